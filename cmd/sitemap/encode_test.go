@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+func mustTime(t *testing.T, s string) sitemap.Time {
+	t.Helper()
+	v, err := sitemap.ParseTime(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func fullRecord(t *testing.T) *record {
+	return &record{
+		Entry: sitemap.Entry{
+			Loc:        `http://example.com/?a=1&b=<2>,"ü"`,
+			LastMod:    mustTime(t, "2024-05-06T07:08:09.120+02:00"),
+			Published:  mustTime(t, "2024-05"),
+			ChangeFreq: sitemap.Daily,
+			Priority:   sitemap.Some(0.8),
+			Extensions: &sitemap.Extensions{
+				Images:     []sitemap.Image{{Loc: "http://example.com/1.jpg", Title: "a & b <c>"}},
+				Alternates: []sitemap.Alternate{{Rel: "alternate", Hreflang: "de", Href: "http://example.com/de"}},
+				Mobile:     true,
+			},
+		},
+		sitemap: "http://example.com/sitemap.xml",
+		trust:   "robots",
+		onSite:  true,
+	}
+}
+
+func TestFormats(t *testing.T) {
+	bare := &record{Entry: sitemap.Entry{Loc: "http://example.com/", Kind: sitemap.Sitemap, Priority: sitemap.Some(1.0)}}
+	tests := []struct {
+		format string
+		walked bool
+		r      *record
+		want   string
+	}{
+		{"text", true, fullRecord(t), `http://example.com/?a=1&b=<2>,"ü"` + "\n"},
+		{"jsonl", true, fullRecord(t), `{"loc":"http://example.com/?a=1&b=<2>,\"ü\"","kind":"page","lastmod":"2024-05-06T07:08:09.120+02:00","published":"2024-05",` +
+			`"changefreq":"daily","priority":0.8,"sitemap":"http://example.com/sitemap.xml","trust":"robots","on_site":true,` +
+			`"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"alternates":[{"rel":"alternate","hreflang":"de","href":"http://example.com/de"}],"mobile":true}` + "\n"},
+		{"jsonl", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
+		{"jsonl", true, &record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
+		{"csv", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site\n" +
+			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true` + "\n"},
+		{"csv", false, bare, "loc,kind,lastmod,changefreq,priority\nhttp://example.com/,sitemap,,,1\n"},
+	}
+	for _, tt := range tests {
+		f, err := newFormat(tt.format, tt.walked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(f.record(f.header(nil), tt.r)); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.format, got, tt.want)
+		}
+	}
+}
+
+// The JSON that is appended by hand is the JSON of encoding/json.
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "a", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "<>&", "ü\u2028😀", "\xff\xc3", "a\xffb\"c", "\xed\xa0\x80"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var got string
+		if err := json.Unmarshal(appendString(nil, s), &got); err != nil {
+			t.Fatalf("appendString(%q): %v", s, err)
+		}
+		if want := string([]rune(s)); got != want || utf8.ValidString(s) && got != s {
+			t.Errorf("appendString(%q) is %q, want %q", s, got, want)
+		}
+	})
+}
+
+func FuzzAppendCSV(f *testing.F) {
+	for _, s := range []string{"", "a", "a,b", `"`, "a\nb", `a"b,c`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		row, err := csv.NewReader(strings.NewReader("x," + string(appendCSV(nil, s)) + "\n")).Read()
+		want := strings.ReplaceAll(s, "\r\n", "\n") // as encoding/csv reads it
+		if err != nil || !reflect.DeepEqual(row, []string{"x", want}) {
+			t.Errorf("appendCSV(%q) reads as %q, %v", s, row, err)
+		}
+	})
+}
+
+func TestRecordAllocations(t *testing.T) {
+	r := fullRecord(t)
+	r.Extensions = nil
+	for _, name := range []string{"text", "jsonl", "csv"} {
+		f, err := newFormat(name, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, 0, 4096)
+		if n := testing.AllocsPerRun(100, func() { f.record(b, r) }); n != 0 {
+			t.Errorf("%s: %v allocations a record, want none", name, n)
+		}
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	r := &record{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
+	for _, name := range []string{"text", "jsonl", "csv"} {
+		b.Run(name, func(b *testing.B) {
+			f, err := newFormat(name, false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var line []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				line = f.record(line[:0], r)
+			}
+			b.SetBytes(int64(len(line)))
+		})
+	}
+}

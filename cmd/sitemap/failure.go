@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// failureCodes names the errors that end documents and walks; the first that an
+// error matches counts.
+var failureCodes = []struct {
+	err  error
+	code string
+}{
+	{sitemap.ErrTooLarge, "too_large"},
+	{sitemap.ErrTooManyEntries, "too_many_entries"},
+	{sitemap.ErrTooDeep, "too_deep"},
+	{fetch.ErrRefused, "refused"},
+	{fetch.ErrTimeout, "timeout"},
+	{fetch.ErrRedirect, "bad_redirect"},
+	{fetch.ErrEncoding, "unknown_encoding"},
+	{discover.ErrNoSitemap, "no_sitemap"},
+	{discover.ErrUnreachable, "robots_unreachable"},
+	{discover.ErrLimit, "limit"},
+	{discover.ErrSite, "not_a_site"},
+	{fetch.ErrBody, "fetch_failed"},
+	{sitemap.ErrNotSitemap, "not_a_sitemap"},
+	{sitemap.ErrEmpty, "empty"},
+	{sitemap.ErrTruncated, "truncated"},
+	{sitemap.ErrGzip, "bad_gzip"},
+}
+
+// failureCode returns the code of an error.
+func failureCode(err error) string {
+	// What was tried for a site without sitemap has errors of its own.
+	if errors.Is(err, discover.ErrNoSitemap) {
+		return "no_sitemap"
+	}
+	for _, f := range failureCodes {
+		if errors.Is(err, f.err) {
+			return f.code
+		}
+	}
+	if e := (*fetch.Error)(nil); errors.As(err, &e) {
+		return "fetch_failed"
+	}
+	return "read_failed"
+}
+
+// failureText returns an error's text without the names of packages.
+func failureText(err error) string {
+	text := err.Error()
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		text = e.Err.Error()
+	}
+	for _, prefix := range []string{"discover: ", "fetch: ", "sitemap: ", "parse: "} {
+		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
+	}
+	return text
+}
+
+// failureTextOf is failureText without the name of the document, which is said
+// beside it.
+func failureTextOf(name string, err error) string {
+	return strings.TrimPrefix(failureText(err), name+": ")
+}
+
+const failureHelp = `Codes of errors: not_a_sitemap, empty, truncated, bad_gzip, too_large,
+too_many_entries, too_deep; fetch_failed (no connection, an error status, a body
+that breaks off), timeout, refused (an address, port or scheme that is not gone
+to), bad_redirect, unknown_encoding; read_failed (a file); of a whole target:
+no_sitemap, robots_unreachable, limit (documents left out), not_a_site.`

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+func TestFailureCode(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{&sitemap.ParseError{Err: sitemap.ErrHTML}, "not_a_sitemap"},
+		{&sitemap.ParseError{Err: sitemap.ErrNoURLs}, "not_a_sitemap"},
+		{&sitemap.ParseError{Err: sitemap.ErrEmpty}, "empty"},
+		{&sitemap.ParseError{Err: sitemap.ErrTruncated}, "truncated"},
+		{&sitemap.ParseError{Err: sitemap.ErrGzip}, "bad_gzip"},
+		{&sitemap.ParseError{Err: sitemap.ErrTooLarge}, "too_large"},
+		{&sitemap.ParseError{Err: sitemap.ErrTooManyEntries}, "too_many_entries"},
+		{&sitemap.ParseError{Err: sitemap.ErrTooDeep}, "too_deep"},
+		{&fetch.Error{Err: sitemap.ErrTooLarge}, "too_large"},
+		{&fetch.Error{Err: fetch.ErrStatus, Status: 404}, "fetch_failed"},
+		{&fetch.Error{Err: fetch.ErrConnect}, "fetch_failed"},
+		{&fetch.Error{Err: fetch.ErrNoResponse}, "fetch_failed"},
+		{&fetch.Error{Err: fetch.ErrBody}, "fetch_failed"},
+		{&fetch.Error{Err: fetch.ErrBusy}, "fetch_failed"},
+		{&fetch.Error{Err: fetch.ErrTimeout}, "timeout"},
+		{&fetch.Error{Err: fetch.ErrRefused}, "refused"},
+		{&fetch.Error{Err: fetch.ErrRedirect}, "bad_redirect"},
+		{&fetch.Error{Err: fetch.ErrEncoding}, "unknown_encoding"},
+		{&discover.NoSitemapError{Tried: []discover.Attempt{{Err: fetch.ErrTimeout}}}, "no_sitemap"},
+		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrStatus), "robots_unreachable"},
+		{&discover.LimitError{What: "depth"}, "limit"},
+		{discover.ErrSite, "not_a_site"},
+		{&fs.PathError{Err: fs.ErrNotExist}, "read_failed"},
+		{io.ErrUnexpectedEOF, "read_failed"},
+	}
+	for _, tt := range tests {
+		if got := failureCode(tt.err); got != tt.want {
+			t.Errorf("failureCode(%v) = %q, want %q", tt.err, got, tt.want)
+		}
+		if !strings.Contains(failureHelp, tt.want) {
+			t.Errorf("help does not explain %q", tt.want)
+		}
+	}
+}
+
+func TestFailureText(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, "file does not exist"},
+		{&sitemap.ParseError{Pos: sitemap.Position{Line: 3}, Err: sitemap.ErrEmpty}, "line 3: empty document"},
+		{fmt.Errorf("discover: a: %w", errors.New("fetch: b")), "a: b"},
+	}
+	for _, tt := range tests {
+		if got := failureText(tt.err); got != tt.want {
+			t.Errorf("failureText(%v) = %q, want %q", tt.err, got, tt.want)
+		}
+	}
+	page := newTestSite(t, map[string]string{"/blog/": "<html></html>"})
+	runArgs(t, "urls", "--allow-private", page.URL+"/blog/").want(t, exitFailed, "", "an HTML page (a URL with a path is taken for a sitemap; --as site")
+}
+
+func TestRedact(t *testing.T) {
+	for loc, want := range map[string]string{
+		"https://u:p@example.com/a@b":  "https://example.com/a@b",
+		"https://u:p@q@example.com":    "https://example.com",
+		"dir/me@home.xml":              "dir/me@home.xml",
+		"https://example.com/?q=a@b":   "https://example.com/?q=a@b",
+		"":                             "",
+		"standard input":               "standard input",
+		"https://u:p@example.com?x#@y": "https://example.com?x#@y",
+	} {
+		if got := redact(loc); got != want {
+			t.Errorf("redact(%q) = %q, want %q", loc, got, want)
+		}
+	}
+}
+
+func TestTargetLabel(t *testing.T) {
+	for target, want := range map[target]string{
+		{siteTarget, "u:p@example.com"}:              "example.com",
+		{siteTarget, "https://u:p@example.com/"}:     "https://example.com/",
+		{sitemapTarget, "https://u:p@example.com/a"}: "https://example.com/a",
+		{fileTarget, "me@home.xml"}:                  "me@home.xml",
+		{fileTarget, "-"}:                            "standard input",
+	} {
+		if got := target.label(); got != want {
+			t.Errorf("label of %q = %q, want %q", target.name, got, want)
+		}
+	}
+}
+
+// What comes from the web does not steer a terminal.
+func TestMessagesArePrintable(t *testing.T) {
+	var b strings.Builder
+	m := &messages{w: &b}
+	m.printf("a\x1b[2Jb\u202ec\u0085")
+	if got, want := b.String(), "sitemap: a\ufffd[2Jb\ufffdc\ufffd\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

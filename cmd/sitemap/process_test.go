@@ -1,0 +1,140 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// endless serves a urlset that does not end, and closes started when it is asked
+// for.
+func endless(t *testing.T, lines bool) (s *httptest.Server, started chan struct{}) {
+	t.Helper()
+	started = make(chan struct{})
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		// More than the window that the charset is told from.
+		io.WriteString(w, strings.Repeat("http://"+r.Host+"/first\n", 4_000))
+		w.(http.Flusher).Flush()
+		close(started)
+		for lines {
+			if _, err := io.WriteString(w, strings.Repeat("http://"+r.Host+"/page\n", 1_000)); err != nil {
+				return
+			}
+		}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	return s, started
+}
+
+func TestInterrupt(t *testing.T) {
+	s, started := endless(t, false)
+	cmd := command(t, "urls", "--allow-private", s.URL+"/a.txt")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	// The first URL is printed although the document is not at its end.
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if want := s.URL + "/first\n"; err != nil || line != want {
+		t.Errorf("printed %q, %v, want %q", line, err, want)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	if status := wait(t, cmd); status != exitInterrupted {
+		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	}
+	if got := stderr.String(); got != "sitemap: interrupted\n" {
+		t.Errorf("said %q", got)
+	}
+}
+
+// Nothing is left of a file that was not finished.
+func TestInterruptFile(t *testing.T) {
+	s, started := endless(t, false)
+	dir := t.TempDir()
+	cmd := command(t, "urls", "--allow-private", "-o", filepath.Join(dir, "out"), s.URL+"/a.txt")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	cmd.Process.Signal(syscall.SIGTERM)
+	if status := wait(t, cmd); status != exitInterrupted {
+		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("left %q", got)
+	}
+}
+
+// A terminal or pipe that nobody writes to does not keep the command from ending.
+func TestInterruptStdin(t *testing.T) {
+	cmd := command(t, "parse", "-")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, strings.Repeat("http://example.com/\n", 10_000))
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	if status := wait(t, cmd); status != exitInterrupted {
+		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	}
+}
+
+// A reader that goes away ends the command, quietly.
+func TestClosedPipe(t *testing.T) {
+	s, _ := endless(t, true)
+	big := writeFile(t, "big.txt", strings.Repeat("http://example.com/\n", 100_000))
+	for _, args := range [][]string{
+		{"urls", "--allow-private", s.URL + "/a.txt"},
+		{"parse", big},
+		{"urls", "--format", "jsonl", big},
+		{"check", writeFile(t, "junk.txt", "http://example.com/\n"+strings.Repeat("junk\n", 100_000))},
+	} {
+		cmd := command(t, args...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Error(err)
+		}
+		out.Close()
+		if status := wait(t, cmd); status != exitOK {
+			t.Errorf("%v: exit status %d, want %d", args, status, exitOK)
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("%v: said %q", args, stderr.String())
+		}
+	}
+}

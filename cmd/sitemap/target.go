@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A targetKind is what an argument names.
+type targetKind int
+
+const (
+	siteTarget    targetKind = iota // a site, whose sitemaps are looked for
+	sitemapTarget                   // the URL of a sitemap
+	fileTarget                      // a file, or "-" for standard input
+)
+
+// A target is an argument with what it names.
+type target struct {
+	kind targetKind
+	name string
+}
+
+// label returns what the target is called in what is printed: its name without
+// user name and password.
+func (t target) label() string {
+	if t.kind == fileTarget {
+		return fileName(t.name)
+	}
+	if schemeOf(t.name) == "" {
+		return strings.TrimPrefix(redact("https://"+t.name), "https://")
+	}
+	return redact(t.name)
+}
+
+const stdin = "-"
+
+// parseTarget tells what arg names. An argument with a scheme is a URL: of a
+// sitemap if it has a path, else of a site. What has no scheme is an existing
+// file or else a site. As, if it is "site" or "sitemap", forces either.
+func parseTarget(arg, as string) (target, error) {
+	if arg == "" {
+		return target{}, errors.New("empty target")
+	}
+	if arg == stdin {
+		return target{fileTarget, arg}, nil
+	}
+	hasScheme := schemeOf(arg) != ""
+	if !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)) {
+		return target{fileTarget, arg}, nil
+	}
+	rawURL := arg
+	if !hasScheme {
+		rawURL = "https://" + arg
+	}
+	u, err := url.Parse(rawURL)
+	switch {
+	case err != nil:
+		// The text of the error may hold a password.
+		return target{}, errors.New("unreadable URL or host name, and no such file")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return target{}, fmt.Errorf("%s: only http and https URLs can be fetched", quote(u.Redacted()))
+	case u.Host == "":
+		return target{}, fmt.Errorf("%s: a URL without a host", quote(u.Redacted()))
+	}
+	if as == "sitemap" || as == "" && hasScheme && u.Path != "" && u.Path != "/" {
+		return target{sitemapTarget, rawURL}, nil
+	}
+	return target{siteTarget, arg}, nil
+}
+
+// schemeOf returns the scheme of s, or "" if it does not start with scheme://.
+func schemeOf(s string) string {
+	scheme, _, ok := strings.Cut(s, "://")
+	if !ok || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
+		return ""
+	}
+	return scheme
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// looksLikePath reports whether arg cannot be a host.
+func looksLikePath(arg string) bool {
+	return strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "~") || filepath.IsAbs(arg) || strings.ContainsRune(arg, '\\')
+}
+
+// targets yields what the arguments name, then what the lines of the file from
+// name, as they are read. An error is about one target; what follows it is
+// yielded too.
+func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
+	return func(yield func(target, error) bool) {
+		for _, t := range args {
+			if !yield(t, nil) {
+				return
+			}
+		}
+		if from == "" {
+			return
+		}
+		r, err := a.open(from)
+		if err != nil {
+			yield(target{}, err)
+			return
+		}
+		defer r.Close()
+		lines := bufio.NewScanner(r)
+		for n := 1; lines.Scan(); n++ {
+			line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			t, err := parseTarget(line, as)
+			if err == nil && t.name == stdin && from == stdin {
+				err = errors.New("standard input cannot be a target in a list read from it")
+			}
+			if err != nil {
+				err = fmt.Errorf("%s, line %d: %w", fileName(from), n, err)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(target{}, fmt.Errorf("%s: %w", fileName(from), err))
+		}
+	}
+}
+
+// parseTargets parses all of args, so that a wrong one is told before any work.
+func parseTargets(args []string, from, as string) ([]target, error) {
+	var all []target
+	readsStdin := from == stdin
+	for _, arg := range args {
+		t, err := parseTarget(arg, as)
+		if err != nil {
+			return nil, err
+		}
+		if t.name == stdin {
+			if readsStdin {
+				return nil, errors.New("standard input can be read only once")
+			}
+			readsStdin = true
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// open opens a file, or standard input.
+func (a *app) open(name string) (io.ReadCloser, error) {
+	if name == stdin {
+		return io.NopCloser(a.in), nil
+	}
+	return os.Open(name)
+}
+
+// fileName returns the name by which messages call a file.
+func fileName(name string) string {
+	if name == stdin {
+		return "standard input"
+	}
+	return name
+}
+
+// A contextReader reads r until ctx ends, even where a read blocks: of a
+// terminal, or of a pipe that nobody writes to.
+type contextReader struct {
+	ctx     context.Context
+	r       io.Reader
+	blocks  chan block
+	free    chan []byte
+	current block
+	unread  []byte
+}
+
+type block struct {
+	data []byte
+	err  error
+}
+
+// Read reads from r on a goroutine that is started with the first call and
+// lives until r ends or fails.
+func (c *contextReader) Read(p []byte) (int, error) {
+	if c.blocks == nil {
+		c.blocks, c.free = make(chan block), make(chan []byte, 2)
+		c.free <- make([]byte, 64<<10)
+		c.free <- make([]byte, 64<<10)
+		go c.pump()
+	}
+	for len(c.unread) == 0 {
+		if c.current.err != nil {
+			return 0, c.current.err
+		}
+		if c.current.data != nil {
+			c.free <- c.current.data[:cap(c.current.data)]
+		}
+		select {
+		case c.current = <-c.blocks:
+			c.unread = c.current.data
+		case <-c.ctx.Done():
+			return 0, c.ctx.Err()
+		}
+	}
+	n := copy(p, c.unread)
+	c.unread = c.unread[n:]
+	return n, nil
+}
+
+func (c *contextReader) pump() {
+	for {
+		var buf []byte
+		select {
+		case buf = <-c.free:
+		case <-c.ctx.Done():
+			return
+		}
+		n, err := c.r.Read(buf)
+		select {
+		case c.blocks <- block{buf[:n], err}:
+		case <-c.ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+const targetHelp = `A TARGET is
+  example.com, https://example.com/   a site: its robots.txt names the sitemaps,
+                                      else the usual places are tried
+  https://example.com/sitemap.xml     a sitemap: any URL with a path (see --as)
+  sitemap.xml.gz, -                   a file, or standard input: one document,
+                                      whose URLs are not judged and whose
+                                      children are not fetched
+What has a scheme is a URL; else an existing file is a file; else it is a site.`
+
+const trustHelp = `Each URL has what entitles the sitemap to list it, its trust: robots (the URL's
+host names the sitemap, or an index above it, in its robots.txt), location (the
+URL lies at or below the sitemap's own directory), caller (you named the sitemap,
+and so vouch for its host), verified (the robots.txt of a further host of the
+site, asked because of the URL, names it), variant (as these, but for http
+against https or a leading "www."). What is untrusted is left out and counted as
+a problem, unless --min-trust says otherwise.`
+
+const urlsHelp = `Print the URLs of sites and sitemaps, as they come.
+
+` + targetHelp + `
+
+` + trustHelp + `
+
+As jsonl, each line is an object: loc, kind (page), lastmod, published,
+changefreq, priority; sitemap (the document that lists it), trust, on_site (it is
+on the host of the target); images, videos, news, alternates, mobile, pagemap,
+other. What is absent is left out. As csv, the columns are loc, kind, lastmod,
+changefreq, priority, sitemap, trust, on_site.
+
+With --state FILE, a journal of what was read, a second run prints the URLs of
+what changed: it leaves out documents that answer 304 (Not Modified), and those
+whose lastmod in their index has not moved, on hosts whose lastmods proved honest.
+A run that was interrupted goes on: with -o, which then grows in place and is cut
+to the last document that was printed whole, each URL is there exactly once.`
+
+const urlsExample = `  sitemap urls example.com
+  sitemap urls --since 2024-05-01 --format jsonl https://example.com/sitemap.xml
+  sitemap urls --match '/product/' --max-urls 100 example.com
+  sitemap urls --from sites.txt --state journal --format csv -o urls.csv`
+
+func (a *app) urlsCommand() *cobra.Command {
+	flags := &walkFlags{}
+	cmd := &cobra.Command{
+		Use:     "urls [flags] TARGET...",
+		Short:   "Print the URLs of a site, a sitemap or a file",
+		Long:    urlsHelp,
+		Example: urlsExample,
+		Args:    atLeastOne("TARGET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.urls(cmd, args, flags)
+		},
+	}
+	flags.add(cmd.Flags(), "text, jsonl or csv")
+	cmd.Flags().StringVar(&flags.state, "state", "", "keep a journal in `FILE`: print what changed since, go on after an interruption")
+	return cmd
+}
+
+func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
+	f, err := newFormat(flags.format, true)
+	targets, targetErr := parseTargets(args, flags.from, flags.as)
+	if err := usageOf(cmd, err, targetErr); err != nil {
+		return err
+	}
+	w, err := a.newWalker(cmd, flags, &documentFlags{})
+	if err != nil {
+		return err
+	}
+	// With a state, what is read of a document must not depend on the format.
+	w.options.SkipExtensions = flags.format != "jsonl" && flags.state == ""
+	h := &urlsHandler{format: f}
+	w.handler = h
+	if flags.state != "" {
+		return a.urlsWithState(cmd.Context(), w, h, targets)
+	}
+	if h.out, err = a.create(flags.out); err != nil {
+		return err
+	}
+	h.out.Write(f.header(nil))
+	return h.out.finish(h.walk(cmd.Context(), w, targets))
+}
+
+// A urlsHandler prints URLs.
+type urlsHandler struct {
+	out    *output
+	format format
+	line   []byte
+	state  *discover.State // nil: none
+}
+
+// walk walks and says what is to be said after the last URL.
+func (h *urlsHandler) walk(ctx context.Context, w *walker, targets []target) error {
+	err := w.run(ctx, targets, h.out)
+	if err == nil {
+		w.finish()
+	}
+	return err
+}
+
+func (h *urlsHandler) begin(target)          {}
+func (h *urlsHandler) end(target)            {}
+func (h *urlsHandler) failure(target, error) {}
+
+func (h *urlsHandler) page(r *record) error {
+	h.line = h.format.record(h.line[:0], r)
+	_, err := h.out.Write(h.line)
+	return err
+}
+
+func (h *urlsHandler) problem(*discover.Sitemap, sitemap.Problem) {}
+
+// document notes, with a state, that all of a document is printed.
+func (h *urlsHandler) document(*discover.Sitemap, *discover.Summary) {
+	if h.state != nil && h.out.Flush() == nil {
+		h.state.Note(h.out.length())
+	}
+}
+
+var errStateFiles = errors.New("--state goes with sites and URLs of sitemaps, not with files")
+
+// urlsWithState walks with a journal. All targets are read first: they tell
+// whether this is the run that was interrupted.
+func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args []target) (err error) {
+	var targets []target
+	var names []string
+	for t, err := range a.targets(args, w.flags.from, w.flags.as) {
+		if err == nil && t.kind == fileTarget {
+			err = errStateFiles
+		}
+		if err != nil {
+			a.fail("%s", failureText(err))
+			continue
+		}
+		targets = append(targets, t)
+		names = append(names, t.name)
+	}
+	state, err := discover.OpenState(w.flags.state)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := state.Close(); err == nil {
+			err = closed
+		}
+	}()
+	offset, _ := state.Resume(names...)
+	if h.out, err = a.resume(w.flags.out, offset); err != nil {
+		return err
+	}
+	if err := h.recall(w, offset); err != nil {
+		h.out.discard()
+		return err
+	}
+	h.state, w.options.State = state, state
+	w.flags.from = ""
+	if h.out.length() == 0 {
+		h.out.Write(h.format.header(nil))
+	}
+	err = h.walk(ctx, w, targets)
+	if closed := h.out.close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// recall takes what an interrupted run printed into the set of --unique.
+func (h *urlsHandler) recall(w *walker, offset int64) error {
+	if w.selector.unique == nil || h.out.file == nil || offset == 0 {
+		return nil
+	}
+	f, err := os.Open(h.out.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := w.selector.unique.recall(io.LimitReader(f, offset), w.flags.format); err != nil {
+		return fmt.Errorf("%s: not what an interrupted run printed: %w", h.out.name, err)
+	}
+	return nil
+}

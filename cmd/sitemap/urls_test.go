@@ -1,0 +1,124 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestURLs(t *testing.T) {
+	s := smallSite(t)
+	missing := "sitemap: HOST/missing.xml: status 404 Not Found (robots.txt of " + strings.TrimPrefix(s.URL, "http://") + ", line 1 → HOST/index.xml)\n"
+	tests := []struct {
+		name, args string
+		status     int
+		out        string
+		errs       []string
+	}{
+		{"site", "HOST/", exitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "1 problem in 1 document: 1 untrusted_loc"}},
+		{"quiet", "-q --progress never HOST", exitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
+		{"unique", "--unique HOST", exitFailed, "HOST/1\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
+		{"match", "--match /[24]$ HOST", exitFailed, "HOST/2\nHOST/2\nHOST/4\n", []string{missing}},
+		{"max", "-q --max-urls 2 HOST", exitOK, "HOST/1\nHOST/2\n", nil},
+		{"follow", "-q --follow /b HOST", exitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
+		{"several", "-q HOST/b.xml HOST/c.txt", exitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
+		{"as", "-q --as site HOST/c.txt --max-urls 1", exitOK, "HOST/1\n", nil},
+		{"jsonl", "--format jsonl HOST/b.xml", exitOK,
+			`{"loc":"HOST/2","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true}` + "\n" +
+				`{"loc":"HOST/4","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true}` + "\n", nil},
+		{"csv", "--format csv HOST/c.txt", exitOK, "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site\nHOST/5,page,,,,HOST/c.txt,caller,true\n", nil},
+		{"untrusted", "--format jsonl --min-trust untrusted --match elsewhere HOST/a.xml", exitOK,
+			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false}` + "\n", nil},
+		{"limit entries", "--limit entries=1 HOST/b.xml", exitFailed, "HOST/2\n", []string{"too many entries"}},
+		{"limit bytes", "--limit bytes=20 HOST/b.xml", exitFailed, "", []string{"too large"}},
+		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps of 2", "see --limit"}},
+		{"refused", "--allow-private=false HOST", exitFailed, "", []string{"is not public"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var errs []string
+			for _, e := range tt.errs {
+				errs = append(errs, s.text(e))
+			}
+			args := append([]string{"urls", "--allow-private", "--retries", "0"}, strings.Fields(s.text(tt.args))...)
+			runArgs(t, args...).want(t, tt.status, s.text(tt.out), errs...)
+		})
+	}
+}
+
+func TestURLsNoSitemap(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/robots.txt": "Disallow:\n", "/sitemap.xml": "<html><body>not found</body></html>"})
+	runArgs(t, "urls", "--allow-private", s.URL).want(t, exitFailed, "",
+		"no sitemap found; tried:", s.URL+"/robots.txt: names no sitemap", s.URL+"/sitemap.xml: ", "an HTML page", s.URL+"/sitemap.txt: status 404 Not Found")
+}
+
+func TestURLsRequest(t *testing.T) {
+	s := smallSite(t)
+	r := runArgs(t, "urls", "--allow-private", "--header", "X-Token: a:b", "--header", "From: me@example.com", "--user-agent", "probe/1.0 (+http://example.com/)", s.URL+"/c.txt")
+	r.want(t, exitOK, s.URL+"/5\n")
+	if got := s.header.Get("X-Token") + " " + s.header.Get("From") + " " + s.header.Get("User-Agent"); got != "a:b me@example.com probe/1.0 (+http://example.com/)" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func TestURLsKeepSecrets(t *testing.T) {
+	s := smallSite(t)
+	withUser := strings.Replace(s.URL, "http://", "http://user:secret@", 1)
+	for _, args := range [][]string{{"urls", "--format", "jsonl"}, {"tree"}, {"tree", "--format", "jsonl"}, {"check"}, {"check", "--format", "jsonl"}} {
+		for _, path := range []string{"/c.txt", "/missing.xml", "/index.xml", "/"} {
+			r := runArgs(t, append(args, "--allow-private", "--retries", "0", withUser+path)...)
+			if strings.Contains(r.out+r.err, "secret") {
+				t.Errorf("%v %s: printed %q, said %q", args, path, r.out, r.err)
+			}
+		}
+	}
+}
+
+func TestURLsOfFiles(t *testing.T) {
+	file := writeFile(t, "a.xml", urlset("http://example.com/1", "http://example.org/2"))
+	runArgs(t, "urls", "--format", "jsonl", file).want(t, exitOK,
+		`{"loc":"http://example.com/1","kind":"page","sitemap":"`+file+`"}`+"\n"+`{"loc":"http://example.org/2","kind":"page","sitemap":"`+file+`"}`+"\n")
+	runWith(t, strings.NewReader("http://example.com/\n"), "urls", "--format", "jsonl", "-").want(t, exitOK,
+		`{"loc":"http://example.com/","kind":"page","sitemap":"-"}`+"\n")
+	runArgs(t, "urls", writeFile(t, "i.xml", index("http://example.com/1.xml"))).want(t, exitOK, "", "lists 1 sitemap, which")
+	runArgs(t, "urls", "./missing.xml", file).want(t, exitFailed, "http://example.com/1\nhttp://example.org/2\n", "sitemap: ./missing.xml: no such file or directory")
+}
+
+func TestURLsFrom(t *testing.T) {
+	s := smallSite(t)
+	list := writeFile(t, "list", s.text("# sites\nHOST/c.txt\nftp://example.com/\n\nHOST/b.xml\n"))
+	runArgs(t, "urls", "--allow-private", "--from", list).want(t, exitFailed, s.text("HOST/5\nHOST/2\nHOST/4\n"), list+", line 3: ")
+	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, exitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"))
+}
+
+func TestURLsToFile(t *testing.T) {
+	s := smallSite(t)
+	out := filepath.Join(t.TempDir(), "out.csv")
+	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "-o", out, "--format", "csv", s.URL)
+	r.want(t, exitFailed, "", "missing.xml")
+	got, err := os.ReadFile(out)
+	if err != nil || strings.Count(string(got), "\n") != 6 {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	s := smallSite(t)
+	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "--progress", "always", s.URL)
+	if r.status != exitFailed || r.out != s.text("HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n") {
+		t.Errorf("status %d, printed %q", r.status, r.out)
+	}
+	if !strings.Contains(r.err, "missing.xml: status 404") {
+		t.Errorf("said %q", r.err)
+	}
+	p := &progress{}
+	p.known.Store(5)
+	p.ended.Store(3)
+	p.urls.Store(30_000)
+	p.bytes.Store(3 << 20)
+	p.at("https://Example.com/a.xml")
+	if got, want := p.line(10e9), "3 sitemaps done, 2 queued  30,000 URLs, 3,000/s  3.0 MiB  example.com"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

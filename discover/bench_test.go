@@ -1,0 +1,306 @@
+package discover
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// A loopback is a site on loopback: an index of gzip children.
+type loopback struct {
+	srv         *httptest.Server
+	url         string
+	children    int
+	latency     time.Duration
+	connections atomic.Int64
+	bodies      [][]byte
+}
+
+func newLoopback(children, each int, latency time.Duration) *loopback {
+	l := &loopback{children: children, latency: latency, bodies: loopbackBodies(each)}
+	l.srv = httptest.NewUnstartedServer(l)
+	l.srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			l.connections.Add(1)
+		}
+	}
+	l.srv.Start()
+	l.url = l.srv.URL
+	return l
+}
+
+// loopbackBodies returns what the children of a loopback are by turns.
+func loopbackBodies(each int) [][]byte {
+	var bodies [][]byte
+	for i := range 8 {
+		var locs []string
+		for j := range each {
+			locs = append(locs, fmt.Sprintf("https://www.example.com/catalog/department-%d/product-%d.html|2024-05-%02dT07:08:09+00:00", i, j*7919%1_000_003, 1+j%28))
+		}
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		w.Write([]byte(urlset(locs...)))
+		w.Close()
+		bodies = append(bodies, b.Bytes())
+	}
+	return bodies
+}
+
+func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var i int
+	switch {
+	case r.URL.Path == "/index.xml":
+		locs := make([]string, l.children)
+		for i := range locs {
+			locs[i] = fmt.Sprintf("%s/s/%d.xml.gz", l.url, i)
+		}
+		w.Write([]byte(index(locs...)))
+	case r.URL.Path == "/connections":
+		fmt.Fprint(w, l.connections.Load())
+	default:
+		if _, err := fmt.Sscanf(r.URL.Path, "/s/%d.xml.gz", &i); err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		time.Sleep(l.latency)
+		body := l.bodies[i%len(l.bodies)]
+		w.Header().Set("Content-Type", "application/gzip")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Write(body)
+	}
+}
+
+// TestMain is the process of startLoopback where that asks for it.
+func TestMain(m *testing.M) {
+	if of := os.Getenv(loopbackEnv); of != "" {
+		serveLoopback(of)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const loopbackEnv = "DISCOVER_TEST_LOOPBACK"
+
+// serveLoopback serves a loopback until standard input ends.
+func serveLoopback(of string) {
+	var children, each int
+	var latency time.Duration
+	if _, err := fmt.Sscan(of, &children, &each, &latency); err != nil {
+		panic(err)
+	}
+	l := newLoopback(children, each, latency)
+	defer l.srv.Close()
+	fmt.Println(l.url)
+	io.Copy(io.Discard, os.Stdin)
+}
+
+// startLoopback serves a loopback from another process, whose CPU time is not
+// ours, and returns its URL.
+func startLoopback(tb testing.TB, children, each int, latency time.Duration) string {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprint(loopbackEnv, "=", children, " ", each, " ", int64(latency)))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		stdin.Close()
+		io.Copy(io.Discard, stdout)
+		cmd.Wait()
+	})
+	var url string
+	if _, err := fmt.Fscan(stdout, &url); err != nil {
+		tb.Fatal(err)
+	}
+	return url
+}
+
+// loopbackClient returns a Client that sends so many requests at once.
+func loopbackClient(concurrency int) *Client {
+	return &Client{Concurrency: concurrency, Fetcher: &fetch.Client{
+		AllowPrivateNetworks: true,
+		Limiter:              &fetch.HostLimiter{Total: concurrency, PerHost: concurrency, PerAddress: concurrency},
+	}}
+}
+
+// loopbackSeeds name the index of a loopback, which may list the URLs of
+// www.example.com.
+func loopbackSeeds(url string) []*Sitemap {
+	g, _ := CallerGrant("https://www.example.com/")
+	return []*Sitemap{{Loc: url + "/index.xml", Scope: Scope{[]Grant{g}}}}
+}
+
+// loopbackConnections returns how many connections a loopback has seen, without
+// the one that asks.
+func loopbackConnections(tb testing.TB, url string) int {
+	t := &http.Transport{DisableKeepAlives: true}
+	resp, err := (&http.Client{Transport: t}).Get(url + "/connections")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var n int
+	if _, err := fmt.Fscan(resp.Body, &n); err != nil {
+		tb.Fatal(err)
+	}
+	return n - 1
+}
+
+// BenchmarkWalk walks a site on loopback whose server is another process: an index
+// of 1,000 gzip children of 1,000 URLs, each answered at once or after 50 ms. x-ideal
+// is the time in terms of children / concurrency * latency.
+func BenchmarkWalk(b *testing.B) {
+	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
+		for _, concurrency := range []int{1, 4, 16} {
+			children := 1000
+			if latency > 0 && concurrency == 1 {
+				children = 100
+			}
+			b.Run(fmt.Sprintf("latency=%v/concurrency=%d/children=%d", latency, concurrency, children), func(b *testing.B) {
+				url := startLoopback(b, children, 1000, latency)
+				c := loopbackClient(concurrency)
+				walk := measured(b, func() int { return walkLoopback(b, c, url) })
+				most := peak(func() {
+					for b.Loop() {
+						walk()
+					}
+				})
+				b.ReportMetric(float64(loopbackConnections(b, url)), "connections")
+				b.ReportMetric(float64(most)/(1<<20), "peak-MiB")
+				if latency > 0 {
+					ideal := float64(children) / float64(concurrency) * float64(latency)
+					b.ReportMetric(float64(b.Elapsed())/float64(b.N)/ideal, "x-ideal")
+				}
+				c.CloseIdleConnections()
+			})
+		}
+	}
+}
+
+// BenchmarkMemory inflates and parses from memory what BenchmarkWalk walks.
+func BenchmarkMemory(b *testing.B) {
+	bodies := loopbackBodies(1000)
+	parse := measured(b, func() int { return parseBodies(b, bodies, 1000) })
+	for b.Loop() {
+		parse()
+	}
+}
+
+// BenchmarkWalkOverMemory does both by turns, so that what else the machine does
+// falls on both alike, and reports how many times the CPU time of inflating and
+// parsing from memory a walk takes: the median of all rounds.
+func BenchmarkWalkOverMemory(b *testing.B) {
+	bodies := loopbackBodies(1000)
+	url := startLoopback(b, 1000, 1000, 0)
+	c := loopbackClient(16)
+	var ratios []float64
+	for b.Loop() {
+		start := cpuTime()
+		parseBodies(b, bodies, 1000)
+		runtime.GC()
+		between := cpuTime()
+		walkLoopback(b, c, url)
+		runtime.GC()
+		ratios = append(ratios, float64(cpuTime()-between)/float64(between-start))
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "x-memory")
+	c.CloseIdleConnections()
+}
+
+// measured returns f, which returns how many URLs it read, with its CPU time for
+// each of them reported at the end of the benchmark.
+func measured(b *testing.B, f func() int) func() {
+	urls, cpu := 0, time.Duration(0)
+	b.Cleanup(func() { b.ReportMetric(float64(cpu)/float64(urls), "cpu-ns/url") })
+	return func() {
+		start := cpuTime()
+		urls += f()
+		cpu += cpuTime() - start
+	}
+}
+
+// walkLoopback walks a loopback and returns the number of URLs.
+func walkLoopback(b *testing.B, c *Client, url string) (urls int) {
+	for _, err := range c.Walk(context.Background(), loopbackSeeds(url), nil) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		urls++
+	}
+	return urls
+}
+
+// parseBodies reads so many bodies by turns and returns the number of URLs.
+func parseBodies(b *testing.B, bodies [][]byte, children int) (urls int) {
+	for i := range children {
+		for _, err := range parse.Entries(bytes.NewReader(bodies[i%len(bodies)]), nil) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			urls++
+		}
+	}
+	return urls
+}
+
+// TestConnectionsAreReused: a walk opens no more connections to a host than it
+// sends requests at once. On a machine so busy that a body waits for a second for
+// its reader, the limiter lets another request go, so it has three tries.
+func TestConnectionsAreReused(t *testing.T) {
+	for _, concurrency := range []int{1, 4, 16} {
+		opened := int64(0)
+		for range 3 {
+			if opened = connections(t, concurrency); opened <= int64(concurrency) {
+				break
+			}
+		}
+		if opened > int64(concurrency) {
+			t.Errorf("concurrency %d: %d connections", concurrency, opened)
+		}
+	}
+}
+
+// connections walks a site of 1,000 children and returns how many connections it
+// saw.
+func connections(t *testing.T, concurrency int) int64 {
+	t.Helper()
+	l := newLoopback(1000, 5, 0)
+	defer l.srv.Close()
+	c := loopbackClient(concurrency)
+	defer c.CloseIdleConnections()
+	n := 0
+	for _, err := range c.Walk(t.Context(), loopbackSeeds(l.url), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 5000 {
+		t.Errorf("%d URLs", n)
+	}
+	return l.connections.Load()
+}

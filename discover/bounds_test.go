@@ -1,0 +1,227 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+var (
+	manyHosts = flag.Int("hosts", 4_000, "how many hosts one Client walks in TestClientIsBounded")
+	fanOut    = flag.Int("fanout", 3, "how many indexes of 50,000 children TestFanOutIsBounded walks")
+)
+
+// endless is a Fetcher of a web without end: each document is what page gives.
+type endless struct {
+	page func(u *url.URL) io.Reader
+	gets atomic.Int64
+}
+
+func (e *endless) Get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
+	e.gets.Add(1)
+	u, err := url.Parse(req.URL)
+	if err != nil {
+		return nil, &fetch.Error{URL: req.URL, Err: err}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	r := e.page(u)
+	if r == nil {
+		return nil, &fetch.Error{URL: req.URL, Status: 404, Attempts: 1, Err: fetch.ErrStatus}
+	}
+	return &fetch.Document{URL: u, Status: 200, Attempts: 1, Header: http.Header{}, Body: io.NopCloser(r)}, nil
+}
+
+// peak returns the most memory that the process had from the system while f ran,
+// as far as a sample every 20 ms shows, less what it had before.
+func peak(f func()) uint64 {
+	debug.FreeOSMemory()
+	before := inUse()
+	var most atomic.Uint64
+	done := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+				most.Store(max(most.Load(), inUse()))
+			}
+		}
+	}()
+	f()
+	close(done)
+	<-ended
+	return max(most.Load(), before) - before
+}
+
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys - m.HeapIdle
+}
+
+// An indexReader is an index of n children, made as it is read.
+type indexReader struct {
+	base string
+	n, i int
+	rest []byte
+}
+
+func (r *indexReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		switch {
+		case r.i == 0:
+			r.rest = []byte(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+		case r.i <= r.n:
+			r.rest = fmt.Appendf(r.rest[:0], "<sitemap><loc>%s%d.xml</loc></sitemap>\n", r.base, r.i)
+		case r.i == r.n+1:
+			r.rest = []byte("</sitemapindex>")
+		default:
+			return 0, io.EOF
+		}
+		r.i++
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// TestFanOutIsBounded: an index of 50,000 indexes of 50,000 indexes and so on
+// ends at the walk's limits, in little memory.
+func TestFanOutIsBounded(t *testing.T) {
+	for _, long := range []int{0, 4_000} {
+		children := 50_000 / (1 + long/1_000)
+		web := &endless{page: func(u *url.URL) io.Reader {
+			return &indexReader{base: fmt.Sprintf("https://example.com/%s%x-", strings.Repeat("x", long), fnvOf(u.Path)), n: children}
+		}}
+		c := &Client{Fetcher: web}
+		var err error
+		n := peak(func() {
+			for _, e := range c.Walk(t.Context(), named("https://example.com/index.xml"), &Options{MaxSitemaps: *fanOut}) {
+				err = e
+			}
+		})
+		var we *WalkError
+		if !errors.As(err, &we) || !errors.Is(err, ErrLimit) {
+			t.Fatalf("error %v", err)
+		}
+		if n > 64<<20 {
+			t.Errorf("locations of %d bytes more: %d MiB of memory", long, n>>20)
+		}
+		// A few more may have been fetched ahead, for their turn that never came.
+		if gets := web.gets.Load(); gets > int64(*fanOut+DefaultMaxDepth*DefaultConcurrency) {
+			t.Errorf("%d documents were fetched", gets)
+		}
+	}
+}
+
+func fnvOf(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// TestFrontierIsBounded: with the default limits, too, only so much is kept of
+// what is to be walked, and what is lost is told.
+func TestFrontierIsBounded(t *testing.T) {
+	f := frontier{max: frontierRoom(DefaultMaxSitemaps)}
+	for range 10 {
+		fr := &frame{}
+		for i := range 50_000 {
+			f.list(fr, child{loc: fmt.Sprintf("https://example.com/sitemaps/%020d.xml", i)})
+		}
+		f.push(fr)
+	}
+	if f.cost > f.max || f.lost == 0 {
+		t.Errorf("cost %d of %d, %d lost", f.cost, f.max, f.lost)
+	}
+	if left := f.left(); left+f.lost != 500_000 || left < 2*DefaultMaxSitemaps {
+		t.Errorf("%d left, %d lost", left, f.lost)
+	}
+	for {
+		if _, _, ok := f.pop(func(*record) {}); !ok {
+			break
+		}
+	}
+	if f.cost != 0 {
+		t.Errorf("at the end the cost is %d", f.cost)
+	}
+}
+
+// left counts the children that are still to be walked.
+func (f *frontier) left() int {
+	n := 0
+	for _, fr := range f.frames {
+		n += len(fr.children) - fr.next
+	}
+	return n
+}
+
+// TestClientIsBounded: a Client that walks very many hosts keeps no memory of
+// them.
+func TestClientIsBounded(t *testing.T) {
+	web := &endless{page: func(u *url.URL) io.Reader {
+		if u.Path == "/robots.txt" {
+			return strings.NewReader("User-agent: *\nDisallow: /x\nSitemap: https://" + u.Host + "/s.xml\n" + strings.Repeat("# filler\n", 20))
+		}
+		return strings.NewReader(urlset("https://" + u.Host + "/page"))
+	}}
+	c := &Client{Fetcher: web}
+	urls := 0
+	n := peak(func() {
+		for i := range *manyHosts {
+			for _, err := range c.URLs(t.Context(), fmt.Sprintf("https://host%d.test", i), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				urls++
+			}
+		}
+	})
+	if urls != *manyHosts {
+		t.Errorf("%d URLs of %d hosts", urls, *manyHosts)
+	}
+	if n > 128<<20 {
+		t.Errorf("%d MiB of memory", n>>20)
+	}
+	if c.robots.size > robotsRoom {
+		t.Errorf("the cache of robots.txt files holds %d bytes", c.robots.size)
+	}
+}
+
+// TestEndlessChains: indexes that list ever new indexes, robots.txt files that
+// name very many: each ends.
+func TestEndlessChains(t *testing.T) {
+	n := 0
+	web := &endless{page: func(u *url.URL) io.Reader {
+		n++
+		switch {
+		case u.Path == "/robots.txt":
+			return strings.NewReader(strings.Repeat(fmt.Sprintf("Sitemap: /%d.xml\n", n), 100_000))
+		default:
+			return strings.NewReader(index(fmt.Sprintf("https://%s/%d.xml", u.Host, n), u.String()))
+		}
+	}}
+	l := walkSite(&Client{Fetcher: web, Concurrency: 1}, "https://example.com", Options{})
+	var le *LimitError
+	if !errors.As(l.err, &le) || le.What != "depth" || len(l.done) != 11 {
+		t.Errorf("%d documents, %v", len(l.done), l.err)
+	}
+}

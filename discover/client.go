@@ -1,0 +1,93 @@
+package discover
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// DefaultConcurrency is how many documents are fetched at once by default.
+const DefaultConcurrency = 16
+
+// A Client discovers and walks. Its zero value is ready. It is safe for
+// concurrent use, must not be copied, and its fields must not be changed once it
+// is used. Share one: it holds the connections and a cache of robots.txt files (a
+// day, 16 MiB), and all its walks share one budget of requests and memory.
+type Client struct {
+	// Fetcher gets the documents; if nil, a *fetch.Client with its defaults that
+	// the Client makes for itself.
+	Fetcher Fetcher
+	// Concurrency is how many documents are fetched at once, by all walks
+	// together. 0 means 16, of which 4 from one host; if it is set, it is the limit
+	// of one host too, where Fetcher is nil. 1 fetches one document after the
+	// other.
+	Concurrency int
+
+	once    sync.Once
+	fetcher Fetcher
+	slots   chan struct{} // one for each request that waits for its response
+	ahead   budget
+	robots  robotsCache
+}
+
+func (c *Client) init() {
+	c.once.Do(func() {
+		c.slots = make(chan struct{}, c.concurrency())
+		c.fetcher = c.Fetcher
+		if c.fetcher == nil {
+			limiter := &fetch.HostLimiter{}
+			if c.Concurrency > 0 {
+				limiter.Total, limiter.PerHost, limiter.PerAddress = c.Concurrency, c.Concurrency, c.Concurrency
+			}
+			c.fetcher = &fetch.Client{Limiter: limiter}
+		}
+	})
+}
+
+func (c *Client) concurrency() int {
+	if c.Concurrency <= 0 {
+		return DefaultConcurrency
+	}
+	return c.Concurrency
+}
+
+// get gets a document when a slot is free.
+func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-c.slots }()
+	return c.fetcher.Get(ctx, req)
+}
+
+// agent returns the token that is looked up in robots.txt.
+func (c *Client) agent() string {
+	if f, ok := c.fetcher.(interface{ RobotsToken() string }); ok {
+		return f.RobotsToken()
+	}
+	return fetch.DefaultRobotsAgent
+}
+
+// setDelay hands a Crawl-delay to the Fetcher, if it can keep one.
+func (c *Client) setDelay(robots *Robots, at *url.URL) {
+	d := min(robots.CrawlDelay(c.agent()), MaxCrawlDelay)
+	if f, ok := c.fetcher.(interface {
+		SetDelay(u *url.URL, d time.Duration)
+	}); ok && d > 0 {
+		f.SetDelay(at, d)
+	}
+}
+
+// CloseIdleConnections closes connections that the Fetcher keeps for reuse, if it
+// can.
+func (c *Client) CloseIdleConnections() {
+	c.init()
+	if f, ok := c.fetcher.(interface{ CloseIdleConnections() }); ok {
+		f.CloseIdleConnections()
+	}
+}

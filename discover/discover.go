@@ -1,0 +1,273 @@
+// Package discover goes from a site to its sitemaps to its URLs: it reads
+// robots.txt, tries known paths, follows indexes, and judges for each URL what
+// entitles the sitemap to list it.
+//
+//	var c discover.Client
+//	for u, err := range c.URLs(ctx, "https://example.com/", nil) {
+//		if err != nil {
+//			return err // the last element: what could not be read, after everything that could
+//		}
+//		fmt.Println(u.Loc)
+//	}
+//
+// # Order
+//
+// A walk is in document order, depth first: sitemaps as robots.txt lists them, an
+// index's own pages and then its children as it lists them, each document once,
+// by the URL asked for and by the URL that answered. Documents are fetched ahead,
+// but neither order nor verdicts depend on that.
+//
+// # Errors
+//
+// A sequence has at most one error, its last element, after everything that could
+// be read: a *WalkError that lists what could not, a *NoSitemapError, an
+// unreachable robots.txt, or the context's error. Documents that fail are told to
+// Options.Done as it happens; defects of entries are Problems, told to
+// Options.Report.
+//
+// # Trust
+//
+// A document may list the URLs that its grants cover: those of the hosts whose
+// robots.txt name it, those below the directory it was served from, those of the
+// hosts that the caller vouches for, and whatever an index that lists it may list.
+// See Trust and Scope.
+package discover
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// A Fetcher gets documents. A *fetch.Client is one. It must be safe for
+// concurrent use and heed the context of its requests, which bounds the
+// Document's Body too; a Body that is closed must leave nothing running.
+type Fetcher interface {
+	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
+}
+
+// A Sitemap is a document's location, with how it was found and what it may list.
+type Sitemap struct {
+	// Loc is the location as listed, an absolute http or https URL.
+	Loc string
+	// LastMod is when it last changed, as the index that lists it says.
+	LastMod sitemap.Time
+	// Referrer is the index that lists it; nil for one that robots.txt, a known
+	// path or the caller named.
+	Referrer *Sitemap
+	// RobotsURL is the robots.txt that names it, as it was asked for, else "".
+	RobotsURL string
+	// Line is the line of RobotsURL, from 1.
+	Line int
+	// Scope is what the document may list. What robots.txt, known paths and the
+	// caller grant is there from the start, what the index and the location grant
+	// is added when a walk has the document.
+	Scope Scope
+}
+
+// String returns the chain that led to the document, as a proof of what it may
+// list: "robots.txt of www.example.com, line 12 → index → sitemap", where index and sitemap
+// are locations.
+func (s *Sitemap) String() string {
+	var chain []string
+	for ; s != nil; s = s.Referrer {
+		chain = append(chain, redact(s.Loc))
+		if s.RobotsURL != "" {
+			from := "robots.txt of " + strings.TrimSuffix(withoutScheme(s.RobotsURL), "/robots.txt")
+			if s.Line > 0 {
+				from += ", line " + strconv.Itoa(s.Line)
+			}
+			chain = append(chain, from)
+		}
+	}
+	slices.Reverse(chain)
+	return strings.Join(chain, " → ")
+}
+
+func withoutScheme(loc string) string {
+	if _, rest, ok := strings.Cut(loc, "://"); ok {
+		return rest
+	}
+	return loc
+}
+
+// A URL is a page that a sitemap lists.
+type URL struct {
+	sitemap.Entry
+	// Sitemap is the document that lists it.
+	Sitemap *Sitemap
+	// Trust is what entitles the document to list it.
+	Trust Trust
+	// OnSite says that the page is on the host of the site asked for, or on one
+	// that differs from it by a leading "www." only. For Walk, the sites are the
+	// hosts of the robots.txt that named the sitemaps walked from, or their own.
+	OnSite bool
+}
+
+// Options are the options of one walk. A nil *Options is a zero Options. They are
+// only read.
+type Options struct {
+	// Since leaves out what has not changed since: children of an index are not
+	// fetched, and entries not yielded, if the end of their lastmod's precision is
+	// before it, or 14 hours after that end where its zone was assumed. What has no
+	// lastmod stays.
+	Since time.Time
+	// Follow, if set, says for each sitemap that an index lists whether it is
+	// fetched.
+	Follow func(*Sitemap) bool
+	// MinTrust is the least trust of the URLs that are yielded; others are dropped
+	// and reported (sitemap.UntrustedLoc). 0 means ByVariant; Untrusted yields all.
+	MinTrust Trust
+	// VerifyHosts is how many hosts, at most, are asked for their robots.txt
+	// because a document lists their URLs with no other grant. Only hosts under
+	// the registrable domain of the site are. 0 means 4, a negative number none.
+	VerifyHosts int
+	// KnownPaths are tried instead of DefaultKnownPaths where robots.txt names no
+	// sitemap; empty but not nil means none.
+	KnownPaths []string
+	// MaxDepth is how many indexes may lie above a document. 0 means 10, a
+	// negative number any.
+	MaxDepth int
+	// MaxSitemaps is how many documents are read; a few more may be fetched ahead.
+	// 0 means 50,000, a negative number any, with memory that grows with them.
+	MaxSitemaps int
+	// Limits bound each document; Limits.Bytes bounds it on the wire, too.
+	Limits sitemap.Limits
+	// SkipExtensions leaves Entry.Extensions nil.
+	SkipExtensions bool
+	// State, if set, remembers documents between walks and lets a walk go on that
+	// was interrupted. See State.
+	State *State
+	// Report, if set, is called with each problem of a document, of a robots.txt
+	// (with a Sitemap that has its location), or of the walk itself.
+	Report func(*Sitemap, sitemap.Problem)
+	// Done, if set, is called when a document has ended: was read, failed, or was
+	// left out for a reason that Summary.Skipped tells. Report and Done are called
+	// on the goroutine that ranges over the walk.
+	Done func(*Sitemap, Summary)
+}
+
+// Defaults of Options.
+const (
+	DefaultVerifyHosts = 4
+	DefaultMaxDepth    = 10
+	DefaultMaxSitemaps = 50_000
+)
+
+// MaxForeign is how many children of indexes a walk fetches from hosts that are
+// neither the index's own nor covered by its grants.
+const MaxForeign = 100
+
+// A Summary is what is known of a document when it has ended.
+type Summary struct {
+	// Summary is what reading it told.
+	sitemap.Summary
+	// URL is the URL that was asked for.
+	URL string
+	// FinalURL is the URL that answered, "" if none did.
+	FinalURL string
+	// Status is the HTTP status of the last response, 0 if there was none.
+	Status int
+	// Attempts is how often it was tried, over all fetches.
+	Attempts int
+	// Hops are the redirects.
+	Hops []fetch.Hop
+	// Received is how many bytes came on the wire.
+	Received int64
+	// FirstByte is the time from the request to the header of the response.
+	FirstByte time.Duration
+	// Elapsed is the time from the request to the end of the document, with the
+	// waits for the caller's loop.
+	Elapsed time.Duration
+	// NotModified says that it has not changed since the State's last walk.
+	NotModified bool
+	// Skipped is why the document was not read, if that is no failure.
+	Skipped Skip
+	// ByTrust counts its pages by verdict, those dropped for it too.
+	ByTrust map[Trust]int64
+	// Referrers are all Sitemaps that name the document, as far as they were known
+	// when it was read: the one that Done is called with first, then those that
+	// another robots.txt or the caller named. Each tells its own Referrer,
+	// RobotsURL and Line.
+	Referrers []*Sitemap
+	// Err is why it could not be read, or not to its end: a *fetch.Error, a
+	// *sitemap.ParseError, an error of the reader, or nil.
+	Err error
+}
+
+// A Skip is a reason not to read a document.
+type Skip uint8
+
+// The reasons to skip a document.
+const (
+	NotSkipped Skip = iota
+	BySince         // its lastmod is before Options.Since
+	ByFollow        // Options.Follow said no
+	ByState         // its lastmod has not moved, and its host's lastmods are honest
+	ByResume        // the interrupted walk that goes on had read it
+)
+
+var skipNames = [...]string{"", "since", "follow", "state", "resume"}
+
+// String returns "since", "follow", "state" or "resume", or "" for NotSkipped.
+func (s Skip) String() string {
+	if int(s) < len(skipNames) {
+		return skipNames[s]
+	}
+	return "invalid"
+}
+
+// MarshalText returns what String does.
+func (s Skip) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+func (o *Options) minTrust() Trust {
+	if o.MinTrust == 0 {
+		return ByVariant
+	}
+	return o.MinTrust
+}
+
+// orDefault resolves a limit: def for zero, no limit for negative numbers.
+func orDefault(n, def int) int {
+	switch {
+	case n == 0:
+		return def
+	case n < 0:
+		return int(^uint(0) >> 1)
+	}
+	return n
+}
+
+func (o *Options) verifyHosts() int {
+	if o.VerifyHosts < 0 {
+		return 0
+	}
+	return orDefault(o.VerifyHosts, DefaultVerifyHosts)
+}
+
+func (o *Options) maxDepth() int    { return orDefault(o.MaxDepth, DefaultMaxDepth) }
+func (o *Options) maxSitemaps() int { return orDefault(o.MaxSitemaps, DefaultMaxSitemaps) }
+
+func (o *Options) knownPaths() []string {
+	if o.KnownPaths == nil {
+		return DefaultKnownPaths()
+	}
+	return o.KnownPaths
+}
+
+// passed reports whether t is known to end before Options.Since.
+func (o *Options) passed(t sitemap.Time) bool {
+	if o.Since.IsZero() || t.IsZero() {
+		return false
+	}
+	end := t.End()
+	if t.ZoneAssumed() {
+		end = end.Add(14 * time.Hour)
+	}
+	return end.Before(o.Since)
+}

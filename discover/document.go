@@ -1,0 +1,245 @@
+package discover
+
+import (
+	"errors"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// A document is one that a walk reads.
+type document struct {
+	w      *walk
+	child  *child
+	rec    *record
+	f      *fetched
+	host   string // that answered
+	judge  *judge
+	kids   *frame
+	sum    Summary
+	trusts [ByCaller + 1]int64
+	digest digest
+	listed []kid // for the State
+
+	yielded int64
+}
+
+func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
+	d := &document{w: w, child: c, rec: r, f: f, kids: &frame{index: r}, digest: w.state.digest()}
+	d.sum.Problems = map[sitemap.Code]int{}
+	var fe *fetch.Error
+	switch {
+	case f.err == nil:
+		d.sum.FinalURL = f.doc.URL.String()
+		d.sum.Status, d.sum.Attempts, d.sum.Hops = f.doc.Status, f.doc.Attempts, f.doc.Hops
+		d.sum.FirstByte, d.sum.NotModified = f.doc.FirstByte, f.doc.NotModified
+	case errors.As(f.err, &fe):
+		d.sum.Status, d.sum.Attempts, d.sum.Hops = fe.Status, fe.Attempts, fe.Hops
+	}
+	return d
+}
+
+// duplicate reports whether the document that answered is one that was begun
+// before under another URL, which then has the grants of both.
+func (d *document) duplicate() bool {
+	if d.f.err != nil {
+		return false
+	}
+	g, k := &d.w.graph, keyOf(d.sum.FinalURL)
+	before := g.byKey[k]
+	if before == nil || before == d.rec {
+		g.byKey[k] = d.rec
+		d.takeScope(d.sum.FinalURL)
+		return false
+	}
+	g.byKey[d.child.key] = before
+	if p := d.rec.parent; p != nil {
+		p.kids = p.kids[:len(p.kids)-1]
+	}
+	g.meet(d.rec.parent, d.child.sm.Scope, before)
+	return true
+}
+
+// takeScope gives the document its grants: those of all that name it by final,
+// the URL that answered, and that of its location.
+func (d *document) takeScope(final string) {
+	sm := d.child.sm
+	for _, s := range d.w.seeds[keyOf(final)] {
+		sm.Scope = sm.Scope.With(s.Scope.Grants...)
+	}
+	if g, ok := LocationGrant(final); ok {
+		sm.Scope = sm.Scope.With(g)
+		d.host = g.Host
+	}
+	d.rec.final = docKey(final)
+	d.rec.scope = sm.Scope
+	d.judge = newJudge(sm.Scope, d.w.sites)
+}
+
+// read reads the document. It reports false if the walk must end.
+func (d *document) read() bool {
+	if d.f.err != nil {
+		d.sum.Err = d.f.err
+		return true
+	}
+	if d.sum.NotModified {
+		d.w.state.children(d)
+		return true
+	}
+	rd, err := parse.NewReader(d.f.body, &sitemap.Options{
+		Base:           d.f.doc.URL,
+		ContentType:    d.f.doc.Header.Get("Content-Type"),
+		Limits:         d.w.o.Limits,
+		SkipExtensions: d.w.o.SkipExtensions,
+		Report:         d.report,
+	})
+	if err != nil {
+		d.sum.Err = err
+		return d.alive()
+	}
+	for e, err := range rd.Entries() {
+		if err != nil {
+			d.sum.Err = err
+			break
+		}
+		if !d.entry(&e) {
+			return false
+		}
+	}
+	problems := d.sum.Problems
+	d.sum.Summary = rd.Summary()
+	d.sum.Problems = problems
+	return d.alive()
+}
+
+// alive reports whether the walk's context is, and ends the walk if it is not.
+func (d *document) alive() bool {
+	err := d.w.parent.Err()
+	if err != nil {
+		d.w.yield(URL{}, err)
+	}
+	return err == nil
+}
+
+func (d *document) report(p sitemap.Problem) {
+	d.sum.Problems[p.Code]++
+	d.w.report(d.child.sm, p)
+}
+
+// entry takes one entry. It reports false if the walk must end.
+func (d *document) entry(e *sitemap.Entry) bool {
+	select {
+	case <-d.w.ctx.Done():
+		return d.alive()
+	default:
+	}
+	d.digest.entry(e)
+	if e.Kind == sitemap.Sitemap {
+		d.list(e)
+		return true
+	}
+	if d.w.o.passed(e.LastMod) {
+		return true
+	}
+	return d.page(e)
+}
+
+// page judges a page and yields it.
+func (d *document) page(e *sitemap.Entry) bool {
+	o := d.w.o
+	trust, h := d.judge.trust(e.Loc)
+	if trust < max(o.minTrust(), ByVariant) && o.minTrust() <= ByVerification && !h.asked {
+		h.asked = true
+		if g, ok := d.w.verify(d.rec, h.origin); ok {
+			d.judge.add(g)
+			d.child.sm.Scope = d.judge.scope
+			d.rec.scope = d.rec.scope.With(g)
+			trust, h = d.judge.trust(e.Loc)
+		}
+	}
+	d.trusts[trust]++
+	if trust < o.minTrust() {
+		d.report(sitemap.Problem{Code: sitemap.UntrustedLoc, Pos: e.Pos, Field: "loc", Text: clip(e.Loc), Dropped: true})
+		return true
+	}
+	d.yielded++
+	return d.w.yield(URL{Entry: *e, Sitemap: d.child.sm, Trust: trust, OnSite: h.onSite}, nil)
+}
+
+// clip shortens s to what a Problem may hold.
+func clip(s string) string { return s[:min(len(s), 256)] }
+
+// list takes a child of an index.
+func (d *document) list(e *sitemap.Entry) {
+	if d.isForeign(e.Loc) {
+		d.report(sitemap.Problem{Code: sitemap.ForeignChild, Pos: e.Pos, Field: "loc", Text: clip(e.Loc)})
+	}
+	if d.w.state != nil {
+		d.listed = append(d.listed, kid{e.Loc, timeText(e.LastMod)})
+	}
+	d.add(e.Loc, e.LastMod)
+}
+
+// add adds a child.
+func (d *document) add(loc string, lastMod sitemap.Time) {
+	foreign := d.isForeign(loc) && d.rec.scope.Trust(loc) == Untrusted
+	d.w.frontier.list(d.kids, child{loc: loc, lastMod: lastMod, key: keyOf(loc), foreign: foreign})
+}
+
+// isForeign reports whether a child is on another host than the index, by both
+// of the index's URLs.
+func (d *document) isForeign(loc string) bool {
+	o, _, err := location.ParseOrigin(loc)
+	if err != nil || o.Host == d.host {
+		return false
+	}
+	asked, _, err := location.ParseOrigin(d.child.loc)
+	return err != nil || o.Host != asked.Host
+}
+
+// canRetry reports whether the body broke off before anything was yielded.
+func (d *document) canRetry() bool {
+	return d.sum.Err != nil && d.f.err == nil && d.yielded == 0 && isTemporary(d.sum.Err)
+}
+
+// undo takes back what the document listed.
+func (d *document) undo() { d.w.frontier.forget(d.kids) }
+
+// end tells that the document has ended, and goes on to its children.
+func (d *document) end() {
+	w := d.w
+	if d.f.doc != nil {
+		d.sum.Received = d.f.doc.Received()
+	}
+	d.sum.Elapsed = time.Since(d.f.begun)
+	d.sum.ByTrust = d.byTrust()
+	d.rec.failed = d.yielded == 0 && len(d.kids.children) == 0
+	if d.sum.Err != nil {
+		w.failures.add(&DocumentError{d.child.sm, d.sum.Err})
+	}
+	w.done(d.child.sm, d.sum)
+	w.state.ended(d)
+	d.goOn()
+}
+
+// goOn makes the children the next to be walked.
+func (d *document) goOn() {
+	if len(d.kids.children) > 0 {
+		d.w.frontier.push(d.kids)
+	} else {
+		d.w.graph.end(d.rec)
+	}
+}
+
+func (d *document) byTrust() map[Trust]int64 {
+	m := map[Trust]int64{}
+	for t, n := range d.trusts {
+		if n > 0 {
+			m[Trust(t)] = n
+		}
+	}
+	return m
+}

@@ -1,0 +1,252 @@
+package discover
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+const (
+	robotsRedirects = 5 // RFC 9309, section 2.3.1.2
+	robotsFetches   = 3 // of a robots.txt that breaks off
+)
+
+// DefaultKnownPaths are tried, in this order, where a site's robots.txt names no
+// sitemap. After them, the first two are tried below the path of the site, if it
+// has one.
+func DefaultKnownPaths() []string {
+	return []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/sitemap-index.xml", "/sitemap.xml.gz", "/sitemap.txt"}
+}
+
+var (
+	errNamesNone  = errors.New("names no sitemap")
+	errDisallowed = errors.New("disallowed by robots.txt")
+)
+
+// Find returns the sitemaps of a site: those that its robots.txt names, else the
+// first of the known paths that has one and is not disallowed for our agent.
+//
+// A site is a host or an http or https URL, of which the path is used for known
+// paths only. A host without a scheme is tried by https, then by http if https
+// cannot be connected to, or its handshake fails other than by its certificate.
+//
+// The error is ErrSite, ErrUnreachable, a *NoSitemapError, or ctx's.
+func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
+	f, err := c.find(ctx, site, &Options{})
+	if err != nil {
+		return nil, err
+	}
+	if f.probe != nil {
+		f.probe.close()
+	}
+	// Those of a robots.txt are the cache's.
+	seeds := make([]*Sitemap, 0, len(f.seeds))
+	for _, s := range f.seeds {
+		s := *s
+		seeds = append(seeds, &s)
+	}
+	return seeds, nil
+}
+
+// Robots returns the robots.txt of a site, as Find reads it: from the cache if it
+// is no older than a day. One that does not exist (a 4xx status other than 429,
+// redirects that lead nowhere) names and forbids nothing (RFC 9309, section
+// 2.3.1.3). The error is ErrSite, ErrUnreachable, or ctx's.
+func (c *Client) Robots(ctx context.Context, site string) (*Robots, error) {
+	c.init()
+	st, err := parseSite(site)
+	if err != nil {
+		return nil, err
+	}
+	robots, _, err := c.siteRobots(ctx, st)
+	return robots, err
+}
+
+// found are the sitemaps of a site.
+type found struct {
+	site   site
+	robots *Robots
+	seeds  []*Sitemap
+	probe  *fetched // of the only seed, whose known path was tried; nil otherwise
+}
+
+func (c *Client) find(ctx context.Context, name string, o *Options) (found, error) {
+	c.init()
+	st, err := parseSite(name)
+	if err != nil {
+		return found{}, err
+	}
+	robots, st, err := c.siteRobots(ctx, st)
+	if err != nil {
+		return found{site: st}, err
+	}
+	f := found{site: st, robots: robots, seeds: robots.Sitemaps}
+	if len(f.seeds) > 0 {
+		return f, nil
+	}
+	return c.tryKnownPaths(ctx, f, o)
+}
+
+// siteRobots returns the robots.txt of st, and st with the scheme that it was
+// reached by.
+func (c *Client) siteRobots(ctx context.Context, st site) (*Robots, site, error) {
+	robots, err := c.robotsAt(ctx, st)
+	if err == nil || !st.bare || !isUnconnected(err) {
+		return robots, st, err
+	}
+	plain := st.withScheme("http")
+	robots, plainErr := c.robotsAt(ctx, plain)
+	if plainErr != nil {
+		if isUnconnected(plainErr) {
+			// Neither can be connected to: what https said comes first.
+			return nil, st, err
+		}
+		return nil, plain, plainErr
+	}
+	return robots, plain, nil
+}
+
+// isUnconnected reports whether http may do where https failed with err.
+func isUnconnected(err error) bool {
+	var (
+		certificate *tls.CertificateVerificationError
+		dns         *net.DNSError
+	)
+	if errors.As(err, &certificate) || errors.As(err, &dns) && dns.IsNotFound {
+		return false
+	}
+	return errors.Is(err, fetch.ErrConnect)
+}
+
+// robotsAt returns the robots.txt of st's origin.
+func (c *Client) robotsAt(ctx context.Context, st site) (*Robots, error) {
+	at := st.at("/robots.txt")
+	if robots := c.robots.get(at); robots != nil {
+		c.setDelay(robots, st.url)
+		return robots, nil
+	}
+	robots, err := c.fetchRobots(ctx, st, at)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("discover: %w: %w", ErrUnreachable, err)
+	}
+	c.setDelay(robots, st.url)
+	c.robots.put(at, robots)
+	return robots, nil
+}
+
+func (c *Client) fetchRobots(ctx context.Context, st site, at string) (*Robots, error) {
+	for try := 1; ; try++ {
+		doc, err := c.get(ctx, fetch.Request{URL: st.request(at), MaxRedirects: robotsRedirects})
+		if isUnavailable(err) {
+			return &Robots{URL: at}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		robots, err := parseRobots(doc.Body, doc.URL, at, laterURLs(doc)...)
+		doc.Body.Close()
+		if err == nil || try == robotsFetches || !isTemporary(err) {
+			return robots, err
+		}
+		if err := pause(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// laterURLs returns where redirects led to, the URL that answered last.
+func laterURLs(doc *fetch.Document) []string {
+	if len(doc.Hops) == 0 {
+		return nil
+	}
+	var later []string
+	for _, hop := range doc.Hops[1:] {
+		later = append(later, hop.URL)
+	}
+	return append(later, doc.URL.String())
+}
+
+// isUnavailable reports whether a robots.txt that cannot be had counts as one
+// that does not exist (RFC 9309, sections 2.3.1.2 and 2.3.1.3).
+func isUnavailable(err error) bool {
+	var fe *fetch.Error
+	if errors.Is(err, fetch.ErrStatus) && errors.As(err, &fe) {
+		return fe.Status/100 == 4 && fe.Status != 429
+	}
+	return errors.Is(err, fetch.ErrRedirect) || errors.Is(err, fetch.ErrEncoding)
+}
+
+func isTemporary(err error) bool {
+	var fe *fetch.Error
+	return errors.As(err, &fe) && fe.Temporary()
+}
+
+// pause waits before a body that broke off is fetched again: 1 s, 2 s, and so on.
+func pause(ctx context.Context, try int) error {
+	t := time.NewTimer(time.Duration(try) * time.Second)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tryKnownPaths looks for a sitemap where sites usually have one.
+func (c *Client) tryKnownPaths(ctx context.Context, f found, o *Options) (found, error) {
+	tried := []Attempt{{f.robots.URL, errNamesNone}}
+	for _, loc := range knownLocs(f.site, o) {
+		if !f.robots.Allowed(c.agent(), loc) {
+			tried = append(tried, Attempt{loc, errDisallowed})
+			continue
+		}
+		doc, err := c.probe(ctx, f.site.request(loc), o)
+		if err == nil {
+			grant, _ := LocationGrant(loc)
+			f.seeds = []*Sitemap{{Loc: loc, Scope: Scope{[]Grant{grant}}}}
+			f.probe = doc
+			return f, nil
+		}
+		if ctx.Err() != nil {
+			return f, ctx.Err()
+		}
+		tried = append(tried, Attempt{loc, err})
+	}
+	return f, &NoSitemapError{Site: f.site.url.String(), Tried: tried}
+}
+
+// knownLocs returns the locations to try, each once.
+func knownLocs(st site, o *Options) []string {
+	paths := o.knownPaths()
+	if dir := st.dir(); o.KnownPaths == nil && dir != "/" {
+		for _, p := range DefaultKnownPaths()[:2] {
+			paths = append(paths, dir+p[1:])
+		}
+	}
+	seen := map[string]bool{}
+	var locs []string
+	for _, p := range paths {
+		loc := st.at(p)
+		if k := docKey(loc); !seen[k] {
+			seen[k] = true
+			locs = append(locs, loc)
+		}
+	}
+	return locs
+}
+
+// originSite returns the site of an origin.
+func originSite(o location.Origin) site {
+	return site{url: &url.URL{Scheme: o.Scheme, Host: o.Host}}
+}

@@ -1,0 +1,367 @@
+package discover
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+func TestParseSite(t *testing.T) {
+	for in, want := range map[string]string{
+		"example.com":                     "https://example.com bare",
+		"  example.com/  ":                "https://example.com/ bare",
+		"//example.com":                   "https://example.com bare",
+		"https://example.com/a/b?c#d":     "https://example.com/a/b",
+		"HTTP://Example.COM":              "http://example.com",
+		"münchen.example":                 "https://xn--mnchen-3ya.example bare",
+		"example.com:8080/x":              "https://example.com:8080/x bare",
+		"http://user:secret@example.com/": "http://example.com/",
+		"http://[::1]:8080":               "http://[::1]:8080",
+		"[::1]":                           "https://[::1] bare",
+		"localhost":                       "https://localhost bare",
+		"example.com/?u=http://x":         "https://example.com/ bare",
+		"":                                "error", "ftp://example.com": "error", "https://": "error",
+		"https://exa mple.com": "error", "http://a:b:c": "error",
+	} {
+		st, err := parseSite(in)
+		got := "error"
+		if err == nil {
+			got = st.url.String()
+			if st.bare {
+				got += " bare"
+			}
+		} else if !errors.Is(err, ErrSite) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: error %v", in, err)
+		}
+		if got != want {
+			t.Errorf("parseSite(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestFindByRobots(t *testing.T) {
+	w := smallSite()
+	found, err := w.client().Find(t.Context(), "https://example.com/some/path?x")
+	if err != nil || len(found) != 2 || found[0].Loc != "https://example.com/index.xml" || found[0].Line != 3 {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	equal(t, "requests", w.order, []string{"https://example.com/robots.txt"})
+}
+
+func TestFindReturnsTheCallersOwn(t *testing.T) {
+	c := smallSite().client()
+	for range 2 {
+		found, err := c.Find(t.Context(), "https://example.com")
+		if err != nil || found[0].Loc != "https://example.com/index.xml" {
+			t.Fatalf("found %v, %v", found, err)
+		}
+		found[0].Loc = "changed"
+	}
+}
+
+func TestFindByKnownPath(t *testing.T) {
+	known := urlset("https://example.com/1")
+	for _, tt := range []struct {
+		name  string
+		site  string
+		serve map[string]string
+		want  string // location, or "" for none
+		tried int    // requests beside robots.txt
+	}{
+		{"first", "example.com", map[string]string{"/sitemap.xml": known}, "/sitemap.xml", 1},
+		{"second, behind a soft 404", "example.com", map[string]string{"/sitemap.xml": "<html><body>Not found</body></html>", "/sitemap_index.xml": index("https://example.com/x.xml")}, "/sitemap_index.xml", 2},
+		{"json and login pages", "example.com", map[string]string{"/sitemap.xml": `{"error":404}`, "/sitemap_index.xml": "<!DOCTYPE html><form>", "/wp-sitemap.xml": known}, "/wp-sitemap.xml", 3},
+		{"empty bodies", "example.com", map[string]string{"/sitemap.xml": "", "/sitemap-index.xml": known}, "/sitemap-index.xml", 4},
+		{"text that says not found", "example.com", map[string]string{"/sitemap.xml": "Not found\n", "/sitemap.txt": "https://example.com/1\n"}, "/sitemap.txt", 6},
+		{"gzip", "example.com", map[string]string{"/sitemap.xml.gz": gz(known)}, "/sitemap.xml.gz", 5},
+		{"an empty urlset is one", "example.com", map[string]string{"/sitemap.xml": urlset()}, "/sitemap.xml", 1},
+		{"below the path", "https://example.com/shop", map[string]string{"/shop/sitemap_index.xml": known}, "/shop/sitemap_index.xml", 8},
+		{"beside a file", "https://example.com/shop/index.html", map[string]string{"/shop/sitemap.xml": known}, "/shop/sitemap.xml", 7},
+		{"nowhere", "https://example.com/shop/", nil, "", 8},
+		{"nowhere at the root", "https://example.com/", nil, "", 6},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWeb()
+			for path, text := range tt.serve {
+				w.serve("https://example.com"+path, text)
+			}
+			found, err := w.client().Find(t.Context(), tt.site)
+			switch {
+			case tt.want != "":
+				if err != nil || len(found) != 1 || found[0].Loc != "https://example.com"+tt.want {
+					t.Errorf("found %v, %v", found, err)
+				}
+			default:
+				var none *NoSitemapError
+				if !errors.Is(err, ErrNoSitemap) || !errors.As(err, &none) || len(none.Tried) != tt.tried+1 {
+					t.Errorf("error %v", err)
+				}
+			}
+			if n := len(w.order) - 1; n != tt.tried {
+				t.Errorf("%d requests %v, want %d", n, w.order, tt.tried)
+			}
+			if n := w.open.Load(); n != 0 {
+				t.Errorf("%d bodies left open", n)
+			}
+		})
+	}
+}
+
+// TestKnownPathIsFetchedOnce: what was read to see that it is a sitemap is not
+// fetched again.
+func TestKnownPathIsFetchedOnce(t *testing.T) {
+	for _, text := range []string{urlset("https://example.com/1"), gz(gz(urlset("https://example.com/1"))), "https://example.com/1\n"} {
+		w := newWeb()
+		w.serve("https://example.com/sitemap.xml", text)
+		l := walkSite(w.client(), "https://example.com", Options{})
+		equal(t, "urls", l.urls, []string{"https://example.com/1 location"})
+		if n := w.hits("https://example.com/sitemap.xml"); n != 1 || l.err != nil {
+			t.Errorf("fetched %d times, error %v", n, l.err)
+		}
+		if n := w.open.Load(); n != 0 {
+			t.Errorf("%d bodies left open", n)
+		}
+	}
+}
+
+func TestKnownPathsHeedDisallow(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/robots.txt", "User-agent: sitemap\nDisallow: /sitemap.xml\n")
+	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/1"))
+	w.serve("https://example.com/sitemap_index.xml", urlset("https://example.com/2"))
+	l := walkSite(w.client(), "https://example.com", Options{})
+	equal(t, "urls", l.locs(), []string{"https://example.com/2"})
+	if w.hits("https://example.com/sitemap.xml") != 0 {
+		t.Error("fetched what is disallowed")
+	}
+	// What robots.txt names is fetched whatever it disallows.
+	w.serve("https://other.test/robots.txt", "User-agent: *\nDisallow: /\nSitemap: https://other.test/s.xml")
+	w.serve("https://other.test/s.xml", urlset("https://other.test/1"))
+	if l := walkSite(w.client(), "https://other.test", Options{}); len(l.urls) != 1 {
+		t.Errorf("what robots.txt names: %v, %v", l.urls, l.err)
+	}
+}
+
+func TestKnownPathsOption(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/mine.xml", urlset("https://example.com/1"))
+	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/2"))
+	l := walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{"/mine.xml"}})
+	equal(t, "urls", l.locs(), []string{"https://example.com/1"})
+	l = walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{}})
+	if !errors.Is(l.err, ErrNoSitemap) {
+		t.Errorf("without known paths: %v", l.err)
+	}
+}
+
+func TestRobotsStatus(t *testing.T) {
+	for status, want := range map[int]error{
+		http.StatusForbidden: ErrNoSitemap, http.StatusNotFound: ErrNoSitemap, http.StatusGone: ErrNoSitemap,
+		http.StatusTooManyRequests: ErrUnreachable, http.StatusInternalServerError: ErrUnreachable, http.StatusServiceUnavailable: ErrUnreachable,
+		http.StatusNoContent: ErrNoSitemap,
+	} {
+		w := newWeb()
+		w.status("https://example.com/robots.txt", status)
+		c := w.client()
+		if _, err := c.Find(t.Context(), "https://example.com"); !errors.Is(err, want) {
+			t.Errorf("status %d: %v, want %v", status, err, want)
+		}
+		if want == ErrUnreachable {
+			if l := walkSite(c, "https://example.com", Options{}); !errors.Is(l.err, want) || len(l.done) != 0 {
+				t.Errorf("status %d: walked %v, %v", status, l.done, l.err)
+			}
+		}
+	}
+	w := newWeb()
+	w.redirect("https://example.com/robots.txt", "https://example.com/robots.txt")
+	if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, ErrNoSitemap) {
+		t.Errorf("redirect loop: %v", err)
+	}
+	w.serve("https://example.com/robots.txt", "<html>hello</html>")
+	l := walkSite(w.client(), "https://example.com", Options{})
+	if !l.has(t, "https://example.com/robots.txt robots_html") || !errors.Is(l.err, ErrNoSitemap) {
+		t.Errorf("HTML: %q, %v", l.problems, l.err)
+	}
+}
+
+func TestRobotsAreCachedForADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := smallSite()
+		c := w.client()
+		for range 3 {
+			if _, err := c.Robots(t.Context(), "https://example.com"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := w.hits("https://example.com/robots.txt"); n != 1 {
+			t.Errorf("fetched %d times in a moment", n)
+		}
+		time.Sleep(25 * time.Hour)
+		if _, err := c.Robots(t.Context(), "https://example.com"); err != nil || w.hits("https://example.com/robots.txt") != 2 {
+			t.Errorf("after a day: %d times, %v", w.hits("https://example.com/robots.txt"), err)
+		}
+		// A failure is not remembered.
+		w.status("https://down.test/robots.txt", 503)
+		for range 2 {
+			if _, err := c.Robots(t.Context(), "https://down.test"); !errors.Is(err, ErrUnreachable) {
+				t.Error(err)
+			}
+		}
+		if n := w.hits("https://down.test/robots.txt"); n != 2 {
+			t.Errorf("an unreachable one was asked for %d times", n)
+		}
+	})
+}
+
+func TestRobotsCacheIsBounded(t *testing.T) {
+	var c robotsCache
+	big := robotsOf(t, "Sitemap: https://a.test/"+strings.Repeat("x", 5000))
+	for i := range 10_000 {
+		c.put(fmt.Sprintf("https://%d.test", i), big)
+	}
+	if c.size > robotsRoom || c.used.Len() != len(c.byAt) {
+		t.Errorf("the cache holds %d bytes, %d and %d files", c.size, c.used.Len(), len(c.byAt))
+	}
+	if c.get("https://9999.test") == nil || c.get("https://0.test") != nil {
+		t.Error("not the oldest went first")
+	}
+}
+
+// refusing is a transport that cannot connect by https.
+type refusing struct {
+	*web
+	err error
+}
+
+func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme == "https" {
+		return nil, r.err
+	}
+	return r.web.RoundTrip(req)
+}
+
+func TestBareHost(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	for _, tt := range []struct {
+		name string
+		site string
+		err  error
+		want bool // found by http
+	}{
+		{"refused", "example.com", refused, true},
+		{"no TLS", "example.com", tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, true},
+		{"certificate", "example.com", &tls.CertificateVerificationError{Err: errors.New("expired")}, false},
+		{"no such host", "example.com", &net.DNSError{Err: "no such host", Name: "example.com", IsNotFound: true}, false},
+		{"https named", "https://example.com", refused, false},
+		{"http named", "http://example.com", refused, true},
+	} {
+		w := newWeb()
+		w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
+		w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
+		c := &Client{Fetcher: &fetch.Client{Transport: refusing{w, tt.err}, Retries: -1}}
+		l := walkSite(c, tt.site, Options{})
+		if got := l.err == nil && len(l.urls) == 1; got != tt.want {
+			t.Errorf("%s: %v, %v", tt.name, l.urls, l.err)
+		}
+		if !tt.want && !errors.Is(l.err, ErrUnreachable) {
+			t.Errorf("%s: error %v", tt.name, l.err)
+		}
+	}
+}
+
+func TestBareHostOnLoopback(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/sitemap.xml" {
+			w.Write([]byte(urlset("http://" + r.Host + "/1")))
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	defer srv.Close()
+	c := &Client{Fetcher: &fetch.Client{AllowPrivateNetworks: true}}
+	l := walkSite(c, strings.TrimPrefix(srv.URL, "http://"), Options{})
+	equal(t, "urls", l.urls, []string{srv.URL + "/1 location"})
+	if l.err != nil {
+		t.Error(l.err)
+	}
+	// Without leave, loopback is refused.
+	l = walkSite(&Client{}, srv.URL, Options{})
+	if !errors.Is(l.err, fetch.ErrRefused) {
+		t.Errorf("loopback: %v", l.err)
+	}
+}
+
+func TestCrawlDelayIsHandedOn(t *testing.T) {
+	w := smallSite()
+	w.serve("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 99\nSitemap: https://example.com/a.xml\n")
+	f := &delayFetcher{Client: w.fetcher()}
+	l := walkSite(&Client{Fetcher: f}, "https://example.com", Options{})
+	if f.delay != MaxCrawlDelay || f.host != "example.com" || l.err != nil {
+		t.Errorf("delay %v of %s, %v", f.delay, f.host, l.err)
+	}
+}
+
+type delayFetcher struct {
+	*fetch.Client
+	host  string
+	delay time.Duration
+}
+
+func (f *delayFetcher) SetDelay(u *url.URL, d time.Duration) { f.host, f.delay = u.Host, d }
+
+// TestFindEndsWithItsContext: the error is ctx's.
+func TestFindEndsWithItsContext(t *testing.T) {
+	w := newWeb()
+	ctx, cancel := context.WithCancel(t.Context())
+	w.handle("https://example.com/robots.txt", func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, err := w.client().Find(ctx, "https://example.com"); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRobotsBodyBreaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := smallSite()
+		tries := 0
+		w.handle("https://example.com/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+			if tries++; tries == 1 {
+				rw.Header().Set("X-Cut", "1")
+			}
+			rw.Write([]byte("Sitemap: https://example.com/a.xml\n"))
+		})
+		found, err := w.client().Find(t.Context(), "https://example.com")
+		if err != nil || len(found) != 1 || tries != 2 {
+			t.Errorf("found %v, %v after %d tries", found, err, tries)
+		}
+	})
+}
+
+func TestErrorsSayNoCredentials(t *testing.T) {
+	w := newWeb()
+	l := walkFrom(w.client(), named("https://user:secret@example.com/s.xml"), Options{})
+	if l.err == nil || strings.Contains(l.err.Error(), "secret") {
+		t.Errorf("error %v", l.err)
+	}
+	for _, s := range l.sums {
+		if strings.Contains(s.URL+s.FinalURL, "secret") {
+			t.Errorf("summary of %s, %s", s.URL, s.FinalURL)
+		}
+	}
+	if l.problems != nil {
+		t.Errorf("problems %v", l.problems)
+	}
+}

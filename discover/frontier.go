@@ -1,0 +1,133 @@
+package discover
+
+import (
+	"math"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// A child is a document that is still to be walked.
+type child struct {
+	loc     string
+	lastMod sitemap.Time
+	key     key
+	sm      *Sitemap // of a seed; else made when it is decided on
+	decided bool
+	skip    Skip
+	foreign bool
+}
+
+const childCost = 100 // bytes of memory, about, beside its location
+
+func (c *child) cost() int { return childCost + len(c.loc) }
+
+// A frame is an index on the way down to the current document, with its children.
+type frame struct {
+	index    *record // nil for the seeds
+	children []child
+	next     int // the first that was not walked
+	ahead    int // the first that was not looked at for fetching ahead
+}
+
+// A frontier is what is still to be walked: the rest of each index on the way
+// down, the innermost last. It is bounded in memory, and where that runs out it
+// lets go of what would be walked last.
+type frontier struct {
+	frames []*frame
+	cost   int
+	max    int
+	lost   int
+}
+
+// frontierRoom returns how much memory the frontier of a walk may have: about
+// twice as many children as the walk may have documents.
+func frontierRoom(maxSitemaps int) int {
+	const perSitemap, least = 320, 1 << 20
+	if maxSitemaps > math.MaxInt/perSitemap {
+		return math.MaxInt
+	}
+	return max(least, maxSitemaps*perSitemap)
+}
+
+// list adds a child to f, which is not pushed yet.
+func (f *frontier) list(to *frame, c child) {
+	f.cost += c.cost()
+	for f.cost > f.max {
+		if !f.dropLast() {
+			f.cost -= c.cost()
+			f.lost++
+			return
+		}
+	}
+	to.children = append(to.children, c)
+}
+
+// dropLast lets go of the child that would be walked last.
+func (f *frontier) dropLast() bool {
+	for _, fr := range f.frames {
+		if n := len(fr.children); n > fr.next {
+			f.cost -= fr.children[n-1].cost()
+			fr.children[n-1] = child{}
+			fr.children = fr.children[:n-1]
+			f.lost++
+			return true
+		}
+	}
+	return false
+}
+
+// forget takes back what was listed to a frame that is not pushed.
+func (f *frontier) forget(fr *frame) {
+	for i := range fr.children {
+		f.cost -= fr.children[i].cost()
+	}
+	fr.children = nil
+}
+
+func (f *frontier) push(fr *frame) { f.frames = append(f.frames, fr) }
+
+// pop returns the next child in document order with the index that lists it;
+// false at the end. Ended is called with each index whose children have all been
+// walked.
+func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
+	for len(f.frames) > 0 {
+		top := f.frames[len(f.frames)-1]
+		if top.next < len(top.children) {
+			c := top.children[top.next]
+			top.children[top.next] = child{}
+			top.next++
+			f.cost -= c.cost()
+			return c, top.index, true
+		}
+		f.frames[len(f.frames)-1] = nil
+		f.frames = f.frames[:len(f.frames)-1]
+		if top.index != nil {
+			ended(top.index)
+		}
+	}
+	return child{}, nil, false
+}
+
+// upcoming returns, in document order as far as it is known, the next child that
+// was not looked at for fetching ahead, or nil.
+func (f *frontier) upcoming() (*child, *record) {
+	for i := len(f.frames) - 1; i >= 0; i-- {
+		fr := f.frames[i]
+		fr.ahead = max(fr.ahead, fr.next)
+		if fr.ahead < len(fr.children) {
+			fr.ahead++
+			return &fr.children[fr.ahead-1], fr.index
+		}
+	}
+	return nil, nil
+}
+
+// unlook puts back what upcoming returned last.
+func (f *frontier) unlook(c *child) {
+	for _, fr := range f.frames {
+		if n := fr.ahead; n > 0 && n <= len(fr.children) && &fr.children[n-1] == c {
+			fr.ahead--
+			return
+		}
+	}
+}

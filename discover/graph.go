@@ -1,0 +1,97 @@
+package discover
+
+import "github.com/seed-322c453a/sitemap"
+
+const (
+	// maxCross bounds the references that a walk remembers beyond the one that
+	// each document was read under.
+	maxCross = 100_000
+	// maxLate bounds the late grants of one document.
+	maxLate = 100
+	// maxKept bounds the memory of the locations that are kept to report late
+	// grants.
+	maxKept = 16 << 20
+)
+
+// A record is what a walk remembers of a document that it has begun.
+type record struct {
+	sm     *Sitemap // nil where memory ran out
+	final  string   // docKey of the URL that answered, while the document is on the stack
+	scope  Scope
+	parent *record // nil for seeds
+	depth  int     // indexes above it
+	kids   []*record
+	cross  []*record // documents that it lists and that were begun before
+	failed bool      // nothing of it was yielded
+	late   int
+}
+
+// A graph is the documents of a walk with who refers to whom.
+type graph struct {
+	byKey  map[key]*record // by the URLs asked for and those that answered
+	cross  int
+	kept   int
+	report func(*Sitemap, sitemap.Problem)
+}
+
+// begin adds a document that parent refers to, nil for a seed.
+func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
+	r := &record{sm: sm, scope: sm.Scope, parent: parent}
+	if parent != nil {
+		r.depth = parent.depth + 1
+		parent.kids = append(parent.kids, r)
+	}
+	g.byKey[k] = r
+	return r
+}
+
+// end lets go of what only a document on the stack needs.
+func (g *graph) end(r *record) {
+	r.final = ""
+	if g.kept += len(r.sm.Loc); g.kept > maxKept {
+		r.sm = nil
+	}
+}
+
+// meet notes that from refers to a document that was begun before, which comes
+// too late for what from may grant.
+func (g *graph) meet(from *record, scope Scope, r *record) {
+	if from != nil && r.parent != from && g.cross < maxCross {
+		g.cross++
+		from.cross = append(from.cross, r)
+	}
+	g.grantLate(r, scope)
+}
+
+// grantLate reports the grants of scope that r lacks, for r and for all
+// documents that r refers to, but for those that were read under r: that r has a
+// late grant tells of them.
+func (g *graph) grantLate(r *record, scope Scope) {
+	missing := r.scope.missing(scope)
+	if len(missing) == 0 || r.failed || r.late >= maxLate {
+		return
+	}
+	r.late += len(missing)
+	if r.sm != nil {
+		for _, grant := range missing {
+			g.report(r.sm, sitemap.Problem{Code: sitemap.LateGrant, Text: grant.String()})
+		}
+	}
+	g.spread(r, missing)
+}
+
+// spread gives the grants to r and to whatever it refers to. A record has at
+// most MaxDepth records above it, and ends the spreading where nothing is new.
+func (g *graph) spread(r *record, grants []Grant) {
+	before := len(r.scope.Grants)
+	r.scope = r.scope.With(grants...)
+	if len(r.scope.Grants) == before {
+		return
+	}
+	for _, kid := range r.kids {
+		g.spread(kid, grants)
+	}
+	for _, other := range r.cross {
+		g.grantLate(other, Scope{grants})
+	}
+}

@@ -1,0 +1,167 @@
+package discover
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// A line is one line of a State's journal, in JSON. Its kind says which of its
+// fields have a meaning.
+type line struct {
+	Kind string `json:"t"`
+
+	// lineHead, the first line
+	Version int `json:"v,omitempty"`
+
+	// linePlan: the walks that are to come
+	Plan []string `json:"plan,omitempty"`
+
+	// lineBegin and lineEnd: a walk of the plan begins or ends
+	Walk  string     `json:"walk,omitempty"`
+	Run   int        `json:"run,omitempty"` // its number
+	At    int64      `json:"at,omitempty"`  // seconds since 1970
+	Site  string     `json:"site,omitempty"`
+	Found *foundLine `json:"found,omitempty"`
+
+	// lineDoc: a document has ended
+	Doc *entry `json:"doc,omitempty"`
+	// Out is the length of the output, where the caller noted it.
+	Out *int64 `json:"out,omitempty"`
+
+	// lineHost: what is known of a host's lastmods
+	Host string   `json:"host,omitempty"`
+	Mods *honesty `json:"mods,omitempty"`
+}
+
+const (
+	lineHead  = "sitemap-state"
+	linePlan  = "plan"
+	lineBegin = "begin"
+	lineEnd   = "end"
+	lineDoc   = "doc"
+	lineHost  = "host"
+)
+
+const journalVersion = 1
+
+// An entry is what the journal keeps of a document, under the URL that was asked
+// for. It holds no grants: those are told anew in each walk.
+type entry struct {
+	URL      string `json:"url"`
+	Final    string `json:"final,omitempty"`
+	ETag     string `json:"etag,omitempty"`
+	Modified string `json:"modified,omitempty"`
+	At       int64  `json:"at"` // of the response, seconds since 1970
+	Digest   string `json:"digest,omitempty"`
+	Entries  int64  `json:"entries,omitempty"`
+	Format   string `json:"format,omitempty"`
+	LastMod  string `json:"lastmod,omitempty"` // as its referrer listed it
+	Err      string `json:"err,omitempty"`
+	Retry    int64  `json:"retry,omitempty"` // when to try again after Err, seconds since 1970
+	Kids     []kid  `json:"kids,omitempty"`
+	Run      int    `json:"run"` // of the walk that read it
+}
+
+// A kid is a child of an index.
+type kid struct {
+	Loc     string `json:"l"`
+	LastMod string `json:"m,omitempty"`
+}
+
+// A foundLine is how a walk's seeds were found.
+type foundLine struct {
+	Robots string     `json:"robots,omitempty"`
+	Hops   []string   `json:"hops,omitempty"`
+	Seeds  []seedLine `json:"seeds,omitempty"`
+}
+
+type seedLine struct {
+	Loc  string `json:"l"`
+	Line int    `json:"n,omitempty"` // 0: a known path
+}
+
+var errNoState = errors.New("discover: the file is not a state of this program")
+
+// readJournal calls take for each whole line. A torn last line is left out, and
+// so is one that cannot be read.
+func readJournal(r io.Reader, take func(*line)) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	for n := 0; ; n++ {
+		text, err := br.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if len(text) == 0 {
+			return nil
+		}
+		var l line
+		torn := err == io.EOF || json.Unmarshal(text, &l) != nil
+		switch {
+		case n > 0 && !torn:
+			take(&l)
+		case n > 0:
+		case bytes.HasPrefix([]byte(headText), text):
+			// The head, or as much of it as was written.
+		case torn || l.Kind != lineHead || l.Version != journalVersion:
+			return errNoState
+		}
+	}
+}
+
+var headText = fmt.Sprintf("{%q:%q,%q:%d}\n", "t", lineHead, "v", journalVersion)
+
+// A journal is the file of a State, open for appending.
+type journal struct {
+	f   *os.File
+	err error // the first that writing met
+}
+
+// append writes one line with one call, so that only the last line of the file
+// can be torn.
+func (j *journal) append(l *line) {
+	if j.err != nil {
+		return
+	}
+	text, err := json.Marshal(l)
+	if err == nil {
+		_, err = j.f.Write(append(text, '\n'))
+	}
+	j.err = err
+}
+
+// writeJournal replaces the file at path by one with the lines that each gives.
+func writeJournal(path string, each func(emit func(*line))) error {
+	f, err := os.CreateTemp(dirOf(path), ".sitemap-state-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 256<<10)
+	w.WriteString(headText)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	each(func(l *line) {
+		if err == nil {
+			err = enc.Encode(l)
+		}
+	})
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

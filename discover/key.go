@@ -1,0 +1,36 @@
+package discover
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// docKey returns the same text for locations that name the same document (RFC
+// 3986, section 6.2): without fragment and credentials, its origin and path
+// normalised.
+func docKey(loc string) string {
+	o, path, err := location.ParseOrigin(loc)
+	if err != nil {
+		return loc
+	}
+	loc, _, _ = strings.Cut(loc, "#")
+	query := ""
+	if strings.Contains(loc, "?") {
+		if u, err := sitemap.ParseLoc(loc); err == nil && u.RawQuery != "" {
+			query = "?" + u.RawQuery
+		}
+	}
+	return o.Scheme + "://" + o.Host + path + query
+}
+
+// A key stands for a docKey in a walk's memory, where 50,000 locations of 8 KiB
+// would not fit.
+type key [16]byte
+
+func keyOf(loc string) key {
+	sum := sha256.Sum256([]byte(docKey(loc)))
+	return key(sum[:16])
+}

@@ -1,0 +1,105 @@
+package discover
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+var kills = flag.Int("kills", 12, "how often TestStateKilled kills the walking process")
+
+// TestStateKilled: a process that walks with a State is killed at random moments
+// and begun again; what it has written in the end is what an undisturbed one
+// writes.
+func TestStateKilled(t *testing.T) {
+	if site := os.Getenv("DISCOVER_TEST_SITE"); site != "" {
+		dir := os.Getenv("DISCOVER_TEST_DIR")
+		c := &Client{Fetcher: &fetch.Client{AllowPrivateNetworks: true}}
+		if !resumeRun(t, c, filepath.Join(dir, "state"), filepath.Join(dir, "out"), site, 1<<30) {
+			t.Error("stopped before the end")
+		}
+		return
+	}
+	srv, want := slowSite(t)
+	dir := t.TempDir()
+	for killed := 0; ; {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestStateKilled$")
+		cmd.Env = append(os.Environ(), "DISCOVER_TEST_SITE="+srv.URL, "DISCOVER_TEST_DIR="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		var moment <-chan time.Time
+		if killed < *kills {
+			moment = time.After(time.Duration(10+rand.IntN(300)) * time.Millisecond)
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatalf("the process failed: %v", err)
+			}
+			if killed == 0 {
+				t.Fatal("it was never killed")
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "out"))
+			if err != nil || string(text) != want {
+				t.Errorf("killed %d times: %d bytes written, want %d, %v", killed, len(text), len(want), err)
+			}
+			return
+		case <-moment:
+			cmd.Process.Kill()
+			<-done
+			killed++
+		}
+	}
+}
+
+// slowSite serves 500 documents with some delay, and returns what a walk writes.
+func slowSite(t *testing.T) (*httptest.Server, string) {
+	t.Helper()
+	docs, ready := map[string]string{}, make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-ready
+		time.Sleep(2 * time.Millisecond)
+		text, ok := docs[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write([]byte(text))
+	}))
+	t.Cleanup(srv.Close)
+	defer close(ready)
+	var want strings.Builder
+	docs["/robots.txt"] = "Sitemap: " + srv.URL + "/index.xml"
+	var indexes []string
+	for i := range 20 {
+		var kids []string
+		for j := range 24 {
+			path := fmt.Sprintf("/%d-%d.xml", i, j)
+			kids = append(kids, srv.URL+path)
+			var pages []string
+			for k := range 20 {
+				pages = append(pages, fmt.Sprintf("%s/%d/%d/%d", srv.URL, i, j, k))
+			}
+			docs[path] = urlset(pages...)
+			want.WriteString(strings.Join(pages, "\n") + "\n")
+		}
+		path := fmt.Sprintf("/%d.xml", i)
+		indexes = append(indexes, srv.URL+path)
+		docs[path] = index(kids...)
+	}
+	docs["/index.xml"] = index(indexes...)
+	return srv, want.String()
+}

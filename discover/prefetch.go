@@ -1,0 +1,189 @@
+package discover
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+const (
+	// readAhead is how much of a document's body is read before its turn, on the
+	// wire.
+	readAhead = 8 << 20
+	// aheadRoom bounds what all walks of a Client expect to have read ahead.
+	aheadRoom = 48 << 20
+	// minExpected is what a document is expected to have at least.
+	minExpected = 64 << 10
+	// stretch is how many times Concurrency documents are fetched ahead while the
+	// caller waits for one that is slow.
+	stretch = 16
+)
+
+// A budget is memory that the walks of a Client share.
+type budget struct {
+	mu   sync.Mutex
+	used int64
+}
+
+// take takes n bytes if there is room for them, or must is set.
+func (b *budget) take(n int64, must bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+n > aheadRoom && !must {
+		return false
+	}
+	b.used += n
+	return true
+}
+
+func (b *budget) give(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= n
+}
+
+// fetched is a document that was asked for.
+type fetched struct {
+	doc   *fetch.Document
+	body  io.Reader // of doc, from its start
+	err   error
+	begun time.Time
+}
+
+func (f *fetched) close() {
+	if f.doc != nil {
+		f.doc.Body.Close()
+	}
+}
+
+// A prefetch is a document that is being fetched.
+type prefetch struct {
+	fetched
+	cancel   context.CancelFunc
+	ready    chan struct{} // closed when fetched is set
+	expected int64         // bytes of the budget
+}
+
+// A prefetcher fetches the documents of one walk ahead of their turn. All its
+// methods are called on the ranging goroutine; the goroutines that it starts only
+// get a response, and end when the walk does.
+type prefetcher struct {
+	c        *Client
+	ctx      context.Context
+	started  map[key]*prefetch
+	asking   chan struct{} // one for each that waits for its response
+	progress chan struct{} // told when one of them has it
+	expected int64         // bytes of the next document, by the last ones
+	running  sync.WaitGroup
+}
+
+func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
+	return &prefetcher{
+		c: c, ctx: ctx,
+		started:  map[key]*prefetch{},
+		asking:   make(chan struct{}, c.concurrency()),
+		progress: make(chan struct{}, 1),
+		expected: minExpected,
+	}
+}
+
+// room reports whether one more document may be fetched ahead. While the caller
+// waits for a document, more may be than otherwise, so that one that is slow does
+// not hold up the others.
+func (p *prefetcher) room(waiting bool) bool {
+	most := p.c.concurrency()
+	if waiting {
+		most *= stretch
+	}
+	return len(p.started) < most && len(p.asking) < cap(p.asking)
+}
+
+// start begins to fetch a document. It reports false if there is no memory for
+// it, unless it must be fetched now.
+func (p *prefetcher) start(k key, req fetch.Request, must bool) bool {
+	if !p.c.ahead.take(p.expected, must) {
+		return false
+	}
+	ctx, cancel := context.WithCancel(p.ctx)
+	f := &prefetch{cancel: cancel, ready: make(chan struct{}), expected: p.expected}
+	p.started[k] = f
+	asking := false
+	select {
+	case p.asking <- struct{}{}:
+		asking = true
+	default: // it must be, and is one too many
+	}
+	p.running.Go(func() {
+		f.begun = time.Now()
+		f.doc, f.err = p.c.get(ctx, req)
+		if f.err == nil {
+			f.body = f.doc.Body
+		}
+		if asking {
+			<-p.asking
+		}
+		close(f.ready)
+		select {
+		case p.progress <- struct{}{}:
+		default:
+		}
+	})
+	return true
+}
+
+// put takes over a document that was fetched already.
+func (p *prefetcher) put(k key, doc *fetched) {
+	f := &prefetch{fetched: *doc, cancel: func() {}, ready: make(chan struct{})}
+	close(f.ready)
+	p.started[k] = f
+}
+
+// wait returns the document k when it has come, or when the walk's context ends.
+// Meanwhile fill is called whenever another one has come.
+func (p *prefetcher) wait(k key, fill func()) *prefetch {
+	f := p.started[k]
+	for {
+		select {
+		case <-f.ready:
+			return f
+		default:
+		}
+		fill()
+		select {
+		case <-f.ready:
+			return f
+		case <-p.progress:
+		}
+	}
+}
+
+// drop ends a document that was started: it was read, or is not wanted.
+func (p *prefetcher) drop(k key) {
+	f := p.started[k]
+	if f == nil {
+		return
+	}
+	delete(p.started, k)
+	f.cancel()
+	<-f.ready
+	if f.doc != nil {
+		got := min(f.doc.Received(), readAhead)
+		p.expected = max(minExpected, got, p.expected-p.expected/8)
+	}
+	f.close()
+	p.c.ahead.give(f.expected)
+}
+
+// close ends all documents and waits for the goroutines.
+func (p *prefetcher) close() {
+	for _, f := range p.started {
+		f.cancel()
+	}
+	for k := range p.started {
+		p.drop(k)
+	}
+	p.running.Wait()
+}

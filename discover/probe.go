@@ -1,0 +1,94 @@
+package discover
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// maxProbe bounds what is read of a document to see whether it is a sitemap.
+const maxProbe = 1 << 20
+
+var errProbe = errors.New("no sitemap within its first bytes")
+
+// probe gets the document at loc if it is a sitemap. What was read to see that is
+// still in its Body. A page that is served instead of the status 404 is an error.
+func (c *Client) probe(ctx context.Context, loc string, o *Options) (*fetched, error) {
+	begun := time.Now()
+	doc, err := c.get(ctx, fetch.Request{URL: loc, ReadAhead: readAhead, MaxBytes: o.Limits.Bytes})
+	if err != nil {
+		return nil, err
+	}
+	tape := newRecorder(doc.Body)
+	if err := isSitemap(tape, doc); err != nil {
+		doc.Body.Close()
+		return nil, err
+	}
+	return &fetched{doc: doc, body: tape.rewind(), begun: begun}, nil
+}
+
+// isSitemap returns nil if r is a sitemap. The format of text shows only when it
+// has a URL.
+func isSitemap(r io.Reader, doc *fetch.Document) error {
+	d, err := parse.NewReader(r, &sitemap.Options{Base: doc.URL, ContentType: doc.Header.Get("Content-Type"), SkipExtensions: true})
+	if err != nil || d.Format() != sitemap.Text {
+		return err
+	}
+	for _, err := range d.Entries() {
+		return err
+	}
+	return nil
+}
+
+// A recorder keeps what is read from src, a body as it came, with gzip named by
+// its Content-Encoding so many times.
+type recorder struct {
+	src       io.Reader
+	encodings int
+	tape      []byte
+}
+
+// newRecorder returns a recorder of a body. That of a fetch.Client is read as it came, so
+// that parse sees its gzip.
+func newRecorder(body io.Reader) *recorder {
+	if b, ok := body.(interface {
+		Raw() io.Reader
+		Encodings() int
+	}); ok {
+		return &recorder{src: b.Raw(), encodings: b.Encodings()}
+	}
+	return &recorder{src: body}
+}
+
+func (r *recorder) Read(p []byte) (int, error) {
+	if len(r.tape) >= maxProbe {
+		return 0, errProbe
+	}
+	n, err := r.src.Read(p)
+	r.tape = append(r.tape, p[:n]...)
+	return n, err
+}
+
+// Raw and Encodings make parse read the record as it would the body.
+func (r *recorder) Raw() io.Reader { return struct{ io.Reader }{r} }
+func (r *recorder) Encodings() int { return r.encodings }
+
+// rewind returns the body from its start.
+func (r *recorder) rewind() io.Reader {
+	return &recorded{io.MultiReader(bytes.NewReader(r.tape), r.src), r.encodings}
+}
+
+// A recorded is a body of which the start was read before.
+type recorded struct {
+	io.Reader
+	encodings int
+}
+
+func (r *recorded) Raw() io.Reader { return struct{ io.Reader }{r.Reader} }
+func (r *recorded) Encodings() int { return r.encodings }

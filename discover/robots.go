@@ -1,0 +1,346 @@
+package discover
+
+import (
+	"bytes"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+const (
+	// MaxRobots is how many decoded bytes of a robots.txt are read (RFC 9309,
+	// section 2.5). What lies behind is reported as sitemap.TooLarge.
+	MaxRobots = 500 << 10
+	// maxRobotsProblems bounds Robots.Problems.
+	maxRobotsProblems = 1_000
+)
+
+// Robots is a robots.txt. It is not changed once it is made, and safe for
+// concurrent use.
+type Robots struct {
+	// URL is where it was asked for.
+	URL string
+	// Sitemaps are those that it names, in its order, each once, with what it
+	// grants them.
+	Sitemaps []*Sitemap
+	// Problems are what was repaired, assumed or dropped of its Sitemap records, at
+	// most 1,000. Problem.Field is "sitemap".
+	Problems []sitemap.Problem
+
+	hops  []string // URLs that redirects led to, the one that answered last
+	rules rules
+}
+
+// ParseRobots reads the Sitemap records, groups and rules of a robots.txt. Base
+// is its location, which relative records are resolved against and whose host its
+// grants are for; nil if it is not known.
+//
+// It reads at most MaxRobots bytes, of any charset that a byte order mark tells,
+// else of UTF-8. Lines end with LF, CR LF or CR. No line can lose another. Beyond
+// "Sitemap: URL" (sitemaps.org, "Specifying the Sitemap location in your
+// robots.txt file") it reads Site-map, Sitemaps, Sitemap-index and Sitemap_index,
+// a missing colon, a bare URL with "sitemap" in it, several URLs, and quotes
+// around them. An HTML page where robots.txt should be names nothing.
+//
+// The error is that of r; what was read before it is returned with it.
+func ParseRobots(r io.Reader, base *url.URL) (*Robots, error) {
+	var loc string
+	if base != nil {
+		loc = redact(base.String())
+	}
+	return parseRobots(r, base, loc)
+}
+
+// parseRobots reads what was asked for at loc and served at base, by way of
+// hops.
+func parseRobots(r io.Reader, base *url.URL, loc string, hops ...string) (*Robots, error) {
+	text, cut, err := readRobots(r)
+	p := &robotsReader{
+		robots:   &Robots{URL: loc, hops: hops},
+		resolver: location.Resolver{Base: base},
+		scope:    Scope{RobotsGrants(loc, hops...)},
+		self:     map[string]bool{docKey(loc): true},
+		seen:     map[string]bool{},
+	}
+	if base != nil {
+		p.self[docKey(base.String())] = true
+	}
+	switch {
+	case isHTML(text):
+		p.problem(sitemap.RobotsHTML, "", false)
+	default:
+		p.read(text)
+	}
+	if cut {
+		p.problem(sitemap.TooLarge, "", false)
+	}
+	return p.robots, err
+}
+
+// readRobots returns the decoded text without the line that the limit cuts.
+func readRobots(r io.Reader) (text []byte, cut bool, err error) {
+	// A robots.txt is UTF-8 (RFC 9309, section 2.3); a byte order mark still wins.
+	in := input.Open(r, &sitemap.Options{ContentType: "text/plain; charset=utf-8"})
+	defer in.Close()
+	text, err = io.ReadAll(io.LimitReader(in, MaxRobots+1))
+	if len(text) > MaxRobots {
+		end := bytes.LastIndexAny(text[:MaxRobots], "\r\n")
+		return text[:end+1], true, nil
+	}
+	return text, false, err
+}
+
+// isHTML reports whether text starts as a page does.
+func isHTML(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	for _, start := range []string{"<!doctype", "<html", "<head", "<body", "<?xml", "<!--"} {
+		if len(text) >= len(start) && bytes.EqualFold(text[:len(start)], []byte(start)) {
+			return true
+		}
+	}
+	return false
+}
+
+// A robotsReader reads the lines of a robots.txt.
+type robotsReader struct {
+	robots   *Robots
+	resolver location.Resolver
+	scope    Scope
+	self     map[string]bool // docKeys of the robots.txt
+	seen     map[string]bool // locations named so far
+	pos      sitemap.Position
+}
+
+func (p *robotsReader) read(text []byte) {
+	var groups groupFilter
+	p.pos.Line = 1
+	for len(text) > 0 {
+		end := bytes.IndexAny(text, "\r\n")
+		next := end + 1
+		switch {
+		case end < 0:
+			end, next = len(text), len(text)
+		case text[end] == '\r' && next < len(text) && text[next] == '\n':
+			next++
+		}
+		p.line(text[:end], &groups)
+		p.pos.Offset += int64(next)
+		p.pos.Line++
+		text = text[next:]
+	}
+	p.robots.rules = groups.rules()
+}
+
+// line reads one line: a record is a key, a colon and a value (RFC 9309, section
+// 2.2), less what follows a number sign.
+func (p *robotsReader) line(line []byte, groups *groupFilter) {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	line = trimBlanks(line)
+	if len(line) == 0 {
+		return
+	}
+	key, value, colon := bytes.Cut(line, []byte(":"))
+	name := strings.ToLower(string(trimBlanks(key)))
+	switch {
+	case colon && name == "sitemap":
+		p.record(value)
+	case colon && isSitemapTypo(name):
+		p.problem(sitemap.MismatchedTag, string(line), false)
+		p.record(value)
+	case isBareURL(line):
+		p.problem(sitemap.TextAsLoc, string(line), false)
+		p.record(line)
+	default:
+		if first, rest, ok := cutBlank(line); ok && isSitemapKey(strings.ToLower(string(first))) && hasHTTP(trimQuotes(rest)) {
+			p.problem(sitemap.TextAsLoc, string(line), false)
+			p.record(rest)
+			return
+		}
+		if colon {
+			groups.add(name, trimBlanks(value))
+		}
+	}
+}
+
+func isSitemapTypo(key string) bool {
+	return slices.Contains([]string{"site-map", "sitemaps", "sitemap-index", "sitemap_index"}, key)
+}
+
+func isSitemapKey(key string) bool { return key == "sitemap" || isSitemapTypo(key) }
+
+// isBareURL reports whether line starts as an http URL that has "sitemap" in it.
+func isBareURL(line []byte) bool {
+	if !hasHTTP(trimQuotes(line)) {
+		return false
+	}
+	return bytes.Contains(bytes.ToLower(line), []byte("sitemap"))
+}
+
+func hasHTTP(b []byte) bool {
+	for _, scheme := range []string{"http://", "https://"} {
+		if len(b) > len(scheme) && bytes.EqualFold(b[:len(scheme)], []byte(scheme)) {
+			return true
+		}
+	}
+	return false
+}
+
+// record takes the locations of one record's value.
+func (p *robotsReader) record(value []byte) {
+	values, cut := splitValue(value)
+	switch {
+	case len(values) == 0 && cut:
+		p.problem(sitemap.JunkLine, string(trimBlanks(value)), true)
+	case len(values) == 0:
+		p.problem(sitemap.EmptyLoc, "", true)
+	case len(values) > 1:
+		p.problem(sitemap.SeveralLocs, string(trimBlanks(value)), false)
+	case cut:
+		p.problem(sitemap.LineCut, string(trimBlanks(value)), false)
+	}
+	for _, v := range values {
+		p.name(v)
+	}
+}
+
+// splitValue returns the locations in a record's value. Cut says that there was
+// more: quotes, or words that are no URL.
+func splitValue(value []byte) (locs [][]byte, cut bool) {
+	var words [][]byte
+	for rest := trimBlanks(value); len(rest) > 0; {
+		var word []byte
+		word, rest, _ = cutBlank(rest)
+		for _, part := range splitCommas(word) {
+			bare := trimQuotes(part)
+			cut = cut || len(bare) != len(part)
+			if len(bare) > 0 {
+				words = append(words, bare)
+			}
+		}
+	}
+	if len(words) < 2 {
+		return words, cut
+	}
+	for _, w := range words {
+		if hasHTTP(w) {
+			locs = append(locs, w)
+		}
+	}
+	if len(locs) == 0 && bytes.ContainsAny(words[0], "/.") {
+		locs = words[:1]
+	}
+	return locs, cut || len(locs) < len(words)
+}
+
+// splitCommas splits at the commas that a URL follows or that nothing follows.
+func splitCommas(word []byte) [][]byte {
+	var parts [][]byte
+	start := 0
+	for i, c := range word {
+		if c == ',' && (i == len(word)-1 || hasHTTP(trimQuotes(word[i+1:]))) {
+			parts = append(parts, word[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, word[start:])
+}
+
+// trimQuotes takes quotes and angle brackets from both ends.
+func trimQuotes(b []byte) []byte { return bytes.Trim(b, "\"'<>`") }
+
+// name takes one location.
+func (p *robotsReader) name(raw []byte) {
+	loc, codes, drop := p.resolver.Clean(raw)
+	for _, c := range codes {
+		p.problem(c, string(raw), false)
+	}
+	if drop != 0 {
+		p.problem(drop, string(raw), true)
+		return
+	}
+	switch {
+	case p.self[docKey(loc)]:
+		p.problem(sitemap.BogusLoc, loc, true)
+		return
+	case p.seen[loc]:
+		p.problem(sitemap.DuplicateLoc, loc, false)
+		return
+	}
+	p.seen[loc] = true
+	p.robots.Sitemaps = append(p.robots.Sitemaps, &Sitemap{
+		Loc: loc, RobotsURL: p.robots.URL, Line: p.pos.Line, Scope: p.scope,
+	})
+}
+
+func (p *robotsReader) problem(code sitemap.Code, text string, dropped bool) {
+	if len(p.robots.Problems) == maxRobotsProblems {
+		return
+	}
+	if len(text) > 256 {
+		text = strings.ToValidUTF8(text[:256], "")
+	}
+	p.robots.Problems = append(p.robots.Problems, sitemap.Problem{
+		Code: code, Pos: p.pos, Field: "sitemap", Text: text, Dropped: dropped,
+	})
+}
+
+// trimBlanks trims what robots.txt files have for blanks: ASCII white space,
+// no-break spaces, NULs, byte order marks and zero width spaces.
+func trimBlanks(b []byte) []byte { return bytes.TrimFunc(b, isBlank) }
+
+func isBlank(r rune) bool {
+	switch r {
+	case ' ', '\t', '\v', '\f', 0, '\u00a0', '\ufeff', '\u200b', '\u3000', '\u2028', '\u2029', '\u0085':
+		return true
+	}
+	return false
+}
+
+// cutBlank cuts b at its first blanks.
+func cutBlank(b []byte) (word, rest []byte, ok bool) {
+	i := bytes.IndexFunc(b, isBlank)
+	if i < 0 {
+		return b, nil, false
+	}
+	return b[:i], trimBlanks(b[i:]), true
+}
+
+// Allowed reports whether agent, a product token such as "sitemap" (RFC 9309,
+// section 2.2.1), may fetch loc by the rules of this robots.txt. Only loc's path
+// and query count. A loc that cannot be read is not allowed.
+func (r *Robots) Allowed(agent, loc string) bool {
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil {
+		return false
+	}
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+	return r.rules.allowed(agent, path)
+}
+
+// CrawlDelay returns how long agent is asked to wait between requests, 0 if it is
+// not.
+func (r *Robots) CrawlDelay(agent string) time.Duration { return r.rules.delay(agent) }
+
+// size is about how much memory the robots.txt holds.
+func (r *Robots) size() int {
+	n := 1_000 + r.rules.size
+	for _, s := range r.Sitemaps {
+		n += 200 + len(s.Loc)
+	}
+	for _, p := range r.Problems {
+		n += 100 + len(p.Text)
+	}
+	return n
+}

@@ -1,0 +1,285 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+	"unicode/utf16"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+const robotsURL = "https://www.example.com/robots.txt"
+
+func robotsOf(t *testing.T, text string) *Robots {
+	t.Helper()
+	base, err := url.Parse(robotsURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ParseRobots(strings.NewReader(text), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// lines returns the Sitemaps as "3 https://…".
+func lines(r *Robots) []string {
+	var got []string
+	for _, s := range r.Sitemaps {
+		got = append(got, fmt.Sprintf("%d %s", s.Line, s.Loc))
+	}
+	return got
+}
+
+func utf16LE(s string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
+}
+
+var robotsTests = []struct {
+	name     string
+	text     string
+	want     []string
+	problems string // codes, in order
+}{
+	{"protocol", "Sitemap: http://www.example.com/s.xml\n", []string{"1 http://www.example.com/s.xml"}, ""},
+	{"several, in any group", "User-agent: a\nSitemap: https://a.test/1\nDisallow: /\nUser-agent: b\nSitemap: https://a.test/2\n", []string{"2 https://a.test/1", "5 https://a.test/2"}, ""},
+	{"case of the key", "SITEMAP: https://a.test/1\nsitemap:https://a.test/2", []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
+	{"blanks", "   Sitemap :\thttps://a.test/1   \n", []string{"1 https://a.test/1"}, ""},
+	{"comments", "Sitemap: https://a.test/1#frag\nSitemap: https://a.test/2 # note\n# Sitemap: https://a.test/3\n", []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
+	{"comment before the colon", "Sitemap # : https://a.test/1", nil, ""},
+	{"other spellings", "Site-map: https://a.test/1\nSitemaps: https://a.test/2\nSitemap-index: https://a.test/3\nSitemap_index: https://a.test/4\nSitemapfoo: https://a.test/5\nX-Sitemap: https://a.test/6\nSite map: https://a.test/7\n",
+		[]string{"1 https://a.test/1", "2 https://a.test/2", "3 https://a.test/3", "4 https://a.test/4"}, "mismatched_tag mismatched_tag mismatched_tag mismatched_tag"},
+	{"no colon", "Sitemap https://a.test/1\n", []string{"1 https://a.test/1"}, "text_as_loc"},
+	{"bare", "http://a.test/sitemap.xml\nhttps://a.test/Sitemap2.xml\nhttps://a.test/other.xml\n", []string{"1 http://a.test/sitemap.xml", "2 https://a.test/Sitemap2.xml"}, "text_as_loc text_as_loc"},
+	{"relative", "Sitemap: /a/s.xml\nSitemap: t.xml", []string{"1 https://www.example.com/a/s.xml", "2 https://www.example.com/t.xml"}, "relative_loc relative_loc"},
+	{"scheme-less", "Sitemap: www.example.com/s.xml\nSitemap: //cdn.example.com/t.xml", []string{"1 https://www.example.com/s.xml", "2 https://cdn.example.com/t.xml"}, "scheme_assumed relative_loc"},
+	{"CR", "User-agent: *\rSitemap: https://a.test/1\rSitemap: https://a.test/2", []string{"2 https://a.test/1", "3 https://a.test/2"}, ""},
+	{"CR LF", "User-agent: *\r\nSitemap: https://a.test/1\r\n\r\nSitemap: https://a.test/2\r\n", []string{"2 https://a.test/1", "4 https://a.test/2"}, ""},
+	{"BOM", "\ufeffSitemap: https://a.test/1", []string{"1 https://a.test/1"}, ""},
+	{"BOM within", "User-agent: *\n\ufeffSitemap: https://a.test/1", []string{"2 https://a.test/1"}, ""},
+	{"UTF-16", utf16LE("Sitemap: https://a.test/1\nSitemap: https://a.test/2"), []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
+	{"gzip", gz("Sitemap: https://a.test/1"), []string{"1 https://a.test/1"}, ""},
+	{"NUL", "Sitemap: https://a.test/1\x00\nSitemap: https://a.test/2", []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
+	{"NBSP", "Sitemap:\u00a0https://a.test/1\u00a0\n", []string{"1 https://a.test/1"}, ""},
+	{"vertical tab", "Sitemap:\vhttps://a.test/1\nSitemap:\fhttps://a.test/2", []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
+	{"fullwidth colon", "Sitemap\uff1a https://a.test/1", nil, ""},
+	{"empty", "Sitemap:\nSitemap: \n", nil, "empty_loc empty_loc"},
+	{"empty file", "", nil, ""},
+	{"placeholder", "Sitemap: None\n", nil, "bogus_loc"},
+	{"schemes", "Sitemap: ftp://a.test/s.xml\nSitemap: mailto:x@y\nSitemap: javascript:alert(1)\nSitemap: https://a.test/1", []string{"4 https://a.test/1"}, "bad_scheme bad_scheme bad_scheme"},
+	{"two on a line", "Sitemap: https://a.test/1 https://a.test/2\n", []string{"1 https://a.test/1", "1 https://a.test/2"}, "several_locs"},
+	{"two with a comma", "Sitemap: https://a.test/1,https://a.test/2, https://a.test/3?x=1,2\n", []string{"1 https://a.test/1", "1 https://a.test/2", "1 https://a.test/3?x=1,2"}, "several_locs"},
+	{"quotes", "Sitemap: \"https://a.test/1\"\nSitemap: <https://a.test/2>\n", []string{"1 https://a.test/1", "2 https://a.test/2"}, "line_cut line_cut"},
+	{"trailing words", "Sitemap: https://a.test/1 (main)\nSitemap: /s.xml is here\nSitemap: see our page\n", []string{"1 https://a.test/1", "2 https://www.example.com/s.xml"}, "line_cut line_cut relative_loc junk_line"},
+	{"duplicates", "Sitemap: https://a.test/1\nSitemap: HTTPS://A.test:443/1\nSitemap: https://a.test/1#x", []string{"1 https://a.test/1", "2 HTTPS://A.test:443/1"}, "duplicate_loc"},
+	{"itself", "Sitemap: https://www.example.com/robots.txt\nSitemap: /robots.txt", nil, "bogus_loc relative_loc bogus_loc"},
+	{"not UTF-8", "Sitemap: https://a.test/caf\xe9.xml\nSitemap: https://a.test/2", []string{"1 https://a.test/caf%E9.xml", "2 https://a.test/2"}, "invalid_utf8"},
+	{"IRI", "Sitemap: https://a.test/путь.xml", []string{"1 https://a.test/путь.xml"}, ""},
+	{"HTML", "<!DOCTYPE html><html><body>\nSitemap: https://a.test/1</body></html>", nil, "robots_html"},
+	{"query", "Sitemap: https://a.test/index.php?option=x&view=xml&id=1", []string{"1 https://a.test/index.php?option=x&view=xml&id=1"}, ""},
+	// What temoto/robotstxt loses a file for.
+	{"bad crawl delay", "User-agent: *\nCrawl-delay: soon\nSitemap: https://a.test/1", []string{"3 https://a.test/1"}, ""},
+	{"rule before the agent", "Disallow: /\nSitemap: https://a.test/1", []string{"2 https://a.test/1"}, ""},
+	{"long line", "User-agent: *\nDisallow: /" + strings.Repeat("x", 300_000) + "\nSitemap: https://a.test/1", []string{"3 https://a.test/1"}, ""},
+}
+
+func TestParseRobots(t *testing.T) {
+	for _, tt := range robotsTests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := robotsOf(t, tt.text)
+			equal(t, "sitemaps", lines(r), tt.want)
+			var codes []string
+			for _, p := range r.Problems {
+				codes = append(codes, p.Code.String())
+			}
+			if got := strings.Join(codes, " "); got != tt.problems {
+				t.Errorf("problems %q, want %q", got, tt.problems)
+			}
+			base, _ := url.Parse(robotsURL)
+			slow, err := ParseRobots(iotest.OneByteReader(strings.NewReader(tt.text)), base)
+			if err != nil || !slices.Equal(lines(slow), lines(r)) {
+				t.Errorf("byte by byte: %q, %v", lines(slow), err)
+			}
+		})
+	}
+}
+
+func TestParseRobotsGrants(t *testing.T) {
+	r := robotsOf(t, "\n\nSitemap: https://cdn.test/s.xml")
+	s := r.Sitemaps[0]
+	want := Grant{Host: "www.example.com", Dir: "/", By: ByRobots}
+	if len(s.Scope.Grants) != 1 || s.Scope.Grants[0] != want || s.RobotsURL != robotsURL || s.Line != 3 {
+		t.Errorf("got %+v", s)
+	}
+	if got, want := s.String(), "robots.txt of www.example.com, line 3 → https://cdn.test/s.xml"; got != want {
+		t.Errorf("String() = %q, want %q", got, want)
+	}
+	nowhere, err := ParseRobots(strings.NewReader("Sitemap: https://cdn.test/s.xml\nSitemap: /s.xml"), nil)
+	if err != nil || len(nowhere.Sitemaps) != 1 || len(nowhere.Sitemaps[0].Scope.Grants) != 0 {
+		t.Errorf("without a base: %+v, %v", nowhere.Sitemaps, err)
+	}
+	secret, _ := url.Parse("https://user:secret@example.com/robots.txt")
+	if r, _ := ParseRobots(strings.NewReader("Sitemap: /s.xml"), secret); strings.Contains(r.URL+r.Sitemaps[0].Loc+r.Sitemaps[0].RobotsURL, "secret") {
+		t.Errorf("credentials in %+v", r.Sitemaps[0])
+	}
+}
+
+func TestParseRobotsLimit(t *testing.T) {
+	head := "Sitemap: https://a.test/1\n"
+	text := head + strings.Repeat("# no\n", MaxRobots/5-10)
+	text += "Sitemap: https://a.test/2?" + strings.Repeat("x", 300) + "\nSitemap: https://a.test/3\n"
+	r := robotsOf(t, text)
+	equal(t, "sitemaps", lines(r), []string{"1 https://a.test/1"})
+	if n := len(r.Problems); n != 1 || r.Problems[0].Code != sitemap.TooLarge {
+		t.Errorf("problems %v", r.Problems)
+	}
+	endless := io.MultiReader(strings.NewReader(head), endlessReader{})
+	base, _ := url.Parse(robotsURL)
+	if r, err := ParseRobots(endless, base); err != nil || len(r.Sitemaps) != 1 {
+		t.Errorf("endless: %v, %v", r, err)
+	}
+}
+
+type endlessReader struct{}
+
+func (endlessReader) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+func TestParseRobotsManyRecords(t *testing.T) {
+	var b strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&b, "Sitemap: https://a.test/%d\n", i%20_000)
+	}
+	r := robotsOf(t, b.String())
+	if n := len(r.Sitemaps); n < 15_000 || n > 20_000 {
+		t.Errorf("%d sitemaps", n)
+	}
+	if n := len(r.Problems); n > maxRobotsProblems {
+		t.Errorf("%d problems kept", n)
+	}
+}
+
+func TestParseRobotsReaderFails(t *testing.T) {
+	base, _ := url.Parse(robotsURL)
+	failure := errors.New("line is down")
+	r, err := ParseRobots(io.MultiReader(strings.NewReader("Sitemap: https://a.test/1\n"), iotest.ErrReader(failure)), base)
+	if !errors.Is(err, failure) || len(r.Sitemaps) != 1 {
+		t.Errorf("got %v, %v", lines(r), err)
+	}
+}
+
+func TestRobotsRules(t *testing.T) {
+	r := robotsOf(t, `
+Disallow: /before-any-group
+User-agent: other/2.1
+Disallow: /other
+Crawl-delay: 2.5
+
+User-agent: *
+Disallow: /private
+Disallow: /*.pdf$
+Disallow: /caf`+"é"+`
+Allow: /private/open # but this
+Crawl-delay: soon
+Crawl-delay: 7
+
+User-agent: sitemapper
+User-agent: two words
+Disallow: /
+`)
+	for _, tt := range []struct {
+		agent, loc string
+		want       bool
+	}{
+		{"sitemap", "https://www.example.com/", true},
+		{"sitemap", "https://www.example.com", true},
+		{"sitemap", "https://www.example.com/before-any-group", true},
+		{"sitemap", "https://www.example.com/private/x", false},
+		{"sitemap", "https://www.example.com/private/open", true},
+		{"sitemap", "https://www.example.com/a.pdf", false},
+		{"sitemap", "https://www.example.com/a.pdf?x", true},
+		{"sitemap", "https://www.example.com/café", false},
+		{"sitemap", "https://www.example.com/caf%C3%A9", false},
+		{"sitemap", "https://www.example.com/other", true},
+		{"Other/9", "https://www.example.com/other", false},
+		{"OTHER", "https://www.example.com/private", true},
+		{"sitemapper", "https://www.example.com/x", false},
+		{"sitemapper", "https://www.example.com/robots.txt", true},
+		{"two", "https://www.example.com/x", false},
+		{"sitemap", "no url", false},
+	} {
+		if got := r.Allowed(tt.agent, tt.loc); got != tt.want {
+			t.Errorf("Allowed(%q, %q) = %v", tt.agent, tt.loc, got)
+		}
+	}
+	for agent, want := range map[string]time.Duration{"other": 2500 * time.Millisecond, "sitemap": 7 * time.Second, "sitemapper": 0} {
+		if got := r.CrawlDelay(agent); got != want {
+			t.Errorf("CrawlDelay(%q) = %v, want %v", agent, got, want)
+		}
+	}
+	if (&Robots{}).Allowed("x", "https://a.test/") != true || (&Robots{}).CrawlDelay("x") != 0 {
+		t.Error("a robots.txt without rules forbids")
+	}
+}
+
+func TestRobotsRulesAreBounded(t *testing.T) {
+	r := robotsOf(t, "User-agent: *\n"+strings.Repeat("Disallow: /*a\n", 30_000)+"Disallow: /b\n")
+	if r.rules.size > 16<<20 {
+		t.Errorf("the rules hold %d bytes", r.rules.size)
+	}
+	if r.Allowed("x", "https://www.example.com/xa") || !r.Allowed("x", "https://www.example.com/c") {
+		t.Error("the first rules were lost")
+	}
+}
+
+func FuzzParseRobots(f *testing.F) {
+	for _, tt := range robotsTests {
+		if len(tt.text) < 1000 {
+			f.Add([]byte(tt.text))
+		}
+	}
+	base, _ := url.Parse(robotsURL)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := ParseRobots(strings.NewReader(string(text)), base)
+		if err != nil && r == nil {
+			t.Fatal(err)
+		}
+		last := 0
+		for _, s := range r.Sitemaps {
+			if s.Line < last {
+				t.Errorf("line %d after %d", s.Line, last)
+			}
+			last = s.Line
+			if _, err := sitemap.ParseLoc(s.Loc); err != nil {
+				t.Errorf("%q: %v", s.Loc, err)
+			}
+		}
+		r.Allowed("sitemap", robotsURL)
+		if d := r.CrawlDelay("sitemap"); d < 0 {
+			t.Errorf("delay %v", d)
+		}
+		// One more record is never lost.
+		if len(text) < 1000 && !isHTML(text) && err == nil {
+			more, _ := ParseRobots(strings.NewReader("Sitemap: https://first.test/s.xml\n"+string(text)), base)
+			if len(more.Sitemaps) == 0 || more.Sitemaps[0].Loc != "https://first.test/s.xml" {
+				t.Errorf("the first record is lost")
+			}
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package discover
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/temoto/robotstxt"
+)
+
+// This file is all that knows temoto/robotstxt. It is fed records that it cannot
+// fail on, since it gives up a whole file for one bad line, and only as many as it
+// can hold: a wildcard costs it some kilobytes.
+
+const (
+	maxRules     = 20_000
+	maxWildcards = 2_000
+	maxRuleLen   = 8 << 10
+	// MaxCrawlDelay is the longest Crawl-delay that a Client keeps to; a longer one
+	// counts as this.
+	MaxCrawlDelay = 30 * time.Second
+)
+
+// rules are the groups of a robots.txt. The zero rules allow all.
+type rules struct {
+	data   *robotstxt.RobotsData
+	agents map[string]bool
+	size   int // about, in memory
+}
+
+// group returns the rules for agent, or nil: the group that names its product
+// token, else that of "*" (RFC 9309, section 2.2.1).
+func (r rules) group(agent string) *robotstxt.Group {
+	if r.data == nil {
+		return nil
+	}
+	if agent = productToken(agent); !r.agents[agent] {
+		agent = "*"
+	}
+	return r.data.FindGroup(agent)
+}
+
+func (r rules) allowed(agent, path string) bool {
+	g := r.group(agent)
+	return g == nil || path == "/robots.txt" || g.Test(path)
+}
+
+func (r rules) delay(agent string) time.Duration {
+	if g := r.group(agent); g != nil {
+		return g.CrawlDelay
+	}
+	return 0
+}
+
+// A groupFilter collects the records of groups that are sound.
+type groupFilter struct {
+	text      strings.Builder
+	agents    map[string]bool
+	count     int
+	wildcards int
+}
+
+// add takes one record, its key in lower case.
+func (f *groupFilter) add(key string, value []byte) {
+	if f.count == maxRules || len(value) > maxRuleLen {
+		return
+	}
+	switch key {
+	case "user-agent", "useragent":
+		agent := productToken(string(value))
+		if agent == "" {
+			return
+		}
+		if f.agents == nil {
+			f.agents = map[string]bool{}
+		}
+		f.agents[agent] = true
+		f.emit("user-agent", agent)
+	case "allow", "disallow":
+		if path := escapePath(value); path != "" && f.agents != nil && f.room(path) {
+			f.emit(key, path)
+		}
+	case "crawl-delay", "crawldelay":
+		if d, ok := parseDelay(string(value)); ok && f.agents != nil {
+			f.emit("crawl-delay", d)
+		}
+	}
+}
+
+// room counts the wildcards, of which there may be so many.
+func (f *groupFilter) room(path string) bool {
+	if !strings.ContainsAny(path, "*$") {
+		return true
+	}
+	f.wildcards++
+	return f.wildcards <= maxWildcards && len(path) <= maxRuleLen/8
+}
+
+func (f *groupFilter) emit(key, value string) {
+	f.count++
+	f.text.WriteString(key + ": " + value + "\n")
+}
+
+// rules hands the records to the library.
+func (f *groupFilter) rules() rules {
+	if f.count == 0 {
+		return rules{}
+	}
+	data, err := robotstxt.FromString(f.text.String())
+	if err != nil {
+		// A record that the library fails on after all: no rules.
+		return rules{}
+	}
+	return rules{data, f.agents, 100*f.count + f.text.Len() + 4_000*min(f.wildcards, maxWildcards)}
+}
+
+// productToken returns an agent's name without version and comment, in lower
+// case.
+func productToken(s string) string {
+	if i := strings.IndexFunc(s, func(r rune) bool { return r == '/' || r == ' ' || r == '\t' || r == ';' || r == ',' || r == '(' }); i >= 0 {
+		s = s[:i]
+	}
+	s = strings.ToLower(s)
+	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '#' || r == ':' }) >= 0 {
+		return ""
+	}
+	return s
+}
+
+// escapePath returns a rule's path as one word of ASCII, percent-encoded as the
+// paths that it is compared to (RFC 9309, section 2.2.2).
+func escapePath(value []byte) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for _, c := range value {
+		switch {
+		case c == ' ' || c == '\t' || c == '\v':
+			// The library ends a value at a blank, and so do the crawlers.
+			return b.String()
+		case c < ' ' || c == 0x7f:
+		case c > 0x7f:
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// parseDelay reads a Crawl-delay and writes it as the library reads it.
+func parseDelay(s string) (string, bool) {
+	s, _, _ = strings.Cut(s, " ")
+	d, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
+	if err != nil || math.IsNaN(d) || d < 0 {
+		return "", false
+	}
+	return strconv.FormatFloat(min(d, 1e6), 'f', -1, 64), true
+}

@@ -1,0 +1,392 @@
+package discover
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+const (
+	// foundAge is how long what a site's robots.txt named holds for a walk that
+	// goes on.
+	foundAge = robotsAge
+	// trustAge is how long a document may be left out for its lastmod alone.
+	trustAge = 7 * 24 * time.Hour
+	// distrustAge is how long a host's lastmods are not heeded after one was wrong.
+	distrustAge = 30 * 24 * time.Hour
+	// agreements is how often lastmods must have been right.
+	agreements = 3
+	// checks is that one in so many documents is asked for in spite of them.
+	checks = 10
+)
+
+// honesty is what is known of a host's lastmods.
+type honesty struct {
+	Right int   `json:"right,omitempty"` // since the last wrong one
+	Wrong int64 `json:"wrong,omitempty"` // when one was, seconds since 1970
+}
+
+func (h *honesty) proved(now time.Time) bool {
+	return h != nil && h.Right >= agreements && (h.Wrong == 0 || now.Sub(time.Unix(h.Wrong, 0)) > distrustAge)
+}
+
+// A run is a State as one walk uses it. All methods of a nil *run do nothing.
+type run struct {
+	s      *State
+	name   string
+	number int
+}
+
+func (s *State) newRun() *run {
+	if s == nil {
+		return nil
+	}
+	return &run{s: s}
+}
+
+// recall returns how the sitemaps of a site were found when its walk was
+// interrupted, or nil if it was not. If the walk had ended, there are none.
+func (s *State) recall(name string) (*found, error) {
+	if s == nil {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.begun[name]
+	if l == nil || !s.goesOn(name) {
+		return nil, nil
+	}
+	st, err := parseSite(l.Site)
+	if err != nil {
+		return nil, err
+	}
+	if s.ended[name] {
+		return &found{site: st}, nil
+	}
+	if l.Found == nil || s.now().Sub(time.Unix(l.At, 0)) > foundAge {
+		return nil, nil
+	}
+	return l.Found.found(st), nil
+}
+
+// found returns the seeds with the grants that they have by how they were found.
+func (l *foundLine) found(st site) *found {
+	f := &found{site: st}
+	scope := Scope{RobotsGrants(l.Robots, l.Hops...)}
+	for _, seed := range l.Seeds {
+		sm := &Sitemap{Loc: seed.Loc}
+		if seed.Line > 0 {
+			sm.RobotsURL, sm.Line, sm.Scope = l.Robots, seed.Line, scope
+		} else if g, ok := LocationGrant(seed.Loc); ok {
+			sm.Scope = Scope{[]Grant{g}}
+		}
+		f.seeds = append(f.seeds, sm)
+	}
+	return f
+}
+
+// begin notes that the walk begins: of site, or, if that is "", of the seeds. It
+// reports false if there is nothing to walk, since the walk had ended before
+// others of its plan were interrupted.
+func (r *run) begin(site string, f *found) bool {
+	if r == nil {
+		return true
+	}
+	s := r.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.name = site; site == "" {
+		r.name = nameOf(f.seeds)
+	}
+	if !s.goesOn(r.name) {
+		s.newPlan([]string{r.name})
+	}
+	if s.ended[r.name] {
+		return false
+	}
+	if l := s.begun[r.name]; l != nil {
+		r.number = l.Run
+		return true
+	}
+	s.last++
+	r.number = s.last
+	l := &line{Kind: lineBegin, Walk: r.name, Run: r.number, At: s.now().Unix()}
+	if site != "" {
+		l.Site, l.Found = f.site.url.String(), lineOf(f)
+	}
+	s.begun[r.name] = l
+	s.journal.append(l)
+	return true
+}
+
+// nameOf returns what a walk from sitemaps is known by.
+func nameOf(seeds []*Sitemap) string {
+	if len(seeds) == 1 {
+		return seeds[0].Loc
+	}
+	h := sha256.New()
+	for _, sm := range seeds {
+		h.Write([]byte(sm.Loc + "\n"))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func lineOf(f *found) *foundLine {
+	l := &foundLine{}
+	if f.robots != nil {
+		l.Robots, l.Hops = f.robots.URL, f.robots.hops
+	}
+	for _, sm := range f.seeds {
+		l.Seeds = append(l.Seeds, seedLine{sm.Loc, sm.Line})
+	}
+	return l
+}
+
+// finish notes that the walk came to its end.
+func (r *run) finish() {
+	if r == nil {
+		return
+	}
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.s.ended[r.name] = true
+	r.s.journal.append(&line{Kind: lineEnd, Walk: r.name, Out: r.s.takeNoted()})
+}
+
+func (s *State) takeNoted() *int64 {
+	n := s.noted
+	if s.noted = nil; n != nil {
+		s.out = *n
+	}
+	return n
+}
+
+// skip says whether a document is left out: because the walk that goes on had
+// it, or because it has not changed.
+func (r *run) skip(c *child) Skip {
+	if r == nil {
+		return NotSkipped
+	}
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	e := r.s.entries[c.loc]
+	now := r.s.now()
+	switch {
+	case e == nil:
+	case e.Run == r.number:
+		return ByResume
+	case e.Err != "":
+		if now.Unix() < e.Retry {
+			return ByState
+		}
+	case c.lastMod.IsZero() || e.LastMod != timeText(c.lastMod):
+	case now.Sub(time.Unix(e.At, 0)) > trustAge:
+	case r.checked(c.loc):
+	case r.s.hosts[hostOf(c.loc)].proved(now):
+		return ByState
+	}
+	return NotSkipped
+}
+
+// checked picks the documents that are asked for in spite of an unmoved lastmod:
+// others in each run.
+func (r *run) checked(loc string) bool {
+	h := fnv.New64a()
+	h.Write([]byte(loc))
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(r.number)))
+	sum := h.Sum64()
+	return (sum^sum>>32)%checks == 0
+}
+
+func hostOf(loc string) string {
+	o, _, err := location.ParseOrigin(loc)
+	if err != nil {
+		return ""
+	}
+	return o.Host
+}
+
+// validators returns those of the document as it was last read.
+func (r *run) validators(loc string) fetch.Validators {
+	if r == nil {
+		return fetch.Validators{}
+	}
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	e := r.s.entries[loc]
+	if e == nil || e.Err != "" {
+		return fetch.Validators{}
+	}
+	return fetch.Validators{ETag: e.ETag, LastModified: e.Modified}
+}
+
+// children lists what an index that has not changed listed before.
+func (r *run) children(d *document) {
+	if r == nil {
+		return
+	}
+	if e := r.entry(d.child.loc); e != nil {
+		d.relist(e)
+	}
+}
+
+func (r *run) entry(loc string) *entry {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	return r.s.entries[loc]
+}
+
+// recall goes on below a document that is left out.
+func (w *walk) recall(c *child, rec *record) bool {
+	e := w.state.entry(c.loc)
+	d := &document{w: w, child: c, rec: rec, kids: &frame{index: rec}}
+	if e.Final != "" {
+		if k := keyOf(e.Final); w.graph.byKey[k] == nil {
+			w.graph.byKey[k] = rec
+		}
+		d.takeScope(e.Final)
+	}
+	d.relist(e)
+	sum := Summary{Skipped: c.skip, FinalURL: e.Final}
+	sum.Entries = e.Entries
+	if e.Err != "" {
+		sum.Err = errors.New(e.Err)
+		w.failures.add(&DocumentError{c.sm, sum.Err})
+	}
+	w.done(c.sm, sum)
+	d.goOn()
+	return true
+}
+
+// relist lists the children that the State has of an index.
+func (d *document) relist(e *entry) {
+	for _, k := range e.Kids {
+		d.add(k.Loc, parseText(k.LastMod))
+	}
+}
+
+// ended writes down a document that has ended.
+func (r *run) ended(d *document) {
+	if r == nil {
+		return
+	}
+	s := r.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.entries[d.child.loc]
+	e := &entry{
+		URL: d.child.loc, Final: d.sum.FinalURL, At: s.now().Unix(),
+		LastMod: timeText(d.child.lastMod), Kids: d.listed, Run: r.number,
+	}
+	switch {
+	case d.sum.Err != nil:
+		e.Err, e.Entries = d.sum.Err.Error(), d.sum.Entries
+		if fe := (*fetch.Error)(nil); errors.As(d.sum.Err, &fe) && fe.RetryAfter > 0 {
+			e.Retry = s.now().Add(fe.RetryAfter).Unix()
+		}
+	case d.sum.NotModified && old != nil:
+		e.Digest, e.Entries, e.Format, e.Kids = old.Digest, old.Entries, old.Format, old.Kids
+		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
+	default:
+		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
+		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
+	}
+	if d.rec.parent != nil && old != nil {
+		s.judgeHost(hostOf(e.URL), old, e)
+	}
+	s.put(e)
+	s.journal.append(&line{Kind: lineDoc, Doc: e, Out: s.takeNoted()})
+}
+
+// judgeHost compares what the lastmod of a document said with what became of it.
+func (s *State) judgeHost(host string, old, e *entry) {
+	if old.Err != "" || e.Err != "" || old.LastMod == "" || e.LastMod == "" {
+		return
+	}
+	moved, changed := old.LastMod != e.LastMod, old.Digest != e.Digest
+	before := honesty{}
+	if h := s.hosts[host]; h != nil {
+		before = *h
+	}
+	h := before
+	switch {
+	case changed && !moved:
+		h = honesty{Wrong: s.now().Unix()}
+	case changed == moved && h.Right < agreements:
+		h.Right++
+	}
+	if h != before {
+		s.hosts[host] = &h
+		s.journal.append(&line{Kind: lineHost, Host: host, Mods: &h})
+	}
+}
+
+// timeText writes a time so that parseText reads it back.
+func timeText(t sitemap.Time) string {
+	s := t.String()
+	if t.ZoneAssumed() {
+		s += "?"
+	}
+	return s
+}
+
+func parseText(s string) sitemap.Time {
+	s, assumed := strings.CutSuffix(s, "?")
+	t, err := sitemap.ParseTime(s)
+	if err != nil {
+		return sitemap.Time{}
+	}
+	if assumed {
+		t = sitemap.NewTime(t.Start(), t.Precision(), true)
+	}
+	return t
+}
+
+// A digest is of the entries that a document lists: its comments do not change
+// it. The zero digest takes nothing.
+type digest struct {
+	h   hash.Hash
+	buf []byte
+}
+
+func (r *run) digest() digest {
+	if r == nil {
+		return digest{}
+	}
+	return digest{h: sha256.New()}
+}
+
+func (d *digest) entry(e *sitemap.Entry) {
+	if d.h == nil {
+		return
+	}
+	b := append(d.buf[:0], e.Loc...)
+	b = append(e.LastMod.AppendTo(append(b, '\n')), '\n')
+	b = append(e.Published.AppendTo(b), '\n', byte(e.ChangeFreq), byte(e.Kind))
+	b = strconv.AppendFloat(b, e.Priority.Or(-1), 'g', -1, 64)
+	if e.Extensions != nil {
+		// What cannot be written in JSON is left out.
+		text, _ := json.Marshal(e.Extensions)
+		b = append(b, text...)
+	}
+	d.buf = append(b, '\n')
+	d.h.Write(d.buf)
+}
+
+func (d *digest) String() string {
+	if d.h == nil {
+		return ""
+	}
+	return hex.EncodeToString(d.h.Sum(nil)[:16])
+}

@@ -1,0 +1,103 @@
+package discover
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// A site is what a user names.
+type site struct {
+	url  *url.URL // without query, fragment and credentials
+	user *url.Userinfo
+	bare bool // no scheme was named: url's is a guess
+}
+
+// parseSite reads "example.com", "https://example.com/a/b", an internationalised
+// host, a host with a port.
+func parseSite(s string) (site, error) {
+	s = strings.TrimSpace(s)
+	scheme, _, ok := strings.Cut(s, "://")
+	bare := !ok || strings.ContainsAny(scheme, ".:/?#@")
+	full := s
+	if bare {
+		full = "https://" + strings.TrimPrefix(s, "//")
+	}
+	u, err := sitemap.ParseLoc(full)
+	if err != nil {
+		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
+	}
+	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" {
+		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, redact(s))
+	}
+	st := site{url: u, user: u.User, bare: bare}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return st, nil
+}
+
+// withScheme returns the site at another scheme.
+func (s site) withScheme(scheme string) site {
+	u := *s.url
+	u.Scheme = scheme
+	s.url = &u
+	return s
+}
+
+// at returns the location of a path of the site's host.
+func (s site) at(path string) string {
+	u := &url.URL{Scheme: s.url.Scheme, Host: s.url.Host}
+	if ref, err := url.Parse(path); err == nil {
+		u = u.ResolveReference(&url.URL{Path: ref.Path, RawPath: ref.RawPath, RawQuery: ref.RawQuery})
+	}
+	return u.String()
+}
+
+// request returns loc, a location of the site's host, as it is asked for.
+func (s site) request(loc string) string {
+	if s.user == nil {
+		return loc
+	}
+	u, err := url.Parse(loc)
+	if err != nil {
+		return loc
+	}
+	u.User = s.user
+	return u.String()
+}
+
+// dir returns the directory that the site's path names: "/a/b/" of "/a/b", but
+// "/a/" of "/a/index.html".
+func (s site) dir() string {
+	path := s.url.EscapedPath()
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "/"
+	}
+	if last := path[i+1:]; last != "" && !strings.Contains(last, ".") {
+		return path + "/"
+	}
+	return path[:i+1]
+}
+
+func (s site) host() string {
+	o, _ := location.OriginOf(s.url)
+	return o.Host
+}
+
+// registrable returns the registrable domain of a host (publicsuffix.org), or ""
+// for an address, a public suffix, and a host with a port.
+func registrable(host string) string {
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil || strings.Contains(host, ":") {
+		return ""
+	}
+	if last := domain[strings.LastIndexByte(domain, '.')+1:]; strings.Trim(last, "0123456789") == "" {
+		return ""
+	}
+	return domain
+}

@@ -1,0 +1,371 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// changing is a site whose documents have versions, ETags and lastmods.
+type changing struct {
+	*web
+	version map[string]int
+	lastmod map[string]string // as the index lists it
+}
+
+const changingChildren = 30
+
+func newChanging() *changing {
+	c := &changing{newWeb(), map[string]int{}, map[string]string{}}
+	c.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml")
+	c.handle("https://example.com/index.xml", func(rw http.ResponseWriter, r *http.Request) {
+		c.answer(rw, r, "index.xml", c.index())
+	})
+	for i := range changingChildren {
+		name := fmt.Sprintf("%d.xml", i)
+		c.lastmod[name] = "2024-01-01"
+		c.handle("https://example.com/"+name, func(rw http.ResponseWriter, r *http.Request) {
+			c.answer(rw, r, name, urlset(fmt.Sprintf("https://example.com/%d/v%d", i, c.version[name])))
+		})
+	}
+	return c
+}
+
+func (c *changing) index() string {
+	var locs []string
+	for i := range changingChildren {
+		name := fmt.Sprintf("%d.xml", i)
+		locs = append(locs, "https://example.com/"+name+"|"+c.lastmod[name])
+	}
+	return index(locs...)
+}
+
+func (c *changing) answer(rw http.ResponseWriter, r *http.Request, name, text string) {
+	tag := fmt.Sprintf("%q", fmt.Sprintf("%s-%d-%s", name, c.version[name], c.lastmod[name]))
+	if name == "index.xml" {
+		tag = fmt.Sprintf("%q", fmt.Sprint(c.version[name]))
+	}
+	rw.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		rw.WriteHeader(http.StatusNotModified)
+		return
+	}
+	rw.Write([]byte(text))
+}
+
+func (c *changing) walk(t *testing.T, path string) *log {
+	t.Helper()
+	state := openState(t, path)
+	defer state.Close()
+	cl := c.client()
+	cl.Concurrency = 1
+	c.count = map[string]int{}
+	return walkSite(cl, "https://example.com", Options{State: state})
+}
+
+func openState(t *testing.T, path string) *State {
+	t.Helper()
+	s, err := OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStateYieldsWhatChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		c := newChanging()
+		if l := c.walk(t, path); len(l.urls) != changingChildren || l.err != nil {
+			t.Fatalf("first walk: %d URLs, %v", len(l.urls), l.err)
+		}
+		time.Sleep(time.Hour)
+		// Nothing changed: 304 everywhere, until the lastmods have proved honest.
+		l := c.walk(t, path)
+		fetched := 0
+		for i := range changingChildren {
+			fetched += c.hits(fmt.Sprintf("https://example.com/%d.xml", i))
+		}
+		if len(l.urls) != 0 || l.err != nil || fetched < agreements || fetched > 15 {
+			t.Errorf("second walk: %v, %v, %d children fetched", l.urls, l.err, fetched)
+		}
+		if s := l.sums["https://example.com/index.xml"]; !s.NotModified || s.Status != 304 {
+			t.Errorf("the index: %+v", s)
+		}
+		// A child changes, the index does with it.
+		time.Sleep(time.Hour)
+		c.version["index.xml"]++
+		c.version["20.xml"]++
+		c.lastmod["20.xml"] = "2024-02-02"
+		l = c.walk(t, path)
+		equal(t, "changed", l.locs(), []string{"https://example.com/20/v1"})
+		// A child changes behind a 304 on its index and without a lastmod: each is
+		// asked for after a week.
+		c.version["3.xml"]++
+		time.Sleep(trustAge + time.Hour)
+		l = c.walk(t, path)
+		equal(t, "changed unseen", l.locs(), []string{"https://example.com/3/v1"})
+		// That was a lie: now all are asked for, for 30 days.
+		time.Sleep(time.Hour)
+		c.walk(t, path)
+		for i := range changingChildren {
+			if n := c.hits(fmt.Sprintf("https://example.com/%d.xml", i)); n != 1 {
+				t.Errorf("after the lie, %d.xml was fetched %d times", i, n)
+			}
+		}
+	})
+}
+
+func TestStateKeepsFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		c := newChanging()
+		c.handle("https://example.com/5.xml", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Retry-After", "86400")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		})
+		l := c.walk(t, path)
+		var we *WalkError
+		if !errors.As(l.err, &we) || we.Failed != 1 {
+			t.Fatalf("first walk: %v", l.err)
+		}
+		l = c.walk(t, path)
+		if c.hits("https://example.com/5.xml") != 0 || !errors.As(l.err, &we) || we.Failed != 1 {
+			t.Errorf("within the Retry-After: %d requests, %v", c.hits("https://example.com/5.xml"), l.err)
+		}
+		time.Sleep(25 * time.Hour)
+		c.serve("https://example.com/5.xml", urlset("https://example.com/5/late"))
+		l = c.walk(t, path)
+		if !slices.Contains(l.locs(), "https://example.com/5/late") || l.err != nil {
+			t.Errorf("after it: %v, %v", l.urls, l.err)
+		}
+	})
+}
+
+func TestStateOfRedirectedDocuments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	w := newWeb()
+	w.redirect("https://example.com/s.xml", "https://cdn.test/d/s.xml")
+	w.handle("https://cdn.test/d/s.xml", func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == `"1"` {
+			rw.Header().Set("ETag", `"1"`)
+			rw.WriteHeader(http.StatusNotModified)
+			return
+		}
+		rw.Header().Set("ETag", `"1"`)
+		rw.Write([]byte(index("https://cdn.test/d/child.xml")))
+	})
+	w.serve("https://cdn.test/d/child.xml", urlset("https://cdn.test/d/1", "https://cdn.test/2"))
+	for i := range 3 {
+		state := openState(t, path)
+		l := walkFrom(w.client(), named("https://example.com/s.xml"), Options{State: state})
+		state.Close()
+		// Grants are told anew: also below an index that has not changed.
+		equal(t, fmt.Sprint("walk ", i), l.urls, []string{"https://cdn.test/d/1 location"})
+	}
+}
+
+func TestStateFile(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, []byte("precious\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenState(other); !errors.Is(err, errNoState) {
+		t.Errorf("another file: %v", err)
+	}
+	if text, _ := os.ReadFile(other); string(text) != "precious\n" {
+		t.Error("another file was changed")
+	}
+	if _, err := OpenState(filepath.Join(dir, "no", "such")); err == nil {
+		t.Error("opened in no directory")
+	}
+	path := filepath.Join(dir, "state")
+	c := newChanging()
+	c.walk(t, path)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Whatever the end of the file that was written, it can be read, and the walk
+	// goes on.
+	for cut := 0; cut <= len(whole); cut += 1 + len(whole)/97 {
+		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		state := openState(t, path)
+		l := walkSite(c.client(), "https://example.com", Options{State: state})
+		if l.err != nil {
+			t.Errorf("cut at %d: %v", cut, l.err)
+		}
+		if err := state.Close(); err != nil {
+			t.Error(err)
+		}
+		again := openState(t, path)
+		if n := len(again.entries); n != changingChildren+1 {
+			t.Errorf("cut at %d: %d documents", cut, n)
+		}
+		again.Close()
+	}
+	// It is compacted.
+	for range 20 {
+		c.walk(t, path)
+	}
+	openState(t, path).Close()
+	if info, _ := os.Stat(path); info.Size() > 2*int64(len(whole)) {
+		t.Errorf("%d bytes, at first %d", info.Size(), len(whole))
+	}
+}
+
+// TestStateResume: walks that are broken off at random go on, and write each URL
+// once in the order of an undisturbed walk.
+func TestStateResume(t *testing.T) {
+	w := newWeb()
+	var indexes, want []string
+	for i := range 10 {
+		var kids []string
+		for j := range 6 {
+			loc := fmt.Sprintf("https://example.com/%d-%d.xml", i, j)
+			kids = append(kids, loc)
+			var pages []string
+			for k := range 5 {
+				pages = append(pages, fmt.Sprintf("https://example.com/%d/%d/%d", i, j, k))
+			}
+			want = append(want, pages...)
+			w.serve(loc, urlset(pages...))
+		}
+		loc := fmt.Sprintf("https://example.com/%d.xml", i)
+		indexes = append(indexes, loc)
+		w.serve(loc, index(kids...))
+	}
+	w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml")
+	w.serve("https://example.com/index.xml", index(indexes...))
+	r := rand.New(rand.NewPCG(7, 7))
+	for round := range 10 {
+		dir := t.TempDir()
+		path, out := filepath.Join(dir, "state"), filepath.Join(dir, "out")
+		for run := 0; ; run++ {
+			if run > 200 {
+				t.Fatal("does not come to an end")
+			}
+			if resumeRun(t, w.client(), path, out, "https://example.com", r.IntN(120)) {
+				break
+			}
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Fields(string(text)); !slices.Equal(got, want) {
+			t.Errorf("round %d: %d URLs, want %d; in order: %v", round, len(got), len(want), slices.IsSorted(got))
+		}
+	}
+}
+
+// resumeRun walks until it has written stop URLs, and reports whether it came to
+// the end. It stops as a killed process does: nothing is closed or flushed.
+func resumeRun(t *testing.T, c *Client, path, out, site string, stop int) bool {
+	t.Helper()
+	state := openState(t, path)
+	f, err := os.OpenFile(out, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	offset, _ := state.Resume(site)
+	if err := f.Truncate(offset); err != nil {
+		t.Fatal(err)
+	}
+	f.Seek(offset, 0)
+	length := offset
+	o := &Options{State: state, Done: func(*Sitemap, Summary) { state.Note(length) }}
+	n := 0
+	for u, err := range c.URLs(context.Background(), site, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, _ := fmt.Fprintln(f, u.Loc)
+		length += int64(written)
+		if n++; n > stop {
+			return false
+		}
+	}
+	return true
+}
+
+func TestStatePlan(t *testing.T) {
+	w := newWeb()
+	for _, site := range []string{"https://a.test", "https://b.test"} {
+		w.serve(site+"/robots.txt", "Sitemap: "+site+"/s.xml")
+		w.serve(site+"/s.xml", urlset(site+"/1"))
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	sites := []string{"https://a.test", "https://b.test"}
+	state := openState(t, path)
+	if _, ok := state.Resume(sites...); ok {
+		t.Error("nothing to go on with")
+	}
+	if l := walkSite(w.client(), sites[0], Options{State: state}); len(l.urls) != 1 {
+		t.Errorf("first site: %v", l.urls)
+	}
+	state.Close()
+	// Stopped between the two: only the second is left.
+	state = openState(t, path)
+	if _, ok := state.Resume(sites...); !ok {
+		t.Error("the interruption is not known")
+	}
+	if l := walkSite(w.client(), sites[0], Options{State: state}); len(l.urls) != 0 || l.err != nil {
+		t.Errorf("first site again: %v, %v", l.urls, l.err)
+	}
+	if l := walkSite(w.client(), sites[1], Options{State: state}); len(l.urls) != 1 || l.err != nil {
+		t.Errorf("second site: %v, %v", l.urls, l.err)
+	}
+	if _, ok := state.Resume(sites...); ok {
+		t.Error("the plan has come to its end")
+	}
+	state.Close()
+	// The same for sitemaps that the caller names, several at once.
+	from := named("https://a.test/s.xml", "https://b.test/s.xml")
+	state = openState(t, filepath.Join(t.TempDir(), "state"))
+	defer state.Close()
+	for range state.walkOnce(w.client(), from) {
+		break
+	}
+	if n := len(slices.Collect(state.walkOnce(w.client(), from))); n != 2 {
+		t.Errorf("after a break: %d URLs", n)
+	}
+}
+
+// walkOnce yields the locations of a walk with the State.
+func (s *State) walkOnce(c *Client, from []*Sitemap) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for u, err := range c.Walk(context.Background(), from, &Options{State: s}) {
+			if err != nil || !yield(u.Loc) {
+				return
+			}
+		}
+	}
+}
+
+func TestStateTimes(t *testing.T) {
+	for _, s := range []string{"", "2024", "2024-05", "2024-05-06", "2024-05-06T07:08:00Z", "2024-05-06T07:08:09.123+02:00", "2024-05-06T07:08:09Z?"} {
+		if got := timeText(parseText(s)); got != s {
+			t.Errorf("%q comes back as %q", s, got)
+		}
+	}
+	if !parseText("2024-05-06T07:08:09Z?").ZoneAssumed() {
+		t.Error("the assumed zone is lost")
+	}
+	if !parseText("no time").IsZero() {
+		t.Error("read no time")
+	}
+}

@@ -1,0 +1,57 @@
+package discover
+
+import (
+	"slices"
+
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// A verifier remembers the robots.txt files that were asked whether they name a
+// document.
+type verifier struct {
+	names map[string]map[string]bool // by host, the docKeys that its robots.txt names
+}
+
+// verify returns the grant of o's host for r, if the host's own robots.txt names
+// r's document or an index above it. Only hosts under the registrable domain of a
+// site are asked, and no more than Options.VerifyHosts.
+func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
+	names := w.namesOf(o)
+	if len(names) == 0 {
+		return Grant{}, false
+	}
+	for ; r != nil; r = r.parent {
+		if names[docKey(r.sm.Loc)] || names[r.final] {
+			return Grant{Host: o.Host, Dir: "/", By: ByVerification}, true
+		}
+	}
+	return Grant{}, false
+}
+
+// namesOf returns what the robots.txt of o names.
+func (w *walk) namesOf(o location.Origin) map[string]bool {
+	v := &w.verifier
+	if names, ok := v.names[o.Host]; ok {
+		return names
+	}
+	domain := registrable(o.Host)
+	if domain == "" || len(v.names) >= w.o.verifyHosts() ||
+		!slices.ContainsFunc(w.sites, func(s string) bool { return registrable(s) == domain }) {
+		return nil
+	}
+	if v.names == nil {
+		v.names = map[string]map[string]bool{}
+	}
+	names := map[string]bool{}
+	v.names[o.Host] = names
+	robots, err := w.c.robotsAt(w.ctx, originSite(o))
+	if err != nil {
+		return names
+	}
+	for _, s := range robots.Sitemaps {
+		// A robots.txt that was redirected speaks for this host all the same, but
+		// for no other.
+		names[docKey(s.Loc)] = true
+	}
+	return names
+}

@@ -1,0 +1,342 @@
+package discover
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// URLs yields the URLs of a site: Walk over what Find returns, with what
+// Options.KnownPaths says. It does nothing before it is ranged over, and leaves
+// nothing behind when it is left. At most one error comes, as the last element;
+// see the package's documentation. A nil *Options is a zero Options.
+func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[URL, error] {
+	if o == nil {
+		o = &Options{}
+	}
+	return func(yield func(URL, error) bool) {
+		c.init()
+		f, err := o.State.recall(site)
+		if err == nil && f == nil {
+			f, err = c.discover(ctx, site, o)
+		}
+		if err != nil {
+			yield(URL{}, err)
+			return
+		}
+		w := newWalk(ctx, c, o, yield)
+		defer w.close()
+		w.sites = []string{f.site.host()}
+		w.origins = []string{f.site.url.String()}
+		if f.probe != nil {
+			w.ahead.put(keyOf(f.seeds[0].Loc), f.probe)
+		}
+		if w.state.begin(site, f) {
+			w.run(f.seeds)
+		}
+	}
+}
+
+// discover finds the sitemaps of a site and reports the problems of its
+// robots.txt.
+func (c *Client) discover(ctx context.Context, site string, o *Options) (*found, error) {
+	f, err := c.find(ctx, site, o)
+	if f.robots != nil && o.Report != nil {
+		at := &Sitemap{Loc: f.robots.URL}
+		for _, p := range f.robots.Problems {
+			o.Report(at, p)
+		}
+	}
+	return &f, err
+}
+
+// Walk yields the URLs of sitemaps and of all that they refer to, in document
+// order, depth first. It does nothing before it is ranged over, and leaves nothing
+// behind when it is left. At most one error comes, as the last element: a
+// *WalkError or ctx's error. A nil *Options is a zero Options.
+//
+// A sitemap with neither Scope nor Referrer nor RobotsURL is taken for named by
+// the caller, who vouches for its host (CallerGrant). The grants of sitemaps that
+// name the same document are merged before the walk. The sitemaps are not changed.
+func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq2[URL, error] {
+	if o == nil {
+		o = &Options{}
+	}
+	return func(yield func(URL, error) bool) {
+		c.init()
+		w := newWalk(ctx, c, o, yield)
+		defer w.close()
+		for _, s := range from {
+			named := s.RobotsURL
+			if named == "" {
+				named = s.Loc
+			}
+			if st, err := parseSite(named); err == nil {
+				w.sites = append(w.sites, st.host())
+				w.origins = append(w.origins, named)
+			}
+		}
+		slices.Sort(w.sites)
+		w.sites = slices.Compact(w.sites)
+		if w.state.begin("", &found{seeds: from}) {
+			w.run(from)
+		}
+	}
+}
+
+// A walk is one run of Walk or URLs.
+type walk struct {
+	c       *Client
+	o       *Options
+	ctx     context.Context
+	cancel  context.CancelFunc
+	parent  context.Context // the caller's
+	yield   func(URL, error) bool
+	sites   []string // hosts that OnSite and verification mean
+	origins []string // URLs that the caller named
+
+	seeds    map[key][]*Sitemap
+	frontier frontier
+	graph    graph
+	ahead    *prefetcher
+	verifier verifier
+	failures failures
+	state    *run
+	fetches  int
+	foreign  int
+}
+
+func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) bool) *walk {
+	inner, cancel := context.WithCancel(ctx)
+	w := &walk{
+		c: c, o: o, ctx: inner, cancel: cancel, parent: ctx, yield: yield,
+		seeds:    map[key][]*Sitemap{},
+		frontier: frontier{max: frontierRoom(o.maxSitemaps())},
+		ahead:    newPrefetcher(inner, c),
+		state:    o.State.newRun(),
+	}
+	w.graph = graph{byKey: map[key]*record{}, report: w.report}
+	return w
+}
+
+// close ends whatever the walk still does, also when the caller's loop panics.
+func (w *walk) close() {
+	w.cancel()
+	w.ahead.close()
+}
+
+// run walks to the end, or until the caller breaks.
+func (w *walk) run(from []*Sitemap) {
+	w.push(from)
+	for {
+		if err := w.parent.Err(); err != nil {
+			w.yield(URL{}, err)
+			return
+		}
+		c, index, ok := w.frontier.pop(w.ended)
+		if !ok {
+			break
+		}
+		if !w.visit(c, index) {
+			return
+		}
+	}
+	w.failures.limit("memory", w.frontier.max, w.frontier.lost)
+	w.state.finish()
+	if err := w.failures.result(); err != nil {
+		w.yield(URL{}, err)
+	}
+}
+
+// push makes the seeds the first frame, each document once, with the grants of
+// all that name it.
+func (w *walk) push(from []*Sitemap) {
+	root := &frame{}
+	for _, s := range from {
+		s := *s
+		if s.RobotsURL == "" && s.Referrer == nil && len(s.Scope.Grants) == 0 {
+			if g, ok := CallerGrant(s.Loc); ok {
+				s.Scope = Scope{[]Grant{g}}
+			}
+		}
+		k := keyOf(s.Loc)
+		w.seeds[k] = append(w.seeds[k], &s)
+		if len(w.seeds[k]) == 1 {
+			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, key: k, sm: &s})
+		}
+	}
+	w.frontier.push(root)
+}
+
+// ended is told when an index and all below it has been walked.
+func (w *walk) ended(r *record) { w.graph.end(r) }
+
+func (w *walk) report(s *Sitemap, p sitemap.Problem) {
+	if w.o.Report != nil {
+		w.o.Report(s, p)
+	}
+}
+
+// decide makes the Sitemap of a child and says whether it is to be fetched.
+func (w *walk) decide(c *child, index *record) {
+	if c.decided {
+		return
+	}
+	c.decided = true
+	if c.sm == nil {
+		c.sm = &Sitemap{Loc: c.loc, LastMod: c.lastMod, Referrer: index.sm, Scope: index.scope}
+	}
+	switch {
+	case index == nil:
+	case w.o.passed(c.lastMod):
+		c.skip = BySince
+	case w.o.Follow != nil && !w.o.Follow(c.sm):
+		c.skip = ByFollow
+	}
+	if c.skip == NotSkipped {
+		c.skip = w.state.skip(c)
+	}
+}
+
+// visit walks one document. It reports false if the walk must end.
+func (w *walk) visit(c child, index *record) bool {
+	// Whatever becomes of it, what was fetched ahead goes with it.
+	defer w.ahead.drop(c.key)
+	w.decide(&c, index)
+	if index != nil {
+		c.sm.Scope = index.scope
+	}
+	for _, s := range w.seeds[c.key] {
+		c.sm.Scope = c.sm.Scope.With(s.Scope.Grants...)
+	}
+	if r := w.graph.byKey[c.key]; r != nil {
+		w.graph.meet(index, c.sm.Scope, r)
+		return true
+	}
+	switch c.skip {
+	case BySince, ByFollow:
+		w.done(c.sm, Summary{Skipped: c.skip})
+		return true
+	}
+	if what, limit := w.limited(&c, index); what != "" {
+		w.failures.limit(what, limit, 1)
+		return true
+	}
+	r := w.graph.begin(c.key, c.sm, index)
+	if c.skip != NotSkipped {
+		return w.recall(&c, r)
+	}
+	w.fetches++
+	return w.fetchAndRead(&c, r)
+}
+
+// limited returns the limit that bars a child, or "".
+func (w *walk) limited(c *child, index *record) (what string, limit int) {
+	switch {
+	case index != nil && index.depth >= w.o.maxDepth():
+		return "depth", w.o.maxDepth()
+	case w.fetches >= w.o.maxSitemaps():
+		return "sitemaps", w.o.maxSitemaps()
+	case c.foreign:
+		if w.foreign == MaxForeign {
+			return "foreign", MaxForeign
+		}
+		w.foreign++
+	}
+	return "", 0
+}
+
+// fill fetches the next documents ahead.
+func (w *walk) fill(waiting bool) {
+	for w.ahead.room(waiting) && w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
+		c, index := w.frontier.upcoming()
+		if c == nil {
+			return
+		}
+		w.decide(c, index)
+		known := w.graph.byKey[c.key] != nil || w.ahead.started[c.key] != nil
+		tooDeep := index != nil && index.depth >= w.o.maxDepth()
+		// Foreign children wait for their turn: which of them are one too many
+		// depends on it.
+		if known || tooDeep || c.skip != NotSkipped || c.foreign {
+			continue
+		}
+		if !w.ahead.start(c.key, w.request(c), false) {
+			w.frontier.unlook(c)
+			return
+		}
+	}
+}
+
+func (w *walk) request(c *child) fetch.Request {
+	return fetch.Request{
+		URL:        c.loc,
+		Validators: w.state.validators(c.loc),
+		Origins:    w.origins,
+		MaxBytes:   w.o.Limits.Bytes,
+		ReadAhead:  readAhead,
+	}
+}
+
+// bodyFetches is how often a document is fetched whose body breaks off before
+// anything of it was yielded.
+const bodyFetches = 3
+
+// fetchAndRead walks a document that is to be fetched. It reports false if the
+// walk must end.
+func (w *walk) fetchAndRead(c *child, r *record) bool {
+	attempts := 0
+	for try := 1; ; try++ {
+		if w.ahead.started[c.key] == nil {
+			w.ahead.start(c.key, w.request(c), true)
+		}
+		f := w.ahead.wait(c.key, func() { w.fill(true) })
+		w.fill(false)
+		if err := w.parent.Err(); err != nil {
+			w.yield(URL{}, err)
+			return false
+		}
+		d := w.newDocument(c, r, &f.fetched)
+		d.sum.Attempts += attempts
+		if d.duplicate() {
+			return true
+		}
+		if !d.read() {
+			return false
+		}
+		if !d.canRetry() || try == bodyFetches || w.neverRetries() {
+			d.end()
+			return true
+		}
+		attempts = d.sum.Attempts
+		d.undo()
+		w.ahead.drop(c.key)
+		if err := pause(w.ctx, try); err != nil {
+			w.yield(URL{}, w.parent.Err())
+			return false
+		}
+	}
+}
+
+// neverRetries reports whether the Fetcher was told not to retry.
+func (w *walk) neverRetries() bool {
+	f, ok := w.c.fetcher.(*fetch.Client)
+	return ok && f.Retries < 0
+}
+
+// done tells that a document has ended.
+func (w *walk) done(sm *Sitemap, sum Summary) {
+	sum.URL = redact(sm.Loc)
+	sum.Referrers = []*Sitemap{sm}
+	for _, s := range w.seeds[keyOf(sm.Loc)] {
+		if s != sm {
+			sum.Referrers = append(sum.Referrers, s)
+		}
+	}
+	if w.o.Done != nil {
+		w.o.Done(sm, sum)
+	}
+}

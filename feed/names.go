@@ -1,0 +1,77 @@
+package feed
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// isEntry tells the start tag of an item or entry: by its name, in a namespace of
+// the format's, the root's, or none; or without a prefix, whatever the namespace.
+func (d *document) isEntry() bool {
+	return string(d.r.Local) == d.entryName() && (len(d.r.Prefix) == 0 && d.r.Space != xmlscan.XHTML || d.isOwn())
+}
+
+// entryName is what the format calls an entry.
+func (d *document) entryName() string {
+	if d.atom {
+		return "entry"
+	}
+	return "item"
+}
+
+// isField tells the start tag of an element that stands in an entry directly, and
+// so ends one that was left open.
+func (d *document) isField() bool {
+	if !d.isOwn() {
+		return false
+	}
+	switch string(d.r.Local) {
+	case "title", "link", "category", "author":
+		return true
+	case "guid", "pubdate", "description", "comments", "enclosure", "source":
+		return !d.atom
+	case "id", "updated", "modified", "published", "issued", "created", "content", "summary":
+		return d.atom
+	}
+	return false
+}
+
+// isOwn reports whether the current start tag is in a namespace of the format.
+func (d *document) isOwn() bool { return d.isOwnSpace(d.r.Space) }
+
+func (d *document) isOwnSpace(s xmlscan.Space) bool {
+	if s == xmlscan.NoSpace || s == d.entrySpace || s == d.space {
+		return true
+	}
+	if d.atom {
+		return s == xmlscan.Atom || s == xmlscan.Atom03
+	}
+	return s == xmlscan.RSS
+}
+
+// canonical returns the current local name as the format writes it, where that is
+// not what xmlscan makes of it: in lower case.
+func (d *document) canonical() string {
+	switch name := string(d.r.Local); name {
+	case "rdf":
+		return "RDF"
+	case "pubdate":
+		return "pubDate"
+	default:
+		return name
+	}
+}
+
+// checkCase reports, once, that names stand in another letter case.
+func (d *document) checkCase() {
+	if !d.r.Upper || d.uppered {
+		return
+	}
+	local := d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:]
+	if name := d.canonical(); string(local) != name {
+		d.uppered = true
+		d.problem(sitemap.UppercaseTag, name)
+	}
+}

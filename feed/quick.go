@@ -1,0 +1,192 @@
+package feed
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+const (
+	// quickWindow is how much of the document the window should hold before an
+	// entry is given up as too long to be read quickly.
+	quickWindow = 16 << 10
+	// maxOdd is how many entries in a row may be of another shape before entries
+	// of this document are not tried quickly any more.
+	maxOdd = 16
+)
+
+// quickEntries reads entries as readEntry does, quickly, as long as they are of the
+// common shape: sound, with a link that needs no repair, nothing to report, and
+// extensions of common kinds. Depth is that of the element that they stand in.
+func (d *document) quickEntries(depth int) {
+	if d.odd > maxOdd || !d.r.Quick(&d.quick, depth) {
+		return
+	}
+	d.sink.Resolver.Base = d.base
+	for !d.sink.Stopped() {
+		d.quick.Reset()
+		if d.quickEntry() {
+			d.odd = 0
+			d.entry.Pos = d.in.Position(d.start)
+			d.quick.Done()
+			d.emit()
+			continue
+		}
+		if d.ext != nil {
+			d.ext.Reset()
+		}
+		if d.quick.Len() >= quickWindow || !d.in.More() {
+			d.odd++
+			return
+		}
+	}
+}
+
+// quickEntry reads the entry at the window's start into d.entry.
+func (d *document) quickEntry() bool {
+	q := &d.quick
+	q.SkipSpace()
+	d.start = q.Offset()
+	if !q.Open() || string(q.Local) != d.entryName() || !d.isOwnSpace(q.Space) || q.Empty || len(q.Attrs) > 0 {
+		return false
+	}
+	name := q.Name
+	d.entrySpace = q.Space
+	d.resetEntry()
+	for !q.AtEnd() {
+		if !q.Open() || !d.quickChild(q) {
+			return false
+		}
+	}
+	return q.Close(name) && d.entry.Loc != ""
+}
+
+// quickChild reads an element that stands in the entry.
+func (d *document) quickChild(q *xmlscan.Quick) bool {
+	switch {
+	case !d.isOwnSpace(q.Space):
+		if q.Space == xmlscan.DC && string(q.Local) == "date" {
+			return d.quickDate(q, d.unlessAtom(described))
+		}
+		if q.Space == xmlscan.DCTerms || q.Space == xmlscan.Atom || q.Space == xmlscan.Atom03 {
+			return false
+		}
+		if d.ext == nil {
+			return q.Skip()
+		}
+		return d.ext.Quick(q)
+	case d.atom:
+		return d.quickAtom(q)
+	default:
+		return d.quickRSS(q)
+	}
+}
+
+// quickRSS reads an element of RSS.
+func (d *document) quickRSS(q *xmlscan.Quick) bool {
+	switch string(q.Local) {
+	case "link":
+		text, section, ok := q.Text()
+		return ok && len(q.Attrs) == 0 && d.quickLoc(text, section, plainLink)
+	case "pubDate":
+		return d.quickPubDate(q)
+	case "title", "description", "author", "category", "comments", "source", "guid":
+		return q.Skip()
+	}
+	return false
+}
+
+// quickAtom reads an element of Atom.
+func (d *document) quickAtom(q *xmlscan.Quick) bool {
+	switch string(q.Local) {
+	case "link":
+		return d.quickLink(q)
+	case "updated", "modified":
+		return d.quickDate(q, modified)
+	case "published":
+		return d.quickDate(q, published)
+	case "issued":
+		return d.quickDate(q, issued)
+	case "id", "title", "summary", "content", "author", "contributor", "category", "rights", "source":
+		return q.Skip()
+	}
+	return false
+}
+
+// quickLink reads a link of Atom.
+func (d *document) quickLink(q *xmlscan.Quick) bool {
+	var l link
+	for _, a := range q.Attrs {
+		switch string(a.Name) {
+		case "href":
+			l.href, l.hasHref = a.Value, true
+		case "rel":
+			l.rel = a.Value
+		case "type":
+			l.typ = a.Value
+		case "hreflang", "title", "length":
+		default:
+			return false
+		}
+	}
+	rank, code := l.rank()
+	switch {
+	case !q.Empty || !l.hasHref || code != 0:
+		return false
+	case rank == noLink:
+		return d.ext == nil || !bytes.EqualFold(l.relation(), []byte("enclosure"))
+	}
+	return d.quickLoc(l.href, false, rank)
+}
+
+// quickLoc takes a location that needs no repair, if it is better than what the
+// entry has.
+func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
+	best := &d.entry.link
+	if best.usable && best.rank <= r {
+		return true
+	}
+	raw = bytes.TrimSpace(raw)
+	if !section && bytes.IndexByte(raw, '&') >= 0 {
+		d.href = xmlscan.Decode(d.href[:0], raw)
+		raw = d.href
+	}
+	best.rank, best.usable = r, true
+	if location.Plain(raw) {
+		d.entry.Loc = string(raw)
+		return true
+	}
+	loc, codes, drop := d.sink.Resolver.Clean(raw)
+	d.entry.Loc = loc
+	return len(codes) == 0 && drop == 0
+}
+
+// quickDate reads a W3C datetime.
+func (d *document) quickDate(q *xmlscan.Quick, as date) bool {
+	text, _, ok := q.Text()
+	t, codes := datetime.ParseW3C(text)
+	d.setDate(as, t)
+	return ok && len(codes) == 0 && !t.IsZero()
+}
+
+// quickPubDate reads a date of RSS.
+func (d *document) quickPubDate(q *xmlscan.Quick) bool {
+	text, _, ok := q.Text()
+	t, quick := quickRFC822(text)
+	if !quick {
+		var codes []sitemap.Code
+		t, codes = datetime.ParseRFC822(text)
+		ok = ok && len(codes) == 0 && !t.IsZero()
+	}
+	d.setDate(modified, t)
+	return ok
+}
+
+func (d *document) setDate(as date, t sitemap.Time) {
+	if d.entry.dates[as].IsZero() {
+		d.entry.dates[as] = t
+	}
+}

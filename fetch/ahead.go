@@ -1,0 +1,198 @@
+package fetch
+
+import (
+	"cmp"
+	"io"
+	"sync"
+)
+
+const (
+	// chunkSize is the unit in which bodies are read ahead.
+	chunkSize = 32 << 10
+	// aheadBudget bounds what a Client reads ahead, one chunk of each body aside.
+	aheadBudget = 64 << 20
+)
+
+type chunk struct {
+	buf  [chunkSize]byte
+	r, w int  // buf[r:w] is unread
+	paid bool // for with the budget
+}
+
+var chunks = sync.Pool{New: func() any { return new(chunk) }}
+
+// A budget bounds the bytes that all bodies of a Client are read ahead. Its zero
+// value is ready.
+type budget struct {
+	most int64 // 0 means aheadBudget; only tests set it
+
+	mu      sync.Mutex
+	used    int64
+	waiting map[*ahead]struct{} // to be woken when something is given back
+}
+
+// take takes a chunk's worth for a, or notes that a waits for it.
+func (b *budget) take(a *ahead) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+chunkSize <= cmp.Or(b.most, aheadBudget) {
+		b.used += chunkSize
+		return true
+	}
+	if b.waiting == nil {
+		b.waiting = map[*ahead]struct{}{}
+	}
+	b.waiting[a] = struct{}{}
+	return false
+}
+
+// give gives n chunks back, and up a's wait if done.
+func (b *budget) give(n int, a *ahead, done bool) {
+	b.mu.Lock()
+	b.used -= int64(n) * chunkSize
+	if done {
+		delete(b.waiting, a)
+	}
+	var wake []*ahead
+	if n > 0 {
+		for w := range b.waiting {
+			wake = append(wake, w)
+		}
+		clear(b.waiting)
+	}
+	b.mu.Unlock()
+	for _, w := range wake {
+		w.wake()
+	}
+}
+
+// An ahead reads src in a goroutine of its own, into at most max chunks of
+// memory. One chunk it may always have, so that bodies never wait for each other;
+// the others are paid for with the Client's budget.
+type ahead struct {
+	src    io.Reader
+	max    int
+	budget *budget
+	done   chan struct{} // closed when the goroutine has ended
+
+	mu     sync.Mutex
+	cond   sync.Cond
+	queue  []*chunk // the goroutine writes to the last one
+	err    error    // why src ended
+	closed bool
+}
+
+func newAhead(src io.Reader, size int64, b *budget) *ahead {
+	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, done: make(chan struct{})}
+	a.cond.L = &a.mu
+	go a.run()
+	return a
+}
+
+func (a *ahead) run() {
+	defer close(a.done)
+	for {
+		c := a.room()
+		if c == nil {
+			return
+		}
+		n, err := a.src.Read(c.buf[c.w:])
+		a.mu.Lock()
+		c.w += n
+		a.err = err
+		a.cond.Broadcast()
+		a.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// room waits until there is room for more bytes, and returns the chunk that has
+// it, or nil when the body is closed.
+func (a *ahead) room() *chunk {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for !a.closed {
+		n := len(a.queue)
+		if n > 0 && a.queue[n-1].w < chunkSize {
+			return a.queue[n-1]
+		}
+		paid := n > 0 && n < a.max && a.budget.take(a)
+		if n == 0 || paid {
+			c := chunks.Get().(*chunk)
+			c.r, c.w, c.paid = 0, 0, paid
+			a.queue = append(a.queue, c)
+			return c
+		}
+		a.cond.Wait()
+	}
+	return nil
+}
+
+func (a *ahead) wake() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cond.Broadcast()
+}
+
+// Read reads what was read ahead, and waits for it if need be.
+func (a *ahead) Read(p []byte) (int, error) {
+	a.mu.Lock()
+	for !a.closed && a.err == nil && (len(a.queue) == 0 || a.queue[0].r == a.queue[0].w) {
+		a.cond.Wait()
+	}
+	if a.closed {
+		a.mu.Unlock()
+		return 0, ErrClosed
+	}
+	if len(a.queue) == 0 {
+		defer a.mu.Unlock()
+		return 0, a.err
+	}
+	c := a.queue[0]
+	n := copy(p, c.buf[c.r:c.w])
+	c.r += n
+	used := c.r == c.w && (c.w == chunkSize || a.err != nil)
+	if used {
+		a.queue[0] = nil
+		a.queue = a.queue[1:]
+		a.cond.Broadcast()
+	}
+	err := a.err
+	a.mu.Unlock()
+	if used {
+		a.put(c)
+	}
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+func (a *ahead) put(freed ...*chunk) {
+	paid := 0
+	for _, c := range freed {
+		if c.paid {
+			paid++
+		}
+		chunks.Put(c)
+	}
+	a.budget.give(paid, a, false)
+}
+
+// close ends the goroutine, whose src must fail by now, and gives back the
+// memory.
+func (a *ahead) close() {
+	a.mu.Lock()
+	a.closed = true
+	a.cond.Broadcast()
+	a.mu.Unlock()
+	<-a.done
+	a.mu.Lock()
+	queue := a.queue
+	a.queue = nil
+	a.mu.Unlock()
+	a.put(queue...)
+	a.budget.give(0, a, true)
+}

@@ -1,0 +1,242 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// maxDrain is how much of a body that is not wanted is read so that its
+// connection can be used again.
+const maxDrain = 16 << 10
+
+// A result is what came of one hop: a document or a redirect.
+type result struct {
+	status   int
+	header   http.Header
+	location *string // of a redirect
+	wire     *wire   // of a document
+	encoding int     // how many gzip codings the document has
+	after    time.Duration
+}
+
+// do sends the request for the current target until it has a result, or an
+// *Error.
+func (g *getter) do() (*result, error) {
+	req, err := g.request()
+	if err != nil {
+		return nil, g.fail(err)
+	}
+	x := &exchange{getter: g}
+	retry := &retryablehttp.Client{
+		HTTPClient:   &http.Client{Transport: x},
+		RetryMax:     g.c.retries() - g.retries,
+		RetryWaitMin: g.c.times.backoff,
+		RetryWaitMax: maxBackoff,
+		CheckRetry:   x.checkRetry,
+		Backoff:      x.backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	g.clock.start(forever, "")
+	_, err = retry.Do(&retryablehttp.Request{Request: req})
+	g.clock.stop()
+	g.retries += max(x.tries-1, 0)
+	if err != nil {
+		if x.last.wire != nil { // ctx ended just now
+			x.last.wire.Close()
+		}
+		// What net/http says about the URL is said by Error.
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		e := g.fail(g.ended(err))
+		e.RetryAfter = x.last.after
+		var ours *Error // of a HostLimiter
+		if errors.As(err, &ours) {
+			e.Err, e.RetryAfter = ours.Err, ours.RetryAfter
+		}
+		return nil, e
+	}
+	return g.judge(&x.last)
+}
+
+// judge tells documents and redirects from failures.
+func (g *getter) judge(res *result) (*result, error) {
+	switch {
+	case res.location != nil:
+		return res, nil
+	case isRedirect(res.status):
+		return nil, g.fail(&cause{kind: ErrRedirect, detail: "bad redirect: status without Location"})
+	case res.wire == nil:
+		e := g.fail(statusError(res.status))
+		e.RetryAfter = res.after
+		return nil, e
+	}
+	var err error
+	if res.encoding, err = encodings(res.header); err == nil {
+		err = res.wire.expectPart(res.header)
+	}
+	if err != nil {
+		res.wire.Close()
+		return nil, g.fail(err)
+	}
+	return res, nil
+}
+
+// ended returns err, or why the document's context ended if it has.
+func (g *getter) ended(err error) error {
+	why := context.Cause(g.ctx)
+	switch ctxErr := g.ctx.Err(); {
+	case ctxErr == nil:
+		return err
+	case why == ctxErr || errors.Is(why, ErrTimeout):
+		return why
+	default:
+		return &cause{kind: ctxErr, err: why}
+	}
+}
+
+// An exchange is the http.RoundTripper under the retries of one hop. It asks the
+// Limiter, watches the clock, and leaves nothing to net/http but to send one
+// request: responses that are no document come back without body and Location.
+type exchange struct {
+	*getter
+	tries int
+	last  result
+}
+
+func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
+	x.last = result{}
+	x.clock.stop()
+	release, err := x.c.limiter.Acquire(withLookup(req.Context(), x.c.lookup), req.URL)
+	x.clock.start(x.c.times.answer, "the connection and the response")
+	if err != nil {
+		return nil, &limited{err}
+	}
+	x.tries++
+	x.sent, x.status = true, 0
+	x.c.logRequest(req, x.tries)
+	ctx, cancel := context.WithCancelCause(withRoute(req.Context()))
+	x.clock.begin(cancel)
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		connected.Store(true)
+		x.clock.start(x.c.times.firstByte, "the response")
+	}})
+	resp, err := x.c.rt.RoundTrip(req.WithContext(ctx))
+	if err == nil && (resp == nil || resp.Body == nil) {
+		err = errors.New("transport returned no response")
+	}
+	slot := &slot{release: release, linger: x.c.times.linger}
+	if err != nil {
+		err = classify(ctx, err, connected.Load())
+		slot.free()
+		cancel(nil)
+		x.betweenAttempts()
+		return nil, err
+	}
+	x.take(resp, &wire{getter: x.getter, rc: resp.Body, ctx: ctx, cancel: cancel, slot: slot, left: x.limit})
+	return resp, nil
+}
+
+// take keeps what is wanted of resp and puts away the rest.
+func (x *exchange) take(resp *http.Response, w *wire) {
+	x.status = resp.StatusCode
+	x.last = result{status: resp.StatusCode, header: resp.Header}
+	if retriable(resp.StatusCode) {
+		x.last.after = retryAfter(resp.Header, time.Now())
+	}
+	w.slot.answered(resp.StatusCode, x.last.after)
+	success := resp.StatusCode/100 == 2
+	unchanged := resp.StatusCode == http.StatusNotModified && x.req.Validators != Validators{}
+	if success || unchanged {
+		x.clock.stop()
+		w.slot.idle()
+		x.last.wire = w
+	} else {
+		if locations := resp.Header.Values("Location"); isRedirect(resp.StatusCode) && len(locations) > 0 && locations[0] != "" {
+			x.last.location = &locations[0]
+		}
+		x.clock.start(x.c.times.drain, "a body that is not wanted")
+		io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
+		w.end(nil)
+		x.betweenAttempts()
+	}
+	// The rest is not net/http's affair: not redirects, nor the body.
+	resp.Header = http.Header{}
+	resp.Body = http.NoBody
+}
+
+// betweenAttempts lets only the document's clock run on.
+func (x *exchange) betweenAttempts() {
+	x.clock.begin(nil)
+	x.clock.start(forever, "")
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case 301, 302, 303, 307, 308:
+		return true
+	}
+	return false
+}
+
+// limited marks an error of the Limiter, which is not retried.
+type limited struct{ error }
+
+func (l *limited) Unwrap() error { return l.error }
+
+// classify returns what err, of a RoundTrip under ctx, means.
+func classify(ctx context.Context, err error, connected bool) error {
+	var policy *cause
+	if errors.As(err, &policy) && policy.kind == ErrRefused {
+		return policy
+	}
+	if why := context.Cause(ctx); errors.Is(why, ErrTimeout) {
+		err = why
+	} else if n := net.Error(nil); errors.As(err, &n) && n.Timeout() && ctx.Err() == nil {
+		err = &cause{kind: ErrTimeout, err: err}
+	}
+	if connected {
+		return &cause{kind: ErrNoResponse, err: err}
+	}
+	return &cause{kind: ErrConnect, err: err}
+}
+
+// final reports whether a failed attempt would fail again.
+func final(err error) bool {
+	var (
+		byLimiter   *limited
+		certificate *tls.CertificateVerificationError
+		alert       *net.OpError // of package tls, which has no other type for it
+		record      tls.RecordHeaderError
+		dns         *net.DNSError
+	)
+	return errors.Is(err, ErrRefused) ||
+		errors.Is(err, http.ErrSchemeMismatch) ||
+		errors.As(err, &byLimiter) ||
+		errors.As(err, &certificate) ||
+		errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error") ||
+		errors.As(err, &record) ||
+		errors.As(err, &dns) && dns.IsNotFound ||
+		isHeaderTooLarge(err)
+}
+
+// isHeaderTooLarge tells the errors of net/http for a header above its bound,
+// which have no type.
+func isHeaderTooLarge(err error) bool {
+	s := err.Error()
+	return strings.Contains(s, "server response headers exceeded") ||
+		strings.Contains(s, "response header list larger")
+}

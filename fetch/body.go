@@ -1,0 +1,110 @@
+package fetch
+
+import (
+	"io"
+	"sync"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+// A body is the Body of a Document: the wire, perhaps read ahead, and, unless Raw
+// is used, without gzip and bounded.
+type body struct {
+	wire      *wire
+	ahead     *ahead // nil without read-ahead
+	encodings int    // how often Content-Encoding names gzip
+	limit     int64
+
+	mu     sync.Mutex // held while a Read goes on, and guards what follows
+	raw    io.Reader
+	gunzip *input.Gunzip // over raw, made by the first Read
+	plain  io.Reader     // gunzip, bounded
+	closed bool
+}
+
+func newBody(w *wire, encodings int, limit, readAhead int64) *body {
+	b := &body{wire: w, limit: limit, encodings: encodings, raw: w}
+	if readAhead > 0 {
+		b.ahead = newAhead(w, readAhead, &w.c.ahead)
+		b.raw = b.ahead
+	}
+	return b
+}
+
+// Read reads decompressed bytes.
+func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return 0, ErrClosed
+	}
+	if b.plain == nil {
+		b.gunzip = input.NewEncodedGunzip(b.raw, b.encodings)
+		b.plain = &bounded{src: b.gunzip, left: b.limit, fail: b.wire.fail}
+	}
+	return b.plain.Read(p)
+}
+
+// Raw returns a reader of the bytes as they came, for a reader that undoes gzip
+// itself.
+func (b *body) Raw() io.Reader { return rawBody{b} }
+
+// Encodings returns how often the Content-Encoding names gzip.
+func (b *body) Encodings() int { return b.encodings }
+
+type rawBody struct{ b *body }
+
+func (r rawBody) Read(p []byte) (int, error) {
+	r.b.mu.Lock()
+	defer r.b.mu.Unlock()
+	if r.b.closed {
+		return 0, ErrClosed
+	}
+	return r.b.raw.Read(p)
+}
+
+// Close ends the body and waits for its goroutine, and for a Read that goes on,
+// which fails.
+func (b *body) Close() error {
+	b.wire.Close()
+	if b.ahead != nil {
+		b.ahead.close()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.gunzip != nil {
+		b.gunzip.Close()
+	}
+	return nil
+}
+
+// A bounded ends src with sitemap.ErrTooLarge after left bytes. It returns an
+// error only without bytes.
+type bounded struct {
+	src  io.Reader
+	left int64
+	fail func(error) *Error
+	err  error
+}
+
+func (r *bounded) Read(p []byte) (int, error) {
+	if r.err != nil || len(p) == 0 {
+		return 0, r.err
+	}
+	// One byte more than the limit tells a source that ends there.
+	if int64(len(p)) > r.left {
+		p = p[:r.left+1]
+	}
+	n, err := r.src.Read(p)
+	if int64(n) > r.left {
+		n, err = int(r.left), r.fail(sitemap.ErrTooLarge)
+	}
+	r.left -= int64(n)
+	r.err = err
+	if n > 0 {
+		return n, nil
+	}
+	return 0, err
+}

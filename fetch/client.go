@@ -1,0 +1,197 @@
+package fetch
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// Defaults of a Client.
+const (
+	DefaultRobotsAgent = "sitemap"        // Client.RobotsAgent
+	DefaultTimeout     = 5 * time.Minute  // Client.Timeout
+	DefaultRetries     = 2                // Client.Retries
+	DefaultRetryWait   = 60 * time.Second // Client.RetryWait
+	DefaultRedirects   = 10               // Request.MaxRedirects
+)
+
+// A Client gets documents. Its zero value is ready. It is safe for concurrent
+// use, must not be copied, and its fields must not be changed once it is used.
+// Share one: it holds the connections and the Limiter.
+type Client struct {
+	// Transport sends the requests. If nil, a transport as NewTransport's is made
+	// for this Client. If it is set, which addresses are connected to is the
+	// caller's affair, and so is the proxy; schemes and ports are checked all the
+	// same.
+	Transport http.RoundTripper
+	// Proxy, if Transport is nil, returns the proxy for a request, or nil for
+	// none. If it is nil, http.ProxyFromEnvironment is used. The guard looks up
+	// and checks the host of a request before a proxy is asked for it, since the
+	// proxy connects in our place; the address of the proxy itself is not
+	// checked.
+	Proxy func(*http.Request) (*url.URL, error)
+	// UserAgent is the value of the User-Agent field. It should name the product
+	// and a way to reach who runs it. If empty, it names this module.
+	UserAgent string
+	// RobotsAgent is the product token that is looked up in robots.txt by those
+	// who use the Client, "" for DefaultRobotsAgent. See RobotsToken.
+	RobotsAgent string
+	// Timeout is how long one document may take with all its attempts; only time
+	// in which the network is waited for counts. 0 means DefaultTimeout, a
+	// negative value no limit.
+	Timeout time.Duration
+	// Retries is how often a failed request is tried again. 0 means
+	// DefaultRetries, a negative number never.
+	Retries int
+	// RetryWait is the longest Retry-After that is waited for. 0 means
+	// DefaultRetryWait, a negative value that none is.
+	RetryWait time.Duration
+	// MaxBytes bounds a body, both as it comes on the wire and decompressed. What
+	// is above ends it with sitemap.ErrTooLarge. 0 means 524,288,000, ten times
+	// the protocol's limit; a negative number no bound.
+	MaxBytes int64
+	// AllowPrivateNetworks lets requests go to loopback, private and all other
+	// addresses, and to every port.
+	AllowPrivateNetworks bool
+	// Limiter is asked before each attempt. If nil, the Client has a HostLimiter
+	// of its own, with its defaults. With a HostLimiter, and no Transport of the
+	// caller's, at most 16 connections are open to a host, or PerHost if that is
+	// more.
+	Limiter Limiter
+	// Logger is told of requests and redirects at level Debug and of retries at
+	// level Info. If nil, nothing is logged.
+	Logger *slog.Logger
+
+	once     sync.Once
+	rt       http.RoundTripper
+	limiter  Limiter
+	guard    *guard        // nil with a Transport of the caller's
+	lookup   lookupFunc    // of the guard
+	times    phases        // zero fields mean the defaults; only tests set them
+	resolver *net.Resolver // nil means the default one; only tests set it
+	ahead    budget
+}
+
+// init makes what the Client owns. The fields that the caller set stay as they
+// are.
+func (c *Client) init() {
+	c.once.Do(func() {
+		c.times = c.times.withDefaults()
+		c.rt, c.limiter = c.Transport, c.Limiter
+		if c.limiter == nil {
+			c.limiter = &HostLimiter{}
+		}
+		if c.rt == nil {
+			c.guard = newGuard(c.AllowPrivateNetworks, c.times)
+			c.guard.resolver = c.resolver
+			c.lookup = c.guard.lookup
+			t := c.guard.transport(c.Proxy)
+			t.MaxConnsPerHost = maxConns(c.limiter)
+			c.rt = t
+		}
+	})
+}
+
+// maxConns returns how many connections a host needs at most, 0 if that is not
+// known. Without a bound net/http would open more: a request that finds no idle
+// connection starts one, takes another that becomes idle meanwhile, and leaves
+// the one it started behind.
+func maxConns(l Limiter) int {
+	h, ok := l.(*HostLimiter)
+	switch {
+	case !ok || h.PerHost < 0:
+		return 0
+	case h.PerHost == 0:
+		return DefaultPerHost
+	}
+	return max(2, h.PerHost) // one for a request made while a body is read
+}
+
+// CloseIdleConnections closes connections that are kept for reuse and not in
+// use.
+func (c *Client) CloseIdleConnections() {
+	c.init()
+	if t, ok := c.rt.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// RobotsToken returns RobotsAgent, or the default if it is empty.
+func (c *Client) RobotsToken() string {
+	if c.RobotsAgent == "" {
+		return DefaultRobotsAgent
+	}
+	return c.RobotsAgent
+}
+
+// SetDelay makes requests to the host of u serial and at least d apart, as a
+// Crawl-delay asks, if the Client's Limiter has a method of this name and kind;
+// a HostLimiter has. It does nothing otherwise.
+func (c *Client) SetDelay(u *url.URL, d time.Duration) {
+	c.init()
+	if l, ok := c.limiter.(interface {
+		SetDelay(u *url.URL, d time.Duration)
+	}); ok {
+		l.SetDelay(u, d)
+	}
+}
+
+func (c *Client) userAgent() string {
+	if c.UserAgent != "" {
+		return c.UserAgent
+	}
+	return defaultUserAgent()
+}
+
+const modulePath = "github.com/seed-322c453a/sitemap"
+
+var defaultUserAgent = sync.OnceValue(func() string {
+	product := DefaultRobotsAgent
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+			if m.Path == modulePath && m.Version != "" && m.Version != "(devel)" {
+				product += "/" + strings.TrimPrefix(m.Version, "v")
+			}
+		}
+	}
+	return product + " (+https://" + modulePath + ")"
+})
+
+func (c *Client) timeout() time.Duration {
+	switch {
+	case c.Timeout < 0:
+		return forever
+	case c.Timeout == 0:
+		return DefaultTimeout
+	}
+	return c.Timeout
+}
+
+func (c *Client) retries() int {
+	if c.Retries == 0 {
+		return DefaultRetries
+	}
+	return max(c.Retries, 0)
+}
+
+func (c *Client) retryWait() time.Duration {
+	if c.RetryWait == 0 {
+		return DefaultRetryWait
+	}
+	return max(c.RetryWait, 0)
+}
+
+func (c *Client) maxBytes(req *Request) int64 {
+	n := c.MaxBytes
+	if req.MaxBytes != 0 {
+		n = req.MaxBytes
+	}
+	return sitemap.Limits{Bytes: n}.MaxBytes()
+}

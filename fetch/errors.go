@@ -1,0 +1,146 @@
+package fetch
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Causes of an Error, to be told with errors.Is.
+var (
+	// ErrRefused: the URL's scheme, port or address is one that this Client does
+	// not go to; nothing was sent to it.
+	ErrRefused = errors.New("refused")
+	// ErrRedirect: a redirect that cannot be followed: in a circle, one too many,
+	// or without a readable target. A target of a refused scheme, port or address
+	// is ErrRefused.
+	ErrRedirect = errors.New("bad redirect")
+	// ErrConnect: there was no connection: the name was not resolved, nobody
+	// listened, or the TLS handshake failed. A certificate that did not verify is
+	// a *tls.CertificateVerificationError within.
+	ErrConnect = errors.New("cannot connect")
+	// ErrNoResponse: the connection failed before a response was read, or what
+	// came was not a response of HTTP or had a header larger than 256 KiB.
+	ErrNoResponse = errors.New("no response")
+	// ErrStatus: the server answered with a status other than success;
+	// Error.Status holds it.
+	ErrStatus = errors.New("unexpected status")
+	// ErrBody: the body broke off; what came before was read. Trying again may
+	// help.
+	ErrBody = errors.New("body cut short")
+	// ErrTimeout: the connection, the response, the next bytes of the body or the
+	// whole document took too long.
+	ErrTimeout = errors.New("timed out")
+	// ErrEncoding: the body has a Content-Encoding other than gzip.
+	ErrEncoding = errors.New("unknown content encoding")
+	// ErrBusy: the request, or its next attempt, was not sent, since the host has
+	// answered all recent requests with 429 or 503. Error.RetryAfter says when it
+	// may be tried again.
+	ErrBusy = errors.New("host too busy")
+	// ErrClosed: a body was read after it was closed.
+	ErrClosed = errors.New("body is closed")
+)
+
+// An Error says why a document could not be fetched, or not to its end.
+type Error struct {
+	// URL is the URL that failed, after redirects, without user name, password
+	// and fragment.
+	URL string
+	// Hops are the redirects that led to URL.
+	Hops []Hop
+	// Status is the status of the last response, 0 if there was none.
+	Status int
+	// Attempts is how often the document was tried: 1 and the retries. Redirects
+	// do not count. It is 0 if nothing was sent.
+	Attempts int
+	// RetryAfter is how long the server asked to wait before the next attempt, 0
+	// if it did not.
+	RetryAfter time.Duration
+	// Err is the cause.
+	Err error
+}
+
+// Error returns the URL and the cause.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("fetch: ")
+	if e.URL != "" {
+		b.WriteString(e.URL)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Err.Error())
+	if e.Attempts > 1 {
+		b.WriteString(" (after " + strconv.Itoa(e.Attempts) + " attempts)")
+	}
+	if e.RetryAfter > 0 {
+		b.WriteString(" (retry after " + e.RetryAfter.Round(time.Second).String() + ")")
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Temporary reports whether the same request may succeed later: after failures
+// of the network, timeouts, and the statuses that are retried.
+func (e *Error) Temporary() bool {
+	if errors.Is(e.Err, ErrStatus) {
+		return retriable(e.Status)
+	}
+	for _, kind := range []error{ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy} {
+		if errors.Is(e.Err, kind) {
+			return !final(e.Err)
+		}
+	}
+	return false
+}
+
+// Timeout reports whether the cause is ErrTimeout.
+func (e *Error) Timeout() bool { return errors.Is(e.Err, ErrTimeout) }
+
+// A cause is an error that matches one of the sentinels and wraps what is known
+// beyond it.
+type cause struct {
+	kind   error
+	detail string // instead of the kind's text, or ""
+	err    error  // what it came from, or nil
+}
+
+func (c *cause) Error() string {
+	s := c.detail
+	if s == "" {
+		s = c.kind.Error()
+	}
+	if c.err != nil {
+		// net/http quotes what it could not read, and a server can send a lot.
+		s += ": " + clip(c.err.Error(), 400)
+	}
+	return s
+}
+
+// clip shortens s, which may come from a server, to about n bytes.
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n] + "..."
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func (c *cause) Is(target error) bool { return target == c.kind }
+func (c *cause) Unwrap() error        { return c.err }
+
+// statusError returns the cause for a status.
+func statusError(status int) error {
+	s := "status " + strconv.Itoa(status)
+	if text := http.StatusText(status); text != "" {
+		s += " " + text
+	}
+	return &cause{kind: ErrStatus, detail: s}
+}
+
+// timeoutError returns the cause for a clock that ran out.
+func timeoutError(what string, limit time.Duration) error {
+	return &cause{kind: ErrTimeout, detail: "timed out: " + what + " took more than " + limit.String()}
+}

@@ -1,0 +1,245 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Get gets the document that req names. The error is a *Error. ctx bounds the
+// body as well: when it ends, reading the Body fails.
+//
+// A response with a status of 2xx is a Document, an empty one (204) too; so is
+// the first part of a document that the server sent without being asked for a
+// part (206), whose Body then ends with ErrBody. Other statuses are ErrStatus,
+// 304 too unless req has Validators.
+func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
+	c.init()
+	g := &getter{c: c, req: &req, begun: time.Now(), limit: c.maxBytes(&req)}
+	t, user, err := parseTarget(req.URL)
+	if err != nil {
+		return nil, &Error{Err: err}
+	}
+	g.target, g.user = t, user
+	g.policy = policy{anyPort: c.AllowPrivateNetworks, guard: c.guard, named: []origin{t.origin}}
+	if len(req.Origins) > 0 {
+		g.policy.named = namedOrigins(req.Origins)
+	}
+	if err := checkHeader(&req); err != nil {
+		return nil, g.fail(err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	g.ctx, g.cancel = ctx, cancel
+	g.clock = newClock(c.timeout(), cancel)
+	doc, err := g.get()
+	if err != nil {
+		g.clock.stop()
+		cancel(nil)
+		return nil, err
+	}
+	return doc, nil
+}
+
+func namedOrigins(urls []string) []origin {
+	var named []origin
+	for _, raw := range urls {
+		if t, _, err := parseTarget(raw); err == nil {
+			named = append(named, t.origin)
+		}
+	}
+	return named
+}
+
+func checkHeader(req *Request) error {
+	for name, values := range req.Header {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return errors.New("invalid name of a header field")
+		}
+		for _, v := range values {
+			if !httpguts.ValidHeaderFieldValue(v) {
+				return errors.New("invalid value of header field " + name)
+			}
+		}
+	}
+	for _, v := range []string{req.ETag, req.LastModified} {
+		if !httpguts.ValidHeaderFieldValue(v) {
+			return errors.New("invalid validator")
+		}
+	}
+	return nil
+}
+
+// A getter gets one document.
+type getter struct {
+	c      *Client
+	req    *Request
+	begun  time.Time
+	limit  int64 // of bytes
+	ctx    context.Context
+	cancel context.CancelCauseFunc // ends ctx
+	clock  *clock
+	policy policy
+
+	target   target
+	user     *url.Userinfo // of the request's URL
+	stripped bool          // a redirect led to another host
+	hops     []Hop
+	retries  int  // so far
+	sent     bool // anything
+	status   int  // of the last response
+}
+
+// get follows redirects to a document.
+func (g *getter) get() (*Document, error) {
+	seen := map[string]bool{}
+	for {
+		if err := g.policy.check(g.target); err != nil {
+			return nil, g.fail(err)
+		}
+		seen[g.target.url.String()] = true
+		res, err := g.do()
+		if err != nil {
+			return nil, err
+		}
+		if res.location == nil {
+			return g.document(res), nil
+		}
+		if len(g.hops) >= g.maxRedirects() {
+			return nil, g.fail(&cause{kind: ErrRedirect, detail: "too many redirects"})
+		}
+		next, err := g.target.redirect(*res.location)
+		if err != nil {
+			return nil, g.fail(err)
+		}
+		g.hops = append(g.hops, Hop{g.target.url.String(), res.status})
+		if !g.target.origin.carriesTo(next.origin) {
+			g.stripped = true
+		}
+		g.target = next
+		g.c.logRedirect(g.ctx, g.hops[len(g.hops)-1], next.url)
+		if seen[next.url.String()] {
+			return nil, g.fail(&cause{kind: ErrRedirect, detail: "redirect loop"})
+		}
+	}
+}
+
+func (g *getter) maxRedirects() int {
+	if g.req.MaxRedirects == 0 {
+		return DefaultRedirects
+	}
+	return max(g.req.MaxRedirects, 0)
+}
+
+// document makes the Document of the response that ended the redirects.
+func (g *getter) document(res *result) *Document {
+	h := res.header
+	doc := &Document{
+		URL:         g.target.url,
+		Hops:        g.hops,
+		Status:      res.status,
+		Header:      h,
+		Validators:  Validators{h.Get("ETag"), h.Get("Last-Modified")},
+		NotModified: res.status == http.StatusNotModified,
+		Attempts:    g.attempts(),
+		FirstByte:   time.Since(g.begun),
+	}
+	if doc.NotModified && doc.Validators == (Validators{}) {
+		doc.Validators = g.req.Validators
+	}
+	if doc.NotModified {
+		res.wire.Close()
+		doc.Body = http.NoBody
+	} else {
+		doc.Body = newBody(res.wire, res.encoding, g.limit, g.req.ReadAhead)
+	}
+	return doc
+}
+
+func (g *getter) attempts() int {
+	if !g.sent {
+		return 0
+	}
+	return 1 + g.retries
+}
+
+// fail returns err as the *Error of this document.
+func (g *getter) fail(err error) *Error {
+	return &Error{URL: g.target.url.String(), Hops: g.hops, Status: g.status, Attempts: g.attempts(), Err: err}
+}
+
+// harmless are the fields of Request.Header that any host may see.
+var harmless = map[string]bool{
+	"Accept": true, "Accept-Language": true, "Cache-Control": true, "From": true,
+	"Pragma": true, "Referer": true, "User-Agent": true,
+}
+
+// ours are fields that Request.Header does not decide.
+var ours = []string{
+	"Accept-Encoding", "Range", "If-Range", "If-Match", "If-None-Match",
+	"If-Modified-Since", "If-Unmodified-Since",
+}
+
+// header returns the header for a request to the current target.
+func (g *getter) header() http.Header {
+	h := http.Header{}
+	for name, values := range g.req.Header {
+		h[http.CanonicalHeaderKey(name)] = values
+	}
+	if g.stripped || len(g.req.Origins) > 0 && !g.policy.isNamedHost(g.target.origin) {
+		maps.DeleteFunc(h, func(name string, _ []string) bool { return !harmless[name] })
+	}
+	for _, name := range ours {
+		delete(h, name)
+	}
+	h.Set("Accept-Encoding", "gzip")
+	if h.Get("Accept") == "" {
+		h.Set("Accept", "*/*")
+	}
+	if h.Get("User-Agent") == "" {
+		h.Set("User-Agent", g.c.userAgent())
+	}
+	if g.req.ETag != "" {
+		h.Set("If-None-Match", g.req.ETag)
+	}
+	if g.req.LastModified != "" {
+		h.Set("If-Modified-Since", g.req.LastModified)
+	}
+	return h
+}
+
+// request returns the request for the current target.
+func (g *getter) request() (*http.Request, error) {
+	r, err := http.NewRequestWithContext(g.ctx, http.MethodGet, g.target.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header = g.header()
+	if g.user != nil && !g.stripped && r.Header.Get("Authorization") == "" {
+		password, _ := g.user.Password()
+		r.SetBasicAuth(g.user.Username(), password)
+	}
+	return r, nil
+}
+
+// encodings returns the codings of a Content-Encoding, or an ErrEncoding if one
+// of them is not gzip (RFC 9110, section 8.4).
+func encodings(h http.Header) (gzips int, err error) {
+	for _, field := range h.Values("Content-Encoding") {
+		for coding := range strings.SplitSeq(field, ",") {
+			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
+			case "", "identity":
+			case "gzip", "x-gzip":
+				gzips++
+			default:
+				return 0, &cause{kind: ErrEncoding, detail: "unknown content encoding " + clip(coding, 64)}
+			}
+		}
+	}
+	return gzips, nil
+}

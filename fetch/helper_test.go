@@ -1,0 +1,150 @@
+package fetch
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/internal/faultserver"
+)
+
+// TestMain silences what net/http says of its own accord: a body longer than its
+// Content-Length is an "unsolicited response" to it.
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard)
+	os.Exit(m.Run())
+}
+
+// A countingLimiter grants everything and counts what is not released.
+type countingLimiter struct {
+	mu       sync.Mutex
+	out      int // granted and not released
+	most     int // highest value of out
+	twice    int // releases beyond the first
+	statuses []int
+	afters   []time.Duration
+}
+
+func (l *countingLimiter) Acquire(ctx context.Context, u *url.URL) (func(int, time.Duration), error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out++
+	l.most = max(l.most, l.out)
+	released := false
+	return func(status int, after time.Duration) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if released {
+			l.twice++
+		}
+		released = true
+		l.out--
+		l.statuses = append(l.statuses, status)
+		l.afters = append(l.afters, after)
+	}, nil
+}
+
+// A site is a faultserver that counts its connections.
+type site struct {
+	*httptest.Server
+	faults *faultserver.Server
+
+	mu     sync.Mutex
+	opened int
+	open   map[net.Conn]bool
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{faults: faultserver.New(), open: map[net.Conn]bool{}}
+	s.Server = httptest.NewUnstartedServer(s.faults)
+	s.Config.ErrorLog = quiet
+	s.Config.ConnState = s.state
+	s.Start()
+	t.Cleanup(func() {
+		s.faults.Close()
+		s.Close()
+	})
+	return s
+}
+
+func (s *site) state(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.opened++
+		s.open[c] = true
+	case http.StateClosed, http.StateHijacked:
+		delete(s.open, c)
+	}
+}
+
+func (s *site) connections() (opened, open int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opened, len(s.open)
+}
+
+// fault returns the URL of a fault.
+func (s *site) fault(name string) string { return s.URL + "/fault/" + name }
+
+// newClient returns a Client for loopback whose waits are short, and which leaves
+// no connection behind.
+func newClient(t *testing.T) *Client {
+	t.Helper()
+	c := &Client{
+		AllowPrivateNetworks: true,
+		Proxy:                noProxy,
+		Limiter:              &countingLimiter{},
+		times: phases{
+			drain:   100 * time.Millisecond,
+			linger:  50 * time.Millisecond,
+			backoff: time.Millisecond,
+		},
+	}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// noProxy keeps the environment of the test out.
+func noProxy(*http.Request) (*url.URL, error) { return nil, nil }
+
+// baseline returns a function that fails the test unless the number of goroutines
+// comes down to what it was.
+func baseline(t *testing.T) func() {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	return func() {
+		t.Helper()
+		deadline := time.Now().Add(10 * time.Second)
+		for runtime.NumGoroutine() > before {
+			if time.Now().After(deadline) {
+				buf := make([]byte, 1<<20)
+				t.Fatalf("%d goroutines, want at most %d:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// eventually waits for cond.
+func eventually(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !cond() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

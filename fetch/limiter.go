@@ -1,0 +1,241 @@
+package fetch
+
+import (
+	"container/list"
+	"context"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Limiter decides when a request may be sent. It must be safe for concurrent
+// use.
+//
+// Acquire waits until one request to u may be sent, or returns an error: ctx's,
+// or one of its own, which ends the document without a retry. A Client calls it
+// before each attempt and each redirect. It calls release once: when the
+// response has been read to its end, has been given up, or has waited for its
+// reader for a second, so that a caller who stops reading blocks nobody. Status
+// is the status of the response, or 0 if there was none; retryAfter is what the
+// response asked for, or 0. A nil release is not called.
+type Limiter interface {
+	Acquire(ctx context.Context, u *url.URL) (release func(status int, retryAfter time.Duration), err error)
+}
+
+// Defaults of a HostLimiter.
+const (
+	DefaultTotal      = 16               // HostLimiter.Total
+	DefaultPerHost    = 4                // HostLimiter.PerHost
+	DefaultPerAddress = 8                // HostLimiter.PerAddress
+	DefaultMaxPause   = 60 * time.Second // HostLimiter.MaxPause
+	MaxDelay          = 30 * time.Second // the longest delay that SetDelay heeds
+)
+
+const (
+	// maxIdle bounds how many hosts, and how many addresses, are remembered
+	// while there is no request to them.
+	maxIdle = 10_000
+	// addressTTL is how long the address of a host is remembered, and
+	// addressTimeout how long it is looked up.
+	addressTTL     = 5 * time.Minute
+	addressTimeout = 5 * time.Second
+)
+
+// A HostLimiter bounds how many requests are under way, and how fast they follow
+// each other, in all, to one host, and to one address: thousands of hosts may
+// share the address of one platform. Its zero value is ready. It is safe for
+// concurrent use, must not be copied, and its fields must not be changed once it
+// is used. Several Clients may share one.
+//
+// Requests to a host are served in the order in which they came, and hosts take
+// turns.
+//
+// A host that answers 429 or 503 is slowed down as a whole: no request is sent
+// for the time that Retry-After asks for, up to MaxPause, or else for a backoff
+// that doubles from 1 s to 30 s; then one request at a time, and with each success
+// one more at once. After ten such answers in a row, or three that ask for more
+// than MaxPause, requests to the host fail with ErrBusy until that time is over.
+//
+// The 10,000 hosts and addresses used last are remembered, in about 7 MB.
+type HostLimiter struct {
+	// Total is how many requests may be under way at once: 0 means DefaultTotal, a
+	// negative number any.
+	Total int
+	// PerHost is how many of them may be to one host (and port): 0 means
+	// DefaultPerHost, a negative number any.
+	PerHost int
+	// PerAddress is how many may be to one IP address, or one network of 64 bits
+	// in IPv6: 0 means DefaultPerAddress or PerHost, whichever is more, a negative
+	// number any. Of the addresses of a host the least one counts, IPv4 first.
+	PerAddress int
+	// HostInterval is the least time from one request to a host to the next.
+	HostInterval time.Duration
+	// AddressInterval is the least time from one request to an address to the
+	// next.
+	AddressInterval time.Duration
+	// MaxPause is how long a host is paused at most for one answer of 429 or 503;
+	// 0 means DefaultMaxPause.
+	MaxPause time.Duration
+	// Lookup returns the addresses of a host. If nil, the Client that asks does
+	// the lookup, or, if its Transport is the caller's, no bound is kept for
+	// addresses other than those that URLs name.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	mu      sync.Mutex
+	active  int
+	hosts   places
+	addrs   places
+	waiting list.List // of *place: the hosts that are waited for, next turn first
+	timer   *time.Timer
+	backoff time.Duration // the first pause; 0 means minBackoff, only tests set it
+}
+
+// A waiter is one call of Acquire.
+type waiter struct {
+	host, addr *place
+	done       chan struct{} // closed when granted or failed
+	granted    bool
+	err        error
+	begun      time.Time // when it was granted
+}
+
+// Acquire waits until a request to u may be sent. The error is ctx's, or a *Error
+// with ErrBusy.
+func (l *HostLimiter) Acquire(ctx context.Context, u *url.URL) (release func(status int, retryAfter time.Duration), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	host, addr := hostKey(u), l.address(ctx, u)
+	w := l.enqueue(host, addr)
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		if l.cancel(w) {
+			return nil, ctx.Err()
+		}
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	var once sync.Once
+	return func(status int, retryAfter time.Duration) {
+		once.Do(func() { l.release(w, status, retryAfter) })
+	}, nil
+}
+
+// SetDelay makes requests to the host of u serial and at least d apart, at most
+// MaxDelay, as a Crawl-delay in robots.txt asks. Zero or less ends that. It is
+// forgotten with the host.
+func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts.use(hostKey(u))
+	h.delay = min(max(d, 0), MaxDelay)
+	l.hosts.leave(h)
+	l.dispatch()
+}
+
+func hostKey(u *url.URL) string {
+	o := originOf(u)
+	if o.port == defaultPort(o.scheme) {
+		return o.host
+	}
+	return o.host + ":" + o.port
+}
+
+// address returns the key of the address of u's host, or "" if there is none.
+func (l *HostLimiter) address(ctx context.Context, u *url.URL) string {
+	host := originOf(u).host
+	if a, err := netip.ParseAddr(host); err == nil {
+		return addressKey([]netip.Addr{a})
+	}
+	lookup := l.Lookup
+	if lookup == nil {
+		lookup, _ = ctx.Value(lookupKey{}).(lookupFunc)
+	}
+	if lookup == nil || l.PerAddress < 0 && l.AddressInterval <= 0 {
+		return ""
+	}
+	key := hostKey(u)
+	if addr, ok := l.remembered(key); ok {
+		return addr
+	}
+	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	defer cancel()
+	// A failure is the dialer's to tell.
+	addrs, _ := lookup(ctx, host)
+	addr := addressKey(addrs)
+	l.remember(key, addr)
+	return addr
+}
+
+func (l *HostLimiter) remembered(key string) (string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts.known[key]
+	if h == nil || h.lookedUp.IsZero() || time.Since(h.lookedUp) > addressTTL {
+		return "", false
+	}
+	return h.address, true
+}
+
+func (l *HostLimiter) remember(key, addr string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts.use(key)
+	h.address, h.lookedUp = addr, time.Now()
+	l.hosts.leave(h)
+}
+
+func addressKey(addrs []netip.Addr) string {
+	if len(addrs) == 0 {
+		return ""
+	}
+	// IPv4 sorts before IPv6.
+	least := slices.MinFunc(addrs, func(a, b netip.Addr) int { return a.Unmap().Compare(b.Unmap()) }).Unmap()
+	if least.Is4() {
+		return least.String()
+	}
+	p, err := least.WithZone("").Prefix(64)
+	if err != nil {
+		return strings.ToLower(least.String())
+	}
+	return p.String()
+}
+
+type lookupKey struct{}
+
+// withLookup lets a HostLimiter look up addresses as the Client does.
+func withLookup(ctx context.Context, lookup lookupFunc) context.Context {
+	if lookup == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, lookupKey{}, lookup)
+}
+
+func (l *HostLimiter) total() int   { return bound(l.Total, DefaultTotal) }
+func (l *HostLimiter) perHost() int { return bound(l.PerHost, DefaultPerHost) }
+func (l *HostLimiter) perAddress() int {
+	return bound(l.PerAddress, max(DefaultPerAddress, l.perHost()))
+}
+
+func (l *HostLimiter) maxPause() time.Duration {
+	if l.MaxPause <= 0 {
+		return DefaultMaxPause
+	}
+	return l.MaxPause
+}
+
+// bound resolves a limit: zero means def, a negative one none.
+func bound(n, def int) int {
+	switch {
+	case n < 0:
+		return int(^uint(0) >> 1)
+	case n == 0:
+		return def
+	}
+	return n
+}

@@ -1,0 +1,328 @@
+package fetch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A roundTripper answers requests without a network.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// answer returns a response; header alternates names and values.
+func answer(r *http.Request, status int, body string, header ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h.Add(header[i], header[i+1])
+	}
+	return &http.Response{
+		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}
+}
+
+// A web redirects as its map says, records what it is asked, and answers anything
+// else with a document.
+type web struct {
+	redirects map[string]string
+	mu        sync.Mutex
+	requests  []*http.Request
+}
+
+func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests = append(w.requests, r)
+	if to, ok := w.redirects[r.URL.String()]; ok {
+		return answer(r, http.StatusMovedPermanently, "moved", "Location", to), nil
+	}
+	return answer(r, http.StatusOK, "ok"), nil
+}
+
+// get gets a document of w and closes it.
+func (w *web) get(t *testing.T, c *Client, req Request) *Document {
+	t.Helper()
+	c.Transport = w
+	doc, err := c.Get(t.Context(), req)
+	if err != nil {
+		t.Fatalf("Get(%s): %v", req.URL, err)
+	}
+	doc.Body.Close()
+	return doc
+}
+
+func TestRedirects(t *testing.T) {
+	const start = "http://example.com/a/b?q"
+	for _, tt := range []struct{ location, want string }{
+		{"http://www.example.com/x", "http://www.example.com/x"},
+		{"HTTPS://WWW.Example.Com/X", "https://www.example.com/X"},
+		{"https://example.com:443/x", "https://example.com:443/x"},
+		{"/x", "http://example.com/x"},
+		{"x", "http://example.com/a/x"},
+		{"../x", "http://example.com/x"},
+		{"?r", "http://example.com/a/b?r"},
+		{"//www.example.com/x", "http://www.example.com/x"},
+		{" /x ", "http://example.com/x"},
+		{"/x#fragment", "http://example.com/x"},
+		{"/x y", "http://example.com/x%20y"},
+		{"/100%/x", "http://example.com/100%25/x"},
+		{"http://example.com/100%/x", "http://example.com/100%25/x"},
+		{"/é", "http://example.com/%C3%A9"},
+		{"/\xe9", "http://example.com/%E9"},
+		{"http://bücher.example/", "http://xn--bcher-kva.example/"},
+		{"http://user:secret@example.com/x", "http://example.com/x"},
+	} {
+		w := &web{redirects: map[string]string{start: tt.location}}
+		doc := w.get(t, new(Client), Request{URL: start + "#top"})
+		if got := doc.URL.String(); got != tt.want {
+			t.Errorf("Location %q: URL %q, want %q", tt.location, got, tt.want)
+		}
+		if want := []Hop{{start, 301}}; !reflect.DeepEqual(doc.Hops, want) {
+			t.Errorf("Location %q: Hops %v, want %v", tt.location, doc.Hops, want)
+		}
+	}
+}
+
+func TestMaxRedirects(t *testing.T) {
+	w := &web{redirects: map[string]string{}}
+	for i := range 20 {
+		w.redirects[fmt.Sprintf("http://example.com/%d", i)] = fmt.Sprintf("/%d", i+1)
+	}
+	for _, tt := range []struct{ most, follows int }{{0, 10}, {5, 5}, {-1, 0}, {1, 1}} {
+		c := &Client{Transport: w}
+		_, err := c.Get(t.Context(), Request{URL: fmt.Sprintf("http://example.com/%d", 20-tt.follows-1), MaxRedirects: tt.most})
+		var e *Error
+		if !errors.Is(err, ErrRedirect) || !errors.As(err, &e) || len(e.Hops) != tt.follows {
+			t.Errorf("MaxRedirects %d: %v, want %v after %d", tt.most, err, ErrRedirect, tt.follows)
+		}
+		doc := w.get(t, c, Request{URL: fmt.Sprintf("http://example.com/%d", 20-tt.follows), MaxRedirects: tt.most})
+		if len(doc.Hops) != tt.follows {
+			t.Errorf("MaxRedirects %d: %d hops, want %d", tt.most, len(doc.Hops), tt.follows)
+		}
+	}
+}
+
+// TestSecrets follows redirects and tells which requests carried what the caller
+// meant for the first host.
+func TestSecrets(t *testing.T) {
+	const start = "http://example.com/"
+	for _, tt := range []struct {
+		name string
+		via  []string // locations, in turn
+		want []bool   // whether each carries the secrets
+	}{
+		{"same host", []string{"http://example.com/x"}, []bool{true, true}},
+		{"to https", []string{"https://example.com/x"}, []bool{true, true}},
+		{"back to http", []string{"https://example.com/x", "http://example.com/y"}, []bool{true, true, false}},
+		{"another host", []string{"http://example.org/x"}, []bool{true, false}},
+		{"subdomain", []string{"http://www.example.com/x"}, []bool{true, false}},
+		{"parent domain", []string{"http://com/x"}, []bool{true, false}},
+		{"there and back", []string{"http://example.org/x", "http://example.com/y"}, []bool{true, false, false}},
+		{"letter case", []string{"http://EXAMPLE.com/x"}, []bool{true, true}},
+	} {
+		w := &web{redirects: map[string]string{}}
+		from := start
+		for _, to := range tt.via {
+			w.redirects[from] = strings.Replace(to, "://", "://evil:trap@", 1)
+			from = strings.ToLower(to)
+		}
+		for _, req := range []Request{
+			{URL: "http://user:secret@example.com/"},
+			{URL: start, Header: http.Header{"Authorization": {"Bearer secret"}}},
+			{URL: start, Header: http.Header{"cookie": {"secret"}}},
+			{URL: start, Header: http.Header{"X-Api-Key": {"secret"}}},
+		} {
+			w.requests = nil
+			req.Header = withField(req.Header, "Accept-Language", "de")
+			w.get(t, new(Client), req)
+			var got []bool
+			for _, r := range w.requests {
+				got = append(got, carriesSecret(r))
+				if r.Header.Get("Accept-Language") != "de" {
+					t.Errorf("%s: Accept-Language was dropped", tt.name)
+				}
+				if r.URL.User != nil {
+					t.Errorf("%s: userinfo in the URL of a request", tt.name)
+				}
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%s: %v carried secrets %v, want %v", tt.name, req.Header, got, tt.want)
+			}
+		}
+	}
+}
+
+func withField(h http.Header, name, value string) http.Header {
+	h = h.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	h.Set(name, value)
+	return h
+}
+
+func carriesSecret(r *http.Request) bool {
+	user, password, ok := r.BasicAuth()
+	return ok && user == "user" && password == "secret" || r.Header.Get("Authorization") == "Bearer secret" ||
+		r.Header.Get("Cookie") == "secret" || r.Header.Get("X-Api-Key") == "secret"
+}
+
+// TestSecretsOfOrigins sends secrets only where the caller's origins are.
+func TestSecretsOfOrigins(t *testing.T) {
+	for _, tt := range []struct {
+		url     string
+		origins []string
+		want    bool
+	}{
+		{"https://example.com/x", nil, true},
+		{"https://example.com/x", []string{"https://example.com"}, true},
+		{"https://example.com/x", []string{"http://example.com/robots.txt"}, true},
+		{"http://example.com/x", []string{"https://example.com/"}, false},
+		{"https://cdn.example.com/x", []string{"https://example.com/"}, false},
+		{"https://cdn.example.com/x", []string{"https://example.com/", "https://cdn.example.com/"}, true},
+	} {
+		w := new(web)
+		w.get(t, new(Client), Request{URL: tt.url, Origins: tt.origins, Header: http.Header{"X-Api-Key": {"secret"}}})
+		if got := carriesSecret(w.requests[0]); got != tt.want {
+			t.Errorf("%s of %q: secret sent %t, want %t", tt.url, tt.origins, got, tt.want)
+		}
+	}
+}
+
+func TestHeader(t *testing.T) {
+	w := new(web)
+	req := Request{
+		URL:        "http://example.com/",
+		Validators: Validators{ETag: `W/"1"`, LastModified: "Mon, 06 May 2024 07:08:09 GMT"},
+		Header: http.Header{
+			"Accept-Encoding": {"br"}, "Range": {"bytes=0-1"}, "If-None-Match": {"*"}, "Accept-Language": {"de", "en"},
+		},
+	}
+	w.get(t, &Client{UserAgent: "crawler/1 (me@example.com)"}, req)
+	want := http.Header{
+		"Accept":            {"*/*"},
+		"Accept-Encoding":   {"gzip"},
+		"Accept-Language":   {"de", "en"},
+		"If-None-Match":     {`W/"1"`},
+		"If-Modified-Since": {"Mon, 06 May 2024 07:08:09 GMT"},
+		"User-Agent":        {"crawler/1 (me@example.com)"},
+	}
+	if got := w.requests[0].Header; !reflect.DeepEqual(got, want) {
+		t.Errorf("header %v, want %v", got, want)
+	}
+	if req.Header.Get("Range") == "" {
+		t.Error("the caller's header was changed")
+	}
+	w.get(t, new(Client), Request{URL: "http://example.com/"})
+	if got := w.requests[1].UserAgent(); !strings.HasPrefix(got, "sitemap") || !strings.Contains(got, "+https://") {
+		t.Errorf("default User-Agent %q, want the product and an address", got)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	for _, req := range []Request{
+		{URL: ""},
+		{URL: "/sitemap.xml"},
+		{URL: "http://user:secret@[x/"},
+		{URL: "http://user:secret@exa mple.com/"},
+		{URL: "ftp://user:secret@example.com/"},
+		{URL: "http://user:secret@example.com:99/", Origins: []string{"http://example.com/"}},
+		{URL: "http://user:secret@example.com/", Header: http.Header{"X y": {"1"}}},
+		{URL: "http://user:secret@example.com/", Header: http.Header{"X-Y": {"1\r\nZ: 2"}}},
+		{URL: "http://user:secret@example.com/", Validators: Validators{ETag: "\"\n\""}},
+	} {
+		w := new(web)
+		c := &Client{Transport: w}
+		_, err := c.Get(t.Context(), req)
+		var e *Error
+		if !errors.As(err, &e) || e.Attempts != 0 || e.Temporary() || len(w.requests) != 0 {
+			t.Errorf("Get(%+v): %v after %d requests, want a *Error before any", req, err, len(w.requests))
+		}
+		if strings.Contains(err.Error(), "secret") {
+			t.Errorf("Get(%+v): the error tells the password: %v", req, err)
+		}
+	}
+}
+
+// TestNothingTellsCredentials looks for the password of a URL in every log line
+// and error.
+func TestNothingTellsCredentials(t *testing.T) {
+	var logged bytes.Buffer
+	s := newSite(t)
+	for _, tt := range faultCases() {
+		if tt.short {
+			continue // needs other clocks
+		}
+		c := newClient(t)
+		c.Limiter = &HostLimiter{backoff: time.Microsecond}
+		c.Retries = 1
+		c.Logger = slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		c.Timeout = tt.timeout
+		doc, err := c.Get(t.Context(), Request{URL: strings.Replace(s.fault(tt.path), "://", "://user:secret@", 1), MaxBytes: 1 << 20})
+		if err == nil {
+			_, err = io.Copy(io.Discard, doc.Body)
+			doc.Body.Close()
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the error tells the password: %v", tt.path, err)
+		}
+	}
+	for _, msg := range []string{"fetch: request", "fetch: retry", "fetch: redirect"} {
+		if !strings.Contains(logged.String(), msg) {
+			t.Errorf("no %q was logged", msg)
+		}
+	}
+	if strings.Contains(logged.String(), "secret") || strings.Contains(logged.String(), "user") {
+		t.Error("the log tells credentials")
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	s, c := newSite(t), newClient(t)
+	doc, err := c.Get(t.Context(), Request{URL: s.fault("validators")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.Body.Close()
+	if doc.NotModified || doc.ETag == "" || doc.LastModified == "" {
+		t.Fatalf("first: %+v, want validators", doc)
+	}
+	for _, v := range []Validators{doc.Validators, {ETag: doc.ETag}, {LastModified: doc.LastModified}} {
+		again, err := c.Get(t.Context(), Request{URL: s.fault("validators"), Validators: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(again.Body)
+		again.Body.Close()
+		if !again.NotModified || again.Status != 304 || len(body) != 0 || err != nil {
+			t.Errorf("with %+v: status %d, %d bytes, %v; want 304, none, nil", v, again.Status, len(body), err)
+		}
+		if again.Validators != doc.Validators {
+			t.Errorf("with %+v: Validators %+v, want %+v", v, again.Validators, doc.Validators)
+		}
+	}
+	changed, err := c.Get(t.Context(), Request{URL: s.fault("validators"), Validators: Validators{ETag: `"v0"`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed.Body.Close()
+	if changed.NotModified || changed.Status != 200 {
+		t.Errorf("with another ETag: status %d, want 200", changed.Status)
+	}
+	// A 304 need not repeat the validators.
+	w := roundTripper(func(r *http.Request) (*http.Response, error) { return answer(r, 304, ""), nil })
+	bare, err := (&Client{Transport: w}).Get(t.Context(), Request{URL: "http://example.com/", Validators: doc.Validators})
+	if err != nil || bare.Validators != doc.Validators {
+		t.Errorf("bare 304: %+v, %v; want the validators that were sent", bare, err)
+	}
+}

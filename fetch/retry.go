@@ -1,0 +1,81 @@
+package fetch
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	minBackoff = time.Second
+	maxBackoff = 30 * time.Second
+)
+
+// retriable reports whether a response with this status is tried again.
+func retriable(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500 && status != http.StatusNotImplemented
+}
+
+// checkRetry is the retryablehttp.CheckRetry of one hop.
+func (x *exchange) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err != nil:
+		return !final(err), nil
+	}
+	after := x.last.after
+	return retriable(resp.StatusCode) && after <= x.c.retryWait() && after < x.clock.remaining(), nil
+}
+
+// backoff is the retryablehttp.Backoff of one hop.
+func (x *exchange) backoff(lo, hi time.Duration, retry int, resp *http.Response) time.Duration {
+	wait := x.last.after
+	if wait == 0 {
+		wait = jitter(exponential(lo, hi, retry+x.retries))
+	}
+	x.c.logRetry(x.ctx, x.target.url, x.last.status, wait)
+	return wait
+}
+
+// exponential returns lo doubled n times, at most hi.
+func exponential(lo, hi time.Duration, n int) time.Duration {
+	for range n {
+		if lo *= 2; lo >= hi {
+			return hi
+		}
+	}
+	return min(lo, hi)
+}
+
+// jitter returns a random part of d ("full jitter").
+func jitter(d time.Duration) time.Duration { return rand.N(d + 1) }
+
+// retryAfter reads a Retry-After field: seconds or a date (RFC 9110, section
+// 10.2.3). It returns 0 if there is none, none that can be read, or one that is
+// past, and at most a year.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	const most = 365 * 24 * time.Hour
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		if !(s > 0) {
+			return 0
+		}
+		return time.Duration(min(s, most.Seconds()) * float64(time.Second))
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), most)
+}

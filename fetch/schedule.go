@@ -1,0 +1,291 @@
+package fetch
+
+import (
+	"cmp"
+	"container/list"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// Answers of 429 or 503 in a row after which a host is given up for a while.
+const (
+	busyAnswers = 10 // that do not say for how long, or for no longer than MaxPause
+	longAnswers = 3  // that ask for more
+)
+
+// A place is a host or an address that requests go to.
+type place struct {
+	key    string
+	refs   int           // waiters and requests under way; it is idle at 0
+	idle   *list.Element // in places.idle
+	active int           // requests under way
+	last   time.Time     // when the last request was granted
+
+	// Of a host:
+	queue    []*waiter
+	turn     *list.Element // in HostLimiter.waiting
+	address  string        // key of its address
+	lookedUp time.Time
+	delay    time.Duration // of SetDelay
+	window   int           // how many requests at once while it recovers, or 0
+	strikes  int           // answers of 429 and 503 since the last success
+	struck   time.Time     // when the last of them came
+	until    time.Time     // no request before it, for those answers
+	asked    time.Time     // what a Retry-After above MaxPause asked for
+}
+
+// places are the hosts, or the addresses, that a HostLimiter knows.
+type places struct {
+	known map[string]*place
+	idle  list.List // of *place, used last first
+}
+
+// use returns the place of key, which counts as in use until leave.
+func (ps *places) use(key string) *place {
+	p := ps.known[key]
+	if p == nil {
+		if ps.known == nil {
+			ps.known = map[string]*place{}
+		}
+		p = &place{key: key}
+		ps.known[key] = p
+	}
+	if p.idle != nil {
+		ps.idle.Remove(p.idle)
+		p.idle = nil
+	}
+	p.refs++
+	return p
+}
+
+func (ps *places) leave(p *place) {
+	if p.refs--; p.refs > 0 {
+		return
+	}
+	p.idle = ps.idle.PushFront(p)
+	if ps.idle.Len() > maxIdle {
+		oldest := ps.idle.Remove(ps.idle.Back()).(*place)
+		delete(ps.known, oldest.key)
+	}
+}
+
+func (l *HostLimiter) enqueue(host, addr string) *waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := &waiter{host: l.hosts.use(host), done: make(chan struct{})}
+	if addr != "" {
+		w.addr = l.addrs.use(addr)
+	}
+	w.host.queue = append(w.host.queue, w)
+	if w.host.turn == nil {
+		w.host.turn = l.waiting.PushBack(w.host)
+	}
+	l.dispatch()
+	return w
+}
+
+// cancel takes w out of the queue, or gives back what it was granted. It returns
+// false if w has failed.
+func (l *HostLimiter) cancel(w *waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case w.err != nil:
+		return false
+	case w.granted:
+		l.finish(w)
+	default:
+		for i, q := range w.host.queue {
+			if q == w {
+				w.host.queue = append(w.host.queue[:i], w.host.queue[i+1:]...)
+				break
+			}
+		}
+		l.settle(w.host)
+		l.drop(w)
+	}
+	l.dispatch()
+	return true
+}
+
+func (l *HostLimiter) release(w *waiter, status int, retryAfter time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.judge(w, status, retryAfter)
+	l.finish(w)
+	l.dispatch()
+}
+
+// finish takes back what w was granted.
+func (l *HostLimiter) finish(w *waiter) {
+	l.active--
+	w.host.active--
+	if w.addr != nil {
+		w.addr.active--
+	}
+	l.drop(w)
+}
+
+// drop ends w's use of its places.
+func (l *HostLimiter) drop(w *waiter) {
+	l.hosts.leave(w.host)
+	if w.addr != nil {
+		l.addrs.leave(w.addr)
+	}
+}
+
+// settle takes h out of the turns if nobody waits for it any more.
+func (l *HostLimiter) settle(h *place) {
+	if len(h.queue) == 0 && h.turn != nil {
+		l.waiting.Remove(h.turn)
+		h.turn, h.queue = nil, nil
+	}
+}
+
+// dispatch grants what can be granted, one request of each host in turn, and
+// sets the timer for what cannot be yet.
+func (l *HostLimiter) dispatch() {
+	now := time.Now()
+	var wake time.Time
+	for granted := true; granted; {
+		granted, wake = false, time.Time{}
+		for range l.waiting.Len() {
+			if l.active >= l.total() {
+				return // the next release dispatches
+			}
+			h := l.waiting.Front().Value.(*place)
+			l.waiting.MoveToBack(h.turn)
+			if after := h.givenUp(now); after > 0 {
+				l.failAll(h, after)
+				continue
+			}
+			ok, at := l.open(h, now)
+			if ok {
+				l.grant(h, now)
+				granted = true
+			} else if !at.IsZero() && (wake.IsZero() || at.Before(wake)) {
+				wake = at
+			}
+		}
+	}
+	switch {
+	case !wake.IsZero():
+		l.wakeAt(wake.Sub(now))
+	case l.timer != nil:
+		l.timer.Stop()
+	}
+}
+
+func (l *HostLimiter) wakeAt(d time.Duration) {
+	if l.timer != nil {
+		l.timer.Reset(d)
+		return
+	}
+	l.timer = time.AfterFunc(d, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.dispatch()
+	})
+}
+
+// open reports whether the first waiter of h may go, or else from when on it may
+// as far as time is concerned, zero if only a release can help.
+func (l *HostLimiter) open(h *place, now time.Time) (bool, time.Time) {
+	a := h.queue[0].addr
+	if h.active >= l.window(h) || a != nil && a.active >= l.perAddress() {
+		return false, time.Time{}
+	}
+	at := latest(h.until, h.last.Add(max(h.delay, l.HostInterval)))
+	if a != nil {
+		at = latest(at, a.last.Add(l.AddressInterval))
+	}
+	return !at.After(now), at
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// window returns how many requests to h may be under way.
+func (l *HostLimiter) window(h *place) int {
+	switch {
+	case h.delay > 0:
+		return 1
+	case h.window > 0:
+		return min(h.window, l.perHost())
+	}
+	return l.perHost()
+}
+
+func (l *HostLimiter) grant(h *place, now time.Time) {
+	w := h.queue[0]
+	h.queue[0] = nil
+	h.queue = h.queue[1:]
+	l.settle(h)
+	l.active++
+	h.active++
+	h.last = now
+	if w.addr != nil {
+		w.addr.active++
+		w.addr.last = now
+	}
+	w.granted, w.begun = true, now
+	close(w.done)
+}
+
+func (l *HostLimiter) failAll(h *place, after time.Duration) {
+	for _, w := range h.queue {
+		w.err = &Error{RetryAfter: after, Err: ErrBusy}
+		close(w.done)
+		l.drop(w)
+	}
+	h.queue = nil
+	l.settle(h)
+}
+
+// givenUp returns for how long yet h is left alone, 0 if it is not.
+func (p *place) givenUp(now time.Time) time.Duration {
+	switch {
+	case p.strikes >= longAnswers && p.asked.After(now):
+		return p.asked.Sub(now)
+	case p.strikes >= busyAnswers && p.until.After(now):
+		return p.until.Sub(now)
+	}
+	return 0
+}
+
+// judge learns from the answer to w how fast its host may be asked.
+func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
+	h, now := w.host, time.Now()
+	// An answer to what was sent before the host was slowed down says nothing
+	// new: of the requests under way at that moment only the first counts.
+	late := h.strikes > 0 && w.begun.Before(h.struck)
+	switch {
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+		pause := min(retryAfter, l.maxPause())
+		if !late {
+			h.strikes++
+			h.struck, h.window = now, 1
+			if backoff := exponential(cmp.Or(l.backoff, minBackoff), maxBackoff, h.strikes-1); pause < backoff {
+				pause = backoff/2 + rand.N(backoff/2+1)
+			}
+		}
+		h.until = latest(h.until, now.Add(pause))
+		if retryAfter > l.maxPause() {
+			h.asked = now.Add(retryAfter)
+		}
+	case status == 0 || status >= 500 || late:
+	default:
+		h.strikes, h.asked = 0, time.Time{}
+		if h.window > 0 {
+			h.window++
+		}
+		if h.window >= l.perHost() {
+			h.window = 0
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package fetch
+
+import (
+	"sync"
+	"time"
+)
+
+// A slot is what a Limiter granted. It is given back once: when the response
+// ends, or when nobody has read it for a while, since whoever stopped reading may
+// be waiting for another slot.
+type slot struct {
+	release func(status int, retryAfter time.Duration)
+	linger  time.Duration
+
+	mu      sync.Mutex
+	status  int // of the response
+	after   time.Duration
+	timer   *time.Timer
+	reading bool
+	freed   bool
+}
+
+// answered says what is to be reported when the slot is given back.
+func (s *slot) answered(status int, after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status, s.after = status, after
+}
+
+// busy says that the response is being read.
+func (s *slot) busy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// idle says that it is not.
+func (s *slot) idle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading = false
+	switch {
+	case s.freed:
+	case s.timer == nil:
+		s.timer = time.AfterFunc(s.linger, s.expire)
+	default:
+		s.timer.Reset(s.linger)
+	}
+}
+
+func (s *slot) expire() {
+	s.mu.Lock()
+	reading := s.reading
+	s.mu.Unlock()
+	if !reading {
+		s.free()
+	}
+}
+
+func (s *slot) free() {
+	s.mu.Lock()
+	first := !s.freed
+	s.freed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.mu.Unlock()
+	if first && s.release != nil {
+		s.release(s.status, s.after)
+	}
+}

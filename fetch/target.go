@@ -1,0 +1,134 @@
+package fetch
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// An origin is a scheme, host and port, normalised: lower case, no trailing dot,
+// the port always there.
+type origin struct{ scheme, host, port string }
+
+func originOf(u *url.URL) origin {
+	o := origin{u.Scheme, strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()}
+	if o.port == "" {
+		o.port = defaultPort(o.scheme)
+	}
+	return o
+}
+
+func defaultPort(scheme string) string {
+	if scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// carriesTo reports whether what was meant for o may go to next: the same
+// origin, or the same host over https where it was http.
+func (o origin) carriesTo(next origin) bool {
+	return o == next || o == origin{"http", next.host, "80"} && next.scheme == "https" && next.port == "443"
+}
+
+// A target is what one hop asks for. Its URL carries neither userinfo nor
+// fragment.
+type target struct {
+	url    *url.URL
+	origin origin
+}
+
+// newTarget returns the target for u and the userinfo that u carried.
+func newTarget(u *url.URL) (target, *url.Userinfo) {
+	bare := *u
+	bare.User, bare.Fragment, bare.RawFragment = nil, "", ""
+	return target{&bare, originOf(&bare)}, u.User
+}
+
+// parseTarget reads the URL of a request.
+func parseTarget(raw string) (target, *url.Userinfo, error) {
+	u, err := sitemap.ParseLoc(raw)
+	if err != nil {
+		return target{}, nil, err
+	}
+	t, user := newTarget(u)
+	return t, user, nil
+}
+
+// maxLocation bounds the Location of a redirect, as it does the locations of
+// sitemaps.
+const maxLocation = 8 << 10
+
+// redirect resolves the value of a Location field (RFC 9110, section 10.2.2).
+// Userinfo in it is dropped.
+func (t target) redirect(location string) (target, error) {
+	if len(location) > maxLocation {
+		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: Location is too long"}
+	}
+	location = strings.TrimSpace(location)
+	if ref, err := url.Parse(location); err == nil {
+		location = t.url.ResolveReference(ref).String()
+	} else if strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//") {
+		// ParseLoc mends a stray %, but of absolute URLs only.
+		location = t.url.Scheme + "://" + t.url.Host + location
+	}
+	if scheme, _, ok := strings.Cut(location, ":"); ok && scheme != "http" && scheme != "https" && isScheme(scheme) {
+		return target{}, refused("redirect to scheme " + clip(scheme, 64))
+	}
+	next, _, err := parseTarget(location)
+	if err != nil {
+		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: unreadable Location"}
+	}
+	return next, nil
+}
+
+func isScheme(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
+}
+
+// A policy says where the requests for one document may go.
+type policy struct {
+	anyPort bool
+	guard   *guard   // nil: any address
+	named   []origin // by the caller
+}
+
+// check returns an ErrRefused if t's scheme, port or address is not allowed. The
+// addresses behind a host's name are the transport's to check.
+func (p policy) check(t target) error {
+	if t.origin.scheme != "http" && t.origin.scheme != "https" {
+		return refused("scheme " + t.origin.scheme)
+	}
+	if port := t.origin.port; !p.anyPort && port != "80" && port != "443" && !p.isNamed(t.origin) {
+		return refused("port " + port)
+	}
+	if p.guard == nil {
+		return nil
+	}
+	if addr, err := netip.ParseAddr(t.origin.host); err == nil {
+		return p.guard.check(addr)
+	}
+	return nil
+}
+
+func (p policy) isNamed(o origin) bool {
+	for _, n := range p.named {
+		if n == o {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamedHost reports whether the caller named o, or its host over http where o
+// is https.
+func (p policy) isNamedHost(o origin) bool {
+	for _, n := range p.named {
+		if n.carriesTo(o) {
+			return true
+		}
+	}
+	return false
+}

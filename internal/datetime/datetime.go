@@ -1,0 +1,114 @@
+// Package datetime reads the dates of documents: W3C datetimes (NOTE-datetime),
+// those of RFC 822 as RSS asks for, and what sites write in their place. What it
+// reads it reads as listed; what could mean two days it does not read.
+package datetime
+
+import (
+	"bytes"
+	"unicode"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// maxLen is how long a date may be that is read. The longest known form,
+// JavaScript's with a zone spelt out, has 70 bytes.
+const maxLen = 128
+
+// ParseW3C reads a lastmod, a date of Atom, or a dc:date: a W3C datetime, or any
+// form that is read for one.
+//
+// codes are the problems to report: NonstandardLastMod, ZoneAssumed,
+// ImplausibleLastMod; BadLastMod where b cannot be read and t is zero. Empty text
+// is an absent date, without a problem. It allocates nothing for the forms of
+// NOTE-datetime; codes is shared and must not be written to.
+func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
+	if t, ok := sitemap.ParseW3C(b); ok {
+		return t, codesOf(t, false)
+	}
+	s := trim(b)
+	switch {
+	case len(s) == 0:
+		return t, nil
+	case len(s) > maxLen:
+		return t, bad
+	}
+	if t, ok := sitemap.ParseW3C(s); ok {
+		return t, codesOf(t, true)
+	}
+	f, ok := parseISO(s)
+	if !ok {
+		if f, ok = parseNamed(s); ok {
+			f.odd = true
+		}
+	}
+	f.odd = f.odd || len(s) != len(b)
+	return f.result(ok)
+}
+
+// ParseRFC822 reads the pubDate of an RSS item: the date and time of RFC 822
+// with RFC 5322's years of four digits, or any form that is read for one, W3C
+// datetimes among them. Its results are those of ParseW3C. It allocates nothing
+// for the forms of RFC 822.
+func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
+	s := trim(b)
+	switch {
+	case len(s) == 0:
+		return t, nil
+	case len(s) > maxLen:
+		return t, bad
+	}
+	f, ok := parseNamed(s)
+	if ok {
+		return f.result(ok)
+	}
+	if t, ok := sitemap.ParseW3C(s); ok {
+		return t, codesOf(t, true)
+	}
+	if f, ok = parseISO(s); ok {
+		f.odd = true
+	}
+	return f.result(ok)
+}
+
+func trim(b []byte) []byte {
+	return bytes.TrimFunc(b, func(r rune) bool {
+		return unicode.IsSpace(r) || r == 0x200b || r == 0xfeff
+	})
+}
+
+// plausible is the first instant that a page can be meant to have changed at;
+// before it are the zero dates of programming languages and years cut short.
+var plausible = func() sitemap.Time {
+	t, _ := sitemap.ParseW3C([]byte("1000-01-01"))
+	return t
+}()
+
+var bad = []sitemap.Code{sitemap.BadLastMod}
+
+// combined holds each set of codes a date can be read with: bit 0 stands for the
+// form, bit 1 for the zone, bit 2 for the year.
+var combined = func() (sets [8][]sitemap.Code) {
+	for i := range sets {
+		for bit, code := range []sitemap.Code{sitemap.NonstandardLastMod, sitemap.ZoneAssumed, sitemap.ImplausibleLastMod} {
+			if i>>bit&1 == 1 {
+				sets[i] = append(sets[i], code)
+			}
+		}
+		sets[i] = sets[i][:len(sets[i]):len(sets[i])]
+	}
+	return sets
+}()
+
+func codesOf(t sitemap.Time, nonstandard bool) []sitemap.Code {
+	i := 0
+	if nonstandard {
+		i |= 1
+	}
+	if t.ZoneAssumed() {
+		i |= 2
+	}
+	if t.Before(plausible) {
+		i |= 4
+	}
+	return combined[i]
+}

@@ -1,0 +1,105 @@
+package datetime
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// fields are the parts of a date in whatever form it was listed. They are read
+// by writing them in the standard form and reading that: there is one place
+// that knows the calendar.
+type fields struct {
+	year, month, day     int
+	hour, minute, second int
+	fraction             []byte // digits of a second, as listed
+	precision            sitemap.Precision
+	offset               int  // of the zone, minutes east of UTC
+	zoned                bool // offset was listed
+	odd                  bool // the form is not the one that the format asks for
+}
+
+// result returns what ParseW3C and ParseRFC822 do of fields that were read.
+func (f *fields) result(ok bool) (sitemap.Time, []sitemap.Code) {
+	if ok {
+		if t, ok := f.time(); ok {
+			return t, codesOf(t, f.odd)
+		}
+	}
+	return sitemap.Time{}, bad
+}
+
+// time returns the time that the fields make, if the calendar has it.
+func (f *fields) time() (t sitemap.Time, ok bool) {
+	endOfDay := f.hour == 24
+	if endOfDay && (f.minute != 0 || f.second != 0 || len(bytes.Trim(f.fraction, "0")) > 0) {
+		return t, false
+	}
+	// A leap second ends a UTC day; the instant after it is the next day's first.
+	leap := f.second == 60
+	if leap && (f.hour*60+f.minute-f.offset+2*minutesPerDay)%minutesPerDay != minutesPerDay-1 {
+		return t, false
+	}
+	hour, second := f.hour, f.second
+	if endOfDay {
+		hour = 0
+	}
+	if leap {
+		second = 59
+	}
+	if t, ok = sitemap.ParseW3C(f.appendStandard(make([]byte, 0, 40), hour, second)); !ok {
+		return t, false
+	}
+	assumed := !f.zoned && f.precision >= sitemap.Minute
+	if !assumed && !endOfDay && !leap {
+		return t, true
+	}
+	start := t.Start()
+	if endOfDay {
+		start = start.AddDate(0, 0, 1)
+	} else if leap {
+		start = start.Add(time.Second)
+	}
+	return sitemap.NewTime(start, t.Precision(), assumed), true
+}
+
+const minutesPerDay = 24 * 60
+
+// appendStandard appends the fields as a W3C datetime.
+func (f *fields) appendStandard(b []byte, hour, second int) []byte {
+	b = appendInt(b, f.year, 4)
+	if f.precision >= sitemap.Month {
+		b = appendInt(append(b, '-'), f.month, 2)
+	}
+	if f.precision >= sitemap.Day {
+		b = appendInt(append(b, '-'), f.day, 2)
+	}
+	if f.precision < sitemap.Minute {
+		return b
+	}
+	b = appendInt(append(b, 'T'), hour, 2)
+	b = appendInt(append(b, ':'), f.minute, 2)
+	if f.precision >= sitemap.Second {
+		b = appendInt(append(b, ':'), second, 2)
+	}
+	if len(f.fraction) > 0 {
+		b = append(append(b, '.'), f.fraction[:min(len(f.fraction), 9)]...)
+	}
+	offset, sign := f.offset, byte('+')
+	if offset < 0 {
+		offset, sign = -offset, '-'
+	}
+	b = appendInt(append(b, sign), offset/60, 2)
+	return appendInt(append(b, ':'), offset%60, 2)
+}
+
+// appendInt appends the last width digits of n.
+func appendInt(b []byte, n, width int) []byte {
+	for unit := pow10[width-1]; unit > 0; unit /= 10 {
+		b = append(b, byte('0'+n/unit%10))
+	}
+	return b
+}
+
+var pow10 = [...]int{1, 10, 100, 1000}

@@ -1,0 +1,123 @@
+package extension
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// image reads an image of Google's sitemap-image 1.1:
+//
+//	<image:image>
+//	  <image:loc>https://example.com/a.jpg</image:loc>
+//	  <image:caption/> <image:geo_location/> <image:title/> <image:license/>
+//	</image:image>
+func (d *Decoder) image() {
+	if string(d.r.Local) != "image" {
+		d.bad(d.in.Position(0), "image:image", d.r.Raw) // a part without its whole
+		return
+	}
+	pos := d.in.Position(0)
+	if d.images.len() == MaxRecords {
+		d.overflow("image:image")
+		return
+	}
+	img := d.images.next()
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if d.isPart(xmlscan.Image) {
+			d.imagePart(img, pos)
+		}
+	}
+	if img.Loc == "" {
+		if !d.r.Truncated() {
+			d.bad(pos, "image:loc", nil)
+		}
+		d.images.cut(d.images.len() - 1)
+	}
+}
+
+// imagePart reads a part of an image.
+func (d *Decoder) imagePart(img *sitemap.Image, pos sitemap.Position) {
+	switch string(d.r.Local) {
+	case "loc":
+		if text := d.content(); img.Loc == "" {
+			img.Loc, _ = d.tryLoc(text) // image reports that there is none
+		}
+	case "title":
+		img.Title = d.keep(d.content(), "image:title")
+	case "caption":
+		img.Caption = d.keep(d.content(), "image:caption")
+	case "geo_location":
+		img.GeoLocation = d.keep(d.content(), "image:geo_location")
+	case "license":
+		img.License = d.license(value{d.content(), pos, "image:license"})
+	}
+}
+
+// license returns the location of a license, or its name where that stands in its
+// place.
+func (d *Decoder) license(v value) string {
+	if bytes.IndexByte(v.raw, ' ') >= 0 {
+		return d.string(v)
+	}
+	return d.loc(v)
+}
+
+// xhtml reads an element of XHTML: a link to another version of the page. Other
+// elements are the page itself, which Atom and RSS may hold.
+func (d *Decoder) xhtml() {
+	if string(d.r.Local) == "link" {
+		d.alternate()
+	}
+}
+
+// alternate reads a link to another version of the page:
+//
+//	<xhtml:link rel="alternate" hreflang="de" href="https://example.com/de"/>
+func (d *Decoder) alternate() {
+	if d.alternates.len() == MaxRecords {
+		d.overflow("xhtml:link")
+		return
+	}
+	a := d.alternates.next()
+	for attrs := d.r.Attrs; ; {
+		name, raw, rest, ok := xmlscan.NextAttr(attrs)
+		if !ok {
+			break
+		}
+		attrs = rest
+		d.alternateAttr(a, name, raw)
+	}
+	if a.Href == "" {
+		d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)
+		d.alternates.cut(d.alternates.len() - 1)
+	}
+}
+
+// href returns where an alternate is, or "": a page, or a place in an app, which has
+// a scheme of its own (android-app://com.example/...).
+func (d *Decoder) href(raw []byte) string {
+	if loc, ok := d.tryLoc(raw); ok {
+		return loc
+	}
+	scheme, _, ok := bytes.Cut(raw, []byte("://"))
+	if !ok || len(scheme) == 0 || bytes.EqualFold(scheme, []byte("http")) || bytes.EqualFold(scheme, []byte("https")) || bytes.ContainsAny(scheme, "/?#: ") {
+		return ""
+	}
+	return d.keep(raw, "xhtml:link")
+}
+
+// alternateAttr takes an attribute of an alternate.
+func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, raw []byte) {
+	switch string(name) {
+	case "href":
+		a.Href = d.href(d.attr(raw))
+	case "hreflang":
+		a.Hreflang = d.name(d.attr(raw))
+	case "rel":
+		a.Rel = d.name(d.attr(raw))
+	case "media":
+		a.Media = d.keep(d.attr(raw), "xhtml:link")
+	}
+}

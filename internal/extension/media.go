@@ -1,0 +1,271 @@
+package extension
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// A scope is what Media RSS says of all media in an item, in a group, or in one
+// media:content; the inner one wins. A media:group is one medium in several
+// representations, each of which is kept.
+type scope struct {
+	used       bool
+	about      sitemap.Video // what applies to the media in it
+	license    string
+	thumbnails []string
+	records    int // of the entry's media, how many came before
+}
+
+// A medium is an image or a video that came from Media RSS or an enclosure.
+type medium struct {
+	video bool
+	index int
+}
+
+// mediaElement reads an element of Media RSS 1.5 that stands in the item.
+func (d *Decoder) mediaElement() {
+	d.media.used = true
+	switch string(d.r.Local) {
+	case "group":
+		group := scope{records: len(d.records)}
+		for depth := d.r.Depth(); d.r.Child(depth); {
+			if d.r.Space != xmlscan.Media {
+				continue
+			}
+			if string(d.r.Local) == "content" {
+				d.mediaContent()
+			} else {
+				d.mediaPart(&group)
+			}
+		}
+		d.closeScope(&group)
+	case "content":
+		d.mediaContent()
+	default:
+		d.mediaPart(&d.media)
+	}
+}
+
+// finishMedia applies what the item says to its media.
+func (d *Decoder) finishMedia() {
+	if d.media.used {
+		d.closeScope(&d.media)
+	}
+}
+
+// closeScope applies what a scope says to the media in it. A player without
+// content is a video, thumbnails without a video are images.
+func (d *Decoder) closeScope(s *scope) {
+	videos := 0
+	for _, m := range d.records[s.records:] {
+		if m.video {
+			videos++
+		}
+	}
+	if videos == 0 && s.about.Player.Loc != "" {
+		d.addVideo("")
+		videos++
+	}
+	if videos == 0 {
+		for _, loc := range s.thumbnails {
+			d.addImage(loc)
+		}
+	}
+	for _, m := range d.records[s.records:] {
+		if m.video {
+			fillVideo(&d.videos.current()[m.index], &s.about)
+		} else {
+			fillImage(&d.images.current()[m.index], s)
+		}
+	}
+}
+
+// fillVideo gives v what it does not say itself.
+func fillVideo(v, about *sitemap.Video) {
+	fill(&v.Title, about.Title)
+	fill(&v.Description, about.Description)
+	fill(&v.ThumbnailLoc, about.ThumbnailLoc)
+	fill(&v.Category, about.Category)
+	fill(&v.Player, about.Player)
+	fill(&v.Uploader, about.Uploader)
+	fill(&v.Rating, about.Rating)
+	fill(&v.ViewCount, about.ViewCount)
+	fill(&v.Duration, about.Duration)
+	fill(&v.FamilyFriendly, about.FamilyFriendly)
+	if v.Tags == nil {
+		v.Tags = about.Tags
+	}
+	if v.Prices == nil {
+		v.Prices = about.Prices
+	}
+	if v.Restriction.IsZero() {
+		v.Restriction = about.Restriction
+	}
+}
+
+func fillImage(img *sitemap.Image, s *scope) {
+	fill(&img.Title, s.about.Title)
+	fill(&img.Caption, s.about.Description)
+	fill(&img.License, s.license)
+}
+
+// fill sets *v if it is zero.
+func fill[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}
+
+// addImage returns the entry's image of that location, a new one if there is none;
+// nil if there are too many.
+func (d *Decoder) addImage(loc string) *sitemap.Image {
+	for i := range d.images.current() {
+		if img := &d.images.current()[i]; img.Loc == loc {
+			return img
+		}
+	}
+	if d.images.len() == MaxRecords {
+		d.overflow("media:content")
+		return nil
+	}
+	d.records = append(d.records, medium{false, d.images.len()})
+	img := d.images.next()
+	img.Loc = loc
+	return img
+}
+
+// addVideo returns the entry's video of that content, a new one if there is none
+// or loc is ""; nil if there are too many.
+func (d *Decoder) addVideo(loc string) *sitemap.Video {
+	for i := range d.videos.current() {
+		if v := &d.videos.current()[i]; loc != "" && (v.ContentLoc == loc || v.ContentLoc == "" && v.Player.Loc == loc) {
+			return v
+		}
+	}
+	if d.videos.len() == MaxRecords {
+		d.overflow("media:content")
+		return nil
+	}
+	d.records = append(d.records, medium{true, d.videos.len()})
+	v := d.videos.next()
+	v.ContentLoc = loc
+	return v
+}
+
+// mediaContent reads a media:content. Audio, documents, and what does not say what
+// it is are passed over.
+func (d *Decoder) mediaContent() {
+	pos := d.in.Position(0)
+	raw, _ := d.r.Attr("url")
+	loc, ok := d.tryLoc(d.attr(raw))
+	kind, _ := d.r.Attr("medium")
+	typ, _ := d.r.Attr("type")
+	is := mediumOf(string(kind), string(typ), loc)
+	duration := d.attrValue("duration", "media:content")
+	own := scope{records: len(d.records)}
+	if len(duration.raw) > 0 {
+		own.about.Duration = d.seconds(duration)
+	}
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if d.r.Space == xmlscan.Media {
+			d.mediaPart(&own)
+		}
+	}
+	if !ok || loc == "" && own.about.Player.Loc == "" {
+		d.bad(pos, "media:content", raw[:0])
+		return
+	}
+	switch {
+	case is == imageMedium:
+		if img := d.addImage(loc); img != nil {
+			fillImage(img, &own)
+		}
+	case is == flashMedium:
+		if v := d.addVideo(""); v != nil {
+			v.Player.Loc = loc
+			fillVideo(v, &own.about)
+		}
+	case is == videoMedium, own.about.Player.Loc != "":
+		if v := d.addVideo(loc); v != nil {
+			fillVideo(v, &own.about)
+		}
+	}
+}
+
+// seconds returns a number of seconds, without its fraction.
+func (d *Decoder) seconds(v value) sitemap.Optional[int64] {
+	v.raw, _, _ = bytes.Cut(v.raw, []byte("."))
+	return d.integer(v)
+}
+
+// A mediumKind is what a media file is.
+type mediumKind uint8
+
+const (
+	noMedium mediumKind = iota
+	imageMedium
+	videoMedium
+	flashMedium // a player rather than a video
+)
+
+// mediumOf tells a file by its medium, else by its type, else by its name.
+func mediumOf(medium, typ, loc string) mediumKind {
+	typ = strings.ToLower(strings.TrimSpace(typ))
+	switch {
+	case typ == "application/x-shockwave-flash":
+		return flashMedium
+	case strings.EqualFold(medium, "image"):
+		return imageMedium
+	case strings.EqualFold(medium, "video"):
+		return videoMedium
+	case medium != "":
+		return noMedium
+	case strings.HasPrefix(typ, "image/"):
+		return imageMedium
+	case strings.HasPrefix(typ, "video/"), typ == "application/x-mpegurl", typ == "application/vnd.apple.mpegurl", typ == "application/dash+xml":
+		return videoMedium
+	case typ != "":
+		return noMedium
+	}
+	loc, _, _ = strings.Cut(loc, "#")
+	loc, _, _ = strings.Cut(loc, "?")
+	switch strings.ToLower(loc[strings.LastIndexByte(loc, '.')+1:]) {
+	case "jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp", "tif", "tiff":
+		return imageMedium
+	case "mp4", "m4v", "webm", "mov", "avi", "wmv", "flv", "mkv", "mpg", "mpeg", "ogv", "3gp", "m3u8", "mpd":
+		return videoMedium
+	case "swf":
+		return flashMedium
+	}
+	return noMedium
+}
+
+// Enclosure takes a file that a feed's entry encloses; its location is resolved
+// against base.
+func (d *Decoder) Enclosure(loc, typ []byte, base *url.URL) {
+	pos := d.in.Position(0)
+	around := d.sink.Resolver.Base
+	d.sink.Resolver.Base = base
+	abs, ok := d.tryLoc(bytes.TrimSpace(loc))
+	d.sink.Resolver.Base = around
+	if !ok || abs == "" {
+		d.bad(pos, "enclosure", loc)
+		return
+	}
+	d.media.used = true
+	switch mediumOf("", string(typ), abs) {
+	case imageMedium:
+		d.addImage(abs)
+	case videoMedium:
+		d.addVideo(abs)
+	case flashMedium:
+		if v := d.addVideo(""); v != nil {
+			v.Player.Loc = abs
+		}
+	}
+}

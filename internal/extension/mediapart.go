@@ -1,0 +1,109 @@
+package extension
+
+import (
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// mediaPart reads an element of Media RSS that says something of the media in s. Of
+// each, the first counts.
+func (d *Decoder) mediaPart(s *scope) {
+	switch string(d.r.Local) {
+	case "title":
+		fill(&s.about.Title, d.string(d.value("media:title")))
+	case "description":
+		fill(&s.about.Description, d.string(d.value("media:description")))
+	case "category":
+		fill(&s.about.Category, d.string(d.value("media:category")))
+	case "keywords":
+		if tags := d.list(d.value("media:keywords"), commas); s.about.Tags == nil {
+			s.about.Tags = tags
+		}
+	case "thumbnail":
+		d.thumbnail(s)
+	case "player":
+		fill(&s.about.Player.Loc, d.attrLoc("url", "media:player"))
+	case "license":
+		fill(&s.license, d.attrLoc("href", "media:license"))
+	case "price":
+		d.mediaPrice(s)
+	case "community":
+		d.community(s)
+	default:
+		d.mediaAudience(s)
+	}
+}
+
+// mediaAudience reads an element that says whom the media are by and for.
+func (d *Decoder) mediaAudience(s *scope) {
+	switch string(d.r.Local) {
+	case "credit":
+		if role, _ := d.r.Attr("role"); strings.EqualFold(string(role), "uploader") || strings.EqualFold(string(role), "owner") {
+			fill(&s.about.Uploader.Name, d.string(d.value("media:credit")))
+		}
+	case "rating":
+		switch strings.ToLower(string(d.content())) {
+		case "adult":
+			fill(&s.about.FamilyFriendly, sitemap.Some(false))
+		case "nonadult":
+			fill(&s.about.FamilyFriendly, sitemap.Some(true))
+		}
+	case "adult":
+		if adult, ok := d.yesNo(d.value("media:adult")).Get(); ok {
+			fill(&s.about.FamilyFriendly, sitemap.Some(!adult))
+		}
+	case "restriction":
+		if by, _ := d.r.Attr("type"); string(by) == "country" {
+			if r := d.restriction("media:restriction"); s.about.Restriction.IsZero() {
+				s.about.Restriction = r
+			}
+		}
+	}
+}
+
+func (d *Decoder) thumbnail(s *scope) {
+	loc := d.attrLoc("url", "media:thumbnail")
+	switch {
+	case loc == "":
+	case len(s.thumbnails) == MaxRecords:
+		d.overflow("media:thumbnail")
+	default:
+		s.thumbnails = append(s.thumbnails, loc)
+		fill(&s.about.ThumbnailLoc, loc)
+	}
+}
+
+func (d *Decoder) mediaPrice(s *scope) {
+	p := sitemap.Price{
+		Amount:   d.attrString("price", "media:price"),
+		Currency: d.attrString("currency", "media:price"),
+		Type:     d.attrString("type", "media:price"),
+	}
+	switch {
+	case p == sitemap.Price{}:
+	case len(s.about.Prices) == MaxRecords:
+		d.overflow("media:price")
+	default:
+		s.about.Prices = append(s.about.Prices, p)
+	}
+}
+
+// community reads what viewers made of the media. Stars are taken where they are
+// counted to five, as those of Video are.
+func (d *Decoder) community(s *scope) {
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if d.r.Space != xmlscan.Media {
+			continue
+		}
+		switch string(d.r.Local) {
+		case "starrating":
+			if most, ok := d.r.Attr("max"); !ok || string(most) == "5" {
+				fill(&s.about.Rating, d.number(d.attrValue("average", "media:starRating"), maxRating))
+			}
+		case "statistics":
+			fill(&s.about.ViewCount, d.integer(d.attrValue("views", "media:statistics")))
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package extension
+
+import "strings"
+
+const (
+	firstBlock = 512
+	lastBlock  = 4 << 10
+	// maxShared is the longest text that shares a block with others.
+	maxShared = 1 << 10
+	// lastChunk is about how many records share a chunk.
+	lastChunk = 64
+)
+
+// An arena makes strings that share memory. A block is a strings.Builder that is
+// never written past the room it has: so what it gave out stays.
+type arena struct {
+	block strings.Builder
+	size  int
+}
+
+// string returns b as a string.
+func (a *arena) string(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return ""
+	case len(b) > maxShared:
+		return string(b)
+	case a.block.Cap()-a.block.Len() < len(b):
+		a.size = max(firstBlock, min(2*a.size, lastBlock))
+		a.block.Reset()
+		a.block.Grow(max(a.size, len(b)))
+	}
+	start := a.block.Len()
+	a.block.Write(b)
+	return a.block.String()[start:]
+}
+
+// An interner gives short strings out again that it has seen, such as names of
+// languages and elements.
+type interner struct{ seen [128]string }
+
+// string returns b as a string, one that was seen or one of the arena.
+func (n *interner) string(b []byte, a *arena) string {
+	if len(b) == 0 || len(b) > 32 {
+		return a.string(b)
+	}
+	h := uint32(len(b))
+	for _, c := range b {
+		h = h*31 + uint32(c)
+	}
+	slot := &n.seen[h*0x9e3779b1>>25]
+	if *slot != string(b) {
+		*slot = a.string(b)
+	}
+	return *slot
+}
+
+// A slab makes slices that share memory. The items behind from are those of the
+// slice that is being made.
+type slab[T any] struct {
+	items []T
+	from  int
+}
+
+// next adds an item, which stays where it is until the next one is added.
+func (s *slab[T]) next() *T {
+	if len(s.items) == cap(s.items) {
+		n := len(s.items) - s.from
+		items := make([]T, n, max(2*n, min(lastChunk, 2*cap(s.items)), 2))
+		copy(items, s.items[s.from:])
+		s.items, s.from = items, 0
+	}
+	s.items = s.items[:len(s.items)+1]
+	return &s.items[len(s.items)-1]
+}
+
+// current returns the slice as it is so far.
+func (s *slab[T]) current() []T { return s.items[s.from:] }
+
+func (s *slab[T]) empty() bool { return len(s.items) == s.from }
+
+func (s *slab[T]) len() int { return len(s.items) - s.from }
+
+// take returns the slice, nil if it is empty, and starts the next.
+func (s *slab[T]) take() []T {
+	if s.empty() {
+		return nil
+	}
+	made := s.items[s.from:len(s.items):len(s.items)]
+	s.from = len(s.items)
+	return made
+}
+
+// drop forgets the slice.
+func (s *slab[T]) drop() { s.cut(0) }
+
+// cut forgets all but the first n items of the slice.
+func (s *slab[T]) cut(n int) {
+	clear(s.items[s.from+n:])
+	s.items = s.items[:s.from+n]
+}

@@ -1,0 +1,89 @@
+package extension
+
+import (
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// newsItem reads an article of Google's sitemap-news 0.9:
+//
+//	<news:news>
+//	  <news:publication><news:name>The Example</news:name><news:language>en</news:language></news:publication>
+//	  <news:publication_date>2024-05-06</news:publication_date> <news:title>T</news:title>
+//	  <news:access/> <news:genres/> <news:keywords/> <news:stock_tickers/>
+//	</news:news>
+func (d *Decoder) newsItem() {
+	pos := d.in.Position(0)
+	switch {
+	case string(d.r.Local) != "news":
+		d.bad(pos, "news:news", d.r.Raw) // a part without its whole
+		return
+	case d.news.len() == MaxRecords:
+		d.overflow("news:news")
+		return
+	}
+	n := d.news.next()
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if d.isPart(xmlscan.News) {
+			d.newsPart(n)
+		}
+	}
+	if missing := missingOfNews(n); missing != "" && !d.r.Truncated() {
+		d.bad(pos, missing, nil)
+	}
+	if n.PublicationName == "" && n.Title == "" && n.PublicationDate.IsZero() {
+		d.news.cut(d.news.len() - 1)
+	}
+}
+
+// missingOfNews names a required part that n does not have, or "".
+func missingOfNews(n *sitemap.News) string {
+	switch {
+	case n.PublicationName == "":
+		return "news:name"
+	case n.PublicationLanguage == "":
+		return "news:language"
+	case n.PublicationDate.IsZero():
+		return "news:publication_date"
+	case n.Title == "":
+		return "news:title"
+	}
+	return ""
+}
+
+// newsPart reads a part of an article.
+func (d *Decoder) newsPart(n *sitemap.News) {
+	switch string(d.r.Local) {
+	case "publication":
+		for depth := d.r.Depth(); d.r.Child(depth); {
+			d.publicationPart(n)
+		}
+	case "name", "language":
+		d.publicationPart(n)
+	case "publication_date":
+		n.PublicationDate = d.time(d.value("news:publication_date"))
+	case "title":
+		n.Title = d.keep(d.content(), "news:title")
+	case "access":
+		n.Access = d.name(d.content())
+	case "genres":
+		n.Genres = d.list(d.value("news:genres"), commas)
+	case "keywords":
+		n.Keywords = d.list(d.value("news:keywords"), commas)
+	case "stock_tickers":
+		n.StockTickers = d.list(d.value("news:stock_tickers"), commas)
+	}
+}
+
+// publicationPart reads a part of an article's publication; a document names few.
+func (d *Decoder) publicationPart(n *sitemap.News) {
+	if !d.isPart(xmlscan.News) {
+		return
+	}
+	switch string(d.r.Local) {
+	case "name":
+		n.PublicationName = d.name(d.content())
+	case "language":
+		n.PublicationLanguage = d.name(d.content())
+	}
+}

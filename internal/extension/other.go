@@ -1,0 +1,83 @@
+package extension
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// An otherBudget is how much of elements of other namespaces the entry has so far.
+type otherBudget struct{ elements, text int }
+
+// otherElement keeps an element of another namespace with what it holds.
+func (d *Decoder) otherElement() {
+	if el, ok := d.element(1); ok {
+		*d.others.next() = el
+	}
+}
+
+// element reads an element and those in it. While it does, d.tree holds, behind
+// what was there before, the children read so far of every open element.
+func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
+	if d.other.elements == MaxElements || depth > MaxOtherDepth {
+		d.overflow(string(d.r.Name))
+		return el, false
+	}
+	d.other.elements++
+	el.Space = d.r.URI()
+	el.Name = d.name(d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:])
+	el.Attrs = d.elementAttrs()
+	first, text := len(d.tree), len(d.mix)
+	for level := d.r.Depth(); d.r.Mixed(level, &d.mix); {
+		if child, ok := d.element(depth + 1); ok {
+			d.tree = append(d.tree, child)
+		}
+	}
+	el.Text = d.keepOther(bytes.TrimSpace(d.mix[text:]))
+	d.mix = d.mix[:text]
+	el.Children = d.takeTree(first)
+	return el, !d.r.Truncated()
+}
+
+// takeTree takes the elements of d.tree from first on.
+func (d *Decoder) takeTree(first int) []sitemap.Element {
+	for i := range d.tree[first:] {
+		*d.children.next() = d.tree[first+i]
+	}
+	clear(d.tree[first:])
+	d.tree = d.tree[:first]
+	return d.children.take()
+}
+
+// elementAttrs reads the attributes of the current start tag, but for declarations
+// of namespaces.
+func (d *Decoder) elementAttrs() []sitemap.Attribute {
+	for attrs := d.r.Attrs; ; {
+		name, raw, rest, ok := xmlscan.NextAttr(attrs)
+		if !ok {
+			return d.attributes.take()
+		}
+		attrs = rest
+		if bytes.HasPrefix(name, []byte("xmlns")) {
+			continue
+		}
+		if d.other.text+len(name)+len(raw) > MaxOtherText || d.attributes.len() == MaxRecords {
+			d.overflow(string(name))
+			continue
+		}
+		d.other.text += len(name)
+		a := d.attributes.next()
+		a.Name, a.Value = d.name(name), d.keepOther(d.attr(raw))
+	}
+}
+
+// keepOther returns text as a string, or "" if the entry has too much of it.
+func (d *Decoder) keepOther(raw []byte) string {
+	if d.other.text+len(raw) > MaxOtherText {
+		d.overflow("")
+		return ""
+	}
+	d.other.text += len(raw)
+	return d.keep(raw, "")
+}

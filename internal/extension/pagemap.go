@@ -1,0 +1,67 @@
+package extension
+
+import (
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// pageMap reads Google's PageMap:
+//
+//	<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0">
+//	  <DataObject type="document" id="hibachi">
+//	    <Attribute name="name">Dragon</Attribute> <Attribute name="rating" value="3.5"/>
+//	  </DataObject>
+//	</PageMap>
+func (d *Decoder) pageMap() {
+	switch string(d.r.Local) {
+	case "pagemap":
+		for depth := d.r.Depth(); d.r.Child(depth); {
+			if d.isPart(xmlscan.PageMap) && string(d.r.Local) == "dataobject" {
+				d.dataObject()
+			}
+		}
+	case "dataobject":
+		d.dataObject()
+	default:
+		d.bad(d.in.Position(0), "PageMap", d.r.Raw)
+	}
+}
+
+func (d *Decoder) dataObject() {
+	pos := d.in.Position(0)
+	if d.objects.len() == MaxRecords {
+		d.overflow("DataObject")
+		return
+	}
+	o := sitemap.DataObject{Type: d.attrString("type", "DataObject"), ID: d.attrString("id", "DataObject")}
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if d.isPart(xmlscan.PageMap) && string(d.r.Local) == "attribute" {
+			d.objectAttribute()
+		}
+	}
+	o.Attributes = d.attributes.take()
+	if o.Type == "" && o.ID == "" && len(o.Attributes) == 0 {
+		d.bad(pos, "DataObject", nil)
+		return
+	}
+	*d.objects.next() = o
+}
+
+// objectAttribute reads an attribute of a DataObject, whose value is its text or
+// an attribute itself.
+func (d *Decoder) objectAttribute() {
+	if d.attributes.len() == MaxRecords {
+		d.overflow("Attribute")
+		return
+	}
+	a := sitemap.Attribute{Name: d.attrString("name", "Attribute"), Value: d.attrString("value", "Attribute")}
+	v := d.value("Attribute")
+	if a.Value == "" {
+		a.Value = d.string(v)
+	}
+	if a.Name == "" {
+		d.bad(v.pos, v.field, []byte(a.Value))
+		return
+	}
+	*d.attributes.next() = a
+}

@@ -1,0 +1,168 @@
+package extension
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// Quick is Element for the element whose start tag q has read, in another
+// namespace than the format's: it reads it from q if it is of a common kind and
+// there is nothing to report of it. Where it is not ok, the entry is to be read
+// again, after Reset.
+func (d *Decoder) Quick(q *xmlscan.Quick) (ok bool) {
+	if d.textSize+q.Len() > MaxText {
+		return false
+	}
+	d.sound = true
+	switch q.Space {
+	case xmlscan.XHTML:
+		return d.quickAlternate(q)
+	case xmlscan.Image:
+		return d.quickImage(q)
+	case xmlscan.News:
+		return d.quickNews(q)
+	case xmlscan.Content:
+		return q.Skip()
+	case xmlscan.Mobile:
+		d.mobile = d.mobile || string(q.Local) == "mobile"
+		return string(q.Local) == "mobile" && q.Skip()
+	case xmlscan.Video, xmlscan.PageMap, xmlscan.Media:
+		return false
+	}
+	return d.quickOther(q)
+}
+
+// quickAlternate reads a link to another version of the page.
+func (d *Decoder) quickAlternate(q *xmlscan.Quick) bool {
+	if string(q.Local) != "link" || !q.Empty || d.alternates.len() == MaxRecords {
+		return false
+	}
+	a := d.alternates.next()
+	for i := range q.Attrs {
+		d.alternateAttr(a, q.Attrs[i].Name, q.Attrs[i].Value)
+	}
+	return a.Href != ""
+}
+
+// quickText reads the text of the element that q opened, decoded and trimmed.
+func (d *Decoder) quickText(q *xmlscan.Quick) ([]byte, bool) {
+	text, section, ok := q.Text()
+	if ok && !section && bytes.IndexByte(text, '&') >= 0 {
+		d.buf = xmlscan.Decode(d.buf[:0], text)
+		text = d.buf
+	}
+	return bytes.TrimSpace(text), ok
+}
+
+// quickImage reads an image.
+func (d *Decoder) quickImage(q *xmlscan.Quick) bool {
+	name := q.Name
+	if string(q.Local) != "image" || q.Empty || d.images.len() == MaxRecords {
+		return false
+	}
+	img := d.images.next()
+	for !q.AtEnd() {
+		if !q.Open() || q.Space != xmlscan.Image {
+			return false
+		}
+		part := q.Local
+		text, ok := d.quickText(q)
+		if !ok || !d.quickImagePart(img, part, text) {
+			return false
+		}
+	}
+	return q.Close(name) && img.Loc != ""
+}
+
+func (d *Decoder) quickImagePart(img *sitemap.Image, part, text []byte) (ok bool) {
+	switch string(part) {
+	case "loc":
+		if img.Loc != "" {
+			return false
+		}
+		img.Loc, ok = d.tryLoc(text)
+		return ok
+	case "title":
+		img.Title = d.keep(text, "")
+	case "caption":
+		img.Caption = d.keep(text, "")
+	case "geo_location":
+		img.GeoLocation = d.keep(text, "")
+	default:
+		return false
+	}
+	return true
+}
+
+// quickNews reads an article.
+func (d *Decoder) quickNews(q *xmlscan.Quick) bool {
+	name := q.Name
+	if string(q.Local) != "news" || q.Empty || d.news.len() == MaxRecords {
+		return false
+	}
+	n := d.news.next()
+	return d.quickNewsParts(q, n, true) && q.Close(name) && missingOfNews(n) == ""
+}
+
+// quickNewsParts reads the parts of an article, or, if not whole, those of its
+// publication.
+func (d *Decoder) quickNewsParts(q *xmlscan.Quick, n *sitemap.News, whole bool) bool {
+	for !q.AtEnd() {
+		if !q.Open() || q.Space != xmlscan.News {
+			return false
+		}
+		part := q.Local
+		if whole && string(part) == "publication" && !q.Empty {
+			name := q.Name
+			if !d.quickNewsParts(q, n, false) || !q.Close(name) {
+				return false
+			}
+			continue
+		}
+		text, ok := d.quickText(q)
+		if !ok || !d.quickNewsPart(n, part, text) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Decoder) quickNewsPart(n *sitemap.News, part, text []byte) bool {
+	switch string(part) {
+	case "name":
+		n.PublicationName = d.name(text)
+	case "language":
+		n.PublicationLanguage = d.name(text)
+	case "publication_date":
+		n.PublicationDate, _ = datetime.ParseW3C(text)
+		return !n.PublicationDate.IsZero()
+	case "title":
+		n.Title = d.keep(text, "")
+	case "keywords":
+		n.Keywords = d.list(value{raw: text}, commas)
+	case "genres":
+		n.Genres = d.list(value{raw: text}, commas)
+	default:
+		return false
+	}
+	return true
+}
+
+// quickOther reads an element of another namespace that holds text only.
+func (d *Decoder) quickOther(q *xmlscan.Quick) bool {
+	if len(q.Attrs) > 0 || d.other.elements == MaxElements {
+		return false
+	}
+	space, name := q.URI(), q.Local
+	text, ok := d.quickText(q)
+	if !ok || d.other.text+len(text) > MaxOtherText {
+		return false
+	}
+	d.other.elements++
+	el := d.others.next()
+	el.Space, el.Name, el.Text = space, d.name(name), d.keepOther(text)
+	return true
+}

@@ -1,0 +1,208 @@
+package extension
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// A value is the text of an element or attribute, trimmed, with its place. It is
+// valid until the next one is read.
+type value struct {
+	raw   []byte
+	pos   sitemap.Position
+	field string
+}
+
+// value reads the text of the element whose start tag is current.
+func (d *Decoder) value(field string) value {
+	pos := d.in.Position(0)
+	return value{d.content(), pos, field}
+}
+
+// content reads the text of the element whose start tag is current, trimmed.
+// What the document's end cuts is not kept.
+func (d *Decoder) content() []byte {
+	text := d.r.Text()
+	if !d.r.Complete {
+		return nil
+	}
+	return bytes.TrimSpace(text)
+}
+
+// attr decodes an attribute's value. It is valid until the next one is decoded.
+func (d *Decoder) attr(raw []byte) []byte {
+	if bytes.IndexByte(raw, '&') >= 0 {
+		d.buf = xmlscan.Decode(d.buf[:0], raw)
+		raw = d.buf
+	}
+	return bytes.TrimSpace(raw)
+}
+
+// keep returns text as a string, or "" if the entry has too much of it.
+func (d *Decoder) keep(raw []byte, field string) string {
+	if d.textSize+len(raw) > MaxText {
+		d.overflow(field)
+		return ""
+	}
+	d.textSize += len(raw)
+	if !d.sound && !clean(raw) {
+		return cleaned(raw)
+	}
+	return d.text.string(raw)
+}
+
+// clean reports whether raw is UTF-8 without control characters that XML forbids.
+func clean(raw []byte) bool {
+	ascii := true
+	for _, c := range raw {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	return ascii || utf8.Valid(raw)
+}
+
+// cleaned returns raw without control characters, and with U+FFFD for what is not
+// UTF-8. The scanner has reported both.
+func cleaned(raw []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(raw), "\ufffd"))
+}
+
+// name returns a text that stands in a document again and again.
+func (d *Decoder) name(raw []byte) string {
+	if !d.sound && !clean(raw) {
+		return cleaned(raw)
+	}
+	return d.names.string(raw, &d.text)
+}
+
+// string returns a value that is any text.
+func (d *Decoder) string(v value) string { return d.keep(v.raw, v.field) }
+
+// loc returns a location, absolute, or "" if there is none or it is bad.
+func (d *Decoder) loc(v value) string {
+	loc, ok := d.tryLoc(v.raw)
+	if !ok {
+		d.bad(v.pos, v.field, v.raw)
+	}
+	return loc
+}
+
+// tryLoc returns a location, absolute; "" if there is none. It is not ok if it
+// cannot be made absolute.
+func (d *Decoder) tryLoc(raw []byte) (loc string, ok bool) {
+	if len(raw) == 0 {
+		return "", true
+	}
+	if location.Plain(raw) {
+		return d.keep(raw, ""), true
+	}
+	loc, ok = d.sink.Resolver.CleanRef(raw)
+	if d.textSize += len(loc); d.textSize > MaxText {
+		return "", false
+	}
+	return loc, ok
+}
+
+// integer returns a whole number of at least 0.
+func (d *Decoder) integer(v value) (n sitemap.Optional[int64]) {
+	if len(v.raw) == 0 {
+		return n
+	}
+	i, err := strconv.ParseInt(string(v.raw), 10, 64)
+	if err != nil || i < 0 {
+		d.bad(v.pos, v.field, v.raw)
+		return n
+	}
+	return sitemap.Some(i)
+}
+
+// number returns a number from 0 to most; with a decimal comma, too.
+func (d *Decoder) number(v value, most float64) (n sitemap.Optional[float64]) {
+	if len(v.raw) == 0 {
+		return n
+	}
+	f, err := strconv.ParseFloat(strings.Replace(string(v.raw), ",", ".", 1), 64)
+	if err != nil || math.IsNaN(f) || f < 0 || f > most {
+		d.bad(v.pos, v.field, v.raw)
+		return n
+	}
+	return sitemap.Some(f)
+}
+
+// yesNo returns what yes or no, in any letter case, or true or false, or 1 or 0
+// say.
+func (d *Decoder) yesNo(v value) (b sitemap.Optional[bool]) {
+	if len(v.raw) == 0 {
+		return b
+	}
+	switch strings.ToLower(string(v.raw)) {
+	case "yes", "true", "1":
+		return sitemap.Some(true)
+	case "no", "false", "0":
+		return sitemap.Some(false)
+	}
+	d.bad(v.pos, v.field, v.raw)
+	return b
+}
+
+// time returns a W3C datetime, or one in another form that can be meant in one way
+// only.
+func (d *Decoder) time(v value) sitemap.Time {
+	if len(v.raw) == 0 {
+		return sitemap.Time{}
+	}
+	t, _ := datetime.ParseW3C(v.raw)
+	if t.IsZero() {
+		d.bad(v.pos, v.field, v.raw)
+	}
+	return t
+}
+
+// list splits text at any of the separators, which are ASCII, into trimmed values.
+func (d *Decoder) list(v value, separators string) []string {
+	for rest := v.raw; len(rest) > 0; {
+		item := rest
+		if i := bytes.IndexAny(rest, separators); i >= 0 {
+			item, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = nil
+		}
+		if item = bytes.TrimSpace(item); len(item) == 0 {
+			continue
+		}
+		if d.strings.len() == MaxRecords {
+			d.overflow(v.field)
+			break
+		}
+		*d.strings.next() = d.keep(item, v.field)
+	}
+	return d.strings.take()
+}
+
+// words are the separators of lists of words; commas those of others.
+const (
+	words  = " ,;\t\r\n"
+	commas = ","
+)
+
+// isPart reports whether the current start tag is that of a record's part: in the
+// record's namespace, or without a prefix (then it has the document's, by mistake),
+// or in the sitemaps' under whatever prefix.
+func (d *Decoder) isPart(space xmlscan.Space) bool {
+	return d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == xmlscan.Sitemap
+}

@@ -1,0 +1,244 @@
+package extension
+
+import (
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// maxRating is the best rating of a video.
+const maxRating = 5
+
+// video reads a video of Google's sitemap-video 1.1, elements that are deprecated
+// by now included.
+func (d *Decoder) video() {
+	pos := d.in.Position(0)
+	switch {
+	case string(d.r.Local) != "video":
+		d.bad(pos, "video:video", d.r.Raw) // a part without its whole
+		return
+	case d.videos.len() == MaxRecords:
+		d.overflow("video:video")
+		return
+	}
+	v := d.videos.next()
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if d.isPart(xmlscan.Video) && !d.videoLocation(v) && !d.videoText(v) {
+			d.videoFact(v)
+		}
+	}
+	if missing := missingOfVideo(v); missing != "" && !d.r.Truncated() {
+		d.bad(pos, missing, nil)
+	}
+	if isBlank(v) {
+		d.videos.cut(d.videos.len() - 1)
+	}
+}
+
+// missingOfVideo names a required part that v does not have, or "".
+func missingOfVideo(v *sitemap.Video) string {
+	switch {
+	case v.ThumbnailLoc == "":
+		return "video:thumbnail_loc"
+	case v.Title == "":
+		return "video:title"
+	case v.Description == "":
+		return "video:description"
+	case v.ContentLoc == "" && v.Player.Loc == "" && len(v.ContentSegments) == 0:
+		return "video:content_loc"
+	}
+	return ""
+}
+
+// isBlank reports whether nothing that describes a video could be read of it.
+func isBlank(v *sitemap.Video) bool {
+	return v.ThumbnailLoc == "" && v.Title == "" && v.Description == "" && v.ContentLoc == "" && v.Player.Loc == "" && len(v.ContentSegments) == 0
+}
+
+// videoLocation reads a part of a video that is a location, and reports whether it
+// is one.
+func (d *Decoder) videoLocation(v *sitemap.Video) bool {
+	switch string(d.r.Local) {
+	case "thumbnail_loc":
+		v.ThumbnailLoc = d.loc(d.value("video:thumbnail_loc"))
+	case "content_loc":
+		v.ContentLoc = d.loc(d.value("video:content_loc"))
+	case "content_segment_loc":
+		d.contentSegment(v)
+	case "player_loc":
+		d.player(v)
+	case "gallery_loc":
+		title := d.attrString("title", "video:gallery_loc")
+		if loc := d.loc(d.value("video:gallery_loc")); loc != "" {
+			v.Gallery = sitemap.Gallery{Loc: loc, Title: title}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// videoText reads a part of a video that is any text, and reports whether it is one.
+func (d *Decoder) videoText(v *sitemap.Video) bool {
+	switch string(d.r.Local) {
+	case "title":
+		v.Title = d.string(d.value("video:title"))
+	case "description":
+		v.Description = d.string(d.value("video:description"))
+	case "category":
+		v.Category = d.string(d.value("video:category"))
+	case "tag":
+		d.tag(v)
+	case "uploader":
+		info := d.attrLoc("info", "video:uploader")
+		v.Uploader = sitemap.Uploader{Name: d.string(d.value("video:uploader")), Info: info}
+	case "id":
+		d.videoID(v)
+	case "price":
+		d.price(v)
+	case "restriction":
+		v.Restriction = d.restriction("video:restriction")
+	case "platform":
+		v.Platform = d.restriction("video:platform")
+	case "tvshow":
+		d.tvShow(v)
+	default:
+		return false
+	}
+	return true
+}
+
+// videoFact reads a part of a video that is a number, a date, or yes or no.
+func (d *Decoder) videoFact(v *sitemap.Video) {
+	switch string(d.r.Local) {
+	case "duration":
+		v.Duration = d.integer(d.value("video:duration"))
+	case "view_count":
+		v.ViewCount = d.integer(d.value("video:view_count"))
+	case "rating":
+		v.Rating = d.number(d.value("video:rating"), maxRating)
+	case "expiration_date":
+		v.ExpirationDate = d.time(d.value("video:expiration_date"))
+	case "publication_date":
+		v.PublicationDate = d.time(d.value("video:publication_date"))
+	case "family_friendly":
+		v.FamilyFriendly = d.yesNo(d.value("video:family_friendly"))
+	case "requires_subscription":
+		v.RequiresSubscription = d.yesNo(d.value("video:requires_subscription"))
+	case "live":
+		v.Live = d.yesNo(d.value("video:live"))
+	}
+}
+
+// attrValue decodes the attribute of that name. It is valid until the next
+// attribute is decoded or the element's text is read.
+func (d *Decoder) attrValue(name, field string) value {
+	raw, _ := d.r.Attr(name)
+	return value{d.attr(raw), d.in.Position(0), field}
+}
+
+func (d *Decoder) attrString(name, field string) string { return d.string(d.attrValue(name, field)) }
+
+func (d *Decoder) attrLoc(name, field string) string { return d.loc(d.attrValue(name, field)) }
+
+func (d *Decoder) contentSegment(v *sitemap.Video) {
+	duration := d.integer(d.attrValue("duration", "video:content_segment_loc"))
+	loc := d.loc(d.value("video:content_segment_loc"))
+	switch {
+	case loc == "":
+	case len(v.ContentSegments) == MaxRecords:
+		d.overflow("video:content_segment_loc")
+	default:
+		v.ContentSegments = append(v.ContentSegments, sitemap.ContentSegment{Loc: loc, Duration: duration})
+	}
+}
+
+func (d *Decoder) player(v *sitemap.Video) {
+	p := sitemap.Player{
+		AllowEmbed: d.yesNo(d.attrValue("allow_embed", "video:player_loc")),
+		Autoplay:   d.attrString("autoplay", "video:player_loc"),
+	}
+	if p.Loc = d.loc(d.value("video:player_loc")); p.Loc != "" {
+		v.Player = p
+	}
+}
+
+func (d *Decoder) tag(v *sitemap.Video) {
+	text := d.content()
+	switch {
+	case len(text) == 0:
+	case len(v.Tags) == MaxRecords:
+		d.overflow("video:tag")
+	default:
+		v.Tags = append(v.Tags, d.keep(text, "video:tag"))
+	}
+}
+
+func (d *Decoder) videoID(v *sitemap.Video) {
+	id := sitemap.VideoID{Type: d.attrString("type", "video:id")}
+	id.Value = d.string(d.value("video:id"))
+	switch {
+	case id.Value == "":
+	case len(v.IDs) == MaxRecords:
+		d.overflow("video:id")
+	default:
+		v.IDs = append(v.IDs, id)
+	}
+}
+
+func (d *Decoder) price(v *sitemap.Video) {
+	p := sitemap.Price{
+		Currency:   d.attrString("currency", "video:price"),
+		Type:       d.attrString("type", "video:price"),
+		Resolution: d.attrString("resolution", "video:price"),
+	}
+	p.Amount = d.string(d.value("video:price"))
+	switch {
+	case p == sitemap.Price{}:
+	case len(v.Prices) == MaxRecords:
+		d.overflow("video:price")
+	default:
+		v.Prices = append(v.Prices, p)
+	}
+}
+
+// restriction reads a list of countries or platforms, which says by an attribute
+// whether these are allowed or denied: without it, the list means nothing certain
+// and that is reported.
+func (d *Decoder) restriction(field string) (r sitemap.Restriction) {
+	switch rel := d.attrValue("relationship", field); string(rel.raw) {
+	case "allow", "Allow", "ALLOW":
+		r.Relationship = "allow"
+	case "deny", "Deny", "DENY":
+		r.Relationship = "deny"
+	default:
+		d.bad(rel.pos, field, d.r.Raw)
+	}
+	r.Values = d.list(d.value(field), words)
+	return r
+}
+
+func (d *Decoder) tvShow(v *sitemap.Video) {
+	var s sitemap.TVShow
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		if !d.isPart(xmlscan.Video) {
+			continue
+		}
+		switch string(d.r.Local) {
+		case "show_title":
+			s.ShowTitle = d.string(d.value("video:show_title"))
+		case "video_type":
+			s.VideoType = d.string(d.value("video:video_type"))
+		case "episode_title":
+			s.EpisodeTitle = d.string(d.value("video:episode_title"))
+		case "season_number":
+			s.SeasonNumber = d.integer(d.value("video:season_number"))
+		case "episode_number":
+			s.EpisodeNumber = d.integer(d.value("video:episode_number"))
+		case "premier_date", "premiere_date":
+			s.PremierDate = d.time(d.value("video:premier_date"))
+		}
+	}
+	if s != (sitemap.TVShow{}) {
+		v.TVShow = &s
+	}
+}

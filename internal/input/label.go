@@ -1,0 +1,178 @@
+package input
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// declaredLabels are the charset labels that came with a document.
+type declaredLabels struct {
+	http     string // of the content type, or ""
+	xml      string // of the XML declaration
+	declared bool   // there is an encoding in the XML declaration, though maybe ""
+}
+
+// choose takes the first label that is known and that the bytes do not contradict.
+func (l declaredLabels) choose(e evidence) charsetChoice {
+	var fallback bool
+	var refused string
+	refuse := func(label string) {
+		if !fallback {
+			fallback, refused = true, label
+		}
+	}
+	accept := func(label string) (charsetChoice, bool) {
+		c, ok := lookup(label)
+		if !ok || e.contradict(c) || e.high > 0 && isASCII(label) {
+			refuse(label)
+			return c, false
+		}
+		c.label, c.fallback, c.refused = label, fallback, refused
+		c.late = e.high == 0 && !e.atEOF && !c.wide() && c.encoding != nil && c.name != "iso-2022-jp"
+		return c, true
+	}
+
+	if l.http != "" {
+		if c, ok := accept(l.http); ok && !l.overrule(c, e) {
+			return c
+		}
+		refuse(l.http)
+	}
+	if l.declared {
+		if c, ok := accept(l.xml); ok {
+			return c
+		}
+	}
+	c := utf8Choice
+	if !e.utf8 {
+		c = latin1Choice
+		fallback = true
+	}
+	c.fallback, c.refused = fallback, refused
+	return c
+}
+
+// overrule reports whether the XML declaration knows better than a content type of
+// UTF-8, which servers add to whatever they send: the bytes are not UTF-8, and the
+// declaration names a charset that they can be.
+func (l declaredLabels) overrule(c charsetChoice, e evidence) bool {
+	if c.name != "utf-8" || e.utf8 || !l.declared {
+		return false
+	}
+	x, ok := lookup(l.xml)
+	return ok && x.name != "utf-8" && !e.contradict(x)
+}
+
+// check notes in c, which the bytes made certain, the first label that is not it.
+func (l declaredLabels) check(c charsetChoice) charsetChoice {
+	for _, d := range []struct {
+		label    string
+		declared bool
+	}{{l.http, l.http != ""}, {l.xml, l.declared}} {
+		if !d.declared || c.fallback {
+			continue
+		}
+		if named, ok := lookup(d.label); !ok || family(named.name) != family(c.name) {
+			c.fallback, c.refused = true, d.label
+		}
+	}
+	return c
+}
+
+// family is a charset's name without its byte order, which labels may leave open.
+func family(name string) string {
+	if strings.HasPrefix(name, "utf-") {
+		return strings.TrimRight(name, "bel")
+	}
+	return name
+}
+
+// isASCII reports whether a label means ASCII alone, which the WHATWG standard takes
+// for windows-1252.
+func isASCII(label string) bool {
+	switch strings.ToLower(strings.TrimSpace(label)) {
+	case "ascii", "us-ascii", "ansi_x3.4-1968":
+		return true
+	}
+	return false
+}
+
+// lookup finds the charset of a label, in any case. It does not find the charsets
+// that the WHATWG standard decodes to nothing ("replacement").
+func lookup(label string) (charsetChoice, bool) {
+	label = strings.ToLower(strings.TrimSpace(label))
+	switch label {
+	case "utf-32", "utf32", "utf-32le", "utf32le", "ucs-4", "ucs-4le", "iso-10646-ucs-4":
+		return utf32LEChoice, true
+	case "utf-32be", "utf32be", "ucs-4be":
+		return utf32BEChoice, true
+	}
+	e, name := charset.Lookup(label)
+	switch {
+	case e == nil || name == "replacement":
+		return charsetChoice{}, false
+	case name == "utf-8":
+		return utf8Choice, true
+	case name == "utf-16le":
+		return utf16LEChoice, true
+	case name == "utf-16be":
+		return utf16BEChoice, true
+	}
+	return charsetChoice{name: name, encoding: e}, true
+}
+
+// declarationWindow is how far into a document its XML declaration is looked for:
+// as far as leading junk is skipped.
+const declarationWindow = 1 << 10
+
+// xmlEncoding finds the encoding in the XML declaration of ASCII-compatible text,
+// in any case, with any spacing, quoted in any way or not at all.
+func xmlEncoding(b []byte) (label string, ok bool) {
+	m := declaration.FindSubmatch(b[:min(len(b), declarationWindow)])
+	if m == nil {
+		return "", false
+	}
+	return unquote(string(m[1])), true
+}
+
+// declaration matches an XML declaration from its start to its encoding's value
+// and what follows that. An attribute may follow the one before without a space.
+var declaration = regexp.MustCompile(`(?i)<\?xml\s(?:[^>]*?[\s"'])?encoding\s*=([^>?]*)`)
+
+// contentTypeCharset finds the charset parameter of a content type. It is more
+// tolerant than mime.ParseMediaType, which gives nothing for a header that has one
+// bad parameter.
+func contentTypeCharset(contentType string) string {
+	_, params, _ := strings.Cut(contentType, ";")
+	for param := range strings.FieldsFuncSeq(params, func(r rune) bool { return r == ';' || r == ',' }) {
+		name, value, ok := strings.Cut(param, "=")
+		if ok && strings.EqualFold(strings.TrimSpace(name), "charset") {
+			return unquote(value)
+		}
+	}
+	return ""
+}
+
+const space = " \t\r\n\f"
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' }
+
+// unquote returns what s starts with: a quoted string, which its end may cut, or a
+// word.
+func unquote(s string) string {
+	s = strings.Trim(s, space)
+	if s == "" {
+		return ""
+	}
+	end := strings.IndexAny(s, space)
+	if isQuote(s[0]) {
+		end = strings.IndexByte(s[1:], s[0])
+		s = s[1:]
+	}
+	if end >= 0 {
+		s = s[:end]
+	}
+	return strings.Trim(s, space+`"'`)
+}

@@ -1,0 +1,408 @@
+// Package input turns the bytes of a document into UTF-8: it undoes gzip, byte
+// order marks and charsets in one place, so that a file on disk and a body from
+// the network read alike, and hands them out through a window that slides over
+// them.
+//
+// # The window
+//
+// A Reader holds the unread bytes of the document that are in memory: Window
+// returns them, Advance moves past some, More slides the rest to the front of the
+// buffer and reads on behind it. A reader of records looks at the window only:
+// where a record runs off its end, it calls More and reads the record again from
+// its start. So no hot path has refill logic, memory does not depend on the
+// document, and a record may be as long as MaxWindow.
+package input
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+const (
+	// WindowSize is how many bytes the window starts with.
+	WindowSize = 64 << 10
+	// MaxWindow is how far it grows for one record.
+	MaxWindow = 1 << 20
+	// Padding is how many zero bytes follow the window's last byte, so that
+	// eight-byte loads and one-byte look-ahead need no check.
+	Padding = 16
+)
+
+var windows = sync.Pool{New: func() any { return new([WindowSize + Padding]byte) }}
+
+// A Reader is a document as UTF-8 behind a sliding window. It is not safe for
+// concurrent use.
+type Reader struct {
+	src    io.Reader // UTF-8, but for bytes that are no UTF-8 at all
+	gz     *inflater
+	late   *lateDecoder // a declared charset that the first window did not prove, or nil
+	pooled *[WindowSize + Padding]byte
+	report func(sitemap.Problem)
+
+	buf  []byte // the window is buf[r:w]; buf[w:w+Padding] is zero
+	r, w int
+	base int64 // offset in the document of buf[0]
+	left int64 // bytes that may still be read
+	err  error // why src ended; io.EOF at the end of the document
+
+	lineAt int // line is the number of the line that buf[lineAt] is on
+	line   int
+	loneCR bool // a CR without LF was seen, which ends a line too
+	lastCR bool // the last byte read is a CR
+
+	checked int // buf[:checked] was checked to be UTF-8
+	invalid bool
+
+	encoding string
+	fallback bool
+	layers   int
+}
+
+// A body from the network can be read as it came: with its Content-Encodings, of
+// which it tells how many are gzip.
+type encoded interface {
+	io.Reader
+	Raw() io.Reader
+	Encodings() int
+}
+
+// Open returns r as UTF-8 without a byte order mark: gzip is undone by its magic
+// number, at most two layers, and the charset is told from the bytes, the content
+// type and the XML declaration. If r already is a *Reader, it is returned as it
+// is. Open reads the first window; what goes wrong there or later is told by
+// Err when the bytes before it have been read.
+func Open(r io.Reader, o *sitemap.Options) *Reader {
+	if in, ok := r.(*Reader); ok {
+		return in
+	}
+	if o == nil {
+		o = new(sitemap.Options)
+	}
+	encodings := 0
+	if body, ok := r.(encoded); ok {
+		r, encodings = body.Raw(), body.Encodings()
+	}
+	in := &Reader{
+		gz:     newInflater(r, encodings),
+		pooled: windows.Get().(*[WindowSize + Padding]byte),
+		report: o.Report,
+		left:   o.Limits.MaxBytes(),
+		line:   1,
+	}
+	in.buf = in.pooled[:]
+	in.src = in.gz
+	in.decode(o.ContentType, encodings)
+	return in
+}
+
+// decode tells the charset from the first window and puts a decoder in front of
+// the source where it is not UTF-8.
+func (in *Reader) decode(contentType string, encodings int) {
+	for in.w < WindowSize && in.err == nil && in.fill() {
+	}
+	in.layers = max(0, in.gz.Layers()-encodings)
+	if in.layers > 1 {
+		in.problem(sitemap.DoubleGzip, "")
+	}
+	prefix := in.buf[:in.w]
+	choice := sniffCharset(prefix, in.err == io.EOF, contentType)
+	in.encoding = choice.name
+	if choice.fallback {
+		in.fallback = true
+		in.problem(sitemap.EncodingFallback, choice.refused)
+	}
+	if choice.encoding == nil {
+		in.r = choice.bom
+		in.base = -int64(choice.bom)
+		in.lineAt = choice.bom
+		in.check()
+		return
+	}
+	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix)), &rest{in.src, in.err})
+	in.src = decoder(raw, choice)
+	in.late, _ = in.src.(*lateDecoder)
+	in.left += int64(in.w)
+	in.w, in.err = 0, nil
+	clear(in.buf[:Padding])
+	in.More()
+}
+
+// rest is what follows a prefix: the source, or the error that it already gave.
+type rest struct {
+	src io.Reader
+	err error
+}
+
+func (r *rest) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	return r.src.Read(p)
+}
+
+// Close gives the memory of the window back; what it showed must not be used any
+// more. Closing again does nothing.
+func (in *Reader) Close() {
+	if in.pooled == nil {
+		return
+	}
+	in.gz.Close()
+	windows.Put(in.pooled)
+	*in = Reader{
+		base: in.base + int64(in.w), err: errClosed, line: in.line,
+		encoding: in.encoding, fallback: in.fallback, invalid: in.invalid, layers: in.layers,
+	}
+}
+
+var errClosed = errors.New("sitemap: document read after its end")
+
+// Window returns the unread bytes in memory. They are valid until More or Close.
+// Padding zero bytes may be read behind them, through the slice's capacity.
+func (in *Reader) Window() []byte { return in.buf[in.r:in.w] }
+
+// Advance moves past the first n bytes of the window.
+func (in *Reader) Advance(n int) { in.r += n }
+
+// Offset is the document's offset of the window's first byte.
+func (in *Reader) Offset() int64 { return in.base + int64(in.r) }
+
+// Bytes is how many bytes of the document were read into the window so far.
+func (in *Reader) Bytes() int64 { return in.base + int64(in.w) }
+
+// Encoding is the document's charset, by its WHATWG name in lower case.
+func (in *Reader) Encoding() string { return in.encoding }
+
+// Fallback reports whether the charset is not the one that was declared.
+func (in *Reader) Fallback() bool { return in.fallback }
+
+// Layers is how many layers of gzip the document came in, Content-Encoding aside.
+func (in *Reader) Layers() int { return in.layers }
+
+// Invalid reports whether the document so far holds bytes that are not UTF-8.
+func (in *Reader) Invalid() bool { return in.invalid }
+
+// More reads bytes behind the window, after sliding the window to the front of
+// the buffer. It returns false if there are none, or if the window cannot grow.
+func (in *Reader) More() bool {
+	if in.err != nil {
+		return false
+	}
+	if in.r > 0 {
+		in.slide()
+	}
+	if in.w == len(in.buf)-Padding && !in.grow() {
+		return false
+	}
+	ok := in.fill()
+	in.check()
+	return ok
+}
+
+// AtEnd reports whether the document has no bytes behind the window.
+func (in *Reader) AtEnd() bool { return in.err != nil }
+
+// slide moves the window to the front of the buffer.
+func (in *Reader) slide() {
+	if in.lineAt < in.r {
+		in.Position(0)
+	}
+	in.base += int64(in.r)
+	in.lineAt -= in.r
+	in.checked = max(0, in.checked-in.r)
+	in.w = copy(in.buf, in.buf[in.r:in.w])
+	in.r = 0
+	clear(in.buf[in.w : in.w+Padding])
+}
+
+// grow doubles the buffer, up to MaxWindow.
+func (in *Reader) grow() bool {
+	size := len(in.buf) - Padding
+	if size >= MaxWindow {
+		return false
+	}
+	buf := make([]byte, 2*size+Padding)
+	copy(buf, in.buf[:in.w])
+	in.buf = buf
+	return true
+}
+
+// fill reads once, or until something comes.
+func (in *Reader) fill() bool {
+	for range 100 {
+		room := in.buf[in.w : len(in.buf)-Padding]
+		n, err := in.src.Read(room)
+		if int64(n) > in.left {
+			n, err = int(in.left), sitemap.ErrTooLarge
+		}
+		in.account(n)
+		in.err = err
+		if err != nil {
+			in.end()
+		}
+		if n > 0 {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+	}
+	in.err = io.ErrNoProgress
+	return false
+}
+
+// account takes n new bytes into the window.
+func (in *Reader) account(n int) {
+	before := in.Bytes()
+	in.left -= int64(n)
+	if in.report != nil && before <= sitemap.ProtocolBytes && before+int64(n) > sitemap.ProtocolBytes {
+		in.problem(sitemap.TooLarge, "")
+	}
+	in.noteCR(in.buf[in.w : in.w+n])
+	in.w += n
+	clear(in.buf[in.w : in.w+Padding])
+}
+
+// noteCR looks for a CR that no LF follows in the bytes that come behind the
+// window. The first one makes countLines look for them too. Whether a CR at the
+// end of the bytes is one is told by the next; if its place was counted by then,
+// it is counted here.
+func (in *Reader) noteCR(fresh []byte) {
+	if len(fresh) == 0 {
+		return
+	}
+	if in.lastCR && fresh[0] != '\n' {
+		in.loneCR = true
+		if in.lineAt == in.w {
+			in.line++
+		}
+	}
+	in.lastCR = fresh[len(fresh)-1] == '\r'
+	for i := 0; !in.loneCR && i < len(fresh)-1; i++ {
+		j := bytes.IndexByte(fresh[i:len(fresh)-1], '\r')
+		if j < 0 {
+			return
+		}
+		i += j
+		in.loneCR = fresh[i+1] != '\n'
+	}
+}
+
+// end notes what the decompressor and the decoder learnt at the end.
+func (in *Reader) end() {
+	if in.late != nil {
+		if label, refuted := in.late.Refuted(); refuted {
+			in.encoding, in.fallback = "utf-8", true
+			in.problem(sitemap.EncodingFallback, label)
+		}
+		in.late = nil
+	}
+	if in.gz.TrailingJunk() {
+		in.problem(sitemap.GzipTrailingJunk, "")
+	}
+}
+
+func (in *Reader) problem(code sitemap.Code, text string) {
+	if in.report == nil {
+		return
+	}
+	in.report(sitemap.Problem{Code: code, Pos: sitemap.Position{Offset: in.Offset(), Line: in.line}, Text: text})
+}
+
+// Err returns why the document ended: nil at its proper end, a *sitemap.ParseError
+// for what is wrong with its bytes, or the error of the reader under it.
+func (in *Reader) Err() error {
+	switch in.err {
+	case nil, io.EOF:
+		return nil
+	case sitemap.ErrGzip, sitemap.ErrTruncated, sitemap.ErrTooLarge:
+		return &sitemap.ParseError{Pos: in.Position(in.w - in.r), Err: in.err}
+	}
+	return in.err
+}
+
+// Position returns the place of the window's byte n, which may be one behind the
+// last. It is cheap for places near the one asked for before.
+func (in *Reader) Position(n int) sitemap.Position {
+	to := in.r + n
+	if to >= in.lineAt {
+		in.line += in.countLines(in.lineAt, to)
+	} else {
+		in.line -= in.countLines(to, in.lineAt)
+	}
+	in.lineAt = to
+	return sitemap.Position{Offset: in.base + int64(to), Line: in.line}
+}
+
+// countLines counts the lines that end in buf[from:to], at LF and at CR without LF.
+func (in *Reader) countLines(from, to int) int {
+	n := bytes.Count(in.buf[from:to], lf)
+	if !in.loneCR {
+		return n
+	}
+	for i := from; i < to; i++ {
+		if in.buf[i] == '\r' && i+1 < in.w && in.buf[i+1] != '\n' {
+			n++
+		}
+	}
+	return n
+}
+
+var lf = []byte{'\n'}
+
+// check looks whether the bytes that came in are UTF-8. A sequence that the
+// window's end cuts is left for the next time.
+func (in *Reader) check() {
+	if in.invalid || in.encoding != "utf-8" {
+		return
+	}
+	b := in.buf[in.checked:in.w]
+	if in.err == nil {
+		b = b[:completeRunes(b)]
+	}
+	in.invalid = !utf8.Valid(b)
+	in.checked += len(b)
+}
+
+// completeRunes returns how long b is without a UTF-8 sequence that its end cuts.
+func completeRunes(b []byte) int {
+	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				return len(b) - i
+			}
+			break
+		}
+	}
+	return len(b)
+}
+
+// Read gives the bytes behind the window's start, for a reader that wants no
+// window. It returns io.EOF at the end, or the error that Err returns.
+func (in *Reader) Read(p []byte) (int, error) {
+	if in.r == in.w && !in.More() {
+		if err := in.Err(); err != nil {
+			return 0, err
+		}
+		return 0, io.EOF
+	}
+	n := copy(p, in.Window())
+	in.r += n
+	return n, nil
+}
+
+// OpenPrefix is Open for the start of a document, whose end is none.
+func OpenPrefix(prefix []byte) *Reader { return Open(bytes.NewReader(prefix), nil) }
+
+// Peek returns a reader of the window's bytes alone, which stay unread. It is
+// valid as long as the window is, and starts at offset 0.
+func (in *Reader) Peek() *Reader {
+	return &Reader{buf: in.buf[in.r : in.w+Padding], w: in.w - in.r, err: io.EOF, line: 1, encoding: in.encoding, invalid: in.invalid}
+}
+
+// Start returns all bytes that the buffer holds, read or not.
+func (in *Reader) Start() []byte { return in.buf[:in.w] }

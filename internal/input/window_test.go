@@ -1,0 +1,190 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// lineOf is the line of the byte at offset, told from the whole document.
+func lineOf(doc string, offset int) int {
+	doc = strings.ReplaceAll(doc[:offset]+"\x00"+doc[offset:], "\r\n", "\n ")
+	before, _, _ := strings.Cut(doc, "\x00")
+	return 1 + strings.Count(before, "\n") + strings.Count(before, "\r")
+}
+
+func TestPosition(t *testing.T) {
+	for _, doc := range []string{
+		strings.Repeat("abc\n", 50_000),
+		strings.Repeat("abc\r\n", 50_000),
+		strings.Repeat("abc\r", 50_000),
+		strings.Repeat("a\rb\nc\r\nd\r\r\n\n\r", 20_000),
+	} {
+		for name, wrap := range map[string]func(io.Reader) io.Reader{
+			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "with error": iotest.DataErrReader,
+		} {
+			in := Open(wrap(strings.NewReader(doc)), &sitemap.Options{})
+			rnd := rand.New(rand.NewPCG(1, 2))
+			for at := 0; at < len(doc); {
+				if len(in.Window()) < 2_000 {
+					in.More()
+				}
+				n := rnd.IntN(min(1_000, len(in.Window())-1) + 1)
+				// Not between CR and LF, where the line is nobody's.
+				if at+n > 0 && at+n < len(doc) && doc[at+n-1] != '\r' && rnd.IntN(8) == 0 {
+					want := sitemap.Position{Offset: int64(at + n), Line: lineOf(doc, at+n)}
+					if got := in.Position(n); got != want {
+						t.Fatalf("%s %.10q: Position = %+v, want %+v", name, doc, got, want)
+					}
+				}
+				n = max(1, n/2)
+				in.Advance(n)
+				at += n
+			}
+			in.Close()
+		}
+	}
+}
+
+func TestReader_Read(t *testing.T) {
+	doc := strings.Repeat("0123456789\n", 30_000)
+	in := Open(iotest.OneByteReader(strings.NewReader(doc)), nil)
+	defer in.Close()
+	got, err := io.ReadAll(in)
+	if string(got) != doc || err != nil {
+		t.Errorf("read %d bytes, %v; want %d", len(got), err, len(doc))
+	}
+	if in.Offset() != int64(len(doc)) || in.Bytes() != int64(len(doc)) {
+		t.Errorf("Offset = %d, Bytes = %d, want %d", in.Offset(), in.Bytes(), len(doc))
+	}
+	if in.Encoding() != "utf-8" {
+		t.Errorf("Encoding = %q", in.Encoding())
+	}
+}
+
+func TestOpen_Same(t *testing.T) {
+	in := Open(strings.NewReader("x"), nil)
+	defer in.Close()
+	if Open(in, nil) != in {
+		t.Error("a Reader was wrapped in another")
+	}
+}
+
+func TestReader_WindowGrows(t *testing.T) {
+	doc := strings.Repeat("x", 3*MaxWindow)
+	in := Open(strings.NewReader(doc), &sitemap.Options{})
+	defer in.Close()
+	for in.More() {
+		if w := in.Window(); !bytes.Equal(w[len(w):len(w)+Padding], make([]byte, Padding)) {
+			t.Fatal("the window is not followed by zero bytes")
+		}
+	}
+	if n := len(in.Window()); n != MaxWindow {
+		t.Errorf("the window grew to %d, want %d", n, MaxWindow)
+	}
+	if in.Err() != nil {
+		t.Errorf("Err = %v", in.Err())
+	}
+}
+
+func TestReader_Limits(t *testing.T) {
+	var problems []sitemap.Code
+	report := func(p sitemap.Problem) { problems = append(problems, p.Code) }
+	for _, test := range []struct {
+		size, limit int64
+		want        error
+		problems    int
+	}{
+		{1000, 1000, nil, 0},
+		{1001, 1000, sitemap.ErrTooLarge, 0},
+		{200_000, 100_000, sitemap.ErrTooLarge, 0},
+		{sitemap.ProtocolBytes + 1, 0, nil, 1},
+		{sitemap.ProtocolBytes, 0, nil, 0},
+		{200_000, -1, nil, 0},
+	} {
+		problems = nil
+		in := Open(io.LimitReader(zeros{}, test.size), &sitemap.Options{Limits: sitemap.Limits{Bytes: test.limit}, Report: report})
+		n, err := io.Copy(io.Discard, in)
+		if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%d of %d: %v, want %v", test.size, test.limit, err, test.want)
+		}
+		if want := min(test.size, max(test.limit, 0)); test.want != nil && n != want {
+			t.Errorf("%d of %d: read %d before the error, want %d", test.size, test.limit, n, want)
+		}
+		if len(problems) != test.problems {
+			t.Errorf("%d of %d: problems %v", test.size, test.limit, problems)
+		}
+		in.Close()
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
+func TestReader_SourceError(t *testing.T) {
+	broken := errors.New("broken")
+	in := Open(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), nil)
+	defer in.Close()
+	got, err := io.ReadAll(in)
+	if string(got) != "abc" || err != broken {
+		t.Errorf("read %q, %v", got, err)
+	}
+	var pe *sitemap.ParseError
+	if errors.As(in.Err(), &pe) {
+		t.Error("the source's error is a ParseError")
+	}
+}
+
+func TestReader_NoProgress(t *testing.T) {
+	in := Open(readerFunc(func([]byte) (int, error) { return 0, nil }), nil)
+	defer in.Close()
+	if _, err := io.ReadAll(in); err != io.ErrNoProgress {
+		t.Errorf("err = %v", err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestReader_Close(t *testing.T) {
+	in := Open(strings.NewReader("abc"), nil)
+	in.Close()
+	in.Close()
+	if in.More() || len(in.Window()) != 0 || in.Bytes() != 3 || in.Err() == nil {
+		t.Errorf("closed: window %q, %d bytes, %v", in.Window(), in.Bytes(), in.Err())
+	}
+}
+
+func TestReader_Invalid(t *testing.T) {
+	for _, test := range []struct {
+		doc  string
+		want bool
+	}{
+		{`<?xml version="1.0" encoding="UTF-8"?>` + strings.Repeat("é€😀", 40_000), false},
+		{`<?xml version="1.0" encoding="UTF-8"?>` + strings.Repeat("x", 200_000) + "\xff", true},
+		{`<?xml version="1.0" encoding="UTF-8"?>` + strings.Repeat("x", 70_000) + "\xe2\x82", true},
+	} {
+		in := Open(iotest.HalfReader(strings.NewReader(test.doc)), nil)
+		for more := true; more; more = in.More() {
+			in.Advance(max(0, len(in.Window())-utf8.UTFMax)) // no character is cut
+		}
+		if in.Invalid() != test.want {
+			t.Errorf("Invalid = %v of %.20q…%q", in.Invalid(), test.doc, test.doc[len(test.doc)-3:])
+		}
+		in.Close()
+	}
+}

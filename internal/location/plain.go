@@ -1,0 +1,115 @@
+package location
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// Words of eight equal bytes, to treat eight bytes of a URL at once. For a byte
+// x below 0x80 and n up to 0x80, the high bit of (x|0x80)-n tells whether x >= n,
+// and no byte borrows from the next.
+const (
+	ones = 0x0101010101010101
+	high = 0x8080808080808080
+)
+
+// Plain reports whether b is an absolute URL that Clean returns as it is, with
+// no problem. It says so of the common ones only: http or https in lower case, a
+// host of letters, digits, dots and hyphens, a slash, then ASCII without spaces,
+// percent signs, semicolons and closing brackets (so that text of an XML document
+// without references can be asked about too), at most 2,048 bytes in all. It
+// allocates nothing.
+func Plain(b []byte) bool {
+	if len(b) < 16 || len(b) > sitemap.ProtocolLoc {
+		return len(b) < 16 && plainShort(b)
+	}
+	start := schemeLen(binary.LittleEndian.Uint64(b))
+	if start == 0 || !plainHost(b[start:]) {
+		return false
+	}
+	ok := usual(binary.LittleEndian.Uint64(b[len(b)-8:]))
+	for b = b[8:]; len(b) >= 8; b = b[8:] {
+		ok &= usual(binary.LittleEndian.Uint64(b))
+	}
+	return ok == high
+}
+
+// schemeLen returns the length of the http:// or https:// that a URL's first
+// eight bytes are, or 0.
+func schemeLen(word uint64) int {
+	const (
+		http  = 'h' | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
+		https = 'h' | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
+	)
+	switch {
+	case word == https:
+		return 8
+	case word&(1<<56-1) == http:
+		return 7
+	}
+	return 0
+}
+
+// usual returns the high bit of each byte of word that is printable ASCII other
+// than % ; ].
+func usual(word uint64) uint64 {
+	set := word | high
+	printable := (set - 0x21*ones) &^ (set - 0x7f*ones)
+	escape := (set - 0x25*ones) &^ (set - 0x26*ones)
+	reference := (set - 0x3b*ones) &^ (set - 0x3c*ones)
+	bracket := (set - 0x5d*ones) &^ (set - 0x5e*ones)
+	return printable &^ escape &^ reference &^ bracket &^ word & high
+}
+
+// plainHost reports whether b starts with a host of letters, digits, hyphens and
+// dots, a letter or a digit first, and a slash.
+func plainHost(b []byte) bool {
+	if b[0] == '.' || b[0] == '-' {
+		return false
+	}
+	for i := 0; i+8 <= len(b); i += 8 {
+		word := binary.LittleEndian.Uint64(b[i:])
+		set, lower := word|high, word|high|0x20*ones
+		letter := (lower - 'a'*ones) &^ (lower - ('z'+1)*ones)
+		digit := (set - '-'*ones) &^ (set - ('9'+1)*ones) // and - . /
+		allowed := (letter | digit) &^ word & high
+		// The lowest high bit is exact, and none beyond it is looked at.
+		diff := word ^ '/'*ones
+		slash := (diff - ones) &^ diff & high
+		if slash != 0 {
+			before := slash&-slash - 1 // the bits of the bytes before the slash
+			return allowed&before == high&before && (i > 0 || bits.TrailingZeros64(slash) > 7)
+		}
+		if allowed != high {
+			return false
+		}
+	}
+	return plainTail(b[len(b)&^7:])
+}
+
+// plainTail is plainHost for the last bytes of a URL, less than eight, that
+// continue a host.
+func plainTail(b []byte) bool {
+	for _, c := range b {
+		switch {
+		case c == '/':
+			return true
+		case !('a' <= c|0x20 && c|0x20 <= 'z' || '-' <= c && c <= '9'):
+			return false
+		}
+	}
+	return false
+}
+
+// plainShort is Plain for URLs shorter than two words: slashes make up for what
+// is missing.
+func plainShort(b []byte) bool {
+	if len(b) <= len("http://x") {
+		return false
+	}
+	padded := [16]byte{'/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/'}
+	copy(padded[:], b)
+	return Plain(padded[:])
+}

@@ -1,0 +1,85 @@
+package location
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPlain(t *testing.T) {
+	tests := map[string]bool{
+		"http://a.b":                                 true,
+		"http://a.example/":                          true,
+		"https://a.example/":                         true,
+		"https://x/":                                 true,
+		"https://www.Example.com/a/b.html?x=1#y":     true,
+		"https://host-name-of-24-bytes.ex/page":      true,
+		"http://192.0.2.1/a":                         true,
+		"http://a.example/" + strings.Repeat("x", 9): true,
+		"http://a.example/~user/(a)/[bc=d!$*+,:@|&e": true,
+
+		"":                                      false,
+		"http://":                               false,
+		"https://":                              false,
+		"http:///":                              false,
+		"https:///a/b/c/d/e":                    false,
+		"http:///////////////":                  false,
+		"HTTP://www.example.com/a":              false,
+		"ftp://www.example.com/abc":             false,
+		"httpx://www.example.com/a":             false,
+		"/relative/path/that/is/long":           false,
+		"http://user@www.example.com/a":         false,
+		"http://www.example.com:80/a":           false,
+		"http://www_x.example.com/a":            false,
+		"http://.www.example.com/a":             false,
+		"http://[::1]/abcdefghijkl":             false,
+		"http://www.example.com?x=1":            false,
+		"http://www.example.com/a b":            false,
+		"http://www.example.com/a%20b":          false,
+		"http://www.example.com/?a;b":           false,
+		"http://www.example.com/]]>":            false,
+		"http://www.example.com/é":              false,
+		"http://www.exämple.com/a":              false,
+		"http://www.example.com/\x7f":           false,
+		"http://www.example.com/\x00":           false,
+		"http://www.example.com/a\n":            false,
+		" http://www.example.com/a":             false,
+		"http://www.example.com/\xff":           false,
+		`http://www.example.com\@evil.example/`: false,
+	}
+	for s, want := range tests {
+		if got := Plain([]byte(s)); got != want {
+			t.Errorf("Plain(%q) = %v, want %v", s, got, want)
+		}
+	}
+}
+
+// Each byte at each place of a word, in the host and after it.
+func TestPlainBytes(t *testing.T) {
+	const template = "https://www.example.com/abcdefghijklmnopqrstuvwxyz"
+	var r Resolver
+	for i := len("https://"); i < len(template); i++ {
+		for c := range 256 {
+			b := []byte(template)
+			b[i] = byte(c)
+			if !Plain(b) {
+				continue
+			}
+			if loc, codes, drop := r.Clean(append(b[:0:0], b...)); loc != string(b) || len(codes) != 0 || drop != 0 {
+				t.Errorf("Plain(%q), but Clean gives %q, %v, %v", b, loc, codes, drop)
+			}
+		}
+	}
+	for _, n := range []int{2048, 2049} {
+		b := []byte(template + strings.Repeat("x", n-len(template)))
+		if got := Plain(b); got != (n == 2048) {
+			t.Errorf("Plain of %d bytes = %v", n, got)
+		}
+	}
+}
+
+func TestPlainAllocates(t *testing.T) {
+	b := []byte("https://www.example.com/a/b.html")
+	if n := testing.AllocsPerRun(100, func() { Plain(b) }); n != 0 {
+		t.Errorf("Plain allocates %v times", n)
+	}
+}

@@ -1,0 +1,135 @@
+package location
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// scrub returns raw without white space at its ends, without line breaks and the
+// indentation around them, without tabs and control characters, with inner
+// spaces as %20, and with bytes that are not UTF-8 as %XX. Its result shares
+// memory with raw where there is nothing to change inside.
+func scrub(raw []byte) (text []byte, codes []sitemap.Code) {
+	var s scrubber
+	text = s.trim(raw)
+	if !unchanged(text) {
+		text = s.rewrite(text)
+	}
+	if s.control {
+		codes = append(codes, sitemap.ControlChar)
+	}
+	if s.invalid {
+		codes = append(codes, sitemap.InvalidUTF8)
+	}
+	if s.space {
+		codes = append(codes, sitemap.LocWhitespace)
+	}
+	return text, codes
+}
+
+// A scrubber remembers what it changed.
+type scrubber struct {
+	control bool // control characters were removed
+	invalid bool // bytes that are not UTF-8 were escaped
+	space   bool // inner white space was removed or escaped
+}
+
+// trim cuts white space and control characters from both ends of raw.
+func (s *scrubber) trim(raw []byte) []byte {
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		if !s.trims(r) {
+			break
+		}
+		raw = raw[size:]
+	}
+	for len(raw) > 0 {
+		r, size := utf8.DecodeLastRune(raw)
+		if !s.trims(r) {
+			break
+		}
+		raw = raw[:len(raw)-size]
+	}
+	return raw
+}
+
+func (s *scrubber) trims(r rune) bool {
+	if isControl(r) {
+		s.control = true
+		return true
+	}
+	// A zero width space and a byte order mark show as little as white space does.
+	return unicode.IsSpace(r) || r == 0x200b || r == 0xfeff
+}
+
+// rewrite copies trimmed text. Spaces wait for the next character: beside a line
+// break they are indentation.
+func (s *scrubber) rewrite(text []byte) []byte {
+	out := make([]byte, 0, len(text)+16)
+	spaces, broken := 0, false
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		char := text[:size]
+		text = text[size:]
+		switch {
+		case r == ' ':
+			spaces++
+			continue
+		case isLineBreak(r) || r == '\t':
+			broken = true
+			continue
+		case isControl(r):
+			s.control = true
+			continue
+		}
+		if spaces > 0 || broken {
+			s.space = true
+			for ; spaces > 0 && !broken; spaces-- {
+				out = append(out, "%20"...)
+			}
+			spaces, broken = 0, false
+		}
+		if r == utf8.RuneError && size == 1 {
+			s.invalid = true
+			out = append(out, '%', upperHex[char[0]>>4], upperHex[char[0]&15])
+			continue
+		}
+		out = append(out, char...)
+	}
+	return out
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// unchanged reports whether rewrite would return text as it is.
+func unchanged(text []byte) bool {
+	ascii := true
+	for _, c := range text {
+		if c <= ' ' || c == 0x7f {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if ascii {
+		return true
+	}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 || isLineBreak(r) || isControl(r) {
+			return false
+		}
+		text = text[size:]
+	}
+	return true
+}
+
+// isLineBreak reports whether r ends a line: in XML, or in Unicode.
+func isLineBreak(r rune) bool {
+	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
+}
+
+// isControl reports whether r is a control character other than a tab and the
+// line breaks.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\t' && !isLineBreak(r) }

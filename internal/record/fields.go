@@ -1,0 +1,96 @@
+package record
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// ChangeFreq reads a changefreq, reporting what is odd about it: letter case is
+// forgiven, nothing else.
+func (s *Sink) ChangeFreq(raw []byte, pos sitemap.Position, field string) sitemap.ChangeFreq {
+	text := bytes.TrimSpace(raw)
+	if f := ChangeFreq(text); f != 0 {
+		return f
+	}
+	if f := ChangeFreq(bytes.ToLower(text)); f != 0 {
+		s.Problem(sitemap.NonstandardChangeFreq, pos, field, raw)
+		return f
+	}
+	s.Problem(sitemap.BadChangeFreq, pos, field, raw)
+	return 0
+}
+
+// ChangeFreq returns the frequency of that name, or 0.
+func ChangeFreq(b []byte) sitemap.ChangeFreq {
+	switch string(b) {
+	case "always":
+		return sitemap.Always
+	case "hourly":
+		return sitemap.Hourly
+	case "daily":
+		return sitemap.Daily
+	case "weekly":
+		return sitemap.Weekly
+	case "monthly":
+		return sitemap.Monthly
+	case "yearly":
+		return sitemap.Yearly
+	case "never":
+		return sitemap.Never
+	}
+	return 0
+}
+
+// Priority reads a priority, reporting what is odd about it: a decimal comma and
+// an exponent are read, a number out of range is not.
+func (s *Sink) Priority(raw []byte, pos sitemap.Position, field string) (p sitemap.Optional[float64]) {
+	text := bytes.TrimSpace(raw)
+	if v, ok := Decimal(text); ok && v <= 1 {
+		return sitemap.Some(v)
+	}
+	v, ok := number(text)
+	if !ok || !(v >= 0 && v <= 1) {
+		s.Problem(sitemap.BadPriority, pos, field, raw)
+		return p
+	}
+	s.Problem(sitemap.NonstandardPriority, pos, field, raw)
+	return sitemap.Some(v)
+}
+
+// Decimal reads plain decimal digits with at most one point: at most 15, which
+// makes the quotient exact to the last bit.
+func Decimal(b []byte) (v float64, ok bool) {
+	digits, scale, seen, point := int64(0), int64(1), 0, false
+	for _, c := range b {
+		switch {
+		case c-'0' < 10:
+			if seen++; seen > 15 {
+				return 0, false
+			}
+			digits = digits*10 + int64(c-'0')
+			if point {
+				scale *= 10
+			}
+		case c == '.' && !point:
+			point = true
+		default:
+			return 0, false
+		}
+	}
+	return float64(digits) / float64(scale), seen > 0
+}
+
+// number reads a decimal number in other forms: with a comma, a sign, an exponent
+// or more digits.
+func number(b []byte) (float64, bool) {
+	if bytes.Count(b, []byte(",")) == 1 && bytes.IndexByte(b, '.') < 0 {
+		b = bytes.Replace(b, []byte(","), []byte("."), 1)
+	}
+	if bytes.ContainsFunc(b, func(r rune) bool { return (r < '0' || r > '9') && !bytes.ContainsRune([]byte("+-.eE"), r) }) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	return v, err == nil
+}

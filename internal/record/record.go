@@ -1,0 +1,157 @@
+// Package record turns what a format's reader finds into entries and problems:
+// what is the same for all formats.
+package record
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// A Sink takes the entries and problems of one document. It is not safe for
+// concurrent use.
+type Sink struct {
+	Resolver location.Resolver
+	report   func(sitemap.Problem)
+	yield    func(sitemap.Entry, error) bool
+	max      int64
+	count    int64
+	stopped  bool
+	listed   bool // entries were listed, dropped ones included
+	err      error
+}
+
+// NewSink returns a sink that hands entries to yield and problems to o.Report.
+func NewSink(o *sitemap.Options, yield func(sitemap.Entry, error) bool) *Sink {
+	return &Sink{
+		Resolver: location.Resolver{Base: o.Base},
+		report:   o.Report,
+		yield:    yield,
+		max:      o.Limits.MaxEntries(),
+	}
+}
+
+// Emit hands an entry on, which is the sink's no longer than the call. It returns false if no more are wanted: because the
+// consumer stopped, or because there are more than the limit.
+func (s *Sink) Emit(e *sitemap.Entry) bool {
+	if s.count == s.max {
+		s.Fail(&sitemap.ParseError{Pos: e.Pos, Err: sitemap.ErrTooManyEntries})
+		return false
+	}
+	s.count++
+	if s.count == sitemap.ProtocolEntries+1 {
+		s.Problem(sitemap.TooManyEntries, e.Pos, "", nil)
+	}
+	if !s.yield(*e, nil) {
+		s.stopped = true
+	}
+	return !s.stopped
+}
+
+// Count is how many entries were handed on.
+func (s *Sink) Count() int64 { return s.count }
+
+// Report returns the function that problems go to, which may be nil.
+func (s *Sink) Report() func(sitemap.Problem) { return s.report }
+
+// Stopped reports whether no more entries are wanted.
+func (s *Sink) Stopped() bool { return s.stopped }
+
+// Fail ends the document with an error, unless one ended it before.
+func (s *Sink) Fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+	if err != nil {
+		s.stopped = true
+	}
+}
+
+// Finish hands on the error that the document ended with, if any and if the
+// consumer is still there. Err is one that comes after all others.
+func (s *Sink) Finish(err error) {
+	if s.err == nil && !s.stopped {
+		s.err = err
+	}
+	if s.err != nil {
+		s.yield(sitemap.Entry{}, s.err)
+	}
+}
+
+// Problem reports a problem.
+func (s *Sink) Problem(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
+	if s.report != nil {
+		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field, Text: excerpt(text)})
+	}
+}
+
+// Drop reports a problem for which an entry is dropped.
+func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
+	s.listed = true
+	if s.report != nil {
+		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field, Text: excerpt(text), Dropped: true})
+	}
+}
+
+func excerpt(b []byte) string { return string(b[:min(len(b), 256)]) }
+
+// Listed reports whether the document listed anything, dropped entries included.
+func (s *Sink) Listed() bool { return s.listed || s.count > 0 }
+
+// LineLoc cleans a location from text, reporting what is odd about it; ok is
+// false if its entry is to be dropped.
+func (s *Sink) LineLoc(raw []byte, pos sitemap.Position) (loc string, ok bool) {
+	if location.Plain(raw) {
+		return string(raw), true
+	}
+	loc, codes, drop := s.Resolver.Clean(raw)
+	for _, c := range codes {
+		s.Problem(c, pos, "", raw)
+	}
+	if drop != 0 {
+		s.Drop(drop, pos, "", raw)
+	}
+	return loc, drop == 0
+}
+
+// Loc cleans a location from XML, reporting what is odd about it; ok is false if
+// its entry is to be dropped. What bytes XML forbids the scanner has reported.
+func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, ok bool) {
+	if location.Plain(raw) {
+		return string(raw), true
+	}
+	loc, codes, drop := s.Resolver.Clean(raw)
+	for _, c := range codes {
+		if c != sitemap.ControlChar && c != sitemap.InvalidUTF8 {
+			s.Problem(c, pos, field, raw)
+		}
+	}
+	if drop != 0 {
+		s.Drop(drop, pos, field, raw)
+	}
+	return loc, drop == 0
+}
+
+// W3CTime reads a W3C datetime, reporting what is odd about it, that it is empty too.
+func (s *Sink) W3CTime(raw []byte, pos sitemap.Position, field string) sitemap.Time {
+	return s.time(datetime.ParseW3C, raw, pos, field)
+}
+
+// RFC822Time reads a date of RSS.
+func (s *Sink) RFC822Time(raw []byte, pos sitemap.Position, field string) sitemap.Time {
+	return s.time(datetime.ParseRFC822, raw, pos, field)
+}
+
+func (s *Sink) time(parse func([]byte) (sitemap.Time, []sitemap.Code), raw []byte, pos sitemap.Position, field string) sitemap.Time {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		s.Problem(sitemap.BadLastMod, pos, field, nil)
+		return sitemap.Time{}
+	}
+	t, codes := parse(raw)
+	for _, c := range codes {
+		s.Problem(c, pos, field, raw)
+	}
+	return t
+}

@@ -1,0 +1,330 @@
+// Package sniff tells what a document is from its first bytes, never from its
+// name or media type.
+package sniff
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// Window is how much junk may stand before the root element. White space,
+// comments, processing instructions and a DOCTYPE do not count.
+const Window = 1 << 10
+
+// Document tells the format of the document, reports what stands before its root
+// element, and moves in to the root's start tag; where the document is text, in
+// stays where it is. A document that is no sitemap is a *sitemap.ParseError, or
+// the error of the reader under in.
+func Document(in *input.Reader, report func(sitemap.Problem)) (sitemap.Format, error) {
+	p := prolog{report: report}
+	for {
+		p.read(in.Peek())
+		if !p.more && !p.unclosed || !double(in) {
+			break
+		}
+	}
+	if p.format == sitemap.UnknownFormat {
+		return p.format, p.refuse(in)
+	}
+	if p.format != sitemap.Text {
+		p.tell(in)
+		in.Advance(p.root)
+	}
+	return p.format, nil
+}
+
+// double reads on until the window holds twice as much.
+func double(in *input.Reader) bool {
+	size := len(in.Window())
+	for len(in.Window()) < 2*size && in.More() {
+	}
+	return len(in.Window()) > size
+}
+
+// A prolog is what stands before the root element.
+type prolog struct {
+	report func(sitemap.Problem)
+
+	format sitemap.Format
+	err    error
+	more   bool // the bytes ended before it could be told
+	// A comment is not closed in these bytes; it may be in more of them.
+	unclosed bool
+	root     int  // where the root's start tag is
+	cut      bool // the root's start tag is not complete
+
+	declaration int  // where the XML declaration is, or -1
+	doctype     int  // where the DOCTYPE is, or -1
+	html        bool // it is one of HTML, or an element of HTML stands first
+	markup      bool // the first thing that counts is markup
+	junk        int  // bytes that count
+	closed      int  // of these, those of text and of elements that ended
+	open        int  // elements that are open
+}
+
+// roots are the names of root elements.
+var roots = map[string]sitemap.Format{
+	"urlset": sitemap.URLSet, "sitemapindex": sitemap.SitemapIndex,
+	"rss": sitemap.RSS, "rdf": sitemap.RSS, "feed": sitemap.Atom,
+}
+
+// read looks at the first bytes of a document for its root.
+func (p *prolog) read(in *input.Reader) {
+	*p = prolog{report: p.report, declaration: -1, doctype: -1}
+	s := xmlscan.NewScanner(in, nil)
+	for p.junk <= Window && p.format == sitemap.UnknownFormat && p.err == nil {
+		at := int(in.Offset()) + len(s.Raw)
+		if s.Next() == xmlscan.EOF {
+			p.end(in, s)
+			return
+		}
+		p.token(s, at)
+	}
+	if p.format == sitemap.UnknownFormat && p.err == nil {
+		p.noRoot(in.Start())
+	}
+}
+
+// token takes a token into account.
+func (p *prolog) token(s *xmlscan.Scanner, at int) {
+	switch s.Kind {
+	case xmlscan.Instruction:
+		if p.declaration < 0 && isDeclaration(s.Raw) {
+			p.declaration = at
+		}
+		p.markup = p.markup || p.junk == 0
+	case xmlscan.Comment:
+		p.markup = p.markup || p.junk == 0
+		p.unclosed = p.unclosed || len(s.Raw) == len("<!--")
+	case xmlscan.Declaration:
+		p.markup = p.markup || p.junk == 0
+		if s.IsDoctype() && p.doctype < 0 {
+			p.doctype = at
+			name, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(string(s.Raw[len("<!DOCTYPE"):]))), " ")
+			p.html = p.html || strings.TrimRight(name, ">") == "html"
+		}
+	case xmlscan.StartTag:
+		p.start(s, at)
+	case xmlscan.EndTag:
+		p.count(len(s.Raw))
+		p.open = max(0, p.open-1)
+		p.closed++
+	case xmlscan.Text, xmlscan.CDATA:
+		text := bytes.TrimSpace(s.Raw)
+		p.count(len(text))
+		p.closed += len(text)
+	}
+}
+
+// isDeclaration reports whether a processing instruction is an XML declaration.
+func isDeclaration(raw []byte) bool {
+	return len(raw) > 5 && strings.EqualFold(string(raw[:5]), "<?xml") && strings.IndexByte(" \t\r\n", raw[5]) >= 0
+}
+
+func (p *prolog) count(n int) { p.junk += n }
+
+// start takes a start tag into account: the root's, that of an HTML page, or one
+// around or before the root.
+func (p *prolog) start(s *xmlscan.Scanner, at int) {
+	name := localName(s.Name)
+	if f, ok := roots[name]; ok {
+		p.format, p.root, p.cut = f, at, s.Cut
+		return
+	}
+	if name == "" { // <http://…>: a URL in angle brackets
+		p.count(len(s.Raw))
+		p.closed += len(s.Raw)
+		return
+	}
+	p.markup = p.markup || p.junk == 0
+	if p.junk == 0 {
+		p.html = p.html || htmlElements[name]
+	}
+	if name == "html" || name == "head" || name == "body" {
+		p.err = sitemap.ErrHTML
+	}
+	p.count(len(s.Raw))
+	switch {
+	case s.Empty:
+		p.closed++
+	case !htmlVoid[name]:
+		p.open++
+	}
+}
+
+func localName(name []byte) string {
+	if colon := bytes.IndexByte(name, ':'); colon >= 0 {
+		name = name[colon+1:]
+	}
+	return strings.ToLower(string(name))
+}
+
+// end tells a document by what its end, or the window's, left.
+func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
+	p.more = true
+	start := in.Start()
+	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
+		name, _, _ := bytes.Cut(bytes.ReplaceAll(rest, []byte("\n"), []byte(" ")), []byte(" "))
+		if f, ok := roots[localName(name)]; ok {
+			p.format, p.root, p.cut = f, int(in.Offset()), true
+			return
+		}
+	}
+	p.noRoot(start)
+}
+
+// noRoot tells a document without a root that is known.
+func (p *prolog) noRoot(start []byte) {
+	body := trimSpace(start)
+	switch {
+	case len(body) == 0:
+		p.err = sitemap.ErrEmpty
+	case isBinary(body):
+		p.err = sitemap.ErrBinary
+	case isJSON(body):
+		p.err = sitemap.ErrJSON
+	case p.markup && (p.html || p.doctype >= 0 && p.html):
+		p.err = sitemap.ErrHTML
+	case p.markup && p.declaration >= 0 && p.junk == 0:
+		p.err = sitemap.ErrTruncated
+	case p.markup && !isListOfURLs(body):
+		p.err = sitemap.ErrUnknownXML
+	default:
+		p.format = sitemap.Text
+	}
+}
+
+// refuse returns the error of a document that is no sitemap.
+func (p *prolog) refuse(in *input.Reader) error {
+	err := in.Err()
+	switch {
+	case err != nil && (p.err == sitemap.ErrEmpty || p.err == sitemap.ErrTruncated || p.more):
+		return err
+	case p.doctype >= 0:
+		p.problem(in, sitemap.Doctype, p.doctype)
+	}
+	return &sitemap.ParseError{Pos: in.Position(0), Err: p.err}
+}
+
+// tell reports what stands before the root.
+func (p *prolog) tell(in *input.Reader) {
+	first := 0
+	for b := in.Window(); first < len(b) && strings.IndexByte(" \t\r\n", b[first]) >= 0; first++ {
+	}
+	if p.declaration > 0 && p.declaration == first {
+		p.problem(in, sitemap.LeadingWhitespace, 0)
+	}
+	if p.closed > 0 {
+		p.problem(in, sitemap.JunkBeforeRoot, first)
+	}
+	if p.doctype >= 0 {
+		p.problem(in, sitemap.Doctype, p.doctype)
+	}
+	if p.open > 0 {
+		p.problem(in, sitemap.WrappedRoot, p.root)
+	}
+}
+
+func (p *prolog) problem(in *input.Reader, code sitemap.Code, at int) {
+	if p.report != nil {
+		p.report(sitemap.Problem{Code: code, Pos: in.Position(at), Text: xmlscan.Excerpt(in.Window()[at:])})
+	}
+}
+
+// trimSpace cuts white space, also of the kinds that Unicode has, off the front.
+func trimSpace(b []byte) []byte {
+	return bytes.TrimLeft(b, " \t\r\n\v\f\u0085\u00a0\u2028\u2029\u200b\ufeff")
+}
+
+// isBinary reports whether b is data of no text format: it has the signature of
+// one, or more than one control character in sixteen.
+func isBinary(b []byte) bool {
+	b = b[:min(len(b), 512)]
+	switch media := http.DetectContentType(b); {
+	case strings.HasPrefix(media, "text/"):
+		return false
+	case media != "application/octet-stream":
+		return true
+	}
+	controls := 0
+	for _, c := range b {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
+			controls++
+		}
+	}
+	return controls > len(b)/16
+}
+
+// isListOfURLs reports whether b has markup in its first line only, and a URL
+// right behind it: text that something was put in front of.
+func isListOfURLs(b []byte) bool {
+	_, rest, _ := bytes.Cut(b, []byte("\n"))
+	return bytes.HasPrefix(rest, []byte("http")) && bytes.IndexByte(rest, '<') < 0
+}
+
+// isJSON tells JSON, cut short or not, from text in brackets.
+func isJSON(b []byte) bool {
+	if b[0] != '{' && b[0] != '[' {
+		return false
+	}
+	var v json.RawMessage
+	d := json.NewDecoder(bytes.NewReader(b))
+	err := d.Decode(&v)
+	return errors.Is(err, io.ErrUnexpectedEOF) || err == nil && len(trimSpace(b[d.InputOffset():])) == 0
+}
+
+// htmlVoid are elements of HTML that are often left without an end tag.
+var htmlVoid = map[string]bool{
+	"br": true, "hr": true, "p": true, "img": true, "meta": true, "link": true, "input": true, "li": true,
+}
+
+// htmlElements are elements that an HTML page or a part of one starts with.
+var htmlElements = map[string]bool{
+	"a": true, "b": true, "br": true, "body": true, "center": true, "div": true, "font": true, "h1": true, "h2": true,
+	"h3": true, "head": true, "header": true, "hr": true, "html": true, "i": true, "iframe": true, "img": true, "li": true,
+	"main": true, "meta": true, "p": true, "pre": true, "script": true, "section": true, "span": true, "strong": true,
+	"style": true, "table": true, "title": true, "ul": true,
+}
+
+// ContentType reports whether a media type contradicts a document of this format
+// that came in so many layers of gzip: whether it names another format than both
+// the bytes as sent and the document inside.
+func ContentType(contentType string, f sitemap.Format, layers int) (contradicts bool) {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil && media == "" {
+		return false
+	}
+	var named []sitemap.Format
+	switch media {
+	case "application/gzip", "application/x-gzip", "application/gzip-compressed", "application/x-gunzip":
+		return layers == 0
+	case "text/plain":
+		named = []sitemap.Format{sitemap.Text}
+	case "application/rss+xml":
+		named = []sitemap.Format{sitemap.RSS}
+	case "application/atom+xml":
+		named = []sitemap.Format{sitemap.Atom}
+	case "application/rdf+xml":
+		named = []sitemap.Format{sitemap.RSS}
+	case "application/json", "text/html", "application/xhtml+xml", "application/pdf", "text/css", "text/javascript":
+	case "text/xml", "application/xml":
+		return f == sitemap.Text
+	default:
+		return strings.HasPrefix(media, "image/") || strings.HasPrefix(media, "video/") || strings.HasPrefix(media, "audio/")
+	}
+	for _, n := range named {
+		if n == f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,105 @@
+package sniff
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+func TestDocument(t *testing.T) {
+	long := strings.Repeat("x", Window+1)
+	for _, test := range []struct {
+		doc  string
+		want string // format, codes of problems, what is next
+		err  error
+	}{
+		{`<urlset>`, "urlset [] <urlset", nil},
+		{`<?xml version="1.0"?><!-- c --><?p?><sitemapindex a="b">`, "sitemapindex [] <sitemapi", nil},
+		{" \n<?xml version='1.0'?><urlset/>", "urlset [leading_whitespace] <urlset/>", nil},
+		{"\ufeff<urlset/>", "urlset [] <urlset/>", nil},
+		{"junk<urlset/>", "urlset [junk_before_root] <urlset/>", nil},
+		{"<br><b>Warning</b>: x<urlset/>", "urlset [junk_before_root] <urlset/>", nil},
+		{"<!DOCTYPE urlset [<!ENTITY a 'b'>]><urlset/>", "urlset [doctype] <urlset/>", nil},
+		{"<x:URLSET/>", "urlset [] <x:URLSET", nil},
+		{"<root><urlset/>", "urlset [wrapped_root] <urlset/>", nil},
+		{"<rdf:RDF>", "rss [] <rdf:RDF>", nil},
+		{"<rss>", "rss [] <rss>", nil},
+		{"<feed>", "atom [] <feed>", nil},
+		{"<!-- " + strings.Repeat("x", 200_000) + " --><feed>", "atom [] <feed>", nil},
+		{"<urlset xmlns='http", "urlset [] <urlset x", nil},
+		{"http://a.example/", "text [] http://a", nil},
+		{"# c\nhttp://a.example/", "text [] # c\nhttp", nil},
+		{"<http://a.example/>\nhttp://b.example/", "text [] <http://", nil},
+		{"[1] x", "text [] [1] x", nil},
+		{"", "", sitemap.ErrEmpty},
+		{" \u00a0\n", "", sitemap.ErrEmpty},
+		{"<html><urlset/>", "", sitemap.ErrHTML},
+		{"<!DOCTYPE html><p>", "", sitemap.ErrHTML},
+		{"<p>no", "", sitemap.ErrHTML},
+		{"<Error/>", "", sitemap.ErrUnknownXML},
+		{"<x>" + long + "<urlset/>", "", sitemap.ErrUnknownXML},
+		{"<?xml version='1.0'?>", "", sitemap.ErrTruncated},
+		{`{"a": 1}`, "", sitemap.ErrJSON},
+		{`["a"]`, "", sitemap.ErrJSON},
+		{"%PDF-1.4\n", "", sitemap.ErrBinary},
+		{"GIF89a\x01\x00\x01\x00\x80", "", sitemap.ErrBinary},
+	} {
+		for name, in := range map[string]*input.Reader{
+			"whole": input.Open(strings.NewReader(test.doc), nil), "byte by byte": input.Open(iotest.OneByteReader(strings.NewReader(test.doc)), nil),
+		} {
+			var codes []string
+			f, err := Document(in, func(p sitemap.Problem) { codes = append(codes, p.Code.String()) })
+			got := ""
+			if err == nil {
+				next := in.Window()
+				got = fmt.Sprintf("%v %v %s", f, codes, next[:min(len(next), max(8, len("<sitemapi")))])
+			}
+			if !strings.HasPrefix(got, test.want) || (test.want == "") != (got == "") || !errors.Is(err, test.err) {
+				t.Errorf("%s: %.60q: %q, %v; want %q, %v", name, test.doc, got, err, test.want, test.err)
+			}
+			in.Close()
+		}
+	}
+}
+
+func TestDocument_SourceError(t *testing.T) {
+	broken := errors.New("broken")
+	in := input.Open(iotest.ErrReader(broken), nil)
+	defer in.Close()
+	if _, err := Document(in, nil); err != broken {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestContentType(t *testing.T) {
+	for _, test := range []struct {
+		media  string
+		format sitemap.Format
+		layers int
+		want   bool
+	}{
+		{"application/xml", sitemap.URLSet, 0, false},
+		{"text/xml; charset=utf-8", sitemap.RSS, 0, false},
+		{"text/plain", sitemap.Text, 0, false},
+		{"text/plain", sitemap.URLSet, 0, true},
+		{"text/html", sitemap.URLSet, 0, true},
+		{"application/xml", sitemap.Text, 0, true},
+		{"application/rss+xml", sitemap.Atom, 0, true},
+		{"application/gzip", sitemap.URLSet, 0, true},
+		{"application/x-gzip", sitemap.URLSet, 1, false},
+		{"application/xml", sitemap.URLSet, 1, false},
+		{"application/octet-stream", sitemap.URLSet, 0, false},
+		{"image/png", sitemap.URLSet, 0, true},
+		{"", sitemap.URLSet, 0, false},
+		{"nonsense", sitemap.URLSet, 0, false},
+	} {
+		if got := ContentType(test.media, test.format, test.layers); got != test.want {
+			t.Errorf("ContentType(%q, %v, %d) = %v", test.media, test.format, test.layers, got)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package xmlscan
+
+import (
+	"bytes"
+	"strings"
+)
+
+// NextAttr cuts the first attribute off the attributes of a start tag. Its value
+// has its references still; one without quotes ends at white space, and a name
+// without a value has none.
+func NextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
+	attrs = bytes.TrimLeft(attrs, " \t\r\n/")
+	if len(attrs) == 0 {
+		return nil, nil, nil, false
+	}
+	end := 0
+	for end < len(attrs) && !isSpace(attrs[end]) && attrs[end] != '=' {
+		end++
+	}
+	name, rest = attrs[:end], attrs[end:]
+	after := bytes.TrimLeft(rest, " \t\r\n")
+	if len(after) == 0 || after[0] != '=' {
+		return name, nil, rest, true
+	}
+	after = bytes.TrimLeft(after[1:], " \t\r\n")
+	if len(after) > 0 && (after[0] == '"' || after[0] == '\'') {
+		if closing := bytes.IndexByte(after[1:], after[0]); closing >= 0 {
+			return name, after[1 : 1+closing], after[closing+2:], true
+		}
+		after = after[1:]
+	}
+	end = 0
+	for end < len(after) && !isSpace(after[end]) {
+		end++
+	}
+	return name, after[:end], after[end:], true
+}
+
+// Attr returns the raw value of the current start tag's attribute of this local
+// name, in lower case; namespaces of attributes are not told apart.
+func (r *Reader) Attr(local string) (value []byte, ok bool) {
+	for attrs := r.Attrs; ; {
+		name, value, rest, ok := NextAttr(attrs)
+		if !ok {
+			return nil, false
+		}
+		if colon := bytes.IndexByte(name, ':'); colon >= 0 {
+			name = name[colon+1:]
+		}
+		if string(name) == local || len(name) == len(local) && strings.EqualFold(string(name), local) {
+			return value, true
+		}
+		attrs = rest
+	}
+}
+
+// maxAttrs is how many attributes of a tag are looked at for one that stands twice.
+const maxAttrs = 32
+
+// soundAttrs reports whether the attributes of a start tag are as XML has them:
+// each behind white space, with a value in quotes, and none twice.
+func soundAttrs(attrs []byte) bool {
+	var names [maxAttrs][]byte
+	for n := 0; ; n++ {
+		trimmed := bytes.TrimLeft(attrs, " \t\r\n")
+		if len(trimmed) == 0 {
+			return true
+		}
+		size := NameLen(trimmed)
+		if size == 0 || len(trimmed) == len(attrs) {
+			return false
+		}
+		name := trimmed[:size]
+		for i := range min(n, maxAttrs) {
+			if bytes.Equal(names[i], name) {
+				return false
+			}
+		}
+		if n < maxAttrs {
+			names[n] = name
+		}
+		value := bytes.TrimLeft(trimmed[size:], " \t\r\n")
+		if len(value) < 2 || value[0] != '=' {
+			return false
+		}
+		value = bytes.TrimLeft(value[1:], " \t\r\n")
+		if len(value) < 2 || value[0] != '"' && value[0] != '\'' {
+			return false
+		}
+		closing := bytes.IndexByte(value[1:], value[0])
+		if closing < 0 {
+			return false
+		}
+		attrs = value[closing+2:]
+	}
+}

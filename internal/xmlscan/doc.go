@@ -1,0 +1,43 @@
+// Package xmlscan reads XML as the web has it. It never fails on bytes, knows
+// where it is, and finds its way back to the next entry whatever stands between.
+//
+// # Tokens
+//
+// A Scanner cuts the window of an input.Reader into tokens: tags, text, CDATA
+// sections, and what a reader skips (comments, processing instructions,
+// declarations). A token that runs off the window is scanned again from its
+// start when the window holds more; nothing else knows about refilling. What a
+// token points to is valid until the next one. Text may come in several tokens,
+// none of which cuts a reference or a character.
+//
+// # What was never closed
+//
+// Markup that opens and is not closed must not swallow what follows, and costs
+// as few entries as can be told:
+//
+//   - A tag ends at the first '>' outside a quoted attribute value, and at
+//     the latest before the next '<', where XML allows none. A quote opens a value
+//     only after '=', and only if it is closed before the next '<'.
+//     A '<' that starts no name is text.
+//   - A processing instruction ends at "?>"; if a '<' comes first, at the first
+//     '>' or before that '<'.
+//   - A comment ends at "-->". If another "<!--" comes first, which XML forbids,
+//     or nothing closes it within 256 KiB, it was never opened: its "<!--"
+//     is skipped, and what follows is read.
+//   - A CDATA section ends at "]]>". If the end tag of the element that it stands in
+//     comes first, and then another "<![CDATA[" before the "]]>", it ends at
+//     that end tag. If nothing closes it within 256 KiB, it ends at the next '<'.
+//
+// So damage that opens a comment or a CDATA section costs the entries up to the
+// next "-->" or "]]>" only where these close nothing else.
+//
+// # Finding back
+//
+// A Reader follows elements on top of a Scanner, and knows which of them are
+// entries. An entry's start tag ends the entry before it, whether or not that
+// one's end tag stood; so does an entry's end tag, and the root's. Inside an
+// element of an entry, a start tag with an entry's name counts only if another
+// tag follows it directly, as it does in every entry. Every other end tag closes
+// the innermost element of its name and what is open within; one that closes
+// nothing is skipped.
+package xmlscan

@@ -1,0 +1,410 @@
+package xmlscan
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+const (
+	// MaxDepth is how deep elements are followed by name; deeper ones are counted.
+	MaxDepth = 256
+	// MaxText is how much text of one element is kept.
+	MaxText = 64 << 10
+)
+
+// A Reader follows the elements of a document on top of a Scanner, and finds back
+// to its entries. It is not safe for concurrent use.
+type Reader struct {
+	Scanner
+	// IsEntry tells whether the current tag has the name and namespace of an
+	// entry, IsField whether it has those of a field that an entry holds directly.
+	IsEntry, IsField func() bool
+
+	// The current start tag, beside what the Scanner tells.
+	Prefix, Local []byte // Local is in lower case
+	Space         Space
+	Declared      bool // the prefix is declared, or there is none
+	Upper         bool // Local stands in another letter case
+
+	// What Text read.
+	Nested   bool // elements stood in the text
+	Complete bool // the text's end stood in the document
+	Overflow bool // there was more than MaxText of it
+
+	// Direct is the text that stood in the open entry itself, as it stands in the
+	// document, up to 4 KiB.
+	Direct []byte
+
+	stack    []open
+	names    []byte // of the open elements
+	deep     int    // elements open beyond MaxDepth
+	entry    int    // depth of the open entry; 0 if none is
+	pending  bool   // the current token is the next one
+	ended    bool   // the root is closed
+	cut      bool   // the document ended before
+	bindings []binding
+	seen     []declaration // namespaces declared so far
+	others   int           // namespaces without a constant so far
+	mixed    *[]byte       // where Mixed wants text
+	text     []byte
+	upper    []byte // a name in lower case
+	badTags  bool   // an undeclared prefix was reported
+}
+
+// open is an open element.
+type open struct{ name int } // where its name starts in names
+
+// NewReader returns a reader of the rest of in, whose next start tag is the root.
+func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
+	r := &Reader{Scanner: *NewScanner(in, report)}
+	r.IsEntry = func() bool { return false }
+	r.IsField = r.IsEntry
+	return r
+}
+
+// Truncated reports whether the document ended before its root was closed.
+func (r *Reader) Truncated() bool { return r.cut }
+
+// Depth is the depth of the element whose start tag is current, for Child.
+func (r *Reader) Depth() int {
+	if r.Empty {
+		return len(r.stack) + 1
+	}
+	return len(r.stack)
+}
+
+// Child moves to the next start tag directly in the element at depth d, passing
+// over what is left of a child before it. It returns false when that element is
+// closed: by its end tag, by that of an element around it, by the next entry or
+// by the document's end. The root's own start tag is at depth 0.
+func (r *Reader) Child(d int) bool {
+	for {
+		if len(r.stack) < d || r.cut || r.ended {
+			return false
+		}
+		if len(r.stack) > d {
+			r.skip(d)
+			continue
+		}
+		switch r.next() {
+		case EOF:
+			r.cut = true
+		case StartTag:
+			if r.Cut && !r.IsEntry() {
+				continue
+			}
+			if r.entry > 0 && r.IsEntry() && (d == r.entry || r.opensElement()) {
+				r.resume(d)
+				continue
+			}
+			r.push()
+			return true
+		case EndTag:
+			r.close()
+		case Text, CDATA:
+			r.direct(d)
+		}
+	}
+}
+
+// Mixed is Child, and appends the text that stands before the child, references
+// decoded, to text.
+func (r *Reader) Mixed(d int, text *[]byte) bool {
+	r.mixed = text
+	ok := r.Child(d)
+	r.mixed = nil
+	return ok
+}
+
+// direct keeps text that stands in the entry itself, or that Mixed asked for.
+func (r *Reader) direct(d int) {
+	if r.mixed != nil && len(*r.mixed)+len(r.Raw) <= MaxText {
+		if r.Kind == CDATA {
+			*r.mixed = append(*r.mixed, r.Data...)
+		} else {
+			*r.mixed = Decode(*r.mixed, r.Raw)
+		}
+	}
+	if d == r.entry && len(r.Direct) < 4<<10 {
+		b := r.Raw
+		if r.Kind == CDATA {
+			b = r.Data
+		}
+		r.Direct = append(r.Direct, b...)
+	}
+}
+
+// skip passes over what is open beyond depth d.
+func (r *Reader) skip(d int) {
+	for len(r.stack) > d && !r.cut && !r.ended {
+		switch r.next() {
+		case EOF:
+			r.cut = true
+		case StartTag:
+			if r.IsEntry() && r.opensElement() {
+				r.resume(d)
+				return
+			}
+			if !r.Cut {
+				r.push()
+			}
+		case EndTag:
+			r.close()
+		}
+	}
+}
+
+// Text reads the text of the element whose start tag is current, through its end
+// tag, references decoded, with the text of elements inside. It is valid until the
+// next call. A field's start tag ends it as well, and so does an end tag that
+// closes nothing, unless more text or the right one follows.
+func (r *Reader) Text() []byte {
+	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
+	for d := len(r.stack); len(r.stack) >= d && !r.Empty && !r.cut; {
+		switch r.next() {
+		case EOF:
+			r.cut = true
+			r.Complete = !r.Nested && r.endsHere(d)
+		case Text:
+			r.keep(r.Raw, true)
+		case CDATA:
+			r.keep(r.Data, false)
+		case StartTag:
+			switch {
+			case r.Cut:
+				r.keep(r.Raw, true)
+			case r.IsEntry() && r.opensElement():
+				r.Complete = true
+				r.resume(d - 1)
+			case r.IsField() && d == r.entry+1:
+				r.Complete = true
+				r.reread(d - 1)
+			default:
+				r.Nested = true
+				r.push()
+			}
+		case EndTag:
+			if !r.close() && len(r.stack) == d && r.nothingFollows(d) {
+				r.pop(d - 1)
+			}
+			r.Complete = len(r.stack) < d
+		}
+	}
+	r.Empty = false
+	return r.text
+}
+
+// keep appends to the text of an element.
+func (r *Reader) keep(b []byte, references bool) {
+	if len(r.text)+len(b) > MaxText {
+		r.Overflow = true
+		b = b[:max(0, MaxText-len(r.text))]
+	}
+	if references {
+		r.text = Decode(r.text, b)
+	} else {
+		r.text = append(r.text, b...)
+	}
+}
+
+// endsHere reports whether what is left at the document's end begins the end tag
+// of the element at depth d.
+func (r *Reader) endsHere(d int) bool {
+	rest, ok := bytes.CutPrefix(r.Raw, []byte("</"))
+	return ok && bytes.HasPrefix(r.name(d), rest)
+}
+
+// nothingFollows reports whether a tag follows the current token that is not the
+// end tag of the element at depth d.
+func (r *Reader) nothingFollows(d int) bool {
+	rest := r.ahead(2 + len(r.name(d)))
+	if !bytes.HasPrefix(rest, []byte("<")) {
+		return false
+	}
+	rest, ok := bytes.CutPrefix(rest, []byte("</"))
+	return !ok || !bytes.HasPrefix(rest, r.name(d))
+}
+
+// opensElement reports whether a start tag or a comment follows the current start
+// tag directly.
+func (r *Reader) opensElement() bool {
+	rest := r.ahead(3)
+	return len(rest) > 1 && rest[0] == '<' && (isNameStart(rest[1]) || bytes.HasPrefix(rest, []byte("<!-")))
+}
+
+// ahead returns what follows the current token and white space behind it, n bytes
+// or more unless the document or the window ends before.
+func (r *Reader) ahead(n int) []byte {
+	for {
+		rest := bytes.TrimLeft(r.in.Window()[len(r.Raw):], " \t\r\n")
+		if len(rest) >= n || !r.more() {
+			return rest
+		}
+	}
+}
+
+// more reads on behind the current tag, which moves.
+func (r *Reader) more() bool {
+	size := len(r.Raw)
+	ok := r.in.More()
+	report := r.report
+	r.report = nil
+	r.scan(r.in.Window(), true)
+	r.report = report
+	r.Raw = r.in.Window()[:size]
+	if r.Kind == StartTag {
+		r.split()
+	}
+	return ok
+}
+
+// next moves to the next token and resolves the names of a tag.
+func (r *Reader) next() Kind {
+	if r.pending {
+		r.pending = false
+	} else {
+		r.Scanner.Next()
+	}
+	if r.Kind == StartTag {
+		r.resolve()
+	}
+	return r.Kind
+}
+
+// resolve splits a start tag's name and finds its namespace.
+func (r *Reader) resolve() {
+	depth := len(r.stack)
+	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > depth; n-- {
+		r.bindings = r.bindings[:n-1]
+	}
+	r.split()
+	if len(r.Attrs) > 0 && bytes.Contains(r.Attrs, []byte("xmlns")) {
+		r.bind(r.Attrs, depth+1)
+	}
+	if r.Space, r.Declared = r.Lookup(r.Prefix); !r.Declared && !r.badTags {
+		r.badTags = true
+		r.problem(sitemap.UndeclaredPrefix, 0, r.Name)
+	}
+}
+
+// split cuts a start tag's name at its colon and lowers its local part.
+func (r *Reader) split() {
+	r.Prefix, r.Local, r.Upper = nil, r.Name, false
+	if colon := bytes.IndexByte(r.Name, ':'); colon >= 0 {
+		r.Prefix, r.Local = r.Name[:colon], r.Name[colon+1:]
+	}
+	for _, c := range r.Local {
+		if 'A' <= c && c <= 'Z' {
+			r.upper = appendLower(r.upper[:0], r.Local)
+			r.Local, r.Upper = r.upper, true
+			return
+		}
+	}
+}
+
+// appendLower appends b with its ASCII letters in lower case.
+func appendLower(dst, b []byte) []byte {
+	for _, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// push opens the current start tag's element.
+func (r *Reader) push() {
+	switch {
+	case r.Empty:
+		if len(r.stack) == 0 {
+			r.ended = true
+		}
+		return
+	case len(r.stack) >= MaxDepth:
+		r.deep++
+		return
+	}
+	if len(r.stack) > 0 && r.entry == 0 && r.IsEntry() {
+		r.entry = len(r.stack) + 1
+		r.Direct = r.Direct[:0]
+	}
+	r.stack = append(r.stack, open{len(r.names)})
+	r.names = append(r.names, r.Name...)
+}
+
+// name returns the name of the open element at depth d.
+func (r *Reader) name(d int) []byte {
+	start, end := r.stack[d-1].name, len(r.names)
+	if d < len(r.stack) {
+		end = r.stack[d].name
+	}
+	return r.names[start:end]
+}
+
+// close closes the innermost open element that the current end tag names, and
+// what is open within. It reports whether there is one.
+func (r *Reader) close() bool {
+	for d := len(r.stack); d > 0; d-- {
+		if name := r.name(d); len(name) != len(r.Name) || !bytes.EqualFold(name, r.Name) {
+			continue
+		}
+		if r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry {
+			break
+		}
+		if d < len(r.stack) || r.deep > 0 {
+			r.mismatched(r.Raw)
+		}
+		r.pop(d - 1)
+		return true
+	}
+	if r.deep > 0 {
+		r.deep--
+		return true
+	}
+	r.mismatched(r.Raw)
+	return false
+}
+
+// pop closes the elements deeper than d.
+func (r *Reader) pop(d int) {
+	r.names = r.names[:r.stack[d].name]
+	r.stack = r.stack[:d]
+	r.deep = 0
+	if d < r.entry {
+		r.entry = 0
+	}
+	if d == 0 {
+		r.ended = true
+	}
+}
+
+// resume goes back to where entries stand, before the current start tag of an
+// entry: it closes the entry that is open, or what is open deeper than d if none is.
+func (r *Reader) resume(d int) {
+	if r.entry > 0 {
+		d = r.entry - 1
+	}
+	r.reread(d)
+}
+
+// reread closes the elements deeper than d before the current start tag, which
+// is the next token again.
+func (r *Reader) reread(d int) {
+	r.mismatched(r.Raw)
+	if d < len(r.stack) {
+		r.pop(d)
+	}
+	r.pending = true
+}
+
+// Restart puts the input where the next token starts, for a reader that looks at
+// its window itself. Elements stay open as they are.
+func (r *Reader) Restart() {
+	if r.pending {
+		r.pending, r.Raw = false, nil
+	}
+	r.Sync()
+}

@@ -1,0 +1,374 @@
+package xmlscan
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+// A Quick reads elements of the shape that almost all have straight from the
+// window: sound, with nothing to report, and closed by their own end tags. Whoever
+// finds with it that an entry is of another shape, or runs off the window, leaves
+// that entry to the Reader, from its start: a Quick moves nothing until Done. What
+// it shows is valid until then.
+type Quick struct {
+	r  *Reader
+	b  []byte // the window with its padding
+	at int
+
+	Name, Local []byte // of the start tag; in the letter case in which it stands
+	Space       Space
+	Empty       bool
+	Attrs       []QuickAttr
+
+	attrs [maxQuickAttrs]QuickAttr
+}
+
+// A QuickAttr is an attribute: a sound value, with references that XML defines.
+type QuickAttr struct{ Name, Value []byte }
+
+const (
+	maxQuickAttrs = 8
+	maxQuickDepth = 16
+)
+
+// Quick starts to read quickly behind the current token, where entries stand in the
+// element at depth d. It is not ok if that element is closed, if an entry's start tag
+// was read already, or if bytes that are not UTF-8 are to be reported.
+func (r *Reader) Quick(q *Quick, d int) (ok bool) {
+	if len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending || r.in.Invalid() {
+		return false // a pending token was reported already
+	}
+	r.Sync()
+	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > d; n-- {
+		r.bindings = r.bindings[:n-1]
+	}
+	q.r = r
+	q.Reset()
+	return true
+}
+
+// Reset goes back to the window's start, of which there may be more by now.
+func (q *Quick) Reset() {
+	b := q.r.in.Window()
+	q.b, q.at = b[:len(b)+input.Padding], 0
+}
+
+// Offset is how far the Quick is in the window.
+func (q *Quick) Offset() int { return q.at }
+
+// Seek goes to a place in the window.
+func (q *Quick) Seek(offset int) { q.at = offset }
+
+// Len is how long the window is.
+func (q *Quick) Len() int { return len(q.b) - input.Padding }
+
+// URI is Reader.URI for the start tag that was read.
+func (q *Quick) URI() string {
+	q.r.Prefix = q.Name[:max(0, len(q.Name)-len(q.Local)-1)]
+	return q.r.URI()
+}
+
+// Done moves the input behind what was read.
+func (q *Quick) Done() { q.r.in.Advance(q.at) }
+
+// SkipSpace passes white space, behind which markup must stand.
+func (q *Quick) SkipSpace() {
+	for isSpace(q.b[q.at]) {
+		q.at++
+	}
+}
+
+// Open reads a start tag behind white space. It is not ok if another token is next,
+// or the tag has declarations of namespaces, or a prefix whose lack of one is
+// still to be reported.
+func (q *Quick) Open() bool {
+	q.SkipSpace()
+	b, i := q.b, q.at
+	if b[i] != '<' || !quickName[b[i+1]] {
+		return false
+	}
+	i++
+	start, colon := i, -1
+	for ; quickName[b[i]]; i++ {
+		if b[i] == ':' {
+			if colon >= 0 {
+				return false
+			}
+			colon = i
+		}
+	}
+	q.Name, q.Local, q.Empty, q.Attrs = b[start:i], b[start:i], false, nil
+	var prefix []byte
+	if colon >= 0 {
+		prefix, q.Local = b[start:colon], b[colon+1:i]
+	}
+	space, declared := q.r.Lookup(prefix)
+	if q.Space = space; !declared && !q.r.badTags || start+1 < i && !isNameStart(b[start]) {
+		return false
+	}
+	if b[i] == '>' {
+		q.at = i + 1
+		return true
+	}
+	return q.openAttrs(i)
+}
+
+// openAttrs reads the attributes of a start tag from b[i].
+func (q *Quick) openAttrs(i int) bool {
+	b := q.b
+	for n := 0; ; n++ {
+		space := i
+		for isSpace(b[i]) {
+			i++
+		}
+		switch {
+		case b[i] == '>':
+			q.at = i + 1
+			q.Attrs = q.attrs[:n]
+			return true
+		case b[i] == '/':
+			q.Empty = true
+			q.at = i + 2
+			q.Attrs = q.attrs[:n]
+			return b[i+1] == '>'
+		case i == space, n == maxQuickAttrs:
+			return false
+		}
+		start := i
+		for quickName[b[i]] {
+			i++
+		}
+		name := b[start:i]
+		if i == start || b[i] != '=' || b[i+1] != '"' && b[i+1] != '\'' || !isNameStart(name[0]) || bytes.HasPrefix(name, xmlns) {
+			return false
+		}
+		i += 2
+		size := bytes.IndexByte(b[i:], b[i-1])
+		if size < 0 || !soundValue(b[i:i+size]) {
+			return false
+		}
+		q.attrs[n] = QuickAttr{name, b[i : i+size]}
+		for _, a := range q.attrs[:n] {
+			if bytes.Equal(a.Name, name) {
+				return false
+			}
+		}
+		i += size + 1
+	}
+}
+
+var xmlns = []byte("xmlns")
+
+// soundValue reports whether nothing is to be reported of an attribute's value.
+func soundValue(b []byte) bool {
+	return plain(b) || bytes.IndexByte(b, '<') < 0 && sound(b) && Predefined(b)
+}
+
+// Text reads the text of the element whose start tag was read, and its end tag: in
+// section it stands in a CDATA section, else it has references that XML defines. It
+// is not ok if there is anything else in the element, or to report of it.
+func (q *Quick) Text() (text []byte, section, ok bool) {
+	if q.Empty {
+		return nil, false, true
+	}
+	b := q.b[:len(q.b)-input.Padding]
+	i := q.at
+	n := bytes.IndexByte(b[i:], '<')
+	if n < 0 {
+		return nil, false, false
+	}
+	if q.b[i+n+1] == '/' {
+		text = b[i : i+n]
+		return text, false, (plain(text) || soundText(text)) && q.closeAt(i+n, q.Name)
+	}
+	if len(trimSpace(b[i:i+n])) > 0 {
+		return nil, false, false
+	}
+	text, i = q.section(i + n)
+	if i == 0 {
+		return nil, false, false
+	}
+	for isSpace(q.b[i]) {
+		i++
+	}
+	return text, true, q.closeAt(i, q.Name)
+}
+
+// section returns the text of the CDATA section at b[i] and where it ends, or 0.
+func (q *Quick) section(i int) ([]byte, int) {
+	b := q.b[:len(q.b)-input.Padding]
+	if !bytes.HasPrefix(b[i:], cdataStart) {
+		return nil, 0
+	}
+	i += len(cdataStart)
+	n := indexCDATAEnd(b[i:])
+	if n < 0 {
+		return nil, 0
+	}
+	text := b[i : i+n]
+	if nextCDATA(text) || !sound(text) {
+		return nil, 0
+	}
+	return text, i + n + len(cdataEnd)
+}
+
+// trimSpace cuts the white space that XML knows off both ends.
+func trimSpace(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	for len(b) > 0 && isSpace(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// Close reads the end tag of that name behind white space.
+func (q *Quick) Close(name []byte) bool {
+	q.SkipSpace()
+	return q.closeAt(q.at, name)
+}
+
+// AtEnd reports whether an end tag follows, behind white space.
+func (q *Quick) AtEnd() bool {
+	q.SkipSpace()
+	return q.b[q.at] == '<' && q.b[q.at+1] == '/'
+}
+
+// closeAt reads the end tag of that name at b[i].
+func (q *Quick) closeAt(i int, name []byte) bool {
+	b := q.b
+	end := i + 2 + len(name)
+	if end >= len(b) || b[i] != '<' || b[i+1] != '/' || b[end] != '>' || !bytes.Equal(b[i+2:end], name) {
+		return false
+	}
+	q.at = end + 1
+	return true
+}
+
+// Skip passes over what is in the element whose start tag was read, through its end
+// tag. It is not ok if an entry, or anything to report, is in it.
+func (q *Quick) Skip() bool {
+	return q.Empty || q.skip(q.Name, maxQuickDepth)
+}
+
+func (q *Quick) skip(name []byte, depth int) bool {
+	for {
+		b := q.b[:len(q.b)-input.Padding]
+		n := bytes.IndexByte(b[q.at:], '<')
+		if n < 0 {
+			return false
+		}
+		if text := b[q.at : q.at+n]; !plain(text) && !soundText(text) {
+			return false
+		}
+		q.at += n
+		switch q.b[q.at+1] {
+		case '/':
+			return q.closeAt(q.at, name)
+		case '!':
+			if _, q.at = q.section(q.at); q.at == 0 {
+				return false
+			}
+		default:
+			if depth == 0 || !q.Open() || q.mayBeEntry() || !q.Empty && !q.skip(q.Name, depth-1) {
+				return false
+			}
+		}
+	}
+}
+
+// mayBeEntry reports whether the start tag could be an entry's, for a Reader to see.
+func (q *Quick) mayBeEntry() bool {
+	switch len(q.Local) {
+	case len("url"), len("item"), len("entry"), len("sitemap"):
+		switch string(appendLower(nil, q.Local)) {
+		case "url", "item", "entry", "sitemap":
+			return true
+		}
+	}
+	return false
+}
+
+// quickName are the characters of names in ASCII.
+var quickName = func() (set [256]bool) {
+	for c := range set {
+		set[c] = c < 0x80 && (isNameStart(byte(c)) || c == '-' || c == '.' || '0' <= c && c <= '9')
+	}
+	return set
+}()
+
+// soundText reports whether nothing is to be reported of text.
+func soundText(b []byte) bool {
+	return sound(b) && Predefined(b) && !bytes.Contains(b, cdataEnd)
+}
+
+// sound reports whether b holds no character that XML forbids.
+func sound(b []byte) bool {
+	for rest := b; ; {
+		i := bytes.IndexByte(rest, noncharacter[0])
+		if i < 0 {
+			break
+		}
+		if rest = rest[i+1:]; len(rest) > 1 && rest[0] == noncharacter[1] && rest[1] >= 0xbe {
+			return false
+		}
+	}
+	for len(b) >= 32 {
+		x0, x1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		x2, x3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+		low := (x0-0x20*every)&^x0 | (x1-0x20*every)&^x1 | (x2-0x20*every)&^x2 | (x3-0x20*every)&^x3
+		if low&highs != 0 && lowButLF(x0)|lowButLF(x1)|lowButLF(x2)|lowButLF(x3) != 0 && indexControl(b[:32]) >= 0 {
+			return false
+		}
+		b = b[32:]
+	}
+	return indexControl(b) < 0
+}
+
+// lowButLF returns a word that is not zero if x holds a byte below space, LF aside.
+func lowButLF(x uint64) uint64 {
+	y := x ^ '\n'*every
+	notLF := (y&^highs + 0x7f*every) | y
+	return (x - 0x20*every) &^ x & notLF & highs
+}
+
+// plain reports whether b is free of whatever could have to be reported, or decoded:
+// control characters, '&', '<', ']' and the byte that noncharacters start with. Of
+// longer texts, only those in ASCII are told to be.
+func plain(b []byte) bool {
+	i := 0
+	if len(b) >= 32 {
+		if bytes.IndexByte(b, '&') >= 0 || bytes.IndexByte(b, '<') >= 0 || bytes.IndexByte(b, ']') >= 0 {
+			return false
+		}
+		odd := uint64(0)
+		for ; i+8 <= len(b); i += 8 {
+			x := binary.LittleEndian.Uint64(b[i:])
+			odd |= (x - 0x20*every) | x
+		}
+		x := binary.LittleEndian.Uint64(b[len(b)-8:])
+		return (odd|x-0x20*every|x)&highs == 0
+	}
+	for ; i+8 <= len(b); i += 8 {
+		if special(binary.LittleEndian.Uint64(b[i:])) != 0 {
+			return false
+		}
+	}
+	if i == len(b) {
+		return true
+	}
+	var last [8]byte
+	copy(last[:], "        ")
+	copy(last[:], b[i:])
+	return special(binary.LittleEndian.Uint64(last[:])) == 0
+}
+
+// special returns a word that is not zero if x holds a byte that is not plain.
+func special(x uint64) uint64 {
+	amp, lt, bracket, ef := x^'&'*every, x^'<'*every, x^']'*every, x^0xef*every
+	found := (x-0x20*every)&^x | (amp-every)&^amp | (lt-every)&^lt | (bracket-every)&^bracket | (ef-every)&^ef
+	return found & highs
+}

@@ -1,0 +1,173 @@
+package xmlscan
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+var kindNames = [...]string{"eof", "start", "end", "text", "cdata", "comment", "pi", "declaration"}
+
+// tokens returns the tokens of a document, one a line, with problems in between.
+func tokens(r io.Reader) string {
+	var out, problems strings.Builder
+	in := input.Open(r, nil)
+	defer in.Close()
+	s := NewScanner(in, func(p sitemap.Problem) { fmt.Fprintf(&problems, "! %s at %d\n", p.Code, p.Pos.Offset) })
+	var text string
+	flush := func() {
+		if text != "" {
+			fmt.Fprintf(&out, "text %q\n", text)
+		}
+		text = ""
+	}
+	for {
+		kind := s.Next()
+		if kind == Text {
+			text += string(s.Raw)
+			continue
+		}
+		flush()
+		out.WriteString(problems.String())
+		problems.Reset()
+		switch kind {
+		case EOF:
+			if len(s.Raw) > 0 {
+				fmt.Fprintf(&out, "rest %q\n", s.Raw)
+			}
+			return out.String()
+		case StartTag:
+			fmt.Fprintf(&out, "start %s %q empty=%v cut=%v\n", s.Name, s.Attrs, s.Empty, s.Cut)
+		case EndTag:
+			fmt.Fprintf(&out, "end %s cut=%v\n", s.Name, s.Cut)
+		case CDATA:
+			fmt.Fprintf(&out, "cdata %q\n", s.Data)
+		default:
+			fmt.Fprintf(&out, "%s %q\n", kindNames[kind], s.Raw)
+		}
+	}
+}
+
+func TestScanner(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"tags", `<a b="c" d='e'>x</a ><f/><g h/>`,
+			"start a \" b=\\\"c\\\" d='e'\" empty=false cut=false\ntext \"x\"\nend a cut=false\nstart f \"\" empty=true cut=false\n! mismatched_tag at 25\nstart g \" h\" empty=true cut=false\n"},
+		{"gt in a value", `<a b="x>y" c='>'>z`,
+			"start a \" b=\\\"x>y\\\" c='>'\" empty=false cut=false\ntext \"z\"\n"},
+		{"quote that opens no value", `<a ">x<b c="d>y</b>`,
+			"! mismatched_tag at 0\nstart a \" \\\"\" empty=false cut=false\ntext \"x\"\n! mismatched_tag at 6\nstart b \" c=\\\"d\" empty=false cut=false\ntext \"y\"\nend b cut=false\n"},
+		{"start tag without end", `<a<b>x</b</c>`,
+			"! mismatched_tag at 0\nstart a \"\" empty=false cut=true\nstart b \"\" empty=false cut=false\ntext \"x\"\n! mismatched_tag at 6\nend b cut=true\nend c cut=false\n"},
+		{"lt that starts no name", `a < b <1 </ x`,
+			"text \"a < b <1 </ x\"\n! mismatched_tag at 2\n! mismatched_tag at 6\n! mismatched_tag at 9\n"},
+		{"comment", `<!-- <url> -- --><a>`,
+			"! mismatched_tag at 0\ncomment \"<!-- <url> -- -->\"\nstart a \"\" empty=false cut=false\n"},
+		{"comment that another one follows", `<!-- x <a/><!-- y -->`,
+			"! mismatched_tag at 0\ncomment \"<!--\"\ntext \" x \"\nstart a \"\" empty=true cut=false\ncomment \"<!-- y -->\"\n"},
+		{"comment never closed", `<!-- x <a/>`,
+			"! mismatched_tag at 0\ncomment \"<!--\"\ntext \" x \"\nstart a \"\" empty=true cut=false\n"},
+		{"cdata", `<a><![CDATA[x]]y>&<b>]]></a>`,
+			"start a \"\" empty=false cut=false\ncdata \"x]]y>&<b>\"\nend a cut=false\n"},
+		{"cdata that its element closes", `<a><![CDATA[x</a><a><![CDATA[y]]></a>`,
+			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nend a cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
+		{"cdata with the start of one inside", `<a><![CDATA[x<![CDATA[y]]></a>`,
+			"start a \"\" empty=false cut=false\ncdata \"x<![CDATA[y\"\nend a cut=false\n"},
+		{"cdata never closed", `<a><![CDATA[x<b/>`,
+			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nstart b \"\" empty=true cut=false\n"},
+		{"instruction", `<?xml version="1.0"?><?a <b> ?><c>`,
+			"pi \"<?xml version=\\\"1.0\\\"?>\"\n! mismatched_tag at 21\npi \"<?a \"\nstart b \"\" empty=false cut=false\ntext \" ?>\"\nstart c \"\" empty=false cut=false\n"},
+		{"doctype", `<!DOCTYPE a [ <!ENTITY b "]>"> <!-- ' --> ]><a>`,
+			"declaration \"<!DOCTYPE a [ <!ENTITY b \\\"]>\\\"> <!-- ' --> ]>\"\nstart a \"\" empty=false cut=false\n"},
+		{"references", `a&amp;b &c=1 &eacute; &nope; &#x41; &#1;`,
+			"text \"a&amp;b &c=1 &eacute; &nope; &#x41; &#1;\"\n! raw_ampersand at 8\n! undeclared_entity at 13\n! control_char at 36\n"},
+		{"control characters", "a\x01b\x00", "text \"a\\x01b\\x00\"\n! control_char at 1\n"},
+		{"the document's end in a tag", `<a><b c="`, "start a \"\" empty=false cut=false\nrest \"<b c=\\\"\"\n"},
+		{"the document's end in an end tag", `<a>x</a`, "start a \"\" empty=false cut=false\ntext \"x\"\nrest \"</a\"\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := tokens(strings.NewReader(test.in)); got != test.want {
+				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+			if got := tokens(iotest.OneByteReader(strings.NewReader(test.in))); got != test.want {
+				t.Errorf("byte by byte: got\n%swant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestScanner_ManyOpeners(t *testing.T) {
+	// Each opener is looked for once, not once for each of them before.
+	for _, opener := range []string{"<!--", "<![CDATA[", "<?x ", "<a b=\"", "<!DOCTYPE ["} {
+		in := input.Open(io.LimitReader(&repeat{s: opener}, 16<<20), nil)
+		s := NewScanner(in, nil)
+		for s.Next() != EOF {
+		}
+		if in.Bytes() != 16<<20 {
+			t.Errorf("%s: read %d bytes", opener, in.Bytes())
+		}
+		in.Close()
+	}
+}
+
+// repeat is a string without end.
+type repeat struct {
+	s  string
+	at int
+}
+
+func (r *repeat) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.s[r.at]
+		r.at = (r.at + 1) % len(r.s)
+	}
+	return len(p), nil
+}
+
+func TestIndexControl(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			b := []byte(strings.Repeat("a\n\t\r é", 4)[:20])
+			b[at] = byte(c)
+			want := -1
+			if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+				want = at
+			}
+			if got := indexControl(b); got != want {
+				t.Fatalf("indexControl(%q) = %d, want %d", b, got, want)
+			}
+		}
+	}
+}
+
+func FuzzScanner(f *testing.F) {
+	f.Add([]byte(`<?xml version="1.0"?><urlset><url><loc>http://a/&amp;</loc><!-- c --><![CDATA[d]]></url></urlset>`))
+	f.Add([]byte(`<!DOCTYPE a [<!ENTITY b "c">]><a b="<" c='>'/><!-- <!-- --><![CDATA[ ]]`))
+	f.Add([]byte("<a\x00>\xff&#x0;</a"))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		in := input.Open(strings.NewReader(string(doc)), nil)
+		defer in.Close()
+		s := NewScanner(in, func(p sitemap.Problem) {
+			if p.Pos.Line < 1 {
+				t.Errorf("problem in line %d", p.Pos.Line)
+			}
+		})
+		at := in.Offset()
+		for s.Next() != EOF {
+			if len(s.Raw) == 0 {
+				t.Fatal("empty token")
+			}
+			if in.Offset() < at {
+				t.Fatal("offset went back")
+			}
+			at = in.Offset() + int64(len(s.Raw))
+		}
+		if got := in.Offset() + int64(len(s.Raw)); got != in.Bytes() {
+			t.Errorf("tokens end at %d of %d", got, in.Bytes())
+		}
+	})
+}

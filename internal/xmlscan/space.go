@@ -1,0 +1,194 @@
+package xmlscan
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A Space is a namespace. Those that have no constant are numbered as they come;
+// Reader.URI names them.
+type Space int
+
+// The namespaces that the formats and their extensions live in. http and https,
+// with and without "www." and a trailing slash, and legacy versions are the same.
+const (
+	NoSpace Space = iota
+	Sitemap       // sitemaps.org, and Google's 0.84
+	Image
+	Video
+	News
+	Mobile
+	PageMap
+	XHTML
+	Atom   // 1.0
+	Atom03 // 0.3
+	RSS    // 1.0, 0.90 and what 2.0 is found in
+	RDF
+	DC
+	DCTerms
+	Media
+	Content // RSS 1.0's module of that name
+	firstOther
+)
+
+// spaces maps the start of a namespace's URI, without scheme and "www." and in
+// lower case, to the namespace.
+var spaces = []struct {
+	prefix string
+	space  Space
+}{
+	{"sitemaps.org/schemas/sitemap/", Sitemap},
+	{"google.com/schemas/sitemap/", Sitemap},
+	{"google.com/schemas/sitemap-image/", Image},
+	{"google.com/schemas/sitemap-video/", Video},
+	{"google.com/schemas/sitemap-news/", News},
+	{"google.com/schemas/sitemap-mobile/", Mobile},
+	{"google.com/schemas/sitemap-pagemap/", PageMap},
+	{"w3.org/1999/xhtml", XHTML},
+	{"w3.org/2002/06/xhtml2", XHTML},
+	{"w3.org/tr/xhtml11", XHTML},
+	{"w3.org/2005/atom", Atom},
+	{"purl.org/atom/", Atom03},
+	{"example.com/necho", Atom03},
+	{"purl.org/rss/1.", RSS},
+	{"purl.org/rss/1.0/modules/", -1}, // namespaces of their own
+	{"purl.org/net/rss1.1", RSS},
+	{"my.netscape.com/rdf/simple/0.9", RSS},
+	{"channel.netscape.com/rdf/simple/0.9", RSS},
+	{"my.netscape.com/publish/formats/rss-0.9", RSS},
+	{"backend.userland.com/rss", RSS},
+	{"blogs.law.harvard.edu/tech/rss", RSS},
+	{"w3.org/1999/02/22-rdf-syntax-ns", RDF},
+	{"purl.org/dc/elements/", DC},
+	{"purl.org/dc/terms", DCTerms},
+	{"purl.org/rss/1.0/modules/dcterms", DCTerms},
+	{"search.yahoo.com/mrss", Media},
+	{"video.search.yahoo.com/mrss", Media},
+	{"tools.search.yahoo.com/mrss", Media},
+	{"purl.org/rss/1.0/modules/content", Content},
+}
+
+// conventional are the prefixes that stand for a namespace where no declaration
+// does.
+var conventional = map[string]Space{
+	"image": Image, "video": Video, "news": News, "mobile": Mobile, "xhtml": XHTML, "atom": Atom,
+	"rdf": RDF, "dc": DC, "dcterms": DCTerms, "media": Media,
+	"content": Content,
+}
+
+// known returns the namespace that a URI names, or -1.
+func known(uri string) Space {
+	uri = strings.ToLower(strings.TrimSpace(uri))
+	if uri == "" {
+		return NoSpace
+	}
+	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://")
+	uri = strings.TrimPrefix(uri, "www.")
+	found, length := Space(-1), 0
+	for _, s := range spaces {
+		if len(s.prefix) > length && strings.HasPrefix(uri, s.prefix) {
+			found, length = s.space, len(s.prefix)
+		}
+	}
+	return found
+}
+
+// maxBindings bounds the namespace declarations in force, and the URIs remembered.
+const maxBindings = 256
+
+// A declaration is a prefix with the namespace it was declared to stand for.
+type declaration struct {
+	prefix, uri string
+	space       Space
+}
+
+// A binding is a declaration in force.
+type binding struct {
+	declaration
+	depth int // of the element it stands on
+}
+
+// bind takes the declarations of a start tag at depth into force.
+func (r *Reader) bind(attrs []byte, depth int) {
+	for len(r.bindings) < maxBindings {
+		name, value, rest, ok := NextAttr(attrs)
+		if !ok {
+			return
+		}
+		attrs = rest
+		prefix, isDecl := bytes.CutPrefix(name, []byte("xmlns"))
+		if !isDecl || len(prefix) > 0 && prefix[0] != ':' {
+			continue
+		}
+		prefix = bytes.TrimPrefix(prefix, []byte(":"))
+		if bytes.IndexByte(value, '&') >= 0 {
+			value = Decode(nil, value)
+		}
+		r.bindings = append(r.bindings, binding{r.declare(prefix, value), depth})
+	}
+}
+
+// declare returns a declaration, remembered for documents that repeat it with
+// each element.
+func (r *Reader) declare(prefix, uri []byte) declaration {
+	for i := range r.seen {
+		if d := &r.seen[i]; d.uri == string(uri) && d.prefix == string(prefix) {
+			return *d
+		}
+	}
+	d := declaration{string(prefix), string(uri), 0}
+	if d.space = known(d.uri); d.space < 0 {
+		d.space = r.other(d.uri)
+	}
+	if len(r.seen) < maxBindings {
+		r.seen = append(r.seen, d)
+	}
+	return d
+}
+
+// other returns the number of a namespace without a constant: the same for the
+// same URI, and firstOther where there were too many to remember.
+func (r *Reader) other(uri string) Space {
+	for i := range r.seen {
+		if r.seen[i].space > firstOther && r.seen[i].uri == uri {
+			return r.seen[i].space
+		}
+	}
+	if len(r.seen) >= maxBindings {
+		return firstOther
+	}
+	r.others++
+	return firstOther + Space(r.others)
+}
+
+// URI returns the URI of the current start tag's namespace as it was declared, the
+// prefix where it was not, or "".
+func (r *Reader) URI() string {
+	for i := len(r.bindings) - 1; i >= 0; i-- {
+		if r.bindings[i].prefix == string(r.Prefix) {
+			return r.bindings[i].uri
+		}
+	}
+	return string(r.Prefix)
+}
+
+// Lookup returns the namespace that a prefix stands for here.
+func (r *Reader) Lookup(prefix []byte) (space Space, declared bool) {
+	for i := len(r.bindings) - 1; i >= 0; i-- {
+		if r.bindings[i].prefix == string(prefix) {
+			return r.bindings[i].space, true
+		}
+	}
+	if len(prefix) == 0 {
+		return NoSpace, true
+	}
+	if string(prefix) == "xml" {
+		return r.declare(prefix, xmlNamespace).space, true
+	}
+	if s, ok := conventional[string(prefix)]; ok {
+		return s, false
+	}
+	return r.declare(nil, prefix).space, false
+}
+
+var xmlNamespace = []byte("http://www.w3.org/XML/1998/namespace")

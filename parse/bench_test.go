@@ -1,0 +1,105 @@
+package parse_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// BenchmarkEntries reads generated documents of each shape, each loc its own string.
+func BenchmarkEntries(b *testing.B) {
+	for _, kind := range []string{"urlset", "problems", "crlf", "prefixed", "cdata", "extensions", "index", "text", "rss", "atom"} {
+		b.Run(kind, func(b *testing.B) { benchmarkEntries(b, kind, nil) })
+	}
+	b.Run("extensions-skipped", func(b *testing.B) {
+		benchmarkEntries(b, "extensions", &sitemap.Options{SkipExtensions: true})
+	})
+}
+
+// sizes are the numbers of entries in the documents that are measured.
+var sizes = map[string]int{"extensions": 40_000, "rss": 10_000, "atom": 10_000}
+
+func document(kind string) []byte {
+	n := 50_000
+	if s, ok := sizes[kind]; ok {
+		n = s
+	}
+	return gendoc.Bytes(kind, n)
+}
+
+func benchmarkEntries(b *testing.B, kind string, o *sitemap.Options) {
+	doc := document(kind)
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n = 0
+		for _, err := range parse.Entries(bytes.NewReader(doc), o) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
+}
+
+// BenchmarkEncodingXML does the first job with encoding/xml, for comparison.
+func BenchmarkEncodingXML(b *testing.B) {
+	doc := document("urlset")
+	b.Run("DecodeElement", func(b *testing.B) {
+		b.SetBytes(int64(len(doc)))
+		b.ReportAllocs()
+		for b.Loop() {
+			decodeElements(b, doc)
+		}
+	})
+	b.Run("RawToken", func(b *testing.B) {
+		b.SetBytes(int64(len(doc)))
+		b.ReportAllocs()
+		for b.Loop() {
+			d := xml.NewDecoder(bytes.NewReader(doc))
+			for {
+				if _, err := d.RawToken(); err == io.EOF {
+					break
+				} else if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func decodeElements(b *testing.B, doc []byte) {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || start.Name.Local != "url" {
+			continue
+		}
+		var e struct {
+			Loc        string  `xml:"loc"`
+			LastMod    string  `xml:"lastmod"`
+			ChangeFreq string  `xml:"changefreq"`
+			Priority   float64 `xml:"priority"`
+		}
+		if err := d.DecodeElement(&e, &start); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := sitemap.ParseTime(e.LastMod); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package parse
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// FuzzExtensions compares the quick way to read extensions with the general one.
+func FuzzExtensions(f *testing.F) {
+	paths, err := filepath.Glob("../testdata/extension/*.xml")
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("no documents: %v", err)
+	}
+	for _, path := range paths {
+		doc, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(doc)
+	}
+	f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9" xmlns:x="urn:x">
+<url><loc>http://a.example/0</loc></url>
+<url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="de" href="http://a.example/d&#101;?a=1&amp;b=2"/><x:y>z</x:y><x:y><![CDATA[ ]]&]]></x:y></url>
+<url><loc>http://a.example/2</loc><image:image><image:loc>http://a.example/é</image:loc><image:title><![CDATA[]]></image:title><image:caption>&lt;b&gt;</image:caption></image:image></url>
+<url><loc>http://a.example/3</loc><news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>2024-05-06</news:publication_date><news:title> T </news:title><news:keywords>a,, b</news:keywords></news:news></url>
+</urlset>`))
+	f.Fuzz(func(t *testing.T, doc []byte) { same(t, doc, sitemap.Options{}) })
+}

@@ -1,0 +1,338 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/record"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// lookAhead is how much of the document the window should hold before an entry
+// is given up as too long for the short cut.
+const lookAhead = 8 << 10
+
+// A shortcut reads entries of the shape that almost all have, straight from the
+// window: the entry's tags and its fields' tags without attributes, in the letter
+// case and with the prefix that the last entry had, and in them only values that
+// need no report. It reads such an entry as the general way does, or not at all:
+// everything else is left to that, from the entry's start.
+type shortcut struct {
+	prefix []byte // of the entries, with its colon
+	tag    uint64 // their start tag as load returns it, without '<' and prefix
+	size   int    // of that tag
+	loc    []byte // scratch for a location with references
+	entry  sitemap.Entry
+
+	closing  []byte // scratch for an end tag
+	entryEnd []byte // the entry's
+}
+
+// newShortcut returns the short cut for entries of this name and prefix.
+func newShortcut(prefix, name []byte) *shortcut {
+	s := &shortcut{size: len(name) + 1}
+	if len(prefix) > 0 {
+		s.prefix = append(bytes.Clone(prefix), ':')
+	}
+	s.entryEnd = append(append([]byte("</"), s.prefix...), name...)
+	var tag [8]byte
+	copy(tag[:], name)
+	tag[len(name)] = '>'
+	s.tag = binary.LittleEndian.Uint64(tag[:])
+	return s
+}
+
+// matches reports whether the short cut is for entries of this prefix.
+func (s *shortcut) matches(prefix []byte) bool {
+	return len(s.prefix) == 0 && len(prefix) == 0 || len(prefix) > 0 && len(s.prefix) == len(prefix)+1 && bytes.HasPrefix(s.prefix, prefix)
+}
+
+// The tags of fields as load returns them, without '<' and prefix.
+const (
+	tagLoc        = 'l' | 'o'<<8 | 'c'<<16 | '>'<<24
+	tagLastMod    = 'l' | 'a'<<8 | 's'<<16 | 't'<<24 | 'm'<<32 | 'o'<<40 | 'd'<<48 | '>'<<56
+	tagChangeFreq = 'c' | 'h'<<8 | 'a'<<16 | 'n'<<24 | 'g'<<32 | 'e'<<40 | 'f'<<48 | 'r'<<56
+	tagPriority   = 'p' | 'r'<<8 | 'i'<<16 | 'o'<<24 | 'r'<<32 | 'i'<<40 | 't'<<48 | 'y'<<56
+)
+
+// load returns the eight bytes at b[i]; the window is padded.
+func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
+
+// fastEntries hands on the entries at the window's start that have the common
+// shape. It returns when one has not.
+func (d *document) fastEntries() {
+	if d.fast == nil || !d.r.Quick(&d.quick, 1) {
+		return
+	}
+	for !d.sink.Stopped() {
+		b := d.in.Window()
+		d.quick.Reset()
+		if end := d.fast.read(d, b[:len(b)+input.Padding]); end > 0 {
+			d.in.Advance(end)
+			if d.ext != nil {
+				d.fast.entry.Extensions = d.ext.Take()
+			}
+			d.sink.Emit(&d.fast.entry)
+			continue
+		}
+		if d.ext != nil {
+			d.ext.Reset()
+		}
+		if len(b) >= lookAhead || !d.in.More() {
+			return
+		}
+	}
+}
+
+// read reads the entry at b's start into s.entry and returns where it ends; 0 if
+// it has not the common shape or b does not hold all of it. The last input.Padding
+// bytes of b are zero and not the document's.
+func (s *shortcut) read(d *document, b []byte) (end int) {
+	start := skipSpace(b, 0)
+	i, ok := s.open(b, start)
+	if !ok || !s.isEntry(load(b, i)) {
+		return 0
+	}
+	i += s.size
+	s.entry = sitemap.Entry{Kind: d.kind, Pos: d.in.Position(start)}
+	for n := 0; ; i = n {
+		i = skipSpace(b, i)
+		if b[i] == '<' && b[i+1] == '/' {
+			i, ok = s.pass(b, i+2)
+			if !ok || !s.isEntry(load(b, i)) || s.entry.Loc == "" {
+				return 0
+			}
+			return i + s.size
+		}
+		at, ok := s.open(b, i)
+		if !ok {
+			return 0
+		}
+		switch tag := load(b, at); {
+		case tag&0xffffffff == tagLoc:
+			n = s.readLoc(d, b, at+4)
+		case tag == tagLastMod:
+			n = s.readLastMod(b, at+8)
+		case tag == tagChangeFreq && load(b, at+8)&0xffffff == 'e'|'q'<<8|'>'<<16:
+			n = s.readChangeFreq(b, at+11)
+		case tag == tagPriority && b[at+8] == '>':
+			n = s.readPriority(b, at+9)
+		case d.skip:
+			n = s.skipForeign(d, b, i)
+		default:
+			n = d.quickExtension(i)
+		}
+		if n == 0 {
+			return 0
+		}
+	}
+}
+
+// skipForeign passes over the element at b[i] if its prefix is bound to a
+// namespace of others and its end stands before the entry's. What is in it is not
+// looked at.
+func (s *shortcut) skipForeign(d *document, b []byte, i int) int {
+	name := xmlscan.NameLen(b[i+1:])
+	colon := bytes.IndexByte(b[i+1:i+1+name], ':')
+	if colon < 0 || !d.isForeign(b[i+1:i+1+colon]) {
+		return 0
+	}
+	end, complete := xmlscan.TagEnd(b[:len(b)-input.Padding], i+1+name)
+	if !complete {
+		return 0
+	}
+	if b[end-1] == '/' {
+		return end + 1
+	}
+	rest := b[end+1 : len(b)-input.Padding]
+	s.closing = append(append(append(s.closing[:0], "</"...), b[i+1:i+1+name]...), '>')
+	n := bytes.Index(rest, s.closing)
+	if n < 0 || bytes.Contains(rest[:n], s.entryEnd) || bytes.Contains(rest[:n], s.closing[2:len(s.closing)-1]) {
+		return 0
+	}
+	return end + 1 + n + len(s.closing)
+}
+
+// quickExtension reads the extension at the window's byte i and returns where it
+// ends; 0 if it is of an uncommon kind or there is something to report of it.
+func (d *document) quickExtension(i int) int {
+	q := &d.quick
+	q.Seek(i)
+	if !q.Open() || q.Space == xmlscan.Sitemap || q.Space == xmlscan.NoSpace || q.Space == d.space || q.Space == d.entrySpc || !d.ext.Quick(q) {
+		return 0
+	}
+	return q.Offset()
+}
+
+// isEntry reports whether a tag is the entry's.
+func (s *shortcut) isEntry(tag uint64) bool {
+	return (tag^s.tag)<<(64-8*s.size) == 0
+}
+
+// open passes '<' and the prefix.
+func (s *shortcut) open(b []byte, i int) (int, bool) {
+	if b[i] != '<' {
+		return 0, false
+	}
+	return s.pass(b, i+1)
+}
+
+// pass passes the prefix.
+func (s *shortcut) pass(b []byte, i int) (int, bool) {
+	if len(s.prefix) == 0 {
+		return i, true
+	}
+	return i + len(s.prefix), bytes.HasPrefix(b[i:], s.prefix)
+}
+
+func skipSpace(b []byte, i int) int {
+	for isSpace(b[i]) {
+		i++
+	}
+	return i
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// value returns the short text at b[i:] and where the end tag's name is that
+// follows it; 0 if none does. It looks at eight bytes at once for the '<'.
+func (s *shortcut) value(b []byte, i int) (text []byte, end int) {
+	for n := 0; n < maxValue && i+n+8 <= len(b); n += 8 {
+		x := load(b, i+n) ^ '<'*0x0101010101010101
+		if found := (x - 0x0101010101010101) &^ x & 0x8080808080808080; found != 0 {
+			return s.textTo(b, i, n+bits.TrailingZeros64(found)/8)
+		}
+	}
+	return nil, 0
+}
+
+// maxValue is longer than any value that needs no report, locations aside.
+const maxValue = 40
+
+// text is value for a text of any length.
+func (s *shortcut) text(b []byte, i int) (text []byte, end int) {
+	return s.textTo(b, i, bytes.IndexByte(b[i:], '<'))
+}
+
+// textTo returns the n bytes at b[i:] and where the end tag's name is that
+// follows them; 0 if none does.
+func (s *shortcut) textTo(b []byte, i, n int) (text []byte, end int) {
+	if n < 0 || b[i+n+1] != '/' {
+		return nil, 0
+	}
+	end, ok := s.pass(b, i+n+2)
+	if !ok {
+		return nil, 0
+	}
+	return b[i : i+n], end
+}
+
+// readLoc reads a loc that needs no report, in a CDATA section or not.
+func (s *shortcut) readLoc(d *document, b []byte, i int) int {
+	if s.entry.Loc != "" {
+		return 0
+	}
+	i = skipSpace(b, i)
+	var raw []byte
+	var end int
+	section := load(b, i) == '<'|'!'<<8|'['<<16|'C'<<24|'D'<<32|'A'<<40|'T'<<48|'A'<<56 && b[i+8] == '['
+	if section {
+		n := bytes.IndexByte(b[i+9:], ']')
+		if n < 0 || b[i+n+10] != ']' || b[i+n+11] != '>' {
+			return 0
+		}
+		raw, i = b[i+9:i+9+n], i+n+12
+		var rest []byte
+		if rest, end = s.text(b, i); end == 0 || len(bytes.TrimSpace(rest)) > 0 {
+			return 0
+		}
+	} else if raw, end = s.text(b, i); end == 0 {
+		return 0
+	}
+	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
+		raw = raw[:len(raw)-1]
+	}
+	if load(b, end)&0xffffffff != tagLoc || !s.setLoc(d, raw, section) {
+		return 0
+	}
+	return end + 4
+}
+
+// setLoc takes a location if there is nothing to report about it.
+func (s *shortcut) setLoc(d *document, raw []byte, section bool) bool {
+	if !section && bytes.IndexByte(raw, '&') >= 0 {
+		if !xmlscan.Predefined(raw) {
+			return false
+		}
+		s.loc = xmlscan.Decode(s.loc[:0], raw)
+		raw = s.loc
+	}
+	if location.Plain(raw) {
+		s.entry.Loc = string(raw)
+		return true
+	}
+	if bytes.Contains(raw, []byte("]]>")) || bytes.Contains(raw, []byte("\xef\xbf")) {
+		return false
+	}
+	loc, codes, drop := d.sink.Resolver.Clean(raw)
+	s.entry.Loc = loc
+	return len(codes) == 0 && drop == 0
+}
+
+// readLastMod reads a W3C datetime, which has the length of a date, or of a date
+// and time in UTC or with a zone, more often than not. Of a year below 1000 there
+// is something to report.
+func (s *shortcut) readLastMod(b []byte, i int) int {
+	var text []byte
+	var end int
+	if i+32 > len(b) {
+		return 0
+	}
+	switch {
+	case b[i+10] == '<':
+		text, end = s.textTo(b, i, 10)
+	case b[i+20] == '<':
+		text, end = s.textTo(b, i, 20)
+	case b[i+25] == '<':
+		text, end = s.textTo(b, i, 25)
+	default:
+		text, end = s.value(b, i)
+	}
+	if end == 0 || load(b, end) != tagLastMod || len(text) == 0 || text[0] == '0' {
+		return 0
+	}
+	t, ok := sitemap.ParseW3C(text)
+	if !ok {
+		return 0
+	}
+	s.entry.LastMod = t
+	return end + 8
+}
+
+func (s *shortcut) readChangeFreq(b []byte, i int) int {
+	text, end := s.value(b, i)
+	if end == 0 || load(b, end) != tagChangeFreq || load(b, end+8)&0xffffff != 'e'|'q'<<8|'>'<<16 {
+		return 0
+	}
+	if s.entry.ChangeFreq = record.ChangeFreq(text); s.entry.ChangeFreq == 0 {
+		return 0
+	}
+	return end + 11
+}
+
+func (s *shortcut) readPriority(b []byte, i int) int {
+	text, end := s.value(b, i)
+	if end == 0 || load(b, end) != tagPriority || b[end+8] != '>' {
+		return 0
+	}
+	v, ok := record.Decimal(text)
+	if !ok || v > 1 {
+		return 0
+	}
+	s.entry.Priority = sitemap.Some(v)
+	return end + 9
+}

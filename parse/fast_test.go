@@ -1,0 +1,136 @@
+package parse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/record"
+	"github.com/seed-322c453a/sitemap/internal/sniff"
+)
+
+// A reading is all that a document gives.
+type reading struct {
+	entries  []sitemap.Entry
+	problems []sitemap.Problem
+	err      string
+}
+
+// readAs reads a urlset or sitemapindex with the short cut or without.
+func readAs(doc []byte, general bool, o sitemap.Options) (r reading) {
+	o.Report = func(p sitemap.Problem) { r.problems = append(r.problems, p) }
+	in := input.Open(bytes.NewReader(doc), &o)
+	defer in.Close()
+	format, err := sniff.Document(in, o.Report)
+	if err != nil || format != sitemap.URLSet && format != sitemap.SitemapIndex {
+		r.err = fmt.Sprint(format, err)
+		return r
+	}
+	d := newDocument(in, record.NewSink(&o, func(e sitemap.Entry, err error) bool {
+		if err != nil {
+			r.err = err.Error()
+		} else {
+			r.entries = append(r.entries, e)
+		}
+		return true
+	}), &o)
+	d.general = general
+	d.read()
+	return r
+}
+
+// same fails the test unless the document reads the same both ways.
+func same(t *testing.T, doc []byte, o sitemap.Options) {
+	t.Helper()
+	fast, general := readAs(doc, false, o), readAs(doc, true, o)
+	if !reflect.DeepEqual(fast, general) {
+		t.Errorf("the short cut differs:\n%+v\nthe general way:\n%+v", fast, general)
+	}
+}
+
+func TestShortcut(t *testing.T) {
+	base, _ := url.Parse("http://www.example.com/")
+	for _, kind := range []string{gendoc.URLSet, gendoc.Problems, gendoc.CRLF, gendoc.Prefixed, gendoc.CDATA, gendoc.Extensions, gendoc.Index} {
+		for _, skip := range []bool{false, true} {
+			same(t, gendoc.Bytes(kind, 3_000), sitemap.Options{Base: base, SkipExtensions: skip})
+		}
+	}
+}
+
+func TestShortcut_IsTaken(t *testing.T) {
+	for _, kind := range []string{gendoc.URLSet, gendoc.CRLF, gendoc.Prefixed, gendoc.CDATA, gendoc.Index} {
+		in := input.Open(bytes.NewReader(gendoc.Bytes(kind, 100)), nil)
+		if _, err := sniff.Document(in, nil); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		o := new(sitemap.Options)
+		d := newDocument(in, record.NewSink(o, func(sitemap.Entry, error) bool { n++; return true }), o)
+		d.r.Child(0)
+		d.openRoot()
+		d.r.Child(1)
+		d.child()
+		if d.fastEntries(); n != 100 {
+			t.Errorf("%s: the short cut ends after %d of 100 entries", kind, n)
+		}
+		in.Close()
+	}
+}
+
+func FuzzShortcut(f *testing.F) {
+	for _, entry := range []string{
+		"<url><loc>http://a.example/</loc></url>",
+		"<url>\n <loc>http://a.example/?a=1&amp;b=2</loc>\n <lastmod>2024-05-06</lastmod>\r\n\t<changefreq>daily</changefreq><priority>0.5</priority></url>",
+		"<url><loc><![CDATA[http://a.example/x]]></loc><lastmod>2024-05-06T07:08:09+02:00</lastmod></url>",
+		"<url><lastmod>2024</lastmod><loc> http://a.example/é </loc><priority>1</priority></url>",
+		`<url><loc>http://a.example/</loc><xhtml:link rel="alternate" href="x>y" hreflang='de'/><image:image><image:loc>http://a.example/i</image:loc></image:image></url>`,
+		"<url><loc>http://a.example/</loc><loc>http://a.example/2</loc></url>",
+		"<url><loc>http://a.example/</lo></url>",
+		"<url/><!-- c --><url><loc>/a</loc><priority>0,5</priority></url>",
+	} {
+		f.Add("<url><loc>http://a.example/0</loc></url>"+entry+entry, "http://www.example.com/", true)
+		f.Add(strings.NewReplacer("</", "</s:", "<url", "<s:url", "<l", "<s:l").Replace(entry+entry), "", false)
+	}
+	f.Fuzz(func(t *testing.T, body, base string, skip bool) {
+		o := sitemap.Options{SkipExtensions: skip}
+		if u, err := url.Parse(base); err == nil && u.IsAbs() {
+			o.Base = u
+		}
+		same(t, []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`+body+"</urlset>"), o)
+	})
+}
+
+func FuzzEntries(f *testing.F) {
+	for _, kind := range gendoc.Kinds() {
+		f.Add(gendoc.Bytes(kind, 2), "text/xml; charset=iso-8859-1")
+	}
+	f.Add([]byte("\xff\xfe<\x00u\x00r\x00l\x00s\x00e\x00t\x00>\x00"), "")
+	f.Fuzz(func(t *testing.T, doc []byte, contentType string) {
+		base, _ := url.Parse("http://www.example.com/dir/sitemap.xml")
+		o := &sitemap.Options{Base: base, ContentType: contentType, Limits: sitemap.Limits{Bytes: 1 << 20}}
+		last := int64(-1)
+		for e, err := range Entries(bytes.NewReader(doc), o) {
+			if err != nil {
+				var pe *sitemap.ParseError
+				if !errors.As(err, &pe) {
+					t.Fatalf("%v is no ParseError", err)
+				}
+				continue
+			}
+			if e.Pos.Offset < last || e.Pos.Line < 1 {
+				t.Errorf("entry at %+v after one at %d", e.Pos, last)
+			}
+			last = e.Pos.Offset
+			if u, err := e.URL(); err != nil || u.Host == "" {
+				t.Errorf("URL of %q: %v, %v", e.Loc, u, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package parse_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+const (
+	head = `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+	foot = `</urlset>`
+)
+
+// locs returns the paths of a document's locations, the codes of its problems and
+// its error.
+func locs(r io.Reader) (paths, codes string, err error) {
+	var p, c []string
+	report := func(p sitemap.Problem) { c = append(c, p.Code.String()) }
+	for e, e2 := range parse.Entries(r, &sitemap.Options{Report: report}) {
+		if e2 != nil {
+			err = e2
+			continue
+		}
+		p = append(p, strings.TrimPrefix(e.Loc, "http://a.example/"))
+	}
+	return strings.Join(p, " "), strings.Join(c, " "), err
+}
+
+// TestEntries_Resynchronises damages the middle one of three entries.
+func TestEntries_Resynchronises(t *testing.T) {
+	const a, c = "<url><loc>http://a.example/a</loc></url>", "<url><loc>http://a.example/c</loc></url>"
+	for _, test := range []struct{ name, entry, want string }{
+		{"no end tag", "<url><loc>http://a.example/b</loc>", "a b c"},
+		{"no end tags", "<url><loc>http://a.example/b", "a b c"},
+		{"no start tag", "<loc>http://a.example/b</loc></url>", "a c"},
+		{"no start tags", "http://a.example/b</loc></url>", "a c"},
+		{"another end tag", "<url><loc>http://a.example/b</lco></url>", "a b c"},
+		{"another start tag", "<urx><loc>http://a.example/b</loc></url>", "a c"},
+		{"start tag cut", "<url<loc>http://a.example/b</loc></url>", "a b c"},
+		{"end tag cut", "<url><loc>http://a.example/b</loc</url", "a b c"},
+		{"an entry in an entry", "<url><url><loc>http://a.example/b</loc></url></url>", "a b c"},
+		{"an open extension", "<url><loc>http://a.example/b</loc><image:image><image:loc>http://a.example/i</url>", "a b c"},
+		{"an open extension without end", "<url><loc>http://a.example/b</loc><image:image><image:loc>http://a.example/i", "a b c"},
+		{"an open comment", "<url><!-- <loc>http://a.example/b</loc></url>", "a b c"},
+		{"an open section", "<url><loc><![CDATA[http://a.example/b</loc></url>", "a b c"},
+		{"an open instruction", "<url><?x <loc>http://a.example/b</loc></url>", "a b c"},
+		{"an open quote", `<url a="><loc>http://a.example/b</loc></url>`, "a b c"},
+		{"an open declaration", "<url><!X <loc>http://a.example/b</loc></url>", "a b c"},
+		{"a stray end tag in loc", "<url><loc>http://a.example/</x>b</loc></url>", "a b c"},
+		{"a stray lt in loc", "<url><loc>http://a.example/b<c</loc></url>", "a b<c c"},
+		{"nothing but junk", "<<>></><url <loc &;", "a c"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			doc := head + a + test.entry + c + foot
+			got, codes, err := locs(strings.NewReader(doc))
+			if got != test.want || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+			if codes == "" {
+				t.Error("nothing was reported")
+			}
+			if byByte, _, _ := locs(iotest.OneByteReader(strings.NewReader(doc))); byByte != got {
+				t.Errorf("byte by byte: got %q, want %q", byByte, got)
+			}
+		})
+	}
+}
+
+func TestEntries_MetadataStaysWithItsEntry(t *testing.T) {
+	doc := head + `<url><lastmod>2024-01-01</lastmod><priority>0.1</priority></url>` +
+		`<url><loc>http://a.example/a</loc><changefreq>daily</changefreq><loc>http://a.example/b</loc><priority>0.2</priority></url>` +
+		`<url><priority>0.3</priority><loc>http://a.example/c</loc>` + `<url><loc>http://a.example/d</loc></url>` + foot
+	var got []string
+	for e, err := range parse.Entries(strings.NewReader(doc), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _ := e.Priority.MarshalJSON()
+		got = append(got, e.Loc[len("http://a.example/"):]+" "+e.LastMod.String()+" "+e.ChangeFreq.String()+" "+string(p))
+	}
+	want := "a  daily null|b   0.2|c   0.3|d   null"
+	if s := strings.Join(got, "|"); s != want {
+		t.Errorf("got %q, want %q", s, want)
+	}
+}
+
+func TestEntries_Errors(t *testing.T) {
+	broken := errors.New("broken")
+	for _, test := range []struct {
+		name string
+		r    io.Reader
+		want error
+		locs string
+	}{
+		{"empty", strings.NewReader(" \n"), sitemap.ErrEmpty, ""},
+		{"HTML", strings.NewReader("<!DOCTYPE html><html>"), sitemap.ErrHTML, ""},
+		{"JSON", strings.NewReader(`{"error": 404}`), sitemap.ErrJSON, ""},
+		{"XML", strings.NewReader(`<Error><Code>NoSuchKey</Code></Error>`), sitemap.ErrUnknownXML, ""},
+		{"image", strings.NewReader("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), sitemap.ErrBinary, ""},
+		{"text", strings.NewReader("not found"), sitemap.ErrNoURLs, ""},
+		{"cut in a loc", strings.NewReader(head + "<url><loc>http://a.example/a</loc></url><url><loc>http://a.example/b"), sitemap.ErrTruncated, "a"},
+		{"cut in an end tag", strings.NewReader(head + "<url><loc>http://a.example/a</lo"), sitemap.ErrTruncated, "a"},
+		{"reader", io.MultiReader(strings.NewReader(head+"<url><loc>http://a.example/a</loc></url><url>"), iotest.ErrReader(broken)), broken, "a"},
+		{"reader at once", iotest.ErrReader(broken), broken, ""},
+	} {
+		got, _, err := locs(test.r)
+		if got != test.locs || !errors.Is(err, test.want) {
+			t.Errorf("%s: %q, %v; want %q, %v", test.name, got, err, test.locs, test.want)
+		}
+		var pe *sitemap.ParseError
+		if isParse := errors.As(err, &pe); isParse == (test.want == broken) {
+			t.Errorf("%s: %v is a ParseError: %v", test.name, err, isParse)
+		}
+	}
+}
+
+func TestEntries_Limits(t *testing.T) {
+	doc := gendoc.Bytes(gendoc.URLSet, 100)
+	n := 0
+	var last error
+	for _, err := range parse.Entries(bytes.NewReader(doc), &sitemap.Options{Limits: sitemap.Limits{Entries: 60}}) {
+		if last = err; err == nil {
+			n++
+		}
+	}
+	if n != 60 || !errors.Is(last, sitemap.ErrTooManyEntries) {
+		t.Errorf("%d entries, then %v; want 60", n, last)
+	}
+	n = 0
+	for _, err := range parse.Entries(bytes.NewReader(doc), &sitemap.Options{Limits: sitemap.Limits{Bytes: int64(len(doc) / 2)}}) {
+		if last = err; err == nil {
+			n++
+		}
+	}
+	if n < 40 || n > 60 || !errors.Is(last, sitemap.ErrTooLarge) {
+		t.Errorf("%d entries of half the document, then %v", n, last)
+	}
+}
+
+func TestEntries_Break(t *testing.T) {
+	r := &counter{r: bytes.NewReader(gendoc.Bytes(gendoc.URLSet, 5_000))}
+	for range parse.Entries(r, nil) {
+		break
+	}
+	if r.n > 256<<10 {
+		t.Errorf("%d bytes were read for one entry", r.n)
+	}
+}
+
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+func TestReader_Summary(t *testing.T) {
+	doc := head + `<url><loc>http://a.example/a</loc><lastmod>2024-01-01</lastmod></url><url><loc>http://a.example/b</loc><lastmod>2024-01-01</lastmod></url>` +
+		`<url><loc>http://a.example/c</loc><lastmod>9999-01-01T00:00:00Z</lastmod></url><url><lastmod>never</lastmod></url>` + foot
+	d, err := parse.NewReader(strings.NewReader(doc), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Format() != sitemap.URLSet {
+		t.Errorf("Format = %v", d.Format())
+	}
+	for _, err := range d.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := d.Summary()
+	if s.Entries != 3 || s.Bytes != int64(len(doc)) || s.Encoding != "utf-8" || s.Format != sitemap.URLSet {
+		t.Errorf("Summary = %+v", s)
+	}
+	if want := (sitemap.LastMods{Count: 3, Equal: 2, Future: 1, DateOnly: 2}); s.LastMods != want {
+		t.Errorf("LastMods = %+v, want %+v", s.LastMods, want)
+	}
+	if s.Problems[sitemap.MissingLoc] != 1 || s.Problems[sitemap.BadLastMod] != 1 {
+		t.Errorf("Problems = %v", s.Problems)
+	}
+}
+
+func TestSniff(t *testing.T) {
+	for prefix, want := range map[string]sitemap.Format{
+		head: sitemap.URLSet, "<sitemapindex>": sitemap.SitemapIndex, "<rss version='2.0'>": sitemap.RSS,
+		"<rdf:RDF>": sitemap.RSS, "<feed>": sitemap.Atom, "http://a.example/": sitemap.Text, "<!-- x --><URLSET>": sitemap.URLSet,
+	} {
+		if got, err := parse.Sniff([]byte(prefix)); got != want || err != nil {
+			t.Errorf("Sniff(%q) = %v, %v; want %v", prefix, got, err, want)
+		}
+	}
+	if _, err := parse.Sniff([]byte("<html>")); !errors.Is(err, sitemap.ErrHTML) {
+		t.Errorf("Sniff of HTML: %v", err)
+	}
+}
+
+func TestEntries_Allocations(t *testing.T) {
+	for kind, want := range map[string]float64{gendoc.URLSet: 1, gendoc.CRLF: 1, gendoc.Prefixed: 1, gendoc.CDATA: 1, gendoc.Index: 1, gendoc.Text: 1} {
+		const n = 5_000
+		doc := gendoc.Bytes(kind, n)
+		got := testing.AllocsPerRun(3, func() {
+			for range parse.Entries(bytes.NewReader(doc), nil) {
+			}
+		})
+		if got > want*n+n/10 {
+			t.Errorf("%s: %.0f allocations for %d entries, want %.0f an entry", kind, got, n, want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+// Package text reads text sitemaps: one URL a line, nothing else (sitemaps.org,
+// "Text file"). What other lines hold is reported and skipped.
+package text
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"unicode"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/record"
+)
+
+// maxLine is how long a line may be; the rest of a longer one is skipped.
+const maxLine = 64 << 10
+
+// Entries yields the URLs of a text sitemap, in document order. Lines end with LF,
+// CR LF or CR; white space around a URL is cut off, and so is what follows one
+// behind a space or a tab. It undoes gzip and charsets and tells no format: what r
+// holds is taken for text. It is a single-use iterator, which reads r only while
+// it is ranged over. At most one error comes, as the last element: a
+// *sitemap.ParseError, with sitemap.ErrNoURLs if there is no line that is a URL,
+// or the error of r.
+func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
+	return func(yield func(sitemap.Entry, error) bool) {
+		if o == nil {
+			o = new(sitemap.Options)
+		}
+		in := input.Open(r, o)
+		defer in.Close()
+		d := document{in: in, sink: record.NewSink(o, yield)}
+		for !d.sink.Stopped() && (d.plainLine() || d.line()) {
+		}
+		d.sink.Finish(d.end())
+	}
+}
+
+// A document is a text sitemap as it is read.
+type document struct {
+	in    *input.Reader
+	sink  *record.Sink
+	entry sitemap.Entry
+	urls  bool // a line was a URL, even if one that was dropped
+	other bool // a line was something else
+}
+
+// plainLine reads the next line if it is a URL that needs no report, which line
+// would read alike.
+func (d *document) plainLine() bool {
+	b := d.in.Window()
+	lf := bytes.IndexByte(b, '\n')
+	if lf <= 0 {
+		return false
+	}
+	url := b[:lf]
+	if url[lf-1] == '\r' {
+		url = url[:lf-1]
+	}
+	if !location.Plain(url) {
+		return false
+	}
+	d.urls = true
+	d.entry.Loc, d.entry.Pos = string(url), d.in.Position(0)
+	d.in.Advance(lf + 1)
+	d.sink.Emit(&d.entry)
+	return true
+}
+
+// line reads the next line. It returns false at the document's end.
+func (d *document) line() bool {
+	for {
+		b := d.in.Window()
+		end := lineEnd(b)
+		switch {
+		case end >= 0 && (b[end] == '\n' || end+1 < len(b) || d.in.AtEnd()):
+			size := end + 1
+			if b[end] == '\r' && end+1 < len(b) && b[end+1] == '\n' {
+				size++
+			}
+			d.read(b[:end])
+			d.in.Advance(size)
+			return true
+		case len(b) >= maxLine:
+			d.read(b[:maxLine])
+			d.in.Advance(maxLine)
+			d.skipLine()
+			return true
+		case !d.in.More():
+			if len(b) == 0 {
+				return false
+			}
+			if d.in.Err() == nil {
+				d.read(d.in.Window())
+			}
+			d.in.Advance(len(d.in.Window()))
+			return true
+		}
+	}
+}
+
+// lineEnd returns where the first line of b ends, or -1.
+func lineEnd(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	if lf < 0 {
+		return bytes.IndexByte(b, '\r')
+	}
+	if cr := bytes.IndexByte(b[:lf], '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
+}
+
+// skipLine passes over the rest of a line that is too long.
+func (d *document) skipLine() {
+	for {
+		b := d.in.Window()
+		if end := lineEnd(b); end >= 0 {
+			d.in.Advance(end)
+			return
+		}
+		d.in.Advance(len(b))
+		if !d.in.More() {
+			return
+		}
+	}
+}
+
+// read reads one line, without its end.
+func (d *document) read(line []byte) {
+	trimmed := bytes.TrimFunc(line, isBlank)
+	if len(trimmed) == 0 {
+		return
+	}
+	pos := d.in.Position(0)
+	url := trimmed
+	if cut := bytes.IndexAny(trimmed, " \t"); cut >= 0 {
+		url = trimmed[:cut]
+	}
+	if !hasScheme(url) {
+		d.other = true
+		d.sink.Problem(sitemap.JunkLine, pos, "", trimmed)
+		return
+	}
+	loc, ok := d.sink.LineLoc(url, pos)
+	d.urls = d.urls || ok
+	if !ok {
+		return
+	}
+	if len(url) < len(trimmed) {
+		d.sink.Problem(sitemap.LineCut, pos, "", trimmed)
+	}
+	d.sink.Emit(&sitemap.Entry{Loc: loc, Pos: pos})
+}
+
+// isBlank tells what is cut off around a line: white space of any kind, control
+// characters, byte order marks and zero-width spaces.
+func isBlank(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\ufeff' || r == '\u200b'
+}
+
+// hasScheme reports whether b starts with a URL's scheme and "//", or with a
+// scheme that needs none.
+func hasScheme(b []byte) bool {
+	for i, c := range b {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case c == ':' && i > 0:
+			return bytes.HasPrefix(b[i+1:], []byte("//")) || bytes.EqualFold(b[:i], []byte("mailto")) ||
+				bytes.EqualFold(b[:i], []byte("javascript")) || bytes.EqualFold(b[:i], []byte("data"))
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// end returns why the document ended, if not properly.
+func (d *document) end() error {
+	switch err := d.in.Err(); {
+	case err != nil:
+		return err
+	case d.urls:
+		return nil
+	case !d.other && d.sink.Count() == 0 && !d.sink.Listed():
+		return &sitemap.ParseError{Pos: d.in.Position(0), Err: sitemap.ErrEmpty}
+	}
+	return &sitemap.ParseError{Pos: d.in.Position(0), Err: sitemap.ErrNoURLs}
+}

@@ -1,0 +1,385 @@
+package sitemap
+
+import (
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// A Precision is how exact a Time was listed.
+type Precision uint8
+
+// The precisions of a Time. A fraction of a second has Second + n, where n is
+// the number of its digits, from 1 to 9.
+const (
+	Year Precision = iota + 1
+	Month
+	Day
+	Minute
+	Second
+)
+
+// Digits returns how many digits of a second's fraction were listed.
+func (p Precision) Digits() int { return max(0, int(p)-int(Second)) }
+
+// A Time is a date, or a date and time, as exact as it was listed: from a year
+// to nine digits of a second (the W3C datetime formats, NOTE-datetime). The
+// zero Time is an absent one. Times can be compared with ==, which tells whether
+// they were listed alike; compare instants by Start.
+type Time struct {
+	sec       int64 // of Start, since 1970-01-01T00:00:00Z
+	nsec      int32
+	offset    int16 // of the zone, minutes east of UTC
+	precision Precision
+	assumed   bool
+}
+
+// NewTime returns t as exact as p, in t's zone. What p leaves out is cut off.
+// zoneAssumed says that no zone was listed. The zone's offset is cut to minutes.
+func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
+	_, off := t.Zone()
+	y, m, d := t.Date()
+	hh, mm, ss, ns := t.Hour(), t.Minute(), t.Second(), t.Nanosecond()
+	switch p {
+	case Year:
+		m, d, hh, mm, ss, ns = 1, 1, 0, 0, 0, 0
+	case Month:
+		d, hh, mm, ss, ns = 1, 0, 0, 0, 0
+	case Day:
+		hh, mm, ss, ns = 0, 0, 0, 0
+	case Minute:
+		ss, ns = 0, 0
+	case Second:
+		ns = 0
+	default:
+		unit := pow10[max(0, 9-p.Digits())]
+		ns -= ns % unit
+	}
+	if p < Minute {
+		off = 0
+	}
+	return Time{
+		sec:       civil(y, int(m), d, hh, mm, ss) - int64(off/60*60),
+		nsec:      int32(ns),
+		offset:    int16(off / 60),
+		precision: p,
+		assumed:   zoneAssumed,
+	}
+}
+
+var pow10 = [...]int{1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000}
+
+// IsZero reports whether there is no time.
+func (t Time) IsZero() bool { return t.precision == 0 }
+
+// Precision returns how exact the time was listed; 0 for the zero Time.
+func (t Time) Precision() Precision { return t.precision }
+
+// ZoneAssumed reports whether a time of day was listed without a zone, so that
+// UTC was assumed. The true instant may be up to 14 hours before or after.
+func (t Time) ZoneAssumed() bool { return t.assumed }
+
+// Start returns the first instant of the time as listed, in its zone: of
+// 2024-05, the start of the first of May in UTC. It is the zero time.Time for the
+// zero Time.
+func (t Time) Start() time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	loc := time.UTC
+	if t.offset != 0 {
+		loc = time.FixedZone("", int(t.offset)*60)
+	}
+	return time.Unix(t.sec, int64(t.nsec)).In(loc)
+}
+
+// After reports whether the time as listed starts after u, without an allocation.
+func (t Time) After(u time.Time) bool {
+	sec := u.Unix()
+	return !t.IsZero() && (t.sec > sec || t.sec == sec && int(t.nsec) > u.Nanosecond())
+}
+
+// Before reports whether the time as listed starts before u does.
+func (t Time) Before(u Time) bool {
+	return t.sec < u.sec || t.sec == u.sec && t.nsec < u.nsec
+}
+
+// End returns the first instant after the time as listed: of 2024-05, the start
+// of the first of June in UTC. It is the zero time.Time for the zero Time.
+func (t Time) End() time.Time {
+	start := t.Start()
+	switch t.precision {
+	case 0:
+		return start
+	case Year:
+		return start.AddDate(1, 0, 0)
+	case Month:
+		return start.AddDate(0, 1, 0)
+	case Day:
+		return start.AddDate(0, 0, 1)
+	case Minute:
+		return start.Add(time.Minute)
+	}
+	return start.Add(time.Second / time.Duration(pow10[t.precision.Digits()]))
+}
+
+// String returns the time as exact as it was listed: "2024", "2024-05",
+// "2024-05-06", or RFC 3339 with the listed digits of a second and the listed
+// offset, where seconds that were not listed are :00, and a zero or assumed
+// offset is Z. It is "" for the zero Time.
+func (t Time) String() string { return string(t.AppendTo(nil)) }
+
+// MarshalText returns what String does.
+func (t Time) MarshalText() ([]byte, error) { return t.AppendTo(nil), nil }
+
+// AppendTo appends what String returns to b.
+func (t Time) AppendTo(b []byte) []byte {
+	if t.IsZero() {
+		return b
+	}
+	s := time.Unix(t.sec+int64(t.offset)*60, 0).UTC()
+	y, m, d := s.Date()
+	b = appendInt(b, y, 4)
+	if t.precision == Year {
+		return b
+	}
+	b = appendInt(append(b, '-'), int(m), 2)
+	if t.precision == Month {
+		return b
+	}
+	b = appendInt(append(b, '-'), d, 2)
+	if t.precision == Day {
+		return b
+	}
+	b = appendInt(append(b, 'T'), s.Hour(), 2)
+	b = appendInt(append(b, ':'), s.Minute(), 2)
+	b = appendInt(append(b, ':'), s.Second(), 2)
+	if n := t.precision.Digits(); n > 0 {
+		b = appendInt(append(b, '.'), int(t.nsec)/pow10[9-n], n)
+	}
+	off := int(t.offset)
+	if off == 0 {
+		return append(b, 'Z')
+	}
+	sign := byte('+')
+	if off < 0 {
+		sign, off = '-', -off
+	}
+	b = appendInt(append(b, sign), off/60, 2)
+	return appendInt(append(b, ':'), off%60, 2)
+}
+
+func appendInt(b []byte, n, width int) []byte {
+	var digits [20]byte
+	s := strconv.AppendInt(digits[:0], int64(n), 10)
+	for i := len(s); i < width; i++ {
+		b = append(b, '0')
+	}
+	return append(b, s...)
+}
+
+var errTime = errors.New("sitemap: not a W3C datetime")
+
+// ParseTime reads a W3C datetime in one of the six forms of NOTE-datetime, and
+// no other. The error does not say more than that it is none.
+func ParseTime(s string) (Time, error) {
+	var t Time
+	err := t.UnmarshalText([]byte(s))
+	return t, err
+}
+
+// UnmarshalText reads what ParseTime does; empty text is the zero Time.
+func (t *Time) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*t = Time{}
+		return nil
+	}
+	v, ok := ParseW3C(text)
+	if !ok {
+		return errTime
+	}
+	*t = v
+	return nil
+}
+
+// ParseW3C is ParseTime on bytes; it allocates nothing and is what the readers use.
+func ParseW3C(b []byte) (t Time, ok bool) {
+	if len(b) < 10 {
+		return parseMonth(b)
+	}
+	sec, ok := parseDay(b)
+	if !ok {
+		return Time{}, false
+	}
+	if len(b) == 10 {
+		return Time{sec: sec, precision: Day}, true
+	}
+	clock, n, ok := parseClock(b[10:])
+	if !ok {
+		return Time{}, false
+	}
+	sec += clock
+	precision, nsec := Minute, int32(0)
+	if n == 9 {
+		precision = Second
+		if len(b) > 19 && b[19] == '.' {
+			var d int
+			nsec, d, n = parseFraction(b[20:])
+			if d == 0 {
+				return Time{}, false
+			}
+			precision += Precision(d)
+			n += 10
+		}
+	}
+	offset, ok := parseZone(b[10+n:])
+	if !ok {
+		return Time{}, false
+	}
+	return Time{sec: sec - int64(offset)*60, nsec: nsec, offset: int16(offset), precision: precision}, true
+}
+
+// parseMonth reads YYYY and YYYY-MM.
+func parseMonth(b []byte) (t Time, ok bool) {
+	day := [10]byte{4: '-', '0', '1', '-', '0', '1'}
+	precision := Year
+	switch len(b) {
+	case 4:
+	case 7:
+		precision = Month
+	default:
+		return Time{}, false
+	}
+	copy(day[:], b)
+	sec, ok := parseDay(day[:])
+	if !ok {
+		return Time{}, false
+	}
+	return Time{sec: sec, precision: precision}, true
+}
+
+const highs = 0x8080808080808080
+
+// fields reads eight bytes of digits with separators, of which form has "0" for
+// each digit, as in "00:00:00". It looks at all of them at once: where the
+// exclusive or with the form leaves no more than 9 for a digit and nothing for a
+// separator, adding carry sets no high bit.
+func fields(b []byte, form, carry uint64) (x uint64, ok bool) {
+	x = binary.LittleEndian.Uint64(b) ^ form
+	return x, (x|(x+carry))&highs == 0
+}
+
+// two returns the number of two digits whose first is byte i of what fields read.
+func two(x uint64, i int) int { return int(x>>(8*i)&15)*10 + int(x>>(8*i+8)&15) }
+
+// parseDay reads the YYYY-MM-DD that b starts with.
+func parseDay(b []byte) (sec int64, ok bool) {
+	const (
+		form  = '0' | '0'<<8 | '0'<<16 | '0'<<24 | '-'<<32 | '0'<<40 | '0'<<48 | '-'<<56
+		carry = 0x7f76767f76767676
+	)
+	x, ok := fields(b, form, carry)
+	d1, d2 := b[8]-'0', b[9]-'0'
+	if !ok || d1 > 9 || d2 > 9 {
+		return 0, false
+	}
+	year, month, day := two(x, 0)*100+two(x, 2), two(x, 5), int(d1)*10+int(d2)
+	if year == 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
+		return 0, false
+	}
+	return civil(year, month, day, 0, 0, 0), true
+}
+
+// parseClock reads the Thh:mm or Thh:mm:ss that b starts with, and returns the
+// seconds since midnight and its length.
+func parseClock(b []byte) (sec int64, n int, ok bool) {
+	const (
+		form  = '0' | '0'<<8 | ':'<<16 | '0'<<24 | '0'<<32 | ':'<<40 | '0'<<48 | '0'<<56
+		carry = 0x76767f76767f7676
+		// Thh:mm only: the third field does not count.
+		minutes = 0x000000ffffffffff
+	)
+	if len(b) < 9 {
+		if len(b) != 7 || b[0] != 'T' || b[6] != 'Z' {
+			return 0, 0, false
+		}
+		b = append(append(make([]byte, 0, 9), b[:6]...), ":00"...)
+		sec, _, ok = parseClock(b)
+		return sec, 6, ok
+	}
+	x, ok := fields(b[1:], form, carry)
+	n = 9
+	if b[6] != ':' {
+		x, n = x&minutes, 6
+		ok = (x|(x+carry&minutes))&(highs&minutes) == 0
+	}
+	hour, minute, second := two(x, 0), two(x, 3), two(x, 6)
+	if b[0] != 'T' || !ok || hour > 23 || minute > 59 || second > 59 {
+		return 0, 0, false
+	}
+	return int64(hour*3600 + minute*60 + second), n, true
+}
+
+// parseFraction reads the digits that b starts with as those of a second, nine of
+// them at most, of n in all.
+func parseFraction(b []byte) (nsec int32, digits, n int) {
+	for n < len(b) && b[n]-'0' < 10 {
+		if digits < 9 {
+			nsec = nsec*10 + int32(b[n]-'0')
+			digits++
+		}
+		n++
+	}
+	return nsec * int32(pow10[9-digits]), digits, n
+}
+
+// parseZone reads Z or ±hh:mm as minutes east of UTC.
+func parseZone(b []byte) (offset int, ok bool) {
+	if len(b) == 1 && b[0] == 'Z' {
+		return 0, true
+	}
+	if len(b) != 6 || b[3] != ':' || b[0] != '+' && b[0] != '-' {
+		return 0, false
+	}
+	h1, h2, m1, m2 := b[1]-'0', b[2]-'0', b[4]-'0', b[5]-'0'
+	if h1 > 9 || h2 > 9 || m1 > 9 || m2 > 9 {
+		return 0, false
+	}
+	hours, minutes := int(h1)*10+int(h2), int(m1)*10+int(m2)
+	offset = hours*60 + minutes
+	if b[0] == '-' {
+		offset = -offset
+	}
+	return offset, hours <= 23 && minutes <= 59
+}
+
+func daysIn(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// civil returns the seconds since 1970 of a date in the proleptic Gregorian
+// calendar, without the detour of time.Date. Years count from March, so that a
+// leap day is a year's last.
+func civil(year, month, day, hour, minute, second int) int64 {
+	y, m := int64(year), int64(month)
+	if m <= 2 {
+		y, m = y-1, m+12
+	}
+	era := y / 400
+	if y < 0 {
+		era = (y - 399) / 400
+	}
+	of := y - era*400
+	days := era*146_097 + of*365 + of/4 - of/100 + (153*(m-3)+2)/5 + int64(day) - 1 - 719_468
+	return days*86_400 + int64(hour)*3_600 + int64(minute)*60 + int64(second)
+}
