@@ -30,8 +30,6 @@ var (
 	ErrTooLarge = errors.New("document too large")
 	// ErrTooManyEntries: the document has more entries than Limits.Entries.
 	ErrTooManyEntries = errors.New("too many entries")
-	// ErrTooDeep: elements are nested deeper than 1,000.
-	ErrTooDeep = errors.New("elements nested too deeply")
 )
 
 type notSitemap string

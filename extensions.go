@@ -3,8 +3,12 @@ package sitemap
 // Extensions are what an entry has beyond the protocol's own elements. Each kind
 // is read under any of its namespaces (http, https and legacy ones) and any prefix.
 // Text is decoded and trimmed. Locations are made absolute where that is
-// possible and else left out. At most 1,000 images, 1,000 videos, 1,000 news,
-// 1,000 alternates, and 1,000 PageMap objects are kept of one entry.
+// possible and else left out. A value that is wrong is a Problem (BadExtension) and
+// left out. At most 1,000 images, 1,000 videos, 1,000 news, 1,000 alternates, and
+// 1,000 PageMap objects are kept of one entry, and 1 MiB of text.
+//
+// In feeds, Media RSS and enclosures give images and videos: one for each
+// media:content, those of a media:group included; audio and documents give none.
 type Extensions struct {
 	Images     []Image     `json:"images,omitempty"`
 	Videos     []Video     `json:"videos,omitempty"`
@@ -14,8 +18,9 @@ type Extensions struct {
 	Mobile bool `json:"mobile,omitempty"`
 	// PageMap holds the DataObjects of Google's PageMap.
 	PageMap []DataObject `json:"pagemap,omitempty"`
-	// Other holds elements of all other namespaces: at most 100 elements and
-	// 64 KiB of text an entry, at most 8 deep.
+	// Other holds elements of all other namespaces, but for the page's content
+	// (content:encoded): at most 100 elements and 64 KiB of text an entry, at
+	// most 8 deep.
 	Other []Element `json:"other,omitempty"`
 }
 
@@ -25,7 +30,7 @@ type Image struct {
 	Caption     string `json:"caption,omitempty"`
 	GeoLocation string `json:"geo_location,omitempty"`
 	Title       string `json:"title,omitempty"`
-	License     string `json:"license,omitempty"`
+	License     string `json:"license,omitempty"` // location, or the name of a license
 }
 
 // A Video is a video on the page (Google's sitemap-video 1.1, Media RSS).
@@ -129,7 +134,7 @@ type News struct {
 type Alternate struct {
 	Rel      string `json:"rel,omitempty"`
 	Hreflang string `json:"hreflang,omitempty"`
-	Href     string `json:"href"`
+	Href     string `json:"href"` // or a place in an app, such as android-app://com.example/http/page
 	Media    string `json:"media,omitempty"`
 }
 

@@ -126,7 +126,8 @@ type Options struct {
 	ContentType string
 	// Limits bound the document.
 	Limits Limits
-	// SkipExtensions leaves Entry.Extensions nil and the extensions unread.
+	// SkipExtensions leaves Entry.Extensions nil and the extensions unread: what is
+	// wrong in them may go unreported.
 	SkipExtensions bool
 	// Report, if set, is called with each problem, in document order, on the
 	// goroutine that ranges over the entries.

@@ -50,10 +50,10 @@ func (d *document) quickEntry() bool {
 	q := &d.quick
 	q.SkipSpace()
 	d.start = q.Offset()
-	if !q.Open() || string(q.Local) != d.entryName() || !d.isOwnSpace(q.Space) || q.Empty || len(q.Attrs) > 0 {
+	if !q.Open() || string(q.Local()) != d.entryName() || !d.isOwnSpace(q.Space) || q.Empty || q.Attrs > 0 {
 		return false
 	}
-	name := q.Name
+	name := q.Name()
 	d.entrySpace = q.Space
 	d.resetEntry()
 	for !q.AtEnd() {
@@ -68,7 +68,7 @@ func (d *document) quickEntry() bool {
 func (d *document) quickChild(q *xmlscan.Quick) bool {
 	switch {
 	case !d.isOwnSpace(q.Space):
-		if q.Space == xmlscan.DC && string(q.Local) == "date" {
+		if q.Space == xmlscan.DC && string(q.Local()) == "date" {
 			return d.quickDate(q, d.unlessAtom(described))
 		}
 		if q.Space == xmlscan.DCTerms || q.Space == xmlscan.Atom || q.Space == xmlscan.Atom03 {
@@ -87,21 +87,49 @@ func (d *document) quickChild(q *xmlscan.Quick) bool {
 
 // quickRSS reads an element of RSS.
 func (d *document) quickRSS(q *xmlscan.Quick) bool {
-	switch string(q.Local) {
+	switch string(q.Local()) {
 	case "link":
 		text, section, ok := q.Text()
-		return ok && len(q.Attrs) == 0 && d.quickLoc(text, section, plainLink)
+		return ok && q.Attrs == 0 && d.quickLoc(text, section, plainLink)
 	case "pubDate":
 		return d.quickPubDate(q)
 	case "title", "description", "author", "category", "comments", "source", "guid":
 		return q.Skip()
+	case "enclosure":
+		_, _, ok := q.Text()
+		return ok && d.quickEnclosure(q)
 	}
 	return false
 }
 
+// quickEnclosure reads the attributes of an enclosure whose location needs no repair.
+func (d *document) quickEnclosure(q *xmlscan.Quick) bool {
+	if d.ext == nil {
+		return true
+	}
+	var loc, typ []byte
+	for i := range q.Attrs {
+		switch name, raw, _ := q.Attr(i); string(name) {
+		case "url":
+			loc = raw
+		case "type":
+			typ = raw
+		case "length":
+		default:
+			return false
+		}
+	}
+	d.href = xmlscan.Decode(d.href[:0], bytes.TrimSpace(loc))
+	if !location.Plain(d.href) {
+		return false
+	}
+	d.enclosure(typ, d.base)
+	return true
+}
+
 // quickAtom reads an element of Atom.
 func (d *document) quickAtom(q *xmlscan.Quick) bool {
-	switch string(q.Local) {
+	switch string(q.Local()) {
 	case "link":
 		return d.quickLink(q)
 	case "updated", "modified":
@@ -119,14 +147,14 @@ func (d *document) quickAtom(q *xmlscan.Quick) bool {
 // quickLink reads a link of Atom.
 func (d *document) quickLink(q *xmlscan.Quick) bool {
 	var l link
-	for _, a := range q.Attrs {
-		switch string(a.Name) {
+	for i := range q.Attrs {
+		switch name, raw, _ := q.Attr(i); string(name) {
 		case "href":
-			l.href, l.hasHref = a.Value, true
+			l.href, l.hasHref = raw, true
 		case "rel":
-			l.rel = a.Value
+			l.rel = raw
 		case "type":
-			l.typ = a.Value
+			l.typ = raw
 		case "hreflang", "title", "length":
 		default:
 			return false

@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/klauspost/compress/gzip"
+
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
 	"github.com/seed-322c453a/sitemap/parse"
@@ -38,15 +40,68 @@ func benchmarkEntries(b *testing.B, kind string, o *sitemap.Options) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		n = 0
-		for _, err := range parse.Entries(bytes.NewReader(doc), o) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			n++
-		}
+		n = count(b, doc, o)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
+}
+
+// BenchmarkGzip reads the first document of BenchmarkEntries deflated, beside the
+// decompressor alone. With more than one core, inflating goes on beside parsing.
+func BenchmarkGzip(b *testing.B) {
+	doc := document("urlset")
+	var deflated bytes.Buffer
+	w := gzip.NewWriter(&deflated)
+	if _, err := w.Write(doc); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("decompressor", func(b *testing.B) {
+		b.SetBytes(int64(len(doc)))
+		var z gzip.Reader
+		buffer := make([]byte, 64<<10)
+		for b.Loop() {
+			if err := z.Reset(bytes.NewReader(deflated.Bytes())); err != nil {
+				b.Fatal(err)
+			}
+			for {
+				if _, err := z.Read(buffer); err == io.EOF {
+					break
+				} else if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("entries", func(b *testing.B) {
+		b.SetBytes(int64(len(doc)))
+		b.ReportAllocs()
+		for b.Loop() {
+			count(b, deflated.Bytes(), nil)
+		}
+	})
+}
+
+// BenchmarkSmall reads a document of 100 entries.
+func BenchmarkSmall(b *testing.B) {
+	doc := gendoc.Bytes("urlset", 100)
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		count(b, doc, nil)
+	}
+}
+
+// count reads all entries of a document.
+func count(b *testing.B, doc []byte, o *sitemap.Options) (n int) {
+	for _, err := range parse.Entries(bytes.NewReader(doc), o) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	return n
 }
 
 // BenchmarkEncodingXML does the first job with encoding/xml, for comparison.

@@ -25,11 +25,9 @@ type shortcut struct {
 	prefix []byte // of the entries, with its colon
 	tag    uint64 // their start tag as load returns it, without '<' and prefix
 	size   int    // of that tag
+	recent location.Recent
 	loc    []byte // scratch for a location with references
 	entry  sitemap.Entry
-
-	closing  []byte // scratch for an end tag
-	entryEnd []byte // the entry's
 }
 
 // newShortcut returns the short cut for entries of this name and prefix.
@@ -38,7 +36,6 @@ func newShortcut(prefix, name []byte) *shortcut {
 	if len(prefix) > 0 {
 		s.prefix = append(bytes.Clone(prefix), ':')
 	}
-	s.entryEnd = append(append([]byte("</"), s.prefix...), name...)
 	var tag [8]byte
 	copy(tag[:], name)
 	tag[len(name)] = '>'
@@ -122,7 +119,7 @@ func (s *shortcut) read(d *document, b []byte) (end int) {
 		case tag == tagPriority && b[at+8] == '>':
 			n = s.readPriority(b, at+9)
 		case d.skip:
-			n = s.skipForeign(d, b, i)
+			n = d.passExtension(i)
 		default:
 			n = d.quickExtension(i)
 		}
@@ -132,29 +129,17 @@ func (s *shortcut) read(d *document, b []byte) (end int) {
 	}
 }
 
-// skipForeign passes over the element at b[i] if its prefix is bound to a
-// namespace of others and its end stands before the entry's. What is in it is not
-// looked at.
-func (s *shortcut) skipForeign(d *document, b []byte, i int) int {
-	name := xmlscan.NameLen(b[i+1:])
-	colon := bytes.IndexByte(b[i+1:i+1+name], ':')
-	if colon < 0 || !d.isForeign(b[i+1:i+1+colon]) {
+// passExtension passes over the element at the window's byte i, and those behind it
+// with the same prefix, if that is bound to a namespace of others. It returns where
+// the next tag is; 0 if that cannot be told quickly. Extensions that are to be
+// skipped are not looked at: what is wrong in them is not reported.
+func (d *document) passExtension(i int) int {
+	name := d.in.Window()[i+1:]
+	colon := bytes.IndexByte(name[:min(len(name), 32)], ':')
+	if colon < 0 || !d.isForeign(name[:colon]) {
 		return 0
 	}
-	end, complete := xmlscan.TagEnd(b[:len(b)-input.Padding], i+1+name)
-	if !complete {
-		return 0
-	}
-	if b[end-1] == '/' {
-		return end + 1
-	}
-	rest := b[end+1 : len(b)-input.Padding]
-	s.closing = append(append(append(s.closing[:0], "</"...), b[i+1:i+1+name]...), '>')
-	n := bytes.Index(rest, s.closing)
-	if n < 0 || bytes.Contains(rest[:n], s.entryEnd) || bytes.Contains(rest[:n], s.closing[2:len(s.closing)-1]) {
-		return 0
-	}
-	return end + 1 + n + len(s.closing)
+	return d.quick.Pass(i)
 }
 
 // quickExtension reads the extension at the window's byte i and returns where it
@@ -271,7 +256,7 @@ func (s *shortcut) setLoc(d *document, raw []byte, section bool) bool {
 		s.loc = xmlscan.Decode(s.loc[:0], raw)
 		raw = s.loc
 	}
-	if location.Plain(raw) {
+	if s.recent.Plain(raw) {
 		s.entry.Loc = string(raw)
 		return true
 	}

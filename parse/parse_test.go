@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -216,6 +217,34 @@ func TestEntries_Allocations(t *testing.T) {
 		})
 		if got > want*n+n/10 {
 			t.Errorf("%s: %.0f allocations for %d entries, want %.0f an entry", kind, got, n, want)
+		}
+	}
+}
+
+// TestEntries_Memory reads long documents, each written while it is read, and looks at what is live meanwhile.
+func TestEntries_Memory(t *testing.T) {
+	for _, kind := range []string{gendoc.URLSet, gendoc.Text, gendoc.Extensions, gendoc.RSS} {
+		n := map[string]int{gendoc.URLSet: 400_000, gendoc.Text: 400_000, gendoc.Extensions: 50_000, gendoc.RSS: 30_000}[kind]
+		r, w := io.Pipe()
+		go func() { w.CloseWithError(gendoc.Write(w, kind, n, 1)) }()
+		var least, most uint64
+		read := 0
+		for _, err := range parse.Entries(r, &sitemap.Options{Limits: sitemap.Limits{Bytes: -1, Entries: -1}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read++; read%(n/8) == 0 {
+				runtime.GC()
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				if least == 0 || m.HeapAlloc < least {
+					least = m.HeapAlloc
+				}
+				most = max(most, m.HeapAlloc)
+			}
+		}
+		if read != n || most-least > 1<<20 {
+			t.Errorf("%s: %d of %d entries; between %d and %d bytes are live", kind, read, n, least, most)
 		}
 	}
 }

@@ -40,11 +40,12 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 
 // A document is a text sitemap as it is read.
 type document struct {
-	in    *input.Reader
-	sink  *record.Sink
-	entry sitemap.Entry
-	urls  bool // a line was a URL, even if one that was dropped
-	other bool // a line was something else
+	in     *input.Reader
+	sink   *record.Sink
+	entry  sitemap.Entry
+	recent location.Recent
+	urls   bool // a line was a URL, even if one that was dropped
+	other  bool // a line was something else
 }
 
 // plainLine reads the next line if it is a URL that needs no report, which line
@@ -59,12 +60,12 @@ func (d *document) plainLine() bool {
 	if url[lf-1] == '\r' {
 		url = url[:lf-1]
 	}
-	if !location.Plain(url) {
+	if !d.recent.Plain(url) {
 		return false
 	}
 	d.urls = true
 	d.entry.Loc, d.entry.Pos = string(url), d.in.Position(0)
-	d.in.Advance(lf + 1)
+	d.in.AdvanceLine(lf + 1)
 	d.sink.Emit(&d.entry)
 	return true
 }

@@ -18,7 +18,6 @@ var failureCodes = []struct {
 }{
 	{sitemap.ErrTooLarge, "too_large"},
 	{sitemap.ErrTooManyEntries, "too_many_entries"},
-	{sitemap.ErrTooDeep, "too_deep"},
 	{fetch.ErrRefused, "refused"},
 	{fetch.ErrTimeout, "timeout"},
 	{fetch.ErrRedirect, "bad_redirect"},
@@ -70,7 +69,7 @@ func failureTextOf(name string, err error) string {
 }
 
 const failureHelp = `Codes of errors: not_a_sitemap, empty, truncated, bad_gzip, too_large,
-too_many_entries, too_deep; fetch_failed (no connection, an error status, a body
+too_many_entries; fetch_failed (no connection, an error status, a body
 that breaks off), timeout, refused (an address, port or scheme that is not gone
 to), bad_redirect, unknown_encoding; read_failed (a file); of a whole target:
 no_sitemap, robots_unreachable, limit (documents left out), not_a_site.`

@@ -25,7 +25,6 @@ func TestFailureCode(t *testing.T) {
 		{&sitemap.ParseError{Err: sitemap.ErrGzip}, "bad_gzip"},
 		{&sitemap.ParseError{Err: sitemap.ErrTooLarge}, "too_large"},
 		{&sitemap.ParseError{Err: sitemap.ErrTooManyEntries}, "too_many_entries"},
-		{&sitemap.ParseError{Err: sitemap.ErrTooDeep}, "too_deep"},
 		{&fetch.Error{Err: sitemap.ErrTooLarge}, "too_large"},
 		{&fetch.Error{Err: fetch.ErrStatus, Status: 404}, "fetch_failed"},
 		{&fetch.Error{Err: fetch.ErrConnect}, "fetch_failed"},

@@ -74,7 +74,6 @@ var errorCodes = []struct {
 	{sitemap.ErrGzip, "bad_gzip"},
 	{sitemap.ErrTooLarge, "too_large"},
 	{sitemap.ErrTooManyEntries, "too_many_entries"},
-	{sitemap.ErrTooDeep, "too_deep"},
 }
 
 func errorCode(err error) string {

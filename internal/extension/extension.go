@@ -153,6 +153,9 @@ func (d *Decoder) Reset() {
 	d.alternates.drop()
 	d.objects.drop()
 	d.others.drop()
+	d.attributes.drop()
+	d.strings.drop()
+	d.tree = d.tree[:0]
 	d.startEntry()
 }
 

@@ -87,7 +87,7 @@ func (d *Decoder) alternate() {
 			break
 		}
 		attrs = rest
-		d.alternateAttr(a, name, raw)
+		d.alternateAttr(a, name, d.attr(raw))
 	}
 	if a.Href == "" {
 		d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)
@@ -109,15 +109,17 @@ func (d *Decoder) href(raw []byte) string {
 }
 
 // alternateAttr takes an attribute of an alternate.
-func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, raw []byte) {
+func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 	switch string(name) {
 	case "href":
-		a.Href = d.href(d.attr(raw))
+		a.Href = d.href(value)
 	case "hreflang":
-		a.Hreflang = d.name(d.attr(raw))
+		a.Hreflang = d.name(value)
 	case "rel":
-		a.Rel = d.name(d.attr(raw))
+		if a.Rel = "alternate"; string(value) != a.Rel {
+			a.Rel = d.name(value)
+		}
 	case "media":
-		a.Media = d.keep(d.attr(raw), "xhtml:link")
+		a.Media = d.keep(value, "xhtml:link")
 	}
 }

@@ -7,6 +7,8 @@ const (
 	lastBlock  = 4 << 10
 	// maxShared is the longest text that shares a block with others.
 	maxShared = 1 << 10
+	// maxName is the longest text that is given out again.
+	maxName = 32
 	// lastChunk is about how many records share a chunk.
 	lastChunk = 64
 )
@@ -41,7 +43,7 @@ type interner struct{ seen [128]string }
 
 // string returns b as a string, one that was seen or one of the arena.
 func (n *interner) string(b []byte, a *arena) string {
-	if len(b) == 0 || len(b) > 32 {
+	if len(b) == 0 || len(b) > maxName {
 		return a.string(b)
 	}
 	h := uint32(len(b))

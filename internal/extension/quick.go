@@ -27,8 +27,8 @@ func (d *Decoder) Quick(q *xmlscan.Quick) (ok bool) {
 	case xmlscan.Content:
 		return q.Skip()
 	case xmlscan.Mobile:
-		d.mobile = d.mobile || string(q.Local) == "mobile"
-		return string(q.Local) == "mobile" && q.Skip()
+		d.mobile = d.mobile || string(q.Local()) == "mobile"
+		return string(q.Local()) == "mobile" && q.Skip()
 	case xmlscan.Video, xmlscan.PageMap, xmlscan.Media:
 		return false
 	}
@@ -37,14 +37,24 @@ func (d *Decoder) Quick(q *xmlscan.Quick) (ok bool) {
 
 // quickAlternate reads a link to another version of the page.
 func (d *Decoder) quickAlternate(q *xmlscan.Quick) bool {
-	if string(q.Local) != "link" || !q.Empty || d.alternates.len() == MaxRecords {
+	if string(q.Local()) != "link" || !q.Empty || d.alternates.len() == MaxRecords {
 		return false
 	}
 	a := d.alternates.next()
 	for i := range q.Attrs {
-		d.alternateAttr(a, q.Attrs[i].Name, q.Attrs[i].Value)
+		name, value := d.quickAttr(q, i)
+		d.alternateAttr(a, name, value)
 	}
 	return a.Href != ""
+}
+
+// quickAttr returns an attribute that q has read, its value decoded and trimmed.
+func (d *Decoder) quickAttr(q *xmlscan.Quick, i int) (name, value []byte) {
+	name, raw, plain := q.Attr(i)
+	if plain {
+		return name, bytes.TrimSpace(raw)
+	}
+	return name, d.attr(raw)
 }
 
 // quickText reads the text of the element that q opened, decoded and trimmed.
@@ -59,8 +69,8 @@ func (d *Decoder) quickText(q *xmlscan.Quick) ([]byte, bool) {
 
 // quickImage reads an image.
 func (d *Decoder) quickImage(q *xmlscan.Quick) bool {
-	name := q.Name
-	if string(q.Local) != "image" || q.Empty || d.images.len() == MaxRecords {
+	name := q.Name()
+	if string(q.Local()) != "image" || q.Empty || d.images.len() == MaxRecords {
 		return false
 	}
 	img := d.images.next()
@@ -68,7 +78,7 @@ func (d *Decoder) quickImage(q *xmlscan.Quick) bool {
 		if !q.Open() || q.Space != xmlscan.Image {
 			return false
 		}
-		part := q.Local
+		part := q.Local()
 		text, ok := d.quickText(q)
 		if !ok || !d.quickImagePart(img, part, text) {
 			return false
@@ -99,8 +109,8 @@ func (d *Decoder) quickImagePart(img *sitemap.Image, part, text []byte) (ok bool
 
 // quickNews reads an article.
 func (d *Decoder) quickNews(q *xmlscan.Quick) bool {
-	name := q.Name
-	if string(q.Local) != "news" || q.Empty || d.news.len() == MaxRecords {
+	name := q.Name()
+	if string(q.Local()) != "news" || q.Empty || d.news.len() == MaxRecords {
 		return false
 	}
 	n := d.news.next()
@@ -114,9 +124,9 @@ func (d *Decoder) quickNewsParts(q *xmlscan.Quick, n *sitemap.News, whole bool) 
 		if !q.Open() || q.Space != xmlscan.News {
 			return false
 		}
-		part := q.Local
+		part := q.Local()
 		if whole && string(part) == "publication" && !q.Empty {
-			name := q.Name
+			name := q.Name()
 			if !d.quickNewsParts(q, n, false) || !q.Close(name) {
 				return false
 			}
@@ -151,18 +161,36 @@ func (d *Decoder) quickNewsPart(n *sitemap.News, part, text []byte) bool {
 	return true
 }
 
-// quickOther reads an element of another namespace that holds text only.
+// quickOther reads an element of another namespace that holds no others.
 func (d *Decoder) quickOther(q *xmlscan.Quick) bool {
-	if len(q.Attrs) > 0 || d.other.elements == MaxElements {
+	if d.other.elements == MaxElements {
 		return false
 	}
-	space, name := q.URI(), q.Local
+	space, name := q.URI(), q.Local()
+	attrs, ok := d.quickAttrs(q)
+	if !ok {
+		return false
+	}
 	text, ok := d.quickText(q)
 	if !ok || d.other.text+len(text) > MaxOtherText {
 		return false
 	}
 	d.other.elements++
 	el := d.others.next()
-	el.Space, el.Name, el.Text = space, d.name(name), d.keepOther(text)
+	el.Space, el.Name, el.Attrs, el.Text = space, d.name(name), attrs, d.keepOther(text)
 	return true
+}
+
+// quickAttrs returns the attributes of the start tag that q has read.
+func (d *Decoder) quickAttrs(q *xmlscan.Quick) ([]sitemap.Attribute, bool) {
+	for i := range q.Attrs {
+		name, value := d.quickAttr(q, i)
+		if d.other.text+len(name)+len(value) > MaxOtherText {
+			return nil, false
+		}
+		d.other.text += len(name)
+		a := d.attributes.next()
+		a.Name, a.Value = d.name(name), d.keepOther(value)
+	}
+	return d.attributes.take(), true
 }

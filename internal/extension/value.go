@@ -84,6 +84,9 @@ func cleaned(raw []byte) string {
 
 // name returns a text that stands in a document again and again.
 func (d *Decoder) name(raw []byte) string {
+	if len(raw) > maxName {
+		return d.keep(raw, "")
+	}
 	if !d.sound && !clean(raw) {
 		return cleaned(raw)
 	}
@@ -189,7 +192,11 @@ func (d *Decoder) list(v value, separators string) []string {
 			d.overflow(v.field)
 			break
 		}
-		*d.strings.next() = d.keep(item, v.field)
+		text := d.keep(item, v.field)
+		if text == "" {
+			break
+		}
+		*d.strings.next() = text
 	}
 	return d.strings.take()
 }

@@ -248,15 +248,6 @@ func (d *lateDecoder) decide() {
 	d.rest = transform.NewReader(d.buf, d.choice.encoding.NewDecoder())
 }
 
-func asciiLen(b []byte) int {
-	for i, c := range b {
-		if c >= utf8.RuneSelf {
-			return i
-		}
-	}
-	return len(b)
-}
-
 // A skipper leaves out the first bytes of a reader.
 type skipper struct {
 	src  io.Reader

@@ -209,10 +209,11 @@ func (l *layer) Read(p []byte) (int, error) {
 
 // openMember reads the header of the member that starts here.
 func (l *layer) openMember() error {
-	// The decompressor reads names and lengths before it refuses the method or
-	// the flags; what they lead it to may look like the end of the stream.
-	head, _ := l.buf.Peek(4)
-	if len(head) > 2 && head[2] != 8 || len(head) > 3 && head[3]&0xe0 != 0 {
+	// The decompressor reads names and lengths before it refuses the method; what
+	// they lead it to may look like the end of the stream. Flags that are reserved
+	// it ignores, as others do.
+	head, _ := l.buf.Peek(3)
+	if len(head) > 2 && head[2] != 8 {
 		return sitemap.ErrGzip
 	}
 	if err := l.gz.Reset(l.buf); err != nil {

@@ -17,8 +17,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -103,7 +103,9 @@ func Open(r io.Reader, o *sitemap.Options) *Reader {
 // decode tells the charset from the first window and puts a decoder in front of
 // the source where it is not UTF-8.
 func (in *Reader) decode(contentType string, encodings int) {
-	for in.w < WindowSize && in.err == nil && in.fill() {
+	in.fillTo(utf8Window)
+	if !declaresUTF8(in.buf[:in.w], contentType) {
+		in.fillTo(WindowSize)
 	}
 	in.layers = max(0, in.gz.Layers()-encodings)
 	if in.layers > 1 {
@@ -130,6 +132,28 @@ func (in *Reader) decode(contentType string, encodings int) {
 	in.w, in.err = 0, nil
 	clear(in.buf[:Padding])
 	in.More()
+}
+
+// fillTo reads on until the window holds n bytes.
+func (in *Reader) fillTo(n int) {
+	for in.w < n && in.err == nil && in.fill() {
+	}
+}
+
+// utf8Window is how much of a document is waited for that declares to be UTF-8, so
+// that the entries of one that comes slowly come as it does.
+const utf8Window = 1 << 10
+
+// declaresUTF8 reports whether a document with this start is UTF-8 whatever follows.
+func declaresUTF8(prefix []byte, contentType string) bool {
+	if bytes.HasPrefix(prefix, []byte("\xef\xbb\xbf")) {
+		return true
+	}
+	if label := contentTypeCharset(contentType); label != "" && !strings.EqualFold(label, "utf-8") {
+		return false
+	}
+	label, ok := xmlEncoding(prefix)
+	return ok && strings.EqualFold(label, "utf-8")
 }
 
 // rest is what follows a prefix: the source, or the error that it already gave.
@@ -167,6 +191,16 @@ func (in *Reader) Window() []byte { return in.buf[in.r:in.w] }
 
 // Advance moves past the first n bytes of the window.
 func (in *Reader) Advance(n int) { in.r += n }
+
+// AdvanceLine moves past the first n bytes of the window, which are one line with
+// its LF: Advance for who knows that, so that lines need not be counted again.
+func (in *Reader) AdvanceLine(n int) {
+	if in.lineAt == in.r && !in.loneCR {
+		in.lineAt += n
+		in.line++
+	}
+	in.r += n
+}
 
 // Offset is the document's offset of the window's first byte.
 func (in *Reader) Offset() int64 { return in.base + int64(in.r) }
@@ -329,7 +363,10 @@ func (in *Reader) Err() error {
 // last. It is cheap for places near the one asked for before.
 func (in *Reader) Position(n int) sitemap.Position {
 	to := in.r + n
-	if to >= in.lineAt {
+	if to == in.lineAt {
+		return sitemap.Position{Offset: in.base + int64(to), Line: in.line}
+	}
+	if to > in.lineAt {
 		in.line += in.countLines(in.lineAt, to)
 	} else {
 		in.line -= in.countLines(to, in.lineAt)
@@ -353,33 +390,6 @@ func (in *Reader) countLines(from, to int) int {
 }
 
 var lf = []byte{'\n'}
-
-// check looks whether the bytes that came in are UTF-8. A sequence that the
-// window's end cuts is left for the next time.
-func (in *Reader) check() {
-	if in.invalid || in.encoding != "utf-8" {
-		return
-	}
-	b := in.buf[in.checked:in.w]
-	if in.err == nil {
-		b = b[:completeRunes(b)]
-	}
-	in.invalid = !utf8.Valid(b)
-	in.checked += len(b)
-}
-
-// completeRunes returns how long b is without a UTF-8 sequence that its end cuts.
-func completeRunes(b []byte) int {
-	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
-		if c := b[len(b)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-i:]) {
-				return len(b) - i
-			}
-			break
-		}
-	}
-	return len(b)
-}
 
 // Read gives the bytes behind the window's start, for a reader that wants no
 // window. It returns io.EOF at the end, or the error that Err returns.

@@ -188,3 +188,22 @@ func TestReader_Invalid(t *testing.T) {
 		in.Close()
 	}
 }
+
+func TestValidUTF8(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"a", "é", "€", "😀", "\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", strings.Repeat("x", 40), strings.Repeat("é", 300)}
+	for range 20_000 {
+		var b []byte
+		last := len(pieces)
+		if rnd.IntN(2) == 0 {
+			last = 4 // sound ones only
+		}
+		for range rnd.IntN(60) {
+			b = append(b, pieces[rnd.IntN(last)]...)
+			b = append(b, strings.Repeat("y", rnd.IntN(40))...)
+		}
+		if got, want := validUTF8(b), utf8.Valid(b); got != want {
+			t.Fatalf("validUTF8(%q) = %v", b, got)
+		}
+	}
+}

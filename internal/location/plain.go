@@ -1,6 +1,7 @@
 package location
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -29,11 +30,7 @@ func Plain(b []byte) bool {
 	if start == 0 || !plainHost(b[start:]) {
 		return false
 	}
-	ok := usual(binary.LittleEndian.Uint64(b[len(b)-8:]))
-	for b = b[8:]; len(b) >= 8; b = b[8:] {
-		ok &= usual(binary.LittleEndian.Uint64(b))
-	}
-	return ok == high
+	return allUsual(b[8:])
 }
 
 // schemeLen returns the length of the http:// or https:// that a URL's first
@@ -112,4 +109,39 @@ func plainShort(b []byte) bool {
 	padded := [16]byte{'/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/'}
 	copy(padded[:], b)
 	return Plain(padded[:])
+}
+
+// Recent is Plain for the locations of one document, most of which have the same
+// origin: it remembers that of the last one. The zero Recent is ready for use. It is
+// not safe for concurrent use.
+type Recent struct {
+	origin [64]byte // with the slash behind it
+	size   int
+}
+
+// Plain reports what the function Plain does.
+func (r *Recent) Plain(b []byte) bool {
+	if n := r.size; n > 0 && len(b) >= n+8 && len(b) <= sitemap.ProtocolLoc && string(b[:n]) == string(r.origin[:n]) {
+		return allUsual(b[n:])
+	}
+	if !Plain(b) {
+		return false
+	}
+	if len(b) < 8 {
+		return true
+	}
+	host := schemeLen(binary.LittleEndian.Uint64(b))
+	if slash := bytes.IndexByte(b[host:], '/'); slash >= 0 && host+slash < len(r.origin) {
+		r.size = copy(r.origin[:], b[:host+slash+1])
+	}
+	return true
+}
+
+// allUsual reports whether all bytes of b, eight or more, are usual.
+func allUsual(b []byte) bool {
+	ok := usual(binary.LittleEndian.Uint64(b[len(b)-8:]))
+	for ; len(b) >= 8; b = b[8:] {
+		ok &= usual(binary.LittleEndian.Uint64(b))
+	}
+	return ok == high
 }

@@ -83,3 +83,19 @@ func TestPlainAllocates(t *testing.T) {
 		t.Errorf("Plain allocates %v times", n)
 	}
 }
+
+func TestRecent(t *testing.T) {
+	var r Recent
+	for _, loc := range []string{
+		"http://www.example.com/a", "http://www.example.com/a%20b", "http://www.example.com/some/longer/path?x=1&y=2", "http://www.example.com/",
+		"https://www.example.com/some/longer/path", "http://www.example.com/é/some/longer/path", "http://www.example.com.evil.example/some/path",
+		"http://www.example.com:80/some/longer/path", "http://www.example.com/" + strings.Repeat("x", 3000), "http://a/b", "http://a/",
+		"http://" + strings.Repeat("a", 70) + ".example/some/path", "http://www.example.com/a;b", "x", "",
+	} {
+		for range 2 {
+			if got, want := r.Plain([]byte(loc)), Plain([]byte(loc)); got != want {
+				t.Errorf("Recent.Plain(%.80q) = %v, want %v", loc, got, want)
+			}
+		}
+	}
+}

@@ -24,9 +24,11 @@
 //   - A comment ends at "-->". If another "<!--" comes first, which XML forbids,
 //     or nothing closes it within 256 KiB, it was never opened: its "<!--"
 //     is skipped, and what follows is read.
-//   - A CDATA section ends at "]]>". If the end tag of the element that it stands in
-//     comes first, and then another "<![CDATA[" before the "]]>", it ends at
-//     that end tag. If nothing closes it within 256 KiB, it ends at the next '<'.
+//   - A CDATA section ends at "]]>". That closes another one if a "<![CDATA[" comes
+//     first, and before it the end tag of the element that the section stands in,
+//     or directly before it a start tag of that element: then the section ends at
+//     that end tag, or at its first '<'. And so at the next '<' if nothing closes
+//     it within 256 KiB.
 //
 // So damage that opens a comment or a CDATA section costs the entries up to the
 // next "-->" or "]]>" only where these close nothing else.

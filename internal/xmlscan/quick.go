@@ -3,6 +3,7 @@ package xmlscan
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
@@ -17,16 +18,36 @@ type Quick struct {
 	b  []byte // the window with its padding
 	at int
 
-	Name, Local []byte // of the start tag; in the letter case in which it stands
-	Space       Space
-	Empty       bool
-	Attrs       []QuickAttr
+	// The start tag.
+	Space Space
+	Empty bool
+	Attrs int // how many attributes it has
 
-	attrs [maxQuickAttrs]QuickAttr
+	// Its parts, as places in b: pointers here would cost write barriers.
+	name, local span
+	attrs       [maxQuickAttrs]quickAttr
 }
 
-// A QuickAttr is an attribute: a sound value, with references that XML defines.
-type QuickAttr struct{ Name, Value []byte }
+type quickAttr struct {
+	name, value span
+	plain       bool
+}
+
+// A span is a part of a window.
+type span struct{ start, end int }
+
+// Name returns the name of the start tag, in the letter case in which it stands.
+func (q *Quick) Name() []byte { return q.b[q.name.start:q.name.end] }
+
+// Local returns the name without its prefix.
+func (q *Quick) Local() []byte { return q.b[q.local.start:q.local.end] }
+
+// Attr returns an attribute of the start tag: its value is sound, with references
+// that XML defines, or, if it is plain, without any.
+func (q *Quick) Attr(i int) (name, value []byte, plain bool) {
+	a := &q.attrs[i]
+	return q.b[a.name.start:a.name.end], q.b[a.value.start:a.value.end], a.plain
+}
 
 const (
 	maxQuickAttrs = 8
@@ -66,8 +87,7 @@ func (q *Quick) Len() int { return len(q.b) - input.Padding }
 
 // URI is Reader.URI for the start tag that was read.
 func (q *Quick) URI() string {
-	q.r.Prefix = q.Name[:max(0, len(q.Name)-len(q.Local)-1)]
-	return q.r.URI()
+	return q.r.uri(q.b[q.name.start:max(q.name.start, q.local.start-1)])
 }
 
 // Done moves the input behind what was read.
@@ -99,10 +119,10 @@ func (q *Quick) Open() bool {
 			colon = i
 		}
 	}
-	q.Name, q.Local, q.Empty, q.Attrs = b[start:i], b[start:i], false, nil
+	q.name, q.local, q.Empty, q.Attrs = span{start, i}, span{start, i}, false, 0
 	var prefix []byte
 	if colon >= 0 {
-		prefix, q.Local = b[start:colon], b[colon+1:i]
+		prefix, q.local.start = b[start:colon], colon+1
 	}
 	space, declared := q.r.Lookup(prefix)
 	if q.Space = space; !declared && !q.r.badTags || start+1 < i && !isNameStart(b[start]) {
@@ -126,12 +146,12 @@ func (q *Quick) openAttrs(i int) bool {
 		switch {
 		case b[i] == '>':
 			q.at = i + 1
-			q.Attrs = q.attrs[:n]
+			q.Attrs = n
 			return true
 		case b[i] == '/':
 			q.Empty = true
 			q.at = i + 2
-			q.Attrs = q.attrs[:n]
+			q.Attrs = n
 			return b[i+1] == '>'
 		case i == space, n == maxQuickAttrs:
 			return false
@@ -145,25 +165,44 @@ func (q *Quick) openAttrs(i int) bool {
 			return false
 		}
 		i += 2
-		size := bytes.IndexByte(b[i:], b[i-1])
-		if size < 0 || !soundValue(b[i:i+size]) {
+		end, plain := valueEnd(b, i)
+		if end < 0 {
 			return false
 		}
-		q.attrs[n] = QuickAttr{name, b[i : i+size]}
-		for _, a := range q.attrs[:n] {
-			if bytes.Equal(a.Name, name) {
+		for k := range n {
+			if other := q.attrs[k].name; bytes.Equal(b[other.start:other.end], name) {
 				return false
 			}
 		}
-		i += size + 1
+		q.attrs[n] = quickAttr{span{start, start + len(name)}, span{i, end}, plain}
+		i = end + 1
 	}
 }
 
 var xmlns = []byte("xmlns")
 
-// soundValue reports whether nothing is to be reported of an attribute's value.
-func soundValue(b []byte) bool {
-	return plain(b) || bytes.IndexByte(b, '<') < 0 && sound(b) && Predefined(b)
+// valueEnd returns where the attribute's value at b[i] ends, behind its quote, and
+// whether it is plain; -1 if it does not end or there is something to report of it.
+func valueEnd(b []byte, i int) (end int, isPlain bool) {
+	quote := uint64(b[i-1]) * every
+	for n := i; n+8 <= len(b); n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		y := x ^ quote
+		if found := special(x) | (y-every)&^y&highs; found != 0 {
+			if n += bits.TrailingZeros64(found) / 8; b[n] == b[i-1] {
+				return n, true
+			}
+			break
+		}
+	}
+	n := bytes.IndexByte(b[i:], b[i-1])
+	if n < 0 {
+		return -1, false
+	}
+	if v := b[i : i+n]; bytes.IndexByte(v, '<') >= 0 || !sound(v) || !Predefined(v) {
+		return -1, false
+	}
+	return i + n, false
 }
 
 // Text reads the text of the element whose start tag was read, and its end tag: in
@@ -181,7 +220,7 @@ func (q *Quick) Text() (text []byte, section, ok bool) {
 	}
 	if q.b[i+n+1] == '/' {
 		text = b[i : i+n]
-		return text, false, (plain(text) || soundText(text)) && q.closeAt(i+n, q.Name)
+		return text, false, (plain(text) || soundText(text)) && q.closeAt(i+n, q.Name())
 	}
 	if len(trimSpace(b[i:i+n])) > 0 {
 		return nil, false, false
@@ -193,7 +232,7 @@ func (q *Quick) Text() (text []byte, section, ok bool) {
 	for isSpace(q.b[i]) {
 		i++
 	}
-	return text, true, q.closeAt(i, q.Name)
+	return text, true, q.closeAt(i, q.Name())
 }
 
 // section returns the text of the CDATA section at b[i] and where it ends, or 0.
@@ -251,7 +290,7 @@ func (q *Quick) closeAt(i int, name []byte) bool {
 // Skip passes over what is in the element whose start tag was read, through its end
 // tag. It is not ok if an entry, or anything to report, is in it.
 func (q *Quick) Skip() bool {
-	return q.Empty || q.skip(q.Name, maxQuickDepth)
+	return q.Empty || q.skip(q.Name(), maxQuickDepth)
 }
 
 func (q *Quick) skip(name []byte, depth int) bool {
@@ -273,7 +312,7 @@ func (q *Quick) skip(name []byte, depth int) bool {
 				return false
 			}
 		default:
-			if depth == 0 || !q.Open() || q.mayBeEntry() || !q.Empty && !q.skip(q.Name, depth-1) {
+			if depth == 0 || !q.Open() || q.mayBeEntry() || !q.Empty && !q.skip(q.Name(), depth-1) {
 				return false
 			}
 		}
@@ -282,9 +321,9 @@ func (q *Quick) skip(name []byte, depth int) bool {
 
 // mayBeEntry reports whether the start tag could be an entry's, for a Reader to see.
 func (q *Quick) mayBeEntry() bool {
-	switch len(q.Local) {
+	switch len(q.Local()) {
 	case len("url"), len("item"), len("entry"), len("sitemap"):
-		switch string(appendLower(nil, q.Local)) {
+		switch string(appendLower(nil, q.Local())) {
 		case "url", "item", "entry", "sitemap":
 			return true
 		}
@@ -317,10 +356,10 @@ func sound(b []byte) bool {
 		}
 	}
 	for len(b) >= 32 {
-		x0, x1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		x2, x3 := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		low := (x0-0x20*every)&^x0 | (x1-0x20*every)&^x1 | (x2-0x20*every)&^x2 | (x3-0x20*every)&^x3
-		if low&highs != 0 && lowButLF(x0)|lowButLF(x1)|lowButLF(x2)|lowButLF(x3) != 0 && indexControl(b[:32]) >= 0 {
+		p := (*[32]byte)(b)
+		x0, x1 := binary.LittleEndian.Uint64(p[:8]), binary.LittleEndian.Uint64(p[8:16])
+		x2, x3 := binary.LittleEndian.Uint64(p[16:24]), binary.LittleEndian.Uint64(p[24:])
+		if lowButLF(x0)|lowButLF(x1)|lowButLF(x2)|lowButLF(x3) != 0 && indexControl(p[:]) >= 0 {
 			return false
 		}
 		b = b[32:]
@@ -336,35 +375,31 @@ func lowButLF(x uint64) uint64 {
 }
 
 // plain reports whether b is free of whatever could have to be reported, or decoded:
-// control characters, '&', '<', ']' and the byte that noncharacters start with. Of
-// longer texts, only those in ASCII are told to be.
+// control characters, '&', '<', ']' and the byte that noncharacters start with.
 func plain(b []byte) bool {
-	i := 0
-	if len(b) >= 32 {
-		if bytes.IndexByte(b, '&') >= 0 || bytes.IndexByte(b, '<') >= 0 || bytes.IndexByte(b, ']') >= 0 {
-			return false
+	if len(b) < 8 {
+		for _, c := range b {
+			if notPlain[c] {
+				return false
+			}
 		}
-		odd := uint64(0)
-		for ; i+8 <= len(b); i += 8 {
-			x := binary.LittleEndian.Uint64(b[i:])
-			odd |= (x - 0x20*every) | x
-		}
-		x := binary.LittleEndian.Uint64(b[len(b)-8:])
-		return (odd|x-0x20*every|x)&highs == 0
+		return true
 	}
-	for ; i+8 <= len(b); i += 8 {
+	for i := 0; i+8 < len(b); i += 8 {
 		if special(binary.LittleEndian.Uint64(b[i:])) != 0 {
 			return false
 		}
 	}
-	if i == len(b) {
-		return true
-	}
-	var last [8]byte
-	copy(last[:], "        ")
-	copy(last[:], b[i:])
-	return special(binary.LittleEndian.Uint64(last[:])) == 0
+	return special(binary.LittleEndian.Uint64(b[len(b)-8:])) == 0
 }
+
+// notPlain are the bytes that are not plain.
+var notPlain = func() (set [256]bool) {
+	for c := range set {
+		set[c] = c < ' ' || c == '&' || c == '<' || c == ']' || c == 0xef
+	}
+	return set
+}()
 
 // special returns a word that is not zero if x holds a byte that is not plain.
 func special(x uint64) uint64 {

@@ -75,6 +75,8 @@ func TestScanner(t *testing.T) {
 			"start a \"\" empty=false cut=false\ncdata \"x]]y>&<b>\"\nend a cut=false\n"},
 		{"cdata that its element closes", `<a><![CDATA[x</a><a><![CDATA[y]]></a>`,
 			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nend a cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
+		{"cdata that the next one of its element closes", `<a><![CDATA[x<c><a><![CDATA[y]]></a>`,
+			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nstart c \"\" empty=false cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
 		{"cdata with the start of one inside", `<a><![CDATA[x<![CDATA[y]]></a>`,
 			"start a \"\" empty=false cut=false\ncdata \"x<![CDATA[y\"\nend a cut=false\n"},
 		{"cdata never closed", `<a><![CDATA[x<b/>`,

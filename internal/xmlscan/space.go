@@ -163,13 +163,15 @@ func (r *Reader) other(uri string) Space {
 
 // URI returns the URI of the current start tag's namespace as it was declared, the
 // prefix where it was not, or "".
-func (r *Reader) URI() string {
+func (r *Reader) URI() string { return r.uri(r.Prefix) }
+
+func (r *Reader) uri(prefix []byte) string {
 	for i := len(r.bindings) - 1; i >= 0; i-- {
-		if r.bindings[i].prefix == string(r.Prefix) {
+		if r.bindings[i].prefix == string(prefix) {
 			return r.bindings[i].uri
 		}
 	}
-	return string(r.Prefix)
+	return string(prefix)
 }
 
 // Lookup returns the namespace that a prefix stands for here.

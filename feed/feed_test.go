@@ -1,0 +1,196 @@
+package feed_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/feed"
+	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+)
+
+const twoItems = `<rss version="2.0"><channel><item><link>http://a.example/é</link></item><item><link>http://a.example/2</link></item></channel></rss>`
+
+var twoLocs = []string{"http://a.example/é", "http://a.example/2"}
+
+// locs reads a feed to its end.
+func locs(r io.Reader, o *sitemap.Options) (locs []string, err error) {
+	for e, err := range feed.Entries(r, o) {
+		if err != nil {
+			return locs, err
+		}
+		locs = append(locs, e.Loc)
+	}
+	return locs, nil
+}
+
+func gzipped(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
+
+// The package is usable alone, on bytes as they come.
+func TestEntries_RawBytes(t *testing.T) {
+	latin1 := strings.ReplaceAll(`<?xml version="1.0" encoding="iso-8859-1"?>`+twoItems, "é", "\xe9")
+	var wide []byte
+	for _, u := range utf16.Encode([]rune("\ufeff" + twoItems)) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	for name, doc := range map[string][]byte{
+		"UTF-8": []byte(twoItems), "byte order mark": []byte("\ufeff" + twoItems), "gzip": gzipped([]byte(twoItems)),
+		"ISO 8859-1": []byte(latin1), "UTF-16": wide, "UTF-16 in gzip": gzipped(wide),
+	} {
+		if got, err := locs(bytes.NewReader(doc), nil); err != nil || !slices.Equal(got, twoLocs) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestEntries_Errors(t *testing.T) {
+	for name, c := range map[string]struct {
+		doc  []byte
+		want error
+		n    int
+	}{
+		"urlset":         {[]byte("<urlset><url><loc>http://a.example/</loc></url></urlset>"), sitemap.ErrNotSitemap, 0},
+		"text":           {[]byte("http://a.example/"), sitemap.ErrNotSitemap, 0},
+		"HTML":           {[]byte("<!DOCTYPE html><html><body>not found</body></html>"), sitemap.ErrHTML, 0},
+		"empty":          {nil, sitemap.ErrEmpty, 0},
+		"truncated":      {[]byte(twoItems[:len(twoItems)-8]), sitemap.ErrTruncated, 2},
+		"truncated gzip": {gzipped([]byte(twoItems))[:90], sitemap.ErrTruncated, 0},
+	} {
+		got, err := locs(bytes.NewReader(c.doc), nil)
+		var pe *sitemap.ParseError
+		if !errors.Is(err, c.want) || !errors.As(err, &pe) || len(got) < c.n {
+			t.Errorf("%s: %q, %v, want %v", name, got, err, c.want)
+		}
+	}
+}
+
+// The reader's own error comes as it is, after what was read.
+func TestEntries_ReaderError(t *testing.T) {
+	broken := errors.New("broken")
+	r := io.MultiReader(strings.NewReader(twoItems[:strings.Index(twoItems, "</item>")+10]), iotest.ErrReader(broken))
+	got, err := locs(r, nil)
+	if !errors.Is(err, broken) || !slices.Equal(got, twoLocs[:1]) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestEntries_Limit(t *testing.T) {
+	got, err := locs(strings.NewReader(twoItems), &sitemap.Options{Limits: sitemap.Limits{Entries: 1}})
+	if !errors.Is(err, sitemap.ErrTooManyEntries) || len(got) != 1 {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestEntries_Break(t *testing.T) {
+	for _, kind := range []string{gendoc.RSS, gendoc.Atom} {
+		doc := bytes.NewReader(gendoc.Bytes(kind, 2000))
+		n := 0
+		for range feed.Entries(doc, nil) {
+			if n++; n == 3 {
+				break
+			}
+		}
+		if n != 3 || doc.Len() == 0 {
+			t.Errorf("%s: %d entries, %d bytes left", kind, n, doc.Len())
+		}
+	}
+}
+
+func TestEntries_SkipExtensions(t *testing.T) {
+	for _, skip := range []bool{false, true} {
+		n := 0
+		for e, err := range feed.Entries(bytes.NewReader(gendoc.Bytes(gendoc.RSS, 50)), &sitemap.Options{SkipExtensions: skip}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; (e.Extensions == nil) != skip {
+				t.Errorf("skip %v: extensions %v", skip, e.Extensions)
+			}
+		}
+		if n != 50 {
+			t.Errorf("%d entries", n)
+		}
+	}
+}
+
+// An item with megabytes of content is read, and its memory is bounded by the window.
+func TestEntries_LongContent(t *testing.T) {
+	body := strings.Repeat("<p>A & B ]] > </p>\n", 200_000)
+	doc := `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><title>long</title><content:encoded><![CDATA[` + body[:900_000] +
+		"]]></content:encoded><link>http://a.example/1</link></item><item><description>" + strings.ReplaceAll(strings.ReplaceAll(body, "&", "&amp;"), "<", "&lt;") +
+		"</description><link>http://a.example/2</link></item></channel></rss>"
+	got, err := locs(strings.NewReader(doc), nil)
+	if want := []string{"http://a.example/1", "http://a.example/2"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestEntries_Allocations(t *testing.T) {
+	const n = 1000
+	for _, c := range []struct {
+		kind string
+		most float64
+	}{{gendoc.RSS, 2}, {gendoc.Atom, 2}} {
+		doc := gendoc.Bytes(c.kind, n)
+		got := testing.AllocsPerRun(5, func() {
+			for _, err := range feed.Entries(bytes.NewReader(doc), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		if got/n > c.most {
+			t.Errorf("%s: %.2f allocations an entry, want %v at most", c.kind, got/n, c.most)
+		}
+	}
+}
+
+func BenchmarkEntries(b *testing.B) {
+	for _, kind := range []string{gendoc.RSS, gendoc.Atom} {
+		b.Run(kind, func(b *testing.B) {
+			doc := gendoc.Bytes(kind, 10_000)
+			b.SetBytes(int64(len(doc)))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, err := range feed.Entries(bytes.NewReader(doc), nil) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func ExampleEntries() {
+	const doc = `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://example.com/blog/">
+  <entry><link href="first"/><updated>2024-05-06T07:08:09Z</updated></entry>
+  <entry><link href="https://example.com/second"/><published>2024-05-07</published></entry>
+</feed>`
+	base := &url.URL{Scheme: "https", Host: "example.com", Path: "/feed.atom"}
+	for e, err := range feed.Entries(strings.NewReader(doc), &sitemap.Options{Base: base}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(e.Loc, e.LastMod)
+	}
+	// Output:
+	// https://example.com/blog/first 2024-05-06T07:08:09Z
+	// https://example.com/second 2024-05-07
+}

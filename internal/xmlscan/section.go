@@ -1,0 +1,266 @@
+package xmlscan
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+// MaxDoctype is how long a DOCTYPE may be; a longer one is cut at its first '>'.
+const MaxDoctype = 64 << 10
+
+// scanInstruction scans a processing instruction.
+func (s *Scanner) scanInstruction(b []byte, last bool) int {
+	s.Kind = Instruction
+	region, cut := markup(b, 2)
+	if end := bytes.Index(region, []byte("?>")); end >= 0 {
+		return 2 + end + 2
+	}
+	if !cut {
+		return s.stuck(b, last)
+	}
+	s.mismatched(b)
+	if gt := bytes.IndexByte(region, '>'); gt >= 0 {
+		return 2 + gt + 1
+	}
+	return 2 + len(region)
+}
+
+// markup returns b from there up to the next '<', if there is one.
+func markup(b []byte, from int) (region []byte, cut bool) {
+	if lt := bytes.IndexByte(b[from:], '<'); lt >= 0 {
+		return b[from : from+lt], true
+	}
+	return b[from:], false
+}
+
+// scanDeclaration scans what "<!" starts.
+func (s *Scanner) scanDeclaration(b []byte, last bool) int {
+	switch {
+	case bytes.HasPrefix(b, commentStart):
+		return s.scanComment(b, last)
+	case bytes.HasPrefix(b, cdataStart):
+		return s.scanCDATA(b, last)
+	case len(b) < len(cdataStart) && (bytes.HasPrefix(commentStart, b) || bytes.HasPrefix(cdataStart, b)):
+		return s.stuck(b, last)
+	case len(b) < len(doctypeStart) && bytes.EqualFold(doctypeStart[:len(b)], b):
+		return s.stuck(b, last)
+	}
+	s.Kind = Declaration
+	if !s.doctype && len(b) >= len(doctypeStart) && bytes.EqualFold(b[:len(doctypeStart)], doctypeStart) {
+		n := doctypeEnd(b)
+		if n == 0 && len(b) < MaxDoctype && !last {
+			return 0
+		}
+		s.doctype = true
+		if n > 0 {
+			return n
+		}
+	}
+	end := bytes.IndexAny(b[1:], "<>") + 1
+	if end < 1 {
+		return s.stuck(b, last)
+	}
+	s.mismatched(b)
+	if b[end] == '>' {
+		end++
+	}
+	return end
+}
+
+var (
+	commentStart = []byte("<!--")
+	commentEnd   = []byte("-->")
+	cdataStart   = []byte("<![CDATA[")
+	cdataEnd     = []byte("]]>")
+	doctypeStart = []byte("<!DOCTYPE")
+)
+
+// IsDoctype reports whether the token is a DOCTYPE.
+func (s *Scanner) IsDoctype() bool {
+	return s.Kind == Declaration && len(s.Raw) >= len(doctypeStart) && bytes.EqualFold(s.Raw[:len(doctypeStart)], doctypeStart)
+}
+
+// doctypeEnd returns the length of the DOCTYPE that b starts with, its internal
+// subset with quotes and comments included, or 0.
+func doctypeEnd(b []byte) int {
+	b = b[:min(len(b), MaxDoctype)]
+	subset := false
+	for i := len(doctypeStart); i < len(b); i++ {
+		skip := 0
+		switch b[i] {
+		case '"', '\'':
+			skip = bytes.IndexByte(b[i+1:], b[i]) + 1
+		case '[':
+			subset = true
+			continue
+		case ']':
+			subset = false
+			continue
+		case '>':
+			if !subset {
+				return i + 1
+			}
+			continue
+		case '<':
+			if !bytes.HasPrefix(b[i:], commentStart) {
+				continue
+			}
+			if skip = bytes.Index(b[i:], commentEnd); skip >= 0 {
+				skip += 2
+			}
+		default:
+			continue
+		}
+		if skip <= 0 {
+			return 0
+		}
+		i += skip
+	}
+	return 0
+}
+
+// scanComment scans a comment, or its "<!--" alone where nothing closes it.
+func (s *Scanner) scanComment(b []byte, last bool) int {
+	s.Kind = Comment
+	body := b[len(commentStart):]
+	end := s.commentEnd.find(body, s.in.Offset()+int64(len(commentStart)), indexCommentEnd)
+	switch {
+	case end >= 0 && !bytes.Contains(body[:end], commentStart):
+		return len(commentStart) + end + len(commentEnd)
+	case end < 0 && !last && s.commentEnd.wait(s.in.Offset(), len(b)):
+		return 0
+	}
+	s.mismatched(b)
+	return len(commentStart)
+}
+
+func indexCommentEnd(b []byte) int { return bytes.Index(b, commentEnd) }
+
+// scanCDATA scans a CDATA section, which ends at the next '<' where nothing closes it.
+func (s *Scanner) scanCDATA(b []byte, last bool) int {
+	s.Kind = CDATA
+	body := b[len(cdataStart):]
+	end := s.cdataEnd.find(body, s.in.Offset()+int64(len(cdataStart)), indexCDATAEnd)
+	if end >= 0 {
+		s.Data = body[:end]
+		if cut := s.neverClosed(s.Data); cut >= 0 {
+			s.mismatched(b)
+			s.Data = body[:cut]
+			return len(cdataStart) + cut
+		}
+		return len(cdataStart) + end + len(cdataEnd)
+	}
+	if !last && s.cdataEnd.wait(s.in.Offset(), len(b)) {
+		return 0
+	}
+	s.mismatched(b)
+	s.Data, _ = markup(body, 0)
+	return len(cdataStart) + len(s.Data)
+}
+
+// indexCDATAEnd is bytes.Index of "]]>", three times as fast on prose with tags.
+func indexCDATAEnd(b []byte) int {
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(b[i:], ']')
+		if j < 0 {
+			return -1
+		}
+		if i += j; bytes.HasPrefix(b[i:], cdataEnd) {
+			return i
+		}
+	}
+}
+
+// neverClosed tells that the "]]>" behind a CDATA section's text closes another
+// one, which starts within, and returns where the section ends then; or -1. It is
+// so if the end tag of the element that the section stands in comes before the
+// other, or a start tag of that element does, directly.
+func (s *Scanner) neverClosed(text []byte) int {
+	if len(s.owner) == 0 || !nextCDATA(text) {
+		return -1
+	}
+	if own := s.ownerEnd(text); own >= 0 && nextCDATA(text[own:]) {
+		return own
+	}
+	for i := 0; ; i++ {
+		j := bytes.Index(text[i:], cdataStart)
+		if j < 0 {
+			return -1
+		}
+		i += j
+		before, ok := bytes.CutSuffix(bytes.TrimRight(text[:i], " \t\r\n"), []byte(">"))
+		if ok && bytes.HasSuffix(before, s.owner) && bytes.HasSuffix(before[:len(before)-len(s.owner)], []byte("<")) {
+			return bytes.IndexByte(text, '<')
+		}
+	}
+}
+
+// nextCDATA reports whether "<![CDATA[" stands in b.
+func nextCDATA(b []byte) bool {
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(b[i:], '[')
+		if j < 0 {
+			return false
+		}
+		if i += j; bytes.HasPrefix(b[max(0, i-2):], cdataStart) {
+			return true
+		}
+	}
+}
+
+// ownerEnd finds the end tag of the element that the CDATA section stands in.
+func (s *Scanner) ownerEnd(b []byte) int {
+	if len(s.owner) == 0 {
+		return -1
+	}
+	for i := 0; ; i++ {
+		j := bytes.Index(b[i:], []byte("</"))
+		if j < 0 {
+			return -1
+		}
+		if i += j; bytes.HasPrefix(b[i+2:], s.owner) {
+			if rest := b[i+2+len(s.owner):]; len(rest) > 0 && (rest[0] == '>' || isSpace(rest[0])) {
+				return i
+			}
+		}
+	}
+}
+
+// A closer remembers where the next end of a comment or CDATA section is, so that
+// a document full of openers is not searched again for each of them.
+type closer struct {
+	at    int64 // offset of the end that was found last
+	known int64 // no other one ends before this offset
+	given int64 // up to this offset, nothing is looked for beyond the window
+}
+
+// wait reports whether the window should hold more of what was opened at offset,
+// of which it holds n bytes.
+func (c *closer) wait(offset int64, n int) bool {
+	if n < maxLook && offset >= c.given {
+		return true
+	}
+	c.given = max(c.given, offset+maxLook/2)
+	return false
+}
+
+// find returns where the closer is in b, which stands at this offset, or -1.
+func (c *closer) find(b []byte, offset int64, index func([]byte) int) int {
+	if c.at >= offset && c.known > 0 && c.at < offset+int64(len(b)) {
+		return int(c.at - offset)
+	}
+	from := int(min(max(0, c.known-offset), int64(len(b))))
+	n := index(b[from:])
+	if n < 0 {
+		c.known = max(c.known, offset+int64(len(b))-2)
+		return -1
+	}
+	c.at = offset + int64(from+n)
+	c.known = c.at + 1
+	return from + n
+}
+
+// maxLook is how far the end of a comment or CDATA section is looked for; half as
+// far where one was looked for in vain just before.
+const maxLook = input.MaxWindow / 2
