@@ -45,6 +45,7 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 			o = new(sitemap.Options)
 		}
 		if in, ok := r.(*input.Reader); ok { // from package parse, at the root
+			in.Ahead()
 			newDocument(in, o, yield).read()
 			return
 		}
@@ -54,6 +55,7 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 			yield(sitemap.Entry{}, err)
 			return
 		}
+		in.Ahead()
 		newDocument(in, o, yield).read()
 	}
 }

@@ -105,13 +105,11 @@ func (c *Client) init() {
 // the one it started behind.
 func maxConns(l Limiter) int {
 	h, ok := l.(*HostLimiter)
-	switch {
-	case !ok || h.PerHost < 0:
+	if !ok || h.PerHost < 0 {
 		return 0
-	case h.PerHost == 0:
-		return DefaultPerHost
 	}
-	return max(2, h.PerHost) // one for a request made while a body is read
+	// Bodies that nobody reads hold connections, not slots: leave room for others.
+	return max(DefaultTotal, h.PerHost)
 }
 
 // CloseIdleConnections closes connections that are kept for reuse and not in

@@ -115,6 +115,7 @@ func (d *Reader) read(yield func(sitemap.Entry, error) bool) {
 	case sitemap.Text:
 		text.Entries(d.in, &d.o)(yield)
 	default:
+		d.in.Ahead()
 		newDocument(d.in, record.NewSink(&d.o, yield), &d.o).read()
 	}
 }

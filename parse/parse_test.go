@@ -145,6 +145,53 @@ func TestEntries_Limits(t *testing.T) {
 	}
 }
 
+// TestEntries_Long has texts that are longer than what is kept of them.
+func TestEntries_Long(t *testing.T) {
+	space := strings.Repeat(" ", 65_520)
+	for _, test := range []struct{ name, entry, want, codes string }{
+		{"space before a loc", "<url><loc>" + space + "http://a.example/long-name</loc></url>", "long-name c", ""},
+		{"a loc", "<url><loc>http://a.example/" + strings.Repeat("x", 70_000) + "</loc></url>", "c", "loc_too_long"},
+		{"bare text", "<url>http://a.example/" + strings.Repeat("x", 3000) + "<!-- -->" + strings.Repeat("y", 3000) + "</url>", "c", "loc_too_long"},
+		{"an instruction", "<?x <url><loc>http://a.example/hidden</loc></url> ?>", "c", ""},
+		{"an undeclared prefix", "<s:url><s:loc>http://a.example/b</s:loc></s:url>", "b c", "undeclared_prefix"},
+		{"bare text beside elements", "<url>http://a.example/b <lastmod>2024</lastmod> junk</url>", "b c", "text_as_loc"},
+		{"a section as bare text", "<url><![CDATA[http://a.example/b?x=1&amp;y=2]]></url>", "b?x=1&amp;y=2 c", "text_as_loc double_escaped"},
+	} {
+		got, codes, err := locs(strings.NewReader(head + test.entry + "<url><loc>http://a.example/c</loc></url>" + foot))
+		if got != test.want || codes != test.codes || err != nil {
+			t.Errorf("%s: %.80q, %q, %v; want %q, %q", test.name, got, codes, err, test.want, test.codes)
+		}
+	}
+}
+
+func TestEntries_BreakBetweenLocs(t *testing.T) {
+	n := 0
+	for range parse.Entries(strings.NewReader(head+"<url><loc>http://a.example/1</loc><loc>http://a.example/2</loc></url>"+foot), nil) {
+		n++
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d entries after a break at the first", n)
+	}
+}
+
+func TestReader_EntriesTwice(t *testing.T) {
+	d, err := parse.NewReader(strings.NewReader(head+"<url><loc>http://a.example/1</loc></url>"+foot), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range d.Entries() {
+	}
+	for e, err := range d.Entries() {
+		if err == nil {
+			t.Errorf("a second time: %v", e)
+		}
+	}
+	if n := len(d.Summary().Problems); n != 0 {
+		t.Errorf("problems: %v", d.Summary().Problems)
+	}
+}
+
 func TestEntries_Break(t *testing.T) {
 	r := &counter{r: bytes.NewReader(gendoc.Bytes(gendoc.URLSet, 5_000))}
 	for range parse.Entries(r, nil) {

@@ -46,8 +46,9 @@ func newDocument(in *input.Reader, sink *record.Sink, o *sitemap.Options) *docum
 // read reads the document: entry by entry the general way, or as many as it can
 // by the short cut.
 func (d *document) read() {
-	d.r.Child(0)
-	d.openRoot()
+	if d.r.Child(0) {
+		d.openRoot()
+	}
 	for !d.sink.Stopped() && d.r.Child(1) {
 		d.child()
 		if !d.general {
@@ -89,10 +90,12 @@ func (d *document) checkCase() {
 }
 
 // isEntry tells an entry's start tag: by its name, in a namespace of the
-// protocol's, the root's, or none; or without a prefix, whatever the namespace.
+// protocol's, the root's, or none; or without a prefix, or with one that is not
+// declared,
+// whatever the namespace.
 func (d *document) isEntry() bool {
 	name := d.r.Local
-	return (string(name) == "url" || string(name) == "sitemap") && (d.isOwn() || len(d.r.Prefix) == 0)
+	return (string(name) == "url" || string(name) == "sitemap") && (d.isOwn() || len(d.r.Prefix) == 0 || d.r.Unknown())
 }
 
 // isField tells the start tag of one of the protocol's own fields. A loc in
@@ -105,6 +108,8 @@ func (d *document) isField() bool {
 	return false
 }
 
+// isOwn tells a start tag in the namespace of the protocol, the root or the entry, or
+// in none.
 func (d *document) isOwn() bool {
 	s := d.r.Space
 	return s == xmlscan.Sitemap || s == xmlscan.NoSpace || s == d.space || s == d.entrySpc
@@ -183,10 +188,12 @@ func (d *document) flush() {
 // withoutLoc makes do with an entry that has no loc: a URL as bare text in it is
 // taken for one.
 func (d *document) withoutLoc(start string) {
-	direct := bytes.TrimSpace(xmlscan.Decode(nil, d.r.Direct))
+	direct := bytes.TrimSpace(d.r.Direct)
 	switch {
 	case d.r.Truncated():
 		return
+	case d.r.DirectCut:
+		d.sink.Drop(sitemap.LocTooLong, d.entry.Pos, "loc", direct)
 	case bytes.HasPrefix(direct, []byte("http://")), bytes.HasPrefix(direct, []byte("https://")):
 		d.sink.Problem(sitemap.TextAsLoc, d.entry.Pos, "loc", direct)
 		d.setLoc(direct, d.entry.Pos)
@@ -214,6 +221,12 @@ func (d *document) readField() {
 		}
 		if d.r.Nested {
 			d.sink.Problem(sitemap.ElementInLoc, pos, name, text)
+		}
+		if d.r.Overflow {
+			d.locs++
+			d.dropped = true
+			d.sink.Drop(sitemap.LocTooLong, pos, name, text)
+			return
 		}
 		d.setLoc(text, pos)
 	case "lastmod":

@@ -14,16 +14,18 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/record"
 )
 
-// maxLine is how long a line may be; the rest of a longer one is skipped.
+// maxLine is how long a line may be, without the blanks it starts with; the rest
+// of a longer one is skipped.
 const maxLine = 64 << 10
 
 // Entries yields the URLs of a text sitemap, in document order. Lines end with LF,
 // CR LF or CR; white space around a URL is cut off, and so is what follows one
-// behind a space or a tab. It undoes gzip and charsets and tells no format: what r
-// holds is taken for text. It is a single-use iterator, which reads r only while
-// it is ranged over. At most one error comes, as the last element: a
-// *sitemap.ParseError, with sitemap.ErrNoURLs if there is no line that is a URL,
-// or the error of r.
+// behind a space or a tab. Of a line over 64 KiB the rest is skipped, and a URL
+// that reaches so far is dropped. It undoes gzip and charsets and tells no format:
+// what r holds is taken for text. It is a single-use iterator, which reads r only
+// while it is ranged over, and is not safe for concurrent use. At most one error
+// comes, as the last element: a *sitemap.ParseError, with sitemap.ErrNoURLs if
+// there is no line that is a URL, dropped ones included, or the error of r.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {
@@ -31,6 +33,7 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 		}
 		in := input.Open(r, o)
 		defer in.Close()
+		in.Ahead()
 		d := document{in: in, sink: record.NewSink(o, yield)}
 		for !d.sink.Stopped() && (d.plainLine() || d.line()) {
 		}
@@ -44,7 +47,7 @@ type document struct {
 	sink   *record.Sink
 	entry  sitemap.Entry
 	recent location.Recent
-	urls   bool // a line was a URL, even if one that was dropped
+	urls   bool // a line was a URL, or one that was dropped but has an authority
 	other  bool // a line was something else
 }
 
@@ -52,20 +55,20 @@ type document struct {
 // would read alike.
 func (d *document) plainLine() bool {
 	b := d.in.Window()
-	lf := bytes.IndexByte(b, '\n')
-	if lf <= 0 {
-		return false
-	}
-	url := b[:lf]
-	if url[lf-1] == '\r' {
-		url = url[:lf-1]
-	}
-	if !d.recent.Plain(url) {
+	end := lineEnd(b)
+	if end <= 0 || b[end] == '\r' && end+1 == len(b) || !d.recent.Plain(b[:end]) {
 		return false
 	}
 	d.urls = true
-	d.entry.Loc, d.entry.Pos = string(url), d.in.Position(0)
-	d.in.AdvanceLine(lf + 1)
+	d.entry.Loc, d.entry.Pos = string(b[:end]), d.in.Position(0)
+	switch {
+	case b[end] == '\n':
+		d.in.AdvanceLine(end + 1)
+	case b[end+1] == '\n':
+		d.in.AdvanceLine(end + 2)
+	default:
+		d.in.Advance(end + 1)
+	}
 	d.sink.Emit(&d.entry)
 	return true
 }
@@ -76,6 +79,9 @@ func (d *document) line() bool {
 		b := d.in.Window()
 		end := lineEnd(b)
 		switch {
+		case end >= maxLine || end < 0 && len(b) >= maxLine:
+			d.longLine(b[:maxLine])
+			return true
 		case end >= 0 && (b[end] == '\n' || end+1 < len(b) || d.in.AtEnd()):
 			size := end + 1
 			if b[end] == '\r' && end+1 < len(b) && b[end+1] == '\n' {
@@ -83,11 +89,6 @@ func (d *document) line() bool {
 			}
 			d.read(b[:end])
 			d.in.Advance(size)
-			return true
-		case len(b) >= maxLine:
-			d.read(b[:maxLine])
-			d.in.Advance(maxLine)
-			d.skipLine()
 			return true
 		case !d.in.More():
 			if len(b) == 0 {
@@ -104,14 +105,38 @@ func (d *document) line() bool {
 
 // lineEnd returns where the first line of b ends, or -1.
 func lineEnd(b []byte) int {
-	lf := bytes.IndexByte(b, '\n')
-	if lf < 0 {
-		return bytes.IndexByte(b, '\r')
+	// Not all of b is searched for an LF where lines end with CR, nor the reverse.
+	for from, size := 0, 256; from < len(b); from, size = from+size, 2*size {
+		part := b[from:min(from+size, len(b))]
+		lf := bytes.IndexByte(part, '\n')
+		if lf >= 0 {
+			part = part[:lf]
+		}
+		if cr := bytes.IndexByte(part, '\r'); cr >= 0 {
+			return from + cr
+		}
+		if lf >= 0 {
+			return from + lf
+		}
 	}
-	if cr := bytes.IndexByte(b[:lf], '\r'); cr >= 0 {
-		return cr
+	return -1
+}
+
+// longLine reads the start of a line that goes on behind it. Blanks are passed over
+// first, which may leave a line that is not too long.
+func (d *document) longLine(start []byte) {
+	if blank := len(start) - len(bytes.TrimLeftFunc(start, isBlank)); blank > 0 {
+		d.in.Advance(blank)
+		return
 	}
-	return lf
+	if hasScheme(start) && !bytes.ContainsAny(start, " \t") {
+		d.urls = true
+		d.sink.Drop(sitemap.LocTooLong, d.in.Position(0), "", start)
+	} else {
+		d.read(start)
+	}
+	d.in.Advance(maxLine)
+	d.skipLine()
 }
 
 // skipLine passes over the rest of a line that is too long.
@@ -146,7 +171,7 @@ func (d *document) read(line []byte) {
 		return
 	}
 	loc, ok := d.sink.LineLoc(url, pos)
-	d.urls = d.urls || ok
+	d.urls = d.urls || ok || bytes.Contains(url, []byte("://"))
 	if !ok {
 		return
 	}

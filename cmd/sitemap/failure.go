@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -67,6 +68,35 @@ func failureText(err error) string {
 func failureTextOf(name string, err error) string {
 	return strings.TrimPrefix(failureText(err), name+": ")
 }
+
+// limitHint says which flag goes on where a limit stopped reading.
+func limitHint(err error) string {
+	if errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
+		return " (see --limit)"
+	}
+	return ""
+}
+
+// privateHint says which flag lets a target be gone to whose address is not
+// public. To where a server redirects, nobody is led.
+func (w *walkFlags) privateHint(err error) string {
+	var e *fetch.Error
+	if !w.allowPrivate && errors.Is(err, fetch.ErrRefused) && errors.As(err, &e) && len(e.Hops) == 0 {
+		return " (see --allow-private)"
+	}
+	return ""
+}
+
+// targetHint says why a site may not have been found.
+func (w *walkFlags) targetHint(t target, err error) string {
+	if t.kind == siteTarget && schemeOf(t.name) == "" && documentNames[strings.ToLower(path.Ext(t.name))] && errors.Is(err, fetch.ErrConnect) {
+		return " (there is no such file, so it is taken for a site)"
+	}
+	return w.privateHint(err)
+}
+
+// documentNames are endings of files rather than of hosts.
+var documentNames = map[string]bool{".xml": true, ".gz": true, ".txt": true, ".rss": true, ".atom": true, ".rdf": true}
 
 const failureHelp = `Codes of errors: not_a_sitemap, empty, truncated, bad_gzip, too_large,
 too_many_entries; fetch_failed (no connection, an error status, a body

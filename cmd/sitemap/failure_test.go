@@ -70,6 +70,33 @@ func TestFailureText(t *testing.T) {
 	runArgs(t, "urls", "--allow-private", page.URL+"/blog/").want(t, exitFailed, "", "an HTML page (a URL with a path is taken for a sitemap; --as site")
 }
 
+// Where a flag may help, it is named; not to go where a server redirects to.
+func TestHints(t *testing.T) {
+	page := newTestSite(t, map[string]string{"/s.xml": urlset("HOST/1", "HOST/2"), "/robots.txt": ""})
+	runArgs(t, "urls", page.URL+"/s.xml").want(t, exitFailed, "", "is not public (see --allow-private)")
+	runArgs(t, "urls", page.URL).want(t, exitFailed, "", "is not public (see --allow-private)")
+	runArgs(t, "robots", page.URL).want(t, exitFailed, "", "is not public (see --allow-private)")
+	runArgs(t, "urls", "--allow-private", "--limit", "entries=1", page.URL+"/s.xml").want(t, exitFailed, page.URL+"/1\n", "too many entries (see --limit)")
+	file := writeFile(t, "s.txt", "http://example.com/1\nhttp://example.com/2\n")
+	runArgs(t, "parse", "--limit", "entries=1", file).want(t, exitFailed, "http://example.com/1\n", "too many entries (see --limit)")
+
+	refused := &fetch.Error{Err: fetch.ErrRefused}
+	flags := &walkFlags{}
+	if got := flags.privateHint(&fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}); got != "" {
+		t.Errorf("after a redirect: %q", got)
+	}
+	flags.allowPrivate = true
+	if got := flags.privateHint(refused); got != "" {
+		t.Errorf("with --allow-private: %q", got)
+	}
+	offline := &fetch.Error{Err: fetch.ErrConnect}
+	for name, want := range map[string]bool{"sitemap.xml": true, "A.GZ": true, "example.com": false, "https://example.com/a.xml": false} {
+		if got := flags.targetHint(target{siteTarget, name}, offline); (got != "") != want {
+			t.Errorf("%s: hint %q", name, got)
+		}
+	}
+}
+
 func TestRedact(t *testing.T) {
 	for loc, want := range map[string]string{
 		"https://u:p@example.com/a@b":  "https://example.com/a@b",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -85,7 +86,7 @@ type walkFlags struct {
 func (w *walkFlags) add(f *pflag.FlagSet, formats string) {
 	f.SortFlags = false
 	w.addPrint(f, formats)
-	f.StringVar(&w.progress, "progress", "auto", "`WHEN` to show progress on standard error: auto (on a terminal), always or never")
+	f.StringVar(&w.progress, "progress", "auto", "`WHEN` to show progress on standard error: auto (on a terminal that does not show what is printed), always or never")
 	f.StringVar(&w.from, "from", "", "read further targets from `FILE` (or -), one a line")
 	f.StringVar(&w.as, "as", "", "take targets for a `KIND`: site or sitemap")
 	f.StringVar(&w.since, "since", "", "leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06")
@@ -109,7 +110,7 @@ func (w *walkFlags) addFetch(f *pflag.FlagSet) {
 	f.Var(&w.retryWait, "retry-wait", "longest wait before a retry; a longer Retry-After fails at once")
 	f.StringVar(&w.userAgent, "user-agent", "", "User-Agent `TEXT`, with a way to reach you; its first word is looked up in robots.txt")
 	f.StringArrayVar(&w.headers, "header", nil, "send this header `FIELD`, 'Name: value'; again for more")
-	f.StringVar(&w.proxy, "proxy", "", "`URL` of a proxy (default: of the environment)")
+	f.StringVar(&w.proxy, "proxy", "", "`URL` of a proxy (default: of the environment); hosts are looked up here too, unless --allow-private")
 	f.BoolVar(&w.allowPrivate, "allow-private", false, "allow loopback, private and other addresses that are not public, and every port")
 }
 
@@ -192,15 +193,24 @@ func productOf(agent string) string {
 	return product
 }
 
+// fixedFields are the header fields that a request's URL and way decide.
+var fixedFields = map[string]bool{
+	"Accept-Encoding": true, "Connection": true, "Content-Length": true, "Host": true, "Range": true,
+	"Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
+}
+
 func parseHeaders(fields []string) (http.Header, error) {
 	h := http.Header{}
 	for _, field := range fields {
 		name, value, ok := strings.Cut(field, ":")
-		name = textproto.TrimString(name)
-		if !ok || name == "" || strings.ContainsAny(field, "\r\n") {
-			return nil, fmt.Errorf("--header: want 'Name: value'")
+		name, value = textproto.CanonicalMIMEHeaderKey(textproto.TrimString(name)), textproto.TrimString(value)
+		if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, errors.New("--header: want 'Name: value'")
 		}
-		h.Add(name, textproto.TrimString(value))
+		if fixedFields[name] || strings.HasPrefix(name, "If-") {
+			return nil, errors.New("--header: " + name + " is not for the caller to set")
+		}
+		h.Add(name, value)
 	}
 	return h, nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -36,6 +37,8 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	// A closed pipe is an error of a write, so that files can be closed first.
 	signal.Ignore(syscall.SIGPIPE)
+	// net/http logs what a server sends too much; nothing of ours is logged.
+	log.SetOutput(io.Discard)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,9 @@ func (a *app) parseCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, formatErr := newFormat(print.format, false)
 			o, err := docs.options(limit)
+			if limit.depth != 0 || limit.sitemaps != 0 {
+				err = errors.New("--limit: there are bytes and entries; nothing is walked")
+			}
 			if err := usageOf(cmd, formatErr, err); err != nil {
 				return err
 			}
@@ -87,7 +91,7 @@ func (p *parser) files(ctx context.Context, names []string) error {
 			return err
 		}
 		if sum.Err != nil {
-			p.app.fail("%s: %s", s.Loc, failureText(sum.Err))
+			p.app.fail("%s: %s%s", s.Loc, failureText(sum.Err), limitHint(sum.Err))
 		}
 	}
 	return nil

@@ -106,6 +106,74 @@ func TestInterruptStdin(t *testing.T) {
 	}
 }
 
+// What is no regular file stays what it is: of /dev/null, nothing must take the
+// place.
+func TestOutputToPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	site := newTestSite(t, map[string]string{"/a.txt": "HOST/a\n"})
+	for _, args := range [][]string{
+		{"parse", writeFile(t, "in.txt", site.URL+"/a\n")},
+		{"urls", "--allow-private", "--state", filepath.Join(t.TempDir(), "state"), site.URL + "/a.txt"},
+	} {
+		cmd := command(t, append(args, "-o", name)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != site.URL+"/a\n" {
+			t.Errorf("%v: read %q, %v", args, got, err)
+		}
+		if status := wait(t, cmd); status != exitOK {
+			t.Errorf("%v: exit status %d, want %d", args, status, exitOK)
+		}
+	}
+	if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe has become %v, %v", info, err)
+	}
+}
+
+func TestOutputFollowsLinks(t *testing.T) {
+	in := writeFile(t, "in.txt", "http://example.com/a\n")
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", link); err != nil {
+		t.Fatal(err)
+	}
+	runArgs(t, "parse", "-o", link, in).want(t, exitOK, "")
+	if got, _ := os.ReadFile(target); string(got) != "http://example.com/a\n" {
+		t.Errorf("the link's target holds %q", got)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link has become %v, %v", info.Mode(), err)
+	}
+}
+
+// What a server sends beyond its response is not logged.
+func TestNothingLogged(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(rw, "HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\nhttp://www.example.com/a\n and more")
+		rw.Flush()
+		io.Copy(io.Discard, conn) // until the other end closes
+	}))
+	t.Cleanup(s.Close)
+	cmd := command(t, "urls", "--allow-private", "--min-trust", "untrusted", s.URL+"/a.txt")
+	out, err := cmd.CombinedOutput()
+	if got, want := string(out), "http://www.example.com/a\n"; err != nil || got != want {
+		t.Errorf("printed %q, %v, want %q", got, err, want)
+	}
+}
+
 // A reader that goes away ends the command, quietly.
 func TestClosedPipe(t *testing.T) {
 	s, _ := endless(t, true)

@@ -52,7 +52,7 @@ func (a *app) robotsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			robots, err := a.readRobots(cmd.Context(), t, &discover.Client{Fetcher: fetcher}, &o)
+			robots, err := a.readRobots(cmd.Context(), t, &discover.Client{Fetcher: fetcher}, flags, &o)
 			if robots != nil {
 				a.printRobots(out, robots, flags)
 			}
@@ -70,7 +70,7 @@ func (a *app) robotsCommand() *cobra.Command {
 
 // readRobots returns the robots.txt that t names, if anything of it could be
 // read.
-func (a *app) readRobots(ctx context.Context, t target, c *discover.Client, o *sitemap.Options) (*discover.Robots, error) {
+func (a *app) readRobots(ctx context.Context, t target, c *discover.Client, flags *walkFlags, o *sitemap.Options) (*discover.Robots, error) {
 	var robots *discover.Robots
 	var err error
 	if t.kind == fileTarget {
@@ -82,7 +82,7 @@ func (a *app) readRobots(ctx context.Context, t target, c *discover.Client, o *s
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		a.fail("%s: %s", t.label(), failureText(err))
+		a.fail("%s: %s%s", t.label(), failureText(err), flags.targetHint(t, err))
 	}
 	return robots, nil
 }

@@ -86,6 +86,21 @@ func (s *sink) flush() {
 	}
 }
 
+// divert passes on what is written to w, as whole lines, until the function that
+// it returns is called.
+func (s *sink) divert(w io.Writer) (back func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.w
+	s.w = w
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.flush()
+		s.w = before
+	}
+}
+
 // writeGrace is how long a write may take after the command was interrupted.
 const writeGrace = time.Second
 
@@ -146,7 +161,7 @@ func isClosedPipe(err error) bool {
 // its name only when all is written.
 type output struct {
 	*sink
-	file *os.File // nil: standard output
+	file *os.File // nil: standard output, or what is no regular file
 	name string
 	kept int64 // bytes that the file had before
 }
@@ -157,11 +172,35 @@ func (a *app) create(name string) (*output, error) {
 	if name == "" || name == stdin {
 		return &output{sink: newSink(a.out)}, nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
+	if isDevice(name) {
+		return openDevice(name)
+	}
+	// What a link leads to takes the name, not the link.
+	target := name
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		target = resolved
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
 	if err != nil {
 		return nil, outputError(name, err)
 	}
-	return &output{sink: newSink(f), file: f, name: name}, nil
+	return &output{sink: newSink(f), file: f, name: target}, nil
+}
+
+// isDevice reports whether name is there and no regular file.
+func isDevice(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// openDevice returns an output to a device or a named pipe, which no file may
+// take the place of. A folder is an error.
+func openDevice(name string) (*output, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, outputError(name, err)
+	}
+	return &output{sink: newSink(f)}, nil
 }
 
 // commit writes the rest and gives a file its name.
@@ -239,12 +278,15 @@ func (a *app) resume(name string, offset int64) (*output, error) {
 	if name == "" || name == stdin {
 		return &output{sink: newSink(a.out)}, nil
 	}
+	if isDevice(name) {
+		return openDevice(name)
+	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, outputError(name, err)
 	}
 	info, err := f.Stat()
-	if err == nil && info.Mode().IsRegular() && info.Size() < offset {
+	if err == nil && info.Size() < offset {
 		err = errors.New("shorter than the interrupted run left it; remove the state to begin anew")
 	}
 	if err == nil {

@@ -149,4 +149,5 @@ func TestOutputIsAtomic(t *testing.T) {
 		t.Errorf("the folder holds %q", got)
 	}
 	runArgs(t, "parse", "-o", filepath.Join(dir, "no", "out"), in).want(t, exitFailed, "", "no such file")
+	runArgs(t, "parse", "-o", dir, in).want(t, exitFailed, "", "is a directory")
 }

@@ -64,7 +64,7 @@ func parseTarget(arg, as string) (target, error) {
 	switch {
 	case err != nil:
 		// The text of the error may hold a password.
-		return target{}, errors.New("unreadable URL or host name, and no such file")
+		return target{}, fmt.Errorf("%s: unreadable URL or host name, and no such file", quote(target{siteTarget, arg}.label()))
 	case u.Scheme != "http" && u.Scheme != "https":
 		return target{}, fmt.Errorf("%s: only http and https URLs can be fetched", quote(u.Redacted()))
 	case u.Host == "":
@@ -85,9 +85,11 @@ func schemeOf(s string) string {
 	return scheme
 }
 
+// exists reports whether name is that of a file. A folder that is called like a
+// host, as mirrors of sites are, does not count.
 func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
+	info, err := os.Stat(name)
+	return err == nil && !(info.IsDir() && strings.Contains(name, ".") && !strings.Contains(name, "/"))
 }
 
 // looksLikePath reports whether arg cannot be a host.
@@ -110,31 +112,52 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 		}
 		r, err := a.open(from)
 		if err != nil {
-			yield(target{}, err)
+			yield(target{}, fmt.Errorf("--from: %s: %s", from, failureText(err)))
 			return
 		}
 		defer r.Close()
-		lines := bufio.NewScanner(r)
-		for n := 1; lines.Scan(); n++ {
-			line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-			if line == "" || strings.HasPrefix(line, "#") {
-				continue
+		lines := bufio.NewReaderSize(r, maxTargetLine)
+		for n := 1; ; n++ {
+			line, tooLong, err := readLine(lines)
+			if err != nil && err != io.EOF {
+				yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err)))
+				return
 			}
-			t, err := parseTarget(line, as)
-			if err == nil && t.name == stdin && from == stdin {
-				err = errors.New("standard input cannot be a target in a list read from it")
+			if line != "" && !strings.HasPrefix(line, "#") {
+				t, err := parseTarget(line, as)
+				switch {
+				case tooLong:
+					err = errors.New("line too long")
+				case err == nil && t.name == stdin && from == stdin:
+					err = errors.New("standard input cannot be a target in a list read from it")
+				}
+				if err != nil {
+					err = fmt.Errorf("%s, line %d: %w", fileName(from), n, err)
+				}
+				if !yield(t, err) {
+					return
+				}
 			}
 			if err != nil {
-				err = fmt.Errorf("%s, line %d: %w", fileName(from), n, err)
-			}
-			if !yield(t, err) {
 				return
 			}
 		}
-		if err := lines.Err(); err != nil {
-			yield(target{}, fmt.Errorf("%s: %w", fileName(from), err))
-		}
 	}
+}
+
+// maxTargetLine bounds the lines of a list of targets, in bytes.
+const maxTargetLine = 64 << 10
+
+// readLine returns the next line without white space around it, or the start of
+// one that is too long. The last line comes with the error that ends r.
+func readLine(r *bufio.Reader) (line string, tooLong bool, err error) {
+	b, err := r.ReadSlice('\n')
+	line = strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
+	for err == bufio.ErrBufferFull {
+		tooLong = true
+		_, err = r.ReadSlice('\n')
+	}
+	return line, tooLong, err
 }
 
 // parseTargets parses all of args, so that a wrong one is told before any work.

@@ -16,6 +16,9 @@ func TestParseTarget(t *testing.T) {
 	if err := os.Mkdir("dir", 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir("mirror.example", 0o700); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		arg, as string
 		want    target
@@ -35,6 +38,8 @@ func TestParseTarget(t *testing.T) {
 		{"example.com", "", target{fileTarget, "example.com"}},
 		{"example.com", "site", target{siteTarget, "example.com"}},
 		{"dir", "", target{fileTarget, "dir"}},
+		{"mirror.example", "", target{siteTarget, "mirror.example"}},
+		{"mirror.example/", "", target{fileTarget, "mirror.example/"}},
 		{"./missing", "", target{fileTarget, "./missing"}},
 		{"/missing.xml", "", target{fileTarget, "/missing.xml"}},
 		{"-", "", target{fileTarget, "-"}},
@@ -45,7 +50,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("parseTarget(%q, %q) = %v, %v, want %v", tt.arg, tt.as, got, err, tt.want)
 		}
 	}
-	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/"} {
+	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/", "user:secret@ex ample"} {
 		if got, err := parseTarget(arg, ""); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("parseTarget(%q) = %v, %v, want an error that keeps secrets", arg, got, err)
 		}
@@ -53,7 +58,8 @@ func TestParseTarget(t *testing.T) {
 }
 
 func TestTargetsFrom(t *testing.T) {
-	a := &app{in: strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a\n-\n")}
+	a := &app{in: strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a\n-\n" +
+		strings.Repeat("x", maxTargetLine+1) + "\nlast.example")}
 	var got []string
 	for target, err := range a.targets([]target{{siteTarget, "first"}}, "-", "") {
 		if err != nil {
@@ -67,10 +73,17 @@ func TestTargetsFrom(t *testing.T) {
 		`error: standard input, line 4: "ftp://x/": only http and https URLs can be fetched`,
 		"https://example.org/a",
 		"error: standard input, line 6: standard input cannot be a target in a list read from it",
+		"error: standard input, line 7: line too long", "last.example",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+func TestFromUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	runArgs(t, "urls", "--from", dir+"/missing").want(t, exitFailed, "", "--from: "+dir+"/missing: no such file")
+	runArgs(t, "urls", "--from", dir).want(t, exitFailed, "", "--from: "+dir+": ")
 }
 
 func TestContextReader(t *testing.T) {

@@ -66,6 +66,9 @@ func (a *app) newWalker(cmd *cobra.Command, flags *walkFlags, docs *documentFlag
 func (w *walker) run(ctx context.Context, args []target, out *output) error {
 	w.progress = w.app.startProgress(w.flags)
 	defer w.progress.stop()
+	if w.progress != nil && w.app.terminal && isTerminal(w.app.stderr) && out.file == nil {
+		defer out.divert(w.progress.bars)()
+	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out.failed = cancel
@@ -150,7 +153,7 @@ func (w *walker) failed(ctx context.Context, t target, err error) error {
 	w.app.failed = true
 	var walkErr *discover.WalkError
 	if !errors.As(err, &walkErr) {
-		w.app.diag.printf("%s", targetFailure(t, err))
+		w.app.diag.printf("%s%s", targetFailure(t, err), w.flags.targetHint(t, err))
 		w.handler.failure(t, err)
 		return nil
 	}
@@ -190,13 +193,16 @@ func (w *walker) done(s *discover.Sitemap, sum discover.Summary) {
 	w.handler.document(s, &sum)
 }
 
-// hint says how a page that was given as a target may have been meant.
+// hint says which flag may help with a document that could not be read.
 func (w *walker) hint(s *discover.Sitemap, err error) string {
 	named := s.Referrer == nil && s.RobotsURL == "" && schemeOf(s.Loc) != ""
-	if w.flags.as == "" && named && errors.Is(err, sitemap.ErrHTML) {
+	switch {
+	case !named:
+		return limitHint(err)
+	case w.flags.as == "" && errors.Is(err, sitemap.ErrHTML):
 		return " (a URL with a path is taken for a sitemap; --as site looks for the sitemaps of its site)"
 	}
-	return ""
+	return limitHint(err) + w.flags.privateHint(err)
 }
 
 // documentFailure returns why a document could not be read, and who refers to it.

@@ -17,6 +17,7 @@ package extension
 import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
@@ -42,6 +43,7 @@ type Decoder struct {
 	r    *xmlscan.Reader
 	sink *record.Sink
 
+	recent  location.Recent
 	text    arena
 	names   interner
 	entries slab[sitemap.Extensions]

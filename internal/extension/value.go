@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
-	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -111,7 +110,7 @@ func (d *Decoder) tryLoc(raw []byte) (loc string, ok bool) {
 	if len(raw) == 0 {
 		return "", true
 	}
-	if location.Plain(raw) {
+	if d.recent.Plain(raw) {
 		return d.keep(raw, ""), true
 	}
 	loc, ok = d.sink.Resolver.CleanRef(raw)

@@ -23,8 +23,8 @@ const (
 )
 
 // An inflater is a Gunzip that decompresses ahead of its reader on another core,
-// if the document is gzip, larger than aheadAfter, and there is one. Its bytes and
-// errors are the Gunzip's.
+// once that is wanted, if the document is gzip, larger than aheadAfter, and there is
+// one. Its bytes and errors are the Gunzip's.
 //
 // The source is read on the goroutine that calls Read, and only there: the worker
 // that decompresses asks for compressed chunks, and Read fills them. So a source
@@ -35,6 +35,7 @@ const (
 type inflater struct {
 	src     io.Reader
 	gz      *Gunzip // the worker's, while there is one
+	ahead   bool    // a worker may be started
 	decoded int     // bytes returned before there was a worker
 	work    *worker
 	block   *block // the worker's block that is being read
@@ -63,7 +64,7 @@ func (f *inflater) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if f.work == nil && f.decoded >= aheadAfter && f.gz.Layers() > 0 && runtime.GOMAXPROCS(0) > 1 {
+	if f.work == nil && f.ahead && f.decoded >= aheadAfter && f.gz.Layers() > 0 && runtime.GOMAXPROCS(0) > 1 {
 		f.work = newWorker(f.gz)
 		go f.work.run() // not before it is the feed's
 	}

@@ -13,6 +13,13 @@ import (
 	"time"
 )
 
+// newAhead returns an inflater that may start its worker.
+func newAhead(src io.Reader) *inflater {
+	f := newInflater(src, 0)
+	f.ahead = true
+	return f
+}
+
 // goroutineID tells the current goroutine from others.
 func goroutineID() string {
 	var b [64]byte
@@ -84,11 +91,11 @@ func aheadCases(t testing.TB) []aheadCase {
 // checkAhead compares an inflater with a Gunzip of the same bytes.
 func checkAhead(t *testing.T, in string, wrap func(io.Reader) io.Reader, bufSize int) {
 	t.Helper()
-	g := NewGunzip(wrap(strings.NewReader(in)))
+	g := newGunzip(wrap(strings.NewReader(in)))
 	defer g.Close()
 	want, wantErr := io.ReadAll(g)
 
-	f := newInflater(guard(t, wrap(strings.NewReader(in))), 0)
+	f := newAhead(guard(t, wrap(strings.NewReader(in))))
 	defer f.Close()
 	var got []byte
 	var err error
@@ -141,7 +148,7 @@ func TestInflater_Starts(t *testing.T) {
 		{"gzip", gz(t, large), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := newInflater(strings.NewReader(c.in), 0)
+			f := newAhead(strings.NewReader(c.in))
 			defer f.Close()
 			started := false
 			p := make([]byte, 64<<10)
@@ -162,7 +169,7 @@ func TestInflater_Starts(t *testing.T) {
 func TestInflater_OneCore(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
-	f := newInflater(strings.NewReader(gz(t, document(2<<20))), 0)
+	f := newAhead(strings.NewReader(gz(t, document(2<<20))))
 	defer f.Close()
 	if _, err := io.CopyN(io.Discard, struct{ io.Reader }{f}, 1<<20); err != nil {
 		t.Fatal(err)
@@ -179,10 +186,10 @@ func TestInflater_SourceError(t *testing.T) {
 		failing := func() io.Reader {
 			return io.MultiReader(strings.NewReader(in[:len(in)*3/4]), iotest.ErrReader(fail))
 		}
-		g := NewGunzip(failing())
+		g := newGunzip(failing())
 		want, _ := io.ReadAll(g)
 
-		f := newInflater(guard(t, failing()), 0)
+		f := newAhead(guard(t, failing()))
 		got, err := io.ReadAll(f)
 		if !bytes.Equal(got, want) {
 			t.Errorf("read %d bytes, want %d", len(got), len(want))
@@ -203,7 +210,7 @@ func TestInflater_Close(t *testing.T) {
 	for n := int64(0); n < 3<<20; n += 200 << 10 {
 		before := runtime.NumGoroutine()
 		src := guard(t, strings.NewReader(in))
-		f := newInflater(src, 0)
+		f := newAhead(src)
 		if _, err := io.CopyN(io.Discard, struct{ io.Reader }{f}, n); err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +241,7 @@ func TestInflater_SlowSource(t *testing.T) {
 	manyCores(t)
 	doc := document(2 << 20)
 	src := &countingReader{r: strings.NewReader(gz(t, doc))}
-	f := newInflater(src, 0)
+	f := newAhead(src)
 	defer f.Close()
 	ratio := len(doc) / src.r.Len()
 	got := 0
@@ -341,8 +348,8 @@ func simulatedParse(p []byte) {
 }
 
 func BenchmarkGunzip(b *testing.B) {
-	gunzip := func(r io.Reader) io.ReadCloser { return NewGunzip(r) }
-	inflate := func(r io.Reader) io.ReadCloser { return newInflater(r, 0) }
+	gunzip := func(r io.Reader) io.ReadCloser { return newGunzip(r) }
+	inflate := func(r io.Reader) io.ReadCloser { return newAhead(r) }
 	b.Run("alone", func(b *testing.B) { benchmarkGunzip(b, 1, gunzip, false) })
 	b.Run("parse/serial", func(b *testing.B) { benchmarkGunzip(b, 1, gunzip, true) })
 	b.Run("parse/one core", func(b *testing.B) { benchmarkGunzip(b, 1, inflate, true) })
@@ -355,4 +362,24 @@ func BenchmarkSimulatedParse(b *testing.B) {
 	for b.Loop() {
 		simulatedParse(doc)
 	}
+}
+
+// Nobody need close what only the start was looked at of.
+func TestReader_Ahead(t *testing.T) {
+	manyCores(t)
+	in := Open(strings.NewReader(gz(t, document(2<<20))), nil)
+	defer in.Close()
+	for in.More() {
+	}
+	if in.gz.work != nil {
+		t.Error("worker started before Ahead")
+	}
+	in.Ahead()
+	in.Advance(len(in.Window()))
+	in.More()
+	if in.gz.work == nil {
+		t.Error("no worker after Ahead")
+	}
+	in.Close()
+	in.Ahead()
 }

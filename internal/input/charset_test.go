@@ -153,7 +153,7 @@ func transcode(t testing.TB, s string, choice charsetChoice, wrap func(io.Reader
 	if choice.encoding == nil {
 		return s[choice.bom:]
 	}
-	out, err := io.ReadAll(decoder(NewGunzip(wrap(strings.NewReader(s))), choice))
+	out, err := io.ReadAll(decoder(newGunzip(wrap(strings.NewReader(s))), choice))
 	if err != nil {
 		t.Errorf("err = %v", err)
 	}
@@ -237,7 +237,7 @@ func TestDecoder_Late(t *testing.T) {
 				if choice.name != "windows-1252" || choice.fallback || !choice.late {
 					t.Fatalf("choice = %+v", choice)
 				}
-				d := decoder(NewGunzip(r.wrap(strings.NewReader(c.in))), choice)
+				d := decoder(newGunzip(r.wrap(strings.NewReader(c.in))), choice)
 				got, err := io.ReadAll(d)
 				if string(got) != c.want || err != nil {
 					t.Errorf("read %d bytes, %v; want %d", len(got), err, len(c.want))
@@ -275,6 +275,9 @@ func FuzzCharset(f *testing.F) {
 		f.Add([]byte(c.in), c.contentType, !c.more)
 	}
 	f.Fuzz(func(t *testing.T, in []byte, contentType string, atEOF bool) {
+		if strings.HasPrefix(string(in), "\x1f\x8b") {
+			return // gzip, which is undone before
+		}
 		before := slices.Clone(in)
 		c := sniffCharset(in, atEOF, contentType)
 		if string(in) != string(before) {

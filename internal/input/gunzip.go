@@ -60,12 +60,9 @@ type Gunzip struct {
 	err    error // ends every Read once set
 }
 
-// NewGunzip returns a Gunzip that reads from src, which it does not close. Nothing
-// is read before the first Read.
-func NewGunzip(src io.Reader) *Gunzip { return NewEncodedGunzip(src, 0) }
-
-// NewEncodedGunzip is NewGunzip for a body whose Content-Encoding names gzip so
-// many times: one more layer is undone if it does, for it is counted apart.
+// NewEncodedGunzip returns a Gunzip that reads from src, which it does not close: a
+// body whose Content-Encoding names gzip so many times. One more layer is undone if
+// it does, for it is counted apart. Nothing is read before the first Read.
 func NewEncodedGunzip(src io.Reader, encodings int) *Gunzip {
 	g := &Gunzip{max: min(maxLayers+encodings, maxStack)}
 	g.push(src, -1)

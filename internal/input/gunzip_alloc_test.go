@@ -16,7 +16,7 @@ func TestGunzip_Allocs(t *testing.T) {
 		p := make([]byte, 64<<10)
 		got := testing.AllocsPerRun(100, func() {
 			src.Reset(in)
-			g := NewGunzip(src)
+			g := newGunzip(src)
 			for {
 				if _, err := g.Read(p); err != nil {
 					break

@@ -18,6 +18,9 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
+// newGunzip returns a Gunzip of a body without a Content-Encoding.
+func newGunzip(src io.Reader) *Gunzip { return NewEncodedGunzip(src, 0) }
+
 // deflated returns one gzip member that holds s.
 func deflated(t testing.TB, s string, level int) string {
 	t.Helper()
@@ -205,7 +208,7 @@ func TestGunzip(t *testing.T) {
 	for _, c := range gunzipCases(t) {
 		for _, r := range readers {
 			t.Run(c.name+"/"+r.name, func(t *testing.T) {
-				g := NewGunzip(r.wrap(strings.NewReader(c.in)))
+				g := newGunzip(r.wrap(strings.NewReader(c.in)))
 				defer g.Close()
 				got, err := io.ReadAll(g)
 				c.check(t, string(got), err, g.Layers(), g.TrailingJunk())
@@ -218,7 +221,7 @@ func TestGunzip(t *testing.T) {
 func TestGunzip_SmallReads(t *testing.T) {
 	for _, c := range gunzipCases(t) {
 		t.Run(c.name, func(t *testing.T) {
-			g := NewGunzip(strings.NewReader(c.in))
+			g := newGunzip(strings.NewReader(c.in))
 			defer g.Close()
 			var got []byte
 			var p [7]byte
@@ -261,7 +264,7 @@ func TestGunzip_SourceErrors(t *testing.T) {
 			{"inside two layers", gz(t, once)[:len(once)/2], long},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				g := NewGunzip(io.MultiReader(strings.NewReader(c.in), iotest.ErrReader(fail)))
+				g := newGunzip(io.MultiReader(strings.NewReader(c.in), iotest.ErrReader(fail)))
 				defer g.Close()
 				got, err := io.ReadAll(g)
 				if !strings.HasPrefix(c.want, string(got)) || len(got) < len(c.want)/3 {
@@ -285,7 +288,7 @@ func (e listError) Error() string { return strings.Join(e, " ") }
 
 func TestGunzip_NoProgress(t *testing.T) {
 	for _, in := range []string{"", "<urlset/>", gz(t, "<urlset/>")[:15], gz(t, "<urlset/>")} {
-		g := NewGunzip(io.MultiReader(strings.NewReader(in), idle{}))
+		g := newGunzip(io.MultiReader(strings.NewReader(in), idle{}))
 		if _, err := io.ReadAll(g); err != io.ErrNoProgress {
 			t.Errorf("err = %v after %d bytes, want %v", err, len(in), io.ErrNoProgress)
 		}
@@ -318,7 +321,7 @@ func TestGunzip_InnerLimit(t *testing.T) {
 func TestGunzip_Close(t *testing.T) {
 	for _, in := range []string{"", "<urlset/>", gz(t, document(100<<10))} {
 		src := &strictReader{r: strings.NewReader(in)}
-		g := NewGunzip(src)
+		g := newGunzip(src)
 		var p [4]byte
 		g.Read(p[:])
 		for range 2 {
@@ -337,11 +340,11 @@ func TestGunzip_Reuse(t *testing.T) {
 	cases := slices.DeleteFunc(gunzipCases(t), func(c gunzipCase) bool { return len(c.in) > 100<<10 })
 	for i := range cases {
 		for j := range cases {
-			g := NewGunzip(strings.NewReader(cases[i].in))
+			g := newGunzip(strings.NewReader(cases[i].in))
 			g.Read(make([]byte, 5))
 			g.Close()
 
-			g = NewGunzip(strings.NewReader(cases[j].in))
+			g = newGunzip(strings.NewReader(cases[j].in))
 			got, err := io.ReadAll(g)
 			cases[j].check(t, string(got), err, g.Layers(), g.TrailingJunk())
 		}
@@ -355,7 +358,7 @@ func FuzzGunzip(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		g := NewGunzip(bytes.NewReader(in))
+		g := newGunzip(bytes.NewReader(in))
 		const bound = 1 << 20
 		got, err := io.ReadAll(io.LimitReader(g, bound))
 		layers, junk := g.Layers(), g.TrailingJunk()
@@ -367,7 +370,7 @@ func FuzzGunzip(f *testing.F) {
 			t.Errorf("plain data came out as %q, %v", got, err)
 		}
 
-		one := NewGunzip(iotest.OneByteReader(bytes.NewReader(in)))
+		one := newGunzip(iotest.OneByteReader(bytes.NewReader(in)))
 		slow, slowErr := io.ReadAll(one)
 		if !bytes.Equal(slow, got) || slowErr != err || one.Layers() != layers || one.TrailingJunk() != junk {
 			t.Errorf("byte by byte: %q, %v; at once: %q, %v", slow, slowErr, got, err)

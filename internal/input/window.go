@@ -47,7 +47,7 @@ type Reader struct {
 	buf  []byte // the window is buf[r:w]; buf[w:w+Padding] is zero
 	r, w int
 	base int64 // offset in the document of buf[0]
-	left int64 // bytes that may still be read
+	left int64 // bytes that the document may still have
 	err  error // why src ended; io.EOF at the end of the document
 
 	lineAt int // line is the number of the line that buf[lineAt] is on
@@ -59,7 +59,6 @@ type Reader struct {
 	invalid bool
 
 	encoding string
-	fallback bool
 	layers   int
 }
 
@@ -75,7 +74,9 @@ type encoded interface {
 // number, at most two layers, and the charset is told from the bytes, the content
 // type and the XML declaration. If r already is a *Reader, it is returned as it
 // is. Open reads the first window; what goes wrong there or later is told by
-// Err when the bytes before it have been read.
+// Err when the bytes before it have been read. Limits.Bytes and all offsets count
+// bytes of UTF-8, without a byte order mark. Nothing is decompressed ahead of the
+// reader before Ahead is called.
 func Open(r io.Reader, o *sitemap.Options) *Reader {
 	if in, ok := r.(*Reader); ok {
 		return in
@@ -100,44 +101,55 @@ func Open(r io.Reader, o *sitemap.Options) *Reader {
 	return in
 }
 
+// Ahead lets a large gzip document be decompressed on another core, ahead of its
+// reader, which must read it to its end or Close it then.
+func (in *Reader) Ahead() {
+	if in.gz != nil {
+		in.gz.ahead = true
+	}
+}
+
 // decode tells the charset from the first window and puts a decoder in front of
 // the source where it is not UTF-8.
 func (in *Reader) decode(contentType string, encodings int) {
-	in.fillTo(utf8Window)
-	if !declaresUTF8(in.buf[:in.w], contentType) {
-		in.fillTo(WindowSize)
+	n, err := in.prefix(0, utf8Window)
+	if err == nil && !declaresUTF8(in.buf[:n], contentType) {
+		n, err = in.prefix(n, WindowSize)
 	}
+	prefix := in.buf[:n]
 	in.layers = max(0, in.gz.Layers()-encodings)
 	if in.layers > 1 {
-		in.problem(sitemap.DoubleGzip, "")
+		in.problem(sitemap.DoubleGzip, documentStart, "")
 	}
-	prefix := in.buf[:in.w]
-	choice := sniffCharset(prefix, in.err == io.EOF, contentType)
+	choice := sniffCharset(prefix, err == io.EOF, contentType)
 	in.encoding = choice.name
 	if choice.fallback {
-		in.fallback = true
-		in.problem(sitemap.EncodingFallback, choice.refused)
+		in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
 	}
 	if choice.encoding == nil {
-		in.r = choice.bom
+		in.r, in.w, in.lineAt = choice.bom, choice.bom, choice.bom
 		in.base = -int64(choice.bom)
-		in.lineAt = choice.bom
+		in.take(n-choice.bom, err)
 		in.check()
 		return
 	}
-	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix)), &rest{in.src, in.err})
+	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix)), &rest{in.src, err})
 	in.src = decoder(raw, choice)
 	in.late, _ = in.src.(*lateDecoder)
-	in.left += int64(in.w)
-	in.w, in.err = 0, nil
-	clear(in.buf[:Padding])
 	in.More()
 }
 
-// fillTo reads on until the window holds n bytes.
-func (in *Reader) fillTo(n int) {
-	for in.w < n && in.err == nil && in.fill() {
+// prefix reads bytes as they are into the buffer, which holds n of them, until it
+// holds size. It returns how many it holds.
+func (in *Reader) prefix(n, size int) (int, error) {
+	for n < size {
+		m, err := in.readSource(in.buf[n : len(in.buf)-Padding])
+		n += m
+		if err != nil {
+			return n, err
+		}
 	}
+	return n, nil
 }
 
 // utf8Window is how much of a document is waited for that declares to be UTF-8, so
@@ -179,7 +191,7 @@ func (in *Reader) Close() {
 	windows.Put(in.pooled)
 	*in = Reader{
 		base: in.base + int64(in.w), err: errClosed, line: in.line,
-		encoding: in.encoding, fallback: in.fallback, invalid: in.invalid, layers: in.layers,
+		encoding: in.encoding, invalid: in.invalid, layers: in.layers,
 	}
 }
 
@@ -211,17 +223,19 @@ func (in *Reader) Bytes() int64 { return in.base + int64(in.w) }
 // Encoding is the document's charset, by its WHATWG name in lower case.
 func (in *Reader) Encoding() string { return in.encoding }
 
-// Fallback reports whether the charset is not the one that was declared.
-func (in *Reader) Fallback() bool { return in.fallback }
-
 // Layers is how many layers of gzip the document came in, Content-Encoding aside.
 func (in *Reader) Layers() int { return in.layers }
 
 // Invalid reports whether the document so far holds bytes that are not UTF-8.
 func (in *Reader) Invalid() bool { return in.invalid }
 
+// patient is how much may be unread before More waits for more than comes at once.
+const patient = 8 << 10
+
 // More reads bytes behind the window, after sliding the window to the front of
-// the buffer. It returns false if there are none, or if the window cannot grow.
+// the buffer. It returns false if there are none, or if MaxWindow bytes are unread.
+// Where over 8 KiB are unread it reads on for an eighth as much, so that to look at
+// the window again from its start stays cheap however little a read returns.
 func (in *Reader) More() bool {
 	if in.err != nil {
 		return false
@@ -232,9 +246,15 @@ func (in *Reader) More() bool {
 	if in.w == len(in.buf)-Padding && !in.grow() {
 		return false
 	}
-	ok := in.fill()
+	before, want := in.w, 1
+	if in.w > patient {
+		want = in.w / 8
+	}
+	for end := min(before+want, len(in.buf)-Padding); in.w < end && in.err == nil; {
+		in.fill()
+	}
 	in.check()
-	return ok
+	return in.w > before
 }
 
 // AtEnd reports whether the document has no bytes behind the window.
@@ -265,40 +285,38 @@ func (in *Reader) grow() bool {
 	return true
 }
 
-// fill reads once, or until something comes.
-func (in *Reader) fill() bool {
-	for range 100 {
-		room := in.buf[in.w : len(in.buf)-Padding]
-		n, err := in.src.Read(room)
-		if int64(n) > in.left {
-			n, err = int(in.left), sitemap.ErrTooLarge
-		}
-		in.account(n)
-		in.err = err
-		if err != nil {
-			in.end()
-		}
-		if n > 0 {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-	}
-	in.err = io.ErrNoProgress
-	return false
+// fill reads behind the window once, or until something comes.
+func (in *Reader) fill() {
+	in.take(in.readSource(in.buf[in.w : len(in.buf)-Padding]))
 }
 
-// account takes n new bytes into the window.
-func (in *Reader) account(n int) {
-	before := in.Bytes()
-	in.left -= int64(n)
-	if in.report != nil && before <= sitemap.ProtocolBytes && before+int64(n) > sitemap.ProtocolBytes {
-		in.problem(sitemap.TooLarge, "")
+// readSource reads once, or until something comes.
+func (in *Reader) readSource(p []byte) (int, error) {
+	for range maxEmptyReads {
+		if n, err := in.src.Read(p); n > 0 || err != nil {
+			return n, err
+		}
 	}
+	return 0, io.ErrNoProgress
+}
+
+// take takes n new bytes behind the window into it, and the error that follows them.
+func (in *Reader) take(n int, err error) {
+	if int64(n) > in.left {
+		n, err = int(in.left), sitemap.ErrTooLarge
+	}
+	in.left -= int64(n)
 	in.noteCR(in.buf[in.w : in.w+n])
+	before := in.Bytes()
 	in.w += n
 	clear(in.buf[in.w : in.w+Padding])
+	if before <= sitemap.ProtocolBytes && in.Bytes() > sitemap.ProtocolBytes && in.report != nil {
+		in.problem(sitemap.TooLarge, in.Position(int(sitemap.ProtocolBytes-in.Offset())), "")
+	}
+	in.err = err
+	if err != nil {
+		in.end()
+	}
 }
 
 // noteCR looks for a CR that no LF follows in the bytes that come behind the
@@ -330,21 +348,23 @@ func (in *Reader) noteCR(fresh []byte) {
 func (in *Reader) end() {
 	if in.late != nil {
 		if label, refuted := in.late.Refuted(); refuted {
-			in.encoding, in.fallback = "utf-8", true
-			in.problem(sitemap.EncodingFallback, label)
+			in.encoding = "utf-8"
+			in.problem(sitemap.EncodingFallback, documentStart, label)
 		}
 		in.late = nil
 	}
 	if in.gz.TrailingJunk() {
-		in.problem(sitemap.GzipTrailingJunk, "")
+		in.problem(sitemap.GzipTrailingJunk, in.Position(in.w-in.r), "")
 	}
 }
 
-func (in *Reader) problem(code sitemap.Code, text string) {
-	if in.report == nil {
-		return
+// documentStart is where problems of the whole document are.
+var documentStart = sitemap.Position{Line: 1}
+
+func (in *Reader) problem(code sitemap.Code, pos sitemap.Position, text string) {
+	if in.report != nil {
+		in.report(sitemap.Problem{Code: code, Pos: pos, Text: text})
 	}
-	in.report(sitemap.Problem{Code: code, Pos: sitemap.Position{Offset: in.Offset(), Line: in.line}, Text: text})
 }
 
 // Err returns why the document ended: nil at its proper end, a *sitemap.ParseError

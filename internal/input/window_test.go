@@ -207,3 +207,83 @@ func TestValidUTF8(t *testing.T) {
 		}
 	}
 }
+
+// What stood before a charset was known counts for no line.
+func TestPosition_Transcoded(t *testing.T) {
+	for doc, want := range map[string]int{"http://a.com/\xe9\r": 1, "http://a.com/\xe9\rx": 2, "http://a.com/\xe9\r\nx": 2} {
+		in := Open(strings.NewReader(doc), nil)
+		if got := in.Position(len(in.Window())); got.Line != want {
+			t.Errorf("%q ends on line %d, want %d", doc, got.Line, want)
+		}
+		in.Close()
+	}
+}
+
+// Limits.Bytes counts bytes of UTF-8, without a byte order mark.
+func TestReader_LimitDecoded(t *testing.T) {
+	text := strings.Repeat("http://a.example/\n", 50)
+	for _, doc := range []string{text, "\ufeff" + text, encoded16(t, text), encoded16(t, "\ufeff"+text)} {
+		for limit, want := range map[int]error{len(text): nil, len(text) - 1: sitemap.ErrTooLarge} {
+			in := Open(strings.NewReader(doc), &sitemap.Options{Limits: sitemap.Limits{Bytes: int64(limit)}})
+			got, err := io.ReadAll(in)
+			if string(got) != text[:limit] || !errors.Is(err, want) || (err == nil) != (want == nil) {
+				t.Errorf("%.8q of limit %d: read %d bytes, %v", doc, limit, len(got), err)
+			}
+			in.Close()
+		}
+	}
+}
+
+func encoded16(t *testing.T, s string) string { return in(t, le16, s) }
+
+// Where a problem is does not depend on how much a read returns.
+func TestReader_ProblemPositions(t *testing.T) {
+	line := strings.Repeat("x", 999) + "\n"
+	large := strings.Repeat(line, sitemap.ProtocolBytes/len(line)+1)
+	for _, test := range []struct {
+		doc  string
+		want sitemap.Problem
+	}{
+		{large, sitemap.Problem{Code: sitemap.TooLarge, Pos: sitemap.Position{Offset: sitemap.ProtocolBytes, Line: sitemap.ProtocolBytes/len(line) + 1}}},
+		{gz(t, line+line) + "junk", sitemap.Problem{Code: sitemap.GzipTrailingJunk, Pos: sitemap.Position{Offset: 2000, Line: 3}}},
+	} {
+		for name, wrap := range map[string]func(io.Reader) io.Reader{
+			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
+		} {
+			var got []sitemap.Problem
+			in := Open(wrap(strings.NewReader(test.doc)), &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p) }})
+			if _, err := io.Copy(io.Discard, in); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if len(got) != 1 || got[0] != test.want {
+				t.Errorf("%s: %+v, want %+v", name, got, test.want)
+			}
+			in.Close()
+		}
+	}
+}
+
+// Little is read at once while little is unread; else so much that to look at the
+// window again does not become quadratic.
+func TestReader_MoreOfTinyReads(t *testing.T) {
+	doc := `<?xml version="1.0" encoding="utf-8"?>` + strings.Repeat("x", 200_000)
+	in := Open(iotest.OneByteReader(strings.NewReader(doc)), nil)
+	defer in.Close()
+	looks := 0
+	for {
+		before := len(in.Window())
+		if !in.More() {
+			break
+		}
+		looks++
+		if added := len(in.Window()) - before; before <= patient && added != 1 {
+			t.Fatalf("More added %d bytes to %d", added, before)
+		}
+	}
+	if len(in.Window()) != len(doc) || in.Err() != nil {
+		t.Errorf("%d bytes in the window, %v; want %d", len(in.Window()), in.Err(), len(doc))
+	}
+	if most := patient + 50; looks > most {
+		t.Errorf("More was called %d times, want at most %d", looks, most)
+	}
+}

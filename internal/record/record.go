@@ -36,6 +36,9 @@ func NewSink(o *sitemap.Options, yield func(sitemap.Entry, error) bool) *Sink {
 // Emit hands an entry on, which is the sink's no longer than the call. It returns false if no more are wanted: because the
 // consumer stopped, or because there are more than the limit.
 func (s *Sink) Emit(e *sitemap.Entry) bool {
+	if s.stopped {
+		return false
+	}
 	if s.count == s.max {
 		s.Fail(&sitemap.ParseError{Pos: e.Pos, Err: sitemap.ErrTooManyEntries})
 		return false

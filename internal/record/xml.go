@@ -41,7 +41,7 @@ func junkAfter(in *input.Reader) (pos sitemap.Position, text []byte) {
 		case xmlscan.Comment:
 			continue
 		case xmlscan.Instruction:
-			if !bytes.HasPrefix(bytes.ToLower(t.Raw[:min(len(t.Raw), 5)]), []byte("<?xml")) || bytes.HasPrefix(t.Raw, []byte("<?xml-")) {
+			if !xmlscan.IsDeclaration(t.Raw) {
 				continue
 			}
 		case xmlscan.Text:

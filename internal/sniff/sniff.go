@@ -9,7 +9,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -19,6 +21,9 @@ import (
 // Window is how much junk may stand before the root element. White space,
 // comments, processing instructions and a DOCTYPE do not count.
 const Window = 1 << 10
+
+// maxInstruction is how far the end of a processing instruction is looked for.
+const maxInstruction = 4 << 10
 
 // Document tells the format of the document, reports what stands before its root
 // element, and moves in to the root's start tag; where the document is text, in
@@ -57,16 +62,18 @@ type prolog struct {
 	format sitemap.Format
 	err    error
 	more   bool // the bytes ended before it could be told
-	// A comment is not closed in these bytes; it may be in more of them.
+	// A comment, a DOCTYPE or a processing instruction is not closed in these bytes;
+	// it may be in more of them.
 	unclosed bool
-	root     int  // where the root's start tag is
-	cut      bool // the root's start tag is not complete
+	root     int // where the root's start tag is
 
 	declaration int  // where the XML declaration is, or -1
 	doctype     int  // where the DOCTYPE is, or -1
 	html        bool // it is one of HTML, or an element of HTML stands first
 	markup      bool // the first thing that counts is markup
 	junk        int  // bytes that count
+	junkAt      int  // where the first of them is
+	misplaced   int  // where the first XML declaration is that is not the first thing, or -1
 	closed      int  // of these, those of text and of elements that ended
 	open        int  // elements that are open
 }
@@ -79,7 +86,7 @@ var roots = map[string]sitemap.Format{
 
 // read looks at the first bytes of a document for its root.
 func (p *prolog) read(in *input.Reader) {
-	*p = prolog{report: p.report, declaration: -1, doctype: -1}
+	*p = prolog{report: p.report, declaration: -1, doctype: -1, misplaced: -1}
 	s := xmlscan.NewScanner(in, nil)
 	for p.junk <= Window && p.format == sitemap.UnknownFormat && p.err == nil {
 		at := int(in.Offset()) + len(s.Raw)
@@ -87,7 +94,7 @@ func (p *prolog) read(in *input.Reader) {
 			p.end(in, s)
 			return
 		}
-		p.token(s, at)
+		p.token(in, s, at)
 	}
 	if p.format == sitemap.UnknownFormat && p.err == nil {
 		p.noRoot(in.Start())
@@ -95,12 +102,13 @@ func (p *prolog) read(in *input.Reader) {
 }
 
 // token takes a token into account.
-func (p *prolog) token(s *xmlscan.Scanner, at int) {
+func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 	switch s.Kind {
 	case xmlscan.Instruction:
-		if p.declaration < 0 && isDeclaration(s.Raw) {
-			p.declaration = at
+		if xmlscan.IsDeclaration(s.Raw) {
+			p.declare(in, at)
 		}
+		p.unclosed = p.unclosed || !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < maxInstruction
 		p.markup = p.markup || p.junk == 0
 	case xmlscan.Comment:
 		p.markup = p.markup || p.junk == 0
@@ -109,39 +117,57 @@ func (p *prolog) token(s *xmlscan.Scanner, at int) {
 		p.markup = p.markup || p.junk == 0
 		if s.IsDoctype() && p.doctype < 0 {
 			p.doctype = at
-			name, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(string(s.Raw[len("<!DOCTYPE"):]))), " ")
-			p.html = p.html || strings.TrimRight(name, ">") == "html"
+			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
+			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
+			p.unclosed = p.unclosed || s.Cut && len(in.Window()) < xmlscan.MaxDoctype
 		}
 	case xmlscan.StartTag:
-		p.start(s, at)
+		p.start(in, s, at)
 	case xmlscan.EndTag:
-		p.count(len(s.Raw))
+		p.count(at, len(s.Raw))
 		p.open = max(0, p.open-1)
 		p.closed++
 	case xmlscan.Text, xmlscan.CDATA:
-		text := bytes.TrimSpace(s.Raw)
-		p.count(len(text))
+		text := bytes.TrimLeftFunc(s.Raw, unicode.IsSpace)
+		at += len(s.Raw) - len(text)
+		text = bytes.TrimSpace(text)
+		p.count(at, len(text))
 		p.closed += len(text)
 	}
 }
 
-// isDeclaration reports whether a processing instruction is an XML declaration.
-func isDeclaration(raw []byte) bool {
-	return len(raw) > 5 && strings.EqualFold(string(raw[:5]), "<?xml") && strings.IndexByte(" \t\r\n", raw[5]) >= 0
+// declare takes an XML declaration into account.
+func (p *prolog) declare(in *input.Reader, at int) {
+	if p.declaration < 0 {
+		p.declaration = at
+	}
+	first := at == p.declaration && len(bytes.TrimLeft(in.Start()[:at], xmlSpace)) == 0
+	if !first && p.misplaced < 0 {
+		p.misplaced = at
+	}
 }
 
-func (p *prolog) count(n int) { p.junk += n }
+// xmlSpace is the white space of XML.
+const xmlSpace = " \t\r\n"
+
+// count takes junk at a place into account.
+func (p *prolog) count(at, n int) {
+	if p.junk == 0 {
+		p.junkAt = at
+	}
+	p.junk += n
+}
 
 // start takes a start tag into account: the root's, that of an HTML page, or one
 // around or before the root.
-func (p *prolog) start(s *xmlscan.Scanner, at int) {
+func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	name := localName(s.Name)
 	if f, ok := roots[name]; ok {
-		p.format, p.root, p.cut = f, at, s.Cut
+		p.format, p.root = f, at
 		return
 	}
 	if name == "" { // <http://…>: a URL in angle brackets
-		p.count(len(s.Raw))
+		p.count(at, len(s.Raw))
 		p.closed += len(s.Raw)
 		return
 	}
@@ -149,10 +175,11 @@ func (p *prolog) start(s *xmlscan.Scanner, at int) {
 	if p.junk == 0 {
 		p.html = p.html || htmlElements[name]
 	}
-	if name == "html" || name == "head" || name == "body" {
+	page := name == "html" || name == "head" || name == "body"
+	if page && (p.markup || !startsWithURL(in.Start())) {
 		p.err = sitemap.ErrHTML
 	}
-	p.count(len(s.Raw))
+	p.count(at, len(s.Raw))
 	switch {
 	case s.Empty:
 		p.closed++
@@ -173,9 +200,8 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 	p.more = true
 	start := in.Start()
 	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
-		name, _, _ := bytes.Cut(bytes.ReplaceAll(rest, []byte("\n"), []byte(" ")), []byte(" "))
-		if f, ok := roots[localName(name)]; ok {
-			p.format, p.root, p.cut = f, int(in.Offset()), true
+		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok {
+			p.format, p.root = f, int(in.Offset())
 			return
 		}
 	}
@@ -192,7 +218,7 @@ func (p *prolog) noRoot(start []byte) {
 		p.err = sitemap.ErrBinary
 	case isJSON(body):
 		p.err = sitemap.ErrJSON
-	case p.markup && (p.html || p.doctype >= 0 && p.html):
+	case p.markup && p.html:
 		p.err = sitemap.ErrHTML
 	case p.markup && p.declaration >= 0 && p.junk == 0:
 		p.err = sitemap.ErrTruncated
@@ -217,20 +243,38 @@ func (p *prolog) refuse(in *input.Reader) error {
 
 // tell reports what stands before the root.
 func (p *prolog) tell(in *input.Reader) {
-	first := 0
-	for b := in.Window(); first < len(b) && strings.IndexByte(" \t\r\n", b[first]) >= 0; first++ {
+	if p.report == nil {
+		return
 	}
-	if p.declaration > 0 && p.declaration == first {
+	if p.declaration > 0 && p.misplaced != p.declaration {
 		p.problem(in, sitemap.LeadingWhitespace, 0)
 	}
 	if p.closed > 0 {
-		p.problem(in, sitemap.JunkBeforeRoot, first)
+		p.problem(in, sitemap.JunkBeforeRoot, p.junkAt)
+	}
+	if p.closed == 0 && p.open == 0 {
+		p.rescan(in)
 	}
 	if p.doctype >= 0 {
 		p.problem(in, sitemap.Doctype, p.doctype)
 	}
 	if p.open > 0 {
 		p.problem(in, sitemap.WrappedRoot, p.root)
+	}
+}
+
+// rescan reports what is wrong inside the comments and processing instructions
+// before the root. Of junk there it is enough to say that it is.
+func (p *prolog) rescan(in *input.Reader) {
+	if p.misplaced >= 0 {
+		p.problem(in, sitemap.MismatchedTag, p.misplaced)
+	}
+	ahead := in.Peek()
+	s := xmlscan.NewScanner(ahead, func(problem sitemap.Problem) {
+		problem.Pos = in.Position(int(problem.Pos.Offset))
+		p.report(problem)
+	})
+	for int(ahead.Offset())+len(s.Raw) < p.root && s.Next() != xmlscan.EOF {
 	}
 }
 
@@ -269,6 +313,12 @@ func isBinary(b []byte) bool {
 func isListOfURLs(b []byte) bool {
 	_, rest, _ := bytes.Cut(b, []byte("\n"))
 	return bytes.HasPrefix(rest, []byte("http")) && bytes.IndexByte(rest, '<') < 0
+}
+
+// startsWithURL reports whether the first thing in b is a URL.
+func startsWithURL(b []byte) bool {
+	scheme, _, ok := bytes.Cut(trimSpace(b[:min(len(b), Window)]), []byte("://"))
+	return ok && (bytes.EqualFold(scheme, []byte("http")) || bytes.EqualFold(scheme, []byte("https")))
 }
 
 // isJSON tells JSON, cut short or not, from text in brackets.
@@ -321,10 +371,5 @@ func ContentType(contentType string, f sitemap.Format, layers int) (contradicts 
 	default:
 		return strings.HasPrefix(media, "image/") || strings.HasPrefix(media, "video/") || strings.HasPrefix(media, "audio/")
 	}
-	for _, n := range named {
-		if n == f {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(named, f)
 }

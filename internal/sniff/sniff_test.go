@@ -12,6 +12,7 @@ import (
 )
 
 func TestDocument(t *testing.T) {
+	const declared = `<?xml version="1.0" encoding="UTF-8"?>`
 	long := strings.Repeat("x", Window+1)
 	for _, test := range []struct {
 		doc  string
@@ -32,6 +33,17 @@ func TestDocument(t *testing.T) {
 		{"<feed>", "atom [] <feed>", nil},
 		{"<!-- " + strings.Repeat("x", 200_000) + " --><feed>", "atom [] <feed>", nil},
 		{"<urlset xmlns='http", "urlset [] <urlset x", nil},
+		{"<urlset\txmlns", "urlset [] <urlset\t", nil},
+		{"<urlset\r", "urlset [] <urlset\r", nil},
+		{declared + "<!DOCTYPE urlset [ <!ENTITY e \"<html>\"> " + strings.Repeat("<!ENTITY f \"xxxxxxxxxxxxxxxx\">", 60) + "]><urlset>", "urlset [doctype] <urlset", nil},
+		{declared + "<?p " + strings.Repeat("<html>", 200) + "?><urlset>", "urlset [] <urlset", nil},
+		{"<!-- a -- b --><urlset>", "urlset [mismatched_tag] <urlset", nil},
+		{"<!-- \x01 --><urlset>", "urlset [control_char] <urlset", nil},
+		{"<!-- c --><?xml version='1.0'?><urlset>", "urlset [mismatched_tag] <urlset", nil},
+		{"<?xml version='1.0'?>\n<?xml version='1.0'?><urlset>", "urlset [mismatched_tag] <urlset", nil},
+		{"junk<?xml version='1.0'?><!-- a -- b --><urlset>", "urlset [junk_before_root] <urlset", nil},
+		{"http://a.example/1\nhttp://a.example/2\n<html>404</html>\n", "text [] http://a", nil},
+		{"Warning\n<html>404</html>\n", "", sitemap.ErrHTML},
 		{"http://a.example/", "text [] http://a", nil},
 		{"# c\nhttp://a.example/", "text [] # c\nhttp", nil},
 		{"<http://a.example/>\nhttp://b.example/", "text [] <http://", nil},
@@ -64,6 +76,19 @@ func TestDocument(t *testing.T) {
 			}
 			in.Close()
 		}
+	}
+}
+
+func TestDocument_JunkPosition(t *testing.T) {
+	in := input.Open(strings.NewReader("<?xml version='1.0'?>\n junk\n<urlset>"), nil)
+	defer in.Close()
+	var got []sitemap.Problem
+	if _, err := Document(in, func(p sitemap.Problem) { got = append(got, p) }); err != nil {
+		t.Fatal(err)
+	}
+	want := sitemap.Problem{Code: sitemap.JunkBeforeRoot, Pos: sitemap.Position{Offset: 23, Line: 2}, Text: "junk\n<urlset>"}
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

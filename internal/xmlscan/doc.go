@@ -19,16 +19,16 @@
 //     the latest before the next '<', where XML allows none. A quote opens a value
 //     only after '=', and only if it is closed before the next '<'.
 //     A '<' that starts no name is text.
-//   - A processing instruction ends at "?>"; if a '<' comes first, at the first
-//     '>' or before that '<'.
+//   - A processing instruction ends at "?>"; if that does not come within 4 KiB, or
+//     another "<?" comes first, at the first '>' or before the first '<'.
 //   - A comment ends at "-->". If another "<!--" comes first, which XML forbids,
-//     or nothing closes it within 256 KiB, it was never opened: its "<!--"
+//     or nothing closes it within 512 KiB, it was never opened: its "<!--"
 //     is skipped, and what follows is read.
 //   - A CDATA section ends at "]]>". That closes another one if a "<![CDATA[" comes
 //     first, and before it the end tag of the element that the section stands in,
 //     or directly before it a start tag of that element: then the section ends at
 //     that end tag, or at its first '<'. And so at the next '<' if nothing closes
-//     it within 256 KiB.
+//     it within 512 KiB. What comes first is looked for in 16 KiB.
 //
 // So damage that opens a comment or a CDATA section costs the entries up to the
 // next "-->" or "]]>" only where these close nothing else.

@@ -10,6 +10,8 @@ import (
 const (
 	// MaxDepth is how deep elements are followed by name; deeper ones are counted.
 	MaxDepth = 256
+	// MaxName is how much of a name tells it from others.
+	MaxName = 1 << 10
 	// MaxText is how much text of one element is kept.
 	MaxText = 64 << 10
 )
@@ -33,24 +35,27 @@ type Reader struct {
 	Complete bool // the text's end stood in the document
 	Overflow bool // there was more than MaxText of it
 
-	// Direct is the text that stood in the open entry itself, as it stands in the
-	// document, up to 4 KiB.
-	Direct []byte
+	// Direct is the first text that stood in the open entry itself, references
+	// decoded; DirectCut says that there was more than 4 KiB of it.
+	Direct    []byte
+	DirectCut bool
 
-	stack    []open
-	names    []byte // of the open elements
-	deep     int    // elements open beyond MaxDepth
-	entry    int    // depth of the open entry; 0 if none is
-	pending  bool   // the current token is the next one
-	ended    bool   // the root is closed
-	cut      bool   // the document ended before
-	bindings []binding
-	seen     []declaration // namespaces declared so far
-	others   int           // namespaces without a constant so far
-	mixed    *[]byte       // where Mixed wants text
-	text     []byte
-	upper    []byte // a name in lower case
-	badTags  bool   // an undeclared prefix was reported
+	stack []open
+	names []byte // of the open elements
+	deep  int    // elements open beyond MaxDepth
+	entry int    // depth of the open entry; 0 if none is
+	// directEnd says that Direct is complete: an element followed it.
+	directEnd bool
+	pending   bool // the current token is the next one
+	ended     bool // the root is closed
+	cut       bool // the document ended before
+	bindings  []binding
+	seen      []declaration // namespaces declared so far
+	others    int           // namespaces without a constant so far
+	mixed     *[]byte       // where Mixed wants text
+	text      []byte
+	upper     []byte // a name in lower case
+	badTags   bool   // an undeclared prefix was reported
 }
 
 // open is an open element.
@@ -127,12 +132,14 @@ func (r *Reader) direct(d int) {
 			*r.mixed = Decode(*r.mixed, r.Raw)
 		}
 	}
-	if d == r.entry && len(r.Direct) < 4<<10 {
-		b := r.Raw
-		if r.Kind == CDATA {
-			b = r.Data
-		}
-		r.Direct = append(r.Direct, b...)
+	switch {
+	case d != r.entry || r.directEnd || r.DirectCut:
+	case len(r.Direct)+len(r.Raw) > 4<<10:
+		r.DirectCut = len(bytes.TrimSpace(r.Raw)) > 0
+	case r.Kind == CDATA:
+		r.Direct = append(r.Direct, r.Data...)
+	default:
+		r.Direct = Decode(r.Direct, r.Raw)
 	}
 }
 
@@ -198,6 +205,12 @@ func (r *Reader) Text() []byte {
 
 // keep appends to the text of an element.
 func (r *Reader) keep(b []byte, references bool) {
+	if len(r.text)+len(b) > MaxText { // white space before it does not count
+		r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
+		if len(r.text) == 0 {
+			b = bytes.TrimLeft(b, " \t\r\n")
+		}
+	}
 	if len(r.text)+len(b) > MaxText {
 		r.Overflow = true
 		b = b[:max(0, MaxText-len(r.text))]
@@ -267,8 +280,16 @@ func (r *Reader) next() Kind {
 	} else {
 		r.Scanner.Next()
 	}
-	if r.Kind == StartTag {
+	switch r.Kind {
+	case StartTag:
+		if len(r.stack) == r.entry && len(bytes.TrimSpace(r.Direct)) > 0 {
+			r.directEnd = true
+		}
 		r.resolve()
+	case Instruction:
+		if IsDeclaration(r.Raw) { // which stands at a document's start only
+			r.mismatched(r.Raw)
+		}
 	}
 	return r.Kind
 }
@@ -315,6 +336,9 @@ func appendLower(dst, b []byte) []byte {
 	return dst
 }
 
+// key is what is remembered of a name.
+func key(name []byte) []byte { return name[:min(len(name), MaxName)] }
+
 // push opens the current start tag's element.
 func (r *Reader) push() {
 	switch {
@@ -329,10 +353,10 @@ func (r *Reader) push() {
 	}
 	if len(r.stack) > 0 && r.entry == 0 && r.IsEntry() {
 		r.entry = len(r.stack) + 1
-		r.Direct = r.Direct[:0]
+		r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
 	}
 	r.stack = append(r.stack, open{len(r.names)})
-	r.names = append(r.names, r.Name...)
+	r.names = append(r.names, key(r.Name)...)
 }
 
 // name returns the name of the open element at depth d.
@@ -347,14 +371,16 @@ func (r *Reader) name(d int) []byte {
 // close closes the innermost open element that the current end tag names, and
 // what is open within. It reports whether there is one.
 func (r *Reader) close() bool {
+	ending := key(r.Name)
 	for d := len(r.stack); d > 0; d-- {
-		if name := r.name(d); len(name) != len(r.Name) || !bytes.EqualFold(name, r.Name) {
+		name := r.name(d)
+		if len(name) != len(ending) || !bytes.EqualFold(name, ending) {
 			continue
 		}
 		if r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry {
 			break
 		}
-		if d < len(r.stack) || r.deep > 0 {
+		if d < len(r.stack) || r.deep > 0 || !bytes.Equal(name, ending) {
 			r.mismatched(r.Raw)
 		}
 		r.pop(d - 1)

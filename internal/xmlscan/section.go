@@ -12,11 +12,12 @@ const MaxDoctype = 64 << 10
 // scanInstruction scans a processing instruction.
 func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.Kind = Instruction
-	region, cut := markup(b, 2)
-	if end := bytes.Index(region, []byte("?>")); end >= 0 {
+	body := b[2:min(len(b), maxInstruction)]
+	if end := bytes.Index(body, []byte("?>")); end >= 0 && !bytes.Contains(body[:end], []byte("<?")) {
 		return 2 + end + 2
 	}
-	if !cut {
+	region, cut := markup(b, 2)
+	if !cut || len(b) < maxInstruction && !last {
 		return s.stuck(b, last)
 	}
 	s.mismatched(b)
@@ -25,6 +26,14 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	}
 	return 2 + len(region)
 }
+
+// IsDeclaration reports whether a processing instruction is an XML declaration.
+func IsDeclaration(raw []byte) bool {
+	return len(raw) > 5 && bytes.EqualFold(raw[:5], []byte("<?xml")) && isSpace(raw[5])
+}
+
+// maxInstruction is how long a processing instruction may be that holds a '<'.
+const maxInstruction = 4 << 10
 
 // markup returns b from there up to the next '<', if there is one.
 func markup(b []byte, from int) (region []byte, cut bool) {
@@ -46,13 +55,14 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 	case len(b) < len(doctypeStart) && bytes.EqualFold(doctypeStart[:len(b)], b):
 		return s.stuck(b, last)
 	}
-	s.Kind = Declaration
+	s.Kind, s.Cut = Declaration, false
 	if !s.doctype && len(b) >= len(doctypeStart) && bytes.EqualFold(b[:len(doctypeStart)], doctypeStart) {
 		n := doctypeEnd(b)
 		if n == 0 && len(b) < MaxDoctype && !last {
 			return 0
 		}
 		s.doctype = true
+		s.Cut = n == 0
 		if n > 0 {
 			return n
 		}
@@ -103,11 +113,16 @@ func doctypeEnd(b []byte) int {
 			}
 			continue
 		case '<':
-			if !bytes.HasPrefix(b[i:], commentStart) {
+			switch {
+			case bytes.HasPrefix(b[i:], commentStart):
+				skip = bytes.Index(b[i:], commentEnd) + len(commentEnd) - 1
+			case bytes.HasPrefix(b[i:], []byte("<?")):
+				skip = bytes.Index(b[i:], []byte("?>")) + 1
+			default:
 				continue
 			}
-			if skip = bytes.Index(b[i:], commentEnd); skip >= 0 {
-				skip += 2
+			if skip <= 2 {
+				return 0
 			}
 		default:
 			continue
@@ -180,10 +195,11 @@ func (s *Scanner) neverClosed(text []byte) int {
 	if len(s.owner) == 0 || !nextCDATA(text) {
 		return -1
 	}
+	text = text[:min(len(text), maxUnclosed)]
 	if own := s.ownerEnd(text); own >= 0 && nextCDATA(text[own:]) {
 		return own
 	}
-	for i := 0; ; i++ {
+	for i, n := 0, 0; n < maxOpeners; i, n = i+1, n+1 {
 		j := bytes.Index(text[i:], cdataStart)
 		if j < 0 {
 			return -1
@@ -194,7 +210,16 @@ func (s *Scanner) neverClosed(text []byte) int {
 			return bytes.IndexByte(text, '<')
 		}
 	}
+	return -1
 }
+
+// What neverClosed looks at, so that a document full of openers takes no longer
+// than others: bytes, openers, and end tags.
+const (
+	maxUnclosed = 16 << 10
+	maxOpeners  = 16
+	maxEnds     = 64
+)
 
 // nextCDATA reports whether "<![CDATA[" stands in b.
 func nextCDATA(b []byte) bool {
@@ -214,7 +239,7 @@ func (s *Scanner) ownerEnd(b []byte) int {
 	if len(s.owner) == 0 {
 		return -1
 	}
-	for i := 0; ; i++ {
+	for i, n := 0, 0; n < maxEnds; i, n = i+1, n+1 {
 		j := bytes.Index(b[i:], []byte("</"))
 		if j < 0 {
 			return -1
@@ -225,6 +250,7 @@ func (s *Scanner) ownerEnd(b []byte) int {
 			}
 		}
 	}
+	return -1
 }
 
 // A closer remembers where the next end of a comment or CDATA section is, so that

@@ -93,6 +93,10 @@ func known(uri string) Space {
 	return found
 }
 
+// Unknown reports whether the prefix of the current start tag is not declared, and
+// is not one that stands for a namespace all the same.
+func (r *Reader) Unknown() bool { return !r.Declared && r.Space >= firstOther }
+
 // maxBindings bounds the namespace declarations in force, and the URIs remembered.
 const maxBindings = 256
 
@@ -124,7 +128,7 @@ func (r *Reader) bind(attrs []byte, depth int) {
 		if bytes.IndexByte(value, '&') >= 0 {
 			value = Decode(nil, value)
 		}
-		r.bindings = append(r.bindings, binding{r.declare(prefix, value), depth})
+		r.bindings = append(r.bindings, binding{r.declare(key(prefix), key(value)), depth})
 	}
 }
 
@@ -190,7 +194,7 @@ func (r *Reader) Lookup(prefix []byte) (space Space, declared bool) {
 	if s, ok := conventional[string(prefix)]; ok {
 		return s, false
 	}
-	return r.declare(nil, prefix).space, false
+	return r.declare(nil, key(prefix)).space, false
 }
 
 var xmlNamespace = []byte("http://www.w3.org/XML/1998/namespace")

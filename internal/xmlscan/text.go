@@ -11,7 +11,7 @@ import (
 )
 
 // maxReference is the longest "&name;" that is looked for.
-const maxReference = 40
+const maxReference = 64
 
 // check reports what is wrong inside the token.
 func (s *Scanner) check() {
@@ -24,7 +24,7 @@ func (s *Scanner) check() {
 	if s.in.Invalid() && !utf8.Valid(s.Raw) {
 		s.problem(sitemap.InvalidUTF8, 0, s.Raw)
 	}
-	if i := bytes.Index(s.Raw, noncharacter); i >= 0 && i+2 < len(s.Raw) && s.Raw[i+2] >= 0xbe {
+	if i := indexNoncharacter(s.Raw); i >= 0 {
 		s.problem(sitemap.ControlChar, i, s.Raw[i:])
 	}
 	switch {
@@ -48,6 +48,19 @@ func (s *Scanner) check() {
 
 // noncharacter starts U+FFFE and U+FFFF, which XML forbids, in UTF-8.
 var noncharacter = []byte("\xef\xbf")
+
+// indexNoncharacter finds U+FFFE or U+FFFF, or returns -1.
+func indexNoncharacter(b []byte) int {
+	for i := 0; ; i++ {
+		j := bytes.Index(b[i:], noncharacter)
+		if j < 0 {
+			return -1
+		}
+		if i += j; i+2 < len(b) && b[i+2] >= 0xbe {
+			return i
+		}
+	}
+}
 
 // checkReferences reports references in the token's bytes from at to end that XML
 // does not define, once for each kind.
@@ -121,8 +134,11 @@ func reference(b []byte) (text string, size int, kind refKind) {
 
 // characterReference decodes the digits of a character reference.
 func characterReference(digits []byte, size int) (string, int, refKind) {
-	base := 10
-	if len(digits) > 0 && digits[0] == 'x' || len(digits) > 1 && digits[0] == 'X' {
+	base, kind := 10, predefined
+	if len(digits) > 0 && digits[0]|0x20 == 'x' {
+		if digits[0] == 'X' {
+			kind = undeclared
+		}
 		digits, base = digits[1:], 16
 	}
 	n, err := strconv.ParseUint(string(digits), base, 32)
@@ -132,7 +148,7 @@ func characterReference(digits []byte, size int) (string, int, refKind) {
 	case n < ' ' && n != '\t' && n != '\n' && n != '\r', n == 0xFFFE, n == 0xFFFF:
 		return "", size, forbidden
 	}
-	return string(rune(n)), size, predefined
+	return string(rune(n)), size, kind
 }
 
 // Predefined reports whether all ampersands in b start references that XML defines.
