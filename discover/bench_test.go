@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	stdlog "log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -86,8 +87,10 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestMain is the process of startLoopback where that asks for it.
+// TestMain is the process of startLoopback where that asks for it. It silences what
+// net/http says of its own accord.
 func TestMain(m *testing.M) {
+	stdlog.SetOutput(io.Discard)
 	if of := os.Getenv(loopbackEnv); of != "" {
 		serveLoopback(of)
 		return

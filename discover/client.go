@@ -2,9 +2,7 @@ package discover
 
 import (
 	"context"
-	"net/url"
 	"sync"
-	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -71,16 +69,6 @@ func (c *Client) agent() string {
 		return f.RobotsToken()
 	}
 	return fetch.DefaultRobotsAgent
-}
-
-// setDelay hands a Crawl-delay to the Fetcher, if it can keep one.
-func (c *Client) setDelay(robots *Robots, at *url.URL) {
-	d := min(robots.CrawlDelay(c.agent()), MaxCrawlDelay)
-	if f, ok := c.fetcher.(interface {
-		SetDelay(u *url.URL, d time.Duration)
-	}); ok && d > 0 {
-		f.SetDelay(at, d)
-	}
 }
 
 // CloseIdleConnections closes connections that the Fetcher keeps for reuse, if it

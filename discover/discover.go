@@ -17,6 +17,14 @@
 // by the URL asked for and by the URL that answered. Documents are fetched ahead,
 // but neither order nor verdicts depend on that.
 //
+// # Politeness
+//
+// A Crawl-delay for our agent is kept, up to MaxCrawlDelay, on each host that a
+// walk gets more than one document from: its robots.txt is asked for it, also where
+// the caller names the sitemaps. There one that cannot be had stops nothing, and one
+// that is slow holds nothing up. Disallow bars only known paths: what robots.txt, an
+// index or the caller names is fetched.
+//
 // # Errors
 //
 // A sequence has at most one error, its last element, after everything that could
@@ -261,8 +269,12 @@ func (o *Options) knownPaths() []string {
 }
 
 // passed reports whether t is known to end before Options.Since.
-func (o *Options) passed(t sitemap.Time) bool {
-	if o.Since.IsZero() || t.IsZero() {
+func (o *Options) passed(t *sitemap.Time) bool {
+	return !o.Since.IsZero() && o.endsBefore(*t)
+}
+
+func (o *Options) endsBefore(t sitemap.Time) bool {
+	if t.IsZero() {
 		return false
 	}
 	end := t.End()

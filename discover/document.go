@@ -24,11 +24,14 @@ type document struct {
 	digest digest
 	listed []kid // for the State
 
+	lastAuthority string // of the last child
+	lastForeign   bool
+
 	yielded int64
 }
 
 func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
-	d := &document{w: w, child: c, rec: r, f: f, kids: &frame{index: r}, digest: w.state.digest()}
+	d := &document{w: w, child: c, rec: r, f: f, kids: &frame{index: r}, digest: w.state.digest(w.o.SkipExtensions)}
 	d.sum.Problems = map[sitemap.Code]int{}
 	var fe *fetch.Error
 	switch {
@@ -48,11 +51,14 @@ func (d *document) duplicate() bool {
 	if d.f.err != nil {
 		return false
 	}
-	g, k := &d.w.graph, keyOf(d.sum.FinalURL)
+	g, k := &d.w.graph, d.child.key
+	if d.sum.FinalURL != d.child.loc {
+		k = keyOf(d.sum.FinalURL)
+	}
 	before := g.byKey[k]
 	if before == nil || before == d.rec {
 		g.byKey[k] = d.rec
-		d.takeScope(d.sum.FinalURL)
+		d.takeScope(d.sum.FinalURL, k)
 		return false
 	}
 	g.byKey[d.child.key] = before
@@ -64,17 +70,17 @@ func (d *document) duplicate() bool {
 }
 
 // takeScope gives the document its grants: those of all that name it by final,
-// the URL that answered, and that of its location.
-func (d *document) takeScope(final string) {
+// the URL that answered, whose key is k, and that of its location.
+func (d *document) takeScope(final string, k key) {
 	sm := d.child.sm
-	for _, s := range d.w.seeds[keyOf(final)] {
+	for _, s := range d.w.seeds[k] {
 		sm.Scope = sm.Scope.With(s.Scope.Grants...)
 	}
 	if g, ok := LocationGrant(final); ok {
 		sm.Scope = sm.Scope.With(g)
 		d.host = g.Host
 	}
-	d.rec.final = docKey(final)
+	d.rec.final = final
 	d.rec.scope = sm.Scope
 	d.judge = newJudge(sm.Scope, d.w.sites)
 }
@@ -136,12 +142,14 @@ func (d *document) entry(e *sitemap.Entry) bool {
 		return d.alive()
 	default:
 	}
-	d.digest.entry(e)
+	if d.digest.h != nil {
+		d.digest.entry(e)
+	}
 	if e.Kind == sitemap.Sitemap {
 		d.list(e)
 		return true
 	}
-	if d.w.o.passed(e.LastMod) {
+	if d.w.o.passed(&e.LastMod) {
 		return true
 	}
 	return d.page(e)
@@ -189,9 +197,18 @@ func (d *document) add(loc string, lastMod sitemap.Time) {
 	d.w.frontier.list(d.kids, child{loc: loc, lastMod: lastMod, key: keyOf(loc), foreign: foreign})
 }
 
-// isForeign reports whether a child is on another host than the index, by both
-// of the index's URLs.
+// isForeign reports whether a child is on another host than the index. Most
+// children of an index are on one host.
 func (d *document) isForeign(loc string) bool {
+	if a := authority(loc); a != d.lastAuthority {
+		d.lastAuthority, d.lastForeign = a, d.isElsewhere(a)
+	}
+	return d.lastForeign
+}
+
+// isElsewhere reports whether loc is on another host than the index, by both of
+// the index's URLs.
+func (d *document) isElsewhere(loc string) bool {
 	o, _, err := location.ParseOrigin(loc)
 	if err != nil || o.Host == d.host {
 		return false
@@ -220,7 +237,7 @@ func (d *document) end() {
 	if d.sum.Err != nil {
 		w.failures.add(&DocumentError{d.child.sm, d.sum.Err})
 	}
-	w.done(d.child.sm, d.sum)
+	w.done(d.child, d.sum)
 	w.state.ended(d)
 	d.goOn()
 }

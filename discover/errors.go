@@ -78,7 +78,7 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 type LimitError struct {
 	// What is "depth" (Options.MaxDepth), "sitemaps" (Options.MaxSitemaps),
 	// "foreign" (MaxForeign) or "memory" (locations of children that are waited
-	// for, 32 MiB).
+	// for, 16 MB by default).
 	What string
 	Max  int // the limit
 	Left int // how many documents were left out

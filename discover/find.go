@@ -125,14 +125,15 @@ func isUnconnected(err error) bool {
 	return errors.Is(err, fetch.ErrConnect)
 }
 
-// robotsAt returns the robots.txt of st's origin.
-func (c *Client) robotsAt(ctx context.Context, st site) (*Robots, error) {
+// robotsAt returns the robots.txt of st's origin. Origins are the URLs that the
+// caller named, none if that is st.
+func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Robots, error) {
 	at := st.at("/robots.txt")
 	if robots := c.robots.get(at); robots != nil {
 		c.setDelay(robots, st.url)
 		return robots, nil
 	}
-	robots, err := c.fetchRobots(ctx, st, at)
+	robots, err := c.fetchRobots(ctx, st, at, origins)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -144,9 +145,9 @@ func (c *Client) robotsAt(ctx context.Context, st site) (*Robots, error) {
 	return robots, nil
 }
 
-func (c *Client) fetchRobots(ctx context.Context, st site, at string) (*Robots, error) {
+func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []string) (*Robots, error) {
 	for try := 1; ; try++ {
-		doc, err := c.get(ctx, fetch.Request{URL: st.request(at), MaxRedirects: robotsRedirects})
+		doc, err := c.get(ctx, fetch.Request{URL: st.request(at), Origins: origins, MaxRedirects: robotsRedirects})
 		if isUnavailable(err) {
 			return &Robots{URL: at}, nil
 		}

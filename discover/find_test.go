@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -301,24 +300,6 @@ func TestBareHostOnLoopback(t *testing.T) {
 		t.Errorf("loopback: %v", l.err)
 	}
 }
-
-func TestCrawlDelayIsHandedOn(t *testing.T) {
-	w := smallSite()
-	w.serve("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 99\nSitemap: https://example.com/a.xml\n")
-	f := &delayFetcher{Client: w.fetcher()}
-	l := walkSite(&Client{Fetcher: f}, "https://example.com", Options{})
-	if f.delay != MaxCrawlDelay || f.host != "example.com" || l.err != nil {
-		t.Errorf("delay %v of %s, %v", f.delay, f.host, l.err)
-	}
-}
-
-type delayFetcher struct {
-	*fetch.Client
-	host  string
-	delay time.Duration
-}
-
-func (f *delayFetcher) SetDelay(u *url.URL, d time.Duration) { f.host, f.delay = u.Host, d }
 
 // TestFindEndsWithItsContext: the error is ctx's.
 func TestFindEndsWithItsContext(t *testing.T) {

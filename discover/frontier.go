@@ -2,6 +2,7 @@ package discover
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -27,6 +28,18 @@ type frame struct {
 	children []child
 	next     int // the first that was not walked
 	ahead    int // the first that was not looked at for fetching ahead
+}
+
+// compact gives back the memory of children that are gone, when it is more than
+// that of those that are left.
+func (fr *frame) compact() {
+	const least = 1_000
+	left := len(fr.children) - fr.next
+	if cap(fr.children)-left > left+least {
+		fr.children = slices.Clone(fr.children[fr.next:])
+		fr.ahead = max(fr.ahead-fr.next, 0)
+		fr.next = 0
+	}
 }
 
 // A frontier is what is still to be walked: the rest of each index on the way
@@ -69,6 +82,7 @@ func (f *frontier) dropLast() bool {
 			f.cost -= fr.children[n-1].cost()
 			fr.children[n-1] = child{}
 			fr.children = fr.children[:n-1]
+			fr.compact()
 			f.lost++
 			return true
 		}
@@ -96,6 +110,7 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 			c := top.children[top.next]
 			top.children[top.next] = child{}
 			top.next++
+			top.compact()
 			f.cost -= c.cost()
 			return c, top.index, true
 		}

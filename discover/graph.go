@@ -16,7 +16,7 @@ const (
 // A record is what a walk remembers of a document that it has begun.
 type record struct {
 	sm     *Sitemap // nil where memory ran out
-	final  string   // docKey of the URL that answered, while the document is on the stack
+	final  string   // the URL that answered, while the document is on the stack
 	scope  Scope
 	parent *record // nil for seeds
 	depth  int     // indexes above it

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // A line is one line of a State's journal, in JSON. Its kind says which of its
@@ -136,7 +137,7 @@ func (j *journal) append(l *line) {
 
 // writeJournal replaces the file at path by one with the lines that each gives.
 func writeJournal(path string, each func(emit func(*line))) error {
-	f, err := os.CreateTemp(dirOf(path), ".sitemap-state-*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".sitemap-state-*")
 	if err != nil {
 		return err
 	}

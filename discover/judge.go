@@ -71,7 +71,14 @@ func (j *judge) host(loc string) *hostVerdict {
 }
 
 func isAuthorityOf(a, loc string) bool {
-	return strings.HasPrefix(loc, a) && (len(loc) == len(a) || strings.IndexByte("/?#", loc[len(a)]) >= 0)
+	if !strings.HasPrefix(loc, a) {
+		return false
+	}
+	if len(loc) == len(a) {
+		return true
+	}
+	c := loc[len(a)]
+	return c == '/' || c == '?' || c == '#'
 }
 
 // examine asks the scope about the host of loc.

@@ -13,8 +13,9 @@ const (
 	// readAhead is how much of a document's body is read before its turn, on the
 	// wire.
 	readAhead = 8 << 20
-	// aheadRoom bounds what all walks of a Client expect to have read ahead.
-	aheadRoom = 48 << 20
+	// aheadRoom bounds what all walks of a Client expect to have read ahead. It is
+	// what a fetch.Client spends on bodies that nobody reads yet.
+	aheadRoom = 16 << 20
 	// minExpected is what a document is expected to have at least.
 	minExpected = 64 << 10
 	// stretch is how many times Concurrency documents are fetched ahead while the
@@ -99,6 +100,14 @@ func (p *prefetcher) room(waiting bool) bool {
 		most *= stretch
 	}
 	return len(p.started) < most && len(p.asking) < cap(p.asking)
+}
+
+// nearlyFull reports whether it is too early to fetch more documents ahead for a
+// caller that does not wait: they are started some at once, since to wake the
+// goroutines of each on its own takes as much CPU time as the goroutines do.
+func (p *prefetcher) nearlyFull() bool {
+	most := p.c.concurrency()
+	return most-len(p.started) < most/4
 }
 
 // start begins to fetch a document. It reports false if there is no memory for

@@ -4,11 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"hash"
 	"hash/fnv"
-	"strconv"
 	"strings"
 	"time"
 
@@ -252,10 +249,11 @@ func (w *walk) recall(c *child, rec *record) bool {
 	e := w.state.entry(c.loc)
 	d := &document{w: w, child: c, rec: rec, kids: &frame{index: rec}}
 	if e.Final != "" {
-		if k := keyOf(e.Final); w.graph.byKey[k] == nil {
+		k := keyOf(e.Final)
+		if w.graph.byKey[k] == nil {
 			w.graph.byKey[k] = rec
 		}
-		d.takeScope(e.Final)
+		d.takeScope(e.Final, k)
 	}
 	d.relist(e)
 	sum := Summary{Skipped: c.skip, FinalURL: e.Final}
@@ -264,7 +262,7 @@ func (w *walk) recall(c *child, rec *record) bool {
 		sum.Err = errors.New(e.Err)
 		w.failures.add(&DocumentError{c.sm, sum.Err})
 	}
-	w.done(c.sm, sum)
+	w.done(c, sum)
 	d.goOn()
 	return true
 }
@@ -311,7 +309,7 @@ func (r *run) ended(d *document) {
 
 // judgeHost compares what the lastmod of a document said with what became of it.
 func (s *State) judgeHost(host string, old, e *entry) {
-	if old.Err != "" || e.Err != "" || old.LastMod == "" || e.LastMod == "" {
+	if old.Err != "" || e.Err != "" || old.LastMod == "" || e.LastMod == "" || !sameKind(old.Digest, e.Digest) {
 		return
 	}
 	moved, changed := old.LastMod != e.LastMod, old.Digest != e.Digest
@@ -351,42 +349,4 @@ func parseText(s string) sitemap.Time {
 		t = sitemap.NewTime(t.Start(), t.Precision(), true)
 	}
 	return t
-}
-
-// A digest is of the entries that a document lists: its comments do not change
-// it. The zero digest takes nothing.
-type digest struct {
-	h   hash.Hash
-	buf []byte
-}
-
-func (r *run) digest() digest {
-	if r == nil {
-		return digest{}
-	}
-	return digest{h: sha256.New()}
-}
-
-func (d *digest) entry(e *sitemap.Entry) {
-	if d.h == nil {
-		return
-	}
-	b := append(d.buf[:0], e.Loc...)
-	b = append(e.LastMod.AppendTo(append(b, '\n')), '\n')
-	b = append(e.Published.AppendTo(b), '\n', byte(e.ChangeFreq), byte(e.Kind))
-	b = strconv.AppendFloat(b, e.Priority.Or(-1), 'g', -1, 64)
-	if e.Extensions != nil {
-		// What cannot be written in JSON is left out.
-		text, _ := json.Marshal(e.Extensions)
-		b = append(b, text...)
-	}
-	d.buf = append(b, '\n')
-	d.h.Write(d.buf)
-}
-
-func (d *digest) String() string {
-	if d.h == nil {
-		return ""
-	}
-	return hex.EncodeToString(d.h.Sum(nil)[:16])
 }

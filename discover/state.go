@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +19,8 @@ import (
 // may have changed. Left out are those that answer 304 (Not Modified) to their
 // validators, and children whose lastmod in their index has not moved, where the
 // host's lastmods proved honest: three times they told rightly whether a document
-// had changed. One that had changed under an unmoved lastmod ends this for 30
+// had changed, which is whether its entries had (a comment with the time when the
+// document was made is no change). One that had changed under an unmoved lastmod ends this for 30
 // days; one in ten of these documents is asked for all the same, and each at
 // least every 7 days. The children of an index that is left out are walked as
 // they were listed.
@@ -112,8 +112,6 @@ func (s *State) load(path string) error {
 	}
 	return nil
 }
-
-func dirOf(path string) string { return filepath.Dir(path) }
 
 // take takes one line of the journal.
 func (s *State) take(l *line) {

@@ -356,6 +356,114 @@ func (s *State) walkOnce(c *Client, from []*Sitemap) func(func(string) bool) {
 	}
 }
 
+// TestHonesty: three agreements prove a host, one lie takes that back for 30 days,
+// after which it takes three more.
+func TestHonesty(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	ago := func(days int) int64 { return now.AddDate(0, 0, -days).Unix() }
+	for _, tt := range []struct {
+		h    *honesty
+		want bool
+	}{
+		{nil, false},
+		{&honesty{Right: 2}, false},
+		{&honesty{Right: 3}, true},
+		{&honesty{Right: 3, Wrong: ago(29)}, false},
+		{&honesty{Right: 3, Wrong: ago(31)}, true},
+		{&honesty{Right: 2, Wrong: ago(31)}, false},
+	} {
+		if got := tt.h.proved(now); got != tt.want {
+			t.Errorf("%+v: proved %t", tt.h, got)
+		}
+	}
+	s := openState(t, filepath.Join(t.TempDir(), "state"))
+	defer s.Close()
+	s.now = func() time.Time { return now }
+	tell := func(moved, changed bool) honesty {
+		old, e := &entry{LastMod: "1", Digest: "a"}, &entry{LastMod: "1", Digest: "a"}
+		if moved {
+			e.LastMod = "2"
+		}
+		if changed {
+			e.Digest = "b"
+		}
+		s.judgeHost("a.test", old, e)
+		return *s.hosts["a.test"]
+	}
+	for i, tt := range []struct {
+		moved, changed bool
+		want           honesty
+	}{
+		{false, false, honesty{Right: 1}},
+		{true, true, honesty{Right: 2}},
+		{true, false, honesty{Right: 2}}, // moved for nothing: costs a fetch, no more
+		{false, false, honesty{Right: 3}},
+		{false, false, honesty{Right: 3}},
+		{false, true, honesty{Wrong: now.Unix()}},
+		{true, true, honesty{Right: 1, Wrong: now.Unix()}},
+	} {
+		if got := tell(tt.moved, tt.changed); got != tt.want {
+			t.Errorf("step %d: %+v, want %+v", i, got, tt.want)
+		}
+	}
+	// Digests with extensions and without are not compared.
+	before := *s.hosts["a.test"]
+	s.judgeHost("a.test", &entry{LastMod: "1", Digest: "a"}, &entry{LastMod: "1", Digest: bareDigest + "a"})
+	if *s.hosts["a.test"] != before {
+		t.Errorf("other digests: %+v, before %+v", *s.hosts["a.test"], before)
+	}
+}
+
+// TestStateChecks: about one in ten documents is asked for in spite of its lastmod,
+// others in each run, so that each has its turn.
+func TestStateChecks(t *testing.T) {
+	const documents, runs = 1_000, 100
+	seen := map[int]bool{}
+	for number := range runs {
+		r, n := &run{number: number}, 0
+		for i := range documents {
+			if r.checked(fmt.Sprintf("https://example.com/%d.xml", i)) {
+				seen[i] = true
+				n++
+			}
+		}
+		if n < documents*6/100 || n > documents*14/100 {
+			t.Errorf("run %d: %d of %d documents", number, n, documents)
+		}
+	}
+	if len(seen) < documents*99/100 {
+		t.Errorf("in %d runs, only %d of %d documents had their turn", runs, len(seen), documents)
+	}
+}
+
+// TestStateDigest: a digest tells changed entries, and nothing else of a document.
+func TestStateDigest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	digests := map[string]string{}
+	for _, text := range []string{
+		urlset("https://example.com/1|2024-01-01"),
+		"<!-- made at 12:00 -->" + urlset("https://example.com/1|2024-01-01"),
+		urlset("https://example.com/1|2024-01-02"),
+		urlset("https://example.com/2|2024-01-01"),
+	} {
+		w := newWeb()
+		w.serve("https://example.com/s.xml", text)
+		s := openState(t, path)
+		if l := walkFrom(w.client(), named("https://example.com/s.xml"), Options{State: s}); l.err != nil {
+			t.Fatal(l.err)
+		}
+		digests[text] = s.entries["https://example.com/s.xml"].Digest
+		s.Close()
+	}
+	distinct := map[string]bool{}
+	for _, d := range digests {
+		distinct[d] = true
+	}
+	if len(digests) != 4 || len(distinct) != 3 {
+		t.Errorf("%d digests of %d documents: %v", len(distinct), len(digests), digests)
+	}
+}
+
 func TestStateTimes(t *testing.T) {
 	for _, s := range []string{"", "2024", "2024-05", "2024-05-06", "2024-05-06T07:08:00Z", "2024-05-06T07:08:09.123+02:00", "2024-05-06T07:08:09Z?"} {
 		if got := timeText(parseText(s)); got != s {

@@ -21,7 +21,7 @@ func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
 		return Grant{}, false
 	}
 	for ; r != nil; r = r.parent {
-		if names[docKey(r.sm.Loc)] || names[r.final] {
+		if names[docKey(r.sm.Loc)] || r.final != "" && names[docKey(r.final)] {
 			return Grant{Host: o.Host, Dir: "/", By: ByVerification}, true
 		}
 	}
@@ -44,7 +44,7 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 	}
 	names := map[string]bool{}
 	v.names[o.Host] = names
-	robots, err := w.c.robotsAt(w.ctx, originSite(o))
+	robots, err := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
 	if err != nil {
 		return names
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // URLs yields the URLs of a site: Walk over what Find returns, with what
@@ -103,6 +104,7 @@ type walk struct {
 	graph    graph
 	ahead    *prefetcher
 	verifier verifier
+	delays   map[location.Origin]bool // whether the robots.txt was asked for; see heedDelay
 	failures failures
 	state    *run
 	fetches  int
@@ -114,6 +116,7 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 	w := &walk{
 		c: c, o: o, ctx: inner, cancel: cancel, parent: ctx, yield: yield,
 		seeds:    map[key][]*Sitemap{},
+		delays:   map[location.Origin]bool{},
 		frontier: frontier{max: frontierRoom(o.maxSitemaps())},
 		ahead:    newPrefetcher(inner, c),
 		state:    o.State.newRun(),
@@ -191,7 +194,7 @@ func (w *walk) decide(c *child, index *record) {
 	}
 	switch {
 	case index == nil:
-	case w.o.passed(c.lastMod):
+	case w.o.passed(&c.lastMod):
 		c.skip = BySince
 	case w.o.Follow != nil && !w.o.Follow(c.sm):
 		c.skip = ByFollow
@@ -218,7 +221,7 @@ func (w *walk) visit(c child, index *record) bool {
 	}
 	switch c.skip {
 	case BySince, ByFollow:
-		w.done(c.sm, Summary{Skipped: c.skip})
+		w.done(&c, Summary{Skipped: c.skip})
 		return true
 	}
 	if what, limit := w.limited(&c, index); what != "" {
@@ -251,6 +254,9 @@ func (w *walk) limited(c *child, index *record) (what string, limit int) {
 
 // fill fetches the next documents ahead.
 func (w *walk) fill(waiting bool) {
+	if !waiting && w.ahead.nearlyFull() {
+		return
+	}
 	for w.ahead.room(waiting) && w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
 		c, index := w.frontier.upcoming()
 		if c == nil {
@@ -264,11 +270,20 @@ func (w *walk) fill(waiting bool) {
 		if known || tooDeep || c.skip != NotSkipped || c.foreign {
 			continue
 		}
-		if !w.ahead.start(c.key, w.request(c), false) {
+		if !w.start(c, false) {
 			w.frontier.unlook(c)
 			return
 		}
 	}
+}
+
+// start begins to fetch a child, if there is memory for it or it must be.
+func (w *walk) start(c *child, must bool) bool {
+	if !w.ahead.start(c.key, w.request(c), must) {
+		return false
+	}
+	w.heedDelay(c.loc)
+	return true
 }
 
 func (w *walk) request(c *child) fetch.Request {
@@ -282,7 +297,8 @@ func (w *walk) request(c *child) fetch.Request {
 }
 
 // bodyFetches is how often a document is fetched whose body breaks off before
-// anything of it was yielded.
+// anything of it was yielded: for a fault on the way, or because the server did not
+// wait until its turn had come.
 const bodyFetches = 3
 
 // fetchAndRead walks a document that is to be fetched. It reports false if the
@@ -291,13 +307,18 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 	attempts := 0
 	for try := 1; ; try++ {
 		if w.ahead.started[c.key] == nil {
-			w.ahead.start(c.key, w.request(c), true)
+			w.start(c, true)
 		}
 		f := w.ahead.wait(c.key, func() { w.fill(true) })
 		w.fill(false)
 		if err := w.parent.Err(); err != nil {
 			w.yield(URL{}, err)
 			return false
+		}
+		if f.err == nil && f.doc.Lapsed() && try < bodyFetches {
+			attempts += f.doc.Attempts
+			w.ahead.drop(c.key)
+			continue
 		}
 		d := w.newDocument(c, r, &f.fetched)
 		d.sum.Attempts += attempts
@@ -328,10 +349,11 @@ func (w *walk) neverRetries() bool {
 }
 
 // done tells that a document has ended.
-func (w *walk) done(sm *Sitemap, sum Summary) {
+func (w *walk) done(c *child, sum Summary) {
+	sm := c.sm
 	sum.URL = redact(sm.Loc)
 	sum.Referrers = []*Sitemap{sm}
-	for _, s := range w.seeds[keyOf(sm.Loc)] {
+	for _, s := range w.seeds[c.key] {
 		if s != sm {
 			sum.Referrers = append(sum.Referrers, s)
 		}

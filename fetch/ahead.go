@@ -10,7 +10,9 @@ const (
 	// chunkSize is the unit in which bodies are read ahead.
 	chunkSize = 32 << 10
 	// aheadBudget bounds what a Client reads ahead, one chunk of each body aside.
-	aheadBudget = 64 << 20
+	// A third of it is for bodies that somebody has begun to read: what comes too
+	// late of these is lost, while another body can be fetched again.
+	aheadBudget = 24 << 20
 )
 
 type chunk struct {
@@ -35,7 +37,11 @@ type budget struct {
 func (b *budget) take(a *ahead) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.used+chunkSize <= cmp.Or(b.most, aheadBudget) {
+	most := cmp.Or(b.most, aheadBudget)
+	if !a.begun {
+		most -= most / 3
+	}
+	if b.used+chunkSize <= most {
 		b.used += chunkSize
 		return true
 	}
@@ -79,6 +85,9 @@ type ahead struct {
 	cond   sync.Cond
 	queue  []*chunk // the goroutine writes to the last one
 	err    error    // why src ended
+	begun  bool     // to be read
+	waited bool     // for room
+	full   bool     // it waits now
 	closed bool
 }
 
@@ -123,11 +132,35 @@ func (a *ahead) room() *chunk {
 			c := chunks.Get().(*chunk)
 			c.r, c.w, c.paid = 0, 0, paid
 			a.queue = append(a.queue, c)
+			a.full = false
 			return c
 		}
+		a.waited, a.full = true, true
+		a.cond.Broadcast()
 		a.cond.Wait()
 	}
 	return nil
+}
+
+// lapsed reports whether src failed after it had to wait, before anybody read
+// what came of it. If it had to wait, it first gets what there is room for now.
+func (a *ahead) lapsed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.waited || a.begun {
+		return false
+	}
+	a.begin()
+	for a.full = false; !a.full && !a.closed && a.err == nil; {
+		a.cond.Wait()
+	}
+	return a.err != nil && a.err != io.EOF
+}
+
+// begin is told that somebody begins to read.
+func (a *ahead) begin() {
+	a.begun = true
+	a.cond.Broadcast()
 }
 
 func (a *ahead) wake() {
@@ -139,6 +172,9 @@ func (a *ahead) wake() {
 // Read reads what was read ahead, and waits for it if need be.
 func (a *ahead) Read(p []byte) (int, error) {
 	a.mu.Lock()
+	if !a.begun {
+		a.begin()
+	}
 	for !a.closed && a.err == nil && (len(a.queue) == 0 || a.queue[0].r == a.queue[0].w) {
 		a.cond.Wait()
 	}

@@ -134,14 +134,14 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		connected.Store(true)
 		x.clock.start(x.c.times.firstByte, "the response")
 	}})
-	resp, err := x.c.rt.RoundTrip(req.WithContext(ctx))
+	resp, err := x.c.transport(x.target.origin).RoundTrip(req.WithContext(ctx))
 	if err == nil && (resp == nil || resp.Body == nil) {
 		err = errors.New("transport returned no response")
 	}
-	slot := &slot{release: release, linger: x.c.times.linger}
+	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked}
 	if err != nil {
 		err = classify(ctx, err, connected.Load())
-		slot.free()
+		slot.end()
 		cancel(nil)
 		x.betweenAttempts()
 		return nil, err

@@ -100,6 +100,38 @@ func TestSlowConsumer(t *testing.T) {
 	}
 }
 
+// TestLapsed lets the server give up a body for which there was no room beside
+// another, and one that it has sent.
+func TestLapsed(t *testing.T) {
+	data := pattern(20 << 20)
+	s, c := serveData(t, data, time.Second), newClient(t)
+	c.ahead.most = 36 << 20 // of which 24 MiB are for what nobody reads
+	var docs []*Document
+	for range 2 {
+		doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: 32 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer doc.Body.Close()
+		if docs = append(docs, doc); len(docs) == 1 {
+			eventually(t, "the first has come", func() bool { return doc.Received() == int64(len(data)) })
+		}
+	}
+	eventually(t, "the server gave up", func() bool { return s.closed.Load() == 1 })
+	for i, want := range []bool{false, true} {
+		if got := docs[i].Lapsed(); got != want {
+			t.Errorf("document %d: Lapsed() = %t, want %t", i, got, want)
+		}
+		got, err := io.ReadAll(docs[i].Body)
+		if !bytes.HasPrefix(data, got) || (err != nil) != want || (len(got) < len(data)) != want {
+			t.Errorf("document %d: %d bytes, %v", i, len(got), err)
+		}
+		if docs[i].Lapsed() {
+			t.Errorf("document %d: Lapsed() once it was read", i)
+		}
+	}
+}
+
 // TestBudget reads bodies ahead that are larger than the Client's budget, in an
 // order that they do not expect, and drops one.
 func TestBudget(t *testing.T) {
@@ -107,7 +139,7 @@ func TestBudget(t *testing.T) {
 	t.Run("bodies", func(t *testing.T) {
 		data := pattern(20 * chunkSize)
 		s, c := serveData(t, data, 0), newClient(t)
-		c.ahead.most = 6 * chunkSize
+		c.ahead.most = 9 * chunkSize
 		var docs []*Document
 		for range 5 {
 			doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: 8 << 20})
@@ -121,11 +153,13 @@ func TestBudget(t *testing.T) {
 			defer c.ahead.mu.Unlock()
 			return c.ahead.used
 		}
-		eventually(t, "the budget is spent", func() bool { return used() == c.ahead.most })
+		eventually(t, "the budget of what nobody reads is spent", func() bool { return used() == c.ahead.most/3*2 })
 		docs[3].Body.Close()
+		docs[4].Body.Read(make([]byte, 1))
+		eventually(t, "all of the budget is spent", func() bool { return used() == c.ahead.most })
 		for _, i := range []int{4, 0, 2, 1} {
 			got, err := io.ReadAll(iotest.HalfReader(docs[i].Body))
-			if err != nil || !bytes.Equal(got, data) {
+			if err != nil || !bytes.HasSuffix(data, got) || len(got) < len(data)-1 {
 				t.Errorf("body %d: %d bytes, %v; want %d", i, len(got), err, len(data))
 			}
 			if used() > c.ahead.most {
@@ -191,6 +225,31 @@ func TestConnectionReleased(t *testing.T) {
 	}
 	if n := s.opened.Load(); n != 1 {
 		t.Errorf("%d connections, want 1", n)
+	}
+}
+
+// TestParkedBodies gets documents from a host while others of it are open, not
+// read and too large to be read ahead: more of them than the host may have
+// connections.
+func TestParkedBodies(t *testing.T) {
+	s, c := serveData(t, pattern(20<<20), 0), newClient(t)
+	c.Limiter = &HostLimiter{PerHost: 2, PerAddress: 2}
+	var docs []*Document
+	for range 8 {
+		doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: 1 << 20})
+		if err != nil {
+			t.Fatalf("beside %d others: %v", len(docs), err)
+		}
+		docs = append(docs, doc)
+	}
+	for i, doc := range docs {
+		if n, err := io.Copy(io.Discard, doc.Body); n != 20<<20 || err != nil {
+			t.Errorf("document %d: %d bytes, %v; want all", i, n, err)
+		}
+		doc.Body.Close()
+	}
+	if n := len(c.parked.bodies); n != 0 {
+		t.Errorf("bodies of %d hosts count as parked, want none", n)
 	}
 }
 

@@ -62,8 +62,8 @@ type Client struct {
 	AllowPrivateNetworks bool
 	// Limiter is asked before each attempt. If nil, the Client has a HostLimiter
 	// of its own, with its defaults. With a HostLimiter, and no Transport of the
-	// caller's, at most 16 connections are open to a host, or PerHost if that is
-	// more.
+	// caller's, no more connections are open to a host than its PerHost, or 2 if
+	// that is more, but for those that wait for a reader: see Limiter.
 	Limiter Limiter
 	// Logger is told of requests and redirects at level Debug and of retries at
 	// level Info. If nil, nothing is logged.
@@ -71,6 +71,8 @@ type Client struct {
 
 	once     sync.Once
 	rt       http.RoundTripper
+	extra    http.RoundTripper // for origins with parked bodies; nil if rt has no bound
+	parked   parked
 	limiter  Limiter
 	guard    *guard        // nil with a Transport of the caller's
 	lookup   lookupFunc    // of the guard
@@ -93,10 +95,22 @@ func (c *Client) init() {
 			c.guard.resolver = c.resolver
 			c.lookup = c.guard.lookup
 			t := c.guard.transport(c.Proxy)
-			t.MaxConnsPerHost = maxConns(c.limiter)
 			c.rt = t
+			if t.MaxConnsPerHost = maxConns(c.limiter); t.MaxConnsPerHost > 0 {
+				c.extra = c.guard.transport(c.Proxy)
+			}
 		}
 	})
+}
+
+// transport returns what a request to o is sent with. Parked bodies hold
+// connections that the bound of rt counts, so that a request might wait for one of
+// them until it is read, and whoever is to read it for the request.
+func (c *Client) transport(o origin) http.RoundTripper {
+	if c.extra != nil && c.parked.at(o) {
+		return c.extra
+	}
+	return c.rt
 }
 
 // maxConns returns how many connections a host needs at most, 0 if that is not
@@ -105,19 +119,23 @@ func (c *Client) init() {
 // the one it started behind.
 func maxConns(l Limiter) int {
 	h, ok := l.(*HostLimiter)
-	if !ok || h.PerHost < 0 {
+	switch {
+	case !ok || h.PerHost < 0:
 		return 0
+	case h.PerHost == 0:
+		return DefaultPerHost
 	}
-	// Bodies that nobody reads hold connections, not slots: leave room for others.
-	return max(DefaultTotal, h.PerHost)
+	return max(2, h.PerHost) // one for a request made while a body is read
 }
 
 // CloseIdleConnections closes connections that are kept for reuse and not in
 // use.
 func (c *Client) CloseIdleConnections() {
 	c.init()
-	if t, ok := c.rt.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
+	for _, rt := range []http.RoundTripper{c.rt, c.extra} {
+		if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
+			t.CloseIdleConnections()
+		}
 	}
 }
 

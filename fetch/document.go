@@ -35,8 +35,9 @@ type Request struct {
 	// caller asks for them, as they come on the wire, so that a caller that reads
 	// slowly does not lose what the server sends. A body that fits is read to its
 	// end and its connection released whether or not it is read. The Client
-	// spends 64 MiB on this in all; a body that finds no room is read as the
-	// caller reads. 0 means none.
+	// spends 24 MiB on this in all, of which 8 MiB are kept for bodies that the
+	// caller has begun to read; a body that finds no room is read as the caller
+	// reads. 0 means none.
 	ReadAhead int64
 }
 
@@ -86,6 +87,16 @@ type Document struct {
 	// the Content-Encoding names: package parse reads these, so that it can report
 	// what is odd about the gzip. Use Body or Raw, not both.
 	Body io.ReadCloser
+}
+
+// Lapsed reports whether the body broke off while it waited for its reader: there
+// was no room to read more of it ahead, and the server gave up. What came can be
+// read; all can be had by getting the document again. To tell, it waits until the
+// rest of Request.ReadAhead has come, where that had to wait. It is false once the
+// Body was read from.
+func (d *Document) Lapsed() bool {
+	b, ok := d.Body.(*body)
+	return ok && b.ahead != nil && b.ahead.lapsed()
 }
 
 // Received returns how many bytes of the body have come on the wire so far,

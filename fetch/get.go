@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,12 +98,10 @@ type getter struct {
 
 // get follows redirects to a document.
 func (g *getter) get() (*Document, error) {
-	seen := map[string]bool{}
 	for {
 		if err := g.policy.check(g.target); err != nil {
 			return nil, g.fail(err)
 		}
-		seen[g.target.url.String()] = true
 		res, err := g.do()
 		if err != nil {
 			return nil, err
@@ -123,10 +122,15 @@ func (g *getter) get() (*Document, error) {
 		}
 		g.target = next
 		g.c.logRedirect(g.ctx, g.hops[len(g.hops)-1], next.url)
-		if seen[next.url.String()] {
+		if g.wasAt(next.url.String()) {
 			return nil, g.fail(&cause{kind: ErrRedirect, detail: "redirect loop"})
 		}
 	}
+}
+
+// wasAt reports whether a redirect was followed from loc.
+func (g *getter) wasAt(loc string) bool {
+	return slices.ContainsFunc(g.hops, func(h Hop) bool { return h.URL == loc })
 }
 
 func (g *getter) maxRedirects() int {
@@ -187,7 +191,7 @@ var ours = []string{
 
 // header returns the header for a request to the current target.
 func (g *getter) header() http.Header {
-	h := http.Header{}
+	h := make(http.Header, len(g.req.Header)+5)
 	for name, values := range g.req.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}

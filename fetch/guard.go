@@ -132,6 +132,7 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 		MaxIdleConns:           128,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        60 * time.Second,
+		ReadBufferSize:         16 << 10,
 		// A dead HTTP/2 connection would fail one request after the other; and a
 		// body that nobody reads should not fill more than 1 MiB.
 		HTTP2: &http.HTTP2Config{

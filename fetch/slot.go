@@ -7,10 +7,12 @@ import (
 
 // A slot is what a Limiter granted. It is given back once: when the response
 // ends, or when nobody has read it for a while, since whoever stopped reading may
-// be waiting for another slot.
+// be waiting for another slot. From then to its end the response is parked.
 type slot struct {
 	release func(status int, retryAfter time.Duration)
 	linger  time.Duration
+	origin  origin
+	parked  *parked
 
 	mu      sync.Mutex
 	status  int // of the response
@@ -18,6 +20,7 @@ type slot struct {
 	timer   *time.Timer
 	reading bool
 	freed   bool
+	parks   bool
 }
 
 // answered says what is to be reported when the slot is given back.
@@ -54,9 +57,24 @@ func (s *slot) idle() {
 func (s *slot) expire() {
 	s.mu.Lock()
 	reading := s.reading
+	if !reading && !s.freed {
+		s.parks = true
+		s.parked.add(s.origin, 1)
+	}
 	s.mu.Unlock()
 	if !reading {
 		s.free()
+	}
+}
+
+// end says that the response has ended.
+func (s *slot) end() {
+	s.free()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.parks {
+		s.parks = false
+		s.parked.add(s.origin, -1)
 	}
 }
 

@@ -88,7 +88,7 @@ func (w *wire) end(why error) {
 	w.once.Do(func() {
 		w.cancel(why)
 		w.rc.Close()
-		w.slot.free()
+		w.slot.end()
 	})
 }
 

@@ -1,0 +1,140 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// A delayFetcher notes what it is asked for and which delays it is told.
+type delayFetcher struct {
+	*fetch.Client
+	told chan struct{} // closed by the first delay, if not nil
+
+	mu       sync.Mutex
+	delays   map[string]time.Duration // by host
+	requests map[string]fetch.Request
+}
+
+func newDelayFetcher(w *web) *delayFetcher {
+	return &delayFetcher{
+		Client: w.fetcher(), told: make(chan struct{}),
+		delays: map[string]time.Duration{}, requests: map[string]fetch.Request{},
+	}
+}
+
+func (f *delayFetcher) SetDelay(u *url.URL, d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.delays) == 0 {
+		close(f.told)
+	}
+	f.delays[u.Host] = d
+}
+
+func (f *delayFetcher) Get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
+	f.mu.Lock()
+	f.requests[req.URL] = req
+	f.mu.Unlock()
+	return f.Client.Get(ctx, req)
+}
+
+func TestCrawlDelayIsHandedOn(t *testing.T) {
+	w := smallSite()
+	w.serve("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 99\nSitemap: https://example.com/a.xml\n")
+	f := newDelayFetcher(w)
+	l := walkSite(&Client{Fetcher: f}, "https://example.com", Options{})
+	if d := f.delays["example.com"]; d != MaxCrawlDelay || l.err != nil {
+		t.Errorf("delay %v, %v", d, l.err)
+	}
+}
+
+// TestCrawlDelayOfNamedSitemaps: where the caller names the sitemaps, the
+// robots.txt of each host that more than one document is on is asked for its
+// Crawl-delay, and for nothing else.
+func TestCrawlDelayOfNamedSitemaps(t *testing.T) {
+	w := smallSite()
+	w.serve("https://example.com/robots.txt", "User-agent: *\nDisallow: /\nCrawl-delay: 3\nSitemap: https://example.com/other.xml\n")
+	f := newDelayFetcher(w)
+	w.handle("https://example.com/d.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		<-f.told
+		rw.Write([]byte("https://example.com/6\n"))
+	})
+	l := walkFrom(&Client{Fetcher: f}, named("https://example.com/index.xml"), Options{})
+	if d := f.delays["example.com"]; d != 3*time.Second {
+		t.Errorf("delay %v", d)
+	}
+	if n := w.hits("https://example.com/robots.txt"); n != 1 || l.err != nil || len(l.urls) != 6 {
+		t.Errorf("robots.txt was fetched %d times, %d URLs, %v", n, len(l.urls), l.err)
+	}
+	if req := f.requests["https://example.com/robots.txt"]; !slices.Equal(req.Origins, []string{"https://example.com/index.xml"}) {
+		t.Errorf("its request has the origins %q", req.Origins)
+	}
+	w = smallSite()
+	f = newDelayFetcher(w)
+	walkFrom(&Client{Fetcher: f}, named("https://example.com/a.xml"), Options{})
+	if n := w.hits("https://example.com/robots.txt"); n != 0 {
+		t.Errorf("robots.txt was fetched %d times for one document", n)
+	}
+}
+
+// TestCrawlDelayStopsNothing: a robots.txt that does not answer neither holds up
+// a walk of named sitemaps nor fails it.
+func TestCrawlDelayStopsNothing(t *testing.T) {
+	for name, robots := range map[string]http.HandlerFunc{
+		"silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"broken": func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) },
+	} {
+		w := smallSite()
+		w.handle("https://example.com/robots.txt", robots)
+		l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{})
+		if len(l.urls) != 7 || l.err != nil {
+			t.Errorf("%s: %d URLs, %v", name, len(l.urls), l.err)
+		}
+	}
+}
+
+// TestCrawlDelayOriginsAreBounded: of very many hosts, not all are remembered.
+func TestCrawlDelayOriginsAreBounded(t *testing.T) {
+	w := newWeb()
+	c := w.client()
+	c.init()
+	walk := newWalk(t.Context(), c, &Options{}, nil)
+	defer walk.close()
+	for i := range 3 * maxDelayOrigins {
+		walk.heedDelay(fmt.Sprintf("https://host%d.test/s.xml", i))
+	}
+	if len(walk.delays) != maxDelayOrigins || len(w.order) != 0 {
+		t.Errorf("%d origins, %d requests", len(walk.delays), len(w.order))
+	}
+}
+
+// TestVerificationKeepsToOrigins: the robots.txt of a host that only a document
+// names is asked for as such: with the caller's origins, so that no redirect leads
+// to another port.
+func TestVerificationKeepsToOrigins(t *testing.T) {
+	w := newWeb()
+	w.serve("https://www.example.com/s.xml", urlset("https://shop.example.com/1"))
+	w.redirect("https://shop.example.com/robots.txt", "https://shop.example.com:8443/robots.txt")
+	w.serve("https://shop.example.com:8443/robots.txt", "Sitemap: https://www.example.com/s.xml")
+	f := newDelayFetcher(w)
+	l := walkFrom(&Client{Fetcher: f}, named("https://www.example.com/s.xml"), Options{})
+	if len(l.urls) != 0 || l.err != nil || w.hits("https://shop.example.com:8443/robots.txt") != 0 {
+		t.Errorf("URLs %q, %v, port 8443 was asked %d times", l.urls, l.err, w.hits("https://shop.example.com:8443/robots.txt"))
+	}
+	req, ok := f.requests["https://shop.example.com/robots.txt"]
+	if !ok || !slices.Equal(req.Origins, []string{"https://www.example.com/s.xml"}) {
+		t.Errorf("the request %+v has other origins than the caller's", req)
+	}
+	if _, err := f.Get(t.Context(), fetch.Request{URL: "https://shop.example.com:8443/robots.txt", Origins: req.Origins}); !errors.Is(err, fetch.ErrRefused) {
+		t.Errorf("port 8443: %v", err)
+	}
+}
