@@ -54,7 +54,7 @@ func ParseLoc(loc string) (*url.URL, error) {
 }
 
 func locError(loc string, err error) error {
-	return &url.Error{Op: "parse", URL: redact(loc), Err: err}
+	return &url.Error{Op: "parse", URL: Redact(loc), Err: err}
 }
 
 // splitLoc cuts scheme://authority from what follows. The authority ends at the
@@ -134,8 +134,9 @@ func asciiHost(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// redact returns loc without user name and password.
-func redact(loc string) string {
+// Redact returns loc without user name and password, for errors and logs. It is safe
+// for concurrent use.
+func Redact(loc string) string {
 	start := 0
 	if scheme, _, ok := strings.Cut(loc, ":"); ok && isScheme(scheme) {
 		start = len(scheme) + 1

@@ -84,7 +84,7 @@ type Sitemap struct {
 func (s *Sitemap) String() string {
 	var chain []string
 	for ; s != nil; s = s.Referrer {
-		chain = append(chain, redact(s.Loc))
+		chain = append(chain, sitemap.Redact(s.Loc))
 		if s.RobotsURL != "" {
 			from := "robots.txt of " + strings.TrimSuffix(withoutScheme(s.RobotsURL), "/robots.txt")
 			if s.Line > 0 {

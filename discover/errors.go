@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // Causes to be told with errors.Is.
@@ -64,7 +66,7 @@ type DocumentError struct {
 
 // Error returns the location, without credentials, and the cause.
 func (e *DocumentError) Error() string {
-	text, loc := e.Err.Error(), redact(e.Sitemap.Loc)
+	text, loc := e.Err.Error(), sitemap.Redact(e.Sitemap.Loc)
 	for _, prefix := range []string{"fetch: ", "sitemap: ", loc + ": "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
@@ -128,20 +130,4 @@ func (e *NoSitemapError) Unwrap() []error {
 		errs = append(errs, t.Err)
 	}
 	return errs
-}
-
-// redact returns loc without user name and password.
-func redact(loc string) string {
-	scheme, rest, ok := strings.Cut(loc, "//")
-	if !ok {
-		return loc
-	}
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		rest = rest[at+1:]
-	}
-	return scheme + "//" + rest
 }

@@ -52,7 +52,7 @@ type Robots struct {
 func ParseRobots(r io.Reader, base *url.URL) (*Robots, error) {
 	var loc string
 	if base != nil {
-		loc = redact(base.String())
+		loc = sitemap.Redact(base.String())
 	}
 	return parseRobots(r, base, loc)
 }

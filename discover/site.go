@@ -33,7 +33,7 @@ func parseSite(s string) (site, error) {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" {
-		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, redact(s))
+		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
 	}
 	st := site{url: u, user: u.User, bare: bare}
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""

@@ -351,7 +351,7 @@ func (w *walk) neverRetries() bool {
 // done tells that a document has ended.
 func (w *walk) done(c *child, sum Summary) {
 	sm := c.sm
-	sum.URL = redact(sm.Loc)
+	sum.URL = sitemap.Redact(sm.Loc)
 	sum.Referrers = []*Sitemap{sm}
 	for _, s := range w.seeds[c.key] {
 		if s != sm {

@@ -175,13 +175,11 @@ func (s *shortcut) pass(b []byte, i int) (int, bool) {
 }
 
 func skipSpace(b []byte, i int) int {
-	for isSpace(b[i]) {
+	for xmlscan.IsSpace(b[i]) {
 		i++
 	}
 	return i
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // value returns the short text at b[i:] and where the end tag's name is that
 // follows it; 0 if none does. It looks at eight bytes at once for the '<'.
@@ -238,7 +236,7 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 	} else if raw, end = s.text(b, i); end == 0 {
 		return 0
 	}
-	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
+	for len(raw) > 0 && xmlscan.IsSpace(raw[len(raw)-1]) {
 		raw = raw[:len(raw)-1]
 	}
 	if load(b, end)&0xffffffff != tagLoc || !s.setLoc(d, raw, section) {

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
 // A Sink takes the entries and problems of one document. It is not safe for
@@ -86,7 +87,7 @@ func (s *Sink) Finish(err error) {
 // Problem reports a problem.
 func (s *Sink) Problem(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
 	if s.report != nil {
-		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field, Text: excerpt(text)})
+		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field, Text: xmlscan.Excerpt(text)})
 	}
 }
 
@@ -94,11 +95,9 @@ func (s *Sink) Problem(code sitemap.Code, pos sitemap.Position, field string, te
 func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
 	s.listed = true
 	if s.report != nil {
-		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field, Text: excerpt(text), Dropped: true})
+		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field, Text: xmlscan.Excerpt(text), Dropped: true})
 	}
 }
-
-func excerpt(b []byte) string { return string(b[:min(len(b), 256)]) }
 
 // Listed reports whether the document listed anything, dropped entries included.
 func (s *Sink) Listed() bool { return s.listed || s.count > 0 }

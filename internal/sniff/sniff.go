@@ -22,9 +22,6 @@ import (
 // comments, processing instructions and a DOCTYPE do not count.
 const Window = 1 << 10
 
-// maxInstruction is how far the end of a processing instruction is looked for.
-const maxInstruction = 4 << 10
-
 // Document tells the format of the document, reports what stands before its root
 // element, and moves in to the root's start tag; where the document is text, in
 // stays where it is. A document that is no sitemap is a *sitemap.ParseError, or
@@ -108,7 +105,7 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 		if xmlscan.IsDeclaration(s.Raw) {
 			p.declare(in, at)
 		}
-		p.unclosed = p.unclosed || !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < maxInstruction
+		p.unclosed = p.unclosed || !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction
 		p.markup = p.markup || p.junk == 0
 	case xmlscan.Comment:
 		p.markup = p.markup || p.junk == 0

@@ -14,7 +14,7 @@ func NextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 		return nil, nil, nil, false
 	}
 	end := 0
-	for end < len(attrs) && !isSpace(attrs[end]) && attrs[end] != '=' {
+	for end < len(attrs) && !IsSpace(attrs[end]) && attrs[end] != '=' {
 		end++
 	}
 	name, rest = attrs[:end], attrs[end:]
@@ -30,7 +30,7 @@ func NextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 		after = after[1:]
 	}
 	end = 0
-	for end < len(after) && !isSpace(after[end]) {
+	for end < len(after) && !IsSpace(after[end]) {
 		end++
 	}
 	return name, after[:end], after[end:], true

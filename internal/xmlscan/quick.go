@@ -95,7 +95,7 @@ func (q *Quick) Done() { q.r.in.Advance(q.at) }
 
 // SkipSpace passes white space, behind which markup must stand.
 func (q *Quick) SkipSpace() {
-	for isSpace(q.b[q.at]) {
+	for IsSpace(q.b[q.at]) {
 		q.at++
 	}
 }
@@ -140,7 +140,7 @@ func (q *Quick) openAttrs(i int) bool {
 	b := q.b
 	for n := 0; ; n++ {
 		space := i
-		for isSpace(b[i]) {
+		for IsSpace(b[i]) {
 			i++
 		}
 		switch {
@@ -229,7 +229,7 @@ func (q *Quick) Text() (text []byte, section, ok bool) {
 	if i == 0 {
 		return nil, false, false
 	}
-	for isSpace(q.b[i]) {
+	for IsSpace(q.b[i]) {
 		i++
 	}
 	return text, true, q.closeAt(i, q.Name())
@@ -255,10 +255,10 @@ func (q *Quick) section(i int) ([]byte, int) {
 
 // trimSpace cuts the white space that XML knows off both ends.
 func trimSpace(b []byte) []byte {
-	for len(b) > 0 && isSpace(b[0]) {
+	for len(b) > 0 && IsSpace(b[0]) {
 		b = b[1:]
 	}
-	for len(b) > 0 && isSpace(b[len(b)-1]) {
+	for len(b) > 0 && IsSpace(b[len(b)-1]) {
 		b = b[:len(b)-1]
 	}
 	return b

@@ -137,7 +137,7 @@ func (s *Scanner) scanText(b []byte, from int, last bool) int {
 func (s *Scanner) scanEnd(b []byte, last bool) int {
 	n := NameLen(b[2:])
 	end := 2 + n
-	for end < len(b) && isSpace(b[end]) {
+	for end < len(b) && IsSpace(b[end]) {
 		end++
 	}
 	switch {
@@ -180,7 +180,7 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 	if n == len(b) {
 		return s.stuck(b, last)
 	}
-	end, complete := TagEnd(b, n)
+	end, complete := tagEnd(b, n)
 	if end == len(b) {
 		return s.stuck(b, last)
 	}
@@ -198,9 +198,9 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 	return end + 1
 }
 
-// TagEnd finds the '>' that ends the start tag whose name ends at from, or the
+// tagEnd finds the '>' that ends the start tag whose name ends at from, or the
 // '<' that cuts it, or the end of b.
-func TagEnd(b []byte, from int) (end int, complete bool) {
+func tagEnd(b []byte, from int) (end int, complete bool) {
 	if from < len(b) && b[from] == '>' {
 		return from, true
 	}
@@ -269,4 +269,5 @@ func NameLen(b []byte) int {
 	return len(b)
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+// IsSpace reports whether c is white space of XML.
+func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -12,12 +12,12 @@ const MaxDoctype = 64 << 10
 // scanInstruction scans a processing instruction.
 func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.Kind = Instruction
-	body := b[2:min(len(b), maxInstruction)]
+	body := b[2:min(len(b), MaxInstruction)]
 	if end := bytes.Index(body, []byte("?>")); end >= 0 && !bytes.Contains(body[:end], []byte("<?")) {
 		return 2 + end + 2
 	}
 	region, cut := markup(b, 2)
-	if !cut || len(b) < maxInstruction && !last {
+	if !cut || len(b) < MaxInstruction && !last {
 		return s.stuck(b, last)
 	}
 	s.mismatched(b)
@@ -29,11 +29,11 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 
 // IsDeclaration reports whether a processing instruction is an XML declaration.
 func IsDeclaration(raw []byte) bool {
-	return len(raw) > 5 && bytes.EqualFold(raw[:5], []byte("<?xml")) && isSpace(raw[5])
+	return len(raw) > 5 && bytes.EqualFold(raw[:5], []byte("<?xml")) && IsSpace(raw[5])
 }
 
-// maxInstruction is how long a processing instruction may be that holds a '<'.
-const maxInstruction = 4 << 10
+// MaxInstruction is how long a processing instruction may be that holds a '<'.
+const MaxInstruction = 4 << 10
 
 // markup returns b from there up to the next '<', if there is one.
 func markup(b []byte, from int) (region []byte, cut bool) {
@@ -245,7 +245,7 @@ func (s *Scanner) ownerEnd(b []byte) int {
 			return -1
 		}
 		if i += j; bytes.HasPrefix(b[i+2:], s.owner) {
-			if rest := b[i+2+len(s.owner):]; len(rest) > 0 && (rest[0] == '>' || isSpace(rest[0])) {
+			if rest := b[i+2+len(s.owner):]; len(rest) > 0 && (rest[0] == '>' || IsSpace(rest[0])) {
 				return i
 			}
 		}
