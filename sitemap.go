@@ -130,7 +130,9 @@ type Options struct {
 	// wrong in them may go unreported.
 	SkipExtensions bool
 	// Report, if set, is called with each problem, in document order, on the
-	// goroutine that ranges over the entries.
+	// goroutine that ranges over the entries. Where it is not, package parse's
+	// Entries does not look for problems that no entry depends on, such as control
+	// characters in a feed's articles.
 	Report func(Problem)
 }
 

@@ -60,7 +60,7 @@ func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 		off = 0
 	}
 	return Time{
-		sec:       civil(y, int(m), d, hh, mm, ss) - int64(off/60*60),
+		sec:       time.Date(y, m, d, hh, mm, ss, 0, time.UTC).Unix() - int64(off/60*60),
 		nsec:      int32(ns),
 		offset:    int16(off / 60),
 		precision: p,
@@ -284,11 +284,34 @@ func parseDay(b []byte) (sec int64, ok bool) {
 	if !ok || d1 > 9 || d2 > 9 {
 		return 0, false
 	}
-	year, month, day := two(x, 0)*100+two(x, 2), two(x, 5), int(d1)*10+int(d2)
-	if year == 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
+	century, of, month, day := two(x, 0), two(x, 2), two(x, 5), int(d1)*10+int(d2)
+	if century|of == 0 || month < 1 || month > 12 || day < 1 {
 		return 0, false
 	}
-	return civil(year, month, day, 0, 0, 0), true
+	leap := of%4 == 0 && (of != 0 || century%4 == 0)
+	before := &daysBefore[0]
+	if leap {
+		before = &daysBefore[1]
+	}
+	return int64(daysBeforeYear(century, of)+before[month]+day-1) * 86_400, day <= before[month+1]-before[month]
+}
+
+// daysBefore are the days of a common and of a leap year before each month.
+var daysBefore = func() (days [2][16]int) {
+	for leap := range days {
+		for m, n := range [...]int{31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31} {
+			days[leap][m+2] = days[leap][m+1] + n
+		}
+	}
+	return days
+}()
+
+// daysBeforeYear returns the days from 1970 to the start of a year, negative for
+// earlier ones, in the proleptic Gregorian calendar: without the detour of time.Date.
+func daysBeforeYear(century, of int) int {
+	year := century*100 + of - 1
+	hundreds := year / 100
+	return year*365 + year/4 - hundreds + hundreds/4 - 719_162
 }
 
 // parseClock reads the Thh:mm or Thh:mm:ss that b starts with, and returns the
@@ -352,34 +375,4 @@ func parseZone(b []byte) (offset int, ok bool) {
 		offset = -offset
 	}
 	return offset, hours <= 23 && minutes <= 59
-}
-
-func daysIn(year, month int) int {
-	switch month {
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
-}
-
-// civil returns the seconds since 1970 of a date in the proleptic Gregorian
-// calendar, without the detour of time.Date. Years count from March, so that a
-// leap day is a year's last.
-func civil(year, month, day, hour, minute, second int) int64 {
-	y, m := int64(year), int64(month)
-	if m <= 2 {
-		y, m = y-1, m+12
-	}
-	era := y / 400
-	if y < 0 {
-		era = (y - 399) / 400
-	}
-	of := y - era*400
-	days := era*146_097 + of*365 + of/4 - of/100 + (153*(m-3)+2)/5 + int64(day) - 1 - 719_468
-	return days*86_400 + int64(hour)*3_600 + int64(minute)*60 + int64(second)
 }

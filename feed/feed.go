@@ -28,6 +28,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/sniff"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
@@ -93,6 +94,7 @@ type document struct {
 	href  []byte // decoded
 
 	quick   xmlscan.Quick
+	recent  location.Recent
 	start   int  // of the entry that is read quickly, in the window
 	odd     int  // entries in a row that were of another shape
 	general bool // entries are not to be read quickly
@@ -100,7 +102,7 @@ type document struct {
 
 // newDocument returns the feed whose root's start tag is next in in.
 func newDocument(in *input.Reader, o *sitemap.Options, yield func(sitemap.Entry, error) bool) *document {
-	sink := record.NewSink(o, yield)
+	sink := record.NewSink(o, in.Tally, yield)
 	d := &document{in: in, sink: sink, base: o.Base}
 	d.r = xmlscan.NewReader(in, sink.Report())
 	d.r.IsEntry, d.r.IsField = d.isEntry, d.isField

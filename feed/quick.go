@@ -178,6 +178,11 @@ func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
 		return true
 	}
 	raw = bytes.TrimSpace(raw)
+	if !section && d.recent.PlainXML(raw) {
+		best.rank, best.usable = r, true
+		d.entry.Loc = string(raw)
+		return true
+	}
 	if !section && bytes.IndexByte(raw, '&') >= 0 {
 		d.href = xmlscan.Decode(d.href[:0], raw)
 		raw = d.href

@@ -247,6 +247,10 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 
 // setLoc takes a location if there is nothing to report about it.
 func (s *shortcut) setLoc(d *document, raw []byte, section bool) bool {
+	if !section && s.recent.PlainXML(raw) {
+		s.entry.Loc = string(raw)
+		return true
+	}
 	if !section && bytes.IndexByte(raw, '&') >= 0 {
 		if !xmlscan.Predefined(raw) {
 			return false

@@ -33,7 +33,7 @@ func readAs(doc []byte, general bool, o sitemap.Options) (r reading) {
 		r.err = fmt.Sprint(format, err)
 		return r
 	}
-	d := newDocument(in, record.NewSink(&o, func(e sitemap.Entry, err error) bool {
+	d := newDocument(in, record.NewSink(&o, nil, func(e sitemap.Entry, err error) bool {
 		if err != nil {
 			r.err = err.Error()
 		} else {
@@ -76,7 +76,7 @@ func TestShortcut_IsTaken(t *testing.T) {
 		}
 		n := 0
 		o := new(sitemap.Options)
-		d := newDocument(in, record.NewSink(o, func(sitemap.Entry, error) bool { n++; return true }), o)
+		d := newDocument(in, record.NewSink(o, nil, func(sitemap.Entry, error) bool { n++; return true }), o)
 		d.r.Child(0)
 		d.openRoot()
 		d.r.Child(1)
@@ -136,5 +136,43 @@ func FuzzEntries(f *testing.F) {
 				t.Errorf("URL of %q: %v, %v", e.Loc, u, err)
 			}
 		}
+		sameUnreported(t, doc, *o)
 	})
+}
+
+// sameUnreported fails the test unless a document reads the same where nobody wants to
+// be told of problems, so that not all of them are looked for.
+func sameUnreported(t *testing.T, doc []byte, o sitemap.Options) {
+	t.Helper()
+	problems := 0
+	o.Report = func(sitemap.Problem) { problems++ }
+	told := listed(doc, &o)
+	o.Report = nil
+	if untold := listed(doc, &o); !reflect.DeepEqual(told, untold) {
+		t.Errorf("with %d problems reported:\n%+v\nunreported:\n%+v", problems, told, untold)
+	}
+}
+
+func listed(doc []byte, o *sitemap.Options) (r reading) {
+	for e, err := range Entries(bytes.NewReader(doc), o) {
+		if err != nil {
+			r.err = err.Error()
+			break
+		}
+		r.entries = append(r.entries, e)
+	}
+	return r
+}
+
+func TestEntries_Unreported(t *testing.T) {
+	base, _ := url.Parse("http://www.example.com/")
+	for _, kind := range gendoc.Kinds() {
+		doc := gendoc.Bytes(kind, 300)
+		sameUnreported(t, doc, sitemap.Options{Base: base})
+		for i := range 300 { // a byte of the text is damaged, another entry at a time
+			bad := bytes.Clone(doc)
+			bad[(i*7919+500)%len(bad)] = "\x00\xff<&]-"[i%6]
+			sameUnreported(t, bad, sitemap.Options{Base: base})
+		}
+	}
 }

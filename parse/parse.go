@@ -8,15 +8,16 @@
 package parse
 
 import (
+	"errors"
 	"io"
 	"iter"
-	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/feed"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/sniff"
+	"github.com/seed-322c453a/sitemap/internal/tally"
 	"github.com/seed-322c453a/sitemap/text"
 )
 
@@ -27,8 +28,8 @@ import (
 // or the error of r. It does not close r.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
-		d, err := NewReader(r, o)
-		if err != nil {
+		d := newReader(o)
+		if err := d.open(r); err != nil {
 			yield(sitemap.Entry{}, err)
 			return
 		}
@@ -39,54 +40,81 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 // A Reader is a document whose format has been told. It is not safe for
 // concurrent use.
 type Reader struct {
-	in      *input.Reader
-	o       sitemap.Options
-	format  sitemap.Format
-	summary sitemap.Summary
-	future  time.Time    // what starts after it is in the future
-	first   sitemap.Time // the first lastmod
+	in       *input.Reader
+	o        sitemap.Options
+	format   sitemap.Format
+	tally    *tally.Tally
+	problems map[sitemap.Code]int
 }
 
 // NewReader reads the start of a document and tells its format. The error is a
 // *sitemap.ParseError if the document is empty or none of the formats, or r's own.
 // Problems of the document's start are reported to o.Report.
 func NewReader(r io.Reader, o *sitemap.Options) (*Reader, error) {
-	d := &Reader{future: time.Now().Add(24 * time.Hour)}
-	if o != nil {
-		d.o = *o
-	}
-	d.summary.Problems = make(map[sitemap.Code]int)
-	report := d.o.Report
-	d.o.Report = func(p sitemap.Problem) {
-		d.summary.Problems[p.Code]++
-		if report != nil {
-			report(p)
-		}
-	}
-	d.in = input.Open(r, &d.o)
-	format, err := sniff.Document(d.in, d.o.Report)
-	if err != nil {
-		d.finish()
+	d := newReader(o)
+	d.countProblems()
+	if err := d.open(r); err != nil {
 		return nil, err
-	}
-	d.format = format
-	if d.o.ContentType != "" && sniff.ContentType(d.o.ContentType, format, d.in.Layers()) {
-		d.o.Report(sitemap.Problem{Code: sitemap.WrongContentType, Pos: d.in.Position(0), Text: d.o.ContentType})
 	}
 	return d, nil
 }
 
+func newReader(o *sitemap.Options) *Reader {
+	d := &Reader{tally: tally.New()}
+	if o != nil {
+		d.o = *o
+	}
+	return d
+}
+
+// countProblems makes d count the problems that are reported, so that they are looked
+// for even where nobody wants to be told.
+func (d *Reader) countProblems() {
+	d.problems = make(map[sitemap.Code]int)
+	report := d.o.Report
+	d.o.Report = func(p sitemap.Problem) {
+		d.problems[p.Code]++
+		if report != nil {
+			report(p)
+		}
+	}
+}
+
+// open reads the start of the document and tells its format.
+func (d *Reader) open(r io.Reader) error {
+	d.in = input.Open(r, &d.o)
+	d.in.Tally = d.tally
+	format, err := sniff.Document(d.in, d.o.Report)
+	if err != nil {
+		d.finish()
+		return err
+	}
+	d.format = format
+	if d.o.ContentType != "" && d.o.Report != nil && sniff.ContentType(d.o.ContentType, format, d.in.Layers()) {
+		d.o.Report(sitemap.Problem{Code: sitemap.WrongContentType, Pos: d.in.Position(0), Text: d.o.ContentType})
+	}
+	return nil
+}
+
 // Format returns the document's format. That of text is only a guess until its
 // entries have been ranged over: text without a URL is no sitemap.
-func (d *Reader) Format() sitemap.Format { return d.format }
+func (d *Reader) Format() sitemap.Format {
+	if errors.Is(d.tally.Err, sitemap.ErrNoURLs) {
+		return sitemap.UnknownFormat
+	}
+	return d.format
+}
 
 // Summary returns what was learnt from the document so far.
 func (d *Reader) Summary() sitemap.Summary {
-	s := d.summary
-	s.Format = d.format
-	s.Encoding = d.in.Encoding()
-	s.Bytes = d.in.Bytes()
-	return s
+	return sitemap.Summary{
+		Format:   d.Format(),
+		Encoding: d.in.Encoding(),
+		Bytes:    d.in.Bytes(),
+		Entries:  d.tally.Entries,
+		Problems: d.problems,
+		LastMods: d.tally.LastMods,
+	}
 }
 
 func (d *Reader) finish() { d.in.Close() }
@@ -96,14 +124,7 @@ func (d *Reader) finish() { d.in.Close() }
 func (d *Reader) Entries() iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		defer d.finish()
-		d.read(func(e sitemap.Entry, err error) bool {
-			if err != nil {
-				d.fail(err)
-			} else {
-				d.count(&e)
-			}
-			return yield(e, err)
-		})
+		d.read(yield)
 	}
 }
 
@@ -116,36 +137,7 @@ func (d *Reader) read(yield func(sitemap.Entry, error) bool) {
 		text.Entries(d.in, &d.o)(yield)
 	default:
 		d.in.Ahead()
-		newDocument(d.in, record.NewSink(&d.o, yield), &d.o).read()
-	}
-}
-
-// fail notes that text turned out to be no sitemap.
-func (d *Reader) fail(err error) {
-	if pe, ok := err.(*sitemap.ParseError); ok && pe.Err == sitemap.ErrNoURLs {
-		d.format = sitemap.UnknownFormat
-	}
-}
-
-// count takes an entry into the statistics.
-func (d *Reader) count(e *sitemap.Entry) {
-	d.summary.Entries++
-	if e.LastMod.IsZero() {
-		return
-	}
-	l := &d.summary.LastMods
-	l.Count++
-	if l.Count == 1 {
-		d.first = e.LastMod
-	}
-	if e.LastMod == d.first {
-		l.Equal++
-	}
-	if e.LastMod.Precision() <= sitemap.Day {
-		l.DateOnly++
-	}
-	if e.LastMod.After(d.future) {
-		l.Future++
+		newDocument(d.in, record.NewSink(&d.o, d.tally, yield), &d.o).read()
 	}
 }
 

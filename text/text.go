@@ -34,7 +34,7 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 		in := input.Open(r, o)
 		defer in.Close()
 		in.Ahead()
-		d := document{in: in, sink: record.NewSink(o, yield)}
+		d := document{in: in, sink: record.NewSink(o, in.Tally, yield)}
 		for !d.sink.Stopped() && (d.plainLine() || d.line()) {
 		}
 		d.sink.Finish(d.end())
@@ -52,23 +52,20 @@ type document struct {
 }
 
 // plainLine reads the next line if it is a URL that needs no report, which line
-// would read alike.
+// would read alike: a plain one holds no CR, nor do its ends.
 func (d *document) plainLine() bool {
 	b := d.in.Window()
-	end := lineEnd(b)
-	if end <= 0 || b[end] == '\r' && end+1 == len(b) || !d.recent.Plain(b[:end]) {
+	lf := bytes.IndexByte(b[:min(len(b), sitemap.ProtocolLoc+2)], '\n')
+	url := b[:max(lf, 0)]
+	if lf > 0 && b[lf-1] == '\r' {
+		url = b[:lf-1]
+	}
+	if !d.recent.Plain(url) {
 		return false
 	}
 	d.urls = true
-	d.entry.Loc, d.entry.Pos = string(b[:end]), d.in.Position(0)
-	switch {
-	case b[end] == '\n':
-		d.in.AdvanceLine(end + 1)
-	case b[end+1] == '\n':
-		d.in.AdvanceLine(end + 2)
-	default:
-		d.in.Advance(end + 1)
-	}
+	d.entry.Loc, d.entry.Pos = string(url), d.in.Position(0)
+	d.in.AdvanceLine(lf + 1)
 	d.sink.Emit(&d.entry)
 	return true
 }

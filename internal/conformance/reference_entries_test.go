@@ -27,7 +27,7 @@ func referenceEntries(doc []byte, base *url.URL) ([]sitemap.Entry, error) {
 		return nil, err
 	}
 	ref := &reference{root: root, base: base}
-	ref.sink = record.NewSink(&sitemap.Options{Base: base}, nil)
+	ref.sink = record.NewSink(&sitemap.Options{Base: base}, nil, nil)
 	switch root.local {
 	case "urlset", "sitemapindex":
 		err = ref.sitemap()

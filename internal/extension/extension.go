@@ -129,21 +129,19 @@ func (d *Decoder) ownElement() {
 // Take returns the extensions of the entry, nil if it has none, and starts the next.
 func (d *Decoder) Take() *sitemap.Extensions {
 	d.finishMedia()
-	defer d.startEntry()
-	if !d.mobile && d.images.empty() && d.alternates.empty() && d.videos.empty() && d.news.empty() && d.objects.empty() && d.others.empty() {
-		return nil
+	var e *sitemap.Extensions
+	if d.mobile || !(d.images.empty() && d.alternates.empty() && d.videos.empty() && d.news.empty() && d.objects.empty() && d.others.empty()) {
+		e = d.entries.next()
+		e.Images = d.images.take()
+		e.Videos = d.videos.take()
+		e.News = d.news.take()
+		e.Alternates = d.alternates.take()
+		e.Mobile = d.mobile
+		e.PageMap = d.objects.take()
+		e.Other = d.others.take()
+		d.entries.take()
 	}
-	e := d.entries.next()
-	*e = sitemap.Extensions{
-		Images:     d.images.take(),
-		Videos:     d.videos.take(),
-		News:       d.news.take(),
-		Alternates: d.alternates.take(),
-		Mobile:     d.mobile,
-		PageMap:    d.objects.take(),
-		Other:      d.others.take(),
-	}
-	d.entries.take()
+	d.startEntry()
 	return e
 }
 

@@ -52,9 +52,17 @@ func (d *Decoder) quickAlternate(q *xmlscan.Quick) bool {
 func (d *Decoder) quickAttr(q *xmlscan.Quick, i int) (name, value []byte) {
 	name, raw, plain := q.Attr(i)
 	if plain {
-		return name, bytes.TrimSpace(raw)
+		return name, trim(raw)
 	}
 	return name, d.attr(raw)
+}
+
+// trim is bytes.TrimSpace, without a call for text that needs no trimming.
+func trim(b []byte) []byte {
+	if n := len(b) - 1; n >= 0 && ' ' < b[0] && b[0] < 0x80 && ' ' < b[n] && b[n] < 0x80 {
+		return b
+	}
+	return bytes.TrimSpace(b)
 }
 
 // quickText reads the text of the element that q opened, decoded and trimmed.
@@ -64,7 +72,7 @@ func (d *Decoder) quickText(q *xmlscan.Quick) ([]byte, bool) {
 		d.buf = xmlscan.Decode(d.buf[:0], text)
 		text = d.buf
 	}
-	return bytes.TrimSpace(text), ok
+	return trim(text), ok
 }
 
 // quickImage reads an image.

@@ -263,3 +263,26 @@ func (s *skipper) Read(p []byte) (int, error) {
 	s.skip -= k
 	return copy(p, p[k:n]), err
 }
+
+// asciiLen returns how many bytes at the start of b are ASCII.
+func asciiLen(b []byte) int {
+	for n, c := range b {
+		if c >= utf8.RuneSelf {
+			return n
+		}
+	}
+	return len(b)
+}
+
+// completeRunes returns how long b is without a UTF-8 sequence that its end cuts.
+func completeRunes(b []byte) int {
+	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				return len(b) - i
+			}
+			break
+		}
+	}
+	return len(b)
+}

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/tally"
 )
 
 const (
@@ -38,6 +39,9 @@ var windows = sync.Pool{New: func() any { return new([WindowSize + Padding]byte)
 // A Reader is a document as UTF-8 behind a sliding window. It is not safe for
 // concurrent use.
 type Reader struct {
+	// Tally, if set, is where the reader of the document's entries counts them.
+	Tally *tally.Tally
+
 	src    io.Reader // UTF-8, but for bytes that are no UTF-8 at all
 	gz     *inflater
 	late   *lateDecoder // a declared charset that the first window did not prove, or nil
@@ -54,9 +58,6 @@ type Reader struct {
 	line   int
 	loneCR bool // a CR without LF was seen, which ends a line too
 	lastCR bool // the last byte read is a CR
-
-	checked int // buf[:checked] was checked to be UTF-8
-	invalid bool
 
 	encoding string
 	layers   int
@@ -130,7 +131,6 @@ func (in *Reader) decode(contentType string, encodings int) {
 		in.r, in.w, in.lineAt = choice.bom, choice.bom, choice.bom
 		in.base = -int64(choice.bom)
 		in.take(n-choice.bom, err)
-		in.check()
 		return
 	}
 	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix)), &rest{in.src, err})
@@ -191,7 +191,7 @@ func (in *Reader) Close() {
 	windows.Put(in.pooled)
 	*in = Reader{
 		base: in.base + int64(in.w), err: errClosed, line: in.line,
-		encoding: in.encoding, invalid: in.invalid, layers: in.layers,
+		encoding: in.encoding, layers: in.layers,
 	}
 }
 
@@ -226,9 +226,6 @@ func (in *Reader) Encoding() string { return in.encoding }
 // Layers is how many layers of gzip the document came in, Content-Encoding aside.
 func (in *Reader) Layers() int { return in.layers }
 
-// Invalid reports whether the document so far holds bytes that are not UTF-8.
-func (in *Reader) Invalid() bool { return in.invalid }
-
 // patient is how much may be unread before More waits for more than comes at once.
 const patient = 8 << 10
 
@@ -253,7 +250,6 @@ func (in *Reader) More() bool {
 	for end := min(before+want, len(in.buf)-Padding); in.w < end && in.err == nil; {
 		in.fill()
 	}
-	in.check()
 	return in.w > before
 }
 
@@ -267,7 +263,6 @@ func (in *Reader) slide() {
 	}
 	in.base += int64(in.r)
 	in.lineAt -= in.r
-	in.checked = max(0, in.checked-in.r)
 	in.w = copy(in.buf, in.buf[in.r:in.w])
 	in.r = 0
 	clear(in.buf[in.w : in.w+Padding])
@@ -431,7 +426,7 @@ func OpenPrefix(prefix []byte) *Reader { return Open(bytes.NewReader(prefix), ni
 // Peek returns a reader of the window's bytes alone, which stay unread. It is
 // valid as long as the window is, and starts at offset 0.
 func (in *Reader) Peek() *Reader {
-	return &Reader{buf: in.buf[in.r : in.w+Padding], w: in.w - in.r, err: io.EOF, line: 1, encoding: in.encoding, invalid: in.invalid}
+	return &Reader{buf: in.buf[in.r : in.w+Padding], w: in.w - in.r, err: io.EOF, line: 1, encoding: in.encoding}
 }
 
 // Start returns all bytes that the buffer holds, read or not.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -166,45 +165,6 @@ func TestReader_Close(t *testing.T) {
 	in.Close()
 	if in.More() || len(in.Window()) != 0 || in.Bytes() != 3 || in.Err() == nil {
 		t.Errorf("closed: window %q, %d bytes, %v", in.Window(), in.Bytes(), in.Err())
-	}
-}
-
-func TestReader_Invalid(t *testing.T) {
-	for _, test := range []struct {
-		doc  string
-		want bool
-	}{
-		{`<?xml version="1.0" encoding="UTF-8"?>` + strings.Repeat("é€😀", 40_000), false},
-		{`<?xml version="1.0" encoding="UTF-8"?>` + strings.Repeat("x", 200_000) + "\xff", true},
-		{`<?xml version="1.0" encoding="UTF-8"?>` + strings.Repeat("x", 70_000) + "\xe2\x82", true},
-	} {
-		in := Open(iotest.HalfReader(strings.NewReader(test.doc)), nil)
-		for more := true; more; more = in.More() {
-			in.Advance(max(0, len(in.Window())-utf8.UTFMax)) // no character is cut
-		}
-		if in.Invalid() != test.want {
-			t.Errorf("Invalid = %v of %.20q…%q", in.Invalid(), test.doc, test.doc[len(test.doc)-3:])
-		}
-		in.Close()
-	}
-}
-
-func TestValidUTF8(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	pieces := []string{"a", "é", "€", "😀", "\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", strings.Repeat("x", 40), strings.Repeat("é", 300)}
-	for range 20_000 {
-		var b []byte
-		last := len(pieces)
-		if rnd.IntN(2) == 0 {
-			last = 4 // sound ones only
-		}
-		for range rnd.IntN(60) {
-			b = append(b, pieces[rnd.IntN(last)]...)
-			b = append(b, strings.Repeat("y", rnd.IntN(40))...)
-		}
-		if got, want := validUTF8(b), utf8.Valid(b); got != want {
-			t.Fatalf("validUTF8(%q) = %v", b, got)
-		}
 	}
 }
 

@@ -19,8 +19,7 @@ const (
 // Plain reports whether b is an absolute URL that Clean returns as it is, with
 // no problem. It says so of the common ones only: http or https in lower case, a
 // host of letters, digits, dots and hyphens, a slash, then ASCII without spaces,
-// percent signs, semicolons and closing brackets (so that text of an XML document
-// without references can be asked about too), at most 2,048 bytes in all. It
+// percent signs, semicolons and closing brackets, at most 2,048 bytes in all. It
 // allocates nothing.
 func Plain(b []byte) bool {
 	if len(b) < 16 || len(b) > sitemap.ProtocolLoc {
@@ -30,7 +29,7 @@ func Plain(b []byte) bool {
 	if start == 0 || !plainHost(b[start:]) {
 		return false
 	}
-	return allUsual(b[8:])
+	return allUsual(b[8:], ';')
 }
 
 // schemeLen returns the length of the http:// or https:// that a URL's first
@@ -49,15 +48,17 @@ func schemeLen(word uint64) int {
 	return 0
 }
 
-// usual returns the high bit of each byte of word that is printable ASCII other
-// than % ; ].
-func usual(word uint64) uint64 {
-	set := word | high
-	printable := (set - 0x21*ones) &^ (set - 0x7f*ones)
-	escape := (set - 0x25*ones) &^ (set - 0x26*ones)
-	reference := (set - 0x3b*ones) &^ (set - 0x3c*ones)
-	bracket := (set - 0x5d*ones) &^ (set - 0x5e*ones)
-	return printable &^ escape &^ reference &^ bracket &^ word & high
+// usual returns a word of whose bytes the high bits are set if word is printable
+// ASCII other than % ] and the byte that references has eight of, and nothing else.
+// Where it holds other bytes, those beyond the first need not tell.
+func usual(word, references uint64) uint64 {
+	const not = 0x7f * ones // x^c + not carries into the high bit where x is not c
+	good := word + (0x80-'!')*ones
+	good &= (word ^ '%'*ones) + not
+	good &= (word ^ references) + not
+	good &= (word ^ ']'*ones) + not
+	good &= (word ^ 0x7f*ones) + not
+	return good &^ word & high
 }
 
 // plainHost reports whether b starts with a host of letters, digits, hyphens and
@@ -119,10 +120,16 @@ type Recent struct {
 	size   int
 }
 
+// knows reports whether b has that origin, and a length that needs no further look.
+func (r *Recent) knows(b []byte) bool {
+	n := r.size
+	return n > 0 && len(b) >= n+8 && len(b) <= sitemap.ProtocolLoc && string(b[:n]) == string(r.origin[:n])
+}
+
 // Plain reports what the function Plain does.
 func (r *Recent) Plain(b []byte) bool {
-	if n := r.size; n > 0 && len(b) >= n+8 && len(b) <= sitemap.ProtocolLoc && string(b[:n]) == string(r.origin[:n]) {
-		return allUsual(b[n:])
+	if r.knows(b) {
+		return allUsual(b[r.size:], ';')
 	}
 	if !Plain(b) {
 		return false
@@ -137,11 +144,22 @@ func (r *Recent) Plain(b []byte) bool {
 	return true
 }
 
-// allUsual reports whether all bytes of b, eight or more, are usual.
-func allUsual(b []byte) bool {
-	ok := usual(binary.LittleEndian.Uint64(b[len(b)-8:]))
+// PlainXML is Plain for what stands in an XML document, of which references, if it
+// had any, would be decoded first: a plain one has none, but may have semicolons.
+func (r *Recent) PlainXML(b []byte) bool {
+	if r.knows(b) {
+		return allUsual(b[r.size:], '&')
+	}
+	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
+}
+
+// allUsual reports whether all bytes of b, eight or more, are usual, and none is the
+// one by which references are told.
+func allUsual(b []byte, reference byte) bool {
+	references := uint64(reference) * ones
+	ok := usual(binary.LittleEndian.Uint64(b[len(b)-8:]), references)
 	for ; len(b) >= 8; b = b[8:] {
-		ok &= usual(binary.LittleEndian.Uint64(b))
+		ok &= usual(binary.LittleEndian.Uint64(b), references)
 	}
 	return ok == high
 }

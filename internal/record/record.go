@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/tally"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -18,15 +19,20 @@ type Sink struct {
 	report   func(sitemap.Problem)
 	yield    func(sitemap.Entry, error) bool
 	max      int64
-	count    int64
+	tally    *tally.Tally
 	stopped  bool
 	listed   bool // entries were listed, dropped ones included
 	err      error
 }
 
-// NewSink returns a sink that hands entries to yield and problems to o.Report.
-func NewSink(o *sitemap.Options, yield func(sitemap.Entry, error) bool) *Sink {
+// NewSink returns a sink that hands entries to yield and problems to o.Report. It
+// counts them in t, or, if that is nil, in a tally of its own.
+func NewSink(o *sitemap.Options, t *tally.Tally, yield func(sitemap.Entry, error) bool) *Sink {
+	if t == nil {
+		t = tally.New()
+	}
 	return &Sink{
+		tally:    t,
 		Resolver: location.Resolver{Base: o.Base},
 		report:   o.Report,
 		yield:    yield,
@@ -40,12 +46,12 @@ func (s *Sink) Emit(e *sitemap.Entry) bool {
 	if s.stopped {
 		return false
 	}
-	if s.count == s.max {
+	if s.tally.Entries == s.max {
 		s.Fail(&sitemap.ParseError{Pos: e.Pos, Err: sitemap.ErrTooManyEntries})
 		return false
 	}
-	s.count++
-	if s.count == sitemap.ProtocolEntries+1 {
+	s.tally.Add(e)
+	if s.tally.Entries == sitemap.ProtocolEntries+1 {
 		s.Problem(sitemap.TooManyEntries, e.Pos, "", nil)
 	}
 	if !s.yield(*e, nil) {
@@ -55,7 +61,7 @@ func (s *Sink) Emit(e *sitemap.Entry) bool {
 }
 
 // Count is how many entries were handed on.
-func (s *Sink) Count() int64 { return s.count }
+func (s *Sink) Count() int64 { return s.tally.Entries }
 
 // Report returns the function that problems go to, which may be nil.
 func (s *Sink) Report() func(sitemap.Problem) { return s.report }
@@ -80,6 +86,7 @@ func (s *Sink) Finish(err error) {
 		s.err = err
 	}
 	if s.err != nil {
+		s.tally.Err = s.err
 		s.yield(sitemap.Entry{}, s.err)
 	}
 }
@@ -100,7 +107,7 @@ func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text 
 }
 
 // Listed reports whether the document listed anything, dropped entries included.
-func (s *Sink) Listed() bool { return s.listed || s.count > 0 }
+func (s *Sink) Listed() bool { return s.listed || s.tally.Entries > 0 }
 
 // LineLoc cleans a location from text, reporting what is odd about it; ok is
 // false if its entry is to be dropped.

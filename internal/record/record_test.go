@@ -13,7 +13,7 @@ import (
 func sink(o sitemap.Options) (*Sink, *strings.Builder) {
 	var out strings.Builder
 	o.Report = func(p sitemap.Problem) { fmt.Fprintf(&out, "%v %s dropped=%v\n", p.Code, p.Field, p.Dropped) }
-	return NewSink(&o, func(e sitemap.Entry, err error) bool {
+	return NewSink(&o, nil, func(e sitemap.Entry, err error) bool {
 		fmt.Fprintln(&out, e.Loc, err)
 		return e.Loc != "last"
 	}), &out

@@ -55,10 +55,10 @@ const (
 )
 
 // Quick starts to read quickly behind the current token, where entries stand in the
-// element at depth d. It is not ok if that element is closed, if an entry's start tag
-// was read already, or if bytes that are not UTF-8 are to be reported.
+// element at depth d. It is not ok if that element is closed, or if an entry's start
+// tag was read already.
 func (r *Reader) Quick(q *Quick, d int) (ok bool) {
-	if len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending || r.in.Invalid() {
+	if len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending {
 		return false // a pending token was reported already
 	}
 	r.Sync()
@@ -119,7 +119,9 @@ func (q *Quick) Open() bool {
 			colon = i
 		}
 	}
-	q.name, q.local, q.Empty, q.Attrs = span{start, i}, span{start, i}, false, 0
+	q.name.start, q.name.end = start, i
+	q.local.start, q.local.end = start, i
+	q.Empty, q.Attrs = false, 0
 	var prefix []byte
 	if colon >= 0 {
 		prefix, q.local.start = b[start:colon], colon+1
@@ -174,7 +176,10 @@ func (q *Quick) openAttrs(i int) bool {
 				return false
 			}
 		}
-		q.attrs[n] = quickAttr{span{start, start + len(name)}, span{i, end}, plain}
+		a := &q.attrs[n] // field by field: to copy a struct just made would wait for its stores
+		a.name.start, a.name.end = start, start+len(name)
+		a.value.start, a.value.end = i, end
+		a.plain = plain
 		i = end + 1
 	}
 }
@@ -188,7 +193,7 @@ func valueEnd(b []byte, i int) (end int, isPlain bool) {
 	for n := i; n+8 <= len(b); n += 8 {
 		x := binary.LittleEndian.Uint64(b[n:])
 		y := x ^ quote
-		if found := special(x) | (y-every)&^y&highs; found != 0 {
+		if found := special(x) | highs&^(y+never); found != 0 {
 			if n += bits.TrailingZeros64(found) / 8; b[n] == b[i-1] {
 				return n, true
 			}
@@ -226,7 +231,7 @@ func (q *Quick) Text() (text []byte, section, ok bool) {
 		return nil, false, false
 	}
 	text, i = q.section(i + n)
-	if i == 0 {
+	if i == 0 || !sound(text) {
 		return nil, false, false
 	}
 	for IsSpace(q.b[i]) {
@@ -247,7 +252,7 @@ func (q *Quick) section(i int) ([]byte, int) {
 		return nil, 0
 	}
 	text := b[i : i+n]
-	if nextCDATA(text) || !sound(text) {
+	if nextCDATA(text) {
 		return nil, 0
 	}
 	return text, i + n + len(cdataEnd)
@@ -288,7 +293,8 @@ func (q *Quick) closeAt(i int, name []byte) bool {
 }
 
 // Skip passes over what is in the element whose start tag was read, through its end
-// tag. It is not ok if an entry, or anything to report, is in it.
+// tag. It is not ok if an entry is in it, or, where anybody wants to be told, anything to
+// report.
 func (q *Quick) Skip() bool {
 	return q.Empty || q.skip(q.Name(), maxQuickDepth)
 }
@@ -300,7 +306,7 @@ func (q *Quick) skip(name []byte, depth int) bool {
 		if n < 0 {
 			return false
 		}
-		if text := b[q.at : q.at+n]; !plain(text) && !soundText(text) {
+		if text := b[q.at : q.at+n]; q.r.report != nil && !plain(text) && !soundText(text) {
 			return false
 		}
 		q.at += n
@@ -308,9 +314,11 @@ func (q *Quick) skip(name []byte, depth int) bool {
 		case '/':
 			return q.closeAt(q.at, name)
 		case '!':
-			if _, q.at = q.section(q.at); q.at == 0 {
+			text, end := q.section(q.at)
+			if end == 0 || q.r.report != nil && !sound(text) {
 				return false
 			}
+			q.at = end
 		default:
 			if depth == 0 || !q.Open() || q.mayBeEntry() || !q.Empty && !q.skip(q.Name(), depth-1) {
 				return false
@@ -338,72 +346,3 @@ var quickName = func() (set [256]bool) {
 	}
 	return set
 }()
-
-// soundText reports whether nothing is to be reported of text.
-func soundText(b []byte) bool {
-	return sound(b) && Predefined(b) && !bytes.Contains(b, cdataEnd)
-}
-
-// sound reports whether b holds no character that XML forbids.
-func sound(b []byte) bool {
-	for rest := b; ; {
-		i := bytes.IndexByte(rest, noncharacter[0])
-		if i < 0 {
-			break
-		}
-		if rest = rest[i+1:]; len(rest) > 1 && rest[0] == noncharacter[1] && rest[1] >= 0xbe {
-			return false
-		}
-	}
-	for len(b) >= 32 {
-		p := (*[32]byte)(b)
-		x0, x1 := binary.LittleEndian.Uint64(p[:8]), binary.LittleEndian.Uint64(p[8:16])
-		x2, x3 := binary.LittleEndian.Uint64(p[16:24]), binary.LittleEndian.Uint64(p[24:])
-		if lowButLF(x0)|lowButLF(x1)|lowButLF(x2)|lowButLF(x3) != 0 && indexControl(p[:]) >= 0 {
-			return false
-		}
-		b = b[32:]
-	}
-	return indexControl(b) < 0
-}
-
-// lowButLF returns a word that is not zero if x holds a byte below space, LF aside.
-func lowButLF(x uint64) uint64 {
-	y := x ^ '\n'*every
-	notLF := (y&^highs + 0x7f*every) | y
-	return (x - 0x20*every) &^ x & notLF & highs
-}
-
-// plain reports whether b is free of whatever could have to be reported, or decoded:
-// control characters, '&', '<', ']' and the byte that noncharacters start with.
-func plain(b []byte) bool {
-	if len(b) < 8 {
-		for _, c := range b {
-			if notPlain[c] {
-				return false
-			}
-		}
-		return true
-	}
-	for i := 0; i+8 < len(b); i += 8 {
-		if special(binary.LittleEndian.Uint64(b[i:])) != 0 {
-			return false
-		}
-	}
-	return special(binary.LittleEndian.Uint64(b[len(b)-8:])) == 0
-}
-
-// notPlain are the bytes that are not plain.
-var notPlain = func() (set [256]bool) {
-	for c := range set {
-		set[c] = c < ' ' || c == '&' || c == '<' || c == ']' || c == 0xef
-	}
-	return set
-}()
-
-// special returns a word that is not zero if x holds a byte that is not plain.
-func special(x uint64) uint64 {
-	amp, lt, bracket, ef := x^'&'*every, x^'<'*every, x^']'*every, x^0xef*every
-	found := (x-0x20*every)&^x | (amp-every)&^amp | (lt-every)&^lt | (bracket-every)&^bracket | (ef-every)&^ef
-	return found & highs
-}

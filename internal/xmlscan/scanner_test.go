@@ -3,9 +3,11 @@ package xmlscan
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -144,6 +146,29 @@ func TestIndexControl(t *testing.T) {
 			if got := indexControl(b); got != want {
 				t.Fatalf("indexControl(%q) = %d, want %d", b, got, want)
 			}
+		}
+	}
+}
+
+// sound agrees with the standard library's UTF-8 and with XML's Char, wherever in a
+// text a character stands.
+func TestSound(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"a", "\n", "\r\n\t", "é", "€", "日本語", "😀", "\uf000", "\ud7ff", "\ufffd", "\U0010ffff", strings.Repeat("x", 40), strings.Repeat("é", 300),
+		"\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xe0\x9f\xbf", "\xf4\x90\x80\x80", "\xf0\x8f\xbf\xbf", "\x00", "\v", "\x1f", "\ufffe", "\uffff"}
+	for range 30_000 {
+		var b []byte
+		last := len(pieces)
+		if rnd.IntN(2) == 0 {
+			last = 13 // sound ones only
+		}
+		for range rnd.IntN(40) {
+			b = append(b, pieces[rnd.IntN(last)]...)
+			b = append(b, strings.Repeat("y", rnd.IntN(40))...)
+		}
+		want := utf8.Valid(b) && indexControl(b) < 0 && indexNoncharacter(b) < 0
+		if got := sound(b); got != want {
+			t.Fatalf("sound(%q) = %v", b, got)
 		}
 	}
 }

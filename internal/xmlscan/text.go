@@ -18,14 +18,8 @@ func (s *Scanner) check() {
 	if s.report == nil {
 		return
 	}
-	if i := indexControl(s.Raw); i >= 0 {
-		s.problem(sitemap.ControlChar, i, s.Raw[i:])
-	}
-	if s.in.Invalid() && !utf8.Valid(s.Raw) {
-		s.problem(sitemap.InvalidUTF8, 0, s.Raw)
-	}
-	if i := indexNoncharacter(s.Raw); i >= 0 {
-		s.problem(sitemap.ControlChar, i, s.Raw[i:])
+	if !sound(s.Raw) {
+		s.checkCharacters()
 	}
 	switch {
 	case s.Kind == Text:
@@ -43,6 +37,19 @@ func (s *Scanner) check() {
 		if !s.Cut && !soundAttrs(s.Attrs) {
 			s.mismatched(s.Raw)
 		}
+	}
+}
+
+// checkCharacters reports what XML forbids in the token, once for each kind.
+func (s *Scanner) checkCharacters() {
+	if i := indexControl(s.Raw); i >= 0 {
+		s.problem(sitemap.ControlChar, i, s.Raw[i:])
+	}
+	if !utf8.Valid(s.Raw) {
+		s.problem(sitemap.InvalidUTF8, 0, s.Raw)
+	}
+	if i := indexNoncharacter(s.Raw); i >= 0 {
+		s.problem(sitemap.ControlChar, i, s.Raw[i:])
 	}
 }
 
@@ -179,11 +186,6 @@ func Decode(dst, b []byte) []byte {
 		b = b[i+size:]
 	}
 }
-
-const (
-	every = 0x0101010101010101
-	highs = 0x80 * every
-)
 
 // indexControl finds a control character that XML forbids, or returns -1. It
 // looks at eight bytes at once for one below space that is no tab, LF or CR.
