@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -46,17 +47,16 @@ func newLoopback(children, each int, latency time.Duration) *loopback {
 	return l
 }
 
-// loopbackBodies returns what the children of a loopback are by turns.
+// loopbackBodies returns what the children of a loopback are by turns: what package
+// parse is measured by first of all, in pieces.
 func loopbackBodies(each int) [][]byte {
 	var bodies [][]byte
 	for i := range 8 {
-		var locs []string
-		for j := range each {
-			locs = append(locs, fmt.Sprintf("https://www.example.com/catalog/department-%d/product-%d.html|2024-05-%02dT07:08:09+00:00", i, j*7919%1_000_003, 1+j%28))
-		}
 		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-		w.Write([]byte(urlset(locs...)))
+		w := gzip.NewWriter(&b)
+		if err := gendoc.Write(w, gendoc.URLSet, each, uint64(i)); err != nil {
+			panic(err)
+		}
 		w.Close()
 		bodies = append(bodies, b.Bytes())
 	}

@@ -21,7 +21,7 @@ type robotsCache struct {
 }
 
 type cached struct {
-	at     string // what it was asked for under
+	at     string // what it was asked for under, with credentials
 	robots *Robots
 	from   time.Time
 	size   int

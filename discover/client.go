@@ -71,6 +71,12 @@ func (c *Client) agent() string {
 	return fetch.DefaultRobotsAgent
 }
 
+// neverRetries reports whether the Fetcher was told not to retry.
+func (c *Client) neverRetries() bool {
+	f, ok := c.fetcher.(interface{ NeverRetries() bool })
+	return ok && f.NeverRetries()
+}
+
 // CloseIdleConnections closes connections that the Fetcher keeps for reuse, if it
 // can.
 func (c *Client) CloseIdleConnections() {

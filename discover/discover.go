@@ -25,13 +25,20 @@
 // that is slow holds nothing up. Disallow bars only known paths: what robots.txt, an
 // index or the caller names is fetched.
 //
+// # Credentials
+//
+// A user name and password in the URL of a site, or of a sitemap that Walk is given,
+// go with every request of the walk to the same scheme, host and port that has none
+// of its own, and to no other. They are left out of every Sitemap, Summary and error,
+// and of a State. What Find returns is without them, too.
+//
 // # Errors
 //
 // A sequence has at most one error, its last element, after everything that could
 // be read: a *WalkError that lists what could not, a *NoSitemapError, an
 // unreachable robots.txt, or the context's error. Documents that fail are told to
-// Options.Done as it happens; defects of entries are Problems, told to
-// Options.Report.
+// Options.Done as it happens, and so is a robots.txt that broke off after it had named
+// sitemaps; defects of entries are Problems, told to Options.Report.
 //
 // # Trust
 //
@@ -55,6 +62,11 @@ import (
 // A Fetcher gets documents. A *fetch.Client is one. It must be safe for
 // concurrent use and heed the context of its requests, which bounds the
 // Document's Body too; a Body that is closed must leave nothing running.
+//
+// Of a *fetch.Client, RobotsToken, NeverRetries, SetDelay and CloseIdleConnections
+// are called too, and of any other Fetcher those of them that it has: one that
+// wraps a *fetch.Client has them all if it embeds it. Request.URL and Request.Origins
+// may hold credentials.
 type Fetcher interface {
 	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
 }

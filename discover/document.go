@@ -238,7 +238,10 @@ func (d *document) end() {
 		w.failures.add(&DocumentError{d.child.sm, d.sum.Err})
 	}
 	w.done(d.child, d.sum)
-	w.state.ended(d)
+	// Who ends the context in Done could not put away what was yielded.
+	if w.parent.Err() == nil {
+		w.state.ended(d)
+	}
 	d.goOn()
 }
 

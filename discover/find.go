@@ -25,10 +25,7 @@ func DefaultKnownPaths() []string {
 	return []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/sitemap-index.xml", "/sitemap.xml.gz", "/sitemap.txt"}
 }
 
-var (
-	errNamesNone  = errors.New("names no sitemap")
-	errDisallowed = errors.New("disallowed by robots.txt")
-)
+var errDisallowed = errors.New("disallowed by robots.txt")
 
 // Find returns the sitemaps of a site: those that its robots.txt names, else the
 // first of the known paths that has one and is not disallowed for our agent.
@@ -37,7 +34,8 @@ var (
 // paths only. A host without a scheme is tried by https, then by http if https
 // cannot be connected to, or its handshake fails other than by its certificate.
 //
-// The error is ErrSite, ErrUnreachable, a *NoSitemapError, or ctx's.
+// The error is ErrSite, ErrUnreachable, a *NoSitemapError, or ctx's. Where robots.txt
+// broke off, the sitemaps that it named before are returned with the error.
 func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	f, err := c.find(ctx, site, &Options{})
 	if err != nil {
@@ -52,13 +50,14 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 		s := *s
 		seeds = append(seeds, &s)
 	}
-	return seeds, nil
+	return seeds, f.cut
 }
 
 // Robots returns the robots.txt of a site, as Find reads it: from the cache if it
 // is no older than a day. One that does not exist (a 4xx status other than 429,
 // redirects that lead nowhere) names and forbids nothing (RFC 9309, section
-// 2.3.1.3). The error is ErrSite, ErrUnreachable, or ctx's.
+// 2.3.1.3). The error is ErrSite, ErrUnreachable, or ctx's; where the robots.txt broke
+// off after it had named sitemaps, what came is returned with the error.
 func (c *Client) Robots(ctx context.Context, site string) (*Robots, error) {
 	c.init()
 	st, err := parseSite(site)
@@ -74,6 +73,7 @@ type found struct {
 	site   site
 	robots *Robots
 	seeds  []*Sitemap
+	cut    error    // by which robots.txt broke off after the seeds
 	probe  *fetched // of the only seed, whose known path was tried; nil otherwise
 }
 
@@ -84,10 +84,10 @@ func (c *Client) find(ctx context.Context, name string, o *Options) (found, erro
 		return found{}, err
 	}
 	robots, st, err := c.siteRobots(ctx, st)
-	if err != nil {
+	if robots == nil {
 		return found{site: st}, err
 	}
-	f := found{site: st, robots: robots, seeds: robots.Sitemaps}
+	f := found{site: st, robots: robots, cut: err, seeds: robots.Sitemaps}
 	if len(f.seeds) > 0 {
 		return f, nil
 	}
@@ -125,11 +125,17 @@ func isUnconnected(err error) bool {
 	return errors.Is(err, fetch.ErrConnect)
 }
 
-// robotsAt returns the robots.txt of st's origin. Origins are the URLs that the
-// caller named, none if that is st.
+// robotsAt returns the robots.txt of st's origin; with an error, if it broke off after
+// it had named sitemaps. Origins are the URLs that the caller named, none if that is
+// st.
 func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Robots, error) {
 	at := st.at("/robots.txt")
-	if robots := c.robots.get(at); robots != nil {
+	if st.user == nil {
+		st.user = st.userAt(origins)
+	}
+	// What one user may not see, another may.
+	key := st.request(at)
+	if robots := c.robots.get(key); robots != nil {
 		c.setDelay(robots, st.url)
 		return robots, nil
 	}
@@ -138,10 +144,13 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if robots != nil {
+			return robots, err
+		}
 		return nil, fmt.Errorf("discover: %w: %w", ErrUnreachable, err)
 	}
 	c.setDelay(robots, st.url)
-	c.robots.put(at, robots)
+	c.robots.put(key, robots)
 	return robots, nil
 }
 
@@ -149,14 +158,17 @@ func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []
 	for try := 1; ; try++ {
 		doc, err := c.get(ctx, fetch.Request{URL: st.request(at), Origins: origins, MaxRedirects: robotsRedirects})
 		if isUnavailable(err) {
-			return &Robots{URL: at}, nil
+			return &Robots{URL: at, none: err}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		robots, err := parseRobots(doc.Body, doc.URL, at, laterURLs(doc)...)
 		doc.Body.Close()
-		if err == nil || try == robotsFetches || !isTemporary(err) {
+		if err == nil || try == robotsFetches || !isTemporary(err) || c.neverRetries() {
+			if err != nil && len(robots.Sitemaps) == 0 {
+				robots = nil
+			}
 			return robots, err
 		}
 		if err := pause(ctx, try); err != nil {
@@ -181,8 +193,13 @@ func laterURLs(doc *fetch.Document) []string {
 // that does not exist (RFC 9309, sections 2.3.1.2 and 2.3.1.3).
 func isUnavailable(err error) bool {
 	var fe *fetch.Error
-	if errors.Is(err, fetch.ErrStatus) && errors.As(err, &fe) {
+	switch {
+	case !errors.As(err, &fe):
+		return false
+	case errors.Is(err, fetch.ErrStatus):
 		return fe.Status/100 == 4 && fe.Status != 429
+	case errors.Is(err, fetch.ErrRefused):
+		return len(fe.Hops) > 0 || fe.Status != 0 // where a redirect leads, not the site itself
 	}
 	return errors.Is(err, fetch.ErrRedirect) || errors.Is(err, fetch.ErrEncoding)
 }
@@ -206,7 +223,7 @@ func pause(ctx context.Context, try int) error {
 
 // tryKnownPaths looks for a sitemap where sites usually have one.
 func (c *Client) tryKnownPaths(ctx context.Context, f found, o *Options) (found, error) {
-	tried := []Attempt{{f.robots.URL, errNamesNone}}
+	tried := []Attempt{{f.robots.URL, f.robots.none}}
 	for _, loc := range knownLocs(f.site, o) {
 		if !f.robots.Allowed(c.agent(), loc) {
 			tried = append(tried, Attempt{loc, errDisallowed})

@@ -117,6 +117,43 @@ func TestFindByKnownPath(t *testing.T) {
 	}
 }
 
+// TestWhyRobotsNamesNone tells why a robots.txt led nowhere.
+func TestWhyRobotsNamesNone(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		text   string
+		want   string
+	}{
+		{404, "", "status 404 Not Found"},
+		{410, "", "status 410 Gone"},
+		{401, "", "status 401 Unauthorized"},
+		{403, "<html>", "status 403 Forbidden"},
+		{200, "<!DOCTYPE html>", "names no sitemap: an HTML page instead of a robots.txt"},
+		{200, "\ufeff \r\n", "names no sitemap: empty"},
+		{204, "", "names no sitemap: empty"},
+		{200, "User-agent: *\nDisallow: /x\n", "names no sitemap"},
+		{200, "Sitemap:\nSitemap: /robots.txt\nSitemap: ftp://example.com/\n", "names no sitemap: its Sitemap records hold no usable URL"},
+	} {
+		w := newWeb()
+		w.handle("https://example.com/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.WriteHeader(tt.status)
+			rw.Write([]byte(tt.text))
+		})
+		_, err := w.client().Find(t.Context(), "https://example.com")
+		var none *NoSitemapError
+		if !errors.As(err, &none) || len(none.Tried) == 0 || none.Tried[0].URL != "https://example.com/robots.txt" {
+			t.Fatalf("%d %q: error %v", tt.status, tt.text, err)
+		}
+		got := none.Tried[0].Err
+		if text := strings.TrimPrefix(got.Error(), "fetch: https://example.com/robots.txt: "); text != tt.want {
+			t.Errorf("%d %q: %q, want %q", tt.status, tt.text, text, tt.want)
+		}
+		if errors.Is(got, fetch.ErrStatus) != (tt.status >= 400) {
+			t.Errorf("%d %q: %v matches ErrStatus, or does not", tt.status, tt.text, got)
+		}
+	}
+}
+
 // TestKnownPathIsFetchedOnce: what was read to see that it is a sitemap is not
 // fetched again.
 func TestKnownPathIsFetchedOnce(t *testing.T) {
@@ -183,9 +220,17 @@ func TestRobotsStatus(t *testing.T) {
 		}
 	}
 	w := newWeb()
-	w.redirect("https://example.com/robots.txt", "https://example.com/robots.txt")
-	if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, ErrNoSitemap) {
-		t.Errorf("redirect loop: %v", err)
+	// Redirects that lead nowhere.
+	for _, to := range []string{"https://example.com/robots.txt", "file:///etc/passwd", "https://example.com:8443/", "https://"} {
+		w.redirect("https://example.com/robots.txt", to)
+		if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, ErrNoSitemap) {
+			t.Errorf("redirected to %s: %v", to, err)
+		}
+	}
+	// A site that is not gone to is no site without a robots.txt.
+	c := &Client{Fetcher: &fetch.Client{Retries: -1}}
+	if _, err := c.Find(t.Context(), "http://127.0.0.1"); !errors.Is(err, ErrUnreachable) || !errors.Is(err, fetch.ErrRefused) {
+		t.Errorf("loopback: %v", err)
 	}
 	w.serve("https://example.com/robots.txt", "<html>hello</html>")
 	l := walkSite(w.client(), "https://example.com", Options{})
@@ -324,11 +369,43 @@ func TestRobotsBodyBreaks(t *testing.T) {
 			}
 			rw.Write([]byte("Sitemap: https://example.com/a.xml\n"))
 		})
-		found, err := w.client().Find(t.Context(), "https://example.com")
+		c := &Client{Fetcher: &fetch.Client{Transport: w, Retries: 1}}
+		found, err := c.Find(t.Context(), "https://example.com")
 		if err != nil || len(found) != 1 || tries != 2 {
 			t.Errorf("found %v, %v after %d tries", found, err, tries)
 		}
 	})
+}
+
+// TestRobotsCut: what a robots.txt named before it broke off is walked, and the break
+// told; the record that was cut is not taken.
+func TestRobotsCut(t *testing.T) {
+	w := smallSite()
+	text := "Sitemap: https://example.com/a.xml\nSitemap: https://example.com/b"
+	w.handle("https://example.com/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("X-Cut", "1")
+		rw.Write([]byte(text))
+	})
+	c := w.client()
+	for range 2 { // it is not cached
+		l := walkSite(c, "https://example.com", Options{})
+		equal(t, "documents", l.done, []string{"https://example.com/robots.txt", "https://example.com/a.xml"})
+		if !errors.Is(l.err, fetch.ErrBody) || errors.Is(l.err, ErrUnreachable) || len(l.urls) == 0 {
+			t.Errorf("%d URLs, %v", len(l.urls), l.err)
+		}
+	}
+	robots, err := c.Robots(t.Context(), "https://example.com")
+	if robots == nil || len(robots.Sitemaps) != 1 || !errors.Is(err, fetch.ErrBody) {
+		t.Errorf("robots %v, %v", robots, err)
+	}
+	found, err := c.Find(t.Context(), "https://example.com")
+	if len(found) != 1 || !errors.Is(err, fetch.ErrBody) || w.hits("https://example.com/robots.txt") != 4 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	text = "User-agent: *\nDisallow: /x\n"
+	if _, err := c.Find(t.Context(), "https://example.com"); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("without records: %v", err)
+	}
 }
 
 func TestErrorsSayNoCredentials(t *testing.T) {

@@ -21,6 +21,7 @@ type line struct {
 
 	// linePlan: the walks that are to come
 	Plan []string `json:"plan,omitempty"`
+	Told bool     `json:"told,omitempty"` // by Resume: it ends with lineDone
 
 	// lineBegin and lineEnd: a walk of the plan begins or ends
 	Walk  string     `json:"walk,omitempty"`
@@ -44,6 +45,7 @@ const (
 	linePlan  = "plan"
 	lineBegin = "begin"
 	lineEnd   = "end"
+	lineDone  = "done"
 	lineDoc   = "doc"
 	lineHost  = "host"
 )
@@ -133,6 +135,13 @@ func (j *journal) append(l *line) {
 		_, err = j.f.Write(append(text, '\n'))
 	}
 	j.err = err
+}
+
+// sync waits until what was written is on the disk.
+func (j *journal) sync() {
+	if j.err == nil {
+		j.err = j.f.Sync()
+	}
 }
 
 // writeJournal replaces the file at path by one with the lines that each gives.

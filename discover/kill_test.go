@@ -18,9 +18,9 @@ import (
 
 var kills = flag.Int("kills", 12, "how often TestStateKilled kills the walking process")
 
-// TestStateKilled: a process that walks with a State is killed at random moments
-// and begun again; what it has written in the end is what an undisturbed one
-// writes.
+// TestStateKilled: a process that walks with a State is killed at random moments, and
+// when its walk has come to the end, and begun again; what it has written in the end
+// is what an undisturbed one writes.
 func TestStateKilled(t *testing.T) {
 	if site := os.Getenv("DISCOVER_TEST_SITE"); site != "" {
 		dir := os.Getenv("DISCOVER_TEST_DIR")
@@ -28,6 +28,10 @@ func TestStateKilled(t *testing.T) {
 		if !resumeRun(t, c, filepath.Join(dir, "state"), filepath.Join(dir, "out"), site, 1<<30) {
 			t.Error("stopped before the end")
 		}
+		if err := os.WriteFile(filepath.Join(dir, "finished"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // to be killed
 		return
 	}
 	srv, want := slowSite(t)
@@ -44,12 +48,14 @@ func TestStateKilled(t *testing.T) {
 	t.Logf("%d walks were killed %d times or more", rounds, *kills)
 }
 
-// killWalks walks a site in one process after the other, the first of which it
-// kills at random moments, until one comes to the end. It returns how many were
+// killWalks walks a site in one process after the other, which it kills at random
+// moments, and twice when the walk has come to its end. It returns how many were
 // killed.
 func killWalks(t *testing.T, site, dir string) (killed int) {
 	const most = 8
-	for {
+	for finished := 0; finished < 2; killed++ {
+		mark := filepath.Join(dir, "finished")
+		os.Remove(mark)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestStateKilled$")
 		cmd.Env = append(os.Environ(), "DISCOVER_TEST_SITE="+site, "DISCOVER_TEST_DIR="+dir)
 		if err := cmd.Start(); err != nil {
@@ -58,24 +64,29 @@ func killWalks(t *testing.T, site, dir string) (killed int) {
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
 		var moment <-chan time.Time
-		if killed < most {
+		if killed < most && finished == 0 {
 			moment = time.After(time.Duration(10+rand.IntN(300)) * time.Millisecond)
 		}
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Fatalf("the process failed: %v", err)
+		for alive := true; alive; {
+			select {
+			case err := <-done:
+				t.Fatalf("the process ended by itself: %v", err)
+			case <-moment:
+				alive = false
+			case <-time.After(time.Millisecond):
+				if _, err := os.Stat(mark); err == nil {
+					alive = false
+					finished++
+				}
 			}
-			return killed
-		case <-moment:
-			cmd.Process.Kill()
-			<-done
-			killed++
 		}
+		cmd.Process.Kill()
+		<-done
 	}
+	return killed
 }
 
-// slowSite serves 500 documents with some delay, and returns what a walk writes.
+// slowSite serves 500 documents that never change, with some delay, and returns what a walk writes.
 func slowSite(t *testing.T) (*httptest.Server, string) {
 	t.Helper()
 	docs, ready := map[string]string{}, make(chan struct{})
@@ -85,6 +96,11 @@ func slowSite(t *testing.T) (*httptest.Server, string) {
 		text, ok := docs[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") == `"1"` {
+			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 		w.Write([]byte(text))

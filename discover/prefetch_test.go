@@ -88,7 +88,9 @@ func TestWalkSlowTenth(t *testing.T) {
 		begun := time.Now()
 		l := walkFrom(c, named("https://example.com/index.xml"), Options{})
 		ideal := (900*50*time.Millisecond + 100*2*time.Second) / 16
-		if took := time.Since(begun); took > ideal*125/100 {
+		// In document order the last slow one is begun after 14.4 s, and ends alone:
+		// none who does not know beforehand which are slow is done before 16.4 s.
+		if took := time.Since(begun); took > ideal*108/100 {
 			t.Errorf("took %v, ideal %v", took, ideal)
 		}
 		if len(l.urls) != 1000 {

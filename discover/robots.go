@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/url"
 	"slices"
@@ -33,6 +34,7 @@ type Robots struct {
 	// most 1,000. Problem.Field is "sitemap".
 	Problems []sitemap.Problem
 
+	none  error    // why it names none, if it names none
 	hops  []string // URLs that redirects led to, the one that answered last
 	rules rules
 }
@@ -48,7 +50,8 @@ type Robots struct {
 // a missing colon, a bare URL with "sitemap" in it, several URLs, and quotes
 // around them. An HTML page where robots.txt should be names nothing.
 //
-// The error is that of r; what was read before it is returned with it.
+// The error is that of r; what was read before it is returned with it, but for the
+// line that it cut.
 func ParseRobots(r io.Reader, base *url.URL) (*Robots, error) {
 	var loc string
 	if base != nil {
@@ -71,29 +74,55 @@ func parseRobots(r io.Reader, base *url.URL, loc string, hops ...string) (*Robot
 	if base != nil {
 		p.self[docKey(base.String())] = true
 	}
-	switch {
-	case isHTML(text):
+	html := isHTML(text)
+	if html {
 		p.problem(sitemap.RobotsHTML, "", false)
-	default:
+	} else {
 		p.read(text)
 	}
+	p.robots.none = p.whyNone(text, html)
 	if cut {
 		p.problem(sitemap.TooLarge, "", false)
 	}
 	return p.robots, err
 }
 
-// readRobots returns the decoded text without the line that the limit cuts.
+var (
+	errNamesNone   = errors.New("names no sitemap")
+	errRecordsBad  = errors.New("names no sitemap: its Sitemap records hold no usable URL")
+	errRobotsHTML  = errors.New("names no sitemap: an HTML page instead of a robots.txt")
+	errRobotsEmpty = errors.New("names no sitemap: empty")
+)
+
+// whyNone returns why a robots.txt names no sitemap, nil if it names some.
+func (p *robotsReader) whyNone(text []byte, html bool) error {
+	switch {
+	case len(p.robots.Sitemaps) > 0:
+		return nil
+	case html:
+		return errRobotsHTML
+	case len(trimBlanks(bytes.TrimSpace(text))) == 0:
+		return errRobotsEmpty
+	case slices.ContainsFunc(p.robots.Problems, func(p sitemap.Problem) bool { return p.Dropped }):
+		return errRecordsBad
+	}
+	return errNamesNone
+}
+
+// readRobots returns the decoded text without the line that the limit or an error
+// cuts.
 func readRobots(r io.Reader) (text []byte, cut bool, err error) {
 	// A robots.txt is UTF-8 (RFC 9309, section 2.3); a byte order mark still wins.
 	in := input.Open(r, &sitemap.Options{ContentType: "text/plain; charset=utf-8"})
 	defer in.Close()
 	text, err = io.ReadAll(io.LimitReader(in, MaxRobots+1))
-	if len(text) > MaxRobots {
-		end := bytes.LastIndexAny(text[:MaxRobots], "\r\n")
-		return text[:end+1], true, nil
+	if cut = len(text) > MaxRobots; cut {
+		text, err = text[:MaxRobots], nil
 	}
-	return text, false, err
+	if cut || err != nil {
+		text = text[:bytes.LastIndexAny(text, "\r\n")+1]
+	}
+	return text, cut, err
 }
 
 // isHTML reports whether text starts as a page does.
@@ -332,6 +361,10 @@ func (r *Robots) Allowed(agent, loc string) bool {
 // CrawlDelay returns how long agent is asked to wait between requests, 0 if it is
 // not.
 func (r *Robots) CrawlDelay(agent string) time.Duration { return r.rules.delay(agent) }
+
+// WhyNone returns why the robots.txt names no sitemap, or nil if it names some. For one
+// that does not exist it is the *fetch.Error that says so.
+func (r *Robots) WhyNone() error { return r.none }
 
 // size is about how much memory the robots.txt holds.
 func (r *Robots) size() int {

@@ -58,8 +58,13 @@ func (s *State) recall(name string) (*found, error) {
 	if s == nil {
 		return nil, nil
 	}
+	named, err := parseSite(name)
+	if err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	name = withoutUser(name)
 	l := s.begun[name]
 	if l == nil || !s.goesOn(name) {
 		return nil, nil
@@ -68,6 +73,7 @@ func (s *State) recall(name string) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
+	st.user = named.user
 	if s.ended[name] {
 		return &found{site: st}, nil
 	}
@@ -103,13 +109,15 @@ func (r *run) begin(site string, f *found) bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.name = site; site == "" {
+	if r.name = withoutUser(site); site == "" {
 		r.name = nameOf(f.seeds)
 	}
 	if !s.goesOn(r.name) {
-		s.newPlan([]string{r.name})
+		s.newPlan([]string{r.name}, false)
 	}
+	delete(s.failed, r.name)
 	if s.ended[r.name] {
+		s.replays = max(s.replays-1, 0)
 		return false
 	}
 	if l := s.begun[r.name]; l != nil {
@@ -130,11 +138,11 @@ func (r *run) begin(site string, f *found) bool {
 // nameOf returns what a walk from sitemaps is known by.
 func nameOf(seeds []*Sitemap) string {
 	if len(seeds) == 1 {
-		return seeds[0].Loc
+		return withoutUser(seeds[0].Loc)
 	}
 	h := sha256.New()
 	for _, sm := range seeds {
-		h.Write([]byte(sm.Loc + "\n"))
+		h.Write([]byte(withoutUser(sm.Loc) + "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -22,8 +22,7 @@ type site struct {
 // host, a host with a port.
 func parseSite(s string) (site, error) {
 	s = strings.TrimSpace(s)
-	scheme, _, ok := strings.Cut(s, "://")
-	bare := !ok || strings.ContainsAny(scheme, ".:/?#@")
+	bare := isBare(s)
 	full := s
 	if bare {
 		full = "https://" + strings.TrimPrefix(s, "//")
@@ -33,11 +32,25 @@ func parseSite(s string) (site, error) {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" {
-		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
+		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, withoutUser(s))
 	}
 	st := site{url: u, user: u.User, bare: bare}
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
 	return st, nil
+}
+
+// isBare reports whether a site is named without a scheme.
+func isBare(s string) bool {
+	scheme, _, ok := strings.Cut(s, "://")
+	return !ok || strings.ContainsAny(scheme, ".:/?#@")
+}
+
+// withoutUser returns what a site is named by, without credentials.
+func withoutUser(s string) string {
+	if !isBare(s) {
+		return sitemap.Redact(s)
+	}
+	return strings.TrimPrefix(sitemap.Redact("https://"+s), "https://")
 }
 
 // withScheme returns the site at another scheme.
@@ -58,16 +71,52 @@ func (s site) at(path string) string {
 }
 
 // request returns loc, a location of the site's host, as it is asked for.
-func (s site) request(loc string) string {
-	if s.user == nil {
+func (s site) request(loc string) string { return withUser(loc, s.user) }
+
+// withUser returns loc with credentials, unless it has its own or user is nil.
+func withUser(loc string, user *url.Userinfo) string {
+	if user == nil {
 		return loc
 	}
-	u, err := url.Parse(loc)
-	if err != nil {
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil || u.User != nil {
 		return loc
 	}
-	u.User = s.user
+	u.User = user
 	return u.String()
+}
+
+// root returns the site as the caller named it, with its credentials, to be one of
+// the origins of requests.
+func (s site) root() string { return s.request(s.url.String()) }
+
+// splitUser returns loc without its credentials, and these, nil if it has none.
+func splitUser(loc string) (string, *url.Userinfo) {
+	if !strings.Contains(loc, "@") {
+		return loc, nil
+	}
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil || u.User == nil {
+		return loc, nil
+	}
+	user := u.User
+	u.User = nil
+	return u.String(), user
+}
+
+// userAt returns the credentials of the first of the origins that has some and is
+// s's own.
+func (s site) userAt(origins []string) *url.Userinfo {
+	at, err := location.OriginOf(s.url)
+	for _, loc := range origins {
+		if o, _, parseErr := location.ParseOrigin(loc); err != nil || parseErr != nil || o != at {
+			continue
+		}
+		if _, user := splitUser(loc); user != nil {
+			return user
+		}
+	}
+	return nil
 }
 
 // dir returns the directory that the site's path names: "/a/b/" of "/a/b", but

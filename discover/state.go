@@ -33,7 +33,7 @@ import (
 // each is yielded at least once. Where the caller writes the URLs to a file, each
 // is there exactly once if Options.Done writes out what is buffered and calls
 // Note with the file's length, and the file is cut to what Resume tells before
-// the walk goes on:
+// the walk goes on, and Close is called when it is safe:
 //
 //	offset, ok := state.Resume("example.com")
 //	if ok { // go on
@@ -57,14 +57,18 @@ type State struct {
 	entries map[string]*entry // by URL
 	hosts   map[string]*honesty
 
-	last  int              // number of the last walk
-	plan  []string         // the walks that are to come, or that came
-	begun map[string]*line // those that were begun
-	ended map[string]bool  // those that were ended
-	out   int64            // the output's length after the last document
-	noted *int64           // to be written with the next document
-	kids  int              // in all entries
-	now   func() time.Time
+	last     int              // number of the last walk
+	plan     []string         // the walks that are to come, or that came
+	told     bool             // by Resume; the plan is over when Close says so, not when its walks have ended
+	reopened bool             // the plan was told, and not over when the file was opened
+	replays  int              // walks that had ended then and yield nothing now
+	begun    map[string]*line // those that were begun
+	ended    map[string]bool  // those that were ended
+	failed   map[string]bool  // those that found nothing to begin with
+	out      int64            // the output's length after the last document
+	noted    *int64           // to be written with the next document
+	kids     int              // in all entries
+	now      func() time.Time
 }
 
 const (
@@ -79,12 +83,13 @@ const (
 func OpenState(path string) (*State, error) {
 	s := &State{
 		entries: map[string]*entry{}, hosts: map[string]*honesty{},
-		begun: map[string]*line{}, ended: map[string]bool{},
+		begun: map[string]*line{}, ended: map[string]bool{}, failed: map[string]bool{},
 		now: time.Now,
 	}
 	if err := s.load(path); err != nil {
 		return nil, err
 	}
+	s.reopened = s.told
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("discover: state: %w", err)
@@ -119,8 +124,8 @@ func (s *State) take(l *line) {
 		s.out = *l.Out
 	}
 	switch l.Kind {
-	case linePlan:
-		s.plan = l.Plan
+	case linePlan, lineDone:
+		s.plan, s.told = l.Plan, l.Told
 		clear(s.begun)
 		clear(s.ended)
 	case lineBegin:
@@ -142,7 +147,7 @@ func (s *State) take(l *line) {
 
 // lines gives the lines that say all of the State.
 func (s *State) lines(emit func(*line)) {
-	emit(&line{Kind: linePlan, Plan: s.plan, Out: &s.out})
+	emit(&line{Kind: linePlan, Plan: s.plan, Told: s.told, Out: &s.out})
 	for _, name := range slices.Sorted(maps.Keys(s.begun)) {
 		emit(s.begun[name])
 		if s.ended[name] {
@@ -176,21 +181,43 @@ func (s *State) put(e *entry) {
 	s.entries[e.URL] = e
 }
 
-// unfinished reports whether a walk of the plan was not ended.
+// unfinished reports whether a walk of the plan was not ended. One whose site could
+// not be walked at all is not waited for.
 func (s *State) unfinished() bool {
-	return slices.ContainsFunc(s.plan, func(name string) bool { return !s.ended[name] })
+	return slices.ContainsFunc(s.plan, func(name string) bool { return !s.ended[name] && !s.failed[name] })
 }
 
 // goesOn reports whether a walk is one of a plan that is not finished.
 func (s *State) goesOn(name string) bool {
-	return slices.Contains(s.plan, name) && s.unfinished()
+	return slices.Contains(s.plan, name) && (s.unfinished() || s.replays > 0 || s.failed[name])
 }
 
-// Close closes the file. The error is the first that writing to it met: what was
-// yielded since is not remembered.
+// gaveUp notes that a walk could not begin.
+func (s *State) gaveUp(name string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name = withoutUser(name); slices.Contains(s.plan, name) {
+		s.failed[name] = true
+	}
+}
+
+// Close closes the file. If Resume was called, and all walks that it was told of
+// have come to their end, they are over with it: so what they yielded must be safe
+// by then. Where it is not, do not call Close, and they go on another time.
+//
+// The error is the first that writing to the file met: what was yielded since is not
+// remembered.
 func (s *State) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.told && !s.unfinished() && s.replays == 0 {
+		s.told = false
+		s.journal.append(&line{Kind: lineDone})
+		s.journal.sync()
+	}
 	err := errors.Join(s.journal.err, s.journal.f.Close())
 	if err != nil {
 		return fmt.Errorf("discover: state: %w", err)
@@ -201,31 +228,42 @@ func (s *State) Close() error {
 // Resume says which walks are to come, and reports whether the same walks were
 // begun before and interrupted, so that they go on now, and how long the output was
 // when the last document had ended, as Note was told. A walk is named by the site
-// that URLs is given, or by the Loc of the sitemap that Walk is given alone.
+// that URLs is given, or by the Loc of the sitemap that Walk is given alone, with
+// or without its credentials.
 //
-// Walks of an interrupted plan that had ended yield nothing. It need not be called
-// for a single walk without output.
+// Walks of an interrupted plan that had ended yield nothing; that is all of them
+// where the process ended after the last of them and before Close. It need not be
+// called for a single walk without output.
 func (s *State) Resume(walks ...string) (offset int64, interrupted bool) {
+	plan := make([]string, 0, len(walks))
+	for _, name := range walks {
+		plan = append(plan, withoutUser(name))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.unfinished() && slices.Equal(s.plan, walks) {
+	goesOn := s.reopened || s.unfinished()
+	s.reopened = false
+	if goesOn && slices.Equal(s.plan, plan) {
+		s.replays = len(s.ended)
 		return s.out, len(s.begun) > 0
 	}
-	s.newPlan(walks)
+	s.newPlan(plan, true)
 	return 0, false
 }
 
-func (s *State) newPlan(plan []string) {
-	s.plan = plan
+func (s *State) newPlan(plan []string, told bool) {
+	s.plan, s.told, s.replays = plan, told, 0
 	clear(s.begun)
 	clear(s.ended)
+	clear(s.failed)
 	s.out, s.noted = 0, nil
-	s.journal.append(&line{Kind: linePlan, Plan: plan, Out: &s.out})
+	s.journal.append(&line{Kind: linePlan, Plan: plan, Told: told, Out: &s.out})
 }
 
 // Note says how long the output is, in bytes, with all URLs of the document that
 // has just ended. It is to be called in Options.Done; the length is written to
-// the file in one line with the document.
+// the file in one line with the document. If the output could not be written, end
+// the walk's context before Done returns: the document then counts as not read.
 func (s *State) Note(length int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

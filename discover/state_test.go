@@ -1,15 +1,12 @@
 package discover
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,136 +220,6 @@ func TestStateFile(t *testing.T) {
 	openState(t, path).Close()
 	if info, _ := os.Stat(path); info.Size() > 2*int64(len(whole)) {
 		t.Errorf("%d bytes, at first %d", info.Size(), len(whole))
-	}
-}
-
-// TestStateResume: walks that are broken off at random go on, and write each URL
-// once in the order of an undisturbed walk.
-func TestStateResume(t *testing.T) {
-	w := newWeb()
-	var indexes, want []string
-	for i := range 10 {
-		var kids []string
-		for j := range 6 {
-			loc := fmt.Sprintf("https://example.com/%d-%d.xml", i, j)
-			kids = append(kids, loc)
-			var pages []string
-			for k := range 5 {
-				pages = append(pages, fmt.Sprintf("https://example.com/%d/%d/%d", i, j, k))
-			}
-			want = append(want, pages...)
-			w.serve(loc, urlset(pages...))
-		}
-		loc := fmt.Sprintf("https://example.com/%d.xml", i)
-		indexes = append(indexes, loc)
-		w.serve(loc, index(kids...))
-	}
-	w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml")
-	w.serve("https://example.com/index.xml", index(indexes...))
-	r := rand.New(rand.NewPCG(7, 7))
-	for round := range 10 {
-		dir := t.TempDir()
-		path, out := filepath.Join(dir, "state"), filepath.Join(dir, "out")
-		for run := 0; ; run++ {
-			if run > 200 {
-				t.Fatal("does not come to an end")
-			}
-			if resumeRun(t, w.client(), path, out, "https://example.com", r.IntN(120)) {
-				break
-			}
-		}
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Fields(string(text)); !slices.Equal(got, want) {
-			t.Errorf("round %d: %d URLs, want %d; in order: %v", round, len(got), len(want), slices.IsSorted(got))
-		}
-	}
-}
-
-// resumeRun walks until it has written stop URLs, and reports whether it came to
-// the end. It stops as a killed process does: nothing is closed or flushed.
-func resumeRun(t *testing.T, c *Client, path, out, site string, stop int) bool {
-	t.Helper()
-	state := openState(t, path)
-	f, err := os.OpenFile(out, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	offset, _ := state.Resume(site)
-	if err := f.Truncate(offset); err != nil {
-		t.Fatal(err)
-	}
-	f.Seek(offset, 0)
-	length := offset
-	o := &Options{State: state, Done: func(*Sitemap, Summary) { state.Note(length) }}
-	n := 0
-	for u, err := range c.URLs(context.Background(), site, o) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		written, _ := fmt.Fprintln(f, u.Loc)
-		length += int64(written)
-		if n++; n > stop {
-			return false
-		}
-	}
-	return true
-}
-
-func TestStatePlan(t *testing.T) {
-	w := newWeb()
-	for _, site := range []string{"https://a.test", "https://b.test"} {
-		w.serve(site+"/robots.txt", "Sitemap: "+site+"/s.xml")
-		w.serve(site+"/s.xml", urlset(site+"/1"))
-	}
-	path := filepath.Join(t.TempDir(), "state")
-	sites := []string{"https://a.test", "https://b.test"}
-	state := openState(t, path)
-	if _, ok := state.Resume(sites...); ok {
-		t.Error("nothing to go on with")
-	}
-	if l := walkSite(w.client(), sites[0], Options{State: state}); len(l.urls) != 1 {
-		t.Errorf("first site: %v", l.urls)
-	}
-	state.Close()
-	// Stopped between the two: only the second is left.
-	state = openState(t, path)
-	if _, ok := state.Resume(sites...); !ok {
-		t.Error("the interruption is not known")
-	}
-	if l := walkSite(w.client(), sites[0], Options{State: state}); len(l.urls) != 0 || l.err != nil {
-		t.Errorf("first site again: %v, %v", l.urls, l.err)
-	}
-	if l := walkSite(w.client(), sites[1], Options{State: state}); len(l.urls) != 1 || l.err != nil {
-		t.Errorf("second site: %v, %v", l.urls, l.err)
-	}
-	if _, ok := state.Resume(sites...); ok {
-		t.Error("the plan has come to its end")
-	}
-	state.Close()
-	// The same for sitemaps that the caller names, several at once.
-	from := named("https://a.test/s.xml", "https://b.test/s.xml")
-	state = openState(t, filepath.Join(t.TempDir(), "state"))
-	defer state.Close()
-	for range state.walkOnce(w.client(), from) {
-		break
-	}
-	if n := len(slices.Collect(state.walkOnce(w.client(), from))); n != 2 {
-		t.Errorf("after a break: %d URLs", n)
-	}
-}
-
-// walkOnce yields the locations of a walk with the State.
-func (s *State) walkOnce(c *Client, from []*Sitemap) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for u, err := range c.Walk(context.Background(), from, &Options{State: s}) {
-			if err != nil || !yield(u.Loc) {
-				return
-			}
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package discover
 import (
 	"context"
 	"iter"
+	"net/url"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
@@ -25,17 +26,21 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 			f, err = c.discover(ctx, site, o)
 		}
 		if err != nil {
+			if ctx.Err() == nil {
+				o.State.gaveUp(site)
+			}
 			yield(URL{}, err)
 			return
 		}
 		w := newWalk(ctx, c, o, yield)
 		defer w.close()
 		w.sites = []string{f.site.host()}
-		w.origins = []string{f.site.url.String()}
+		w.origins = []string{f.site.root()}
 		if f.probe != nil {
 			w.ahead.put(keyOf(f.seeds[0].Loc), f.probe)
 		}
 		if w.state.begin(site, f) {
+			w.robotsCut(f)
 			w.run(f.seeds)
 		}
 	}
@@ -52,6 +57,16 @@ func (c *Client) discover(ctx context.Context, site string, o *Options) (*found,
 		}
 	}
 	return &f, err
+}
+
+// robotsCut tells of a robots.txt that broke off, as of a document.
+func (w *walk) robotsCut(f *found) {
+	if f.cut == nil {
+		return
+	}
+	c := &child{sm: &Sitemap{Loc: f.robots.URL}}
+	w.failures.add(&DocumentError{c.sm, f.cut})
+	w.done(c, Summary{Err: f.cut})
 }
 
 // Walk yields the URLs of sitemaps and of all that they refer to, in document
@@ -100,6 +115,7 @@ type walk struct {
 	origins []string // URLs that the caller named
 
 	seeds    map[key][]*Sitemap
+	users    map[key]*url.Userinfo // of seeds that came with credentials, which their Loc is rid of
 	frontier frontier
 	graph    graph
 	ahead    *prefetcher
@@ -160,6 +176,8 @@ func (w *walk) push(from []*Sitemap) {
 	root := &frame{}
 	for _, s := range from {
 		s := *s
+		loc, user := splitUser(s.Loc)
+		s.Loc = loc
 		if s.RobotsURL == "" && s.Referrer == nil && len(s.Scope.Grants) == 0 {
 			if g, ok := CallerGrant(s.Loc); ok {
 				s.Scope = Scope{[]Grant{g}}
@@ -169,9 +187,21 @@ func (w *walk) push(from []*Sitemap) {
 		w.seeds[k] = append(w.seeds[k], &s)
 		if len(w.seeds[k]) == 1 {
 			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, key: k, sm: &s})
+			w.setUser(k, user)
 		}
 	}
 	w.frontier.push(root)
+}
+
+// setUser keeps the credentials of a seed; nil for none.
+func (w *walk) setUser(k key, user *url.Userinfo) {
+	if user == nil {
+		return
+	}
+	if w.users == nil {
+		w.users = map[key]*url.Userinfo{}
+	}
+	w.users[k] = user
 }
 
 // ended is told when an index and all below it has been walked.
@@ -288,7 +318,7 @@ func (w *walk) start(c *child, must bool) bool {
 
 func (w *walk) request(c *child) fetch.Request {
 	return fetch.Request{
-		URL:        c.loc,
+		URL:        withUser(c.loc, w.users[c.key]),
 		Validators: w.state.validators(c.loc),
 		Origins:    w.origins,
 		MaxBytes:   w.o.Limits.Bytes,
@@ -328,7 +358,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 		if !d.read() {
 			return false
 		}
-		if !d.canRetry() || try == bodyFetches || w.neverRetries() {
+		if !d.canRetry() || try == bodyFetches || w.c.neverRetries() {
 			d.end()
 			return true
 		}
@@ -340,12 +370,6 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			return false
 		}
 	}
-}
-
-// neverRetries reports whether the Fetcher was told not to retry.
-func (w *walk) neverRetries() bool {
-	f, ok := w.c.fetcher.(*fetch.Client)
-	return ok && f.Retries < 0
 }
 
 // done tells that a document has ended.

@@ -272,6 +272,37 @@ func TestWalkBodyBreaks(t *testing.T) {
 	})
 }
 
+// TestWalkNeverRetries: nothing is fetched again where the Fetcher is told not to
+// retry, also not behind what wraps it.
+func TestWalkNeverRetries(t *testing.T) {
+	type wrapper struct{ *fetch.Client }
+	w := newWeb()
+	cut := func(text string) http.HandlerFunc {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("X-Cut", "1")
+			rw.Write([]byte(text))
+		}
+	}
+	w.handle("https://example.com/robots.txt", cut("User-agent: *\n"))
+	w.handle("https://example.com/s.xml", cut("<urlset>"))
+	fetches := 0
+	for _, f := range []Fetcher{w.fetcher(), &wrapper{w.fetcher()}} {
+		c := &Client{Fetcher: f}
+		fetches++
+		if l := walkFrom(c, named("https://example.com/s.xml"), Options{}); !errors.Is(l.err, fetch.ErrBody) {
+			t.Errorf("%T: error %v", f, l.err)
+		}
+		if _, err := c.Robots(t.Context(), "https://example.com/"); !errors.Is(err, fetch.ErrBody) {
+			t.Errorf("%T: robots.txt: error %v", f, err)
+		}
+		for _, path := range []string{"/s.xml", "/robots.txt"} {
+			if n := w.hits("https://example.com" + path); n != fetches {
+				t.Errorf("%T: %s was fetched %d times, want %d", f, path, n, fetches)
+			}
+		}
+	}
+}
+
 // goroutines waits until no more goroutines run than want, and returns how many
 // do.
 func goroutines(want int) int {

@@ -10,9 +10,10 @@ const (
 	// chunkSize is the unit in which bodies are read ahead.
 	chunkSize = 32 << 10
 	// aheadBudget bounds what a Client reads ahead, one chunk of each body aside.
-	// A third of it is for bodies that somebody has begun to read: what comes too
-	// late of these is lost, while another body can be fetched again.
-	aheadBudget = 24 << 20
+	// All but a quarter of it is for bodies that somebody has begun to read, such as
+	// six of 8 MiB: what comes too late of these is lost, while another body can be
+	// fetched again.
+	aheadBudget = 64 << 20
 )
 
 type chunk struct {
@@ -39,7 +40,7 @@ func (b *budget) take(a *ahead) bool {
 	defer b.mu.Unlock()
 	most := cmp.Or(b.most, aheadBudget)
 	if !a.begun {
-		most -= most / 3
+		most /= 4
 	}
 	if b.used+chunkSize <= most {
 		b.used += chunkSize

@@ -55,7 +55,7 @@ func TestSlowConsumer(t *testing.T) {
 func TestLapsed(t *testing.T) {
 	data := pattern(20 << 20)
 	s, c := serveData(t, data, time.Second), newClient(t)
-	c.ahead.most = 36 << 20 // of which 24 MiB are for what nobody reads
+	c.ahead.most = 96 << 20 // of which 24 MiB are for what nobody reads
 	var docs []*Document
 	for range 2 {
 		doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: 32 << 20})
@@ -89,7 +89,7 @@ func TestBudget(t *testing.T) {
 	t.Run("bodies", func(t *testing.T) {
 		data := pattern(20 * chunkSize)
 		s, c := serveData(t, data, 0), newClient(t)
-		c.ahead.most = 9 * chunkSize
+		c.ahead.most = 12 * chunkSize
 		var docs []*Document
 		for range 5 {
 			doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: 8 << 20})
@@ -103,7 +103,7 @@ func TestBudget(t *testing.T) {
 			defer c.ahead.mu.Unlock()
 			return c.ahead.used
 		}
-		eventually(t, "the budget of what nobody reads is spent", func() bool { return used() == c.ahead.most/3*2 })
+		eventually(t, "the budget of what nobody reads is spent", func() bool { return used() == c.ahead.most/4 })
 		docs[3].Body.Close()
 		docs[4].Body.Read(make([]byte, 1))
 		eventually(t, "all of the budget is spent", func() bool { return used() == c.ahead.most })

@@ -147,6 +147,10 @@ func (c *Client) RobotsToken() string {
 	return c.RobotsAgent
 }
 
+// NeverRetries reports whether Retries says that nothing is to be tried again, for
+// those who use the Client and would fetch a document whose body broke off.
+func (c *Client) NeverRetries() bool { return c.Retries < 0 }
+
 // SetDelay makes requests to the host of u serial and at least d apart, as a
 // Crawl-delay asks, if the Client's Limiter has a method of this name and kind;
 // a HostLimiter has. It does nothing otherwise.

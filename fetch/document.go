@@ -18,8 +18,9 @@ type Request struct {
 	Validators
 	// Origins are URLs that the caller named, where URL itself was not: where it
 	// was found in a document. Ports other than 80 and 443 are gone to only at
-	// these origins, and secrets in Header go to their hosts only. If there are
-	// none, URL counts as named.
+	// these origins, and secrets in Header go to their hosts only. A user name and
+	// password in one of them are sent where URL is of the same scheme, host and
+	// port and has none of its own. If there are none, URL counts as named.
 	Origins []string
 	// Header holds further header fields. Fields other than Accept,
 	// Accept-Language, Cache-Control, From, Pragma, Referer and User-Agent are
@@ -35,9 +36,10 @@ type Request struct {
 	// caller asks for them, as they come on the wire, so that a caller that reads
 	// slowly does not lose what the server sends. A body that fits is read to its
 	// end and its connection released whether or not it is read. The Client
-	// spends 24 MiB on this in all, of which 8 MiB are kept for bodies that the
-	// caller has begun to read; a body that finds no room is read as the caller
-	// reads. 0 means none.
+	// spends 64 MiB on this in all, of which 48 MiB are kept for bodies that the
+	// caller has begun to read, so that six of 8 MiB are safe at once; a body that
+	// finds no room is read as the caller reads, and if the server does not wait for
+	// that, ends with ErrBody after what came. 0 means none.
 	ReadAhead int64
 }
 

@@ -33,7 +33,7 @@ var (
 	// ErrTimeout: the connection, the response, the next bytes of the body or the
 	// whole document took too long.
 	ErrTimeout = errors.New("timed out")
-	// ErrEncoding: the body has a Content-Encoding other than gzip.
+	// ErrEncoding: the body has a compressed Content-Encoding other than gzip.
 	ErrEncoding = errors.New("unknown content encoding")
 	// ErrBusy: the request, or its next attempt, was not sent, since the host has
 	// answered all recent requests with 429 or 503. Error.RetryAfter says when it

@@ -51,6 +51,7 @@ func faultCases() []faultCase {
 		{path: "close-after", body: document},
 		{path: "long-body", body: half},
 		{path: "lying-encoding", body: document},
+		{path: "encoding?name=UTF-8,none", body: document},
 		{path: "drip", timeout: 500 * time.Millisecond, read: ErrTimeout, least: 1},
 
 		{path: "reset", get: ErrNoResponse, attempts: 3},

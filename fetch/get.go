@@ -27,11 +27,14 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	if err != nil {
 		return nil, &Error{Err: err}
 	}
-	g.target, g.user = t, user
 	g.policy = policy{anyPort: c.AllowPrivateNetworks, guard: c.guard, named: []origin{t.origin}}
 	if len(req.Origins) > 0 {
-		g.policy.named = namedOrigins(req.Origins)
+		var theirs *url.Userinfo
+		if g.policy.named, theirs = namedOrigins(req.Origins, t.origin); user == nil {
+			user = theirs
+		}
 	}
+	g.target, g.user = t, user
 	if err := checkHeader(&req); err != nil {
 		return nil, g.fail(err)
 	}
@@ -47,14 +50,20 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	return doc, nil
 }
 
-func namedOrigins(urls []string) []origin {
-	var named []origin
+// namedOrigins returns the origins of urls, and the userinfo of the first of them
+// that is at o and has one.
+func namedOrigins(urls []string, o origin) (named []origin, user *url.Userinfo) {
 	for _, raw := range urls {
-		if t, _, err := parseTarget(raw); err == nil {
-			named = append(named, t.origin)
+		t, u, err := parseTarget(raw)
+		if err != nil {
+			continue
+		}
+		named = append(named, t.origin)
+		if user == nil && t.origin == o {
+			user = u
 		}
 	}
-	return named
+	return named, user
 }
 
 func checkHeader(req *Request) error {
@@ -88,7 +97,7 @@ type getter struct {
 	policy policy
 
 	target   target
-	user     *url.Userinfo // of the request's URL
+	user     *url.Userinfo // for the origin of the request's URL
 	stripped bool          // a redirect led to another host
 	hops     []Hop
 	retries  int  // so far
@@ -232,12 +241,13 @@ func (g *getter) request() (*http.Request, error) {
 }
 
 // encodings returns the codings of a Content-Encoding, or an ErrEncoding if one
-// of them is not gzip (RFC 9110, section 8.4).
+// of them is not gzip (RFC 9110, section 8.4). What names no compression but is set
+// in its place, by mistake, changes nothing.
 func encodings(h http.Header) (gzips int, err error) {
 	for _, field := range h.Values("Content-Encoding") {
 		for coding := range strings.SplitSeq(field, ",") {
 			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
-			case "", "identity":
+			case "", "identity", "none", "utf-8", "utf8", "binary", "8bit", "aws-chunked":
 			case "gzip", "x-gzip":
 				gzips++
 			default:

@@ -138,6 +138,7 @@ func TestSecrets(t *testing.T) {
 		}
 		for _, req := range []Request{
 			{URL: "http://user:secret@example.com/"},
+			{URL: start, Origins: []string{"http://example.org/", "http://user:secret@EXAMPLE.com:80/x"}},
 			{URL: start, Header: http.Header{"Authorization": {"Bearer secret"}}},
 			{URL: start, Header: http.Header{"cookie": {"secret"}}},
 			{URL: start, Header: http.Header{"X-Api-Key": {"secret"}}},
@@ -175,6 +176,31 @@ func carriesSecret(r *http.Request) bool {
 	user, password, ok := r.BasicAuth()
 	return ok && user == "user" && password == "secret" || r.Header.Get("Authorization") == "Bearer secret" ||
 		r.Header.Get("Cookie") == "secret" || r.Header.Get("X-Api-Key") == "secret"
+}
+
+// TestCredentialsOfOrigins sends the user names of the caller's origins to these
+// only, and a URL's own before them.
+func TestCredentialsOfOrigins(t *testing.T) {
+	origins := []string{"https://example.com/", "https://user:secret@example.com/robots.txt", "https://other:pw@example.com/"}
+	for url, want := range map[string]string{
+		"https://example.com/x":      "user:secret",
+		"https://example.com:443/x":  "user:secret",
+		"https://own:pw@example.com": "own:pw",
+		"https://own@example.com":    "own:",
+		"http://example.com/x":       "",
+		"https://www.example.com/x":  "",
+		"https://example.org/x":      "",
+	} {
+		w := new(web)
+		w.get(t, new(Client), Request{URL: url, Origins: origins})
+		got := ""
+		if user, password, ok := w.requests[0].BasicAuth(); ok {
+			got = user + ":" + password
+		}
+		if got != want {
+			t.Errorf("%s: sent %q, want %q", url, got, want)
+		}
+	}
 }
 
 // TestSecretsOfOrigins sends secrets only where the caller's origins are.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -22,7 +23,10 @@ could not be read or there was a problem of severity error.
 As jsonl, each problem is an object of type "problem": sitemap, code, severity,
 line, offset (in the decoded document), field, text, dropped; and each document,
 after its problems, one of type "document": sitemap, format, encoding, entries,
-problems (their number), error (code, message). What is absent is left out.
+problems (their number), skipped (why it was not read), status (of the answer),
+failed (true: nothing of it could be read), error (code, message; without failed,
+what was read stands). What went wrong with a whole target is one too, with target
+(its name). What is absent is left out.
 
 ` + failureHelp
 
@@ -99,7 +103,14 @@ type checkedDocument struct {
 	entries          int64
 	problems         int
 	skipped          string
+	status           int
+	target           bool // no document: what went wrong with a whole target
 	err              error
+}
+
+// failed reports whether nothing of the document could be read.
+func (d *checkedDocument) failed() bool {
+	return d.err != nil && d.format == "" && !errors.Is(d.err, discover.ErrLimit)
 }
 
 func (h *checkHandler) begin(target)       {}
@@ -129,6 +140,7 @@ func (h *checkHandler) document(s *discover.Sitemap, sum *discover.Summary) {
 		entries:  sum.Entries,
 		problems: problemCount(sum),
 		skipped:  skipped(sum),
+		status:   sum.Status,
 		err:      sum.Err,
 	}
 	h.print(h.nameOf(s), d)
@@ -136,7 +148,7 @@ func (h *checkHandler) document(s *discover.Sitemap, sum *discover.Summary) {
 
 // failure prints what could not be read of a whole target.
 func (h *checkHandler) failure(t target, err error) {
-	h.print(t.label(), &checkedDocument{err: err})
+	h.print(t.label(), &checkedDocument{target: true, err: err})
 }
 
 func (h *checkHandler) print(name string, d *checkedDocument) {
@@ -218,6 +230,15 @@ func (checkJSON) document(b []byte, name string, d *checkedDocument) []byte {
 	b = strconv.AppendInt(append(b, `,"entries":`...), d.entries, 10)
 	b = strconv.AppendInt(append(b, `,"problems":`...), int64(d.problems), 10)
 	b = appendIf(b, "skipped", d.skipped)
+	if d.target {
+		b = appendField(b, "target", name)
+	}
+	if d.status != 0 {
+		b = strconv.AppendInt(append(b, `,"status":`...), int64(d.status), 10)
+	}
+	if d.failed() {
+		b = append(b, `,"failed":true`...)
+	}
 	b = appendError(b, name, d.err)
 	return append(b, "}\n"...)
 }

@@ -29,11 +29,11 @@ func TestCheckFile(t *testing.T) {
 func TestCheckErrors(t *testing.T) {
 	html := writeFile(t, "x.html", "<html></html>")
 	runArgs(t, "check", "--format", "jsonl", html).want(t, exitFailed,
-		`{"type":"document","sitemap":"`+html+`","entries":0,"problems":0,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}`+"\n",
+		`{"type":"document","sitemap":"`+html+`","entries":0,"problems":0,"failed":true,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}`+"\n",
 		"an HTML page")
 	cut := writeFile(t, "cut.xml", urlset("http://example.com/1", "http://example.com/2")[:100])
 	r := runArgs(t, "check", "--format", "jsonl", cut)
-	if !strings.Contains(r.out, `"error":{"code":"truncated","message":"line 1: `) || r.status != exitFailed {
+	if !strings.Contains(r.out, `"error":{"code":"truncated","message":"line 1: `) || strings.Contains(r.out, "failed") || r.status != exitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
 	}
 	r = runArgs(t, "check", "--format", "jsonl", "./none")
@@ -50,8 +50,8 @@ func TestCheckSite(t *testing.T) {
 	}
 	for _, line := range []string{
 		`"sitemap":"HOST/a.xml","code":"untrusted_loc","severity":"error","line":3`,
-		`{"type":"document","sitemap":"HOST/index.xml","format":"sitemapindex","encoding":"utf-8","entries":3,"problems":0}`,
-		`{"type":"document","sitemap":"HOST/missing.xml","entries":0,"problems":0,"error":{"code":"fetch_failed","message":"status 404 Not Found"}}`,
+		`{"type":"document","sitemap":"HOST/index.xml","format":"sitemapindex","encoding":"utf-8","entries":3,"problems":0,"status":200}`,
+		`{"type":"document","sitemap":"HOST/missing.xml","entries":0,"problems":0,"status":404,"failed":true,"error":{"code":"fetch_failed","message":"status 404 Not Found"}}`,
 	} {
 		if !strings.Contains(r.out, s.text(line)) {
 			t.Errorf("printed\n%s\nwithout\n%s", r.out, s.text(line))
@@ -63,7 +63,12 @@ func TestCheckSite(t *testing.T) {
 	}
 	empty := newTestSite(t, nil)
 	r = runArgs(t, "check", "--allow-private", "--format", "jsonl", empty.URL)
-	if !strings.Contains(r.out, `"error":{"code":"no_sitemap"`) || r.status != exitFailed {
+	if !strings.Contains(r.out, `{"type":"document","sitemap":"`+empty.URL+`","entries":0,"problems":0,"target":"`+empty.URL+`","failed":true,"error":{"code":"no_sitemap"`) || r.status != exitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
+	}
+	// Of a target that a limit stopped, something was read.
+	r = runArgs(t, "check", "--allow-private", "--limit", "sitemaps=1", "--format", "jsonl", s.URL+"/index.xml")
+	if want := `,"target":"` + s.URL + `/index.xml","error":{"code":"limit",`; !strings.Contains(r.out, want) || strings.Contains(r.out, "failed") {
+		t.Errorf("printed\n%s\nwithout\n%s", r.out, want)
 	}
 }

@@ -81,7 +81,7 @@ func limitHint(err error) string {
 // public. To where a server redirects, nobody is led.
 func (w *walkFlags) privateHint(err error) string {
 	var e *fetch.Error
-	if !w.allowPrivate && errors.Is(err, fetch.ErrRefused) && errors.As(err, &e) && len(e.Hops) == 0 {
+	if !w.allowPrivate && errors.Is(err, fetch.ErrRefused) && errors.As(err, &e) && len(e.Hops) == 0 && e.Status == 0 {
 		return " (see --allow-private)"
 	}
 	return ""

@@ -85,6 +85,9 @@ func TestHints(t *testing.T) {
 	if got := flags.privateHint(&fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}); got != "" {
 		t.Errorf("after a redirect: %q", got)
 	}
+	if got := flags.privateHint(&fetch.Error{Err: fetch.ErrRefused, Status: 302}); got != "" {
+		t.Errorf("of a redirect: %q", got)
+	}
 	flags.allowPrivate = true
 	if got := flags.privateHint(refused); got != "" {
 		t.Errorf("with --allow-private: %q", got)

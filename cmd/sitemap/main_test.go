@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -98,6 +100,8 @@ type testSite struct {
 	*httptest.Server
 	docs map[string]string
 
+	password string // that is asked for, unless ""
+
 	mu     sync.Mutex
 	header http.Header // of the last request
 }
@@ -114,6 +118,10 @@ func (s *testSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.header = r.Header
+	if _, password, _ := r.BasicAuth(); password != s.password && s.password != "" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
 	doc, ok := s.docs[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)
@@ -122,8 +130,9 @@ func (s *testSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasSuffix(r.URL.Path, ".txt") {
 		w.Header().Set("Content-Type", "application/xml")
 	}
-	w.Header().Set("ETag", `"`+r.URL.Path+`"`)
-	if r.Header.Get("If-None-Match") == `"`+r.URL.Path+`"` {
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(doc)))
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}

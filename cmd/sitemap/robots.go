@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 const robotsHelp = `Print the Sitemap records of a robots.txt: that of a SITE, or a FILE, or standard
@@ -114,7 +115,16 @@ func (a *app) printRobots(out *output, robots *discover.Robots, flags *walkFlags
 	for _, p := range robots.Problems {
 		a.diag.line(problemText("sitemap: robots.txt", p))
 	}
-	if len(robots.Sitemaps) == 0 && !a.failed {
-		a.diag.printf("robots.txt names no sitemap")
+	if none := robots.WhyNone(); none != nil && !a.failed {
+		a.diag.printf("robots.txt %s", whyNone(robots, none))
 	}
+}
+
+// whyNone says why a robots.txt names no sitemap; where there is none, by the error
+// that said so.
+func whyNone(robots *discover.Robots, err error) string {
+	if e := (*fetch.Error)(nil); errors.As(err, &e) {
+		return "names no sitemap: " + failureTextOf(robots.URL, err)
+	}
+	return failureText(err)
 }

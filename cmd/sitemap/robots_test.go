@@ -17,6 +17,8 @@ func TestRobots(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/robots.txt": text})
 	runArgs(t, "robots", "-q", "--allow-private", s.URL).want(t, exitOK, s.text("http://example.com/a.xml\nHOST/b.xml\n"))
 	none := newTestSite(t, nil)
-	runArgs(t, "robots", "--allow-private", none.URL).want(t, exitOK, "", "robots.txt names no sitemap")
+	runArgs(t, "robots", "--allow-private", none.URL).want(t, exitOK, "", "robots.txt names no sitemap: status 404 Not Found")
+	runWith(t, strings.NewReader("Disallow:\n"), "robots", "-").want(t, exitOK, "", "robots.txt names no sitemap\n")
+	runWith(t, strings.NewReader(""), "robots", "-").want(t, exitOK, "", "robots.txt names no sitemap: empty")
 	runArgs(t, "robots", none.URL).want(t, exitFailed, "", "is not public")
 }

@@ -309,13 +309,17 @@ func (o *output) length() int64 {
 	return o.kept + o.total
 }
 
-// close writes the rest and closes a file that grows in place.
+// close writes the rest and closes a file that grows in place, when it is on the disk.
 func (o *output) close() error {
 	err := o.Flush()
-	if o.file != nil {
-		if closed := o.file.Close(); err == nil {
-			err = closed
-		}
+	if o.file == nil {
+		return err
+	}
+	if err == nil {
+		err = o.file.Sync()
+	}
+	if closed := o.file.Close(); err == nil {
+		err = closed
 	}
 	return err
 }

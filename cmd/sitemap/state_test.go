@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,8 +98,38 @@ func TestStateOutputGone(t *testing.T) {
 	runArgs(t, args...).want(t, exitFailed, "", "remove the state to begin anew")
 }
 
-// Walks that are killed at any moment go on, and their output ends as that of one
-// that was not.
+// A run that cannot write its output says so and is not over: what it could not
+// write comes with the next.
+func TestStateOutputFull(t *testing.T) {
+	s := manySite(t, 3)
+	state := filepath.Join(t.TempDir(), "state")
+	if r := runArgs(t, "urls", "--allow-private", "--state", state, "-o", "/dev/full", s.URL); r.status != exitFailed || r.err == "" {
+		t.Errorf("status %d, said %q", r.status, r.err)
+	}
+	want := runArgs(t, "urls", "--allow-private", s.URL).out
+	runArgs(t, "urls", "--allow-private", "--state", state, s.URL).want(t, exitOK, want)
+}
+
+// One target that cannot be walked keeps none of the others from being looked at
+// again, and one that is named twice is walked once.
+func TestStateOfManyTargets(t *testing.T) {
+	s, none := manySite(t, 2), newTestSite(t, nil)
+	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "-q", "--allow-private", "--state", state, "-o", out, none.URL, s.URL, s.URL}
+	for i, want := range []string{runArgs(t, "urls", "--allow-private", s.URL).out, "", "new\n"} {
+		if i == 2 {
+			s.docs["/last.txt"] = "HOST/new\n"
+			want = s.text("HOST/" + want)
+		}
+		runArgs(t, args...).want(t, exitFailed, "", "no sitemap found")
+		if got, err := os.ReadFile(out); err != nil || string(got) != want {
+			t.Errorf("run %d: %q, %v, want %q", i, got, err, want)
+		}
+	}
+}
+
+// Walks that are killed at any moment, or when the last URL is written, go on, and
+// their output ends as that of one that was not.
 func TestKilledWalksGoOn(t *testing.T) {
 	s := manySite(t, min(50**kills, 500))
 	start := time.Now()
@@ -105,34 +137,57 @@ func TestKilledWalksGoOn(t *testing.T) {
 	usual := time.Since(start)
 	for killed := 0; killed < *kills; {
 		dir := t.TempDir()
-		out := filepath.Join(dir, "out")
-		args := []string{"urls", "--allow-private", "--state", filepath.Join(dir, "state"), "-o", out, s.URL}
-		for done := false; !done && killed < *kills; killed++ {
+		out, state := filepath.Join(dir, "out"), filepath.Join(dir, "state")
+		args := []string{"urls", "--allow-private", "--state", state, "-o", out, s.URL}
+		over := false
+		for ; !over && killed < *kills; killed++ {
 			cmd := command(t, args...)
 			cmd.Stderr = os.Stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			timer := time.AfterFunc(time.Duration(rand.Int64N(int64(usual))), func() { cmd.Process.Kill() })
+			length, after := len(want), time.Minute
+			if killed%2 == 1 {
+				length, after = -1, time.Duration(rand.Int64N(int64(usual)))
+			}
+			stop := killLater(cmd, out, int64(length), after)
 			status := wait(t, cmd)
-			timer.Stop()
+			stop()
 			if status != exitOK && status != -1 {
 				t.Fatalf("exit status %d", status)
 			}
-			// One that is killed in its last moment has come to its end, too.
-			got, err := os.ReadFile(out)
-			done = err == nil && string(got) == want
-			if status == exitOK && !done {
-				t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
-				done = true
+			// One may be killed after it has noted that it is over.
+			journal, _ := os.ReadFile(state)
+			over = strings.HasSuffix(string(journal), `{"t":"done"}`+"\n")
+			if status == exitOK && !over {
+				t.Errorf("a run that came to its end is not over")
 			}
 		}
-		if got, err := os.ReadFile(out); err == nil && string(got) == want {
-			continue
+		if !over {
+			runArgs(t, args...).want(t, exitOK, "")
 		}
-		runArgs(t, args...).want(t, exitOK, "")
 		if got, err := os.ReadFile(out); err != nil || string(got) != want {
 			t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
 		}
 	}
+}
+
+// killLater kills a process after a while, or when the file out has its length, until
+// it is stopped.
+func killLater(cmd *exec.Cmd, out string, length int64, after time.Duration) (stop func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), after)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			if info, err := os.Stat(out); err == nil && info.Size() == length {
+				break
+			}
+			time.Sleep(100 * time.Microsecond)
+		}
+		if ctx.Err() != context.Canceled {
+			cmd.Process.Kill()
+		}
+	}()
+	return func() { cancel(); <-ended }
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ const targetHelp = `A TARGET is
   sitemap.xml.gz, -                   a file, or standard input: one document,
                                       whose URLs are not judged and whose
                                       children are not fetched
-What has a scheme is a URL; else an existing file is a file; else it is a site.`
+What has a scheme is a URL; else an existing file is a file; else it is a site.
+A user name and password in a URL go to its scheme, host and port only.`
 
 const trustHelp = `Each URL has what entitles the sitemap to list it, its trust: robots (the URL's
 host names the sitemap, or an index above it, in its robots.txt), location (the
@@ -46,7 +48,8 @@ With --state FILE, a journal of what was read, a second run prints the URLs of
 what changed: it leaves out documents that answer 304 (Not Modified), and those
 whose lastmod in their index has not moved, on hosts whose lastmods proved honest.
 A run that was interrupted goes on: with -o, which then grows in place and is cut
-to the last document that was printed whole, each URL is there exactly once.`
+to the last document that was printed whole, each URL is there exactly once. So it
+does if it was killed when all was printed; it is over when the command ends.`
 
 const urlsExample = `  sitemap urls example.com
   sitemap urls --since 2024-05-01 --format jsonl https://example.com/sitemap.xml
@@ -125,19 +128,17 @@ func (h *urlsHandler) problem(*discover.Sitemap, sitemap.Problem) {}
 
 // document notes, with a state, that all of a document is printed.
 func (h *urlsHandler) document(*discover.Sitemap, *discover.Summary) {
-	if h.state != nil && h.out.Flush() == nil {
+	if h.state != nil && h.out.Flush() == nil && h.out.file != nil {
 		h.state.Note(h.out.length())
 	}
 }
 
 var errStateFiles = errors.New("--state goes with sites and URLs of sitemaps, not with files")
 
-// urlsWithState walks with a journal. All targets are read first: they tell
-// whether this is the run that was interrupted.
-func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args []target) (err error) {
-	var targets []target
-	var names []string
-	for t, err := range a.targets(args, w.flags.from, w.flags.as) {
+// stateTargets returns all targets with their names, each once: a second walk of the
+// same run would find that nothing has changed.
+func (a *app) stateTargets(args []target, flags *walkFlags) (targets []target, names []string) {
+	for t, err := range a.targets(args, flags.from, flags.as) {
 		if err == nil && t.kind == fileTarget {
 			err = errStateFiles
 		}
@@ -145,36 +146,49 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args
 			a.fail("%s", failureText(err))
 			continue
 		}
-		targets = append(targets, t)
-		names = append(names, t.name)
+		if name := t.label(); !slices.Contains(names, name) {
+			targets = append(targets, t)
+			names = append(names, name)
+		}
 	}
+	return targets, names
+}
+
+// urlsWithState walks with a journal. All targets are read first: they tell
+// whether this is the run that was interrupted. What comes last is to close the
+// journal, by which the run is over: until then it goes on when it is begun again,
+// and the output stays.
+func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args []target) error {
+	targets, names := a.stateTargets(args, w.flags)
 	state, err := discover.OpenState(w.flags.state)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := state.Close(); err == nil {
-			err = closed
-		}
-	}()
 	offset, _ := state.Resume(names...)
 	if h.out, err = a.resume(w.flags.out, offset); err != nil {
+		state.Close()
 		return err
 	}
-	if err := h.recall(w, offset); err != nil {
-		h.out.discard()
-		return err
+	err = h.recall(w, offset)
+	if err == nil {
+		err = h.walkWithState(ctx, w, targets, state)
 	}
+	if failed := h.out.close(); failed != nil {
+		return failed // the journal stays as if the process had been killed
+	}
+	if closed := state.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func (h *urlsHandler) walkWithState(ctx context.Context, w *walker, targets []target, state *discover.State) error {
 	h.state, w.options.State = state, state
 	w.flags.from = ""
 	if h.out.length() == 0 {
 		h.out.Write(h.format.header(nil))
 	}
-	err = h.walk(ctx, w, targets)
-	if closed := h.out.close(); err == nil {
-		err = closed
-	}
-	return err
+	return h.walk(ctx, w, targets)
 }
 
 // recall takes what an interrupted run printed into the set of --unique.

@@ -75,6 +75,36 @@ func TestURLsKeepSecrets(t *testing.T) {
 	}
 }
 
+// A site behind a password is walked with that of the target; another origin, here
+// another port, does not see it, nor does whoever reads what is printed or kept.
+func TestURLsOfProtectedSite(t *testing.T) {
+	foreign := newTestSite(t, map[string]string{"/child.xml": urlset("HOST/2")})
+	s := newTestSite(t, map[string]string{
+		"/robots.txt": "Sitemap: HOST/index.xml\n",
+		"/index.xml":  index("HOST/own.xml", foreign.URL+"/child.xml"),
+		"/own.xml":    urlset("HOST/1"),
+	})
+	s.password = "secret"
+	want := s.URL + "/1\n" + foreign.URL + "/2\n"
+	for _, path := range []string{"/", "/index.xml"} {
+		target := strings.Replace(s.URL, "http://", "http://user:secret@", 1) + path
+		state := filepath.Join(t.TempDir(), "state")
+		for _, args := range [][]string{{"urls", "--state", state}, {"tree"}, {"tree", "--format", "jsonl"}, {"check"}} {
+			r := runArgs(t, append(args, "--allow-private", target)...)
+			if r.status != exitOK || args[0] == "urls" && r.out != want || strings.Contains(r.out+r.err, "secret") {
+				t.Errorf("%v %s: status %d, printed %q, said %q", args, path, r.status, r.out, r.err)
+			}
+			if sent := foreign.header.Get("Authorization"); foreign.header == nil || sent != "" {
+				t.Errorf("%v %s: the foreign host was sent %q, %v", args, path, sent, foreign.header)
+			}
+		}
+		if journal, err := os.ReadFile(state); err != nil || strings.Contains(string(journal), "secret") {
+			t.Errorf("%v, the journal holds %s", err, journal)
+		}
+	}
+	runArgs(t, "urls", "--allow-private", s.URL+"/index.xml").want(t, exitFailed, "", "status 401 Unauthorized")
+}
+
 func TestURLsOfFiles(t *testing.T) {
 	file := writeFile(t, "a.xml", urlset("http://example.com/1", "http://example.org/2"))
 	runArgs(t, "urls", "--format", "jsonl", file).want(t, exitOK,

@@ -180,6 +180,7 @@ func TestParseRFC822(t *testing.T) {
 		{"Mon, 04 Mar 49 05:06:07 GMT", "2049-03-04T05:06:07Z", nil},
 		{"Mon, 04 Mar 50 05:06:07 GMT", "1950-03-04T05:06:07Z", nil},
 		{"Mon, 04 (the fourth (or so)) Mar 2019 05:06:07 GMT (now)", "2019-03-04T05:06:07Z", nil},
+		{"Mon, 04 (never closed \\) (but \\( so)) Mar 2019 05:06:07 GMT", "2019-03-04T05:06:07Z", nil},
 		{"Sat, 04 Mar 0100 05:06:07 GMT", "0100-03-04T05:06:07Z", of(implausible)},
 		{"Mon, 04 Mar 2019 05:06:07", "2019-03-04T05:06:07Z", of(assumed)},
 		{"Mon, 04 Mar 2019 05:06:07 CEST", "2019-03-04T05:06:07Z", of(assumed)},

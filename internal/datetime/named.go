@@ -70,14 +70,21 @@ func (p *named) separators() {
 	}
 }
 
-// comment takes a comment of RFC 822, which may hold others.
+// comment takes a comment of RFC 822, which may hold others, and parentheses behind a
+// backslash that count for nothing (section 3.3).
 func (p *named) comment() {
 	depth := 0
+	escaped := false
 	for i, c := range p.c.rest {
-		switch c {
-		case '(':
+		switch {
+		case escaped:
+			escaped = false
+			continue
+		case c == '\\':
+			escaped = true
+		case c == '(':
 			depth++
-		case ')':
+		case c == ')':
 			depth--
 		}
 		if depth == 0 {

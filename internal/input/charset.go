@@ -3,6 +3,7 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -135,7 +136,7 @@ func narrow(b []byte) []byte {
 type evidence struct {
 	prefix []byte
 	atEOF  bool
-	high   int  // bytes that are not ASCII
+	high   int  // bytes that are not ASCII; accidental if there are more
 	utf8   bool // valid UTF-8, but for a sequence cut at the end
 }
 
@@ -145,8 +146,12 @@ func newEvidence(prefix []byte, atEOF bool) evidence {
 		whole = prefix[:completeRunes(prefix)]
 	}
 	e := evidence{prefix: prefix, atEOF: atEOF, utf8: utf8.Valid(whole)}
-	for _, c := range prefix {
-		e.high += int(c >> 7)
+	for e.high < accidental {
+		if prefix = prefix[asciiLen(prefix):]; len(prefix) == 0 {
+			break
+		}
+		prefix = prefix[1:]
+		e.high++
 	}
 	return e
 }
@@ -264,14 +269,22 @@ func (s *skipper) Read(p []byte) (int, error) {
 	return copy(p, p[k:n]), err
 }
 
-// asciiLen returns how many bytes at the start of b are ASCII.
+// asciiLen returns how many bytes at the start of b are ASCII. It looks at 32 of them at
+// once.
 func asciiLen(b []byte) int {
-	for n, c := range b {
-		if c >= utf8.RuneSelf {
-			return n
+	n := 0
+	for ; n+32 <= len(b); n += 32 {
+		p := b[n : n+32]
+		x := binary.LittleEndian.Uint64(p) | binary.LittleEndian.Uint64(p[8:]) |
+			binary.LittleEndian.Uint64(p[16:]) | binary.LittleEndian.Uint64(p[24:])
+		if x&0x8080808080808080 != 0 {
+			break
 		}
 	}
-	return len(b)
+	for n < len(b) && b[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
 }
 
 // completeRunes returns how long b is without a UTF-8 sequence that its end cuts.
