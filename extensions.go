@@ -5,7 +5,8 @@ package sitemap
 // Text is decoded and trimmed. Locations are made absolute where that is
 // possible and else left out. A value that is wrong is a Problem (BadExtension) and
 // left out. At most 1,000 images, 1,000 videos, 1,000 news, 1,000 alternates, and
-// 1,000 PageMap objects are kept of one entry, and 1 MiB of text.
+// 1,000 PageMap objects are kept of one entry, 1,000 values of each list in them, and
+// 1 MiB of text; that there was more is a Problem too.
 //
 // In feeds, Media RSS and enclosures give images and videos: one for each
 // media:content, those of a media:group included; audio and documents give none.

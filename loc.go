@@ -32,7 +32,8 @@ var (
 // non-ASCII characters percent-encoded as UTF-8 (RFC 3987, section 3.1), the
 // host in lower-case ASCII (UTS 46), a % that starts no escape written %25. It
 // fails only where there is no scheme or no host, or where the host or the port
-// cannot be read. The error is a *url.Error whose text carries no credentials.
+// cannot be read. The error is a *url.Error whose text carries no credentials. It is safe
+// for concurrent use.
 func ParseLoc(loc string) (*url.URL, error) {
 	scheme, authority, rest, ok := splitLoc(loc)
 	if !ok {

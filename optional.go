@@ -25,7 +25,8 @@ func (o Optional[T]) Or(def T) T {
 // IsZero reports whether the value is absent.
 func (o Optional[T]) IsZero() bool { return !o.set }
 
-// MarshalJSON returns the value's JSON, or null where it is absent.
+// MarshalJSON returns the value's JSON, or null where it is absent. Its error is that of
+// marshalling the value.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if !o.set {
 		return []byte("null"), nil

@@ -130,9 +130,10 @@ type Options struct {
 	// wrong in them may go unreported.
 	SkipExtensions bool
 	// Report, if set, is called with each problem, in document order, on the
-	// goroutine that ranges over the entries. Where it is not, package parse's
-	// Entries does not look for problems that no entry depends on, such as control
-	// characters in a feed's articles.
+	// goroutine that ranges over the entries. Where it is not, the
+	// Entries of packages parse, feed and text do not look for problems that no
+	// entry depends on, such as control characters in a feed's articles. A
+	// parse.Reader counts them all the same.
 	Report func(Problem)
 }
 
@@ -143,17 +144,17 @@ type Limits struct {
 	Entries int   // entries; zero: 500,000
 }
 
-// The limits that the protocol sets a document; what crosses them is reported
-// and read on.
+// The limits that the protocol sets a document (sitemaps.org, version 0.9); what
+// crosses them is reported and read on.
 const (
-	ProtocolBytes   = 52_428_800
-	ProtocolEntries = 50_000
-	ProtocolLoc     = 2_048
+	ProtocolBytes   = 52_428_800 // decoded bytes of a document
+	ProtocolEntries = 50_000     // URLs of a sitemap, sitemaps of an index
+	ProtocolLoc     = 2_048      // characters of a location
 )
 
 const unlimited = 1<<63 - 1
 
-// MaxBytes returns the limit of decoded bytes, resolved.
+// MaxBytes returns the limit of decoded bytes, resolved: the largest int64 for none.
 func (l Limits) MaxBytes() int64 {
 	switch {
 	case l.Bytes < 0:
@@ -164,7 +165,7 @@ func (l Limits) MaxBytes() int64 {
 	return l.Bytes
 }
 
-// MaxEntries returns the limit of entries, resolved.
+// MaxEntries returns the limit of entries, resolved: the largest int64 for none.
 func (l Limits) MaxEntries() int64 {
 	switch {
 	case l.Entries < 0:
@@ -179,7 +180,7 @@ func (l Limits) MaxEntries() int64 {
 // ranged over, in all.
 type Summary struct {
 	Format   Format
-	Encoding string       // as named by the WHATWG Encoding standard, in lower case: "utf-8"
+	Encoding string       // as named by the WHATWG Encoding standard, in lower case: "utf-8"; or utf-32le, utf-32be
 	Bytes    int64        // decoded bytes read
 	Entries  int64        // entries yielded
 	Problems map[Code]int // problems reported, by code

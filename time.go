@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strconv"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
 // A Precision is how exact a Time was listed.
@@ -36,7 +38,8 @@ type Time struct {
 }
 
 // NewTime returns t as exact as p, in t's zone. What p leaves out is cut off.
-// zoneAssumed says that no zone was listed. The zone's offset is cut to minutes.
+// zoneAssumed says that no zone was listed. The zone's offset is cut to minutes. Listing
+// it needs a p from Year to Second+9 and a year from 1 to 9999.
 func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 	_, off := t.Zone()
 	y, m, d := t.Date()
@@ -100,7 +103,8 @@ func (t Time) After(u time.Time) bool {
 	return !t.IsZero() && (t.sec > sec || t.sec == sec && int(t.nsec) > u.Nanosecond())
 }
 
-// Before reports whether the time as listed starts before u does.
+// Before reports whether the time as listed starts before u does; neither is to be the
+// zero Time.
 func (t Time) Before(u Time) bool {
 	return t.sec < u.sec || t.sec == u.sec && t.nsec < u.nsec
 }
@@ -182,7 +186,8 @@ func appendInt(b []byte, n, width int) []byte {
 var errTime = errors.New("sitemap: not a W3C datetime")
 
 // ParseTime reads a W3C datetime in one of the six forms of NOTE-datetime, and
-// no other. The error does not say more than that it is none.
+// no other; digits of a second's fraction beyond the ninth are cut off. The error does
+// not say more than that it is none. Empty text is the zero Time.
 func ParseTime(s string) (Time, error) {
 	var t Time
 	err := t.UnmarshalText([]byte(s))
@@ -203,7 +208,8 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseW3C is ParseTime on bytes; it allocates nothing and is what the readers use.
+// ParseW3C is ParseTime on bytes, but empty text is no time; it allocates nothing and is
+// what the readers use.
 func ParseW3C(b []byte) (t Time, ok bool) {
 	if len(b) < 10 {
 		return parseMonth(b)
@@ -259,15 +265,13 @@ func parseMonth(b []byte) (t Time, ok bool) {
 	return Time{sec: sec, precision: precision}, true
 }
 
-const highs = 0x8080808080808080
-
 // fields reads eight bytes of digits with separators, of which form has "0" for
 // each digit, as in "00:00:00". It looks at all of them at once: where the
 // exclusive or with the form leaves no more than 9 for a digit and nothing for a
 // separator, adding carry sets no high bit.
 func fields(b []byte, form, carry uint64) (x uint64, ok bool) {
 	x = binary.LittleEndian.Uint64(b) ^ form
-	return x, (x|(x+carry))&highs == 0
+	return x, (x|(x+carry))&swar.Highs == 0
 }
 
 // two returns the number of two digits whose first is byte i of what fields read.
@@ -335,7 +339,7 @@ func parseClock(b []byte) (sec int64, n int, ok bool) {
 	n = 9
 	if b[6] != ':' {
 		x, n = x&minutes, 6
-		ok = (x|(x+carry&minutes))&(highs&minutes) == 0
+		ok = (x|(x+carry&minutes))&(swar.Highs&minutes) == 0
 	}
 	hour, minute, second := two(x, 0), two(x, 3), two(x, 6)
 	if b[0] != 'T' || !ok || hour > 23 || minute > 59 || second > 59 {

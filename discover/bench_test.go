@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -212,26 +213,63 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkWalkOverMemory does both by turns, so that what else the machine does
-// falls on both alike, and reports how many times the CPU time of inflating and
-// parsing from memory a walk takes: the median of all rounds.
+// BenchmarkWalkOverMemory reports how many times the CPU time of inflating and parsing
+// from memory a walk takes, and, as bare-x-memory, net/http alone with the same
+// parser: the medians of all rounds, each of which does all three by turns, so that
+// what else the machine does falls on all alike.
 func BenchmarkWalkOverMemory(b *testing.B) {
 	bodies := loopbackBodies(1000)
-	url := startLoopback(b, 1000, 1000, 0)
-	c := loopbackClient(16)
-	var ratios []float64
-	for b.Loop() {
-		start := cpuTime()
-		parseBodies(b, bodies, 1000)
-		runtime.GC()
-		between := cpuTime()
-		walkLoopback(b, c, url)
-		runtime.GC()
-		ratios = append(ratios, float64(cpuTime()-between)/float64(between-start))
+	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
+		b.Run(fmt.Sprint("latency=", latency), func(b *testing.B) {
+			url := startLoopback(b, 1000, 1000, latency)
+			c := loopbackClient(16)
+			defer c.CloseIdleConnections()
+			var walk, bare []float64
+			for b.Loop() {
+				memory := cpuOf(func() { parseBodies(b, bodies, 1000) })
+				walk = append(walk, cpuOf(func() { walkLoopback(b, c, url) })/memory)
+				bare = append(bare, cpuOf(func() { bareLoopback(b, url, 1000) })/memory)
+			}
+			slices.Sort(walk)
+			slices.Sort(bare)
+			b.ReportMetric(walk[len(walk)/2], "x-memory")
+			b.ReportMetric(bare[len(bare)/2], "bare-x-memory")
+		})
 	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], "x-memory")
-	c.CloseIdleConnections()
+}
+
+// cpuOf returns the CPU time of f and of collecting its garbage.
+func cpuOf(f func()) float64 {
+	start := cpuTime()
+	f()
+	runtime.GC()
+	return float64(cpuTime() - start)
+}
+
+// bareLoopback reads the children of a loopback with net/http alone, sixteen at once.
+func bareLoopback(b *testing.B, url string, children int) {
+	transport := &http.Transport{MaxIdleConnsPerHost: 16}
+	defer transport.CloseIdleConnections()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for i := next.Add(1); i <= int64(children); i = next.Add(1) {
+				resp, err := (&http.Client{Transport: transport}).Get(fmt.Sprintf("%s/s/%d.xml.gz", url, i))
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				for _, err := range parse.Entries(resp.Body, nil) {
+					if err != nil {
+						b.Error(err)
+					}
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // measured returns f, which returns how many URLs it read, with its CPU time for

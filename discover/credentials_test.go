@@ -136,6 +136,19 @@ func TestCredentialsOfSeeds(t *testing.T) {
 	}
 }
 
+// TestCredentialsUpgrade: credentials for http go to https of the same host as well.
+func TestCredentialsUpgrade(t *testing.T) {
+	g := newGuarded(t)
+	g.redirect("http://example.com/robots.txt", "https://example.com/robots.txt")
+	g.serve("https://example.com/robots.txt", "Sitemap: https://example.com/s.xml")
+	g.serve("https://example.com/s.xml", urlset("https://example.com/1", "https://www.example.com/2"))
+	g.serve("https://www.example.com/robots.txt", "")
+	l := walkSite(g.client(), "http://user:secret@example.com/", Options{})
+	if len(l.urls) == 0 || l.err != nil || g.refused.Load() != 0 {
+		t.Errorf("%v, %v, %d requests refused", l.urls, l.err, g.refused.Load())
+	}
+}
+
 // TestCredentialsResume: a walk that goes on asks with the credentials that it is
 // given then; and what is cached of a robots.txt is for who may see it.
 func TestCredentialsResume(t *testing.T) {

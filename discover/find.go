@@ -32,10 +32,11 @@ var errDisallowed = errors.New("disallowed by robots.txt")
 //
 // A site is a host or an http or https URL, of which the path is used for known
 // paths only. A host without a scheme is tried by https, then by http if https
-// cannot be connected to, or its handshake fails other than by its certificate.
+// cannot be connected to, or its handshake fails other than by its certificate; with
+// credentials, by https only.
 //
 // The error is ErrSite, ErrUnreachable, a *NoSitemapError, or ctx's. Where robots.txt
-// broke off, the sitemaps that it named before are returned with the error.
+// broke off, the sitemaps that it named before are returned with its *fetch.Error.
 func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	f, err := c.find(ctx, site, &Options{})
 	if err != nil {
@@ -57,7 +58,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 // is no older than a day. One that does not exist (a 4xx status other than 429,
 // redirects that lead nowhere) names and forbids nothing (RFC 9309, section
 // 2.3.1.3). The error is ErrSite, ErrUnreachable, or ctx's; where the robots.txt broke
-// off after it had named sitemaps, what came is returned with the error.
+// off after it had named sitemaps, what came is returned with its *fetch.Error.
 func (c *Client) Robots(ctx context.Context, site string) (*Robots, error) {
 	c.init()
 	st, err := parseSite(site)
@@ -95,22 +96,18 @@ func (c *Client) find(ctx context.Context, name string, o *Options) (found, erro
 }
 
 // siteRobots returns the robots.txt of st, and st with the scheme that it was
-// reached by.
+// reached by. Credentials do not go by http because https cannot be reached.
 func (c *Client) siteRobots(ctx context.Context, st site) (*Robots, site, error) {
 	robots, err := c.robotsAt(ctx, st)
-	if err == nil || !st.bare || !isUnconnected(err) {
+	if err == nil || !st.bare || st.user != nil || !isUnconnected(err) {
 		return robots, st, err
 	}
 	plain := st.withScheme("http")
 	robots, plainErr := c.robotsAt(ctx, plain)
-	if plainErr != nil {
-		if isUnconnected(plainErr) {
-			// Neither can be connected to: what https said comes first.
-			return nil, st, err
-		}
-		return nil, plain, plainErr
+	if isUnconnected(plainErr) {
+		return nil, st, err // neither can be connected to: what https said comes first
 	}
-	return robots, plain, nil
+	return robots, plain, plainErr
 }
 
 // isUnconnected reports whether http may do where https failed with err.

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -309,6 +311,7 @@ func TestBareHost(t *testing.T) {
 		{"no such host", "example.com", &net.DNSError{Err: "no such host", Name: "example.com", IsNotFound: true}, false},
 		{"https named", "https://example.com", refused, false},
 		{"http named", "http://example.com", refused, true},
+		{"credentials", "user:secret@example.com", refused, false},
 	} {
 		w := newWeb()
 		w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
@@ -408,18 +411,37 @@ func TestRobotsCut(t *testing.T) {
 	}
 }
 
-func TestErrorsSayNoCredentials(t *testing.T) {
+// TestRobotsCutByHTTP: so it is where https cannot be connected to.
+func TestRobotsCutByHTTP(t *testing.T) {
 	w := newWeb()
-	l := walkFrom(w.client(), named("https://user:secret@example.com/s.xml"), Options{})
-	if l.err == nil || strings.Contains(l.err.Error(), "secret") {
-		t.Errorf("error %v", l.err)
+	w.handle("http://example.com/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("X-Cut", "1")
+		rw.Write([]byte("Sitemap: http://example.com/a.xml\n"))
+	})
+	w.serve("http://example.com/a.xml", urlset("http://example.com/1"))
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	c := &Client{Fetcher: &fetch.Client{Transport: refusing{w, refused}, Retries: -1}}
+	l := walkSite(c, "example.com", Options{})
+	equal(t, "URLs", l.locs(), []string{"http://example.com/1"})
+	if !errors.Is(l.err, fetch.ErrBody) {
+		t.Error(l.err)
 	}
-	for _, s := range l.sums {
-		if strings.Contains(s.URL+s.FinalURL, "secret") {
-			t.Errorf("summary of %s, %s", s.URL, s.FinalURL)
+}
+
+func TestErrorsSayNoCredentials(t *testing.T) {
+	for _, loc := range []string{
+		"https://user:secret@example.com/s.xml", "https://user:secret@example.com:99999/s.xml",
+		"https://user:secret@exa mple.com/", "https:user:secret@example.com/", `https:\\user:secret@example.com/`,
+	} {
+		path := filepath.Join(t.TempDir(), "state")
+		state := openState(t, path)
+		l := walkFrom(newWeb().client(), named(loc), Options{State: state})
+		if err := state.Close(); err != nil || l.err == nil {
+			t.Errorf("%s: %v, %v", loc, l.err, err)
 		}
-	}
-	if l.problems != nil {
-		t.Errorf("problems %v", l.problems)
+		journal, _ := os.ReadFile(path)
+		if told := fmt.Sprint(l.err, l.urls, l.problems, l.done, l.sums, string(journal)); strings.Contains(told, "secret") {
+			t.Errorf("%s: %s", loc, told)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package discover
 import (
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -31,7 +32,7 @@ func TestStateKilled(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "finished"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute) // to be killed
+		io.Copy(io.Discard, os.Stdin) // to be killed, or to end with who does it
 		return
 	}
 	srv, want := slowSite(t)
@@ -58,6 +59,11 @@ func killWalks(t *testing.T, site, dir string) (killed int) {
 		os.Remove(mark)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestStateKilled$")
 		cmd.Env = append(os.Environ(), "DISCOVER_TEST_SITE="+site, "DISCOVER_TEST_DIR="+dir)
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stdin.Close()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -53,14 +53,15 @@ func (p *pausing) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	p.whole.Add(1)
 }
 
-// settled waits until so many documents are sent, or nothing is sent any more for so
-// many seconds.
-func (p *pausing) settled(walks, patience int) {
-	for still, before := 0, int64(-1); p.whole.Load() < int64(walks) && still < patience; still++ {
+// settled waits until so many documents are sent, or nothing is sent any more for as
+// long as patience.
+func (p *pausing) settled(walks int, patience time.Duration) {
+	const tick = 10 * time.Millisecond
+	for still, before := time.Duration(0), int64(-1); p.whole.Load() < int64(walks) && still < patience; still += tick {
 		if now := p.sent.Load(); now != before {
 			still, before = 0, now
 		}
-		time.Sleep(time.Second)
+		time.Sleep(tick)
 	}
 }
 
@@ -97,7 +98,7 @@ func (p *pausing) walk(t *testing.T, c *Client, paused func(), resume <-chan str
 // MiB until the server gives up lose nothing. Of more, some do: they keep what came,
 // and say so.
 func TestWalksPauseTogether(t *testing.T) {
-	for walks, patience := range map[int]int{6: 20, 12: 1} {
+	for walks, patience := range map[int]time.Duration{6: 20 * time.Second, 12: 500 * time.Millisecond} {
 		p := newPausing(t)
 		c, resume := p.client(), make(chan struct{})
 		var paused, ended sync.WaitGroup

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestStateResume: walks that are broken off at random go on, and write each URL
@@ -178,6 +181,47 @@ func TestStateIsOverWhenClosed(t *testing.T) {
 			}
 		} else {
 			state.journal.f.Close()
+		}
+	}
+}
+
+// TestStateWaitsForBegunWalks: a walk that was interrupted goes on when its site can be
+// reached again, however often it could not meanwhile; but not for ever.
+func TestStateWaitsForBegunWalks(t *testing.T) {
+	for gone, waits := range map[time.Duration]bool{25 * time.Hour: true, 8 * 24 * time.Hour: false} {
+		w := newWeb()
+		robots, at := http.StatusOK, time.Now()
+		w.handle("https://a.test/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.WriteHeader(robots)
+			io.WriteString(rw, "Sitemap: https://a.test/1.xml\nSitemap: https://a.test/2.xml\n")
+		})
+		w.serve("https://a.test/1.xml", urlset("https://a.test/1"))
+		w.serve("https://a.test/2.xml", urlset("https://a.test/2"))
+		path := filepath.Join(t.TempDir(), "state")
+		run := func(last string) (urls []string, offset int64) {
+			state := openState(t, path)
+			defer state.Close()
+			state.now = func() time.Time { return at }
+			offset, _ = state.Resume("https://a.test")
+			for u, err := range state.urls(w.client(), "https://a.test") {
+				if err != nil || u.Loc == last {
+					break
+				}
+				urls = append(urls, u.Loc)
+			}
+			return urls, offset
+		}
+		if urls, _ := run("https://a.test/2"); len(urls) != 1 {
+			t.Fatalf("before the interruption: %q", urls)
+		}
+		robots, at = http.StatusTooManyRequests, at.Add(gone)
+		if urls, offset := run(""); len(urls) != 0 || offset != 7 {
+			t.Errorf("%v later, out of reach: %q from %d", gone, urls, offset)
+		}
+		robots = http.StatusOK
+		urls, offset := run("")
+		if goesOn := offset == 7; goesOn != waits || urls[len(urls)-1] != "https://a.test/2" {
+			t.Errorf("%v later, within reach: %q from %d", gone, urls, offset)
 		}
 	}
 }

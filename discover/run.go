@@ -65,8 +65,8 @@ func (s *State) recall(name string) (*found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name = withoutUser(name)
-	l := s.begun[name]
-	if l == nil || !s.goesOn(name) {
+	l := s.plan.begun[name]
+	if l == nil || !s.plan.goesOn(name, s.now()) {
 		return nil, nil
 	}
 	st, err := parseSite(l.Site)
@@ -74,7 +74,7 @@ func (s *State) recall(name string) (*found, error) {
 		return nil, err
 	}
 	st.user = named.user
-	if s.ended[name] {
+	if s.plan.ended[name] {
 		return &found{site: st}, nil
 	}
 	if l.Found == nil || s.now().Sub(time.Unix(l.At, 0)) > foundAge {
@@ -112,15 +112,15 @@ func (r *run) begin(site string, f *found) bool {
 	if r.name = withoutUser(site); site == "" {
 		r.name = nameOf(f.seeds)
 	}
-	if !s.goesOn(r.name) {
+	if !s.plan.goesOn(r.name, s.now()) {
 		s.newPlan([]string{r.name}, false)
 	}
-	delete(s.failed, r.name)
-	if s.ended[r.name] {
-		s.replays = max(s.replays-1, 0)
+	delete(s.plan.failed, r.name)
+	if s.plan.ended[r.name] {
+		s.plan.replays = max(s.plan.replays-1, 0)
 		return false
 	}
-	if l := s.begun[r.name]; l != nil {
+	if l := s.plan.begun[r.name]; l != nil {
 		r.number = l.Run
 		return true
 	}
@@ -130,7 +130,7 @@ func (r *run) begin(site string, f *found) bool {
 	if site != "" {
 		l.Site, l.Found = f.site.url.String(), lineOf(f)
 	}
-	s.begun[r.name] = l
+	s.plan.begun[r.name] = l
 	s.journal.append(l)
 	return true
 }
@@ -165,16 +165,8 @@ func (r *run) finish() {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	r.s.ended[r.name] = true
-	r.s.journal.append(&line{Kind: lineEnd, Walk: r.name, Out: r.s.takeNoted()})
-}
-
-func (s *State) takeNoted() *int64 {
-	n := s.noted
-	if s.noted = nil; n != nil {
-		s.out = *n
-	}
-	return n
+	r.s.plan.ended[r.name] = true
+	r.s.journal.append(&line{Kind: lineEnd, Walk: r.name, Out: r.s.plan.takeNoted()})
 }
 
 // skip says whether a document is left out: because the walk that goes on had
@@ -312,7 +304,7 @@ func (r *run) ended(d *document) {
 		s.judgeHost(hostOf(e.URL), old, e)
 	}
 	s.put(e)
-	s.journal.append(&line{Kind: lineDoc, Doc: e, Out: s.takeNoted()})
+	s.journal.append(&line{Kind: lineDoc, Doc: e, Out: s.plan.takeNoted()})
 }
 
 // judgeHost compares what the lastmod of a document said with what became of it.

@@ -90,14 +90,15 @@ func withUser(loc string, user *url.Userinfo) string {
 // the origins of requests.
 func (s site) root() string { return s.request(s.url.String()) }
 
-// splitUser returns loc without its credentials, and these, nil if it has none.
+// splitUser returns loc without its credentials, and these, nil if it has none or
+// cannot be read.
 func splitUser(loc string) (string, *url.Userinfo) {
 	if !strings.Contains(loc, "@") {
 		return loc, nil
 	}
 	u, err := sitemap.ParseLoc(loc)
 	if err != nil || u.User == nil {
-		return loc, nil
+		return sitemap.Redact(loc), nil
 	}
 	user := u.User
 	u.User = nil
@@ -105,11 +106,12 @@ func splitUser(loc string) (string, *url.Userinfo) {
 }
 
 // userAt returns the credentials of the first of the origins that has some and is
-// s's own.
+// s's own, or that of its host by http where s is by https, as package fetch has it.
 func (s site) userAt(origins []string) *url.Userinfo {
 	at, err := location.OriginOf(s.url)
 	for _, loc := range origins {
-		if o, _, parseErr := location.ParseOrigin(loc); err != nil || parseErr != nil || o != at {
+		o, _, parseErr := location.ParseOrigin(loc)
+		if err != nil || parseErr != nil || o != at && (at.Scheme != "https" || o.Host != at.Host || strings.Contains(o.Host, ":")) {
 			continue
 		}
 		if _, user := splitUser(loc); user != nil {

@@ -57,18 +57,10 @@ type State struct {
 	entries map[string]*entry // by URL
 	hosts   map[string]*honesty
 
-	last     int              // number of the last walk
-	plan     []string         // the walks that are to come, or that came
-	told     bool             // by Resume; the plan is over when Close says so, not when its walks have ended
-	reopened bool             // the plan was told, and not over when the file was opened
-	replays  int              // walks that had ended then and yield nothing now
-	begun    map[string]*line // those that were begun
-	ended    map[string]bool  // those that were ended
-	failed   map[string]bool  // those that found nothing to begin with
-	out      int64            // the output's length after the last document
-	noted    *int64           // to be written with the next document
-	kids     int              // in all entries
-	now      func() time.Time
+	plan plan
+	last int // number of the last walk
+	kids int // in all entries
+	now  func() time.Time
 }
 
 const (
@@ -83,13 +75,13 @@ const (
 func OpenState(path string) (*State, error) {
 	s := &State{
 		entries: map[string]*entry{}, hosts: map[string]*honesty{},
-		begun: map[string]*line{}, ended: map[string]bool{}, failed: map[string]bool{},
-		now: time.Now,
+		plan: newPlan(nil, false),
+		now:  time.Now,
 	}
 	if err := s.load(path); err != nil {
 		return nil, err
 	}
-	s.reopened = s.told
+	s.plan.reopened = s.plan.told
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("discover: state: %w", err)
@@ -120,19 +112,10 @@ func (s *State) load(path string) error {
 
 // take takes one line of the journal.
 func (s *State) take(l *line) {
-	if l.Out != nil {
-		s.out = *l.Out
-	}
+	s.plan.take(l)
 	switch l.Kind {
-	case linePlan, lineDone:
-		s.plan, s.told = l.Plan, l.Told
-		clear(s.begun)
-		clear(s.ended)
 	case lineBegin:
-		s.begun[l.Walk] = l
 		s.last = max(s.last, l.Run)
-	case lineEnd:
-		s.ended[l.Walk] = true
 	case lineDoc:
 		if l.Doc != nil {
 			s.put(l.Doc)
@@ -147,13 +130,7 @@ func (s *State) take(l *line) {
 
 // lines gives the lines that say all of the State.
 func (s *State) lines(emit func(*line)) {
-	emit(&line{Kind: linePlan, Plan: s.plan, Told: s.told, Out: &s.out})
-	for _, name := range slices.Sorted(maps.Keys(s.begun)) {
-		emit(s.begun[name])
-		if s.ended[name] {
-			emit(&line{Kind: lineEnd, Walk: name})
-		}
-	}
+	s.plan.lines(emit)
 	for _, host := range slices.Sorted(maps.Keys(s.hosts)) {
 		emit(&line{Kind: lineHost, Host: host, Mods: s.hosts[host]})
 	}
@@ -181,17 +158,6 @@ func (s *State) put(e *entry) {
 	s.entries[e.URL] = e
 }
 
-// unfinished reports whether a walk of the plan was not ended. One whose site could
-// not be walked at all is not waited for.
-func (s *State) unfinished() bool {
-	return slices.ContainsFunc(s.plan, func(name string) bool { return !s.ended[name] && !s.failed[name] })
-}
-
-// goesOn reports whether a walk is one of a plan that is not finished.
-func (s *State) goesOn(name string) bool {
-	return slices.Contains(s.plan, name) && (s.unfinished() || s.replays > 0 || s.failed[name])
-}
-
 // gaveUp notes that a walk could not begin.
 func (s *State) gaveUp(name string) {
 	if s == nil {
@@ -199,8 +165,8 @@ func (s *State) gaveUp(name string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name = withoutUser(name); slices.Contains(s.plan, name) {
-		s.failed[name] = true
+	if name = withoutUser(name); slices.Contains(s.plan.names, name) {
+		s.plan.failed[name] = true
 	}
 }
 
@@ -213,8 +179,8 @@ func (s *State) gaveUp(name string) {
 func (s *State) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.told && !s.unfinished() && s.replays == 0 {
-		s.told = false
+	if s.plan.isDone(s.now()) {
+		s.plan.told = false
 		s.journal.append(&line{Kind: lineDone})
 		s.journal.sync()
 	}
@@ -235,29 +201,22 @@ func (s *State) Close() error {
 // where the process ended after the last of them and before Close. It need not be
 // called for a single walk without output.
 func (s *State) Resume(walks ...string) (offset int64, interrupted bool) {
-	plan := make([]string, 0, len(walks))
+	names := make([]string, 0, len(walks))
 	for _, name := range walks {
-		plan = append(plan, withoutUser(name))
+		names = append(names, withoutUser(name))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	goesOn := s.reopened || s.unfinished()
-	s.reopened = false
-	if goesOn && slices.Equal(s.plan, plan) {
-		s.replays = len(s.ended)
-		return s.out, len(s.begun) > 0
+	if s.plan.resume(names, s.now()) {
+		return s.plan.out, len(s.plan.begun) > 0
 	}
-	s.newPlan(plan, true)
+	s.newPlan(names, true)
 	return 0, false
 }
 
-func (s *State) newPlan(plan []string, told bool) {
-	s.plan, s.told, s.replays = plan, told, 0
-	clear(s.begun)
-	clear(s.ended)
-	clear(s.failed)
-	s.out, s.noted = 0, nil
-	s.journal.append(&line{Kind: linePlan, Plan: plan, Told: told, Out: &s.out})
+func (s *State) newPlan(names []string, told bool) {
+	s.plan = newPlan(names, told)
+	s.plan.lines(s.journal.append)
 }
 
 // Note says how long the output is, in bytes, with all URLs of the document that
@@ -267,5 +226,5 @@ func (s *State) newPlan(plan []string, told bool) {
 func (s *State) Note(length int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.noted = &length
+	s.plan.noted = &length
 }

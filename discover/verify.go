@@ -44,8 +44,8 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 	}
 	names := map[string]bool{}
 	v.names[o.Host] = names
-	robots, err := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
-	if err != nil {
+	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
+	if robots == nil {
 		return names
 	}
 	for _, s := range robots.Sitemaps {

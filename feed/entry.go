@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -211,7 +212,7 @@ func (d *document) readID(field string, code sitemap.Code) {
 
 // offerID proposes a location to make do with; the first that is one counts.
 func (d *document) offerID(raw []byte, c candidate) {
-	if !d.entry.id.usable && isHTTP(raw) && usable(raw, nil) {
+	if !d.entry.id.usable && location.IsAbsolute(raw) && usable(raw, nil) {
 		c.usable = true
 		d.entry.id.set(raw, c)
 	}
@@ -259,15 +260,15 @@ func (d *document) setLoc() bool {
 	switch {
 	case e.link.usable:
 		return d.use(&e.link)
-	case d.r.Truncated():
+	case d.r.Unfinished():
 		return false
 	case e.id.usable:
 		return d.use(&e.id)
 	case e.link.rank != unlinked:
 		return d.use(&e.link)
 	}
-	direct := bytes.TrimSpace(xmlscan.Decode(nil, d.r.Direct))
-	if isHTTP(direct) {
+	direct := bytes.TrimSpace(d.r.Direct)
+	if location.IsAbsolute(direct) && !d.r.DirectCut {
 		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link", code: sitemap.TextAsLoc})
 	}
 	d.sink.Drop(sitemap.MissingLoc, e.Pos, "link", e.start)

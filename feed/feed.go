@@ -18,6 +18,9 @@
 //
 // What stands in an entry's content, its source, or the channel is never taken for
 // the entry's own. Letter case and namespaces of elements are forgiven.
+//
+// The rules are those of RSS 2.0 and RDF Site Summary 1.0, of RFC 4287 (sections 3.3
+// and 4.2.7), XML Base, RFC 822 and RFC 5322. The bounds are those of package parse.
 package feed
 
 import (
@@ -39,7 +42,8 @@ import (
 // gzip and charsets are undone. At most one error comes, as the last element,
 // after all entries that could be read: a *sitemap.ParseError for what is wrong
 // with the document, one that matches sitemap.ErrNotSitemap if it is no feed, or
-// the error of r. It does not close r.
+// the error of r. It does not close r. A nil o is a zero Options. Feeds may be read at
+// once, each from an r of its own.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {

@@ -65,20 +65,14 @@ func usable(raw []byte, base *url.URL) bool {
 	return ok
 }
 
-// isHTTP reports whether raw starts as an absolute http or https URL does.
-func isHTTP(raw []byte) bool {
-	raw = bytes.TrimSpace(raw)
-	return hasPrefixFold(raw, "http://") || hasPrefixFold(raw, "https://")
-}
-
 func hasPrefixFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
 }
 
 // A link is the attributes of a link element.
 type link struct {
-	rel, href, typ  []byte // as they stand in the document
-	hasRel, hasHref bool
+	rel, href, typ []byte // as they stand in the document
+	hasHref        bool
 }
 
 // linkAttrs reads the attributes of the current start tag.
@@ -93,7 +87,7 @@ func (d *document) linkAttrs() (l link) {
 		case "href":
 			l.href, l.hasHref = value, true
 		case "rel":
-			l.rel, l.hasRel = value, true
+			l.rel = value
 		case "type":
 			l.typ = value
 		default:
@@ -109,7 +103,7 @@ func (l *link) oddAttr(name, value []byte) {
 	case "href":
 		l.href, l.hasHref = value, true
 	case "rel":
-		l.rel, l.hasRel = value, true
+		l.rel = value
 	case "type":
 		l.typ = value
 	}
@@ -160,11 +154,8 @@ func isHTML(typ []byte) bool {
 func (d *document) readLink(atom bool) {
 	pos := d.in.Position(0)
 	l := d.linkAttrs()
-	c := candidate{pos: pos, field: "link", base: d.entry.base}
+	c := candidate{pos: pos, field: "link", base: d.baseHere(d.entry.base)}
 	c.rank, c.code = l.rank()
-	if l.hasHref || l.hasRel {
-		c.base = d.baseHere(c.base)
-	}
 	if l.hasHref {
 		d.href = xmlscan.Decode(d.href[:0], l.href)
 	}

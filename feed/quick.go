@@ -177,18 +177,14 @@ func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
 	if best.usable && best.rank <= r {
 		return true
 	}
+	best.rank, best.usable = r, true
 	raw = bytes.TrimSpace(raw)
-	if !section && d.recent.PlainXML(raw) {
-		best.rank, best.usable = r, true
-		d.entry.Loc = string(raw)
-		return true
-	}
-	if !section && bytes.IndexByte(raw, '&') >= 0 {
+	plain := !section && d.recent.PlainXML(raw)
+	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
 		d.href = xmlscan.Decode(d.href[:0], raw)
 		raw = d.href
 	}
-	best.rank, best.usable = r, true
-	if location.Plain(raw) {
+	if plain || d.recent.Plain(raw) {
 		d.entry.Loc = string(raw)
 		return true
 	}

@@ -10,8 +10,8 @@ import (
 // A Request says which document to get.
 type Request struct {
 	// URL is an absolute http or https URL. A user name and password in it are
-	// sent as basic authentication (RFC 7617) to its own origin only, and appear
-	// nowhere else.
+	// sent as basic authentication (RFC 7617) to its own origin only, or to https of
+	// the same host behind a redirect, and appear nowhere else.
 	URL string
 	// Validators, of an earlier Document, make the request conditional: see
 	// Document.NotModified.
@@ -20,7 +20,8 @@ type Request struct {
 	// was found in a document. Ports other than 80 and 443 are gone to only at
 	// these origins, and secrets in Header go to their hosts only. A user name and
 	// password in one of them are sent where URL is of the same scheme, host and
-	// port and has none of its own. If there are none, URL counts as named.
+	// port, or the host's https, and has none of its own. If there are none, URL
+	// counts as named.
 	Origins []string
 	// Header holds further header fields. Fields other than Accept,
 	// Accept-Language, Cache-Control, From, Pragma, Referer and User-Agent are

@@ -51,7 +51,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 }
 
 // namedOrigins returns the origins of urls, and the userinfo of the first of them
-// that is at o and has one.
+// that has one and carries to o.
 func namedOrigins(urls []string, o origin) (named []origin, user *url.Userinfo) {
 	for _, raw := range urls {
 		t, u, err := parseTarget(raw)
@@ -59,7 +59,7 @@ func namedOrigins(urls []string, o origin) (named []origin, user *url.Userinfo) 
 			continue
 		}
 		named = append(named, t.origin)
-		if user == nil && t.origin == o {
+		if user == nil && t.origin.carriesTo(o) {
 			user = u
 		}
 	}

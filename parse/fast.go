@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
+	"github.com/seed-322c453a/sitemap/internal/swar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -185,8 +186,7 @@ func skipSpace(b []byte, i int) int {
 // follows it; 0 if none does. It looks at eight bytes at once for the '<'.
 func (s *shortcut) value(b []byte, i int) (text []byte, end int) {
 	for n := 0; n < maxValue && i+n+8 <= len(b); n += 8 {
-		x := load(b, i+n) ^ '<'*0x0101010101010101
-		if found := (x - 0x0101010101010101) &^ x & 0x8080808080808080; found != 0 {
+		if found := swar.Find(load(b, i+n), '<'); found != 0 {
 			return s.textTo(b, i, n+bits.TrailingZeros64(found)/8)
 		}
 	}
@@ -230,7 +230,7 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 		}
 		raw, i = b[i+9:i+9+n], i+n+12
 		var rest []byte
-		if rest, end = s.text(b, i); end == 0 || len(bytes.TrimSpace(rest)) > 0 {
+		if rest, end = s.text(b, i); end == 0 || len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
 			return 0
 		}
 	} else if raw, end = s.text(b, i); end == 0 {

@@ -98,6 +98,8 @@ func FuzzShortcut(f *testing.F) {
 		"<url><loc>http://a.example/</loc><loc>http://a.example/2</loc></url>",
 		"<url><loc>http://a.example/</lo></url>",
 		"<url/><!-- c --><url><loc>/a</loc><priority>0,5</priority></url>",
+		"<url><loc><![CDATA[http://a.example/x]]>\v</loc></url>",
+		"<url><loc><![CDATA[http://a.example/x]]>\u00a0\xff</loc><lastmod>2024-05-06\xff</lastmod></url>",
 	} {
 		f.Add("<url><loc>http://a.example/0</loc></url>"+entry+entry, "http://www.example.com/", true)
 		f.Add(strings.NewReplacer("</", "</s:", "<url", "<s:url", "<l", "<s:l").Replace(entry+entry), "", false)

@@ -5,6 +5,32 @@
 // A urlset or sitemapindex is read here, an RSS or Atom feed by package feed, text
 // by package text. What is wrong in a document is reported as problems and never
 // costs a sound entry; see package sitemap.
+//
+// # What is read
+//
+// Elements are told by their local names, in any letter case, and by where they stand:
+// a url or sitemap in the root, a loc, lastmod, changefreq or priority directly in it,
+// in the namespace of the protocol (sitemaps.org 0.9, Google's 0.84), of the root or of
+// the entry, or in none. The root may stand behind 1 KiB of junk, white space, comments,
+// instructions and a DOCTYPE not counted. Behind its end 64 KiB are read, for junk and
+// for gzip's checksum; a second document there is junk.
+//
+// # Bounds
+//
+// What a document leaves open must not become one token in memory. Beyond these bounds
+// reading goes on, and what was too long is dropped or read as if it had been closed:
+//
+//   - one tag, 1 MiB; a comment or a CDATA section, 512 KiB; a processing instruction
+//     with a '<' in it, 4 KiB; a DOCTYPE, 64 KiB;
+//   - the text of a field, 64 KiB, white space around it not counted; bare text in an
+//     entry, 4 KiB; a location, 8 KiB once it is clean; a date, 128 bytes;
+//   - elements followed by name, 256 deep; namespace declarations in force, 256;
+//   - extensions of an entry: see sitemap.Extensions;
+//   - gzip, two layers of it, and 1 GiB of gzip inside gzip, at which reading stops with
+//     sitemap.ErrTooLarge.
+//
+// A document has a buffer of 64 KiB, up to 1 MiB for a long token, and as much for each
+// layer of gzip.
 package parse
 
 import (
@@ -25,7 +51,8 @@ import (
 // document order. It is a single-use iterator, which reads r only while it is
 // ranged over. At most one error comes, as the last element, after all entries
 // that could be read: a *sitemap.ParseError for what is wrong with the document,
-// or the error of r. It does not close r.
+// or the error of r. It does not close r. A nil o is a zero Options. Documents may be
+// read at once, each from an r of its own.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		d := newReader(o)
@@ -49,7 +76,9 @@ type Reader struct {
 
 // NewReader reads the start of a document and tells its format. The error is a
 // *sitemap.ParseError if the document is empty or none of the formats, or r's own.
-// Problems of the document's start are reported to o.Report.
+// Problems of the document's start are reported to o.Report. It reads up to 64 KiB
+// ahead, more where a long comment or DOCTYPE stands first, and does not close r. A nil
+// o is a zero Options.
 func NewReader(r io.Reader, o *sitemap.Options) (*Reader, error) {
 	d := newReader(o)
 	d.countProblems()
@@ -105,7 +134,8 @@ func (d *Reader) Format() sitemap.Format {
 	return d.format
 }
 
-// Summary returns what was learnt from the document so far.
+// Summary returns what was learnt from the document so far. Its Problems are the
+// Reader's own map, which grows while the entries are ranged over.
 func (d *Reader) Summary() sitemap.Summary {
 	return sitemap.Summary{
 		Format:   d.Format(),
@@ -120,7 +150,8 @@ func (d *Reader) Summary() sitemap.Summary {
 func (d *Reader) finish() { d.in.Close() }
 
 // Entries yields the document's entries as the function Entries does. It is a
-// single-use iterator.
+// single-use iterator: a second one yields no entry. To range over it, even if only to
+// break, gives the document's buffer back.
 func (d *Reader) Entries() iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		defer d.finish()
@@ -143,7 +174,7 @@ func (d *Reader) read(yield func(sitemap.Entry, error) bool) {
 
 // Sniff tells the format of the document that starts with prefix, which should
 // hold its first 4 KiB or more, compressed or not. The error says what it is
-// instead, as that of NewReader does.
+// instead, as that of NewReader does. It is safe for concurrent use.
 func Sniff(prefix []byte) (sitemap.Format, error) {
 	in := input.OpenPrefix(prefix)
 	defer in.Close()

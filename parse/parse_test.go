@@ -108,6 +108,10 @@ func TestEntries_Errors(t *testing.T) {
 		{"text", strings.NewReader("not found"), sitemap.ErrNoURLs, ""},
 		{"cut in a loc", strings.NewReader(head + "<url><loc>http://a.example/a</loc></url><url><loc>http://a.example/b"), sitemap.ErrTruncated, "a"},
 		{"cut in an end tag", strings.NewReader(head + "<url><loc>http://a.example/a</lo"), sitemap.ErrTruncated, "a"},
+		{"cut in a bare text", strings.NewReader(head + "<url>http://a.example/a</url><url>http://a.example/b"), sitemap.ErrTruncated, "a"},
+		{"cut behind a bare text", strings.NewReader(head + "<url>http://a.example/a</ur"), sitemap.ErrTruncated, "a"},
+		{"cut behind a guid", strings.NewReader("<rss><channel><item><guid>http://a.example/a</guid></it"), sitemap.ErrTruncated, "a"},
+		{"cut where a link may follow", strings.NewReader("<rss><channel><item><guid>http://a.example/a</guid><"), sitemap.ErrTruncated, ""},
 		{"reader", io.MultiReader(strings.NewReader(head+"<url><loc>http://a.example/a</loc></url><url>"), iotest.ErrReader(broken)), broken, "a"},
 		{"reader at once", iotest.ErrReader(broken), broken, ""},
 	} {
@@ -150,6 +154,8 @@ func TestEntries_Long(t *testing.T) {
 	space := strings.Repeat(" ", 65_520)
 	for _, test := range []struct{ name, entry, want, codes string }{
 		{"space before a loc", "<url><loc>" + space + "http://a.example/long-name</loc></url>", "long-name c", ""},
+		{"space around a loc", "<url><loc>" + space + "http://a.example/long-name" + space + space + "</loc></url>", "long-name c", ""},
+		{"space in a loc", "<url><loc>http://a.example/b" + space + space + "b</loc></url>", "c", "loc_too_long"},
 		{"a loc", "<url><loc>http://a.example/" + strings.Repeat("x", 70_000) + "</loc></url>", "c", "loc_too_long"},
 		{"bare text", "<url>http://a.example/" + strings.Repeat("x", 3000) + "<!-- -->" + strings.Repeat("y", 3000) + "</url>", "c", "loc_too_long"},
 		{"an instruction", "<?x <url><loc>http://a.example/hidden</loc></url> ?>", "c", ""},

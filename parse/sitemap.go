@@ -6,6 +6,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
@@ -190,11 +191,11 @@ func (d *document) flush() {
 func (d *document) withoutLoc(start string) {
 	direct := bytes.TrimSpace(d.r.Direct)
 	switch {
-	case d.r.Truncated():
+	case d.r.Unfinished():
 		return
 	case d.r.DirectCut:
 		d.sink.Drop(sitemap.LocTooLong, d.entry.Pos, "loc", direct)
-	case bytes.HasPrefix(direct, []byte("http://")), bytes.HasPrefix(direct, []byte("https://")):
+	case location.IsAbsolute(direct):
 		d.sink.Problem(sitemap.TextAsLoc, d.entry.Pos, "loc", direct)
 		d.setLoc(direct, d.entry.Pos)
 	default:

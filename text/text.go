@@ -20,12 +20,15 @@ const maxLine = 64 << 10
 
 // Entries yields the URLs of a text sitemap, in document order. Lines end with LF,
 // CR LF or CR; white space around a URL is cut off, and so is what follows one
-// behind a space or a tab. Of a line over 64 KiB the rest is skipped, and a URL
-// that reaches so far is dropped. It undoes gzip and charsets and tells no format:
-// what r holds is taken for text. It is a single-use iterator, which reads r only
-// while it is ranged over, and is not safe for concurrent use. At most one error
-// comes, as the last element: a *sitemap.ParseError, with sitemap.ErrNoURLs if
-// there is no line that is a URL, dropped ones included, or the error of r.
+// behind a space, a tab, or another character that ends lines or pages elsewhere. Of
+// a line over 64 KiB the rest is skipped, and a URL that reaches so far is dropped.
+// It undoes gzip and charsets and tells no format: what r holds is taken for text.
+//
+// It is a single-use iterator, which reads r only while it is ranged over, and does
+// not close it. A nil o is a zero Options. Documents may be read at once, each from an
+// r of its own. At most one error comes, as the last element: a *sitemap.ParseError,
+// with sitemap.ErrNoURLs if there is no line that is a URL, dropped ones included, or
+// the error of r.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {
@@ -126,7 +129,7 @@ func (d *document) longLine(start []byte) {
 		d.in.Advance(blank)
 		return
 	}
-	if hasScheme(start) && !bytes.ContainsAny(start, " \t") {
+	if hasScheme(start) && !bytes.ContainsAny(start, blanks) {
 		d.urls = true
 		d.sink.Drop(sitemap.LocTooLong, d.in.Position(0), "", start)
 	} else {
@@ -159,7 +162,7 @@ func (d *document) read(line []byte) {
 	}
 	pos := d.in.Position(0)
 	url := trimmed
-	if cut := bytes.IndexAny(trimmed, " \t"); cut >= 0 {
+	if cut := bytes.IndexAny(trimmed, blanks); cut >= 0 {
 		url = trimmed[:cut]
 	}
 	if !hasScheme(url) {
@@ -175,14 +178,21 @@ func (d *document) read(line []byte) {
 	if len(url) < len(trimmed) {
 		d.sink.Problem(sitemap.LineCut, pos, "", trimmed)
 	}
+	if len(trimmed) < len(line) && len(bytes.TrimFunc(line, isSpace)) > len(trimmed) {
+		d.sink.Problem(sitemap.ControlChar, pos, "", line)
+	}
 	d.sink.Emit(&sitemap.Entry{Loc: loc, Pos: pos})
 }
 
+// blanks end a URL: a space, a tab, and what ends a line or a page elsewhere.
+const blanks = " \t\v\f\u0085\u2028\u2029"
+
 // isBlank tells what is cut off around a line: white space of any kind, control
 // characters, byte order marks and zero-width spaces.
-func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\ufeff' || r == '\u200b'
-}
+func isBlank(r rune) bool { return isSpace(r) || unicode.IsControl(r) }
+
+// isSpace is isBlank but for control characters.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }
 
 // hasScheme reports whether b starts with a URL's scheme and "//", or with a
 // scheme that needs none.

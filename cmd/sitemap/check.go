@@ -24,8 +24,9 @@ As jsonl, each problem is an object of type "problem": sitemap, code, severity,
 line, offset (in the decoded document), field, text, dropped; and each document,
 after its problems, one of type "document": sitemap, format, encoding, entries,
 problems (their number), skipped (why it was not read), status (of the answer),
-failed (true: nothing of it could be read), error (code, message; without failed,
-what was read stands). What went wrong with a whole target is one too, with target
+failed (true: none of its entries could be read), error (code, message; without
+failed, what was read stands). A robots.txt that broke off is one, too: what it
+named before stands. What went wrong with a whole target is one too, with target
 (its name). What is absent is left out.
 
 ` + failureHelp
@@ -108,7 +109,7 @@ type checkedDocument struct {
 	err              error
 }
 
-// failed reports whether nothing of the document could be read.
+// failed reports whether it could not even be told what the document is.
 func (d *checkedDocument) failed() bool {
 	return d.err != nil && d.format == "" && !errors.Is(d.err, discover.ErrLimit)
 }

@@ -111,7 +111,7 @@ func (d *demo) fact(format string, args ...any) {
 func (d *demo) page(r *record) error {
 	if r.from != d.current {
 		d.current = r.from
-		fmt.Fprintf(&d.urls, "  %s\n", proof(r.from))
+		fmt.Fprintf(&d.urls, "  %s\n", r.from)
 	}
 	fmt.Fprintf(&d.urls, "    %-8s  %s\n", r.trust, strings.TrimSpace(r.Loc+"  "+r.LastMod.String()))
 	d.fact("url %s %s %s %v", r.Loc, r.trust, r.sitemap, r.LastMod)

@@ -109,6 +109,9 @@ func TestRedact(t *testing.T) {
 		"":                             "",
 		"standard input":               "standard input",
 		"https://u:p@example.com?x#@y": "https://example.com?x#@y",
+		"https:u:p@example.com/a":      "https:example.com/a",
+		`HTTPS:\\u:p@example.com/a`:    `HTTPS:\\example.com/a`,
+		`C:\me@home.xml`:               `C:\me@home.xml`,
 	} {
 		if got := redact(loc); got != want {
 			t.Errorf("redact(%q) = %q, want %q", loc, got, want)

@@ -212,18 +212,7 @@ func documentFailure(s *discover.Sitemap, err error) string {
 	if s.Referrer == nil && s.RobotsURL == "" {
 		return text
 	}
-	return text + " (" + strings.TrimSuffix(proof(s), " → "+loc) + ")"
-}
-
-// proof returns the chain of what refers to s, without user names and passwords.
-func proof(s *discover.Sitemap) string {
-	chain := s.String()
-	for ; s != nil; s = s.Referrer {
-		if loc := redact(s.Loc); loc != s.Loc {
-			chain = strings.ReplaceAll(chain, s.Loc, loc)
-		}
-	}
-	return chain
+	return text + " (" + strings.TrimSuffix(s.String(), " → "+loc) + ")"
 }
 
 // walkFile reads a file. Its URLs are not judged and its children not fetched.
@@ -293,18 +282,10 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	return i.r.Read(p)
 }
 
-// redact returns a URL without user name and password, and anything else as it is.
+// redact returns a URL without user name and password, and the name of a file as it is.
 func redact(loc string) string {
-	scheme, rest, ok := strings.Cut(loc, "://")
-	if !ok {
-		return loc
-	}
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		return scheme + "://" + rest[at+1:]
+	if scheme, _, ok := strings.Cut(loc, ":"); ok && (strings.Contains(loc, "://") || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
+		return sitemap.Redact(loc)
 	}
 	return loc
 }

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
@@ -41,9 +42,12 @@ func (d *Decoder) image() {
 func (d *Decoder) imagePart(img *sitemap.Image, pos sitemap.Position) {
 	switch string(d.r.Local) {
 	case "loc":
-		if text := d.content(); img.Loc == "" {
-			img.Loc, _ = d.tryLoc(text) // image reports that there is none
+		v := d.value("image:loc")
+		if img.Loc != "" {
+			d.bad(v.pos, v.field, v.raw) // an image has one
+			return
 		}
+		img.Loc, _ = d.tryLoc(v.raw) // image reports that there is none
 	case "title":
 		img.Title = d.keep(d.content(), "image:title")
 	case "caption":
@@ -121,5 +125,9 @@ func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 		}
 	case "media":
 		a.Media = d.keep(value, "xhtml:link")
+	default: // hrefLang
+		if lower := strings.ToLower(string(name)); lower != string(name) {
+			d.alternateAttr(a, []byte(lower), value)
+		}
 	}
 }

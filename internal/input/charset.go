@@ -13,6 +13,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
+
+	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
 // A charsetChoice says how to read a document as UTF-8.
@@ -277,7 +279,7 @@ func asciiLen(b []byte) int {
 		p := b[n : n+32]
 		x := binary.LittleEndian.Uint64(p) | binary.LittleEndian.Uint64(p[8:]) |
 			binary.LittleEndian.Uint64(p[16:]) | binary.LittleEndian.Uint64(p[24:])
-		if x&0x8080808080808080 != 0 {
+		if x&swar.Highs != 0 {
 			break
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -39,7 +40,9 @@ var windows = sync.Pool{New: func() any { return new([WindowSize + Padding]byte)
 // A Reader is a document as UTF-8 behind a sliding window. It is not safe for
 // concurrent use.
 type Reader struct {
-	// Tally, if set, is where the reader of the document's entries counts them.
+	// Tally, if set, is where the reader of the document's entries counts them. It goes
+	// with the document since package parse has no other way to hand it to packages
+	// feed and text, whose Entries take an io.Reader.
 	Tally *tally.Tally
 
 	src    io.Reader // UTF-8, but for bytes that are no UTF-8 at all
@@ -124,7 +127,7 @@ func (in *Reader) decode(contentType string, encodings int) {
 	}
 	choice := sniffCharset(prefix, err == io.EOF, contentType)
 	in.encoding = choice.name
-	if choice.fallback {
+	if choice.fallback && (choice.refused != "" || !isMedia(prefix)) {
 		in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
 	}
 	if choice.encoding == nil {
@@ -137,6 +140,13 @@ func (in *Reader) decode(contentType string, encodings int) {
 	in.src = decoder(raw, choice)
 	in.late, _ = in.src.(*lateDecoder)
 	in.More()
+}
+
+// isMedia reports whether a document is an image, an archive or the like by its
+// signature: no charset is missed of these.
+func isMedia(prefix []byte) bool {
+	media := http.DetectContentType(prefix)
+	return !strings.HasPrefix(media, "text/") && media != "application/octet-stream"
 }
 
 // prefix reads bytes as they are into the buffer, which holds n of them, until it

@@ -247,3 +247,15 @@ func TestReader_MoreOfTinyReads(t *testing.T) {
 		t.Errorf("More was called %d times, want at most %d", looks, most)
 	}
 }
+
+// Of bytes that are no text, it is not told that they are not UTF-8.
+func TestReader_Media(t *testing.T) {
+	for doc, want := range map[string]int{"\x89PNG\r\n\x1a\n\x00\x00\xff": 0, "%PDF-1.4\n%\xe2\xe3\xcf\xd3\n": 0, "caf\xe9": 1} {
+		got := 0
+		in := Open(strings.NewReader(doc), &sitemap.Options{Report: func(sitemap.Problem) { got++ }})
+		in.Close()
+		if got != want {
+			t.Errorf("%q: %d problems, want %d", doc, got, want)
+		}
+	}
+}

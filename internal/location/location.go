@@ -8,6 +8,7 @@
 package location
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -136,6 +137,14 @@ func schemeOf(ref string) string {
 	return ""
 }
 
+// IsAbsolute reports whether raw starts as an absolute http or https URL does, behind
+// white space.
+func IsAbsolute(raw []byte) bool {
+	raw = bytes.TrimSpace(raw)
+	start := strings.ToLower(string(raw[:min(len(raw), len("https://"))]))
+	return strings.HasPrefix(start, "http://") || start == "https://"
+}
+
 func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
@@ -198,7 +207,7 @@ func inspect(codes []sitemap.Code, loc string) []sitemap.Code {
 	if strings.LastIndexByte(loc[i:i+authorityLen(loc[i:])], '@') > 0 {
 		codes = append(codes, sitemap.Userinfo)
 	}
-	if hasBadEscape(loc) {
+	if strings.IndexByte(loc, '%') >= 0 && hasBadEscape(loc) {
 		codes = append(codes, sitemap.BadEscape)
 	}
 	if hasAmpersandReference(loc) {
@@ -210,17 +219,18 @@ func inspect(codes []sitemap.Code, loc string) []sitemap.Code {
 	return codes
 }
 
-func hasBadEscape(s string) bool {
-	for {
-		i := strings.IndexByte(s, '%')
-		if i < 0 {
-			return false
+// hasBadEscape reports whether a percent sign in s starts no escape.
+func hasBadEscape[T string | []byte](s T) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			continue
 		}
 		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
 			return true
 		}
-		s = s[i+3:]
+		i += 2
 	}
+	return false
 }
 
 // hasAmpersandReference reports whether s holds &amp; or a character reference

@@ -6,21 +6,14 @@ import (
 	"math/bits"
 
 	"github.com/seed-322c453a/sitemap"
-)
-
-// Words of eight equal bytes, to treat eight bytes of a URL at once. For a byte
-// x below 0x80 and n up to 0x80, the high bit of (x|0x80)-n tells whether x >= n,
-// and no byte borrows from the next.
-const (
-	ones = 0x0101010101010101
-	high = 0x8080808080808080
+	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
 // Plain reports whether b is an absolute URL that Clean returns as it is, with
 // no problem. It says so of the common ones only: http or https in lower case, a
 // host of letters, digits, dots and hyphens, a slash, then ASCII without spaces,
-// percent signs, semicolons and closing brackets, at most 2,048 bytes in all. It
-// allocates nothing.
+// semicolons, closing brackets and percent signs that start no escape, at most 2,048
+// bytes in all. It allocates nothing.
 func Plain(b []byte) bool {
 	if len(b) < 16 || len(b) > sitemap.ProtocolLoc {
 		return len(b) < 16 && plainShort(b)
@@ -49,17 +42,16 @@ func schemeLen(word uint64) int {
 }
 
 // usual returns a word of whose bytes the high bits are set if word is printable
-// ASCII other than % ] and the byte that references has eight of, and nothing else.
+// ASCII other than ] and the byte that references has eight of, and nothing else.
 // Where it holds other bytes, those beyond the first need not tell.
 func usual(word, references uint64) uint64 {
-	const not = 0x7f * ones // x^c + not carries into the high bit where x is not c
-	good := word + (0x80-'!')*ones
-	good &= (word ^ '%'*ones) + not
-	good &= (word ^ references) + not
-	good &= (word ^ ']'*ones) + not
-	good &= (word ^ 0x7f*ones) + not
-	return good &^ word & high
+	good := swar.AtLeast(word, '!') & swar.Differ(word, references)
+	good &= swar.Differ(word, ']'*swar.Ones) & swar.Differ(word, 0x7f*swar.Ones)
+	return good &^ word & swar.Highs
 }
+
+// unescaped is usual for ASCII other than a percent sign.
+func unescaped(word uint64) uint64 { return swar.Differ(word, '%'*swar.Ones) }
 
 // plainHost reports whether b starts with a host of letters, digits, hyphens and
 // dots, a letter or a digit first, and a slash.
@@ -69,18 +61,17 @@ func plainHost(b []byte) bool {
 	}
 	for i := 0; i+8 <= len(b); i += 8 {
 		word := binary.LittleEndian.Uint64(b[i:])
-		set, lower := word|high, word|high|0x20*ones
-		letter := (lower - 'a'*ones) &^ (lower - ('z'+1)*ones)
-		digit := (set - '-'*ones) &^ (set - ('9'+1)*ones) // and - . /
-		allowed := (letter | digit) &^ word & high
+		lower := word | 0x20*swar.Ones
+		letter := swar.AtLeast(lower, 'a') &^ swar.AtLeast(lower, 'z'+1)
+		digit := swar.AtLeast(word, '-') &^ swar.AtLeast(word, '9'+1) // and - . /
+		allowed := (letter | digit) &^ word & swar.Highs
 		// The lowest high bit is exact, and none beyond it is looked at.
-		diff := word ^ '/'*ones
-		slash := (diff - ones) &^ diff & high
+		slash := swar.Find(word, '/')
 		if slash != 0 {
 			before := slash&-slash - 1 // the bits of the bytes before the slash
-			return allowed&before == high&before && (i > 0 || bits.TrailingZeros64(slash) > 7)
+			return allowed&before == swar.Highs&before && (i > 0 || bits.TrailingZeros64(slash) > 7)
 		}
-		if allowed != high {
+		if allowed != swar.Highs {
 			return false
 		}
 	}
@@ -134,9 +125,6 @@ func (r *Recent) Plain(b []byte) bool {
 	if !Plain(b) {
 		return false
 	}
-	if len(b) < 8 {
-		return true
-	}
 	host := schemeLen(binary.LittleEndian.Uint64(b))
 	if slash := bytes.IndexByte(b[host:], '/'); slash >= 0 && host+slash < len(r.origin) {
 		r.size = copy(r.origin[:], b[:host+slash+1])
@@ -153,13 +141,16 @@ func (r *Recent) PlainXML(b []byte) bool {
 	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
 }
 
-// allUsual reports whether all bytes of b, eight or more, are usual, and none is the
-// one by which references are told.
+// allUsual reports whether all bytes of b, eight or more, are usual, none is the one
+// by which references are told, and percent signs start escapes.
 func allUsual(b []byte, reference byte) bool {
-	references := uint64(reference) * ones
-	ok := usual(binary.LittleEndian.Uint64(b[len(b)-8:]), references)
-	for ; len(b) >= 8; b = b[8:] {
-		ok &= usual(binary.LittleEndian.Uint64(b), references)
+	references := uint64(reference) * swar.Ones
+	last := binary.LittleEndian.Uint64(b[len(b)-8:])
+	ok, plain := usual(last, references), unescaped(last)
+	for rest := b; len(rest) >= 8; rest = rest[8:] {
+		word := binary.LittleEndian.Uint64(rest)
+		ok &= usual(word, references)
+		plain &= unescaped(word)
 	}
-	return ok == high
+	return ok == swar.Highs && (plain&swar.Highs == swar.Highs || !hasBadEscape(b))
 }

@@ -16,6 +16,8 @@ func TestPlain(t *testing.T) {
 		"http://192.0.2.1/a":                         true,
 		"http://a.example/" + strings.Repeat("x", 9): true,
 		"http://a.example/~user/(a)/[bc=d!$*+,:@|&e": true,
+		"http://www.example.com/a%20b":               true,
+		"http://www.example.com/caf%C3%a9":           true,
 
 		"":                                      false,
 		"http://":                               false,
@@ -34,7 +36,10 @@ func TestPlain(t *testing.T) {
 		"http://[::1]/abcdefghijkl":             false,
 		"http://www.example.com?x=1":            false,
 		"http://www.example.com/a b":            false,
-		"http://www.example.com/a%20b":          false,
+		"http://www.example.com/a%2":            false,
+		"http://www.example.com/100%":           false,
+		"http://www.example.com/a%2gbcd":        false,
+		"http://www.example.com/%%20/abc":       false,
 		"http://www.example.com/?a;b":           false,
 		"http://www.example.com/]]>":            false,
 		"http://www.example.com/é":              false,
@@ -90,12 +95,34 @@ func TestRecent(t *testing.T) {
 		"http://www.example.com/a", "http://www.example.com/a%20b", "http://www.example.com/some/longer/path?x=1&y=2", "http://www.example.com/",
 		"https://www.example.com/some/longer/path", "http://www.example.com/é/some/longer/path", "http://www.example.com.evil.example/some/path",
 		"http://www.example.com:80/some/longer/path", "http://www.example.com/" + strings.Repeat("x", 3000), "http://a/b", "http://a/",
-		"http://" + strings.Repeat("a", 70) + ".example/some/path", "http://www.example.com/a;b", "x", "",
+		"http://" + strings.Repeat("a", 70) + ".example/some/path", "http://www.example.com/a;b", "http://www.example.com/a&b;c", "x", "",
 	} {
 		for range 2 {
 			if got, want := r.Plain([]byte(loc)), Plain([]byte(loc)); got != want {
 				t.Errorf("Recent.Plain(%.80q) = %v, want %v", loc, got, want)
 			}
+		}
+	}
+}
+
+// PlainXML is asked of text whose references are not decoded: an ampersand is none of a
+// plain URL, and without one a semicolon is.
+func TestRecentXML(t *testing.T) {
+	var r Recent
+	r.Plain([]byte("http://www.example.com/some/path"))
+	for loc, want := range map[string]bool{
+		"http://www.example.com/some/path":            true,
+		"http://www.example.com/some/path;jsession=1": true,
+		"http://www.example.com/caf%C3%A9/path":       true,
+		"http://www.example.com/?a=1&amp;b=2":         false,
+		"http://www.example.com/some?a=1&b=2":         false,
+		"http://www.example.com/some/100%":            false,
+		"http://www.example.com/some/path]]>":         false,
+		"http://other.example.com/some/path":          true,
+		"http://other.example.com/some/path?a&b":      false,
+	} {
+		if got := r.PlainXML([]byte(loc)); got != want {
+			t.Errorf("PlainXML(%q) = %v", loc, got)
 		}
 	}
 }

@@ -105,20 +105,18 @@ const upperHex = "0123456789ABCDEF"
 
 // unchanged reports whether rewrite would return text as it is.
 func unchanged(text []byte) bool {
-	ascii := true
-	for _, c := range text {
+	for len(text) > 0 {
+		c := text[0]
 		if c <= ' ' || c == 0x7f {
 			return false
 		}
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	if ascii {
-		return true
-	}
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		if r == utf8.RuneError && size == 1 || isLineBreak(r) || isControl(r) {
-			return false
+		size := 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			r, size = utf8.DecodeRune(text)
+			if r == utf8.RuneError && size == 1 || isLineBreak(r) || isControl(r) {
+				return false
+			}
 		}
 		text = text[size:]
 	}
@@ -131,5 +129,7 @@ func isLineBreak(r rune) bool {
 }
 
 // isControl reports whether r is a control character other than a tab and the
-// line breaks.
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\t' && !isLineBreak(r) }
+// line breaks, or one of the two noncharacters that XML forbids as well.
+func isControl(r rune) bool {
+	return unicode.IsControl(r) && r != '\t' && !isLineBreak(r) || r == 0xfffe || r == 0xffff
+}

@@ -3,14 +3,16 @@ package record
 import (
 	"bytes"
 	"strconv"
+	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
 // ChangeFreq reads a changefreq, reporting what is odd about it: letter case is
 // forgiven, nothing else.
 func (s *Sink) ChangeFreq(raw []byte, pos sitemap.Position, field string) sitemap.ChangeFreq {
-	text := bytes.TrimSpace(raw)
+	text := bare(raw)
 	if f := ChangeFreq(text); f != 0 {
 		return f
 	}
@@ -20,6 +22,28 @@ func (s *Sink) ChangeFreq(raw []byte, pos sitemap.Position, field string) sitema
 	}
 	s.Problem(sitemap.BadChangeFreq, pos, field, raw)
 	return 0
+}
+
+// bare returns a value without what stands around it unseen, as it does around a
+// location, and without what XML forbids.
+func bare(raw []byte) []byte {
+	return bytes.TrimFunc(withoutForbidden(raw), func(r rune) bool {
+		return unicode.IsSpace(r) || r == 0x200b || r == 0xfeff
+	})
+}
+
+// withoutForbidden returns raw without the characters that XML forbids, which the
+// scanner has reported; it is a copy where there are any.
+func withoutForbidden(raw []byte) []byte {
+	if !xmlscan.HasForbidden(raw) {
+		return raw
+	}
+	return bytes.Map(func(r rune) rune {
+		if xmlscan.IsForbidden(r) {
+			return -1
+		}
+		return r
+	}, raw)
 }
 
 // ChangeFreq returns the frequency of that name, or 0.
@@ -46,7 +70,7 @@ func ChangeFreq(b []byte) sitemap.ChangeFreq {
 // Priority reads a priority, reporting what is odd about it: a decimal comma and
 // an exponent are read, a number out of range is not.
 func (s *Sink) Priority(raw []byte, pos sitemap.Position, field string) (p sitemap.Optional[float64]) {
-	text := bytes.TrimSpace(raw)
+	text := bare(raw)
 	if v, ok := Decimal(text); ok && v <= 1 {
 		return sitemap.Some(v)
 	}
@@ -92,5 +116,5 @@ func number(b []byte) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
-	return v, err == nil
+	return v + 0, err == nil // -0 is 0
 }

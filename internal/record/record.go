@@ -133,7 +133,7 @@ func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, 
 	}
 	loc, codes, drop := s.Resolver.Clean(raw)
 	for _, c := range codes {
-		if c != sitemap.ControlChar && c != sitemap.InvalidUTF8 {
+		if c != sitemap.InvalidUTF8 && (c != sitemap.ControlChar || !xmlscan.HasForbidden(raw)) {
 			s.Problem(c, pos, field, raw)
 		}
 	}
@@ -158,7 +158,7 @@ func (s *Sink) time(parse func([]byte) (sitemap.Time, []sitemap.Code), raw []byt
 		s.Problem(sitemap.BadLastMod, pos, field, nil)
 		return sitemap.Time{}
 	}
-	t, codes := parse(raw)
+	t, codes := parse(withoutForbidden(raw))
 	for _, c := range codes {
 		s.Problem(c, pos, field, raw)
 	}

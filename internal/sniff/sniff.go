@@ -172,7 +172,8 @@ func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	if p.junk == 0 {
 		p.html = p.html || htmlElements[name]
 	}
-	page := name == "html" || name == "head" || name == "body"
+	// OPML has a head and a body too, SOAP a body.
+	page := name == "html" || (name == "head" || name == "body") && (p.html || p.open == 0)
 	if page && (p.markup || !startsWithURL(in.Start())) {
 		p.err = sitemap.ErrHTML
 	}

@@ -21,6 +21,9 @@
 //     A '<' that starts no name is text.
 //   - A processing instruction ends at "?>"; if that does not come within 4 KiB, or
 //     another "<?" comes first, at the first '>' or before the first '<'.
+//   - A DOCTYPE ends at the '>' outside quotes and its internal subset; if that does not
+//     come within 64 KiB, or a '<' outside the subset comes first, at the first '>' or
+//     before the first '<'.
 //   - A comment ends at "-->". If another "<!--" comes first, which XML forbids,
 //     or nothing closes it within 512 KiB, it was never opened: its "<!--"
 //     is skipped, and what follows is read.
@@ -41,5 +44,6 @@
 // element of an entry, a start tag with an entry's name counts only if another
 // tag follows it directly, as it does in every entry. Every other end tag closes
 // the innermost element of its name and what is open within; one that closes
-// nothing is skipped.
+// nothing is skipped. Where an entry's start tag closed an element that has the root's
+// name, the first end tag of that name is its, and does not close the root.
 package xmlscan

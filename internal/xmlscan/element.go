@@ -47,6 +47,8 @@ type Reader struct {
 	// directEnd says that Direct is complete: an element followed it.
 	directEnd bool
 	pending   bool // the current token is the next one
+	inner     int  // elements of the root's name that were closed before their end tags
+	rootEnd   bool // such an end tag came
 	ended     bool // the root is closed
 	cut       bool // the document ended before
 	bindings  []binding
@@ -72,6 +74,12 @@ func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 // Truncated reports whether the document ended before its root was closed.
 func (r *Reader) Truncated() bool { return r.cut }
 
+// Unfinished reports whether the document ended in the open entry, before its end tag
+// was begun.
+func (r *Reader) Unfinished() bool {
+	return r.cut && (r.entry == 0 || len(r.stack) != r.entry || !r.endsHere(r.entry))
+}
+
 // Depth is the depth of the element whose start tag is current, for Child.
 func (r *Reader) Depth() int {
 	if r.Empty {
@@ -95,7 +103,7 @@ func (r *Reader) Child(d int) bool {
 		}
 		switch r.next() {
 		case EOF:
-			r.cut = true
+			r.eof()
 		case StartTag:
 			if r.Cut && !r.IsEntry() {
 				continue
@@ -148,7 +156,7 @@ func (r *Reader) skip(d int) {
 	for len(r.stack) > d && !r.cut && !r.ended {
 		switch r.next() {
 		case EOF:
-			r.cut = true
+			r.eof()
 		case StartTag:
 			if r.IsEntry() && r.opensElement() {
 				r.resume(d)
@@ -165,10 +173,12 @@ func (r *Reader) skip(d int) {
 
 // Text reads the text of the element whose start tag is current, through its end
 // tag, references decoded, with the text of elements inside. It is valid until the
-// next call. A field's start tag ends it as well, and so does an end tag that
-// closes nothing, unless more text or the right one follows.
+// next call. A field's start tag ends it as well, of part of an extension only
+// directly in it and in another namespace; and so does an end tag that closes nothing,
+// unless more text or the right one follows.
 func (r *Reader) Text() []byte {
 	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
+	space := r.Space
 	for d := len(r.stack); len(r.stack) >= d && !r.Empty && !r.cut; {
 		switch r.next() {
 		case EOF:
@@ -185,9 +195,9 @@ func (r *Reader) Text() []byte {
 			case r.IsEntry() && r.opensElement():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.IsField() && d == r.entry+1:
+			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space):
 				r.Complete = true
-				r.reread(d - 1)
+				r.reread(r.entry)
 			default:
 				r.Nested = true
 				r.push()
@@ -212,8 +222,9 @@ func (r *Reader) keep(b []byte, references bool) {
 		}
 	}
 	if len(r.text)+len(b) > MaxText {
-		r.Overflow = true
-		b = b[:max(0, MaxText-len(r.text))]
+		cut := max(0, MaxText-len(r.text))
+		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[cut:])) > 0 // nor does white space behind it
+		b = b[:cut]
 	}
 	if references {
 		r.text = Decode(r.text, b)
@@ -289,6 +300,10 @@ func (r *Reader) next() Kind {
 	case Instruction:
 		if IsDeclaration(r.Raw) { // which stands at a document's start only
 			r.mismatched(r.Raw)
+		}
+	case Declaration:
+		if r.IsDoctype() { // which stands before the root
+			r.problem(sitemap.Doctype, 0, r.Raw)
 		}
 	}
 	return r.Kind
@@ -380,6 +395,9 @@ func (r *Reader) close() bool {
 		if r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry {
 			break
 		}
+		if d == 1 && r.closesInner() {
+			return true
+		}
 		if d < len(r.stack) || r.deep > 0 || !bytes.Equal(name, ending) {
 			r.mismatched(r.Raw)
 		}
@@ -392,6 +410,28 @@ func (r *Reader) close() bool {
 	}
 	r.mismatched(r.Raw)
 	return false
+}
+
+// eof is for the document's end before that of the root; it was there, though, if an
+// end tag of the root's name stood for one that was closed before.
+func (r *Reader) eof() {
+	r.cut = !r.rootEnd || len(r.stack) > 1
+	r.ended = !r.cut
+}
+
+// closesInner reports whether the current end tag, which names the root, is that of an
+// element of the same name within, which reread closed before.
+func (r *Reader) closesInner() bool {
+	if r.inner == 0 {
+		return false
+	}
+	r.inner--
+	r.rootEnd = true
+	r.mismatched(r.Raw)
+	if len(r.stack) > 1 {
+		r.pop(1)
+	}
+	return true
 }
 
 // pop closes the elements deeper than d.
@@ -420,6 +460,11 @@ func (r *Reader) resume(d int) {
 // is the next token again.
 func (r *Reader) reread(d int) {
 	r.mismatched(r.Raw)
+	for n := len(r.stack); n > max(d, 1); n-- {
+		if bytes.Equal(r.name(n), r.name(1)) {
+			r.inner++
+		}
+	}
 	if d < len(r.stack) {
 		r.pop(d)
 	}

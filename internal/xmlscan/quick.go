@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
 // A Quick reads elements of the shape that almost all have straight from the
@@ -189,11 +190,10 @@ var xmlns = []byte("xmlns")
 // valueEnd returns where the attribute's value at b[i] ends, behind its quote, and
 // whether it is plain; -1 if it does not end or there is something to report of it.
 func valueEnd(b []byte, i int) (end int, isPlain bool) {
-	quote := uint64(b[i-1]) * every
+	quote := uint64(b[i-1]) * swar.Ones
 	for n := i; n+8 <= len(b); n += 8 {
 		x := binary.LittleEndian.Uint64(b[n:])
-		y := x ^ quote
-		if found := special(x) | highs&^(y+never); found != 0 {
+		if found := special(x) | swar.Highs&^swar.Differ(x, quote); found != 0 {
 			if n += bits.TrailingZeros64(found) / 8; b[n] == b[i-1] {
 				return n, true
 			}

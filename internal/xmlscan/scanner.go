@@ -2,6 +2,7 @@ package xmlscan
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -108,13 +109,21 @@ func (s *Scanner) stuck(b []byte, last bool) int {
 	return 1
 }
 
-// scanText scans text from b[from]. It is cut at the window's size, before a
-// reference or a character that the window's end cuts.
+// scanText scans text, which is said to go on at b[from] where b starts with a '<'
+// that is text.
 func (s *Scanner) scanText(b []byte, from int, last bool) int {
 	s.Kind = Text
-	if from > 0 {
+	n := s.textLen(b, from, last)
+	if from > 0 && n > 0 {
 		s.mismatched(b)
 	}
+	return n
+}
+
+// textLen returns the length of text that goes on at b[from], 0 if b does not hold all
+// of it. It is cut at the window's size, before a reference or a character that the
+// window's end cuts.
+func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	if n := bytes.IndexByte(b[from:], '<'); n >= 0 {
 		return from + n
 	}
@@ -128,7 +137,7 @@ func (s *Scanner) scanText(b []byte, from int, last bool) int {
 	if amp := bytes.LastIndexByte(b[end:], '&'); amp >= 0 {
 		return end + amp
 	}
-	for end = len(b) - 1; end > len(b)-4 && b[end] >= 0x80; end-- {
+	for end = len(b) - 1; end > len(b)-4 && !utf8.RuneStart(b[end]); end-- {
 	}
 	return end
 }
@@ -155,7 +164,7 @@ func (s *Scanner) scanEnd(b []byte, last bool) int {
 	return end + 1
 }
 
-// scanOddEnd scans "</" with something else behind the name than XML allows: up
+// scanOddEnd scans "</" with something else around the name than XML allows: up
 // to the '>' it is an end tag all the same, without one it is text.
 func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	end := bytes.IndexByte(b[2:], '<') + 2
@@ -163,6 +172,11 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 		end = len(b)
 	}
 	gt := bytes.IndexByte(b[2:end], '>')
+	start := 2
+	for name == 0 && start < end && IsSpace(b[start]) { // white space before the name
+		start++
+	}
+	name = NameLen(b[start:end])
 	switch {
 	case gt < 0 && end == len(b) && !(last && s.in.AtEnd()):
 		return s.stuck(b, last)
@@ -170,7 +184,7 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 		return s.scanText(b, 1, last)
 	}
 	s.mismatched(b)
-	s.Kind, s.Name, s.Cut = EndTag, b[2:2+name], false
+	s.Kind, s.Name, s.Cut = EndTag, b[start:start+name], false
 	return 2 + gt + 1
 }
 

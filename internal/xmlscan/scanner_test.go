@@ -81,6 +81,13 @@ func TestScanner(t *testing.T) {
 			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nstart c \"\" empty=false cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
 		{"cdata with the start of one inside", `<a><![CDATA[x<![CDATA[y]]></a>`,
 			"start a \"\" empty=false cut=false\ncdata \"x<![CDATA[y\"\nend a cut=false\n"},
+		{"cdata in lower case", `<a><![cdata[x&]]></a>`,
+			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x&\"\nend a cut=false\n"},
+		{"cdata in lower case with a tag inside", `<a><![cdata[x<b>]]></a>`,
+			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ndeclaration \"<![cdata[x\"\nstart b \"\" empty=false cut=false\ntext \"]]>\"\n! mismatched_tag at 16\nend a cut=false\n"},
+		{"space before an end tag's name", `<a>x</ a></
+ b c>y</ >z`,
+			"start a \"\" empty=false cut=false\ntext \"x\"\n! mismatched_tag at 4\nend a cut=false\n! mismatched_tag at 9\nend b cut=false\ntext \"y</ >z\"\n! mismatched_tag at 18\n"},
 		{"cdata never closed", `<a><![CDATA[x<b/>`,
 			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nstart b \"\" empty=true cut=false\n"},
 		{"instruction", `<?xml version="1.0"?><?a <b> ?><c>`,
@@ -89,9 +96,13 @@ func TestScanner(t *testing.T) {
 			"! mismatched_tag at 0\npi \"<?a \"\nstart b \"\" empty=false cut=false\ntext \"x\"\npi \"<?c?>\"\n"},
 		{"doctype", `<!DOCTYPE a [ <!ENTITY b "]>"> <!-- ' --> ]><a>`,
 			"declaration \"<!DOCTYPE a [ <!ENTITY b \\\"]>\\\"> <!-- ' --> ]>\"\nstart a \"\" empty=false cut=false\n"},
+		{"doctype never closed", `<!DOCTYPE a "b"<a c="d">`,
+			"! mismatched_tag at 0\ndeclaration \"<!DOCTYPE a \\\"b\\\"\"\nstart a \" c=\\\"d\\\"\" empty=false cut=false\n"},
 		{"references", `a&amp;b &c=1 &eacute; &nope; &#x41; &#1;`,
 			"text \"a&amp;b &c=1 &eacute; &nope; &#x41; &#1;\"\n! raw_ampersand at 8\n! undeclared_entity at 13\n! control_char at 36\n"},
 		{"control characters", "a\x01b\x00", "text \"a\\x01b\\x00\"\n! control_char at 1\n"},
+		{"the document's end in a reference", `<a>&b x&#3`, "start a \"\" empty=false cut=false\ntext \"&b x&#3\"\n! raw_ampersand at 3\n"},
+		{"the document's end in another", `<a>x&am`, "start a \"\" empty=false cut=false\ntext \"x&am\"\n"},
 		{"the document's end in a tag", `<a><b c="`, "start a \"\" empty=false cut=false\nrest \"<b c=\\\"\"\n"},
 		{"the document's end in an end tag", `<a>x</a`, "start a \"\" empty=false cut=false\ntext \"x\"\nrest \"</a\"\n"},
 	} {
@@ -132,6 +143,30 @@ func (r *repeat) Read(p []byte) (int, error) {
 		r.at = (r.at + 1) % len(r.s)
 	}
 	return len(p), nil
+}
+
+// TestLongText: sound text that is longer than the window is cut between characters, and
+// nothing is reported of its pieces.
+func TestLongText(t *testing.T) {
+	for _, char := range []string{"x", "é", "語", "😀"} {
+		for ascii := range 4 {
+			want := strings.Repeat("x", ascii) + strings.Repeat(char, 300_000/len(char))
+			in := input.Open(strings.NewReader(`<?xml version="1.0" encoding="UTF-8"?><a>`+want+"</a>"), nil)
+			s := NewScanner(in, func(p sitemap.Problem) { t.Errorf("%d %q…: %v at %v", ascii, char, p.Code, p.Pos) })
+			var got strings.Builder
+			pieces := 0
+			for s.Next() != EOF {
+				if s.Kind == Text {
+					got.Write(s.Raw)
+					pieces++
+				}
+			}
+			if got.String() != want || pieces < 2 {
+				t.Errorf("%d %q…: %d bytes in %d pieces, want %d", ascii, char, got.Len(), pieces, len(want))
+			}
+			in.Close()
+		}
+	}
 }
 
 func TestIndexControl(t *testing.T) {

@@ -50,7 +50,18 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 		return s.scanComment(b, last)
 	case bytes.HasPrefix(b, cdataStart):
 		return s.scanCDATA(b, last)
-	case len(b) < len(cdataStart) && (bytes.HasPrefix(commentStart, b) || bytes.HasPrefix(cdataStart, b)):
+	case len(b) >= len(cdataStart) && bytes.EqualFold(b[:len(cdataStart)], cdataStart):
+		// In lower case it is one if it cannot swallow anything: without a '<' in it.
+		text, cut := markup(b, len(cdataStart))
+		if end := indexCDATAEnd(text); end >= 0 {
+			s.mismatched(b)
+			s.Kind, s.Data = CDATA, text[:end]
+			return len(cdataStart) + end + len(cdataEnd)
+		}
+		if !cut && !last {
+			return 0
+		}
+	case len(b) < len(cdataStart) && (bytes.HasPrefix(commentStart, b) || bytes.EqualFold(cdataStart[:len(b)], b)):
 		return s.stuck(b, last)
 	case len(b) < len(doctypeStart) && bytes.EqualFold(doctypeStart[:len(b)], b):
 		return s.stuck(b, last)
@@ -118,7 +129,7 @@ func doctypeEnd(b []byte) int {
 				skip = bytes.Index(b[i:], commentEnd) + len(commentEnd) - 1
 			case bytes.HasPrefix(b[i:], []byte("<?")):
 				skip = bytes.Index(b[i:], []byte("?>")) + 1
-			default:
+			case subset:
 				continue
 			}
 			if skip <= 2 {

@@ -3,14 +3,8 @@ package xmlscan
 import (
 	"encoding/binary"
 	"math/bits"
-)
 
-const (
-	every = 0x0101010101010101
-	highs = 0x80 * every
-	// never, added to the exclusive or of an ASCII word with eight of a character, leaves
-	// the high bit of no byte unset but where that character is.
-	never = 0x7f * every
+	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
 // sound reports whether b is UTF-8 of characters that XML allows (XML 1.0, 2.2). It
@@ -50,8 +44,7 @@ func sound(b []byte) bool {
 // suspect returns a word of whose high bits the lowest is that of the first byte in x
 // that is no ASCII, or is below space and no LF; 0 if there is none.
 func suspect(x uint64) uint64 {
-	y := x ^ '\n'*every // no sum carries into the next byte but from one that is no ASCII
-	return (x | (y+never)&^(y+0x60*every)) & highs
+	return (x | swar.Differ(x, '\n'*swar.Ones)&^swar.AtLeast(x, ' ')) & swar.Highs
 }
 
 // firstOf returns the first of four words that is not zero, and its place in bytes.
@@ -148,6 +141,6 @@ var notPlain = func() (set [256]bool) {
 // special returns a word of whose high bits the lowest is that of the first byte in x
 // that is not plain; 0 if there is none.
 func special(x uint64) uint64 {
-	ok := (x + 0x60*every) & ((x ^ '&'*every) + never) & ((x ^ '<'*every) + never) & ((x ^ ']'*every) + never)
-	return (x | ^ok) & highs
+	ok := swar.AtLeast(x, ' ') & swar.Differ(x, '&'*swar.Ones) & swar.Differ(x, '<'*swar.Ones) & swar.Differ(x, ']'*swar.Ones)
+	return (x | ^ok) & swar.Highs
 }

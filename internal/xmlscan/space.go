@@ -39,6 +39,10 @@ var spaces = []struct {
 }{
 	{"sitemaps.org/schemas/sitemap/", Sitemap},
 	{"google.com/schemas/sitemap/", Sitemap},
+	{"sitemaps.org/schemas/sitemap-image/", Image}, // by mistake, as the next ones
+	{"sitemaps.org/schemas/sitemap-video/", Video},
+	{"sitemaps.org/schemas/sitemap-news/", News},
+	{"sitemaps.org/schemas/sitemap-mobile/", Mobile},
 	{"google.com/schemas/sitemap-image/", Image},
 	{"google.com/schemas/sitemap-video/", Video},
 	{"google.com/schemas/sitemap-news/", News},

@@ -2,9 +2,10 @@ package xmlscan
 
 import (
 	"bytes"
-	"encoding/binary"
 	"html"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -82,7 +83,7 @@ func (s *Scanner) checkReferences(at, end int) {
 		i += j
 		_, _, kind := reference(b[i:])
 		switch {
-		case kind == rawAmpersand && !seen[0]:
+		case kind == rawAmpersand && !seen[0] && !s.endCuts(b[i:]):
 			seen[0] = true
 			s.problem(sitemap.RawAmpersand, at+i, b[i:])
 		case kind == undeclared && !seen[1]:
@@ -92,6 +93,18 @@ func (s *Scanner) checkReferences(at, end int) {
 			s.problem(sitemap.ControlChar, at+i, b[i:])
 		}
 	}
+}
+
+// endCuts reports whether a reference may have started at b, the rest of the token, that
+// the document's end cut.
+func (s *Scanner) endCuts(b []byte) bool {
+	name := bytes.TrimPrefix(b[1:], []byte("#"))
+	for _, c := range name {
+		if !isNameStart(c) && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(name) < maxReference && len(s.Raw) == len(s.in.Window()) && s.in.AtEnd()
 }
 
 // A refKind says what a '&' starts.
@@ -133,10 +146,18 @@ func reference(b []byte) (text string, size int, kind refKind) {
 			return "&", 1, rawAmpersand
 		}
 	}
-	if decoded := html.UnescapeString(string(b[:size])); decoded != string(b[:size]) {
-		return decoded, size, undeclared
+	if text, ok := namedCharacter(string(b[:size])); ok {
+		return text, size, undeclared
 	}
 	return "&", 1, undeclared
+}
+
+// namedCharacter returns what a reference means by its name in HTML. Html also decodes
+// names that only start with one of those HTML has without a semicolon, such as
+// &notify;, and leaves the rest with the semicolon: these are none.
+func namedCharacter(ref string) (text string, ok bool) {
+	text = html.UnescapeString(ref)
+	return text, text != ref && (text == ";" || !strings.HasSuffix(text, ";"))
 }
 
 // characterReference decodes the digits of a character reference.
@@ -152,7 +173,7 @@ func characterReference(digits []byte, size int) (string, int, refKind) {
 	switch {
 	case err != nil, n > utf8.MaxRune, 0xD800 <= n && n < 0xE000:
 		return "&", 1, rawAmpersand
-	case n < ' ' && n != '\t' && n != '\n' && n != '\r', n == 0xFFFE, n == 0xFFFF:
+	case IsForbidden(rune(n)):
 		return "", size, forbidden
 	}
 	return string(rune(n)), size, kind
@@ -187,27 +208,15 @@ func Decode(dst, b []byte) []byte {
 	}
 }
 
-// indexControl finds a control character that XML forbids, or returns -1. It
-// looks at eight bytes at once for one below space that is no tab, LF or CR.
+// HasForbidden reports whether b holds a character that XML forbids (XML 1.0, section 2.2).
+func HasForbidden(b []byte) bool { return indexControl(b) >= 0 || indexNoncharacter(b) >= 0 }
+
+// IsForbidden reports whether XML forbids a character.
+func IsForbidden(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
+}
+
+// indexControl finds a control character that XML forbids, or returns -1.
 func indexControl(b []byte) int {
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		y := x &^ highs                        // no sum below carries into the next byte
-		low := ^(x | (y + 0x60*every)) & highs // bytes below 0x20
-		if low == 0 {
-			continue
-		}
-		allowed := (y + 0x77*every) &^ (y + 0x75*every) // 9 and 10
-		allowed |= (y + 0x73*every) &^ (y + 0x72*every) // 13
-		if low&^allowed != 0 {
-			break
-		}
-	}
-	for ; i < len(b); i++ {
-		if c := b[i]; c < ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' })
 }

@@ -157,7 +157,7 @@ func (m *maker) extended(i int) {
 }
 
 func (m *maker) sitemap(i int) {
-	m.s("<sitemap>\n<loc>https://www.example.com/sitemaps/", m.one(sections), "/", m.one(words), "-")
+	m.s("<sitemap>\n<loc>https://www.example.com/sitemaps/", m.one(sections), "/", m.one(words), "-", m.one(words), "-")
 	m.d(i, 7)
 	m.s(".xml.gz</loc>\n<lastmod>")
 	m.date()

@@ -18,7 +18,7 @@ const (
 	Prefixed   = "prefixed"   // as URLSet, with <s:url> and so on
 	CDATA      = "cdata"      // as URLSet, with locs in CDATA sections
 	Extensions = "extensions" // images, hreflang links and news; 1,300 bytes an entry
-	Index      = "index"      // a sitemapindex: loc and lastmod
+	Index      = "index"      // a sitemapindex: loc and lastmod; 140 bytes an entry
 	Text       = "text"       // one URL a line
 	RSS        = "rss"        // RSS 2.0 with CDATA bodies; 2.7 kB an item
 	Atom       = "atom"       // Atom 1.0

@@ -14,7 +14,7 @@ var entryNames = map[string]bool{"url": true, "sitemap": true, "item": true, "en
 func TestDocuments(t *testing.T) {
 	const n = 1000
 	sizes := map[string][2]int{ // bytes an entry
-		URLSet: {200, 220}, Extensions: {1200, 1400}, RSS: {2550, 2850},
+		URLSet: {200, 220}, Extensions: {1200, 1400}, Index: {130, 150}, RSS: {2550, 2850},
 	}
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
