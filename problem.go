@@ -45,7 +45,7 @@ const (
 	Doctype                               // DOCTYPE present; skipped, nothing expanded or fetched
 	DoubleEscaped                         // an ampersand reference remains after decoding once; left as it is
 	DoubleGzip                            // gzip inside gzip; both layers unwrapped
-	DuplicateLoc                          // same URL listed again; kept
+	DuplicateLoc                          // a robots.txt names the same sitemap again
 	ElementInLoc                          // element inside loc; its text is used
 	EmptyLoc                              // loc present but empty; entry dropped
 	EncodingFallback                      // declared encoding unknown or contradicted by the bytes, or none declared and the bytes are not UTF-8

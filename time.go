@@ -103,10 +103,10 @@ func (t Time) After(u time.Time) bool {
 	return !t.IsZero() && (t.sec > sec || t.sec == sec && int(t.nsec) > u.Nanosecond())
 }
 
-// Before reports whether the time as listed starts before u does; neither is to be the
-// zero Time.
-func (t Time) Before(u Time) bool {
-	return t.sec < u.sec || t.sec == u.sec && t.nsec < u.nsec
+// Before reports whether the time as listed starts before u, without an allocation.
+func (t Time) Before(u time.Time) bool {
+	sec := u.Unix()
+	return !t.IsZero() && (t.sec < sec || t.sec == sec && int(t.nsec) < u.Nanosecond())
 }
 
 // End returns the first instant after the time as listed: of 2024-05, the start

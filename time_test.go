@@ -145,7 +145,7 @@ func TestTimeOrder(t *testing.T) {
 			if errX != nil || errY != nil {
 				t.Fatal(errX, errY)
 			}
-			if got := x.Before(y); got != (i < j) {
+			if got := x.Before(y.Start()); got != (i < j) {
 				t.Errorf("%s before %s: %v", a, b, got)
 			}
 			if got := x.After(y.Start()); got != (i > j) {

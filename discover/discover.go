@@ -25,6 +25,16 @@
 // that is slow holds nothing up. Disallow bars only known paths: what robots.txt, an
 // index or the caller names is fetched.
 //
+// # Fetching
+//
+// How documents are fetched is the Client's Fetcher to say. Who crawls names himself,
+// and whose site is on loopback or in a private network opens the way to it:
+//
+//	c := discover.Client{Fetcher: &fetch.Client{
+//		UserAgent: "mybot/1.0 (+https://mybot.example/)", RobotsAgent: "mybot",
+//		AllowPrivateNetworks: true,
+//	}}
+//
 // # Credentials
 //
 // A user name and password in the URL of a site, or of a sitemap that Walk is given,
@@ -85,8 +95,9 @@ type Sitemap struct {
 	// Line is the line of RobotsURL, from 1.
 	Line int
 	// Scope is what the document may list. What robots.txt, known paths and the
-	// caller grant is there from the start, what the index and the location grant
-	// is added when a walk has the document.
+	// caller grant is there from the start, what the index, the location and
+	// verification grant is added while a walk is in the document; after that, and
+	// all else always, may be read on any goroutine.
 	Scope Scope
 }
 
@@ -116,7 +127,7 @@ func withoutScheme(loc string) string {
 	return loc
 }
 
-// A URL is a page that a sitemap lists.
+// A URL is a page that a sitemap lists. It may be kept, and handed to other goroutines.
 type URL struct {
 	sitemap.Entry
 	// Sitemap is the document that lists it.
@@ -130,7 +141,8 @@ type URL struct {
 }
 
 // Options are the options of one walk. A nil *Options is a zero Options. They are
-// only read.
+// only read: one Options may serve several walks at once, if it has no State and its
+// functions may be called so.
 type Options struct {
 	// Since leaves out what has not changed since: children of an index are not
 	// fetched, and entries not yielded, if the end of their lastmod's precision is
@@ -138,7 +150,7 @@ type Options struct {
 	// lastmod stays.
 	Since time.Time
 	// Follow, if set, says for each sitemap that an index lists whether it is
-	// fetched.
+	// fetched. It must not change the Sitemap.
 	Follow func(*Sitemap) bool
 	// MinTrust is the least trust of the URLs that are yielded; others are dropped
 	// and reported (sitemap.UntrustedLoc). 0 means ByVariant; Untrusted yields all.
@@ -167,8 +179,9 @@ type Options struct {
 	// (with a Sitemap that has its location), or of the walk itself.
 	Report func(*Sitemap, sitemap.Problem)
 	// Done, if set, is called when a document has ended: was read, failed, or was
-	// left out for a reason that Summary.Skipped tells. Report and Done are called
-	// on the goroutine that ranges over the walk.
+	// left out for a reason that Summary.Skipped tells; not of one that a break or the
+	// end of the context stopped. What it is given may be kept. Follow, Report and
+	// Done are called on the goroutine that ranges over the walk.
 	Done func(*Sitemap, Summary)
 }
 

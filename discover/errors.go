@@ -88,7 +88,7 @@ type LimitError struct {
 
 // Error returns the limit and the count.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("limit of the walk: %s of %d: %d sitemaps left out", e.What, e.Max, e.Left)
+	return fmt.Sprintf("limit of the walk: more than %d (%s): %d left out", e.Max, e.What, e.Left)
 }
 
 // Is reports whether target is ErrLimit.

@@ -20,8 +20,9 @@ type line struct {
 	Version int `json:"v,omitempty"`
 
 	// linePlan: the walks that are to come
-	Plan []string `json:"plan,omitempty"`
-	Told bool     `json:"told,omitempty"` // by Resume: it ends with lineDone
+	Plan   []string `json:"plan,omitempty"`
+	Output string   `json:"output,omitempty"`
+	Told   bool     `json:"told,omitempty"` // by Resume: it ends with lineDone
 
 	// lineBegin and lineEnd: a walk of the plan begins or ends
 	Walk  string     `json:"walk,omitempty"`
@@ -88,8 +89,6 @@ type seedLine struct {
 	Line int    `json:"n,omitempty"` // 0: a known path
 }
 
-var errNoState = errors.New("discover: the file is not a state of this program")
-
 // readJournal calls take for each whole line. A torn last line is left out, and
 // so is one that cannot be read.
 func readJournal(r io.Reader, take func(*line)) error {
@@ -144,34 +143,45 @@ func (j *journal) sync() {
 	}
 }
 
-// writeJournal replaces the file at path by one with the lines that each gives.
-func writeJournal(path string, each func(emit func(*line))) error {
+// writeJournal replaces the file at path by one with the lines that each gives, and
+// returns it, open behind them and locked.
+func writeJournal(path string, each func(emit func(*line))) (*os.File, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".sitemap-state-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	w := bufio.NewWriterSize(f, 256<<10)
-	w.WriteString(headText)
-	enc := json.NewEncoder(w)
+	if err = lock(f); err == nil {
+		err = writeLines(f, each)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil && !locks {
+		err = f.Close() // what is open cannot be renamed everywhere
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	if !locks {
+		return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	}
+	return f, nil
+}
+
+func writeLines(w io.Writer, each func(emit func(*line))) error {
+	buf := bufio.NewWriterSize(w, 256<<10)
+	_, err := buf.WriteString(headText)
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	each(func(l *line) {
 		if err == nil {
 			err = enc.Encode(l)
 		}
 	})
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return errors.Join(err, buf.Flush())
 }

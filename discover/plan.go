@@ -3,6 +3,7 @@ package discover
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,7 @@ import (
 // that had ended yield nothing then (replays counts those that are still to do so).
 type plan struct {
 	names    []string         // of the walks
+	output   string           // where the walks' URLs go, and how, as Resume was told
 	told     bool             // by Resume, and not done
 	reopened bool             // it was told, and not done, when the file was opened
 	replays  int              // walks that had ended then, and were not begun again yet
@@ -32,8 +34,8 @@ type plan struct {
 // planAge is how long a walk that was begun and cannot go on is waited for.
 const planAge = 7 * 24 * time.Hour
 
-func newPlan(names []string, told bool) plan {
-	return plan{names: names, told: told, begun: map[string]*line{}, ended: map[string]bool{}, failed: map[string]bool{}}
+func newPlan(output string, names []string, told bool) plan {
+	return plan{output: output, names: names, told: told, begun: map[string]*line{}, ended: map[string]bool{}, failed: map[string]bool{}}
 }
 
 // take takes a line of the journal that tells of the plan.
@@ -44,7 +46,7 @@ func (p *plan) take(l *line) {
 	switch l.Kind {
 	case linePlan, lineDone:
 		out := p.out
-		*p = newPlan(l.Plan, l.Told)
+		*p = newPlan(l.Output, l.Plan, l.Told)
 		p.out = out
 	case lineBegin:
 		p.begun[l.Walk] = l
@@ -55,7 +57,7 @@ func (p *plan) take(l *line) {
 
 // lines gives the lines that say all of the plan.
 func (p *plan) lines(emit func(*line)) {
-	emit(&line{Kind: linePlan, Plan: p.names, Told: p.told, Out: &p.out})
+	emit(&line{Kind: linePlan, Plan: p.names, Output: p.output, Told: p.told, Out: &p.out})
 	for _, name := range slices.Sorted(maps.Keys(p.begun)) {
 		emit(p.begun[name])
 		if p.ended[name] {
@@ -79,15 +81,27 @@ func (p *plan) goesOn(name string, now time.Time) bool {
 	return slices.Contains(p.names, name) && (p.unfinished(now) || p.replays > 0 || p.failed[name])
 }
 
-// resume reports whether these walks are the plan, and it is not done, so that they go on.
-func (p *plan) resume(names []string, now time.Time) bool {
+// resume reports whether the plan is not done and goes on with these walks: its own, and
+// others if need be. The error is ErrOtherRun if what it wrote would be lost.
+func (p *plan) resume(output string, names []string, now time.Time) (bool, error) {
 	goesOn := p.reopened || p.unfinished(now)
-	p.reopened = false
-	if !goesOn || !slices.Equal(p.names, names) {
-		return false
+	all := output == p.output && !slices.ContainsFunc(p.names, func(name string) bool { return !slices.Contains(names, name) })
+	switch {
+	case goesOn && !all && p.out > 0:
+		return false, ErrOtherRun
+	case !goesOn || !all:
+		p.reopened = false
+		return false, nil
 	}
+	p.reopened = false
+	p.names = names
 	p.replays = len(p.ended)
-	return true
+	return true, nil
+}
+
+// describe says what run a plan is of.
+func (p *plan) describe() string {
+	return strings.Join(p.names, " ") + ", to " + p.output
 }
 
 // isDone reports whether a plan that was told has nothing to wait for any more.

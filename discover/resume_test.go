@@ -66,12 +66,13 @@ func TestStateResume(t *testing.T) {
 func resumeRun(t *testing.T, c *Client, path, out, site string, stop int) bool {
 	t.Helper()
 	state := openState(t, path)
+	defer state.Abandon() // the lock of a killed process is gone
 	f, err := os.OpenFile(out, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	offset, _ := state.Resume(site)
+	offset, _, _ := state.Resume("out", site)
 	if err := f.Truncate(offset); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestStatePlan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	sites := []string{"https://a.test", "https://b.test"}
 	state := openState(t, path)
-	if _, ok := state.Resume(sites...); ok {
+	if _, ok, err := state.Resume("out", sites...); ok || err != nil {
 		t.Error("nothing to go on with")
 	}
 	if l := walkSite(w.client(), sites[0], Options{State: state}); len(l.urls) != 1 {
@@ -110,7 +111,7 @@ func TestStatePlan(t *testing.T) {
 	state.Close()
 	// Stopped between the two: only the second is left.
 	state = openState(t, path)
-	if _, ok := state.Resume(sites...); !ok {
+	if _, ok, err := state.Resume("out", sites...); !ok || err != nil {
 		t.Error("the interruption is not known")
 	}
 	if l := walkSite(w.client(), sites[0], Options{State: state}); len(l.urls) != 0 || l.err != nil {
@@ -119,7 +120,7 @@ func TestStatePlan(t *testing.T) {
 	if l := walkSite(w.client(), sites[1], Options{State: state}); len(l.urls) != 1 || l.err != nil {
 		t.Errorf("second site: %v, %v", l.urls, l.err)
 	}
-	if _, ok := state.Resume(sites...); ok {
+	if _, ok, err := state.Resume("out", sites...); ok || err != nil {
 		t.Error("the plan has come to its end")
 	}
 	state.Close()
@@ -158,8 +159,8 @@ func TestStateIsOverWhenClosed(t *testing.T) {
 		{false, 7, true, 0},
 	} {
 		state := openState(t, path)
-		offset, goesOn := state.Resume(sites...)
-		if offset != tt.offset || goesOn != tt.goesOn {
+		offset, goesOn, err := state.Resume("out", sites...)
+		if err != nil || offset != tt.offset || goesOn != tt.goesOn {
 			t.Errorf("run %d: goes on at %d, %t, want %d, %t", i, offset, goesOn, tt.offset, tt.goesOn)
 		}
 		n := 0
@@ -202,7 +203,7 @@ func TestStateWaitsForBegunWalks(t *testing.T) {
 			state := openState(t, path)
 			defer state.Close()
 			state.now = func() time.Time { return at }
-			offset, _ = state.Resume("https://a.test")
+			offset, _, _ = state.Resume("out", "https://a.test")
 			for u, err := range state.urls(w.client(), "https://a.test") {
 				if err != nil || u.Loc == last {
 					break

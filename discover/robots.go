@@ -47,8 +47,8 @@ type Robots struct {
 // else of UTF-8. Lines end with LF, CR LF or CR. No line can lose another. Beyond
 // "Sitemap: URL" (sitemaps.org, "Specifying the Sitemap location in your
 // robots.txt file") it reads Site-map, Sitemaps, Sitemap-index and Sitemap_index,
-// a missing colon, a bare URL with "sitemap" in it, several URLs, and quotes
-// around them. An HTML page where robots.txt should be names nothing.
+// a missing colon, a bare URL with "sitemap" in it, several URLs, and quotes and
+// brackets around them. An HTML page where robots.txt should be names nothing.
 //
 // The error is that of r; what was read before it is returned with it, but for the
 // line that it cut.
@@ -246,8 +246,8 @@ func splitValue(value []byte) (locs [][]byte, cut bool) {
 		var word []byte
 		word, rest, _ = cutBlank(rest)
 		for _, part := range splitCommas(word) {
-			bare := trimQuotes(part)
-			cut = cut || len(bare) != len(part)
+			bare := trimQuotes(unwrap(part))
+			cut = cut || len(bare) != len(part) || len(part) == 0
 			if len(bare) > 0 {
 				words = append(words, bare)
 			}
@@ -267,12 +267,13 @@ func splitValue(value []byte) (locs [][]byte, cut bool) {
 	return locs, cut || len(locs) < len(words)
 }
 
-// splitCommas splits at the commas that a URL follows or that nothing follows.
+// splitCommas splits at the commas, semicolons and bars that a URL follows or that
+// nothing follows.
 func splitCommas(word []byte) [][]byte {
 	var parts [][]byte
 	start := 0
 	for i, c := range word {
-		if c == ',' && (i == len(word)-1 || hasHTTP(trimQuotes(word[i+1:]))) {
+		if (c == ',' || c == ';' || c == '|') && (i == len(word)-1 || hasHTTP(bytes.TrimLeft(word[i+1:], quotes+"([{"))) {
 			parts = append(parts, word[start:i])
 			start = i + 1
 		}
@@ -280,8 +281,30 @@ func splitCommas(word []byte) [][]byte {
 	return append(parts, word[start:])
 }
 
+// unwrap returns the URL within "(URL)", "[name](URL)", "url=URL": one before which
+// there is no path and no query that it could be part of. A bracket at its end
+// belongs to it unless there is one before it.
+func unwrap(word []byte) []byte {
+	i := bytes.Index(word, []byte("://"))
+	for i > 0 && 'a' <= word[i-1]|0x20 && word[i-1]|0x20 <= 'z' {
+		i--
+	}
+	if i <= 0 || !hasHTTP(word[i:]) || bytes.ContainsAny(word[:i], "/?.#") {
+		return word
+	}
+	loc := word[i:]
+	for _, c := range slices.Backward(word[:i]) {
+		if n := strings.IndexByte("([{", c); n >= 0 {
+			loc = bytes.TrimSuffix(trimQuotes(loc), []byte{")]}"[n]})
+		}
+	}
+	return loc
+}
+
+const quotes = "\"'<>`“”„‘’‚«»‹›"
+
 // trimQuotes takes quotes and angle brackets from both ends.
-func trimQuotes(b []byte) []byte { return bytes.Trim(b, "\"'<>`") }
+func trimQuotes(b []byte) []byte { return bytes.Trim(b, quotes) }
 
 // name takes one location.
 func (p *robotsReader) name(raw []byte) {

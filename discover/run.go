@@ -64,7 +64,7 @@ func (s *State) recall(name string) (*found, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name = withoutUser(name)
+	name = walkName(name)
 	l := s.plan.begun[name]
 	if l == nil || !s.plan.goesOn(name, s.now()) {
 		return nil, nil
@@ -109,11 +109,11 @@ func (r *run) begin(site string, f *found) bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.name = withoutUser(site); site == "" {
+	if r.name = walkName(site); site == "" {
 		r.name = nameOf(f.seeds)
 	}
 	if !s.plan.goesOn(r.name, s.now()) {
-		s.newPlan([]string{r.name}, false)
+		s.newPlan("", []string{r.name}, false)
 	}
 	delete(s.plan.failed, r.name)
 	if s.plan.ended[r.name] {
@@ -135,14 +135,24 @@ func (r *run) begin(site string, f *found) bool {
 	return true
 }
 
+// walkName returns what a walk of a site or from a sitemap is known by: how it is named,
+// without credentials, and without the slash of a bare host.
+func walkName(name string) string {
+	name = withoutUser(name)
+	if host, ok := strings.CutSuffix(name, "/"); ok && !strings.Contains(strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://"), "/") {
+		return host
+	}
+	return name
+}
+
 // nameOf returns what a walk from sitemaps is known by.
 func nameOf(seeds []*Sitemap) string {
 	if len(seeds) == 1 {
-		return withoutUser(seeds[0].Loc)
+		return walkName(seeds[0].Loc)
 	}
 	h := sha256.New()
 	for _, sm := range seeds {
-		h.Write([]byte(withoutUser(sm.Loc) + "\n"))
+		h.Write([]byte(walkName(sm.Loc) + "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

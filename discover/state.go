@@ -35,7 +35,7 @@ import (
 // Note with the file's length, and the file is cut to what Resume tells before
 // the walk goes on, and Close is called when it is safe:
 //
-//	offset, ok := state.Resume("example.com")
+//	offset, ok, err := state.Resume("urls.txt", "example.com")
 //	if ok { // go on
 //		err = out.Truncate(offset) // and write there
 //	}
@@ -48,8 +48,10 @@ import (
 // with versions of this package. It holds URLs, validators, digests and the
 // children of indexes, but no grants.
 //
-// A State is for one process and one walk at a time. A nil *State remembers
-// nothing.
+// A State is for one process and one walk at a time; that no two open the same file is
+// seen to where the system has flock. What an Option such as MinTrust or Since leaves
+// out of a document counts as yielded: with others, begin a State of its own. A nil
+// *State remembers nothing.
 type State struct {
 	mu      sync.Mutex
 	journal journal
@@ -70,44 +72,74 @@ const (
 	maxStateAge = 90 * 24 * time.Hour
 )
 
+// What a State can be refused for.
+var (
+	// ErrStateInUse says that the State is open already.
+	ErrStateInUse = errors.New("in use by another process")
+	// ErrOtherRun says that the State is that of an interrupted run of other walks, or
+	// to another output. It is not touched.
+	ErrOtherRun = errors.New("of an interrupted run")
+
+	errNoState = errors.New("not a state of this program")
+)
+
 // OpenState opens the State in the file at path, which is made if it does not
-// exist. A file that is not empty and holds something else is an error.
+// exist. The error is ErrStateInUse, that of the file system, or says that the file is
+// not empty and holds something else.
 func OpenState(path string) (*State, error) {
 	s := &State{
 		entries: map[string]*entry{}, hosts: map[string]*honesty{},
-		plan: newPlan(nil, false),
+		plan: newPlan("", nil, false),
 		now:  time.Now,
 	}
-	if err := s.load(path); err != nil {
-		return nil, err
+	f, err := s.load(path)
+	if err != nil {
+		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+			err = pe.Err // its path may be that of a file in between
+		}
+		return nil, fmt.Errorf("discover: state %s: %w", path, err)
 	}
 	s.plan.reopened = s.plan.told
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return nil, fmt.Errorf("discover: state: %w", err)
-	}
 	s.journal.f = f
 	return s, nil
 }
 
-// load reads the file, and writes it anew without what does not count any more.
-func (s *State) load(path string) error {
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("discover: state: %w", err)
-	default:
-		err = readJournal(f, s.take)
-		f.Close()
+// load reads the file, and writes it anew without what does not count any more. It
+// returns the new one, open and locked.
+func (s *State) load(path string) (*os.File, error) {
+	old, err := openLocked(path)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	if err := readJournal(old, s.take); err != nil {
+		return nil, err
+	}
+	if !locks {
+		old.Close() // what is open cannot be replaced everywhere
+	}
+	return writeJournal(path, s.lines)
+}
+
+// openLocked opens and locks the file at path, and not one that has just been replaced.
+func openLocked(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
 		if err != nil {
-			return fmt.Errorf("discover: state: %s: %w", path, err)
+			return nil, err
 		}
+		err = lock(f)
+		opened, _ := f.Stat()
+		now, statErr := os.Stat(path)
+		switch {
+		case err == nil && statErr == nil && os.SameFile(opened, now):
+			return f, nil
+		case err != nil:
+			f.Close()
+			return nil, err
+		}
+		f.Close()
 	}
-	if err := writeJournal(path, s.lines); err != nil {
-		return fmt.Errorf("discover: state: %w", err)
-	}
-	return nil
 }
 
 // take takes one line of the journal.
@@ -165,14 +197,14 @@ func (s *State) gaveUp(name string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name = withoutUser(name); slices.Contains(s.plan.names, name) {
+	if name = walkName(name); slices.Contains(s.plan.names, name) {
 		s.plan.failed[name] = true
 	}
 }
 
 // Close closes the file. If Resume was called, and all walks that it was told of
 // have come to their end, they are over with it: so what they yielded must be safe
-// by then. Where it is not, do not call Close, and they go on another time.
+// by then. Where it is not, call Abandon, and they go on another time.
 //
 // The error is the first that writing to the file met: what was yielded since is not
 // remembered.
@@ -191,31 +223,46 @@ func (s *State) Close() error {
 	return nil
 }
 
-// Resume says which walks are to come, and reports whether the same walks were
-// begun before and interrupted, so that they go on now, and how long the output was
-// when the last document had ended, as Note was told. A walk is named by the site
-// that URLs is given, or by the Loc of the sitemap that Walk is given alone, with
-// or without its credentials.
+// Abandon closes the file and leaves the walks as they are, as if the process had ended.
+func (s *State) Abandon() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.f.Close()
+}
+
+// Resume says which walks are to come, and what their output is: where it goes and all
+// that decides what it looks like, in words of the caller's; "" if it cannot be cut.
+// It reports whether these walks were begun before and interrupted, so that they go on
+// now, and how long the output was when the last document had ended, as Note was told.
+// A walk is named by the site that URLs is given, or by the Loc of the sitemap that
+// Walk is given alone, with or without its credentials.
 //
-// Walks of an interrupted plan that had ended yield nothing; that is all of them
-// where the process ended after the last of them and before Close. It need not be
-// called for a single walk without output.
-func (s *State) Resume(walks ...string) (offset int64, interrupted bool) {
+// Walks of an interrupted run that had ended yield nothing; that is all of them
+// where the process ended after the last of them and before Close. Walks may be added
+// to it. What it has written must not be lost: if other walks are named, or another
+// output, the error is ErrOtherRun. It need not be called for a single walk without
+// output.
+func (s *State) Resume(output string, walks ...string) (offset int64, interrupted bool, err error) {
 	names := make([]string, 0, len(walks))
 	for _, name := range walks {
-		names = append(names, withoutUser(name))
+		names = append(names, walkName(name))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.plan.resume(names, s.now()) {
-		return s.plan.out, len(s.plan.begun) > 0
+	goesOn, err := s.plan.resume(output, names, s.now())
+	if err != nil {
+		return 0, false, fmt.Errorf("discover: state %w: %s", ErrOtherRun, s.plan.describe())
 	}
-	s.newPlan(names, true)
-	return 0, false
+	if goesOn {
+		s.plan.lines(s.journal.append) // there may be more walks
+		return s.plan.out, len(s.plan.begun) > 0, nil
+	}
+	s.newPlan(output, names, true)
+	return 0, false, nil
 }
 
-func (s *State) newPlan(names []string, told bool) {
-	s.plan = newPlan(names, told)
+func (s *State) newPlan(output string, names []string, told bool) {
+	s.plan = newPlan(output, names, told)
 	s.plan.lines(s.journal.append)
 }
 

@@ -76,7 +76,8 @@ func (w *walk) robotsCut(f *found) {
 //
 // A sitemap with neither Scope nor Referrer nor RobotsURL is taken for named by
 // the caller, who vouches for its host (CallerGrant). The grants of sitemaps that
-// name the same document are merged before the walk. The sitemaps are not changed.
+// name the same document are merged before the walk. The sitemaps are not changed; nil
+// ones are passed over.
 func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq2[URL, error] {
 	if o == nil {
 		o = &Options{}
@@ -85,6 +86,7 @@ func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq
 		c.init()
 		w := newWalk(ctx, c, o, yield)
 		defer w.close()
+		from := slices.DeleteFunc(slices.Clone(from), func(s *Sitemap) bool { return s == nil })
 		for _, s := range from {
 			named := s.RobotsURL
 			if named == "" {

@@ -168,8 +168,11 @@ func (x *exchange) take(resp *http.Response, w *wire) {
 		if locations := resp.Header.Values("Location"); isRedirect(resp.StatusCode) && len(locations) > 0 && locations[0] != "" {
 			x.last.location = &locations[0]
 		}
-		x.clock.start(x.c.times.drain, "a body that is not wanted")
-		io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
+		// The body of a 101 is the connection, which no context ends.
+		if resp.StatusCode != http.StatusSwitchingProtocols {
+			x.clock.start(x.c.times.drain, "a body that is not wanted")
+			io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
+		}
 		w.end(nil)
 		x.betweenAttempts()
 	}

@@ -38,7 +38,8 @@ type Client struct {
 	// checked.
 	Proxy func(*http.Request) (*url.URL, error)
 	// UserAgent is the value of the User-Agent field. It should name the product
-	// and a way to reach who runs it. If empty, it names this module.
+	// and a way to reach who runs it. If empty, it names this module. RobotsAgent is
+	// to be set with it.
 	UserAgent string
 	// RobotsAgent is the product token that is looked up in robots.txt by those
 	// who use the Client, "" for DefaultRobotsAgent. See RobotsToken.

@@ -11,7 +11,8 @@ import (
 // Causes of an Error, to be told with errors.Is.
 var (
 	// ErrRefused: the URL's scheme, port or address is one that this Client does
-	// not go to; nothing was sent to it.
+	// not go to; nothing was sent to it. AllowPrivateNetworks opens the way to
+	// loopback and private networks, and to all ports.
 	ErrRefused = errors.New("refused")
 	// ErrRedirect: a redirect that cannot be followed: in a circle, one too many,
 	// or without a readable target. A target of a refused scheme, port or address

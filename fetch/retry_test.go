@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -295,6 +296,60 @@ func TestContextEnds(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestSwitchingProtocols gets an answer whose body is a connection that stays open.
+func TestSwitchingProtocols(t *testing.T) {
+	closed := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+		io.Copy(io.Discard, conn)
+		close(closed)
+	}))
+	defer s.Close()
+	var e *Error
+	if _, err := newClient(t).Get(t.Context(), Request{URL: s.URL}); !errors.Is(err, ErrStatus) || !errors.As(err, &e) || e.Status != 101 {
+		t.Errorf("error %v, want status 101", err)
+	}
+	<-closed
+}
+
+// TestContentRange gets parts that were not asked for.
+func TestContentRange(t *testing.T) {
+	for _, tt := range []struct {
+		value string
+		get   error
+		read  error
+	}{
+		{"bytes 0-3/4", nil, nil},
+		{"Bytes 0-3/4", nil, nil}, // names of units are case-insensitive (RFC 9110, section 14.1)
+		{"bytes 0-3/5", nil, ErrBody},
+		{"bytes 0-3/*", nil, ErrBody},
+		{"bytes 1-4/5", ErrStatus, nil},
+		{"lines 0-3/4", ErrStatus, nil},
+		{"", ErrStatus, nil},
+	} {
+		c := &Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			return answer(r, 206, "text", "Content-Range", tt.value), nil
+		})}
+		doc, err := c.Get(t.Context(), Request{URL: "http://example.com/"})
+		if !errors.Is(err, tt.get) {
+			t.Errorf("%q: Get: %v, want %v", tt.value, err, tt.get)
+		}
+		if err != nil {
+			continue
+		}
+		if body, err := io.ReadAll(doc.Body); string(body) != "text" || !errors.Is(err, tt.read) {
+			t.Errorf("%q: read %q, %v; want %v", tt.value, body, err, tt.read)
+		}
+		doc.Body.Close()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -108,7 +109,8 @@ func (w *wire) expectPart(h http.Header) error {
 	}
 	var first, last, size int64
 	v := h.Get("Content-Range")
-	n, _ := fmt.Sscanf(v, "bytes %d-%d/%d", &first, &last, &size)
+	// Names of units are case-insensitive.
+	n, _ := fmt.Sscanf(strings.ToLower(v), "bytes %d-%d/%d", &first, &last, &size)
 	switch {
 	case n < 2 || first != 0:
 		return statusError(w.getter.status)

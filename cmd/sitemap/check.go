@@ -79,7 +79,7 @@ func (a *app) walkAndPrint(cmd *cobra.Command, args []string, flags *walkFlags, 
 		return err
 	}
 	w.handler = handle(w, out)
-	return out.finish(w.run(cmd.Context(), targets, out))
+	return a.finishOutput(out, w.run(cmd.Context(), targets, out))
 }
 
 // A checkHandler prints problems and documents.

@@ -37,6 +37,8 @@ func TestFailureCode(t *testing.T) {
 		{&fetch.Error{Err: fetch.ErrEncoding}, "unknown_encoding"},
 		{&discover.NoSitemapError{Tried: []discover.Attempt{{Err: fetch.ErrTimeout}}}, "no_sitemap"},
 		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrStatus), "robots_unreachable"},
+		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrTimeout), "robots_unreachable"},
+		{fmt.Errorf("%w: %w", discover.ErrUnreachable, fetch.ErrRefused), "refused"},
 		{&discover.LimitError{What: "depth"}, "limit"},
 		{discover.ErrSite, "not_a_site"},
 		{&fs.PathError{Err: fs.ErrNotExist}, "read_failed"},

@@ -87,17 +87,21 @@ func (w *walkFlags) add(f *pflag.FlagSet, formats string) {
 	f.SortFlags = false
 	w.addPrint(f, formats)
 	f.StringVar(&w.progress, "progress", "auto", "`WHEN` to show progress on standard error: auto (on a terminal that does not show what is printed), always or never")
-	f.StringVar(&w.from, "from", "", "read further targets from `FILE` (or -), one a line")
+	f.StringVar(&w.from, "from", "", "read further targets from `FILE` (or -), one a line; # starts a comment")
 	f.StringVar(&w.as, "as", "", "take targets for a `KIND`: site or sitemap")
 	f.StringVar(&w.since, "since", "", "leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06")
 	f.StringVar(&w.follow, "follow", "", "of the sitemaps that an index lists, fetch those that match `REGEX`")
-	f.StringVar(&w.match, "match", "", "of the URLs, take those that match `REGEX`")
-	f.Int64Var(&w.maxURLs, "max-urls", 0, "stop after `N` URLs")
-	f.BoolVar(&w.unique, "unique", false, fmt.Sprintf("take each URL once; remembers %s URLs and says so when it is full", thousands(maxUnique)))
 	f.StringVar(&w.minTrust, "min-trust", "variant", "least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
 	f.IntVar(&w.verifyHosts, "verify-hosts", discover.DefaultVerifyHosts, "ask the robots.txt of at most `N` further hosts of the site whether they vouch for a sitemap")
 	f.Var(&w.limit, "limit", "bound what is read: bytes, entries (both of a document), depth, sitemaps (both of a walk);\nunits as 10MiB; 0 lifts a limit (default bytes=500MiB,entries=500000,depth=10,sitemaps=50000)")
 	w.addFetch(f)
+}
+
+// addSelect adds the flags that say which URLs are printed.
+func (w *walkFlags) addSelect(f *pflag.FlagSet) {
+	f.StringVar(&w.match, "match", "", "of the URLs, take those that match `REGEX`")
+	f.Int64Var(&w.maxURLs, "max-urls", 0, "stop after `N` URLs")
+	f.BoolVar(&w.unique, "unique", false, fmt.Sprintf("take each URL once; remembers %s URLs and says so when it is full", thousands(maxUnique)))
 }
 
 // addFetch adds the flags that say how documents are fetched.

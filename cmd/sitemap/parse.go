@@ -17,7 +17,7 @@ in any character encoding.
 As jsonl, each line is an object: loc, kind (page or sitemap), lastmod, published,
 changefreq, priority, images, videos, news, alternates, mobile, pagemap, other.
 What is absent is left out. As csv, the columns are loc, kind, lastmod, changefreq,
-priority.
+priority; the rest is in jsonl only.
 
 Reading stops at 524,288,000 bytes and 500,000 entries, unless --limit says
 otherwise. What could be read is printed in any case; the exit status is 1 where
@@ -53,7 +53,7 @@ func (a *app) parseCommand() *cobra.Command {
 				return err
 			}
 			p := &parser{app: a, options: o, out: out, format: f}
-			out.Write(f.header(nil))
+			out.begin(f.header(nil))
 			err = p.files(cmd.Context(), args)
 			if flushed := out.Flush(); err == nil {
 				err = flushed
@@ -61,7 +61,7 @@ func (a *app) parseCommand() *cobra.Command {
 			if err == nil && !print.quiet {
 				p.problems.tell(a.diag)
 			}
-			return out.finish(err)
+			return a.finishOutput(out, err)
 		},
 	}
 	cmd.Flags().SortFlags = false

@@ -57,7 +57,7 @@ func (a *app) robotsCommand() *cobra.Command {
 			if robots != nil {
 				a.printRobots(out, robots, flags)
 			}
-			return out.finish(err)
+			return a.finishOutput(out, err)
 		},
 	}
 	f := cmd.Flags()

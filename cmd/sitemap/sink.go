@@ -164,6 +164,13 @@ type output struct {
 	file *os.File // nil: standard output, or what is no regular file
 	name string
 	kept int64 // bytes that the file had before
+	head int64 // bytes before the first record
+}
+
+// begin writes what stands before the first record.
+func (o *output) begin(header []byte) {
+	o.Write(header)
+	o.head = o.length()
 }
 
 // create returns the output that the flag -o names, "" or "-" for standard
@@ -239,11 +246,16 @@ func (o *output) discard() {
 	os.Remove(o.file.Name())
 }
 
-// finish commits the output of a command that ended with err, or discards a file
-// that it did not finish.
-func (o *output) finish(err error) error {
+// finishOutput commits the output of a command that ended with err, or discards a file
+// that it did not finish, or that holds nothing because nothing could be read.
+func (a *app) finishOutput(o *output, err error) error {
 	if err != nil && !errors.Is(err, errStopped) {
 		o.discard()
+		return err
+	}
+	if a.failed && o.file != nil && o.length() == o.head {
+		o.discard()
+		a.diag.printf("%s is left as it was", o.name)
 		return err
 	}
 	if failed := o.commit(); failed != nil {

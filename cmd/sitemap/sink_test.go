@@ -129,7 +129,7 @@ func TestOutputIsAtomic(t *testing.T) {
 	if got, _ := os.ReadFile(out); string(got) != "old" {
 		t.Errorf("before the end the file holds %q", got)
 	}
-	o.finish(errors.New("interrupted"))
+	a.finishOutput(o, errors.New("interrupted"))
 	if got := names(t, dir); got != "out" {
 		t.Errorf("an unfinished output left %q", got)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 var kills = flag.Int("kills", 8, "how often a walk is killed at a random moment; 50 documents each up to 500")
@@ -84,6 +86,53 @@ func TestStateUnique(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", format, got, want)
 		}
+	}
+}
+
+// What an interrupted run wrote is not lost by another command line: it is refused,
+// unless it only adds targets.
+func TestStateOfOtherRun(t *testing.T) {
+	s, more := manySite(t, 5), manySite(t, 1)
+	dir := t.TempDir()
+	state, out := filepath.Join(dir, "state"), filepath.Join(dir, "out")
+	flags := []string{"urls", "--allow-private", "--state", state}
+	runArgs(t, append(flags, "-o", out, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
+	before, err := os.ReadFile(out)
+	if err != nil || len(before) == 0 {
+		t.Fatalf("%d bytes, %v", len(before), err)
+	}
+	for _, args := range [][]string{
+		{"-o", out, more.URL},
+		{"-o", out, "--format", "jsonl", s.URL},
+		{"-o", out, "--match", "x", s.URL},
+		{"-o", writeFile(t, "other", "another file\n"), s.URL},
+		{s.URL},
+	} {
+		runArgs(t, append(flags, args...)...).want(t, exitFailed, "", "of an interrupted run")
+	}
+	if after, err := os.ReadFile(out); string(after) != string(before) {
+		t.Errorf("the output has %d bytes, had %d, %v", len(after), len(before), err)
+	}
+	runArgs(t, append(flags, "-o", out, s.URL+"/", more.URL)...).want(t, exitOK, "")
+	want := runArgs(t, "urls", "--allow-private", s.URL, more.URL).out
+	if got, _ := os.ReadFile(out); string(got) != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
+	}
+}
+
+func TestStateInUse(t *testing.T) {
+	s := manySite(t, 1)
+	path := filepath.Join(t.TempDir(), "state")
+	open, err := discover.OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runArgs(t, "urls", "--allow-private", "--state", path, s.URL).want(t, exitFailed, "", "in use by another process")
+	if err := open.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := runArgs(t, "urls", "--allow-private", "--state", path, s.URL); r.status != exitOK {
+		t.Errorf("status %d, said %q", r.status, r.err)
 	}
 }
 

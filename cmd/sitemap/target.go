@@ -117,13 +117,16 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 		}
 		defer r.Close()
 		lines := bufio.NewReaderSize(r, maxTargetLine)
+		none := len(args) == 0
 		for n := 1; ; n++ {
 			line, tooLong, err := readLine(lines)
 			if err != nil && err != io.EOF {
 				yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err)))
 				return
 			}
-			if line != "" && !strings.HasPrefix(line, "#") {
+			line = withoutComment(line)
+			if line != "" {
+				none = false
 				t, err := parseTarget(line, as)
 				switch {
 				case tooLong:
@@ -139,10 +142,23 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 				}
 			}
 			if err != nil {
+				if none {
+					yield(target{}, fmt.Errorf("--from: %s: it names no target", fileName(from)))
+				}
 				return
 			}
 		}
 	}
+}
+
+// withoutComment cuts a comment off a line: it starts the line, or stands behind white space.
+func withoutComment(line string) string {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return strings.TrimRight(line[:i], " \t")
+		}
+	}
+	return line
 }
 
 // maxTargetLine bounds the lines of a list of targets, in bytes.
@@ -162,6 +178,16 @@ func readLine(r *bufio.Reader) (line string, tooLong bool, err error) {
 
 // parseTargets parses all of args, so that a wrong one is told before any work.
 func parseTargets(args []string, from, as string) ([]target, error) {
+	if len(args) == 0 && from == "" {
+		return nil, errors.New("no TARGET given")
+	}
+	if from != "" && from != stdin {
+		f, err := os.Open(from)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %s: %s", from, failureText(err))
+		}
+		f.Close()
+	}
 	var all []target
 	readsStdin := from == stdin
 	for _, arg := range args {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -58,7 +59,7 @@ func TestParseTarget(t *testing.T) {
 }
 
 func TestTargetsFrom(t *testing.T) {
-	a := &app{in: strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a\n-\n" +
+	a := &app{in: strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a # a comment\n-\n" +
 		strings.Repeat("x", maxTargetLine+1) + "\nlast.example")}
 	var got []string
 	for target, err := range a.targets([]target{{siteTarget, "first"}}, "-", "") {
@@ -81,9 +82,30 @@ func TestTargetsFrom(t *testing.T) {
 }
 
 func TestFromUnreadable(t *testing.T) {
-	dir := t.TempDir()
-	runArgs(t, "urls", "--from", dir+"/missing").want(t, exitFailed, "", "--from: "+dir+"/missing: no such file")
-	runArgs(t, "urls", "--from", dir).want(t, exitFailed, "", "--from: "+dir+": ")
+	dir, out, state := t.TempDir(), writeFile(t, "out", "precious\n"), filepath.Join(t.TempDir(), "state")
+	for _, more := range [][]string{{"-o", out}, {"-o", out, "--state", state}} {
+		runArgs(t, append(more, "urls", "--from", dir+"/missing")...).want(t, exitUsage, "", "--from: "+dir+"/missing: no such file")
+		runArgs(t, append(more, "urls", "--from", dir)...).want(t, exitFailed, "", "--from: "+dir+": ")
+		runArgs(t, append(more, "urls", "--from", writeFile(t, "empty", "# none\n"))...).want(t, exitFailed, "", "names no target")
+	}
+	if text, err := os.ReadFile(out); string(text) != "precious\n" {
+		t.Errorf("the output holds %q, %v", text, err)
+	}
+}
+
+// TestOutputOfNothing: where nothing could be read, the file of -o stays as it was.
+func TestOutputOfNothing(t *testing.T) {
+	out := writeFile(t, "out", "precious\n")
+	for _, args := range [][]string{
+		{"urls", "--allow-private", "http://127.0.0.1:1/"}, {"urls", "--format", "csv", "missing.xml"}, {"parse", "missing.xml"},
+	} {
+		if r := runArgs(t, append(args, "-o", out)...); r.status != exitFailed || !strings.Contains(r.err, "left as it was") {
+			t.Errorf("%v: status %d, said %q", args, r.status, r.err)
+		}
+	}
+	if text, err := os.ReadFile(out); string(text) != "precious\n" {
+		t.Errorf("the output holds %q, %v", text, err)
+	}
 }
 
 func TestContextReader(t *testing.T) {

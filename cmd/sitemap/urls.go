@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,8 @@ const targetHelp = `A TARGET is
   sitemap.xml.gz, -                   a file, or standard input: one document,
                                       whose URLs are not judged and whose
                                       children are not fetched
-What has a scheme is a URL; else an existing file is a file; else it is a site.
+What has a scheme is a URL; else an existing file is a file; else it is a site,
+with a path too: example.com/shop.xml is the site of example.com.
 A user name and password in a URL go to its scheme, host and port only.`
 
 const trustHelp = `Each URL has what entitles the sitemap to list it, its trust: robots (the URL's
@@ -42,14 +44,17 @@ As jsonl, each line is an object: loc, kind (page), lastmod, published,
 changefreq, priority; sitemap (the document that lists it), trust, on_site (it is
 on the host of the target); images, videos, news, alternates, mobile, pagemap,
 other. What is absent is left out. As csv, the columns are loc, kind, lastmod,
-changefreq, priority, sitemap, trust, on_site.
+changefreq, priority, sitemap, trust, on_site; the rest is in jsonl only.
 
 With --state FILE, a journal of what was read, a second run prints the URLs of
 what changed: it leaves out documents that answer 304 (Not Modified), and those
 whose lastmod in their index has not moved, on hosts whose lastmods proved honest.
 A run that was interrupted goes on: with -o, which then grows in place and is cut
 to the last document that was printed whole, each URL is there exactly once. So it
-does if it was killed when all was printed; it is over when the command ends.`
+does if it was killed when all was printed; it is over when the command ends. More
+targets may be added to it; with fewer, or another output, format or filter, it is
+refused. What a filter left out of a document counts as printed: use a journal for
+each.`
 
 const urlsExample = `  sitemap urls example.com
   sitemap urls --since 2024-05-01 --format jsonl https://example.com/sitemap.xml
@@ -69,6 +74,7 @@ func (a *app) urlsCommand() *cobra.Command {
 		},
 	}
 	flags.add(cmd.Flags(), "text, jsonl or csv")
+	flags.addSelect(cmd.Flags())
 	cmd.Flags().StringVar(&flags.state, "state", "", "keep a journal in `FILE`: print what changed since, go on after an interruption")
 	return cmd
 }
@@ -93,8 +99,8 @@ func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
 	if h.out, err = a.create(flags.out); err != nil {
 		return err
 	}
-	h.out.Write(f.header(nil))
-	return h.out.finish(h.walk(cmd.Context(), w, targets))
+	h.out.begin(f.header(nil))
+	return a.finishOutput(h.out, h.walk(cmd.Context(), w, targets))
 }
 
 // A urlsHandler prints URLs.
@@ -160,13 +166,23 @@ func (a *app) stateTargets(args []target, flags *walkFlags) (targets []target, n
 // and the output stays.
 func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args []target) error {
 	targets, names := a.stateTargets(args, w.flags)
+	if len(targets) == 0 {
+		return nil // said already
+	}
 	state, err := discover.OpenState(w.flags.state)
 	if err != nil {
 		return err
 	}
-	offset, _ := state.Resume(names...)
+	offset, _, err := state.Resume(w.flags.outputKey(), names...)
+	if errors.Is(err, discover.ErrOtherRun) {
+		err = fmt.Errorf("%w; do that again, or remove %s to begin anew", err, w.flags.state)
+	}
+	if err != nil {
+		state.Abandon()
+		return err
+	}
 	if h.out, err = a.resume(w.flags.out, offset); err != nil {
-		state.Close()
+		state.Abandon()
 		return err
 	}
 	err = h.recall(w, offset)
@@ -174,12 +190,35 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args
 		err = h.walkWithState(ctx, w, targets, state)
 	}
 	if failed := h.out.close(); failed != nil {
-		return failed // the journal stays as if the process had been killed
+		state.Abandon()
+		return failed
 	}
 	if closed := state.Close(); err == nil {
 		err = closed
 	}
 	return err
+}
+
+// outputKey says where the output goes, and what decides which URLs it has and how.
+func (w *walkFlags) outputKey() string {
+	if w.out == "" || w.out == stdin || isDevice(w.out) {
+		return ""
+	}
+	path, err := filepath.Abs(w.out)
+	if err != nil {
+		path = w.out
+	}
+	for _, set := range []struct{ flag, value string }{
+		{"format", w.format}, {"since", w.since}, {"follow", w.follow}, {"match", w.match}, {"min-trust", w.minTrust},
+	} {
+		if set.value != "" {
+			path += " --" + set.flag + " " + set.value
+		}
+	}
+	if w.unique {
+		path += " --unique"
+	}
+	return path
 }
 
 func (h *urlsHandler) walkWithState(ctx context.Context, w *walker, targets []target, state *discover.State) error {

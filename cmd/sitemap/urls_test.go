@@ -32,7 +32,7 @@ func TestURLs(t *testing.T) {
 			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false}` + "\n", nil},
 		{"limit entries", "--limit entries=1 HOST/b.xml", exitFailed, "HOST/2\n", []string{"too many entries"}},
 		{"limit bytes", "--limit bytes=20 HOST/b.xml", exitFailed, "", []string{"too large"}},
-		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps of 2", "see --limit"}},
+		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: more than 2 (sitemaps)", "see --limit"}},
 		{"refused", "--allow-private=false HOST", exitFailed, "", []string{"is not public"}},
 	}
 	for _, tt := range tests {

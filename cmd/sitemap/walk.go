@@ -251,9 +251,16 @@ func (a *app) readFile(ctx context.Context, name string, o *sitemap.Options, ent
 		return sum, nil
 	}
 	defer f.Close()
-	doc, err := parse.NewReader(&interruptible{ctx, f}, o)
+	counted, problems := *o, map[sitemap.Code]int{}
+	counted.Report = func(p sitemap.Problem) {
+		problems[p.Code]++
+		if o.Report != nil {
+			o.Report(p)
+		}
+	}
+	doc, err := parse.NewReader(&interruptible{ctx, f}, &counted)
 	if err != nil {
-		sum.Err = err
+		sum.Err, sum.Problems = err, problems
 		return sum, ctx.Err()
 	}
 	for e, err := range doc.Entries() {

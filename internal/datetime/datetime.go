@@ -5,6 +5,7 @@ package datetime
 
 import (
 	"bytes"
+	"time"
 	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
@@ -78,10 +79,7 @@ func trim(b []byte) []byte {
 
 // plausible is the first instant that a page can be meant to have changed at;
 // before it are the zero dates of programming languages and years cut short.
-var plausible = func() sitemap.Time {
-	t, _ := sitemap.ParseW3C([]byte("1000-01-01"))
-	return t
-}()
+var plausible = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 var bad = []sitemap.Code{sitemap.BadLastMod}
 

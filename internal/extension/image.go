@@ -2,7 +2,6 @@ package extension
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
@@ -125,9 +124,14 @@ func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 		}
 	case "media":
 		a.Media = d.keep(value, "xhtml:link")
-	default: // hrefLang
-		if lower := strings.ToLower(string(name)); lower != string(name) {
-			d.alternateAttr(a, []byte(lower), value)
-		}
+	default:
+		d.oddAlternateAttr(a, name, value)
+	}
+}
+
+// oddAlternateAttr takes an attribute in another letter case, such as hrefLang.
+func (d *Decoder) oddAlternateAttr(a *sitemap.Alternate, name, value []byte) {
+	if lower := bytes.ToLower(name); !bytes.Equal(lower, name) {
+		d.alternateAttr(a, lower, value)
 	}
 }

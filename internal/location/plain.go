@@ -103,31 +103,50 @@ func plainShort(b []byte) bool {
 	return Plain(padded[:])
 }
 
-// Recent is Plain for the locations of one document, most of which have the same
-// origin: it remembers that of the last one. The zero Recent is ready for use. It is
-// not safe for concurrent use.
+// Recent is Plain for the locations of one document, most of which have one of a few
+// origins, such as the site's and that of its images: it remembers the last two. The
+// zero Recent is ready for use. It is not safe for concurrent use.
 type Recent struct {
-	origin [64]byte // with the slash behind it
-	size   int
+	origins [2]origin
+	last    int // which of them was met last
 }
 
-// knows reports whether b has that origin, and a length that needs no further look.
-func (r *Recent) knows(b []byte) bool {
-	n := r.size
-	return n > 0 && len(b) >= n+8 && len(b) <= sitemap.ProtocolLoc && string(b[:n]) == string(r.origin[:n])
+type origin struct {
+	text [64]byte // with the slash behind it
+	size int
+}
+
+// starts reports whether b has the origin, and a length that needs no further look.
+func (o *origin) starts(b []byte) bool {
+	n := o.size
+	return n > 0 && len(b) >= n+8 && len(b) <= sitemap.ProtocolLoc && string(b[:n]) == string(o.text[:n])
+}
+
+// rest returns what follows the origin of b, if that is known; else nil.
+func (r *Recent) rest(b []byte) []byte {
+	if o := &r.origins[r.last]; o.starts(b) {
+		return b[o.size:]
+	}
+	if o := &r.origins[1-r.last]; o.starts(b) {
+		r.last = 1 - r.last
+		return b[o.size:]
+	}
+	return nil
 }
 
 // Plain reports what the function Plain does.
 func (r *Recent) Plain(b []byte) bool {
-	if r.knows(b) {
-		return allUsual(b[r.size:], ';')
+	if rest := r.rest(b); rest != nil {
+		return allUsual(rest, ';')
 	}
 	if !Plain(b) {
 		return false
 	}
 	host := schemeLen(binary.LittleEndian.Uint64(b))
-	if slash := bytes.IndexByte(b[host:], '/'); slash >= 0 && host+slash < len(r.origin) {
-		r.size = copy(r.origin[:], b[:host+slash+1])
+	o := &r.origins[1-r.last]
+	if slash := bytes.IndexByte(b[host:], '/'); slash >= 0 && host+slash < len(o.text) {
+		o.size = copy(o.text[:], b[:host+slash+1])
+		r.last = 1 - r.last
 	}
 	return true
 }
@@ -135,8 +154,8 @@ func (r *Recent) Plain(b []byte) bool {
 // PlainXML is Plain for what stands in an XML document, of which references, if it
 // had any, would be decoded first: a plain one has none, but may have semicolons.
 func (r *Recent) PlainXML(b []byte) bool {
-	if r.knows(b) {
-		return allUsual(b[r.size:], '&')
+	if rest := r.rest(b); rest != nil {
+		return allUsual(rest, '&')
 	}
 	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
 }

@@ -202,6 +202,9 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 			p.format, p.root = f, int(in.Offset())
 			return
 		}
+		if bytes.HasPrefix(rest, []byte("?xml ")) && p.junk == 0 { // not closed
+			p.markup, p.declaration = true, int(in.Offset())
+		}
 	}
 	p.noRoot(start)
 }

@@ -60,6 +60,7 @@ func TestDocument(t *testing.T) {
 		{"<Error/>", "", sitemap.ErrUnknownXML},
 		{"<x>" + long + "<urlset/>", "", sitemap.ErrUnknownXML},
 		{"<?xml version='1.0'?>", "", sitemap.ErrTruncated},
+		{"<?xml version='1.0' enc", "", sitemap.ErrTruncated},
 		{`{"a": 1}`, "", sitemap.ErrJSON},
 		{`["a"]`, "", sitemap.ErrJSON},
 		{"%PDF-1.4\n", "", sitemap.ErrBinary},
