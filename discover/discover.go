@@ -39,8 +39,9 @@
 //
 // A user name and password in the URL of a site, or of a sitemap that Walk is given,
 // go with every request of the walk to the same scheme, host and port that has none
-// of its own, or from http to https of that host, and to no other. They are left out of every Sitemap, Summary and error,
-// and of a State. What Find returns is without them, too.
+// of its own, or from http to https of that host, and to no other. They are left out
+// of every Sitemap, Summary and error, and of a State. What Find returns is without
+// them, too.
 //
 // # Errors
 //

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -82,26 +83,21 @@ func (p *plan) goesOn(name string, now time.Time) bool {
 }
 
 // resume reports whether the plan is not done and goes on with these walks: its own, and
-// others if need be. The error is ErrOtherRun if what it wrote would be lost.
+// others if need be. The error is ErrOtherRun, with the plan's run, if what it wrote
+// would be lost.
 func (p *plan) resume(output string, names []string, now time.Time) (bool, error) {
 	goesOn := p.reopened || p.unfinished(now)
 	all := output == p.output && !slices.ContainsFunc(p.names, func(name string) bool { return !slices.Contains(names, name) })
-	switch {
-	case goesOn && !all && p.out > 0:
-		return false, ErrOtherRun
-	case !goesOn || !all:
-		p.reopened = false
-		return false, nil
+	if goesOn && !all && p.out > 0 {
+		return false, fmt.Errorf("%w: %s, to %s", ErrOtherRun, strings.Join(p.names, " "), p.output)
 	}
 	p.reopened = false
+	if !goesOn || !all {
+		return false, nil
+	}
 	p.names = names
 	p.replays = len(p.ended)
 	return true, nil
-}
-
-// describe says what run a plan is of.
-func (p *plan) describe() string {
-	return strings.Join(p.names, " ") + ", to " + p.output
 }
 
 // isDone reports whether a plan that was told has nothing to wait for any more.

@@ -251,7 +251,7 @@ func (s *State) Resume(output string, walks ...string) (offset int64, interrupte
 	defer s.mu.Unlock()
 	goesOn, err := s.plan.resume(output, names, s.now())
 	if err != nil {
-		return 0, false, fmt.Errorf("discover: state %w: %s", ErrOtherRun, s.plan.describe())
+		return 0, false, fmt.Errorf("discover: state %w", err)
 	}
 	if goesOn {
 		s.plan.lines(s.journal.append) // there may be more walks

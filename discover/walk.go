@@ -134,6 +134,7 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 	w := &walk{
 		c: c, o: o, ctx: inner, cancel: cancel, parent: ctx, yield: yield,
 		seeds:    map[key][]*Sitemap{},
+		users:    map[key]*url.Userinfo{},
 		delays:   map[location.Origin]bool{},
 		frontier: frontier{max: frontierRoom(o.maxSitemaps())},
 		ahead:    newPrefetcher(inner, c),
@@ -189,21 +190,12 @@ func (w *walk) push(from []*Sitemap) {
 		w.seeds[k] = append(w.seeds[k], &s)
 		if len(w.seeds[k]) == 1 {
 			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, key: k, sm: &s})
-			w.setUser(k, user)
+			if user != nil {
+				w.users[k] = user
+			}
 		}
 	}
 	w.frontier.push(root)
-}
-
-// setUser keeps the credentials of a seed; nil for none.
-func (w *walk) setUser(k key, user *url.Userinfo) {
-	if user == nil {
-		return
-	}
-	if w.users == nil {
-		w.users = map[key]*url.Userinfo{}
-	}
-	w.users[k] = user
 }
 
 // ended is told when an index and all below it has been walked.

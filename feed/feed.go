@@ -42,9 +42,8 @@ import (
 // gzip and charsets are undone. At most one error comes, as the last element,
 // after all entries that could be read: a *sitemap.ParseError for what is wrong
 // with the document, one that matches sitemap.ErrNotSitemap if it is no feed (of a
-// urlset or sitemapindex, sitemap.ErrUnknownXML), or
-// the error of r. It does not close r. A nil o is a zero Options. Feeds may be read at
-// once, each from an r of its own.
+// urlset or sitemapindex, sitemap.ErrUnknownXML), or the error of r. It does not close
+// r. A nil o is a zero Options. Feeds may be read at once, each from an r of its own.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {

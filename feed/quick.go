@@ -204,14 +204,9 @@ func (d *document) quickDate(q *xmlscan.Quick, as date) bool {
 // quickPubDate reads a date of RSS.
 func (d *document) quickPubDate(q *xmlscan.Quick) bool {
 	text, _, ok := q.Text()
-	t, quick := quickRFC822(text)
-	if !quick {
-		var codes []sitemap.Code
-		t, codes = datetime.ParseRFC822(text)
-		ok = ok && len(codes) == 0 && !t.IsZero()
-	}
+	t, codes := datetime.ParseRFC822(text)
 	d.setDate(modified, t)
-	return ok
+	return ok && len(codes) == 0 && !t.IsZero()
 }
 
 func (d *document) setDate(as date, t sitemap.Time) {

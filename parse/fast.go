@@ -230,7 +230,7 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 		}
 		raw, i = b[i+9:i+9+n], i+n+12
 		var rest []byte
-		if rest, end = s.text(b, i); end == 0 || len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
+		if rest, end = s.text(b, i); end == 0 || len(xmlscan.TrimSpace(rest)) > 0 {
 			return 0
 		}
 	} else if raw, end = s.text(b, i); end == 0 {
@@ -247,18 +247,15 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 
 // setLoc takes a location if there is nothing to report about it.
 func (s *shortcut) setLoc(d *document, raw []byte, section bool) bool {
-	if !section && s.recent.PlainXML(raw) {
-		s.entry.Loc = string(raw)
-		return true
-	}
-	if !section && bytes.IndexByte(raw, '&') >= 0 {
+	plain := !section && s.recent.PlainXML(raw)
+	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
 		if !xmlscan.Predefined(raw) {
 			return false
 		}
 		s.loc = xmlscan.Decode(s.loc[:0], raw)
 		raw = s.loc
 	}
-	if s.recent.Plain(raw) {
+	if plain || s.recent.Plain(raw) {
 		s.entry.Loc = string(raw)
 		return true
 	}

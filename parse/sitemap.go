@@ -92,8 +92,7 @@ func (d *document) checkCase() {
 
 // isEntry tells an entry's start tag: by its name, in a namespace of the
 // protocol's, the root's, or none; or without a prefix, or with one that is not
-// declared,
-// whatever the namespace.
+// declared, whatever the namespace.
 func (d *document) isEntry() bool {
 	name := d.r.Local
 	return (string(name) == "url" || string(name) == "sitemap") && (d.isOwn() || len(d.r.Prefix) == 0 || d.r.Unknown())

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
+	"github.com/seed-322c453a/sitemap/internal/space"
 )
 
 // maxLine is how long a line may be, without the blanks it starts with; the rest
@@ -178,7 +179,7 @@ func (d *document) read(line []byte) {
 	if len(url) < len(trimmed) {
 		d.sink.Problem(sitemap.LineCut, pos, "", trimmed)
 	}
-	if len(trimmed) < len(line) && len(bytes.TrimFunc(line, isSpace)) > len(trimmed) {
+	if len(trimmed) < len(line) && len(space.Trim(line)) > len(trimmed) {
 		d.sink.Problem(sitemap.ControlChar, pos, "", line)
 	}
 	d.sink.Emit(&sitemap.Entry{Loc: loc, Pos: pos})
@@ -189,10 +190,7 @@ const blanks = " \t\v\f\u0085\u2028\u2029"
 
 // isBlank tells what is cut off around a line: white space of any kind, control
 // characters, byte order marks and zero-width spaces.
-func isBlank(r rune) bool { return isSpace(r) || unicode.IsControl(r) }
-
-// isSpace is isBlank but for control characters.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }
+func isBlank(r rune) bool { return space.Is(r) || unicode.IsControl(r) }
 
 // hasScheme reports whether b starts with a URL's scheme and "//", or with a
 // scheme that needs none.

@@ -121,7 +121,7 @@ func misuse(cmd *cobra.Command, err error) error {
 // atLeastOne wants an argument, unless --from names some.
 func atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if from := cmd.Flags().Lookup("from"); len(args) == 0 && (from == nil || !from.Changed) {
+		if from := cmd.Flags().Lookup("from"); len(args) == 0 && (from == nil || from.Value.String() == "") {
 			return misuse(cmd, errors.New("no "+what+" given"))
 		}
 		return nil

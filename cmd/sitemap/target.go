@@ -178,9 +178,6 @@ func readLine(r *bufio.Reader) (line string, tooLong bool, err error) {
 
 // parseTargets parses all of args, so that a wrong one is told before any work.
 func parseTargets(args []string, from, as string) ([]target, error) {
-	if len(args) == 0 && from == "" {
-		return nil, errors.New("no TARGET given")
-	}
 	if from != "" && from != stdin {
 		f, err := os.Open(from)
 		if err != nil {

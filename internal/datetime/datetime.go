@@ -4,11 +4,10 @@
 package datetime
 
 import (
-	"bytes"
 	"time"
-	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/space"
 )
 
 // maxLen is how long a date may be that is read. The longest known form,
@@ -26,7 +25,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := sitemap.ParseW3C(b); ok {
 		return t, codesOf(t, false)
 	}
-	s := trim(b)
+	s := space.Trim(b)
 	switch {
 	case len(s) == 0:
 		return t, nil
@@ -51,7 +50,15 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 // datetimes among them. Its results are those of ParseW3C. It allocates nothing
 // for the forms of RFC 822.
 func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	s := trim(b)
+	if t, ok := quickRFC822(b); ok {
+		return t, nil
+	}
+	return parseRFC822(b)
+}
+
+// parseRFC822 is ParseRFC822 for all forms.
+func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
+	s := space.Trim(b)
 	switch {
 	case len(s) == 0:
 		return t, nil
@@ -69,12 +76,6 @@ func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		f.odd = true
 	}
 	return f.result(ok)
-}
-
-func trim(b []byte) []byte {
-	return bytes.TrimFunc(b, func(r rune) bool {
-		return unicode.IsSpace(r) || r == 0x200b || r == 0xfeff
-	})
 }
 
 // plausible is the first instant that a page can be meant to have changed at;

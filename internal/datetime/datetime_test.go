@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/space"
 )
 
 const (
@@ -24,7 +25,7 @@ type dateTest struct {
 func (test dateTest) run(t *testing.T, name string, parse func([]byte) (sitemap.Time, []sitemap.Code)) {
 	t.Helper()
 	want := test.codes
-	if test.out == "" && len(trim([]byte(test.in))) > 0 {
+	if test.out == "" && len(space.Trim([]byte(test.in))) > 0 {
 		want = []sitemap.Code{sitemap.BadLastMod}
 	}
 	got, codes := parse([]byte(test.in))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
@@ -52,22 +51,10 @@ func (d *Decoder) keep(raw []byte, field string) string {
 		return ""
 	}
 	d.textSize += len(raw)
-	if !d.sound && !clean(raw) {
+	if !d.sound && !xmlscan.Sound(raw) {
 		return cleaned(raw)
 	}
 	return d.text.string(raw)
-}
-
-// clean reports whether raw is UTF-8 without control characters that XML forbids.
-func clean(raw []byte) bool {
-	ascii := true
-	for _, c := range raw {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return false
-		}
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	return ascii || utf8.Valid(raw)
 }
 
 // cleaned returns raw without control characters, and with U+FFFD for what is not
@@ -86,7 +73,7 @@ func (d *Decoder) name(raw []byte) string {
 	if len(raw) > maxName {
 		return d.keep(raw, "")
 	}
-	if !d.sound && !clean(raw) {
+	if !d.sound && !xmlscan.Sound(raw) {
 		return cleaned(raw)
 	}
 	return d.names.string(raw, &d.text)

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/space"
 )
 
 // scrub returns raw without white space at its ends, without line breaks and the
@@ -60,8 +61,7 @@ func (s *scrubber) trims(r rune) bool {
 		s.control = true
 		return true
 	}
-	// A zero width space and a byte order mark show as little as white space does.
-	return unicode.IsSpace(r) || r == 0x200b || r == 0xfeff
+	return space.Is(r)
 }
 
 // rewrite copies trimmed text. Spaces wait for the next character: beside a line

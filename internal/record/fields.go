@@ -3,9 +3,9 @@ package record
 import (
 	"bytes"
 	"strconv"
-	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/space"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -27,9 +27,7 @@ func (s *Sink) ChangeFreq(raw []byte, pos sitemap.Position, field string) sitema
 // bare returns a value without what stands around it unseen, as it does around a
 // location, and without what XML forbids.
 func bare(raw []byte) []byte {
-	return bytes.TrimFunc(withoutForbidden(raw), func(r rune) bool {
-		return unicode.IsSpace(r) || r == 0x200b || r == 0xfeff
-	})
+	return space.Trim(withoutForbidden(raw))
 }
 
 // withoutForbidden returns raw without the characters that XML forbids, which the

@@ -40,8 +40,9 @@ func NewSink(o *sitemap.Options, t *tally.Tally, yield func(sitemap.Entry, error
 	}
 }
 
-// Emit hands an entry on, which is the sink's no longer than the call. It returns false if no more are wanted: because the
-// consumer stopped, or because there are more than the limit.
+// Emit hands an entry on, which is the sink's no longer than the call. It returns false
+// if no more are wanted: because the consumer stopped, or because there are more than
+// the limit.
 func (s *Sink) Emit(e *sitemap.Entry) bool {
 	if s.stopped {
 		return false

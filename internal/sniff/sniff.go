@@ -138,14 +138,11 @@ func (p *prolog) declare(in *input.Reader, at int) {
 	if p.declaration < 0 {
 		p.declaration = at
 	}
-	first := at == p.declaration && len(bytes.TrimLeft(in.Start()[:at], xmlSpace)) == 0
+	first := at == p.declaration && len(xmlscan.TrimSpace(in.Start()[:at])) == 0
 	if !first && p.misplaced < 0 {
 		p.misplaced = at
 	}
 }
-
-// xmlSpace is the white space of XML.
-const xmlSpace = " \t\r\n"
 
 // count takes junk at a place into account.
 func (p *prolog) count(at, n int) {

@@ -204,7 +204,7 @@ func valueEnd(b []byte, i int) (end int, isPlain bool) {
 	if n < 0 {
 		return -1, false
 	}
-	if v := b[i : i+n]; bytes.IndexByte(v, '<') >= 0 || !sound(v) || !Predefined(v) {
+	if v := b[i : i+n]; bytes.IndexByte(v, '<') >= 0 || !Sound(v) || !Predefined(v) {
 		return -1, false
 	}
 	return i + n, false
@@ -227,11 +227,11 @@ func (q *Quick) Text() (text []byte, section, ok bool) {
 		text = b[i : i+n]
 		return text, false, (plain(text) || soundText(text)) && q.closeAt(i+n, q.Name())
 	}
-	if len(trimSpace(b[i:i+n])) > 0 {
+	if len(TrimSpace(b[i:i+n])) > 0 {
 		return nil, false, false
 	}
 	text, i = q.section(i + n)
-	if i == 0 || !sound(text) {
+	if i == 0 || !Sound(text) {
 		return nil, false, false
 	}
 	for IsSpace(q.b[i]) {
@@ -258,8 +258,8 @@ func (q *Quick) section(i int) ([]byte, int) {
 	return text, i + n + len(cdataEnd)
 }
 
-// trimSpace cuts the white space that XML knows off both ends.
-func trimSpace(b []byte) []byte {
+// TrimSpace cuts the white space that XML knows off both ends.
+func TrimSpace(b []byte) []byte {
 	for len(b) > 0 && IsSpace(b[0]) {
 		b = b[1:]
 	}
@@ -315,7 +315,7 @@ func (q *Quick) skip(name []byte, depth int) bool {
 			return q.closeAt(q.at, name)
 		case '!':
 			text, end := q.section(q.at)
-			if end == 0 || q.r.report != nil && !sound(text) {
+			if end == 0 || q.r.report != nil && !Sound(text) {
 				return false
 			}
 			q.at = end

@@ -185,7 +185,7 @@ func TestIndexControl(t *testing.T) {
 	}
 }
 
-// sound agrees with the standard library's UTF-8 and with XML's Char, wherever in a
+// Sound agrees with the standard library's UTF-8 and with XML's Char, wherever in a
 // text a character stands.
 func TestSound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -202,8 +202,8 @@ func TestSound(t *testing.T) {
 			b = append(b, strings.Repeat("y", rnd.IntN(40))...)
 		}
 		want := utf8.Valid(b) && indexControl(b) < 0 && indexNoncharacter(b) < 0
-		if got := sound(b); got != want {
-			t.Fatalf("sound(%q) = %v", b, got)
+		if got := Sound(b); got != want {
+			t.Fatalf("Sound(%q) = %v", b, got)
 		}
 	}
 }

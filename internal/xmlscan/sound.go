@@ -7,9 +7,9 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
-// sound reports whether b is UTF-8 of characters that XML allows (XML 1.0, 2.2). It
+// Sound reports whether b is UTF-8 of characters that XML allows (XML 1.0, 2.2). It
 // looks at 32 bytes at once for what is no ASCII, or is below space.
-func sound(b []byte) bool {
+func Sound(b []byte) bool {
 	for len(b) >= 32 {
 		p := (*[32]byte)(b)
 		x0 := suspect(binary.LittleEndian.Uint64(p[:8]))
@@ -108,7 +108,7 @@ func multibyte(b []byte) int {
 
 // soundText reports whether nothing is to be reported of text.
 func soundText(b []byte) bool {
-	return sound(b) && Predefined(b) && indexCDATAEnd(b) < 0
+	return Sound(b) && Predefined(b) && indexCDATAEnd(b) < 0
 }
 
 // plain reports whether b is free of whatever could have to be reported, or decoded:

@@ -19,7 +19,7 @@ func (s *Scanner) check() {
 	if s.report == nil {
 		return
 	}
-	if !sound(s.Raw) {
+	if !Sound(s.Raw) {
 		s.checkCharacters()
 	}
 	switch {

@@ -1,10 +1,6 @@
-package feed
+package datetime
 
-import (
-	"testing"
-
-	"github.com/seed-322c453a/sitemap/internal/datetime"
-)
+import "testing"
 
 func TestQuickRFC822(t *testing.T) {
 	for in, want := range map[string]string{
@@ -34,7 +30,7 @@ func FuzzQuickRFC822(f *testing.F) {
 		if !ok {
 			return
 		}
-		if want, codes := datetime.ParseRFC822([]byte(s)); got != want || len(codes) > 0 {
+		if want, codes := parseRFC822([]byte(s)); got != want || len(codes) > 0 {
 			t.Errorf("quickRFC822(%q) = %v, want %v, %v", s, got, want, codes)
 		}
 	})

@@ -1,4 +1,4 @@
-package feed
+package datetime
 
 import (
 	"encoding/binary"
@@ -13,8 +13,8 @@ func quickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	if len(b) < len("Mon, 06 May 2024 07:08:09 GMT") || b[3] != ',' || b[4] != ' ' || b[7] != ' ' || b[11] != ' ' || b[16] != ' ' || b[25] != ' ' {
 		return t, false
 	}
-	month := monthNumber(b[8:11])
-	if !isWeekday(b[:3]) || month == 0 || b[12] != '2' && (b[12] != '1' || b[13] != '9') {
+	month := shortMonth(b[8:11])
+	if !isShortWeekday(b[:3]) || month == 0 || b[12] != '2' && (b[12] != '1' || b[13] != '9') {
 		return t, false
 	}
 	var w3c [len("2024-05-06T07:08:09+02:00")]byte
@@ -36,7 +36,8 @@ func quickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	return sitemap.ParseW3C(w3c[:n])
 }
 
-func isWeekday(name []byte) bool {
+// isShortWeekday reports whether name is a weekday as RFC 822 writes it.
+func isShortWeekday(name []byte) bool {
 	switch string(name) {
 	case "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun":
 		return true
@@ -44,8 +45,8 @@ func isWeekday(name []byte) bool {
 	return false
 }
 
-// monthNumber returns the number of a month by its name in RFC 822, or 0.
-func monthNumber(name []byte) int {
+// shortMonth returns the number of a month by its name in RFC 822, or 0.
+func shortMonth(name []byte) int {
 	switch string(name) {
 	case "Jan":
 		return 1
