@@ -30,12 +30,16 @@ func (p Precision) Digits() int { return max(0, int(p)-int(Second)) }
 // zero Time is an absent one. Times can be compared with ==, which tells whether
 // they were listed alike; compare instants by Start.
 type Time struct {
-	sec       int64 // of Start, since 1970-01-01T00:00:00Z
-	nsec      int32
-	offset    int16 // of the zone, minutes east of UTC
-	precision Precision
-	assumed   bool
+	// Four fields: the compiler keeps a struct of more in memory, where to read it as a
+	// whole has to wait until its parts are written.
+	sec    int64 // of Start, since 1970-01-01T00:00:00Z
+	nsec   int32
+	offset int16     // of the zone, minutes east of UTC
+	form   Precision // with the bit assumed
 }
+
+// assumed is the bit of Time.form that says that no zone was listed.
+const assumed Precision = 1 << 7
 
 // NewTime returns t as exact as p, in t's zone. What p leaves out is cut off.
 // zoneAssumed says that no zone was listed. The zone's offset is cut to minutes. Listing
@@ -62,26 +66,28 @@ func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 	if p < Minute {
 		off = 0
 	}
+	if p &^= assumed; zoneAssumed {
+		p |= assumed
+	}
 	return Time{
-		sec:       time.Date(y, m, d, hh, mm, ss, 0, time.UTC).Unix() - int64(off/60*60),
-		nsec:      int32(ns),
-		offset:    int16(off / 60),
-		precision: p,
-		assumed:   zoneAssumed,
+		sec:    time.Date(y, m, d, hh, mm, ss, 0, time.UTC).Unix() - int64(off/60*60),
+		nsec:   int32(ns),
+		offset: int16(off / 60),
+		form:   p,
 	}
 }
 
 var pow10 = [...]int{1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000}
 
 // IsZero reports whether there is no time.
-func (t Time) IsZero() bool { return t.precision == 0 }
+func (t Time) IsZero() bool { return t.form == 0 }
 
 // Precision returns how exact the time was listed; 0 for the zero Time.
-func (t Time) Precision() Precision { return t.precision }
+func (t Time) Precision() Precision { return t.form &^ assumed }
 
 // ZoneAssumed reports whether a time of day was listed without a zone, so that
 // UTC was assumed. The true instant may be up to 14 hours before or after.
-func (t Time) ZoneAssumed() bool { return t.assumed }
+func (t Time) ZoneAssumed() bool { return t.form&assumed != 0 }
 
 // Start returns the first instant of the time as listed, in its zone: of
 // 2024-05, the start of the first of May in UTC. It is the zero time.Time for the
@@ -113,7 +119,7 @@ func (t Time) Before(u time.Time) bool {
 // of the first of June in UTC. It is the zero time.Time for the zero Time.
 func (t Time) End() time.Time {
 	start := t.Start()
-	switch t.precision {
+	switch t.Precision() {
 	case 0:
 		return start
 	case Year:
@@ -125,7 +131,7 @@ func (t Time) End() time.Time {
 	case Minute:
 		return start.Add(time.Minute)
 	}
-	return start.Add(time.Second / time.Duration(pow10[t.precision.Digits()]))
+	return start.Add(time.Second / time.Duration(pow10[t.Precision().Digits()]))
 }
 
 // String returns the time as exact as it was listed: "2024", "2024-05",
@@ -145,21 +151,21 @@ func (t Time) AppendTo(b []byte) []byte {
 	s := time.Unix(t.sec+int64(t.offset)*60, 0).UTC()
 	y, m, d := s.Date()
 	b = appendInt(b, y, 4)
-	if t.precision == Year {
+	if t.Precision() == Year {
 		return b
 	}
 	b = appendInt(append(b, '-'), int(m), 2)
-	if t.precision == Month {
+	if t.Precision() == Month {
 		return b
 	}
 	b = appendInt(append(b, '-'), d, 2)
-	if t.precision == Day {
+	if t.Precision() == Day {
 		return b
 	}
 	b = appendInt(append(b, 'T'), s.Hour(), 2)
 	b = appendInt(append(b, ':'), s.Minute(), 2)
 	b = appendInt(append(b, ':'), s.Second(), 2)
-	if n := t.precision.Digits(); n > 0 {
+	if n := t.Precision().Digits(); n > 0 {
 		b = appendInt(append(b, '.'), int(t.nsec)/pow10[9-n], n)
 	}
 	off := int(t.offset)
@@ -219,7 +225,7 @@ func ParseW3C(b []byte) (t Time, ok bool) {
 		return Time{}, false
 	}
 	if len(b) == 10 {
-		return Time{sec: sec, precision: Day}, true
+		return Time{sec: sec, form: Day}, true
 	}
 	clock, n, ok := parseClock(b[10:])
 	if !ok {
@@ -243,7 +249,7 @@ func ParseW3C(b []byte) (t Time, ok bool) {
 	if !ok {
 		return Time{}, false
 	}
-	return Time{sec: sec - int64(offset)*60, nsec: nsec, offset: int16(offset), precision: precision}, true
+	return Time{sec: sec - int64(offset)*60, nsec: nsec, offset: int16(offset), form: precision}, true
 }
 
 // parseMonth reads YYYY and YYYY-MM.
@@ -262,7 +268,7 @@ func parseMonth(b []byte) (t Time, ok bool) {
 	if !ok {
 		return Time{}, false
 	}
-	return Time{sec: sec, precision: precision}, true
+	return Time{sec: sec, form: precision}, true
 }
 
 // fields reads eight bytes of digits with separators, of which form has "0" for

@@ -50,7 +50,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 // datetimes among them. Its results are those of ParseW3C. It allocates nothing
 // for the forms of RFC 822.
 func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	if t, ok := quickRFC822(b); ok {
+	if t, ok := QuickRFC822(b); ok {
 		return t, nil
 	}
 	return parseRFC822(b)

@@ -6,21 +6,21 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// quickRFC822 reads the form that almost every pubDate has, by writing it anew as a
+// QuickRFC822 reads the form that almost every pubDate has, by writing it anew as a
 // W3C datetime: "Mon, 06 May 2024 07:08:09 +0200", or with GMT, and a year from 1900
-// to 2999. Of others it is not ok.
-func quickRFC822(b []byte) (t sitemap.Time, ok bool) {
+// to 2999. Others are not ok; of these there is nothing to report.
+func QuickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	if len(b) < len("Mon, 06 May 2024 07:08:09 GMT") || b[3] != ',' || b[4] != ' ' || b[7] != ' ' || b[11] != ' ' || b[16] != ' ' || b[25] != ' ' {
 		return t, false
 	}
-	month := shortMonth(b[8:11])
-	if !isShortWeekday(b[:3]) || month == 0 || b[12] != '2' && (b[12] != '1' || b[13] != '9') {
+	month := shortMonths.find(b[8:12])
+	if month == 0 || shortWeekdays.find(b[:4]) == 0 || b[12] != '2' && (b[12] != '1' || b[13] != '9') {
 		return t, false
 	}
 	var w3c [len("2024-05-06T07:08:09+02:00")]byte
 	year := uint64(binary.LittleEndian.Uint32(b[12:]))
 	// Eight bytes at once, as they are read: smaller stores would be waited for.
-	binary.LittleEndian.PutUint64(w3c[:], year|'-'<<32|uint64('0'+month/10)<<40|uint64('0'+month%10)<<48|'-'<<56)
+	binary.LittleEndian.PutUint64(w3c[:], year|'-'<<32|month<<40|'-'<<56)
 	w3c[8], w3c[9], w3c[10] = b[5], b[6], 'T'
 	binary.LittleEndian.PutUint64(w3c[11:], binary.LittleEndian.Uint64(b[17:]))
 	n := 20
@@ -36,42 +36,41 @@ func quickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	return sitemap.ParseW3C(w3c[:n])
 }
 
-// isShortWeekday reports whether name is a weekday as RFC 822 writes it.
-func isShortWeekday(name []byte) bool {
-	switch string(name) {
-	case "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun":
-		return true
-	}
-	return false
+// A wordTable finds words of three letters by their bytes, without comparing them to
+// one after another: dates come in no order, so each comparison would be guessed wrong
+// by the processor as often as not.
+type wordTable [16]struct {
+	word  uint32
+	value uint64
 }
 
-// shortMonth returns the number of a month by its name in RFC 822, or 0.
-func shortMonth(name []byte) int {
-	switch string(name) {
-	case "Jan":
-		return 1
-	case "Feb":
-		return 2
-	case "Mar":
-		return 3
-	case "Apr":
-		return 4
-	case "May":
-		return 5
-	case "Jun":
-		return 6
-	case "Jul":
-		return 7
-	case "Aug":
-		return 8
-	case "Sep":
-		return 9
-	case "Oct":
-		return 10
-	case "Nov":
-		return 11
-	case "Dec":
-		return 12
+var (
+	shortMonths   = newWordTable("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+	shortWeekdays = newWordTable("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+)
+
+// newWordTable returns a table of words that wordSlot tells apart. The value of each is
+// its number, from 1, as two digits.
+func newWordTable(words ...string) *wordTable {
+	t := new(wordTable)
+	for i, w := range words {
+		word := word3([]byte(w + " "))
+		slot := &t[wordSlot(word)]
+		slot.word, slot.value = word, uint64('0'+(i+1)/10)|uint64('0'+(i+1)%10)<<8
+	}
+	return t
+}
+
+// find returns the value of the word that the four bytes of b start with, or 0.
+func (t *wordTable) find(b []byte) uint64 {
+	word := word3(b)
+	if slot := &t[wordSlot(word)]; slot.word == word {
+		return slot.value
 	}
 	return 0
 }
+
+func word3(b []byte) uint32 { return binary.LittleEndian.Uint32(b) & 0xffffff }
+
+// wordSlot is a hash that was searched for: no two months, and no two weekdays, share one.
+func wordSlot(word uint32) uint32 { return word * 0xa671 >> 28 }
