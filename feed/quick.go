@@ -26,10 +26,13 @@ func (d *document) quickEntries(depth int) {
 		return
 	}
 	d.sink.Resolver.Base = d.base
-	for !d.sink.Stopped() {
-		d.quick.Reset()
+	for size := 0; !d.sink.Stopped(); {
+		if d.quick.Reset(); d.quick.Len() < size && d.in.MoreAtHand() {
+			d.quick.Reset()
+		}
 		if d.quickEntry() {
 			d.odd = 0
+			size = d.quick.Offset() // the next one's may be about that
 			d.entry.Pos = d.in.Position(d.start)
 			d.quick.Done()
 			d.emit()
@@ -56,7 +59,10 @@ func (d *document) quickEntry() bool {
 	name := q.Name()
 	d.entrySpace = q.Space
 	d.resetEntry()
-	for !q.AtEnd() {
+	for asUsual := !d.atom && d.isOwnSpace(q.Bare); !q.AtEnd(); {
+		if asUsual && d.quickUsual(q) {
+			continue
+		}
 		if !q.Open() || !d.quickChild(q) {
 			return false
 		}
@@ -83,6 +89,55 @@ func (d *document) quickChild(q *xmlscan.Quick) bool {
 	default:
 		return d.quickRSS(q)
 	}
+}
+
+// quickUsual is quickRSS for the elements that almost all items have, where they hold
+// nothing but text and their tags are written as RSS writes them: to compare constants is
+// faster than to find out what a tag says. It moves nothing if it is not ok.
+func (d *document) quickUsual(q *xmlscan.Quick) (ok bool) {
+	switch b := q.Ahead(); {
+	case string(b[:7]) == "<title>":
+		return q.Pass(7, "</title>")
+	case string(b[:6]) == "<link>":
+		return d.quickUsualLink(q)
+	case string(b[:9]) == "<pubDate>":
+		return d.quickUsualDate(q)
+	case string(b[:10]) == "<category>":
+		return q.Pass(10, "</category>")
+	case string(b[:13]) == "<description>":
+		return q.Pass(13, "</description>")
+	case bytes.HasPrefix(b, otherGuid):
+		return q.Pass(len(otherGuid), "</guid>")
+	}
+	return false
+}
+
+// otherGuid starts a guid that is not the item's location.
+var otherGuid = []byte(`<guid isPermaLink="false">`)
+
+// quickUsualLink takes a location that needs no repair.
+func (d *document) quickUsualLink(q *xmlscan.Quick) bool {
+	text, next := q.Between(len("<link>"), "</link>")
+	text = xmlscan.TrimSpace(text)
+	if next == 0 || d.entry.link.rank != unlinked || !d.recent.PlainXML(text) {
+		return false
+	}
+	d.entry.Loc = string(text)
+	d.entry.link.rank, d.entry.link.usable = plainLink, true
+	q.Seek(next)
+	return true
+}
+
+// quickUsualDate reads a date in the usual form.
+func (d *document) quickUsualDate(q *xmlscan.Quick) bool {
+	text, next := q.Between(len("<pubDate>"), "</pubDate>")
+	t, ok := datetime.QuickRFC822(text)
+	if next == 0 || !ok {
+		return false
+	}
+	d.setDate(modified, t)
+	q.Seek(next)
+	return true
 }
 
 // quickRSS reads an element of RSS.

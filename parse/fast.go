@@ -140,7 +140,7 @@ func (d *document) passExtension(i int) int {
 	if colon < 0 || !d.isForeign(name[:colon]) {
 		return 0
 	}
-	return d.quick.Pass(i)
+	return d.quick.PassAll(i)
 }
 
 // quickExtension reads the extension at the window's byte i and returns where it

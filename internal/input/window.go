@@ -55,6 +55,7 @@ type Reader struct {
 	r, w int
 	base int64 // offset in the document of buf[0]
 	left int64 // bytes that the document may still have
+	full bool  // the last read gave all that was asked for
 	err  error // why src ended; io.EOF at the end of the document
 
 	lineAt int // line is the number of the line that buf[lineAt] is on
@@ -263,6 +264,10 @@ func (in *Reader) More() bool {
 	return in.w > before
 }
 
+// MoreAtHand is More if the source gave all that it was asked for last time, so that it
+// will hardly have to be waited for: for who would read what is at the window's end twice.
+func (in *Reader) MoreAtHand() bool { return in.full && in.More() }
+
 // AtEnd reports whether the document has no bytes behind the window.
 func (in *Reader) AtEnd() bool { return in.err != nil }
 
@@ -292,7 +297,10 @@ func (in *Reader) grow() bool {
 
 // fill reads behind the window once, or until something comes.
 func (in *Reader) fill() {
-	in.take(in.readSource(in.buf[in.w : len(in.buf)-Padding]))
+	room := in.buf[in.w : len(in.buf)-Padding]
+	n, err := in.readSource(room)
+	in.full = n == len(room)
+	in.take(n, err)
 }
 
 // readSource reads once, or until something comes.

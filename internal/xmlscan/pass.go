@@ -6,12 +6,12 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
-// Pass passes over the element whose start tag is at the window's byte i, and over
+// PassAll passes over the element whose start tag is at the window's byte i, and over
 // what follows it with the same prefix, and returns where the next tag of another
 // name is. Nothing is looked at but how tags start. Only the end tag of an element
 // around, or a start tag with another prefix, may follow; else, or where the
 // window ends before, it returns 0.
-func (q *Quick) Pass(i int) (next int) {
+func (q *Quick) PassAll(i int) (next int) {
 	b := q.b[:len(q.b)-input.Padding]
 	size := NameLen(b[i+1:])
 	colon := bytes.IndexByte(b[i+1:i+1+size], ':')
