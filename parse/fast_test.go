@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
@@ -139,7 +144,38 @@ func FuzzEntries(f *testing.F) {
 			}
 		}
 		sameUnreported(t, doc, *o)
+		sameByByte(t, doc, *o)
 	})
+}
+
+// sameByByte fails the test unless a document reads the same, problems included,
+// whether it comes at once or byte by byte.
+func sameByByte(t *testing.T, doc []byte, o sitemap.Options) {
+	t.Helper()
+	var atOnce, byByte []sitemap.Problem
+	o.Report = func(p sitemap.Problem) { atOnce = append(atOnce, p) }
+	want := listed(bytes.NewReader(doc), &o)
+	o.Report = func(p sitemap.Problem) { byByte = append(byByte, p) }
+	if got := listed(iotest.OneByteReader(bytes.NewReader(doc)), &o); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(byByte, atOnce) {
+		t.Errorf("byte by byte:\n%+v\n%+v\nat once:\n%+v\n%+v", got, byByte, want, atOnce)
+	}
+}
+
+func TestEntries_ByByte(t *testing.T) {
+	documents := 0
+	err := filepath.WalkDir("../testdata", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		doc, err := os.ReadFile(path)
+		if documents++; err == nil {
+			t.Run(path, func(t *testing.T) { sameByByte(t, doc, sitemap.Options{}) })
+		}
+		return err
+	})
+	if err != nil || documents < 100 {
+		t.Fatalf("%d documents, %v", documents, err)
+	}
 }
 
 // sameUnreported fails the test unless a document reads the same where nobody wants to
@@ -148,15 +184,15 @@ func sameUnreported(t *testing.T, doc []byte, o sitemap.Options) {
 	t.Helper()
 	problems := 0
 	o.Report = func(sitemap.Problem) { problems++ }
-	told := listed(doc, &o)
+	told := listed(bytes.NewReader(doc), &o)
 	o.Report = nil
-	if untold := listed(doc, &o); !reflect.DeepEqual(told, untold) {
+	if untold := listed(bytes.NewReader(doc), &o); !reflect.DeepEqual(told, untold) {
 		t.Errorf("with %d problems reported:\n%+v\nunreported:\n%+v", problems, told, untold)
 	}
 }
 
-func listed(doc []byte, o *sitemap.Options) (r reading) {
-	for e, err := range Entries(bytes.NewReader(doc), o) {
+func listed(in io.Reader, o *sitemap.Options) (r reading) {
+	for e, err := range Entries(in, o) {
 		if err != nil {
 			r.err = err.Error()
 			break

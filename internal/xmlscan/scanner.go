@@ -115,7 +115,7 @@ func (s *Scanner) scanText(b []byte, from int, last bool) int {
 	s.Kind = Text
 	n := s.textLen(b, from, last)
 	if from > 0 && n > 0 {
-		s.mismatched(b)
+		s.mismatched(b[:n])
 	}
 	return n
 }
@@ -158,7 +158,7 @@ func (s *Scanner) scanEnd(b []byte, last bool) int {
 	s.Kind, s.Name, s.Cut = EndTag, b[2:2+n], b[end] == '<'
 	s.owner = s.owner[:0]
 	if s.Cut {
-		s.mismatched(b)
+		s.mismatched(b[:end])
 		return end
 	}
 	return end + 1
@@ -183,9 +183,10 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	case gt < 0 || name == 0:
 		return s.scanText(b, 1, last)
 	}
-	s.mismatched(b)
+	end = 2 + gt + 1
+	s.mismatched(b[:end])
 	s.Kind, s.Name, s.Cut = EndTag, b[start:start+name], false
-	return 2 + gt + 1
+	return end
 }
 
 // scanStart scans a start tag.
@@ -202,7 +203,7 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 	s.Attrs, s.Empty = b[n:end], false
 	s.owner = append(s.owner[:0], s.Name...)
 	if !complete {
-		s.mismatched(b)
+		s.mismatched(b[:end])
 		return end
 	}
 	if b[end-1] == '/' && end-1 >= n {
@@ -252,6 +253,8 @@ func opensValue(b []byte) bool {
 	return len(b) > 0 && b[len(b)-1] == '='
 }
 
+// mismatched reports markup that is not as XML has it. What of b is excerpted must not
+// depend on how much of the document the window happens to hold.
 func (s *Scanner) mismatched(b []byte) { s.problem(sitemap.MismatchedTag, 0, b) }
 
 // problem reports what is wrong at the token's byte at.

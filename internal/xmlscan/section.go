@@ -20,11 +20,12 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	if !cut || len(b) < MaxInstruction && !last {
 		return s.stuck(b, last)
 	}
-	s.mismatched(b)
+	end := 2 + len(region)
 	if gt := bytes.IndexByte(region, '>'); gt >= 0 {
-		return 2 + gt + 1
+		end = 2 + gt + 1
 	}
-	return 2 + len(region)
+	s.mismatched(b[:end])
+	return end
 }
 
 // IsDeclaration reports whether a processing instruction is an XML declaration.
@@ -54,9 +55,10 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 		// In lower case it is one if it cannot swallow anything: without a '<' in it.
 		text, cut := markup(b, len(cdataStart))
 		if end := indexCDATAEnd(text); end >= 0 {
-			s.mismatched(b)
 			s.Kind, s.Data = CDATA, text[:end]
-			return len(cdataStart) + end + len(cdataEnd)
+			end += len(cdataStart) + len(cdataEnd)
+			s.mismatched(b[:end])
+			return end
 		}
 		if !cut && !last {
 			return 0
@@ -82,10 +84,10 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 	if end < 1 {
 		return s.stuck(b, last)
 	}
-	s.mismatched(b)
 	if b[end] == '>' {
 		end++
 	}
+	s.mismatched(b[:end])
 	return end
 }
 
@@ -154,7 +156,9 @@ func (s *Scanner) scanComment(b []byte, last bool) int {
 	switch {
 	case end >= 0 && !bytes.Contains(body[:end], commentStart):
 		return len(commentStart) + end + len(commentEnd)
-	case end < 0 && !last && s.commentEnd.wait(s.in.Offset(), len(b)):
+	case end >= 0:
+		b = b[:len(commentStart)+end+len(commentEnd)]
+	case !last && s.commentEnd.wait(s.in.Offset(), len(b)):
 		return 0
 	}
 	s.mismatched(b)
@@ -171,9 +175,10 @@ func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	if end >= 0 {
 		s.Data = body[:end]
 		if cut := s.neverClosed(s.Data); cut >= 0 {
-			s.mismatched(b)
 			s.Data = body[:cut]
-			return len(cdataStart) + cut
+			cut += len(cdataStart)
+			s.mismatched(b[:cut])
+			return cut
 		}
 		return len(cdataStart) + end + len(cdataEnd)
 	}

@@ -83,7 +83,7 @@ func (s *Scanner) checkReferences(at, end int) {
 		i += j
 		_, _, kind := reference(b[i:])
 		switch {
-		case kind == rawAmpersand && !seen[0] && !s.endCuts(b[i:]):
+		case kind == rawAmpersand && !seen[0] && !s.endCuts(at+i):
 			seen[0] = true
 			s.problem(sitemap.RawAmpersand, at+i, b[i:])
 		case kind == undeclared && !seen[1]:
@@ -95,10 +95,10 @@ func (s *Scanner) checkReferences(at, end int) {
 	}
 }
 
-// endCuts reports whether a reference may have started at b, the rest of the token, that
-// the document's end cut.
-func (s *Scanner) endCuts(b []byte) bool {
-	name := bytes.TrimPrefix(b[1:], []byte("#"))
+// endCuts reports whether a reference may have started at the token's byte at that the
+// document's end cut. That ends no tag, but may end text.
+func (s *Scanner) endCuts(at int) bool {
+	name := bytes.TrimPrefix(s.Raw[at+1:], []byte("#"))
 	for _, c := range name {
 		if !isNameStart(c) && (c < '0' || c > '9') {
 			return false
