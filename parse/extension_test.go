@@ -27,5 +27,10 @@ func FuzzExtensions(f *testing.F) {
 <url><loc>http://a.example/2</loc><image:image><image:loc>http://a.example/é</image:loc><image:title><![CDATA[]]></image:title><image:caption>&lt;b&gt;</image:caption></image:image></url>
 <url><loc>http://a.example/3</loc><news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>2024-05-06</news:publication_date><news:title> T </news:title><news:keywords>a,, b</news:keywords></news:news></url>
 </urlset>`))
+	f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+<url><loc>http://a.example/0</loc></url>
+<url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="x-default" href="http://a.example/"/><xhtml:link rel="alternate" hreflang="" href="http://a.example/;a&lt;"/></url>
+<url><loc>http://a.example/2</loc><xhtml:link rel="alternate" hreflang="de" href=" /é"/><xhtml:link rel="alternate" hreflang="de" href="<"/><xhtml:link rel="alternate" hreflang="de" href="http://a.example/]&" /></url>
+</urlset>`))
 	f.Fuzz(func(t *testing.T, doc []byte) { same(t, doc, sitemap.Options{}) })
 }

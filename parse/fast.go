@@ -148,6 +148,9 @@ func (d *document) passExtension(i int) int {
 func (d *document) quickExtension(i int) int {
 	q := &d.quick
 	q.Seek(i)
+	if d.space != xmlscan.XHTML && d.entrySpc != xmlscan.XHTML && d.ext.QuickUsual(q) {
+		return q.Offset()
+	}
 	if !q.Open() || q.Space == xmlscan.Sitemap || q.Space == xmlscan.NoSpace || q.Space == d.space || q.Space == d.entrySpc || !d.ext.Quick(q) {
 		return 0
 	}

@@ -19,7 +19,8 @@ type Quick struct {
 	b  []byte // the window with its padding
 	at int
 
-	Bare Space // what names without a prefix are in
+	Bare  Space // what names without a prefix are in
+	XHTML bool  // the prefix xhtml is bound to the namespace that it is meant for
 
 	// The start tag.
 	Space Space
@@ -70,9 +71,13 @@ func (r *Reader) Quick(q *Quick, d int) (ok bool) {
 	}
 	q.r = r
 	q.Bare, _ = r.Lookup(nil)
+	space, declared := r.Lookup(xhtml)
+	q.XHTML = declared && space == XHTML
 	q.Reset()
 	return true
 }
+
+var xhtml = []byte("xhtml")
 
 // Reset goes back to the window's start, of which there may be more by now.
 func (q *Quick) Reset() {
