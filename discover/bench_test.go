@@ -214,9 +214,11 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 // BenchmarkWalkOverMemory reports how many times the CPU time of inflating and parsing
-// from memory a walk takes, and, as bare-x-memory, net/http alone with the same
-// parser: the medians of all rounds, each of which does all three by turns, so that
-// what else the machine does falls on all alike.
+// from memory a walk takes. Beside it, of what a walk cannot do without: bare, net/http
+// alone with the same parser; wire, net/http alone without it; and paced, memory without
+// net/http, but with a walk's pauses, after which processors are slow. They are the
+// medians of all rounds, each of which does all by turns, so that what else the machine
+// does falls on all alike.
 func BenchmarkWalkOverMemory(b *testing.B) {
 	bodies := loopbackBodies(1000)
 	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
@@ -224,16 +226,23 @@ func BenchmarkWalkOverMemory(b *testing.B) {
 			url := startLoopback(b, 1000, 1000, latency)
 			c := loopbackClient(16)
 			defer c.CloseIdleConnections()
-			var walk, bare []float64
+			ways := map[string]func(){
+				"walk":  func() { walkLoopback(b, c, url) },
+				"bare":  func() { bareLoopback(b, url, 1000, parseAll) },
+				"wire":  func() { bareLoopback(b, url, 1000, discardAll) },
+				"paced": func() { pacedBodies(b, bodies, 1000, latency) },
+			}
+			ratios := map[string][]float64{}
 			for b.Loop() {
 				memory := cpuOf(func() { parseBodies(b, bodies, 1000) })
-				walk = append(walk, cpuOf(func() { walkLoopback(b, c, url) })/memory)
-				bare = append(bare, cpuOf(func() { bareLoopback(b, url, 1000) })/memory)
+				for way, f := range ways {
+					ratios[way] = append(ratios[way], cpuOf(f)/memory)
+				}
 			}
-			slices.Sort(walk)
-			slices.Sort(bare)
-			b.ReportMetric(walk[len(walk)/2], "x-memory")
-			b.ReportMetric(bare[len(bare)/2], "bare-x-memory")
+			for way, all := range ratios {
+				slices.Sort(all)
+				b.ReportMetric(all[len(all)/2], way+"-x-memory")
+			}
 		})
 	}
 }
@@ -247,7 +256,7 @@ func cpuOf(f func()) float64 {
 }
 
 // bareLoopback reads the children of a loopback with net/http alone, sixteen at once.
-func bareLoopback(b *testing.B, url string, children int) {
+func bareLoopback(b *testing.B, url string, children int, read func(io.Reader) error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 16}
 	defer transport.CloseIdleConnections()
 	var next atomic.Int64
@@ -260,16 +269,38 @@ func bareLoopback(b *testing.B, url string, children int) {
 					b.Error(err)
 					return
 				}
-				for _, err := range parse.Entries(resp.Body, nil) {
-					if err != nil {
-						b.Error(err)
-					}
+				if err := read(resp.Body); err != nil {
+					b.Error(err)
 				}
 				resp.Body.Close()
 			}
 		})
 	}
 	wg.Wait()
+}
+
+func parseAll(r io.Reader) error {
+	for _, err := range parse.Entries(r, nil) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func discardAll(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+// pacedBodies is parseBodies of as many bodies at once as a walk gets in each latency,
+// with a pause for the rest of it.
+func pacedBodies(b *testing.B, bodies [][]byte, children int, latency time.Duration) {
+	for range children / 16 {
+		start := time.Now()
+		parseBodies(b, bodies, 16)
+		time.Sleep(latency - time.Since(start))
+	}
 }
 
 // measured returns f, which returns how many URLs it read, with its CPU time for

@@ -137,10 +137,8 @@ func (d *document) report(p sitemap.Problem) {
 
 // entry takes one entry. It reports false if the walk must end.
 func (d *document) entry(e *sitemap.Entry) bool {
-	select {
-	case <-d.w.ctx.Done():
+	if d.w.ctx.Err() != nil {
 		return d.alive()
-	default:
 	}
 	if d.digest.h != nil {
 		d.digest.entry(e)

@@ -37,7 +37,7 @@ func (g *getter) do() (*result, error) {
 	if err != nil {
 		return nil, g.fail(err)
 	}
-	x := &exchange{getter: g}
+	x := &exchange{getter: g, header: g.header()}
 	retry := &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: x},
 		RetryMax:     g.c.retries() - g.retries,
@@ -112,8 +112,9 @@ func (g *getter) ended(err error) error {
 // request: responses that are no document come back without body and Location.
 type exchange struct {
 	*getter
-	tries int
-	last  result
+	header http.Header // of the request: http.Client would copy it in case of a redirect
+	tries  int
+	last   result
 }
 
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -134,7 +135,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		connected.Store(true)
 		x.clock.start(x.c.times.firstByte, "the response")
 	}})
-	resp, err := x.c.transport(x.target.origin).RoundTrip(req.WithContext(ctx))
+	req = req.WithContext(ctx)
+	req.Header = x.header
+	resp, err := x.c.transport(x.target.origin).RoundTrip(req)
 	if err == nil && (resp == nil || resp.Body == nil) {
 		err = errors.New("transport returned no response")
 	}

@@ -223,21 +223,16 @@ func (g *getter) header() http.Header {
 	if g.req.LastModified != "" {
 		h.Set("If-Modified-Since", g.req.LastModified)
 	}
+	if g.user != nil && !g.stripped && h.Get("Authorization") == "" {
+		password, _ := g.user.Password()
+		(&http.Request{Header: h}).SetBasicAuth(g.user.Username(), password)
+	}
 	return h
 }
 
-// request returns the request for the current target.
+// request returns the request for the current target, still without its header.
 func (g *getter) request() (*http.Request, error) {
-	r, err := http.NewRequestWithContext(g.ctx, http.MethodGet, g.target.url.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header = g.header()
-	if g.user != nil && !g.stripped && r.Header.Get("Authorization") == "" {
-		password, _ := g.user.Password()
-		r.SetBasicAuth(g.user.Username(), password)
-	}
-	return r, nil
+	return http.NewRequestWithContext(g.ctx, http.MethodGet, g.target.url.String(), nil)
 }
 
 // encodings returns the codings of a Content-Encoding, or an ErrEncoding if one
