@@ -59,17 +59,22 @@ type document struct {
 // would read alike: a plain one holds no CR, nor do its ends.
 func (d *document) plainLine() bool {
 	b := d.in.Window()
-	lf := bytes.IndexByte(b[:min(len(b), sitemap.ProtocolLoc+2)], '\n')
-	url := b[:max(lf, 0)]
-	if lf > 0 && b[lf-1] == '\r' {
-		url = b[:lf-1]
+	n := d.recent.PlainLine(b)
+	if n == 0 {
+		if n = max(bytes.IndexByte(b[:min(len(b), sitemap.ProtocolLoc+2)], '\n'), 0); n > 0 && b[n-1] == '\r' {
+			n--
+		}
+		if !d.recent.Plain(b[:n]) {
+			return false
+		}
 	}
-	if !d.recent.Plain(url) {
-		return false
+	size := n + 1
+	if b[n] == '\r' {
+		size++
 	}
 	d.urls = true
-	d.entry.Loc, d.entry.Pos = string(url), d.in.Position(0)
-	d.in.AdvanceLine(lf + 1)
+	d.entry.Loc, d.entry.Pos = string(b[:n]), d.in.Position(0)
+	d.in.AdvanceLine(size)
 	d.sink.Emit(&d.entry)
 	return true
 }

@@ -160,6 +160,35 @@ func (r *Recent) PlainXML(b []byte) bool {
 	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
 }
 
+// PlainLine returns the length of the URL that b starts with, if it is plain, of an
+// origin met before, and a line's end follows: LF, or CR LF. Else it returns 0. It is as
+// Plain, but finds the URL's end on the way.
+func (r *Recent) PlainLine(b []byte) int {
+	o := &r.origins[r.last]
+	if o.size == 0 || !bytes.HasPrefix(b, o.text[:o.size]) {
+		return 0
+	}
+	for i := o.size; i+8 <= len(b); i += 8 {
+		word := binary.LittleEndian.Uint64(b[i:])
+		odd := ^(usual(word, ';'*swar.Ones) & unescaped(word)) & swar.Highs
+		if odd == 0 {
+			continue
+		}
+		i += bits.TrailingZeros64(odd) / 8
+		switch {
+		case i > sitemap.ProtocolLoc:
+			return 0
+		case b[i] == '\n', b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n':
+			return i
+		case b[i] == '%' && i+2 < len(b) && isHex(b[i+1]) && isHex(b[i+2]):
+			i += 3 - 8
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
 // allUsual reports whether all bytes of b, eight or more, are usual, none is the one
 // by which references are told, and percent signs start escapes.
 func allUsual(b []byte, reference byte) bool {

@@ -1,6 +1,7 @@
 package location
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -123,6 +124,39 @@ func TestRecentXML(t *testing.T) {
 	} {
 		if got := r.PlainXML([]byte(loc)); got != want {
 			t.Errorf("PlainXML(%q) = %v", loc, got)
+		}
+	}
+}
+
+// PlainLine finds what Plain is asked of: each byte at each place, with each line's end.
+func TestRecentLine(t *testing.T) {
+	const origin, template = "https://www.example.com/", "https://www.example.com/abc%20efghijklmnop"
+	var r Recent
+	if n := r.PlainLine([]byte(template + "\n")); n != 0 {
+		t.Errorf("PlainLine of an unknown origin = %d", n)
+	}
+	r.Plain([]byte(template))
+	for i := range template {
+		for c := range 256 {
+			for _, end := range []string{"\n", "\r\n", "\r", ""} {
+				b := []byte(template + end + "next line, of other text")
+				b[i] = byte(c)
+				line, _, found := bytes.Cut(b, []byte("\n"))
+				line, _ = bytes.CutSuffix(line, []byte("\r"))
+				want := 0
+				if found && Plain(line) && bytes.HasPrefix(line, []byte(origin)) {
+					want = len(line)
+				}
+				if got := r.PlainLine(b); got != want {
+					t.Fatalf("PlainLine(%q) = %d, want %d", b, got, want)
+				}
+			}
+		}
+	}
+	for _, n := range []int{2048, 2049} {
+		long := template + strings.Repeat("x", n-len(template)) + "\n12345678"
+		if got := r.PlainLine([]byte(long)); (got == n) != (n == 2048) || got != 0 && got != n {
+			t.Errorf("PlainLine of %d bytes = %d", n, got)
 		}
 	}
 }
