@@ -80,7 +80,7 @@ func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 var pow10 = [...]int{1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000}
 
 // IsZero reports whether there is no time.
-func (t Time) IsZero() bool { return t.form == 0 }
+func (t Time) IsZero() bool { return t.Precision() == 0 }
 
 // Precision returns how exact the time was listed; 0 for the zero Time.
 func (t Time) Precision() Precision { return t.form &^ assumed }

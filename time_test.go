@@ -121,6 +121,9 @@ func TestNewTime(t *testing.T) {
 			t.Errorf("ParseTime(%q) = %#v, %v; NewTime %#v", test.want, parsed, err, got)
 		}
 	}
+	if got := NewTime(at, 0, true); !got.IsZero() || got.String() != "" {
+		t.Errorf("NewTime without precision = %q", got)
+	}
 	if got := NewTime(at.UTC(), Second, true); !got.ZoneAssumed() || got.String() != "2020-01-01T03:30:13Z" {
 		t.Errorf("with the zone assumed: %v, %v", got, got.ZoneAssumed())
 	}

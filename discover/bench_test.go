@@ -255,7 +255,8 @@ func cpuOf(f func()) float64 {
 	return float64(cpuTime() - start)
 }
 
-// bareLoopback reads the children of a loopback with net/http alone, sixteen at once.
+// bareLoopback gets the children of a loopback with net/http alone, sixteen at once, and
+// has their bodies read.
 func bareLoopback(b *testing.B, url string, children int, read func(io.Reader) error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 16}
 	defer transport.CloseIdleConnections()
@@ -296,9 +297,9 @@ func discardAll(r io.Reader) error {
 // pacedBodies is parseBodies of as many bodies at once as a walk gets in each latency,
 // with a pause for the rest of it.
 func pacedBodies(b *testing.B, bodies [][]byte, children int, latency time.Duration) {
-	for range children / 16 {
+	for left := children; left > 0; left -= 16 {
 		start := time.Now()
-		parseBodies(b, bodies, 16)
+		parseBodies(b, bodies, min(16, left))
 		time.Sleep(latency - time.Since(start))
 	}
 }

@@ -26,13 +26,14 @@ func (d *document) quickEntries(depth int) {
 		return
 	}
 	d.sink.Resolver.Base = d.base
-	for size := 0; !d.sink.Stopped(); {
-		if d.quick.Reset(); d.quick.Len() < size && d.in.MoreAtHand() {
-			d.quick.Reset()
+	size := 0 // of the last entry: the next one may be about as long
+	for !d.sink.Stopped() {
+		if len(d.in.Window()) < size {
+			d.in.MoreAtHand()
 		}
+		d.quick.Reset()
 		if d.quickEntry() {
-			d.odd = 0
-			size = d.quick.Offset() // the next one's may be about that
+			d.odd, size = 0, d.quick.Offset()
 			d.entry.Pos = d.in.Position(d.start)
 			d.quick.Done()
 			d.emit()
@@ -97,27 +98,27 @@ func (d *document) quickChild(q *xmlscan.Quick) bool {
 func (d *document) quickUsual(q *xmlscan.Quick) (ok bool) {
 	switch b := q.Ahead(); {
 	case string(b[:7]) == "<title>":
-		return q.Pass(7, "</title>")
+		return q.Pass("<title>", "</title>")
 	case string(b[:6]) == "<link>":
 		return d.quickUsualLink(q)
 	case string(b[:9]) == "<pubDate>":
 		return d.quickUsualDate(q)
 	case string(b[:10]) == "<category>":
-		return q.Pass(10, "</category>")
+		return q.Pass("<category>", "</category>")
 	case string(b[:13]) == "<description>":
-		return q.Pass(13, "</description>")
-	case bytes.HasPrefix(b, otherGuid):
-		return q.Pass(len(otherGuid), "</guid>")
+		return q.Pass("<description>", "</description>")
+	case bytes.HasPrefix(b, []byte(otherGuid)):
+		return q.Pass(otherGuid, "</guid>")
 	}
 	return false
 }
 
 // otherGuid starts a guid that is not the item's location.
-var otherGuid = []byte(`<guid isPermaLink="false">`)
+const otherGuid = `<guid isPermaLink="false">`
 
 // quickUsualLink takes a location that needs no repair.
 func (d *document) quickUsualLink(q *xmlscan.Quick) bool {
-	text, next := q.Between(len("<link>"), "</link>")
+	text, next := q.Between("<link>", "</link>")
 	text = xmlscan.TrimSpace(text)
 	if next == 0 || d.entry.link.rank != unlinked || !d.recent.PlainXML(text) {
 		return false
@@ -130,7 +131,7 @@ func (d *document) quickUsualLink(q *xmlscan.Quick) bool {
 
 // quickUsualDate reads a date in the usual form.
 func (d *document) quickUsualDate(q *xmlscan.Quick) bool {
-	text, next := q.Between(len("<pubDate>"), "</pubDate>")
+	text, next := q.Between("<pubDate>", "</pubDate>")
 	t, ok := datetime.QuickRFC822(text)
 	if next == 0 || !ok {
 		return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -109,8 +110,125 @@ func TestQuick_IsTaken(t *testing.T) {
 	}
 }
 
+// unusual are items that are nearly of the usual shape.
+var unusual = []string{
+	"<title>a & b</title><link>http://a.example/1</link>",
+	"<title>]]></title><description>\x01\xff</description><link>http://a.example/1</link>",
+	"<title><![CDATA[x]]></title><title>b</title><category><b>c</b></category><link>http://a.example/1</link>",
+	"<link>http://a.example/1</link><link>http://a.example/2\xff</link>",
+	"<a:link xmlns:a=\"http://www.w3.org/2005/Atom\" href=\"http://a.example/1\"/><link>http://a.example/2</link>",
+	"<link>http://a.example/?a&amp;b</link>", "<link>http://a.example/?a&b</link>", "<link> /1 </link>", "<link>\v http://a.example/1\u00a0</link>", "<link></link>", "<link>1</link",
+	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 -0000</pubDate>",
+	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:60 GMT</pubDate>",
+	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 GMT </pubDate><pubDate>Tue, 07 May 2024 07:08:09 GMT</pubDate>",
+	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate><pubDate>Tue, 07 May 2024 07:08:09 GMT</pubDate>",
+	"<link>http://a.example/1</link><pubDate></pubDate><pubDate>2024-05-06</pubDate>",
+	`<guid isPermaLink="false">http://a.example/1</guid>`, `<guid isPermaLink="false">x</guid><title>http://a.example/1</title>`, `<guid isPermaLink="false"><link>http://a.example/1</link>`,
+	"<title>a</title  ><link>http://a.example/1</link >", "<TITLE>a</TITLE><link>http://a.example/1</LINK>",
+}
+
+// unusualFeeds returns feeds with such items, which are read quickly but for the first.
+func unusualFeeds() (docs [][]byte) {
+	for _, root := range []string{`<rss version="2.0">`, `<rss xmlns="urn:other">`, `<rss xmlns="http://www.w3.org/2005/Atom">`} {
+		item := "<item><title>a</title><link>http://a.example/0</link></item>"
+		all := item + "<item>" + strings.Join(unusual, "</item>"+item+"<item>") + "</item>" + item
+		docs = append(docs, []byte(root+"<channel>"+all+"</channel></rss>"))
+	}
+	return docs
+}
+
+func TestQuick_Unusual(t *testing.T) {
+	for _, doc := range unusualFeeds() {
+		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "", true); quick != general {
+			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
+		}
+	}
+}
+
+// The usual elements are compared as constants.
+func TestQuick_Usual(t *testing.T) {
+	for _, element := range []string{
+		"<title>a</title>", "<link>http://a.example/1</link>", "<pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate>",
+		"<category></category>", "<description>d</description>", `<guid isPermaLink="false">x</guid>`,
+	} {
+		o := new(sitemap.Options)
+		in := input.Open(strings.NewReader("<rss><channel><item></item>"+element+"</channel></rss>"), o)
+		d := newDocument(in, o, nil)
+		d.r.Child(0)
+		d.openRoot()
+		d.r.Child(1)
+		d.r.Child(2)
+		d.readEntry()
+		d.resetEntry()
+		if q := &d.quick; !d.r.Quick(q, 2) || !d.quickUsual(q) || !strings.HasPrefix(string(q.Ahead()), "</channel>") {
+			t.Errorf("%s is not", element)
+		}
+		in.Close()
+	}
+}
+
+// A scribbler gives a document, and uses what it is given to read into as scratch space
+// where it ends, as an io.Reader may.
+type scribbler struct {
+	doc     string
+	scratch string
+	full    []int // where a read ended that gave all that was asked for
+	at      int
+}
+
+func (s *scribbler) Read(p []byte) (int, error) {
+	n := copy(p, s.doc[s.at:])
+	s.at += n
+	if n == len(p) {
+		s.full = append(s.full, s.at)
+	}
+	if n > 0 {
+		return n, nil
+	}
+	for i := 0; s.scratch != "" && i < len(p); i++ {
+		p[i] = s.scratch[i%len(s.scratch)]
+	}
+	return 0, io.EOF
+}
+
+// Where more of a document was at hand but none comes, nothing is read of what the
+// window held before.
+func TestQuick_EndsAfterFullRead(t *testing.T) {
+	item := func(i, size int) string {
+		return fmt.Sprintf("<item><link>http://a.example/%08d</link><title>%s</title></item>", i, strings.Repeat("x", size))
+	}
+	var doc strings.Builder
+	doc.WriteString(`<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel>`)
+	for i := range 60 {
+		doc.WriteString(item(i, 3900))
+	}
+	locs := func(s *scribbler) (all string) {
+		for e := range Entries(s, nil) {
+			all += e.Loc + "\n"
+		}
+		return all
+	}
+	whole := &scribbler{doc: doc.String()}
+	if locs(whole); len(whole.full) < 3 {
+		t.Fatalf("%d full reads", len(whole.full))
+	}
+	for _, end := range whole.full {
+		cut := doc.String()[:end]
+		want := locs(&scribbler{doc: cut})
+		other := item(77777777, 10)
+		for i := range other {
+			if got := locs(&scribbler{doc: cut, scratch: other[i:] + other[:i]}); got != want {
+				t.Fatalf("ended at %d: got\n%swant\n%s", end, got, want)
+			}
+		}
+	}
+}
+
 func FuzzEntries(f *testing.F) {
 	for _, doc := range documents(f) {
+		f.Add(doc, "")
+	}
+	for _, doc := range unusualFeeds() {
 		f.Add(doc, "")
 	}
 	f.Add(gendoc.Bytes(gendoc.RSS, 2), "text/xml; charset=iso-8859-1")

@@ -37,7 +37,7 @@ func (g *getter) do() (*result, error) {
 	if err != nil {
 		return nil, g.fail(err)
 	}
-	x := &exchange{getter: g, header: g.header()}
+	x := &exchange{getter: g, fields: g.header()}
 	retry := &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: x},
 		RetryMax:     g.c.retries() - g.retries,
@@ -112,7 +112,7 @@ func (g *getter) ended(err error) error {
 // request: responses that are no document come back without body and Location.
 type exchange struct {
 	*getter
-	header http.Header // of the request: http.Client would copy it in case of a redirect
+	fields http.Header // what is sent; http.Client would copy it for redirects that it never sees
 	tries  int
 	last   result
 }
@@ -136,7 +136,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.clock.start(x.c.times.firstByte, "the response")
 	}})
 	req = req.WithContext(ctx)
-	req.Header = x.header
+	req.Header = x.fields
 	resp, err := x.c.transport(x.target.origin).RoundTrip(req)
 	if err == nil && (resp == nil || resp.Body == nil) {
 		err = errors.New("transport returned no response")

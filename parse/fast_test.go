@@ -176,6 +176,16 @@ func TestEntries_ByByte(t *testing.T) {
 	if err != nil || documents < 100 {
 		t.Fatalf("%d documents, %v", documents, err)
 	}
+	const root = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+	const url = "<url><loc>http://a.example/</loc></url>"
+	for name, doc := range map[string]string{
+		"DOCTYPE": `<?xml version="1.0" encoding="utf-8"?><!--` + strings.Repeat("c", 840) + `--><!DOCTYPE urlset SYSTEM "x">` + root + strings.Repeat(url, 20),
+		"junk":    `<?xml version="1.0" encoding="utf-8"?><!--` + strings.Repeat("c", 900) + `--><p>x</p>` + root + strings.Repeat(url, 20),
+		"CDATA":   root + strings.Repeat("<url><loc><![CDATA[http://a.example/?a=1&amp;b=2"+strings.Repeat(" ", 3001), 300),
+		"comment": root + url + strings.Repeat("<!-- xxx\n", 20_000) + url,
+	} {
+		t.Run(name, func(t *testing.T) { sameByByte(t, []byte(doc), sitemap.Options{}) })
+	}
 }
 
 // sameUnreported fails the test unless a document reads the same where nobody wants to

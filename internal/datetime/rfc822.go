@@ -8,7 +8,7 @@ import (
 
 // QuickRFC822 reads the form that almost every pubDate has, by writing it anew as a
 // W3C datetime: "Mon, 06 May 2024 07:08:09 +0200", or with GMT, and a year from 1900
-// to 2999. Others are not ok; of these there is nothing to report.
+// to 2999. It is not ok for others. Of a date that it reads there is nothing to report.
 func QuickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	if len(b) < len("Mon, 06 May 2024 07:08:09 GMT") || b[3] != ',' || b[4] != ' ' || b[7] != ' ' || b[11] != ' ' || b[16] != ' ' || b[25] != ' ' {
 		return t, false

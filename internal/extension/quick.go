@@ -35,9 +35,9 @@ func (d *Decoder) Quick(q *xmlscan.Quick) (ok bool) {
 	return d.quickOther(q)
 }
 
-// QuickUsual is Quick for a link to another version of the page as almost all are
-// written, in front of its start tag, if the prefix xhtml is bound as usual: constants
-// are compared faster than attributes are told apart. If it is not ok, nothing was moved.
+// QuickUsual is Quick for a link as almost all are written, in front of its start tag:
+// <xhtml:link rel="alternate" hreflang="de" href="http://www.example.com/de/"/>. It moves
+// nothing if it is not ok. Constants are compared faster than attributes are told apart.
 func (d *Decoder) QuickUsual(q *xmlscan.Quick) (ok bool) {
 	b := q.Ahead()
 	if !bytes.HasPrefix(b, usualAlternate) || !q.XHTML || d.textSize+q.Len() > MaxText || d.alternates.len() == MaxRecords {

@@ -264,9 +264,14 @@ func (in *Reader) More() bool {
 	return in.w > before
 }
 
-// MoreAtHand is More if the source gave all that it was asked for last time, so that it
-// will hardly have to be waited for: for who would read what is at the window's end twice.
-func (in *Reader) MoreAtHand() bool { return in.full && in.More() }
+// MoreAtHand is More, but only if the last read gave all that was asked for, so that the
+// next one will hardly be waited for. It is for who would else read twice what the
+// window's end cuts.
+func (in *Reader) MoreAtHand() {
+	if in.full {
+		in.More()
+	}
+}
 
 // AtEnd reports whether the document has no bytes behind the window.
 func (in *Reader) AtEnd() bool { return in.err != nil }

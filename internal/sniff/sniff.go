@@ -63,9 +63,11 @@ type prolog struct {
 	// it may be in more of them.
 	unclosed bool
 	root     int // where the root's start tag is
+	rootEnd  int
 
-	declaration int  // where the XML declaration is, or -1
-	doctype     int  // where the DOCTYPE is, or -1
+	declaration int // where the XML declaration is, or -1
+	doctype     int // where the DOCTYPE is, or -1
+	doctypeEnd  int
 	html        bool // it is one of HTML, or an element of HTML stands first
 	markup      bool // the first thing that counts is markup
 	junk        int  // bytes that count
@@ -113,7 +115,7 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 	case xmlscan.Declaration:
 		p.markup = p.markup || p.junk == 0
 		if s.IsDoctype() && p.doctype < 0 {
-			p.doctype = at
+			p.doctype, p.doctypeEnd = at, at+len(s.Raw)
 			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
 			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
 			p.unclosed = p.unclosed || s.Cut && len(in.Window()) < xmlscan.MaxDoctype
@@ -157,7 +159,7 @@ func (p *prolog) count(at, n int) {
 func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	name := localName(s.Name)
 	if f, ok := roots[name]; ok {
-		p.format, p.root = f, at
+		p.format, p.root, p.rootEnd = f, at, at+len(s.Raw)
 		return
 	}
 	if name == "" { // <http://…>: a URL in angle brackets
@@ -196,7 +198,7 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 	start := in.Start()
 	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
 		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok {
-			p.format, p.root = f, int(in.Offset())
+			p.format, p.root, p.rootEnd = f, int(in.Offset()), int(in.Offset())+len(s.Raw)
 			return
 		}
 		if bytes.HasPrefix(rest, []byte("?xml ")) && p.junk == 0 { // not closed
@@ -234,7 +236,7 @@ func (p *prolog) refuse(in *input.Reader) error {
 	case err != nil && (p.err == sitemap.ErrEmpty || p.err == sitemap.ErrTruncated || p.more):
 		return err
 	case p.doctype >= 0:
-		p.problem(in, sitemap.Doctype, p.doctype)
+		p.problem(in, sitemap.Doctype, p.doctype, p.doctypeEnd)
 	}
 	return &sitemap.ParseError{Pos: in.Position(0), Err: p.err}
 }
@@ -245,19 +247,19 @@ func (p *prolog) tell(in *input.Reader) {
 		return
 	}
 	if p.declaration > 0 && p.misplaced != p.declaration {
-		p.problem(in, sitemap.LeadingWhitespace, 0)
+		p.problem(in, sitemap.LeadingWhitespace, 0, p.declaration)
 	}
 	if p.closed > 0 {
-		p.problem(in, sitemap.JunkBeforeRoot, p.junkAt)
+		p.problem(in, sitemap.JunkBeforeRoot, p.junkAt, p.root)
 	}
 	if p.closed == 0 && p.open == 0 {
 		p.rescan(in)
 	}
 	if p.doctype >= 0 {
-		p.problem(in, sitemap.Doctype, p.doctype)
+		p.problem(in, sitemap.Doctype, p.doctype, p.doctypeEnd)
 	}
 	if p.open > 0 {
-		p.problem(in, sitemap.WrappedRoot, p.root)
+		p.problem(in, sitemap.WrappedRoot, p.root, p.rootEnd)
 	}
 }
 
@@ -265,7 +267,7 @@ func (p *prolog) tell(in *input.Reader) {
 // before the root. Of junk there it is enough to say that it is.
 func (p *prolog) rescan(in *input.Reader) {
 	if p.misplaced >= 0 {
-		p.problem(in, sitemap.MismatchedTag, p.misplaced)
+		p.problem(in, sitemap.MismatchedTag, p.misplaced, p.root)
 	}
 	ahead := in.Peek()
 	s := xmlscan.NewScanner(ahead, func(problem sitemap.Problem) {
@@ -276,9 +278,10 @@ func (p *prolog) rescan(in *input.Reader) {
 	}
 }
 
-func (p *prolog) problem(in *input.Reader, code sitemap.Code, at int) {
+// problem reports what stands at the window's bytes from at to end.
+func (p *prolog) problem(in *input.Reader, code sitemap.Code, at, end int) {
 	if p.report != nil {
-		p.report(sitemap.Problem{Code: code, Pos: in.Position(at), Text: xmlscan.Excerpt(in.Window()[at:])})
+		p.report(sitemap.Problem{Code: code, Pos: in.Position(at), Text: xmlscan.Excerpt(in.Window()[at:end])})
 	}
 }
 

@@ -6,6 +6,32 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
+// Ahead returns what follows in the window, with its padding.
+func (q *Quick) Ahead() []byte { return q.b[q.at:] }
+
+// Between returns the text between a start tag, which is known to follow, and an end tag,
+// and the place behind that: 0 if there is other markup between. What there is to report
+// of the text was not looked for.
+func (q *Quick) Between(start, end string) (text []byte, next int) {
+	from := q.at + len(start)
+	n := bytes.IndexByte(q.b[from:], '<')
+	if next = from + n + len(end); n < 0 || next > len(q.b) || string(q.b[from+n:next]) != end {
+		return nil, 0
+	}
+	return q.b[from : from+n], next
+}
+
+// Pass passes over a start tag, which is known to follow, text, and an end tag. If it is
+// not ok, that is not all, or there is something to report of it, and it moves nothing.
+func (q *Quick) Pass(start, end string) (ok bool) {
+	text, next := q.Between(start, end)
+	if next == 0 || q.r.report != nil && !plain(text) && !soundText(text) {
+		return false
+	}
+	q.at = next
+	return true
+}
+
 // PassAll passes over the element whose start tag is at the window's byte i, and over
 // what follows it with the same prefix, and returns where the next tag of another
 // name is. Nothing is looked at but how tags start. Only the end tag of an element

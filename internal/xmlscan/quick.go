@@ -146,32 +146,6 @@ func (q *Quick) Open() bool {
 	return q.openAttrs(i)
 }
 
-// Ahead returns what follows in the window, with its padding.
-func (q *Quick) Ahead() []byte { return q.b[q.at:] }
-
-// Between returns the text between a start tag, the size bytes that follow, and an end
-// tag, and the place behind that: 0 if there is other markup between. What there is to
-// report of the text was not looked for.
-func (q *Quick) Between(size int, end string) (text []byte, next int) {
-	start := q.at + size
-	n := bytes.IndexByte(q.b[start:], '<')
-	if next = start + n + len(end); n < 0 || next > len(q.b) || string(q.b[start+n:next]) != end {
-		return nil, 0
-	}
-	return q.b[start : start+n], next
-}
-
-// Pass passes over a start tag, the size bytes that follow, text, and an end tag. If it is
-// not ok, that is not all, or there is something to report of it, and it moves nothing.
-func (q *Quick) Pass(size int, end string) (ok bool) {
-	text, next := q.Between(size, end)
-	if next == 0 || q.r.report != nil && !plain(text) && !soundText(text) {
-		return false
-	}
-	q.at = next
-	return true
-}
-
 // openAttrs reads the attributes of a start tag from b[i].
 func (q *Quick) openAttrs(i int) bool {
 	b := q.b

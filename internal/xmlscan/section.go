@@ -156,12 +156,13 @@ func (s *Scanner) scanComment(b []byte, last bool) int {
 	switch {
 	case end >= 0 && !bytes.Contains(body[:end], commentStart):
 		return len(commentStart) + end + len(commentEnd)
-	case end >= 0:
-		b = b[:len(commentStart)+end+len(commentEnd)]
+	case end >= 0: // one comment in another
+		s.mismatched(b[:len(commentStart)+end+len(commentEnd)])
+		return len(commentStart)
 	case !last && s.commentEnd.wait(s.in.Offset(), len(b)):
 		return 0
 	}
-	s.mismatched(b)
+	s.mismatched(b[:len(commentStart)])
 	return len(commentStart)
 }
 
@@ -185,9 +186,10 @@ func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	if !last && s.cdataEnd.wait(s.in.Offset(), len(b)) {
 		return 0
 	}
-	s.mismatched(b)
 	s.Data, _ = markup(body, 0)
-	return len(cdataStart) + len(s.Data)
+	size := len(cdataStart) + len(s.Data)
+	s.mismatched(b[:size])
+	return size
 }
 
 // indexCDATAEnd is bytes.Index of "]]>", three times as fast on prose with tags.
@@ -280,10 +282,13 @@ type closer struct {
 // wait reports whether the window should hold more of what was opened at offset,
 // of which it holds n bytes.
 func (c *closer) wait(offset int64, n int) bool {
-	if n < maxLook && offset >= c.given {
+	if offset < c.given {
+		return false
+	}
+	if n < maxLook {
 		return true
 	}
-	c.given = max(c.given, offset+maxLook/2)
+	c.given = offset + maxLook/2
 	return false
 }
 

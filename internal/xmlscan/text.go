@@ -96,7 +96,7 @@ func (s *Scanner) checkReferences(at, end int) {
 }
 
 // endCuts reports whether a reference may have started at the token's byte at that the
-// document's end cut. That ends no tag, but may end text.
+// document's end cut. Only text can be cut so: a tag has its '>' or a '<' behind it.
 func (s *Scanner) endCuts(at int) bool {
 	name := bytes.TrimPrefix(s.Raw[at+1:], []byte("#"))
 	for _, c := range name {
