@@ -91,23 +91,23 @@ func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
 	}
 }
 
-// room reports whether one more document may be fetched ahead. While the caller
-// waits for a document, more may be than otherwise, so that one that is slow does
-// not hold up the others.
+// room reports whether one more document may be fetched ahead: twice as many as are
+// asked for at once, so that requests go out while the caller reads what came. While the
+// caller waits for a document, more may be, so that one that is slow does not hold up the
+// others.
 func (p *prefetcher) room(waiting bool) bool {
-	most := p.c.concurrency()
+	most := 2 * p.c.concurrency()
 	if waiting {
-		most *= stretch
+		most = stretch * p.c.concurrency()
 	}
 	return len(p.started) < most && len(p.asking) < cap(p.asking)
 }
 
-// nearlyFull reports whether it is too early to fetch more documents ahead for a
-// caller that does not wait: they are started some at once, since to wake the
-// goroutines of each on its own takes as much CPU time as the goroutines do.
-func (p *prefetcher) nearlyFull() bool {
-	most := p.c.concurrency()
-	return most-len(p.started) < most/4
+// busy reports whether it is too early to fetch more documents ahead for a caller that
+// does not wait: they are started some at once, since to wake the goroutines of each on
+// its own takes as much CPU time as the goroutines do.
+func (p *prefetcher) busy() bool {
+	return cap(p.asking)-len(p.asking) < cap(p.asking)/4
 }
 
 // start begins to fetch a document. It reports false if there is no memory for

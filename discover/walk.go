@@ -278,7 +278,7 @@ func (w *walk) limited(c *child, index *record) (what string, limit int) {
 
 // fill fetches the next documents ahead.
 func (w *walk) fill(waiting bool) {
-	if !waiting && w.ahead.nearlyFull() {
+	if !waiting && w.ahead.busy() {
 		return
 	}
 	for w.ahead.room(waiting) && w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
