@@ -174,6 +174,10 @@ func (p *robotsReader) line(line []byte, groups *groupFilter) {
 	if len(line) == 0 {
 		return
 	}
+	if bytes.IndexByte(line, 0) >= 0 {
+		p.problem(sitemap.ControlChar, string(line), false)
+		line = bytes.ReplaceAll(line, []byte{0}, nil)
+	}
 	key, value, colon := bytes.Cut(line, []byte(":"))
 	name := strings.ToLower(string(trimBlanks(key)))
 	switch {

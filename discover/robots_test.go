@@ -71,6 +71,7 @@ var robotsTests = []struct {
 	{"BOM within", "User-agent: *\n\ufeffSitemap: https://a.test/1", []string{"2 https://a.test/1"}, ""},
 	{"UTF-16", utf16LE("Sitemap: https://a.test/1\nSitemap: https://a.test/2"), []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
 	{"gzip", gz("Sitemap: https://a.test/1"), []string{"1 https://a.test/1"}, ""},
+	{"NUL inside", "Site\x00map: https://a.test/\x001", []string{"1 https://a.test/1"}, "control_char"},
 	{"NUL", "Sitemap: https://a.test/1\x00\nSitemap: https://a.test/2", []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},
 	{"NBSP", "Sitemap:\u00a0https://a.test/1\u00a0\n", []string{"1 https://a.test/1"}, ""},
 	{"vertical tab", "Sitemap:\vhttps://a.test/1\nSitemap:\fhttps://a.test/2", []string{"1 https://a.test/1", "2 https://a.test/2"}, ""},

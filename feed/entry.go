@@ -97,8 +97,8 @@ func (d *document) readRSS() {
 		d.readID("guid", sitemap.GuidAsLoc)
 	case "pubdate":
 		d.readDate("pubDate", modified)
-	case "title":
-		d.r.Text()
+	case "title", "category", "author", "comments":
+		d.r.SkipText()
 	case "enclosure":
 		if d.ext != nil {
 			d.readEnclosure()
@@ -113,6 +113,10 @@ func (d *document) readAtom() {
 		d.readLink(true)
 	case "id":
 		d.readID("id", sitemap.IDAsLoc)
+	case "title":
+		d.r.SkipText()
+	case "category":
+		d.r.Void()
 	default:
 		d.readAtomDate()
 	}
@@ -269,7 +273,7 @@ func (d *document) setLoc() bool {
 	}
 	direct := bytes.TrimSpace(d.r.Direct)
 	if location.IsAbsolute(direct) && !d.r.DirectCut {
-		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link", code: sitemap.TextAsLoc})
+		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link", code: sitemap.TextAsLoc, usable: true})
 	}
 	d.sink.Drop(sitemap.MissingLoc, e.Pos, "link", e.start)
 	return false

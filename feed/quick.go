@@ -149,7 +149,9 @@ func (d *document) quickRSS(q *xmlscan.Quick) bool {
 		return ok && q.Attrs == 0 && d.quickLoc(text, section, plainLink)
 	case "pubDate":
 		return d.quickPubDate(q)
-	case "title", "description", "author", "category", "comments", "source", "guid":
+	case "title", "author", "category", "comments", "guid":
+		return q.SkipText()
+	case "description", "source":
 		return q.Skip()
 	case "enclosure":
 		_, _, ok := q.Text()
@@ -194,7 +196,9 @@ func (d *document) quickAtom(q *xmlscan.Quick) bool {
 		return d.quickDate(q, published)
 	case "issued":
 		return d.quickDate(q, issued)
-	case "id", "title", "summary", "content", "author", "contributor", "category", "rights", "source":
+	case "id", "title", "category":
+		return q.SkipText()
+	case "summary", "content", "author", "contributor", "rights", "source":
 		return q.Skip()
 	}
 	return false

@@ -96,6 +96,7 @@ func (d *Decoder) alternate() {
 		d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)
 		d.alternates.cut(d.alternates.len() - 1)
 	}
+	d.r.Void()
 }
 
 // href returns where an alternate is, or "": a page, or a place in an app, which has

@@ -171,86 +171,6 @@ func (r *Reader) skip(d int) {
 	}
 }
 
-// Text reads the text of the element whose start tag is current, through its end
-// tag, references decoded, with the text of elements inside. It is valid until the
-// next call. A field's start tag ends it as well, of part of an extension only
-// directly in it and in another namespace; and so does an end tag that closes nothing,
-// unless more text or the right one follows.
-func (r *Reader) Text() []byte {
-	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
-	space := r.Space
-	for d := len(r.stack); len(r.stack) >= d && !r.Empty && !r.cut; {
-		switch r.next() {
-		case EOF:
-			r.cut = true
-			r.Complete = !r.Nested && r.endsHere(d)
-		case Text:
-			r.keep(r.Raw, true)
-		case CDATA:
-			r.keep(r.Data, false)
-		case StartTag:
-			switch {
-			case r.Cut:
-				r.keep(r.Raw, true)
-			case r.IsEntry() && r.opensElement():
-				r.Complete = true
-				r.resume(d - 1)
-			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space):
-				r.Complete = true
-				r.reread(r.entry)
-			default:
-				r.Nested = true
-				r.push()
-			}
-		case EndTag:
-			if !r.close() && len(r.stack) == d && r.nothingFollows(d) {
-				r.pop(d - 1)
-			}
-			r.Complete = len(r.stack) < d
-		}
-	}
-	r.Empty = false
-	return r.text
-}
-
-// keep appends to the text of an element.
-func (r *Reader) keep(b []byte, references bool) {
-	if len(r.text)+len(b) > MaxText { // white space before it does not count
-		r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
-		if len(r.text) == 0 {
-			b = bytes.TrimLeft(b, " \t\r\n")
-		}
-	}
-	if len(r.text)+len(b) > MaxText {
-		cut := max(0, MaxText-len(r.text))
-		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[cut:])) > 0 // nor does white space behind it
-		b = b[:cut]
-	}
-	if references {
-		r.text = Decode(r.text, b)
-	} else {
-		r.text = append(r.text, b...)
-	}
-}
-
-// endsHere reports whether what is left at the document's end begins the end tag
-// of the element at depth d.
-func (r *Reader) endsHere(d int) bool {
-	rest, ok := bytes.CutPrefix(r.Raw, []byte("</"))
-	return ok && bytes.HasPrefix(r.name(d), rest)
-}
-
-// nothingFollows reports whether a tag follows the current token that is not the
-// end tag of the element at depth d.
-func (r *Reader) nothingFollows(d int) bool {
-	rest := r.ahead(2 + len(r.name(d)))
-	if !bytes.HasPrefix(rest, []byte("<")) {
-		return false
-	}
-	rest, ok := bytes.CutPrefix(rest, []byte("</"))
-	return !ok || !bytes.HasPrefix(rest, r.name(d))
-}
-
 // opensElement reports whether a start tag or a comment follows the current start
 // tag directly.
 func (r *Reader) opensElement() bool {
@@ -261,9 +181,9 @@ func (r *Reader) opensElement() bool {
 // ahead returns what follows the current token and white space behind it, n bytes
 // or more unless the document or the window ends before.
 func (r *Reader) ahead(n int) []byte {
-	for {
+	for more := true; ; more = r.more() { // which moves the window even if there is no more
 		rest := bytes.TrimLeft(r.in.Window()[len(r.Raw):], " \t\r\n")
-		if len(rest) >= n || !r.more() {
+		if len(rest) >= n || !more {
 			return rest
 		}
 	}

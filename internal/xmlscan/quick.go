@@ -307,6 +307,12 @@ func (q *Quick) Skip() bool {
 	return q.Empty || q.skip(q.Name(), maxQuickDepth)
 }
 
+// SkipText is Skip for an element that should hold text alone. It is not ok if it holds
+// another element: a Reader is to see whether that stands in it or behind it.
+func (q *Quick) SkipText() bool {
+	return q.Empty || q.skip(q.Name(), 0)
+}
+
 func (q *Quick) skip(name []byte, depth int) bool {
 	for {
 		b := q.b[:len(q.b)-input.Padding]

@@ -1,0 +1,125 @@
+package xmlscan
+
+import "bytes"
+
+// Text reads the text of the element whose start tag is current, through its end
+// tag, references decoded, with the text of elements inside. It is valid until the
+// next call. A field's start tag ends it as well, of part of an extension only
+// directly in it and in another namespace; and so does an end tag that closes nothing,
+// unless more text or the right one follows.
+func (r *Reader) Text() []byte {
+	r.readText(false)
+	return r.text
+}
+
+// SkipText passes over the element whose start tag is current as Text does, where its
+// text does not matter: so a field's start tag does not end it if its end tag follows.
+func (r *Reader) SkipText() { r.readText(true) }
+
+// Void closes the element whose start tag is current, one that holds nothing, if another
+// tag follows than its end tag.
+func (r *Reader) Void() {
+	if r.Empty || r.Cut {
+		return
+	}
+	if d := len(r.stack); r.nothingFollows(d) && !bytes.HasPrefix(r.ahead(2), []byte("<!")) {
+		r.mismatched(r.Raw)
+		r.pop(d - 1)
+	}
+}
+
+func (r *Reader) readText(whole bool) {
+	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
+	space := r.Space
+	for d := len(r.stack); len(r.stack) >= d && !r.Empty && !r.cut; {
+		switch r.next() {
+		case EOF:
+			r.cut = true
+			r.Complete = !r.Nested && r.endsHere(d)
+		case Text:
+			r.keep(r.Raw, true)
+		case CDATA:
+			r.keep(r.Data, false)
+		case StartTag:
+			switch {
+			case r.Cut:
+				r.keep(r.Raw, true)
+			case r.IsEntry() && r.opensElement():
+				r.Complete = true
+				r.resume(d - 1)
+			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space) && !(whole && r.endFollows(d)):
+				r.Complete = true
+				r.reread(r.entry)
+			default:
+				r.Nested = true
+				r.push()
+			}
+		case EndTag:
+			if !r.close() && len(r.stack) == d && r.nothingFollows(d) {
+				r.pop(d - 1)
+			}
+			r.Complete = len(r.stack) < d
+		}
+	}
+	if !r.pending { // else it is that of the next tag
+		r.Empty = false
+	}
+}
+
+// keep appends to the text of an element.
+func (r *Reader) keep(b []byte, references bool) {
+	if len(r.text)+len(b) > MaxText { // white space before it does not count
+		r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
+		if len(r.text) == 0 {
+			b = bytes.TrimLeft(b, " \t\r\n")
+		}
+	}
+	if len(r.text)+len(b) > MaxText {
+		cut := max(0, MaxText-len(r.text))
+		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[cut:])) > 0 // nor does white space behind it
+		b = b[:cut]
+	}
+	if references {
+		r.text = Decode(r.text, b)
+	} else {
+		r.text = append(r.text, b...)
+	}
+}
+
+// endsHere reports whether what is left at the document's end begins the end tag
+// of the element at depth d.
+func (r *Reader) endsHere(d int) bool {
+	rest, ok := bytes.CutPrefix(r.Raw, []byte("</"))
+	return ok && bytes.HasPrefix(r.name(d), rest)
+}
+
+// nothingFollows reports whether a tag follows the current token that is not the
+// end tag of the element at depth d.
+func (r *Reader) nothingFollows(d int) bool {
+	rest := r.ahead(2 + len(r.name(d)))
+	if !bytes.HasPrefix(rest, []byte("<")) {
+		return false
+	}
+	rest, ok := bytes.CutPrefix(rest, []byte("</"))
+	return !ok || !bytes.HasPrefix(rest, r.name(d))
+}
+
+// endFollows reports whether the end tag of the element at depth d stands within 4 KiB,
+// before another tag of its name or of the entry's.
+func (r *Reader) endFollows(d int) bool {
+	rest := r.ahead(4 << 10)
+	for rest = rest[:min(len(rest), 4<<10)]; ; {
+		i := bytes.IndexByte(rest, '<')
+		if i < 0 {
+			return false
+		}
+		name, ends := bytes.CutPrefix(rest[i+1:], []byte("/"))
+		rest = name
+		switch name = name[:NameLen(name)]; {
+		case bytes.EqualFold(name, r.name(d)):
+			return ends
+		case r.entry > 0 && bytes.EqualFold(name, r.name(r.entry)):
+			return false
+		}
+	}
+}
