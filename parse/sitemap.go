@@ -37,7 +37,7 @@ type document struct {
 // newDocument returns the urlset or sitemapindex whose root's start tag is next in in.
 func newDocument(in *input.Reader, sink *record.Sink, o *sitemap.Options) *document {
 	d := &document{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report()), skip: o.SkipExtensions}
-	d.r.IsEntry, d.r.IsField = d.isEntry, d.isField
+	d.r.IsEntry, d.r.IsField, d.r.FieldsEnd = d.isEntry, d.isField, true
 	if !o.SkipExtensions {
 		d.ext = extension.New(d.r, in, sink)
 	}

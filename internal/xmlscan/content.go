@@ -47,7 +47,7 @@ func (r *Reader) readText(whole bool) {
 			case r.IsEntry() && r.opensElement():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space) && !(whole && r.endFollows(d)):
+			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space) && !(whole && r.holds(d)):
 				r.Complete = true
 				r.reread(r.entry)
 			default:
@@ -104,22 +104,39 @@ func (r *Reader) nothingFollows(d int) bool {
 	return !ok || !bytes.HasPrefix(rest, r.name(d))
 }
 
-// endFollows reports whether the end tag of the element at depth d stands within 4 KiB,
-// before another tag of its name or of the entry's.
-func (r *Reader) endFollows(d int) bool {
+// holds reports whether the current start tag is known to stand in the element at depth d,
+// and not behind it.
+func (r *Reader) holds(d int) bool {
+	follows, _ := r.endFollows(d)
+	return follows
+}
+
+// leftOpen reports whether the current start tag is that of a field of the entry, though an
+// extension, an element with a prefix, is open there that is certain not to be closed.
+func (r *Reader) leftOpen() bool {
+	if !r.FieldsEnd || r.entry == 0 || len(r.stack) <= r.entry || !r.IsField() || bytes.IndexByte(r.name(r.entry+1), ':') < 0 {
+		return false
+	}
+	closed, known := r.endFollows(r.entry + 1)
+	return known && !closed
+}
+
+// endFollows reports whether the end tag of the element at depth d follows before another
+// tag of its name or of the entry's, if one of them follows within 4 KiB.
+func (r *Reader) endFollows(d int) (follows, known bool) {
 	rest := r.ahead(4 << 10)
 	for rest = rest[:min(len(rest), 4<<10)]; ; {
 		i := bytes.IndexByte(rest, '<')
 		if i < 0 {
-			return false
+			return false, false
 		}
 		name, ends := bytes.CutPrefix(rest[i+1:], []byte("/"))
 		rest = name
 		switch name = name[:NameLen(name)]; {
 		case bytes.EqualFold(name, r.name(d)):
-			return ends
+			return ends, true
 		case r.entry > 0 && bytes.EqualFold(name, r.name(r.entry)):
-			return false
+			return false, true
 		}
 	}
 }

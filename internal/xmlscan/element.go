@@ -23,6 +23,9 @@ type Reader struct {
 	// IsEntry tells whether the current tag has the name and namespace of an
 	// entry, IsField whether it has those of a field that an entry holds directly.
 	IsEntry, IsField func() bool
+	// FieldsEnd says that a field's start tag ends an extension that was left open. In
+	// a feed, which may hold pages, it might be theirs.
+	FieldsEnd bool
 
 	// The current start tag, beside what the Scanner tells.
 	Prefix, Local []byte // Local is in lower case
@@ -112,6 +115,10 @@ func (r *Reader) Child(d int) bool {
 				r.resume(d)
 				continue
 			}
+			if d > r.entry && r.leftOpen() {
+				r.reread(r.entry)
+				continue
+			}
 			r.push()
 			return true
 		case EndTag:
@@ -160,6 +167,10 @@ func (r *Reader) skip(d int) {
 		case StartTag:
 			if r.IsEntry() && r.opensElement() {
 				r.resume(d)
+				return
+			}
+			if r.leftOpen() {
+				r.reread(r.entry)
 				return
 			}
 			if !r.Cut {
