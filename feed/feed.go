@@ -109,7 +109,7 @@ func newDocument(in *input.Reader, o *sitemap.Options, yield func(sitemap.Entry,
 	sink := record.NewSink(o, in.Tally, yield)
 	d := &document{in: in, sink: sink, base: o.Base}
 	d.r = xmlscan.NewReader(in, sink.Report())
-	d.r.IsEntry, d.r.IsField = d.isEntry, d.isField
+	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isExtension
 	if !o.SkipExtensions {
 		d.ext = extension.New(d.r, in, sink)
 	}

@@ -51,6 +51,12 @@ func (d *document) isOwnSpace(s xmlscan.Space) bool {
 	return s == xmlscan.RSS
 }
 
+// isExtension tells the namespaces of extensions, but not of what holds pages, in which
+// there may be links and titles.
+func (d *document) isExtension(s xmlscan.Space) bool {
+	return !d.isOwnSpace(s) && s != xmlscan.Content && s != xmlscan.XHTML
+}
+
 // canonical returns the current local name as the format writes it, where that is
 // not what xmlscan makes of it: in lower case.
 func (d *document) canonical() string {

@@ -151,7 +151,7 @@ func (d *document) quickExtension(i int) int {
 	if d.space != xmlscan.XHTML && d.entrySpc != xmlscan.XHTML && d.ext.QuickUsual(q) {
 		return q.Offset()
 	}
-	if !q.Open() || q.Space == xmlscan.Sitemap || q.Space == xmlscan.NoSpace || q.Space == d.space || q.Space == d.entrySpc || !d.ext.Quick(q) {
+	if !q.Open() || !d.isForeignSpace(q.Space) || !d.ext.Quick(q) {
 		return 0
 	}
 	return q.Offset()

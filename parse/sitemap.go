@@ -37,7 +37,7 @@ type document struct {
 // newDocument returns the urlset or sitemapindex whose root's start tag is next in in.
 func newDocument(in *input.Reader, sink *record.Sink, o *sitemap.Options) *document {
 	d := &document{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report()), skip: o.SkipExtensions}
-	d.r.IsEntry, d.r.IsField, d.r.FieldsEnd = d.isEntry, d.isField, true
+	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	if !o.SkipExtensions {
 		d.ext = extension.New(d.r, in, sink)
 	}
@@ -110,16 +110,17 @@ func (d *document) isField() bool {
 
 // isOwn tells a start tag in the namespace of the protocol, the root or the entry, or
 // in none.
-func (d *document) isOwn() bool {
-	s := d.r.Space
-	return s == xmlscan.Sitemap || s == xmlscan.NoSpace || s == d.space || s == d.entrySpc
+func (d *document) isOwn() bool { return !d.isForeignSpace(d.r.Space) }
+
+func (d *document) isForeignSpace(s xmlscan.Space) bool {
+	return s != xmlscan.Sitemap && s != xmlscan.NoSpace && s != d.space && s != d.entrySpc
 }
 
 // isForeign reports whether elements of this prefix are certain not to be the
 // entry's own fields.
 func (d *document) isForeign(prefix []byte) bool {
 	s, declared := d.r.Lookup(prefix)
-	return declared && s != xmlscan.Sitemap && s != xmlscan.NoSpace && s != d.space && s != d.entrySpc
+	return declared && d.isForeignSpace(s)
 }
 
 // child reads a child of the root.

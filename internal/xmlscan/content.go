@@ -112,17 +112,25 @@ func (r *Reader) holds(d int) bool {
 }
 
 // leftOpen reports whether the current start tag is that of a field of the entry, though an
-// extension, an element with a prefix, is open there that is certain not to be closed.
+// extension with a prefix is open there that is certain not to be closed.
 func (r *Reader) leftOpen() bool {
-	if !r.FieldsEnd || r.entry == 0 || len(r.stack) <= r.entry || !r.IsField() || bytes.IndexByte(r.name(r.entry+1), ':') < 0 {
+	if r.entry == 0 || len(r.stack) <= r.entry || !r.IsField() {
+		return false
+	}
+	prefix, _, ok := bytes.Cut(r.name(r.entry+1), []byte(":"))
+	if !ok {
+		return false
+	}
+	if space, _ := r.Lookup(prefix); !r.IsExtension(space) {
 		return false
 	}
 	closed, known := r.endFollows(r.entry + 1)
 	return known && !closed
 }
 
-// endFollows reports whether the end tag of the element at depth d follows before another
-// tag of its name or of the entry's, if one of them follows within 4 KiB.
+// endFollows reports whether the end tag of the element at depth d follows, before a start
+// tag of its name or a tag of the entry's, and whether the first of these that follows
+// within 4 KiB tells that for certain: another start tag does not.
 func (r *Reader) endFollows(d int) (follows, known bool) {
 	rest := r.ahead(4 << 10)
 	for rest = rest[:min(len(rest), 4<<10)]; ; {
@@ -134,7 +142,7 @@ func (r *Reader) endFollows(d int) (follows, known bool) {
 		rest = name
 		switch name = name[:NameLen(name)]; {
 		case bytes.EqualFold(name, r.name(d)):
-			return ends, true
+			return ends, ends
 		case r.entry > 0 && bytes.EqualFold(name, r.name(r.entry)):
 			return false, true
 		}

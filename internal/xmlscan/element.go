@@ -23,9 +23,9 @@ type Reader struct {
 	// IsEntry tells whether the current tag has the name and namespace of an
 	// entry, IsField whether it has those of a field that an entry holds directly.
 	IsEntry, IsField func() bool
-	// FieldsEnd says that a field's start tag ends an extension that was left open. In
-	// a feed, which may hold pages, it might be theirs.
-	FieldsEnd bool
+	// IsExtension tells the namespaces of elements of an entry that a field's start tag
+	// ends where they were left open.
+	IsExtension func(Space) bool
 
 	// The current start tag, beside what the Scanner tells.
 	Prefix, Local []byte // Local is in lower case
@@ -71,6 +71,7 @@ func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 	r := &Reader{Scanner: *NewScanner(in, report)}
 	r.IsEntry = func() bool { return false }
 	r.IsField = r.IsEntry
+	r.IsExtension = func(Space) bool { return false }
 	return r
 }
 
