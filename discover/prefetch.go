@@ -66,6 +66,7 @@ type prefetch struct {
 	cancel   context.CancelFunc
 	ready    chan struct{} // closed when fetched is set
 	expected int64         // bytes of the budget
+	foreign  bool
 }
 
 // A prefetcher fetches the documents of one walk ahead of their turn. All its
@@ -78,6 +79,7 @@ type prefetcher struct {
 	asking   chan struct{} // one for each that waits for its response
 	progress chan struct{} // told when one of them has it
 	expected int64         // bytes of the next document, by the last ones
+	foreign  int           // of those that are started
 	running  sync.WaitGroup
 }
 
@@ -112,13 +114,16 @@ func (p *prefetcher) busy() bool {
 
 // start begins to fetch a document. It reports false if there is no memory for
 // it, unless it must be fetched now.
-func (p *prefetcher) start(k key, req fetch.Request, must bool) bool {
+func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 	if !p.c.ahead.take(p.expected, must) {
 		return false
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
-	f := &prefetch{cancel: cancel, ready: make(chan struct{}), expected: p.expected}
-	p.started[k] = f
+	f := &prefetch{cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
+	p.started[c.key] = f
+	if c.foreign {
+		p.foreign++
+	}
 	asking := false
 	select {
 	case p.asking <- struct{}{}:
@@ -176,6 +181,9 @@ func (p *prefetcher) drop(k key) {
 		return
 	}
 	delete(p.started, k)
+	if f.foreign {
+		p.foreign--
+	}
 	f.cancel()
 	<-f.ready
 	if f.doc != nil {

@@ -289,9 +289,9 @@ func (w *walk) fill(waiting bool) {
 		w.decide(c, index)
 		known := w.graph.byKey[c.key] != nil || w.ahead.started[c.key] != nil
 		tooDeep := index != nil && index.depth >= w.o.maxDepth()
-		// Foreign children wait for their turn: which of them are one too many
-		// depends on it.
-		if known || tooDeep || c.skip != NotSkipped || c.foreign {
+		// Of foreign children, those that come before may turn out to be more.
+		tooMany := c.foreign && w.foreign+w.ahead.foreign >= MaxForeign
+		if known || tooDeep || c.skip != NotSkipped || tooMany {
 			continue
 		}
 		if !w.start(c, false) {
@@ -303,7 +303,7 @@ func (w *walk) fill(waiting bool) {
 
 // start begins to fetch a child, if there is memory for it or it must be.
 func (w *walk) start(c *child, must bool) bool {
-	if !w.ahead.start(c.key, w.request(c), must) {
+	if !w.ahead.start(c, w.request(c), must) {
 		return false
 	}
 	w.heedDelay(c.loc)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,6 +202,38 @@ func TestWalkForeignChildren(t *testing.T) {
 	}
 	if n := l.sums["https://example.com/index.xml"].Problems[sitemap.ForeignChild]; n != 151 {
 		t.Errorf("%d foreign children reported", n)
+	}
+	for _, loc := range locs[MaxForeign:150] {
+		if w.hits(loc) != 0 {
+			t.Errorf("%s was fetched, one too many", loc)
+		}
+	}
+}
+
+// Foreign children are fetched ahead as others are: each of these waits for all.
+func TestWalkForeignChildrenAtOnce(t *testing.T) {
+	w := newWeb()
+	var locs []string
+	var arrived atomic.Int64
+	all := make(chan struct{})
+	for i := range 4 {
+		loc := fmt.Sprintf("https://host%d.test/s.xml", i)
+		locs = append(locs, loc)
+		w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+			if arrived.Add(1) == 4 {
+				close(all)
+			}
+			select {
+			case <-all:
+				io.WriteString(rw, urlset(strings.TrimSuffix(loc, "s.xml")))
+			case <-time.After(10 * time.Second):
+				rw.WriteHeader(http.StatusNotFound)
+			}
+		})
+	}
+	w.serve("https://example.com/index.xml", index(locs...))
+	if l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{MinTrust: Untrusted}); len(l.urls) != 4 {
+		t.Errorf("%d urls, %v", len(l.urls), l.err)
 	}
 }
 

@@ -71,7 +71,9 @@ func failureTextOf(name string, err error) string {
 
 // limitHint says which flag goes on where a limit stopped reading.
 func limitHint(err error) string {
-	if errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
+	var walk *discover.LimitError
+	ofWalk := errors.As(err, &walk) && (walk.What == "depth" || walk.What == "sitemaps")
+	if ofWalk || errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
 		return " (see --limit)"
 	}
 	return ""

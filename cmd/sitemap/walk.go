@@ -159,7 +159,7 @@ func (w *walker) failed(ctx context.Context, t target, err error) error {
 	}
 	for _, err := range walkErr.Errs {
 		if errors.Is(err, discover.ErrLimit) {
-			w.app.diag.printf("%s: %s (see --limit)", t.label(), failureText(err))
+			w.app.diag.printf("%s: %s%s", t.label(), failureText(err), limitHint(err))
 			w.handler.failure(t, err)
 		}
 	}
