@@ -54,12 +54,19 @@ func (d *document) quickEntry() bool {
 	q := &d.quick
 	q.SkipSpace()
 	d.start = q.Offset()
-	if !q.Open() || string(q.Local()) != d.entryName() || !d.isOwnSpace(q.Space) || q.Empty || q.Attrs > 0 {
+	if string(q.Ahead()[:6]) == "<item>" && !d.atom {
+		q.Enter("<item>")
+	} else if !q.Open() || string(q.Local()) != d.entryName() || q.Empty || q.Attrs > 0 {
+		return false
+	}
+	if !d.isOwnSpace(q.Space) {
 		return false
 	}
 	name := q.Name()
 	d.entrySpace = q.Space
-	d.resetEntry()
+	e := &d.entry // of which less is written here than resetEntry resets
+	e.Entry, e.dates = sitemap.Entry{}, [dates]sitemap.Time{}
+	e.link.rank, e.link.usable = unlinked, false
 	for asUsual := !d.atom && d.isOwnSpace(q.Bare); !q.AtEnd(); {
 		if asUsual && d.quickUsual(q) {
 			continue

@@ -9,6 +9,14 @@ import (
 // Ahead returns what follows in the window, with its padding.
 func (q *Quick) Ahead() []byte { return q.b[q.at:] }
 
+// Enter is Open for a start tag without prefix or attributes that is known to follow.
+func (q *Quick) Enter(start string) {
+	q.name.start, q.name.end = q.at+1, q.at+len(start)-1
+	q.local = q.name
+	q.Space, q.Empty, q.Attrs = q.Bare, false, 0
+	q.at += len(start)
+}
+
 // Between returns the text between a start tag, which is known to follow, and an end tag,
 // and the place behind that: 0 if there is other markup between. What there is to report
 // of the text was not looked for.
