@@ -116,6 +116,8 @@ func (d *document) quickUsual(q *xmlscan.Quick) (ok bool) {
 		return q.Pass("<description>", "</description>")
 	case bytes.HasPrefix(b, []byte(otherGuid)):
 		return q.Pass(otherGuid, "</guid>")
+	case q.Content && bytes.HasPrefix(b, []byte("<content:encoded>")):
+		return q.Pass("<content:encoded>", "</content:encoded>")
 	}
 	return false
 }

@@ -124,12 +124,14 @@ var unusual = []string{
 	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate><pubDate>Tue, 07 May 2024 07:08:09 GMT</pubDate>",
 	"<link>http://a.example/1</link><pubDate></pubDate><pubDate>2024-05-06</pubDate>",
 	`<guid isPermaLink="false">http://a.example/1</guid>`, `<guid isPermaLink="false">x</guid><title>http://a.example/1</title>`, `<guid isPermaLink="false"><link>http://a.example/1</link>`,
+	"<content:encoded><![CDATA[<p>a</p>]]></content:encoded><link>http://a.example/1</link>", "<content:encoded>a <link>http://a.example/2</link></content:encoded><link>http://a.example/1</link>",
+	"<content:encoded><![CDATA[<![CDATA[a]]></content:encoded><link>http://a.example/1</link>", "<link>http://a.example/1</link><content:encoded><![CDATA[\x01\xff]]> </content:encoded>", "<link>http://a.example/1</link><content:encoded><![CDATA[\x01\xff]]></content:encoded>",
 	"<title>a</title  ><link>http://a.example/1</link >", "<TITLE>a</TITLE><link>http://a.example/1</LINK>",
 }
 
 // unusualFeeds returns feeds with such items, which are read quickly but for the first.
 func unusualFeeds() (docs [][]byte) {
-	for _, root := range []string{`<rss version="2.0">`, `<rss xmlns="urn:other">`, `<rss xmlns="http://www.w3.org/2005/Atom">`} {
+	for _, root := range []string{`<rss version="2.0">`, `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/">`, `<rss xmlns:content="urn:other">`, `<rss xmlns="urn:other">`, `<rss xmlns="http://www.w3.org/2005/Atom">`} {
 		item := "<item><title>a</title><link>http://a.example/0</link></item>"
 		all := item + "<item>" + strings.Join(unusual, "</item>"+item+"<item>") + "</item>" + item
 		docs = append(docs, []byte(root+"<channel>"+all+"</channel></rss>"))
@@ -150,9 +152,10 @@ func TestQuick_Usual(t *testing.T) {
 	for _, element := range []string{
 		"<title>a</title>", "<link>http://a.example/1</link>", "<pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate>",
 		"<category></category>", "<description>d</description>", `<guid isPermaLink="false">x</guid>`,
+		"<description><![CDATA[<p>d</p>]]></description>", "<content:encoded><![CDATA[<p>d</p>]]></content:encoded>",
 	} {
 		o := new(sitemap.Options)
-		in := input.Open(strings.NewReader("<rss><channel><item></item>"+element+"</channel></rss>"), o)
+		in := input.Open(strings.NewReader(`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item></item>`+element+"</channel></rss>"), o)
 		d := newDocument(in, o, nil)
 		d.r.Child(0)
 		d.openRoot()

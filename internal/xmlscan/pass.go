@@ -29,15 +29,26 @@ func (q *Quick) Between(start, end string) (text []byte, next int) {
 	return q.b[from : from+n], next
 }
 
-// Pass passes over a start tag, which is known to follow, text, and an end tag. If it is
-// not ok, that is not all, or there is something to report of it, and it moves nothing.
+// Pass passes over a start tag, which is known to follow, text or a CDATA section, and an
+// end tag. If it is not ok, that is not all, or there is something to report of it, and it
+// moves nothing.
 func (q *Quick) Pass(start, end string) (ok bool) {
 	text, next := q.Between(start, end)
-	if next == 0 || q.r.report != nil && !plain(text) && !soundText(text) {
-		return false
+	sound := q.r.report == nil || next > 0 && (plain(text) || soundText(text))
+	if next == 0 {
+		var from int
+		if text, from = q.section(q.at + len(start)); from == 0 {
+			return false
+		}
+		if next = from + len(end); next > len(q.b) || string(q.b[from:next]) != end {
+			return false
+		}
+		sound = sound || Sound(text)
 	}
-	q.at = next
-	return true
+	if sound {
+		q.at = next
+	}
+	return sound
 }
 
 // PassAll passes over the element whose start tag is at the window's byte i, and over

@@ -19,8 +19,9 @@ type Quick struct {
 	b  []byte // the window with its padding
 	at int
 
-	Bare  Space // what names without a prefix are in
-	XHTML bool  // the prefix xhtml is bound to the namespace that it is meant for
+	Bare Space // what names without a prefix are in
+	// The prefixes xhtml and content are bound to the namespaces that they are meant for.
+	XHTML, Content bool
 
 	// The start tag.
 	Space Space
@@ -73,11 +74,13 @@ func (r *Reader) Quick(q *Quick, d int) (ok bool) {
 	q.Bare, _ = r.Lookup(nil)
 	space, declared := r.Lookup(xhtml)
 	q.XHTML = declared && space == XHTML
+	space, declared = r.Lookup(content)
+	q.Content = declared && space == Content
 	q.Reset()
 	return true
 }
 
-var xhtml = []byte("xhtml")
+var xhtml, content = []byte("xhtml"), []byte("content")
 
 // Reset goes back to the window's start, of which there may be more by now.
 func (q *Quick) Reset() {
