@@ -39,8 +39,9 @@ func (c *candidate) set(raw []byte, from candidate) {
 	*c = from
 }
 
-// unset forgets the candidate but keeps its memory.
-func (c *candidate) unset() { *c = candidate{raw: c.raw[:0]} }
+// unset forgets the candidate but keeps its memory: of one that is neither ranked nor
+// usable, nothing else is looked at.
+func (c *candidate) unset() { c.rank, c.usable = unlinked, false }
 
 // offer proposes raw as the entry's location. The first usable candidate of the
 // best rank stays; an unusable one stays only to tell why the entry is dropped.

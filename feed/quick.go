@@ -64,9 +64,7 @@ func (d *document) quickEntry() bool {
 	}
 	name := q.Name()
 	d.entrySpace = q.Space
-	e := &d.entry // of which less is written here than resetEntry resets
-	e.Entry, e.dates = sitemap.Entry{}, [dates]sitemap.Time{}
-	e.link.rank, e.link.usable = unlinked, false
+	d.resetEntry()
 	for asUsual := !d.atom && d.isOwnSpace(q.Bare); !q.AtEnd(); {
 		if asUsual && d.quickUsual(q) {
 			continue

@@ -37,7 +37,7 @@ func (g *getter) do() (*result, error) {
 	if err != nil {
 		return nil, g.fail(err)
 	}
-	x := &exchange{getter: g, fields: g.header()}
+	x := &exchange{getter: g}
 	retry := &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: x},
 		RetryMax:     g.c.retries() - g.retries,
@@ -112,9 +112,8 @@ func (g *getter) ended(err error) error {
 // request: responses that are no document come back without body and Location.
 type exchange struct {
 	*getter
-	fields http.Header // what is sent; http.Client would copy it for redirects that it never sees
-	tries  int
-	last   result
+	tries int
+	last  result
 }
 
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -136,7 +135,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.clock.start(x.c.times.firstByte, "the response")
 	}})
 	req = req.WithContext(ctx)
-	req.Header = x.fields
+	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
 	resp, err := x.c.transport(x.target.origin).RoundTrip(req)
 	if err == nil && (resp == nil || resp.Body == nil) {
 		err = errors.New("transport returned no response")

@@ -148,7 +148,7 @@ func (d *document) passExtension(i int) int {
 func (d *document) quickExtension(i int) int {
 	q := &d.quick
 	q.Seek(i)
-	if d.space != xmlscan.XHTML && d.entrySpc != xmlscan.XHTML && d.ext.QuickUsual(q) {
+	if d.isForeignSpace(xmlscan.XHTML) && d.ext.QuickUsual(q) {
 		return q.Offset()
 	}
 	if !q.Open() || !d.isForeignSpace(q.Space) || !d.ext.Quick(q) {

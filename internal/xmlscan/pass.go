@@ -33,22 +33,19 @@ func (q *Quick) Between(start, end string) (text []byte, next int) {
 // end tag. If it is not ok, that is not all, or there is something to report of it, and it
 // moves nothing.
 func (q *Quick) Pass(start, end string) (ok bool) {
-	text, next := q.Between(start, end)
-	sound := q.r.report == nil || next > 0 && (plain(text) || soundText(text))
-	if next == 0 {
-		var from int
-		if text, from = q.section(q.at + len(start)); from == 0 {
+	if text, next := q.Between(start, end); next > 0 {
+		if q.r.report != nil && !plain(text) && !soundText(text) {
 			return false
 		}
-		if next = from + len(end); next > len(q.b) || string(q.b[from:next]) != end {
-			return false
-		}
-		sound = sound || Sound(text)
-	}
-	if sound {
 		q.at = next
+		return true
 	}
-	return sound
+	text, from := q.section(q.at + len(start))
+	if from == 0 || !bytes.HasPrefix(q.b[from:], []byte(end)) || q.r.report != nil && !Sound(text) {
+		return false
+	}
+	q.at = from + len(end)
+	return true
 }
 
 // PassAll passes over the element whose start tag is at the window's byte i, and over

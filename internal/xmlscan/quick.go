@@ -72,15 +72,18 @@ func (r *Reader) Quick(q *Quick, d int) (ok bool) {
 	}
 	q.r = r
 	q.Bare, _ = r.Lookup(nil)
-	space, declared := r.Lookup(xhtml)
-	q.XHTML = declared && space == XHTML
-	space, declared = r.Lookup(content)
-	q.Content = declared && space == Content
+	q.XHTML, q.Content = r.binds(xhtml, XHTML), r.binds(content, Content)
 	q.Reset()
 	return true
 }
 
 var xhtml, content = []byte("xhtml"), []byte("content")
+
+// binds reports whether a prefix is declared for a namespace.
+func (r *Reader) binds(prefix []byte, space Space) bool {
+	bound, declared := r.Lookup(prefix)
+	return declared && bound == space
+}
 
 // Reset goes back to the window's start, of which there may be more by now.
 func (q *Quick) Reset() {
