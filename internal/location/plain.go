@@ -22,7 +22,7 @@ func Plain(b []byte) bool {
 	if start == 0 || !plainHost(b[start:]) {
 		return false
 	}
-	return allUsual(b[8:], ';')
+	return usual.all(b[8:])
 }
 
 // schemeLen returns the length of the http:// or https:// that a URL's first
@@ -41,17 +41,46 @@ func schemeLen(word uint64) int {
 	return 0
 }
 
-// usual returns a word of whose bytes the high bits are set if word is printable
-// ASCII other than ] and the byte that references has eight of, and nothing else.
-// Where it holds other bytes, those beyond the first need not tell.
-func usual(word, references uint64) uint64 {
-	good := swar.AtLeast(word, '!') & swar.Differ(word, references)
-	good &= swar.Differ(word, ']'*swar.Ones) & swar.Differ(word, 0x7f*swar.Ones)
-	return good &^ word & swar.Highs
+// A class is the bytes that are usual in a URL: printable ASCII, but for two. It is kept
+// in variables, four of them, which a loop has in registers: the constants that they hold
+// would be loaded anew for each word, which takes as long as what is done with them.
+type class struct {
+	low, full uint64 // 0x80 - '!' and 0x7f, in each byte
+	c, d      uint64 // the two that are not of the class, in each byte
 }
 
-// unescaped is usual for ASCII other than a percent sign.
-func unescaped(word uint64) uint64 { return swar.Differ(word, '%'*swar.Ones) }
+func usualBut(c, d byte) class {
+	return class{low: (0x80 - '!') * swar.Ones, full: 0x7f * swar.Ones, c: uint64(c) * swar.Ones, d: uint64(d) * swar.Ones}
+}
+
+var (
+	usual     = usualBut(';', ']')
+	usualXML  = usualBut('&', ']') // of text whose references are not decoded yet
+	usualLine = usualBut(';', '%')
+)
+
+// of tells which bytes of word are of the class, as package swar does: beyond the first
+// that is not ASCII, it may be wrong.
+func (u class) of(word uint64) uint64 {
+	return (word + u.low) & u.differ(word, u.full) & u.differ(word, u.c) & u.differ(word, u.d) &^ word
+}
+
+// differ is swar.Differ.
+func (u class) differ(word, c uint64) uint64 { return (word ^ c) + u.full }
+
+// all reports whether all bytes of b, eight or more, are of the class, and percent signs
+// start escapes.
+func (u class) all(b []byte) bool {
+	const percent = '%' * swar.Ones
+	last := binary.LittleEndian.Uint64(b[len(b)-8:])
+	ok, plain := u.of(last), u.differ(last, percent)
+	for i := 0; i <= len(b)-8; i += 8 {
+		word := binary.LittleEndian.Uint64(b[i : i+8])
+		ok &= u.of(word)
+		plain &= u.differ(word, percent)
+	}
+	return ok&swar.Highs == swar.Highs && (plain&swar.Highs == swar.Highs || !hasBadEscape(b))
+}
 
 // plainHost reports whether b starts with a host of letters, digits, hyphens and
 // dots, a letter or a digit first, and a slash.
@@ -137,7 +166,7 @@ func (r *Recent) rest(b []byte) []byte {
 // Plain reports what the function Plain does.
 func (r *Recent) Plain(b []byte) bool {
 	if rest := r.rest(b); rest != nil {
-		return allUsual(rest, ';')
+		return usual.all(rest)
 	}
 	if !Plain(b) {
 		return false
@@ -155,22 +184,22 @@ func (r *Recent) Plain(b []byte) bool {
 // had any, would be decoded first: a plain one has none, but may have semicolons.
 func (r *Recent) PlainXML(b []byte) bool {
 	if rest := r.rest(b); rest != nil {
-		return allUsual(rest, '&')
+		return usualXML.all(rest)
 	}
 	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
 }
 
 // PlainLine returns the length of the URL that b starts with, if it is plain, of an
 // origin met before, and a line's end follows: LF, or CR LF. Else it returns 0. It is as
-// Plain, but finds the URL's end on the way.
+// Plain, but allows closing brackets, and finds the URL's end on the way.
 func (r *Recent) PlainLine(b []byte) int {
 	o := &r.origins[r.last]
 	if o.size == 0 || !bytes.HasPrefix(b, o.text[:o.size]) {
 		return 0
 	}
-	for i := o.size; i+8 <= len(b); i += 8 {
-		word := binary.LittleEndian.Uint64(b[i:])
-		odd := ^(usual(word, ';'*swar.Ones) & unescaped(word)) & swar.Highs
+	u := usualLine
+	for i := o.size; i <= len(b)-8; i += 8 {
+		odd := ^u.of(binary.LittleEndian.Uint64(b[i:i+8])) & swar.Highs
 		if odd == 0 {
 			continue
 		}
@@ -187,18 +216,4 @@ func (r *Recent) PlainLine(b []byte) int {
 		}
 	}
 	return 0
-}
-
-// allUsual reports whether all bytes of b, eight or more, are usual, none is the one
-// by which references are told, and percent signs start escapes.
-func allUsual(b []byte, reference byte) bool {
-	references := uint64(reference) * swar.Ones
-	last := binary.LittleEndian.Uint64(b[len(b)-8:])
-	ok, plain := usual(last, references), unescaped(last)
-	for rest := b; len(rest) >= 8; rest = rest[8:] {
-		word := binary.LittleEndian.Uint64(rest)
-		ok &= usual(word, references)
-		plain &= unescaped(word)
-	}
-	return ok == swar.Highs && (plain&swar.Highs == swar.Highs || !hasBadEscape(b))
 }

@@ -129,6 +129,7 @@ func TestRecentXML(t *testing.T) {
 }
 
 // PlainLine finds what Plain is asked of: each byte at each place, with each line's end.
+// Closing brackets, which end CDATA sections elsewhere, mean nothing in a line.
 func TestRecentLine(t *testing.T) {
 	const origin, template = "https://www.example.com/", "https://www.example.com/abc%20efghijklmnop"
 	var r Recent
@@ -144,7 +145,7 @@ func TestRecentLine(t *testing.T) {
 				line, _, found := bytes.Cut(b, []byte("\n"))
 				line, _ = bytes.CutSuffix(line, []byte("\r"))
 				want := 0
-				if found && Plain(line) && bytes.HasPrefix(line, []byte(origin)) {
+				if found && Plain(bytes.ReplaceAll(line, []byte("]"), []byte("_"))) && bytes.HasPrefix(line, []byte(origin)) {
 					want = len(line)
 				}
 				if got := r.PlainLine(b); got != want {
