@@ -31,7 +31,6 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/sniff"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
@@ -98,7 +97,6 @@ type document struct {
 	href  []byte // decoded
 
 	quick   xmlscan.Quick
-	recent  location.Recent
 	start   int  // of the entry that is read quickly, in the window
 	odd     int  // entries in a row that were of another shape
 	general bool // entries are not to be read quickly

@@ -127,7 +127,7 @@ const otherGuid = `<guid isPermaLink="false">`
 func (d *document) quickUsualLink(q *xmlscan.Quick) bool {
 	text, next := q.Between("<link>", "</link>")
 	text = xmlscan.TrimSpace(text)
-	if next == 0 || d.entry.link.rank != unlinked || !d.recent.PlainXML(text) {
+	if next == 0 || d.entry.link.rank != unlinked || !d.sink.Recent.PlainXML(text) {
 		return false
 	}
 	d.entry.Loc = string(text)
@@ -245,19 +245,9 @@ func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
 		return true
 	}
 	best.rank, best.usable = r, true
-	raw = bytes.TrimSpace(raw)
-	plain := !section && d.recent.PlainXML(raw)
-	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
-		d.href = xmlscan.Decode(d.href[:0], raw)
-		raw = d.href
-	}
-	if plain || d.recent.Plain(raw) {
-		d.entry.Loc = string(raw)
-		return true
-	}
-	loc, codes, drop := d.sink.Resolver.Clean(raw)
-	d.entry.Loc = loc
-	return len(codes) == 0 && drop == 0
+	var ok bool
+	d.entry.Loc, ok = d.sink.QuickLoc(bytes.TrimSpace(raw), section)
+	return ok
 }
 
 // quickDate reads a W3C datetime.

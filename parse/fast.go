@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/swar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
@@ -26,8 +25,6 @@ type shortcut struct {
 	prefix []byte // of the entries, with its colon
 	tag    uint64 // their start tag as load returns it, without '<' and prefix
 	size   int    // of that tag
-	recent location.Recent
-	loc    []byte // scratch for a location with references
 	entry  sitemap.Entry
 }
 
@@ -242,32 +239,15 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 	for len(raw) > 0 && xmlscan.IsSpace(raw[len(raw)-1]) {
 		raw = raw[:len(raw)-1]
 	}
-	if load(b, end)&0xffffffff != tagLoc || !s.setLoc(d, raw, section) {
+	if load(b, end)&0xffffffff != tagLoc {
 		return 0
 	}
-	return end + 4
-}
-
-// setLoc takes a location if there is nothing to report about it.
-func (s *shortcut) setLoc(d *document, raw []byte, section bool) bool {
-	plain := !section && s.recent.PlainXML(raw)
-	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
-		if !xmlscan.Predefined(raw) {
-			return false
-		}
-		s.loc = xmlscan.Decode(s.loc[:0], raw)
-		raw = s.loc
+	loc, ok := d.sink.QuickLoc(raw, section)
+	if !ok {
+		return 0
 	}
-	if plain || s.recent.Plain(raw) {
-		s.entry.Loc = string(raw)
-		return true
-	}
-	if bytes.Contains(raw, []byte("]]>")) || bytes.Contains(raw, []byte("\xef\xbf")) {
-		return false
-	}
-	loc, codes, drop := d.sink.Resolver.Clean(raw)
 	s.entry.Loc = loc
-	return len(codes) == 0 && drop == 0
+	return end + 4
 }
 
 // readLastMod reads a W3C datetime, which has the length of a date, or of a date

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/space"
 )
@@ -47,24 +46,23 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 
 // A document is a text sitemap as it is read.
 type document struct {
-	in     *input.Reader
-	sink   *record.Sink
-	entry  sitemap.Entry
-	recent location.Recent
-	urls   bool // a line was a URL, or one that was dropped but has an authority
-	other  bool // a line was something else
+	in    *input.Reader
+	sink  *record.Sink
+	entry sitemap.Entry
+	urls  bool // a line was a URL, or one that was dropped but has an authority
+	other bool // a line was something else
 }
 
 // plainLine reads the next line if it is a URL that needs no report, which line
 // would read alike: a plain one holds no CR, nor do its ends.
 func (d *document) plainLine() bool {
 	b := d.in.Window()
-	n := d.recent.PlainLine(b)
+	n := d.sink.Recent.PlainLine(b)
 	if n == 0 {
 		if n = max(bytes.IndexByte(b[:min(len(b), sitemap.ProtocolLoc+2)], '\n'), 0); n > 0 && b[n-1] == '\r' {
 			n--
 		}
-		if !d.recent.Plain(b[:n]) {
+		if !d.sink.Recent.Plain(b[:n]) {
 			return false
 		}
 	}

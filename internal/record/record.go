@@ -16,6 +16,7 @@ import (
 // concurrent use.
 type Sink struct {
 	Resolver location.Resolver
+	Recent   location.Recent // the document's locations
 	report   func(sitemap.Problem)
 	yield    func(sitemap.Entry, error) bool
 	max      int64
@@ -23,6 +24,7 @@ type Sink struct {
 	stopped  bool
 	listed   bool // entries were listed, dropped ones included
 	err      error
+	decoded  []byte // scratch for a location with references
 }
 
 // NewSink returns a sink that hands entries to yield and problems to o.Report. It
@@ -142,6 +144,27 @@ func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, 
 		s.Drop(drop, pos, field, raw)
 	}
 	return loc, drop == 0
+}
+
+// QuickLoc is Loc for what stands in the window, with its references or, as section says,
+// in a CDATA section. It is not ok where there may be something to report.
+func (s *Sink) QuickLoc(raw []byte, section bool) (loc string, ok bool) {
+	plain := !section && s.Recent.PlainXML(raw)
+	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
+		if !xmlscan.Predefined(raw) {
+			return "", false
+		}
+		s.decoded = xmlscan.Decode(s.decoded[:0], raw)
+		raw = s.decoded
+	}
+	if plain || s.Recent.Plain(raw) {
+		return string(raw), true
+	}
+	if bytes.Contains(raw, []byte("]]>")) || bytes.Contains(raw, []byte("\xef\xbf")) {
+		return "", false
+	}
+	loc, codes, drop := s.Resolver.Clean(raw)
+	return loc, len(codes) == 0 && drop == 0
 }
 
 // W3CTime reads a W3C datetime, reporting what is odd about it, that it is empty too.
