@@ -31,7 +31,7 @@ func (r *Reader) Void() {
 func (r *Reader) readText(whole bool) {
 	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
 	space := r.Space
-	for d := len(r.stack); len(r.stack) >= d && !r.Empty && !r.cut; {
+	for d := len(r.stack); len(r.stack) >= d && !r.Complete && !r.cut; {
 		switch r.next() {
 		case EOF:
 			r.cut = true

@@ -109,7 +109,7 @@ func (r *Reader) Child(d int) bool {
 		case EOF:
 			r.eof()
 		case StartTag:
-			if r.Cut && !r.IsEntry() {
+			if r.Cut && d > 0 && !r.IsEntry() {
 				continue
 			}
 			if r.entry > 0 && r.IsEntry() && (d == r.entry || r.opensElement()) {
