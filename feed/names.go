@@ -8,9 +8,11 @@ import (
 )
 
 // isEntry tells the start tag of an item or entry: by its name, in a namespace of
-// the format's, the root's, or none; or without a prefix, whatever the namespace.
+// the format's, the root's, or none; or without a prefix, whatever the namespace, unless
+// that is of an element around it in the entry.
 func (d *document) isEntry() bool {
-	return string(d.r.Local) == d.entryName() && (len(d.r.Prefix) == 0 && d.r.Space != xmlscan.XHTML || d.isOwn())
+	return string(d.r.Local) == d.entryName() &&
+		(d.isOwn() || len(d.r.Prefix) == 0 && d.r.Space != xmlscan.XHTML && !d.r.Enclosed())
 }
 
 // entryName is what the format calls an entry.

@@ -92,10 +92,11 @@ func (d *document) checkCase() {
 
 // isEntry tells an entry's start tag: by its name, in a namespace of the
 // protocol's, the root's, or none; or without a prefix, or with one that is not
-// declared, whatever the namespace.
+// declared, whatever the namespace, unless that is of an element around it in the entry.
 func (d *document) isEntry() bool {
 	name := d.r.Local
-	return (string(name) == "url" || string(name) == "sitemap") && (d.isOwn() || len(d.r.Prefix) == 0 || d.r.Unknown())
+	return (string(name) == "url" || string(name) == "sitemap") &&
+		(d.isOwn() || d.r.Unknown() || len(d.r.Prefix) == 0 && !d.r.Enclosed())
 }
 
 // isField tells the start tag of one of the protocol's own fields. A loc in

@@ -132,6 +132,33 @@ func (r *Reader) leftOpen() bool {
 // tag of its name or a tag of the entry's, and whether the first of these that follows
 // within 4 KiB tells that for certain: another start tag does not.
 func (r *Reader) endFollows(d int) (follows, known bool) {
+	var entry []byte
+	if r.entry > 0 {
+		entry = r.name(r.entry)
+	}
+	return r.endFollowsBefore(d, entry)
+}
+
+// Enclosed reports whether the current start tag has its namespace from an element within
+// the entry whose end tag follows: then the tag is that element's, whatever its name.
+func (r *Reader) Enclosed() bool {
+	if r.entry == 0 || len(r.stack) <= r.entry {
+		return false
+	}
+	for i := len(r.bindings) - 1; i >= 0; i-- {
+		if b := &r.bindings[i]; b.prefix == string(r.Prefix) {
+			if b.depth <= r.entry || b.depth > len(r.stack) {
+				return false
+			}
+			follows, _ := r.endFollowsBefore(b.depth, nil)
+			return follows
+		}
+	}
+	return false
+}
+
+// endFollowsBefore is endFollows, where a tag of that name, if any, is to come later.
+func (r *Reader) endFollowsBefore(d int, later []byte) (follows, known bool) {
 	rest := r.ahead(4 << 10)
 	for rest = rest[:min(len(rest), 4<<10)]; ; {
 		i := bytes.IndexByte(rest, '<')
@@ -143,7 +170,7 @@ func (r *Reader) endFollows(d int) (follows, known bool) {
 		switch name = name[:NameLen(name)]; {
 		case bytes.EqualFold(name, r.name(d)):
 			return ends, ends
-		case r.entry > 0 && bytes.EqualFold(name, r.name(r.entry)):
+		case len(later) > 0 && bytes.EqualFold(name, later):
 			return false, true
 		}
 	}
