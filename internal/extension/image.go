@@ -25,7 +25,11 @@ func (d *Decoder) image() {
 	}
 	img := d.images.next()
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if d.isPart(xmlscan.Image) {
+		switch {
+		case !d.isPart(xmlscan.Image):
+		case string(d.r.Local) == "image": // this one was left open
+			d.r.Leave(depth)
+		default:
 			d.imagePart(img, pos)
 		}
 	}

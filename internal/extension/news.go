@@ -24,7 +24,11 @@ func (d *Decoder) newsItem() {
 	}
 	n := d.news.next()
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if d.isPart(xmlscan.News) {
+		switch {
+		case !d.isPart(xmlscan.News):
+		case string(d.r.Local) == "news": // this one was left open
+			d.r.Leave(depth)
+		default:
 			d.newsPart(n)
 		}
 	}
@@ -56,7 +60,9 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 	switch string(d.r.Local) {
 	case "publication":
 		for depth := d.r.Depth(); d.r.Child(depth); {
-			d.publicationPart(n)
+			if d.isPart(xmlscan.News) && !d.publicationPart(n) {
+				d.leave(depth)
+			}
 		}
 	case "name", "language":
 		d.publicationPart(n)
@@ -75,15 +81,16 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 	}
 }
 
-// publicationPart reads a part of an article's publication; a document names few.
-func (d *Decoder) publicationPart(n *sitemap.News) {
-	if !d.isPart(xmlscan.News) {
-		return
-	}
+// publicationPart reads a part of an article's publication, and reports whether it is
+// one; a document names few.
+func (d *Decoder) publicationPart(n *sitemap.News) bool {
 	switch string(d.r.Local) {
 	case "name":
 		n.PublicationName = d.name(d.content())
 	case "language":
 		n.PublicationLanguage = d.name(d.content())
+	default:
+		return false
 	}
+	return true
 }

@@ -35,8 +35,12 @@ func (d *Decoder) dataObject() {
 	}
 	o := sitemap.DataObject{Type: d.attrString("type", "DataObject"), ID: d.attrString("id", "DataObject")}
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if d.isPart(xmlscan.PageMap) && string(d.r.Local) == "attribute" {
+		switch {
+		case !d.isPart(xmlscan.PageMap):
+		case string(d.r.Local) == "attribute":
 			d.objectAttribute()
+		case string(d.r.Local) == "dataobject": // this one was left open
+			d.r.Leave(depth)
 		}
 	}
 	o.Attributes = d.attributes.take()

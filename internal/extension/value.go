@@ -193,6 +193,14 @@ const (
 	commas = ","
 )
 
+// leave closes the element at depth, unless its end tag follows the current start tag,
+// which is not that of one of its parts.
+func (d *Decoder) leave(depth int) {
+	if !d.r.Holds(depth) {
+		d.r.Leave(depth)
+	}
+}
+
 // isPart reports whether the current start tag is that of a record's part: in the
 // record's namespace, or without a prefix (then it has the document's, by mistake),
 // or in the sitemaps' under whatever prefix.

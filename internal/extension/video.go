@@ -22,7 +22,11 @@ func (d *Decoder) video() {
 	}
 	v := d.videos.next()
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if d.isPart(xmlscan.Video) && !d.videoLocation(v) && !d.videoText(v) {
+		switch {
+		case !d.isPart(xmlscan.Video):
+		case string(d.r.Local) == "video": // this one was left open
+			d.r.Leave(depth)
+		case !d.videoLocation(v) && !d.videoText(v):
 			d.videoFact(v)
 		}
 	}
@@ -236,6 +240,8 @@ func (d *Decoder) tvShow(v *sitemap.Video) {
 			s.EpisodeNumber = d.integer(d.value("video:episode_number"))
 		case "premier_date", "premiere_date":
 			s.PremierDate = d.time(d.value("video:premier_date"))
+		default:
+			d.leave(depth)
 		}
 	}
 	if s != (sitemap.TVShow{}) {

@@ -47,9 +47,12 @@ func (r *Reader) readText(whole bool) {
 			case r.IsEntry() && r.opensElement():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space) && !(whole && r.holds(d)):
+			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space) && !(whole && r.Holds(d)):
 				r.Complete = true
 				r.reread(r.entry)
+			case r.entry > 0 && r.entry+1 < d && d == len(r.stack) && r.Space == space && r.IsExtension(space) && r.isSibling(d):
+				r.Complete = true
+				r.reread(d - 1)
 			default:
 				r.Nested = true
 				r.push()
@@ -102,76 +105,4 @@ func (r *Reader) nothingFollows(d int) bool {
 	}
 	rest, ok := bytes.CutPrefix(rest, []byte("</"))
 	return !ok || !bytes.HasPrefix(rest, r.name(d))
-}
-
-// holds reports whether the current start tag is known to stand in the element at depth d,
-// and not behind it.
-func (r *Reader) holds(d int) bool {
-	follows, _ := r.endFollows(d)
-	return follows
-}
-
-// leftOpen reports whether the current start tag is that of a field of the entry, though an
-// extension with a prefix is open there that is certain not to be closed.
-func (r *Reader) leftOpen() bool {
-	if r.entry == 0 || len(r.stack) <= r.entry || !r.IsField() {
-		return false
-	}
-	prefix, _, ok := bytes.Cut(r.name(r.entry+1), []byte(":"))
-	if !ok {
-		return false
-	}
-	if space, _ := r.Lookup(prefix); !r.IsExtension(space) {
-		return false
-	}
-	closed, known := r.endFollows(r.entry + 1)
-	return known && !closed
-}
-
-// endFollows reports whether the end tag of the element at depth d follows, before a start
-// tag of its name or a tag of the entry's, and whether the first of these that follows
-// within 4 KiB tells that for certain: another start tag does not.
-func (r *Reader) endFollows(d int) (follows, known bool) {
-	var entry []byte
-	if r.entry > 0 {
-		entry = r.name(r.entry)
-	}
-	return r.endFollowsBefore(d, entry)
-}
-
-// Enclosed reports whether the current start tag has its namespace from an element within
-// the entry whose end tag follows: then the tag is that element's, whatever its name.
-func (r *Reader) Enclosed() bool {
-	if r.entry == 0 || len(r.stack) <= r.entry {
-		return false
-	}
-	for i := len(r.bindings) - 1; i >= 0; i-- {
-		if b := &r.bindings[i]; b.prefix == string(r.Prefix) {
-			if b.depth <= r.entry || b.depth > len(r.stack) {
-				return false
-			}
-			follows, _ := r.endFollowsBefore(b.depth, nil)
-			return follows
-		}
-	}
-	return false
-}
-
-// endFollowsBefore is endFollows, where a tag of that name, if any, is to come later.
-func (r *Reader) endFollowsBefore(d int, later []byte) (follows, known bool) {
-	rest := r.ahead(4 << 10)
-	for rest = rest[:min(len(rest), 4<<10)]; ; {
-		i := bytes.IndexByte(rest, '<')
-		if i < 0 {
-			return false, false
-		}
-		name, ends := bytes.CutPrefix(rest[i+1:], []byte("/"))
-		rest = name
-		switch name = name[:NameLen(name)]; {
-		case bytes.EqualFold(name, r.name(d)):
-			return ends, ends
-		case len(later) > 0 && bytes.EqualFold(name, later):
-			return false, true
-		}
-	}
 }

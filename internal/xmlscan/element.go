@@ -61,6 +61,8 @@ type Reader struct {
 	text      []byte
 	upper     []byte // a name in lower case
 	badTags   bool   // an undeclared prefix was reported
+
+	seenLandmark landmark
 }
 
 // open is an open element.
@@ -225,8 +227,8 @@ func (r *Reader) next() Kind {
 	}
 	switch r.Kind {
 	case StartTag:
-		if len(r.stack) == r.entry && len(bytes.TrimSpace(r.Direct)) > 0 {
-			r.directEnd = true
+		if len(r.stack) == r.entry {
+			r.directEnds()
 		}
 		r.resolve()
 	case Instruction:
@@ -239,6 +241,15 @@ func (r *Reader) next() Kind {
 		}
 	}
 	return r.Kind
+}
+
+// directEnds notes that an element follows Direct, which blanks do not count for.
+func (r *Reader) directEnds() {
+	if len(bytes.TrimSpace(r.Direct)) > 0 {
+		r.directEnd = true
+	} else {
+		r.Direct = r.Direct[:0]
+	}
 }
 
 // resolve splits a start tag's name and finds its namespace.
