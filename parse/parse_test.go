@@ -159,6 +159,9 @@ func TestEntries_Long(t *testing.T) {
 		{"a loc", "<url><loc>http://a.example/" + strings.Repeat("x", 70_000) + "</loc></url>", "c", "loc_too_long"},
 		{"bare text", "<url>http://a.example/" + strings.Repeat("x", 3000) + "<!-- -->" + strings.Repeat("y", 3000) + "</url>", "c", "loc_too_long"},
 		{"an instruction", "<?x <url><loc>http://a.example/hidden</loc></url> ?>", "c", ""},
+		{"a long instruction", "<?x " + strings.Repeat("c", 5_000) + "?>", "c", ""},
+		{"a long instruction in a loc", "<url><loc>http://a.example/<?x " + strings.Repeat("c>", 5_000) + "?>b</loc></url>", "b c", ""},
+		{"many open instructions", "<url>" + strings.Repeat("<?x ", 5_000) + "<loc>http://a.example/b</loc></url>", "b c", strings.Repeat("mismatched_tag ", 4_999) + "mismatched_tag"},
 		{"an undeclared prefix", "<s:url><s:loc>http://a.example/b</s:loc></s:url>", "b c", "undeclared_prefix"},
 		{"bare text beside elements", "<url>http://a.example/b <lastmod>2024</lastmod> junk</url>", "b c", "text_as_loc"},
 		{"a section as bare text", "<url><![CDATA[http://a.example/b?x=1&amp;y=2]]></url>", "b?x=1&amp;y=2 c", "text_as_loc double_escaped"},
@@ -166,6 +169,16 @@ func TestEntries_Long(t *testing.T) {
 		got, codes, err := locs(strings.NewReader(head + test.entry + "<url><loc>http://a.example/c</loc></url>" + foot))
 		if got != test.want || codes != test.codes || err != nil {
 			t.Errorf("%s: %.80q, %q, %v; want %q, %q", test.name, got, codes, err, test.want, test.codes)
+		}
+	}
+}
+
+// TestEntries_Cut has documents that end within markup, which is no more than an early end.
+func TestEntries_Cut(t *testing.T) {
+	for _, end := range []string{"", "<", "<lo", "<!", "<!-", "<!-- b", "<!-- b --", "<?x", "<?x ?", "<loc><![CDATA[http://a.example/b", "<loc><![CDATA[http://a.example/b]]", "<loc>http://a.example/b", `<loc a="`} {
+		got, codes, err := locs(strings.NewReader(head + "<url><loc>http://a.example/a</loc></url><url>" + end))
+		if got != "a" || codes != "" || !errors.Is(err, sitemap.ErrTruncated) {
+			t.Errorf("%s: %q, %q, %v", end, got, codes, err)
 		}
 	}
 }

@@ -19,8 +19,8 @@
 //     the latest before the next '<', where XML allows none. A quote opens a value
 //     only after '=', and only if it is closed before the next '<'.
 //     A '<' that starts no name is text.
-//   - A processing instruction ends at "?>"; if that does not come within 4 KiB, or
-//     another "<?" comes first, at the first '>' or before the first '<'.
+//   - A processing instruction ends at "?>"; if a '<' comes first, and that does not come
+//     within 4 KiB or another "<?" does before it, at the first '>' or before the '<'.
 //   - A DOCTYPE ends at the '>' outside quotes and its internal subset; if that does not
 //     come within 64 KiB, or a '<' outside the subset comes first, at the first '>' or
 //     before the first '<'.

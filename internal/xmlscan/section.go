@@ -12,11 +12,17 @@ const MaxDoctype = 64 << 10
 // scanInstruction scans a processing instruction.
 func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.Kind = Instruction
-	body := b[2:min(len(b), MaxInstruction)]
-	if end := bytes.Index(body, []byte("?>")); end >= 0 && !bytes.Contains(body[:end], []byte("<?")) {
+	region, cut := markup(b, 2)
+	if end := bytes.Index(region, instructionEnd); end >= 0 {
 		return 2 + end + 2
 	}
-	region, cut := markup(b, 2)
+	body := b[2:min(len(b), MaxInstruction)]
+	if next := bytes.Index(body, []byte("<?")); next >= 0 {
+		body = body[:next]
+	}
+	if end := bytes.Index(body, instructionEnd); end >= 0 {
+		return 2 + end + 2
+	}
 	if !cut || len(b) < MaxInstruction && !last {
 		return s.stuck(b, last)
 	}
@@ -27,6 +33,8 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.mismatched(b[:end])
 	return end
 }
+
+var instructionEnd = []byte("?>")
 
 // IsDeclaration reports whether a processing instruction is an XML declaration.
 func IsDeclaration(raw []byte) bool {
@@ -162,8 +170,16 @@ func (s *Scanner) scanComment(b []byte, last bool) int {
 	case !last && s.commentEnd.wait(s.in.Offset(), len(b)):
 		return 0
 	}
-	s.mismatched(b[:len(commentStart)])
+	s.unclosed(b[:len(commentStart)], body)
 	return len(commentStart)
+}
+
+// unclosed reports markup that nothing closes, unless it is the document's end that cuts
+// it: where no other markup follows.
+func (s *Scanner) unclosed(raw, rest []byte) {
+	if !s.in.AtEnd() || bytes.IndexByte(rest, '<') >= 0 {
+		s.mismatched(raw)
+	}
 }
 
 func indexCommentEnd(b []byte) int { return bytes.Index(b, commentEnd) }
@@ -188,7 +204,7 @@ func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	}
 	s.Data, _ = markup(body, 0)
 	size := len(cdataStart) + len(s.Data)
-	s.mismatched(b[:size])
+	s.unclosed(b[:size], b[size:])
 	return size
 }
 
