@@ -52,20 +52,20 @@ func (d *Decoder) imagePart(img *sitemap.Image, pos sitemap.Position) {
 		}
 		img.Loc, _ = d.tryLoc(v.raw) // image reports that there is none
 	case "title":
-		img.Title = d.keep(d.content(), "image:title")
+		take(&img.Title, d.keep(d.content(), "image:title"))
 	case "caption":
-		img.Caption = d.keep(d.content(), "image:caption")
+		take(&img.Caption, d.keep(d.content(), "image:caption"))
 	case "geo_location":
-		img.GeoLocation = d.keep(d.content(), "image:geo_location")
+		take(&img.GeoLocation, d.keep(d.content(), "image:geo_location"))
 	case "license":
-		img.License = d.license(value{d.content(), pos, "image:license"})
+		take(&img.License, d.license(value{d.content(), pos, "image:license"}))
 	}
 }
 
 // license returns the location of a license, or its name where that stands in its
-// place.
+// place: what has no slash, or blanks.
 func (d *Decoder) license(v value) string {
-	if bytes.IndexByte(v.raw, ' ') >= 0 {
+	if bytes.IndexByte(v.raw, '/') < 0 || bytes.IndexByte(v.raw, ' ') >= 0 {
 		return d.string(v)
 	}
 	return d.loc(v)
@@ -120,7 +120,7 @@ func (d *Decoder) href(raw []byte) string {
 func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 	switch string(name) {
 	case "href":
-		a.Href = d.href(value)
+		take(&a.Href, d.href(value))
 	case "hreflang":
 		a.Hreflang = d.name(value)
 	case "rel":

@@ -67,17 +67,17 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 	case "name", "language":
 		d.publicationPart(n)
 	case "publication_date":
-		n.PublicationDate = d.time(d.value("news:publication_date"))
+		take(&n.PublicationDate, d.time(d.value("news:publication_date")))
 	case "title":
-		n.Title = d.keep(d.content(), "news:title")
+		take(&n.Title, d.keep(d.content(), "news:title"))
 	case "access":
-		n.Access = d.name(d.content())
+		take(&n.Access, d.name(d.content()))
 	case "genres":
-		n.Genres = d.list(d.value("news:genres"), commas)
+		takeList(&n.Genres, d.list(d.value("news:genres"), commas))
 	case "keywords":
-		n.Keywords = d.list(d.value("news:keywords"), commas)
+		takeList(&n.Keywords, d.list(d.value("news:keywords"), commas))
 	case "stock_tickers":
-		n.StockTickers = d.list(d.value("news:stock_tickers"), commas)
+		takeList(&n.StockTickers, d.list(d.value("news:stock_tickers"), commas))
 	}
 }
 
@@ -86,9 +86,9 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 func (d *Decoder) publicationPart(n *sitemap.News) bool {
 	switch string(d.r.Local) {
 	case "name":
-		n.PublicationName = d.name(d.content())
+		take(&n.PublicationName, d.name(d.content()))
 	case "language":
-		n.PublicationLanguage = d.name(d.content())
+		take(&n.PublicationLanguage, d.name(d.content()))
 	default:
 		return false
 	}

@@ -161,11 +161,11 @@ func (d *Decoder) quickImagePart(img *sitemap.Image, part, text []byte) (ok bool
 		img.Loc, ok = d.tryLoc(text)
 		return ok
 	case "title":
-		img.Title = d.keep(text, "")
+		take(&img.Title, d.keep(text, ""))
 	case "caption":
-		img.Caption = d.keep(text, "")
+		take(&img.Caption, d.keep(text, ""))
 	case "geo_location":
-		img.GeoLocation = d.keep(text, "")
+		take(&img.GeoLocation, d.keep(text, ""))
 	default:
 		return false
 	}
@@ -208,18 +208,18 @@ func (d *Decoder) quickNewsParts(q *xmlscan.Quick, n *sitemap.News, whole bool) 
 func (d *Decoder) quickNewsPart(n *sitemap.News, part, text []byte) bool {
 	switch string(part) {
 	case "name":
-		n.PublicationName = d.name(text)
+		take(&n.PublicationName, d.name(text))
 	case "language":
-		n.PublicationLanguage = d.name(text)
+		take(&n.PublicationLanguage, d.name(text))
 	case "publication_date":
 		n.PublicationDate, _ = datetime.ParseW3C(text)
 		return !n.PublicationDate.IsZero()
 	case "title":
-		n.Title = d.keep(text, "")
+		take(&n.Title, d.keep(text, ""))
 	case "keywords":
-		n.Keywords = d.list(value{raw: text}, commas)
+		takeList(&n.Keywords, d.list(value{raw: text}, commas))
 	case "genres":
-		n.Genres = d.list(value{raw: text}, commas)
+		takeList(&n.Genres, d.list(value{raw: text}, commas))
 	default:
 		return false
 	}

@@ -2,12 +2,12 @@ package extension
 
 import (
 	"bytes"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -125,8 +125,8 @@ func (d *Decoder) number(v value, most float64) (n sitemap.Optional[float64]) {
 	if len(v.raw) == 0 {
 		return n
 	}
-	f, err := strconv.ParseFloat(strings.Replace(string(v.raw), ",", ".", 1), 64)
-	if err != nil || math.IsNaN(f) || f < 0 || f > most {
+	f, ok := record.Number(v.raw)
+	if !ok || f < 0 || f > most {
 		d.bad(v.pos, v.field, v.raw)
 		return n
 	}
@@ -192,6 +192,22 @@ const (
 	words  = " ,;\t\r\n"
 	commas = ","
 )
+
+// take sets a value of a record, unless it is empty or was wrong: then one that came before
+// stays.
+func take[T comparable](to *T, v T) {
+	var none T
+	if v != none {
+		*to = v
+	}
+}
+
+// takeList is take for a list.
+func takeList(to *[]string, v []string) {
+	if len(v) > 0 {
+		*to = v
+	}
+}
 
 // leave closes the element at depth, unless its end tag follows the current start tag,
 // which is not that of one of its parts.

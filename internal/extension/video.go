@@ -63,9 +63,9 @@ func isBlank(v *sitemap.Video) bool {
 func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 	switch string(d.r.Local) {
 	case "thumbnail_loc":
-		v.ThumbnailLoc = d.loc(d.value("video:thumbnail_loc"))
+		take(&v.ThumbnailLoc, d.loc(d.value("video:thumbnail_loc")))
 	case "content_loc":
-		v.ContentLoc = d.loc(d.value("video:content_loc"))
+		take(&v.ContentLoc, d.loc(d.value("video:content_loc")))
 	case "content_segment_loc":
 		d.contentSegment(v)
 	case "player_loc":
@@ -85,24 +85,26 @@ func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 func (d *Decoder) videoText(v *sitemap.Video) bool {
 	switch string(d.r.Local) {
 	case "title":
-		v.Title = d.string(d.value("video:title"))
+		take(&v.Title, d.string(d.value("video:title")))
 	case "description":
-		v.Description = d.string(d.value("video:description"))
+		take(&v.Description, d.string(d.value("video:description")))
 	case "category":
-		v.Category = d.string(d.value("video:category"))
+		take(&v.Category, d.string(d.value("video:category")))
 	case "tag":
 		d.tag(v)
 	case "uploader":
 		info := d.attrLoc("info", "video:uploader")
-		v.Uploader = sitemap.Uploader{Name: d.string(d.value("video:uploader")), Info: info}
+		if name := d.string(d.value("video:uploader")); name != "" || info != "" {
+			v.Uploader = sitemap.Uploader{Name: name, Info: info}
+		}
 	case "id":
 		d.videoID(v)
 	case "price":
 		d.price(v)
 	case "restriction":
-		v.Restriction = d.restriction("video:restriction")
+		takeRestriction(&v.Restriction, d.restriction("video:restriction"))
 	case "platform":
-		v.Platform = d.restriction("video:platform")
+		takeRestriction(&v.Platform, d.restriction("video:platform"))
 	case "tvshow":
 		d.tvShow(v)
 	default:
@@ -115,21 +117,21 @@ func (d *Decoder) videoText(v *sitemap.Video) bool {
 func (d *Decoder) videoFact(v *sitemap.Video) {
 	switch string(d.r.Local) {
 	case "duration":
-		v.Duration = d.integer(d.value("video:duration"))
+		take(&v.Duration, d.integer(d.value("video:duration")))
 	case "view_count":
-		v.ViewCount = d.integer(d.value("video:view_count"))
+		take(&v.ViewCount, d.integer(d.value("video:view_count")))
 	case "rating":
-		v.Rating = d.number(d.value("video:rating"), maxRating)
+		take(&v.Rating, d.number(d.value("video:rating"), maxRating))
 	case "expiration_date":
-		v.ExpirationDate = d.time(d.value("video:expiration_date"))
+		take(&v.ExpirationDate, d.time(d.value("video:expiration_date")))
 	case "publication_date":
-		v.PublicationDate = d.time(d.value("video:publication_date"))
+		take(&v.PublicationDate, d.time(d.value("video:publication_date")))
 	case "family_friendly":
-		v.FamilyFriendly = d.yesNo(d.value("video:family_friendly"))
+		take(&v.FamilyFriendly, d.yesNo(d.value("video:family_friendly")))
 	case "requires_subscription":
-		v.RequiresSubscription = d.yesNo(d.value("video:requires_subscription"))
+		take(&v.RequiresSubscription, d.yesNo(d.value("video:requires_subscription")))
 	case "live":
-		v.Live = d.yesNo(d.value("video:live"))
+		take(&v.Live, d.yesNo(d.value("video:live")))
 	}
 }
 
@@ -221,6 +223,13 @@ func (d *Decoder) restriction(field string) (r sitemap.Restriction) {
 	return r
 }
 
+// takeRestriction is take for a restriction.
+func takeRestriction(to *sitemap.Restriction, r sitemap.Restriction) {
+	if len(r.Values) > 0 || to.IsZero() {
+		*to = r
+	}
+}
+
 func (d *Decoder) tvShow(v *sitemap.Video) {
 	var s sitemap.TVShow
 	for depth := d.r.Depth(); d.r.Child(depth); {
@@ -229,17 +238,17 @@ func (d *Decoder) tvShow(v *sitemap.Video) {
 		}
 		switch string(d.r.Local) {
 		case "show_title":
-			s.ShowTitle = d.string(d.value("video:show_title"))
+			take(&s.ShowTitle, d.string(d.value("video:show_title")))
 		case "video_type":
-			s.VideoType = d.string(d.value("video:video_type"))
+			take(&s.VideoType, d.string(d.value("video:video_type")))
 		case "episode_title":
-			s.EpisodeTitle = d.string(d.value("video:episode_title"))
+			take(&s.EpisodeTitle, d.string(d.value("video:episode_title")))
 		case "season_number":
-			s.SeasonNumber = d.integer(d.value("video:season_number"))
+			take(&s.SeasonNumber, d.integer(d.value("video:season_number")))
 		case "episode_number":
-			s.EpisodeNumber = d.integer(d.value("video:episode_number"))
+			take(&s.EpisodeNumber, d.integer(d.value("video:episode_number")))
 		case "premier_date", "premiere_date":
-			s.PremierDate = d.time(d.value("video:premier_date"))
+			take(&s.PremierDate, d.time(d.value("video:premier_date")))
 		default:
 			d.leave(depth)
 		}

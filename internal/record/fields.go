@@ -72,7 +72,7 @@ func (s *Sink) Priority(raw []byte, pos sitemap.Position, field string) (p sitem
 	if v, ok := Decimal(text); ok && v <= 1 {
 		return sitemap.Some(v)
 	}
-	v, ok := number(text)
+	v, ok := Number(text)
 	if !ok || !(v >= 0 && v <= 1) {
 		s.Problem(sitemap.BadPriority, pos, field, raw)
 		return p
@@ -104,9 +104,8 @@ func Decimal(b []byte) (v float64, ok bool) {
 	return float64(digits) / float64(scale), seen > 0
 }
 
-// number reads a decimal number in other forms: with a comma, a sign, an exponent
-// or more digits.
-func number(b []byte) (float64, bool) {
+// Number reads a decimal number in any form: with a comma, a sign, an exponent too.
+func Number(b []byte) (float64, bool) {
 	if bytes.Count(b, []byte(",")) == 1 && bytes.IndexByte(b, '.') < 0 {
 		b = bytes.Replace(b, []byte(","), []byte("."), 1)
 	}

@@ -37,20 +37,24 @@ func NextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 }
 
 // Attr returns the raw value of the current start tag's attribute of this local
-// name, in lower case; namespaces of attributes are not told apart.
+// name, in lower case: that without a prefix, or else the first with one, whatever its
+// namespace.
 func (r *Reader) Attr(local string) (value []byte, ok bool) {
 	for attrs := r.Attrs; ; {
-		name, value, rest, ok := NextAttr(attrs)
-		if !ok {
-			return nil, false
-		}
-		if colon := bytes.IndexByte(name, ':'); colon >= 0 {
-			name = name[colon+1:]
-		}
-		if string(name) == local || len(name) == len(local) && strings.EqualFold(string(name), local) {
-			return value, true
+		name, v, rest, more := NextAttr(attrs)
+		if !more {
+			return value, ok
 		}
 		attrs = rest
+		colon := bytes.IndexByte(name, ':')
+		name = name[colon+1:]
+		switch {
+		case len(name) != len(local) || !strings.EqualFold(string(name), local):
+		case colon < 0:
+			return v, true
+		case !ok:
+			value, ok = v, true
+		}
 	}
 }
 
