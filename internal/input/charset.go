@@ -111,17 +111,22 @@ func wideASCII(prefix []byte) (charsetChoice, bool) {
 	return charsetChoice{}, false
 }
 
-// isWide reports whether prefix starts with two to four units of the given size
-// that hold a printable ASCII character each, at the given byte of the unit.
+// isWide reports whether prefix starts with two units of the given size that hold a
+// printable ASCII character each, at the given byte of the unit, and so do three in
+// four of the next ones.
 func isWide(prefix []byte, unit, at int) bool {
-	n := min(len(prefix)/unit, 4)
-	for i, c := range prefix[:n*unit] {
+	n := min(len(prefix)/unit, 8)
+	narrow := 0
+	for i := range n {
+		c := prefix[i*unit+at]
 		printable := c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r'
-		if wide := i%unit != at; wide && c != 0 || !wide && !printable {
+		if printable && bytes.Count(prefix[i*unit:(i+1)*unit], []byte{0}) == unit-1 {
+			narrow++
+		} else if i < 2 {
 			return false
 		}
 	}
-	return n >= 2
+	return n >= 2 && 4*narrow >= 3*n
 }
 
 // narrow gives the start of UTF-16 or UTF-32 text as ASCII, as far as it is that,
@@ -200,12 +205,12 @@ func decodes(e encoding.Encoding, b []byte, atEOF bool) bool {
 }
 
 // decoder returns src as UTF-8 without its byte order mark. What is invalid in the
-// charset becomes U+FFFD. The choice must have an encoding.
+// charset is no UTF-8 either. The choice must have an encoding.
 func decoder(src io.Reader, choice charsetChoice) io.Reader {
 	if choice.late {
 		return &lateDecoder{buf: bufio.NewReaderSize(src, lateWindow), choice: choice}
 	}
-	return transform.NewReader(&skipper{src, choice.bom}, choice.encoding.NewDecoder())
+	return transform.NewReader(&skipper{src, choice.bom}, newStrict(choice))
 }
 
 // lateWindow is how many bytes, from the first outside ASCII, a lateDecoder judges by.
@@ -247,12 +252,12 @@ func (d *lateDecoder) Read(p []byte) (int, error) {
 // decide looks at the bytes behind the ASCII.
 func (d *lateDecoder) decide() {
 	head, err := d.buf.Peek(lateWindow)
-	d.refuted = newEvidence(head, err == io.EOF).contradict(d.choice)
+	d.refuted = isASCII(d.choice.label) || newEvidence(head, err == io.EOF).contradict(d.choice)
 	if d.refuted {
 		d.rest = d.buf
 		return
 	}
-	d.rest = transform.NewReader(d.buf, d.choice.encoding.NewDecoder())
+	d.rest = transform.NewReader(d.buf, newStrict(d.choice))
 }
 
 // A skipper leaves out the first bytes of a reader.

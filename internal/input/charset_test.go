@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -75,8 +74,10 @@ func charsetCases(t testing.TB) []charsetCase {
 		{name: "UTF-16 mark against declaration", in: in(t, le16, "\ufeff"+decl("UTF-8")+maps), want: "utf-16le", text: decl("UTF-8") + maps, fallback: true, refused: "UTF-8"},
 		{name: "UTF-8 mark against content type", in: "\ufeff" + cafe, contentType: "text/xml; charset=ISO-8859-1", want: "utf-8", text: cafe, fallback: true, refused: "ISO-8859-1"},
 		{name: "UTF-8 mark against declaration", in: "\ufeff" + decl("utf-16") + cafe, want: "utf-8", text: decl("utf-16") + cafe, fallback: true, refused: "utf-16"},
-		{name: "UTF-16 odd byte at the end", in: in(t, le16, "\ufeff"+ascii) + "<", want: "utf-16le", text: ascii + "\ufffd"},
-		{name: "UTF-16 lone surrogate", in: in(t, le16, "\ufeff<a>") + "\x00\xd8" + in(t, le16, "</a>"), want: "utf-16le", text: "<a>\ufffd</a>"},
+		{name: "UTF-16 odd byte at the end", in: in(t, le16, "\ufeff"+ascii) + "<", want: "utf-16le", text: ascii + "\xff"},
+		{name: "UTF-16 lone surrogate", in: in(t, le16, "\ufeff<a>") + "\x00\xd8" + in(t, le16, "</a>"), want: "utf-16le", text: "<a>\xff</a>"},
+		{name: "UTF-16 U+FFFD", in: in(t, le16, "\ufeff<a>\ufffd</a>"), want: "utf-16le", text: "<a>\ufffd</a>"},
+		{name: "UTF-16LE, not all ASCII", in: in(t, le16, "# é\nhttp://example.com/"), want: "utf-16le", text: "# é\nhttp://example.com/"},
 
 		// NULs tell UTF-16 and UTF-32 without a mark.
 		{name: "UTF-16LE", in: in(t, le16, maps), want: "utf-16le", text: maps},
@@ -270,6 +271,26 @@ func TestDecoder_Errors(t *testing.T) {
 	}
 }
 
+// without returns the characters of b other than U+FFFD.
+func without(b []byte) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(string(b), ""), "\ufffd", "")
+}
+
+// What a charset does not have is known for that, with what stands around it unharmed.
+func TestDecoder_Invalid(t *testing.T) {
+	for label, c := range map[string]struct{ in, want string }{
+		"gbk": {"a\x81<b", "a\x81<b"}, "gb18030": {"a\xff<\x841\xa47", "a\xff<\ufffd"}, "shift_jis": {"a\x81<\x82\xa0", "a\x81<あ"},
+		"euc-jp": {"a\x81<", "a\x81<"}, "big5": {"a\x81<\xa4\x40", "a\x81<一"}, "euc-kr": {"\x81\xff<", "\x81\xff<"},
+		"windows-1251": {"\x98\xe9", "\x98й"}, "windows-1252": {"\x81\xe9", "\x81é"}, "iso-8859-2": {"\xb1", "ą"},
+		"utf-16be": {"\x00<\xd8\x00\x00z", "<\xffz"}, "utf-32le": {"<\x00\x00\x00\x00\x11\x22\x33", "<\xff"},
+	} {
+		choice, ok := lookup(label)
+		if got := transcode(t, c.in, choice, func(r io.Reader) io.Reader { return r }); !ok || got != c.want {
+			t.Errorf("%s: %q is read as %q, want %q", label, c.in, got, c.want)
+		}
+	}
+}
+
 func FuzzCharset(f *testing.F) {
 	for _, c := range charsetCases(f) {
 		f.Add([]byte(c.in), c.contentType, !c.more)
@@ -294,9 +315,10 @@ func FuzzCharset(f *testing.F) {
 		if whole != bytewise {
 			t.Errorf("%s: %q at once, %q byte by byte", c.name, whole, bytewise)
 		}
-		// What refutes a charset is UTF-8 as far as it was looked at.
-		if !c.late && !utf8.ValidString(whole) {
-			t.Errorf("%s: %q is not UTF-8", c.name, whole)
+		// A decoder of x/text has U+FFFD for what is invalid.
+		plain, err := c.encoding.NewDecoder().Bytes(in[c.bom:])
+		if valid := without(plain); err == nil && c.wide() && valid != without([]byte(whole)) {
+			t.Errorf("%s: %q, want %q", c.name, whole, valid)
 		}
 		if len(whole) > 6*len(in)+6 {
 			t.Errorf("%s: %d bytes of %d", c.name, len(whole), len(in))

@@ -74,11 +74,20 @@ func (l declaredLabels) check(c charsetChoice) charsetChoice {
 		if !d.declared || c.fallback {
 			continue
 		}
-		if named, ok := lookup(d.label); !ok || family(named.name) != family(c.name) {
+		if named, ok := lookup(d.label); !ok || !c.isNamed(named.name, d.label) {
 			c.fallback, c.refused = true, d.label
 		}
 	}
 	return c
+}
+
+// isNamed reports whether c is the charset of that name, which the label stands for.
+func (c charsetChoice) isNamed(name, label string) bool {
+	label = strings.ToLower(strings.TrimSpace(label))
+	if strings.HasSuffix(label, "le") || strings.HasSuffix(label, "be") {
+		return name == c.name
+	}
+	return family(name) == family(c.name)
 }
 
 // family is a charset's name without its byte order, which labels may leave open.
