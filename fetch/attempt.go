@@ -42,7 +42,7 @@ func (g *getter) do() (*result, error) {
 		HTTPClient:   &http.Client{Transport: x},
 		RetryMax:     g.c.retries() - g.retries,
 		RetryWaitMin: g.c.times.backoff,
-		RetryWaitMax: maxBackoff,
+		RetryWaitMax: max(g.c.times.backoff, min(maxBackoff, g.c.retryWait())),
 		CheckRetry:   x.checkRetry,
 		Backoff:      x.backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
@@ -131,8 +131,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.clock.begin(cancel)
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-		connected.Store(true)
-		x.clock.start(x.c.times.firstByte, "the response")
+		if !connected.Swap(true) { // else net/http tries again of its own accord
+			x.clock.start(x.c.times.firstByte, "the response")
+		}
 	}})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees

@@ -51,8 +51,9 @@ type Client struct {
 	// Retries is how often a failed request is tried again. 0 means
 	// DefaultRetries, a negative number never.
 	Retries int
-	// RetryWait is the longest Retry-After that is waited for. 0 means
-	// DefaultRetryWait, a negative value that none is.
+	// RetryWait is the longest Retry-After that is waited for, and the longest wait before
+	// a retry, where that is more than a second. 0 means DefaultRetryWait, a negative
+	// value that no Retry-After is waited for.
 	RetryWait time.Duration
 	// MaxBytes bounds a body, both as it comes on the wire and decompressed. What
 	// is above ends it with sitemap.ErrTooLarge. 0 means 524,288,000, ten times

@@ -55,8 +55,21 @@ type clock struct {
 	what    string        // the phase, for the error
 }
 
-func newClock(total time.Duration, whole context.CancelCauseFunc) *clock {
-	return &clock{total: total, left: total, whole: whole}
+// newClock returns the clock of a document that was waited for before.
+func newClock(total, waited time.Duration, whole context.CancelCauseFunc) *clock {
+	left := total
+	if total != forever {
+		left = max(total-waited, 0)
+	}
+	return &clock{total: total, left: left, whole: whole}
+}
+
+// waited returns how long the clock has run, in all.
+func (c *clock) waited() time.Duration {
+	if c.total == forever {
+		return 0
+	}
+	return c.total - c.remaining()
 }
 
 // begin sets what ends the attempt; nil between attempts.

@@ -42,6 +42,9 @@ type Request struct {
 	// finds no room is read as the caller reads, and if the server does not wait for
 	// that, ends with ErrBody after what came. 0 means none.
 	ReadAhead int64
+	// Waited is what Document.Waited told of earlier tries of the same document: Client.Timeout
+	// is for all of them.
+	Waited time.Duration
 }
 
 // Validators tell whether a document has changed (RFC 9110, section 8.8).
@@ -68,8 +71,8 @@ type Document struct {
 	Status int
 	// Header is the header of the response, as received.
 	Header http.Header
-	// Validators are those of the response, or those sent where a response with
-	// NotModified does not repeat them.
+	// Validators are those of the response, or, where a response with NotModified does
+	// not repeat one of them, that which was sent.
 	Validators
 	// NotModified says that the document has not changed since the Validators of
 	// the request were received: the status was 304 and the body is empty.
@@ -100,6 +103,15 @@ type Document struct {
 func (d *Document) Lapsed() bool {
 	b, ok := d.Body.(*body)
 	return ok && b.ahead != nil && b.ahead.lapsed()
+}
+
+// Waited returns for how long the network was waited for so far: what Client.Timeout
+// bounds. It is safe for concurrent use.
+func (d *Document) Waited() time.Duration {
+	if b, ok := d.Body.(*body); ok {
+		return b.wire.clock.waited()
+	}
+	return 0
 }
 
 // Received returns how many bytes of the body have come on the wire so far,

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -40,7 +41,11 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	g.ctx, g.cancel = ctx, cancel
-	g.clock = newClock(c.timeout(), cancel)
+	g.clock = newClock(c.timeout(), req.Waited, cancel)
+	if g.clock.remaining() == 0 {
+		cancel(nil)
+		return nil, g.fail(timeoutError("the document", c.timeout()))
+	}
 	doc, err := g.get()
 	if err != nil {
 		g.clock.stop()
@@ -162,10 +167,9 @@ func (g *getter) document(res *result) *Document {
 		Attempts:    g.attempts(),
 		FirstByte:   time.Since(g.begun),
 	}
-	if doc.NotModified && doc.Validators == (Validators{}) {
-		doc.Validators = g.req.Validators
-	}
 	if doc.NotModified {
+		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
+		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
 		res.wire.Close()
 		doc.Body = http.NoBody
 	} else {

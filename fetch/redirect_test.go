@@ -345,7 +345,16 @@ func TestNotModified(t *testing.T) {
 	if changed.NotModified || changed.Status != 200 {
 		t.Errorf("with another ETag: status %d, want 200", changed.Status)
 	}
-	// A 304 need not repeat the validators.
+	// A 304 need not repeat the validators: none of them, or one.
+	dated := roundTripper(func(r *http.Request) (*http.Response, error) {
+		resp := answer(r, 304, "")
+		resp.Header.Set("Last-Modified", "Tue, 07 May 2024 07:08:09 GMT")
+		return resp, nil
+	})
+	half, err := (&Client{Transport: dated}).Get(t.Context(), Request{URL: "http://example.com/", Validators: doc.Validators})
+	if err != nil || half.Validators != (Validators{ETag: doc.ETag, LastModified: "Tue, 07 May 2024 07:08:09 GMT"}) {
+		t.Errorf("304 with one validator: %+v, %v", half, err)
+	}
 	w := roundTripper(func(r *http.Request) (*http.Response, error) { return answer(r, 304, ""), nil })
 	bare, err := (&Client{Transport: w}).Get(t.Context(), Request{URL: "http://example.com/", Validators: doc.Validators})
 	if err != nil || bare.Validators != doc.Validators {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -85,6 +86,7 @@ func TestWaits(t *testing.T) {
 	}{
 		{name: "backoff", transport: failing(500, ""), attempts: 3, most: 3 * time.Second},
 		{name: "more retries", client: &Client{Retries: 10}, transport: failing(502, ""), attempts: 11, least: 5 * time.Second, most: (1 + 2 + 4 + 8 + 16 + 5*30) * time.Second},
+		{name: "short waits", client: &Client{Retries: 20, RetryWait: 2 * time.Second}, transport: failing(500, ""), attempts: 21, least: 2 * time.Second, most: 39 * time.Second},
 		{name: "no retries", client: &Client{Retries: -1}, transport: failing(500, ""), attempts: 1},
 		{name: "not retried", transport: failing(404, "5"), attempts: 1},
 		{name: "Retry-After", transport: failing(503, "20"), attempts: 3, least: 40 * time.Second, most: 40 * time.Second, after: 20 * time.Second},
@@ -118,6 +120,26 @@ func TestWaits(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFirstByteOfAllConnections: net/http tries another connection of its own accord, and
+// HTTP/2 another stream; the time for the first byte is not begun anew.
+func TestFirstByteOfAllConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trying := roundTripper(func(r *http.Request) (*http.Response, error) {
+			trace := httptrace.ContextClientTrace(r.Context())
+			for r.Context().Err() == nil {
+				trace.GotConn(httptrace.GotConnInfo{})
+				time.Sleep(10 * time.Second)
+			}
+			return nil, r.Context().Err()
+		})
+		begun := time.Now()
+		_, err := (&Client{Transport: trying, Limiter: &countingLimiter{}, Retries: -1}).Get(t.Context(), Request{URL: "http://example.com/"})
+		if took := time.Since(begun); !errors.Is(err, ErrTimeout) || took > 40*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
 }
 
 // hang waits until the request is given up.

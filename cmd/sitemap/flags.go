@@ -173,8 +173,10 @@ func (w *walkFlags) fetcher() (discover.Fetcher, error) {
 		MaxBytes:             w.limit.bytes,
 		AllowPrivateNetworks: w.allowPrivate,
 	}
+	limiter := &fetch.HostLimiter{MaxPause: time.Duration(w.retryWait)}
+	c.Limiter = limiter
 	if n := w.concurrency; n > 0 {
-		c.Limiter = &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}
+		limiter.Total, limiter.PerHost, limiter.PerAddress = n, n, n
 	}
 	if w.proxy != "" {
 		u, err := url.Parse(w.proxy)
