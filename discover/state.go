@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -80,7 +81,8 @@ var (
 	// to another output. It is not touched.
 	ErrOtherRun = errors.New("of an interrupted run")
 
-	errNoState = errors.New("not a state of this program")
+	errNoState  = errors.New("not a state of this program")
+	errNotAFile = errors.New("not a regular file")
 )
 
 // OpenState opens the State in the file at path, which is made if it does not
@@ -107,6 +109,12 @@ func OpenState(path string) (*State, error) {
 // load reads the file, and writes it anew without what does not count any more. It
 // returns the new one, open and locked.
 func (s *State) load(path string) (*os.File, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // which is what is replaced, not a link to it
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errNotAFile
+	}
 	old, err := openLocked(path)
 	if err != nil {
 		return nil, err

@@ -186,9 +186,20 @@ func TestStateFile(t *testing.T) {
 	if _, err := OpenState(filepath.Join(dir, "no", "such")); err == nil {
 		t.Error("opened in no directory")
 	}
+	if _, err := OpenState(dir); !errors.Is(err, errNotAFile) {
+		t.Errorf("a directory: %v", err)
+	}
 	path := filepath.Join(dir, "state")
 	c := newChanging()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
 	c.walk(t, path)
+	c.walk(t, link) // which stays one
+	if target, err := os.Readlink(link); target != path {
+		t.Errorf("the link leads to %q, %v", target, err)
+	}
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -136,6 +136,12 @@ func TestStateInUse(t *testing.T) {
 	}
 }
 
+func TestStateIsOutput(t *testing.T) {
+	s := manySite(t, 1)
+	path := filepath.Join(t.TempDir(), "state")
+	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, exitFailed, "", "--output and --state name one file")
+}
+
 func TestStateOutputGone(t *testing.T) {
 	s := manySite(t, 3)
 	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")

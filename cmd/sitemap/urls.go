@@ -173,6 +173,10 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args
 	if err != nil {
 		return err
 	}
+	if isSameFile(w.flags.out, w.flags.state) {
+		state.Abandon()
+		return errors.New("--output and --state name one file")
+	}
 	offset, _, err := state.Resume(w.flags.outputKey(), names...)
 	if errors.Is(err, discover.ErrOtherRun) {
 		err = fmt.Errorf("%w; do that again, or remove %s to begin anew", err, w.flags.state)
@@ -197,6 +201,13 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args
 		err = closed
 	}
 	return err
+}
+
+// isSameFile reports whether both paths are those of one file.
+func isSameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // outputKey says where the output goes, and what decides which URLs it has and how.
