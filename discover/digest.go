@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"hash"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,4 +61,15 @@ func (d *digest) String() string {
 		sum = bareDigest + sum
 	}
 	return sum
+}
+
+// digest returns a short text that differs where the grants do, whatever their order.
+func (s Scope) digest() string {
+	var grants []string
+	for _, g := range s.Grants {
+		grants = append(grants, fmt.Sprintf("%+v", g))
+	}
+	slices.Sort(grants)
+	sum := sha256.Sum256([]byte(strings.Join(grants, "\n")))
+	return hex.EncodeToString(sum[:8])
 }

@@ -27,7 +27,10 @@ type document struct {
 	lastAuthority string // of the last child
 	lastForeign   bool
 
-	yielded int64
+	yielded  int64
+	dropped  bool  // URLs were, since they are not trusted
+	told     int64 // up to here problems were reported in an earlier try
+	reported int64 // up to here they are now
 }
 
 func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
@@ -56,7 +59,7 @@ func (d *document) duplicate() bool {
 		k = keyOf(d.sum.FinalURL)
 	}
 	before := g.byKey[k]
-	if before == nil || before == d.rec {
+	if before == nil || before == d.rec || before.unread {
 		g.byKey[k] = d.rec
 		d.takeScope(d.sum.FinalURL, k)
 		return false
@@ -130,11 +133,6 @@ func (d *document) alive() bool {
 	return err == nil
 }
 
-func (d *document) report(p sitemap.Problem) {
-	d.sum.Problems[p.Code]++
-	d.w.report(d.child.sm, p)
-}
-
 // entry takes one entry. It reports false if the walk must end.
 func (d *document) entry(e *sitemap.Entry) bool {
 	if d.w.ctx.Err() != nil {
@@ -168,6 +166,7 @@ func (d *document) page(e *sitemap.Entry) bool {
 	}
 	d.trusts[trust]++
 	if trust < o.minTrust() {
+		d.dropped = true
 		d.report(sitemap.Problem{Code: sitemap.UntrustedLoc, Pos: e.Pos, Field: "loc", Text: clip(e.Loc), Dropped: true})
 		return true
 	}
@@ -232,6 +231,7 @@ func (d *document) end() {
 	d.sum.Elapsed = time.Since(d.f.begun)
 	d.sum.ByTrust = d.byTrust()
 	d.rec.failed = d.yielded == 0 && len(d.kids.children) == 0
+	d.rec.unread = d.rec.failed && d.sum.Err != nil
 	if d.sum.Err != nil {
 		w.failures.add(&DocumentError{d.child.sm, d.sum.Err})
 	}

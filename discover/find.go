@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -151,22 +152,31 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 	return robots, nil
 }
 
-func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []string) (*Robots, error) {
+// fetchRobots fetches a robots.txt, again where it breaks off. What came to most is
+// returned with the error by which it broke off, if it named sitemaps.
+func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []string) (best *Robots, cut error) {
+	req := fetch.Request{URL: st.request(at), Origins: origins, MaxRedirects: robotsRedirects, MaxBytes: 2 * MaxRobots}
 	for try := 1; ; try++ {
-		doc, err := c.get(ctx, fetch.Request{URL: st.request(at), Origins: origins, MaxRedirects: robotsRedirects})
-		if isUnavailable(err) {
+		doc, err := c.get(ctx, req)
+		switch {
+		case err != nil && best != nil:
+			return best, cut
+		case isUnavailable(err):
 			return &Robots{URL: at, none: err}, nil
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
 		}
 		robots, err := parseRobots(doc.Body, doc.URL, at, laterURLs(doc)...)
+		req.Waited += doc.Waited()
 		doc.Body.Close()
-		if err == nil || try == robotsFetches || !isTemporary(err) || c.neverRetries() {
-			if err != nil && len(robots.Sitemaps) == 0 {
-				robots = nil
-			}
-			return robots, err
+		if err == nil {
+			return robots, nil
+		}
+		if len(robots.Sitemaps) > 0 && (best == nil || len(robots.Sitemaps) >= len(best.Sitemaps)) {
+			best, cut = robots, err
+		}
+		if try == robotsFetches || !isTemporary(err) || c.neverRetries() {
+			return best, cmp.Or(cut, err)
 		}
 		if err := pause(ctx, try); err != nil {
 			return nil, err
@@ -226,10 +236,11 @@ func (c *Client) tryKnownPaths(ctx context.Context, f found, o *Options) (found,
 			tried = append(tried, Attempt{loc, errDisallowed})
 			continue
 		}
-		doc, err := c.probe(ctx, f.site.request(loc), o)
+		grant, _ := LocationGrant(loc)
+		sm := &Sitemap{Loc: loc, Scope: Scope{[]Grant{grant}}}
+		doc, err := c.probe(ctx, sm, f.site.request(loc), o)
 		if err == nil {
-			grant, _ := LocationGrant(loc)
-			f.seeds = []*Sitemap{{Loc: loc, Scope: Scope{[]Grant{grant}}}}
+			f.seeds = []*Sitemap{sm}
 			f.probe = doc
 			return f, nil
 		}

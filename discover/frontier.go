@@ -3,6 +3,7 @@ package discover
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -16,6 +17,9 @@ type child struct {
 	decided bool
 	skip    Skip
 	foreign bool
+	fresh   bool          // it is to be fetched whether or not it has changed
+	scope   string        // digest of its grants, for the State
+	waited  time.Duration // in earlier tries
 }
 
 const childCost = 100 // bytes of memory, about, beside its location

@@ -23,6 +23,7 @@ type record struct {
 	kids   []*record
 	cross  []*record // documents that it lists and that were begun before
 	failed bool      // nothing of it was yielded
+	unread bool      // for an error
 	late   int
 }
 

@@ -69,7 +69,13 @@ type entry struct {
 	Retry    int64  `json:"retry,omitempty"` // when to try again after Err, seconds since 1970
 	Kids     []kid  `json:"kids,omitempty"`
 	Run      int    `json:"run"` // of the walk that read it
+	// Scope is a digest of the grants that it was read under, where some of its URLs were
+	// not trusted: under others, more of them may be.
+	Scope string `json:"scope,omitempty"`
 }
+
+// lacks reports whether URLs of the document, read under these grants, may be missing.
+func (e *entry) lacks(scope string) bool { return e.Scope != "" && e.Scope != scope }
 
 // A kid is a child of an index.
 type kid struct {

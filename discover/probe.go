@@ -17,20 +17,36 @@ const maxProbe = 1 << 20
 
 var errProbe = errors.New("no sitemap within its first bytes")
 
-// probe gets the document at loc if it is a sitemap. What was read to see that is
-// still in its Body. A page that is served instead of the status 404 is an error.
-func (c *Client) probe(ctx context.Context, loc string, o *Options) (*fetched, error) {
-	begun := time.Now()
-	doc, err := c.get(ctx, fetch.Request{URL: loc, ReadAhead: readAhead, MaxBytes: o.Limits.Bytes})
-	if err != nil {
-		return nil, err
+// probe gets the document at loc, sm's with credentials, if it is a sitemap, or if it has
+// not changed since it was one. What was read to see that is still in its Body. A page
+// that is served instead of the status 404 is an error.
+func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options) (*fetched, error) {
+	req := fetch.Request{
+		URL: loc, ReadAhead: readAhead, MaxBytes: o.Limits.Bytes,
+		Validators: o.State.newRun().validators(&child{loc: sm.Loc, scope: sm.Scope.digest()}),
 	}
-	tape := newRecorder(doc.Body)
-	if err := isSitemap(tape, doc); err != nil {
+	for try := 1; ; try++ {
+		begun := time.Now()
+		doc, err := c.get(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		tape := newRecorder(doc.Body)
+		if doc.NotModified {
+			return &fetched{doc: doc, body: doc.Body, begun: begun}, nil
+		}
+		if err = isSitemap(tape, doc); err == nil {
+			return &fetched{doc: doc, body: tape.rewind(), begun: begun}, nil
+		}
+		req.Waited += doc.Waited()
 		doc.Body.Close()
-		return nil, err
+		if try == bodyFetches || !isTemporary(err) || c.neverRetries() {
+			return nil, err
+		}
+		if err := pause(ctx, try); err != nil {
+			return nil, err
+		}
 	}
-	return &fetched{doc: doc, body: tape.rewind(), begun: begun}, nil
 }
 
 // isSitemap returns nil if r is a sitemap. The format of text shows only when it

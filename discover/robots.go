@@ -342,7 +342,7 @@ func (p *robotsReader) problem(code sitemap.Code, text string, dropped bool) {
 		text = strings.ToValidUTF8(text[:256], "")
 	}
 	p.robots.Problems = append(p.robots.Problems, sitemap.Problem{
-		Code: code, Pos: p.pos, Field: "sitemap", Text: text, Dropped: dropped,
+		Code: code, Pos: p.pos, Field: "sitemap", Text: redactText(text), Dropped: dropped,
 	})
 }
 

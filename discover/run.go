@@ -197,7 +197,7 @@ func (r *run) skip(c *child) Skip {
 		if now.Unix() < e.Retry {
 			return ByState
 		}
-	case c.lastMod.IsZero() || e.LastMod != timeText(c.lastMod):
+	case c.lastMod.IsZero() || e.LastMod != timeText(c.lastMod), e.lacks(c.scope):
 	case now.Sub(time.Unix(e.At, 0)) > trustAge:
 	case r.checked(c.loc):
 	case r.s.hosts[hostOf(c.loc)].proved(now):
@@ -224,18 +224,27 @@ func hostOf(loc string) string {
 	return o.Host
 }
 
-// validators returns those of the document as it was last read.
-func (r *run) validators(loc string) fetch.Validators {
-	if r == nil {
+// validators returns those of the document as it was last read, unless it is to be read
+// again even if it has not changed.
+func (r *run) validators(c *child) fetch.Validators {
+	if r == nil || c.fresh {
 		return fetch.Validators{}
 	}
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	e := r.s.entries[loc]
-	if e == nil || e.Err != "" {
+	e := r.entry(c.loc)
+	if e == nil || e.Err != "" || e.lacks(c.scope) {
 		return fetch.Validators{}
 	}
 	return fetch.Validators{ETag: e.ETag, LastModified: e.Modified}
+}
+
+// isOf reports whether the document that answered from that URL is the one that was last
+// read, or may be.
+func (r *run) isOf(c *child, final string) bool {
+	if r == nil {
+		return true
+	}
+	e := r.entry(c.loc)
+	return e == nil || e.Final == "" || e.Final == final
 }
 
 // children lists what an index that has not changed listed before.
@@ -304,11 +313,14 @@ func (r *run) ended(d *document) {
 			e.Retry = s.now().Add(fe.RetryAfter).Unix()
 		}
 	case d.sum.NotModified && old != nil:
-		e.Digest, e.Entries, e.Format, e.Kids = old.Digest, old.Entries, old.Format, old.Kids
+		e.Digest, e.Entries, e.Format, e.Kids, e.Scope = old.Digest, old.Entries, old.Format, old.Kids, old.Scope
 		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
 	default:
 		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
 		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
+		if d.dropped {
+			e.Scope = d.child.scope
+		}
 	}
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)

@@ -45,6 +45,24 @@ func isBare(s string) bool {
 	return !ok || strings.ContainsAny(scheme, ".:/?#@")
 }
 
+// redactText returns an excerpt of a document without the credentials of the URLs in it.
+func redactText(s string) string {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "://")
+		if i < 0 {
+			return s
+		}
+		from += i + len("://")
+		authority := s[from:]
+		if end := strings.IndexAny(authority, "/?#\\ \t\r\n\"'<>"); end >= 0 {
+			authority = authority[:end]
+		}
+		if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+			s = s[:from] + s[from+at+1:]
+		}
+	}
+}
+
 // withoutUser returns what a site is named by, without credentials.
 func withoutUser(s string) string {
 	if !isBare(s) {

@@ -2,6 +2,7 @@ package discover
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net/url"
 	"slices"
@@ -66,7 +67,12 @@ func (w *walk) robotsCut(f *found) {
 	}
 	c := &child{sm: &Sitemap{Loc: f.robots.URL}}
 	w.failures.add(&DocumentError{c.sm, f.cut})
-	w.done(c, Summary{Err: f.cut})
+	sum := Summary{Err: f.cut, FinalURL: f.robots.URL}
+	if fe := (*fetch.Error)(nil); errors.As(f.cut, &fe) {
+		sum.Status, sum.Attempts, sum.Hops = fe.Status, fe.Attempts, fe.Hops
+		sum.FinalURL = fe.URL
+	}
+	w.done(c, sum)
 }
 
 // Walk yields the URLs of sitemaps and of all that they refer to, in document
@@ -203,6 +209,7 @@ func (w *walk) ended(r *record) { w.graph.end(r) }
 
 func (w *walk) report(s *Sitemap, p sitemap.Problem) {
 	if w.o.Report != nil {
+		p.Text = redactText(p.Text)
 		w.o.Report(s, p)
 	}
 }
@@ -222,6 +229,13 @@ func (w *walk) decide(c *child, index *record) {
 		c.skip = BySince
 	case w.o.Follow != nil && !w.o.Follow(c.sm):
 		c.skip = ByFollow
+	}
+	if w.state != nil {
+		scope := c.sm.Scope
+		for _, s := range w.seeds[c.key] {
+			scope = scope.With(s.Scope.Grants...)
+		}
+		c.scope = scope.digest()
 	}
 	if c.skip == NotSkipped {
 		c.skip = w.state.skip(c)
@@ -313,56 +327,11 @@ func (w *walk) start(c *child, must bool) bool {
 func (w *walk) request(c *child) fetch.Request {
 	return fetch.Request{
 		URL:        withUser(c.loc, w.users[c.key]),
-		Validators: w.state.validators(c.loc),
+		Validators: w.state.validators(c),
+		Waited:     c.waited,
 		Origins:    w.origins,
 		MaxBytes:   w.o.Limits.Bytes,
 		ReadAhead:  readAhead,
-	}
-}
-
-// bodyFetches is how often a document is fetched whose body breaks off before
-// anything of it was yielded: for a fault on the way, or because the server did not
-// wait until its turn had come.
-const bodyFetches = 3
-
-// fetchAndRead walks a document that is to be fetched. It reports false if the
-// walk must end.
-func (w *walk) fetchAndRead(c *child, r *record) bool {
-	attempts := 0
-	for try := 1; ; try++ {
-		if w.ahead.started[c.key] == nil {
-			w.start(c, true)
-		}
-		f := w.ahead.wait(c.key, func() { w.fill(true) })
-		w.fill(false)
-		if err := w.parent.Err(); err != nil {
-			w.yield(URL{}, err)
-			return false
-		}
-		if f.err == nil && f.doc.Lapsed() && try < bodyFetches {
-			attempts += f.doc.Attempts
-			w.ahead.drop(c.key)
-			continue
-		}
-		d := w.newDocument(c, r, &f.fetched)
-		d.sum.Attempts += attempts
-		if d.duplicate() {
-			return true
-		}
-		if !d.read() {
-			return false
-		}
-		if !d.canRetry() || try == bodyFetches || w.c.neverRetries() {
-			d.end()
-			return true
-		}
-		attempts = d.sum.Attempts
-		d.undo()
-		w.ahead.drop(c.key)
-		if err := pause(w.ctx, try); err != nil {
-			w.yield(URL{}, w.parent.Err())
-			return false
-		}
 	}
 }
 

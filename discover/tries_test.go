@@ -1,0 +1,231 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// answers serves what a URL answers by turns, the last for good: an int is a status, a
+// string a body, which breaks off at its end if that is "…".
+func (w *web) answers(url string, turns ...any) {
+	n := 0
+	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) {
+		turn := turns[min(n, len(turns)-1)]
+		n++
+		if status, ok := turn.(int); ok {
+			rw.WriteHeader(status)
+			return
+		}
+		text, cut := strings.CutSuffix(turn.(string), "…")
+		if cut {
+			rw.Header().Set("X-Cut", "1")
+		}
+		rw.Write([]byte(text))
+	})
+}
+
+// retrying returns a Client that fetches again what broke off.
+func (w *web) retrying() *Client {
+	return &Client{Concurrency: 1, Fetcher: &fetch.Client{Transport: w, Retries: 1}}
+}
+
+// TestTriesKeepChildren: what an index listed before it broke off is walked, whatever comes
+// of it when it is fetched again.
+func TestTriesKeepChildren(t *testing.T) {
+	const a, b, c = "https://example.com/a.xml", "https://example.com/b.xml", "https://example.com/c.xml"
+	cut := func(locs ...string) string { return strings.TrimSuffix(index(locs...), "</sitemapindex>") + "…" }
+	for name, turns := range map[string][]any{
+		"an error":  {cut(a, b, c), 404},
+		"a failure": {cut(a, b, c), 500},
+		"less":      {cut(a), cut(a, b, c), cut(a, b)},
+		"all":       {cut(a), index(a, b, c)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.answers("https://example.com/index.xml", turns...)
+			for _, loc := range []string{a, b, c} {
+				w.serve(loc, urlset(strings.TrimSuffix(loc, ".xml")))
+			}
+			l := walkFrom(w.retrying(), named("https://example.com/index.xml"), Options{})
+			equal(t, name, l.locs(), []string{"https://example.com/a", "https://example.com/b", "https://example.com/c"})
+			if failed := l.err != nil; failed != (name != "all") {
+				t.Errorf("%s: error %v", name, l.err)
+			}
+		})
+	}
+}
+
+// TestTriesKeepRobots: so with the records of a robots.txt.
+func TestTriesKeepRobots(t *testing.T) {
+	const both = "Sitemap: https://example.com/a.xml\nSitemap: https://example.com/b.xml\nUser-agent: *\n…"
+	for name, turns := range map[string][]any{
+		"an error": {both, 404}, "a failure": {both, 500}, "less": {both, "Sitemap: https://example.com/a.xml\nUser…"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.answers("https://example.com/robots.txt", turns...)
+			w.serve("https://example.com/a.xml", urlset("https://example.com/a"))
+			w.serve("https://example.com/b.xml", urlset("https://example.com/b"))
+			l := walkSite(w.retrying(), "https://example.com", Options{})
+			equal(t, name, l.locs(), []string{"https://example.com/a", "https://example.com/b"})
+			if sum := l.sums["https://example.com/robots.txt"]; !errors.Is(sum.Err, fetch.ErrBody) || sum.Status != 200 {
+				t.Errorf("%s: summary %+v", name, sum)
+			}
+		})
+	}
+}
+
+// TestTriesOfKnownPath: a known path that breaks off before it can be told is asked again.
+func TestTriesOfKnownPath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.answers("https://example.com/sitemap.xml", `<?xml version="1.0"?>…`, urlset("https://example.com/a"))
+		l := walkSite(w.retrying(), "https://example.com", Options{})
+		equal(t, "urls", l.locs(), []string{"https://example.com/a"})
+	})
+}
+
+// TestTriesReportOnce: a problem is told once, however often the document is fetched.
+func TestTriesReportOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.answers("https://example.com/index.xml", strings.TrimSuffix(index("ftp://example.com/x", "mailto:x"), "</sitemapindex>")+"…")
+		l := walkFrom(w.retrying(), named("https://example.com/index.xml"), Options{})
+		if len(l.problems) != 2 || w.hits("https://example.com/index.xml") != bodyFetches {
+			t.Errorf("%q of %d fetches", l.problems, w.hits("https://example.com/index.xml"))
+		}
+	})
+}
+
+// TestTriesShareTimeout: the time for a document is for all its tries.
+func TestTriesShareTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.handle("https://example.com/slow.xml", func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(3 * time.Second)
+			rw.Header().Set("X-Cut", "1")
+		})
+		begun := time.Now()
+		c := &Client{Fetcher: &fetch.Client{Transport: w, Retries: 2, Timeout: 5 * time.Second}}
+		l := walkFrom(c, named("https://example.com/slow.xml"), Options{})
+		if !errors.Is(l.err, fetch.ErrTimeout) {
+			t.Errorf("error %v", l.err)
+		}
+		if took := time.Since(begun); took > 8*time.Second { // with the pause between
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// TestUnreadIsNoDuplicate: a document that failed does not stand for one that answers from
+// its URL later.
+func TestUnreadIsNoDuplicate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.answers("https://example.com/b.xml", 503, 503, urlset("https://example.com/b"))
+		w.redirect("https://example.com/a.xml", "https://example.com/b.xml")
+		l := walkFrom(w.retrying(), named("https://example.com/b.xml", "https://example.com/a.xml"), Options{})
+		equal(t, "urls", l.locs(), []string{"https://example.com/b"})
+		if len(l.done) != 2 {
+			t.Errorf("ended: %q", l.done)
+		}
+	})
+}
+
+// TestStateOfAnotherDocument: that a document has not changed is nothing new of one that
+// was not read before.
+func TestStateOfAnotherDocument(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	w := newWeb()
+	for _, v := range []string{"v1", "v2"} {
+		w.handle("https://example.com/"+v+".xml", func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("ETag", `"1"`)
+			if r.Header.Get("If-None-Match") == `"1"` {
+				rw.WriteHeader(http.StatusNotModified)
+				return
+			}
+			rw.Write([]byte(urlset("https://example.com/" + v)))
+		})
+	}
+	for i, want := range [][]string{{"https://example.com/v1"}, nil, {"https://example.com/v2"}, nil} {
+		w.redirect("https://example.com/now.xml", fmt.Sprintf("https://example.com/v%d.xml", 1+i/2))
+		state := openState(t, path)
+		l := walkFrom(w.client(), named("https://example.com/now.xml"), Options{State: state})
+		state.Close()
+		equal(t, fmt.Sprint("walk ", i), l.locs(), want)
+	}
+}
+
+// TestStateUnderOtherGrants: what was not trusted before is yielded when it is, though the
+// document has not changed.
+func TestStateUnderOtherGrants(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	w := newWeb()
+	w.handle("https://cdn.test/shared.xml", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("ETag", `"1"`)
+		if r.Header.Get("If-None-Match") == `"1"` {
+			rw.WriteHeader(http.StatusNotModified)
+			return
+		}
+		rw.Write([]byte(urlset("https://one.test/1", "https://two.test/2")))
+	})
+	for _, host := range []string{"one.test", "two.test"} {
+		w.serve("https://"+host+"/robots.txt", "Sitemap: https://cdn.test/shared.xml\n")
+	}
+	state := openState(t, path)
+	defer state.Close()
+	for i, want := range []string{"https://one.test/1", "https://two.test/2"} {
+		l := walkSite(w.client(), []string{"https://one.test", "https://two.test"}[i], Options{State: state})
+		equal(t, want, l.locs(), []string{want})
+	}
+	l := walkSite(w.client(), "https://two.test", Options{State: state})
+	equal(t, "again", l.locs(), nil)
+}
+
+// TestStateOfKnownPath: a site that was found by a known path is asked whether that has
+// changed.
+func TestStateOfKnownPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	w := newWeb()
+	w.handle("https://example.com/sitemap.xml", func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-Modified-Since") != "" {
+			rw.WriteHeader(http.StatusNotModified)
+			return
+		}
+		rw.Header().Set("Last-Modified", "Mon, 06 May 2024 07:08:09 GMT")
+		rw.Write([]byte(urlset("https://example.com/a")))
+	})
+	for i, want := range [][]string{{"https://example.com/a"}, nil, nil} {
+		state := openState(t, path)
+		l := walkSite(w.client(), "https://example.com", Options{State: state})
+		state.Close()
+		equal(t, fmt.Sprint("walk ", i), l.locs(), want)
+	}
+}
+
+// TestProblemsWithoutCredentials: those of URLs in documents are nobody's to read.
+func TestProblemsWithoutCredentials(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/robots.txt", "Sitemap: https://al:secret@example.com/index.xml\nSitemap: ftp://al:secret@example.com/\n")
+	w.serve("https://example.com/index.xml", index("https://al:secret@example.com/a.xml", "https://al:secret@other.test/a.xml"))
+	w.serve("https://example.com/a.xml", urlset("https://al:secret@example.com/a"))
+	l := walkSite(w.client(), "https://example.com", Options{})
+	for _, p := range l.problems {
+		_, text, _ := strings.Cut(p, " ")
+		if strings.Contains(text, "secret") {
+			t.Errorf("problem %q", p)
+		}
+	}
+	if !l.has(t, sitemap.Userinfo.String()+" https://example.com/a.xml") {
+		t.Errorf("problems %q", l.problems)
+	}
+}
