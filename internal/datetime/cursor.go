@@ -28,6 +28,15 @@ func (c *cursor) word() []byte {
 	return c.take(n)
 }
 
+// beyondASCII takes what comes next up to the first ASCII character that is no letter.
+func (c *cursor) beyondASCII() []byte {
+	n := 0
+	for n < len(c.rest) && (c.rest[n] >= 0x80 || isLetter(c.rest[n])) {
+		n++
+	}
+	return c.take(n)
+}
+
 // zoneWord takes the name of a zone: letters, with slashes and low lines.
 func (c *cursor) zoneWord() []byte {
 	n := 0

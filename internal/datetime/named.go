@@ -46,7 +46,7 @@ func (p *named) step() bool {
 		p.comment()
 	case isDigit(next):
 		p.digits()
-	case isLetter(next):
+	case isLetter(next), next >= 0x80 && p.n == 0:
 		p.letters()
 	case p.timed && !p.zone && (next == '+' || next == '-'):
 		p.offset()
@@ -171,10 +171,11 @@ func (p *named) letters() {
 		return
 	}
 	// A weekday is not heeded, so it may be in another language.
+	rest := p.c.beyondASCII()
 	comma := bytes.HasPrefix(bytes.TrimPrefix(p.c.rest, []byte(".")), []byte(","))
 	p.broken = p.n > 0 || p.timed || p.weekday || !comma && !isWeekday(word)
 	p.weekday = true
-	p.f.odd = p.f.odd || len(word) != 3 || !comma
+	p.f.odd = p.f.odd || len(word) != 3 || len(rest) > 0 || !comma
 }
 
 func (p *named) offset() {
