@@ -173,6 +173,16 @@ func TestEntries_Long(t *testing.T) {
 	}
 }
 
+// TestEntries_Tail has junk behind the root, of which 64 KiB are looked at.
+func TestEntries_Tail(t *testing.T) {
+	for blanks, want := range map[int]string{0: "junk_after_root", 60_000: "junk_after_root", 70_000: "", 200_000: ""} {
+		got, codes, err := locs(strings.NewReader(head + "<url><loc>http://a.example/a</loc></url>" + foot + strings.Repeat(" ", blanks) + "junk"))
+		if got != "a" || codes != want || err != nil {
+			t.Errorf("%d blanks: %q, %q, %v", blanks, got, codes, err)
+		}
+	}
+}
+
 // TestEntries_Cut has documents that end within markup, which is no more than an early end.
 func TestEntries_Cut(t *testing.T) {
 	for _, end := range []string{"", "<", "<lo", "<!", "<!-", "<!-- b", "<!-- b --", "<?x", "<?x ?", "<loc><![CDATA[http://a.example/b", "<loc><![CDATA[http://a.example/b]]", "<loc>http://a.example/b", `<loc a="`} {

@@ -172,11 +172,19 @@ func (d *Decoder) startEntry() {
 func (d *Decoder) overflow(field string) {
 	if !d.overflowed {
 		d.overflowed = true
-		d.bad(d.in.Position(0), field, nil)
+		d.sink.Problem(sitemap.BadExtension, d.in.Position(0), field, nil)
 	}
 }
 
-// bad reports a value that is wrong.
+// outOfText is overflow for text, of which no more is kept then.
+func (d *Decoder) outOfText(field string) {
+	d.textSize = MaxText + 1
+	d.overflow(field)
+}
+
+// bad reports a value that is wrong; or that is missing, unless it may be for want of room.
 func (d *Decoder) bad(pos sitemap.Position, field string, text []byte) {
-	d.sink.Problem(sitemap.BadExtension, pos, field, text)
+	if d.textSize <= MaxText {
+		d.sink.Problem(sitemap.BadExtension, pos, field, text)
+	}
 }

@@ -109,3 +109,22 @@ func TestLimits_NestedGroups(t *testing.T) {
 		t.Errorf("images %v", ext.Images)
 	}
 }
+
+// TestLimits_TextOnce: that there is too much text is told once, not of each value that is
+// left out for it.
+func TestLimits_TextOnce(t *testing.T) {
+	long := "http://a.example/%d" + strings.Repeat("x", 8000)
+	for _, record := range []string{
+		`<media:content medium="image" url="` + long + `"/>`,
+		"<image:image><image:loc>" + long + "</image:loc></image:image>",
+	} {
+		var b strings.Builder
+		for i := range 300 {
+			fmt.Fprintf(&b, record, i)
+		}
+		ext, bad := extended(t, b.String())
+		if n := len(ext.Images); n < 100 || n > 140 || bad != 1 {
+			t.Errorf("%.30s: %d images, %d problems", record, n, bad)
+		}
+	}
+}

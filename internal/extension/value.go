@@ -47,7 +47,7 @@ func (d *Decoder) attr(raw []byte) []byte {
 // keep returns text as a string, or "" if the entry has too much of it.
 func (d *Decoder) keep(raw []byte, field string) string {
 	if d.textSize+len(raw) > MaxText {
-		d.overflow(field)
+		d.outOfText(field)
 		return ""
 	}
 	d.textSize += len(raw)
@@ -102,6 +102,7 @@ func (d *Decoder) tryLoc(raw []byte) (loc string, ok bool) {
 	}
 	loc, ok = d.sink.Resolver.CleanRef(raw)
 	if d.textSize += len(loc); d.textSize > MaxText {
+		d.outOfText("")
 		return "", false
 	}
 	return loc, ok

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -37,6 +38,7 @@ func junkAfter(in *input.Reader) (pos sitemap.Position, text []byte) {
 	t := xmlscan.NewScanner(in, nil)
 	for in.Offset()-start < maxTail {
 		kind := t.Next()
+		blanks := 0
 		switch kind {
 		case xmlscan.Comment:
 			continue
@@ -45,12 +47,10 @@ func junkAfter(in *input.Reader) (pos sitemap.Position, text []byte) {
 				continue
 			}
 		case xmlscan.Text:
-			if len(bytes.TrimSpace(t.Raw)) == 0 {
-				continue
-			}
+			blanks = len(t.Raw) - len(bytes.TrimLeftFunc(t.Raw, unicode.IsSpace))
 		}
-		if text == nil && len(t.Raw) > 0 {
-			pos, text = in.Position(0), bytes.Clone(t.Raw[:min(len(t.Raw), 256)])
+		if junk := t.Raw[blanks:]; text == nil && len(junk) > 0 && in.Offset()-start+int64(blanks) < maxTail {
+			pos, text = in.Position(blanks), bytes.Clone(junk[:min(len(junk), 256)])
 		}
 		if kind == xmlscan.EOF {
 			break
