@@ -71,10 +71,13 @@ func (c *Client) agent() string {
 	return fetch.DefaultRobotsAgent
 }
 
-// neverRetries reports whether the Fetcher was told not to retry.
-func (c *Client) neverRetries() bool {
-	f, ok := c.fetcher.(interface{ NeverRetries() bool })
-	return ok && f.NeverRetries()
+// tries returns how often a document is fetched whose body breaks off before anything of
+// it was yielded: once, and as often again as the Fetcher tries a request.
+func (c *Client) tries() int {
+	if f, ok := c.fetcher.(interface{ MaxRetries() int }); ok {
+		return 1 + f.MaxRetries()
+	}
+	return 1 + fetch.DefaultRetries
 }
 
 // CloseIdleConnections closes connections that the Fetcher keeps for reuse, if it

@@ -74,7 +74,7 @@ import (
 // concurrent use and heed the context of its requests, which bounds the
 // Document's Body too; a Body that is closed must leave nothing running.
 //
-// Of a *fetch.Client, RobotsToken, NeverRetries, SetDelay and CloseIdleConnections
+// Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay and CloseIdleConnections
 // are called too, and of any other Fetcher those of them that it has: one that
 // wraps a *fetch.Client has them all if it embeds it. Request.URL and Request.Origins
 // may hold credentials.

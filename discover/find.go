@@ -14,10 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-const (
-	robotsRedirects = 5 // RFC 9309, section 2.3.1.2
-	robotsFetches   = 3 // of a robots.txt that breaks off
-)
+const robotsRedirects = 5 // RFC 9309, section 2.3.1.2
 
 // DefaultKnownPaths are tried, in this order, where a site's robots.txt names no
 // sitemap. After them, the first two are tried below the path of the site, if it
@@ -175,7 +172,7 @@ func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []
 		if len(robots.Sitemaps) > 0 && (best == nil || len(robots.Sitemaps) >= len(best.Sitemaps)) {
 			best, cut = robots, err
 		}
-		if try == robotsFetches || !isTemporary(err) || c.neverRetries() {
+		if try >= c.tries() || !isTemporary(err) {
 			return best, cmp.Or(cut, err)
 		}
 		if err := pause(ctx, try); err != nil {
@@ -216,9 +213,9 @@ func isTemporary(err error) bool {
 	return errors.As(err, &fe) && fe.Temporary()
 }
 
-// pause waits before a body that broke off is fetched again: 1 s, 2 s, and so on.
+// pause waits before a body that broke off is fetched again: 1 s, 2 s, and so on to 30 s.
 func pause(ctx context.Context, try int) error {
-	t := time.NewTimer(time.Duration(try) * time.Second)
+	t := time.NewTimer(time.Duration(min(try, 30)) * time.Second)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -2,12 +2,9 @@ package discover
 
 import "github.com/seed-322c453a/sitemap"
 
-// bodyFetches is how often a document is fetched whose body breaks off before
-// anything of it was yielded: for a fault on the way, or because the server did not
-// wait until its turn had come.
-const bodyFetches = 3
-
-// tries are the fetches of one document.
+// tries are the fetches of one document, of which there are several where its body breaks
+// off before anything of it was yielded: for a fault on the way, or because the server did
+// not wait until its turn had come.
 type tries struct {
 	n        int
 	attempts int       // of those before
@@ -45,12 +42,16 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 	}
 }
 
+// maxLapses is how often a document is fetched that is to be fetched again before it is
+// read.
+const maxLapses = 3
+
 // again reports whether a document is to be fetched again before it is read: because its
 // server did not wait, or because another one than was read before says that it has not
 // changed.
 func (w *walk) again(c *child, f *fetched, t *tries) bool {
 	switch {
-	case t.n == bodyFetches:
+	case t.n >= maxLapses:
 		return false
 	case f.doc.NotModified && !w.state.isOf(c, f.doc.URL.String()):
 		c.fresh = true
@@ -75,7 +76,7 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 	if !d.read() {
 		return false, false
 	}
-	if !d.canRetry() || t.n == bodyFetches || w.c.neverRetries() {
+	if !d.canRetry() || t.n >= w.c.tries() {
 		t.keepBest(d)
 		d.end()
 		return true, false

@@ -289,7 +289,7 @@ func TestWalkBodyBreaks(t *testing.T) {
 			rw.Header().Set("X-Cut", "1")
 			rw.Write([]byte(strings.TrimSuffix(index("https://example.com/early.xml", "https://example.com/late.xml"), "</sitemapindex>")))
 		})
-		c := &Client{Fetcher: &fetch.Client{Transport: w, Retries: 1}}
+		c := &Client{Fetcher: &fetch.Client{Transport: w, Retries: 2}}
 		l := walkFrom(c, named("https://example.com/index.xml"), Options{})
 		equal(t, "urls", l.locs(), []string{"https://example.com/1", "https://example.com/2", "https://example.com/3"})
 		for loc, want := range map[string]int{"early": 3, "late": 1, "index": 3} {

@@ -40,7 +40,7 @@ func (g *getter) do() (*result, error) {
 	x := &exchange{getter: g}
 	retry := &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: x},
-		RetryMax:     g.c.retries() - g.retries,
+		RetryMax:     g.c.MaxRetries() - g.retries,
 		RetryWaitMin: g.c.times.backoff,
 		RetryWaitMax: max(g.c.times.backoff, min(maxBackoff, g.c.retryWait())),
 		CheckRetry:   x.checkRetry,

@@ -149,9 +149,14 @@ func (c *Client) RobotsToken() string {
 	return c.RobotsAgent
 }
 
-// NeverRetries reports whether Retries says that nothing is to be tried again, for
-// those who use the Client and would fetch a document whose body broke off.
-func (c *Client) NeverRetries() bool { return c.Retries < 0 }
+// MaxRetries returns how often a failed request is tried again, as Retries says: for those
+// who use the Client and would get a document again whose body broke off.
+func (c *Client) MaxRetries() int {
+	if c.Retries == 0 {
+		return DefaultRetries
+	}
+	return max(c.Retries, 0)
+}
 
 // SetDelay makes requests to the host of u serial and at least d apart, as a
 // Crawl-delay asks, if the Client's Limiter has a method of this name and kind;
@@ -194,13 +199,6 @@ func (c *Client) timeout() time.Duration {
 		return DefaultTimeout
 	}
 	return c.Timeout
-}
-
-func (c *Client) retries() int {
-	if c.Retries == 0 {
-		return DefaultRetries
-	}
-	return max(c.Retries, 0)
 }
 
 func (c *Client) retryWait() time.Duration {
