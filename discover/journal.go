@@ -95,8 +95,8 @@ type seedLine struct {
 	Line int    `json:"n,omitempty"` // 0: a known path
 }
 
-// readJournal calls take for each whole line. A torn last line is left out, and
-// so is one that cannot be read.
+// readJournal calls take for each whole line, with nil for one that cannot be read. A torn
+// last line is left out.
 func readJournal(r io.Reader, take func(*line)) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	for n := 0; ; n++ {
@@ -112,6 +112,8 @@ func readJournal(r io.Reader, take func(*line)) error {
 		switch {
 		case n > 0 && !torn:
 			take(&l)
+		case n > 0 && err == nil:
+			take(nil)
 		case n > 0:
 		case bytes.HasPrefix([]byte(headText), text):
 			// The head, or as much of it as was written.

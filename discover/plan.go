@@ -30,6 +30,7 @@ type plan struct {
 	failed   map[string]bool // whose site could not be walked at all
 	out      int64           // the output's length after the last document
 	noted    *int64          // to be written with the next line
+	grown    bool            // a length came behind the plan's own lines
 }
 
 // planAge is how long a walk that was begun and cannot go on is waited for.
@@ -42,7 +43,7 @@ func newPlan(output string, names []string, told bool) plan {
 // take takes a line of the journal that tells of the plan.
 func (p *plan) take(l *line) {
 	if l.Out != nil {
-		p.out = *l.Out
+		p.out, p.grown = *l.Out, true
 	}
 	switch l.Kind {
 	case linePlan, lineDone:

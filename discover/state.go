@@ -45,7 +45,8 @@ import (
 //
 // It is a journal of lines of JSON, one for each document, written when that has
 // ended; the last line for a document counts. It is compacted when it is opened,
-// and a line that was not written to its end is left out. Its content may change
+// and a line that was not written to its end is left out; behind one that was damaged
+// otherwise, so is the rest of its run. Its content may change
 // with versions of this package. It holds URLs, validators, digests and the
 // children of indexes, but no grants.
 //
@@ -64,6 +65,8 @@ type State struct {
 	last int // number of the last walk
 	kids int // in all entries
 	now  func() time.Time
+
+	damaged int // number of the first walk of the run of which a line was; 0: none was
 }
 
 const (
@@ -150,8 +153,19 @@ func openLocked(path string) (*os.File, error) {
 	}
 }
 
-// take takes one line of the journal.
+// take takes one line of the journal, nil for one that cannot be read. What came behind
+// that in its run counts as not read: how far the output had come without it is not known.
 func (s *State) take(l *line) {
+	switch {
+	case l == nil:
+		s.damage()
+		return
+	case l.Kind == linePlan, l.Kind == lineDone:
+		s.damaged = 0
+	case s.damaged == 0:
+	case l.Kind == lineBegin, l.Kind == lineEnd, l.Kind == lineDoc && l.Doc != nil && l.Doc.Run >= s.damaged:
+		return
+	}
 	s.plan.take(l)
 	switch l.Kind {
 	case lineBegin:
@@ -164,6 +178,27 @@ func (s *State) take(l *line) {
 	case lineHost:
 		if l.Mods != nil {
 			s.hosts[l.Host] = l.Mods
+		}
+	}
+}
+
+// damage notes that a line could not be read. Where the journal was compacted, and the
+// output has not grown since, the line may be of any document that the output has.
+func (s *State) damage() {
+	if !s.plan.told && !s.plan.unfinished(s.now()) {
+		return // no run goes on
+	}
+	if s.damaged = s.last + 1; len(s.plan.begun) > 0 {
+		for _, l := range s.plan.begun {
+			s.damaged = min(s.damaged, l.Run)
+		}
+	}
+	if !s.plan.grown {
+		s.plan.out = 0
+		for _, e := range s.entries {
+			if e.Run >= s.damaged {
+				s.forget(e)
+			}
 		}
 	}
 }
@@ -188,14 +223,18 @@ func (s *State) lines(emit func(*line)) {
 // are forgotten, and it with them: it is read anew in the next walk.
 func (s *State) put(e *entry) {
 	if old := s.entries[e.URL]; old != nil {
-		s.kids -= len(old.Kids)
-		delete(s.entries, e.URL)
+		s.forget(old)
 	}
 	if s.kids+len(e.Kids) > maxStateKids {
 		return
 	}
 	s.kids += len(e.Kids)
 	s.entries[e.URL] = e
+}
+
+func (s *State) forget(e *entry) {
+	s.kids -= len(e.Kids)
+	delete(s.entries, e.URL)
 }
 
 // gaveUp notes that a walk could not begin.

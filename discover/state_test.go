@@ -1,6 +1,8 @@
 package discover
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -353,5 +355,72 @@ func TestStateTimes(t *testing.T) {
 	}
 	if !parseText("no time").IsZero() {
 		t.Error("read no time")
+	}
+}
+
+// TestStateDamaged: whichever line of an interrupted run is damaged, what the output has up
+// to where it is cut, and what is yielded then, is each URL once.
+func TestStateDamaged(t *testing.T) {
+	w := newWeb()
+	var children, want []string
+	for i := range 6 {
+		children = append(children, fmt.Sprintf("https://example.com/%d.xml", i))
+		want = append(want, fmt.Sprintf("https://example.com/%d", i))
+		w.serve(children[i], urlset(want[i]))
+	}
+	w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml\n")
+	w.serve("https://example.com/index.xml", index(children...))
+	// run walks, with out for output, until so many documents have ended.
+	run := func(path string, out []string, documents int) []string {
+		state := openState(t, path)
+		defer state.Abandon()
+		offset, _, err := state.Resume("out", "https://example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = out[:offset]
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done := func(*Sitemap, Summary) {
+			state.Note(int64(len(out)))
+			documents--
+		}
+		for u, err := range w.client().URLs(ctx, "https://example.com", &Options{State: state, Done: done}) {
+			if err != nil || documents < 1 {
+				break
+			}
+			out = append(out, u.Loc)
+		}
+		return out
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	out := run(path, nil, 5)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := openState(t, path).Abandon(); err != nil { // which compacts it
+		t.Fatal(err)
+	}
+	compacted, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, whole := range [][]byte{whole, compacted} {
+		damageLines(t, path, whole, func(i int) {
+			equal(t, fmt.Sprint("line ", i), run(path, slices.Clone(out), 100), want)
+		})
+	}
+}
+
+// damageLines calls f with each line of a journal damaged but the first.
+func damageLines(t *testing.T, path string, whole []byte, f func(i int)) {
+	t.Helper()
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	for i := 1; i < len(lines)-1; i++ {
+		if err := os.WriteFile(path, bytes.ReplaceAll(whole, lines[i], append([]byte("damaged "), lines[i]...)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f(i)
 	}
 }
