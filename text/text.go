@@ -48,7 +48,6 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 type document struct {
 	in    *input.Reader
 	sink  *record.Sink
-	entry sitemap.Entry
 	urls  bool // a line was a URL, or one that was dropped but has an authority
 	other bool // a line was something else
 }
@@ -71,9 +70,9 @@ func (d *document) plainLine() bool {
 		size++
 	}
 	d.urls = true
-	d.entry.Loc, d.entry.Pos = string(b[:n]), d.in.Position(0)
+	loc, pos := string(b[:n]), d.in.Position(0)
 	d.in.AdvanceLine(size)
-	d.sink.Emit(&d.entry)
+	d.sink.EmitLine(loc, pos)
 	return true
 }
 
@@ -185,7 +184,7 @@ func (d *document) read(line []byte) {
 	if len(trimmed) < len(line) && len(space.Trim(line)) > len(trimmed) {
 		d.sink.Problem(sitemap.ControlChar, pos, "", line)
 	}
-	d.sink.Emit(&sitemap.Entry{Loc: loc, Pos: pos})
+	d.sink.EmitLine(loc, pos)
 }
 
 // blanks end a URL: a space, a tab, and what ends a line or a page elsewhere.
