@@ -2,6 +2,7 @@ package input
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"sync"
@@ -143,6 +144,9 @@ type layer struct {
 	open    bool // gz is inside a member
 	junk    bool
 	err     error // what follows the bytes returned so far
+
+	blank   bytes.Reader // for forget
+	scratch [256]byte
 }
 
 var layerPool = sync.Pool{New: func() any {
@@ -162,9 +166,32 @@ func newLayer(src io.Reader, limit int64) *layer {
 // release puts the layer back into the pool, without its source.
 func (l *layer) release() {
 	l.source = source{}
+	if l.gzipped {
+		l.forget()
+	}
 	l.buf.Reset(nil)
 	layerPool.Put(l)
 }
+
+// forget makes the decompressor forget the codes of the document, which it would use for
+// a block of the next one that is damaged so that it has none.
+func (l *layer) forget() {
+	l.blank.Reset(blank)
+	for err := l.gz.Reset(&l.blank); err == nil; {
+		_, err = l.gz.Read(l.scratch[:])
+	}
+}
+
+// blank is a member of one block with codes of its own for letters and for distances.
+var blank = func() []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	for i := range 200 {
+		w.Write([]byte{'a' + byte(i*i%23), 'a', 'b'}) // a Buffer takes all
+	}
+	w.Close()
+	return b.Bytes()
+}()
 
 // isGzip tells from the first two bytes whether the layer is gzip.
 func (l *layer) isGzip() bool {
