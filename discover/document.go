@@ -28,9 +28,9 @@ type document struct {
 	lastForeign   bool
 
 	yielded  int64
-	dropped  bool  // URLs were, since they are not trusted
-	told     int64 // up to here problems were reported in an earlier try
-	reported int64 // up to here they are now
+	dropped  bool // URLs were, since they are not trusted
+	told     told // in an earlier try
+	reported told // now
 }
 
 func (w *walk) newDocument(c *child, r *record, f *fetched) *document {

@@ -31,10 +31,10 @@ func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options)
 		if err != nil {
 			return nil, err
 		}
-		tape := newRecorder(doc.Body)
 		if doc.NotModified {
 			return &fetched{doc: doc, body: doc.Body, begun: begun}, nil
 		}
+		tape := newRecorder(doc.Body)
 		if err = isSitemap(tape, doc); err == nil {
 			return &fetched{doc: doc, body: tape.rewind(), begun: begun}, nil
 		}

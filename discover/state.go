@@ -160,10 +160,14 @@ func (s *State) take(l *line) {
 	case l == nil:
 		s.damage()
 		return
-	case l.Kind == linePlan, l.Kind == lineDone:
+	case l.Kind == lineDone:
 		s.damaged = 0
 	case s.damaged == 0:
-	case l.Kind == lineBegin, l.Kind == lineEnd, l.Kind == lineDoc && l.Doc != nil && l.Doc.Run >= s.damaged:
+	case l.Kind == linePlan: // as it is repeated when a run goes on
+		if l.Out != nil {
+			*l.Out = min(*l.Out, s.plan.out)
+		}
+	case l.Kind == lineEnd, l.Kind == lineDoc && l.Doc != nil && l.Doc.Run >= s.damaged:
 		return
 	}
 	s.plan.take(l)
@@ -188,10 +192,9 @@ func (s *State) damage() {
 	if !s.plan.told && !s.plan.unfinished(s.now()) {
 		return // no run goes on
 	}
-	if s.damaged = s.last + 1; len(s.plan.begun) > 0 {
-		for _, l := range s.plan.begun {
-			s.damaged = min(s.damaged, l.Run)
-		}
+	s.damaged = s.last + 1
+	for _, l := range s.plan.begun {
+		s.damaged = min(s.damaged, l.Run)
 	}
 	if !s.plan.grown {
 		s.plan.out = 0

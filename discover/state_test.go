@@ -406,6 +406,14 @@ func TestStateDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	more := run(path, slices.Clone(out), 2) // goes on, and is interrupted again
+	again, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damageLines(t, path, again, func(i int) {
+		equal(t, fmt.Sprint("again, line ", i), run(path, slices.Clone(more), 100), want)
+	})
 	for _, whole := range [][]byte{whole, compacted} {
 		damageLines(t, path, whole, func(i int) {
 			equal(t, fmt.Sprint("line ", i), run(path, slices.Clone(out), 100), want)

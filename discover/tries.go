@@ -7,15 +7,28 @@ import "github.com/seed-322c453a/sitemap"
 // not wait until its turn had come.
 type tries struct {
 	n        int
+	lapses   int       // of them, how many were in vain before anything was read
 	attempts int       // of those before
 	best     *document // of those whose body broke off, the one that listed most
-	told     int64     // up to here problems were reported of those before
+	told     told      // of those before
 }
+
+// told are problems that were reported of a document, with how often.
+type told map[problem]int
+
+type problem struct {
+	offset int64
+	code   sitemap.Code
+}
+
+// maxTold bounds how many problems are remembered. Those beyond are reported again if the
+// document is fetched again.
+const maxTold = 10_000
 
 // fetchAndRead walks a document that is to be fetched. It reports false if the
 // walk must end.
 func (w *walk) fetchAndRead(c *child, r *record) bool {
-	t := &tries{told: -1}
+	t := &tries{told: told{}}
 	for t.n = 1; ; t.n++ {
 		if w.ahead.started[c.key] == nil {
 			w.start(c, true)
@@ -42,21 +55,20 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 	}
 }
 
-// maxLapses is how often a document is fetched that is to be fetched again before it is
-// read.
-const maxLapses = 3
+// maxLapses is how often a document is fetched again whose server did not wait.
+const maxLapses = 2
 
 // again reports whether a document is to be fetched again before it is read: because its
 // server did not wait, or because another one than was read before says that it has not
 // changed.
 func (w *walk) again(c *child, f *fetched, t *tries) bool {
 	switch {
-	case t.n >= maxLapses:
-		return false
-	case f.doc.NotModified && !w.state.isOf(c, f.doc.URL.String()):
+	case f.doc.NotModified && !c.fresh && !w.state.isOf(c, f.doc.URL.String()):
 		c.fresh = true
-	case !f.doc.Lapsed():
+	case t.lapses == maxLapses || !f.doc.Lapsed():
 		return false
+	default:
+		t.lapses++
 	}
 	t.attempts += f.doc.Attempts
 	c.waited += f.doc.Waited()
@@ -68,7 +80,7 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool) {
 	d := w.newDocument(c, r, f)
 	d.sum.Attempts += t.attempts
-	d.told, d.reported = t.told, t.told
+	d.told = t.told
 	if d.duplicate() {
 		t.keepBest(nil)
 		return true, false
@@ -81,32 +93,48 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		d.end()
 		return true, false
 	}
-	t.attempts, t.told = d.sum.Attempts, d.reported
+	t.attempts = d.sum.Attempts
+	t.tell(d.reported)
 	c.waited += f.doc.Waited()
 	t.keepBest(d)
 	t.best = d
 	return true, true
 }
 
+// tell notes what was reported in a try.
+func (t *tries) tell(reported told) {
+	for p, n := range reported {
+		t.told[p] = max(t.told[p], n)
+	}
+}
+
 // keepBest gives d, where it was cut short, the children of an earlier try that came to
 // more of them, and forgets the others. A nil d takes none.
 func (t *tries) keepBest(d *document) {
 	best := t.best
-	switch t.best = nil; {
-	case best == nil:
-	case d != nil && d.sum.Err != nil && len(best.kids.children) > len(d.kids.children):
-		d.undo()
-		d.kids, d.listed = best.kids, best.listed
-	default:
-		best.undo()
+	if best == nil {
+		return
 	}
+	t.best = nil
+	if d == nil || d.sum.Err == nil || len(best.kids.children) <= len(d.kids.children) {
+		best.undo()
+		return
+	}
+	d.undo()
+	d.kids, d.listed = best.kids, best.listed
 }
 
 // report tells of a problem, unless that was done when the document was read before.
 func (d *document) report(p sitemap.Problem) {
 	d.sum.Problems[p.Code]++
-	if p.Pos.Offset > d.told {
-		d.reported = max(d.reported, p.Pos.Offset)
-		d.w.report(d.child.sm, p)
+	if d.yielded == 0 && len(d.reported) < maxTold { // else it is not fetched again
+		if d.reported == nil {
+			d.reported = told{}
+		}
+		key := problem{p.Pos.Offset, p.Code}
+		if d.reported[key]++; d.reported[key] <= d.told[key] {
+			return
+		}
 	}
+	d.w.report(d.child.sm, p)
 }

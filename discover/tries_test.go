@@ -106,6 +106,22 @@ func TestTriesReportOnce(t *testing.T) {
 	})
 }
 
+// TestTriesReportAll: where a document breaks off between the problems of an entry, which do
+// not come in the order of their places, none is left out.
+func TestTriesReportAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		whole := index("https://other.test/a.xml|junk", "https://other.test/b.xml")
+		w.answers("https://example.com/index.xml", whole[:strings.Index(whole, "junk")+len("junk</lastmod>")]+"…", whole)
+		l := walkFrom(w.retrying(), named("https://example.com/index.xml"), Options{})
+		for _, p := range []string{"bad_lastmod", "foreign_child https://other.test/a.xml", "foreign_child https://other.test/b.xml"} {
+			if n := strings.Count(strings.Join(l.problems, "\n"), p); n != 1 {
+				t.Errorf("%s: %d times in %q", p, n, l.problems)
+			}
+		}
+	})
+}
+
 // TestTriesShareTimeout: the time for a document is for all its tries.
 func TestTriesShareTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -122,6 +138,28 @@ func TestTriesShareTimeout(t *testing.T) {
 		}
 		if took := time.Since(begun); took > 8*time.Second { // with the pause between
 			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// TestTriesWaitOnce: time counts once.
+func TestTriesWaitOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		n := 0
+		w.handle("https://example.com/slow.xml", func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(3 * time.Second)
+			if n++; n < 3 {
+				rw.Header().Set("X-Cut", "1")
+				return
+			}
+			rw.Write([]byte(urlset("https://example.com/a")))
+		})
+		c := &Client{Fetcher: &fetch.Client{Transport: w, Retries: 2, Timeout: 10 * time.Second}}
+		l := walkFrom(c, named("https://example.com/slow.xml"), Options{})
+		equal(t, "urls", l.locs(), []string{"https://example.com/a"})
+		if l.err != nil {
+			t.Errorf("error %v", l.err)
 		}
 	})
 }
@@ -163,6 +201,39 @@ func TestStateOfAnotherDocument(t *testing.T) {
 		state.Close()
 		equal(t, fmt.Sprint("walk ", i), l.locs(), want)
 	}
+}
+
+// TestStateOfAnotherDocumentAtLast: also where it comes after tries that broke off.
+func TestStateOfAnotherDocumentAtLast(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		n := 0
+		for _, v := range []string{"v1", "v2"} {
+			w.handle("https://example.com/"+v+".xml", func(rw http.ResponseWriter, r *http.Request) {
+				rw.Header().Set("ETag", `"1"`)
+				switch {
+				case v == "v1" && n > 0:
+					if n++; n == 3 {
+						w.redirect("https://example.com/now.xml", "https://example.com/v2.xml")
+					}
+					rw.Header().Set("X-Cut", "1")
+				case r.Header.Get("If-None-Match") == `"1"`:
+					rw.WriteHeader(http.StatusNotModified)
+				default:
+					rw.Write([]byte(urlset("https://example.com/" + v)))
+				}
+			})
+		}
+		w.redirect("https://example.com/now.xml", "https://example.com/v1.xml")
+		for i, want := range []string{"https://example.com/v1", "https://example.com/v2"} {
+			n = i
+			state := openState(t, path)
+			l := walkFrom(w.retrying(), named("https://example.com/now.xml"), Options{State: state})
+			state.Close()
+			equal(t, want, l.locs(), []string{want})
+		}
+	})
 }
 
 // TestStateUnderOtherGrants: what was not trusted before is yielded when it is, though the

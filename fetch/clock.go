@@ -43,6 +43,7 @@ func (p phases) withDefaults() phases {
 // and by what is left for the document, which ends all.
 type clock struct {
 	total time.Duration           // limit of the document
+	given time.Duration           // of it, when the clock was made
 	whole context.CancelCauseFunc // ends the document
 
 	mu      sync.Mutex
@@ -61,15 +62,15 @@ func newClock(total, waited time.Duration, whole context.CancelCauseFunc) *clock
 	if total != forever {
 		left = max(total-waited, 0)
 	}
-	return &clock{total: total, left: left, whole: whole}
+	return &clock{total: total, given: left, left: left, whole: whole}
 }
 
-// waited returns how long the clock has run, in all.
+// waited returns how long the clock has run.
 func (c *clock) waited() time.Duration {
 	if c.total == forever {
 		return 0
 	}
-	return c.total - c.remaining()
+	return c.given - c.remaining()
 }
 
 // begin sets what ends the attempt; nil between attempts.

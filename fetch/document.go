@@ -42,8 +42,8 @@ type Request struct {
 	// finds no room is read as the caller reads, and if the server does not wait for
 	// that, ends with ErrBody after what came. 0 means none.
 	ReadAhead int64
-	// Waited is what Document.Waited told of earlier tries of the same document: Client.Timeout
-	// is for all of them.
+	// Waited is the sum of what Document.Waited told of earlier tries of the same document:
+	// Client.Timeout is for all of them.
 	Waited time.Duration
 }
 
@@ -105,8 +105,8 @@ func (d *Document) Lapsed() bool {
 	return ok && b.ahead != nil && b.ahead.lapsed()
 }
 
-// Waited returns for how long the network was waited for so far: what Client.Timeout
-// bounds. It is safe for concurrent use.
+// Waited returns for how long the network was waited for so far, without Request.Waited:
+// what Client.Timeout bounds. It is safe for concurrent use.
 func (d *Document) Waited() time.Duration {
 	if b, ok := d.Body.(*body); ok {
 		return b.wire.clock.waited()

@@ -280,7 +280,7 @@ func without(b []byte) string {
 func TestDecoder_Invalid(t *testing.T) {
 	for label, c := range map[string]struct{ in, want string }{
 		"gbk": {"a\x81<b", "a\x81<b"}, "gb18030": {"a\xff<\x841\xa47", "a\xff<\ufffd"}, "shift_jis": {"a\x81<\x82\xa0", "a\x81<あ"},
-		"euc-jp": {"a\x81<", "a\x81<"}, "big5": {"a\x81<\xa4\x40", "a\x81<一"}, "euc-kr": {"\x81\xff<", "\x81\xff<"},
+		"euc-jp": {"a\x81<", "a\x81<"}, "big5": {"a\x81<\xa4\x40", "a\x81<一"}, "euc-kr": {"\x81\xff<", "\x81\xff<"}, "windows-1253": {"\xd2\x9a", "\xff\x9a"}, "iso-8859-8": {"\xd7\x97", "\xff\x97"},
 		"windows-1251": {"\x98\xe9", "\x98й"}, "windows-1252": {"\x81\xe9", "\x81é"}, "iso-8859-2": {"\xb1", "ą"},
 		"utf-16be": {"\x00<\xd8\x00\x00z", "<\xffz"}, "utf-32le": {"<\x00\x00\x00\x00\x11\x22\x33", "<\xff"},
 	} {

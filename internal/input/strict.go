@@ -8,12 +8,12 @@ import (
 )
 
 // A strict decodes a charset whose decoder has no state as that does, but for what is
-// invalid: it becomes not U+FFFD, but the bytes that it is, or, of UTF-16 and UTF-32, the
-// byte 0xff. So it is known, and treated, as what is invalid in UTF-8 is.
+// invalid: it becomes not U+FFFD, but the bytes that it is, or 0xff where these could be part
+// of a character. So it is known, and treated, as what is invalid in UTF-8 is.
 type strict struct {
 	transform.Transformer
 	wide    bool   // the charset is UTF-16 or UTF-32
-	genuine []byte // U+FFFD in it, or nil
+	genuine []byte // U+FFFD in it, if it has that
 }
 
 // newStrict returns the decoder of a charset: a strict one, but for the one with states.
@@ -69,10 +69,19 @@ func (s *strict) next(src []byte, atEOF bool) (char []byte, size int) {
 	if s.wide {
 		return []byte{0xff}, size
 	}
-	if utf8.Valid(src[:size]) {
-		size = 1
+	return invalid(src[:size]), size
+}
+
+// invalid returns what of src is no UTF-8 whatever stands around it: a byte that could start
+// a character becomes 0xff.
+func invalid(src []byte) []byte {
+	out := bytes.Clone(src)
+	for i, c := range out {
+		if c >= 0xc0 {
+			out[i] = 0xff
+		}
 	}
-	return src[:size], size
+	return out
 }
 
 // before returns how many bytes of src stand before what is decoded to rest.
