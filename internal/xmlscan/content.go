@@ -47,10 +47,10 @@ func (r *Reader) readText(whole bool) {
 			case r.IsEntry() && r.opensElement():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.IsField() && (d == r.entry+1 || r.entry > 0 && len(r.stack) == d && r.Space != space) && !(whole && r.Holds(d)):
+			case r.isNextField(d, space) && !(whole && r.Holds(d)):
 				r.Complete = true
 				r.reread(r.entry)
-			case r.entry > 0 && r.entry+1 < d && d == len(r.stack) && r.Space == space && r.IsExtension(space) && r.isSibling(d):
+			case r.isNextPart(d, space):
 				r.Complete = true
 				r.reread(d - 1)
 			default:
@@ -69,10 +69,25 @@ func (r *Reader) readText(whole bool) {
 	}
 }
 
+// isNextField reports whether the current start tag, in an element at depth d in that
+// namespace, is that of a field of the entry, which ends the element.
+func (r *Reader) isNextField(d int, space Space) bool {
+	return r.IsField() && (d == r.entry+1 || r.entry > 0 && d == len(r.stack) && r.Space != space)
+}
+
+// isNextPart is isNextField for part of an extension, which another part of it ends unless
+// the end tag follows. In one of its own name there can be none.
+func (r *Reader) isNextPart(d int, space Space) bool {
+	return r.entry > 0 && r.entry+1 < d && d == len(r.stack) && r.Space == space && r.IsExtension(space) &&
+		(bytes.EqualFold(key(r.Name), r.name(d)) || !r.Holds(d))
+}
+
 // keep appends to the text of an element.
 func (r *Reader) keep(b []byte, references bool) {
 	if len(r.text)+len(b) > MaxText { // white space before it does not count
-		r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
+		if len(r.text) > 0 && IsSpace(r.text[0]) {
+			r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
+		}
 		if len(r.text) == 0 {
 			b = bytes.TrimLeft(b, " \t\r\n")
 		}

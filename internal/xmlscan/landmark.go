@@ -15,12 +15,6 @@ func (r *Reader) Holds(d int) bool {
 	return r.landmark(r.name(d), entry) == itsEnd
 }
 
-// isSibling reports whether the current start tag, in the namespace of the element at depth
-// d, in which there is to be text only, is known to stand behind it.
-func (r *Reader) isSibling(d int) bool {
-	return bytes.EqualFold(key(r.Name), r.name(d)) || !r.Holds(d)
-}
-
 // Leave closes the element at depth d, which was left open before the current start tag,
 // that of a child of it: the tag is the next one again.
 func (r *Reader) Leave(d int) { r.reread(d - 1) }
