@@ -84,6 +84,16 @@ func TestTriesKeepRobots(t *testing.T) {
 	}
 }
 
+// TestRobotsOfAnySize: the limit of documents is not that of robots.txt.
+func TestRobotsOfAnySize(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/robots.txt", strings.Repeat("# a comment\n", 1000)+"Sitemap: https://example.com/a.xml\n")
+	w.serve("https://example.com/a.xml", urlset("https://example.com/a"))
+	c := &Client{Fetcher: &fetch.Client{Transport: w, MaxBytes: 1000}}
+	l := walkSite(c, "https://example.com", Options{Limits: sitemap.Limits{Bytes: 1000}})
+	equal(t, "urls", l.locs(), []string{"https://example.com/a"})
+}
+
 // TestTriesOfKnownPath: a known path that breaks off before it can be told is asked again.
 func TestTriesOfKnownPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

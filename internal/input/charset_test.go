@@ -291,6 +291,20 @@ func TestDecoder_Invalid(t *testing.T) {
 	}
 }
 
+// A label of ASCII alone is wrong of any other byte, however late that comes.
+func TestDecoder_LateASCII(t *testing.T) {
+	ascii := strings.Repeat("<url></url>\n", 10_000)
+	choice := sniffCharset([]byte(ascii[:1000]), false, "text/xml; charset=us-ascii")
+	d := decoder(strings.NewReader(ascii+"caf\xe9"), choice)
+	got, err := io.ReadAll(d)
+	if string(got) != ascii+"caf\xe9" || err != nil {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	if late, ok := d.(*lateDecoder); !ok || !late.refuted {
+		t.Errorf("%+v is not refuted", choice)
+	}
+}
+
 func FuzzCharset(f *testing.F) {
 	for _, c := range charsetCases(f) {
 		f.Add([]byte(c.in), c.contentType, !c.more)
