@@ -36,16 +36,24 @@ type document struct {
 func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
 	d := &document{w: w, child: c, rec: r, f: f, kids: &frame{index: r}, digest: w.state.digest(w.o.SkipExtensions)}
 	d.sum.Problems = map[sitemap.Code]int{}
-	var fe *fetch.Error
-	switch {
-	case f.err == nil:
+	if f.err == nil {
 		d.sum.FinalURL = f.doc.URL.String()
 		d.sum.Status, d.sum.Attempts, d.sum.Hops = f.doc.Status, f.doc.Attempts, f.doc.Hops
 		d.sum.FirstByte, d.sum.NotModified = f.doc.FirstByte, f.doc.NotModified
-	case errors.As(f.err, &fe):
-		d.sum.Status, d.sum.Attempts, d.sum.Hops = fe.Status, fe.Attempts, fe.Hops
+	} else {
+		d.sum.answered(f.err)
 	}
 	return d
+}
+
+// answered takes from an error what it says of the responses, and returns that part of it,
+// or nil.
+func (s *Summary) answered(err error) *fetch.Error {
+	var fe *fetch.Error
+	if errors.As(err, &fe) {
+		s.Status, s.Attempts, s.Hops = fe.Status, fe.Attempts, fe.Hops
+	}
+	return fe
 }
 
 // duplicate reports whether the document that answered is one that was begun
@@ -76,9 +84,7 @@ func (d *document) duplicate() bool {
 // the URL that answered, whose key is k, and that of its location.
 func (d *document) takeScope(final string, k key) {
 	sm := d.child.sm
-	for _, s := range d.w.seeds[k] {
-		sm.Scope = sm.Scope.With(s.Scope.Grants...)
-	}
+	sm.Scope = d.w.withSeeds(sm.Scope, k)
 	if g, ok := LocationGrant(final); ok {
 		sm.Scope = sm.Scope.With(g)
 		d.host = g.Host

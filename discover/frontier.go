@@ -18,7 +18,7 @@ type child struct {
 	skip    Skip
 	foreign bool
 	fresh   bool          // it is to be fetched whether or not it has changed
-	scope   string        // digest of its grants, for the State
+	scope   Scope         // its grants, without those of where it is
 	waited  time.Duration // in earlier tries
 }
 

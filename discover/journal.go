@@ -75,7 +75,7 @@ type entry struct {
 }
 
 // lacks reports whether URLs of the document, read under these grants, may be missing.
-func (e *entry) lacks(scope string) bool { return e.Scope != "" && e.Scope != scope }
+func (e *entry) lacks(scope Scope) bool { return e.Scope != "" && e.Scope != scope.digest() }
 
 // A kid is a child of an index.
 type kid struct {

@@ -319,7 +319,7 @@ func (r *run) ended(d *document) {
 		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
 		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
 		if d.dropped {
-			e.Scope = d.child.scope
+			e.Scope = d.child.scope.digest()
 		}
 	}
 	if d.rec.parent != nil && old != nil {

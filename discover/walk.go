@@ -2,7 +2,6 @@ package discover
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"net/url"
 	"slices"
@@ -68,8 +67,7 @@ func (w *walk) robotsCut(f *found) {
 	c := &child{sm: &Sitemap{Loc: f.robots.URL}}
 	w.failures.add(&DocumentError{c.sm, f.cut})
 	sum := Summary{Err: f.cut, FinalURL: f.robots.URL}
-	if fe := (*fetch.Error)(nil); errors.As(f.cut, &fe) {
-		sum.Status, sum.Attempts, sum.Hops = fe.Status, fe.Attempts, fe.Hops
+	if fe := sum.answered(f.cut); fe != nil {
 		sum.FinalURL = fe.URL
 	}
 	w.done(c, sum)
@@ -230,16 +228,18 @@ func (w *walk) decide(c *child, index *record) {
 	case w.o.Follow != nil && !w.o.Follow(c.sm):
 		c.skip = ByFollow
 	}
-	if w.state != nil {
-		scope := c.sm.Scope
-		for _, s := range w.seeds[c.key] {
-			scope = scope.With(s.Scope.Grants...)
-		}
-		c.scope = scope.digest()
-	}
+	c.scope = w.withSeeds(c.sm.Scope, c.key)
 	if c.skip == NotSkipped {
 		c.skip = w.state.skip(c)
 	}
+}
+
+// withSeeds returns scope with the grants of the seeds that name a document.
+func (w *walk) withSeeds(scope Scope, k key) Scope {
+	for _, s := range w.seeds[k] {
+		scope = scope.With(s.Scope.Grants...)
+	}
+	return scope
 }
 
 // visit walks one document. It reports false if the walk must end.
@@ -250,9 +250,7 @@ func (w *walk) visit(c child, index *record) bool {
 	if index != nil {
 		c.sm.Scope = index.scope
 	}
-	for _, s := range w.seeds[c.key] {
-		c.sm.Scope = c.sm.Scope.With(s.Scope.Grants...)
-	}
+	c.sm.Scope = w.withSeeds(c.sm.Scope, c.key)
 	if r := w.graph.byKey[c.key]; r != nil {
 		w.graph.meet(index, c.sm.Scope, r)
 		return true
