@@ -25,6 +25,9 @@ func (d *document) quickEntries(depth int) {
 	if d.odd > maxOdd || !d.r.Quick(&d.quick, depth) {
 		return
 	}
+	if d.ext != nil {
+		d.ext.ForgetMet()
+	}
 	d.sink.Resolver.Base = d.base
 	size := 0 // of the last entry: the next one may be about as long
 	for !d.sink.Stopped() {
@@ -66,7 +69,7 @@ func (d *document) quickEntry() bool {
 	d.entrySpace = q.Space
 	d.resetEntry()
 	for asUsual := !d.atom && d.isOwnSpace(q.Bare); !q.AtEnd(); {
-		if asUsual && d.quickUsual(q) {
+		if asUsual && d.quickUsual(q) || d.ext != nil && d.ext.QuickMet(q) {
 			continue
 		}
 		if !q.Open() || !d.quickChild(q) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
@@ -139,6 +140,38 @@ func unusualFeeds() (docs [][]byte) {
 	return docs
 }
 
+// foreign are elements of other namespaces whose tags come again, in another shape, with
+// another meaning of their prefix, or more of them than are remembered.
+const foreign = `<rss xmlns:a="urn:1" xmlns:b="urn:b" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
+<item><link>http://a.example/1</link><a:x>1</a:x><b:x> 2 </b:x><content:x>none</content:x></item>
+<item><link>http://a.example/2</link><a:x>3</a:x><a:x> 4
+</a:x><a:x></a:x><a:x/><b:x>5</b:x><A:x>6</A:x><a:xy>7</a:xy><a:x y="1">8</a:x></item>
+<item><link>http://a.example/3</link><a:x>R&amp;B</a:x><a:x><![CDATA[9]]></a:x><a:x>é</a:x><a:x>10<i/></a:x><a:x >11</a:x><a:x>12</a:x ></item>
+<item><link>http://a.example/4</link><a:x>R & B</a:x><a:x>]]></a:x></item>
+<item><link>http://a.example/5</link><a:1>1</a:1><a:2>2</a:2><a:c>3</a:c><a:d>4</a:d><a:e>5</a:e><a:f>6</a:f><a:x>7</a:x><a:c>8</a:c></item>
+<item><link>http://a.example/6</link><a:x>13</a:x></item>
+</channel>
+<channel xmlns:a="urn:2"><item><link>http://a.example/7</link><a:x>14</a:x><b:x>15</b:x></item>
+<item xmlns:a="urn:3"><link>http://a.example/8</link><a:x>16</a:x></item>
+<item><link>http://a.example/9</link><a:x>17</a:x></item></channel>
+<channel><item><link>http://a.example/10</link><a:x>18</a:x><a:x>18</channel><item><link>http://a.example/11</link><a:x>19</a:x></item></rss>`
+
+func TestQuick_Foreign(t *testing.T) {
+	many := "<item><link>http://a.example/</link>" + strings.Repeat("<a:x>1</a:x>", extension.MaxElements+1) + "</item>"
+	long := "<item><link>http://a.example/</link>" + strings.Repeat("<a:x>"+strings.Repeat("x", extension.MaxOtherText/8)+"</a:x>", 9) + "</item>"
+	for _, doc := range []string{foreign, strings.Replace(foreign, "<channel>", "<channel>"+many+long+many, 1)} {
+		quick, general := outcome(t, []byte(doc), "", false), outcome(t, []byte(doc), "", true)
+		if quick != general {
+			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
+		}
+		for _, want := range []string{`{"space":"urn:1","name":"x","text":"13"}`, `{"space":"urn:2","name":"x","text":"14"}`, `{"space":"urn:3","name":"x","text":"16"}`, `{"space":"urn:2","name":"x","text":"17"}`} {
+			if !strings.Contains(quick, want) {
+				t.Errorf("%s is missing in\n%s", want, quick)
+			}
+		}
+	}
+}
+
 func TestQuick_Unusual(t *testing.T) {
 	for _, doc := range unusualFeeds() {
 		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "", true); quick != general {
@@ -234,6 +267,7 @@ func FuzzEntries(f *testing.F) {
 	for _, doc := range unusualFeeds() {
 		f.Add(doc, "")
 	}
+	f.Add([]byte(foreign), "")
 	f.Add(gendoc.Bytes(gendoc.RSS, 2), "text/xml; charset=iso-8859-1")
 	f.Add(gendoc.Bytes(gendoc.Atom, 2), "application/atom+xml; charset=utf-16")
 	f.Fuzz(func(t *testing.T, doc []byte, contentType string) {

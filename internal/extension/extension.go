@@ -46,6 +46,7 @@ type Decoder struct {
 	recent  location.Recent
 	text    arena
 	names   interner
+	met     metTags
 	entries slab[sitemap.Extensions]
 	strings slab[string]
 

@@ -240,10 +240,21 @@ func (d *Decoder) quickOther(q *xmlscan.Quick) bool {
 	if !ok || d.other.text+len(text) > MaxOtherText {
 		return false
 	}
+	el := d.addOther(text)
+	el.Space, el.Name, el.Attrs = space, d.name(name), attrs
+	if len(attrs) == 0 && !q.Empty {
+		d.met.add(q.Name(), el)
+	}
+	return true
+}
+
+// addOther adds an element of another namespace, of which so much is known that the entry
+// has room for it.
+func (d *Decoder) addOther(text []byte) *sitemap.Element {
 	d.other.elements++
 	el := d.others.next()
-	el.Space, el.Name, el.Attrs, el.Text = space, d.name(name), attrs, d.keepOther(text)
-	return true
+	el.Text = d.keepOther(text)
+	return el
 }
 
 // quickAttrs returns the attributes of the start tag that q has read.

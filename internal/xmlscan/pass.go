@@ -29,6 +29,18 @@ func (q *Quick) Between(start, end string) (text []byte, next int) {
 	return q.b[from : from+n], next
 }
 
+// Plain is Between for tags in bytes, for text of which there is nothing to report or to
+// decode. It moves behind the end tag, or nowhere if it is not ok.
+func (q *Quick) Plain(start, end []byte) (text []byte, ok bool) {
+	from := q.at + len(start)
+	n := bytes.IndexByte(q.b[from:], '<')
+	if n < 0 || !bytes.HasPrefix(q.b[from+n:], end) || !plain(q.b[from:from+n]) {
+		return nil, false
+	}
+	q.at = from + n + len(end)
+	return q.b[from : from+n], true
+}
+
 // Pass passes over a start tag, which is known to follow, text or a CDATA section, and an
 // end tag. If it is not ok, that is not all, or there is something to report of it, and it
 // moves nothing.
