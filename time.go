@@ -298,19 +298,23 @@ func parseDay(b []byte) (sec int64, ok bool) {
 	if century|of == 0 || month < 1 || month > 12 || day < 1 {
 		return 0, false
 	}
-	leap := of%4 == 0 && (of != 0 || century%4 == 0)
-	before := &daysBefore[0]
-	if leap {
-		before = &daysBefore[1]
+	cycle := of // of leap years: each fourth year, and each fourth century
+	if of == 0 {
+		cycle = century
 	}
+	before := &daysBefore[cycle%4]
 	return int64(daysBeforeYear(century, of)+before[month]+day-1) * 86_400, day <= before[month+1]-before[month]
 }
 
-// daysBefore are the days of a common and of a leap year before each month.
-var daysBefore = func() (days [2][16]int) {
-	for leap := range days {
+// daysBefore are the days before each month of a leap year and of the three after it.
+var daysBefore = func() (days [4][16]int) {
+	for year := range days {
+		leap := 0
+		if year == 0 {
+			leap = 1
+		}
 		for m, n := range [...]int{31, 28 + leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31} {
-			days[leap][m+2] = days[leap][m+1] + n
+			days[year][m+2] = days[year][m+1] + n
 		}
 	}
 	return days

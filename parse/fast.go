@@ -26,6 +26,8 @@ type shortcut struct {
 	tag    uint64 // their start tag as load returns it, without '<' and prefix
 	size   int    // of that tag
 	entry  sitemap.Entry
+
+	extended bool // the entry has extensions
 }
 
 // newShortcut returns the short cut for entries of this name and prefix.
@@ -65,16 +67,15 @@ func (d *document) fastEntries() {
 	}
 	for !d.sink.Stopped() {
 		b := d.in.Window()
-		d.quick.Reset()
 		if end := d.fast.read(d, b[:len(b)+input.Padding]); end > 0 {
 			d.in.Advance(end)
-			if d.ext != nil {
+			if d.fast.extended && d.ext != nil {
 				d.fast.entry.Extensions = d.ext.Take()
 			}
 			d.sink.Emit(&d.fast.entry)
 			continue
 		}
-		if d.ext != nil {
+		if d.fast.extended && d.ext != nil {
 			d.ext.Reset()
 		}
 		if len(b) >= lookAhead || !d.in.More() {
@@ -93,7 +94,7 @@ func (s *shortcut) read(d *document, b []byte) (end int) {
 		return 0
 	}
 	i += s.size
-	s.entry = sitemap.Entry{Kind: d.kind, Pos: d.in.Position(start)}
+	s.entry, s.extended = sitemap.Entry{Kind: d.kind, Pos: d.in.Position(start)}, false
 	for n := 0; ; i = n {
 		i = skipSpace(b, i)
 		if b[i] == '<' && b[i+1] == '/' {
@@ -116,15 +117,26 @@ func (s *shortcut) read(d *document, b []byte) (end int) {
 			n = s.readChangeFreq(b, at+11)
 		case tag == tagPriority && b[at+8] == '>':
 			n = s.readPriority(b, at+9)
-		case d.skip:
-			n = d.passExtension(i)
 		default:
-			n = d.quickExtension(i)
+			n = s.readExtension(d, i)
 		}
 		if n == 0 {
 			return 0
 		}
 	}
+}
+
+// readExtension reads or passes over the extension at the window's byte i, as the other
+// fields are read.
+func (s *shortcut) readExtension(d *document, i int) int {
+	if !s.extended {
+		s.extended = true
+		d.quick.Reset()
+	}
+	if d.skip {
+		return d.passExtension(i)
+	}
+	return d.quickExtension(i)
 }
 
 // passExtension passes over the element at the window's byte i, and those behind it
