@@ -54,8 +54,8 @@ const (
 // turns.
 //
 // A host that answers 429 or 503 is slowed down as a whole: no request is sent
-// for the time that Retry-After asks for, up to MaxPause, or else for a backoff
-// that doubles from 1 s to 30 s; then one request at a time, and with each success
+// for the time that Retry-After asks for or else for a backoff that doubles from 1 s to
+// 30 s, both up to MaxPause; then one request at a time, and with each success
 // one more at once. After ten such answers in a row, or three that ask for more
 // than MaxPause, requests to the host fail with ErrBusy until that time is over.
 //
@@ -76,8 +76,8 @@ type HostLimiter struct {
 	// AddressInterval is the least time from one request to an address to the
 	// next.
 	AddressInterval time.Duration
-	// MaxPause is how long a host is paused at most for one answer of 429 or 503;
-	// 0 means DefaultMaxPause.
+	// MaxPause is how long a host is paused at most for one answer of 429 or 503:
+	// 0 means DefaultMaxPause, a negative duration not at all.
 	MaxPause time.Duration
 	// Lookup returns the addresses of a host. If nil, the Client that asks does
 	// the lookup, or, if its Transport is the caller's, no bound is kept for
@@ -223,10 +223,10 @@ func (l *HostLimiter) perAddress() int {
 }
 
 func (l *HostLimiter) maxPause() time.Duration {
-	if l.MaxPause <= 0 {
+	if l.MaxPause == 0 {
 		return DefaultMaxPause
 	}
-	return l.MaxPause
+	return max(l.MaxPause, 0)
 }
 
 // bound resolves a limit: zero means def, a negative one none.

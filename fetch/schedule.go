@@ -270,7 +270,7 @@ func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 		if !late {
 			h.strikes++
 			h.struck, h.window = now, 1
-			if backoff := exponential(cmp.Or(l.backoff, minBackoff), maxBackoff, h.strikes-1); pause < backoff {
+			if backoff := exponential(cmp.Or(l.backoff, minBackoff), min(maxBackoff, l.maxPause()), h.strikes-1); pause < backoff {
 				pause = backoff/2 + rand.N(backoff/2+1)
 			}
 		}

@@ -173,7 +173,7 @@ func (w *walkFlags) fetcher() (discover.Fetcher, error) {
 		MaxBytes:             w.limit.bytes,
 		AllowPrivateNetworks: w.allowPrivate,
 	}
-	limiter := &fetch.HostLimiter{MaxPause: time.Duration(w.retryWait)}
+	limiter := &fetch.HostLimiter{MaxPause: w.retryWait.orNone()}
 	c.Limiter = limiter
 	if n := w.concurrency; n > 0 {
 		limiter.Total, limiter.PerHost, limiter.PerAddress = n, n, n

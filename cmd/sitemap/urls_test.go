@@ -1,10 +1,14 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 func TestURLs(t *testing.T) {
@@ -150,5 +154,26 @@ func TestProgress(t *testing.T) {
 	p.at("https://Example.com/a.xml")
 	if got, want := p.line(10e9), "3 sitemaps done, 2 queued  30,000 URLs, 3,000/s  3.0 MiB  example.com"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A host that is busy is paused for no longer than --retry-wait, whatever it asks for.
+func TestRetryWaitBoundsPauses(t *testing.T) {
+	for _, wait := range []string{"0", "100ms"} {
+		s := newTestSite(t, map[string]string{"/b.txt": "HOST/b\n"})
+		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/a.txt" {
+				w.Header().Set("Retry-After", "86400")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			s.ServeHTTP(w, r)
+		})
+		start := time.Now()
+		r := runArgs(t, "urls", "--allow-private", "--concurrency", "1", "--retry-wait", wait, s.URL+"/a.txt", s.URL+"/b.txt")
+		r.want(t, exitFailed, s.URL+"/b\n", "503")
+		if took := time.Since(start); took > fetch.DefaultMaxPause/2 {
+			t.Errorf("--retry-wait %s: took %v", wait, took)
+		}
 	}
 }
