@@ -12,6 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/space"
 )
 
 const (
@@ -346,10 +347,13 @@ func (p *robotsReader) problem(code sitemap.Code, text string, dropped bool) {
 	})
 }
 
-// trimBlanks trims what robots.txt files have for blanks: ASCII white space,
-// no-break spaces, NULs, byte order marks and zero width spaces.
-func trimBlanks(b []byte) []byte { return bytes.TrimFunc(b, isBlank) }
+// trimBlanks trims what stands around values unseen, NULs too.
+func trimBlanks(b []byte) []byte {
+	return bytes.TrimFunc(b, func(r rune) bool { return r == 0 || space.Is(r) })
+}
 
+// isBlank tells what robots.txt files have for blanks between values: ASCII white space,
+// no-break spaces, NULs, byte order marks and zero width spaces.
 func isBlank(r rune) bool {
 	switch r {
 	case ' ', '\t', '\v', '\f', 0, '\u00a0', '\ufeff', '\u200b', '\u3000', '\u2028', '\u2029', '\u0085':

@@ -112,6 +112,9 @@ func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 	if scheme != "" && !bare {
 		return "", 0, sitemap.BadScheme
 	}
+	if !bare && !isReference(ref) {
+		return "", 0, sitemap.BadLoc
+	}
 	if r == nil || r.Base == nil || !isHTTP(r.Base.Scheme) || r.Base.Host == "" {
 		return "", 0, sitemap.RelativeLoc
 	}
@@ -119,6 +122,15 @@ func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 		return r.Base.Scheme + "://" + ref, sitemap.SchemeAssumed, 0
 	}
 	return resolveReference(r.Base, ref), sitemap.RelativeLoc, 0
+}
+
+// isReference reports whether what has no scheme is a relative reference, rather than a URL
+// in quotes or brackets, or with something else before it: of these, "://" follows the first
+// characters, which are no parameter ("s.php;u=http://").
+func isReference(ref string) bool {
+	end := strings.IndexAny(ref, ":/?#")
+	return end < 0 || !strings.HasPrefix(ref[end:], "://") ||
+		strings.Contains(ref[:end], "=") && !strings.ContainsAny(ref[:end], "<>\"")
 }
 
 // schemeOf returns what stands before the colon of ref if it is a scheme by its

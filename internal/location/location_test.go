@@ -87,6 +87,17 @@ var cleanTests = []struct {
 	{name: "IDN without a scheme", raw: "Бухта.рф/x", loc: "http://Бухта.рф/x", codes: []sitemap.Code{sitemap.SchemeAssumed}},
 	{name: "public suffix is no host", raw: "co.uk/x", loc: "http://www.example.com/dir/co.uk/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
 
+	{name: "parameter that is a URL", raw: "s.php;u=http://shop.example/", loc: "http://www.example.com/dir/s.php;u=http://shop.example/", codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "colon in the first segment", raw: "Тема:x", loc: "http://www.example.com/dir/Тема:x", codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "marks of direction", raw: "\u202a\u200fhttp://shop.example/\u200ea\u202c\u2060", loc: "http://shop.example/\u200ea"},
+
+	{name: "in quotes", raw: "\"http://shop.example/\"", drop: sitemap.BadLoc},
+	{name: "in angle brackets", raw: "<http://shop.example/>", drop: sitemap.BadLoc},
+	{name: "in brackets", raw: "(https://shop.example/)", drop: sitemap.BadLoc},
+	{name: "in a tag", raw: "<a href=\"https://shop.example/\">x</a>", drop: sitemap.BadLoc},
+	{name: "space before the colon", raw: "https ://shop.example/", drop: sitemap.BadLoc},
+	{name: "nothing before the colon", raw: "://shop.example/", drop: sitemap.BadLoc},
+	{name: "section in a section", raw: "<![CDATA[http://shop.example/", drop: sitemap.BadLoc},
 	{name: "empty", raw: "", drop: sitemap.EmptyLoc},
 	{name: "blank", raw: " \n\u00a0\u200b", drop: sitemap.EmptyLoc},
 	{name: "controls only", raw: "\x00", codes: []sitemap.Code{sitemap.ControlChar}, drop: sitemap.EmptyLoc},
