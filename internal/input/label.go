@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
 )
 
 // declaredLabels are the charset labels that came with a document.
@@ -119,6 +122,9 @@ func lookup(label string) (charsetChoice, bool) {
 		return utf32BEChoice, true
 	}
 	e, name := charset.Lookup(label)
+	if e == nil {
+		e, name = lookupAlias(label)
+	}
 	switch {
 	case e == nil || name == "replacement":
 		return charsetChoice{}, false
@@ -131,6 +137,34 @@ func lookup(label string) (charsetChoice, bool) {
 	}
 	return charsetChoice{name: name, encoding: e}, true
 }
+
+// lookupAlias finds the charset of a label that the WHATWG standard does not have: those of
+// IANA, if ASCII is in it what it is elsewhere, and the spellings of Java, Python and
+// Windows, such as ISO8859_5, utf_8 and cp949.
+func lookupAlias(label string) (e encoding.Encoding, name string) {
+	if page, ok := codePages[strings.TrimLeft(label, "cpms-")]; ok {
+		return charset.Lookup(page)
+	}
+	if e, name := charset.Lookup(strings.ReplaceAll(label, "_", "-")); e != nil {
+		return e, name
+	}
+	e, err := ianaindex.IANA.Encoding(label)
+	if err != nil || e == nil {
+		return nil, ""
+	}
+	if text, err := e.NewDecoder().String(asciiSample); err != nil || text != asciiSample {
+		return nil, ""
+	}
+	if name, err := htmlindex.Name(e); err == nil {
+		return e, name
+	}
+	return e, label
+}
+
+// codePages are the code pages of Windows that are not numbered as the charset is called.
+var codePages = map[string]string{"932": "shift_jis", "936": "gbk", "949": "euc-kr", "950": "big5"}
+
+const asciiSample = `<?xml version="1.0"?><url><loc>http://a.example/~b_c\d[e]{f}|g^h`
 
 // declarationWindow is how far into a document its XML declaration is looked for:
 // as far as leading junk is skipped.
