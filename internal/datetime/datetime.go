@@ -4,6 +4,7 @@
 package datetime
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -25,7 +26,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := sitemap.ParseW3C(b); ok {
 		return t, codesOf(t, false)
 	}
-	s := space.Trim(b)
+	s := trim(b)
 	switch {
 	case len(s) == 0:
 		return t, nil
@@ -58,7 +59,7 @@ func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 
 // parseRFC822 is ParseRFC822 for all forms.
 func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	s := space.Trim(b)
+	s := trim(b)
 	switch {
 	case len(s) == 0:
 		return t, nil
@@ -76,6 +77,16 @@ func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		f.odd = true
 	}
 	return f.result(ok)
+}
+
+// trim cuts off what stands around a date: white space, and the reading of the monotonic
+// clock that Go prints behind a time of day.
+func trim(b []byte) []byte {
+	b = space.Trim(b)
+	if i := bytes.LastIndex(b, []byte(" m=")); i > 0 && i+3 < len(b) && len(bytes.Trim(b[i+4:], "0123456789.")) == 0 && (b[i+3] == '+' || b[i+3] == '-') {
+		return space.Trim(b[:i])
+	}
+	return b
 }
 
 // plausible is the first instant that a page can be meant to have changed at;
