@@ -76,7 +76,9 @@ func (d *document) readAbout() {
 func (d *document) readChild() {
 	switch {
 	case d.isOwn():
-		d.checkCase()
+		if d.isField() {
+			d.checkCase()
+		}
 		if d.atom {
 			d.readAtom()
 		} else {

@@ -129,9 +129,15 @@ func (d *document) child() {
 	switch {
 	case d.isEntry():
 		d.readEntry()
-	case d.isField(), d.r.Space > xmlscan.Sitemap && d.r.Space <= xmlscan.XHTML:
+	case d.isField(), d.isExtension():
 		d.problem(sitemap.MisplacedElement, string(d.r.Local))
 	}
+}
+
+// isExtension tells the start tags of what is known to stand in entries.
+func (d *document) isExtension() bool {
+	s := d.r.Space
+	return s > xmlscan.Sitemap && s < xmlscan.XHTML || s == xmlscan.XHTML && string(d.r.Local) == "link"
 }
 
 // readEntry reads an entry, which has one location, or several, each with what

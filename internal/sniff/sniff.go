@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -291,7 +292,7 @@ func trimSpace(b []byte) []byte {
 }
 
 // isBinary reports whether b is data of no text format: it has the signature of
-// one, or more than one control character in sixteen.
+// one, or of sixteen characters more than one is a control character.
 func isBinary(b []byte) bool {
 	b = b[:min(len(b), 512)]
 	switch media := http.DetectContentType(b); {
@@ -306,7 +307,7 @@ func isBinary(b []byte) bool {
 			controls++
 		}
 	}
-	return controls > len(b)/16
+	return controls > utf8.RuneCount(b)/16
 }
 
 // isListOfURLs reports whether b has markup in its first line only, and a URL

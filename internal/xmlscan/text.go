@@ -24,8 +24,8 @@ func (s *Scanner) check() {
 	}
 	switch {
 	case s.Kind == Text:
-		if bytes.Contains(s.Raw, cdataEnd) {
-			s.mismatched(s.Raw)
+		if i := bytes.Index(s.Raw, cdataEnd); i >= 0 {
+			s.problem(sitemap.MismatchedTag, i, s.Raw[i:])
 		}
 		s.checkReferences(0, len(s.Raw))
 	case s.Kind == Comment && len(s.Raw) > len(commentStart):
