@@ -12,7 +12,7 @@ import (
 // that is of an element around it in the entry.
 func (d *document) isEntry() bool {
 	return string(d.r.Local) == d.entryName() &&
-		(d.isOwn() || len(d.r.Prefix) == 0 && d.r.Space != xmlscan.XHTML && !d.r.Enclosed())
+		(d.isOwn() || len(d.r.Prefix) == 0 && !d.r.Enclosed())
 }
 
 // entryName is what the format calls an entry.

@@ -63,6 +63,7 @@ type Reader struct {
 	badTags   bool   // an undeclared prefix was reported
 
 	seenLandmark landmark
+	looked       int64 // bytes, for landmarks that are far ahead
 }
 
 // open is an open element.

@@ -2,8 +2,12 @@ package xmlscan
 
 import "bytes"
 
-// lookAhead is how far tags are looked for behind the current one.
-const lookAhead = 4 << 10
+// lookAhead is how far tags are looked for behind the current one, and farAhead is how far
+// where that decides whether an entry is one.
+const (
+	lookAhead = 4 << 10
+	farAhead  = maxLook
+)
 
 // Holds reports whether the current start tag is known to stand in the element at depth d,
 // and not behind it: the end tag of that follows.
@@ -12,7 +16,7 @@ func (r *Reader) Holds(d int) bool {
 	if r.entry > 0 {
 		entry = r.name(r.entry)
 	}
-	return r.landmark(r.name(d), entry) == itsEnd
+	return r.landmark(r.name(d), entry, lookAhead) == itsEnd
 }
 
 // Leave closes the element at depth d, which was left open before the current start tag,
@@ -32,7 +36,7 @@ func (r *Reader) leftOpen() bool {
 	if space, _ := r.Lookup(prefix); !r.IsExtension(space) {
 		return false
 	}
-	return r.landmark(r.name(r.entry+1), r.name(r.entry)) == entryTag
+	return r.landmark(r.name(r.entry+1), r.name(r.entry), lookAhead) == entryTag
 }
 
 // Enclosed reports whether the current start tag has its namespace from an element within
@@ -43,7 +47,7 @@ func (r *Reader) Enclosed() bool {
 	}
 	for i := len(r.bindings) - 1; i >= 0; i-- {
 		if b := &r.bindings[i]; b.prefix == string(r.Prefix) {
-			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(r.name(b.depth), nil) == itsEnd
+			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(r.name(b.depth), nil, farAhead) == itsEnd
 		}
 	}
 	return false
@@ -54,7 +58,7 @@ func (r *Reader) Enclosed() bool {
 type mark int
 
 const (
-	noMark        mark = iota // there is none in lookAhead
+	noMark        mark = iota // there is none as far as was looked
 	itsEnd                    // its end tag
 	anothersStart             // a start tag of its name, which tells nothing
 	entryTag                  // a tag of the entry's name
@@ -69,42 +73,76 @@ type landmark struct {
 }
 
 // landmark returns the mark for an element of that name, in an entry of the other name if
-// that is not nil.
-func (r *Reader) landmark(name, entry []byte) mark {
-	rest := r.ahead(lookAhead)
-	offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
-	rest = rest[:min(len(rest), lookAhead)]
+// that is not nil. It looks as far ahead as reach; where that is beyond lookAhead, half as
+// far at least, while the document affords it.
+func (r *Reader) landmark(name, entry []byte, reach int) mark {
 	l := &r.seenLandmark
+	for near := lookAhead; ; near = min(2*near, reach) {
+		rest := r.ahead(near)
+		offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
+		l.seek(name, entry, offset)
+		from := l.to
+		l.look(rest[:min(len(rest), near)], offset)
+		if near > lookAhead {
+			r.looked += l.to - from
+		}
+		if l.mark != noMark || near == reach || len(rest) < near || l.to-offset >= int64(reach/2) || r.looked > maxLooked+lookedPerByte*offset {
+			return l.mark
+		}
+	}
+}
+
+// What is looked at beyond lookAhead in all: so many bytes, and so many for each of the
+// document, so that one full of such tags takes no longer than others.
+const (
+	maxLooked     = 4 * farAhead
+	lookedPerByte = 4
+)
+
+// seek makes l the landmark for these names from an offset on: what was found for others,
+// or elsewhere, is forgotten.
+func (l *landmark) seek(name, entry []byte, offset int64) {
 	if !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset {
 		l.name, l.entry = append(l.name[:0], name...), append(l.entry[:0], entry...)
 		l.to, l.mark = offset, noMark
 	}
 	l.from = offset
-	for at := int(l.to - offset); l.mark == noMark && at < len(rest); {
-		i := bytes.IndexByte(rest[at:], '<')
-		if i < 0 {
-			break
-		}
-		at += i
-		l.to = offset + int64(at)
-		l.mark = markOf(rest[at+1:], name, entry)
-		at++
-	}
-	return l.mark
 }
 
-// markOf returns the mark that a tag is; one whose name goes on beyond its bytes is none.
-func markOf(tag, name, entry []byte) mark {
+// look looks for the mark in rest, the bytes at that offset, from where it was not found yet.
+func (l *landmark) look(rest []byte, offset int64) {
+	for l.mark == noMark && l.to < offset+int64(len(rest)) {
+		tag := rest[l.to-offset:]
+		if lt := bytes.IndexByte(tag, '<'); lt >= 0 {
+			l.to += int64(lt)
+			tag = tag[lt+1:]
+		} else {
+			l.to += int64(len(tag))
+			return
+		}
+		var cut bool
+		if l.mark, cut = markOf(tag, l.name, l.entry); cut {
+			return
+		}
+		if l.mark == noMark {
+			l.to++
+		}
+	}
+}
+
+// markOf returns the mark that a tag is, or that its name goes on beyond its bytes.
+func markOf(tag, name, entry []byte) (m mark, cut bool) {
 	tag, ends := bytes.CutPrefix(tag, []byte("/"))
 	n := NameLen(tag)
 	switch {
 	case n == len(tag):
+		return noMark, true
 	case bytes.EqualFold(tag[:n], name) && ends:
-		return itsEnd
+		return itsEnd, false
 	case bytes.EqualFold(tag[:n], name):
-		return anothersStart
+		return anothersStart, false
 	case len(entry) > 0 && bytes.EqualFold(tag[:n], entry):
-		return entryTag
+		return entryTag, false
 	}
-	return noMark
+	return noMark, false
 }

@@ -1,0 +1,58 @@
+package parse_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// An entry within an element that declares its own namespace is that element's, however long
+// that is.
+func TestEntries_ForeignFarEnd(t *testing.T) {
+	far := strings.Repeat("x", 200<<10)
+	for _, doc := range []string{
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><g xmlns="urn:x"><url><loc>http://a.example/no</loc></url><note>` + far + `</note></g><loc>http://a.example/1</loc><lastmod>2024-01-01</lastmod></url><url><loc>http://a.example/2</loc></url></urlset>`,
+		`<rss version="2.0"><channel><item><list xmlns="urn:x"><item><link>http://a.example/no</link></item><note>` + far + `</note></list><link>http://a.example/1</link><pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate></item><item><link>http://a.example/2</link></item></channel></rss>`,
+		`<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>x:1</id><list xmlns="urn:x"><entry><link href="http://a.example/no"/></entry><note>` + far + `</note></list><link href="http://a.example/1"/><updated>2024-01-01T00:00:00Z</updated></entry><entry><link href="http://a.example/2"/></entry></feed>`,
+	} {
+		var got []string
+		o := &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p.Code.String()) }}
+		for e, err := range parse.Entries(iotest.HalfReader(strings.NewReader(doc)), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e.Loc+" "+e.LastMod.Start().Format(time.DateOnly))
+		}
+		if want := []string{"http://a.example/1 2024-01-01", "http://a.example/2 0001-01-01"}; !slices.Equal(got, want) {
+			t.Errorf("%.60s: got %q, want %q", doc, got, want)
+		}
+	}
+}
+
+// That nothing ends such an element is not looked for over and over.
+func TestEntries_ForeignWithoutEnd(t *testing.T) {
+	const n = 20_000
+	var doc strings.Builder
+	doc.WriteString(`<urlset>`)
+	for i := range n {
+		fmt.Fprintf(&doc, `<url><loc>http://a.example/%d</loc><x%d xmlns="urn:x">`, i, i)
+	}
+	got := 0
+	for e, err := range parse.Entries(strings.NewReader(doc.String()), nil) {
+		if want := fmt.Sprint("http://a.example/", got); err == nil && e.Loc != want {
+			t.Fatalf("got %s, want %s", e.Loc, want)
+		}
+		if err == nil {
+			got++
+		}
+	}
+	if got != n {
+		t.Errorf("%d entries, want %d", got, n)
+	}
+}
