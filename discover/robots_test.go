@@ -245,6 +245,38 @@ Disallow: /
 	}
 }
 
+// A rule that says nothing, or is left out, ends the list of its group's agents.
+func TestRobots_EmptyRules(t *testing.T) {
+	long := "Disallow: /" + strings.Repeat("x", maxRuleLen) + "\n"
+	for _, tt := range []struct {
+		text    string
+		allowed bool
+		delay   time.Duration
+	}{
+		{"User-agent: *\nDisallow:\n\nUser-agent: BadBot\nDisallow: /\n", true, 0},
+		{"User-agent: sitemap\nDisallow:\n\nUser-agent: *\nDisallow: /\n", true, 0},
+		{"User-agent: *\nDisallow: /\n\nUser-agent: sitemap\nDisallow:\n", true, 0},
+		{"User-agent: *\nDisallow: /\n\nUser-agent: sitemap\n", true, 0},
+		{"User-agent: *\nAllow:\nUser-agent: BadBot\nDisallow: /\n", true, 0},
+		{"User-agent: *\n" + long + "User-agent: BadBot\nDisallow: /\n", true, 0},
+		{"User-agent: *\nCrawl-delay: soon\nUser-agent: BadBot\nDisallow: /\n", true, 0},
+		{"User-agent: *\nDisallow:\n\nUser-agent: SlowBot\nCrawl-delay: 3\n", true, 0},
+		{"User-agent: *\nDisallow:\nCrawl-delay: 3\n", true, 3 * time.Second},
+		{"User-agent: *\nDisallow:\nDisallow: /\n", false, 0},
+		{"User-agent: BadBot\nUser-agent: *\nDisallow: /\n", false, 0},
+		{"User-agent: BadBot\nUser-agent: *\n\nDisallow: /\n", false, 0},
+		{"Disallow:\nUser-agent: *\nDisallow: /\n", false, 0},
+	} {
+		r := robotsOf(t, tt.text)
+		if got := r.Allowed("sitemap", "https://www.example.com/sitemap.xml"); got != tt.allowed {
+			t.Errorf("%.80q: Allowed = %v", tt.text, got)
+		}
+		if got := r.CrawlDelay("sitemap"); got != tt.delay {
+			t.Errorf("%.80q: CrawlDelay = %v, want %v", tt.text, got, tt.delay)
+		}
+	}
+}
+
 func TestRobotsRulesAreBounded(t *testing.T) {
 	r := robotsOf(t, "User-agent: *\n"+strings.Repeat("Disallow: /*a\n", 30_000)+"Disallow: /b\n")
 	if r.rules.size > 16<<20 {

@@ -59,16 +59,17 @@ type groupFilter struct {
 	agents    map[string]bool
 	count     int
 	wildcards int
+	bare      bool // the last record names an agent
 }
 
 // add takes one record, its key in lower case.
 func (f *groupFilter) add(key string, value []byte) {
-	if f.count == maxRules || len(value) > maxRuleLen {
+	if f.count == maxRules {
 		return
 	}
 	switch key {
 	case "user-agent", "useragent":
-		agent := productToken(string(value))
+		agent := productToken(string(value[:min(len(value), maxRuleLen)]))
 		if agent == "" {
 			return
 		}
@@ -77,16 +78,32 @@ func (f *groupFilter) add(key string, value []byte) {
 		}
 		f.agents[agent] = true
 		f.emit("user-agent", agent)
+		f.bare = true
 	case "allow", "disallow":
-		if path := escapePath(value); path != "" && f.agents != nil && f.room(path) {
-			f.emit(key, path)
-		}
+		path := escapePath(value)
+		f.rule(key, path, path != "" && len(value) <= maxRuleLen && f.room(path))
 	case "crawl-delay", "crawldelay":
-		if d, ok := parseDelay(string(value)); ok && f.agents != nil {
-			f.emit("crawl-delay", d)
-		}
+		d, ok := parseDelay(string(value))
+		f.rule("crawl-delay", d, ok)
 	}
 }
+
+// rule adds a rule to the group. One that says nothing, as "Disallow:" does, or that is
+// left out, ends the list of the group's agents all the same: behind it, the next agent
+// starts another group (RFC 9309, section 2.1).
+func (f *groupFilter) rule(key, value string, ok bool) {
+	switch {
+	case f.agents == nil:
+	case ok:
+		f.emit(key, value)
+	case f.bare:
+		f.emit("allow", nowhere)
+	}
+	f.bare = false
+}
+
+// nowhere is a path that no URL has.
+const nowhere = "/%00"
 
 // room counts the wildcards, of which there may be so many.
 func (f *groupFilter) room(path string) bool {
@@ -107,6 +124,7 @@ func (f *groupFilter) rules() rules {
 	if f.count == 0 {
 		return rules{}
 	}
+	f.rule("", "", false)
 	data, err := robotstxt.FromString(f.text.String())
 	if err != nil {
 		// A record that the library fails on after all: no rules.
