@@ -137,7 +137,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	}})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
-	resp, err := x.c.transport(x.target.origin).RoundTrip(req)
+	resp, err := x.c.transport(x.target.origin, req).RoundTrip(req)
 	if err == nil && (resp == nil || resp.Body == nil) {
 		err = errors.New("transport returned no response")
 	}

@@ -65,7 +65,9 @@ type Client struct {
 	// Limiter is asked before each attempt. If nil, the Client has a HostLimiter
 	// of its own, with its defaults. With a HostLimiter, and no Transport of the
 	// caller's, no more connections are open to a host than its PerHost, or 2 if
-	// that is more, but for those that wait for a reader: see Limiter.
+	// that is more, and to a proxy than its Total, but for those that wait for a
+	// reader: see Limiter. A server of HTTP/2 that serves fewer requests at once on a
+	// connection than that may get more connections.
 	Limiter Limiter
 	// Logger is told of requests and redirects at level Debug and of retries at
 	// level Info. If nil, nothing is logged.
@@ -74,6 +76,7 @@ type Client struct {
 	once     sync.Once
 	rt       http.RoundTripper
 	extra    http.RoundTripper // for origins with parked bodies; nil if rt has no bound
+	shared   http.RoundTripper // for all origins behind a proxy; nil if rt has no bound
 	parked   parked
 	limiter  Limiter
 	guard    *guard        // nil with a Transport of the caller's
@@ -98,8 +101,12 @@ func (c *Client) init() {
 			c.lookup = c.guard.lookup
 			t := c.guard.transport(c.Proxy)
 			c.rt = t
-			if t.MaxConnsPerHost = maxConns(c.limiter); t.MaxConnsPerHost > 0 {
+			var total int
+			if t.MaxConnsPerHost, total = maxConns(c.limiter); t.MaxConnsPerHost > 0 {
 				c.extra = c.guard.transport(c.Proxy)
+				shared := c.guard.transport(c.Proxy)
+				shared.MaxConnsPerHost = total
+				c.shared = shared
 			}
 		}
 	})
@@ -107,34 +114,50 @@ func (c *Client) init() {
 
 // transport returns what a request to o is sent with. Parked bodies hold
 // connections that the bound of rt counts, so that a request might wait for one of
-// them until it is read, and whoever is to read it for the request.
-func (c *Client) transport(o origin) http.RoundTripper {
-	if c.extra != nil && c.parked.at(o) {
+// them until it is read, and whoever is to read it for the request. And of requests that a
+// proxy sends on, as it does those of http, net/http counts all as to one host, the proxy.
+func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
+	switch {
+	case c.extra == nil:
+		return c.rt
+	case c.parked.at(o):
 		return c.extra
+	case o.scheme == "http" && c.isProxied(req):
+		return c.shared
 	}
 	return c.rt
 }
 
-// maxConns returns how many connections a host needs at most, 0 if that is not
-// known. Without a bound net/http would open more: a request that finds no idle
+// isProxied reports whether a proxy is asked for req, but for one of SOCKS.
+func (c *Client) isProxied(req *http.Request) bool {
+	proxy := c.Proxy
+	if proxy == nil {
+		proxy = proxyOfEnvironment
+	}
+	u, err := proxy(req)
+	return err == nil && u != nil && !strings.HasPrefix(u.Scheme, "socks")
+}
+
+// maxConns returns how many connections a host needs at most, and all hosts, 0 if that is
+// not known. Without a bound net/http would open more: a request that finds no idle
 // connection starts one, takes another that becomes idle meanwhile, and leaves
 // the one it started behind.
-func maxConns(l Limiter) int {
+func maxConns(l Limiter) (host, total int) {
 	h, ok := l.(*HostLimiter)
-	switch {
-	case !ok || h.PerHost < 0:
-		return 0
-	case h.PerHost == 0:
-		return DefaultPerHost
+	if !ok || h.PerHost < 0 {
+		return 0, 0
 	}
-	return max(2, h.PerHost) // one for a request made while a body is read
+	if h.Total >= 0 {
+		total = max(2, h.total())
+	}
+	return max(2, h.perHost()), total // two: one for a request made while a body is read
 }
 
 // CloseIdleConnections closes connections that are kept for reuse and not in
 // use.
 func (c *Client) CloseIdleConnections() {
 	c.init()
-	for _, rt := range []http.RoundTripper{c.rt, c.extra} {
+	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
 		if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
 			t.CloseIdleConnections()
 		}

@@ -1,0 +1,175 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A proxy counts and answers the requests that it gets.
+type proxy struct {
+	*httptest.Server
+	asked atomic.Int32
+}
+
+func newProxy(t *testing.T) *proxy {
+	p := new(proxy)
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.asked.Add(1)
+		if to := r.URL.Query().Get("to"); to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+			return
+		}
+		io.WriteString(w, "of "+r.URL.Host)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// checkProxied asks c, which uses p, for what it may have and what it may not.
+func (p *proxy) check(t *testing.T, c *Client) {
+	t.Helper()
+	doc, err := c.Get(t.Context(), Request{URL: "http://public.test/"})
+	if err != nil {
+		t.Fatalf("public host: %v", err)
+	}
+	body, _ := io.ReadAll(doc.Body)
+	doc.Body.Close()
+	if string(body) != "of public.test" {
+		t.Errorf("public host: body %q, want that of the proxy", body)
+	}
+	asked := p.asked.Load()
+	for _, to := range []string{
+		"http://private.test/", "https://private.test/", "http://mixed.test/", "http://10.0.0.1/", "http://127.0.0.1/",
+		p.URL,
+	} {
+		if _, err := c.Get(t.Context(), Request{URL: to}); !errors.Is(err, ErrRefused) {
+			t.Errorf("%s: %v, want %v", to, err, ErrRefused)
+		}
+	}
+	if n := p.asked.Load() - asked; n != 0 {
+		t.Errorf("the proxy was asked %d times for what is refused", n)
+	}
+	if _, err := c.Get(t.Context(), Request{URL: "http://public.test/?to=http://private.test/"}); !errors.Is(err, ErrRefused) {
+		t.Errorf("redirect: %v, want %v", err, ErrRefused)
+	}
+	if _, err := c.Get(t.Context(), Request{URL: "http://unknown.test/"}); !errors.Is(err, ErrConnect) {
+		t.Errorf("unknown host: %v, want %v", err, ErrConnect)
+	}
+}
+
+var proxyNames = map[string][]string{
+	"public.test":  {"8.8.8.8 2606:4700:4700::1111"},
+	"private.test": {"192.168.0.1"},
+	"mixed.test":   {"8.8.8.8 fd00::1"},
+	"self.test":    {"127.0.0.1"},
+}
+
+func TestProxy(t *testing.T) {
+	p := newProxy(t)
+	to, _ := url.Parse(p.URL)
+	_, resolver := newNameServer(proxyNames)
+	c := &Client{resolver: resolver, Proxy: func(r *http.Request) (*url.URL, error) {
+		if r.URL.Hostname() == "self.test" {
+			return nil, nil
+		}
+		return to, nil
+	}}
+	defer c.CloseIdleConnections()
+	p.check(t, c)
+	// The proxy's address is exempt only as a proxy.
+	self := "http://self.test:" + to.Port() + "/"
+	if _, err := c.Get(t.Context(), Request{URL: self}); !errors.Is(err, ErrRefused) {
+		t.Errorf("the proxy as a target: %v, want %v", err, ErrRefused)
+	}
+
+	open := &Client{AllowPrivateNetworks: true, Proxy: http.ProxyURL(to)}
+	defer open.CloseIdleConnections()
+	doc, err := open.Get(t.Context(), Request{URL: "http://private.test/"})
+	if err != nil {
+		t.Fatalf("with AllowPrivateNetworks: %v", err)
+	}
+	doc.Body.Close()
+}
+
+// TestProxyOfEnvironment runs itself in a process of its own, since net/http reads
+// the environment once.
+func TestProxyOfEnvironment(t *testing.T) {
+	p := newProxy(t)
+	if os.Getenv("FETCH_TEST_PROXY") != "" {
+		p.URL = os.Getenv("HTTP_PROXY")
+		_, resolver := newNameServer(proxyNames)
+		c := &Client{resolver: resolver}
+		p.check(t, c)
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProxyOfEnvironment$", "-test.count=1")
+	cmd.Env = append(os.Environ(), "FETCH_TEST_PROXY=1", "HTTP_PROXY="+p.URL, "HTTPS_PROXY="+p.URL, "NO_PROXY=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if p.asked.Load() == 0 {
+		t.Error("the proxy of the environment was not asked")
+	}
+}
+
+// TestBadProxyOfEnvironment names a proxy that cannot be read, with a password.
+func TestBadProxyOfEnvironment(t *testing.T) {
+	if os.Getenv("FETCH_TEST_PROXY") != "" {
+		_, resolver := newNameServer(proxyNames)
+		c := &Client{resolver: resolver, Retries: -1}
+		_, err := c.Get(t.Context(), Request{URL: "http://public.test/"})
+		if !errors.Is(err, ErrConnect) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("error %v, want %v without the password", err, ErrConnect)
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestBadProxyOfEnvironment$", "-test.count=1")
+	cmd.Env = append(os.Environ(), "FETCH_TEST_PROXY=1", "HTTP_PROXY=http://user:secret@[x", "NO_PROXY=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestProxyServesHostsAtOnce: of what goes through a proxy, no host waits for another.
+func TestProxyServesHostsAtOnce(t *testing.T) {
+	const hosts = DefaultTotal
+	var arrived sync.WaitGroup
+	arrived.Add(hosts)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived.Done()
+		arrived.Wait()
+		io.WriteString(w, r.Host)
+	}))
+	t.Cleanup(s.Close)
+	to, _ := url.Parse(s.URL)
+	c := &Client{AllowPrivateNetworks: true, Proxy: http.ProxyURL(to), Timeout: 30 * time.Second, Retries: -1}
+	defer c.CloseIdleConnections()
+	var wg sync.WaitGroup
+	for i := range hosts {
+		wg.Go(func() {
+			doc, err := c.Get(t.Context(), Request{URL: fmt.Sprintf("http://%d.test/", i)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			doc.Body.Close()
+		})
+	}
+	wg.Wait()
+}
