@@ -22,7 +22,7 @@ type document struct {
 	sum    Summary
 	trusts [ByCaller + 1]int64
 	digest digest
-	listed []kid // for the State
+	listed kids // for the State
 
 	lastAuthority string // of the last child
 	lastForeign   bool
@@ -189,7 +189,7 @@ func (d *document) list(e *sitemap.Entry) {
 		d.report(sitemap.Problem{Code: sitemap.ForeignChild, Pos: e.Pos, Field: "loc", Text: clip(e.Loc)})
 	}
 	if d.w.state != nil {
-		d.listed = append(d.listed, kid{e.Loc, timeText(e.LastMod)})
+		d.listed.add(e.Loc, timeText(e.LastMod))
 	}
 	d.add(e.Loc, e.LastMod)
 }

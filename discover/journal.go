@@ -83,6 +83,35 @@ type kid struct {
 	LastMod string `json:"m,omitempty"`
 }
 
+// A kids is the children of an index, while they take no more than maxKids bytes of memory.
+type kids struct {
+	list []kid
+	cost int
+}
+
+func (k *kids) add(loc, lastMod string) {
+	if k.cost += len(loc) + len(lastMod) + kidCost; k.cost > maxKids {
+		k.list = nil
+		return
+	}
+	k.list = append(k.list, kid{loc, lastMod})
+}
+
+func (k *kids) tooMany() bool { return k.cost > maxKids }
+
+func costOf(list []kid) (cost int) {
+	for _, k := range list {
+		cost += len(k.Loc) + len(k.LastMod) + kidCost
+	}
+	return cost
+}
+
+const (
+	kidCost = 40 // bytes of memory beside its text
+	// maxKids is enough for an index with as many children as the protocol allows.
+	maxKids = 8 << 20
+)
+
 // A foundLine is how a walk's seeds were found.
 type foundLine struct {
 	Robots string     `json:"robots,omitempty"`
@@ -137,11 +166,9 @@ func (j *journal) append(l *line) {
 	if j.err != nil {
 		return
 	}
-	text, err := json.Marshal(l)
-	if err == nil {
-		_, err = j.f.Write(append(text, '\n'))
-	}
-	j.err = err
+	enc := json.NewEncoder(j.f)
+	enc.SetEscapeHTML(false)
+	j.err = enc.Encode(l)
 }
 
 // sync waits until what was written is on the disk.

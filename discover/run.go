@@ -304,7 +304,7 @@ func (r *run) ended(d *document) {
 	old := s.entries[d.child.loc]
 	e := &entry{
 		URL: d.child.loc, Final: d.sum.FinalURL, At: s.now().Unix(),
-		LastMod: timeText(d.child.lastMod), Kids: d.listed, Run: r.number,
+		LastMod: timeText(d.child.lastMod), Kids: d.listed.list, Run: r.number,
 	}
 	switch {
 	case d.sum.Err != nil:
@@ -321,6 +321,9 @@ func (r *run) ended(d *document) {
 		if d.dropped {
 			e.Scope = d.child.scope.digest()
 		}
+	}
+	if d.listed.tooMany() {
+		e = &entry{URL: e.URL, At: e.At} // it is read anew, in this run too
 	}
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)

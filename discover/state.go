@@ -63,15 +63,15 @@ type State struct {
 
 	plan plan
 	last int // number of the last walk
-	kids int // in all entries
+	kids int // what those of all entries cost
 	now  func() time.Time
 
 	damaged int // number of the first walk of the run of which a line was; 0: none was
 }
 
 const (
-	// maxStateKids bounds the children that a State remembers.
-	maxStateKids = 1_000_000
+	// maxStateKids bounds the memory for children that a State remembers, in bytes.
+	maxStateKids = 32 << 20
 	// maxStateAge is how long a document is remembered that no walk meets.
 	maxStateAge = 90 * 24 * time.Hour
 )
@@ -228,15 +228,16 @@ func (s *State) put(e *entry) {
 	if old := s.entries[e.URL]; old != nil {
 		s.forget(old)
 	}
-	if s.kids+len(e.Kids) > maxStateKids {
+	cost := costOf(e.Kids)
+	if s.kids+cost > maxStateKids {
 		return
 	}
-	s.kids += len(e.Kids)
+	s.kids += cost
 	s.entries[e.URL] = e
 }
 
 func (s *State) forget(e *entry) {
-	s.kids -= len(e.Kids)
+	s.kids -= costOf(e.Kids)
 	delete(s.entries, e.URL)
 }
 
