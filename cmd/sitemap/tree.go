@@ -56,12 +56,18 @@ func (a *app) treeCommand() *cobra.Command {
 	return cmd
 }
 
-// A treeHandler draws a tree when its target is walked.
+// A treeHandler draws a tree when its target is walked, or, if it is large, as it is walked.
 type treeHandler struct {
 	out   *output
+	label string
 	roots []*node
-	nodes map[*discover.Sitemap]*node
+	path  []step // from a root to the last document: those that the next may stand below
+	held  int    // bytes of memory for nodes
+	drawn bool   // the tree is drawn as it is walked
 }
+
+// maxHeld is how much memory a tree may take before it is drawn.
+const maxHeld = 8 << 20
 
 // A node is a document in the tree.
 type node struct {
@@ -69,43 +75,76 @@ type node struct {
 	children []*node
 }
 
-func (h *treeHandler) begin(target) {
-	h.roots, h.nodes = nil, map[*discover.Sitemap]*node{}
+// A step is a document with its node.
+type step struct {
+	sitemap *discover.Sitemap
+	node    *node
 }
+
+func (h *treeHandler) begin(t target) { *h = treeHandler{out: h.out, label: t.label()} }
 
 func (h *treeHandler) page(*record) error                         { return nil }
 func (h *treeHandler) problem(*discover.Sitemap, sitemap.Problem) {}
 
 func (h *treeHandler) failure(t target, err error) {
-	h.roots = append(h.roots, &node{text: "FAILED: " + failureTextOf(t.label(), err)})
+	h.path = nil
+	h.add(&node{text: "FAILED: " + failureTextOf(t.label(), err)})
 }
 
+// document adds a document below its referrer: an index comes before what it lists, and that
+// before what follows the index.
 func (h *treeHandler) document(s *discover.Sitemap, sum *discover.Summary) {
+	for n := len(h.path); n > 0 && h.path[n-1].sitemap != s.Referrer; n-- {
+		h.path = h.path[:n-1]
+	}
 	n := &node{text: describe(s, sum)}
-	if parent := h.nodes[s.Referrer]; s.Referrer != nil && parent != nil {
-		parent.children = append(parent.children, n)
+	h.add(n)
+	h.path = append(h.path, step{s, n})
+}
+
+// add adds a node below the last of the path.
+func (h *treeHandler) add(n *node) {
+	if h.drawn {
+		h.out.Write(drawNodes(nil, strings.Repeat(indentMore, len(h.path)), []*node{n}, true))
+		n.text = ""
+		return
+	}
+	if last := len(h.path) - 1; last >= 0 {
+		h.path[last].node.children = append(h.path[last].node.children, n)
 	} else {
 		h.roots = append(h.roots, n)
 	}
-	if sum.Format == sitemap.SitemapIndex || sum.Skipped != discover.NotSkipped || sum.NotModified {
-		h.nodes[s] = n
+	if h.held += len(n.text) + 100; h.held > maxHeld {
+		h.draw(true)
+		h.roots, h.drawn = nil, true
+		for _, s := range h.path {
+			*s.node = node{}
+		}
 	}
 }
 
-func (h *treeHandler) end(t target) {
-	b := append([]byte(t.label()), '\n')
-	h.out.Write(drawNodes(b, "", h.roots))
+func (h *treeHandler) end(target) {
+	if !h.drawn {
+		h.draw(false)
+	}
 }
 
-// drawNodes appends nodes that stand below a line that starts with indent.
-func drawNodes(b []byte, indent string, nodes []*node) []byte {
+func (h *treeHandler) draw(more bool) {
+	h.out.Write(drawNodes(append([]byte(h.label), '\n'), "", h.roots, more))
+}
+
+const indentMore = "│   "
+
+// drawNodes appends nodes that stand below a line that starts with indent. With more set,
+// others may follow the last.
+func drawNodes(b []byte, indent string, nodes []*node, more bool) []byte {
 	for i, n := range nodes {
-		branch, below := "├── ", "│   "
-		if i == len(nodes)-1 {
+		branch, below := "├── ", indentMore
+		if i == len(nodes)-1 && !more {
 			branch, below = "└── ", "    "
 		}
 		b = append(append(append(b, indent...), branch...), printable(n.text)...)
-		b = drawNodes(append(b, '\n'), indent+below, n.children)
+		b = drawNodes(append(b, '\n'), indent+below, n.children, more)
 	}
 	return b
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -58,4 +59,38 @@ func TestTreeNothing(t *testing.T) {
 	s := newTestSite(t, nil)
 	r := runArgs(t, "tree", "--allow-private", s.URL)
 	r.want(t, exitFailed, s.text("HOST\n└── FAILED: ")+strings.TrimPrefix(strings.TrimPrefix(r.out, s.URL+"\n└── FAILED: "), ""), "no sitemap found")
+}
+
+// A large tree is drawn as it is walked.
+func TestTreeLarge(t *testing.T) {
+	const pad, n = 8_000, maxHeld/8_000 + 50
+	var children []string
+	for i := range n {
+		children = append(children, fmt.Sprintf("HOST/c.txt?%d%s", i, strings.Repeat("x", pad)))
+	}
+	s := newTestSite(t, map[string]string{
+		"/robots.txt": "Sitemap: HOST/a.txt\nSitemap: HOST/index.xml\nSitemap: HOST/b.txt\n",
+		"/index.xml":  index(children...), "/a.txt": "HOST/a\n", "/b.txt": "HOST/b\n", "/c.txt": "HOST/c\n",
+	})
+	r := runArgs(t, "tree", "--allow-private", s.URL)
+	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	if r.status != exitOK || len(lines) != n+4 {
+		t.Fatalf("status %d, %d lines, want %d, said %s", r.status, len(lines), n+4, r.err)
+	}
+	for i, line := range lines {
+		want := fmt.Sprintf("│   ├── HOST/c.txt?%dx", i-3)
+		switch i {
+		case 0:
+			want = "HOST"
+		case 1:
+			want = "├── HOST/a.txt"
+		case 2:
+			want = "├── HOST/index.xml"
+		case n + 3:
+			want = "├── HOST/b.txt"
+		}
+		if want = s.text(want); !strings.HasPrefix(line, want) {
+			t.Fatalf("line %d is %.100s, want %s", i, line, want)
+		}
+	}
 }
