@@ -1,15 +1,23 @@
 package discover
 
 import (
+	"context"
 	"net/url"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// maxDelayOrigins bounds the origins whose robots.txt a walk asks for a
-// Crawl-delay.
-const maxDelayOrigins = 1_000
+const (
+	// maxDelayOrigins bounds the origins whose robots.txt a walk asks for a
+	// Crawl-delay.
+	maxDelayOrigins = 1_000
+	// delayTime is how long it waits for one of them, tries and all.
+	delayTime = 5 * time.Second
+	// delayShare is that one in so many of the requests at once may be for them: they
+	// take from what documents have.
+	delayShare = 8
+)
 
 // A delayer is a Fetcher that can keep a Crawl-delay.
 type delayer interface {
@@ -42,6 +50,19 @@ func (w *walk) heedDelay(loc string) {
 		w.delays[o] = false
 	default:
 		w.delays[o] = true
-		w.ahead.running.Go(func() { w.c.robotsAt(w.ctx, originSite(o), w.origins...) })
+		w.ahead.running.Go(func() { w.askDelay(originSite(o)) })
 	}
+}
+
+// askDelay asks the robots.txt of an origin for a Crawl-delay when it is its turn.
+func (w *walk) askDelay(st site) {
+	select {
+	case w.askingDelay <- struct{}{}:
+		defer func() { <-w.askingDelay }()
+	case <-w.ctx.Done():
+		return
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, delayTime)
+	defer cancel()
+	w.c.robotsAt(ctx, st, w.origins...)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -100,6 +101,35 @@ func TestCrawlDelayStopsNothing(t *testing.T) {
 			t.Errorf("%s: %d URLs, %v", name, len(l.urls), l.err)
 		}
 	}
+}
+
+// TestCrawlDelayOfSilentHosts: robots.txt files that do not answer, of many hosts that an
+// index lists, leave the documents most of the requests at once.
+func TestCrawlDelayOfSilentHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const hosts, docs = 40, 100
+		w := newWeb()
+		var children []string
+		for i := range hosts {
+			host := fmt.Sprintf("https://silent%d.test", i)
+			w.handle(host+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+			for _, name := range []string{"/a.xml", "/b.xml"} {
+				w.serve(host+name, urlset(host+"/"))
+				children = append(children, host+name)
+			}
+		}
+		for i := range docs {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			w.serve(loc, urlset("https://example.com/"))
+			children = append(children, loc)
+		}
+		w.serve("https://example.com/index.xml", index(children...))
+		start := time.Now()
+		l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{MinTrust: Untrusted})
+		if took := time.Since(start); len(l.urls) != 2*hosts+docs || l.err != nil || took > time.Second {
+			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
+		}
+	})
 }
 
 // TestCrawlDelayOriginsAreBounded: of very many hosts, not all are remembered.

@@ -131,6 +131,8 @@ type walk struct {
 	state    *run
 	fetches  int
 	foreign  int
+
+	askingDelay chan struct{} // one for each robots.txt that is asked for a delay now
 }
 
 func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) bool) *walk {
@@ -143,6 +145,8 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 		frontier: frontier{max: frontierRoom(o.maxSitemaps())},
 		ahead:    newPrefetcher(inner, c),
 		state:    o.State.newRun(),
+
+		askingDelay: make(chan struct{}, max(1, c.concurrency()/delayShare)),
 	}
 	w.graph = graph{byKey: map[key]*record{}, report: w.report}
 	return w
