@@ -69,6 +69,8 @@ type entry struct {
 	Retry    int64  `json:"retry,omitempty"` // when to try again after Err, seconds since 1970
 	Kids     []kid  `json:"kids,omitempty"`
 	Run      int    `json:"run"` // of the walk that read it
+	// Asked are the hosts whose robots.txt that walk asked for it, of Options.VerifyHosts.
+	Asked []string `json:"asked,omitempty"`
 	// Scope is a digest of the grants that it was read under, where some of its URLs were
 	// not trusted: under others, more of them may be.
 	Scope string `json:"scope,omitempty"`

@@ -93,6 +93,53 @@ func resumeRun(t *testing.T, c *Client, path, out, site string, stop int) bool {
 	return true
 }
 
+// TestStateResumeBudgets: what a walk may ask for is spent as if it had not been interrupted,
+// and its verdicts are the same.
+func TestStateResumeBudgets(t *testing.T) {
+	const n = 12
+	w := newWeb()
+	var kids []string
+	for i := range n {
+		kid, host := fmt.Sprintf("https://www.example.com/%d.xml", i), fmt.Sprintf("https://h%d.example.com", i)
+		kids = append(kids, kid)
+		w.serve(kid, urlset(fmt.Sprintf("https://www.example.com/%d", i), host+"/", fmt.Sprintf("https://h%d.example.com/again", i/2)))
+		w.serve(host+"/robots.txt", "Sitemap: "+kid+"\nSitemap: https://www.example.com/index.xml")
+	}
+	w.serve("https://www.example.com/robots.txt", "Sitemap: https://www.example.com/index.xml")
+	w.serve("https://www.example.com/index.xml", index(kids...))
+	for name, o := range map[string]Options{"hosts": {}, "sitemaps": {MaxSitemaps: 9}, "one host": {VerifyHosts: 1}} {
+		o.MinTrust = Untrusted
+		walk := func(path string, stop int) (urls []string, err error) {
+			state := openState(t, path)
+			defer state.Abandon()
+			o := o
+			o.State = state
+			kept := 0
+			o.Done = func(_ *Sitemap, s Summary) { kept = len(urls) }
+			c := w.client()
+			c.Concurrency = 1
+			for u, err := range c.URLs(t.Context(), "https://www.example.com", &o) {
+				if err != nil {
+					return urls, err
+				}
+				if urls = append(urls, fmt.Sprint(u.Loc, " ", u.Trust)); len(urls) == stop {
+					return urls[:kept], nil
+				}
+			}
+			return urls, nil
+		}
+		want, wantErr := walk(filepath.Join(t.TempDir(), "state"), -1)
+		for stop := 1; stop < len(want); stop++ {
+			path := filepath.Join(t.TempDir(), "state")
+			before, _ := walk(path, stop)
+			after, err := walk(path, -1)
+			if got := slices.Concat(before, after); !slices.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Errorf("%s: stopped at %d: got %q, %v, want %q, %v", name, stop, got, err, want, wantErr)
+			}
+		}
+	}
+}
+
 func TestStatePlan(t *testing.T) {
 	w := newWeb()
 	for _, site := range []string{"https://a.test", "https://b.test"} {

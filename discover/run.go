@@ -266,6 +266,10 @@ func (r *run) entry(loc string) *entry {
 // recall goes on below a document that is left out.
 func (w *walk) recall(c *child, rec *record) bool {
 	e := w.state.entry(c.loc)
+	if c.skip == ByResume { // it takes from what the walk may ask for, as it did
+		w.fetches++
+		w.verifier.recall(e.Asked)
+	}
 	d := &document{w: w, child: c, rec: rec, kids: &frame{index: rec}}
 	if e.Final != "" {
 		k := keyOf(e.Final)
@@ -305,6 +309,7 @@ func (r *run) ended(d *document) {
 	e := &entry{
 		URL: d.child.loc, Final: d.sum.FinalURL, At: s.now().Unix(),
 		LastMod: timeText(d.child.lastMod), Kids: d.listed.list, Run: r.number,
+		Asked: d.w.verifier.takeAsked(),
 	}
 	switch {
 	case d.sum.Err != nil:

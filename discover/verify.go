@@ -9,7 +9,34 @@ import (
 // A verifier remembers the robots.txt files that were asked whether they name a
 // document.
 type verifier struct {
-	names map[string]map[string]bool // by host, the docKeys that its robots.txt names
+	// By host, the docKeys that its robots.txt names; nil if it was asked before the walk
+	// was interrupted.
+	names map[string]map[string]bool
+	asked []string // hosts, for the current document
+}
+
+// recall takes in the hosts that were asked for a document of the walk before it was
+// interrupted: they count.
+func (v *verifier) recall(hosts []string) {
+	for _, host := range hosts {
+		if v.names[host] == nil {
+			v.set(host, nil)
+		}
+	}
+}
+
+func (v *verifier) set(host string, names map[string]bool) {
+	if v.names == nil {
+		v.names = map[string]map[string]bool{}
+	}
+	v.names[host] = names
+}
+
+// takeAsked returns the hosts that were asked for the current document.
+func (v *verifier) takeAsked() []string {
+	asked := v.asked
+	v.asked = nil
+	return asked
 }
 
 // verify returns the grant of o's host for r, if the host's own robots.txt names
@@ -31,19 +58,18 @@ func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
 // namesOf returns what the robots.txt of o names.
 func (w *walk) namesOf(o location.Origin) map[string]bool {
 	v := &w.verifier
-	if names, ok := v.names[o.Host]; ok {
+	names, counted := v.names[o.Host]
+	if names != nil {
 		return names
 	}
 	domain := registrable(o.Host)
-	if domain == "" || len(v.names) >= w.o.verifyHosts() ||
+	if domain == "" || !counted && len(v.names) >= w.o.verifyHosts() ||
 		!slices.ContainsFunc(w.sites, func(s string) bool { return registrable(s) == domain }) {
 		return nil
 	}
-	if v.names == nil {
-		v.names = map[string]map[string]bool{}
-	}
-	names := map[string]bool{}
-	v.names[o.Host] = names
+	names = map[string]bool{}
+	v.set(o.Host, names)
+	v.asked = append(v.asked, o.Host)
 	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
 	if robots == nil {
 		return names

@@ -108,13 +108,23 @@ func (u *uniqueSet) grow() {
 	}
 }
 
-// recall takes in the URLs of an output that was written before an interruption.
-func (u *uniqueSet) recall(r io.Reader, format string) error {
+// recall counts the URLs of an output that was written before an interruption.
+func (s *selector) recall(r io.Reader, format string) error {
+	return eachURL(r, format, func(loc string) {
+		s.taken++
+		if s.unique != nil {
+			s.unique.add(loc)
+		}
+	})
+}
+
+// eachURL calls f with each URL of an output.
+func eachURL(r io.Reader, format string, f func(loc string)) error {
 	switch format {
 	case "csv":
 		rows := csv.NewReader(r)
 		rows.FieldsPerRecord, rows.ReuseRecord = -1, true
-		for {
+		for n := 0; ; n++ {
 			row, err := rows.Read()
 			if err == io.EOF {
 				return nil
@@ -122,7 +132,9 @@ func (u *uniqueSet) recall(r io.Reader, format string) error {
 			if err != nil {
 				return err
 			}
-			u.add(row[0])
+			if n > 0 { // it has a header
+				f(row[0])
+			}
 		}
 	case "jsonl":
 		dec := json.NewDecoder(r)
@@ -135,13 +147,13 @@ func (u *uniqueSet) recall(r io.Reader, format string) error {
 			if err != nil {
 				return err
 			}
-			u.add(row.Loc)
+			f(row.Loc)
 		}
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		u.add(lines.Text())
+		f(lines.Text())
 	}
 	return lines.Err()
 }

@@ -34,21 +34,22 @@ func TestUniqueSet(t *testing.T) {
 	}
 }
 
-func TestUniqueSetRecall(t *testing.T) {
+func TestSelectorRecall(t *testing.T) {
 	for format, text := range map[string]string{
 		"text":  "http://example.com/a\nhttp://example.com/\"b\",c\n",
 		"jsonl": `{"loc":"http://example.com/a","kind":"page"}` + "\n" + `{"loc":"http://example.com/\"b\",c"}` + "\n",
 		"csv":   "loc,kind\nhttp://example.com/a,page\n" + `"http://example.com/""b"",c",page` + "\n",
 	} {
 		u := newUniqueSet(nil)
-		if err := u.recall(strings.NewReader(text), format); err != nil {
-			t.Errorf("%s: %v", format, err)
+		s := &selector{unique: u, max: 2}
+		if err := s.recall(strings.NewReader(text), format); err != nil || !s.done() || s.taken != 2 {
+			t.Errorf("%s: %v, %d taken", format, err, s.taken)
 		}
 		if u.add("http://example.com/a") || u.add(`http://example.com/"b",c`) || !u.add("http://example.com/c") {
 			t.Errorf("%s: not recalled", format)
 		}
 	}
-	if err := newUniqueSet(nil).recall(strings.NewReader("{"), "jsonl"); err == nil {
+	if err := new(selector).recall(strings.NewReader("{"), "jsonl"); err == nil {
 		t.Error("no error for JSON that is cut")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,28 @@ func TestStateResumesWhereItStopped(t *testing.T) {
 	}
 	if n := strings.Count(want, "\n"); n != 201 {
 		t.Errorf("%d URLs", n)
+	}
+}
+
+// What was printed before an interruption counts for --max-urls.
+func TestStateMaxURLs(t *testing.T) {
+	s := manySite(t, 10)
+	whole := runArgs(t, "urls", "--allow-private", s.URL).out
+	lines := strings.SplitAfter(whole, "\n")
+	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
+	for _, n := range []int{30, 30, 60, 60, 30} {
+		runArgs(t, "urls", "--allow-private", "--state", state, "-o", out, "--max-urls", strconv.Itoa(n), s.URL).want(t, exitOK, "")
+		got, err := os.ReadFile(out)
+		if want := strings.Join(lines[:n], ""); n == 60 && (err != nil || string(got) != want) {
+			t.Errorf("--max-urls %d: %d URLs, %v", n, strings.Count(string(got), "\n"), err)
+		}
+		if m := strings.Count(string(got), "\n"); m > max(n, 60) || m < n {
+			t.Errorf("--max-urls %d: %d URLs", n, m)
+		}
+	}
+	runArgs(t, "urls", "--allow-private", "--state", state, "-o", out, s.URL).want(t, exitOK, "")
+	if got, err := os.ReadFile(out); err != nil || string(got) != whole {
+		t.Errorf("in the end %d URLs, %v", strings.Count(string(got), "\n"), err)
 	}
 }
 

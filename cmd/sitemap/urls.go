@@ -241,9 +241,9 @@ func (h *urlsHandler) walkWithState(ctx context.Context, w *walker, targets []ta
 	return h.walk(ctx, w, targets)
 }
 
-// recall takes what an interrupted run printed into the set of --unique.
+// recall takes what an interrupted run printed into account for --unique and --max-urls.
 func (h *urlsHandler) recall(w *walker, offset int64) error {
-	if w.selector.unique == nil || h.out.file == nil || offset == 0 {
+	if w.selector.unique == nil && w.selector.max == 0 || h.out.file == nil || offset == 0 {
 		return nil
 	}
 	f, err := os.Open(h.out.name)
@@ -251,7 +251,7 @@ func (h *urlsHandler) recall(w *walker, offset int64) error {
 		return err
 	}
 	defer f.Close()
-	if err := w.selector.unique.recall(io.LimitReader(f, offset), w.flags.format); err != nil {
+	if err := w.selector.recall(io.LimitReader(f, offset), w.flags.format); err != nil {
 		return fmt.Errorf("%s: not what an interrupted run printed: %w", h.out.name, err)
 	}
 	return nil

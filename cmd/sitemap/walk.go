@@ -81,6 +81,9 @@ func (w *walker) run(ctx context.Context, args []target, out *output) error {
 
 func (w *walker) targets(ctx context.Context, args []target) error {
 	for t, err := range w.app.targets(args, w.flags.from, w.flags.as) {
+		if w.selector.done() { // before an interruption
+			return errStopped
+		}
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
