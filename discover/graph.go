@@ -35,6 +35,16 @@ type graph struct {
 	report func(*Sitemap, sitemap.Problem)
 }
 
+// met returns the document that was begun before under this key, if any, unless it could not
+// be read under another spelling.
+func (g *graph) met(k key, loc string) *record {
+	r := g.byKey[k]
+	if r != nil && r.unread && r.sm != nil && !isSpelledAlike(r.sm.Loc, loc) {
+		return nil
+	}
+	return r
+}
+
 // begin adds a document that parent refers to, nil for a seed.
 func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
 	r := &record{sm: sm, scope: sm.Scope, parent: parent}

@@ -34,3 +34,15 @@ func keyOf(loc string) key {
 	sum := sha256.Sum256([]byte(docKey(loc)))
 	return key(sum[:16])
 }
+
+// isSpelledAlike reports whether two locations of one document are one to a server, which
+// may tell spellings of a path apart.
+func isSpelledAlike(a, b string) bool { return spelling(a) == spelling(b) }
+
+func spelling(loc string) string {
+	loc, _, _ = strings.Cut(loc[len(authority(loc)):], "#")
+	if !strings.HasPrefix(loc, "/") {
+		return "/" + loc
+	}
+	return loc
+}

@@ -63,6 +63,7 @@ func (f *fetched) close() {
 // A prefetch is a document that is being fetched.
 type prefetch struct {
 	fetched
+	loc      string
 	cancel   context.CancelFunc
 	ready    chan struct{} // closed when fetched is set
 	expected int64         // bytes of the budget
@@ -119,7 +120,7 @@ func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 		return false
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
-	f := &prefetch{cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
+	f := &prefetch{loc: c.loc, cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
 	p.started[c.key] = f
 	if c.foreign {
 		p.foreign++
@@ -148,11 +149,22 @@ func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 	return true
 }
 
+// has reports whether a document is being fetched. One that was asked for as another index
+// spells it is not: what comes of a document must not depend on how far ahead was looked.
+func (p *prefetcher) has(c *child) bool {
+	f := p.started[c.key]
+	if f != nil && !isSpelledAlike(f.loc, c.loc) {
+		p.drop(c.key)
+		f = nil
+	}
+	return f != nil
+}
+
 // put takes over a document that was fetched already.
-func (p *prefetcher) put(k key, doc *fetched) {
-	f := &prefetch{fetched: *doc, cancel: func() {}, ready: make(chan struct{})}
+func (p *prefetcher) put(loc string, doc *fetched) {
+	f := &prefetch{fetched: *doc, loc: loc, cancel: func() {}, ready: make(chan struct{})}
 	close(f.ready)
-	p.started[k] = f
+	p.started[keyOf(loc)] = f
 }
 
 // wait returns the document k when it has come, or when the walk's context ends.

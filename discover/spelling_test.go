@@ -1,0 +1,49 @@
+package discover
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestSpellings: a document that cannot be read as one index spells it is read as another
+// does, and what comes of it does not depend on how many are fetched at once.
+func TestSpellings(t *testing.T) {
+	for _, concurrency := range []int{1, 3, 16, 64} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.handle("https://example.com/i1.xml", func(rw http.ResponseWriter, _ *http.Request) {
+				time.Sleep(time.Second)
+				io.WriteString(rw, index("https://example.com/%78.xml", "https://example.com/y.xml"))
+			})
+			children, want := []string{"https://example.com/i1.xml"}, []string{"https://example.com/y robots"}
+			for i := range 40 {
+				w.serve(fmt.Sprintf("https://example.com/x%d.xml", i), urlset(fmt.Sprintf("https://example.com/%d", i)))
+				children = append(children, fmt.Sprintf("https://example.com/x%d.xml", i))
+				want = append(want, fmt.Sprintf("https://example.com/%d robots", i))
+			}
+			w.serve("https://example.com/x.xml", urlset("https://example.com/x"))
+			w.serve("https://example.com/y.xml", urlset("https://example.com/y"))
+			children = append(children, "https://example.com/x.xml", "https://EXAMPLE.com:443/%79.xml#y", "https://example.com/./%78.xml", "https://example.com/x.xml")
+			w.serve("https://example.com/root.xml", index(children...))
+			w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/root.xml")
+			want = append(want, "https://example.com/x robots")
+			c := w.client()
+			c.Concurrency = concurrency
+			l := walkSite(c, "https://example.com", Options{})
+			if !slices.Equal(l.urls, want) {
+				t.Errorf("%d at once: got %q, want %q", concurrency, l.urls, want)
+			}
+			if sum := l.sums["https://example.com/%78.xml"]; sum.Status != 404 {
+				t.Errorf("%d at once: %+v", concurrency, sum)
+			}
+			if x, y := w.hits("https://example.com/x.xml"), w.hits("https://example.com/y.xml")+w.hits("https://example.com/%79.xml"); x == 0 || x > 2 || y != 1 {
+				t.Errorf("%d at once: %d and %d requests", concurrency, x, y)
+			}
+		})
+	}
+}
