@@ -135,24 +135,43 @@ func asciiHost(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// Redact returns loc without user name and password, for errors and logs. It is safe
-// for concurrent use.
+// Redact returns loc without user name and password, for errors and logs: also where it is
+// no URL for what stands before it, or for a slash in the password. It is safe for concurrent
+// use.
 func Redact(loc string) string {
-	start := 0
-	if scheme, _, ok := strings.Cut(loc, ":"); ok && isScheme(scheme) {
-		start = len(scheme) + 1
-	}
-	for start < len(loc) && (loc[start] == '/' || loc[start] == '\\') {
-		start++
-	}
+	start := authorityStart(loc)
 	end := len(loc)
 	if i := strings.IndexAny(loc[start:], "/?#"); i >= 0 {
 		end = start + i
+	}
+	if strings.IndexByte(loc[start:end], '@') < 0 && !hasPort(loc[start:end]) {
+		end = len(loc)
 	}
 	if at := strings.LastIndexByte(loc[start:end], '@'); at >= 0 {
 		return loc[:start] + loc[start+at+1:]
 	}
 	return loc
+}
+
+// authorityStart returns where the authority of loc starts, as far as it has one.
+func authorityStart(loc string) int {
+	if i := strings.IndexAny(loc, ":/?#"); i >= 0 && strings.HasPrefix(loc[i:], "://") {
+		return i + len("://")
+	}
+	start := 0
+	if scheme, _, ok := strings.Cut(loc, ":"); ok && isScheme(strings.TrimSpace(scheme)) {
+		start = len(scheme) + 1
+	}
+	for start < len(loc) && (loc[start] == '/' || loc[start] == '\\') {
+		start++
+	}
+	return start
+}
+
+// hasPort reports whether what follows the last colon of an authority, if any, may be a port.
+func hasPort(authority string) bool {
+	i := strings.LastIndexByte(authority, ':')
+	return i < 0 || strings.HasSuffix(authority, "]") || strings.Trim(authority[i+1:], "0123456789") == ""
 }
 
 // escapeRest percent-encodes what RFC 3986 has no place for in path, query and

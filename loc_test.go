@@ -86,6 +86,20 @@ func TestParseLocRedacts(t *testing.T) {
 	}
 }
 
+func TestRedact(t *testing.T) {
+	for loc, want := range map[string]string{
+		" \thttp://jane:secret@a.example/b": " \thttp://a.example/b", "\"https://jane:secret@a.example/\"": "\"https://a.example/\"",
+		"<a href='http://jane:secret@a.example/'>": "<a href='http://a.example/'>", "\u202ahttp://jane:secret@a.example/": "\u202ahttp://a.example/",
+		"http://jane:sec/ret@a.example/b": "http://a.example/b", "http://jane:sec#r?t@a.example/b": "http://a.example/b", " http:jane:secret@a.example": " http:a.example",
+		"http://a.example:80/@jane": "http://a.example:80/@jane", "http://a.example:/@jane": "http://a.example:/@jane", "http://[::1]/@jane": "http://[::1]/@jane", "http://[::1]:80/@jane": "http://[::1]:80/@jane",
+		"http://a.example/?u=http://b@c": "http://a.example/?u=http://b@c", "/p?u=http://b@c": "/p?u=http://b@c", "": "", "http://": "http://",
+	} {
+		if got := Redact(loc); got != want {
+			t.Errorf("Redact(%q) = %q, want %q", loc, got, want)
+		}
+	}
+}
+
 // What comes out of ParseLoc goes through it unchanged, and through net/url.
 func FuzzParseLoc(f *testing.F) {
 	for _, loc := range []string{"http://example.com/%zz?%#%", "http://ü@bücher.example:80/ü?ü#ü", "https://[::1]:1/", "http://a%2eb", "http://A\u3002b./\x00"} {

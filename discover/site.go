@@ -53,13 +53,11 @@ func redactText(s string) string {
 			return s
 		}
 		from += i + len("://")
-		authority := s[from:]
-		if end := strings.IndexAny(authority, "/?#\\ \t\r\n\"'<>"); end >= 0 {
-			authority = authority[:end]
+		loc := s[from:]
+		if end := strings.IndexAny(loc, "\\ \t\r\n\"'<>"); end >= 0 {
+			loc = loc[:end]
 		}
-		if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-			s = s[:from] + s[from+at+1:]
-		}
+		s = s[:from] + strings.TrimPrefix(sitemap.Redact("x://"+loc), "x://") + s[from+len(loc):]
 	}
 }
 

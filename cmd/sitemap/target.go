@@ -34,7 +34,7 @@ func (t target) label() string {
 	if t.kind == fileTarget {
 		return fileName(t.name)
 	}
-	if schemeOf(t.name) == "" {
+	if schemeOf(t.name) == "" && !strings.Contains(t.name, "://") {
 		return strings.TrimPrefix(redact("https://"+t.name), "https://")
 	}
 	return redact(t.name)
@@ -46,6 +46,9 @@ const stdin = "-"
 // sitemap if it has a path, else of a site. What has no scheme is an existing
 // file or else a site. As, if it is "site" or "sitemap", forces either.
 func parseTarget(arg, as string) (target, error) {
+	if as != "" || !exists(arg) {
+		arg = strings.TrimSpace(arg)
+	}
 	if arg == "" {
 		return target{}, errors.New("empty target")
 	}

@@ -27,6 +27,7 @@ func TestParseTarget(t *testing.T) {
 		{"example.org", "", target{siteTarget, "example.org"}},
 		{"example.org:8080", "", target{siteTarget, "example.org:8080"}},
 		{"https://example.org", "", target{siteTarget, "https://example.org"}},
+		{" https://example.org/a\n", "", target{sitemapTarget, "https://example.org/a"}},
 		{"https://example.org/", "", target{siteTarget, "https://example.org/"}},
 		{"HTTP://example.org/", "", target{siteTarget, "HTTP://example.org/"}},
 		{"https://example.org/?a=b", "", target{siteTarget, "https://example.org/?a=b"}},
