@@ -53,7 +53,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 }
 
 // Robots returns the robots.txt of a site, as Find reads it: from the cache if it
-// is no older than a day. One that does not exist (a 4xx status other than 429,
+// is no older than a day. One that does not exist (a status below 500 other than 429,
 // redirects that lead nowhere) names and forbids nothing (RFC 9309, section
 // 2.3.1.3). The error is ErrSite, ErrUnreachable, or ctx's; where the robots.txt broke
 // off after it had named sitemaps, what came is returned with its *fetch.Error.
@@ -201,7 +201,7 @@ func isUnavailable(err error) bool {
 	case !errors.As(err, &fe):
 		return false
 	case errors.Is(err, fetch.ErrStatus):
-		return fe.Status/100 == 4 && fe.Status != 429
+		return fe.Status < 500 && fe.Status != 429
 	case errors.Is(err, fetch.ErrRefused):
 		return len(fe.Hops) > 0 || fe.Status != 0 // where a redirect leads, not the site itself
 	}

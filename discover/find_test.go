@@ -130,6 +130,8 @@ func TestWhyRobotsNamesNone(t *testing.T) {
 		{410, "", "status 410 Gone"},
 		{401, "", "status 401 Unauthorized"},
 		{403, "<html>", "status 403 Forbidden"},
+		{304, "", "status 304 Not Modified"},
+		{300, "", "status 300 Multiple Choices"},
 		{200, "<!DOCTYPE html>", "names no sitemap: an HTML page instead of a robots.txt"},
 		{200, "\ufeff \r\n", "names no sitemap: empty"},
 		{204, "", "names no sitemap: empty"},
@@ -150,7 +152,7 @@ func TestWhyRobotsNamesNone(t *testing.T) {
 		if text := strings.TrimPrefix(got.Error(), "fetch: https://example.com/robots.txt: "); text != tt.want {
 			t.Errorf("%d %q: %q, want %q", tt.status, tt.text, text, tt.want)
 		}
-		if errors.Is(got, fetch.ErrStatus) != (tt.status >= 400) {
+		if errors.Is(got, fetch.ErrStatus) != (tt.status >= 300) {
 			t.Errorf("%d %q: %v matches ErrStatus, or does not", tt.status, tt.text, got)
 		}
 	}

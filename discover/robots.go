@@ -372,9 +372,13 @@ func cutBlank(b []byte) (word, rest []byte, ok bool) {
 }
 
 // Allowed reports whether agent, a product token such as "sitemap" (RFC 9309,
-// section 2.2.1), may fetch loc by the rules of this robots.txt. Only loc's path
-// and query count. A loc that cannot be read is not allowed.
+// section 2.2.1), may fetch loc by the rules of this robots.txt: a URL, of which only path
+// and query count, or these alone, from a slash on. Of rules that match as much, Allow wins
+// (section 2.2.2). A loc that cannot be read is not allowed.
 func (r *Robots) Allowed(agent, loc string) bool {
+	if strings.HasPrefix(loc, "/") && !strings.HasPrefix(loc, "//") {
+		loc = "http://host" + loc
+	}
 	u, err := sitemap.ParseLoc(loc)
 	if err != nil {
 		return false
@@ -386,7 +390,7 @@ func (r *Robots) Allowed(agent, loc string) bool {
 	if u.RawQuery != "" {
 		path += "?" + u.RawQuery
 	}
-	return r.rules.allowed(agent, path)
+	return r.rules.allowed(agent, escapePath([]byte(path)))
 }
 
 // CrawlDelay returns how long agent is asked to wait between requests, 0 if it is

@@ -245,6 +245,29 @@ Disallow: /
 	}
 }
 
+// Paths are compared as RFC 9309, section 2.2.2, has it, and where two rules match as much,
+// Allow wins.
+func TestRobots_Paths(t *testing.T) {
+	for _, tt := range []struct {
+		rules, path string
+		allowed     bool
+	}{
+		{"Disallow: /%7Ejoe/", "/~joe/", false}, {"Disallow: /~ann", "/%7eann/x", false}, {"Disallow: /é", "/%c3%a9", false}, {"Disallow: /é", "/é", false},
+		{"Disallow: /a%3cd", "/a%3Cd", false}, {"Disallow: /a<d", "/a%3cd", false}, {"Disallow: /b/c%2Fd", "/b/c%2fd", false}, {"Disallow: /b/c%2Fd", "/b/c/d", true},
+		{"Disallow: /100%", "/100%", false}, {"Disallow: /%4", "/%4", false}, {"Disallow: /a%2Ab", "/a*b", true}, {"Disallow: /a*b", "/axb", false},
+		{"Disallow: /p\nAllow: /p", "/p", true}, {"Allow: /p\nDisallow: /p", "/p", true}, {"Disallow: /p\nAllow: /", "/p", false}, {"Disallow: /\nAllow: /p", "/p", true},
+		{"Disallow: /x?q=", "/y", true}, {"Disallow: /x?q=", "/x?q=1", false}, {"Disallow: /x", "//x", false}, {"Disallow: /x", "x", false},
+	} {
+		r := robotsOf(t, "User-agent: *\n"+tt.rules+"\nUser-agent: other\nAllow: /\n")
+		if got := r.Allowed("sitemap", tt.path); got != tt.allowed {
+			t.Errorf("%q: Allowed(%q) = %v", tt.rules, tt.path, got)
+		}
+		if loc := "https://www.example.com" + tt.path; strings.HasPrefix(tt.path, "/") && !strings.HasPrefix(tt.path, "//") && r.Allowed("sitemap", loc) != tt.allowed {
+			t.Errorf("%q: Allowed(%q) = %v", tt.rules, loc, !tt.allowed)
+		}
+	}
+}
+
 // A rule that says nothing, or is left out, ends the list of its group's agents.
 func TestRobots_EmptyRules(t *testing.T) {
 	long := "Disallow: /" + strings.Repeat("x", maxRuleLen) + "\n"

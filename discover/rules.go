@@ -56,6 +56,7 @@ func (r rules) delay(agent string) time.Duration {
 // A groupFilter collects the records of groups that are sound.
 type groupFilter struct {
 	text      strings.Builder
+	disallows strings.Builder // of the current group, behind what else it has
 	agents    map[string]bool
 	count     int
 	wildcards int
@@ -77,7 +78,8 @@ func (f *groupFilter) add(key string, value []byte) {
 			f.agents = map[string]bool{}
 		}
 		f.agents[agent] = true
-		f.emit("user-agent", agent)
+		f.endGroup()
+		f.emit(&f.text, "user-agent", agent)
 		f.bare = true
 	case "allow", "disallow":
 		path := escapePath(value)
@@ -94,12 +96,21 @@ func (f *groupFilter) add(key string, value []byte) {
 func (f *groupFilter) rule(key, value string, ok bool) {
 	switch {
 	case f.agents == nil:
+	case ok && key == "disallow":
+		// Of rules that match as much, the library takes the first; it is to be Allow.
+		f.emit(&f.disallows, key, value)
 	case ok:
-		f.emit(key, value)
+		f.emit(&f.text, key, value)
 	case f.bare:
-		f.emit("allow", nowhere)
+		f.emit(&f.text, "allow", nowhere)
 	}
 	f.bare = false
+}
+
+// endGroup adds what was kept for the group's end.
+func (f *groupFilter) endGroup() {
+	f.text.WriteString(f.disallows.String())
+	f.disallows.Reset()
 }
 
 // nowhere is a path that no URL has.
@@ -114,9 +125,9 @@ func (f *groupFilter) room(path string) bool {
 	return f.wildcards <= maxWildcards && len(path) <= maxRuleLen/8
 }
 
-func (f *groupFilter) emit(key, value string) {
+func (f *groupFilter) emit(to *strings.Builder, key, value string) {
 	f.count++
-	f.text.WriteString(key + ": " + value + "\n")
+	to.WriteString(key + ": " + value + "\n")
 }
 
 // rules hands the records to the library.
@@ -125,6 +136,7 @@ func (f *groupFilter) rules() rules {
 		return rules{}
 	}
 	f.rule("", "", false)
+	f.endGroup()
 	data, err := robotstxt.FromString(f.text.String())
 	if err != nil {
 		// A record that the library fails on after all: no rules.
@@ -146,26 +158,39 @@ func productToken(s string) string {
 	return s
 }
 
-// escapePath returns a rule's path as one word of ASCII, percent-encoded as the
-// paths that it is compared to (RFC 9309, section 2.2.2).
-func escapePath(value []byte) string {
+// escapePath returns a path, of a rule or a URL, as one word of ASCII in the form in which they
+// are compared: escaped in capitals, as far as it is not of unreserved characters (RFC 9309,
+// section 2.2.2; RFC 3986, section 6.2.2).
+func escapePath(path []byte) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
-	for _, c := range value {
-		switch {
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		switch escaped, err := strconv.ParseUint(string(path[min(i+1, len(path)):min(i+3, len(path))]), 16, 8); {
 		case c == ' ' || c == '\t' || c == '\v':
 			// The library ends a value at a blank, and so do the crawlers.
 			return b.String()
 		case c < ' ' || c == 0x7f:
-		case c > 0x7f:
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		default:
+			continue
+		case c == '%' && err == nil && i+2 < len(path):
+			i += 2
+			if c = byte(escaped); isUnreserved(c) {
+				b.WriteByte(c)
+				continue
+			}
+		case c < 0x7f && strings.IndexByte("%\"<>\\^`{|}", c) < 0:
 			b.WriteByte(c)
+			continue
 		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
 	}
 	return b.String()
+}
+
+func isUnreserved(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
 // parseDelay reads a Crawl-delay and writes it as the library reads it.

@@ -48,9 +48,11 @@ import (
 // and a line that was not written to its end is left out; behind one that was damaged
 // otherwise, so is the rest of its run. Its content may change
 // with versions of this package. It holds URLs, validators, digests and the
-// children of indexes, but no grants.
+// children of indexes, but no grants. Of those URLs, which must be asked for again, it keeps
+// user names and passwords as documents list them, but not those of the caller: only its
+// owner can read it.
 //
-// A State is for one process and one walk at a time; that no two open the same file is
+// OpenState makes a State; the zero State is of no use. A State is for one process and one walk at a time; that no two open the same file is
 // seen to where the system has flock. What an Option such as MinTrust or Since leaves
 // out of a document counts as yielded: with others, begin a State of its own. A nil
 // *State remembers nothing.
@@ -260,6 +262,9 @@ func (s *State) gaveUp(name string) {
 // The error is the first that writing to the file met: what was yielded since is not
 // remembered.
 func (s *State) Close() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.plan.isDone(s.now()) {
@@ -276,6 +281,9 @@ func (s *State) Close() error {
 
 // Abandon closes the file and leaves the walks as they are, as if the process had ended.
 func (s *State) Abandon() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.journal.f.Close()
@@ -297,6 +305,9 @@ func (s *State) Resume(output string, walks ...string) (offset int64, interrupte
 	names := make([]string, 0, len(walks))
 	for _, name := range walks {
 		names = append(names, walkName(name))
+	}
+	if s == nil {
+		return 0, false, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -322,6 +333,9 @@ func (s *State) newPlan(output string, names []string, told bool) {
 // the file in one line with the document. If the output could not be written, end
 // the walk's context before Done returns: the document then counts as not read.
 func (s *State) Note(length int64) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plan.noted = &length

@@ -238,6 +238,20 @@ func TestStateFile(t *testing.T) {
 
 // TestHonesty: three agreements prove a host, one lie takes that back for 30 days,
 // after which it takes three more.
+func TestNilState(t *testing.T) {
+	var s *State
+	s.Note(1)
+	if offset, ok, err := s.Resume("out", "https://example.com"); offset != 0 || ok || err != nil {
+		t.Errorf("Resume = %d, %v, %v", offset, ok, err)
+	}
+	if l := walkSite(newChanging().client(), "https://example.com", Options{State: s}); len(l.urls) != changingChildren || l.err != nil {
+		t.Errorf("%d URLs, %v", len(l.urls), l.err)
+	}
+	if err := errors.Join(s.Abandon(), s.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHonesty(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	ago := func(days int) int64 { return now.AddDate(0, 0, -days).Unix() }

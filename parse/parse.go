@@ -72,6 +72,7 @@ type Reader struct {
 	format   sitemap.Format
 	tally    *tally.Tally
 	problems map[sitemap.Code]int
+	ranged   bool // its entries are being ranged over
 }
 
 // NewReader reads the start of a document and tells its format. The error is a
@@ -150,14 +151,24 @@ func (d *Reader) Summary() sitemap.Summary {
 func (d *Reader) finish() { d.in.Close() }
 
 // Entries yields the document's entries as the function Entries does. It is a
-// single-use iterator: a second one yields no entry. To range over it, even if only to
-// break, gives the document's buffer back.
+// single-use iterator: a second one yields no entry, but an error. To range over it, even if
+// only to break, gives the document's buffer back.
 func (d *Reader) Entries() iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
-		defer d.finish()
+		if d.ranged {
+			yield(sitemap.Entry{}, errRanged)
+			return
+		}
+		d.ranged = true
+		defer func() {
+			d.ranged = false
+			d.finish()
+		}()
 		d.read(yield)
 	}
 }
+
+var errRanged = errors.New("sitemap: document whose entries are being ranged over")
 
 // read hands the document to its format's reader.
 func (d *Reader) read(yield func(sitemap.Entry, error) bool) {

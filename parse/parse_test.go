@@ -205,11 +205,21 @@ func TestEntries_BreakBetweenLocs(t *testing.T) {
 }
 
 func TestReader_EntriesTwice(t *testing.T) {
-	d, err := parse.NewReader(strings.NewReader(head+"<url><loc>http://a.example/1</loc></url>"+foot), nil)
+	d, err := parse.NewReader(strings.NewReader(head+"<url><loc>http://a.example/1</loc></url><url><loc>http://a.example/2</loc></url>"+foot), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := 0
 	for range d.Entries() {
+		n++
+		for e, err := range d.Entries() { // while the first is
+			if err == nil {
+				t.Errorf("within: %v", e)
+			}
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d entries, want 2", n)
 	}
 	for e, err := range d.Entries() {
 		if err == nil {
