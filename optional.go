@@ -33,3 +33,14 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(o.value)
 }
+
+// UnmarshalJSON reads what MarshalJSON returns. Its error is that of unmarshalling the value.
+func (o *Optional[T]) UnmarshalJSON(text []byte) error {
+	*o = Optional[T]{}
+	if string(text) == "null" {
+		return nil
+	}
+	err := json.Unmarshal(text, &o.value)
+	o.set = err == nil
+	return err
+}

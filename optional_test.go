@@ -32,5 +32,9 @@ func TestOptionalJSON(t *testing.T) {
 		if got, err := json.Marshal(r); err != nil || string(got) != want {
 			t.Errorf("%v is written as %s, %v; want %s", r, got, err, want)
 		}
+		back := record{Priority: Some(0.3), Live: Some(true)}
+		if err := json.Unmarshal([]byte(want), &back); err != nil || back.Live != r.Live || r.Priority != back.Priority && !r.Priority.IsZero() {
+			t.Errorf("%s is read as %v, %v", want, back, err)
+		}
 	}
 }

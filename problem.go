@@ -1,5 +1,7 @@
 package sitemap
 
+import "fmt"
+
 // A Problem is something a document got wrong that was survived: repaired,
 // assumed, or dropped. It never ends a document.
 type Problem struct {
@@ -27,6 +29,11 @@ func (s Severity) String() string { return name(severityNames[:], int(s)) }
 
 // MarshalText returns the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText returns.
+func (s *Severity) UnmarshalText(text []byte) error {
+	return readName(s, severityNames[:], "severity", text)
+}
 
 // A Code names a kind of problem. Its String is stable and made for programs.
 type Code uint8
@@ -164,6 +171,17 @@ func (c Code) String() string {
 
 // MarshalText returns the code's name.
 func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads what MarshalText returns.
+func (c *Code) UnmarshalText(text []byte) error {
+	for i := Code(1); i < numCodes; i++ {
+		if codes[i].name == string(text) {
+			*c = i
+			return nil
+		}
+	}
+	return fmt.Errorf("sitemap: unknown code %.40q", text)
+}
 
 // Severity weighs a problem of this code: Error where an entry or a value was
 // dropped, Warning where something was repaired or assumed, Info otherwise. See

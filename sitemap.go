@@ -1,6 +1,10 @@
 package sitemap
 
-import "net/url"
+import (
+	"fmt"
+	"net/url"
+	"slices"
+)
 
 // An Entry is one thing a document lists: a <url>, a <sitemap>, an <item>, an
 // Atom <entry> or a line. A field that the document left out, or that could not
@@ -62,6 +66,9 @@ func (k Kind) String() string { return name(kindNames[:], int(k)) }
 // MarshalText returns the kind's name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText reads what MarshalText returns.
+func (k *Kind) UnmarshalText(text []byte) error { return readName(k, kindNames[:], "kind", text) }
+
 // A Format is a kind of document.
 type Format uint8
 
@@ -83,6 +90,9 @@ func (f Format) String() string { return name(formatNames[:], int(f)) }
 
 // MarshalText returns the format's name.
 func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads what MarshalText returns.
+func (f *Format) UnmarshalText(text []byte) error { return readName(f, formatNames[:], "format", text) }
 
 // A ChangeFreq is how often a page is said to change.
 type ChangeFreq uint8
@@ -106,11 +116,26 @@ func (f ChangeFreq) String() string { return name(changeFreqNames[:], int(f)) }
 // MarshalText returns the frequency's name.
 func (f ChangeFreq) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
+// UnmarshalText reads what MarshalText returns.
+func (f *ChangeFreq) UnmarshalText(text []byte) error {
+	return readName(f, changeFreqNames[:], "changefreq", text)
+}
+
 func name(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
 	}
 	return "invalid"
+}
+
+// readName sets to to the number of the name that text is.
+func readName[T ~uint8](to *T, names []string, what string, text []byte) error {
+	i := slices.Index(names, string(text))
+	if i < 0 {
+		return fmt.Errorf("sitemap: unknown %s %.40q", what, text)
+	}
+	*to = T(i)
+	return nil
 }
 
 // Options say how one document is read. A nil *Options is a zero Options.
