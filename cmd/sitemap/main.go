@@ -46,7 +46,7 @@ func main() {
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	stdout := &contextWriter{ctx: ctx, w: out}
 	defer stdout.close()
-	a := &app{in: &contextReader{ctx: ctx, r: in}, out: stdout, terminal: isTerminal(out), stderr: err, diag: &messages{w: err}}
+	a := &app{ctx: ctx, in: &contextReader{ctx: ctx, r: in}, out: stdout, terminal: isTerminal(out), stderr: err, diag: &messages{w: err}}
 	root := a.command()
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -56,6 +56,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 
 // An app is one run of the command.
 type app struct {
+	ctx      context.Context // ends when the command is interrupted
 	in       io.Reader
 	out      io.Writer
 	terminal bool      // whether out is one

@@ -10,9 +10,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // endless serves a urlset that does not end, and closes started when it is asked
@@ -104,6 +106,52 @@ func TestInterruptStdin(t *testing.T) {
 	if status := wait(t, cmd); status != exitInterrupted {
 		t.Errorf("exit status %d, want %d", status, exitInterrupted)
 	}
+}
+
+// Nor does a named pipe that nobody opens at its other end, or writes to.
+func TestInterruptPipes(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	site := newTestSite(t, map[string]string{"/a.txt": "HOST/a\n"})
+	for _, silent := range []bool{false, true} {
+		for _, args := range [][]string{
+			{"urls", "--from", name}, {"urls", name}, {"parse", name}, {"check", name}, {"robots", name},
+			{"parse", "-o", name, writeFile(t, "in.txt", "http://example.com/\n")}, {"urls", "--allow-private", "-o", name, site.URL + "/a.txt"},
+		} {
+			if silent && slices.Contains(args, "-o") {
+				continue
+			}
+			cmd := command(t, args...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if silent {
+				f, err := os.OpenFile(name, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+			}
+			time.Sleep(200 * time.Millisecond) // until it waits; earlier it would end all the same
+			cmd.Process.Signal(syscall.SIGTERM)
+			if status := wait(t, cmd); status != exitInterrupted {
+				t.Errorf("%v: exit status %d, want %d", args, status, exitInterrupted)
+			}
+		}
+	}
+}
+
+// A list of targets may come from a named pipe.
+func TestFromPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	site := newTestSite(t, map[string]string{"/a.txt": "HOST/a\n"})
+	go func() { os.WriteFile(name, []byte(site.URL+"/a.txt\n"), 0o600) }()
+	runArgs(t, "urls", "--allow-private", "--from", name).want(t, exitOK, site.URL+"/a\n")
 }
 
 // What is no regular file stays what it is: of /dev/null, nothing must take the

@@ -180,7 +180,7 @@ func (a *app) create(name string) (*output, error) {
 		return &output{sink: newSink(a.out)}, nil
 	}
 	if isDevice(name) {
-		return openDevice(name)
+		return a.openDevice(name)
 	}
 	// What a link leads to takes the name, not the link.
 	target := name
@@ -202,12 +202,12 @@ func isDevice(name string) bool {
 
 // openDevice returns an output to a device or a named pipe, which no file may
 // take the place of. A folder is an error.
-func openDevice(name string) (*output, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+func (a *app) openDevice(name string) (*output, error) {
+	f, err := openWithin(a.ctx, name, os.O_WRONLY)
 	if err != nil {
 		return nil, outputError(name, err)
 	}
-	return &output{sink: newSink(f)}, nil
+	return &output{sink: newSink(&contextWriter{ctx: a.ctx, w: f})}, nil
 }
 
 // commit writes the rest and gives a file its name.
@@ -291,7 +291,7 @@ func (a *app) resume(name string, offset int64) (*output, error) {
 		return &output{sink: newSink(a.out)}, nil
 	}
 	if isDevice(name) {
-		return openDevice(name)
+		return a.openDevice(name)
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {

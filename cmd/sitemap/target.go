@@ -181,7 +181,7 @@ func readLine(r *bufio.Reader) (line string, tooLong bool, err error) {
 
 // parseTargets parses all of args, so that a wrong one is told before any work.
 func parseTargets(args []string, from, as string) ([]target, error) {
-	if from != "" && from != stdin {
+	if from != "" && from != stdin && !isDevice(from) {
 		f, err := os.Open(from)
 		if err != nil {
 			return nil, fmt.Errorf("--from: %s: %s", from, failureText(err))
@@ -211,7 +211,37 @@ func (a *app) open(name string) (io.ReadCloser, error) {
 	if name == stdin {
 		return io.NopCloser(a.in), nil
 	}
-	return os.Open(name)
+	if !isDevice(name) {
+		return os.Open(name)
+	}
+	f, err := openWithin(a.ctx, name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{&contextReader{ctx: a.ctx, r: f}, f}, nil
+}
+
+// openWithin opens a file until ctx ends, even where that waits: for the other end of a
+// named pipe.
+func openWithin(ctx context.Context, name string, flag int) (*os.File, error) {
+	type result struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		f, err := os.OpenFile(name, flag, 0)
+		done <- result{f, err}
+	}()
+	select {
+	case r := <-done:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // fileName returns the name by which messages call a file.

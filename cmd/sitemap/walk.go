@@ -251,7 +251,7 @@ func (a *app) readFile(ctx context.Context, name string, o *sitemap.Options, ent
 	f, err := a.open(name)
 	if err != nil {
 		sum.Err = err
-		return sum, nil
+		return sum, ctx.Err()
 	}
 	defer f.Close()
 	counted, problems := *o, map[sitemap.Code]int{}
