@@ -146,9 +146,9 @@ type URL struct {
 // functions may be called so.
 type Options struct {
 	// Since leaves out what has not changed since: children of an index are not
-	// fetched, and entries not yielded, if the end of their lastmod's precision is
-	// before it, or 14 hours after that end where its zone was assumed. What has no
-	// lastmod stays.
+	// fetched, and entries not yielded, if what their lastmod says, as exactly as it
+	// does, was over by then, or 14 hours before where its zone was assumed. What has
+	// no lastmod stays.
 	Since time.Time
 	// Follow, if set, says for each sitemap that an index lists whether it is
 	// fetched. It must not change the Sitemap.
@@ -294,6 +294,10 @@ func (o *Options) knownPaths() []string {
 	return o.KnownPaths
 }
 
+// LeavesOut reports whether Since leaves out what has this lastmod, for who reads documents
+// without a walk. It is safe for concurrent use.
+func (o *Options) LeavesOut(lastMod sitemap.Time) bool { return o.passed(&lastMod) }
+
 // passed reports whether t is known to end before Options.Since.
 func (o *Options) passed(t *sitemap.Time) bool {
 	return !o.Since.IsZero() && o.endsBefore(*t)
@@ -307,5 +311,5 @@ func (o *Options) endsBefore(t sitemap.Time) bool {
 	if t.ZoneAssumed() {
 		end = end.Add(14 * time.Hour)
 	}
-	return end.Before(o.Since)
+	return !end.After(o.Since) // which does not belong to it any more
 }

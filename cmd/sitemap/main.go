@@ -171,6 +171,14 @@ func (a *app) command() *cobra.Command {
 	root.SetFlagErrorFunc(misuse)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(), a.robotsCommand(), a.demoCommand())
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
+			return misuse(root, errors.New("unknown command "+quote(args[0])))
+		}
+		return nil
+	}
 	return root
 }
 

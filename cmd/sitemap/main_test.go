@@ -181,6 +181,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"", "no command given"},
 		{"frob", `unknown command "frob"`},
+		{"help frob", `unknown command "frob"`},
 		{"urls", "no TARGET given"},
 		{"parse", "no FILE given"},
 		{"robots a b", "want one SITE or FILE"},

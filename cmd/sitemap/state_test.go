@@ -44,7 +44,9 @@ func TestState(t *testing.T) {
 	}
 	// Nothing has changed.
 	runArgs(t, "urls", "--allow-private", "--state", state, s.URL).want(t, exitOK, "")
-	runArgs(t, "urls", "--allow-private", "--state", state, "-").want(t, exitFailed, "", "--state goes with sites")
+	runArgs(t, "urls", "--allow-private", "--state", state, "-").want(t, exitUsage, "", "--state goes with sites")
+	list := writeFile(t, "list", writeFile(t, "a.txt", s.URL+"/1\n")+"\n")
+	runArgs(t, "urls", "--allow-private", "--state", state, "--from", list).want(t, exitFailed, "", "--state goes with sites")
 	runArgs(t, "urls", "--state", writeFile(t, "x", "not a state\n"), s.URL).want(t, exitFailed, "", "not a state")
 }
 

@@ -117,7 +117,7 @@ func (o *treeObject) count(sum *discover.Summary) {
 	}
 }
 
-// seconds returns d in seconds, to the millisecond.
+// seconds returns d in seconds, to the microsecond.
 func seconds(d time.Duration) float64 {
-	return d.Round(time.Millisecond).Seconds()
+	return d.Round(time.Microsecond).Seconds()
 }

@@ -82,6 +82,9 @@ func (a *app) urlsCommand() *cobra.Command {
 func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
 	f, err := newFormat(flags.format, true)
 	targets, targetErr := parseTargets(args, flags.from, flags.as)
+	if isFile := func(t target) bool { return t.kind == fileTarget }; flags.state != "" && slices.ContainsFunc(targets, isFile) {
+		targetErr = errStateFiles
+	}
 	if err := usageOf(cmd, err, targetErr); err != nil {
 		return err
 	}

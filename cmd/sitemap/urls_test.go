@@ -157,6 +157,12 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+func TestURLsOfFileSince(t *testing.T) {
+	doc := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://example.com/1</loc><lastmod>2024-05-05</lastmod></url>`+
+		`<url><loc>http://example.com/2</loc><lastmod>2024-05-06</lastmod></url><url><loc>http://example.com/3</loc></url></urlset>`)
+	runArgs(t, "urls", "--since", "2024-05-06", doc).want(t, exitOK, "http://example.com/2\nhttp://example.com/3\n")
+}
+
 // A host that is busy is paused for no longer than --retry-wait, whatever it asks for.
 func TestRetryWaitBoundsPauses(t *testing.T) {
 	for _, wait := range []string{"0", "100ms"} {

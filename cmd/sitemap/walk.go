@@ -232,6 +232,9 @@ func (w *walker) walkFile(ctx context.Context, t target) error {
 			children++
 			return nil
 		}
+		if w.options.LeavesOut(e.LastMod) {
+			return nil
+		}
 		w.record.Entry = *e
 		return w.page()
 	})
