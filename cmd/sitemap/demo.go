@@ -75,7 +75,7 @@ func walkDemo(ctx context.Context, out *output) (*demo, error) {
 	defer transport.CloseIdleConnections()
 	d := &demo{tree: treeHandler{out: out}}
 	w := &walker{
-		app:      &app{diag: &messages{w: io.Discard}}, // what could not be read is for d to tell
+		app:      &app{ctx: ctx, diag: &messages{w: io.Discard}}, // what could not be read is for d to tell
 		flags:    &walkFlags{progress: "never"},
 		client:   &discover.Client{Fetcher: &fetch.Client{Transport: transport}},
 		selector: &selector{},

@@ -79,8 +79,8 @@ func (a *app) readRobots(ctx context.Context, t target, c *discover.Client, flag
 	} else {
 		robots, err = c.Robots(ctx, t.name)
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if ended := a.ended(ctx); ended != nil {
+		return nil, ended
 	}
 	if err != nil {
 		a.fail("%s: %s%s", t.label(), failureText(err), flags.targetHint(t, err))

@@ -85,8 +85,8 @@ func (w *walker) targets(ctx context.Context, args []target) error {
 			return errStopped
 		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if ended := w.app.ended(ctx); ended != nil {
+				return ended
 			}
 			w.app.fail("%s", failureText(err))
 			continue
@@ -150,8 +150,8 @@ func (w *walker) page() error {
 
 // failed tells the last error of a walk. That of a document was told before.
 func (w *walker) failed(ctx context.Context, t target, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if ended := w.app.ended(ctx); ended != nil {
+		return ended
 	}
 	w.app.failed = true
 	var walkErr *discover.WalkError
@@ -254,7 +254,7 @@ func (a *app) readFile(ctx context.Context, name string, o *sitemap.Options, ent
 	f, err := a.open(name)
 	if err != nil {
 		sum.Err = err
-		return sum, ctx.Err()
+		return sum, a.ended(ctx)
 	}
 	defer f.Close()
 	counted, problems := *o, map[sitemap.Code]int{}
@@ -267,7 +267,7 @@ func (a *app) readFile(ctx context.Context, name string, o *sitemap.Options, ent
 	doc, err := parse.NewReader(&interruptible{ctx, f}, &counted)
 	if err != nil {
 		sum.Err, sum.Problems = err, problems
-		return sum, ctx.Err()
+		return sum, a.ended(ctx)
 	}
 	for e, err := range doc.Entries() {
 		if err != nil {
@@ -279,7 +279,16 @@ func (a *app) readFile(ctx context.Context, name string, o *sitemap.Options, ent
 		}
 	}
 	sum.Summary = doc.Summary()
-	return sum, ctx.Err()
+	return sum, a.ended(ctx)
+}
+
+// ended returns why ctx has ended, or is about to since the command was interrupted: a context
+// ends a moment before those made of it.
+func (a *app) ended(ctx context.Context) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // An interruptible reader fails when ctx ends.
