@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 )
 
@@ -47,7 +48,7 @@ type ParseError struct {
 
 // Error returns the cause with its line.
 func (e *ParseError) Error() string {
-	return "sitemap: line " + strconv.Itoa(e.Pos.Line) + ": " + e.Err.Error()
+	return "sitemap: line " + strconv.Itoa(e.Pos.Line) + ": " + fmt.Sprint(e.Err)
 }
 
 // Unwrap returns the cause.

@@ -21,8 +21,9 @@
 //
 // A Crawl-delay for our agent is kept, up to MaxCrawlDelay, on each host that a
 // walk gets more than one document from: its robots.txt is asked for it, also where
-// the caller names the sitemaps. There one that cannot be had stops nothing, and one
-// that is slow holds nothing up. Disallow bars only known paths: what robots.txt, an
+// the caller names the sitemaps. There it is asked for when the second document is, and
+// heeded as soon as it has come, so a few may go before: one that cannot be had within 5 s
+// stops nothing, and one that is slow holds nothing up. Disallow bars only known paths: what robots.txt, an
 // index or the caller names is fetched.
 //
 // # Fetching
@@ -77,7 +78,8 @@ import (
 // Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay and CloseIdleConnections
 // are called too, and of any other Fetcher those of them that it has: one that
 // wraps a *fetch.Client has them all if it embeds it. Request.URL and Request.Origins
-// may hold credentials.
+// may hold credentials. Of a Document, URL, Status and Body must be set; with an error
+// there is none.
 type Fetcher interface {
 	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
 }

@@ -66,7 +66,10 @@ type DocumentError struct {
 
 // Error returns the location, without credentials, and the cause.
 func (e *DocumentError) Error() string {
-	text, loc := e.Err.Error(), sitemap.Redact(e.Sitemap.Loc)
+	text, loc := fmt.Sprint(e.Err), "no sitemap"
+	if e.Sitemap != nil {
+		loc = sitemap.Redact(e.Sitemap.Loc)
+	}
 	for _, prefix := range []string{"fetch: ", "sitemap: ", loc + ": "} {
 		text = strings.TrimPrefix(text, prefix)
 	}

@@ -101,10 +101,7 @@ func OpenState(path string) (*State, error) {
 	}
 	f, err := s.load(path)
 	if err != nil {
-		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-			err = pe.Err // its path may be that of a file in between
-		}
-		return nil, fmt.Errorf("discover: state %s: %w", path, err)
+		return nil, fmt.Errorf("discover: state %s: %w", path, withoutPath(err))
 	}
 	s.plan.reopened = s.plan.told
 	s.journal.f = f
@@ -272,11 +269,19 @@ func (s *State) Close() error {
 		s.journal.append(&line{Kind: lineDone})
 		s.journal.sync()
 	}
-	err := errors.Join(s.journal.err, s.journal.f.Close())
+	err := errors.Join(withoutPath(s.journal.err), withoutPath(s.journal.f.Close()))
 	if err != nil {
 		return fmt.Errorf("discover: state: %w", err)
 	}
 	return nil
+}
+
+// withoutPath returns err without the path of the file, which is that under which it was made.
+func withoutPath(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }
 
 // Abandon closes the file and leaves the walks as they are, as if the process had ended.
@@ -286,7 +291,7 @@ func (s *State) Abandon() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.f.Close()
+	return withoutPath(s.journal.f.Close())
 }
 
 // Resume says which walks are to come, and what their output is: where it goes and all

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -71,7 +72,7 @@ func (e *Error) Error() string {
 		b.WriteString(e.URL)
 		b.WriteString(": ")
 	}
-	b.WriteString(e.Err.Error())
+	fmt.Fprint(&b, e.Err)
 	if e.Attempts > 1 {
 		b.WriteString(" (after " + strconv.Itoa(e.Attempts) + " attempts)")
 	}

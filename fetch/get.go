@@ -171,7 +171,7 @@ func (g *getter) document(res *result) *Document {
 		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
 		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
 		res.wire.Close()
-		doc.Body = http.NoBody
+		doc.Body = &body{wire: res.wire, raw: http.NoBody, plain: http.NoBody}
 	} else {
 		doc.Body = newBody(res.wire, res.encoding, g.limit, g.req.ReadAhead)
 	}

@@ -333,6 +333,14 @@ func TestNotModified(t *testing.T) {
 		if !again.NotModified || again.Status != 304 || len(body) != 0 || err != nil {
 			t.Errorf("with %+v: status %d, %d bytes, %v; want 304, none, nil", v, again.Status, len(body), err)
 		}
+		_, ok := again.Body.(interface {
+			Raw() io.Reader
+			Encodings() int
+		})
+		again.Body.Close()
+		if _, err := again.Body.Read(make([]byte, 1)); !ok || !errors.Is(err, ErrClosed) {
+			t.Errorf("the body of a 304 is as others: %v; after Close: %v", ok, err)
+		}
 		if again.Validators != doc.Validators {
 			t.Errorf("with %+v: Validators %+v, want %+v", v, again.Validators, doc.Validators)
 		}

@@ -17,7 +17,8 @@ refers.
 
 ` + targetHelp + `
 
-As jsonl, each document is an object, printed as it ends: sitemap, url (that
+As jsonl, each document is an object, printed as it ends: type (document; target for
+one that could not be walked, with target and error), sitemap, url (that
 answered, if it is another), referrer, robots and line (the robots.txt that names
 it), depth, lastmod, status, attempts, hops, format, encoding, entries, bytes
 (decoded), received (bytes on the wire), trust (pages by verdict), problems (by

@@ -75,7 +75,7 @@ func (a *app) urlsCommand() *cobra.Command {
 	}
 	flags.add(cmd.Flags(), "text, jsonl or csv")
 	flags.addSelect(cmd.Flags())
-	cmd.Flags().StringVar(&flags.state, "state", "", "keep a journal in `FILE`: print what changed since, go on after an interruption")
+	cmd.Flags().StringVar(&flags.state, "state", "", "keep a journal in `FILE`: print what may have changed since, go on after an interruption")
 	return cmd
 }
 
