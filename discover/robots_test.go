@@ -240,6 +240,9 @@ Disallow: /
 			t.Errorf("CrawlDelay(%q) = %v, want %v", agent, got, want)
 		}
 	}
+	if r := robotsOf(t, "User-agent: a\nDisallow: /x\nCrawl-delay: 1.5\n\nUser-agent: *\nDisallow: /"); !r.Allowed("a", "/y") || r.Allowed("a", "/x") || r.CrawlDelay("A/1") != 1500*time.Millisecond {
+		t.Error("a name of one letter has no group")
+	}
 	if (&Robots{}).Allowed("x", "https://a.test/") != true || (&Robots{}).CrawlDelay("x") != 0 {
 		t.Error("a robots.txt without rules forbids")
 	}
@@ -287,6 +290,7 @@ func TestRobots_EmptyRules(t *testing.T) {
 		{"User-agent: *\nDisallow:\nCrawl-delay: 3\n", true, 3 * time.Second},
 		{"User-agent: *\nDisallow:\nDisallow: /\n", false, 0},
 		{"User-agent: BadBot\nUser-agent: *\nDisallow: /\n", false, 0},
+		{"User-agent: s\nDisallow: /\nUser-agent: sitemapper\nDisallow: /\n", true, 0},
 		{"User-agent: BadBot\nUser-agent: *\n\nDisallow: /\n", false, 0},
 		{"Disallow:\nUser-agent: *\nDisallow: /\n", false, 0},
 	} {

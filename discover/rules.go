@@ -38,7 +38,16 @@ func (r rules) group(agent string) *robotstxt.Group {
 	if agent = productToken(agent); !r.agents[agent] {
 		agent = "*"
 	}
-	return r.data.FindGroup(agent)
+	return r.data.FindGroup(groupName(agent))
+}
+
+// groupName returns what the library knows an agent's group by. It takes names of one letter
+// for no better than "*".
+func groupName(agent string) string {
+	if agent == "*" {
+		return agent
+	}
+	return "x-" + agent
 }
 
 func (r rules) allowed(agent, path string) bool {
@@ -79,7 +88,7 @@ func (f *groupFilter) add(key string, value []byte) {
 		}
 		f.agents[agent] = true
 		f.endGroup()
-		f.emit(&f.text, "user-agent", agent)
+		f.emit(&f.text, "user-agent", groupName(agent))
 		f.bare = true
 	case "allow", "disallow":
 		path := escapePath(value)
