@@ -298,7 +298,7 @@ func (o *Options) knownPaths() []string {
 
 // LeavesOut reports whether Since leaves out what has this lastmod, for who reads documents
 // without a walk. It is safe for concurrent use.
-func (o *Options) LeavesOut(lastMod sitemap.Time) bool { return o.passed(&lastMod) }
+func (o *Options) LeavesOut(lastMod sitemap.Time) bool { return o != nil && o.passed(&lastMod) }
 
 // passed reports whether t is known to end before Options.Since.
 func (o *Options) passed(t *sitemap.Time) bool {

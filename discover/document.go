@@ -236,8 +236,9 @@ func (d *document) end() {
 	}
 	d.sum.Elapsed = time.Since(d.f.begun)
 	d.sum.ByTrust = d.byTrust()
-	d.rec.failed = d.yielded == 0 && len(d.kids.children) == 0
-	d.rec.unread = d.rec.failed && d.sum.Err != nil
+	if d.yielded == 0 && len(d.kids.children) == 0 {
+		d.rec.fail(d.sum.Err != nil, d.child.loc, d.sum.FinalURL)
+	}
 	if d.sum.Err != nil {
 		w.failures.add(&DocumentError{d.child.sm, d.sum.Err})
 	}

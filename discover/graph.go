@@ -1,6 +1,10 @@
 package discover
 
-import "github.com/seed-322c453a/sitemap"
+import (
+	"slices"
+
+	"github.com/seed-322c453a/sitemap"
+)
 
 const (
 	// maxCross bounds the references that a walk remembers beyond the one that
@@ -24,6 +28,7 @@ type record struct {
 	cross  []*record // documents that it lists and that were begun before
 	failed bool      // nothing of it was yielded
 	unread bool      // for an error
+	tried  []key     // how it was spelled when it could not be read
 	late   int
 }
 
@@ -35,19 +40,36 @@ type graph struct {
 	report func(*Sitemap, sitemap.Problem)
 }
 
-// met returns the document that was begun before under this key, if any, unless it could not
-// be read under another spelling.
-func (g *graph) met(k key, loc string) *record {
+// maxSpellings is how many spellings of a document that cannot be read are tried.
+const maxSpellings = 3
+
+// begun returns the document that was begun before under this key, if any, unless it could
+// not be read under other spellings.
+func (g *graph) begun(k key, loc string) *record {
 	r := g.byKey[k]
-	if r != nil && r.unread && r.sm != nil && !isSpelledAlike(r.sm.Loc, loc) {
+	if r != nil && r.unread && len(r.tried) < maxSpellings && !slices.Contains(r.tried, spellingOf(loc)) {
 		return nil
 	}
 	return r
 }
 
+// fail notes that nothing was yielded of a document, which could not be read if unread is
+// set, under these spellings.
+func (r *record) fail(unread bool, locs ...string) {
+	r.failed, r.unread = true, unread
+	for _, loc := range locs {
+		if k := spellingOf(loc); unread && !slices.Contains(r.tried, k) {
+			r.tried = append(r.tried, k)
+		}
+	}
+}
+
 // begin adds a document that parent refers to, nil for a seed.
 func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
 	r := &record{sm: sm, scope: sm.Scope, parent: parent}
+	if before := g.byKey[k]; before != nil {
+		r.tried = slices.Clone(before.tried)
+	}
 	if parent != nil {
 		r.depth = parent.depth + 1
 		parent.kids = append(parent.kids, r)

@@ -35,14 +35,13 @@ func keyOf(loc string) key {
 	return key(sum[:16])
 }
 
-// isSpelledAlike reports whether two locations of one document are one to a server, which
-// may tell spellings of a path apart.
-func isSpelledAlike(a, b string) bool { return spelling(a) == spelling(b) }
-
-func spelling(loc string) string {
+// spellingOf stands for how a location is spelled behind its host, which a server may tell from
+// other spellings of the same document.
+func spellingOf(loc string) key {
 	loc, _, _ = strings.Cut(loc[len(authority(loc)):], "#")
 	if !strings.HasPrefix(loc, "/") {
-		return "/" + loc
+		loc = "/" + loc
 	}
-	return loc
+	sum := sha256.Sum256([]byte(loc))
+	return key(sum[:16])
 }

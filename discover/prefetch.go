@@ -149,11 +149,11 @@ func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 	return true
 }
 
-// has reports whether a document is being fetched. One that was asked for as another index
-// spells it is not: what comes of a document must not depend on how far ahead was looked.
-func (p *prefetcher) has(c *child) bool {
+// keepIfSpelledAs reports whether a document is being fetched, and drops it if it was asked for
+// as another index spells it: what comes of it must not depend on how far ahead was looked.
+func (p *prefetcher) keepIfSpelledAs(c *child) bool {
 	f := p.started[c.key]
-	if f != nil && !isSpelledAlike(f.loc, c.loc) {
+	if f != nil && spellingOf(f.loc) != spellingOf(c.loc) {
 		p.drop(c.key)
 		f = nil
 	}

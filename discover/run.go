@@ -282,6 +282,9 @@ func (w *walk) recall(c *child, rec *record) bool {
 	sum := Summary{Skipped: c.skip, FinalURL: e.Final}
 	sum.Entries = e.Entries
 	if e.Err != "" {
+		if e.Entries == 0 && len(d.kids.children) == 0 {
+			rec.fail(true, c.loc, e.Final)
+		}
 		sum.Err = errors.New(e.Err)
 		w.failures.add(&DocumentError{c.sm, sum.Err})
 	}

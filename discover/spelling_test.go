@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -45,5 +46,43 @@ func TestSpellings(t *testing.T) {
 				t.Errorf("%d at once: %d and %d requests", concurrency, x, y)
 			}
 		})
+	}
+}
+
+// TestSpellingsOfInterruptedWalk: a document that could not be read before an interruption is
+// read as another index spells it after it.
+func TestSpellingsOfInterruptedWalk(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml")
+	w.serve("https://example.com/index.xml", index("https://example.com/%61.xml", "https://example.com/b.xml", "https://example.com/a.xml"))
+	w.serve("https://example.com/a.xml", urlset("https://example.com/of-a"))
+	w.serve("https://example.com/b.xml", urlset("https://example.com/of-b"))
+	path := filepath.Join(t.TempDir(), "state")
+	for _, want := range []string{"https://example.com/of-b", "https://example.com/of-a"} {
+		s := openState(t, path)
+		var got []string
+		for u, err := range w.client().URLs(t.Context(), "https://example.com", &Options{State: s}) {
+			if got = append(got, u.Loc); err == nil && u.Loc == "https://example.com/of-b" && want == u.Loc {
+				break
+			}
+		}
+		s.Abandon()
+		if !slices.Contains(got, want) {
+			t.Errorf("got %q, want %s too", got, want)
+		}
+	}
+}
+
+// TestSpellingsAreBounded: a document that cannot be read is not tried under all its spellings.
+func TestSpellingsAreBounded(t *testing.T) {
+	w := newWeb()
+	var children []string
+	for range 20 {
+		children = append(children, "https://example.com/abcde.xml", "https://example.com/%61bcde.xml", "https://example.com/a%62cde.xml", "https://example.com/ab%63de.xml", "https://example.com/abc%64e.xml")
+	}
+	w.serve("https://example.com/index.xml", index(children...))
+	l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{})
+	if n := len(w.order) - 1; n != maxSpellings {
+		t.Errorf("%d requests, %v", n, l.err)
 	}
 }

@@ -255,7 +255,7 @@ func (w *walk) visit(c child, index *record) bool {
 		c.sm.Scope = index.scope
 	}
 	c.sm.Scope = w.withSeeds(c.sm.Scope, c.key)
-	if r := w.graph.met(c.key, c.loc); r != nil {
+	if r := w.graph.begun(c.key, c.loc); r != nil {
 		w.graph.meet(index, c.sm.Scope, r)
 		return true
 	}
@@ -303,7 +303,7 @@ func (w *walk) fill(waiting bool) {
 			return
 		}
 		w.decide(c, index)
-		known := w.graph.met(c.key, c.loc) != nil || w.ahead.started[c.key] != nil
+		known := w.graph.begun(c.key, c.loc) != nil || w.ahead.started[c.key] != nil
 		tooDeep := index != nil && index.depth >= w.o.maxDepth()
 		// Of foreign children, those that come before may turn out to be more.
 		tooMany := c.foreign && w.foreign+w.ahead.foreign >= MaxForeign

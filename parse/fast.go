@@ -240,7 +240,9 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 		if n < 0 || b[i+n+10] != ']' || b[i+n+11] != '>' {
 			return 0
 		}
-		raw, i = b[i+9:i+9+n], i+n+12
+		if raw, i = b[i+9:i+9+n], i+n+12; bytes.IndexByte(raw, '<') >= 0 {
+			return 0 // this may be the end of another section
+		}
 		var rest []byte
 		if rest, end = s.text(b, i); end == 0 || len(xmlscan.TrimSpace(rest)) > 0 {
 			return 0

@@ -102,6 +102,7 @@ func FuzzShortcut(f *testing.F) {
 		`<url><loc>http://a.example/</loc><xhtml:link rel="alternate" href="x>y" hreflang='de'/><image:image><image:loc>http://a.example/i</image:loc></image:image></url>`,
 		"<url><loc>http://a.example/</loc><loc>http://a.example/2</loc></url>",
 		"<url><loc>http://a.example/</lo></url>",
+		"<url><loc><![CDATA[http://a.example/1</loc></url><url><loc><![CDATA[http://a.example/2]]></loc></url>",
 		"<url/><!-- c --><url><loc>/a</loc><priority>0,5</priority></url>",
 		"<url><loc><![CDATA[http://a.example/x]]>\v</loc></url>",
 		"<url><loc><![CDATA[http://a.example/x]]>\u00a0\xff</loc><lastmod>2024-05-06\xff</lastmod></url>",

@@ -174,7 +174,7 @@ func TestLookup(t *testing.T) {
 		"utf-32": "utf-32le", "UTF-32BE": "utf-32be",
 		"CP936": "gbk", "windows-936": "gbk", "ms949": "euc-kr", "cp949": "euc-kr", "cp932": "shift_jis", "CP950": "big5",
 		"ISO8859_5": "iso-8859-5", "EUC_JP": "euc-jp", "utf_8": "utf-8", "utf_16": "utf-16le", "IBM437": "ibm437", "csPC850Multilingual": "cspc850multilingual",
-		"IBM037": "", "cp": "", "_": "",
+		"IBM037": "", "cp": "", "_": "", "s-932": "", "949": "", "cp367": "", "ISO646-US": "", "csASCII": "", "us_ascii": "windows-1252",
 		"hz-gb-2312": "", "iso-2022-kr": "", "iso-2022-cn": "", "replacement": "", "utf-7": "", "": "", "ebcdic": "",
 	} {
 		got, ok := lookup(label)

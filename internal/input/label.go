@@ -104,8 +104,8 @@ func family(name string) string {
 // isASCII reports whether a label means ASCII alone, which the WHATWG standard takes
 // for windows-1252.
 func isASCII(label string) bool {
-	switch strings.ToLower(strings.TrimSpace(label)) {
-	case "ascii", "us-ascii", "ansi_x3.4-1968":
+	switch strings.ReplaceAll(strings.ToLower(strings.TrimSpace(label)), "_", "-") {
+	case "ascii", "us-ascii", "ansi-x3.4-1968":
 		return true
 	}
 	return false
@@ -142,7 +142,7 @@ func lookup(label string) (charsetChoice, bool) {
 // IANA, if ASCII is in it what it is elsewhere, and the spellings of Java, Python and
 // Windows, such as ISO8859_5, utf_8 and cp949.
 func lookupAlias(label string) (e encoding.Encoding, name string) {
-	if page, ok := codePages[strings.TrimLeft(label, "cpms-")]; ok {
+	if page, ok := codePages[label]; ok {
 		return charset.Lookup(page)
 	}
 	if e, name := charset.Lookup(strings.ReplaceAll(label, "_", "-")); e != nil {
@@ -151,6 +151,9 @@ func lookupAlias(label string) (e encoding.Encoding, name string) {
 	e, err := ianaindex.IANA.Encoding(label)
 	if err != nil || e == nil {
 		return nil, ""
+	}
+	if name, _ := ianaindex.MIME.Name(e); name == "US-ASCII" {
+		return nil, "" // it is never so
 	}
 	if text, err := e.NewDecoder().String(asciiSample); err != nil || text != asciiSample {
 		return nil, ""
@@ -161,8 +164,11 @@ func lookupAlias(label string) (e encoding.Encoding, name string) {
 	return e, label
 }
 
-// codePages are the code pages of Windows that are not numbered as the charset is called.
-var codePages = map[string]string{"932": "shift_jis", "936": "gbk", "949": "euc-kr", "950": "big5"}
+// codePages are the code pages of Windows that the standard knows by other names.
+var codePages = map[string]string{
+	"cp932": "shift_jis", "ms932": "shift_jis", "cp936": "gbk", "ms936": "gbk",
+	"cp949": "euc-kr", "ms949": "euc-kr", "cp950": "big5", "ms950": "big5",
+}
 
 const asciiSample = `<?xml version="1.0"?><url><loc>http://a.example/~b_c\d[e]{f}|g^h`
 

@@ -126,11 +126,11 @@ func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 
 // isReference reports whether what has no scheme is a relative reference, rather than a URL
 // in quotes or brackets, or with something else before it: of these, "://" follows the first
-// characters, which are no parameter ("s.php;u=http://").
+// characters, which hold no parameter ("s.php;u=http://").
 func isReference(ref string) bool {
 	end := strings.IndexAny(ref, ":/?#")
 	return end < 0 || !strings.HasPrefix(ref[end:], "://") ||
-		strings.Contains(ref[:end], "=") && !strings.ContainsAny(ref[:end], "<>\"")
+		strings.Contains(ref[:end], ";") && strings.Contains(ref[:end], "=") && !strings.ContainsAny(ref[:end], "<>\"")
 }
 
 // schemeOf returns what stands before the colon of ref if it is a scheme by its

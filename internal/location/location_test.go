@@ -91,6 +91,7 @@ var cleanTests = []struct {
 	{name: "colon in the first segment", raw: "Тема:x", loc: "http://www.example.com/dir/Тема:x", codes: []sitemap.Code{sitemap.RelativeLoc}},
 	{name: "marks of direction", raw: "\u202a\u200fhttp://shop.example/\u200ea\u202c\u2060", loc: "http://shop.example/\u200ea"},
 
+	{name: "behind a name", raw: "url=http://shop.example/", drop: sitemap.BadLoc},
 	{name: "in quotes", raw: "\"http://shop.example/\"", drop: sitemap.BadLoc},
 	{name: "in angle brackets", raw: "<http://shop.example/>", drop: sitemap.BadLoc},
 	{name: "in brackets", raw: "(https://shop.example/)", drop: sitemap.BadLoc},
