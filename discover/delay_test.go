@@ -132,6 +132,40 @@ func TestCrawlDelayOfSilentHosts(t *testing.T) {
 	})
 }
 
+// TestCrawlDelayBehindSilentHosts: hosts that do not answer keep no others from being asked.
+func TestCrawlDelayBehindSilentHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const silent, docs = 10, 60
+		w := newWeb()
+		var children []string
+		for i := range silent {
+			host := fmt.Sprintf("https://silent%d.test", i)
+			w.handle(host+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+			for _, name := range []string{"/a.xml", "/b.xml"} {
+				w.serve(host+name, urlset(host+"/"))
+				children = append(children, host+name)
+			}
+		}
+		for i := range docs {
+			loc := fmt.Sprintf("https://polite.test/%d.xml", i)
+			w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+				time.Sleep(time.Second)
+				fmt.Fprint(rw, urlset("https://polite.test/"))
+			})
+			children = append(children, loc)
+		}
+		w.serve("https://polite.test/robots.txt", "User-agent: *\nCrawl-delay: 10\n")
+		w.serve("https://example.com/index.xml", index(children...))
+		start := time.Now()
+		l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{MinTrust: Untrusted})
+		// Some documents go before the delay is known: four a second, while two rounds of
+		// the silent ones time out.
+		if took := time.Since(start); len(l.urls) != 2*silent+docs || l.err != nil || took < 2*time.Minute {
+			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
+		}
+	})
+}
+
 // TestCrawlDelayOriginsAreBounded: of very many hosts, not all are remembered.
 func TestCrawlDelayOriginsAreBounded(t *testing.T) {
 	w := newWeb()
@@ -142,8 +176,8 @@ func TestCrawlDelayOriginsAreBounded(t *testing.T) {
 	for i := range 3 * maxDelayOrigins {
 		walk.heedDelay(fmt.Sprintf("https://host%d.test/s.xml", i))
 	}
-	if len(walk.delays) != maxDelayOrigins || len(w.order) != 0 {
-		t.Errorf("%d origins, %d requests", len(walk.delays), len(w.order))
+	if len(walk.delays.origins) != maxDelayOrigins || len(w.order) != 0 {
+		t.Errorf("%d origins, %d requests", len(walk.delays.origins), len(w.order))
 	}
 }
 

@@ -126,13 +126,11 @@ type walk struct {
 	graph    graph
 	ahead    *prefetcher
 	verifier verifier
-	delays   map[location.Origin]bool // whether the robots.txt was asked for; see heedDelay
+	delays   delays
 	failures failures
 	state    *run
 	fetches  int
 	foreign  int
-
-	askingDelay chan struct{} // one for each robots.txt that is asked for a delay now
 }
 
 func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) bool) *walk {
@@ -141,12 +139,10 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 		c: c, o: o, ctx: inner, cancel: cancel, parent: ctx, yield: yield,
 		seeds:    map[key][]*Sitemap{},
 		users:    map[key]*url.Userinfo{},
-		delays:   map[location.Origin]bool{},
+		delays:   delays{origins: map[location.Origin]*delayed{}},
 		frontier: frontier{max: frontierRoom(o.maxSitemaps())},
 		ahead:    newPrefetcher(inner, c),
 		state:    o.State.newRun(),
-
-		askingDelay: make(chan struct{}, max(1, c.concurrency()/delayShare)),
 	}
 	w.graph = graph{byKey: map[key]*record{}, report: w.report}
 	return w
