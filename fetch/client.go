@@ -117,12 +117,12 @@ func (c *Client) init() {
 // them until it is read, and whoever is to read it for the request. And of requests that a
 // proxy sends on, as it does those of http, net/http counts all as to one host, the proxy.
 func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
-	switch {
+	switch proxied := c.extra != nil && o.scheme == "http" && c.isProxied(req); {
 	case c.extra == nil:
 		return c.rt
-	case c.parked.at(o):
+	case c.parked.at(o), proxied && c.parked.any():
 		return c.extra
-	case o.scheme == "http" && c.isProxied(req):
+	case proxied:
 		return c.shared
 	}
 	return c.rt
@@ -134,7 +134,7 @@ func (c *Client) isProxied(req *http.Request) bool {
 	if proxy == nil {
 		proxy = proxyOfEnvironment
 	}
-	u, err := proxy(req)
+	u, err := routeOf(req.Context()).ask(proxy, req)
 	return err == nil && u != nil && !strings.HasPrefix(u.Scheme, "socks")
 }
 

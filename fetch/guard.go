@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -150,17 +151,19 @@ func (g *guard) proxy(inner func(*http.Request) (*url.URL, error)) func(*http.Re
 		inner = proxyOfEnvironment
 	}
 	return func(req *http.Request) (*url.URL, error) {
-		u, err := inner(req)
+		r := routeOf(req.Context())
+		if r == nil { // of an http.Client of others
+			r = new(route)
+		}
+		u, err := r.ask(inner, req)
 		if err != nil || u == nil {
 			return u, err
 		}
 		if err := g.checkHost(req.Context(), req.URL.Hostname()); err != nil {
 			return nil, err
 		}
-		if r := routeOf(req.Context()); r != nil {
-			addr := proxyAddr(u)
-			r.proxy.Store(&addr)
-		}
+		addr := proxyAddr(u)
+		r.proxy.Store(&addr)
 		return u, nil
 	}
 }
@@ -175,10 +178,21 @@ func proxyOfEnvironment(req *http.Request) (*url.URL, error) {
 	return u, nil
 }
 
-// A route carries, in the context of one attempt, the address of the proxy that
-// the attempt goes through, so that this very connection is not checked. An
+// A route carries, in the context of one attempt, the proxy that the attempt goes through,
+// which is asked for once, and its address, so that this very connection is not checked. An
 // attempt that names the proxy's address as its own target has none.
-type route struct{ proxy atomic.Pointer[string] }
+type route struct {
+	once  sync.Once
+	url   *url.URL
+	err   error
+	proxy atomic.Pointer[string]
+}
+
+// ask returns the proxy for req.
+func (r *route) ask(proxy func(*http.Request) (*url.URL, error), req *http.Request) (*url.URL, error) {
+	r.once.Do(func() { r.url, r.err = proxy(req) })
+	return r.url, r.err
+}
 
 type routeKey struct{}
 

@@ -25,3 +25,10 @@ func (p *parked) at(o origin) bool {
 	defer p.mu.Unlock()
 	return p.bodies[o] > 0
 }
+
+// any reports whether there is such a body of any origin.
+func (p *parked) any() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.bodies) > 0
+}

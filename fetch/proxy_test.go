@@ -173,3 +173,30 @@ func TestProxyServesHostsAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestProxyIsAskedOnce: of two proxies in turn, each gets half of the requests.
+func TestProxyIsAskedOnce(t *testing.T) {
+	const requests = 10
+	var hits [2]atomic.Int64
+	var proxies [2]*url.URL
+	for i := range proxies {
+		s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits[i].Add(1) }))
+		t.Cleanup(s.Close)
+		proxies[i], _ = url.Parse(s.URL)
+	}
+	var calls atomic.Int64
+	c := &Client{AllowPrivateNetworks: true, Retries: -1, Proxy: func(*http.Request) (*url.URL, error) {
+		return proxies[calls.Add(1)%2], nil
+	}}
+	defer c.CloseIdleConnections()
+	for i := range requests {
+		doc, err := c.Get(t.Context(), Request{URL: fmt.Sprintf("http://%d.test/", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Body.Close()
+	}
+	if a, b, n := hits[0].Load(), hits[1].Load(), calls.Load(); a != requests/2 || b != requests/2 || n != requests {
+		t.Errorf("%d and %d requests, %d calls", a, b, n)
+	}
+}
