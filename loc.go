@@ -139,7 +139,20 @@ func asciiHost(host string) (string, error) {
 // no URL for what stands before it, or for a slash in the password. It is safe for concurrent
 // use.
 func Redact(loc string) string {
-	start := authorityStart(loc)
+	from := authorityStart(loc)
+	loc = redactAt(loc, from)
+	for { // another URL may stand behind what looked like one
+		i := strings.Index(loc[from:], "://")
+		if i < 0 || strings.ContainsAny(loc[:from+i], "?#") {
+			return loc
+		}
+		from += i + len("://")
+		loc = redactAt(loc, from)
+	}
+}
+
+// redactAt is Redact for the authority that starts there.
+func redactAt(loc string, start int) string {
 	end := len(loc)
 	if i := strings.IndexAny(loc[start:], "/?#"); i >= 0 {
 		end = start + i

@@ -91,7 +91,9 @@ func TestRedact(t *testing.T) {
 		" \thttp://jane:secret@a.example/b": " \thttp://a.example/b", "\"https://jane:secret@a.example/\"": "\"https://a.example/\"",
 		"<a href='http://jane:secret@a.example/'>": "<a href='http://a.example/'>", "\u202ahttp://jane:secret@a.example/": "\u202ahttp://a.example/",
 		"http://jane:sec/ret@a.example/b": "http://a.example/b", "http://jane:sec#r?t@a.example/b": "http://a.example/b", " http:jane:secret@a.example": " http:a.example",
-		"http://a.example:80/@jane": "http://a.example:80/@jane", "http://a.example:/@jane": "http://a.example:/@jane", "http://[::1]/@jane": "http://[::1]/@jane", "http://[::1]:80/@jane": "http://[::1]:80/@jane",
+		"URL: http://jane:secret@a.example/": "URL: http://a.example/", "http:http://jane:secret@a.example/": "http:http://a.example/", "http://http://jane:secret@a.example/": "http://http://a.example/", "a/b http://jane:secret@a.example/": "a/b http://a.example/",
+		"https://a.example/web/https://b.example/@jane": "https://a.example/web/https://b.example/@jane",
+		"http://a.example:80/@jane":                     "http://a.example:80/@jane", "http://a.example:/@jane": "http://a.example:/@jane", "http://[::1]/@jane": "http://[::1]/@jane", "http://[::1]:80/@jane": "http://[::1]:80/@jane",
 		"http://a.example/?u=http://b@c": "http://a.example/?u=http://b@c", "/p?u=http://b@c": "/p?u=http://b@c", "": "", "http://": "http://",
 	} {
 		if got := Redact(loc); got != want {

@@ -291,6 +291,12 @@ func TestRobots_EmptyRules(t *testing.T) {
 		{"User-agent: *\nDisallow:\nDisallow: /\n", false, 0},
 		{"User-agent: BadBot\nUser-agent: *\nDisallow: /\n", false, 0},
 		{"User-agent: s\nDisallow: /\nUser-agent: sitemapper\nDisallow: /\n", true, 0},
+		{"User-agent: *\nDisallow: /sitemap.xml\nUser-agent: other\nDisallow: /x\nUser-agent: *\nAllow: /sitemap.xml\n", true, 0},
+		{"User-agent: *\nDisallow: /a\n\nUser-agent: Ünbot\nDisallow: /\n", true, 0},
+		{"User-agent: *\nDisallow: /a\n\nUser-agent:\nDisallow: /\n", true, 0},
+		{"User-agent: Ünbot\nUser-agent: *\nDisallow: /\n", false, 0},
+		{"User-agent: *\nDisallow: /a\nCrawl-delay: 2\nUser-agent: other\nCrawl-delay: 3\n", true, 2 * time.Second},
+		{"User-agent: sitemap\nUser-agent: other\nDisallow: /a\nDisallow: /sitemap\nAllow: /b\n", false, 0},
 		{"User-agent: BadBot\nUser-agent: *\n\nDisallow: /\n", false, 0},
 		{"Disallow:\nUser-agent: *\nDisallow: /\n", false, 0},
 	} {

@@ -64,8 +64,9 @@ func (r rules) delay(agent string) time.Duration {
 
 // A groupFilter collects the records of groups that are sound.
 type groupFilter struct {
-	text      strings.Builder
-	disallows strings.Builder // of the current group, behind what else it has
+	text      strings.Builder // groups, without what they disallow
+	disallows strings.Builder // groups with that
+	current   []string        // the agents of the current group, for disallows; nil if they are there
 	agents    map[string]bool
 	count     int
 	wildcards int
@@ -74,21 +75,24 @@ type groupFilter struct {
 
 // add takes one record, its key in lower case.
 func (f *groupFilter) add(key string, value []byte) {
-	if f.count == maxRules {
+	if f.count >= maxRules {
 		return
 	}
 	switch key {
 	case "user-agent", "useragent":
-		agent := productToken(string(value[:min(len(value), maxRuleLen)]))
-		if agent == "" {
-			return
-		}
 		if f.agents == nil {
 			f.agents = map[string]bool{}
 		}
-		f.agents[agent] = true
-		f.endGroup()
-		f.emit(&f.text, "user-agent", groupName(agent))
+		name := nobody
+		if agent := productToken(string(value[:min(len(value), maxRuleLen)])); agent != "" {
+			f.agents[agent] = true
+			name = groupName(agent)
+		}
+		if !f.bare {
+			f.current = nil
+		}
+		f.current = append(f.current, name)
+		f.emit(&f.text, "user-agent", name)
 		f.bare = true
 	case "allow", "disallow":
 		path := escapePath(value)
@@ -107,7 +111,14 @@ func (f *groupFilter) rule(key, value string, ok bool) {
 	case f.agents == nil:
 	case ok && key == "disallow":
 		// Of rules that match as much, the library takes the first; it is to be Allow.
+		for _, name := range f.current {
+			f.disallows.WriteString("user-agent: " + name + "\n")
+		}
+		f.current = nil
 		f.emit(&f.disallows, key, value)
+		if f.bare { // without a rule, the next agent would join the group
+			f.emit(&f.text, "allow", nowhere)
+		}
 	case ok:
 		f.emit(&f.text, key, value)
 	case f.bare:
@@ -116,14 +127,8 @@ func (f *groupFilter) rule(key, value string, ok bool) {
 	f.bare = false
 }
 
-// endGroup adds what was kept for the group's end.
-func (f *groupFilter) endGroup() {
-	f.text.WriteString(f.disallows.String())
-	f.disallows.Reset()
-}
-
-// nowhere is a path that no URL has.
-const nowhere = "/%00"
+// nowhere is a path that no URL has, and nobody the name of a group for no agent.
+const nowhere, nobody = "/%00", "!"
 
 // room counts the wildcards, of which there may be so many.
 func (f *groupFilter) room(path string) bool {
@@ -145,13 +150,12 @@ func (f *groupFilter) rules() rules {
 		return rules{}
 	}
 	f.rule("", "", false)
-	f.endGroup()
-	data, err := robotstxt.FromString(f.text.String())
+	data, err := robotstxt.FromString(f.text.String() + f.disallows.String())
 	if err != nil {
 		// A record that the library fails on after all: no rules.
 		return rules{}
 	}
-	return rules{data, f.agents, 100*f.count + f.text.Len() + 4_000*min(f.wildcards, maxWildcards)}
+	return rules{data, f.agents, 100*f.count + f.text.Len() + f.disallows.Len() + 4_000*min(f.wildcards, maxWildcards)}
 }
 
 // productToken returns an agent's name without version and comment, in lower
