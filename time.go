@@ -200,7 +200,8 @@ func ParseTime(s string) (Time, error) {
 	return t, err
 }
 
-// UnmarshalText reads what ParseTime does; empty text is the zero Time.
+// UnmarshalText reads what ParseTime does; empty text is the zero Time. That a zone was
+// assumed is not in what MarshalText returns, and lost.
 func (t *Time) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*t = Time{}

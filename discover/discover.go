@@ -14,7 +14,8 @@
 //
 // A walk is in document order, depth first: sitemaps as robots.txt lists them, an
 // index's own pages and then its children as it lists them, each document once,
-// by the URL asked for and by the URL that answered. Documents are fetched ahead,
+// by the URL asked for and by the URL that answered; one that could not be read is asked
+// for as other indexes spell its path, three times at most. Documents are fetched ahead,
 // but neither order nor verdicts depend on that.
 //
 // # Politeness

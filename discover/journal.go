@@ -110,8 +110,9 @@ func costOf(list []kid) (cost int) {
 
 const (
 	kidCost = 40 // bytes of memory beside its text
-	// maxKids is enough for an index with as many children as the protocol allows.
-	maxKids = 8 << 20
+	// maxKids is enough for as many children as the protocol allows, with locations of 200
+	// bytes and lastmods.
+	maxKids = 12 << 20
 )
 
 // A foundLine is how a walk's seeds were found.

@@ -331,7 +331,7 @@ func (r *run) ended(d *document) {
 		}
 	}
 	if d.listed.tooMany() {
-		e = &entry{URL: e.URL, At: e.At} // it is read anew, in this run too
+		e = &entry{URL: e.URL, At: e.At} // it is read anew, also where this run is interrupted
 	}
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)

@@ -52,10 +52,10 @@ import (
 // user names and passwords as documents list them, but not those of the caller: only its
 // owner can read it.
 //
-// OpenState makes a State; the zero State is of no use. A State is for one process and one walk at a time; that no two open the same file is
-// seen to where the system has flock. What an Option such as MinTrust or Since leaves
-// out of a document counts as yielded: with others, begin a State of its own. A nil
-// *State remembers nothing.
+// OpenState makes a State; the zero State is of no use, and a nil *State remembers nothing.
+// A State is for one process and one walk at a time; that no two open the same file is seen
+// to where the system has flock. What an Option such as MinTrust or Since leaves out of a
+// document counts as yielded: with others, begin a State of its own.
 type State struct {
 	mu      sync.Mutex
 	journal journal

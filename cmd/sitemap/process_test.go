@@ -123,10 +123,6 @@ func TestInterruptPipes(t *testing.T) {
 			if silent && slices.Contains(args, "-o") {
 				continue
 			}
-			cmd := command(t, args...)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
 			if silent {
 				f, err := os.OpenFile(name, os.O_RDWR, 0)
 				if err != nil {
@@ -134,9 +130,17 @@ func TestInterruptPipes(t *testing.T) {
 				}
 				defer f.Close()
 			}
-			time.Sleep(200 * time.Millisecond) // until it waits; earlier it would end all the same
-			cmd.Process.Signal(syscall.SIGTERM)
-			if status := wait(t, cmd); status != exitInterrupted {
+			status := -1 // killed before it heeded signals
+			for pause := 200 * time.Millisecond; status < 0 && pause < time.Minute; pause *= 4 {
+				cmd := command(t, args...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(pause)
+				cmd.Process.Signal(syscall.SIGTERM)
+				status = wait(t, cmd)
+			}
+			if status != exitInterrupted {
 				t.Errorf("%v: exit status %d, want %d", args, status, exitInterrupted)
 			}
 		}

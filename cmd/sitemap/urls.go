@@ -47,7 +47,7 @@ other. What is absent is left out. As csv, the columns are loc, kind, lastmod,
 changefreq, priority, sitemap, trust, on_site; the rest is in jsonl only.
 
 With --state FILE, a journal of what was read, a second run prints the URLs of
-what changed: it leaves out documents that answer 304 (Not Modified), and those
+what may have changed: it leaves out documents that answer 304 (Not Modified), and those
 whose lastmod in their index has not moved, on hosts whose lastmods proved honest.
 A run that was interrupted goes on: with -o, which then grows in place and is cut
 to the last document that was printed whole, each URL is there exactly once. So it
