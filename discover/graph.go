@@ -54,11 +54,11 @@ func (g *graph) begun(k key, loc string) *record {
 }
 
 // fail notes that nothing was yielded of a document, which could not be read if unread is
-// set, under these spellings.
+// set, under these spellings; "" is none.
 func (r *record) fail(unread bool, locs ...string) {
 	r.failed, r.unread = true, unread
 	for _, loc := range locs {
-		if k := spellingOf(loc); unread && !slices.Contains(r.tried, k) {
+		if k := spellingOf(loc); loc != "" && unread && !slices.Contains(r.tried, k) {
 			r.tried = append(r.tried, k)
 		}
 	}
