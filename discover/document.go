@@ -76,7 +76,7 @@ func (d *document) duplicate() bool {
 	if p := d.rec.parent; p != nil {
 		p.kids = p.kids[:len(p.kids)-1]
 	}
-	g.meet(d.rec.parent, d.child.sm.Scope, before)
+	g.meet(d.rec.parent, d.child.sm.Scope.With(d.w.verified(d.rec.parent)...), before)
 	return true
 }
 
@@ -236,7 +236,7 @@ func (d *document) end() {
 	}
 	d.sum.Elapsed = time.Since(d.f.begun)
 	d.sum.ByTrust = d.byTrust()
-	if d.yielded == 0 && len(d.kids.children) == 0 {
+	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 {
 		d.rec.fail(d.sum.Err != nil, d.child.loc, d.sum.FinalURL)
 	}
 	if d.sum.Err != nil {

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap/internal/location"
@@ -43,16 +44,28 @@ func (v *verifier) takeAsked() []string {
 // r's document or an index above it. Only hosts under the registrable domain of a
 // site are asked, and no more than Options.VerifyHosts.
 func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
-	names := w.namesOf(o)
-	if len(names) == 0 {
-		return Grant{}, false
-	}
-	for ; r != nil; r = r.parent {
+	return Grant{Host: o.Host, Dir: "/", By: ByVerification}, r.isNamed(w.namesOf(o))
+}
+
+// isNamed reports whether the document, or an index above it, is among names.
+func (r *record) isNamed(names map[string]bool) bool {
+	for ; r != nil && len(names) > 0; r = r.parent {
 		if names[docKey(r.sm.Loc)] || r.final != "" && names[docKey(r.final)] {
-			return Grant{Host: o.Host, Dir: "/", By: ByVerification}, true
+			return true
 		}
 	}
-	return Grant{}, false
+	return false
+}
+
+// verified returns the grants of the hosts that were asked so far and name an index, or one
+// above it.
+func (w *walk) verified(index *record) (grants []Grant) {
+	for _, host := range slices.Sorted(maps.Keys(w.verifier.names)) {
+		if index.isNamed(w.verifier.names[host]) {
+			grants = append(grants, Grant{Host: host, Dir: "/", By: ByVerification})
+		}
+	}
+	return grants
 }
 
 // namesOf returns what the robots.txt of o names.

@@ -252,7 +252,7 @@ func (w *walk) visit(c child, index *record) bool {
 	}
 	c.sm.Scope = w.withSeeds(c.sm.Scope, c.key)
 	if r := w.graph.begun(c.key, c.loc); r != nil {
-		w.graph.meet(index, c.sm.Scope, r)
+		w.graph.meet(index, c.sm.Scope.With(w.verified(index)...), r)
 		return true
 	}
 	switch c.skip {
