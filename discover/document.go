@@ -151,6 +151,9 @@ func (d *document) entry(e *sitemap.Entry) bool {
 		d.list(e)
 		return true
 	}
+	if d.child.listed {
+		return true
+	}
 	if d.w.o.passed(&e.LastMod) {
 		return true
 	}
@@ -197,7 +200,7 @@ func (d *document) list(e *sitemap.Entry) {
 // add adds a child.
 func (d *document) add(loc string, lastMod sitemap.Time) {
 	foreign := d.isForeign(loc) && d.rec.scope.Trust(loc) == Untrusted
-	d.w.frontier.list(d.kids, child{loc: loc, lastMod: lastMod, key: keyOf(loc), foreign: foreign})
+	d.w.frontier.list(d.kids, child{loc: loc, lastMod: lastMod, foreign: foreign})
 }
 
 // isForeign reports whether a child is on another host than the index. Most

@@ -8,18 +8,25 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// A child is a document that is still to be walked.
+// A child is a document that is still to be walked. There may be very many.
 type child struct {
 	loc     string
 	lastMod sitemap.Time
-	key     key
 	sm      *Sitemap // of a seed; else made when it is decided on
 	decided bool
 	skip    Skip
 	foreign bool
-	fresh   bool          // it is to be fetched whether or not it has changed
-	scope   Scope         // its grants, without those of where it is
-	waited  time.Duration // in earlier tries
+	fresh   bool // it is to be fetched whether or not it has changed
+	listed  bool // its own pages were yielded before the walk was interrupted
+
+	*plans // of one that is decided on
+}
+
+// plans are what is known of a document that may be fetched next.
+type plans struct {
+	key    key
+	scope  Scope         // its grants, without those of where it is
+	waited time.Duration // in earlier tries
 }
 
 const childCost = 100 // bytes of memory, about, beside its location
@@ -56,14 +63,15 @@ type frontier struct {
 	lost   int
 }
 
-// frontierRoom returns how much memory the frontier of a walk may have: about
-// twice as many children as the walk may have documents.
+// frontierRoom returns how much memory the frontier of a walk may have: about twice as
+// many children as the walk may have documents, and as many as by default, since not all
+// are read that are listed.
 func frontierRoom(maxSitemaps int) int {
-	const perSitemap, least = 320, 1 << 20
+	const perSitemap = 320
 	if maxSitemaps > math.MaxInt/perSitemap {
 		return math.MaxInt
 	}
-	return max(least, maxSitemaps*perSitemap)
+	return max(DefaultMaxSitemaps, maxSitemaps) * perSitemap
 }
 
 // list adds a child to f, which is not pushed yet.

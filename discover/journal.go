@@ -68,7 +68,8 @@ type entry struct {
 	Err      string `json:"err,omitempty"`
 	Retry    int64  `json:"retry,omitempty"` // when to try again after Err, seconds since 1970
 	Kids     []kid  `json:"kids,omitempty"`
-	Run      int    `json:"run"` // of the walk that read it
+	Wide     bool   `json:"wide,omitempty"` // there are too many to keep: the index is read anew
+	Run      int    `json:"run"`            // of the walk that read it
 	// Asked are the hosts whose robots.txt that walk asked for it, of Options.VerifyHosts.
 	Asked []string `json:"asked,omitempty"`
 	// Scope is a digest of the grants that it was read under, where some of its URLs were

@@ -73,7 +73,7 @@ func (p *plan) lines(emit func(*line)) {
 func (p *plan) unfinished(now time.Time) bool {
 	return slices.ContainsFunc(p.names, func(name string) bool {
 		begun := p.begun[name]
-		waits := begun != nil && now.Sub(time.Unix(begun.At, 0)) < planAge
+		waits := begun != nil && !isOlder(begun.At, planAge, now)
 		return !p.ended[name] && (!p.failed[name] || waits)
 	})
 }
@@ -89,7 +89,7 @@ func (p *plan) goesOn(name string, now time.Time) bool {
 func (p *plan) resume(output string, names []string, now time.Time) (bool, error) {
 	goesOn := p.reopened || p.unfinished(now)
 	all := output == p.output && !slices.ContainsFunc(p.names, func(name string) bool { return !slices.Contains(names, name) })
-	if goesOn && !all && p.out > 0 {
+	if goesOn && !all && (p.out > 0 || output != p.output && len(p.begun) > 0) {
 		return false, fmt.Errorf("%w: %s, to %s", ErrOtherRun, strings.Join(p.names, " "), p.output)
 	}
 	p.reopened = false

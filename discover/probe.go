@@ -23,7 +23,7 @@ var errProbe = errors.New("no sitemap within its first bytes")
 func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options) (*fetched, error) {
 	req := fetch.Request{
 		URL: loc, ReadAhead: readAhead, MaxBytes: o.Limits.Bytes,
-		Validators: o.State.newRun().validators(&child{loc: sm.Loc, scope: sm.Scope}),
+		Validators: o.State.newRun().validators(&child{loc: sm.Loc, plans: &plans{scope: sm.Scope}}),
 	}
 	for try := 1; ; try++ {
 		begun := time.Now()

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func (s *State) recall(name string) (*found, error) {
 	if s.plan.ended[name] {
 		return &found{site: st}, nil
 	}
-	if l.Found == nil || s.now().Sub(time.Unix(l.At, 0)) > foundAge {
+	if l.Found == nil || isOlder(l.At, foundAge, s.now()) {
 		return nil, nil
 	}
 	return l.Found.found(st), nil
@@ -191,19 +192,28 @@ func (r *run) skip(c *child) Skip {
 	now := r.s.now()
 	switch {
 	case e == nil:
+	case e.Run == r.number && e.Wide:
+		c.listed = true
 	case e.Run == r.number:
 		return ByResume
 	case e.Err != "":
-		if now.Unix() < e.Retry {
+		if left := time.Duration(e.Retry-now.Unix()) * time.Second; 0 < left && left <= trustAge {
 			return ByState
 		}
 	case c.lastMod.IsZero() || e.LastMod != timeText(c.lastMod), e.lacks(c.scope):
-	case now.Sub(time.Unix(e.At, 0)) > trustAge:
+	case isOlder(e.At, trustAge, now):
 	case r.checked(c.loc):
 	case r.s.hosts[hostOf(c.loc)].proved(now):
 		return ByState
 	}
 	return NotSkipped
+}
+
+// isOlder reports whether a time, in seconds since 1970, is longer ago than age, or in the
+// future: the clock was wrong then, or is now.
+func isOlder(at int64, age time.Duration, now time.Time) bool {
+	passed := now.Sub(time.Unix(at, 0))
+	return passed > age || passed < -time.Hour
 }
 
 // checked picks the documents that are asked for in spite of an unmoved lastmod:
@@ -231,7 +241,7 @@ func (r *run) validators(c *child) fetch.Validators {
 		return fetch.Validators{}
 	}
 	e := r.entry(c.loc)
-	if e == nil || e.Err != "" || e.lacks(c.scope) {
+	if e == nil || e.Err != "" || e.Wide || e.lacks(c.scope) {
 		return fetch.Validators{}
 	}
 	return fetch.Validators{ETag: e.ETag, LastModified: e.Modified}
@@ -286,6 +296,9 @@ func (w *walk) recall(c *child, rec *record) bool {
 			rec.fail(true, c.loc, e.Final)
 		}
 		sum.Err = errors.New(e.Err)
+		if c.skip == ByState {
+			sum.Err = fmt.Errorf("%s; not asked for before %s", e.Err, time.Unix(e.Retry, 0).UTC().Format(time.RFC3339))
+		}
 		w.failures.add(&DocumentError{c.sm, sum.Err})
 	}
 	w.done(c, sum)
@@ -318,7 +331,7 @@ func (r *run) ended(d *document) {
 	case d.sum.Err != nil:
 		e.Err, e.Entries = d.sum.Err.Error(), d.sum.Entries
 		if fe := (*fetch.Error)(nil); errors.As(d.sum.Err, &fe) && fe.RetryAfter > 0 {
-			e.Retry = s.now().Add(fe.RetryAfter).Unix()
+			e.Retry = s.now().Add(min(fe.RetryAfter, trustAge)).Unix()
 		}
 	case d.sum.NotModified && old != nil:
 		e.Digest, e.Entries, e.Format, e.Kids, e.Scope = old.Digest, old.Entries, old.Format, old.Kids, old.Scope
@@ -331,7 +344,7 @@ func (r *run) ended(d *document) {
 		}
 	}
 	if d.listed.tooMany() {
-		e = &entry{URL: e.URL, At: e.At} // it is read anew, also where this run is interrupted
+		e = &entry{URL: e.URL, At: e.At, Wide: true, Run: e.Run, Asked: e.Asked}
 	}
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)

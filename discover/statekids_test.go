@@ -5,9 +5,84 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
+
+// TestStateWideIndex: where a walk goes on, an index that has too many children to keep is read
+// anew for them, but its own pages do not come again.
+func TestStateWideIndex(t *testing.T) {
+	const n = maxKids/7_000 + 1
+	var locs []string
+	for i := range n {
+		locs = append(locs, fmt.Sprintf("https://example.com/%d.xml?%s", i, strings.Repeat("x", 7_000)))
+	}
+	w := newWeb()
+	w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml")
+	w.serve("https://example.com/index.xml", strings.Replace(index(locs...), "<sitemap>", "<url><loc>https://example.com/page</loc></url><sitemap>", 1))
+	for i, loc := range locs[:2] {
+		w.serve(loc, urlset(fmt.Sprintf("https://example.com/of-%d", i)))
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	var got []string
+	for run := range 2 {
+		s := openState(t, path)
+		o := &Options{State: s, Follow: func(sm *Sitemap) bool { return sm.Loc == locs[0] || sm.Loc == locs[1] }}
+		ended := 0
+		o.Done = func(*Sitemap, Summary) { ended++ }
+		for u, err := range w.client().URLs(t.Context(), "https://example.com", o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run == 0 && ended == 2 {
+				break // in the second child
+			}
+			got = append(got, u.Loc)
+		}
+		s.Abandon()
+	}
+	if want := []string{"https://example.com/page", "https://example.com/of-0", "https://example.com/of-1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestStateClock: neither a clock that was ahead nor a Retry-After of years leaves a document
+// out for longer than a week.
+func TestStateClock(t *testing.T) {
+	const day = 24 * 60 * 60
+	now := time.Date(2026, time.May, 6, 0, 0, 0, 0, time.UTC)
+	s := openState(t, filepath.Join(t.TempDir(), "state"))
+	defer s.Abandon()
+	s.now = func() time.Time { return now }
+	s.hosts["example.com"] = &honesty{Right: agreements}
+	lastMod, err := sitemap.ParseTime("2026-01-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[int64]Skip{-day: ByState, -8 * day: NotSkipped, day: NotSkipped, 3650 * day: NotSkipped} {
+		skipped := 0
+		for i := range 40 {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			s.entries[loc] = &entry{URL: loc, At: now.Unix() + at, LastMod: "2026-01-01"}
+			if (&run{s: s, number: 7}).skip(&child{loc: loc, lastMod: lastMod, plans: &plans{}}) == ByState {
+				skipped++
+			}
+		}
+		if (skipped > 20) != (want == ByState) || want == NotSkipped && skipped > 0 {
+			t.Errorf("read %d s from now: %d of 40 left out", at, skipped)
+		}
+	}
+	for retry, want := range map[int64]Skip{60: ByState, -60: NotSkipped, 6 * day: ByState, 365 * day: NotSkipped} {
+		s.entries["x"] = &entry{URL: "x", At: now.Unix(), Err: "busy", Retry: now.Unix() + retry}
+		if got := (&run{s: s, number: 7}).skip(&child{loc: "x", plans: &plans{}}); got != want {
+			t.Errorf("to be asked for in %d s: %v, want %v", retry, got, want)
+		}
+	}
+}
 
 // TestStateBoundsChildren: an index whose children take more memory than a State spends on
 // them is read anew in each walk, and leaves the file small.

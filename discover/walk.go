@@ -64,7 +64,7 @@ func (w *walk) robotsCut(f *found) {
 	if f.cut == nil {
 		return
 	}
-	c := &child{sm: &Sitemap{Loc: f.robots.URL}}
+	c := &child{sm: &Sitemap{Loc: f.robots.URL}, plans: &plans{key: keyOf(f.robots.URL)}}
 	w.failures.add(&DocumentError{c.sm, f.cut})
 	sum := Summary{Err: f.cut, FinalURL: f.robots.URL}
 	if fe := sum.answered(f.cut); fe != nil {
@@ -193,7 +193,7 @@ func (w *walk) push(from []*Sitemap) {
 		k := keyOf(s.Loc)
 		w.seeds[k] = append(w.seeds[k], &s)
 		if len(w.seeds[k]) == 1 {
-			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, key: k, sm: &s})
+			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, sm: &s})
 			if user != nil {
 				w.users[k] = user
 			}
@@ -218,6 +218,7 @@ func (w *walk) decide(c *child, index *record) {
 		return
 	}
 	c.decided = true
+	c.plans = &plans{key: keyOf(c.loc)}
 	if c.sm == nil {
 		c.sm = &Sitemap{Loc: c.loc, LastMod: c.lastMod, Referrer: index.sm, Scope: index.scope}
 	}
@@ -244,9 +245,9 @@ func (w *walk) withSeeds(scope Scope, k key) Scope {
 
 // visit walks one document. It reports false if the walk must end.
 func (w *walk) visit(c child, index *record) bool {
+	w.decide(&c, index)
 	// Whatever becomes of it, what was fetched ahead goes with it.
 	defer w.ahead.drop(c.key)
-	w.decide(&c, index)
 	if index != nil {
 		c.sm.Scope = index.scope
 	}
@@ -263,6 +264,9 @@ func (w *walk) visit(c child, index *record) bool {
 	if what, limit := w.limited(&c, index); what != "" {
 		w.failures.limit(what, limit, 1)
 		return true
+	}
+	if c.listed {
+		w.verifier.recall(w.state.entry(c.loc).Asked)
 	}
 	r := w.graph.begin(c.key, c.sm, index)
 	if c.skip != NotSkipped {

@@ -72,7 +72,7 @@ func failureTextOf(name string, err error) string {
 // limitHint says which flag goes on where a limit stopped reading.
 func limitHint(err error) string {
 	var walk *discover.LimitError
-	ofWalk := errors.As(err, &walk) && (walk.What == "depth" || walk.What == "sitemaps")
+	ofWalk := errors.As(err, &walk) && (walk.What == "depth" || walk.What == "sitemaps" || walk.What == "memory")
 	if ofWalk || errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
 		return " (see --limit)"
 	}

@@ -89,12 +89,39 @@ func TestStateMaxURLs(t *testing.T) {
 		if m := strings.Count(string(got), "\n"); m != max(n, most) {
 			t.Errorf("--max-urls %d: %d URLs, want %d", n, m, max(n, most))
 		}
-		most = max(most, n/20*20) // the documents that were printed to their end stay
+		most = max(most, (n-1)/20*20) // the documents that had ended stay
 	}
 	runArgs(t, "urls", "--allow-private", "--state", state, "-o", out, s.URL).want(t, exitOK, "")
 	if got, err := os.ReadFile(out); err != nil || string(got) != whole {
 		t.Errorf("in the end %d URLs, %v", strings.Count(string(got), "\n"), err)
 	}
+}
+
+// Two spellings of one target are one walk, two users of it are two, which one journal does
+// not keep.
+func TestStateTargets(t *testing.T) {
+	s := manySite(t, 3)
+	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--state", state, "-o", out, s.URL, s.URL + "/"}
+	runArgs(t, append(args, "--max-urls", "30")...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, exitOK, "")
+	if got, err := os.ReadFile(out); err != nil || strings.Count(string(got), "\n") != 61 {
+		t.Errorf("%d URLs, %v", strings.Count(string(got), "\n"), err)
+	}
+	host := strings.TrimPrefix(s.URL, "http://")
+	r := runArgs(t, "urls", "--allow-private", "--state", filepath.Join(t.TempDir(), "state"), "http://jane:x@"+host+"/0.xml", "http://joe:x@"+host+"/0.xml")
+	if r.status != exitFailed || !strings.Contains(r.err, "by different users") || strings.Contains(r.err, "jane") {
+		t.Errorf("status %d, said %s", r.status, r.err)
+	}
+}
+
+// A run that was interrupted on standard output is not gone on with by another filter.
+func TestStateFilters(t *testing.T) {
+	s := manySite(t, 3)
+	state := filepath.Join(t.TempDir(), "state")
+	runArgs(t, "urls", "--allow-private", "--state", state, "--match", "page", "--max-urls", "30", s.URL)
+	r := runArgs(t, "urls", "--allow-private", "--state", state, "--match", "last", s.URL)
+	r.want(t, exitFailed, "", "of an interrupted run")
 }
 
 // With --unique, what was printed before the interruption counts.

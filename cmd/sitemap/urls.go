@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,8 +48,9 @@ other. What is absent is left out. As csv, the columns are loc, kind, lastmod,
 changefreq, priority, sitemap, trust, on_site; the rest is in jsonl only.
 
 With --state FILE, a journal of what was read, a second run prints the URLs of
-what may have changed: it leaves out documents that answer 304 (Not Modified), and those
-whose lastmod in their index has not moved, on hosts whose lastmods proved honest.
+what may have changed: it leaves out documents that answer 304 (Not Modified),
+and those whose lastmod in their index has not moved, on hosts whose lastmods
+proved honest.
 A run that was interrupted goes on: with -o, which then grows in place and is cut
 to the last document that was printed whole, each URL is there exactly once. So it
 does if it was killed when all was printed; it is over when the command ends. More
@@ -155,12 +157,28 @@ func (a *app) stateTargets(args []target, flags *walkFlags) (targets []target, n
 			a.fail("%s", failureText(err))
 			continue
 		}
-		if name := t.label(); !slices.Contains(names, name) {
+		name := t.walkName()
+		switch i := slices.Index(names, name); {
+		case i < 0:
 			targets = append(targets, t)
 			names = append(names, name)
+		case withoutSlash(targets[i].name) != withoutSlash(t.name):
+			a.fail("%s: named twice, by different users; use a journal for each", name)
 		}
 	}
 	return targets, names
+}
+
+// walkName returns what a State knows the walk of a target by.
+func (t target) walkName() string { return withoutSlash(t.label()) }
+
+// withoutSlash cuts the slash behind a bare host.
+func withoutSlash(name string) string {
+	host, ok := strings.CutSuffix(name, "/")
+	if !ok || strings.Contains(strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://"), "/") {
+		return name
+	}
+	return host
 }
 
 // urlsWithState walks with a journal. All targets are read first: they tell
@@ -215,12 +233,12 @@ func isSameFile(a, b string) bool {
 
 // outputKey says where the output goes, and what decides which URLs it has and how.
 func (w *walkFlags) outputKey() string {
-	if w.out == "" || w.out == stdin || isDevice(w.out) {
-		return ""
-	}
-	path, err := filepath.Abs(w.out)
-	if err != nil {
-		path = w.out
+	path := ""
+	if w.out != "" && w.out != stdin && !isDevice(w.out) {
+		var err error
+		if path, err = filepath.Abs(w.out); err != nil {
+			path = w.out
+		}
 	}
 	for _, set := range []struct{ flag, value string }{
 		{"format", w.format}, {"since", w.since}, {"follow", w.follow}, {"match", w.match}, {"min-trust", w.minTrust},
