@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -44,7 +45,7 @@ func (d *document) readEntry() {
 	e.start = append(e.start[:0], d.r.Raw[:min(len(d.r.Raw), 256)]...)
 	d.entrySpace = d.r.Space
 	if len(d.r.Attrs) > 0 {
-		e.base = d.baseHere(d.base)
+		e.base = record.BaseHere(d.r.Attrs, d.base)
 		d.readAbout()
 	}
 	d.sink.Resolver.Base = e.base

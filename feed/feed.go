@@ -134,7 +134,7 @@ func (d *document) openRoot() {
 		d.problem(sitemap.UnknownNamespace, d.canonical())
 	}
 	d.checkCase()
-	d.base = d.baseHere(d.base)
+	d.base = record.BaseHere(d.r.Attrs, d.base)
 }
 
 // isForeign reports whether the root is in a namespace that is not one of its
@@ -163,7 +163,7 @@ func (d *document) readEntries(depth int) {
 		case depth == 1 && string(d.r.Local) == "channel" && !d.atom:
 			d.checkCase()
 			around := d.base
-			d.base = d.baseHere(around)
+			d.base = record.BaseHere(d.r.Attrs, around)
 			d.readEntries(d.r.Depth())
 			d.base = around
 		}

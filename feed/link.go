@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -72,8 +73,9 @@ func hasPrefixFold(b []byte, prefix string) bool {
 
 // A link is the attributes of a link element.
 type link struct {
-	rel, href, typ []byte // as they stand in the document
-	hasHref        bool
+	rel, typ []byte // decoded
+	href     []byte // as it stands in the document
+	hasHref  bool
 }
 
 // linkAttrs reads the attributes of the current start tag.
@@ -88,14 +90,22 @@ func (d *document) linkAttrs() (l link) {
 		case "href":
 			l.href, l.hasHref = value, true
 		case "rel":
-			l.rel = value
+			l.rel = decoded(value)
 		case "type":
-			l.typ = value
+			l.typ = decoded(value)
 		default:
 			l.oddAttr(name, value)
 		}
 	}
 	return l
+}
+
+// decoded returns the value of an attribute without references; a copy if it has any.
+func decoded(value []byte) []byte {
+	if bytes.IndexByte(value, '&') < 0 {
+		return value
+	}
+	return xmlscan.Decode(nil, value)
 }
 
 // oddAttr reads an attribute in another letter case.
@@ -104,9 +114,9 @@ func (l *link) oddAttr(name, value []byte) {
 	case "href":
 		l.href, l.hasHref = value, true
 	case "rel":
-		l.rel = value
+		l.rel = decoded(value)
 	case "type":
-		l.typ = value
+		l.typ = decoded(value)
 	}
 }
 
@@ -155,7 +165,7 @@ func isHTML(typ []byte) bool {
 func (d *document) readLink(atom bool) {
 	pos := d.in.Position(0)
 	l := d.linkAttrs()
-	c := candidate{pos: pos, field: "link", base: d.baseHere(d.entry.base)}
+	c := candidate{pos: pos, field: "link", base: record.BaseHere(d.r.Attrs, d.entry.base)}
 	c.rank, c.code = l.rank()
 	if l.hasHref {
 		d.href = xmlscan.Decode(d.href[:0], l.href)
@@ -197,6 +207,6 @@ func (d *document) readEnclosure() {
 	if value, ok := d.r.Attr("url"); ok {
 		d.href = xmlscan.Decode(d.href[:0], value)
 		typ, _ := d.r.Attr("type")
-		d.enclosure(typ, d.baseHere(d.entry.base))
+		d.enclosure(typ, record.BaseHere(d.r.Attrs, d.entry.base))
 	}
 }

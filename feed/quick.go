@@ -222,9 +222,9 @@ func (d *document) quickLink(q *xmlscan.Quick) bool {
 		case "href":
 			l.href, l.hasHref = raw, true
 		case "rel":
-			l.rel = raw
+			l.rel = decoded(raw)
 		case "type":
-			l.typ = raw
+			l.typ = decoded(raw)
 		case "hreflang", "title", "length":
 		default:
 			return false
@@ -255,18 +255,18 @@ func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
 
 // quickDate reads a W3C datetime.
 func (d *document) quickDate(q *xmlscan.Quick, as date) bool {
-	text, _, ok := q.Text()
+	text, section, ok := q.Text()
 	t, codes := datetime.ParseW3C(text)
 	d.setDate(as, t)
-	return ok && len(codes) == 0 && !t.IsZero()
+	return ok && !section && len(codes) == 0 && !t.IsZero() // there may be blanks around a section
 }
 
 // quickPubDate reads a date of RSS.
 func (d *document) quickPubDate(q *xmlscan.Quick) bool {
-	text, _, ok := q.Text()
+	text, section, ok := q.Text()
 	t, codes := datetime.ParseRFC822(text)
 	d.setDate(modified, t)
-	return ok && len(codes) == 0 && !t.IsZero()
+	return ok && !section && len(codes) == 0 && !t.IsZero()
 }
 
 func (d *document) setDate(as date, t sitemap.Time) {

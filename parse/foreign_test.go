@@ -22,7 +22,11 @@ func TestEntries_ForeignFarEnd(t *testing.T) {
 		`<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>x:1</id><list xmlns="urn:x"><entry><link href="http://a.example/no"/></entry><note>` + far + `</note></list><link href="http://a.example/1"/><updated>2024-01-01T00:00:00Z</updated></entry><entry><link href="http://a.example/2"/></entry></feed>`,
 	} {
 		var got []string
-		o := &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p.Code.String()) }}
+		o := &sitemap.Options{Report: func(p sitemap.Problem) {
+			if p.Code != sitemap.BadExtension { // there is more text than is kept
+				got = append(got, p.Code.String())
+			}
+		}}
 		for e, err := range parse.Entries(iotest.HalfReader(strings.NewReader(doc)), o) {
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -28,6 +29,7 @@ type medium struct {
 
 // mediaElement reads an element of Media RSS 1.5 that stands in the item.
 func (d *Decoder) mediaElement() {
+	defer d.enterBase()()
 	d.media.used = true
 	switch string(d.r.Local) {
 	case "group":
@@ -48,6 +50,14 @@ func (d *Decoder) mediaElement() {
 	default:
 		d.mediaPart(&d.media)
 	}
+}
+
+// enterBase resolves locations against the xml:base of the current element, if it has one,
+// until the function that it returns is called.
+func (d *Decoder) enterBase() (leave func()) {
+	around := d.sink.Resolver.Base
+	d.sink.Resolver.Base = record.BaseHere(d.r.Attrs, around)
+	return func() { d.sink.Resolver.Base = around }
 }
 
 // finishMedia applies what the item says to its media.
@@ -160,12 +170,11 @@ func (d *Decoder) addVideo(loc string) *sitemap.Video {
 // mediaContent reads a media:content. Audio, documents, and what does not say what
 // it is are passed over.
 func (d *Decoder) mediaContent() {
+	defer d.enterBase()()
 	pos := d.in.Position(0)
 	raw, _ := d.r.Attr("url")
 	loc, ok := d.tryLoc(d.attr(raw))
-	kind, _ := d.r.Attr("medium")
-	typ, _ := d.r.Attr("type")
-	is := mediumOf(string(kind), string(typ), loc)
+	is := mediumOf(d.token("medium"), d.token("type"), loc)
 	duration := d.attrValue("duration", "media:content")
 	own := scope{records: len(d.records)}
 	if len(duration.raw) > 0 {
@@ -258,7 +267,7 @@ func (d *Decoder) Enclosure(loc, typ []byte, base *url.URL) {
 		return
 	}
 	d.media.used = true
-	switch mediumOf("", string(typ), abs) {
+	switch mediumOf("", string(d.attr(typ)), abs) {
 	case imageMedium:
 		d.addImage(abs)
 	case videoMedium:

@@ -10,6 +10,7 @@ import (
 // mediaPart reads an element of Media RSS that says something of the media in s. Of
 // each, the first counts.
 func (d *Decoder) mediaPart(s *scope) {
+	defer d.enterBase()()
 	switch string(d.r.Local) {
 	case "title":
 		fill(&s.about.Title, d.string(d.value("media:title")))
@@ -40,7 +41,7 @@ func (d *Decoder) mediaPart(s *scope) {
 func (d *Decoder) mediaAudience(s *scope) {
 	switch string(d.r.Local) {
 	case "credit":
-		if role, _ := d.r.Attr("role"); strings.EqualFold(string(role), "uploader") || strings.EqualFold(string(role), "owner") {
+		if role := d.token("role"); strings.EqualFold(role, "uploader") || strings.EqualFold(role, "owner") {
 			fill(&s.about.Uploader.Name, d.string(d.value("media:credit")))
 		}
 	case "rating":
@@ -55,7 +56,7 @@ func (d *Decoder) mediaAudience(s *scope) {
 			fill(&s.about.FamilyFriendly, sitemap.Some(!adult))
 		}
 	case "restriction":
-		if by, _ := d.r.Attr("type"); string(by) == "country" {
+		if d.token("type") == "country" {
 			if r := d.restriction("media:restriction"); s.about.Restriction.IsZero() {
 				s.about.Restriction = r
 			}
@@ -99,7 +100,7 @@ func (d *Decoder) community(s *scope) {
 		}
 		switch string(d.r.Local) {
 		case "starrating":
-			if most, ok := d.r.Attr("max"); !ok || string(most) == "5" {
+			if most := d.token("max"); most == "" || most == "5" {
 				fill(&s.about.Rating, d.number(d.attrValue("average", "media:starRating"), maxRating))
 			}
 		case "statistics":

@@ -29,10 +29,15 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	el.Name = d.name(d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:])
 	el.Attrs = d.elementAttrs()
 	first, text := len(d.tree), len(d.mix)
+	cut := false
 	for level := d.r.Depth(); d.r.Mixed(level, &d.mix); {
+		cut = cut || d.r.MixedCut
 		if child, ok := d.element(depth + 1); ok {
 			d.tree = append(d.tree, child)
 		}
+	}
+	if cut || d.r.MixedCut {
+		d.overflow(el.Name)
 	}
 	el.Text = d.keepOther(bytes.TrimSpace(d.mix[text:]))
 	d.mix = d.mix[:text]

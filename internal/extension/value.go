@@ -22,7 +22,11 @@ type value struct {
 // value reads the text of the element whose start tag is current.
 func (d *Decoder) value(field string) value {
 	pos := d.in.Position(0)
-	return value{d.content(), pos, field}
+	v := value{d.content(), pos, field}
+	if d.r.Overflow {
+		d.bad(pos, field, v.raw)
+	}
+	return v
 }
 
 // content reads the text of the element whose start tag is current, trimmed.
@@ -42,6 +46,12 @@ func (d *Decoder) attr(raw []byte) []byte {
 		raw = d.buf
 	}
 	return bytes.TrimSpace(raw)
+}
+
+// token returns an attribute that is a word, decoded and trimmed; "" if there is none.
+func (d *Decoder) token(name string) string {
+	raw, _ := d.r.Attr(name)
+	return string(d.attr(raw))
 }
 
 // keep returns text as a string, or "" if the entry has too much of it.

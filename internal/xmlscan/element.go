@@ -43,6 +43,8 @@ type Reader struct {
 	Direct    []byte
 	DirectCut bool
 
+	MixedCut bool // there was more text than Mixed keeps
+
 	stack []open
 	names []byte // of the open elements
 	deep  int    // elements open beyond MaxDepth
@@ -136,7 +138,7 @@ func (r *Reader) Child(d int) bool {
 // Mixed is Child, and appends the text that stands before the child, references
 // decoded, to text.
 func (r *Reader) Mixed(d int, text *[]byte) bool {
-	r.mixed = text
+	r.mixed, r.MixedCut = text, false
 	ok := r.Child(d)
 	r.mixed = nil
 	return ok
@@ -144,12 +146,14 @@ func (r *Reader) Mixed(d int, text *[]byte) bool {
 
 // direct keeps text that stands in the entry itself, or that Mixed asked for.
 func (r *Reader) direct(d int) {
-	if r.mixed != nil && len(*r.mixed)+len(r.Raw) <= MaxText {
-		if r.Kind == CDATA {
-			*r.mixed = append(*r.mixed, r.Data...)
-		} else {
-			*r.mixed = Decode(*r.mixed, r.Raw)
-		}
+	switch {
+	case r.mixed == nil:
+	case len(*r.mixed)+len(r.Raw) > MaxText:
+		r.MixedCut = true
+	case r.Kind == CDATA:
+		*r.mixed = append(*r.mixed, r.Data...)
+	default:
+		*r.mixed = Decode(*r.mixed, r.Raw)
 	}
 	switch {
 	case d != r.entry || r.directEnd || r.DirectCut:
@@ -186,11 +190,11 @@ func (r *Reader) skip(d int) {
 	}
 }
 
-// opensElement reports whether a start tag or a comment follows the current start
-// tag directly.
+// opensElement reports whether a start tag, a comment or a processing instruction follows the
+// current start tag directly.
 func (r *Reader) opensElement() bool {
 	rest := r.ahead(3)
-	return len(rest) > 1 && rest[0] == '<' && (isNameStart(rest[1]) || bytes.HasPrefix(rest, []byte("<!-")))
+	return len(rest) > 1 && rest[0] == '<' && (isNameStart(rest[1]) || rest[1] == '?' || bytes.HasPrefix(rest, []byte("<!-")))
 }
 
 // ahead returns what follows the current token and white space behind it, n bytes

@@ -39,14 +39,18 @@ func (r *Reader) leftOpen() bool {
 	return r.landmark(r.name(r.entry+1), r.name(r.entry), lookAhead) == entryTag
 }
 
-// Enclosed reports whether the current start tag has its namespace from an element within
-// the entry whose end tag follows: then the tag is that element's, whatever its name.
+// Enclosed reports whether the current start tag, within an entry, has its namespace from
+// itself, or from an element within the entry whose end tag follows: then the tag is that
+// element's, whatever its name.
 func (r *Reader) Enclosed() bool {
-	if r.entry == 0 || len(r.stack) <= r.entry {
+	if r.entry == 0 || len(r.stack) < r.entry {
 		return false
 	}
 	for i := len(r.bindings) - 1; i >= 0; i-- {
 		if b := &r.bindings[i]; b.prefix == string(r.Prefix) {
+			if b.depth == len(r.stack)+1 {
+				return true
+			}
 			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(r.name(b.depth), nil, farAhead) == itsEnd
 		}
 	}

@@ -121,13 +121,17 @@ func (s *Scanner) scanText(b []byte, from int, last bool) int {
 }
 
 // textLen returns the length of text that goes on at b[from], 0 if b does not hold all
-// of it. It is cut at the window's size, before a reference or a character that the
-// window's end cuts.
+// of it. It is cut at the size that a window has at first, however large it is, before a
+// reference, a "]]>" or a character that would be cut.
 func (s *Scanner) textLen(b []byte, from int, last bool) int {
+	whole := len(b) <= input.WindowSize
+	if !whole {
+		b = b[:input.WindowSize]
+	}
 	if n := bytes.IndexByte(b[from:], '<'); n >= 0 {
 		return from + n
 	}
-	if last && s.in.AtEnd() {
+	if whole && last && s.in.AtEnd() {
 		return len(b)
 	}
 	if !last && len(b) < input.WindowSize {
@@ -137,7 +141,7 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	if amp := bytes.LastIndexByte(b[end:], '&'); amp >= 0 {
 		return end + amp
 	}
-	for end = len(b) - 1; end > len(b)-4 && !utf8.RuneStart(b[end]); end-- {
+	for end = len(b) - 1; end > len(b)-4 && (b[end] == ']' || b[end] == '>' || !utf8.RuneStart(b[end])); end-- {
 	}
 	return end
 }

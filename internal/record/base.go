@@ -1,4 +1,4 @@
-package feed
+package record
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// baseHere returns the base of the element whose start tag is current (XML Base):
+// BaseHere returns the base of the element with these attributes (XML Base):
 // its own xml:base, resolved against that of what stands around it, which stays in
 // force where there is none or it cannot be read.
-func (d *document) baseHere(around *url.URL) *url.URL {
-	if len(d.r.Attrs) == 0 || !bytes.Contains(d.r.Attrs, []byte(":")) {
+func BaseHere(attrs []byte, around *url.URL) *url.URL {
+	if len(attrs) == 0 || bytes.IndexByte(attrs, ':') < 0 {
 		return around
 	}
-	for attrs := d.r.Attrs; ; {
+	for {
 		name, value, rest, ok := xmlscan.NextAttr(attrs)
 		if !ok {
 			return around
