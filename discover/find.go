@@ -201,7 +201,7 @@ func isUnavailable(err error) bool {
 	case !errors.As(err, &fe):
 		return false
 	case errors.Is(err, fetch.ErrStatus):
-		return fe.Status < 500 && fe.Status != 429
+		return fe.Status < 500 && fe.Status != 429 && fe.Status != 407 // of a proxy
 	case errors.Is(err, fetch.ErrRefused):
 		return len(fe.Hops) > 0 || fe.Status != 0 // where a redirect leads, not the site itself
 	}

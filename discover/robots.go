@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -75,6 +76,16 @@ func parseRobots(r io.Reader, base *url.URL, loc string, hops ...string) (*Robot
 	if base != nil {
 		p.self[docKey(base.String())] = true
 	}
+	for _, hop := range hops {
+		p.self[docKey(hop)] = true
+	}
+	for k := range maps.Clone(p.self) { // by either scheme
+		if plain, ok := strings.CutPrefix(k, "https://"); ok {
+			p.self["http://"+plain] = true
+		} else {
+			p.self["https://"+strings.TrimPrefix(k, "http://")] = true
+		}
+	}
 	html := isHTML(text)
 	if html {
 		p.problem(sitemap.RobotsHTML, "", false)
@@ -126,10 +137,24 @@ func readRobots(r io.Reader) (text []byte, cut bool, err error) {
 	return text, cut, err
 }
 
-// isHTML reports whether text starts as a page does.
+// isHTML reports whether text starts as a page does, behind comments and an XML declaration.
 func isHTML(text []byte) bool {
-	text = bytes.TrimSpace(text)
-	for _, start := range []string{"<!doctype", "<html", "<head", "<body", "<?xml", "<!--"} {
+	for {
+		text = bytes.TrimSpace(text)
+		end := -1
+		switch {
+		case bytes.HasPrefix(text, []byte("<!--")):
+			end = bytes.Index(text, []byte("-->"))
+		case bytes.HasPrefix(text, []byte("<?xml")):
+			end = bytes.IndexByte(text, '>')
+		}
+		if end < 0 {
+			break
+		}
+		text = text[end+1:]
+		text = bytes.TrimPrefix(text, []byte("->"))
+	}
+	for _, start := range []string{"<!doctype", "<html", "<head", "<body"} {
 		if len(text) >= len(start) && bytes.EqualFold(text[:len(start)], []byte(start)) {
 			return true
 		}
@@ -251,7 +276,7 @@ func splitValue(value []byte) (locs [][]byte, cut bool) {
 		var word []byte
 		word, rest, _ = cutBlank(rest)
 		for _, part := range splitCommas(word) {
-			bare := trimQuotes(unwrap(part))
+			bare := trimQuotes(unwrap(unlist(part)))
 			cut = cut || len(bare) != len(part) || len(part) == 0
 			if len(bare) > 0 {
 				words = append(words, bare)
@@ -284,6 +309,14 @@ func splitCommas(word []byte) [][]byte {
 		}
 	}
 	return append(parts, word[start:])
+}
+
+// unlist returns an item of a list in JSON, which the brackets of that may stand around.
+func unlist(part []byte) []byte {
+	if bytes.HasPrefix(part, []byte(`["`)) || bytes.HasSuffix(part, []byte(`"]`)) {
+		part = bytes.TrimSuffix(bytes.TrimPrefix(part, []byte("[")), []byte("]"))
+	}
+	return part
 }
 
 // unwrap returns the URL within "(URL)", "[name](URL)", "url=URL": one before which

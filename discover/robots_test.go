@@ -355,3 +355,20 @@ func FuzzParseRobots(f *testing.F) {
 		}
 	})
 }
+
+func TestParseRobots_Oddities(t *testing.T) {
+	for text, want := range map[string][]string{
+		"<!-- managed by ops -->\nUser-agent: *\nSitemap: /1.xml\n": {"3 https://www.example.com/1.xml"},
+		"<?xml version=\"1.0\"?>\nSitemap: /1.xml\n":                {"2 https://www.example.com/1.xml"},
+		"<!-- a --><!-- b -->\n<!DOCTYPE html>\nSitemap: /1.xml\n":  nil,
+		"<?xml version=\"1.0\"?><html>\nSitemap: /1.xml\n":          nil,
+		`Sitemap: ["https://www.example.com/1.xml","https://www.example.com/2.xml"]`: {
+			"1 https://www.example.com/1.xml", "1 https://www.example.com/2.xml",
+		},
+		"Sitemap: http://www.example.com/robots.txt\nSitemap: https://www.example.com/robots.txt\nSitemap: /1.xml": {"3 https://www.example.com/1.xml"},
+	} {
+		if got := lines(robotsOf(t, text)); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -58,6 +58,7 @@ import (
 // document counts as yielded: with others, begin a State of its own.
 type State struct {
 	mu      sync.Mutex
+	path    string
 	journal journal
 
 	entries map[string]*entry // by URL
@@ -95,6 +96,7 @@ var (
 // not empty and holds something else.
 func OpenState(path string) (*State, error) {
 	s := &State{
+		path:    path,
 		entries: map[string]*entry{}, hosts: map[string]*honesty{},
 		plan: newPlan("", nil, false),
 		now:  time.Now,
@@ -271,7 +273,7 @@ func (s *State) Close() error {
 	}
 	err := errors.Join(withoutPath(s.journal.err), withoutPath(s.journal.f.Close()))
 	if err != nil {
-		return fmt.Errorf("discover: state: %w", err)
+		return fmt.Errorf("discover: state %s: %w", s.path, err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -119,7 +120,8 @@ type exchange struct {
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.last = result{}
 	x.clock.stop()
-	release, err := x.c.limiter.Acquire(withLookup(req.Context(), x.c.lookup), req.URL)
+	req = req.WithContext(withRoute(req.Context()))
+	release, err := x.c.limiter.Acquire(withLookup(req.Context(), x.lookup(req)), req.URL)
 	x.clock.start(x.c.times.answer, "the connection and the response")
 	if err != nil {
 		return nil, &limited{err}
@@ -127,7 +129,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.tries++
 	x.sent, x.status = true, 0
 	x.c.logRequest(req, x.tries)
-	ctx, cancel := context.WithCancelCause(withRoute(req.Context()))
+	ctx, cancel := context.WithCancelCause(req.Context())
 	x.clock.begin(cancel)
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
@@ -151,6 +153,19 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x.take(resp, &wire{getter: x.getter, rc: resp.Body, ctx: ctx, cancel: cancel, slot: slot, left: x.limit})
 	return resp, nil
+}
+
+// lookup returns what a HostLimiter looks up the host of req with: nothing where a proxy alone
+// needs to know its address. A lookup takes of the document's time.
+func (x *exchange) lookup(req *http.Request) lookupFunc {
+	if x.c.lookup == nil || x.c.AllowPrivateNetworks && x.c.isProxied(req) {
+		return nil
+	}
+	return func(ctx context.Context, host string) ([]netip.Addr, error) {
+		x.clock.start(forever, "")
+		defer x.clock.stop()
+		return x.c.lookup(ctx, host)
+	}
 }
 
 // take keeps what is wanted of resp and puts away the rest.
@@ -229,7 +244,7 @@ func final(err error) bool {
 		record      tls.RecordHeaderError
 		dns         *net.DNSError
 	)
-	return errors.Is(err, ErrRefused) ||
+	return errors.Is(err, ErrRefused) || errors.Is(err, errProxy) ||
 		errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &byLimiter) ||
 		errors.As(err, &certificate) ||

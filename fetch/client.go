@@ -117,7 +117,7 @@ func (c *Client) init() {
 // them until it is read, and whoever is to read it for the request. And of requests that a
 // proxy sends on, as it does those of http, net/http counts all as to one host, the proxy.
 func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
-	switch proxied := c.extra != nil && o.scheme == "http" && c.isProxied(req); {
+	switch proxied := c.extra != nil && o.scheme == "http" && c.isShared(req); {
 	case c.extra == nil:
 		return c.rt
 	case c.parked.at(o), proxied && c.parked.any():
@@ -128,14 +128,25 @@ func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
 	return c.rt
 }
 
-// isProxied reports whether a proxy is asked for req, but for one of SOCKS.
-func (c *Client) isProxied(req *http.Request) bool {
+// proxy returns the proxy for req, nil if there is none.
+func (c *Client) proxy(req *http.Request) *url.URL {
 	proxy := c.Proxy
 	if proxy == nil {
 		proxy = proxyOfEnvironment
 	}
 	u, err := routeOf(req.Context()).ask(proxy, req)
-	return err == nil && u != nil && !strings.HasPrefix(u.Scheme, "socks")
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+func (c *Client) isProxied(req *http.Request) bool { return c.proxy(req) != nil }
+
+// isShared reports whether net/http counts req as one to its proxy: not if that is of SOCKS.
+func (c *Client) isShared(req *http.Request) bool {
+	u := c.proxy(req)
+	return u != nil && !strings.HasPrefix(u.Scheme, "socks")
 }
 
 // maxConns returns how many connections a host needs at most, and all hosts, 0 if that is

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+	"golang.org/x/net/idna"
 )
 
 const maxHeaderBytes = 256 << 10
@@ -125,6 +126,12 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 			}
 			return direct.DialContext(ctx, network, addr)
 		},
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode/100 == 4 {
+				return &cause{kind: errProxy, detail: "the proxy answers " + resp.Status}
+			}
+			return nil // or an error that net/http makes of it
+		},
 		TLSHandshakeTimeout:    g.times.handshake,
 		ResponseHeaderTimeout:  g.times.firstByte,
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -207,7 +214,7 @@ func routeOf(ctx context.Context) *route {
 
 func (r *route) isProxy(addr string) bool {
 	p := r.proxy.Load()
-	return p != nil && *p == addr
+	return p != nil && strings.EqualFold(*p, addr)
 }
 
 // proxyAddr returns the address that net/http dials for a proxy.
@@ -216,8 +223,15 @@ func proxyAddr(u *url.URL) string {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
 	}
-	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+	host := u.Hostname()
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	return net.JoinHostPort(host, port)
 }
+
+// errProxy is the kind of what a proxy refuses, which it would refuse again.
+var errProxy = errors.New("refused by the proxy")
 
 func refused(why string) error {
 	return &cause{kind: ErrRefused, detail: "refused: " + why}

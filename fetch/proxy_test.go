@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -198,5 +199,61 @@ func TestProxyIsAskedOnce(t *testing.T) {
 	}
 	if a, b, n := hits[0].Load(), hits[1].Load(), calls.Load(); a != requests/2 || b != requests/2 || n != requests {
 		t.Errorf("%d and %d requests, %d calls", a, b, n)
+	}
+}
+
+// TestProxyRefuses: what a proxy refuses is not asked for again.
+func TestProxyRefuses(t *testing.T) {
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	t.Cleanup(s.Close)
+	to, _ := url.Parse(s.URL)
+	c := &Client{AllowPrivateNetworks: true, Proxy: http.ProxyURL(to), times: phases{backoff: 1}}
+	defer c.CloseIdleConnections()
+	_, err := c.Get(t.Context(), Request{URL: "https://93.184.215.14/"})
+	if n := asked.Load(); n != 1 || !errors.Is(err, ErrConnect) || !strings.Contains(err.Error(), "407") {
+		t.Errorf("%d requests, %v", n, err)
+	}
+}
+
+// TestProxyLooksUp: where all addresses are allowed, a proxy alone looks hosts up; its own name
+// may be spelled in capitals.
+func TestProxyLooksUp(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(s.Close)
+	to, _ := url.Parse(s.URL)
+	names, resolver := newNameServer(map[string][]string{"proxy.test": {"127.0.0.1"}, "PROXY.test": {"127.0.0.1"}, "public.test": {"93.184.215.14"}})
+	to.Host = "PROXY.test:" + to.Port()
+	for _, private := range []bool{true, false} {
+		c := &Client{AllowPrivateNetworks: private, Proxy: http.ProxyURL(to), resolver: resolver, Retries: -1}
+		doc, err := c.Get(t.Context(), Request{URL: "http://public.test/"})
+		if err != nil {
+			t.Fatalf("AllowPrivateNetworks %v: %v", private, err)
+		}
+		doc.Body.Close()
+		c.CloseIdleConnections()
+		names.mu.Lock()
+		n := names.asked["public.test"]
+		names.mu.Unlock()
+		if private && n != 0 || !private && n == 0 {
+			t.Errorf("AllowPrivateNetworks %v: looked up %d times", private, n)
+		}
+	}
+}
+
+// TestLookupTakesTime: a name that is looked up for long takes of the document's time.
+func TestLookupTakesTime(t *testing.T) {
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	c := &Client{resolver: resolver, Timeout: 200 * time.Millisecond, Retries: -1}
+	start := time.Now()
+	_, err := c.Get(t.Context(), Request{URL: "http://slow.test/"})
+	if took := time.Since(start); !errors.Is(err, ErrTimeout) || took > 4*time.Second {
+		t.Errorf("after %v: %v", took, err)
 	}
 }

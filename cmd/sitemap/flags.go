@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -124,7 +125,9 @@ type duration time.Duration
 func (d *duration) Set(s string) error {
 	v, err := time.ParseDuration(s)
 	if n, numErr := strconv.ParseFloat(s, 64); err != nil && numErr == nil {
-		v, err = time.Duration(n*float64(time.Second)), nil
+		if v, err = time.Duration(n*float64(time.Second)), nil; !(n < math.MaxInt64/float64(time.Second)) {
+			return errors.New("out of range")
+		}
 	}
 	if err == nil && v < 0 {
 		err = errors.New("negative duration")

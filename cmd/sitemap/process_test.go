@@ -68,19 +68,21 @@ func TestInterrupt(t *testing.T) {
 
 // Nothing is left of a file that was not finished.
 func TestInterruptFile(t *testing.T) {
-	s, started := endless(t, false)
-	dir := t.TempDir()
-	cmd := command(t, "urls", "--allow-private", "-o", filepath.Join(dir, "out"), s.URL+"/a.txt")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-started
-	cmd.Process.Signal(syscall.SIGTERM)
-	if status := wait(t, cmd); status != exitInterrupted {
-		t.Errorf("exit status %d, want %d", status, exitInterrupted)
-	}
-	if got := names(t, dir); got != "" {
-		t.Errorf("left %q", got)
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		s, started := endless(t, false)
+		dir := t.TempDir()
+		cmd := command(t, "urls", "--allow-private", "-o", filepath.Join(dir, "out"), s.URL+"/a.txt")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-started
+		cmd.Process.Signal(sig)
+		if status := wait(t, cmd); status != exitInterrupted {
+			t.Errorf("%v: exit status %d, want %d", sig, status, exitInterrupted)
+		}
+		if got := names(t, dir); got != "" {
+			t.Errorf("%v: left %q", sig, got)
+		}
 	}
 }
 
