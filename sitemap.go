@@ -154,7 +154,8 @@ type Options struct {
 	// SkipExtensions leaves Entry.Extensions nil and the extensions unread: what is
 	// wrong in them may go unreported.
 	SkipExtensions bool
-	// Report, if set, is called with each problem, in document order, on the
+	// Report, if set, is called with each problem, in document order, but for those of
+	// an entry as a whole, which come behind those of what it holds, on the
 	// goroutine that ranges over the entries. Where it is not, the
 	// Entries of packages parse, feed and text do not look for problems that no
 	// entry depends on, such as control characters in a feed's articles. A

@@ -27,6 +27,7 @@ type document struct {
 	space    xmlscan.Space // of the root
 	entrySpc xmlscan.Space // of the open entry
 	uppered  bool          // uppercase_tag was reported
+	unspaced bool          // missing_namespace was reported of an entry
 
 	// The entry that is being read: one location of it, with what belongs to that.
 	entry   sitemap.Entry
@@ -153,6 +154,10 @@ func (d *document) readEntry() {
 		d.learn()
 	}
 	d.checkCase()
+	if d.r.Space == xmlscan.NoSpace && d.space != xmlscan.NoSpace && !d.unspaced {
+		d.unspaced = true
+		d.problem(sitemap.MissingNamespace, string(d.r.Local))
+	}
 	d.entrySpc = d.r.Space
 	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(0)}
 	d.locs, d.dropped = 0, false
