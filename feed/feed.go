@@ -89,6 +89,7 @@ type document struct {
 
 	atom       bool
 	space      xmlscan.Space // of the root
+	prefix     string        // of the root's tag
 	entrySpace xmlscan.Space // of the open entry
 	uppered    bool          // uppercase_tag was reported
 	base       *url.URL      // of what stands around the entry
@@ -126,7 +127,7 @@ func (d *document) read() {
 // openRoot takes the root's start tag, of which it reports what is odd.
 func (d *document) openRoot() {
 	d.atom = string(d.r.Local) == "feed"
-	d.space, d.entrySpace = d.r.Space, d.r.Space
+	d.space, d.entrySpace, d.prefix = d.r.Space, d.r.Space, string(d.r.Prefix)
 	switch {
 	case d.r.Space == xmlscan.NoSpace && d.atom:
 		d.problem(sitemap.MissingNamespace, "feed")

@@ -25,6 +25,7 @@ type document struct {
 	fast     *shortcut     // for entries like the last one, if that is common
 	quick    xmlscan.Quick // reads extensions for the short cut
 	space    xmlscan.Space // of the root
+	prefix   string        // of the root's tag
 	entrySpc xmlscan.Space // of the open entry
 	uppered  bool          // uppercase_tag was reported
 	unspaced bool          // missing_namespace was reported of an entry
@@ -62,7 +63,7 @@ func (d *document) read() {
 
 // openRoot takes the root's start tag, of which it reports what is odd.
 func (d *document) openRoot() {
-	d.root, d.space = string(d.r.Local), d.r.Space
+	d.root, d.space, d.prefix = string(d.r.Local), d.r.Space, string(d.r.Prefix)
 	d.entrySpc = d.space
 	if d.root == "sitemapindex" {
 		d.kind = sitemap.Sitemap
@@ -92,12 +93,12 @@ func (d *document) checkCase() {
 }
 
 // isEntry tells an entry's start tag: by its name, in a namespace of the
-// protocol's, the root's, or none; or without a prefix, or with one that is not
-// declared, whatever the namespace, unless that is of an element around it in the entry.
+// protocol's, the root's, or none; or without a prefix, or with one that is the root's or
+// not declared, whatever the namespace, unless that is of an element around it in the entry.
 func (d *document) isEntry() bool {
 	name := d.r.Local
 	return (string(name) == "url" || string(name) == "sitemap") &&
-		(d.isOwn() || d.r.Unknown() || len(d.r.Prefix) == 0 && !d.r.Enclosed())
+		(d.isOwn() || d.r.Unknown() || (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed())
 }
 
 // isField tells the start tag of one of the protocol's own fields. A loc in
