@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -47,7 +46,7 @@ func junkAfter(in *input.Reader) (pos sitemap.Position, text []byte) {
 				continue
 			}
 		case xmlscan.Text:
-			blanks = len(t.Raw) - len(bytes.TrimLeftFunc(t.Raw, unicode.IsSpace))
+			blanks = len(t.Raw) - len(bytes.TrimLeft(t.Raw, " \t\r\n"))
 		}
 		if junk := t.Raw[blanks:]; text == nil && len(junk) > 0 && in.Offset()-start+int64(blanks) < maxTail {
 			pos, text = in.Position(blanks), bytes.Clone(junk[:min(len(junk), 256)])

@@ -14,6 +14,9 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.Kind = Instruction
 	region, cut := markup(b, 2)
 	if end := bytes.Index(region, instructionEnd); end >= 0 {
+		if !isNameStart(b[2]) { // it has no target
+			s.mismatched(b[:2+end+2])
+		}
 		return 2 + end + 2
 	}
 	body := b[2:min(len(b), MaxInstruction)]
