@@ -103,21 +103,27 @@ func TestCrawlDelayStopsNothing(t *testing.T) {
 	}
 }
 
+// silentHosts serves two documents on each of n hosts whose robots.txt does not answer, and
+// returns where.
+func silentHosts(w *web, n int) (docs []string) {
+	for i := range n {
+		host := fmt.Sprintf("https://silent%d.test", i)
+		w.handle(host+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		for _, name := range []string{"/a.xml", "/b.xml"} {
+			w.serve(host+name, urlset(host+"/"))
+			docs = append(docs, host+name)
+		}
+	}
+	return docs
+}
+
 // TestCrawlDelayOfSilentHosts: robots.txt files that do not answer, of many hosts that an
 // index lists, leave the documents most of the requests at once.
 func TestCrawlDelayOfSilentHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hosts, docs = 40, 100
 		w := newWeb()
-		var children []string
-		for i := range hosts {
-			host := fmt.Sprintf("https://silent%d.test", i)
-			w.handle(host+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-			for _, name := range []string{"/a.xml", "/b.xml"} {
-				w.serve(host+name, urlset(host+"/"))
-				children = append(children, host+name)
-			}
-		}
+		children := silentHosts(w, hosts)
 		for i := range docs {
 			loc := fmt.Sprintf("https://example.com/%d.xml", i)
 			w.serve(loc, urlset("https://example.com/"))
@@ -137,15 +143,7 @@ func TestCrawlDelayBehindSilentHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silent, docs = 10, 60
 		w := newWeb()
-		var children []string
-		for i := range silent {
-			host := fmt.Sprintf("https://silent%d.test", i)
-			w.handle(host+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-			for _, name := range []string{"/a.xml", "/b.xml"} {
-				w.serve(host+name, urlset(host+"/"))
-				children = append(children, host+name)
-			}
-		}
+		children := silentHosts(w, silent)
 		for i := range docs {
 			loc := fmt.Sprintf("https://polite.test/%d.xml", i)
 			w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {

@@ -24,8 +24,8 @@
 // walk gets more than one document from: its robots.txt is asked for it, also where
 // the caller names the sitemaps. There it is asked for when the second document is, and
 // heeded as soon as it has come, so a few may go before: one that cannot be had within 5 s
-// stops nothing, and one that is slow holds nothing up. Disallow bars only known paths: what robots.txt, an
-// index or the caller names is fetched.
+// stops nothing, and one that is slow holds nothing up. Disallow bars only known paths:
+// what robots.txt, an index or the caller names is fetched.
 //
 // # Fetching
 //

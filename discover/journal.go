@@ -93,21 +93,24 @@ type kids struct {
 }
 
 func (k *kids) add(loc, lastMod string) {
-	if k.cost += len(loc) + len(lastMod) + kidCost; k.cost > maxKids {
+	added := kid{loc, lastMod}
+	if k.cost += added.cost(); k.cost > maxKids {
 		k.list = nil
 		return
 	}
-	k.list = append(k.list, kid{loc, lastMod})
+	k.list = append(k.list, added)
 }
 
 func (k *kids) tooMany() bool { return k.cost > maxKids }
 
 func costOf(list []kid) (cost int) {
 	for _, k := range list {
-		cost += len(k.Loc) + len(k.LastMod) + kidCost
+		cost += k.cost()
 	}
 	return cost
 }
+
+func (k kid) cost() int { return kidCost + len(k.Loc) + len(k.LastMod) }
 
 const (
 	kidCost = 40 // bytes of memory beside its text

@@ -31,7 +31,11 @@ func docKey(loc string) string {
 type key [16]byte
 
 func keyOf(loc string) key {
-	sum := sha256.Sum256([]byte(docKey(loc)))
+	return hashed(docKey(loc))
+}
+
+func hashed(s string) key {
+	sum := sha256.Sum256([]byte(s))
 	return key(sum[:16])
 }
 
@@ -42,6 +46,5 @@ func spellingOf(loc string) key {
 	if !strings.HasPrefix(loc, "/") {
 		loc = "/" + loc
 	}
-	sum := sha256.Sum256([]byte(loc))
-	return key(sum[:16])
+	return hashed(loc)
 }

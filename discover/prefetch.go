@@ -153,7 +153,7 @@ func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 // as another index spells it: what comes of it must not depend on how far ahead was looked.
 func (p *prefetcher) keepIfSpelledAs(c *child) bool {
 	f := p.started[c.key]
-	if f != nil && spellingOf(f.loc) != spellingOf(c.loc) {
+	if f != nil && f.loc != c.loc && spellingOf(f.loc) != spellingOf(c.loc) {
 		p.drop(c.key)
 		f = nil
 	}

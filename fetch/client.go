@@ -130,11 +130,7 @@ func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
 
 // proxy returns the proxy for req, nil if there is none.
 func (c *Client) proxy(req *http.Request) *url.URL {
-	proxy := c.Proxy
-	if proxy == nil {
-		proxy = proxyOfEnvironment
-	}
-	u, err := routeOf(req.Context()).ask(proxy, req)
+	u, err := routeOf(req.Context()).ask(orEnvironment(c.Proxy), req)
 	if err != nil {
 		return nil
 	}

@@ -154,9 +154,7 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 // proxy returns inner, or the proxy of the environment, with the check of the
 // host that a proxy is asked for.
 func (g *guard) proxy(inner func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
-	if inner == nil {
-		inner = proxyOfEnvironment
-	}
+	inner = orEnvironment(inner)
 	return func(req *http.Request) (*url.URL, error) {
 		r := routeOf(req.Context())
 		if r == nil { // of an http.Client of others
@@ -173,6 +171,14 @@ func (g *guard) proxy(inner func(*http.Request) (*url.URL, error)) func(*http.Re
 		r.proxy.Store(&addr)
 		return u, nil
 	}
+}
+
+// orEnvironment returns proxy, or that of the environment if it is nil.
+func orEnvironment(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+	if proxy == nil {
+		return proxyOfEnvironment
+	}
+	return proxy
 }
 
 // proxyOfEnvironment is http.ProxyFromEnvironment, but for an error that would

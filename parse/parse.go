@@ -12,8 +12,8 @@
 // a url or sitemap in the root, a loc, lastmod, changefreq or priority directly in it,
 // in the namespace of the protocol (sitemaps.org 0.9, Google's 0.84), of the root or of
 // the entry, or in none. The root may stand behind 1 KiB of junk, white space, comments,
-// instructions and a DOCTYPE not counted, within 512 KiB. Behind its end 64 KiB are read, for junk and
-// for gzip's checksum; a second document there is junk.
+// instructions and a DOCTYPE not counted, within 512 KiB. Behind its end 64 KiB are read,
+// for junk and for gzip's checksum; a second document there is junk.
 //
 // # Bounds
 //
