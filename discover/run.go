@@ -65,7 +65,7 @@ func (s *State) recall(name string) (*found, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name = walkName(name)
+	name = WalkName(name)
 	l := s.plan.begun[name]
 	if l == nil || !s.plan.goesOn(name, s.now()) {
 		return nil, nil
@@ -110,7 +110,7 @@ func (r *run) begin(site string, f *found) bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.name = walkName(site); site == "" {
+	if r.name = WalkName(site); site == "" {
 		r.name = nameOf(f.seeds)
 	}
 	if !s.plan.goesOn(r.name, s.now()) {
@@ -136,9 +136,9 @@ func (r *run) begin(site string, f *found) bool {
 	return true
 }
 
-// walkName returns what a walk of a site or from a sitemap is known by: how it is named,
-// without credentials, and without the slash of a bare host.
-func walkName(name string) string {
+// WalkName returns what a State knows a walk of a site, or from a sitemap, by: how it is named,
+// without credentials, and without the slash of a bare host. It is safe for concurrent use.
+func WalkName(name string) string {
 	name = withoutUser(name)
 	if host, ok := strings.CutSuffix(name, "/"); ok && !strings.Contains(strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://"), "/") {
 		return host
@@ -149,11 +149,11 @@ func walkName(name string) string {
 // nameOf returns what a walk from sitemaps is known by.
 func nameOf(seeds []*Sitemap) string {
 	if len(seeds) == 1 {
-		return walkName(seeds[0].Loc)
+		return WalkName(seeds[0].Loc)
 	}
 	h := sha256.New()
 	for _, sm := range seeds {
-		h.Write([]byte(walkName(sm.Loc) + "\n"))
+		h.Write([]byte(WalkName(sm.Loc) + "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -249,7 +249,7 @@ func (s *State) gaveUp(name string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name = walkName(name); slices.Contains(s.plan.names, name) {
+	if name = WalkName(name); slices.Contains(s.plan.names, name) {
 		s.plan.failed[name] = true
 	}
 }
@@ -311,7 +311,7 @@ func (s *State) Abandon() error {
 func (s *State) Resume(output string, walks ...string) (offset int64, interrupted bool, err error) {
 	names := make([]string, 0, len(walks))
 	for _, name := range walks {
-		names = append(names, walkName(name))
+		names = append(names, WalkName(name))
 	}
 	if s == nil {
 		return 0, false, nil

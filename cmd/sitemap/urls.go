@@ -157,28 +157,16 @@ func (a *app) stateTargets(args []target, flags *walkFlags) (targets []target, n
 			a.fail("%s", failureText(err))
 			continue
 		}
-		name := t.walkName()
+		name := discover.WalkName(t.name)
 		switch i := slices.Index(names, name); {
 		case i < 0:
 			targets = append(targets, t)
 			names = append(names, name)
-		case withoutSlash(targets[i].name) != withoutSlash(t.name):
+		case strings.TrimSuffix(targets[i].name, "/") != strings.TrimSuffix(t.name, "/"):
 			a.fail("%s: named twice, by different users; use a journal for each", name)
 		}
 	}
 	return targets, names
-}
-
-// walkName returns what a State knows the walk of a target by.
-func (t target) walkName() string { return withoutSlash(t.label()) }
-
-// withoutSlash cuts the slash behind a bare host.
-func withoutSlash(name string) string {
-	host, ok := strings.CutSuffix(name, "/")
-	if !ok || strings.Contains(strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://"), "/") {
-		return name
-	}
-	return host
 }
 
 // urlsWithState walks with a journal. All targets are read first: they tell
