@@ -162,6 +162,8 @@ func TestEntries_Long(t *testing.T) {
 		{"a long instruction", "<?x " + strings.Repeat("c", 5_000) + "?>", "c", ""},
 		{"a long instruction in a loc", "<url><loc>http://a.example/<?x " + strings.Repeat("c>", 5_000) + "?>b</loc></url>", "b c", ""},
 		{"many open instructions", "<url>" + strings.Repeat("<?x ", 5_000) + "<loc>http://a.example/b</loc></url>", "b c", strings.Repeat("mismatched_tag ", 4_999) + "mismatched_tag"},
+		{"an undeclared prefix of an attribute", "<url s:a='1' xml:lang='de'><loc s:b='2'>http://a.example/b</loc></url>", "b c", "undeclared_prefix"},
+		{"a declared prefix of an attribute", "<url xmlns:s='urn:s' s:a='1'><loc s:b='http://b.example/'>http://a.example/b</loc></url>", "b c", ""},
 		{"an undeclared prefix", "<s:url><s:loc>http://a.example/b</s:loc></s:url>", "b c", "undeclared_prefix"},
 		{"bare text beside elements", "<url>http://a.example/b <lastmod>2024</lastmod> junk</url>", "b c", "text_as_loc"},
 		{"a section as bare text", "<url><![CDATA[http://a.example/b?x=1&amp;y=2]]></url>", "b?x=1&amp;y=2 c", "text_as_loc double_escaped"},

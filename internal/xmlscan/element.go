@@ -50,19 +50,19 @@ type Reader struct {
 	deep  int    // elements open beyond MaxDepth
 	entry int    // depth of the open entry; 0 if none is
 	// directEnd says that Direct is complete: an element followed it.
-	directEnd bool
-	pending   bool // the current token is the next one
-	inner     int  // elements of the root's name that were closed before their end tags
-	rootEnd   bool // such an end tag came
-	ended     bool // the root is closed
-	cut       bool // the document ended before
-	bindings  []binding
-	seen      []declaration // namespaces declared so far
-	others    int           // namespaces without a constant so far
-	mixed     *[]byte       // where Mixed wants text
-	text      []byte
-	upper     []byte // a name in lower case
-	badTags   bool   // an undeclared prefix was reported
+	directEnd  bool
+	pending    bool // the current token is the next one
+	inner      int  // elements of the root's name that were closed before their end tags
+	rootEnd    bool // such an end tag came
+	ended      bool // the root is closed
+	cut        bool // the document ended before
+	bindings   []binding
+	seen       []declaration // namespaces declared so far
+	others     int           // namespaces without a constant so far
+	mixed      *[]byte       // where Mixed wants text
+	text       []byte
+	upper      []byte // a name in lower case
+	undeclared bool   // an undeclared prefix was reported
 
 	seenLandmark landmark
 	looked       int64 // bytes, for landmarks that are far ahead
@@ -267,10 +267,42 @@ func (r *Reader) resolve() {
 	if len(r.Attrs) > 0 && bytes.Contains(r.Attrs, []byte("xmlns")) {
 		r.bind(r.Attrs, depth+1)
 	}
-	if r.Space, r.Declared = r.Lookup(r.Prefix); !r.Declared && !r.badTags {
-		r.badTags = true
+	if r.Space, r.Declared = r.Lookup(r.Prefix); !r.Declared && !r.undeclared {
+		r.undeclared = true
 		r.problem(sitemap.UndeclaredPrefix, 0, r.Name)
 	}
+	if len(r.Attrs) > 0 && !r.undeclared {
+		r.checkAttrs()
+	}
+}
+
+// checkAttrs reports the first attribute whose prefix is not declared.
+func (r *Reader) checkAttrs() {
+	if r.Cut {
+		return
+	}
+	for attrs := r.Attrs; bytes.IndexByte(attrs, ':') >= 0; {
+		name, _, rest, ok := NextAttr(attrs)
+		if !ok {
+			return
+		}
+		if colon := bytes.IndexByte(name, ':'); colon > 0 && !r.knows(name[:colon]) {
+			r.undeclared = true
+			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
+			return
+		}
+		attrs = rest
+	}
+}
+
+// knows reports whether an attribute may have this prefix: it is declared, or declares, or
+// that one is not was reported.
+func (r *Reader) knows(prefix []byte) bool {
+	if r.undeclared || bytes.Equal(prefix, xmlns) {
+		return true
+	}
+	_, declared := r.Lookup(prefix)
+	return declared
 }
 
 // split cuts a start tag's name at its colon and lowers its local part.

@@ -142,7 +142,7 @@ func (q *Quick) Open() bool {
 		prefix, q.local.start = b[start:colon], colon+1
 	}
 	space, declared := q.r.Lookup(prefix)
-	if q.Space = space; !declared && !q.r.badTags || start+1 < i && !isNameStart(b[start]) {
+	if q.Space = space; !declared && !q.r.undeclared || start+1 < i && !isNameStart(b[start]) {
 		return false
 	}
 	if b[i] == '>' {
@@ -152,7 +152,8 @@ func (q *Quick) Open() bool {
 	return q.openAttrs(i)
 }
 
-// openAttrs reads the attributes of a start tag from b[i].
+// openAttrs reads the attributes of a start tag from b[i]. It is not ok if one has a prefix
+// whose lack of a declaration is still to be reported.
 func (q *Quick) openAttrs(i int) bool {
 	b := q.b
 	for n := 0; ; n++ {
@@ -174,8 +175,16 @@ func (q *Quick) openAttrs(i int) bool {
 			return false
 		}
 		start := i
-		for quickName[b[i]] {
+		for quickName[b[i]] && b[i] != ':' {
 			i++
+		}
+		if b[i] == ':' {
+			if !q.r.knows(b[start:i]) {
+				return false
+			}
+			for quickName[b[i]] {
+				i++
+			}
 		}
 		name := b[start:i]
 		if i == start || b[i] != '=' || b[i+1] != '"' && b[i+1] != '\'' || !isNameStart(name[0]) || bytes.HasPrefix(name, xmlns) {
