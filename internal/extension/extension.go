@@ -66,6 +66,7 @@ type Decoder struct {
 	textSize   int
 	overflowed bool // that there was too much was reported
 	sound      bool // what is read is known to be free of what XML forbids
+	uppered    bool // uppercase_tag was reported, which is said once of a document
 
 	buf  []byte            // an attribute, decoded
 	mix  []byte            // text of an element of another namespace
@@ -83,6 +84,7 @@ func New(r *xmlscan.Reader, in *input.Reader, sink *record.Sink) *Decoder {
 // format, or in none: so are extensions whose prefix was forgotten.
 func (d *Decoder) Element(own bool) {
 	d.sound = false
+	d.checkCase()
 	if own {
 		d.ownElement()
 		return
@@ -125,6 +127,35 @@ func (d *Decoder) ownElement() {
 	case "pagemap":
 		d.pageMap()
 	}
+}
+
+// checkCase reports, once, that a name that is read stands in another letter case than its
+// schema has it. PageMap and Media RSS, which have capitals of their own, are left alone.
+func (d *Decoder) checkCase() {
+	if !d.r.Upper || d.uppered {
+		return
+	}
+	switch d.r.Space {
+	case xmlscan.Image, xmlscan.Video, xmlscan.News, xmlscan.Mobile, xmlscan.XHTML:
+	default:
+		return
+	}
+	if local := string(d.r.Local); lowerCase[local] {
+		d.uppered = true
+		d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), local, d.r.Raw)
+	}
+}
+
+// lowerCase are the elements read here of the schemas that have them all in lower case.
+var lowerCase = map[string]bool{
+	"image": true, "loc": true, "title": true, "caption": true, "geo_location": true, "license": true,
+	"video": true, "thumbnail_loc": true, "content_loc": true, "content_segment_loc": true, "player_loc": true,
+	"gallery_loc": true, "description": true, "category": true, "tag": true, "uploader": true, "id": true,
+	"price": true, "restriction": true, "platform": true, "tvshow": true, "duration": true, "view_count": true,
+	"rating": true, "expiration_date": true, "family_friendly": true, "requires_subscription": true, "live": true,
+	"show_title": true, "video_type": true, "episode_title": true, "season_number": true, "episode_number": true,
+	"premier_date": true, "premiere_date": true, "news": true, "publication": true, "publication_date": true, "name": true, "language": true,
+	"access": true, "genres": true, "keywords": true, "stock_tickers": true, "mobile": true, "link": true,
 }
 
 // Take returns the extensions of the entry, nil if it has none, and starts the next.

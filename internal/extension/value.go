@@ -232,5 +232,9 @@ func (d *Decoder) leave(depth int) {
 // record's namespace, or without a prefix (then it has the document's, by mistake),
 // or in the sitemaps' under whatever prefix.
 func (d *Decoder) isPart(space xmlscan.Space) bool {
-	return d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == xmlscan.Sitemap
+	ok := d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == xmlscan.Sitemap
+	if ok {
+		d.checkCase()
+	}
+	return ok
 }
