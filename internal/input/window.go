@@ -62,6 +62,7 @@ type Reader struct {
 	line   int
 	loneCR bool // a CR without LF was seen, which ends a line too
 	lastCR bool // the last byte read is a CR
+	endCR  bool // it is the document's, and ends a line
 
 	encoding string
 	layers   int
@@ -320,14 +321,19 @@ func (in *Reader) readSource(p []byte) (int, error) {
 
 // take takes n new bytes behind the window into it, and the error that follows them.
 func (in *Reader) take(n int, err error) {
+	next := byte(0) // behind what is taken, if that is cut
 	if int64(n) > in.left {
 		n, err = int(in.left), sitemap.ErrTooLarge
+		next = in.buf[in.w+n]
 	}
 	in.left -= int64(n)
 	in.noteCR(in.buf[in.w : in.w+n])
 	before := in.Bytes()
 	in.w += n
 	clear(in.buf[in.w : in.w+Padding])
+	if err != nil && in.lastCR && next != '\n' {
+		in.endsAtCR()
+	}
 	if before <= sitemap.ProtocolBytes && in.Bytes() > sitemap.ProtocolBytes && in.report != nil {
 		in.problem(sitemap.TooLarge, in.Position(int(sitemap.ProtocolBytes-in.Offset())), "")
 	}
@@ -359,6 +365,14 @@ func (in *Reader) noteCR(fresh []byte) {
 		}
 		i += j
 		in.loneCR = fresh[i+1] != '\n'
+	}
+}
+
+// endsAtCR notes that the document ends at a CR, behind which no LF can come any more.
+func (in *Reader) endsAtCR() {
+	in.loneCR, in.endCR = true, true
+	if in.lineAt == in.w { // its place was counted
+		in.line++
 	}
 }
 
@@ -420,7 +434,7 @@ func (in *Reader) countLines(from, to int) int {
 		return n
 	}
 	for i := from; i < to; i++ {
-		if in.buf[i] == '\r' && i+1 < in.w && in.buf[i+1] != '\n' {
+		if in.buf[i] == '\r' && in.buf[i+1] != '\n' && (i+1 < in.w || in.endCR) {
 			n++
 		}
 	}

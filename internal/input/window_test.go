@@ -52,6 +52,34 @@ func TestPosition(t *testing.T) {
 	}
 }
 
+// A CR is a line's end also where the document, or its limit, is right behind it.
+func TestPosition_LastCR(t *testing.T) {
+	for _, test := range []struct {
+		doc   string
+		limit int64
+		want  int
+	}{
+		{"a\rb\r", 0, 3}, {"a\r", 0, 2}, {"a\r\n", 0, 2}, {"a\nb", 0, 2}, {"\r", 0, 2}, {"a", 0, 1}, {"a\n\r", 0, 3},
+		{"a\rb", 2, 2}, {"a\r\n", 2, 1}, {"a\r\rb", 2, 2},
+	} {
+		for name, r := range map[string]io.Reader{
+			"whole": strings.NewReader(test.doc), "byte by byte": iotest.OneByteReader(strings.NewReader(test.doc)),
+			"with error": iotest.DataErrReader(strings.NewReader(test.doc)),
+		} {
+			in := Open(r, &sitemap.Options{Limits: sitemap.Limits{Bytes: test.limit}})
+			for in.Position(len(in.Window())); in.More(); in.Position(len(in.Window())) {
+			}
+			if got := in.Position(len(in.Window())).Line; got != test.want {
+				t.Errorf("%s: %q of %d bytes ends on line %d, want %d", name, test.doc, test.limit, got, test.want)
+			}
+			if start := in.Position(0); start.Line != 1 {
+				t.Errorf("%s: %q starts on line %d", name, test.doc, start.Line)
+			}
+			in.Close()
+		}
+	}
+}
+
 func TestReader_Read(t *testing.T) {
 	doc := strings.Repeat("0123456789\n", 30_000)
 	in := Open(iotest.OneByteReader(strings.NewReader(doc)), nil)
