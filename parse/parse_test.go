@@ -2,15 +2,18 @@ package parse_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf16"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -108,6 +111,7 @@ func TestEntries_Errors(t *testing.T) {
 		{"text", strings.NewReader("not found"), sitemap.ErrNoURLs, ""},
 		{"cut in a loc", strings.NewReader(head + "<url><loc>http://a.example/a</loc></url><url><loc>http://a.example/b"), sitemap.ErrTruncated, "a"},
 		{"cut in an end tag", strings.NewReader(head + "<url><loc>http://a.example/a</lo"), sitemap.ErrTruncated, "a"},
+		{"UTF-16 cut within a letter of an end tag", strings.NewReader(utf16le(head+"<url><loc>http://a.example/a</lo") + "c"), sitemap.ErrTruncated, "a"},
 		{"cut in a bare text", strings.NewReader(head + "<url>http://a.example/a</url><url>http://a.example/b"), sitemap.ErrTruncated, "a"},
 		{"cut behind a bare text", strings.NewReader(head + "<url>http://a.example/a</ur"), sitemap.ErrTruncated, "a"},
 		{"cut behind a guid", strings.NewReader("<rss><channel><item><guid>http://a.example/a</guid></it"), sitemap.ErrTruncated, "a"},
@@ -124,6 +128,15 @@ func TestEntries_Errors(t *testing.T) {
 			t.Errorf("%s: %v is a ParseError: %v", test.name, err, isParse)
 		}
 	}
+}
+
+// utf16le returns s as UTF-16, little endian with a byte order mark.
+func utf16le(s string) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune("\ufeff" + s)) {
+		b = binary.LittleEndian.AppendUint16(b, u)
+	}
+	return string(b)
 }
 
 func TestEntries_Limits(t *testing.T) {
@@ -172,6 +185,37 @@ func TestEntries_Long(t *testing.T) {
 		if got != test.want || codes != test.codes || err != nil {
 			t.Errorf("%s: %.80q, %q, %v; want %q, %q", test.name, got, codes, err, test.want, test.codes)
 		}
+	}
+}
+
+// TestEntries_LongProlog has more before the root's content than a window holds.
+func TestEntries_LongProlog(t *testing.T) {
+	const root = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
+	times := func(s string) string { return strings.Repeat(s, (input.MaxWindow+input.MaxWindow/2)/len(s)) }
+	for _, test := range []struct{ name, before, root, codes string }{
+		{"blanks", times("\n"), root, ""},
+		{"blanks before the declaration", times(" \n") + "<?xml version='1.0'?>", root, "leading_whitespace"},
+		{"comments", "<?xml version='1.0'?>" + times("<!-- about this document -->\n"), root, ""},
+		{"comments before the declaration", times("<!-- c -->") + "<?xml version='1.0'?>", root, "mismatched_tag"},
+		{"instructions", "<?xml version='1.0'?>" + times("<?about this document?>"), root, ""},
+		{"a DOCTYPE before blanks", "<!DOCTYPE urlset>" + times("\t"), root, "doctype"},
+		{"a root", "", root + " a='" + times("x") + "'", "mismatched_tag"},
+		{"a root of many attributes", "", root + times(" b='y'"), "mismatched_tag"},
+	} {
+		doc := test.before + test.root + "><url><loc>http://a.example/a</loc></url>" + foot
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc), "in halves": iotest.HalfReader(strings.NewReader(doc))} {
+			got, codes, err := locs(r)
+			if got != "a" || codes != test.codes || err != nil {
+				t.Errorf("%s, %s: %q, %q, %v; want %q", test.name, name, got, codes, err, test.codes)
+			}
+		}
+	}
+	got, codes, err := locs(strings.NewReader(times("\n") + "http://a.example/a\n"))
+	if got != "a" || codes != "" || err != nil {
+		t.Errorf("text: %q, %q, %v", got, codes, err)
+	}
+	if got, _, err := locs(strings.NewReader(times("\n"))); got != "" || !errors.Is(err, sitemap.ErrEmpty) {
+		t.Errorf("blanks alone: %q, %v", got, err)
 	}
 }
 

@@ -29,11 +29,7 @@ const Window = 1 << 10
 // the error of the reader under in.
 func Document(in *input.Reader, report func(sitemap.Problem)) (sitemap.Format, error) {
 	p := prolog{report: report}
-	for {
-		p.read(in.Peek())
-		if !p.more && !p.unclosed || !double(in) {
-			break
-		}
+	for p.read(in.Peek()); (p.more || p.unclosed) && (double(in) || p.pass(in)); p.read(in.Peek()) {
 	}
 	if p.format == sitemap.UnknownFormat {
 		return p.format, p.refuse(in)
@@ -63,8 +59,13 @@ type prolog struct {
 	// A comment, a DOCTYPE or a processing instruction is not closed in these bytes;
 	// it may be in more of them.
 	unclosed bool
+	tail     int // where the first such one, or else the token that the bytes cut, is
+	idle     int // bytes that count before tail
 	root     int // where the root's start tag is
 	rootEnd  int
+
+	passed bool // these are not the document's first bytes, before which nothing counted
+	marked bool // there was markup in them
 
 	declaration int // where the XML declaration is, or -1
 	doctype     int // where the DOCTYPE is, or -1
@@ -86,7 +87,10 @@ var roots = map[string]sitemap.Format{
 
 // read looks at the first bytes of a document for its root.
 func (p *prolog) read(in *input.Reader) {
-	*p = prolog{report: p.report, declaration: -1, doctype: -1, misplaced: -1}
+	*p = prolog{
+		report: p.report, passed: p.passed, marked: p.marked, html: p.html && p.marked, markup: p.marked,
+		declaration: -1, doctype: -1, misplaced: -1,
+	}
 	s := xmlscan.NewScanner(in, nil)
 	for p.junk <= Window && p.format == sitemap.UnknownFormat && p.err == nil {
 		at := int(in.Offset()) + len(s.Raw)
@@ -101,6 +105,28 @@ func (p *prolog) read(in *input.Reader) {
 	}
 }
 
+// pass moves in past what stands before the tail of a window that cannot grow, if nothing of
+// it counts, and reports what is odd about it.
+func (p *prolog) pass(in *input.Reader) bool {
+	if p.tail == 0 || p.idle > 0 || in.AtEnd() {
+		return false
+	}
+	p.root, p.rootEnd = p.tail, p.tail
+	p.closed, p.open = 0, 0
+	p.tell(in)
+	p.passed, p.marked = true, p.markup
+	in.Advance(p.tail)
+	in.More()
+	return true
+}
+
+// cut notes that what is at a place is not closed in these bytes.
+func (p *prolog) cut(at int) {
+	if !p.unclosed {
+		p.unclosed, p.tail, p.idle = true, at, p.junk
+	}
+}
+
 // token takes a token into account.
 func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 	switch s.Kind {
@@ -108,18 +134,24 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 		if xmlscan.IsDeclaration(s.Raw) {
 			p.declare(in, at)
 		}
-		p.unclosed = p.unclosed || !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction
+		if !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
+			p.cut(at)
+		}
 		p.markup = p.markup || p.junk == 0
 	case xmlscan.Comment:
 		p.markup = p.markup || p.junk == 0
-		p.unclosed = p.unclosed || len(s.Raw) == len("<!--")
+		if len(s.Raw) == len("<!--") {
+			p.cut(at)
+		}
 	case xmlscan.Declaration:
 		p.markup = p.markup || p.junk == 0
 		if s.IsDoctype() && p.doctype < 0 {
 			p.doctype, p.doctypeEnd = at, at+len(s.Raw)
 			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
 			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
-			p.unclosed = p.unclosed || s.Cut && len(in.Window()) < xmlscan.MaxDoctype
+			if s.Cut && len(in.Window()) < xmlscan.MaxDoctype {
+				p.cut(at)
+			}
 		}
 	case xmlscan.StartTag:
 		p.start(in, s, at)
@@ -128,7 +160,7 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 		p.open = max(0, p.open-1)
 		p.closed++
 	case xmlscan.Text, xmlscan.CDATA:
-		text := bytes.TrimLeftFunc(s.Raw, unicode.IsSpace)
+		text := bytes.TrimLeftFunc(bytes.TrimLeft(s.Raw, " \t\r\n"), unicode.IsSpace) // the first is faster
 		at += len(s.Raw) - len(text)
 		text = bytes.TrimSpace(text)
 		p.count(at, len(text))
@@ -141,7 +173,7 @@ func (p *prolog) declare(in *input.Reader, at int) {
 	if p.declaration < 0 {
 		p.declaration = at
 	}
-	first := at == p.declaration && len(xmlscan.TrimSpace(in.Start()[:at])) == 0
+	first := at == p.declaration && len(xmlscan.TrimSpace(in.Start()[:at])) == 0 && !p.marked
 	if !first && p.misplaced < 0 {
 		p.misplaced = at
 	}
@@ -196,6 +228,9 @@ func localName(name []byte) string {
 // end tells a document by what its end, or the window's, left.
 func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 	p.more = true
+	if !p.unclosed {
+		p.tail, p.idle = int(in.Offset()), p.junk
+	}
 	start := in.Start()
 	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
 		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok {
@@ -239,6 +274,9 @@ func (p *prolog) refuse(in *input.Reader) error {
 	case p.doctype >= 0:
 		p.problem(in, sitemap.Doctype, p.doctype, p.doctypeEnd)
 	}
+	if p.err == sitemap.ErrEmpty {
+		return &sitemap.ParseError{Pos: sitemap.Position{Line: 1}, Err: p.err}
+	}
 	return &sitemap.ParseError{Pos: in.Position(0), Err: p.err}
 }
 
@@ -247,7 +285,7 @@ func (p *prolog) tell(in *input.Reader) {
 	if p.report == nil {
 		return
 	}
-	if p.declaration > 0 && p.misplaced != p.declaration {
+	if (p.declaration > 0 || p.declaration == 0 && p.passed) && p.misplaced != p.declaration {
 		p.problem(in, sitemap.LeadingWhitespace, 0, p.declaration)
 	}
 	if p.closed > 0 {
@@ -288,6 +326,7 @@ func (p *prolog) problem(in *input.Reader, code sitemap.Code, at, end int) {
 
 // trimSpace cuts white space, also of the kinds that Unicode has, off the front.
 func trimSpace(b []byte) []byte {
+	b = bytes.TrimLeft(b, " \t\r\n") // which is faster
 	return bytes.TrimLeft(b, " \t\r\n\v\f\u0085\u00a0\u2028\u2029\u200b\ufeff")
 }
 

@@ -105,10 +105,11 @@ func (r *Reader) keep(b []byte, references bool) {
 }
 
 // endsHere reports whether what is left at the document's end begins the end tag
-// of the element at depth d.
+// of the element at depth d. Behind it may be a character of UTF-16 or UTF-32 that is cut,
+// which package input makes 0xff.
 func (r *Reader) endsHere(d int) bool {
 	rest, ok := bytes.CutPrefix(r.Raw, []byte("</"))
-	return ok && bytes.HasPrefix(r.name(d), rest)
+	return ok && bytes.HasPrefix(r.name(d), bytes.TrimSuffix(rest, []byte{0xff}))
 }
 
 // nothingFollows reports whether a tag follows the current token that is not the

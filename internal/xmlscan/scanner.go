@@ -193,15 +193,15 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	return end
 }
 
-// scanStart scans a start tag.
+// scanStart scans a start tag. One that the window cannot hold is cut at its end.
 func (s *Scanner) scanStart(b []byte, last bool) int {
 	n := NameLen(b[1:]) + 1
 	if n == len(b) {
 		return s.stuck(b, last)
 	}
 	end, complete := tagEnd(b, n)
-	if end == len(b) {
-		return s.stuck(b, last)
+	if end == len(b) && (!last || s.in.AtEnd()) {
+		return 0
 	}
 	s.Kind, s.Name, s.Cut = StartTag, b[1:n], !complete
 	s.Attrs, s.Empty = b[n:end], false
