@@ -2,6 +2,7 @@ package discover
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"sync"
 	"time"
@@ -18,6 +19,8 @@ const (
 	// delayShare is that one in so many of the requests at once may be for them: they
 	// take from what documents have.
 	delayShare = 4
+	// maxSilent is how many of them may not answer before no document waits for them any more.
+	maxSilent = 4
 )
 
 // A delayer is a Fetcher that can keep a Crawl-delay.
@@ -39,32 +42,41 @@ type delays struct {
 	mu      sync.Mutex
 	origins map[location.Origin]*delayed
 	asking  int // how many are asked now
+	silent  int // how many did not answer
 }
 
 type delayed struct {
 	documents int // that were asked for
 	asked     bool
+	told      chan struct{} // closed when the robots.txt has come, or is not waited for any more
+	isTold    bool
 }
 
-// heed counts a document of o, and reports whether a goroutine is to be started that asks
-// what next returns, of which there may be so many.
-func (ds *delays) heed(o location.Origin, most int) bool {
+// heed counts a document of o, which waits until told is closed if that is not nil, and reports
+// whether a goroutine is to be started that asks what next returns, of which there may be so
+// many.
+func (ds *delays) heed(o location.Origin, most int) (told <-chan struct{}, start bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	d := ds.origins[o]
 	if d == nil {
 		if len(ds.origins) == maxDelayOrigins {
-			return false
+			return nil, false
 		}
-		d = &delayed{}
+		d = &delayed{told: make(chan struct{})}
 		ds.origins[o] = d
 	}
 	d.documents++
-	if d.asked || d.documents < 2 || ds.asking == most {
-		return false
+	if d.documents < 2 {
+		return nil, false
 	}
-	ds.asking++
-	return true
+	if ds.silent < maxSilent {
+		told = d.told
+	}
+	if start = !d.asked && ds.asking < most; start {
+		ds.asking++
+	}
+	return told, start
 }
 
 // next returns the origin to be asked next: that of the most documents. It is not ok if there
@@ -86,17 +98,45 @@ func (ds *delays) next() (o location.Origin, ok bool) {
 	return o, true
 }
 
-// heedDelay is told of each document that is asked for. Where it is the second of
-// an origin, the robots.txt there is asked for a Crawl-delay, beside the walk: one
-// that cannot be had, or is slow, stops nothing, and holds up others for a while only.
-func (w *walk) heedDelay(loc string) {
-	if _, ok := w.c.fetcher.(delayer); !ok {
+// answered is told what became of asking o.
+func (ds *delays) answered(o location.Origin, err error) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.origins[o].tell()
+	if !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
+	if ds.silent++; ds.silent == maxSilent {
+		for _, d := range ds.origins {
+			d.tell()
+		}
+	}
+}
+
+// tell lets the documents go that wait.
+func (d *delayed) tell() {
+	if !d.isTold {
+		d.isTold = true
+		close(d.told)
+	}
+}
+
+// heedDelay is told of each document that is asked for. Where it is the second of an origin,
+// the robots.txt there is asked for a Crawl-delay. It returns what that and the later ones wait
+// for, if anything: that it has come. One that cannot be had, or is slow, stops nothing.
+func (w *walk) heedDelay(loc string) (told <-chan struct{}) {
+	if _, ok := w.c.fetcher.(delayer); !ok {
+		return nil
+	}
 	o, _, err := location.ParseOrigin(loc)
-	if err == nil && w.delays.heed(o, max(1, w.c.concurrency()/delayShare)) {
+	if err != nil {
+		return nil
+	}
+	told, start := w.delays.heed(o, max(1, w.c.concurrency()/delayShare))
+	if start {
 		w.ahead.running.Go(w.askDelays)
 	}
+	return told
 }
 
 // askDelays asks for Crawl-delays until none is left to be asked for.
@@ -107,7 +147,27 @@ func (w *walk) askDelays() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(w.ctx, delayTime)
-		w.c.robotsAt(ctx, originSite(o), w.origins...)
+		_, err := w.c.robotsAt(ctx, originSite(o), w.origins...)
 		cancel()
+		w.delays.answered(o, err)
+	}
+}
+
+// awaitDelay waits until what heedDelay returned is closed, or for as long as the robots.txt
+// and one that is asked for before it may take.
+func awaitDelay(ctx context.Context, told <-chan struct{}) {
+	if told == nil {
+		return
+	}
+	select {
+	case <-told:
+		return
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*delayTime)
+	defer cancel()
+	select {
+	case <-told:
+	case <-ctx.Done():
 	}
 }

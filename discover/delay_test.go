@@ -87,19 +87,59 @@ func TestCrawlDelayOfNamedSitemaps(t *testing.T) {
 	}
 }
 
-// TestCrawlDelayStopsNothing: a robots.txt that does not answer neither holds up
-// a walk of named sitemaps nor fails it.
+// TestCrawlDelayBeforeTheSecondDocument: with a Crawl-delay, no two requests to a host of named
+// sitemaps are closer than that, but for the first document's and that for robots.txt.
+func TestCrawlDelayBeforeTheSecondDocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		var mu sync.Mutex
+		var asked []time.Duration
+		start := time.Now()
+		var children []string
+		for i := range 8 {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			children = append(children, loc)
+			w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+				mu.Lock()
+				asked = append(asked, time.Since(start))
+				mu.Unlock()
+				time.Sleep(time.Second)
+				fmt.Fprint(rw, urlset("https://example.com/"))
+			})
+		}
+		w.handle("https://example.com/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+			time.Sleep(3 * time.Second)
+			fmt.Fprint(rw, "User-agent: *\nCrawl-delay: 10\n")
+		})
+		w.serve("https://example.com/index.xml", index(children...))
+		if l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{}); len(l.urls) != 8 || l.err != nil {
+			t.Errorf("%d URLs, %v", len(l.urls), l.err)
+		}
+		for i := range asked {
+			if i > 0 && asked[i]-asked[i-1] < 10*time.Second || asked[i] < 3*time.Second {
+				t.Errorf("the documents were asked for at %v", asked)
+				break
+			}
+		}
+	})
+}
+
+// TestCrawlDelayStopsNothing: a robots.txt that does not answer holds up a walk of named
+// sitemaps once, and fails it no more than one that is broken.
 func TestCrawlDelayStopsNothing(t *testing.T) {
 	for name, robots := range map[string]http.HandlerFunc{
 		"silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		"broken": func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) },
 	} {
-		w := smallSite()
-		w.handle("https://example.com/robots.txt", robots)
-		l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{})
-		if len(l.urls) != 7 || l.err != nil {
-			t.Errorf("%s: %d URLs, %v", name, len(l.urls), l.err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := smallSite()
+			w.handle("https://example.com/robots.txt", robots)
+			start := time.Now()
+			l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{})
+			if took := time.Since(start); len(l.urls) != 7 || l.err != nil || took > delayTime {
+				t.Errorf("%s: %d URLs, %v, after %v", name, len(l.urls), l.err, took)
+			}
+		})
 	}
 }
 
@@ -118,7 +158,7 @@ func silentHosts(w *web, n int) (docs []string) {
 }
 
 // TestCrawlDelayOfSilentHosts: robots.txt files that do not answer, of many hosts that an
-// index lists, leave the documents most of the requests at once.
+// index lists, hold up the walk once, and leave the documents most of the requests at once.
 func TestCrawlDelayOfSilentHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hosts, docs = 40, 100
@@ -132,7 +172,7 @@ func TestCrawlDelayOfSilentHosts(t *testing.T) {
 		w.serve("https://example.com/index.xml", index(children...))
 		start := time.Now()
 		l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{MinTrust: Untrusted})
-		if took := time.Since(start); len(l.urls) != 2*hosts+docs || l.err != nil || took > time.Second {
+		if took := time.Since(start); len(l.urls) != 2*hosts+docs || l.err != nil || took > delayTime+time.Second {
 			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
 		}
 	})
@@ -156,8 +196,8 @@ func TestCrawlDelayBehindSilentHosts(t *testing.T) {
 		w.serve("https://example.com/index.xml", index(children...))
 		start := time.Now()
 		l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{MinTrust: Untrusted})
-		// Some documents go before the delay is known: four a second, while two rounds of
-		// the silent ones time out.
+		// Some documents go before the delay is known: four a second, once hosts that do not
+		// answer are not waited for any more.
 		if took := time.Since(start); len(l.urls) != 2*silent+docs || l.err != nil || took < 2*time.Minute {
 			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
 		}

@@ -22,10 +22,10 @@
 //
 // A Crawl-delay for our agent is kept, up to MaxCrawlDelay, on each host that a
 // walk gets more than one document from: its robots.txt is asked for it, also where
-// the caller names the sitemaps. There it is asked for when the second document is, and
-// heeded as soon as it has come, so a few may go before: one that cannot be had within 5 s
-// stops nothing, and one that is slow holds nothing up. Disallow bars only known paths:
-// what robots.txt, an index or the caller names is fetched.
+// the caller names the sitemaps. There it is asked for before the second document is, which
+// waits for it: 5 s, and not at all once 4 hosts of the walk have not answered. One that cannot
+// be had stops nothing. Disallow bars only known paths: what robots.txt, an index or the caller
+// names is fetched.
 //
 // # Fetching
 //

@@ -113,12 +113,13 @@ func (p *prefetcher) busy() bool {
 	return cap(p.asking)-len(p.asking) < cap(p.asking)/4
 }
 
-// start begins to fetch a document. It reports false if there is no memory for
-// it, unless it must be fetched now.
-func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
-	if !p.c.ahead.take(p.expected, must) {
-		return false
-	}
+// take takes the memory that the next document is expected to need. It reports false if there
+// is none, unless that must be fetched now.
+func (p *prefetcher) take(must bool) bool { return p.c.ahead.take(p.expected, must) }
+
+// start begins to fetch a document, for which take was called, when told is closed, if it is
+// not nil.
+func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	f := &prefetch{loc: c.loc, cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
 	p.started[c.key] = f
@@ -132,6 +133,7 @@ func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 	default: // it must be, and is one too many
 	}
 	p.running.Go(func() {
+		awaitDelay(ctx, told)
 		f.begun = time.Now()
 		f.doc, f.err = p.c.get(ctx, req)
 		if f.err == nil {
@@ -146,7 +148,6 @@ func (p *prefetcher) start(c *child, req fetch.Request, must bool) bool {
 		default:
 		}
 	})
-	return true
 }
 
 // keepIfSpelledAs reports whether a document is being fetched, and drops it if it was asked for

@@ -319,10 +319,10 @@ func (w *walk) fill(waiting bool) {
 
 // start begins to fetch a child, if there is memory for it or it must be.
 func (w *walk) start(c *child, must bool) bool {
-	if !w.ahead.start(c, w.request(c), must) {
+	if !w.ahead.take(must) {
 		return false
 	}
-	w.heedDelay(c.loc)
+	w.ahead.start(c, w.request(c), w.heedDelay(c.loc))
 	return true
 }
 
