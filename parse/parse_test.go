@@ -199,6 +199,7 @@ func TestEntries_LongProlog(t *testing.T) {
 		{"comments before the declaration", times("<!-- c -->") + "<?xml version='1.0'?>", root, "mismatched_tag"},
 		{"instructions", "<?xml version='1.0'?>" + times("<?about this document?>"), root, ""},
 		{"a DOCTYPE before blanks", "<!DOCTYPE urlset>" + times("\t"), root, "doctype"},
+		{"a comment of half a window at the window's end, with a declaration in it", "<?xml version='1.0'?>" + times("<!-- c -->") + "<!--<?xml version='1.0'?><!DOCTYPE html><html>" + strings.Repeat("x", input.MaxWindow/3) + "-->", root, ""},
 		{"a root", "", root + " a='" + times("x") + "'", "mismatched_tag"},
 		{"a root of many attributes", "", root + times(" b='y'"), "mismatched_tag"},
 	} {
@@ -213,6 +214,14 @@ func TestEntries_LongProlog(t *testing.T) {
 	got, codes, err := locs(strings.NewReader(times("\n") + "http://a.example/a\n"))
 	if got != "a" || codes != "" || err != nil {
 		t.Errorf("text: %q, %q, %v", got, codes, err)
+	}
+	for doc, want := range map[string]error{
+		"<?xml version='1.0'?>" + times("\n"):                         sitemap.ErrTruncated,
+		"<?xml version='1.0'?><!--<?xml version='1.0'?>" + times("x"): sitemap.ErrUnknownXML, // no comment: nothing closes it
+	} {
+		if got, _, err := locs(strings.NewReader(doc)); got != "" || !errors.Is(err, want) {
+			t.Errorf("%.50q...: %q, %v; want %v", doc, got, err, want)
+		}
 	}
 	if got, _, err := locs(strings.NewReader(times("\n"))); got != "" || !errors.Is(err, sitemap.ErrEmpty) {
 		t.Errorf("blanks alone: %q, %v", got, err)

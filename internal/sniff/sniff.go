@@ -56,12 +56,12 @@ type prolog struct {
 	format sitemap.Format
 	err    error
 	more   bool // the bytes ended before it could be told
-	// A comment, a DOCTYPE or a processing instruction is not closed in these bytes;
-	// it may be in more of them.
+	// A comment, a CDATA section, a DOCTYPE or a processing instruction is not closed in
+	// these bytes; it may be in more of them.
 	unclosed bool
-	tail     int // where the first such one, or else the token that the bytes cut, is
-	idle     int // bytes that count before tail
-	root     int // where the root's start tag is
+	before   *prolog // what stands before the first such one
+	tail     int     // where that, or else the token that the bytes cut, is
+	root     int     // where the root's start tag is
 	rootEnd  int
 
 	passed bool // these are not the document's first bytes, before which nothing counted
@@ -88,7 +88,7 @@ var roots = map[string]sitemap.Format{
 // read looks at the first bytes of a document for its root.
 func (p *prolog) read(in *input.Reader) {
 	*p = prolog{
-		report: p.report, passed: p.passed, marked: p.marked, html: p.html && p.marked, markup: p.marked,
+		report: p.report, passed: p.passed, marked: p.marked, html: p.html && p.passed, markup: p.marked,
 		declaration: -1, doctype: -1, misplaced: -1,
 	}
 	s := xmlscan.NewScanner(in, nil)
@@ -108,22 +108,26 @@ func (p *prolog) read(in *input.Reader) {
 // pass moves in past what stands before the tail of a window that cannot grow, if nothing of
 // it counts, and reports what is odd about it.
 func (p *prolog) pass(in *input.Reader) bool {
-	if p.tail == 0 || p.idle > 0 || in.AtEnd() {
+	passed := p
+	if p.before != nil {
+		passed = p.before
+	}
+	if p.tail == 0 || passed.junk > 0 || in.AtEnd() {
 		return false
 	}
-	p.root, p.rootEnd = p.tail, p.tail
-	p.closed, p.open = 0, 0
-	p.tell(in)
-	p.passed, p.marked = true, p.markup
+	passed.root, passed.rootEnd = p.tail, p.tail
+	passed.tell(in)
 	in.Advance(p.tail)
 	in.More()
+	*p = prolog{report: p.report, passed: true, marked: passed.markup, html: passed.html}
 	return true
 }
 
 // cut notes that what is at a place is not closed in these bytes.
 func (p *prolog) cut(at int) {
 	if !p.unclosed {
-		p.unclosed, p.tail, p.idle = true, at, p.junk
+		before := *p
+		p.unclosed, p.before, p.tail = true, &before, at
 	}
 }
 
@@ -131,27 +135,27 @@ func (p *prolog) cut(at int) {
 func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 	switch s.Kind {
 	case xmlscan.Instruction:
-		if xmlscan.IsDeclaration(s.Raw) {
-			p.declare(in, at)
-		}
 		if !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
 			p.cut(at)
 		}
+		if xmlscan.IsDeclaration(s.Raw) {
+			p.declare(in, at)
+		}
 		p.markup = p.markup || p.junk == 0
 	case xmlscan.Comment:
-		p.markup = p.markup || p.junk == 0
 		if len(s.Raw) == len("<!--") {
 			p.cut(at)
 		}
+		p.markup = p.markup || p.junk == 0
 	case xmlscan.Declaration:
 		p.markup = p.markup || p.junk == 0
 		if s.IsDoctype() && p.doctype < 0 {
-			p.doctype, p.doctypeEnd = at, at+len(s.Raw)
-			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
-			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
 			if s.Cut && len(in.Window()) < xmlscan.MaxDoctype {
 				p.cut(at)
 			}
+			p.doctype, p.doctypeEnd = at, at+len(s.Raw)
+			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
+			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
 		}
 	case xmlscan.StartTag:
 		p.start(in, s, at)
@@ -160,6 +164,9 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 		p.open = max(0, p.open-1)
 		p.closed++
 	case xmlscan.Text, xmlscan.CDATA:
+		if s.Kind == xmlscan.CDATA && !bytes.HasSuffix(s.Raw, []byte("]]>")) {
+			p.cut(at)
+		}
 		text := bytes.TrimLeftFunc(bytes.TrimLeft(s.Raw, " \t\r\n"), unicode.IsSpace) // the first is faster
 		at += len(s.Raw) - len(text)
 		text = bytes.TrimSpace(text)
@@ -229,7 +236,7 @@ func localName(name []byte) string {
 func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 	p.more = true
 	if !p.unclosed {
-		p.tail, p.idle = int(in.Offset()), p.junk
+		p.tail = int(in.Offset())
 	}
 	start := in.Start()
 	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
@@ -248,6 +255,8 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 func (p *prolog) noRoot(start []byte) {
 	body := trimSpace(start)
 	switch {
+	case len(body) == 0 && p.marked:
+		p.err = sitemap.ErrTruncated
 	case len(body) == 0:
 		p.err = sitemap.ErrEmpty
 	case isBinary(body):

@@ -41,6 +41,7 @@ func TestDocument(t *testing.T) {
 		{"<urlset\r", "urlset [] <urlset\r", nil},
 		{declared + "<!DOCTYPE urlset [ <!ENTITY e \"<html>\"> " + strings.Repeat("<!ENTITY f \"xxxxxxxxxxxxxxxx\">", 60) + "]><urlset>", "urlset [doctype] <urlset", nil},
 		{declared + "<?p " + strings.Repeat("<html>", 200) + "?><urlset>", "urlset [] <urlset", nil},
+		{declared + "\n<![CDATA[" + strings.Repeat("x", 960) + " <urlset> " + strings.Repeat("x", 50) + "]]>\n<urlset>", "", sitemap.ErrUnknownXML},
 		{"<!-- a -- b --><urlset>", "urlset [mismatched_tag] <urlset", nil},
 		{"<!-- \x01 --><urlset>", "urlset [control_char] <urlset", nil},
 		{"<!-- c --><?xml version='1.0'?><urlset>", "urlset [mismatched_tag] <urlset", nil},
