@@ -420,7 +420,7 @@ func (r *Robots) Allowed(agent, loc string) bool {
 	if path == "" {
 		path = "/"
 	}
-	if u.RawQuery != "" {
+	if u.RawQuery != "" || u.ForceQuery {
 		path += "?" + u.RawQuery
 	}
 	return r.rules.allowed(agent, escapePath([]byte(path)))

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -248,6 +250,67 @@ Disallow: /
 	}
 }
 
+// rfcAllowed tells what RFC 9309, section 2.2, says of a path, for the group of agent or else
+// that of "*", by regular expressions.
+func rfcAllowed(rules map[string][][2]string, agent, path string) bool {
+	group, ok := rules[agent]
+	if !ok {
+		group = rules["*"]
+	}
+	longest, allowed := -1, true
+	for _, rule := range group {
+		pattern, ends := strings.CutSuffix(rule[1], "$")
+		expr := "^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+		if ends {
+			expr += "$"
+		}
+		if n := len(rule[1]); regexp.MustCompile(expr).MatchString(path) && (n > longest || n == longest && rule[0] == "allow") {
+			longest, allowed = n, rule[0] == "allow"
+		}
+	}
+	return allowed
+}
+
+// TestRobots_AllowedByRFC compares with RFC 9309 what random rules allow.
+func TestRobots_AllowedByRFC(t *testing.T) {
+	patterns := []string{"/", "/a", "/a/", "/a/b", "/*", "/*b", "/a*$", "/a$", "/*/b$", "/a*b*", "/$", "/b", "/ab", "/a?x", "/*?", "*b", "*/b$", "/a.b", "/*.b$"}
+	paths := []string{"/", "/a", "/a/", "/a/b", "/ab", "/b", "/a/b/c", "/a?x", "/a?y", "/c", "/aab", "/a.b", "/axb", "/b/a", "/x/a/b", "/a?"}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 3_000 {
+		var text strings.Builder
+		rules := map[string][][2]string{}
+		for range 1 + rnd.IntN(3) {
+			agent := []string{"*", "a", "sitemap"}[rnd.IntN(3)]
+			fmt.Fprintf(&text, "User-agent: %s\n", agent)
+			rules[agent] = append([][2]string{}, rules[agent]...)
+			for range 1 + rnd.IntN(4) {
+				rule := [2]string{[]string{"allow", "disallow"}[rnd.IntN(2)], patterns[rnd.IntN(len(patterns))]}
+				fmt.Fprintf(&text, "%s: %s\n", rule[0], rule[1])
+				rules[agent] = append(rules[agent], rule)
+			}
+		}
+		robots := robotsOf(t, text.String())
+		for _, agent := range []string{"sitemap", "a", "other"} {
+			path := paths[rnd.IntN(len(paths))]
+			if got, want := robots.Allowed(agent, path), rfcAllowed(rules, agent, path); got != want {
+				t.Errorf("%q: Allowed(%q, %q) = %v, want %v", text.String(), agent, path, got, want)
+			}
+		}
+	}
+}
+
+func BenchmarkRobots_Allowed(b *testing.B) {
+	base, _ := url.Parse("https://example.com/robots.txt")
+	robots, err := ParseRobots(strings.NewReader("User-agent: *\nDisallow: /private/\nDisallow: /*.pdf$\n"), base)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		robots.Allowed("sitemap", "https://example.com/a/page.html?id=7")
+	}
+}
+
 // Paths are compared as RFC 9309, section 2.2.2, has it, and where two rules match as much,
 // Allow wins.
 func TestRobots_Paths(t *testing.T) {
@@ -259,6 +322,8 @@ func TestRobots_Paths(t *testing.T) {
 		{"Disallow: /a%3cd", "/a%3Cd", false}, {"Disallow: /a<d", "/a%3cd", false}, {"Disallow: /b/c%2Fd", "/b/c%2fd", false}, {"Disallow: /b/c%2Fd", "/b/c/d", true},
 		{"Disallow: /100%", "/100%", false}, {"Disallow: /%4", "/%4", false}, {"Disallow: /a%2Ab", "/a*b", true}, {"Disallow: /a*b", "/axb", false},
 		{"Disallow: /p\nAllow: /p", "/p", true}, {"Allow: /p\nDisallow: /p", "/p", true}, {"Disallow: /p\nAllow: /", "/p", false}, {"Disallow: /\nAllow: /p", "/p", true},
+		{"Disallow: *", "/a", false}, {"Disallow: **", "/a", false}, {"Disallow: *$", "/a", false}, {"Disallow: /b$", "/a/b", true}, {"Disallow: /sitemap.xml$", "/x/sitemap.xml", true},
+		{"Disallow: /b/*.xml", "/a/b/x.xml", true}, {"Allow: /\nDisallow: /*", "/a", false}, {"Disallow: /*\nAllow: /a", "/a", true}, {"Disallow: /a$b", "/a", true}, {"Disallow: /a$b", "/a$b", false},
 		{"Disallow: /x?q=", "/y", true}, {"Disallow: /x?q=", "/x?q=1", false}, {"Disallow: /x", "//x", false}, {"Disallow: /x", "x", false},
 	} {
 		r := robotsOf(t, "User-agent: *\n"+tt.rules+"\nUser-agent: other\nAllow: /\n")

@@ -41,6 +41,9 @@ func (r rules) group(agent string) *robotstxt.Group {
 	return r.data.FindGroup(groupName(agent))
 }
 
+// nowhere is a path that libraryPath never returns, and nobody the name of a group for no agent.
+const nowhere, nobody = "/!", "!"
+
 // groupName returns what the library knows an agent's group by. It takes names of one letter
 // for no better than "*".
 func groupName(agent string) string {
@@ -52,7 +55,7 @@ func groupName(agent string) string {
 
 func (r rules) allowed(agent, path string) bool {
 	g := r.group(agent)
-	return g == nil || path == "/robots.txt" || g.Test(path)
+	return g == nil || path == "/robots.txt" || g.Test(libraryPath(path))
 }
 
 func (r rules) delay(agent string) time.Duration {
@@ -64,13 +67,32 @@ func (r rules) delay(agent string) time.Duration {
 
 // A groupFilter collects the records of groups that are sound.
 type groupFilter struct {
-	text      strings.Builder // groups, without what they disallow
-	disallows strings.Builder // groups with that
-	current   []string        // the agents of the current group, for disallows; nil if they are there
-	agents    map[string]bool
-	count     int
-	wildcards int
-	bare      bool // the last record names an agent
+	text groupText // groups, without what they disallow
+	// What they disallow: of rules that match as much, the library takes the first, which is to
+	// be Allow. It does not count the asterisk that a rule ends with, so such a rule comes first.
+	disallows, starred groupText
+	current            []string // the agents of the current group
+	agents             map[string]bool
+	count              int
+	wildcards          int
+	bare               bool // the last record names an agent
+}
+
+// A groupText is the text of groups for the library.
+type groupText struct {
+	strings.Builder
+	group []string // that its last rule is of
+}
+
+// rule adds a rule of a group.
+func (t *groupText) rule(group []string, key, value string) {
+	if len(t.group) == 0 || &t.group[0] != &group[0] || len(t.group) != len(group) {
+		for _, name := range group {
+			t.WriteString("user-agent: " + name + "\n")
+		}
+		t.group = group
+	}
+	t.WriteString(key + ": " + value + "\n")
 }
 
 // add takes one record, its key in lower case.
@@ -85,14 +107,17 @@ func (f *groupFilter) add(key string, value []byte) {
 		}
 		name := nobody
 		if agent := productToken(string(value[:min(len(value), maxRuleLen)])); agent != "" {
-			f.agents[agent] = true
 			name = groupName(agent)
+			if !f.agents[agent] { // else one without rules would have those of "*"
+				f.agents[agent] = true
+				f.text.rule([]string{name}, "allow", nowhere)
+			}
 		}
 		if !f.bare {
 			f.current = nil
 		}
 		f.current = append(f.current, name)
-		f.emit(&f.text, "user-agent", name)
+		f.count++
 		f.bare = true
 	case "allow", "disallow":
 		path := escapePath(value)
@@ -107,28 +132,56 @@ func (f *groupFilter) add(key string, value []byte) {
 // left out, ends the list of the group's agents all the same: behind it, the next agent
 // starts another group (RFC 9309, section 2.1).
 func (f *groupFilter) rule(key, value string, ok bool) {
-	switch {
-	case f.agents == nil:
-	case ok && key == "disallow":
-		// Of rules that match as much, the library takes the first; it is to be Allow.
-		for _, name := range f.current {
-			f.disallows.WriteString("user-agent: " + name + "\n")
-		}
-		f.current = nil
-		f.emit(&f.disallows, key, value)
-		if f.bare { // without a rule, the next agent would join the group
-			f.emit(&f.text, "allow", nowhere)
-		}
-	case ok:
-		f.emit(&f.text, key, value)
-	case f.bare:
-		f.emit(&f.text, "allow", nowhere)
-	}
 	f.bare = false
+	if len(f.current) == 0 || !ok {
+		return
+	}
+	f.count++
+	starred := strings.HasSuffix(value, "*")
+	switch {
+	case key == "crawl-delay":
+		f.text.rule(f.current, key, value)
+	case key == "allow" && starred:
+		f.text.rule(f.current, key, libraryRule(value)+"$") // which counts for a little more than nothing
+	case key == "allow":
+		f.text.rule(f.current, key, libraryRule(value))
+	case starred:
+		f.starred.rule(f.current, key, libraryRule(value))
+	default:
+		f.disallows.rule(f.current, key, libraryRule(value))
+	}
 }
 
-// nowhere is a path that no URL has, and nobody the name of a group for no agent.
-const nowhere, nobody = "/%00", "!"
+// libraryPath returns a path as the library is to compare it: with two letters for each byte,
+// of which the first and the second are never the same. So a pattern, which the library looks
+// for anywhere, matches from the path's start only, and counts for as much as its text.
+func libraryPath(path string) string {
+	b := make([]byte, 1, 1+2*len(path))
+	b[0] = '/'
+	for i := range len(path) {
+		b = append(b, 'a'+path[i]>>4, 'A'+path[i]&15)
+	}
+	return string(b)
+}
+
+// libraryRule is libraryPath for the path of a rule, in which asterisks, and a dollar at its
+// end, keep their meaning. That of a Disallow that ends with an asterisk is one byte short to
+// the library, which only an Allow that does so too and is one byte shorter gains by.
+func libraryRule(path string) string {
+	if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "*") {
+		path = "/" + path
+	}
+	path, ends := strings.CutSuffix(path, "$")
+	parts := strings.Split(path, "*")
+	for i := range parts {
+		parts[i] = libraryPath(parts[i])[1:]
+	}
+	rule := "/" + strings.Join(parts, "*")
+	if ends {
+		rule += "$$" // as long as what stands for a byte
+	}
+	return rule
+}
 
 // room counts the wildcards, of which there may be so many.
 func (f *groupFilter) room(path string) bool {
@@ -139,23 +192,18 @@ func (f *groupFilter) room(path string) bool {
 	return f.wildcards <= maxWildcards && len(path) <= maxRuleLen/8
 }
 
-func (f *groupFilter) emit(to *strings.Builder, key, value string) {
-	f.count++
-	to.WriteString(key + ": " + value + "\n")
-}
-
 // rules hands the records to the library.
 func (f *groupFilter) rules() rules {
 	if f.count == 0 {
 		return rules{}
 	}
-	f.rule("", "", false)
-	data, err := robotstxt.FromString(f.text.String() + f.disallows.String())
+	text := f.starred.String() + f.text.String() + f.disallows.String()
+	data, err := robotstxt.FromString(text)
 	if err != nil {
 		// A record that the library fails on after all: no rules.
 		return rules{}
 	}
-	return rules{data, f.agents, 100*f.count + f.text.Len() + f.disallows.Len() + 4_000*min(f.wildcards, maxWildcards)}
+	return rules{data, f.agents, 100*f.count + len(text) + 4_000*min(f.wildcards, maxWildcards)}
 }
 
 // productToken returns an agent's name without version and comment, in lower
@@ -175,32 +223,48 @@ func productToken(s string) string {
 // are compared: escaped in capitals, as far as it is not of unreserved characters (RFC 9309,
 // section 2.2.2; RFC 3986, section 6.2.2).
 func escapePath(path []byte) string {
-	const hex = "0123456789ABCDEF"
+	plain := 0
+	for plain < len(path) && isPlain(path[plain]) {
+		plain++
+	}
+	if plain == len(path) {
+		return string(path)
+	}
 	var b strings.Builder
-	for i := 0; i < len(path); i++ {
-		c := path[i]
-		switch escaped, err := strconv.ParseUint(string(path[min(i+1, len(path)):min(i+3, len(path))]), 16, 8); {
+	b.Write(path[:plain])
+	for i := plain; i < len(path); i++ {
+		switch c := path[i]; {
 		case c == ' ' || c == '\t' || c == '\v':
 			// The library ends a value at a blank, and so do the crawlers.
 			return b.String()
-		case c < ' ' || c == 0x7f:
-			continue
-		case c == '%' && err == nil && i+2 < len(path):
-			i += 2
-			if c = byte(escaped); isUnreserved(c) {
-				b.WriteByte(c)
-				continue
-			}
-		case c < 0x7f && strings.IndexByte("%\"<>\\^`{|}", c) < 0:
+		case isPlain(c):
 			b.WriteByte(c)
-			continue
+		case c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]):
+			escaped, _ := strconv.ParseUint(string(path[i+1:i+3]), 16, 8)
+			i += 2
+			if isUnreserved(byte(escaped)) {
+				b.WriteByte(byte(escaped))
+			} else {
+				escapeByte(&b, byte(escaped))
+			}
+		case c >= ' ' && c != 0x7f:
+			escapeByte(&b, c)
 		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
 	}
 	return b.String()
 }
+
+func escapeByte(b *strings.Builder, c byte) {
+	const hex = "0123456789ABCDEF"
+	b.WriteByte('%')
+	b.WriteByte(hex[c>>4])
+	b.WriteByte(hex[c&15])
+}
+
+// isPlain reports whether a byte stands for itself in a path.
+func isPlain(c byte) bool { return ' ' < c && c < 0x7f && strings.IndexByte("%\"<>\\^`{|}", c) < 0 }
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 func isUnreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
