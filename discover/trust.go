@@ -75,7 +75,7 @@ func (t *Trust) UnmarshalText(text []byte) error {
 
 // A Grant entitles a document to list the URLs of a host at or below a
 // directory. It is a plain value; make one with RobotsGrants, LocationGrant or
-// CallerGrant, or write it down: Host as Origin.Host below, Dir normalised.
+// CallerGrant, or write it down.
 type Grant struct {
 	// Scheme is "http" or "https" where a location grants, else "": both.
 	Scheme string `json:"scheme,omitempty"`
@@ -119,7 +119,8 @@ func RobotsGrants(asked string, hops ...string) []Grant {
 
 // LocationGrant returns what the place where a document was served grants it:
 // the scheme, host and directory of loc (sitemaps.org, "Sitemap file location").
-// It reports false if loc is no absolute http or https URL.
+// It reports false if loc is no absolute http or https URL. Of a path with escaped slashes or
+// backslashes, which some servers take for slashes, it is the least directory that may be meant.
 //
 // Where redirects led to the document, only the last URL grants. The one that was
 // asked for does so only if it was guessed on the host itself, as a known path:
@@ -131,7 +132,26 @@ func LocationGrant(loc string) (Grant, bool) {
 	if err != nil {
 		return Grant{}, false
 	}
-	return Grant{Scheme: o.Scheme, Host: o.Host, Dir: location.Dir(path), By: ByLocation}, true
+	dir := location.Dir(path)
+	for _, read := range readings(path) {
+		if as := location.Dir(read); strings.HasPrefix(as, dir) {
+			dir = as // the least that the path may mean
+		}
+	}
+	return Grant{Scheme: o.Scheme, Host: o.Host, Dir: dir, By: ByLocation}, true
+}
+
+// readings returns what else servers and browsers may take a path for, as ParseOrigin returns
+// it: an escaped slash, or a backslash, for a slash.
+func readings(path string) []string {
+	if !strings.Contains(path, "%5C") && !strings.Contains(path, "%2F") {
+		return nil
+	}
+	return []string{
+		strings.ReplaceAll(path, "%5C", "/"),
+		strings.ReplaceAll(path, "%2F", "/"),
+		strings.NewReplacer("%5C", "/", "%2F", "/").Replace(path),
+	}
 }
 
 // CallerGrant returns what a caller vouches for who names the sitemap loc: the
@@ -155,14 +175,13 @@ func (g Grant) coversVariant(o location.Origin, path string) bool {
 	return g.variantOf(o) && inDir(g.Dir, path)
 }
 
-// inDir reports whether path, as ParseOrigin returns it, is at or below dir, and
-// still is where a backslash counts as a slash, as it does in browsers.
+// inDir reports whether path, as ParseOrigin returns it, is at or below dir, however it is read.
 func inDir(dir, path string) bool {
 	if dir == "/" {
 		return true
 	}
-	return location.InDir(dir, path) &&
-		(!strings.Contains(path, "%5C") || location.InDir(dir, strings.ReplaceAll(path, "%5C", "/")))
+	outside := func(path string) bool { return !location.InDir(dir, path) }
+	return !outside(path) && !slices.ContainsFunc(readings(path), outside)
 }
 
 func (g Grant) variantOf(o location.Origin) bool {
