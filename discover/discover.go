@@ -63,6 +63,7 @@ package discover
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,7 +224,8 @@ type Summary struct {
 	Elapsed time.Duration
 	// NotModified says that it has not changed since the State's last walk.
 	NotModified bool
-	// Skipped is why the document was not read, if that is no failure.
+	// Skipped is why the document was not read this time. Err then says what became of it
+	// when it was, if that was a failure.
 	Skipped Skip
 	// ByTrust counts its pages by verdict, those dropped for it too.
 	ByTrust map[Trust]int64
@@ -245,7 +247,7 @@ const (
 	NotSkipped Skip = iota
 	BySince         // its lastmod is before Options.Since
 	ByFollow        // Options.Follow said no
-	ByState         // its lastmod has not moved, and its host's lastmods are honest
+	ByState         // its lastmod has not moved, and its host's lastmods are honest; or its server asked to wait (Retry-After)
 	ByResume        // the interrupted walk that goes on had read it
 )
 
@@ -261,6 +263,16 @@ func (s Skip) String() string {
 
 // MarshalText returns what String does.
 func (s Skip) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what String returns.
+func (s *Skip) UnmarshalText(text []byte) error {
+	i := slices.Index(skipNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("discover: unknown skip %q", text)
+	}
+	*s = Skip(i)
+	return nil
+}
 
 func (o *Options) minTrust() Trust {
 	if o.MinTrust == 0 {

@@ -27,10 +27,11 @@ type document struct {
 	lastAuthority string // of the last child
 	lastForeign   bool
 
-	yielded  int64
-	dropped  bool // URLs were, since they are not trusted
-	told     told // in an earlier try
-	reported told // now
+	yielded    int64
+	dropped    bool     // URLs were, since they are not trusted
+	unverified []string // origins of such URLs that were asked and did not vouch
+	told       told     // in an earlier try
+	reported   told     // now
 }
 
 func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
@@ -76,7 +77,7 @@ func (d *document) duplicate() bool {
 	if p := d.rec.parent; p != nil {
 		p.kids = p.kids[:len(p.kids)-1]
 	}
-	g.meet(d.rec.parent, d.child.sm.Scope.With(d.w.verified(d.rec.parent)...), before)
+	g.meet(d.rec.parent, d.child.sm.Scope.With(d.w.verified(d.rec)...), before)
 	return true
 }
 
@@ -171,6 +172,8 @@ func (d *document) page(e *sitemap.Entry) bool {
 			d.child.sm.Scope = d.judge.scope
 			d.rec.scope = d.rec.scope.With(g)
 			trust, h = d.judge.trust(e.Loc)
+		} else if len(d.unverified) < maxUnverified && d.w.mayVerify(h.origin) {
+			d.unverified = append(d.unverified, h.origin.Scheme+"://"+h.origin.Host)
 		}
 	}
 	d.trusts[trust]++

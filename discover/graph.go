@@ -2,6 +2,7 @@ package discover
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -111,6 +112,34 @@ func (g *graph) grantLate(r *record, scope Scope) {
 		}
 	}
 	g.spread(r, missing)
+}
+
+// named reports the grant of a host that has only now been found to name documents, for what
+// these refer to and was read under others.
+func (g *graph) named(names map[string]bool, grant Grant) {
+	if g.cross == 0 || len(names) == 0 {
+		return
+	}
+	var named []*record
+	for _, r := range g.byKey {
+		if r.sm != nil && names[docKey(r.sm.Loc)] && !slices.Contains(named, r) {
+			named = append(named, r)
+		}
+	}
+	slices.SortFunc(named, func(a, b *record) int { return strings.Compare(a.sm.Loc, b.sm.Loc) })
+	for _, r := range named {
+		g.crossLate(r, Scope{[]Grant{grant}})
+	}
+}
+
+// crossLate is grantLate for what r, and the documents that were read under it, refer to.
+func (g *graph) crossLate(r *record, scope Scope) {
+	for _, other := range r.cross {
+		g.grantLate(other, scope)
+	}
+	for _, kid := range r.kids {
+		g.crossLate(kid, scope)
+	}
 }
 
 // spread gives the grants to r and to whatever it refers to. A record has at

@@ -65,13 +65,15 @@ type entry struct {
 	Entries  int64  `json:"entries,omitempty"`
 	Format   string `json:"format,omitempty"`
 	LastMod  string `json:"lastmod,omitempty"` // as its referrer listed it
-	Err      string `json:"err,omitempty"`
-	Retry    int64  `json:"retry,omitempty"` // when to try again after Err, seconds since 1970
-	Kids     []kid  `json:"kids,omitempty"`
-	Wide     bool   `json:"wide,omitempty"` // there are too many to keep: the index is read anew
-	Run      int    `json:"run"`            // of the walk that read it
-	// Asked are the hosts whose robots.txt that walk asked for it, of Options.VerifyHosts.
+	failure
+	Kids []kid `json:"kids,omitempty"`
+	Wide bool  `json:"wide,omitempty"` // there are too many to keep: the index is read anew
+	Run  int   `json:"run"`            // of the walk that read it
+	// Asked are the origins whose robots.txt that walk asked for it, of Options.VerifyHosts.
 	Asked []string `json:"asked,omitempty"`
+	// Unverified are origins whose robots.txt did not name it, or could not be had, and whose
+	// URLs it listed.
+	Unverified []string `json:"unverified,omitempty"`
 	// Scope is a digest of the grants that it was read under, where some of its URLs were
 	// not trusted: under others, more of them may be.
 	Scope string `json:"scope,omitempty"`
@@ -124,6 +126,7 @@ type foundLine struct {
 	Robots string     `json:"robots,omitempty"`
 	Hops   []string   `json:"hops,omitempty"`
 	Seeds  []seedLine `json:"seeds,omitempty"`
+	Cut    *failure   `json:"cut,omitempty"` // by which robots.txt broke off
 }
 
 type seedLine struct {

@@ -64,6 +64,8 @@ func (f *fetched) close() {
 type prefetch struct {
 	fetched
 	loc      string
+	sent     fetch.Validators
+	given    bool // it was fetched before the walk began
 	cancel   context.CancelFunc
 	ready    chan struct{} // closed when fetched is set
 	expected int64         // bytes of the budget
@@ -121,7 +123,7 @@ func (p *prefetcher) take(must bool) bool { return p.c.ahead.take(p.expected, mu
 // not nil.
 func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}) {
 	ctx, cancel := context.WithCancel(p.ctx)
-	f := &prefetch{loc: c.loc, cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
+	f := &prefetch{loc: c.loc, sent: req.Validators, cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
 	p.started[c.key] = f
 	if c.foreign {
 		p.foreign++
@@ -150,11 +152,12 @@ func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}) {
 	})
 }
 
-// keepIfSpelledAs reports whether a document is being fetched, and drops it if it was asked for
-// as another index spells it: what comes of it must not depend on how far ahead was looked.
-func (p *prefetcher) keepIfSpelledAs(c *child) bool {
+// keepIfAskedFor reports whether a document is being fetched as it would be now, and drops it if
+// it was asked for as another index spells it, or with other validators: what comes of it must
+// not depend on how far ahead was looked.
+func (p *prefetcher) keepIfAskedFor(c *child, v fetch.Validators) bool {
 	f := p.started[c.key]
-	if f != nil && f.loc != c.loc && spellingOf(f.loc) != spellingOf(c.loc) {
+	if f != nil && !f.given && (f.sent != v || f.loc != c.loc && spellingOf(f.loc) != spellingOf(c.loc)) {
 		p.drop(c.key)
 		f = nil
 	}
@@ -163,7 +166,7 @@ func (p *prefetcher) keepIfSpelledAs(c *child) bool {
 
 // put takes over a document that was fetched already.
 func (p *prefetcher) put(loc string, doc *fetched) {
-	f := &prefetch{fetched: *doc, loc: loc, cancel: func() {}, ready: make(chan struct{})}
+	f := &prefetch{fetched: *doc, loc: loc, given: true, cancel: func() {}, ready: make(chan struct{})}
 	close(f.ready)
 	p.started[keyOf(loc)] = f
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"strings"
@@ -81,12 +80,15 @@ func (s *State) recall(name string) (*found, error) {
 	if l.Found == nil || isOlder(l.At, foundAge, s.now()) {
 		return nil, nil
 	}
-	return l.Found.found(st), nil
+	return l.Found.found(st, s.now()), nil
 }
 
 // found returns the seeds with the grants that they have by how they were found.
-func (l *foundLine) found(st site) *found {
+func (l *foundLine) found(st site, now time.Time) *found {
 	f := &found{site: st}
+	if l.Cut != nil {
+		f.robots, f.cut = &Robots{URL: l.Robots, hops: l.Hops}, l.Cut.error(l.Robots, now)
+	}
 	scope := Scope{RobotsGrants(l.Robots, l.Hops...)}
 	for _, seed := range l.Seeds {
 		sm := &Sitemap{Loc: seed.Loc}
@@ -129,7 +131,7 @@ func (r *run) begin(site string, f *found) bool {
 	r.number = s.last
 	l := &line{Kind: lineBegin, Walk: r.name, Run: r.number, At: s.now().Unix()}
 	if site != "" {
-		l.Site, l.Found = f.site.url.String(), lineOf(f)
+		l.Site, l.Found = f.site.url.String(), lineOf(f, s.now())
 	}
 	s.plan.begun[r.name] = l
 	s.journal.append(l)
@@ -158,8 +160,12 @@ func nameOf(seeds []*Sitemap) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func lineOf(f *found) *foundLine {
+func lineOf(f *found, now time.Time) *foundLine {
 	l := &foundLine{}
+	if f.cut != nil {
+		cut := failureOf(f.cut, now)
+		l.Cut = &cut
+	}
 	if f.robots != nil {
 		l.Robots, l.Hops = f.robots.URL, f.robots.hops
 	}
@@ -283,21 +289,21 @@ func (w *walk) recall(c *child, rec *record) bool {
 	d := &document{w: w, child: c, rec: rec, kids: &frame{index: rec}}
 	if e.Final != "" {
 		k := keyOf(e.Final)
-		if w.graph.byKey[k] == nil {
+		if before := w.graph.byKey[k]; before == nil || before.unread {
 			w.graph.byKey[k] = rec
 		}
 		d.takeScope(e.Final, k)
 	}
 	d.relist(e)
-	sum := Summary{Skipped: c.skip, FinalURL: e.Final}
+	sum := Summary{Skipped: c.skip, FinalURL: e.Final, Status: e.Status}
 	sum.Entries = e.Entries
 	if e.Err != "" {
 		if e.Entries == 0 && len(d.kids.children) == 0 {
 			rec.fail(true, c.loc, e.Final)
 		}
-		sum.Err = errors.New(e.Err)
+		sum.Err = e.error(c.loc, w.state.s.now())
 		if c.skip == ByState {
-			sum.Err = fmt.Errorf("%s; not asked for before %s", e.Err, time.Unix(e.Retry, 0).UTC().Format(time.RFC3339))
+			sum.Err = fmt.Errorf("%w; not asked for before %s", sum.Err, time.Unix(e.Retry, 0).UTC().Format(time.RFC3339))
 		}
 		w.failures.add(&DocumentError{c.sm, sum.Err})
 	}
@@ -329,18 +335,16 @@ func (r *run) ended(d *document) {
 	}
 	switch {
 	case d.sum.Err != nil:
-		e.Err, e.Entries = d.sum.Err.Error(), d.sum.Entries
-		if fe := (*fetch.Error)(nil); errors.As(d.sum.Err, &fe) && fe.RetryAfter > 0 {
-			e.Retry = s.now().Add(min(fe.RetryAfter, trustAge)).Unix()
-		}
+		e.failure, e.Entries = failureOf(d.sum.Err, s.now()), d.sum.Entries
 	case d.sum.NotModified && old != nil:
 		e.Digest, e.Entries, e.Format, e.Kids, e.Scope = old.Digest, old.Entries, old.Format, old.Kids, old.Scope
+		e.Unverified = old.Unverified
 		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
 	default:
 		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
 		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
 		if d.dropped {
-			e.Scope = d.child.scope.digest()
+			e.Scope, e.Unverified = d.child.scope.digest(), d.unverified
 		}
 	}
 	if d.listed.tooMany() {

@@ -24,7 +24,8 @@ import (
 // document was made is no change). One that had changed under an unmoved lastmod ends this for 30
 // days; one in ten of these documents is asked for all the same, and each at
 // least every 7 days. The children of an index that is left out are walked as
-// they were listed.
+// they were listed. A document that failed with a Retry-After is not asked for before
+// that, 7 days at most.
 //
 // # Interruptions
 //
@@ -64,10 +65,11 @@ type State struct {
 	entries map[string]*entry // by URL
 	hosts   map[string]*honesty
 
-	plan plan
-	last int // number of the last walk
-	kids int // what those of all entries cost
-	now  func() time.Time
+	plan   plan
+	last   int // number of the last walk
+	kids   int // what those of all entries cost
+	closed bool
+	now    func() time.Time
 
 	damaged int // number of the first walk of the run of which a line was; 0: none was
 }
@@ -259,23 +261,19 @@ func (s *State) gaveUp(name string) {
 // by then. Where it is not, call Abandon, and they go on another time.
 //
 // The error is the first that writing to the file met: what was yielded since is not
-// remembered.
+// remembered. Closing again does nothing.
 func (s *State) Close() error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.plan.isDone(s.now()) {
+	if !s.closed && s.plan.isDone(s.now()) {
 		s.plan.told = false
 		s.journal.append(&line{Kind: lineDone})
 		s.journal.sync()
 	}
-	err := errors.Join(withoutPath(s.journal.err), withoutPath(s.journal.f.Close()))
-	if err != nil {
-		return fmt.Errorf("discover: state %s: %w", s.path, err)
-	}
-	return nil
+	return s.closeFile()
 }
 
 // withoutPath returns err without the path of the file, which is that under which it was made.
@@ -286,14 +284,28 @@ func withoutPath(err error) error {
 	return err
 }
 
-// Abandon closes the file and leaves the walks as they are, as if the process had ended.
+// Abandon closes the file and leaves the walks as they are, as if the process had ended. The
+// error is that of Close, which does nothing then.
 func (s *State) Abandon() error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return withoutPath(s.journal.f.Close())
+	return s.closeFile()
+}
+
+// closeFile closes the file, once.
+func (s *State) closeFile() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	err := errors.Join(withoutPath(s.journal.err), withoutPath(s.journal.f.Close()))
+	if err != nil {
+		return fmt.Errorf("discover: state %s: %w", s.path, err)
+	}
+	return nil
 }
 
 // Resume says which walks are to come, and what their output is: where it goes and all
@@ -303,7 +315,7 @@ func (s *State) Abandon() error {
 // A walk is named by the site that URLs is given, or by the Loc of the sitemap that
 // Walk is given alone, with or without its credentials.
 //
-// Walks of an interrupted run that had ended yield nothing; that is all of them
+// Walks of an interrupted run that had ended yield nothing but what could not be read; that is all of them
 // where the process ended after the last of them and before Close. Walks may be added
 // to it. What it has written must not be lost: if other walks are named, or another
 // output, the error is ErrOtherRun. It need not be called for a single walk without

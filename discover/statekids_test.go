@@ -77,7 +77,7 @@ func TestStateClock(t *testing.T) {
 		}
 	}
 	for retry, want := range map[int64]Skip{60: ByState, -60: NotSkipped, 6 * day: ByState, 365 * day: NotSkipped} {
-		s.entries["x"] = &entry{URL: "x", At: now.Unix(), Err: "busy", Retry: now.Unix() + retry}
+		s.entries["x"] = &entry{URL: "x", At: now.Unix(), failure: failure{Err: "busy", Retry: now.Unix() + retry}}
 		if got := (&run{s: s, number: 7}).skip(&child{loc: "x", plans: &plans{}}); got != want {
 			t.Errorf("to be asked for in %d s: %v, want %v", retry, got, want)
 		}

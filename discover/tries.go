@@ -30,7 +30,7 @@ const maxTold = 10_000
 func (w *walk) fetchAndRead(c *child, r *record) bool {
 	t := &tries{told: told{}}
 	for t.n = 1; ; t.n++ {
-		if !w.ahead.keepIfSpelledAs(c) {
+		if !w.ahead.keepIfAskedFor(c, w.state.validators(c)) {
 			w.start(c, true)
 		}
 		f := w.ahead.wait(c.key, func() { w.fill(true) })

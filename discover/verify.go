@@ -13,16 +13,23 @@ type verifier struct {
 	// By host, the docKeys that its robots.txt names; nil if it was asked before the walk
 	// was interrupted.
 	names map[string]map[string]bool
-	asked []string // hosts, for the current document
+	again map[string]location.Origin // the origins of those, by host
+	asked []string                   // origins, for the current document
 }
 
-// recall takes in the hosts that were asked for a document of the walk before it was
-// interrupted: they count.
-func (v *verifier) recall(hosts []string) {
-	for _, host := range hosts {
-		if v.names[host] == nil {
-			v.set(host, nil)
+// recall takes in the origins that were asked for a document of the walk before it was
+// interrupted: they count, and are asked again when what they named matters.
+func (v *verifier) recall(origins []string) {
+	for _, loc := range origins {
+		o, _, err := location.ParseOrigin(loc)
+		if err != nil || v.names[o.Host] != nil {
+			continue
 		}
+		v.set(o.Host, nil)
+		if v.again == nil {
+			v.again = map[string]location.Origin{}
+		}
+		v.again[o.Host] = o
 	}
 }
 
@@ -60,6 +67,9 @@ func (r *record) isNamed(names map[string]bool) bool {
 // verified returns the grants of the hosts that were asked so far and name an index, or one
 // above it.
 func (w *walk) verified(index *record) (grants []Grant) {
+	for _, host := range slices.Sorted(maps.Keys(w.verifier.again)) {
+		w.namesOf(w.verifier.again[host])
+	}
 	for _, host := range slices.Sorted(maps.Keys(w.verifier.names)) {
 		if index.isNamed(w.verifier.names[host]) {
 			grants = append(grants, Grant{Host: host, Dir: "/", By: ByVerification})
@@ -75,14 +85,13 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 	if names != nil {
 		return names
 	}
-	domain := registrable(o.Host)
-	if domain == "" || !counted && len(v.names) >= w.o.verifyHosts() ||
-		!slices.ContainsFunc(w.sites, func(s string) bool { return registrable(s) == domain }) {
+	if !w.mayVerify(o) || !counted && len(v.names) >= w.o.verifyHosts() {
 		return nil
 	}
 	names = map[string]bool{}
 	v.set(o.Host, names)
-	v.asked = append(v.asked, o.Host)
+	delete(v.again, o.Host)
+	v.asked = append(v.asked, o.Scheme+"://"+o.Host)
 	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
 	if robots == nil {
 		return names
@@ -92,5 +101,38 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 		// for no other.
 		names[docKey(s.Loc)] = true
 	}
+	w.graph.named(names, Grant{Host: o.Host, Dir: "/", By: ByVerification})
 	return names
+}
+
+// mayVerify reports whether o is under the registrable domain of a site.
+func (w *walk) mayVerify(o location.Origin) bool {
+	domain := registrable(o.Host)
+	return domain != "" && slices.ContainsFunc(w.sites, func(s string) bool { return registrable(s) == domain })
+}
+
+// maxUnverified bounds the hosts that a State remembers of one document.
+const maxUnverified = 16
+
+// reverify has a document read that is not to be for what the State has of it, if a host that
+// did not vouch for it then does now.
+func (w *walk) reverify(c *child, r *record) {
+	if w.state == nil || c.skip == ByResume {
+		return
+	}
+	e := w.state.entry(c.loc)
+	if e == nil {
+		return
+	}
+	for _, loc := range e.Unverified {
+		r.final = e.Final
+		o, _, err := location.ParseOrigin(loc)
+		if err != nil {
+			continue
+		}
+		if _, ok := w.verify(r, o); ok {
+			c.fresh, c.skip = true, NotSkipped
+			return
+		}
+	}
 }

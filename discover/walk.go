@@ -39,10 +39,12 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 		if f.probe != nil {
 			w.ahead.put(f.seeds[0].Loc, f.probe)
 		}
-		if w.state.begin(site, f) {
-			w.robotsCut(f)
-			w.run(f.seeds)
+		if !w.state.begin(site, f) {
+			w.endAgain()
+			return
 		}
+		w.robotsCut(f)
+		w.run(f.seeds)
 	}
 }
 
@@ -103,9 +105,11 @@ func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq
 		}
 		slices.Sort(w.sites)
 		w.sites = slices.Compact(w.sites)
-		if w.state.begin("", &found{seeds: from}) {
-			w.run(from)
+		if !w.state.begin("", &found{seeds: from}) {
+			w.endAgain()
+			return
 		}
+		w.run(from)
 	}
 }
 
@@ -172,6 +176,16 @@ func (w *walk) run(from []*Sitemap) {
 	}
 	w.failures.limit("memory", w.frontier.max, w.frontier.lost)
 	w.state.finish()
+	w.tellFailures()
+}
+
+// endAgain ends a walk that had come to its end before others of its plan were interrupted.
+func (w *walk) endAgain() {
+	w.retell()
+	w.tellFailures()
+}
+
+func (w *walk) tellFailures() {
 	if err := w.failures.result(); err != nil {
 		w.yield(URL{}, err)
 	}
@@ -235,6 +249,17 @@ func (w *walk) decide(c *child, index *record) {
 	}
 }
 
+// rescope gives a child the grants that it has by now, under which it may not be left out.
+func (w *walk) rescope(c *child) {
+	if len(c.scope.missing(c.sm.Scope)) == 0 {
+		return
+	}
+	c.scope = c.sm.Scope
+	if c.skip == NotSkipped || c.skip == ByState {
+		c.skip = w.state.skip(c)
+	}
+}
+
 // withSeeds returns scope with the grants of the seeds that name a document.
 func (w *walk) withSeeds(scope Scope, k key) Scope {
 	for _, s := range w.seeds[k] {
@@ -252,6 +277,7 @@ func (w *walk) visit(c child, index *record) bool {
 		c.sm.Scope = index.scope
 	}
 	c.sm.Scope = w.withSeeds(c.sm.Scope, c.key)
+	w.rescope(&c)
 	if r := w.graph.begun(c.key, c.loc); r != nil {
 		w.graph.meet(index, c.sm.Scope.With(w.verified(index)...), r)
 		return true
@@ -269,6 +295,7 @@ func (w *walk) visit(c child, index *record) bool {
 		w.verifier.recall(w.state.entry(c.loc).Asked)
 	}
 	r := w.graph.begin(c.key, c.sm, index)
+	w.reverify(&c, r)
 	if c.skip != NotSkipped {
 		return w.recall(&c, r)
 	}

@@ -1,0 +1,94 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// causes are what errors of documents are told by, the more special of two first.
+var causes = []error{
+	fetch.ErrRefused, fetch.ErrRedirect, fetch.ErrStatus, fetch.ErrEncoding, fetch.ErrBusy, fetch.ErrTimeout,
+	fetch.ErrConnect, fetch.ErrNoResponse, fetch.ErrBody, fetch.ErrClosed,
+	sitemap.ErrHTML, sitemap.ErrJSON, sitemap.ErrUnknownXML, sitemap.ErrBinary, sitemap.ErrNoURLs, sitemap.ErrNotSitemap,
+	sitemap.ErrEmpty, sitemap.ErrTruncated, sitemap.ErrGzip, sitemap.ErrTooLarge, sitemap.ErrTooManyEntries,
+}
+
+// A failure is an error of a document as the journal keeps it.
+type failure struct {
+	Err    string `json:"err,omitempty"`
+	Cause  string `json:"cause,omitempty"`  // the text of that of causes which it matches
+	Status int    `json:"status,omitempty"` // of a *fetch.Error
+	Line   int    `json:"line,omitempty"`   // of a *sitemap.ParseError, else 0
+	Offset int64  `json:"offset,omitempty"`
+	Retry  int64  `json:"retry,omitempty"` // when to try again, seconds since 1970
+}
+
+// failureOf returns what is kept of err, which is not nil.
+func failureOf(err error, now time.Time) failure {
+	f := failure{Err: err.Error()}
+	if i := slices.IndexFunc(causes, func(cause error) bool { return errors.Is(err, cause) }); i >= 0 {
+		f.Cause = causes[i].Error()
+	}
+	var fe *fetch.Error
+	var pe *sitemap.ParseError
+	switch {
+	case errors.As(err, &fe):
+		f.Err, f.Status = fmt.Sprint(fe.Err), fe.Status
+		if fe.RetryAfter > 0 {
+			f.Retry = now.Add(min(fe.RetryAfter, trustAge)).Unix()
+		}
+	case errors.As(err, &pe):
+		f.Line, f.Offset = pe.Pos.Line, pe.Pos.Offset
+	}
+	return f
+}
+
+// error returns the error again, of the document at loc: a *fetch.Error without what it says of
+// the way there, or a *sitemap.ParseError.
+func (f *failure) error(loc string, now time.Time) error {
+	i := slices.IndexFunc(causes, func(cause error) bool { return cause.Error() == f.Cause })
+	switch {
+	case i < 0:
+		return errors.New(f.Err)
+	case f.Line > 0:
+		return &sitemap.ParseError{Pos: sitemap.Position{Offset: f.Offset, Line: f.Line}, Err: causes[i]}
+	}
+	after := max(0, time.Unix(f.Retry, 0).Sub(now))
+	return &fetch.Error{URL: sitemap.Redact(loc), Status: f.Status, RetryAfter: after, Err: &recalled{f.Err, causes[i]}}
+}
+
+// A recalled is the cause of an error that a State remembers.
+type recalled struct {
+	text  string
+	cause error
+}
+
+func (r *recalled) Error() string { return r.text }
+
+func (r *recalled) Unwrap() error { return r.cause }
+
+// retell notes the failures of a walk that had come to its end before others of its plan were
+// interrupted.
+func (w *walk) retell() {
+	s := w.state.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begun := s.plan.begun[w.state.name]
+	if begun == nil {
+		return
+	}
+	if begun.Found != nil && begun.Found.Cut != nil {
+		w.failures.add(&DocumentError{&Sitemap{Loc: begun.Found.Robots}, begun.Found.Cut.error(begun.Found.Robots, s.now())})
+	}
+	for _, loc := range slices.Sorted(maps.Keys(s.entries)) {
+		if e := s.entries[loc]; e.Run == begun.Run && e.Err != "" {
+			w.failures.add(&DocumentError{&Sitemap{Loc: loc}, e.error(loc, s.now())})
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// tagged serves text with an ETag, and answers 304 to that.
+func (w *web) tagged(url, text string) {
+	w.handle(url, func(rw http.ResponseWriter, r *http.Request) {
+		tag := fmt.Sprintf("%q", fmt.Sprint(keyOf(url+text)))
+		rw.Header().Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			rw.WriteHeader(http.StatusNotModified)
+			return
+		}
+		io.WriteString(rw, text)
+	})
+}
+
+// slow serves text after what is fetched ahead has been asked for.
+func (w *web) slow(url, text string) {
+	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) {
+		time.Sleep(20 * time.Millisecond)
+		io.WriteString(rw, text)
+	})
+}
+
+// stateWalks returns a function that walks a site, each time with the State of the time before.
+func stateWalks(t *testing.T, w *web, site string) func(concurrency int) *log {
+	path := filepath.Join(t.TempDir(), "state")
+	return func(concurrency int) *log {
+		s := openState(t, path)
+		defer s.Close()
+		c := w.client()
+		c.Concurrency = concurrency
+		return walkSite(c, site, Options{State: s})
+	}
+}
+
+// TestStateUnderOtherSpelling: a 304 that was asked for under one spelling of a host stands for
+// nothing under another, of which the State knows nothing.
+func TestStateUnderOtherSpelling(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/a.xml\n")
+	w.tagged(e+"/a.xml", index(e+"/kid.xml"))
+	w.serve(e+"/kid.xml", urlset(e+"/1"))
+	walk := stateWalks(t, w, e)
+	walk(16)
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/new.xml\nSitemap: "+e+"/a.xml\n")
+	w.slow(e+"/new.xml", index("https://Example.com/a.xml"))
+	for i := range 3 {
+		if l := walk(16); !slices.Equal(l.locs(), []string{e + "/1"}) || l.err != nil {
+			t.Errorf("walk %d: %q, %v", i+2, l.urls, l.err)
+		}
+	}
+}
+
+// TestStateUnderNewGrants: a document that was fetched ahead under fewer grants than it has by
+// its turn is read, whatever its validators say.
+func TestStateUnderNewGrants(t *testing.T) {
+	const e, cdn = "https://example.com", "https://cdn.test"
+	for _, concurrency := range []int{1, 16} {
+		w := newWeb()
+		w.serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+		w.tagged(e+"/s.xml", urlset(e+"/1", cdn+"/2"))
+		walk := stateWalks(t, w, e)
+		walk(concurrency)
+		w.serve(e+"/robots.txt", "Sitemap: "+cdn+"/i.xml\nSitemap: "+e+"/s.xml\n")
+		w.slow(cdn+"/i.xml", index(e+"/s.xml"))
+		if l := walk(concurrency); !slices.Contains(l.locs(), cdn+"/2") {
+			t.Errorf("at concurrency %d: %q, %q", concurrency, l.urls, l.problems)
+		}
+	}
+}
+
+// TestStateVerification: a document is read again once the robots.txt of a host whose URLs it
+// lists vouches for it, and not before.
+func TestStateVerification(t *testing.T) {
+	const e, shop = "https://www.example.com", "https://shop.example.com"
+	for name, refuse := range map[string]func(*web){
+		"broken":          func(w *web) { w.status(shop+"/robots.txt", http.StatusServiceUnavailable) },
+		"silent about it": func(w *web) { w.serve(shop+"/robots.txt", "Sitemap: "+shop+"/own.xml\n") },
+	} {
+		w := newWeb()
+		w.serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+		w.tagged(e+"/s.xml", urlset(e+"/1", shop+"/2"))
+		refuse(w)
+		walk := stateWalks(t, w, e)
+		for i, want := range []string{e + "/1 robots", "", ""} {
+			if got := strings.Join(walk(16).urls, " "); got != want {
+				t.Errorf("%s: walk %d: %q, want %q", name, i+1, got, want)
+			}
+		}
+		w.serve(shop+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+		for i, want := range []string{e + "/1 robots " + shop + "/2 verified", ""} {
+			if got := strings.Join(walk(16).urls, " "); got != want {
+				t.Errorf("%s: walk %d: %q, want %q", name, i+4, got, want)
+			}
+		}
+	}
+}
+
+// stopAndResume walks a site until it has yielded so many URLs, and then to its end. It returns
+// what its output has then, and how the last walk ended.
+func stopAndResume(t *testing.T, w *web, site string, stop int) (out []string, err error) {
+	path := filepath.Join(t.TempDir(), "state")
+	for run := range 2 {
+		s := openState(t, path)
+		offset, _, resumeErr := s.Resume("out", site)
+		if resumeErr != nil {
+			t.Fatal(resumeErr)
+		}
+		out, err = out[:offset], nil
+		o := &Options{State: s, Done: func(*Sitemap, Summary) { s.Note(int64(len(out))) }}
+		for u, e := range w.client().URLs(t.Context(), site, o) {
+			if err = e; err != nil || run == 0 && len(out) == stop {
+				break
+			}
+			out = append(out, u.Loc+" "+u.Trust.String())
+		}
+		s.Abandon()
+	}
+	return out, err
+}
+
+// TestResumeAlike: a walk that is interrupted anywhere yields in the end what it does
+// undisturbed: also where it had tried a document under other spellings, or had asked hosts
+// whether they vouch for a document.
+func TestResumeAlike(t *testing.T) {
+	const e, shop = "https://www.example.com", "https://shop.example.com"
+	spellings := newWeb()
+	spellings.serve(e+"/robots.txt", "Sitemap: "+e+"/index.xml\n")
+	spellings.serve(e+"/index.xml", index(e+"/%73.xml", e+"/go", e+"/other.xml", e+"/s.xml"))
+	spellings.redirect(e+"/go", e+"/s.xml")
+	spellings.serve(e+"/s.xml", urlset(e+"/1"))
+	spellings.serve(e+"/other.xml", urlset(e+"/2"))
+	verified := newWeb()
+	verified.serve(e+"/robots.txt", "Sitemap: "+e+"/first.xml\nSitemap: "+e+"/index.xml\n")
+	verified.serve(shop+"/robots.txt", "Sitemap: "+e+"/first.xml\nSitemap: "+e+"/late.xml\n")
+	verified.serve(e+"/first.xml", urlset(shop+"/1"))
+	verified.serve(e+"/index.xml", index(e+"/late.xml", e+"/doc.xml"))
+	verified.serve(e+"/late.xml", index(e+"/index.xml"))
+	verified.serve(e+"/doc.xml", urlset(shop+"/2"))
+	for name, w := range map[string]*web{"spellings": spellings, "verified": verified} {
+		want := walkSite(w.client(), e, Options{}).urls
+		if len(want) != 2 {
+			t.Errorf("%s: undisturbed: %q", name, want)
+		}
+		for stop := range want {
+			if got, _ := stopAndResume(t, w, e, stop); !slices.Equal(got, want) {
+				t.Errorf("%s: stopped after %d URLs: %q, want %q", name, stop, got, want)
+			}
+		}
+	}
+}
+
+// TestResumeTellsFailures: what could not be read before an interruption is told after it too,
+// by errors that can be told apart.
+func TestResumeTellsFailures(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/i.xml\n")
+	w.serve(e+"/i.xml", index(e+"/gone.xml", e+"/page.html", e+"/s.xml"))
+	w.status(e+"/gone.xml", http.StatusGone)
+	w.serve(e+"/page.html", "\n<!DOCTYPE html><html>")
+	w.serve(e+"/s.xml", urlset(e+"/1", e+"/2"))
+	_, err := stopAndResume(t, w, e, 1)
+	var fe *fetch.Error
+	if !errors.As(err, &fe) || fe.Status != http.StatusGone || fe.URL != e+"/gone.xml" || !errors.Is(err, fetch.ErrStatus) {
+		t.Errorf("of the status: %v", err)
+	}
+	var pe *sitemap.ParseError
+	if !errors.As(err, &pe) || pe.Pos.Line != 1 || !errors.Is(err, sitemap.ErrHTML) || !errors.Is(err, sitemap.ErrNotSitemap) {
+		t.Errorf("of the HTML page: %v", err)
+	}
+	if undisturbed := walkSite(w.client(), e, Options{}).err; fmt.Sprint(err) != fmt.Sprint(undisturbed) {
+		t.Errorf("%v, want %v", err, undisturbed)
+	}
+	w.handle(e+"/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("X-Cut", "1")
+		io.WriteString(rw, "Sitemap: "+e+"/s.xml\nSitemap: https://exa")
+	})
+	if _, err := stopAndResume(t, w, e, 1); !errors.Is(err, fetch.ErrBody) {
+		t.Errorf("of the robots.txt that broke off: %v", err)
+	}
+}
+
+// TestResumeTellsOfEndedWalks is TestResumeTellsFailures for a walk that had come to its end
+// before another was interrupted.
+func TestResumeTellsOfEndedWalks(t *testing.T) {
+	w := newWeb()
+	a, b := "https://a.test/s.xml", "https://b.test/s.xml"
+	w.serve(a, index("https://a.test/missing.xml"))
+	w.serve(b, urlset("https://b.test/1", "https://b.test/2"))
+	path := filepath.Join(t.TempDir(), "state")
+	for run := range 2 {
+		s := openState(t, path)
+		if _, _, err := s.Resume("out", a, b); err != nil {
+			t.Fatal(err)
+		}
+		l := walkFrom(w.client(), named(a), Options{State: s})
+		var fe *fetch.Error
+		if !errors.As(l.err, &fe) || fe.Status != http.StatusNotFound {
+			t.Errorf("run %d: %v", run, l.err)
+		}
+		for range w.client().Walk(t.Context(), named(b), &Options{State: s}) {
+			break
+		}
+		s.Abandon()
+	}
+}
+
+// TestLateVerificationByAnotherOrder: what a host's robots.txt would have vouched for, had documents come in
+// another order, stands under a late grant.
+func TestLateVerificationByAnotherOrder(t *testing.T) {
+	const e, shop = "https://www.example.com", "https://shop.example.com"
+	for name, test := range map[string]struct {
+		names string
+		order [2]string
+	}{
+		"by a redirect":        {"/go", [2]string{"/s.xml", "/go"}},
+		"by an index below it": {"/j.xml", [2]string{"/i.xml", "/j.xml"}},
+	} {
+		for _, order := range [][2]string{test.order, {test.order[1], test.order[0]}} {
+			w := newWeb()
+			w.serve(e+"/robots.txt", "Sitemap: "+e+order[0]+"\nSitemap: "+e+order[1]+"\n")
+			w.serve(shop+"/robots.txt", "Sitemap: "+e+test.names+"\n")
+			w.redirect(e+"/go", e+"/s.xml")
+			w.serve(e+"/s.xml", urlset(shop+"/1"))
+			w.serve(e+"/i.xml", index(e+"/j.xml", e+"/doc.xml"))
+			w.serve(e+"/j.xml", index(e+"/i.xml"))
+			w.serve(e+"/doc.xml", urlset(shop+"/1"))
+			if l := walkSite(w.client(), e, Options{}); len(l.urls) == 0 && !l.has(t, "late_grant") || len(l.urls) > 0 && order == test.order {
+				t.Errorf("%s: %q: %q, %q", name, order, l.urls, l.problems)
+			}
+		}
+	}
+}
