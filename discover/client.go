@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
 // DefaultConcurrency is how many documents are fetched at once by default.
@@ -52,16 +53,37 @@ func (c *Client) concurrency() int {
 	return c.Concurrency
 }
 
-// get gets a document when a slot is free.
+// get gets a document. Each request for it takes a slot while it is under way; a Fetcher that
+// does not tell when that is, has one for all of the time.
 func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
+	if _, ok := c.fetcher.(*fetch.Client); ok {
+		return c.fetcher.Get(turn.With(ctx, c.takeSlot), req)
+	}
+	done, err := c.takeSlot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return c.fetcher.Get(ctx, req)
+}
+
+// takeSlot waits until a slot is free, and tells who wants to know that it is.
+func (c *Client) takeSlot(ctx context.Context) (done func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-c.slots }()
-	return c.fetcher.Get(ctx, req)
+	if sent, ok := ctx.Value(sentKey{}).(func()); ok {
+		sent()
+	}
+	return c.giveSlot, nil
 }
+
+func (c *Client) giveSlot() { <-c.slots }
+
+// sentKey is what the func() of a context stands under that is called when a request goes out.
+type sentKey struct{}
 
 // agent returns the token that is looked up in robots.txt.
 func (c *Client) agent() string {

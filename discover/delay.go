@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -14,7 +15,7 @@ const (
 	// maxDelayOrigins bounds the origins whose robots.txt a walk asks for a
 	// Crawl-delay.
 	maxDelayOrigins = 1_000
-	// delayTime is how long it waits for one of them, tries and all.
+	// delayTime is how long it waits for one of them, tries and all, once it was asked for.
 	delayTime = 5 * time.Second
 	// delayShare is that one in so many of the requests at once may be for them: they
 	// take from what documents have.
@@ -52,10 +53,10 @@ type delayed struct {
 	isTold    bool
 }
 
-// heed counts a document of o, which waits until told is closed if that is not nil, and reports
+// heed counts documents of o, which wait until told is closed if that is not nil, and reports
 // whether a goroutine is to be started that asks what next returns, of which there may be so
 // many.
-func (ds *delays) heed(o location.Origin, most int) (told <-chan struct{}, start bool) {
+func (ds *delays) heed(o location.Origin, documents, most int) (told <-chan struct{}, start bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	d := ds.origins[o]
@@ -66,7 +67,7 @@ func (ds *delays) heed(o location.Origin, most int) (told <-chan struct{}, start
 		d = &delayed{told: make(chan struct{})}
 		ds.origins[o] = d
 	}
-	d.documents++
+	d.documents += documents
 	if d.documents < 2 {
 		return nil, false
 	}
@@ -99,11 +100,11 @@ func (ds *delays) next() (o location.Origin, ok bool) {
 }
 
 // answered is told what became of asking o.
-func (ds *delays) answered(o location.Origin, err error) {
+func (ds *delays) answered(o location.Origin, silent bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	ds.origins[o].tell()
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if !silent {
 		return
 	}
 	if ds.silent++; ds.silent == maxSilent {
@@ -124,15 +125,36 @@ func (d *delayed) tell() {
 // heedDelay is told of each document that is asked for. Where it is the second of an origin,
 // the robots.txt there is asked for a Crawl-delay. It returns what that and the later ones wait
 // for, if anything: that it has come. One that cannot be had, or is slow, stops nothing.
-func (w *walk) heedDelay(loc string) (told <-chan struct{}) {
-	if _, ok := w.c.fetcher.(delayer); !ok {
-		return nil
-	}
-	o, _, err := location.ParseOrigin(loc)
+func (w *walk) heedDelay(c *child) (told <-chan struct{}) {
+	o, _, err := location.ParseOrigin(c.loc)
 	if err != nil {
 		return nil
 	}
-	told, start := w.delays.heed(o, max(1, w.c.concurrency()/delayShare))
+	documents := 1
+	if c.heeded { // and is asked for again
+		documents = 0
+	}
+	c.heeded = true
+	return w.heed(o, documents)
+}
+
+// heedRedirect is told of each document that has come: one that came from another origin is one
+// of that too.
+func (w *walk) heedRedirect(doc *fetch.Document) {
+	if len(doc.Hops) == 0 {
+		return
+	}
+	asked, _, _ := location.ParseOrigin(doc.Hops[0].URL)
+	if o, err := location.OriginOf(doc.URL); err == nil && o != asked {
+		w.heed(o, 1)
+	}
+}
+
+func (w *walk) heed(o location.Origin, documents int) (told <-chan struct{}) {
+	if _, ok := w.c.fetcher.(delayer); !ok {
+		return nil
+	}
+	told, start := w.delays.heed(o, documents, max(1, w.c.concurrency()/delayShare))
 	if start {
 		w.ahead.running.Go(w.askDelays)
 	}
@@ -146,11 +168,27 @@ func (w *walk) askDelays() {
 		if !ok {
 			return
 		}
-		ctx, cancel := context.WithTimeout(w.ctx, delayTime)
-		_, err := w.c.robotsAt(ctx, originSite(o), w.origins...)
-		cancel()
-		w.delays.answered(o, err)
+		w.delays.answered(o, w.askDelay(o))
 	}
+}
+
+var errSilent = errors.New("no answer")
+
+// askDelay asks an origin for its Crawl-delay, and reports whether it did not answer.
+func (w *walk) askDelay(o location.Origin) (silent bool) {
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	defer cancel(nil)
+	var timer *time.Timer
+	ctx = context.WithValue(ctx, sentKey{}, func() {
+		if timer == nil {
+			timer = time.AfterFunc(delayTime, func() { cancel(errSilent) })
+		}
+	})
+	w.c.robotsAt(ctx, originSite(o), w.origins...)
+	if timer != nil {
+		timer.Stop()
+	}
+	return context.Cause(ctx) == errSilent
 }
 
 // awaitDelay waits until what heedDelay returned is closed, or for as long as the robots.txt

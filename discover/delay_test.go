@@ -124,6 +124,104 @@ func TestCrawlDelayBeforeTheSecondDocument(t *testing.T) {
 	})
 }
 
+// TestCrawlDelayBehindLimiter: a robots.txt for which the Limiter has no turn for long is waited
+// for no less.
+func TestCrawlDelayBehindLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		var children []string
+		for i := range 4 {
+			children = append(children, fmt.Sprintf("https://example.com/%d.xml", i))
+			w.serve(children[i], urlset("https://example.com/"))
+		}
+		w.serve("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 12\n")
+		f := w.fetcher()
+		f.Limiter = &fetch.HostLimiter{HostInterval: 6 * time.Second}
+		start := time.Now()
+		l := walkFrom(&Client{Fetcher: f}, named(children...), Options{})
+		// robots.txt at 6 s, the others 12 s apart.
+		if took := time.Since(start); len(l.urls) != 4 || l.err != nil || took < 42*time.Second {
+			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
+		}
+	})
+}
+
+// TestCrawlDelayOfRedirects: a host that documents are redirected to has its Crawl-delay kept
+// too, once that is known.
+func TestCrawlDelayOfRedirects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const docs = 40
+		w := newWeb()
+		var children []string
+		for i := range docs {
+			children = append(children, fmt.Sprintf("https://front.test/%d.xml", i))
+			to := fmt.Sprintf("https://back.test/%d.xml", i)
+			w.redirect(children[i], to)
+			w.serve(to, urlset("https://front.test/"))
+		}
+		w.serve("https://back.test/robots.txt", "User-agent: *\nCrawl-delay: 10\n")
+		c := w.client()
+		c.Concurrency = 4
+		start := time.Now()
+		l := walkFrom(c, named(children...), Options{})
+		if took := time.Since(start); len(l.urls) != docs || l.err != nil || took < (docs-10)*10*time.Second {
+			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
+		}
+	})
+}
+
+// TestCrawlDelayLeavesOtherWalks: a walk that waits for the turns of a host takes nothing from
+// another walk of the Client.
+func TestCrawlDelayLeavesOtherWalks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		for host, delay := range map[string]string{"slow.test": "Crawl-delay: 30", "fast.test": ""} {
+			var children []string
+			for i := range 40 {
+				children = append(children, fmt.Sprintf("https://%s/%d.xml", host, i))
+				w.serve(children[i], urlset("https://"+host+"/"))
+			}
+			w.serve("https://"+host+"/index.xml", index(children...))
+			w.serve("https://"+host+"/robots.txt", "User-agent: *\n"+delay+"\nSitemap: https://"+host+"/index.xml\n")
+		}
+		c := w.client()
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for range c.URLs(ctx, "https://slow.test", nil) {
+			}
+		})
+		time.Sleep(time.Minute)
+		start := time.Now()
+		l := walkSite(c, "https://fast.test", Options{})
+		if took := time.Since(start); len(l.urls) != 40 || l.err != nil || took > time.Second {
+			t.Errorf("%d URLs, %v, after %v", len(l.urls), l.err, took)
+		}
+		cancel()
+		wg.Wait()
+	})
+}
+
+// TestOneDocumentRetried: a document that is fetched again is one document: its robots.txt is
+// nobody's concern.
+func TestOneDocumentRetried(t *testing.T) {
+	w := newWeb()
+	f := w.fetcher()
+	f.Retries = 2
+	broken := 0
+	w.handle("https://example.com/s.xml", func(rw http.ResponseWriter, _ *http.Request) {
+		if broken++; broken == 1 {
+			rw.Header().Set("X-Cut", "1")
+			return
+		}
+		fmt.Fprint(rw, urlset("https://example.com/"))
+	})
+	l := walkFrom(&Client{Fetcher: f}, named("https://example.com/s.xml"), Options{})
+	if n := w.hits("https://example.com/robots.txt"); n != 0 || broken != 2 || len(l.urls) != 1 || l.err != nil {
+		t.Errorf("robots.txt was asked for %d times, the document %d times: %q, %v", n, broken, l.urls, l.err)
+	}
+}
+
 // TestCrawlDelayStopsNothing: a robots.txt that does not answer holds up a walk of named
 // sitemaps once, and fails it no more than one that is broken.
 func TestCrawlDelayStopsNothing(t *testing.T) {
@@ -212,7 +310,7 @@ func TestCrawlDelayOriginsAreBounded(t *testing.T) {
 	walk := newWalk(t.Context(), c, &Options{}, nil)
 	defer walk.close()
 	for i := range 3 * maxDelayOrigins {
-		walk.heedDelay(fmt.Sprintf("https://host%d.test/s.xml", i))
+		walk.heedDelay(&child{loc: fmt.Sprintf("https://host%d.test/s.xml", i)})
 	}
 	if len(walk.delays.origins) != maxDelayOrigins || len(w.order) != 0 {
 		t.Errorf("%d origins, %d requests", len(walk.delays.origins), len(w.order))

@@ -18,6 +18,7 @@ type child struct {
 	foreign bool
 	fresh   bool // it is to be fetched whether or not it has changed
 	listed  bool // its own pages were yielded before the walk was interrupted
+	heeded  bool // it was counted for the Crawl-delay of its origin
 
 	*plans // of one that is decided on
 }

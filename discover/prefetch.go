@@ -3,6 +3,8 @@ package discover
 import (
 	"context"
 	"io"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -84,6 +86,7 @@ type prefetcher struct {
 	expected int64         // bytes of the next document, by the last ones
 	foreign  int           // of those that are started
 	running  sync.WaitGroup
+	arrived  func(*fetch.Document) // is told of each, on another goroutine
 }
 
 func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
@@ -139,7 +142,8 @@ func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}) {
 		f.begun = time.Now()
 		f.doc, f.err = p.c.get(ctx, req)
 		if f.err == nil {
-			f.body = f.doc.Body
+			p.arrived(f.doc)
+			f.doc, f.body = slim(f.doc), f.doc.Body
 		}
 		if asking {
 			<-p.asking
@@ -150,6 +154,13 @@ func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}) {
 		default:
 		}
 	})
+}
+
+// slim returns a document with what is wanted of its header, of which a server may send much.
+func slim(doc *fetch.Document) *fetch.Document {
+	d := *doc
+	d.Header = http.Header{"Content-Type": slices.Clone(doc.Header["Content-Type"])}
+	return &d
 }
 
 // keepIfAskedFor reports whether a document is being fetched as it would be now, and drops it if

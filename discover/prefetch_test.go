@@ -166,3 +166,27 @@ func TestPrefetchedAliases(t *testing.T) {
 		t.Errorf("%d bytes of the budget are not given back", c.ahead.used)
 	}
 }
+
+// TestPrefetchedHeaders: what servers send beside what is wanted of a header is not kept while
+// documents wait for their turn.
+func TestPrefetchedHeaders(t *testing.T) {
+	w := newWeb()
+	w.handle("https://example.com/s.xml", func(rw http.ResponseWriter, _ *http.Request) {
+		for i := range 100 {
+			rw.Header().Set(fmt.Sprint("X-", i), "x")
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		rw.Write([]byte(urlset("https://example.com/")))
+	})
+	c := w.client()
+	c.init()
+	walk := newWalk(t.Context(), c, &Options{}, nil)
+	defer walk.close()
+	s := &child{loc: "https://example.com/s.xml", sm: &Sitemap{}}
+	walk.decide(s, nil)
+	walk.start(s, true)
+	f := walk.ahead.wait(s.key, func() {})
+	if f.err != nil || len(f.doc.Header) != 1 || f.doc.Header.Get("Content-Type") != "text/html" {
+		t.Errorf("header %v, %v", f.doc.Header, f.err)
+	}
+}

@@ -148,6 +148,7 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 		ahead:    newPrefetcher(inner, c),
 		state:    o.State.newRun(),
 	}
+	w.ahead.arrived = w.heedRedirect
 	w.graph = graph{byKey: map[key]*record{}, report: w.report}
 	return w
 }
@@ -349,7 +350,7 @@ func (w *walk) start(c *child, must bool) bool {
 	if !w.ahead.take(must) {
 		return false
 	}
-	w.ahead.start(c, w.request(c), w.heedDelay(c.loc))
+	w.ahead.start(c, w.request(c), w.heedDelay(c))
 	return true
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
 // maxDrain is how much of a body that is not wanted is read so that its
@@ -122,10 +124,17 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.clock.stop()
 	req = req.WithContext(withRoute(req.Context()))
 	release, err := x.c.limiter.Acquire(withLookup(req.Context(), x.lookup(req)), req.URL)
+	var done func()
+	if err == nil {
+		if done, err = turn.Take(req.Context()); err != nil {
+			release(0, 0)
+		}
+	}
 	x.clock.start(x.c.times.answer, "the connection and the response")
 	if err != nil {
 		return nil, &limited{err}
 	}
+	defer done()
 	x.tries++
 	x.sent, x.status = true, 0
 	x.c.logRequest(req, x.tries)

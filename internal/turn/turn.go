@@ -1,0 +1,25 @@
+// Package turn lets who asks a Fetcher for a document know when a request for it goes out, and
+// have it wait until it may: package discover counts the requests that are under way, not those
+// that wait in package fetch for the turn of their host.
+package turn
+
+import "context"
+
+// A Taker waits until a request may go out, and returns what is to be called when its response
+// or its failure has come. The error is ctx's.
+type Taker func(ctx context.Context) (done func(), err error)
+
+type key struct{}
+
+// With returns a context for whose requests Take calls take.
+func With(ctx context.Context, take Taker) context.Context {
+	return context.WithValue(ctx, key{}, take)
+}
+
+// Take calls the Taker of ctx, if it has one.
+func Take(ctx context.Context) (done func(), err error) {
+	if take, ok := ctx.Value(key{}).(Taker); ok {
+		return take(ctx)
+	}
+	return func() {}, nil
+}
