@@ -20,9 +20,11 @@ type Client struct {
 	// the Client makes for itself.
 	Fetcher Fetcher
 	// Concurrency is how many documents are fetched at once, by all walks
-	// together. 0 means 16, of which 4 from one host; if it is set, it is the limit
-	// of one host too, where Fetcher is nil. 1 fetches one document after the
-	// other.
+	// together. 0 or less means 16, of which 4 from one host; if it is set, it is the limit
+	// of one host too, where Fetcher is nil. A Fetcher has limits of its own: those of
+	// a fetch.Client are 16 and 4 unless its Limiter is, say,
+	// &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}. 1 fetches one document
+	// after the other.
 	Concurrency int
 
 	once    sync.Once

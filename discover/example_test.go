@@ -1,11 +1,16 @@
 package discover_test
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing/fstest"
 
@@ -54,6 +59,80 @@ func ExampleClient_Walk() {
 		fmt.Println(u.Loc, u.Trust)
 	}
 	// Output: https://example.com/guessed caller
+}
+
+// A walk that can be interrupted at any moment, and goes on when it is begun again: in the end
+// each URL is in the file once. A later one finds the file ended, and writes what has changed
+// since to another: here that is all, since these files have no validators.
+func ExampleState() {
+	dir, err := os.MkdirTemp("", "state")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	for run := range 3 {
+		name := filepath.Join(dir, "urls.txt")
+		if run == 2 {
+			name = filepath.Join(dir, "changed.txt")
+		}
+		err := listURLs(name, filepath.Join(dir, "state"), run == 0)
+		urls, _ := os.ReadFile(name)
+		fmt.Printf("run %d: %v, %d URLs in %s\n", run, err, strings.Count(string(urls), "\n"), filepath.Base(name))
+	}
+	// Output:
+	// run 0: interrupted, 0 URLs in urls.txt
+	// run 1: <nil>, 2 URLs in urls.txt
+	// run 2: <nil>, 2 URLs in changed.txt
+}
+
+var errInterrupted = errors.New("interrupted")
+
+func listURLs(name, statePath string, interrupt bool) error {
+	state, err := discover.OpenState(statePath)
+	if err != nil {
+		return err
+	}
+	defer state.Abandon() // which does nothing after Close
+	out, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	offset, _, err := state.Resume(name, "example.com")
+	if err != nil {
+		return err
+	}
+	if err := out.Truncate(offset); err != nil { // to 0 if nothing was interrupted
+		return err
+	}
+	if _, err := out.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(out)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	o := &discover.Options{State: state, Done: func(*discover.Sitemap, discover.Summary) {
+		if err := buffered.Flush(); err != nil {
+			cancel(err) // before Done returns: the document does not count as read
+			return
+		}
+		length, _ := out.Seek(0, io.SeekCurrent)
+		state.Note(length)
+	}}
+	for u, err := range client(site).URLs(ctx, "example.com", o) {
+		if err != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		if interrupt {
+			return errInterrupted
+		}
+		fmt.Fprintln(buffered, u.Loc)
+	}
+	if err := out.Sync(); err != nil {
+		return err
+	}
+	return state.Close() // the run is over: another begins anew
 }
 
 func ExampleParseRobots() {

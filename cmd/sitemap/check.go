@@ -166,7 +166,7 @@ func (checkText) problem(b []byte, name string, p *sitemap.Problem) []byte {
 // problemText returns a problem as a line: where, how bad, what, and the text it
 // is about.
 func problemText(name string, p sitemap.Problem) string {
-	s := name
+	s := printable(name)
 	if p.Pos.Line > 0 {
 		s += ":" + strconv.Itoa(p.Pos.Line)
 	}
@@ -184,7 +184,7 @@ func problemText(name string, p sitemap.Problem) string {
 }
 
 func (checkText) document(b []byte, name string, d *checkedDocument) []byte {
-	b = append(append(b, name...), ": "...)
+	b = append(append(b, printable(name)...), ": "...)
 	switch {
 	case d.skipped != "":
 		b = append(append(append(b, "left out ("...), d.skipped...), ')')

@@ -91,7 +91,7 @@ func (w *walkFlags) privateHint(err error) string {
 
 // targetHint says why a site may not have been found.
 func (w *walkFlags) targetHint(t target, err error) string {
-	if t.kind == siteTarget && schemeOf(t.name) == "" && documentNames[strings.ToLower(path.Ext(t.name))] && errors.Is(err, fetch.ErrConnect) {
+	if t.kind == siteTarget && w.as == "" && schemeOf(t.name) == "" && documentNames[strings.ToLower(path.Ext(t.name))] && errors.Is(err, fetch.ErrConnect) {
 		return " (there is no such file, so it is taken for a site)"
 	}
 	return w.privateHint(err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -142,5 +144,27 @@ func TestMessagesArePrintable(t *testing.T) {
 	m.printf("a\x1b[2Jb\u202ec\u0085")
 	if got, want := b.String(), "sitemap: a\ufffd[2Jb\ufffdc\ufffd\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestWrongUsage: what cannot be meant is wrong usage.
+func TestWrongUsage(t *testing.T) {
+	for _, test := range []struct{ want, args string }{
+		{"standard input can be read only once", "parse - -"},
+		{"standard input can be read only once", "urls --from - -"},
+		{"only http and https URLs have sitemaps", "parse --base ftp://example.com/ -"},
+	} {
+		runArgs(t, strings.Fields(test.args)...).want(t, exitUsage, "", test.want)
+	}
+}
+
+// TestNamesAreVisible: the name of a file steers no terminal.
+func TestNamesAreVisible(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a\u202eb.xml")
+	if err := os.WriteFile(name, []byte("<urlset><url></url></urlset>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := runArgs(t, "check", name); strings.Contains(r.out+r.err, "\u202e") || !strings.Contains(r.out, "a\ufffdb.xml") {
+		t.Errorf("%q, %q", r.out, r.err)
 	}
 }

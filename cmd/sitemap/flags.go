@@ -53,8 +53,11 @@ func (d *documentFlags) options(l limits) (sitemap.Options, error) {
 		return o, nil
 	}
 	u, err := sitemap.ParseLoc(d.base)
-	if err != nil {
+	switch {
+	case err != nil:
 		return o, fmt.Errorf("--base: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return o, fmt.Errorf("--base: %s: only http and https URLs have sitemaps", quote(u.Redacted()))
 	}
 	o.Base = u
 	return o, nil

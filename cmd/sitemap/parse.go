@@ -44,7 +44,7 @@ func (a *app) parseCommand() *cobra.Command {
 			if limit.depth != 0 || limit.sitemaps != 0 {
 				err = errors.New("--limit: there are bytes and entries; nothing is walked")
 			}
-			if err := usageOf(cmd, formatErr, err); err != nil {
+			if err := usageOf(cmd, formatErr, err, readsOnce(args)); err != nil {
 				return err
 			}
 			o.SkipExtensions = print.format != "jsonl"

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -189,21 +190,24 @@ func parseTargets(args []string, from, as string) ([]target, error) {
 		f.Close()
 	}
 	var all []target
-	readsStdin := from == stdin
+	names := []string{from}
 	for _, arg := range args {
 		t, err := parseTarget(arg, as)
 		if err != nil {
 			return nil, err
 		}
-		if t.name == stdin {
-			if readsStdin {
-				return nil, errors.New("standard input can be read only once")
-			}
-			readsStdin = true
-		}
-		all = append(all, t)
+		all, names = append(all, t), append(names, t.name)
 	}
-	return all, nil
+	return all, readsOnce(names)
+}
+
+// readsOnce returns an error if standard input is named more than once.
+func readsOnce(names []string) error {
+	first := slices.Index(names, stdin)
+	if first >= 0 && slices.Contains(names[first+1:], stdin) {
+		return errors.New("standard input can be read only once")
+	}
+	return nil
 }
 
 // open opens a file, or standard input.

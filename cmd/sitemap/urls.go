@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -237,6 +238,9 @@ func (w *walkFlags) outputKey() string {
 	}
 	if w.unique {
 		path += " --unique"
+	}
+	if !utf8.ValidString(path) {
+		path = quote(path) // the State is JSON
 	}
 	return path
 }
