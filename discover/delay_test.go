@@ -53,7 +53,7 @@ func TestCrawlDelayIsHandedOn(t *testing.T) {
 	w.serve("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 99\nSitemap: https://example.com/a.xml\n")
 	f := newDelayFetcher(w)
 	l := walkSite(&Client{Fetcher: f}, "https://example.com", Options{})
-	if d := f.delays["example.com"]; d != MaxCrawlDelay || l.err != nil {
+	if d := f.delays["example.com"]; d != 30*time.Second || l.err != nil {
 		t.Errorf("delay %v, %v", d, l.err)
 	}
 }

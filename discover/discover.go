@@ -64,6 +64,7 @@ package discover
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -287,7 +288,7 @@ func orDefault(n, def int) int {
 	case n == 0:
 		return def
 	case n < 0:
-		return int(^uint(0) >> 1)
+		return math.MaxInt
 	}
 	return n
 }

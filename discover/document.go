@@ -2,6 +2,7 @@ package discover
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -187,7 +188,12 @@ func (d *document) page(e *sitemap.Entry) bool {
 }
 
 // clip shortens s to what a Problem may hold.
-func clip(s string) string { return s[:min(len(s), 256)] }
+func clip(s string) string {
+	if len(s) <= 256 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:256], "")
+}
 
 // list takes a child of an index.
 func (d *document) list(e *sitemap.Entry) {

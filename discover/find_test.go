@@ -209,7 +209,7 @@ func TestRobotsStatus(t *testing.T) {
 	for status, want := range map[int]error{
 		http.StatusForbidden: ErrNoSitemap, http.StatusNotFound: ErrNoSitemap, http.StatusGone: ErrNoSitemap,
 		http.StatusTooManyRequests: ErrUnreachable, http.StatusInternalServerError: ErrUnreachable, http.StatusServiceUnavailable: ErrUnreachable,
-		http.StatusNoContent: ErrNoSitemap,
+		http.StatusNoContent: ErrNoSitemap, http.StatusProxyAuthRequired: ErrUnreachable,
 	} {
 		w := newWeb()
 		w.status("https://example.com/robots.txt", status)
@@ -229,6 +229,19 @@ func TestRobotsStatus(t *testing.T) {
 		w.redirect("https://example.com/robots.txt", to)
 		if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, ErrNoSitemap) {
 			t.Errorf("redirected to %s: %v", to, err)
+		}
+	}
+	// Five redirects are followed (RFC 9309, section 2.3.1.2), and no more.
+	for hops, want := range map[int]error{5: nil, 6: ErrNoSitemap} {
+		from := "https://example.com/robots.txt"
+		for i := range hops {
+			to := fmt.Sprintf("https://example.com/%d", i)
+			w.redirect(from, to)
+			from = to
+		}
+		w.serve(from, "Sitemap: https://example.com/s.xml")
+		if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, want) {
+			t.Errorf("%d redirects: %v, want %v", hops, err, want)
 		}
 	}
 	// A site that is not gone to is no site without a robots.txt.

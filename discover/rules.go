@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/temoto/robotstxt"
+
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // This file is all that knows temoto/robotstxt. It is fed records that it cannot
@@ -17,10 +19,11 @@ const (
 	maxRules     = 20_000
 	maxWildcards = 2_000
 	maxRuleLen   = 8 << 10
-	// MaxCrawlDelay is the longest Crawl-delay that a Client keeps to; a longer one
-	// counts as this.
-	MaxCrawlDelay = 30 * time.Second
 )
+
+// MaxCrawlDelay is the longest Crawl-delay that a Client keeps to; a longer one
+// counts as this.
+const MaxCrawlDelay = fetch.MaxDelay
 
 // rules are the groups of a robots.txt. The zero rules allow all.
 type rules struct {

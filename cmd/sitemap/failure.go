@@ -57,7 +57,7 @@ func failureText(err error) string {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		text = e.Err.Error()
 	}
-	for _, prefix := range []string{"discover: ", "fetch: ", "sitemap: ", "parse: "} {
+	for _, prefix := range []string{"discover: ", "fetch: ", "sitemap: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
 	}
 	return text
