@@ -64,8 +64,8 @@
 // ambiguous, no URL that the end of the document cut. A Time knows how exact it
 // was listed. Loc is as the site lists it; Entry.URL gives what can be requested.
 //
-// Whatever was dropped, repaired or assumed is told to Options.Report as a Problem
-// with a Code, a Severity and a Position.
+// Whatever was dropped, repaired or assumed (of extensions, what was dropped) is told
+// to Options.Report as a Problem with a Code, a Severity and a Position.
 //
 // # Errors
 //

@@ -4,7 +4,8 @@ package sitemap
 // is read under any of its namespaces (http, https and legacy ones) and any prefix.
 // Text is decoded and trimmed. Locations are made absolute where that is
 // possible and else left out. A value that is wrong is a Problem (BadExtension) and
-// left out. At most 1,000 images, 1,000 videos, 1,000 news, 1,000 alternates, and
+// left out; one that is only written in another way than it should be is read, and no
+// Problem, unlike in the entry's own fields. At most 1,000 images, 1,000 videos, 1,000 news, 1,000 alternates, and
 // 1,000 PageMap objects are kept of one entry, 1,000 values of each list in them, and
 // 1 MiB of text; that there was more is a Problem too.
 //
