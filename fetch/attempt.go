@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -140,12 +139,8 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.c.logRequest(req, x.tries)
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x.clock.begin(cancel)
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-		if !connected.Swap(true) { // else net/http tries again of its own accord
-			x.clock.start(x.c.times.firstByte, "the response")
-		}
-	}})
+	watch := &inner{exchange: x, cancel: cancel}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
 	resp, err := x.c.transport(x.target.origin, req).RoundTrip(req)
@@ -154,7 +149,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked}
 	if err != nil {
-		err = classify(ctx, err, connected.Load())
+		err = classify(ctx, err, watch.tries.Load() > 0)
 		slot.end()
 		cancel(nil)
 		x.betweenAttempts()
@@ -233,7 +228,9 @@ func classify(ctx context.Context, err error, connected bool) error {
 	if errors.As(err, &policy) && policy.kind == ErrRefused {
 		return policy
 	}
-	if why := context.Cause(ctx); errors.Is(why, ErrTimeout) {
+	if why := context.Cause(ctx); errors.Is(why, ErrNoResponse) {
+		return why
+	} else if errors.Is(why, ErrTimeout) {
 		err = why
 	} else if n := net.Error(nil); errors.As(err, &n) && n.Timeout() && ctx.Err() == nil {
 		err = &cause{kind: ErrTimeout, err: err}

@@ -1,0 +1,246 @@
+package fetch
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// A rawHTTP2 is a server of HTTP/2 that speaks in frames.
+type rawHTTP2 struct {
+	settings []http2.Setting
+	begin    func(*frames)         // or nil; after the settings
+	serve    func(*frames, uint32) // answers the request of a stream
+	url      string
+
+	conns, open, requests atomic.Int32
+}
+
+// frames is one connection to a rawHTTP2.
+type frames struct {
+	net.Conn
+	*http2.Framer
+	mu sync.Mutex // for writing
+}
+
+func (s *rawHTTP2) start(t *testing.T) {
+	t.Helper()
+	donor := httptest.NewTLSServer(nil)
+	certificates := donor.TLS.Certificates
+	donor.Close()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certificates, NextProtos: []string{"h2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	s.url = "https://" + l.Addr().String() + "/"
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.conns.Add(1)
+			s.open.Add(1)
+			go func() {
+				defer s.open.Add(-1)
+				defer c.Close()
+				s.talk(&frames{Conn: c, Framer: http2.NewFramer(c, c)})
+			}()
+		}
+	}()
+}
+
+func (s *rawHTTP2) talk(f *frames) {
+	if _, err := io.ReadFull(f, make([]byte, len(http2.ClientPreface))); err != nil {
+		return
+	}
+	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	f.write(func() { f.WriteSettings(s.settings...) })
+	if s.begin != nil {
+		s.begin(f)
+	}
+	for {
+		frame, err := f.ReadFrame()
+		if err != nil {
+			return
+		}
+		switch frame := frame.(type) {
+		case *http2.SettingsFrame:
+			if !frame.IsAck() {
+				f.write(func() { f.WriteSettingsAck() })
+			}
+		case *http2.MetaHeadersFrame:
+			s.requests.Add(1)
+			s.serve(f, frame.StreamID)
+		}
+	}
+}
+
+func (f *frames) write(frames func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	frames()
+}
+
+// fields returns a block of header fields, given as names and values in turn.
+func fields(pairs ...string) []byte {
+	var b bytes.Buffer
+	e := hpack.NewEncoder(&b)
+	for i := 0; i < len(pairs); i += 2 {
+		e.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
+	}
+	return b.Bytes()
+}
+
+// respond answers with a body.
+func (f *frames) respond(stream uint32, body string) {
+	f.write(func() {
+		f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: fields(":status", "200"), EndHeaders: true})
+		f.WriteData(stream, true, []byte(body))
+	})
+}
+
+// newHTTP2Client returns a Client with a guard of its own that takes any certificate.
+func newHTTP2Client(t *testing.T) *Client {
+	t.Helper()
+	c := newClient(t)
+	c.Limiter = &HostLimiter{}
+	c.init()
+	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
+		rt.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	}
+	return c
+}
+
+// TestHTTP2Refusals: what a server refuses without a response net/http sends again of
+// its own accord, on ever new connections.
+func TestHTTP2Refusals(t *testing.T) {
+	for name, refuse := range map[string]func(*frames, uint32){
+		"GOAWAY":         func(f *frames, _ uint32) { f.WriteGoAway(0, http2.ErrCodeNo, nil) },
+		"protocol error": func(f *frames, stream uint32) { f.WriteRSTStream(stream, http2.ErrCodeProtocol) },
+		"refused stream": func(f *frames, stream uint32) { f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &rawHTTP2{serve: func(f *frames, stream uint32) { f.write(func() { refuse(f, stream) }) }}
+			s.start(t)
+			c := newHTTP2Client(t)
+			_, err := c.Get(t.Context(), Request{URL: s.url})
+			var e *Error
+			if !errors.Is(err, ErrNoResponse) || !errors.As(err, &e) || e.Attempts != 3 || !e.Temporary() {
+				t.Errorf("%v, want %v, temporary, after 3 attempts", err, ErrNoResponse)
+			}
+			if n, conns := s.requests.Load(), s.conns.Load(); n > 6 || conns > 9 {
+				t.Errorf("%d requests on %d connections, want at most two requests an attempt", n, conns)
+			}
+		})
+	}
+}
+
+// TestHTTP2RefusalsPass: what is refused once is sent again within the same attempt.
+func TestHTTP2RefusalsPass(t *testing.T) {
+	s := new(rawHTTP2)
+	s.serve = func(f *frames, stream uint32) {
+		if s.requests.Load()%10 == 1 {
+			f.write(func() { f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) })
+			return
+		}
+		f.respond(stream, "ok")
+	}
+	s.start(t)
+	c := newHTTP2Client(t)
+	c.Retries = -1
+	for i := range 30 {
+		doc, err := c.Get(t.Context(), Request{URL: s.url + fmt.Sprint(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Body.Close()
+	}
+}
+
+// TestHTTP2Shutdowns: a server that ends each connection after ten requests, as servers do
+// after more, loses none.
+func TestHTTP2Shutdowns(t *testing.T) {
+	const last = 19 // the tenth stream
+	s := &rawHTTP2{serve: func(f *frames, stream uint32) {
+		if stream == last {
+			f.write(func() { f.WriteGoAway(last, http2.ErrCodeNo, nil) })
+		}
+		if stream <= last {
+			go func() {
+				time.Sleep(time.Millisecond)
+				f.respond(stream, "ok")
+			}()
+		}
+	}}
+	s.start(t)
+	c := newHTTP2Client(t)
+	c.Retries = -1
+	getAtOnce(t, c, s.url, 300)
+}
+
+// TestIdleConnectionsClosed: with HTTP/1 as many repeats are needed as connections are idle
+// and closed, which is not a fault of the document.
+func TestIdleConnectionsClosed(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				for range 2 { // the third request is read and not answered
+					if _, err := c.Read(make([]byte, 4096)); err != nil {
+						return
+					}
+					io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+				}
+				c.Read(make([]byte, 4096))
+			}()
+		}
+	}()
+	c := newClient(t)
+	c.Limiter = &HostLimiter{PerHost: 16}
+	c.Retries = -1
+	getAtOnce(t, c, "http://"+l.Addr().String()+"/", 300)
+}
+
+// getAtOnce gets n documents, which are "ok".
+func getAtOnce(t *testing.T, c *Client, url string, n int) {
+	t.Helper()
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			doc, err := c.Get(t.Context(), Request{URL: url + fmt.Sprint(i)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer doc.Body.Close()
+			if body, err := io.ReadAll(doc.Body); string(body) != "ok" || err != nil {
+				t.Errorf("document %d: %q, %v", i, body, err)
+			}
+		})
+	}
+	group.Wait()
+}
