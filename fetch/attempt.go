@@ -121,25 +121,22 @@ type exchange struct {
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.last = result{}
 	x.clock.stop()
-	req = req.WithContext(withRoute(req.Context()))
-	release, err := x.c.limiter.Acquire(withLookup(req.Context(), x.lookup(req)), req.URL)
-	var done func()
-	if err == nil {
-		if done, err = turn.Take(req.Context()); err != nil {
-			release(0, 0)
-		}
-	}
+	routed, route := withRoute(req.Context())
+	req = req.WithContext(routed)
+	release, done, err := x.acquire(req)
 	x.clock.start(x.c.times.answer, "the connection and the response")
 	if err != nil {
 		return nil, &limited{err}
 	}
 	defer done()
+	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked}
+	x.c.parked.live.Add(1)
 	x.tries++
 	x.sent, x.status = true, 0
 	x.c.logRequest(req, x.tries)
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x.clock.begin(cancel)
-	watch := &inner{exchange: x, cancel: cancel}
+	watch := &inner{exchange: x, route: route, cancel: cancel}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
@@ -147,7 +144,6 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil && (resp == nil || resp.Body == nil) {
 		err = errors.New("transport returned no response")
 	}
-	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked}
 	if err != nil {
 		err = classify(ctx, err, watch.tries.Load() > 0)
 		slot.end()
@@ -157,6 +153,18 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x.take(resp, &wire{getter: x.getter, rc: resp.Body, ctx: ctx, cancel: cancel, slot: slot, left: x.limit})
 	return resp, nil
+}
+
+// acquire waits until req may go out: for the Limiter, and then for who asked for it.
+func (x *exchange) acquire(req *http.Request) (release func(int, time.Duration), done func(), err error) {
+	release, err = x.c.limiter.Acquire(withLookup(req.Context(), x.lookup(req)), req.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	if done, err = turn.Take(req.Context()); err != nil {
+		release(0, 0)
+	}
+	return release, done, err
 }
 
 // lookup returns what a HostLimiter looks up the host of req with: nothing where a proxy alone
@@ -225,7 +233,7 @@ func (l *limited) Unwrap() error { return l.error }
 // classify returns what err, of a RoundTrip under ctx, means.
 func classify(ctx context.Context, err error, connected bool) error {
 	var policy *cause
-	if errors.As(err, &policy) && policy.kind == ErrRefused {
+	if errors.As(err, &policy) && (policy.kind == ErrRefused || policy.kind == ErrNoResponse) {
 		return policy
 	}
 	if why := context.Cause(ctx); errors.Is(why, ErrNoResponse) {

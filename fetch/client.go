@@ -67,7 +67,8 @@ type Client struct {
 	// caller's, no more connections are open to a host than its PerHost, or 2 if
 	// that is more, and to a proxy than its Total, but for those that wait for a
 	// reader: see Limiter. A server of HTTP/2 that serves fewer requests at once on a
-	// connection than that may get more connections.
+	// connection than that may get more connections, but a host never more than 128 and
+	// two for each request and body under way.
 	Limiter Limiter
 	// Logger is told of requests and redirects at level Debug and of retries at
 	// level Info. If nil, nothing is logged.
@@ -97,7 +98,7 @@ func (c *Client) init() {
 		}
 		if c.rt == nil {
 			c.guard = newGuard(c.AllowPrivateNetworks, c.times)
-			c.guard.resolver = c.resolver
+			c.guard.resolver, c.guard.users = c.resolver, c.parked.live.Load
 			c.lookup = c.guard.lookup
 			t := c.guard.transport(c.Proxy)
 			c.rt = t

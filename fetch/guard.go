@@ -43,6 +43,7 @@ type guard struct {
 	guardian *ssrf.Guardian // nil: everything is allowed
 	resolver *net.Resolver  // nil: the default one
 	times    phases
+	users    func() int64 // attempts and bodies under way; nil: connections are not counted
 }
 
 // metadataV4 are addresses of metadata services outside of the special ranges.
@@ -118,13 +119,14 @@ func (g *guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	direct := &net.Dialer{Timeout: g.times.connect, Control: g.control, Resolver: g.resolver}
 	toProxy := &net.Dialer{Timeout: g.times.connect, Resolver: g.resolver}
+	counted := &conns{users: g.users}
 	return &http.Transport{
 		Proxy: g.proxy(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if r := routeOf(ctx); r != nil && r.isProxy(addr) {
-				return toProxy.DialContext(ctx, network, addr)
+				return counted.dial(ctx, toProxy, network, addr)
 			}
-			return direct.DialContext(ctx, network, addr)
+			return counted.dial(ctx, direct, network, addr)
 		},
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode/100 == 4 {
@@ -137,7 +139,7 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           128,
+		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    64,
 		IdleConnTimeout:        60 * time.Second,
 		ReadBufferSize:         16 << 10,
@@ -193,12 +195,14 @@ func proxyOfEnvironment(req *http.Request) (*url.URL, error) {
 
 // A route carries, in the context of one attempt, the proxy that the attempt goes through,
 // which is asked for once, and its address, so that this very connection is not checked. An
-// attempt that names the proxy's address as its own target has none.
+// attempt that names the proxy's address as its own target has none. It counts too how often
+// the attempt connects.
 type route struct {
 	once  sync.Once
 	url   *url.URL
 	err   error
 	proxy atomic.Pointer[string]
+	dials atomic.Int32 // since the attempt got a connection
 }
 
 // ask returns the proxy for req.
@@ -209,8 +213,9 @@ func (r *route) ask(proxy func(*http.Request) (*url.URL, error), req *http.Reque
 
 type routeKey struct{}
 
-func withRoute(ctx context.Context) context.Context {
-	return context.WithValue(ctx, routeKey{}, new(route))
+func withRoute(ctx context.Context) (context.Context, *route) {
+	r := new(route)
+	return context.WithValue(ctx, routeKey{}, r), r
 }
 
 func routeOf(ctx context.Context) *route {

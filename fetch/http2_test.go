@@ -114,13 +114,15 @@ func (f *frames) respond(stream uint32, body string) {
 }
 
 // newHTTP2Client returns a Client with a guard of its own that takes any certificate.
-func newHTTP2Client(t *testing.T) *Client {
+func newHTTP2Client(t *testing.T, l *HostLimiter) *Client {
 	t.Helper()
 	c := newClient(t)
-	c.Limiter = &HostLimiter{}
+	c.Limiter = l
 	c.init()
 	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
-		rt.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+		if transport, ok := rt.(*http.Transport); ok {
+			transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+		}
 	}
 	return c
 }
@@ -137,7 +139,7 @@ func TestHTTP2Refusals(t *testing.T) {
 			t.Parallel()
 			s := &rawHTTP2{serve: func(f *frames, stream uint32) { f.write(func() { refuse(f, stream) }) }}
 			s.start(t)
-			c := newHTTP2Client(t)
+			c := newHTTP2Client(t, &HostLimiter{})
 			_, err := c.Get(t.Context(), Request{URL: s.url})
 			var e *Error
 			if !errors.Is(err, ErrNoResponse) || !errors.As(err, &e) || e.Attempts != 3 || !e.Temporary() {
@@ -161,7 +163,7 @@ func TestHTTP2RefusalsPass(t *testing.T) {
 		f.respond(stream, "ok")
 	}
 	s.start(t)
-	c := newHTTP2Client(t)
+	c := newHTTP2Client(t, &HostLimiter{})
 	c.Retries = -1
 	for i := range 30 {
 		doc, err := c.Get(t.Context(), Request{URL: s.url + fmt.Sprint(i)})
@@ -188,7 +190,7 @@ func TestHTTP2Shutdowns(t *testing.T) {
 		}
 	}}
 	s.start(t)
-	c := newHTTP2Client(t)
+	c := newHTTP2Client(t, &HostLimiter{})
 	c.Retries = -1
 	getAtOnce(t, c, s.url, 300)
 }
@@ -243,4 +245,53 @@ func getAtOnce(t *testing.T, c *Client, url string, n int) {
 		})
 	}
 	group.Wait()
+}
+
+// TestHTTP2NoStreams: a connection that takes no request is left, but not for ever new ones.
+func TestHTTP2NoStreams(t *testing.T) {
+	for name, s := range map[string]*rawHTTP2{
+		"no streams":            {settings: []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 0}}},
+		"GOAWAY at the start":   {begin: func(f *frames) { f.write(func() { f.WriteGoAway(0, http2.ErrCodeNo, nil) }) }},
+		"GOAWAY and then close": {begin: func(f *frames) { f.write(func() { f.WriteGoAway(0, http2.ErrCodeNo, nil) }); f.Close() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.serve = func(f *frames, stream uint32) {
+				f.write(func() { f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) })
+			}
+			s.start(t)
+			c := newHTTP2Client(t, &HostLimiter{})
+			_, err := c.Get(t.Context(), Request{URL: s.url})
+			var e *Error
+			if !errors.Is(err, ErrNoResponse) || !errors.As(err, &e) || e.Attempts != 3 || !e.Temporary() {
+				t.Errorf("%v, want %v, temporary, after 3 attempts", err, ErrNoResponse)
+			}
+			if n := s.conns.Load(); n > 3*(2*maxDials+2) {
+				t.Errorf("%d connections for 3 attempts", n)
+			}
+			for range 30 {
+				c.Get(t.Context(), Request{URL: s.url})
+			}
+			if n := s.open.Load(); n > maxIdleConns+2 {
+				t.Errorf("%d connections are left open, want at most %d", n, maxIdleConns)
+			}
+		})
+	}
+}
+
+// TestHTTP2OneStream: a server that allows one request at once on a connection gets as many
+// connections as there are requests.
+func TestHTTP2OneStream(t *testing.T) {
+	s := &rawHTTP2{settings: []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 1}}}
+	s.serve = func(f *frames, stream uint32) {
+		time.Sleep(5 * time.Millisecond)
+		f.respond(stream, "ok")
+	}
+	s.start(t)
+	for _, perHost := range []int{0, 16, 64, -1} {
+		c := newHTTP2Client(t, &HostLimiter{Total: -1, PerHost: perHost, PerAddress: -1})
+		c.Retries = -1
+		getAtOnce(t, c, s.url, 200)
+		c.CloseIdleConnections()
+	}
 }

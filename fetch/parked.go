@@ -1,10 +1,15 @@
 package fetch
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // parked counts, by origin, the bodies that nobody reads: they have given back
 // their Limiter's slot, but not their connection. The zero value is ready.
 type parked struct {
+	live atomic.Int64 // attempts that have not ended, with those bodies
+
 	mu     sync.Mutex
 	bodies map[origin]int
 }

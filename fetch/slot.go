@@ -67,9 +67,10 @@ func (s *slot) expire() {
 	}
 }
 
-// end says that the response has ended.
+// end says that the attempt has ended, with its response. It is called once.
 func (s *slot) end() {
 	s.free()
+	s.parked.live.Add(-1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parks {
