@@ -144,11 +144,12 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 		IdleConnTimeout:        60 * time.Second,
 		ReadBufferSize:         16 << 10,
 		// A dead HTTP/2 connection would fail one request after the other; and a
-		// body that nobody reads should not fill more than 1 MiB.
+		// body that nobody reads should not fill more than 128 KiB. A window of the
+		// whole connection would let such bodies stop one that is read.
 		HTTP2: &http.HTTP2Config{
 			SendPingTimeout:           15 * time.Second,
 			PingTimeout:               15 * time.Second,
-			MaxReceiveBufferPerStream: 1 << 20,
+			MaxReceiveBufferPerStream: 128 << 10,
 		},
 	}
 }

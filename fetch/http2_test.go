@@ -295,3 +295,34 @@ func TestHTTP2OneStream(t *testing.T) {
 		c.CloseIdleConnections()
 	}
 }
+
+// TestHTTP2UnreadBodies: what a server sends of bodies that nobody reads is little.
+func TestHTTP2UnreadBodies(t *testing.T) {
+	const documents = 64
+	var sent atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for block := make([]byte, 16<<10); ; sent.Add(int64(len(block))) {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	}))
+	s.EnableHTTP2 = true
+	s.Config.ErrorLog = quiet
+	s.StartTLS()
+	defer s.Close()
+	c := newHTTP2Client(t, &HostLimiter{Total: -1, PerHost: documents, PerAddress: -1})
+	for range documents {
+		doc, err := c.Get(t.Context(), Request{URL: s.URL, MaxBytes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer doc.Body.Close()
+	}
+	for before := int64(-1); before != sent.Load(); time.Sleep(200 * time.Millisecond) {
+		before = sent.Load()
+	}
+	if n := sent.Load() / documents >> 10; n < 64 || n > 128+32 {
+		t.Errorf("%d KiB of each body were sent, want about 128", n)
+	}
+}
