@@ -40,6 +40,11 @@ type inner struct {
 // gotConn is the httptrace.ClientTrace.GotConn of the attempt.
 func (a *inner) gotConn(info httptrace.GotConnInfo) {
 	a.route.dials.Store(0)
+	if a.route.proxy.Load() != nil {
+		if t := tunnelOf(info.Conn); t != nil {
+			t.opened()
+		}
+	}
 	switch n := a.tries.Add(1); {
 	case n == 1: // the time for the first byte is not begun anew
 		a.clock.start(a.c.times.firstByte, "the response")

@@ -124,7 +124,7 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 		Proxy: g.proxy(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if r := routeOf(ctx); r != nil && r.isProxy(addr) {
-				return counted.dial(ctx, toProxy, network, addr)
+				return r.open(counted.dial(ctx, toProxy, network, addr))
 			}
 			return counted.dial(ctx, direct, network, addr)
 		},
@@ -172,6 +172,9 @@ func (g *guard) proxy(inner func(*http.Request) (*url.URL, error)) func(*http.Re
 		}
 		addr := proxyAddr(u)
 		r.proxy.Store(&addr)
+		first, rest := g.times.opening(u, req.URL.Scheme)
+		r.first.Store(int64(first))
+		r.rest.Store(int64(rest))
 		return u, nil
 	}
 }
@@ -204,6 +207,8 @@ type route struct {
 	err   error
 	proxy atomic.Pointer[string]
 	dials atomic.Int32 // since the attempt got a connection
+	first atomic.Int64 // of phases.opening
+	rest  atomic.Int64
 }
 
 // ask returns the proxy for req.
