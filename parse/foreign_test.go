@@ -60,3 +60,45 @@ func TestEntries_ForeignWithoutEnd(t *testing.T) {
 		t.Errorf("%d entries, want %d", got, n)
 	}
 }
+
+// Fields and entries of the document's own namespace within an extension are that one's, as
+// long as it is closed.
+func TestEntries_OwnNamesInExtensions(t *testing.T) {
+	urlset := func(s string) string {
+		return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:x="urn:x">` + s +
+			`<url><loc>http://a.example/last</loc></url></urlset>`
+	}
+	rss := func(s string) string {
+		return `<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:x="urn:x"><channel>` + s +
+			`<item><link>http://a.example/last</link></item></channel></rss>`
+	}
+	long := strings.Repeat("long ", 10<<10)
+	for _, test := range []struct{ doc, want string }{
+		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>The <loc>http://a.example/no</loc> tag</image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>The <loc>http://a.example/no</loc>` + long + `</image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><image:image><loc>http://a.example/1.png</loc><url>http://a.example/one.png</url></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><x:data><loc>http://a.example/no</loc><url>u</url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><x:data><loc>http://a.example/no</loc><url a="b"> u <x:y/><loc>http://a.example/no</loc></url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><x:data><loc>http://a.example/no</loc><url/><!-- </url> --><![CDATA[</url>]]></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><x:data>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{rss(`<item><media:description>see <link>http://a.example/no</link> ok</media:description><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
+		{rss(`<item><media:content url="http://a.example/1.png"><media:title>see <link>http://a.example/no</link></media:title></media:content><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
+		{rss(`<item><dc:date>2024-05-06 <link>http://a.example/no</link></dc:date><link>http://a.example/1</link></item>`), "1 0001-01-01"},
+		{rss(`<item><dc:date>2024-05-06<link>http://a.example/1</link></item>`), "1 2024-05-06"},
+		{rss(`<item><x:related><link>http://a.example/no</link><item>about</item></x:related><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
+	} {
+		for _, skip := range []bool{false, true} {
+			var got []string
+			for e, err := range parse.Entries(iotest.HalfReader(strings.NewReader(test.doc)), &sitemap.Options{SkipExtensions: skip}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, strings.TrimPrefix(e.Loc, "http://a.example/")+" "+e.LastMod.Start().Format(time.DateOnly))
+			}
+			if want := []string{test.want, "last 0001-01-01"}; !slices.Equal(got, want) {
+				t.Errorf("skip=%v: got %q, want %q, of %.400s", skip, got, want, test.doc)
+			}
+		}
+	}
+}

@@ -4,9 +4,9 @@ import "bytes"
 
 // Text reads the text of the element whose start tag is current, through its end
 // tag, references decoded, with the text of elements inside. It is valid until the
-// next call. A field's start tag ends it as well, of part of an extension only
-// directly in it and in another namespace; and so does an end tag that closes nothing,
-// unless more text or the right one follows.
+// next call. A field's start tag ends it as well, of an extension and its parts only
+// directly in it, in another namespace, and if its end tag does not follow; and so does an
+// end tag that closes nothing, unless more text or the right one follows.
 func (r *Reader) Text() []byte {
 	r.readText(false)
 	return r.text
@@ -47,7 +47,7 @@ func (r *Reader) readText(whole bool) {
 			case r.IsEntry() && r.opensElement():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.isNextField(d, space) && !(whole && r.Holds(d)):
+			case r.isNextField(d, space) && !((whole || r.IsExtension(space)) && r.Holds(d)):
 				r.Complete = true
 				r.reread(r.entry)
 			case r.isNextPart(d, space):
@@ -70,7 +70,8 @@ func (r *Reader) readText(whole bool) {
 }
 
 // isNextField reports whether the current start tag, in an element at depth d in that
-// namespace, is that of a field of the entry, which ends the element.
+// namespace, is that of a field of the entry, which ends the element unless that is known to
+// hold it.
 func (r *Reader) isNextField(d int, space Space) bool {
 	return r.IsField() && (d == r.entry+1 || r.entry > 0 && d == len(r.stack) && r.Space != space)
 }

@@ -191,10 +191,30 @@ func (r *Reader) skip(d int) {
 }
 
 // opensElement reports whether a start tag, a comment or a processing instruction follows the
-// current start tag directly.
+// current start tag directly, in its element.
 func (r *Reader) opensElement() bool {
-	rest := r.ahead(3)
-	return len(rest) > 1 && rest[0] == '<' && (isNameStart(rest[1]) || rest[1] == '?' || bytes.HasPrefix(rest, []byte("<!-")))
+	if r.Empty {
+		return false
+	}
+	follows, _ := opens(r.ahead(3))
+	return follows
+}
+
+// opens reports whether a start tag, a comment or a processing instruction stands in b behind
+// white space, and whether b holds enough of it to know.
+func opens(b []byte) (ok, known bool) {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	switch {
+	case len(b) == 0:
+		return false, false
+	case b[0] != '<':
+		return false, true
+	case len(b) == 1:
+		return false, false
+	case b[1] == '!':
+		return bytes.HasPrefix(b, []byte("<!-")), len(b) > 2
+	}
+	return isNameStart(b[1]) || b[1] == '?', true
 }
 
 // ahead returns what follows the current token and white space behind it, n bytes

@@ -3,7 +3,7 @@ package xmlscan
 import "bytes"
 
 // lookAhead is how far tags are looked for behind the current one, and farAhead is how far
-// where that decides whether an entry is one.
+// where that decides whether an entry is one, or a field the entry's.
 const (
 	lookAhead = 4 << 10
 	farAhead  = maxLook
@@ -16,7 +16,7 @@ func (r *Reader) Holds(d int) bool {
 	if r.entry > 0 {
 		entry = r.name(r.entry)
 	}
-	return r.landmark(r.name(d), entry, lookAhead) == itsEnd
+	return r.landmark(d, entry, farAhead) == itsEnd
 }
 
 // Leave closes the element at depth d, which was left open before the current start tag,
@@ -36,7 +36,7 @@ func (r *Reader) leftOpen() bool {
 	if space, _ := r.Lookup(prefix); !r.IsExtension(space) {
 		return false
 	}
-	return r.landmark(r.name(r.entry+1), r.name(r.entry), lookAhead) == entryTag
+	return r.landmark(r.entry+1, r.name(r.entry), lookAhead) == entryTag
 }
 
 // Enclosed reports whether the current start tag, within an entry, has its namespace from
@@ -51,7 +51,7 @@ func (r *Reader) Enclosed() bool {
 			if b.depth == len(r.stack)+1 {
 				return true
 			}
-			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(r.name(b.depth), nil, farAhead) == itsEnd
+			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(b.depth, nil, farAhead) == itsEnd
 		}
 	}
 	return false
@@ -65,7 +65,7 @@ const (
 	noMark        mark = iota // there is none as far as was looked
 	itsEnd                    // its end tag
 	anothersStart             // a start tag of its name, which tells nothing
-	entryTag                  // a tag of the entry's name
+	entryTag                  // the entry's end tag, or the start tag of another
 )
 
 // A landmark is the mark that was found last. It is remembered so that a document full of
@@ -74,17 +74,20 @@ type landmark struct {
 	name, entry []byte
 	from, to    int64 // offsets; the mark is at to, or, if there is none, not before it
 	mark        mark
+	inside      int // elements of the entry's name that are open at to, but are no entries
 }
 
-// landmark returns the mark for an element of that name, in an entry of the other name if
+// landmark returns the mark for the open element at depth d, in an entry of that name if
 // that is not nil. It looks as far ahead as reach; where that is beyond lookAhead, half as
 // far at least, while the document affords it.
-func (r *Reader) landmark(name, entry []byte, reach int) mark {
+func (r *Reader) landmark(d int, entry []byte, reach int) mark {
 	l := &r.seenLandmark
 	for near := lookAhead; ; near = min(2*near, reach) {
 		rest := r.ahead(near)
 		offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
-		l.seek(name, entry, offset)
+		if l.seek(r.name(d), entry, offset) {
+			l.inside = r.count(entry, d)
+		}
 		from := l.to
 		l.look(rest[:min(len(rest), near)], offset)
 		if near > lookAhead {
@@ -103,50 +106,110 @@ const (
 	lookedPerByte = 4
 )
 
-// seek makes l the landmark for these names from an offset on: what was found for others,
-// or elsewhere, is forgotten.
-func (l *landmark) seek(name, entry []byte, offset int64) {
-	if !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset {
+// count returns how many elements of that name are open deeper than d.
+func (r *Reader) count(name []byte, d int) (n int) {
+	for d++; len(name) > 0 && d <= len(r.stack); d++ {
+		if bytes.EqualFold(r.name(d), name) {
+			n++
+		}
+	}
+	return n
+}
+
+// seek makes l the landmark for these names from an offset on, and reports whether it is a
+// new one: what was found for others, or elsewhere, is forgotten.
+func (l *landmark) seek(name, entry []byte, offset int64) (isNew bool) {
+	isNew = !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset
+	if isNew {
 		l.name, l.entry = append(l.name[:0], name...), append(l.entry[:0], entry...)
 		l.to, l.mark = offset, noMark
 	}
 	l.from = offset
+	return isNew
 }
 
 // look looks for the mark in rest, the bytes at that offset, from where it was not found yet.
 func (l *landmark) look(rest []byte, offset int64) {
 	for l.mark == noMark && l.to < offset+int64(len(rest)) {
 		tag := rest[l.to-offset:]
-		if lt := bytes.IndexByte(tag, '<'); lt >= 0 {
-			l.to += int64(lt)
-			tag = tag[lt+1:]
-		} else {
+		lt := bytes.IndexByte(tag, '<')
+		if lt < 0 {
 			l.to += int64(len(tag))
 			return
 		}
-		var cut bool
-		if l.mark, cut = markOf(tag, l.name, l.entry); cut {
+		l.to += int64(lt)
+		size := l.pass(tag[lt+1:])
+		if size == 0 {
 			return
 		}
 		if l.mark == noMark {
-			l.to++
+			l.to += int64(size)
 		}
 	}
 }
 
-// markOf returns the mark that a tag is, or that its name goes on beyond its bytes.
-func markOf(tag, name, entry []byte) (m mark, cut bool) {
-	tag, ends := bytes.CutPrefix(tag, []byte("/"))
-	n := NameLen(tag)
-	switch {
-	case n == len(tag):
-		return noMark, true
-	case bytes.EqualFold(tag[:n], name) && ends:
-		return itsEnd, false
-	case bytes.EqualFold(tag[:n], name):
-		return anothersStart, false
-	case len(entry) > 0 && bytes.EqualFold(tag[:n], entry):
-		return entryTag, false
+// pass sets the mark if the tag behind a '<' is one, and returns how far to go on from
+// that: 0 if more than these bytes is needed to tell.
+func (l *landmark) pass(tag []byte) (size int) {
+	if bytes.HasPrefix(tag, []byte("!")) {
+		return 1 + sectionLen(tag)
 	}
-	return noMark, false
+	name, ends := bytes.CutPrefix(tag, []byte("/"))
+	n := NameLen(name)
+	if n == len(name) {
+		return 0
+	}
+	switch name, rest := name[:n], name[n:]; {
+	case bytes.EqualFold(name, l.name) && ends:
+		l.mark = itsEnd
+	case bytes.EqualFold(name, l.name):
+		l.mark = anothersStart
+	case len(l.entry) == 0 || !bytes.EqualFold(name, l.entry):
+	case ends:
+		if l.inside--; l.inside < 0 {
+			l.mark = entryTag
+		}
+	default:
+		return l.passEntry(rest)
+	}
+	return 1
+}
+
+// passEntry is pass for a start tag of the entry's name, from behind that: one that no other
+// tag follows is no entry's.
+func (l *landmark) passEntry(rest []byte) (size int) {
+	end, complete := tagEnd(rest, 0)
+	if end == len(rest) {
+		return 0
+	}
+	if !complete {
+		l.mark = entryTag
+		return 1
+	}
+	switch follows, known := opens(rest[end+1:]); {
+	case !known:
+		return 0
+	case end > 0 && rest[end-1] == '/':
+	case follows:
+		l.mark = entryTag
+	default:
+		l.inside++
+	}
+	return 1
+}
+
+// sectionLen returns the length of the comment or CDATA section that b starts with, behind
+// its '<'; 0 if nothing closes it before another one.
+func sectionLen(b []byte) int {
+	for _, s := range []struct{ start, end []byte }{{commentStart, commentEnd}, {cdataStart, cdataEnd}} {
+		if !bytes.HasPrefix(b, s.start[1:]) {
+			continue
+		}
+		b = b[:min(len(b), lookAhead)]
+		n := bytes.Index(b, s.end)
+		if n >= 0 && !bytes.Contains(b[1:n], s.start) {
+			return n + len(s.end)
+		}
+	}
+	return 0
 }
