@@ -210,7 +210,11 @@ func decoder(src io.Reader, choice charsetChoice) io.Reader {
 	if choice.late {
 		return &lateDecoder{buf: bufio.NewReaderSize(src, lateWindow), choice: choice}
 	}
-	return transform.NewReader(&skipper{src, choice.bom}, newStrict(choice))
+	src = &skipper{src, choice.bom}
+	if choice.wide() {
+		src = newAlignedReader(src, choice)
+	}
+	return transform.NewReader(src, newStrict(choice))
 }
 
 // lateWindow is how many bytes, from the first outside ASCII, a lateDecoder judges by.
