@@ -26,6 +26,7 @@ type charsetChoice struct {
 	label    string            // the label it was declared by, or ""
 	refused  string            // the first label that was refused, as declared
 	late     bool              // the bytes were all ASCII: the first others decide between encoding and UTF-8
+	instead  *charsetChoice    // what it is then, if it is UTF-8 until they do, or nil
 }
 
 // sniffCharset chooses the charset of a document from its first bytes and the
@@ -205,7 +206,7 @@ func decodes(e encoding.Encoding, b []byte, atEOF bool) bool {
 }
 
 // decoder returns src as UTF-8 without its byte order mark. What is invalid in the
-// charset is no UTF-8 either. The choice must have an encoding.
+// charset is no UTF-8 either. The choice must have an encoding, or be decided late.
 func decoder(src io.Reader, choice charsetChoice) io.Reader {
 	if choice.late {
 		return &lateDecoder{buf: bufio.NewReaderSize(src, lateWindow), choice: choice}
@@ -222,7 +223,7 @@ const lateWindow = 8 << 10
 
 // A lateDecoder passes ASCII through until the first other byte, and decides by
 // what follows whether the document is in the declared charset or, after all, in
-// UTF-8. A server that adds one charset to whatever it sends is not refuted before.
+// UTF-8; or, where that is the charset of the content type, in another that is declared. A server that adds one charset to whatever it sends is not refuted before.
 type lateDecoder struct {
 	buf     *bufio.Reader
 	choice  charsetChoice
@@ -231,9 +232,15 @@ type lateDecoder struct {
 }
 
 // Refuted reports whether the declared charset turned out to be wrong, which is to
-// be reported as sitemap.EncodingFallback with its label. It is not known before
-// the first byte outside ASCII was read.
-func (d *lateDecoder) Refuted() (label string, ok bool) { return d.choice.label, d.refuted }
+// be reported as sitemap.EncodingFallback with its label, and which it is instead. It is not
+// known before the first byte outside ASCII was read.
+func (d *lateDecoder) Refuted() (label, name string, ok bool) {
+	name = "utf-8"
+	if d.choice.instead != nil {
+		name = d.choice.instead.name
+	}
+	return d.choice.label, name, d.refuted
+}
 
 func (d *lateDecoder) Read(p []byte) (int, error) {
 	if d.rest != nil {
@@ -256,12 +263,18 @@ func (d *lateDecoder) Read(p []byte) (int, error) {
 // decide looks at the bytes behind the ASCII.
 func (d *lateDecoder) decide() {
 	head, err := d.buf.Peek(lateWindow)
-	d.refuted = isASCII(d.choice.label) || newEvidence(head, err == io.EOF).contradict(d.choice)
-	if d.refuted {
+	e, c := newEvidence(head, err == io.EOF), d.choice
+	if c.instead != nil {
+		c = *c.instead
+		d.refuted = !e.utf8 && !e.contradict(c)
+	} else {
+		d.refuted = isASCII(c.label) || e.contradict(c)
+	}
+	if d.refuted == (d.choice.instead == nil) {
 		d.rest = d.buf
 		return
 	}
-	d.rest = transform.NewReader(d.buf, newStrict(d.choice))
+	d.rest = transform.NewReader(d.buf, newStrict(c))
 }
 
 // A skipper leaves out the first bytes of a reader.

@@ -13,6 +13,9 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/transform"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // in encodes s.
@@ -246,7 +249,7 @@ func TestDecoder_Late(t *testing.T) {
 				if string(got) != c.want || err != nil {
 					t.Errorf("read %d bytes, %v; want %d", len(got), err, len(c.want))
 				}
-				label, refuted := d.(*lateDecoder).Refuted()
+				label, _, refuted := d.(*lateDecoder).Refuted()
 				if refuted != c.refuted || label != "ISO-8859-1" {
 					t.Errorf("Refuted() = %q, %t; want %t", label, refuted, c.refuted)
 				}
@@ -308,6 +311,35 @@ func TestDecoder_LateASCII(t *testing.T) {
 	}
 }
 
+// A content type of UTF-8 does not hide the XML declaration, however late the first byte comes
+// that is not UTF-8.
+func TestOpen_LateDeclaration(t *testing.T) {
+	for _, c := range []struct{ label, in, want, encoding, problems string }{
+		{"ibm866", "\x8a\xa0\xe0\xe2\xa0", "Карта", "ibm866", "encoding_fallback utf-8"},
+		{"ISO-8859-1", "caf\xe9", "café", "windows-1252", "encoding_fallback utf-8"},
+		{"windows-1251", "карта", "карта", "utf-8", ""},
+		{"utf-16", "caf\xe9", "caf\xe9", "", ""},
+		{"us-ascii", "caf\xe9", "café", "windows-1252", "encoding_fallback utf-8"},
+		{"iso-2022-jp", "caf\xe9", "caf\xe9", "utf-8", ""},
+	} {
+		for _, padding := range []int{0, 1000, 70_000, 200_000} {
+			if c.label == "utf-16" || c.label == "iso-2022-jp" {
+				padding = 200_000
+			}
+			doc := `<?xml version="1.0" encoding="` + c.label + `"?>` + strings.Repeat("<a/>\n", padding/5) + "<loc>http://a.example/" + c.in + "</loc>"
+			var problems []string
+			in := Open(strings.NewReader(doc), &sitemap.Options{ContentType: "text/xml; charset=utf-8", Report: func(p sitemap.Problem) {
+				problems = append(problems, p.Code.String()+" "+p.Text)
+			}})
+			got, err := io.ReadAll(in)
+			if err != nil || !strings.HasSuffix(string(got), "/"+c.want+"</loc>") || strings.Join(problems, "|") != c.problems || c.encoding != "" && in.Encoding() != c.encoding {
+				t.Errorf("%s behind %d bytes: %q, %v, %s, %q", c.label, padding, got[len(got)-30:], err, in.Encoding(), problems)
+			}
+			in.Close()
+		}
+	}
+}
+
 func FuzzCharset(f *testing.F) {
 	for _, c := range charsetCases(f) {
 		f.Add([]byte(c.in), c.contentType, !c.more)
@@ -321,7 +353,7 @@ func FuzzCharset(f *testing.F) {
 		if string(in) != string(before) {
 			t.Error("sniffCharset wrote to the prefix")
 		}
-		if c.bom > len(in) || c.name == "" || (c.encoding == nil) != (c.name == "utf-8") {
+		if c.bom > len(in) || c.name == "" || (c.encoding == nil) != (c.name == "utf-8") || c.instead != nil && !c.late {
 			t.Fatalf("choice = %+v", c)
 		}
 		if c.encoding == nil {
@@ -333,7 +365,11 @@ func FuzzCharset(f *testing.F) {
 			t.Errorf("%s: %q at once, %q byte by byte", c.name, whole, bytewise)
 		}
 		// A decoder of x/text has U+FFFD for what is invalid.
-		plain, err := c.encoding.NewDecoder().Bytes(in[c.bom:])
+		aligned := in[c.bom:]
+		if c.wide() {
+			aligned, _, _ = transform.Bytes(newAligner(c), aligned)
+		}
+		plain, err := c.encoding.NewDecoder().Bytes(aligned)
 		if valid := without(plain); err == nil && c.wide() && valid != without([]byte(whole)) {
 			t.Errorf("%s: %q, want %q", c.name, whole, valid)
 		}

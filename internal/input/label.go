@@ -33,13 +33,13 @@ func (l declaredLabels) choose(e evidence) charsetChoice {
 			return c, false
 		}
 		c.label, c.fallback, c.refused = label, fallback, refused
-		c.late = e.high == 0 && !e.atEOF && !c.wide() && c.encoding != nil && c.name != "iso-2022-jp"
+		c.late = e.high == 0 && !e.atEOF && c.decidedLate()
 		return c, true
 	}
 
 	if l.http != "" {
 		if c, ok := accept(l.http); ok && !l.overrule(c, e) {
-			return c
+			return l.mayOverrule(c, e)
 		}
 		refuse(l.http)
 	}
@@ -55,6 +55,22 @@ func (l declaredLabels) choose(e evidence) charsetChoice {
 	}
 	c.fallback, c.refused = fallback, refused
 	return c
+}
+
+// mayOverrule notes in c, which the content type names, that bytes behind the first window
+// may tell that the XML declaration overrules it.
+func (l declaredLabels) mayOverrule(c charsetChoice, e evidence) charsetChoice {
+	x, ok := lookup(l.xml)
+	if c.name == "utf-8" && e.high == 0 && !e.atEOF && l.declared && ok && x.decidedLate() {
+		c.late, c.instead = true, &x
+	}
+	return c
+}
+
+// decidedLate reports whether bytes outside ASCII, and only these, can tell whether a document
+// is in the charset or in UTF-8.
+func (c charsetChoice) decidedLate() bool {
+	return !c.wide() && c.encoding != nil && c.name != "iso-2022-jp"
 }
 
 // overrule reports whether the XML declaration knows better than a content type of

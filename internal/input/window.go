@@ -132,7 +132,7 @@ func (in *Reader) decode(contentType string, encodings int) {
 	if choice.fallback && (choice.refused != "" || !isMedia(prefix)) {
 		in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
 	}
-	if choice.encoding == nil {
+	if choice.encoding == nil && !choice.late {
 		in.r, in.w, in.lineAt = choice.bom, choice.bom, choice.bom
 		in.base = -int64(choice.bom)
 		in.take(n-choice.bom, err)
@@ -379,8 +379,8 @@ func (in *Reader) endsAtCR() {
 // end notes what the decompressor and the decoder learnt at the end.
 func (in *Reader) end() {
 	if in.late != nil {
-		if label, refuted := in.late.Refuted(); refuted {
-			in.encoding = "utf-8"
+		if label, name, refuted := in.late.Refuted(); refuted {
+			in.encoding = name
 			in.problem(sitemap.EncodingFallback, documentStart, label)
 		}
 		in.late = nil
