@@ -86,13 +86,14 @@ func bytesOnly(codes []sitemap.Code) []sitemap.Code {
 	return kept
 }
 
-// isBogus reports whether s is what a template prints where it has no URL.
+// isBogus reports whether s, a location without blanks, is what a template prints where it
+// has no URL.
 func isBogus(s string) bool {
-	if len(s) > len("[object Object]") {
+	if len(s) > len("[object%20Object]") {
 		return false
 	}
 	switch strings.ToLower(s) {
-	case "none", "null", "nil", "undefined", "nan", "n/a", "false", "(null)", "(none)", "<nil>", "<null>", "[object object]":
+	case "none", "null", "nil", "undefined", "nan", "n/a", "false", "(null)", "(none)", "<nil>", "<null>", "[object%20object]":
 		return true
 	}
 	return false

@@ -104,6 +104,7 @@ var cleanTests = []struct {
 	{name: "controls only", raw: "\x00", codes: []sitemap.Code{sitemap.ControlChar}, drop: sitemap.EmptyLoc},
 	{name: "None", raw: " None ", drop: sitemap.BogusLoc},
 	{name: "null", raw: "NULL", drop: sitemap.BogusLoc},
+	{name: "an object", raw: " [object Object]\n", drop: sitemap.BogusLoc},
 	{name: "undefined", raw: "undefined", drop: sitemap.BogusLoc},
 	{name: "mailto", raw: "mailto:a b@shop.example", drop: sitemap.BadScheme},
 	{name: "ftp", raw: "ftp://shop.example/f", drop: sitemap.BadScheme},
