@@ -137,9 +137,9 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	if !last && len(b) < input.WindowSize {
 		return 0
 	}
-	end := len(b) - maxReference
-	if amp := bytes.LastIndexByte(b[end:], '&'); amp >= 0 {
-		return end + amp
+	end := len(b) - maxReference - maxZeros
+	if amp := end + bytes.LastIndexByte(b[end:], '&'); amp >= end && len(b)-amp <= leadingZeros(b[amp:])+maxReference {
+		return amp
 	}
 	for end = len(b) - 1; end > len(b)-4 && (b[end] == ']' || b[end] == '>' || !utf8.RuneStart(b[end])); end-- {
 	}

@@ -9,10 +9,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
-// maxReference is the longest "&name;" that is looked for.
-const maxReference = 64
+const (
+	// maxReference is the longest "&name;" that is looked for, and how much of a
+	// character reference behind its leading zeros.
+	maxReference = 64
+	// maxZeros is how many leading zeros a character reference may have.
+	maxZeros = input.WindowSize / 4
+)
 
 // check reports what is wrong inside the token.
 func (s *Scanner) check() {
@@ -98,13 +104,34 @@ func (s *Scanner) checkReferences(at, end int) {
 // endCuts reports whether a reference may have started at the token's byte at that the
 // document's end cut. Only text can be cut so: a tag has its '>' or a '<' behind it.
 func (s *Scanner) endCuts(at int) bool {
-	name := bytes.TrimPrefix(s.Raw[at+1:], []byte("#"))
+	return goesOn(s.Raw[at:]) && len(s.Raw) == len(s.in.Window()) && s.in.AtEnd()
+}
+
+// goesOn reports whether b, which starts with a '&', may be the start of a reference that ends
+// behind it.
+func goesOn(b []byte) bool {
+	name := b[max(1, leadingZeros(b)):]
 	for _, c := range name {
 		if !isNameStart(c) && (c < '0' || c > '9') {
 			return false
 		}
 	}
-	return len(name) < maxReference && len(s.Raw) == len(s.in.Window()) && s.in.AtEnd()
+	return len(name) < maxReference
+}
+
+// leadingZeros returns where the digits of the character reference that b starts with begin to
+// tell something; 0 if b starts no character reference.
+func leadingZeros(b []byte) int {
+	if len(b) < 2 || b[1] != '#' {
+		return 0
+	}
+	i := 2
+	if i < len(b) && b[i]|0x20 == 'x' {
+		i++
+	}
+	for end := min(len(b), i+maxZeros); i < end && b[i] == '0'; i++ {
+	}
+	return i
 }
 
 // A refKind says what a '&' starts.
@@ -120,8 +147,9 @@ const (
 // reference decodes the reference that b starts with. Size is its length, 1 for
 // a literal '&'. Names of HTML are decoded; other names are kept as they are.
 func reference(b []byte) (text string, size int, kind refKind) {
-	semicolon := bytes.IndexByte(b[:min(len(b), maxReference)], ';')
-	if semicolon < 2 {
+	zeros := leadingZeros(b)
+	semicolon := bytes.IndexByte(b[zeros:min(len(b), zeros+maxReference)], ';') + zeros
+	if semicolon < max(2, zeros) {
 		return "&", 1, rawAmpersand
 	}
 	name := b[1:semicolon]
@@ -168,6 +196,9 @@ func characterReference(digits []byte, size int) (string, int, refKind) {
 			kind = undeclared
 		}
 		digits, base = digits[1:], 16
+	}
+	if significant := bytes.TrimLeft(digits, "0"); len(significant) < len(digits) {
+		digits = digits[len(digits)-max(1, len(significant)):]
 	}
 	n, err := strconv.ParseUint(string(digits), base, 32)
 	switch {
