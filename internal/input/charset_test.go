@@ -288,12 +288,41 @@ func TestDecoder_Invalid(t *testing.T) {
 		"gbk": {"a\x81<b", "a\x81<b"}, "gb18030": {"a\xff<\x841\xa47", "a\xff<\ufffd"}, "shift_jis": {"a\x81<\x82\xa0", "a\x81<あ"},
 		"euc-jp": {"a\x81<", "a\x81<"}, "big5": {"a\x81<\xa4\x40", "a\x81<一"}, "euc-kr": {"\x81\xff<", "\x81\xff<"}, "windows-1253": {"\xd2\x9a", "\xff\x9a"}, "iso-8859-8": {"\xd7\x97", "\xff\x97"},
 		"windows-1251": {"\x98\xe9", "\x98й"}, "windows-1252": {"\x81\xe9", "\x81é"}, "iso-8859-2": {"\xb1", "ą"},
+		"iso-2022-jp": {"a\x1b$BF|\x80\xff\x1b(B\x1b(Xb", "a日\x80\xff\xff(Xb"}, "csiso2022jp": {"\x1b$BF|F\x1b(Ba\x1b$BF|\nb", "日\xffa日\nb"},
 		"utf-16be": {"\x00<\xd8\x00\x00z", "<\xffz"}, "utf-32le": {"<\x00\x00\x00\x00\x11\x22\x33", "<\xff"},
 	} {
 		choice, ok := lookup(label)
 		if got := transcode(t, c.in, choice, func(r io.Reader) io.Reader { return r }); !ok || got != c.want {
 			t.Errorf("%s: %q is read as %q, want %q", label, c.in, got, c.want)
 		}
+	}
+}
+
+// Where the way back to ASCII is missing in ISO-2022-JP, it is found, but text stays text.
+func TestDecoder_JISFindsBack(t *testing.T) {
+	choice, _ := lookup("iso-2022-jp")
+	for _, c := range []struct{ in, want string }{
+		{"<a>\x1b$BF|K\\</a><b>x</b>", "<a>日本\xff</a><b>x</b>"},
+		{"<a>\x1b$BF|K\\F</image:title><b>x</b>", "<a>日本\xffF</image:title><b>x</b>"},
+		{"<a><![CDATA[\x1b$BF|K\\]]></a><b>x</b>", "<a><![CDATA[日本\xff]]></a><b>x</b>"},
+		{"<a><![CDATA[\x1b(I1]]></a>", "<a><![CDATA[ｱ\xff]]></a>"},
+		{"\x1b(I1<a>", "ｱｼ\xffa>"},
+		{"\x1b$B<hC<<V>&\x1b(B", "取端車商"},
+	} {
+		for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader} {
+			if got := transcode(t, c.in, choice, wrap); got != c.want {
+				t.Errorf("%q is read as %q, want %q", c.in, got, c.want)
+			}
+		}
+	}
+	var text strings.Builder
+	for lead := rune(0x4e00); lead < 0xa000; lead++ {
+		if s, err := japanese.ISO2022JP.NewEncoder().String(string(lead)); err == nil && len(s) > 1 {
+			text.WriteRune(lead)
+		}
+	}
+	if got := transcode(t, in(t, japanese.ISO2022JP, text.String()), choice, iotest.HalfReader); got != text.String() {
+		t.Error("kanji are not read as what they are")
 	}
 }
 

@@ -16,11 +16,11 @@ type strict struct {
 	genuine []byte // U+FFFD in it, if it has that
 }
 
-// newStrict returns the decoder of a charset: a strict one, but for the one with states.
+// newStrict returns the strict decoder of a charset.
 func newStrict(c charsetChoice) transform.Transformer {
 	d := c.encoding.NewDecoder().Transformer
 	if c.name == "iso-2022-jp" {
-		return d
+		return &jisDecoder{Transformer: d}
 	}
 	genuine, err := c.encoding.NewEncoder().Bytes(replacement)
 	if err != nil {
