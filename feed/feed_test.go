@@ -194,3 +194,23 @@ func ExampleEntries() {
 	// https://example.com/blog/first 2024-05-06T07:08:09Z
 	// https://example.com/second 2024-05-07
 }
+
+// An entry in the content of another is that one's content, unless the content was left open.
+func TestEntries_EntryInContent(t *testing.T) {
+	for _, test := range []struct {
+		entries string
+		want    []string
+	}{
+		{`<entry><content type="application/xml"><entry xmlns="http://www.w3.org/2005/Atom"><link href="http://a.example/no"/></entry></content><link href="http://a.example/1"/></entry>`, []string{"http://a.example/1", "http://a.example/last"}},
+		{`<entry><content type="application/xml"><feed><entry><link href="http://a.example/no"/></entry></feed></content><link href="http://a.example/1"/></entry>`, []string{"http://a.example/1", "http://a.example/last"}},
+		{`<entry><link href="http://a.example/1"/><content>x</entry>`, []string{"http://a.example/1", "http://a.example/last"}},
+		{`<entry><link href="http://a.example/1"/><content>x`, []string{"http://a.example/1", "http://a.example/last"}},
+		{`<entry><link href="http://a.example/1"/><content>x</entry><entry xmlns="http://www.w3.org/2005/Atom"><link href="http://a.example/2"/><content>y</content></entry>`,
+			[]string{"http://a.example/1", "http://a.example/2", "http://a.example/last"}},
+	} {
+		doc := `<feed xmlns="http://www.w3.org/2005/Atom">` + test.entries + `<entry><link href="http://a.example/last"/><content>z</content></entry></feed>`
+		if got, err := locs(iotest.HalfReader(strings.NewReader(doc)), nil); err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, %v; want %q", test.entries, got, err, test.want)
+		}
+	}
+}

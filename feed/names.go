@@ -8,11 +8,17 @@ import (
 )
 
 // isEntry tells the start tag of an item or entry: by its name, in a namespace of
-// the format's, the root's, or none; or without a prefix or with the root's, whatever the
-// namespace, unless that is of an element around it in the entry.
+// the format's, the root's, or none, but not in Atom's content, which may hold any document;
+// or without a prefix or with the root's, whatever the namespace, unless that is of an element
+// around it in the entry.
 func (d *document) isEntry() bool {
-	return string(d.r.Local) == d.entryName() &&
-		(d.isOwn() || (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed())
+	switch {
+	case string(d.r.Local) != d.entryName():
+		return false
+	case d.isOwn():
+		return !d.atom || !d.r.HeldBy("content")
+	}
+	return (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed()
 }
 
 // entryName is what the format calls an entry.

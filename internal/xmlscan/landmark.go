@@ -1,6 +1,9 @@
 package xmlscan
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // lookAhead is how far tags are looked for behind the current one, and farAhead is how far
 // where that decides whether an entry is one, or a field the entry's.
@@ -55,6 +58,18 @@ func (r *Reader) Enclosed() bool {
 		}
 	}
 	return false
+}
+
+// HeldBy reports whether the current start tag stands in a child of the entry of that local
+// name, whose end tag follows.
+func (r *Reader) HeldBy(local string) bool {
+	d := r.entry + 1
+	if r.entry == 0 || len(r.stack) < d {
+		return false
+	}
+	name := r.name(d)
+	name = name[bytes.IndexByte(name, ':')+1:]
+	return strings.EqualFold(string(name), local) && r.landmark(d, nil, farAhead) == itsEnd
 }
 
 // A mark is what tells whether an element that is open was ever closed: of the tags that
