@@ -197,6 +197,9 @@ func (d *document) readDate(field string, as date) {
 	if !d.r.Complete {
 		return
 	}
+	if d.r.Nested {
+		d.sink.Problem(sitemap.MismatchedTag, pos, field, text)
+	}
 	var t sitemap.Time
 	if field == "pubDate" {
 		t = d.sink.RFC822Time(text, pos, field)

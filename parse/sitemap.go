@@ -224,6 +224,9 @@ func (d *document) readField() {
 	if !d.r.Complete {
 		return // the document's end cut it
 	}
+	if d.r.Nested && name != "loc" { // of which elements have a code of their own
+		d.sink.Problem(sitemap.MismatchedTag, pos, name, text)
+	}
 	switch name {
 	case "loc":
 		if d.locs > 0 {
