@@ -126,3 +126,28 @@ func TestEntries_ElementInField(t *testing.T) {
 		}
 	}
 }
+
+// Comments and instructions behind the root are as sound as those before, or reported.
+func TestEntries_BehindRoot(t *testing.T) {
+	const doc = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.example/</loc></url></urlset>`
+	for _, test := range []struct{ tail, want string }{
+		{"\n<!-- a --><?pi b?>\n", ""},
+		{"<!-- a -- b -->", "mismatched_tag 108"},
+		{"<!-- \x01 -->\n<?pi \x02?>", "control_char 113 control_char 124"},
+		{"<!-- \ufffe -->", "control_char 113"},
+		{"<??>", "mismatched_tag 108"},
+		{"<a b=c \x01>", "junk_after_root 108"},
+		{"\n&x;", "junk_after_root 109"},
+	} {
+		var got []string
+		o := &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, fmt.Sprint(p.Code, " ", p.Pos.Offset)) }}
+		for _, err := range parse.Entries(strings.NewReader(doc+test.tail), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("%q: got %q, want %q", test.tail, s, test.want)
+		}
+	}
+}

@@ -24,28 +24,33 @@ func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
 		s.Problem(sitemap.NoEntries, in.Position(0), "", nil)
 	}
 	r.Restart()
-	if at, text := junkAfter(in); text != nil {
+	if at, text := junkAfter(in, s.report); text != nil {
 		s.Problem(sitemap.JunkAfterRoot, at, "", text)
 	}
 	return in.Err()
 }
 
 // junkAfter looks for anything but white space, comments and processing
-// instructions.
-func junkAfter(in *input.Reader) (pos sitemap.Position, text []byte) {
+// instructions. What is wrong inside of these is reported.
+func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Position, text []byte) {
 	start := in.Offset()
-	t := xmlscan.NewScanner(in, nil)
+	var inside []sitemap.Problem // of the token
+	var note func(sitemap.Problem)
+	if report != nil {
+		note = func(p sitemap.Problem) { inside = append(inside, p) }
+	}
+	t := xmlscan.NewScanner(in, note)
 	for in.Offset()-start < maxTail {
+		inside = inside[:0]
 		kind := t.Next()
-		blanks := 0
-		switch kind {
-		case xmlscan.Comment:
-			continue
-		case xmlscan.Instruction:
-			if !xmlscan.IsDeclaration(t.Raw) {
-				continue
+		if isMisc(kind, t.Raw) {
+			for _, p := range inside {
+				report(p)
 			}
-		case xmlscan.Text:
+			continue
+		}
+		blanks := 0
+		if kind == xmlscan.Text {
 			blanks = len(t.Raw) - len(bytes.TrimLeft(t.Raw, " \t\r\n"))
 		}
 		if junk := t.Raw[blanks:]; text == nil && len(junk) > 0 && in.Offset()-start+int64(blanks) < maxTail {
@@ -56,4 +61,10 @@ func junkAfter(in *input.Reader) (pos sitemap.Position, text []byte) {
 		}
 	}
 	return pos, text
+}
+
+// isMisc reports whether a token is a comment or a processing instruction, which may stand
+// behind the root (XML 1.0, section 2.8).
+func isMisc(kind xmlscan.Kind, raw []byte) bool {
+	return kind == xmlscan.Comment || kind == xmlscan.Instruction && !xmlscan.IsDeclaration(raw)
 }
