@@ -32,9 +32,9 @@ func scrub(raw []byte) (text []byte, codes []sitemap.Code) {
 
 // A scrubber remembers what it changed.
 type scrubber struct {
-	control bool // control characters were removed
+	control bool // control characters that XML forbids were removed
 	invalid bool // bytes that are not UTF-8 were escaped
-	space   bool // inner white space was removed or escaped
+	space   bool // inner white space, or what is as little seen, was removed or escaped
 }
 
 // trim cuts white space and control characters from both ends of raw.
@@ -57,11 +57,10 @@ func (s *scrubber) trim(raw []byte) []byte {
 }
 
 func (s *scrubber) trims(r rune) bool {
-	if isControl(r) {
+	if isForbidden(r) {
 		s.control = true
-		return true
 	}
-	return space.Is(r)
+	return isControl(r) || space.Is(r)
 }
 
 // rewrite copies trimmed text. Spaces wait for the next character: beside a line
@@ -80,8 +79,11 @@ func (s *scrubber) rewrite(text []byte) []byte {
 		case isLineBreak(r) || r == '\t':
 			broken = true
 			continue
-		case isControl(r):
+		case isForbidden(r):
 			s.control = true
+			continue
+		case isControl(r):
+			s.space = true
 			continue
 		}
 		if spaces > 0 || broken {
@@ -127,6 +129,10 @@ func unchanged(text []byte) bool {
 func isLineBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
+
+// isForbidden reports whether r is a control character or a noncharacter that XML forbids,
+// unlike those from U+007F on.
+func isForbidden(r rune) bool { return isControl(r) && (r < ' ' || r >= 0xfffe) }
 
 // isControl reports whether r is a control character other than a tab and the
 // line breaks, or one of the two noncharacters that XML forbids as well.
