@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -392,4 +393,33 @@ type fakeNet struct{}
 
 func (*fakeNet) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer(r, 200, "http://www.example.com/\n"), nil
+}
+
+// TestHeaderIsTheDocuments: who drops the header of a document has no memory for it any more,
+// though the body is open.
+func TestHeaderIsTheDocuments(t *testing.T) {
+	c := &Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		resp := answer(r, 200, "http://www.example.com/\n")
+		resp.Header.Set("X-Large", strings.Repeat("x", 1<<20))
+		return resp, nil
+	})}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var docs []*Document
+	for range 30 {
+		doc, err := c.Get(t.Context(), Request{URL: "http://www.example.com/", ReadAhead: 1 << 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer doc.Body.Close()
+		doc.Header = nil
+		docs = append(docs, doc)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 10<<20 {
+		t.Errorf("%d documents without header take %d MiB", len(docs), grown>>20)
+	}
+	runtime.KeepAlive(docs)
 }

@@ -154,9 +154,11 @@ func (g *getter) maxRedirects() int {
 	return max(g.req.MaxRedirects, 0)
 }
 
-// document makes the Document of the response that ended the redirects.
+// document makes the Document of the response that ended the redirects. It alone holds the
+// header then: the body holds what the response came by.
 func (g *getter) document(res *result) *Document {
 	h := res.header
+	res.header = nil
 	doc := &Document{
 		URL:         g.target.url,
 		Hops:        g.hops,
