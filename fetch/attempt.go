@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -21,6 +22,19 @@ import (
 // maxDrain is how much of a body that is not wanted is read so that its
 // connection can be used again.
 const maxDrain = 16 << 10
+
+// maxFields bounds the fields of a header: in memory the least of them are many times as large
+// as they come.
+const maxFields = 1000
+
+var errManyFields = fmt.Errorf("header of more than %d fields", maxFields)
+
+func countFields(h http.Header) (n int) {
+	for _, values := range h {
+		n += len(values)
+	}
+	return n
+}
 
 // A result is what came of one hop: a document or a redirect.
 type result struct {
@@ -140,10 +154,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
-	resp, err := x.c.transport(x.target.origin, req).RoundTrip(req)
-	if err == nil && (resp == nil || resp.Body == nil) {
-		err = errors.New("transport returned no response")
-	}
+	resp, err := send(x.c.transport(x.target.origin, req), req)
 	if err != nil {
 		err = classify(ctx, err, watch.tries.Load() > 0)
 		slot.end()
@@ -165,6 +176,21 @@ func (x *exchange) acquire(req *http.Request) (release func(int, time.Duration),
 		release(0, 0)
 	}
 	return release, done, err
+}
+
+// send returns a response with a body and a header within bounds.
+func send(rt http.RoundTripper, req *http.Request) (*http.Response, error) {
+	resp, err := rt.RoundTrip(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil || resp.Body == nil:
+		return nil, errors.New("transport returned no response")
+	case countFields(resp.Header) > maxFields:
+		resp.Body.Close()
+		return nil, errManyFields
+	}
+	return resp, nil
 }
 
 // lookup returns what a HostLimiter looks up the host of req with: nothing where a proxy alone
@@ -268,10 +294,12 @@ func final(err error) bool {
 		isHeaderTooLarge(err)
 }
 
-// isHeaderTooLarge tells the errors of net/http for a header above its bound,
-// which have no type.
+// isHeaderTooLarge tells the errors for a header above a bound, of which those of
+// net/http have no type.
 func isHeaderTooLarge(err error) bool {
 	s := err.Error()
-	return strings.Contains(s, "server response headers exceeded") ||
-		strings.Contains(s, "response header list larger")
+	return errors.Is(err, errManyFields) ||
+		strings.Contains(s, "server response headers exceeded") || // HTTP/1
+		strings.Contains(s, "response header list larger") || // HTTP/2
+		strings.Contains(s, "header list too large") // of responses 1xx
 }

@@ -24,7 +24,8 @@ var (
 	// a *tls.CertificateVerificationError within.
 	ErrConnect = errors.New("cannot connect")
 	// ErrNoResponse: the connection failed before a response was read, or what
-	// came was not a response of HTTP or had a header larger than 256 KiB.
+	// came was not a response of HTTP or had a header larger than 256 KiB or of more
+	// than 1,000 fields.
 	ErrNoResponse = errors.New("no response")
 	// ErrStatus: the server answered with a status other than success;
 	// Error.Status holds it.

@@ -69,6 +69,9 @@ func faultCases() []faultCase {
 		{path: "http09", get: ErrNoResponse, attempts: 3},
 		{path: "header-flood", get: ErrNoResponse, attempts: 1},
 		{path: "header-huge", get: ErrNoResponse, attempts: 1},
+		{path: "header-many", get: ErrNoResponse, attempts: 1},
+		{path: "header-many?n=1001", get: ErrNoResponse, attempts: 1},
+		{path: "header-many?n=1000", status: 200},
 		{path: "informational", get: ErrNoResponse, attempts: 1},
 
 		{path: "encoding?name=br", get: ErrEncoding, status: 200},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -105,6 +106,21 @@ func fields(pairs ...string) []byte {
 	return b.Bytes()
 }
 
+// header sends a header in frames of 16 KiB.
+func (f *frames) header(stream uint32, pairs ...string) (err error) {
+	f.write(func() {
+		block := fields(pairs...)
+		n := min(len(block), 16<<10)
+		err = f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block[:n], EndHeaders: n == len(block)})
+		for err == nil && n < len(block) {
+			block = block[n:]
+			n = min(len(block), 16<<10)
+			err = f.WriteContinuation(stream, n == len(block), block[:n])
+		}
+	})
+	return err
+}
+
 // respond answers with a body.
 func (f *frames) respond(stream uint32, body string) {
 	f.write(func() {
@@ -147,6 +163,35 @@ func TestHTTP2Refusals(t *testing.T) {
 			}
 			if n, conns := s.requests.Load(), s.conns.Load(); n > 6 || conns > 9 {
 				t.Errorf("%d requests on %d connections, want at most two requests an attempt", n, conns)
+			}
+		})
+	}
+}
+
+// TestHTTP2Headers: a header beyond the bounds is not asked for again, as with HTTP/1.
+func TestHTTP2Headers(t *testing.T) {
+	var many []string
+	for i := range maxFields {
+		many = append(many, fmt.Sprint("x-", i), "")
+	}
+	for name, serve := range map[string]func(*frames, uint32){
+		"many fields": func(f *frames, stream uint32) {
+			f.header(stream, append([]string{":status", "200"}, append(many, "x", "")...)...)
+		},
+		"large": func(f *frames, stream uint32) { f.header(stream, ":status", "200", "x", strings.Repeat("~", 250<<10), "y", strings.Repeat("~", 7<<10)) },
+		"responses without end": func(f *frames, stream uint32) {
+			for f.header(stream, ":status", "103") == nil {
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &rawHTTP2{serve: serve}
+			s.start(t)
+			_, err := newHTTP2Client(t, &HostLimiter{}).Get(t.Context(), Request{URL: s.url})
+			var e *Error
+			if !errors.Is(err, ErrNoResponse) || !errors.As(err, &e) || e.Attempts != 1 || e.Temporary() {
+				t.Errorf("%v, want %v, not temporary, after one attempt", err, ErrNoResponse)
 			}
 		})
 	}

@@ -37,6 +37,7 @@ func init() {
 		"long-body":     longBody,
 		"header-flood":  headerFlood,
 		"header-huge":   headerHuge,
+		"header-many":   headerMany,
 		"informational": informational,
 
 		"lying-encoding":    func(r *response) { r.document(document(), "gzip") },
@@ -223,6 +224,18 @@ func headerFlood(r *response) {
 func headerHuge(r *response) {
 	r.hijack(func(c raw) {
 		c.send("HTTP/1.1 200 OK\nX-Huge: " + strings.Repeat("x", 1<<20) + "\nContent-Length: 0\n\n")
+		c.untilGone()
+	})
+}
+
+func headerMany(r *response) {
+	r.hijack(func(c raw) {
+		n := r.number("n", 20_000)
+		c.send("HTTP/1.1 200 OK\nContent-Length: 0\n")
+		for i := 1; i < n; i++ {
+			c.send(strconv.FormatInt(int64(i), 36) + ":\n")
+		}
+		c.send("\n")
 		c.untilGone()
 	})
 }
