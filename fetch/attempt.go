@@ -100,8 +100,14 @@ func (g *getter) judge(res *result) (*result, error) {
 		return nil, e
 	}
 	var err error
-	if res.encoding, err = encodings(res.header); err == nil {
+	switch res.status {
+	case http.StatusNoContent, http.StatusResetContent, http.StatusNotModified:
+		return res, nil // without a body, and so without an encoding
+	case http.StatusPartialContent:
 		err = res.wire.expectPart(res.header)
+	}
+	if err == nil {
+		res.encoding, err = encodings(res.header)
 	}
 	if err != nil {
 		res.wire.Close()

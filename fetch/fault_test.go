@@ -86,6 +86,9 @@ func faultCases() []faultCase {
 
 		{path: "status?code=204", status: 204},
 		{path: "status?code=205", status: 205},
+		{path: "status?code=204&encoding=br", status: 204},
+		{path: "status?code=205&encoding=br", status: 205},
+		{path: "status?code=202&encoding=br", get: ErrEncoding, status: 202},
 		{path: "status?code=202", body: "status 202\n", status: 202},
 		{path: "partial", read: ErrBody, body: half, status: 206},
 		{path: "partial-whole", body: document, status: 206},

@@ -369,3 +369,16 @@ func TestNotModified(t *testing.T) {
 		t.Errorf("bare 304: %+v, %v; want the validators that were sent", bare, err)
 	}
 }
+
+// TestNotModifiedEncoding: a 304 may name the encoding of the document that it does not have.
+func TestNotModifiedEncoding(t *testing.T) {
+	s, c := newSite(t), newClient(t)
+	doc, err := c.Get(t.Context(), Request{URL: s.fault("status?code=304&encoding=br"), Validators: Validators{ETag: "\"v\""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer doc.Body.Close()
+	if body, err := io.ReadAll(doc.Body); !doc.NotModified || len(body) > 0 || err != nil {
+		t.Errorf("NotModified %t, %d bytes, %v", doc.NotModified, len(body), err)
+	}
+}

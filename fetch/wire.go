@@ -104,9 +104,6 @@ func (w *wire) Close() error {
 // expectPart notes which part of the document a response with status 206 is (RFC
 // 9110, section 14.4). None was asked for, but the first is better than nothing.
 func (w *wire) expectPart(h http.Header) error {
-	if w.getter.status != http.StatusPartialContent {
-		return nil
-	}
 	var first, last, size int64
 	v := h.Get("Content-Range")
 	// Names of units are case-insensitive.

@@ -98,6 +98,9 @@ func (r *response) status(code int) {
 	if after := r.param("retry-after", ""); after != "" {
 		r.Header().Set("Retry-After", after)
 	}
+	if encoding := r.param("encoding", ""); encoding != "" {
+		r.Header().Set("Content-Encoding", encoding)
+	}
 	r.Header().Set("Content-Type", "text/plain")
 	r.WriteHeader(code)
 	if code != http.StatusNoContent && code != http.StatusResetContent && code != http.StatusNotModified {

@@ -50,7 +50,7 @@
 //
 // Statuses:
 //
-//	status              ?code= with a short text; ?retry-after= is sent on
+//	status              ?code= with a short text; ?retry-after= and ?encoding= are sent on
 //	partial             206, the first half of the document
 //	partial-whole       206, but all of the document
 //	partial-rest        206, the second half of the document
