@@ -13,7 +13,7 @@ import (
 func FuzzRedirect(f *testing.F) {
 	for _, seed := range []string{
 		"/x", "x y", "//host/x", "HTTP://Host.:80/", "http://u:p@host/", "file:///etc/passwd", "http://[::1%25eth0]/", "/100%",
-		"http:\\\\host", "javascript:alert(1)", "?", "#", "", "http://", "http:///x", "http://\xff/", "\x00", "http://a:b:c/", "%",
+		"http:\\\\host", "javascript:alert(1)", "?", "#", "", "http://", "http:///x", "http://\xff/", "\x00", "http://a:b:c/", "%", "HTTP://host/100%", "//host/%zz?%#%", "a\tb%",
 	} {
 		f.Add(seed)
 	}

@@ -178,7 +178,9 @@ func TestHTTP2Headers(t *testing.T) {
 		"many fields": func(f *frames, stream uint32) {
 			f.header(stream, append([]string{":status", "200"}, append(many, "x", "")...)...)
 		},
-		"large": func(f *frames, stream uint32) { f.header(stream, ":status", "200", "x", strings.Repeat("~", 250<<10), "y", strings.Repeat("~", 7<<10)) },
+		"large": func(f *frames, stream uint32) {
+			f.header(stream, ":status", "200", "x", strings.Repeat("~", 250<<10), "y", strings.Repeat("~", 7<<10))
+		},
 		"responses without end": func(f *frames, stream uint32) {
 			for f.header(stream, ":status", "103") == nil {
 			}

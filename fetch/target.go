@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -68,13 +69,14 @@ func (t target) redirect(location string) (target, error) {
 		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: Location is too long"}
 	}
 	location = strings.TrimSpace(location)
-	if ref, err := url.Parse(location); err == nil {
-		location = t.url.ResolveReference(ref).String()
-	} else if strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//") {
-		// ParseLoc mends a stray %, but of absolute URLs only.
-		location = t.url.Scheme + "://" + t.url.Host + location
+	ref, err := url.Parse(location)
+	if err != nil {
+		ref, err = url.Parse(mend(location))
 	}
-	if scheme, _, ok := strings.Cut(location, ":"); ok && scheme != "http" && scheme != "https" && isScheme(scheme) {
+	if err == nil {
+		location = t.url.ResolveReference(ref).String()
+	}
+	if scheme, _, ok := strings.Cut(location, ":"); ok && isScheme(scheme) && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
 		return target{}, refused("redirect to scheme " + clip(scheme, 64))
 	}
 	next, _, err := parseTarget(location)
@@ -82,6 +84,31 @@ func (t target) redirect(location string) (target, error) {
 		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: unreadable Location"}
 	}
 	return next, nil
+}
+
+// mend returns ref, without its fragment, as package url can read it: with escapes for the
+// control characters and for a % that starts none, as ParseLoc has them for absolute URLs.
+func mend(ref string) string {
+	ref, _, _ = strings.Cut(ref, "#")
+	var b strings.Builder
+	for i := 0; i < len(ref); i++ {
+		switch c := ref[i]; {
+		case c < ' ', c == 0x7f, c == '%' && !isEscape(ref[i:]):
+			fmt.Fprintf(&b, "%%%02X", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// isEscape reports whether s starts with a percent-encoded byte.
+func isEscape(s string) bool {
+	return len(s) > 2 && isHex(s[1]) && isHex(s[2])
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
 func isScheme(s string) bool {
