@@ -51,7 +51,7 @@ type result struct {
 func (g *getter) do() (*result, error) {
 	req, err := g.request()
 	if err != nil {
-		return nil, g.fail(err)
+		return nil, g.fail(&cause{kind: ErrRequest, err: err})
 	}
 	x := &exchange{getter: g}
 	retry := &retryablehttp.Client{

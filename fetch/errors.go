@@ -11,6 +11,10 @@ import (
 
 // Causes of an Error, to be told with errors.Is.
 var (
+	// ErrRequest: the Request cannot be sent: its URL is no absolute URL with a host that can
+	// be read, or a field of its header or the Client's UserAgent is none of HTTP. Nothing was
+	// sent.
+	ErrRequest = errors.New("invalid request")
 	// ErrRefused: the URL's scheme, port or address is one that this Client does
 	// not go to; nothing was sent to it. AllowPrivateNetworks opens the way to
 	// loopback and private networks, and to all ports.

@@ -26,7 +26,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	g := &getter{c: c, req: &req, begun: time.Now(), limit: c.maxBytes(&req)}
 	t, user, err := parseTarget(req.URL)
 	if err != nil {
-		return nil, &Error{Err: err}
+		return nil, &Error{Err: &cause{kind: ErrRequest, err: err}}
 	}
 	g.policy = policy{anyPort: c.AllowPrivateNetworks, guard: c.guard, named: []origin{t.origin}}
 	if len(req.Origins) > 0 {
@@ -36,8 +36,8 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		}
 	}
 	g.target, g.user = t, user
-	if err := checkHeader(&req); err != nil {
-		return nil, g.fail(err)
+	if err := checkHeader(&req, c.userAgent()); err != nil {
+		return nil, g.fail(&cause{kind: ErrRequest, err: err})
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	g.ctx, g.cancel = ctx, cancel
@@ -71,7 +71,7 @@ func namedOrigins(urls []string, o origin) (named []origin, user *url.Userinfo) 
 	return named, user
 }
 
-func checkHeader(req *Request) error {
+func checkHeader(req *Request, userAgent string) error {
 	for name, values := range req.Header {
 		if !httpguts.ValidHeaderFieldName(name) {
 			return errors.New("invalid name of a header field")
@@ -86,6 +86,9 @@ func checkHeader(req *Request) error {
 		if !httpguts.ValidHeaderFieldValue(v) {
 			return errors.New("invalid validator")
 		}
+	}
+	if !httpguts.ValidHeaderFieldValue(userAgent) {
+		return errors.New("invalid user agent")
 	}
 	return nil
 }

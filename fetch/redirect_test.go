@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -263,27 +264,38 @@ func TestHeader(t *testing.T) {
 }
 
 func TestBadRequests(t *testing.T) {
-	for _, req := range []Request{
-		{URL: ""},
-		{URL: "/sitemap.xml"},
-		{URL: "http://user:secret@[x/"},
-		{URL: "http://user:secret@exa mple.com/"},
-		{URL: "ftp://user:secret@example.com/"},
-		{URL: "http://user:secret@example.com:99/", Origins: []string{"http://example.com/"}},
-		{URL: "http://user:secret@example.com/", Header: http.Header{"X y": {"1"}}},
-		{URL: "http://user:secret@example.com/", Header: http.Header{"X-Y": {"1\r\nZ: 2"}}},
-		{URL: "http://user:secret@example.com/", Validators: Validators{ETag: "\"\n\""}},
+	const ok = "http://user:secret@example.com/"
+	for _, tt := range []struct {
+		req   Request
+		agent string
+		want  error
+	}{
+		{Request{URL: ""}, "", ErrRequest},
+		{Request{URL: "/sitemap.xml"}, "", ErrRequest},
+		{Request{URL: "http://user:secret@[x/"}, "", ErrRequest},
+		{Request{URL: "http://user:secret@exa mple.com/"}, "", ErrRequest},
+		{Request{URL: "ftp://user:secret@example.com/"}, "", ErrRefused},
+		{Request{URL: "http://user:secret@example.com:99/", Origins: []string{"http://example.com/"}}, "", ErrRefused},
+		{Request{URL: ok, Header: http.Header{"X y": {"1"}}}, "", ErrRequest},
+		{Request{URL: ok, Header: http.Header{"X-Y": {"1\r\nZ: 2"}}}, "", ErrRequest},
+		{Request{URL: ok, Validators: Validators{ETag: "\"\n\""}}, "", ErrRequest},
+		{Request{URL: ok}, "a\nb", ErrRequest},
+		{Request{URL: ok}, "a\x00b", ErrRequest},
 	} {
 		w := new(web)
-		c := &Client{Transport: w}
-		_, err := c.Get(t.Context(), req)
+		c := &Client{Transport: w, UserAgent: tt.agent}
+		_, err := c.Get(t.Context(), tt.req)
 		var e *Error
-		if !errors.As(err, &e) || e.Attempts != 0 || e.Temporary() || len(w.requests) != 0 {
-			t.Errorf("Get(%+v): %v after %d requests, want a *Error before any", req, err, len(w.requests))
+		if !errors.Is(err, tt.want) || !errors.As(err, &e) || e.Attempts != 0 || e.Temporary() || len(w.requests) != 0 {
+			t.Errorf("Get(%+v) as %q: %v after %d requests, want %v before any", tt.req, tt.agent, err, len(w.requests), tt.want)
 		}
 		if strings.Contains(err.Error(), "secret") {
-			t.Errorf("Get(%+v): the error tells the password: %v", req, err)
+			t.Errorf("Get(%+v): the error tells the password: %v", tt.req, err)
 		}
+	}
+	var ue *url.Error
+	if _, err := new(Client).Get(t.Context(), Request{URL: "/sitemap.xml"}); !errors.As(err, &ue) {
+		t.Errorf("%v, want a *url.Error within", err)
 	}
 }
 

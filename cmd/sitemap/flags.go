@@ -276,6 +276,8 @@ func (w *walkFlags) check() error {
 		return fmt.Errorf("--progress: want auto, always or never, not %q", w.progress)
 	case w.retries < 0 || w.concurrency < 0 || w.verifyHosts < 0 || w.maxURLs < 0:
 		return errors.New("--retries, --concurrency, --verify-hosts and --max-urls take no negative number")
+	case !httpguts.ValidHeaderFieldValue(w.userAgent):
+		return errors.New("--user-agent: no value of a header field")
 	}
 	return nil
 }

@@ -208,6 +208,8 @@ func TestUsage(t *testing.T) {
 		{"parse --limit depth=1 x", "--limit: there are bytes and entries"},
 		{"urls --proxy :: x", "--proxy"},
 		{"urls --retries -1 x", "no negative number"},
+		{"urls --user-agent a\x00b x", "--user-agent"},
+		{"robots --user-agent a\x00b x", "--user-agent"},
 		{"urls --progress maybe x", "--progress"},
 		{"urls --timeout soon x", "--timeout"},
 		{"urls - -", "only once"},
