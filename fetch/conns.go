@@ -92,12 +92,14 @@ func (cs *conns) remove(addr string) {
 	}
 }
 
-// dial connects with d. Connections that no attempt of a Client asks for, but an
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dial connects with dial. Connections that no attempt of a Client asks for, but an
 // http.Client of others, are not counted.
-func (cs *conns) dial(ctx context.Context, d *net.Dialer, network, addr string) (net.Conn, error) {
+func (cs *conns) dial(ctx context.Context, dial dialFunc, network, addr string) (net.Conn, error) {
 	r := routeOf(ctx)
 	if r == nil || cs.users == nil {
-		return d.DialContext(ctx, network, addr)
+		return dial(ctx, network, addr)
 	}
 	if r.dials.Add(1) > maxDials {
 		return nil, &cause{kind: ErrNoResponse, err: errors.New("the server takes no request on its connections")}
@@ -105,7 +107,7 @@ func (cs *conns) dial(ctx context.Context, d *net.Dialer, network, addr string) 
 	if err := cs.add(addr); err != nil {
 		return nil, err
 	}
-	c, err := d.DialContext(ctx, network, addr)
+	c, err := dial(ctx, network, addr)
 	if err != nil {
 		cs.remove(addr)
 		return nil, err

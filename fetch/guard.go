@@ -68,8 +68,8 @@ func (g *guard) check(addr netip.Addr) error {
 	return refused("address " + addr.String() + " is not public")
 }
 
-// control is the net.Dialer.Control that checks what is connected to.
-func (g *guard) control(network, address string, _ syscall.RawConn) error {
+// control is the net.Dialer.ControlContext that checks what is connected to.
+func (g *guard) control(ctx context.Context, network, address string, _ syscall.RawConn) error {
 	if g.guardian == nil {
 		return nil
 	}
@@ -77,7 +77,32 @@ func (g *guard) control(network, address string, _ syscall.RawConn) error {
 	if err != nil || network != "tcp4" && network != "tcp6" {
 		return refused("no TCP address: " + address)
 	}
-	return g.check(to.Addr())
+	if err := g.check(to.Addr()); err != nil {
+		return err
+	}
+	if public, ok := ctx.Value(publicKey{}).(*atomic.Pointer[string]); ok {
+		public.Store(&address)
+	}
+	return nil
+}
+
+// publicKey is the key of an *atomic.Pointer[string] in the context of one dial: an address
+// that may be connected to.
+type publicKey struct{}
+
+// dial connects to addr with d. Of several addresses d tells the error of the first, which
+// may be a refused one; but where another may be connected to, the host as a whole is not
+// refused.
+func (g *guard) dial(ctx context.Context, d *net.Dialer, network, addr string) (net.Conn, error) {
+	if g.guardian == nil {
+		return d.DialContext(ctx, network, addr)
+	}
+	var public atomic.Pointer[string]
+	c, err := d.DialContext(context.WithValue(ctx, publicKey{}, &public), network, addr)
+	if a := public.Load(); a != nil && errors.Is(err, ErrRefused) {
+		err = errors.New("no connection to " + *a + ", and the host's other addresses are refused")
+	}
+	return c, err
 }
 
 // checkHost looks host up and refuses it if any of its addresses is refused.
@@ -117,16 +142,19 @@ func (g *guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 }
 
 func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
-	direct := &net.Dialer{Timeout: g.times.connect, Control: g.control, Resolver: g.resolver}
+	direct := &net.Dialer{Timeout: g.times.connect, ControlContext: g.control, Resolver: g.resolver}
 	toProxy := &net.Dialer{Timeout: g.times.connect, Resolver: g.resolver}
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return g.dial(ctx, direct, network, addr)
+	}
 	counted := &conns{users: g.users}
 	return &http.Transport{
 		Proxy: g.proxy(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if r := routeOf(ctx); r != nil && r.isProxy(addr) {
-				return r.open(counted.dial(ctx, toProxy, network, addr))
+				return r.open(counted.dial(ctx, toProxy.DialContext, network, addr))
 			}
-			return counted.dial(ctx, direct, network, addr)
+			return counted.dial(ctx, dial, network, addr)
 		},
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode/100 == 4 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -69,10 +70,10 @@ func TestGuard(t *testing.T) {
 		if addr.Is6() {
 			network = "tcp6"
 		}
-		if err := g.control(network, net.JoinHostPort(a, "80"), nil); !errors.Is(err, ErrRefused) {
+		if err := g.control(t.Context(), network, net.JoinHostPort(a, "80"), nil); !errors.Is(err, ErrRefused) {
 			t.Errorf("control(%s) = %v, want %v", a, err, ErrRefused)
 		}
-		if err := open.control(network, net.JoinHostPort(a, "80"), nil); err != nil {
+		if err := open.control(t.Context(), network, net.JoinHostPort(a, "80"), nil); err != nil {
 			t.Errorf("with private networks: control(%s) = %v, want nil", a, err)
 		}
 	}
@@ -84,7 +85,7 @@ func TestGuard(t *testing.T) {
 	for _, to := range []struct{ network, address string }{
 		{"udp4", "8.8.8.8:80"}, {"unix", "/run/socket"}, {"tcp4", "8.8.8.8"}, {"tcp6", "[fe80::1%eth0]:80"},
 	} {
-		if err := g.control(to.network, to.address, nil); !errors.Is(err, ErrRefused) {
+		if err := g.control(t.Context(), to.network, to.address, nil); !errors.Is(err, ErrRefused) {
 			t.Errorf("control(%s, %s) = %v, want %v", to.network, to.address, err, ErrRefused)
 		}
 	}
@@ -213,6 +214,29 @@ func TestRefusedNames(t *testing.T) {
 		t.Fatalf("with AllowPrivateNetworks: %v", err)
 	}
 	doc.Body.Close()
+}
+
+// TestRefusedBeside: where one of a host's addresses may be connected to and does not answer,
+// the host is down, whatever its others are.
+func TestRefusedBeside(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	_, port, _ := net.SplitHostPort(closed.Addr().String())
+	names := map[string][]string{}
+	for i, addrs := range []string{"127.0.0.1 10.0.0.1", "10.0.0.1 127.0.0.1", "127.0.0.1 fd00::1", "127.0.0.1 ::1 fd00::1"} {
+		names[fmt.Sprint(i, ".test")] = []string{addrs}
+	}
+	_, resolver := newNameServer(names)
+	for name, addrs := range names {
+		_, err := guardedClient(t, resolver).Get(t.Context(), Request{URL: "http://" + name + ":" + port + "/"})
+		var e *Error
+		if !errors.Is(err, ErrConnect) || errors.Is(err, ErrRefused) || !errors.As(err, &e) || e.Attempts != 3 || !e.Temporary() {
+			t.Errorf("%s: %v, want %v after 3 attempts", addrs, err, ErrConnect)
+		}
+	}
 }
 
 func TestUnknownHost(t *testing.T) {

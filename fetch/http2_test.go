@@ -338,7 +338,7 @@ func TestHTTP2OneStream(t *testing.T) {
 	for _, perHost := range []int{0, 16, 64, -1} {
 		c := newHTTP2Client(t, &HostLimiter{Total: -1, PerHost: perHost, PerAddress: -1})
 		c.Retries = -1
-		getAtOnce(t, c, s.url, 200)
+		getAtOnce(t, c, s.url, 100)
 		c.CloseIdleConnections()
 	}
 }
