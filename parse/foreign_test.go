@@ -80,6 +80,7 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{urlset(`<url><x:data><loc>http://a.example/no</loc><url>u</url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/no</loc><url a="b"> u <x:y/><loc>http://a.example/no</loc></url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/no</loc><url/><!-- </url> --><![CDATA[</url>]]></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><x:data><loc><url xmlns="urn:y"><x:y/></url></loc></x:data><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><x:data>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{rss(`<item><media:description>see <link>http://a.example/no</link> ok</media:description><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},

@@ -191,7 +191,7 @@ func (l *landmark) pass(tag []byte) (size int) {
 }
 
 // passEntry is pass for a start tag of the entry's name, from behind that: one that no other
-// tag follows is no entry's.
+// tag follows is no entry's, nor one with a namespace of its own.
 func (l *landmark) passEntry(rest []byte) (size int) {
 	end, complete := tagEnd(rest, 0)
 	if end == len(rest) {
@@ -205,7 +205,7 @@ func (l *landmark) passEntry(rest []byte) (size int) {
 	case !known:
 		return 0
 	case end > 0 && rest[end-1] == '/':
-	case follows:
+	case follows && !bytes.Contains(rest[:end], xmlns):
 		l.mark = entryTag
 	default:
 		l.inside++
