@@ -42,7 +42,7 @@ func (d *document) readEntry() {
 	d.resetEntry()
 	e := &d.entry
 	e.Pos = d.in.Position(0)
-	e.start = append(e.start[:0], d.r.Raw[:min(len(d.r.Raw), 256)]...)
+	e.start = append(e.start[:0], xmlscan.Start(d.r.Raw)...)
 	d.entrySpace = d.r.Space
 	if len(d.r.Attrs) > 0 {
 		e.base = record.BaseHere(d.r.Attrs, d.base)

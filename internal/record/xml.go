@@ -54,7 +54,7 @@ func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Posi
 			blanks = len(t.Raw) - len(bytes.TrimLeft(t.Raw, " \t\r\n"))
 		}
 		if junk := t.Raw[blanks:]; text == nil && len(junk) > 0 && in.Offset()-start+int64(blanks) < maxTail {
-			pos, text = in.Position(blanks), bytes.Clone(junk[:min(len(junk), 256)])
+			pos, text = in.Position(blanks), bytes.Clone(xmlscan.Start(junk))
 		}
 		if kind == xmlscan.EOF {
 			break

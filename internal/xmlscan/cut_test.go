@@ -1,11 +1,13 @@
 package xmlscan
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -75,5 +77,20 @@ func TestReader_LeadingZerosCut(t *testing.T) {
 			t.Errorf("%d blanks: got %q", blanks, strings.TrimSpace(string(r.text)))
 		}
 		in.Close()
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	for _, c := range "aé€😀" {
+		for n := range 8 {
+			text := strings.Repeat("x", n) + strings.Repeat(string(c), 300)
+			got := Excerpt([]byte(text))
+			if !utf8.ValidString(got) || !strings.HasPrefix(text, got) || len(got) > 256 || len(got) < 253 {
+				t.Errorf("%d x: %d bytes, %q", n, len(got), got)
+			}
+		}
+	}
+	if got := Excerpt(bytes.Repeat([]byte{0x80}, 300)); len(got) != 256 {
+		t.Errorf("%d bytes of what is no UTF-8", len(got))
 	}
 }

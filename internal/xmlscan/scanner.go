@@ -269,7 +269,25 @@ func (s *Scanner) problem(code sitemap.Code, at int, text []byte) {
 }
 
 // Excerpt returns the start of b as a Problem's Text.
-func Excerpt(b []byte) string { return string(b[:min(len(b), 256)]) }
+func Excerpt(b []byte) string { return string(Start(b)) }
+
+// maxExcerpt is how many bytes a Problem's Text has at most.
+const maxExcerpt = 256
+
+// Start returns what Excerpt does, as it stands: it cuts no character.
+func Start(b []byte) []byte {
+	if len(b) <= maxExcerpt {
+		return b
+	}
+	n := maxExcerpt
+	for n > maxExcerpt-utf8.UTFMax && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	if !utf8.RuneStart(b[n]) { // it is no UTF-8
+		n = maxExcerpt
+	}
+	return b[:n]
+}
 
 // isNameStart reports whether c may start a name; of non-ASCII characters XML
 // allows most.
