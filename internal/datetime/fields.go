@@ -61,6 +61,9 @@ func (f *fields) time() (t sitemap.Time, ok bool) {
 	} else if leap {
 		start = start.Add(time.Second)
 	}
+	if start.Year() > 9999 { // of which no form of a date knows
+		return sitemap.Time{}, false
+	}
 	return sitemap.NewTime(start, t.Precision(), assumed), true
 }
 
