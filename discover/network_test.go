@@ -95,7 +95,7 @@ func TestWalkFaults(t *testing.T) {
 		switch name {
 		case "reset-midway", "close-midway", "chunk-midway", "bad-chunk", "stall", "truncated-gzip", "corrupt-gzip", "partial":
 			if n := len(listed[loc]); n == 0 || n >= faultserver.Entries {
-				t.Errorf("%s: %d URLs, want those before the fault", name, n)
+				t.Errorf("%s: %d URLs, want those before the fault: %+v", name, n, sums[loc])
 			}
 		}
 	}

@@ -234,12 +234,11 @@ func headerHuge(r *response) {
 func headerMany(r *response) {
 	r.hijack(func(c raw) {
 		n := r.number("n", 20_000)
-		c.send("HTTP/1.1 200 OK\nContent-Length: 0\n")
-		for i := 1; i < n; i++ {
+		c.send("HTTP/1.1 200 OK\nConnection: close\nContent-Length: 0\n")
+		for i := 1; i < n; i++ { // Content-Length is one, Connection is not: it is the connection's
 			c.send(strconv.FormatInt(int64(i), 36) + ":\n")
 		}
 		c.send("\n")
-		c.untilGone()
 	})
 }
 
