@@ -3,6 +3,7 @@ package fetch
 import (
 	"container/list"
 	"context"
+	"math"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -233,7 +234,7 @@ func (l *HostLimiter) maxPause() time.Duration {
 func bound(n, def int) int {
 	switch {
 	case n < 0:
-		return int(^uint(0) >> 1)
+		return math.MaxInt
 	case n == 0:
 		return def
 	}

@@ -35,7 +35,7 @@
 //	bad-chunk           chunked, with a length that is no number after half
 //	long-body           a body longer than its Content-Length: half of the document
 //	header-flood        header fields without end
-//	header-huge         one header field of 1 MiB
+//	header-huge         one header field of ?n=1024 KiB
 //	header-many         ?n=20000 header fields, of which most are a few bytes each
 //	informational       responses 103 without end
 //
