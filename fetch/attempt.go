@@ -149,14 +149,14 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &limited{err}
 	}
 	defer done()
-	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked}
-	x.c.parked.live.Add(1)
 	x.tries++
 	x.sent, x.status = true, 0
 	x.c.logRequest(req, x.tries)
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x.clock.begin(cancel)
 	watch := &inner{exchange: x, route: route, cancel: cancel}
+	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked, watch: watch}
+	x.c.parked.live.Add(1)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees

@@ -19,6 +19,7 @@ type phases struct {
 	drain     time.Duration // for the body of a response that is no document
 	linger    time.Duration // how long a Limiter's slot is kept while nobody reads
 	backoff   time.Duration // before the first retry, at most
+	keep      time.Duration // how long a connection is kept that is idle
 }
 
 func (p phases) withDefaults() phases {
@@ -35,6 +36,7 @@ func (p phases) withDefaults() phases {
 	set(&p.drain, time.Second)
 	set(&p.linger, time.Second)
 	set(&p.backoff, minBackoff)
+	set(&p.keep, time.Minute)
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // maxTries is how often net/http may send the request of one attempt over HTTP/2.
@@ -35,16 +36,23 @@ type inner struct {
 	route  *route
 	cancel func(error) // ends the attempt
 	tries  atomic.Int32
+	conn   atomic.Pointer[conn] // that the request is sent on, nil if it is not known
+}
+
+// use is told which connection the attempt uses from now on.
+func (a *inner) use(c *conn) {
+	if c != nil {
+		c.users.Add(1)
+	}
+	if before := a.conn.Swap(c); before != nil {
+		before.release()
+	}
 }
 
 // gotConn is the httptrace.ClientTrace.GotConn of the attempt.
 func (a *inner) gotConn(info httptrace.GotConnInfo) {
 	a.route.dials.Store(0)
-	if a.route.proxy.Load() != nil {
-		if t := tunnelOf(info.Conn); t != nil {
-			t.opened()
-		}
-	}
+	a.use(innermost(info.Conn))
 	switch n := a.tries.Add(1); {
 	case n == 1: // the time for the first byte is not begun anew
 		a.clock.start(a.c.times.firstByte, "the response")
@@ -60,13 +68,17 @@ func isHTTP2(c net.Conn) bool {
 	return ok && s.ConnectionState().NegotiatedProtocol == "h2"
 }
 
-// conns counts the open connections of a transport by their addresses. Those of HTTP/2
-// net/http counts only as long as it may send requests on them, but leaves them open.
+// conns are the open connections of a transport. Those of HTTP/2 net/http counts only as
+// long as it may send requests on them, but leaves them open; one that is shut down just
+// when a request is to be sent on it, for ever.
 type conns struct {
-	users func() int64 // attempts and bodies under way
+	users func() int64  // attempts and bodies under way
+	keep  time.Duration // IdleConnTimeout
 
-	mu   sync.Mutex
-	open map[string]int
+	mu    sync.Mutex
+	at    map[string]int // how many, by address
+	open  map[*conn]struct{}
+	timer *time.Timer // of sweep
 }
 
 // add counts a connection to addr that is to be opened, or returns an error if there are
@@ -74,21 +86,62 @@ type conns struct {
 func (cs *conns) add(addr string) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if n := cs.open[addr]; int64(n) >= maxIdleConns+2*cs.users() {
+	if n := cs.at[addr]; int64(n) >= maxIdleConns+2*cs.users() {
 		return fmt.Errorf("%d connections are open to %s", n, addr)
 	}
-	if cs.open == nil {
-		cs.open = map[string]int{}
+	if cs.at == nil {
+		cs.at, cs.open = map[string]int{}, map[*conn]struct{}{}
 	}
-	cs.open[addr]++
+	cs.at[addr]++
 	return nil
 }
 
-func (cs *conns) remove(addr string) {
+// opened returns c, which add has counted.
+func (cs *conns) opened(c net.Conn, addr string) *conn {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if cs.open[addr]--; cs.open[addr] == 0 {
-		delete(cs.open, addr)
+	counted := &conn{Conn: c, of: cs, addr: addr}
+	counted.since.Store(time.Now().UnixNano())
+	cs.open[counted] = struct{}{}
+	switch {
+	case len(cs.open) > 1:
+	case cs.timer == nil:
+		cs.timer = time.AfterFunc(cs.keep, cs.sweep)
+	default:
+		cs.timer.Reset(cs.keep)
+	}
+	return counted
+}
+
+// remove is told that a connection to addr is closed, or, with nil, was not opened.
+func (cs *conns) remove(c *conn, addr string) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	delete(cs.open, c)
+	if cs.at[addr]--; cs.at[addr] == 0 {
+		delete(cs.at, addr)
+	}
+	if len(cs.open) == 0 && cs.timer != nil {
+		cs.timer.Stop()
+	}
+}
+
+// sweep closes what nobody has used for twice as long as net/http keeps idle connections.
+func (cs *conns) sweep() {
+	var unused []*conn
+	cs.mu.Lock()
+	before := time.Now().Add(-2 * cs.keep).UnixNano()
+	for c := range cs.open {
+		if c.users.Load() == 0 && c.since.Load() < before {
+			unused = append(unused, c)
+		}
+	}
+	if len(cs.open) > 0 {
+		cs.timer.Reset(cs.keep)
+	}
+	cs.mu.Unlock()
+	for _, c := range unused {
+		c.Close()
 	}
 }
 
@@ -109,20 +162,48 @@ func (cs *conns) dial(ctx context.Context, dial dialFunc, network, addr string) 
 	}
 	c, err := dial(ctx, network, addr)
 	if err != nil {
-		cs.remove(addr)
+		cs.remove(nil, addr)
 		return nil, err
 	}
-	return &conn{Conn: c, closed: sync.OnceFunc(func() { cs.remove(addr) })}, nil
+	return cs.opened(c, addr), nil
 }
 
 // A conn is counted until it is closed.
 type conn struct {
 	net.Conn
-	closed func()
+	of     *conns
+	addr   string
+	users  atomic.Int32 // attempts
+	since  atomic.Int64 // when it was last in use or opened, in Unix nanoseconds
+	closed sync.Once
 }
 
 // Close closes the connection.
 func (c *conn) Close() error {
-	defer c.closed()
+	c.closed.Do(func() { c.of.remove(c, c.addr) })
 	return c.Conn.Close()
+}
+
+// release is told that an attempt does not use the connection any more.
+func (c *conn) release() {
+	c.since.Store(time.Now().UnixNano())
+	c.users.Add(-1)
+}
+
+// innermost returns the conn under those of TLS and of tunnels, nil if there is none. A
+// tunnel is open then.
+func innermost(c net.Conn) *conn {
+	for {
+		switch over := c.(type) {
+		case *conn:
+			return over
+		case *tunnel:
+			over.opened()
+			c = over.Conn
+		case interface{ NetConn() net.Conn }: // of package tls
+			c = over.NetConn()
+		default:
+			return nil
+		}
+	}
 }

@@ -147,7 +147,7 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return g.dial(ctx, direct, network, addr)
 	}
-	counted := &conns{users: g.users}
+	counted := &conns{users: g.users, keep: g.times.keep}
 	return &http.Transport{
 		Proxy: g.proxy(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -169,7 +169,7 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           maxIdleConns,
 		MaxIdleConnsPerHost:    64,
-		IdleConnTimeout:        60 * time.Second,
+		IdleConnTimeout:        g.times.keep,
 		ReadBufferSize:         16 << 10,
 		// A dead HTTP/2 connection would fail one request after the other; and a
 		// body that nobody reads should not fill more than 128 KiB. A window of the

@@ -133,6 +133,12 @@ func (f *frames) respond(stream uint32, body string) {
 func newHTTP2Client(t *testing.T, l *HostLimiter) *Client {
 	t.Helper()
 	c := newClient(t)
+	trustAll(c, l)
+	return c
+}
+
+// trustAll makes c, with l, and its transports, which then take any certificate.
+func trustAll(c *Client, l *HostLimiter) {
 	c.Limiter = l
 	c.init()
 	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
@@ -140,7 +146,6 @@ func newHTTP2Client(t *testing.T, l *HostLimiter) *Client {
 			transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 		}
 	}
-	return c
 }
 
 // TestHTTP2Refusals: what a server refuses without a response net/http sends again of
@@ -371,5 +376,29 @@ func TestHTTP2UnreadBodies(t *testing.T) {
 	}
 	if n := sent.Load() / documents >> 10; n < 64 || n > 128+32 {
 		t.Errorf("%d KiB of each body were sent, want about 128", n)
+	}
+}
+
+// TestHTTP2Abandoned: connections that net/http leaves behind where requests were to be sent on
+// them just as they were shut down are closed.
+func TestHTTP2Abandoned(t *testing.T) {
+	for name, s := range map[string]*rawHTTP2{
+		"no streams": {settings: []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 0}}},
+		"GOAWAY":     {begin: func(f *frames) { f.write(func() { f.WriteGoAway(0, http2.ErrCodeNo, nil) }) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.serve = func(*frames, uint32) {}
+			s.start(t)
+			c := newClient(t)
+			c.times.keep, c.times.firstByte = 300*time.Millisecond, 50*time.Millisecond
+			trustAll(c, &HostLimiter{})
+			for range 20 {
+				if _, err := c.Get(t.Context(), Request{URL: s.url}); !errors.Is(err, ErrNoResponse) {
+					t.Error(err)
+				}
+			}
+			eventually(t, "all connections closed", func() bool { return s.open.Load() == 0 })
+		})
 	}
 }

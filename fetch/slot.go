@@ -13,6 +13,7 @@ type slot struct {
 	linger  time.Duration
 	origin  origin
 	parked  *parked
+	watch   *inner
 
 	mu      sync.Mutex
 	status  int // of the response
@@ -71,6 +72,7 @@ func (s *slot) expire() {
 func (s *slot) end() {
 	s.free()
 	s.parked.live.Add(-1)
+	s.watch.use(nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parks {

@@ -66,17 +66,3 @@ func (t *tunnel) opened() {
 		t.Conn.SetDeadline(time.Time{})
 	}
 }
-
-// tunnelOf returns the tunnel under c, nil if there is none.
-func tunnelOf(c net.Conn) *tunnel {
-	for {
-		switch over := c.(type) {
-		case *tunnel:
-			return over
-		case interface{ NetConn() net.Conn }: // of package tls
-			c = over.NetConn()
-		default:
-			return nil
-		}
-	}
-}

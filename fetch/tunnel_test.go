@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bufio"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -107,12 +106,9 @@ func TestSilentProxy(t *testing.T) {
 			p.silent.Store(true)
 			c := newClient(t)
 			c.Proxy = http.ProxyURL(&url.URL{Scheme: tt.scheme, Host: p.addr})
-			c.Limiter, c.Retries = &HostLimiter{}, -1
+			c.Retries = -1
 			c.times.connect = limit
-			c.init()
-			for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
-				rt.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
-			}
+			trustAll(c, &HostLimiter{})
 			for range 2 * DefaultPerHost {
 				if _, err := c.Get(t.Context(), Request{URL: tt.url}); !errors.Is(err, ErrConnect) || !errors.Is(err, ErrTimeout) {
 					t.Fatalf("silent: %v, want %v and %v", err, ErrConnect, ErrTimeout)
