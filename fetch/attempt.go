@@ -162,7 +162,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
 	resp, err := send(x.c.transport(x.target.origin, req), req)
 	if err != nil {
-		err = classify(ctx, err, watch.tries.Load() > 0)
+		err = classify(ctx, watch.explain(err), watch.tries.Load() > 0)
 		slot.end()
 		cancel(nil)
 		x.betweenAttempts()
@@ -304,7 +304,7 @@ func final(err error) bool {
 // net/http have no type.
 func isHeaderTooLarge(err error) bool {
 	s := err.Error()
-	return errors.Is(err, errManyFields) ||
+	return errors.Is(err, errManyFields) || errors.Is(err, errProtocol) ||
 		strings.Contains(s, "server response headers exceeded") || // HTTP/1
 		strings.Contains(s, "response header list larger") || // HTTP/2
 		strings.Contains(s, "header list too large") // of responses 1xx

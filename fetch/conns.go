@@ -37,12 +37,13 @@ type inner struct {
 	cancel func(error) // ends the attempt
 	tries  atomic.Int32
 	conn   atomic.Pointer[conn] // that the request is sent on, nil if it is not known
+	turn   int                  // of conn.use
 }
 
 // use is told which connection the attempt uses from now on.
 func (a *inner) use(c *conn) {
 	if c != nil {
-		c.users.Add(1)
+		a.turn = c.use()
 	}
 	if before := a.conn.Swap(c); before != nil {
 		before.release()
@@ -61,6 +62,20 @@ func (a *inner) gotConn(info httptrace.GotConnInfo) {
 	case n > maxTries && isHTTP2(info.Conn):
 		a.cancel(&cause{kind: ErrNoResponse, err: errors.New("the server refuses the request over HTTP/2")})
 	}
+}
+
+// errProtocol marks what a server did wrong in answering one request alone.
+var errProtocol = errors.New("not HTTP/2")
+
+// explain returns err, or an errProtocol: a header far above the bound ends a connection of
+// HTTP/2, with nothing to tell it from other breaches of the protocol, nor whose it was if
+// others used the connection.
+func (a *inner) explain(err error) error {
+	c := a.conn.Load()
+	if c == nil || a.turn != c.last() || err.Error() != "connection error: PROTOCOL_ERROR" {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errProtocol, err)
 }
 
 func isHTTP2(c net.Conn) bool {
@@ -100,8 +115,7 @@ func (cs *conns) add(addr string) error {
 func (cs *conns) opened(c net.Conn, addr string) *conn {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	counted := &conn{Conn: c, of: cs, addr: addr}
-	counted.since.Store(time.Now().UnixNano())
+	counted := &conn{Conn: c, of: cs, addr: addr, since: time.Now()}
 	cs.open[counted] = struct{}{}
 	switch {
 	case len(cs.open) > 1:
@@ -130,9 +144,9 @@ func (cs *conns) remove(c *conn, addr string) {
 func (cs *conns) sweep() {
 	var unused []*conn
 	cs.mu.Lock()
-	before := time.Now().Add(-2 * cs.keep).UnixNano()
+	then := time.Now().Add(-2 * cs.keep)
 	for c := range cs.open {
-		if c.users.Load() == 0 && c.since.Load() < before {
+		if c.unused(then) {
 			unused = append(unused, c)
 		}
 	}
@@ -173,9 +187,12 @@ type conn struct {
 	net.Conn
 	of     *conns
 	addr   string
-	users  atomic.Int32 // attempts
-	since  atomic.Int64 // when it was last in use or opened, in Unix nanoseconds
 	closed sync.Once
+
+	mu     sync.Mutex
+	users  int       // attempts
+	served int       // attempts, with all before
+	since  time.Time // when it was last in use or opened
 }
 
 // Close closes the connection.
@@ -184,10 +201,39 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
+// use is told that an attempt uses the connection. It returns which one it is, of all that
+// have, or 0 if it is not alone.
+func (c *conn) use() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users++
+	c.served++
+	if c.users > 1 {
+		return 0
+	}
+	return c.served
+}
+
 // release is told that an attempt does not use the connection any more.
 func (c *conn) release() {
-	c.since.Store(time.Now().UnixNano())
-	c.users.Add(-1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users--
+	c.since = time.Now()
+}
+
+// last returns which attempt was the last to use the connection.
+func (c *conn) last() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.served
+}
+
+// unused reports whether nobody has used the connection since then.
+func (c *conn) unused(then time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.users == 0 && c.since.Before(then)
 }
 
 // innermost returns the conn under those of TLS and of tunnels, nil if there is none. A

@@ -186,6 +186,9 @@ func TestHTTP2Headers(t *testing.T) {
 		"large": func(f *frames, stream uint32) {
 			f.header(stream, ":status", "200", "x", strings.Repeat("~", 250<<10), "y", strings.Repeat("~", 7<<10))
 		},
+		"very large": func(f *frames, stream uint32) {
+			f.header(stream, ":status", "200", "x", strings.Repeat("~", 250<<10), "y", strings.Repeat("~", 200<<10))
+		},
 		"responses without end": func(f *frames, stream uint32) {
 			for f.header(stream, ":status", "103") == nil {
 			}
@@ -202,6 +205,41 @@ func TestHTTP2Headers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHTTP2Neighbours: where one answer ends a connection of HTTP/2, the requests beside it are
+// sent again.
+func TestHTTP2Neighbours(t *testing.T) {
+	waiting := make(chan struct{}, 10)
+	s := new(rawHTTP2)
+	s.serve = func(f *frames, stream uint32) {
+		switch s.requests.Load() {
+		case 1:
+			waiting <- struct{}{}
+		case 2:
+			f.header(stream, ":status", "200", "x", strings.Repeat("~", 500<<10))
+		default:
+			f.respond(stream, "ok")
+		}
+	}
+	s.start(t)
+	c := newHTTP2Client(t, &HostLimiter{})
+	var group sync.WaitGroup
+	get := func() {
+		doc, err := c.Get(t.Context(), Request{URL: s.url})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if doc.Attempts != 2 {
+			t.Errorf("%d attempts, want 2", doc.Attempts)
+		}
+		doc.Body.Close()
+	}
+	group.Go(get)
+	<-waiting
+	group.Go(get)
+	group.Wait()
 }
 
 // TestHTTP2RefusalsPass: what is refused once is sent again within the same attempt.
