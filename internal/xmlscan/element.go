@@ -47,8 +47,11 @@ type Reader struct {
 
 	stack []open
 	names []byte // of the open elements
-	deep  int    // elements open beyond MaxDepth
-	entry int    // depth of the open entry; 0 if none is
+	// How many of the outermost open elements are counted by the hashes of their names.
+	hashed int
+	hashes [256]uint16
+	deep   int // elements open beyond MaxDepth
+	entry  int // depth of the open entry; 0 if none is
 	// directEnd says that Direct is complete: an element followed it.
 	directEnd  bool
 	pending    bool // the current token is the next one
@@ -67,9 +70,6 @@ type Reader struct {
 	seenLandmark landmark
 	looked       int64 // bytes, for landmarks that are far ahead
 }
-
-// open is an open element.
-type open struct{ name int } // where its name starts in names
 
 // NewReader returns a reader of the rest of in, whose next start tag is the root.
 func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
@@ -349,126 +349,6 @@ func appendLower(dst, b []byte) []byte {
 		dst = append(dst, c)
 	}
 	return dst
-}
-
-// key is what is remembered of a name.
-func key(name []byte) []byte { return name[:min(len(name), MaxName)] }
-
-// push opens the current start tag's element.
-func (r *Reader) push() {
-	switch {
-	case r.Empty:
-		if len(r.stack) == 0 {
-			r.ended = true
-		}
-		return
-	case len(r.stack) >= MaxDepth:
-		r.deep++
-		return
-	}
-	if len(r.stack) > 0 && r.entry == 0 && r.IsEntry() {
-		r.entry = len(r.stack) + 1
-		r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
-	}
-	r.stack = append(r.stack, open{len(r.names)})
-	r.names = append(r.names, key(r.Name)...)
-}
-
-// name returns the name of the open element at depth d.
-func (r *Reader) name(d int) []byte {
-	start, end := r.stack[d-1].name, len(r.names)
-	if d < len(r.stack) {
-		end = r.stack[d].name
-	}
-	return r.names[start:end]
-}
-
-// close closes the innermost open element that the current end tag names, and
-// what is open within. It reports whether there is one.
-func (r *Reader) close() bool {
-	ending := key(r.Name)
-	for d := len(r.stack); d > 0; d-- {
-		name := r.name(d)
-		if len(name) != len(ending) || !bytes.EqualFold(name, ending) {
-			continue
-		}
-		if r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry {
-			break
-		}
-		if d == 1 && r.closesInner() {
-			return true
-		}
-		if d < len(r.stack) || r.deep > 0 || !bytes.Equal(name, ending) {
-			r.mismatched(r.Raw)
-		}
-		r.pop(d - 1)
-		return true
-	}
-	if r.deep > 0 {
-		r.deep--
-		return true
-	}
-	r.mismatched(r.Raw)
-	return false
-}
-
-// eof is for the document's end before that of the root; it was there, though, if an
-// end tag of the root's name stood for one that was closed before.
-func (r *Reader) eof() {
-	r.cut = !r.rootEnd || len(r.stack) > 1
-	r.ended = !r.cut
-}
-
-// closesInner reports whether the current end tag, which names the root, is that of an
-// element of the same name within, which reread closed before.
-func (r *Reader) closesInner() bool {
-	if r.inner == 0 {
-		return false
-	}
-	r.inner--
-	r.rootEnd = true
-	r.mismatched(r.Raw)
-	if len(r.stack) > 1 {
-		r.pop(1)
-	}
-	return true
-}
-
-// pop closes the elements deeper than d.
-func (r *Reader) pop(d int) {
-	r.names = r.names[:r.stack[d].name]
-	r.stack = r.stack[:d]
-	r.deep = 0
-	if d < r.entry {
-		r.entry = 0
-	}
-	if d == 0 {
-		r.ended = true
-	}
-}
-
-// resume goes back to where entries stand, before the current start tag of an
-// entry: it closes the entry that is open, or what is open deeper than d if none is.
-func (r *Reader) resume(d int) {
-	if r.entry > 0 {
-		d = r.entry - 1
-	}
-	r.reread(d)
-}
-
-// reread closes the elements deeper than d before the current start tag, which
-// is the next token again.
-func (r *Reader) reread(d int) {
-	r.mismatched(r.Raw)
-	for n := len(r.stack); n > max(d, 1); n-- {
-		if bytes.Equal(r.name(n), r.name(1)) {
-			r.inner++
-		}
-	}
-	if d < len(r.stack) {
-		r.pop(d)
-	}
-	r.pending = true
 }
 
 // Restart puts the input where the next token starts, for a reader that looks at
