@@ -204,9 +204,12 @@ func (d *document) enclosure(typ []byte, base *url.URL) {
 
 // readEnclosure reads the enclosure of an RSS item.
 func (d *document) readEnclosure() {
-	if value, ok := d.r.Attr("url"); ok {
-		d.href = xmlscan.Decode(d.href[:0], value)
-		typ, _ := d.r.Attr("type")
-		d.enclosure(typ, record.BaseHere(d.r.Attrs, d.entry.base))
+	value, ok := d.r.Attr("url")
+	if !ok {
+		d.problem(sitemap.BadExtension, "enclosure")
+		return
 	}
+	d.href = xmlscan.Decode(d.href[:0], value)
+	typ, _ := d.r.Attr("type")
+	d.enclosure(typ, record.BaseHere(d.r.Attrs, d.entry.base))
 }

@@ -66,6 +66,7 @@ type Decoder struct {
 	textSize   int
 	overflowed bool // that there was too much was reported
 	sound      bool // what is read is known to be free of what XML forbids
+	nested     int  // records that stand in the one that is read
 	uppered    bool // uppercase_tag was reported, which is said once of a document
 
 	buf  []byte            // an attribute, decoded

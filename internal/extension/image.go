@@ -23,21 +23,22 @@ func (d *Decoder) image() {
 		d.overflow("image:image")
 		return
 	}
-	img := d.images.next()
+	at := d.images.len()
+	d.images.next()
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
-		case !d.isPart(xmlscan.Image):
-		case string(d.r.Local) == "image": // this one was left open
-			d.r.Leave(depth)
+		case d.stray(xmlscan.Image), !d.isPart(xmlscan.Image):
+		case string(d.r.Local) == "image":
+			d.another(depth, d.image)
 		default:
-			d.imagePart(img, pos)
+			d.imagePart(&d.images.current()[at], pos)
 		}
 	}
-	if img.Loc == "" {
+	if d.images.current()[at].Loc == "" {
 		if !d.r.Truncated() {
 			d.bad(pos, "image:loc", nil)
 		}
-		d.images.cut(d.images.len() - 1)
+		d.images.remove(at)
 	}
 }
 

@@ -101,3 +101,9 @@ func (s *slab[T]) cut(n int) {
 	clear(s.items[s.from+n:])
 	s.items = s.items[:s.from+n]
 }
+
+// remove forgets item n of the slice.
+func (s *slab[T]) remove(n int) {
+	copy(s.current()[n:], s.current()[n+1:])
+	s.cut(s.len() - 1)
+}

@@ -22,21 +22,23 @@ func (d *Decoder) newsItem() {
 		d.overflow("news:news")
 		return
 	}
-	n := d.news.next()
+	at := d.news.len()
+	d.news.next()
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
-		case !d.isPart(xmlscan.News):
-		case string(d.r.Local) == "news": // this one was left open
-			d.r.Leave(depth)
+		case d.stray(xmlscan.News), !d.isPart(xmlscan.News):
+		case string(d.r.Local) == "news":
+			d.another(depth, d.newsItem)
 		default:
-			d.newsPart(n)
+			d.newsPart(&d.news.current()[at])
 		}
 	}
+	n := &d.news.current()[at]
 	if missing := missingOfNews(n); missing != "" && !d.r.Truncated() {
 		d.bad(pos, missing, nil)
 	}
 	if n.PublicationName == "" && n.Title == "" && n.PublicationDate.IsZero() {
-		d.news.cut(d.news.len() - 1)
+		d.news.remove(at)
 	}
 }
 

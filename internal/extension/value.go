@@ -228,6 +228,41 @@ func (d *Decoder) leave(depth int) {
 	}
 }
 
+// maxNested is how deep records that stand in records are read.
+const maxNested = 4
+
+// another reads a record that starts in one of its own kind at depth, which was left open if its
+// end tag does not follow.
+func (d *Decoder) another(depth int, read func()) {
+	pos := d.in.Position(0)
+	if d.nested == maxNested || !d.r.HoldsOwn(depth) {
+		d.r.Leave(depth)
+		return
+	}
+	d.bad(pos, string(d.r.Name), d.r.Raw)
+	d.nested++
+	read()
+	d.nested--
+}
+
+// stray reads a record of another kind, which stands in one of that namespace by mistake, and
+// reports whether it is one.
+func (d *Decoder) stray(space xmlscan.Space) bool {
+	if name := recordNames[d.r.Space]; d.r.Space == space || d.nested == maxNested || name == "" || name != string(d.r.Local) {
+		return false
+	}
+	d.bad(d.in.Position(0), string(d.r.Name), d.r.Raw)
+	d.nested++
+	d.Element(false)
+	d.nested--
+	return true
+}
+
+// recordNames are the elements of an entry by their namespaces.
+var recordNames = map[xmlscan.Space]string{
+	xmlscan.Image: "image", xmlscan.Video: "video", xmlscan.News: "news", xmlscan.XHTML: "link", xmlscan.Mobile: "mobile", xmlscan.PageMap: "pagemap",
+}
+
 // isPart reports whether the current start tag is that of a record's part: in the
 // record's namespace, or without a prefix (then it has the document's, by mistake),
 // or in the sitemaps' under whatever prefix.

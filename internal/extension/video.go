@@ -20,21 +20,23 @@ func (d *Decoder) video() {
 		d.overflow("video:video")
 		return
 	}
-	v := d.videos.next()
+	at := d.videos.len()
+	d.videos.next()
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		switch {
-		case !d.isPart(xmlscan.Video):
-		case string(d.r.Local) == "video": // this one was left open
-			d.r.Leave(depth)
+		switch v := &d.videos.current()[at]; {
+		case d.stray(xmlscan.Video), !d.isPart(xmlscan.Video):
+		case string(d.r.Local) == "video":
+			d.another(depth, d.video)
 		case !d.videoLocation(v) && !d.videoText(v):
 			d.videoFact(v)
 		}
 	}
+	v := &d.videos.current()[at]
 	if missing := missingOfVideo(v); missing != "" && !d.r.Truncated() {
 		d.bad(pos, missing, nil)
 	}
 	if isBlank(v) {
-		d.videos.cut(d.videos.len() - 1)
+		d.videos.remove(at)
 	}
 }
 

@@ -16,13 +16,13 @@ func (r *Reader) Text() []byte {
 // text does not matter: so a field's start tag does not end it if its end tag follows.
 func (r *Reader) SkipText() { r.readText(true) }
 
-// Void closes the element whose start tag is current, one that holds nothing, if another
-// tag follows than its end tag.
+// Void closes the element whose start tag is current, one that should hold nothing, if another
+// tag follows than its end tag, and that does not come later.
 func (r *Reader) Void() {
 	if r.Empty || r.Cut {
 		return
 	}
-	if d := len(r.stack); r.nothingFollows(d) && !bytes.HasPrefix(r.ahead(2), []byte("<!")) {
+	if d := len(r.stack); r.nothingFollows(d) && !bytes.HasPrefix(r.ahead(2), []byte("<!")) && !r.Holds(d) {
 		r.mismatched(r.Raw)
 		r.pop(d - 1)
 	}

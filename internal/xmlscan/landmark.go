@@ -22,6 +22,23 @@ func (r *Reader) Holds(d int) bool {
 	return r.landmark(d, entry, farAhead) == itsEnd
 }
 
+// HoldsOwn is Holds for a start tag of the same name: of the end tags that follow, one is the
+// outer element's.
+func (r *Reader) HoldsOwn(d int) bool {
+	if r.entry == 0 || r.spent(r.in.Offset()) {
+		return false
+	}
+	rest := r.ahead(lookAhead)
+	rest = rest[:min(len(rest), lookAhead)]
+	l := landmark{name: r.name(d), entry: r.name(r.entry), inside: r.count(r.name(r.entry), d), counts: true}
+	if !r.Empty {
+		l.own = 1
+	}
+	l.look(rest, 0)
+	r.looked += l.to
+	return l.mark == itsEnd
+}
+
 // Leave closes the element at depth d, which was left open before the current start tag,
 // that of a child of it: the tag is the next one again.
 func (r *Reader) Leave(d int) { r.reread(d - 1) }
@@ -90,6 +107,8 @@ type landmark struct {
 	from, to    int64 // offsets; the mark is at to, or, if there is none, not before it
 	mark        mark
 	inside      int // elements of the entry's name that are open at to, but are no entries
+	counts      bool
+	own         int // if it counts, elements of its own name that are open at to
 }
 
 // landmark returns the mark for the open element at depth d, in an entry of that name if
@@ -108,7 +127,7 @@ func (r *Reader) landmark(d int, entry []byte, reach int) mark {
 		if near > lookAhead {
 			r.looked += l.to - from
 		}
-		if l.mark != noMark || near == reach || len(rest) < near || l.to-offset >= int64(reach/2) || r.looked > maxLooked+lookedPerByte*offset {
+		if l.mark != noMark || near == reach || len(rest) < near || l.to-offset >= int64(reach/2) || r.spent(offset) {
 			return l.mark
 		}
 	}
@@ -120,6 +139,9 @@ const (
 	maxLooked     = 4 * farAhead
 	lookedPerByte = 4
 )
+
+// spent reports whether a document that is read up to an offset affords no more of it.
+func (r *Reader) spent(offset int64) bool { return r.looked > maxLooked+lookedPerByte*offset }
 
 // count returns how many elements of that name are open deeper than d.
 func (r *Reader) count(name []byte, d int) (n int) {
@@ -176,7 +198,13 @@ func (l *landmark) pass(tag []byte) (size int) {
 	}
 	switch name, rest := name[:n], name[n:]; {
 	case bytes.EqualFold(name, l.name) && ends:
-		l.mark = itsEnd
+		if l.own--; l.own < 0 {
+			l.mark = itsEnd
+		}
+	case bytes.EqualFold(name, l.name) && l.counts:
+		if end, _ := tagEnd(rest, 0); end == 0 || rest[end-1] != '/' {
+			l.own++
+		}
 	case bytes.EqualFold(name, l.name):
 		l.mark = anothersStart
 	case len(l.entry) == 0 || !bytes.EqualFold(name, l.entry):
