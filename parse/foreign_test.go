@@ -81,6 +81,9 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{urlset(`<url><x:data><loc>http://a.example/no</loc><url a="b"> u <x:y/><loc>http://a.example/no</loc></url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/no</loc><url/><!-- </url> --><![CDATA[</url>]]></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><x:data><loc><url xmlns="urn:y"><x:y/></url></loc></x:data><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title><loc>http://a.example/no</loc></image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><image:image><loc>http://a.example/<loc xmlns="">no</loc></loc></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><x:data>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{rss(`<item><media:description>see <link>http://a.example/no</link> ok</media:description><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
@@ -149,6 +152,28 @@ func TestEntries_BehindRoot(t *testing.T) {
 		}
 		if s := strings.Join(got, " "); s != test.want {
 			t.Errorf("%q: got %q, want %q", test.tail, s, test.want)
+		}
+	}
+}
+
+// What is well-formed is not said to lack an end tag, whatever stands in what.
+func TestEntries_NestedIsNotMismatched(t *testing.T) {
+	for _, inside := range []string{
+		`<image:image><image:loc>http://a.example/1.png</image:loc><image:image><image:loc>http://a.example/2.png</image:loc></image:image></image:image>`,
+		`<image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title></image:title></image:image>`,
+		`<image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<loc>b</loc></image:title></image:image>`,
+		`<xhtml:link rel="alternate" hreflang="de" href="http://a.example/de"><xhtml:b>c</xhtml:b></xhtml:link>`,
+	} {
+		doc := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml"><url><loc>http://a.example/</loc>` + inside + `</url></urlset>`
+		report := func(p sitemap.Problem) {
+			if p.Code == sitemap.MismatchedTag {
+				t.Errorf("%s: %s at %q", inside, p.Code, p.Text)
+			}
+		}
+		for _, err := range parse.Entries(strings.NewReader(doc), &sitemap.Options{Report: report}) {
+			if err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

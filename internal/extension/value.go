@@ -235,7 +235,7 @@ const maxNested = 4
 // end tag does not follow.
 func (d *Decoder) another(depth int, read func()) {
 	pos := d.in.Position(0)
-	if d.nested == maxNested || !d.r.HoldsOwn(depth) {
+	if d.nested == maxNested || !d.r.Holds(depth) {
 		d.r.Leave(depth)
 		return
 	}

@@ -47,7 +47,7 @@ func (r *Reader) readText(whole bool) {
 			case r.IsEntry() && r.opensElement():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.isNextField(d, space) && !((whole || r.IsExtension(space)) && r.Holds(d)):
+			case r.isNextField(d, space) && !((whole || d > r.entry+1 || r.IsExtension(space)) && r.Holds(d)):
 				r.Complete = true
 				r.reread(r.entry)
 			case r.isNextPart(d, space):
@@ -77,10 +77,9 @@ func (r *Reader) isNextField(d int, space Space) bool {
 }
 
 // isNextPart is isNextField for part of an extension, which another part of it ends unless
-// the end tag follows. In one of its own name there can be none.
+// the end tag follows.
 func (r *Reader) isNextPart(d int, space Space) bool {
-	return r.entry > 0 && r.entry+1 < d && d == len(r.stack) && r.Space == space && r.IsExtension(space) &&
-		(bytes.EqualFold(key(r.Name), r.name(d)) || !r.Holds(d))
+	return r.entry > 0 && r.entry+1 < d && d == len(r.stack) && r.Space == space && r.IsExtension(space) && !r.Holds(d)
 }
 
 // keep appends to the text of an element.

@@ -55,6 +55,7 @@ type Reader struct {
 	// directEnd says that Direct is complete: an element followed it.
 	directEnd  bool
 	pending    bool // the current token is the next one
+	pushed     bool // the current start tag's element is open
 	inner      int  // elements of the root's name that were closed before their end tags
 	rootEnd    bool // such an end tag came
 	ended      bool // the root is closed
@@ -245,6 +246,7 @@ func (r *Reader) more() bool {
 
 // next moves to the next token and resolves the names of a tag.
 func (r *Reader) next() Kind {
+	r.pushed = false
 	if r.pending {
 		r.pending = false
 	} else {

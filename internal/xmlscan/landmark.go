@@ -22,23 +22,6 @@ func (r *Reader) Holds(d int) bool {
 	return r.landmark(d, entry, farAhead) == itsEnd
 }
 
-// HoldsOwn is Holds for a start tag of the same name: of the end tags that follow, one is the
-// outer element's.
-func (r *Reader) HoldsOwn(d int) bool {
-	if r.entry == 0 || r.spent(r.in.Offset()) {
-		return false
-	}
-	rest := r.ahead(lookAhead)
-	rest = rest[:min(len(rest), lookAhead)]
-	l := landmark{name: r.name(d), entry: r.name(r.entry), inside: r.count(r.name(r.entry), d), counts: true}
-	if !r.Empty {
-		l.own = 1
-	}
-	l.look(rest, 0)
-	r.looked += l.to
-	return l.mark == itsEnd
-}
-
 // Leave closes the element at depth d, which was left open before the current start tag,
 // that of a child of it: the tag is the next one again.
 func (r *Reader) Leave(d int) { r.reread(d - 1) }
@@ -90,25 +73,25 @@ func (r *Reader) HeldBy(local string) bool {
 }
 
 // A mark is what tells whether an element that is open was ever closed: of the tags that
-// follow, the first of its name or of the entry's.
+// follow, the first of its name or of the entry's, but for elements of these names within.
 type mark int
 
 const (
 	noMark        mark = iota // there is none as far as was looked
 	itsEnd                    // its end tag
-	anothersStart             // a start tag of its name, which tells nothing
+	anothersStart             // a start tag of its name, which tells nothing without an entry's name
 	entryTag                  // the entry's end tag, or the start tag of another
 )
 
 // A landmark is the mark that was found last. It is remembered so that a document full of
 // tags is not looked through again for each of them.
 type landmark struct {
+	depth       int
 	name, entry []byte
 	from, to    int64 // offsets; the mark is at to, or, if there is none, not before it
 	mark        mark
 	inside      int // elements of the entry's name that are open at to, but are no entries
-	counts      bool
-	own         int // if it counts, elements of its own name that are open at to
+	own         int // elements of its own name that are open at to, if there is an entry's
 }
 
 // landmark returns the mark for the open element at depth d, in an entry of that name if
@@ -119,8 +102,11 @@ func (r *Reader) landmark(d int, entry []byte, reach int) mark {
 	for near := lookAhead; ; near = min(2*near, reach) {
 		rest := r.ahead(near)
 		offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
-		if l.seek(r.name(d), entry, offset) {
-			l.inside = r.count(entry, d)
+		if l.seek(d, r.name(d), entry, offset) {
+			l.inside, l.own = r.count(entry, d), r.count(l.name, d)
+			if !r.pushed && !r.Empty && isFold(key(r.Name), l.name) {
+				l.own++
+			}
 		}
 		from := l.to
 		l.look(rest[:min(len(rest), near)], offset)
@@ -153,13 +139,13 @@ func (r *Reader) count(name []byte, d int) (n int) {
 	return n
 }
 
-// seek makes l the landmark for these names from an offset on, and reports whether it is a
+// seek makes l the landmark for an element at depth d and these names from an offset on, and reports whether it is a
 // new one: what was found for others, or elsewhere, is forgotten.
-func (l *landmark) seek(name, entry []byte, offset int64) (isNew bool) {
-	isNew = !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset
+func (l *landmark) seek(d int, name, entry []byte, offset int64) (isNew bool) {
+	isNew = l.depth != d || !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset
 	if isNew {
 		l.name, l.entry = append(l.name[:0], name...), append(l.entry[:0], entry...)
-		l.to, l.mark = offset, noMark
+		l.depth, l.to, l.mark = d, offset, noMark
 	}
 	l.from = offset
 	return isNew
@@ -198,10 +184,10 @@ func (l *landmark) pass(tag []byte) (size int) {
 	}
 	switch name, rest := name[:n], name[n:]; {
 	case bytes.EqualFold(name, l.name) && ends:
-		if l.own--; l.own < 0 {
+		if l.own--; l.own < 0 || len(l.entry) == 0 {
 			l.mark = itsEnd
 		}
-	case bytes.EqualFold(name, l.name) && l.counts:
+	case bytes.EqualFold(name, l.name) && len(l.entry) > 0:
 		if end, _ := tagEnd(rest, 0); end == 0 || rest[end-1] != '/' {
 			l.own++
 		}

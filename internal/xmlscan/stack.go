@@ -32,6 +32,7 @@ func (r *Reader) push() {
 	}
 	r.stack = append(r.stack, open{name: len(r.names)})
 	r.names = append(r.names, key(r.Name)...)
+	r.pushed = true
 }
 
 // name returns the name of the open element at depth d.
