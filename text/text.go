@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"iter"
+	"strings"
 	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
@@ -98,12 +99,23 @@ func (d *document) line() bool {
 				return false
 			}
 			if d.in.Err() == nil {
-				d.read(d.in.Window())
+				d.read(d.withoutHalf(d.in.Window()))
 			}
 			d.in.Advance(len(d.in.Window()))
 			return true
 		}
 	}
+}
+
+// withoutHalf returns the document's last line without half a unit of UTF-16 or UTF-32 at its
+// end, which package input makes 0xff, and reports that.
+func (d *document) withoutHalf(line []byte) []byte {
+	rest, ok := bytes.CutSuffix(line, []byte{0xff})
+	if encoding := d.in.Encoding(); !ok || !strings.HasPrefix(encoding, "utf-16") && !strings.HasPrefix(encoding, "utf-32") {
+		return line
+	}
+	d.sink.Problem(sitemap.InvalidUTF8, d.in.Position(len(rest)), "", line)
+	return rest
 }
 
 // lineEnd returns where the first line of b ends, or -1.

@@ -38,6 +38,23 @@ func TestEntries_Break(t *testing.T) {
 	}
 }
 
+// What a cut leaves of the last unit of UTF-16 is reported, and no part of a URL.
+func TestEntries_HalfUnit(t *testing.T) {
+	doc := "\xff\xfe"
+	for _, c := range "http://a.example/1\nhttp://a.example/" {
+		doc += string(c) + "\x00"
+	}
+	var got []string
+	report := func(p sitemap.Problem) { got = append(got, fmt.Sprint(p.Code, " ", p.Pos)) }
+	for e, err := range text.Entries(strings.NewReader(doc+"2"), &sitemap.Options{Report: report}) {
+		got = append(got, fmt.Sprint(e.Loc, " ", err))
+	}
+	want := "http://a.example/1 <nil>, invalid_utf8 {36 2}, http://a.example/ <nil>"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("got %q, want %q", s, want)
+	}
+}
+
 func ExampleEntries() {
 	doc := "https://www.example.com/a\n# a comment\nhttps://www.example.com/b\n"
 	for e, err := range text.Entries(strings.NewReader(doc), nil) {
