@@ -287,11 +287,17 @@ func (s *shortcut) readLastMod(b []byte, i int) int {
 		return 0
 	}
 	t, ok := sitemap.ParseW3C(text)
-	if !ok {
+	if !ok || len(text) > 20 && isFarZone(text[len(text)-6:]) {
 		return 0
 	}
 	s.entry.LastMod = t
 	return end + 8
+}
+
+// isFarZone reports whether a zone's offset is that of no zone, or nearly: there is something to
+// report of those beyond 14 hours.
+func isFarZone(zone []byte) bool {
+	return (zone[0] == '+' || zone[0] == '-') && (zone[1] > '1' || zone[1] == '1' && zone[2] > '3')
 }
 
 func (s *shortcut) readChangeFreq(b []byte, i int) int {

@@ -24,7 +24,7 @@ const maxLen = 128
 // NOTE-datetime; codes is shared and must not be written to.
 func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := sitemap.ParseW3C(b); ok {
-		return t, codesOf(t, false)
+		return t, codesOf(t, false, inFarZone(b))
 	}
 	s := trim(b)
 	switch {
@@ -34,7 +34,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		return t, bad
 	}
 	if t, ok := sitemap.ParseW3C(s); ok {
-		return t, codesOf(t, true)
+		return t, codesOf(t, true, inFarZone(s))
 	}
 	f, ok := parseISO(s)
 	if !ok {
@@ -71,7 +71,7 @@ func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		return f.result(ok)
 	}
 	if t, ok := sitemap.ParseW3C(s); ok {
-		return t, codesOf(t, true)
+		return t, codesOf(t, true, inFarZone(s))
 	}
 	if f, ok = parseISO(s); ok {
 		f.odd = true
@@ -87,6 +87,18 @@ func trim(b []byte) []byte {
 		return space.Trim(b[:i])
 	}
 	return b
+}
+
+// maxOffset is how far from UTC a zone is, in minutes: that of Kiribati.
+const maxOffset = 14 * 60
+
+// inFarZone reports whether a W3C datetime that was read has a zone that is further.
+func inFarZone(b []byte) bool {
+	if len(b) <= len("2006-01-02T15:04") || b[len(b)-1] == 'Z' {
+		return false
+	}
+	zone := b[len(b)-len("+15:04"):]
+	return number(zone[1:3])*60+number(zone[4:]) > maxOffset
 }
 
 // plausible is the first instant that a page can be meant to have changed at;
@@ -109,7 +121,7 @@ var combined = func() (sets [8][]sitemap.Code) {
 	return sets
 }()
 
-func codesOf(t sitemap.Time, nonstandard bool) []sitemap.Code {
+func codesOf(t sitemap.Time, nonstandard, farZone bool) []sitemap.Code {
 	i := 0
 	if nonstandard {
 		i |= 1
@@ -117,7 +129,7 @@ func codesOf(t sitemap.Time, nonstandard bool) []sitemap.Code {
 	if t.ZoneAssumed() {
 		i |= 2
 	}
-	if t.Before(plausible) {
+	if farZone || t.Before(plausible) {
 		i |= 4
 	}
 	return combined[i]

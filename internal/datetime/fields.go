@@ -24,7 +24,7 @@ type fields struct {
 func (f *fields) result(ok bool) (sitemap.Time, []sitemap.Code) {
 	if ok {
 		if t, ok := f.time(); ok {
-			return t, codesOf(t, f.odd)
+			return t, codesOf(t, f.odd, max(f.offset, -f.offset) > maxOffset)
 		}
 	}
 	return sitemap.Time{}, bad

@@ -10,10 +10,10 @@ import (
 )
 
 // ChangeFreq reads a changefreq, reporting what is odd about it: letter case is
-// forgiven, nothing else.
+// forgiven, and blanks that XML does not know, nothing else.
 func (s *Sink) ChangeFreq(raw []byte, pos sitemap.Position, field string) sitemap.ChangeFreq {
-	text := bare(raw)
-	if f := ChangeFreq(text); f != 0 {
+	text, odd := bare(raw)
+	if f := ChangeFreq(text); f != 0 && !odd {
 		return f
 	}
 	if f := ChangeFreq(bytes.ToLower(text)); f != 0 {
@@ -25,9 +25,11 @@ func (s *Sink) ChangeFreq(raw []byte, pos sitemap.Position, field string) sitema
 }
 
 // bare returns a value without what stands around it unseen, as it does around a
-// location, and without what XML forbids.
-func bare(raw []byte) []byte {
-	return space.Trim(withoutForbidden(raw))
+// location, and without what XML forbids. It is odd if more than the white space of XML did.
+func bare(raw []byte) (text []byte, odd bool) {
+	raw = withoutForbidden(raw)
+	text = space.Trim(raw)
+	return text, len(text) < len(xmlscan.TrimSpace(raw))
 }
 
 // withoutForbidden returns raw without the characters that XML forbids, which the
@@ -66,10 +68,10 @@ func ChangeFreq(b []byte) sitemap.ChangeFreq {
 }
 
 // Priority reads a priority, reporting what is odd about it: a decimal comma and
-// an exponent are read, a number out of range is not.
+// an exponent are read, and one in blanks that XML does not know, a number out of range is not.
 func (s *Sink) Priority(raw []byte, pos sitemap.Position, field string) (p sitemap.Optional[float64]) {
-	text := bare(raw)
-	if v, ok := Decimal(text); ok && v <= 1 {
+	text, odd := bare(raw)
+	if v, ok := Decimal(text); ok && v <= 1 && !odd {
 		return sitemap.Some(v)
 	}
 	v, ok := Number(text)

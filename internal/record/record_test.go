@@ -76,12 +76,12 @@ func TestSink_Loc(t *testing.T) {
 
 func TestSink_Fields(t *testing.T) {
 	for _, test := range []struct{ field, in, want string }{
-		{"priority", "0.8", "0.8 "}, {"priority", " 1.0\n", "1 "}, {"priority", ".5", "0.5 "}, {"priority", "\ufeff0.\x018", "0.8 "}, {"priority", "-0", "0 nonstandard_priority"}, {"priority", "0", "0 "},
+		{"priority", "0.8", "0.8 "}, {"priority", " 1.0\n", "1 "}, {"priority", ".5", "0.5 "}, {"priority", " 0.\x018", "0.8 "}, {"priority", "\u00a00.8", "0.8 nonstandard_priority"}, {"priority", "-0", "0 nonstandard_priority"}, {"priority", "0", "0 "},
 		{"priority", "0,8", "0.8 nonstandard_priority"}, {"priority", "1e-1", "0.1 nonstandard_priority"}, {"priority", "+0.5", "0.5 nonstandard_priority"},
 		{"priority", "0.12345678901234567", "0.12345678901234566 nonstandard_priority"},
 		{"priority", "1.1", "- bad_priority"}, {"priority", "-0.1", "- bad_priority"}, {"priority", "NaN", "- bad_priority"}, {"priority", "0x1p-1", "- bad_priority"},
 		{"priority", "high", "- bad_priority"}, {"priority", "", "- bad_priority"}, {"priority", ".", "- bad_priority"}, {"priority", "80%", "- bad_priority"},
-		{"changefreq", "daily", "daily "}, {"changefreq", " never ", "never "}, {"changefreq", "\u200bne\x00ver", "never "}, {"changefreq", "Weekly", "weekly nonstandard_changefreq"},
+		{"changefreq", "daily", "daily "}, {"changefreq", " never ", "never "}, {"changefreq", "ne\x00ver", "never "}, {"changefreq", "never\u200b", "never nonstandard_changefreq"}, {"changefreq", "Weekly", "weekly nonstandard_changefreq"},
 		{"changefreq", "sometimes", " bad_changefreq"}, {"changefreq", "", " bad_changefreq"}, {"changefreq", "daily,weekly", " bad_changefreq"},
 	} {
 		s, out := sink(sitemap.Options{})
