@@ -36,5 +36,10 @@ func FuzzExtensions(f *testing.F) {
 		f.Add([]byte(`<urlset ` + binding + ` xmlns="http://www.w3.org/1999/xhtml"><url><loc>http://a.example/0</loc></url>
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="de" href="http://a.example/de"/></url></urlset>`))
 	}
+	for _, attrs := range []string{`:a="1"`, `x:="1"`, `x:a:b="1"`, `x:1="1"`, `x:a="1" y:a="2"`, `x:a="1" x:b="2"`, `xml:lang="de" x:lang="de"`} {
+		f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:x="urn:x" xmlns:y="urn:x">
+<url><loc>http://a.example/0</loc></url>
+<url><loc>http://a.example/1</loc><xhtml:link rel="alternate" href="http://a.example/de" ` + attrs + `/></url></urlset>`))
+	}
 	f.Fuzz(func(t *testing.T, doc []byte) { same(t, doc, sitemap.Options{}) })
 }

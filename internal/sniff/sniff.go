@@ -75,6 +75,7 @@ type prolog struct {
 	junk        int  // bytes that count
 	junkAt      int  // where the first of them is
 	misplaced   int  // where the first XML declaration is that is not the first thing, or -1
+	blank       int  // where the first white space is that XML does not know, or -1
 	closed      int  // of these, those of text and of elements that ended
 	open        int  // elements that are open
 }
@@ -89,7 +90,7 @@ var roots = map[string]sitemap.Format{
 func (p *prolog) read(in *input.Reader) {
 	*p = prolog{
 		report: p.report, passed: p.passed, marked: p.marked, html: p.html && p.passed, markup: p.marked,
-		declaration: -1, doctype: -1, misplaced: -1,
+		declaration: -1, doctype: -1, misplaced: -1, blank: -1,
 	}
 	s := xmlscan.NewScanner(in, nil)
 	for p.junk <= Window && p.format == sitemap.UnknownFormat && p.err == nil {
@@ -167,7 +168,11 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 		if s.Kind == xmlscan.CDATA && !bytes.HasSuffix(s.Raw, []byte("]]>")) {
 			p.cut(at)
 		}
-		text := bytes.TrimLeftFunc(bytes.TrimLeft(s.Raw, " \t\r\n"), unicode.IsSpace) // the first is faster
+		blank := bytes.TrimLeft(s.Raw, " \t\r\n")
+		text := bytes.TrimLeftFunc(blank, unicode.IsSpace)
+		if len(text) < len(blank) && p.blank < 0 {
+			p.blank = at + len(s.Raw) - len(blank)
+		}
 		at += len(s.Raw) - len(text)
 		text = bytes.TrimSpace(text)
 		p.count(at, len(text))
@@ -299,6 +304,8 @@ func (p *prolog) tell(in *input.Reader) {
 	}
 	if p.closed > 0 {
 		p.problem(in, sitemap.JunkBeforeRoot, p.junkAt, p.root)
+	} else if p.blank >= 0 {
+		p.problem(in, sitemap.JunkBeforeRoot, p.blank, p.root)
 	}
 	if p.closed == 0 && p.open == 0 {
 		p.rescan(in)
@@ -316,6 +323,8 @@ func (p *prolog) tell(in *input.Reader) {
 func (p *prolog) rescan(in *input.Reader) {
 	if p.misplaced >= 0 {
 		p.problem(in, sitemap.MismatchedTag, p.misplaced, p.root)
+	} else if p.declaration >= 0 && !bytes.HasPrefix(in.Window()[p.declaration:], []byte("<?xml")) { // in another letter case
+		p.problem(in, sitemap.MismatchedTag, p.declaration, p.root)
 	}
 	ahead := in.Peek()
 	s := xmlscan.NewScanner(ahead, func(problem sitemap.Problem) {

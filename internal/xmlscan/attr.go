@@ -3,6 +3,7 @@ package xmlscan
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // NextAttr cuts the first attribute off the attributes of a start tag. Its value
@@ -61,8 +62,42 @@ func (r *Reader) Attr(local string) (value []byte, ok bool) {
 // maxAttrs is how many attributes of a tag are looked at for one that stands twice.
 const maxAttrs = 32
 
+// soundName reports whether a name is one (Namespaces in XML 1.0, section 4): it has one colon
+// at most, and starts, as what follows that does, with a character that may start a name.
+func soundName(name []byte) bool {
+	colon := bytes.IndexByte(name, ':')
+	if colon < 0 {
+		return startsName(name)
+	}
+	prefix, local := name[:colon], name[colon+1:]
+	return startsName(prefix) && startsName(local) && bytes.IndexByte(local, ':') < 0
+}
+
+// startsName reports whether the first character of b may start a name (XML 1.0, section 2.3).
+func startsName(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	if c := b[0]; c < utf8.RuneSelf {
+		return isNameStart(c)
+	}
+	r, _ := utf8.DecodeRune(b)
+	for _, except := range notNameStart {
+		if except[0] <= r && r <= except[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// notNameStart are the ranges of characters beyond ASCII that start no name.
+var notNameStart = [][2]rune{
+	{0x80, 0xbf}, {0xd7, 0xd7}, {0xf7, 0xf7}, {0x300, 0x36f}, {0x37e, 0x37e}, {0x2000, 0x200b}, {0x200e, 0x206f},
+	{0x2190, 0x2bff}, {0x2ff0, 0x3000}, {0xd800, 0xf8ff}, {0xfdd0, 0xfdef}, {0xfffe, 0xffff}, {0xf0000, 0x10ffff},
+}
+
 // soundAttrs reports whether the attributes of a start tag are as XML has them:
-// each behind white space, with a value in quotes, and none twice.
+// each behind white space, with a sound name, a value in quotes, and none twice.
 func soundAttrs(attrs []byte) bool {
 	var names [maxAttrs][]byte
 	for n := 0; ; n++ {
@@ -75,6 +110,9 @@ func soundAttrs(attrs []byte) bool {
 			return false
 		}
 		name := trimmed[:size]
+		if !soundName(name) {
+			return false
+		}
 		for i := range min(n, maxAttrs) {
 			if bytes.Equal(names[i], name) {
 				return false

@@ -298,22 +298,43 @@ func (r *Reader) resolve() {
 	}
 }
 
-// checkAttrs reports the first attribute whose prefix is not declared.
+// checkAttrs reports the first attribute whose prefix is not declared, and one that is another by
+// its namespace (Namespaces in XML 1.0, section 6.3).
 func (r *Reader) checkAttrs() {
 	if r.Cut {
 		return
 	}
+	var seen [maxQuickAttrs]struct {
+		space Space
+		local []byte
+	}
+	n := 0
 	for attrs := r.Attrs; bytes.IndexByte(attrs, ':') >= 0; {
 		name, _, rest, ok := NextAttr(attrs)
 		if !ok {
 			return
 		}
-		if colon := bytes.IndexByte(name, ':'); colon > 0 && !r.knows(name[:colon]) {
+		attrs = rest
+		colon := bytes.IndexByte(name, ':')
+		if colon <= 0 || bytes.Equal(name[:colon], xmlns) {
+			continue
+		}
+		space, declared := r.Lookup(name[:colon])
+		if !declared {
 			r.undeclared = true
 			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
 			return
 		}
-		attrs = rest
+		for _, a := range seen[:n] {
+			if a.space == space && space != firstOther && bytes.Equal(a.local, name[colon+1:]) {
+				r.mismatched(r.Raw)
+				return
+			}
+		}
+		if n < len(seen) {
+			seen[n].space, seen[n].local = space, name[colon+1:]
+			n++
+		}
 	}
 }
 

@@ -179,11 +179,14 @@ func (q *Quick) openAttrs(i int) bool {
 			i++
 		}
 		if b[i] == ':' {
-			if !q.r.knows(b[start:i]) {
+			if !q.r.knows(b[start:i]) || q.otherPrefix(n, b[start:i]) {
 				return false
 			}
 			for quickName[b[i]] {
 				i++
+			}
+			if !soundName(b[start:i]) {
+				return false
 			}
 		}
 		name := b[start:i]
@@ -206,6 +209,18 @@ func (q *Quick) openAttrs(i int) bool {
 		a.plain = plain
 		i = end + 1
 	}
+}
+
+// otherPrefix reports whether one of the first n attributes has another prefix: it may be the
+// same attribute by another name.
+func (q *Quick) otherPrefix(n int, prefix []byte) bool {
+	for _, a := range q.attrs[:n] {
+		name := q.b[a.name.start:a.name.end]
+		if colon := bytes.IndexByte(name, ':'); colon >= 0 && !bytes.Equal(name[:colon], prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 var xmlns = []byte("xmlns")

@@ -14,7 +14,7 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.Kind = Instruction
 	region, cut := markup(b, 2)
 	if end := bytes.Index(region, instructionEnd); end >= 0 {
-		if !isNameStart(b[2]) { // it has no target
+		if !soundTarget(b) {
 			s.mismatched(b[:2+end+2])
 		}
 		return 2 + end + 2
@@ -35,6 +35,13 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	}
 	s.mismatched(b[:end])
 	return end
+}
+
+// soundTarget reports whether a processing instruction has a target that XML allows: a name
+// that is not that of the XML declaration, in any letter case.
+func soundTarget(b []byte) bool {
+	target := b[2 : 2+NameLen(b[2:])]
+	return len(target) > 0 && (!bytes.EqualFold(target, []byte("xml")) || IsDeclaration(b))
 }
 
 var instructionEnd = []byte("?>")

@@ -3,6 +3,8 @@ package xmlscan
 import (
 	"bytes"
 	"strings"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // A Space is a namespace. Those that have no constant are numbered as they come;
@@ -132,8 +134,24 @@ func (r *Reader) bind(attrs []byte, depth int) {
 		if bytes.IndexByte(value, '&') >= 0 {
 			value = Decode(nil, value)
 		}
+		if !r.undeclared && !mayBind(prefix, value) {
+			r.undeclared = true
+			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
+		}
 		r.bindings = append(r.bindings, binding{r.declare(key(prefix), key(value)), depth})
 	}
+}
+
+// mayBind reports whether a prefix may be declared to stand for a namespace (Namespaces in XML
+// 1.0, sections 2.2 and 3).
+func mayBind(prefix, uri []byte) bool {
+	switch {
+	case len(prefix) == 0:
+		return true
+	case string(prefix) == "xml":
+		return bytes.Equal(uri, xmlNamespace)
+	}
+	return string(prefix) != "xmlns" && len(uri) > 0 && !bytes.Equal(uri, xmlNamespace) && string(uri) != "http://www.w3.org/2000/xmlns/"
 }
 
 // declare returns a declaration, remembered for documents that repeat it with
