@@ -191,6 +191,9 @@ var mutations = []mutation{
 	{"no namespace", func(d *draft) { d.rootAttrs = "" }},
 	{"other namespace", func(d *draft) { d.rootAttrs = ` xmlns="http://www.example.org/ns"` }},
 	{"legacy namespace", func(d *draft) { d.rootAttrs = ` xmlns="http://www.google.com/schemas/sitemap/0.84"` }},
+	{"namespace in blanks", func(d *draft) {
+		d.rootAttrs = pick(d.rnd, ` xmlns=" http://www.sitemaps.org/schemas/sitemap/0.9"`, ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9 "`)
+	}},
 	{"other version of the namespace", func(d *draft) { d.rootAttrs = ` xmlns="http://www.sitemaps.org/schemas/sitemap/1.0"` }},
 	{"schema location", func(d *draft) {
 		d.rootAttrs += ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="` + protocolNS + ` ` + protocolNS + `/sitemap.xsd"`
