@@ -34,19 +34,11 @@ func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
 // instructions. What is wrong inside of these is reported.
 func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Position, text []byte) {
 	start := in.Offset()
-	var inside []sitemap.Problem // of the token
-	var note func(sitemap.Problem)
-	if report != nil {
-		note = func(p sitemap.Problem) { inside = append(inside, p) }
-	}
-	t := xmlscan.NewScanner(in, note)
+	inside := problems{report: report}
+	t := xmlscan.NewScanner(in, inside.note())
 	for in.Offset()-start < maxTail {
-		inside = inside[:0]
 		kind := t.Next()
-		if isMisc(kind, t.Raw) {
-			for _, p := range inside {
-				report(p)
-			}
+		if inside.end(isMisc(kind, t.Raw)) {
 			continue
 		}
 		blanks := 0
@@ -61,6 +53,36 @@ func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Posi
 		}
 	}
 	return pos, text
+}
+
+// problems are those of a token, which are reported if it is one of some kinds.
+type problems struct {
+	report func(sitemap.Problem)
+	list   *[]sitemap.Problem
+}
+
+// note returns what takes the problems, or nil if nobody wants to be told.
+func (p *problems) note() func(sitemap.Problem) {
+	if p.report == nil {
+		return nil
+	}
+	list := new([]sitemap.Problem)
+	p.list = list
+	return func(problem sitemap.Problem) { *list = append(*list, problem) }
+}
+
+// end ends the token, whose problems are reported if wanted. It returns that.
+func (p *problems) end(wanted bool) bool {
+	if p.list == nil {
+		return wanted
+	}
+	for _, problem := range *p.list {
+		if wanted {
+			p.report(problem)
+		}
+	}
+	*p.list = (*p.list)[:0]
+	return wanted
 }
 
 // isMisc reports whether a token is a comment or a processing instruction, which may stand

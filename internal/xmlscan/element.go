@@ -47,9 +47,10 @@ type Reader struct {
 
 	stack []open
 	names []byte // of the open elements
-	// How many of the outermost open elements are counted by the hashes of their names.
+	// How many of the outermost open elements are counted by the hashes of their names, and
+	// the counts, which most documents do not need.
 	hashed int
-	hashes [256]uint16
+	hashes *[256]uint16
 	deep   int // elements open beyond MaxDepth
 	entry  int // depth of the open entry; 0 if none is
 	// directEnd says that Direct is complete: an element followed it.

@@ -52,6 +52,9 @@ func (r *Reader) find(name []byte) int {
 	if d == 0 || isFold(r.name(d), name) {
 		return d
 	}
+	if r.hashes == nil {
+		r.hashes = new([256]uint16)
+	}
 	for ; r.hashed < d; r.hashed++ {
 		o := &r.stack[r.hashed]
 		o.hash = hashOf(r.name(r.hashed + 1))
