@@ -40,6 +40,7 @@ func TestQuickRFC822_Days(t *testing.T) {
 func FuzzQuickRFC822(f *testing.F) {
 	f.Add("Mon, 06 May 2024 07:08:09 +0200")
 	f.Add("Sun, 31 Dec 1995 23:59:60 GMT")
+	f.Add("Mon, 06 May 2024 07:08:09 +2200")
 	f.Fuzz(func(t *testing.T, s string) {
 		got, ok := QuickRFC822([]byte(s))
 		if !ok {
