@@ -69,8 +69,10 @@ type Reader struct {
 	upper      []byte // a name in lower case
 	undeclared bool   // an undeclared prefix was reported
 
-	seenLandmark landmark
-	looked       int64 // bytes, for landmarks that are far ahead
+	landmarks [4]landmark // by depth
+	marked    int         // how deep they are at most
+	// Bytes that were looked at for landmarks: for those that are far ahead, and for others.
+	looked, lookedNear int64
 }
 
 // NewReader returns a reader of the rest of in, whose next start tag is the root.

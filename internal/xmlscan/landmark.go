@@ -83,22 +83,31 @@ const (
 	entryTag                  // the entry's end tag, or the start tag of another
 )
 
-// A landmark is the mark that was found last. It is remembered so that a document full of
-// tags is not looked through again for each of them.
+// A landmark is the mark that was found last at some depths. It is remembered so that a document
+// full of tags is not looked through again for each of them.
 type landmark struct {
 	depth       int
 	name, entry []byte
 	from, to    int64 // offsets; the mark is at to, or, if there is none, not before it
 	mark        mark
-	inside      int // elements of the entry's name that are open at to, but are no entries
-	own         int // elements of its own name that are open at to, if there is an entry's
+	inside      int  // elements of the entry's name that are open at to, but are no entries
+	own         int  // elements of its own name that are open at to, if there is an entry's
+	ended       bool // an end tag of its own name was seen
+	// The element was closed, as left open. The landmark is the next one's at its depth then;
+	// orphans is how many there were.
+	closed  bool
+	orphans int
 }
 
 // landmark returns the mark for the open element at depth d, in an entry of that name if
 // that is not nil. It looks as far ahead as reach; where that is beyond lookAhead, half as
 // far at least, while the document affords it.
 func (r *Reader) landmark(d int, entry []byte, reach int) mark {
-	l := &r.seenLandmark
+	l := &r.landmarks[d%len(r.landmarks)]
+	r.marked = max(r.marked, d)
+	if r.lookedNear > maxLooked+lookedNearPerByte*r.in.Offset() {
+		return noMark
+	}
 	for near := lookAhead; ; near = min(2*near, reach) {
 		rest := r.ahead(near)
 		offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
@@ -112,6 +121,8 @@ func (r *Reader) landmark(d int, entry []byte, reach int) mark {
 		l.look(rest[:min(len(rest), near)], offset)
 		if near > lookAhead {
 			r.looked += l.to - from
+		} else {
+			r.lookedNear += l.to - from
 		}
 		if l.mark != noMark || near == reach || len(rest) < near || l.to-offset >= int64(reach/2) || r.spent(offset) {
 			return l.mark
@@ -119,11 +130,12 @@ func (r *Reader) landmark(d int, entry []byte, reach int) mark {
 	}
 }
 
-// What is looked at beyond lookAhead in all: so many bytes, and so many for each of the
-// document, so that one full of such tags takes no longer than others.
+// What is looked at in all: so many bytes, and so many for each of the document, within lookAhead
+// and beyond it, so that one full of such tags takes no longer than others.
 const (
-	maxLooked     = 4 * farAhead
-	lookedPerByte = 4
+	maxLooked         = 4 * farAhead
+	lookedNearPerByte = 16
+	lookedPerByte     = 4
 )
 
 // spent reports whether a document that is read up to an offset affords no more of it.
@@ -139,16 +151,30 @@ func (r *Reader) count(name []byte, d int) (n int) {
 	return n
 }
 
-// seek makes l the landmark for an element at depth d and these names from an offset on, and reports whether it is a
-// new one: what was found for others, or elsewhere, is forgotten.
+// seek makes l the landmark for an element at depth d and these names from an offset on, and
+// reports whether it is a new one: what was found for others, or elsewhere, is forgotten.
 func (l *landmark) seek(d int, name, entry []byte, offset int64) (isNew bool) {
 	isNew = l.depth != d || !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset
+	if !isNew && l.closed {
+		isNew = l.mark != noMark || l.ended
+		l.closed = false
+		l.orphans++
+	}
 	if isNew {
-		l.name, l.entry = append(l.name[:0], name...), append(l.entry[:0], entry...)
-		l.depth, l.to, l.mark = d, offset, noMark
+		*l = landmark{depth: d, name: append(l.name[:0], name...), entry: append(l.entry[:0], entry...), to: offset}
 	}
 	l.from = offset
 	return isNew
+}
+
+// closeLandmarks notes that the elements deeper than d were closed.
+func (r *Reader) closeLandmarks(d int) {
+	for i := range r.landmarks {
+		if l := &r.landmarks[i]; l.depth > d {
+			l.closed = true
+		}
+	}
+	r.marked = d
 }
 
 // look looks for the mark in rest, the bytes at that offset, from where it was not found yet.
@@ -184,7 +210,8 @@ func (l *landmark) pass(tag []byte) (size int) {
 	}
 	switch name, rest := name[:n], name[n:]; {
 	case bytes.EqualFold(name, l.name) && ends:
-		if l.own--; l.own < 0 || len(l.entry) == 0 {
+		l.ended = true
+		if l.own--; l.own < l.orphans || len(l.entry) == 0 {
 			l.mark = itsEnd
 		}
 	case bytes.EqualFold(name, l.name) && len(l.entry) > 0:

@@ -131,6 +131,9 @@ func (r *Reader) closesInner() bool {
 
 // pop closes the elements deeper than d.
 func (r *Reader) pop(d int) {
+	if r.marked > d {
+		r.closeLandmarks(d)
+	}
 	for r.hashed > d {
 		r.hashed--
 		r.hashes[r.stack[r.hashed].hash]--
