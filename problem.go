@@ -69,15 +69,15 @@ const (
 	LeadingWhitespace                     // white space before the XML declaration
 	LineCut                               // line of a text sitemap cut at the first space or tab
 	LocTooLong                            // URL over 2,048 characters; kept up to 8 KiB
-	LocWhitespace                         // white space inside a URL; line breaks removed, spaces escaped
+	LocWhitespace                         // white space, or U+007F to U+009F, inside a URL; removed, spaces escaped
 	MismatchedTag                         // end tag missing, misplaced or with another name, or a tag that is none
 	MisplacedElement                      // known element under the wrong parent
 	MissingLoc                            // entry without any loc, link or usable id; entry dropped
 	MissingNamespace                      // root or entry in no namespace
 	NoEntries                             // sound document that lists nothing
-	NonstandardChangeFreq                 // changefreq read in spite of its letter case
+	NonstandardChangeFreq                 // changefreq read in spite of its letter case, or of blanks that XML does not know
 	NonstandardLastMod                    // date read, but not in the form the format asks for
-	NonstandardPriority                   // number read, but not in plain decimal form
+	NonstandardPriority                   // number read, but not in plain decimal form, or in blanks that XML does not know
 	NonstandardRel                        // link relation read in spite of its letter case
 	RawAmpersand                          // & that starts no reference; taken literally
 	RelativeLoc                           // relative reference; resolved

@@ -156,7 +156,11 @@ func TestCrawlDelayOfRedirects(t *testing.T) {
 		for i := range docs {
 			children = append(children, fmt.Sprintf("https://front.test/%d.xml", i))
 			to := fmt.Sprintf("https://back.test/%d.xml", i)
-			w.redirect(children[i], to)
+			w.handle(children[i], func(rw http.ResponseWriter, _ *http.Request) {
+				time.Sleep(time.Second) // so that few go before the first has come
+				rw.Header().Set("Location", to)
+				rw.WriteHeader(http.StatusFound)
+			})
 			w.serve(to, urlset("https://front.test/"))
 		}
 		w.serve("https://back.test/robots.txt", "User-agent: *\nCrawl-delay: 10\n")
