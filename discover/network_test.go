@@ -48,7 +48,7 @@ func TestWalkFaults(t *testing.T) {
 		kids = append(kids, srv.URL+"/fault/"+name+"?n=8")
 	}
 	c := &Client{Concurrency: 16, Fetcher: &fetch.Client{
-		AllowPrivateNetworks: true, Retries: -1, Timeout: time.Second, Limiter: unlimited{},
+		AllowPrivateNetworks: true, Retries: -1, Timeout: 2 * time.Second, Limiter: unlimited{},
 	}}
 	g, _ := CallerGrant("http://www.example.com/")
 	seeds := []*Sitemap{{Loc: srv.URL + "/index.xml", Scope: Scope{[]Grant{g}}}}
