@@ -174,7 +174,7 @@ func (d *document) page(e *sitemap.Entry) bool {
 			d.rec.scope = d.rec.scope.With(g)
 			trust, h = d.judge.trust(e.Loc)
 		} else if len(d.unverified) < maxUnverified && d.w.mayVerify(h.origin) {
-			d.unverified = append(d.unverified, h.origin.Scheme+"://"+h.origin.Host)
+			d.unverified = append(d.unverified, h.origin.String())
 		}
 	}
 	d.trusts[trust]++

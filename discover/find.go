@@ -55,8 +55,9 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 // Robots returns the robots.txt of a site, as Find reads it: from the cache if it
 // is no older than a day. One that does not exist (a status below 500 other than 407 and 429,
 // redirects that lead nowhere, an encoding other than gzip, which nobody asked for) names
-// and forbids nothing (RFC 9309, section 2.3.1.3). The error is ErrSite, ErrUnreachable, or ctx's; where the robots.txt broke
-// off after it had named sitemaps, what came is returned with its *fetch.Error.
+// and forbids nothing (RFC 9309, section 2.3.1.3). The error is ErrSite, ErrUnreachable, or
+// ctx's; where the robots.txt broke off after it had named sitemaps, what came is returned
+// with its *fetch.Error.
 func (c *Client) Robots(ctx context.Context, site string) (*Robots, error) {
 	c.init()
 	st, err := parseSite(site)

@@ -9,6 +9,7 @@ import (
 	"github.com/temoto/robotstxt"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // This file is all that knows temoto/robotstxt. It is fed records that it cannot
@@ -242,7 +243,7 @@ func escapePath(path []byte) string {
 			return b.String()
 		case isPlain(c):
 			b.WriteByte(c)
-		case c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]):
+		case c == '%' && i+2 < len(path) && location.IsHex(path[i+1]) && location.IsHex(path[i+2]):
 			escaped, _ := strconv.ParseUint(string(path[i+1:i+3]), 16, 8)
 			i += 2
 			if isUnreserved(byte(escaped)) {
@@ -266,8 +267,6 @@ func escapeByte(b *strings.Builder, c byte) {
 
 // isPlain reports whether a byte stands for itself in a path.
 func isPlain(c byte) bool { return ' ' < c && c < 0x7f && strings.IndexByte("%\"<>\\^`{|}", c) < 0 }
-
-func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 func isUnreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0

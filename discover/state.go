@@ -315,7 +315,7 @@ func (s *State) closeFile() error {
 // A walk is named by the site that URLs is given, or by the Loc of the sitemap that
 // Walk is given alone, with or without its credentials.
 //
-// Walks of an interrupted run that had ended yield nothing but what could not be read; that is all of them
+// Walks of an interrupted run that had ended yield nothing but their failures; that is all of them
 // where the process ended after the last of them and before Close. Walks may be added
 // to it. What it has written must not be lost: if other walks are named, or another
 // output, the error is ErrOtherRun. It need not be called for a single walk without

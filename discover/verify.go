@@ -51,7 +51,12 @@ func (v *verifier) takeAsked() []string {
 // r's document or an index above it. Only hosts under the registrable domain of a
 // site are asked, and no more than Options.VerifyHosts.
 func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
-	return Grant{Host: o.Host, Dir: "/", By: ByVerification}, r.isNamed(w.namesOf(o))
+	return verificationGrant(o.Host), r.isNamed(w.namesOf(o))
+}
+
+// verificationGrant returns what the robots.txt of a host grants by being asked.
+func verificationGrant(host string) Grant {
+	return Grant{Host: host, Dir: "/", By: ByVerification}
 }
 
 // isNamed reports whether the document, or an index above it, is among names.
@@ -72,7 +77,7 @@ func (w *walk) verified(index *record) (grants []Grant) {
 	}
 	for _, host := range slices.Sorted(maps.Keys(w.verifier.names)) {
 		if index.isNamed(w.verifier.names[host]) {
-			grants = append(grants, Grant{Host: host, Dir: "/", By: ByVerification})
+			grants = append(grants, verificationGrant(host))
 		}
 	}
 	return grants
@@ -91,7 +96,7 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 	names = map[string]bool{}
 	v.set(o.Host, names)
 	delete(v.again, o.Host)
-	v.asked = append(v.asked, o.Scheme+"://"+o.Host)
+	v.asked = append(v.asked, o.String())
 	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
 	if robots == nil {
 		return names
@@ -101,7 +106,7 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 		// for no other.
 		names[docKey(s.Loc)] = true
 	}
-	w.graph.named(names, Grant{Host: o.Host, Dir: "/", By: ByVerification})
+	w.graph.named(names, verificationGrant(o.Host))
 	return names
 }
 
@@ -121,11 +126,11 @@ func (w *walk) reverify(c *child, r *record) {
 		return
 	}
 	e := w.state.entry(c.loc)
-	if e == nil {
+	if e == nil || len(e.Unverified) == 0 {
 		return
 	}
+	r.final = e.Final
 	for _, loc := range e.Unverified {
-		r.final = e.Final
 		o, _, err := location.ParseOrigin(loc)
 		if err != nil {
 			continue

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // An origin is a scheme, host and port, normalised: lower case, no trailing dot,
@@ -104,11 +105,7 @@ func mend(ref string) string {
 
 // isEscape reports whether s starts with a percent-encoded byte.
 func isEscape(s string) bool {
-	return len(s) > 2 && isHex(s[1]) && isHex(s[2])
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+	return len(s) > 2 && location.IsHex(s[1]) && location.IsHex(s[2])
 }
 
 func isScheme(s string) bool {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/swar"
@@ -287,17 +288,11 @@ func (s *shortcut) readLastMod(b []byte, i int) int {
 		return 0
 	}
 	t, ok := sitemap.ParseW3C(text)
-	if !ok || len(text) > 20 && isFarZone(text[len(text)-6:]) {
+	if !ok || datetime.InFarZone(text) {
 		return 0
 	}
 	s.entry.LastMod = t
 	return end + 8
-}
-
-// isFarZone reports whether a zone's offset is that of no zone, or nearly: there is something to
-// report of those beyond 14 hours.
-func isFarZone(zone []byte) bool {
-	return (zone[0] == '+' || zone[0] == '-') && (zone[1] > '1' || zone[1] == '1' && zone[2] > '3')
 }
 
 func (s *shortcut) readChangeFreq(b []byte, i int) int {

@@ -24,7 +24,7 @@ const maxLen = 128
 // NOTE-datetime; codes is shared and must not be written to.
 func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := sitemap.ParseW3C(b); ok {
-		return t, codesOf(t, false, inFarZone(b))
+		return t, codesOf(t, false, InFarZone(b))
 	}
 	s := trim(b)
 	switch {
@@ -34,7 +34,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		return t, bad
 	}
 	if t, ok := sitemap.ParseW3C(s); ok {
-		return t, codesOf(t, true, inFarZone(s))
+		return t, codesOf(t, true, InFarZone(s))
 	}
 	f, ok := parseISO(s)
 	if !ok {
@@ -71,7 +71,7 @@ func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		return f.result(ok)
 	}
 	if t, ok := sitemap.ParseW3C(s); ok {
-		return t, codesOf(t, true, inFarZone(s))
+		return t, codesOf(t, true, InFarZone(s))
 	}
 	if f, ok = parseISO(s); ok {
 		f.odd = true
@@ -92,8 +92,9 @@ func trim(b []byte) []byte {
 // maxOffset is how far from UTC a zone is, in minutes: that of Kiribati.
 const maxOffset = 14 * 60
 
-// inFarZone reports whether a W3C datetime that was read has a zone that is further.
-func inFarZone(b []byte) bool {
+// InFarZone reports whether a W3C datetime, which ParseW3C of package sitemap has read, is in
+// a zone that is further from UTC than any: there is something to report of it.
+func InFarZone(b []byte) bool {
 	if len(b) <= len("2006-01-02T15:04") || b[len(b)-1] == 'Z' {
 		return false
 	}

@@ -27,13 +27,14 @@ func QuickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	switch zone := b[26:]; {
 	case string(zone) == "GMT", string(zone) == "+0000":
 		w3c[19] = 'Z'
-	case len(zone) == 5 && string(zone) != "-0000" && string(zone[1:3]) < "14":
+	case len(zone) == 5 && string(zone) != "-0000":
 		w3c[19], w3c[20], w3c[21], w3c[22], w3c[23], w3c[24] = zone[0], zone[1], zone[2], ':', zone[3], zone[4]
 		n = 25
 	default:
 		return t, false
 	}
-	return sitemap.ParseW3C(w3c[:n])
+	t, ok = sitemap.ParseW3C(w3c[:n])
+	return t, ok && !InFarZone(w3c[:n])
 }
 
 // A wordTable finds words of three letters by their bytes, without comparing them to

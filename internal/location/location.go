@@ -238,7 +238,7 @@ func hasBadEscape[T string | []byte](s T) bool {
 		if s[i] != '%' {
 			continue
 		}
-		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+		if i+2 >= len(s) || !IsHex(s[i+1]) || !IsHex(s[i+2]) {
 			return true
 		}
 		i += 2
@@ -271,6 +271,7 @@ func hasAmpersandReference(s string) bool {
 	}
 }
 
-func isHex(c byte) bool {
+// IsHex reports whether c is a hexadecimal digit.
+func IsHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }

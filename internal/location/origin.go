@@ -16,6 +16,9 @@ type Origin struct {
 	Host   string // lower case, IDNA ASCII, no trailing dot; with its port, unless that is the scheme's
 }
 
+// String returns the location that the origin is, without a path.
+func (o Origin) String() string { return o.Scheme + "://" + o.Host }
+
 var errScheme = errors.New("location: scheme is neither http nor https")
 
 // ParseOrigin returns the origin and the path of an absolute location. The path
@@ -144,7 +147,7 @@ func normalEscapes(path string) string {
 	for i := 0; i < len(path); i++ {
 		c := path[i]
 		switch {
-		case c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]):
+		case c == '%' && i+2 < len(path) && IsHex(path[i+1]) && IsHex(path[i+2]):
 			v := unhex(path[i+1])<<4 | unhex(path[i+2])
 			i += 2
 			if classes[v]&unreserved != 0 {

@@ -209,7 +209,7 @@ func (r *Recent) PlainLine(b []byte) int {
 			return 0
 		case b[i] == '\n', b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n':
 			return i
-		case b[i] == '%' && i+2 < len(b) && isHex(b[i+1]) && isHex(b[i+2]):
+		case b[i] == '%' && i+2 < len(b) && IsHex(b[i+1]) && IsHex(b[i+2]):
 			i += 3 - 8
 		default:
 			return 0
