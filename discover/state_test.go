@@ -1,8 +1,6 @@
 package discover
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -308,6 +306,36 @@ func TestHonesty(t *testing.T) {
 	}
 }
 
+// TestStateOfLies: how many documents are left out after one has changed under an unmoved lastmod
+// does not depend on how far ahead was looked.
+func TestStateOfLies(t *testing.T) {
+	for _, concurrency := range []int{1, 3, 16} {
+		c := newChanging()
+		path := filepath.Join(t.TempDir(), "state")
+		for range agreements + 1 {
+			c.walk(t, path)
+		}
+		for i := range changingChildren {
+			c.version[fmt.Sprintf("%d.xml", i)]++
+		}
+		state := openState(t, path)
+		asked := &run{s: state, number: state.last + 1}
+		first := 0
+		for first = range changingChildren {
+			if asked.checked(fmt.Sprintf("https://example.com/%d.xml", first)) {
+				break
+			}
+		}
+		cl := c.client()
+		cl.Concurrency = concurrency
+		l := walkSite(cl, "https://example.com", Options{State: state})
+		state.Close()
+		if len(l.urls) != changingChildren-first {
+			t.Errorf("concurrency %d: %d URLs, want those from %d on", concurrency, len(l.urls), first)
+		}
+	}
+}
+
 // TestStateChecks: about one in ten documents is asked for in spite of its lastmod,
 // others in each run, so that each has its turn.
 func TestStateChecks(t *testing.T) {
@@ -369,80 +397,5 @@ func TestStateTimes(t *testing.T) {
 	}
 	if !parseText("no time").IsZero() {
 		t.Error("read no time")
-	}
-}
-
-// TestStateDamaged: whichever line of an interrupted run is damaged, what the output has up
-// to where it is cut, and what is yielded then, is each URL once.
-func TestStateDamaged(t *testing.T) {
-	w := newWeb()
-	var children, want []string
-	for i := range 6 {
-		children = append(children, fmt.Sprintf("https://example.com/%d.xml", i))
-		want = append(want, fmt.Sprintf("https://example.com/%d", i))
-		w.serve(children[i], urlset(want[i]))
-	}
-	w.serve("https://example.com/robots.txt", "Sitemap: https://example.com/index.xml\n")
-	w.serve("https://example.com/index.xml", index(children...))
-	// run walks, with out for output, until so many documents have ended.
-	run := func(path string, out []string, documents int) []string {
-		state := openState(t, path)
-		defer state.Abandon()
-		offset, _, err := state.Resume("out", "https://example.com")
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = out[:offset]
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		done := func(*Sitemap, Summary) {
-			state.Note(int64(len(out)))
-			documents--
-		}
-		for u, err := range w.client().URLs(ctx, "https://example.com", &Options{State: state, Done: done}) {
-			if err != nil || documents < 1 {
-				break
-			}
-			out = append(out, u.Loc)
-		}
-		return out
-	}
-	path := filepath.Join(t.TempDir(), "state")
-	out := run(path, nil, 5)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := openState(t, path).Abandon(); err != nil { // which compacts it
-		t.Fatal(err)
-	}
-	compacted, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	more := run(path, slices.Clone(out), 2) // goes on, and is interrupted again
-	again, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	damageLines(t, path, again, func(i int) {
-		equal(t, fmt.Sprint("again, line ", i), run(path, slices.Clone(more), 100), want)
-	})
-	for _, whole := range [][]byte{whole, compacted} {
-		damageLines(t, path, whole, func(i int) {
-			equal(t, fmt.Sprint("line ", i), run(path, slices.Clone(out), 100), want)
-		})
-	}
-}
-
-// damageLines calls f with each line of a journal damaged but the first.
-func damageLines(t *testing.T, path string, whole []byte, f func(i int)) {
-	t.Helper()
-	lines := bytes.SplitAfter(whole, []byte("\n"))
-	for i := 1; i < len(lines)-1; i++ {
-		if err := os.WriteFile(path, bytes.ReplaceAll(whole, lines[i], append([]byte("damaged "), lines[i]...)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f(i)
 	}
 }

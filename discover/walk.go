@@ -250,13 +250,14 @@ func (w *walk) decide(c *child, index *record) {
 	}
 }
 
-// rescope gives a child the grants that it has by now, under which it may not be left out.
-func (w *walk) rescope(c *child) {
-	if len(c.scope.missing(c.sm.Scope)) == 0 {
-		return
+// redecide gives a child the grants that it has by now, under which it may not be left out, and
+// decides again whether it is for its host's lastmods, of which one may have been wrong.
+func (w *walk) redecide(c *child) {
+	more := len(c.scope.missing(c.sm.Scope)) > 0
+	if more {
+		c.scope = c.sm.Scope
 	}
-	c.scope = c.sm.Scope
-	if c.skip == NotSkipped || c.skip == ByState {
+	if c.skip == ByState || more && c.skip == NotSkipped {
 		c.skip = w.state.skip(c)
 	}
 }
@@ -278,7 +279,7 @@ func (w *walk) visit(c child, index *record) bool {
 		c.sm.Scope = index.scope
 	}
 	c.sm.Scope = w.withSeeds(c.sm.Scope, c.key)
-	w.rescope(&c)
+	w.redecide(&c)
 	if r := w.graph.begun(c.key, c.loc); r != nil {
 		w.graph.meet(index, c.sm.Scope.With(w.verified(index)...), r)
 		return true
