@@ -321,6 +321,18 @@ func (o *output) length() int64 {
 	return o.kept + o.total
 }
 
+// checkName sees to it that the file is still what its name leads to.
+func (o *output) checkName() error {
+	opened, err := o.file.Stat()
+	if err != nil {
+		return outputError(o.name, err)
+	}
+	if now, err := os.Stat(o.name); err != nil || !os.SameFile(opened, now) {
+		return outputError(o.name, errors.New("removed or replaced while it was written"))
+	}
+	return nil
+}
+
 // close writes the rest and closes a file that grows in place, when it is on the disk.
 func (o *output) close() error {
 	err := o.Flush()
@@ -329,6 +341,9 @@ func (o *output) close() error {
 	}
 	if err == nil {
 		err = o.file.Sync()
+	}
+	if err == nil {
+		err = o.checkName()
 	}
 	if closed := o.file.Close(); err == nil {
 		err = closed
