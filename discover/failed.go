@@ -79,7 +79,7 @@ func (w *walk) retell() {
 	s := w.state.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	begun := s.plan.begun[w.state.name]
+	begun := s.plan.begun(w.state.name)
 	if begun == nil {
 		return
 	}
@@ -87,7 +87,7 @@ func (w *walk) retell() {
 		w.failures.add(&DocumentError{&Sitemap{Loc: begun.Found.Robots}, begun.Found.Cut.error(begun.Found.Robots, s.now())})
 	}
 	for _, loc := range slices.Sorted(maps.Keys(s.entries)) {
-		if e := s.entries[loc]; e.Run == begun.Run && e.Err != "" {
+		if e := s.entries[loc]; e.readBy(begun.Run) && e.Err != "" {
 			w.failures.add(&DocumentError{&Sitemap{Loc: loc}, e.error(loc, s.now())})
 		}
 	}

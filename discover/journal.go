@@ -3,12 +3,17 @@ package discover
 import (
 	"bufio"
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // A line is one line of a State's journal, in JSON. Its kind says which of its
@@ -16,17 +21,14 @@ import (
 type line struct {
 	Kind string `json:"t"`
 
-	// lineHead, the first line
-	Version int `json:"v,omitempty"`
-
-	// linePlan: the walks that are to come
+	// linePlan and lineMore: the walks that are to come
 	Plan   []string `json:"plan,omitempty"`
 	Output string   `json:"output,omitempty"`
 	Told   bool     `json:"told,omitempty"` // by Resume: it ends with lineDone
 
 	// lineBegin and lineEnd: a walk of the plan begins or ends
 	Walk  string     `json:"walk,omitempty"`
-	Run   int        `json:"run,omitempty"` // its number
+	Run   int        `json:"run,omitempty"` // its number; of linePlan, that of the last one
 	At    int64      `json:"at,omitempty"`  // seconds since 1970
 	Site  string     `json:"site,omitempty"`
 	Found *foundLine `json:"found,omitempty"`
@@ -42,8 +44,9 @@ type line struct {
 }
 
 const (
-	lineHead  = "sitemap-state"
+	lineMark  = "mark" // behind the plan that was compacted, and behind all that was
 	linePlan  = "plan"
+	lineMore  = "more"
 	lineBegin = "begin"
 	lineEnd   = "end"
 	lineDone  = "done"
@@ -51,15 +54,15 @@ const (
 	lineHost  = "host"
 )
 
-const journalVersion = 1
+const journalVersion = 2
 
 // An entry is what the journal keeps of a document, under the URL that was asked
 // for. It holds no grants: those are told anew in each walk.
 type entry struct {
 	URL      string `json:"url"`
 	Final    string `json:"final,omitempty"`
-	ETag     string `json:"etag,omitempty"`
-	Modified string `json:"modified,omitempty"`
+	ETag     opaque `json:"etag,omitempty"`
+	Modified opaque `json:"modified,omitempty"`
 	At       int64  `json:"at"` // of the response, seconds since 1970
 	Digest   string `json:"digest,omitempty"`
 	Entries  int64  `json:"entries,omitempty"`
@@ -69,6 +72,7 @@ type entry struct {
 	Kids []kid `json:"kids,omitempty"`
 	Wide bool  `json:"wide,omitempty"` // there are too many to keep: the index is read anew
 	Run  int   `json:"run"`            // of the walk that read it
+	Also []int `json:"also,omitempty"` // of others before, which had not ended
 	// Asked are the origins whose robots.txt that walk asked for it, of Options.VerifyHosts.
 	Asked []string `json:"asked,omitempty"`
 	// Unverified are origins whose robots.txt did not name it, or could not be had, and whose
@@ -81,6 +85,33 @@ type entry struct {
 
 // lacks reports whether URLs of the document, read under these grants, may be missing.
 func (e *entry) lacks(scope Scope) bool { return e.Scope != "" && e.Scope != scope.digest() }
+
+// readBy reports whether the walk of that number has read the document.
+func (e *entry) readBy(run int) bool { return e.Run == run || slices.Contains(e.Also, run) }
+
+// An opaque is text of a server's, in JSON, which has no bytes that are not UTF-8.
+type opaque string
+
+const opaquePrefix = "base64:"
+
+func (o opaque) MarshalText() ([]byte, error) {
+	if utf8.ValidString(string(o)) && !strings.HasPrefix(string(o), opaquePrefix) {
+		return []byte(o), nil
+	}
+	return base64.StdEncoding.AppendEncode([]byte(opaquePrefix), []byte(o)), nil
+}
+
+func (o *opaque) UnmarshalText(text []byte) error {
+	encoded, ok := bytes.CutPrefix(text, []byte(opaquePrefix))
+	if ok {
+		var err error
+		if text, err = base64.StdEncoding.AppendDecode(nil, encoded); err != nil {
+			return err
+		}
+	}
+	*o = opaque(text)
+	return nil
+}
 
 // A kid is a child of an index.
 type kid struct {
@@ -134,35 +165,74 @@ type seedLine struct {
 	Line int    `json:"n,omitempty"` // 0: a known path
 }
 
-// readJournal calls take for each whole line, with nil for one that cannot be read. A torn
-// last line is left out.
+// maxLine bounds a line of the journal: twice what an index has at most.
+const maxLine = 2 * maxKids
+
+// readJournal calls take for each whole line, with nil for one that is damaged. A torn last
+// line is left out.
 func readJournal(r io.Reader, take func(*line)) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	for n := 0; ; n++ {
-		text, err := br.ReadBytes('\n')
+		text, err := readLine(br)
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if len(text) == 0 {
-			return nil
-		}
-		var l line
-		torn := err == io.EOF || json.Unmarshal(text, &l) != nil
 		switch {
-		case n > 0 && !torn:
-			take(&l)
-		case n > 0 && err == nil:
-			take(nil)
-		case n > 0:
-		case bytes.HasPrefix([]byte(headText), text):
-			// The head, or as much of it as was written.
-		case torn || l.Kind != lineHead || l.Version != journalVersion:
+		case len(text) == 0:
+			return nil
+		case n == 0 && !bytes.HasPrefix([]byte(headText), text):
 			return errNoState
+		case n > 0 && err == nil:
+			take(decodeLine(text))
 		}
 	}
 }
 
-var headText = fmt.Sprintf("{%q:%q,%q:%d}\n", "t", lineHead, "v", journalVersion)
+// readLine reads a line with its end, or the start of one that is too long.
+func readLine(br *bufio.Reader) (text []byte, err error) {
+	for {
+		part, err := br.ReadSlice('\n')
+		if len(text) <= maxLine {
+			text = append(text, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return text, err
+		}
+	}
+}
+
+// sumText is what a line ends with: the checksum of what stands before it.
+const sumText = `,"c":"%08x"}` + "\n"
+
+var sums = crc32.MakeTable(crc32.Castagnoli)
+
+// encodeLine returns the text of a line.
+func encodeLine(l *line) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	return fmt.Appendf(text, sumText, crc32.Checksum(text, sums)), nil
+}
+
+// decodeLine returns the line of a text, nil if it is damaged.
+func decodeLine(text []byte) *line {
+	before := text[:max(0, len(text)-len(fmt.Sprintf(sumText, 0)))]
+	if !bytes.Equal(text[len(before):], fmt.Appendf(nil, sumText, crc32.Checksum(before, sums))) {
+		return nil
+	}
+	var l line
+	if json.Unmarshal(text, &l) != nil {
+		return nil
+	}
+	return &l
+}
+
+// headText is the first line.
+var headText = fmt.Sprintf("{%q:%q,%q:%d}\n", "t", "sitemap-state", "v", journalVersion)
 
 // A journal is the file of a State, open for appending.
 type journal struct {
@@ -176,9 +246,10 @@ func (j *journal) append(l *line) {
 	if j.err != nil {
 		return
 	}
-	enc := json.NewEncoder(j.f)
-	enc.SetEscapeHTML(false)
-	j.err = enc.Encode(l)
+	var text []byte
+	if text, j.err = encodeLine(l); j.err == nil {
+		_, j.err = j.f.Write(text)
+	}
 }
 
 // sync waits until what was written is on the disk.
@@ -188,10 +259,24 @@ func (j *journal) sync() {
 	}
 }
 
+// checkPath sees to it that the file is still what path leads to.
+func (j *journal) checkPath(path string) {
+	opened, err := j.f.Stat()
+	if j.err != nil || err != nil {
+		return
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
+		j.err = errors.New("removed or replaced since it was opened")
+	}
+}
+
 // writeJournal replaces the file at path by one with the lines that each gives, and
 // returns it, open behind them and locked.
 func writeJournal(path string, each func(emit func(*line))) (*os.File, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".sitemap-state-*")
+	// Who holds the lock of the old one may remove what an earlier process left.
+	temporary := filepath.Join(filepath.Dir(path), ".sitemap-state-"+filepath.Base(path))
+	os.Remove(temporary)
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -221,12 +306,12 @@ func writeJournal(path string, each func(emit func(*line))) (*os.File, error) {
 func writeLines(w io.Writer, each func(emit func(*line))) error {
 	buf := bufio.NewWriterSize(w, 256<<10)
 	_, err := buf.WriteString(headText)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
 	each(func(l *line) {
+		var text []byte
 		if err == nil {
-			err = enc.Encode(l)
+			text, err = encodeLine(l)
 		}
+		buf.Write(text)
 	})
 	return errors.Join(err, buf.Flush())
 }

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -35,7 +36,7 @@ type honesty struct {
 }
 
 func (h *honesty) proved(now time.Time) bool {
-	return h != nil && h.Right >= agreements && (h.Wrong == 0 || now.Sub(time.Unix(h.Wrong, 0)) > distrustAge)
+	return h != nil && h.Right >= agreements && (h.Wrong == 0 || isOlder(h.Wrong, distrustAge, now))
 }
 
 // A run is a State as one walk uses it. All methods of a nil *run do nothing.
@@ -65,8 +66,8 @@ func (s *State) recall(name string) (*found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name = WalkName(name)
-	l := s.plan.begun[name]
-	if l == nil || !s.plan.goesOn(name, s.now()) {
+	l := s.plan.begun(name)
+	if l == nil || l.Site == "" || !s.plan.goesOn(name, s.now()) {
 		return nil, nil
 	}
 	st, err := parseSite(l.Site)
@@ -74,7 +75,7 @@ func (s *State) recall(name string) (*found, error) {
 		return nil, err
 	}
 	st.user = named.user
-	if s.plan.ended[name] {
+	if s.plan.walks[name].ended {
 		return &found{site: st}, nil
 	}
 	if l.Found == nil || isOlder(l.At, foundAge, s.now()) {
@@ -118,12 +119,12 @@ func (r *run) begin(site string, f *found) bool {
 	if !s.plan.goesOn(r.name, s.now()) {
 		s.newPlan("", []string{r.name}, false)
 	}
-	delete(s.plan.failed, r.name)
-	if s.plan.ended[r.name] {
+	s.plan.retry(r.name)
+	if s.plan.walks[r.name].ended {
 		s.plan.replays = max(s.plan.replays-1, 0)
 		return false
 	}
-	if l := s.plan.begun[r.name]; l != nil {
+	if l := s.plan.begun(r.name); l != nil {
 		r.number = l.Run
 		return true
 	}
@@ -133,7 +134,7 @@ func (r *run) begin(site string, f *found) bool {
 	if site != "" {
 		l.Site, l.Found = f.site.url.String(), lineOf(f, s.now())
 	}
-	s.plan.begun[r.name] = l
+	s.plan.begin(l)
 	s.journal.append(l)
 	return true
 }
@@ -141,11 +142,29 @@ func (r *run) begin(site string, f *found) bool {
 // WalkName returns what a State knows a walk of a site, or from a sitemap, by: how it is named,
 // without credentials, and without the slash of a bare host. It is safe for concurrent use.
 func WalkName(name string) string {
-	name = withoutUser(name)
+	name = escapeInvalid(withoutUser(name))
 	if host, ok := strings.CutSuffix(name, "/"); ok && !strings.Contains(strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://"), "/") {
 		return host
 	}
 	return name
+}
+
+// escapeInvalid escapes the bytes of a URL that are not UTF-8, as they are on the wire.
+func escapeInvalid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, "%%%02X", s[0])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // nameOf returns what a walk from sitemaps is known by.
@@ -182,7 +201,7 @@ func (r *run) finish() {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	r.s.plan.ended[r.name] = true
+	r.s.plan.end(r.name)
 	r.s.journal.append(&line{Kind: lineEnd, Walk: r.name, Out: r.s.plan.takeNoted()})
 }
 
@@ -198,9 +217,9 @@ func (r *run) skip(c *child) Skip {
 	now := r.s.now()
 	switch {
 	case e == nil:
-	case e.Run == r.number && e.Wide:
+	case e.readBy(r.number) && e.Wide:
 		c.listed = true
-	case e.Run == r.number:
+	case e.readBy(r.number):
 		return ByResume
 	case e.Err != "":
 		if left := time.Duration(e.Retry-now.Unix()) * time.Second; 0 < left && left <= trustAge {
@@ -250,7 +269,7 @@ func (r *run) validators(c *child) fetch.Validators {
 	if e == nil || e.Err != "" || e.Wide || e.lacks(c.scope) {
 		return fetch.Validators{}
 	}
-	return fetch.Validators{ETag: e.ETag, LastModified: e.Modified}
+	return fetch.Validators{ETag: string(e.ETag), LastModified: string(e.Modified)}
 }
 
 // isOf reports whether the document that answered from that URL is the one that was last
@@ -339,16 +358,20 @@ func (r *run) ended(d *document) {
 	case d.sum.NotModified && old != nil:
 		e.Digest, e.Entries, e.Format, e.Kids, e.Scope = old.Digest, old.Entries, old.Format, old.Kids, old.Scope
 		e.Unverified = old.Unverified
-		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
 	default:
 		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
-		e.ETag, e.Modified = d.f.doc.ETag, d.f.doc.LastModified
 		if d.dropped {
 			e.Scope, e.Unverified = d.child.scope.digest(), d.unverified
 		}
 	}
+	if d.sum.Err == nil {
+		e.ETag, e.Modified = opaque(d.f.doc.ETag), opaque(d.f.doc.LastModified)
+	}
 	if d.listed.tooMany() {
 		e = &entry{URL: e.URL, At: e.At, Wide: true, Run: e.Run, Asked: e.Asked}
+	}
+	if old != nil {
+		e.Also = s.plan.stillOpen(append(old.Also, old.Run), r.number)
 	}
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)

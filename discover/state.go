@@ -47,7 +47,7 @@ import (
 // It is a journal of lines of JSON, one for each document, written when that has
 // ended; the last line for a document counts. It is compacted when it is opened,
 // and a line that was not written to its end is left out; behind one that was damaged
-// otherwise, so is the rest of its run. Its content may change
+// otherwise, which its checksum tells, so is the rest of its run. Its content may change
 // with versions of this package. It holds URLs, validators, digests and the
 // children of indexes, but no grants. Of those URLs, which must be asked for again, it keeps
 // user names and passwords as documents list them, but not those of the caller: only its
@@ -71,6 +71,8 @@ type State struct {
 	closed bool
 	now    func() time.Time
 
+	// While the file is read:
+	marks   int // lineMarks so far
 	damaged int // number of the first walk of the run of which a line was; 0: none was
 }
 
@@ -115,9 +117,6 @@ func OpenState(path string) (*State, error) {
 // load reads the file, and writes it anew without what does not count any more. It
 // returns the new one, open and locked.
 func (s *State) load(path string) (*os.File, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // which is what is replaced, not a link to it
-	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotAFile
 	}
@@ -126,8 +125,14 @@ func (s *State) load(path string) (*os.File, error) {
 		return nil, err
 	}
 	defer old.Close()
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // which is what is replaced, not a link to it
+	}
 	if err := readJournal(old, s.take); err != nil {
 		return nil, err
+	}
+	if s.marks < 2 { // the file, which is written whole before it takes its place, was cut
+		s.damage()
 	}
 	if !locks {
 		old.Close() // what is open cannot be replaced everywhere
@@ -156,26 +161,24 @@ func openLocked(path string) (*os.File, error) {
 	}
 }
 
-// take takes one line of the journal, nil for one that cannot be read. What came behind
+// take takes one line of the journal, nil for one that is damaged. What came behind
 // that in its run counts as not read: how far the output had come without it is not known.
 func (s *State) take(l *line) {
 	switch {
 	case l == nil:
 		s.damage()
 		return
-	case l.Kind == lineDone:
+	case l.Kind == linePlan && s.marks > 0, l.Kind == lineDone:
 		s.damaged = 0
 	case s.damaged == 0:
-	case l.Kind == linePlan: // as it is repeated when a run goes on
-		if l.Out != nil {
-			*l.Out = min(*l.Out, s.plan.out)
-		}
 	case l.Kind == lineEnd, l.Kind == lineDoc && l.Doc != nil && l.Doc.Run >= s.damaged:
 		return
 	}
 	s.plan.take(l)
 	switch l.Kind {
-	case lineBegin:
+	case lineMark:
+		s.marks++
+	case linePlan, lineBegin:
 		s.last = max(s.last, l.Run)
 	case lineDoc:
 		if l.Doc != nil {
@@ -189,40 +192,66 @@ func (s *State) take(l *line) {
 	}
 }
 
-// damage notes that a line could not be read. Where the journal was compacted, and the
-// output has not grown since, the line may be of any document that the output has.
+// damage notes that a line is damaged or missing: any, of the section of the file that the marks
+// tell.
 func (s *State) damage() {
-	if !s.plan.told && !s.plan.unfinished(s.now()) {
-		return // no run goes on
+	first := s.last + 1
+	if n := s.plan.firstRun(); n > 0 && s.plan.isOpen(s.now()) {
+		first = n
 	}
-	s.damaged = s.last + 1
-	for _, l := range s.plan.begun {
-		s.damaged = min(s.damaged, l.Run)
-	}
-	if !s.plan.grown {
-		s.plan.out = 0
+	switch {
+	case s.marks == 0: // which walks the output has, and whether one goes on, is not known
+		s.plan = newPlan("", nil, false)
+		first = 1
+	case s.marks == 1 && first <= s.last: // it may be of any document that the output has
+		s.plan.restart()
 		for _, e := range s.entries {
-			if e.Run >= s.damaged {
+			if e.Run >= first {
 				s.forget(e)
 			}
 		}
+	}
+	if s.damaged == 0 || first < s.damaged {
+		s.damaged = first
 	}
 }
 
 // lines gives the lines that say all of the State.
 func (s *State) lines(emit func(*line)) {
-	s.plan.lines(emit)
+	s.plan.lines(func(l *line) {
+		if l.Kind == linePlan {
+			l.Run = s.last
+		}
+		emit(l)
+	})
+	emit(&line{Kind: lineMark})
+	s.expire()
 	for _, host := range slices.Sorted(maps.Keys(s.hosts)) {
 		emit(&line{Kind: lineHost, Host: host, Mods: s.hosts[host]})
 	}
-	oldest := s.now().Add(-maxStateAge).Unix()
 	for _, url := range slices.Sorted(maps.Keys(s.entries)) {
-		if s.entries[url].At < oldest {
-			delete(s.entries, url)
-			continue
-		}
 		emit(&line{Kind: lineDoc, Doc: s.entries[url]})
 	}
+	emit(&line{Kind: lineMark})
+}
+
+// expire forgets documents that no walk has met for long, but for those of a run that goes on,
+// and hosts without documents.
+func (s *State) expire() {
+	run := s.plan.firstRun()
+	if !s.plan.isOpen(s.now()) {
+		run = 0
+	}
+	oldest := s.now().Add(-maxStateAge).Unix()
+	hosts := map[string]bool{}
+	for url, e := range s.entries {
+		if e.At < oldest && (run == 0 || e.Run < run) {
+			s.forget(e)
+		} else {
+			hosts[hostOf(url)] = true
+		}
+	}
+	maps.DeleteFunc(s.hosts, func(host string, _ *honesty) bool { return !hosts[host] })
 }
 
 // put remembers a document. The children of an index that there is no room for
@@ -251,9 +280,7 @@ func (s *State) gaveUp(name string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name = WalkName(name); slices.Contains(s.plan.names, name) {
-		s.plan.failed[name] = true
-	}
+	s.plan.fail(WalkName(name))
 }
 
 // Close closes the file. If Resume was called, and all walks that it was told of
@@ -268,10 +295,13 @@ func (s *State) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed && s.plan.isDone(s.now()) {
-		s.plan.told = false
-		s.journal.append(&line{Kind: lineDone})
-		s.journal.sync()
+	if !s.closed {
+		if s.plan.isDone(s.now()) {
+			s.plan.told = false
+			s.journal.append(&line{Kind: lineDone})
+			s.journal.sync()
+		}
+		s.journal.checkPath(s.path)
 	}
 	return s.closeFile()
 }
@@ -330,13 +360,13 @@ func (s *State) Resume(output string, walks ...string) (offset int64, interrupte
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	goesOn, err := s.plan.resume(output, names, s.now())
+	goesOn, added, err := s.plan.resume(output, names, s.now())
 	if err != nil {
 		return 0, false, fmt.Errorf("discover: state %w", err)
 	}
 	if goesOn {
-		s.plan.lines(s.journal.append) // there may be more walks
-		return s.plan.out, len(s.plan.begun) > 0, nil
+		moreLines(added, s.journal.append)
+		return s.plan.out, s.plan.firstRun() > 0, nil
 	}
 	s.newPlan(output, names, true)
 	return 0, false, nil

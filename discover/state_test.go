@@ -263,6 +263,7 @@ func TestHonesty(t *testing.T) {
 		{&honesty{Right: 3, Wrong: ago(29)}, false},
 		{&honesty{Right: 3, Wrong: ago(31)}, true},
 		{&honesty{Right: 2, Wrong: ago(31)}, false},
+		{&honesty{Right: 3, Wrong: ago(-300)}, true}, // by a clock that was wrong
 	} {
 		if got := tt.h.proved(now); got != tt.want {
 			t.Errorf("%+v: proved %t", tt.h, got)

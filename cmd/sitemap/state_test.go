@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -48,6 +49,45 @@ func TestState(t *testing.T) {
 	list := writeFile(t, "list", writeFile(t, "a.txt", s.URL+"/1\n")+"\n")
 	runArgs(t, "urls", "--allow-private", "--state", state, "--from", list).want(t, exitFailed, "", "--state goes with sites")
 	runArgs(t, "urls", "--state", writeFile(t, "x", "not a state\n"), s.URL).want(t, exitFailed, "", "not a state")
+}
+
+// TestStateOfTheOtherKind: a walk of a site does not go on with that of the sitemap of its name.
+func TestStateOfTheOtherKind(t *testing.T) {
+	s := manySite(t, 5)
+	state := filepath.Join(t.TempDir(), "state")
+	args := []string{"urls", "--allow-private", "--state", state, s.URL + "/index.xml", "--as"}
+	runArgs(t, append(args, "sitemap", "--max-urls", "25")...)
+	runArgs(t, append(args, "site")...).want(t, exitFailed, "", "of an interrupted run")
+	if r := runArgs(t, append(args, "sitemap")...); r.status != exitOK {
+		t.Errorf("status %d, said %q", r.status, r.err)
+	}
+}
+
+// TestOutputRemoved: what is written to a file that nobody can find is not taken for written.
+func TestOutputRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	for _, replaced := range []bool{false, true} {
+		o, err := (&app{}).resume(path, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path, path+".1"); err != nil {
+			t.Fatal(err)
+		}
+		if replaced {
+			writeTo(t, path, "")
+		}
+		if err := o.close(); err == nil {
+			t.Errorf("replaced %t: no error", replaced)
+		}
+	}
+}
+
+func writeTo(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestStateResumesWhereItStopped(t *testing.T) {
@@ -267,7 +307,8 @@ func TestKilledWalksGoOn(t *testing.T) {
 			}
 			// One may be killed after it has noted that it is over.
 			journal, _ := os.ReadFile(state)
-			over = strings.HasSuffix(string(journal), `{"t":"done"}`+"\n")
+			last := journal[bytes.LastIndexByte(bytes.TrimSuffix(journal, []byte("\n")), '\n')+1:]
+			over = bytes.HasPrefix(last, []byte(`{"t":"done",`))
 			if status == exitOK && !over {
 				t.Errorf("a run that came to its end is not over")
 			}

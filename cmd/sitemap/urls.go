@@ -150,6 +150,7 @@ var errStateFiles = errors.New("--state goes with sites and URLs of sitemaps, no
 // stateTargets returns all targets with their names, each once: a second walk of the
 // same run would find that nothing has changed.
 func (a *app) stateTargets(args []target, flags *walkFlags) (targets []target, names []string) {
+	known := map[string]target{}
 	for t, err := range a.targets(args, flags.from, flags.as) {
 		if err == nil && t.kind == fileTarget {
 			err = errStateFiles
@@ -159,11 +160,12 @@ func (a *app) stateTargets(args []target, flags *walkFlags) (targets []target, n
 			continue
 		}
 		name := discover.WalkName(t.name)
-		switch i := slices.Index(names, name); {
-		case i < 0:
+		switch first, again := known[name]; {
+		case !again:
+			known[name] = t
 			targets = append(targets, t)
 			names = append(names, name)
-		case strings.TrimSuffix(targets[i].name, "/") != strings.TrimSuffix(t.name, "/"):
+		case strings.TrimSuffix(first.name, "/") != strings.TrimSuffix(t.name, "/"):
 			a.fail("%s: named twice, by different users; use a journal for each", name)
 		}
 	}
@@ -230,7 +232,7 @@ func (w *walkFlags) outputKey() string {
 		}
 	}
 	for _, set := range []struct{ flag, value string }{
-		{"format", w.format}, {"since", w.since}, {"follow", w.follow}, {"match", w.match}, {"min-trust", w.minTrust},
+		{"format", w.format}, {"as", w.as}, {"since", w.since}, {"follow", w.follow}, {"match", w.match}, {"min-trust", w.minTrust},
 	} {
 		if set.value != "" {
 			path += " --" + set.flag + " " + set.value
