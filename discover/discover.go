@@ -53,6 +53,10 @@
 // Options.Done as it happens, and so is a robots.txt that broke off after it had named
 // sitemaps; defects of entries are Problems, told to Options.Report.
 //
+// A document whose body breaks off before anything of it was yielded is fetched again, as
+// often as the Fetcher retries; once three of a host in a row broke off every time, others
+// of it are not, until one is read.
+//
 // # Trust
 //
 // A document may list the URLs that its grants cover: those of the hosts whose

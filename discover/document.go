@@ -28,6 +28,7 @@ type document struct {
 	lastAuthority string // of the last child
 	lastForeign   bool
 
+	begun      time.Time // the first try
 	yielded    int64
 	dropped    bool     // URLs were, since they are not trusted
 	unverified []string // origins of such URLs that were asked and did not vouch
@@ -246,7 +247,7 @@ func (d *document) end() {
 	if d.f.doc != nil {
 		d.sum.Received = d.f.doc.Received()
 	}
-	d.sum.Elapsed = time.Since(d.f.begun)
+	d.sum.Elapsed = time.Since(d.begun)
 	d.sum.ByTrust = d.byTrust()
 	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 {
 		d.rec.fail(d.sum.Err != nil, d.child.loc, d.sum.FinalURL)

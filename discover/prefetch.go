@@ -124,22 +124,31 @@ func (p *prefetcher) busy() bool {
 // is none, unless that must be fetched now.
 func (p *prefetcher) take(must bool) bool { return p.c.ahead.take(p.expected, must) }
 
+// ask counts a request that is about to go out. It reports false for one too many.
+func (p *prefetcher) ask() bool {
+	select {
+	case p.asking <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 // start begins to fetch a document, for which take was called, when told is closed, if it is
-// not nil.
-func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}) {
+// not nil, and the time has come after so many tries.
+func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}, tries int) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	f := &prefetch{loc: c.loc, sent: req.Validators, cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
 	p.started[c.key] = f
 	if c.foreign {
 		p.foreign++
 	}
-	asking := false
-	select {
-	case p.asking <- struct{}{}:
-		asking = true
-	default: // it must be, and is one too many
-	}
+	asking := tries == 0 && p.ask()
 	p.do(func() {
+		if tries > 0 {
+			pause(ctx, tries)
+			asking = p.ask()
+		}
 		awaitDelay(ctx, told)
 		f.begun = time.Now()
 		f.doc, f.err = p.c.get(ctx, req)

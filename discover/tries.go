@@ -1,6 +1,10 @@
 package discover
 
-import "github.com/seed-322c453a/sitemap"
+import (
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
 
 // tries are the fetches of one document, of which there are several where its body breaks
 // off before anything of it was yielded: for a fault on the way, or because the server did
@@ -9,6 +13,7 @@ type tries struct {
 	n        int
 	lapses   int       // of them, how many were in vain before anything was read
 	attempts int       // of those before
+	begun    time.Time // the first of them
 	best     *document // of those whose body broke off, the one that listed most
 	told     told      // of those before
 }
@@ -39,6 +44,9 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			w.yield(URL{}, err)
 			return false
 		}
+		if t.n == 1 && t.lapses == 0 {
+			t.begun = f.begun
+		}
 		if f.err == nil && w.again(c, &f.fetched, t) {
 			w.ahead.drop(c.key)
 			continue
@@ -48,10 +56,36 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			return goOn
 		}
 		w.ahead.drop(c.key)
-		if err := pause(w.ctx, t.n); err != nil {
-			w.yield(URL{}, w.parent.Err())
-			return false
-		}
+		w.startAgain(c, t.n)
+	}
+}
+
+// startAgain begins to fetch a document again that was fetched so many times. Others are fetched
+// while it waits for that.
+func (w *walk) startAgain(c *child, tries int) {
+	w.ahead.take(true)
+	w.ahead.start(c, w.request(c), nil, tries)
+}
+
+// maxBroken is how many documents of a host in a row may break off in all their tries. Others of
+// it have one try until one does not: their tries come one after another, when the turn of each
+// has come.
+const maxBroken = 3
+
+// triesOf returns how often a document may be fetched.
+func (w *walk) triesOf(c *child) int {
+	if w.broken[hostOf(c.loc)] >= maxBroken {
+		return 1
+	}
+	return w.c.tries()
+}
+
+// noteBroken notes whether a document broke off in all its tries.
+func (w *walk) noteBroken(c *child, broken bool) {
+	if broken {
+		w.broken[hostOf(c.loc)]++
+	} else if len(w.broken) > 0 {
+		delete(w.broken, hostOf(c.loc))
 	}
 }
 
@@ -80,7 +114,7 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool) {
 	d := w.newDocument(c, r, f)
 	d.sum.Attempts += t.attempts
-	d.told = t.told
+	d.told, d.begun = t.told, t.begun
 	if d.duplicate() {
 		t.keepBest(nil)
 		return true, false
@@ -88,7 +122,9 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 	if !d.read() {
 		return false, false
 	}
-	if !d.canRetry() || t.n >= w.c.tries() {
+	broken := d.canRetry()
+	if !broken || t.n >= w.triesOf(c) {
+		w.noteBroken(c, broken)
 		t.keepBest(d)
 		d.end()
 		return true, false

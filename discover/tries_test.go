@@ -310,3 +310,59 @@ func TestProblemsWithoutCredentials(t *testing.T) {
 		t.Errorf("problems %q", l.problems)
 	}
 }
+
+// TestTriesOverlap: while a document that broke off waits for its next try, others are fetched; and
+// where all documents of a host break off, they do not have all their tries one after another.
+func TestTriesOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 100
+		w := newWeb()
+		var locs []string
+		for i := range n {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			locs = append(locs, loc)
+			w.answers(loc, "…")
+		}
+		w.serve("https://example.com/index.xml", index(locs...))
+		begun := time.Now()
+		l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}, named("https://example.com/index.xml"), Options{})
+		if took := time.Since(begun); took > 15*time.Second {
+			t.Errorf("took %v", took)
+		}
+		var failed *WalkError
+		if !errors.As(l.err, &failed) || failed.Failed != n {
+			t.Errorf("error %v", l.err)
+		}
+		asked := 0
+		for _, loc := range locs {
+			asked += w.hits(loc)
+		}
+		if asked != n+2*maxBroken {
+			t.Errorf("%d requests", asked)
+		}
+		if sum := l.sums[locs[0]]; sum.Attempts != 3 || sum.Elapsed < 3*time.Second {
+			t.Errorf("the first: %+v", sum)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.answers("https://example.com/1.xml", "…", "…", urlset("https://example.com/1"))
+		var locs []string
+		for i := range 40 {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i+1)
+			locs = append(locs, loc)
+			if i > 0 {
+				w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+					time.Sleep(time.Second)
+					rw.Write([]byte(urlset(loc)))
+				})
+			}
+		}
+		w.serve("https://example.com/index.xml", index(locs...))
+		begun := time.Now()
+		l := walkFrom(&Client{Concurrency: 4, Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}, named("https://example.com/index.xml"), Options{})
+		if took := time.Since(begun); len(l.urls) != 40 || took > 11*time.Second {
+			t.Errorf("%d URLs, took %v", len(l.urls), took)
+		}
+	})
+}

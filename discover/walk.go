@@ -132,6 +132,7 @@ type walk struct {
 	verifier verifier
 	delays   delays
 	failures failures
+	broken   map[string]int // by host, see maxBroken
 	state    *run
 	fetches  int
 	foreign  int
@@ -143,6 +144,7 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 		c: c, o: o, ctx: inner, cancel: cancel, parent: ctx, yield: yield,
 		seeds:    map[key][]*Sitemap{},
 		users:    map[key]*url.Userinfo{},
+		broken:   map[string]int{},
 		delays:   delays{origins: map[location.Origin]*delayed{}},
 		frontier: frontier{max: frontierRoom(o.maxSitemaps())},
 		ahead:    newPrefetcher(inner, c),
@@ -351,7 +353,7 @@ func (w *walk) start(c *child, must bool) bool {
 	if !w.ahead.take(must) {
 		return false
 	}
-	w.ahead.start(c, w.request(c), w.heedDelay(c))
+	w.ahead.start(c, w.request(c), w.heedDelay(c), 0)
 	return true
 }
 
