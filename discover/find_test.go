@@ -299,17 +299,22 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 	}
 }
 
-// refusing is a transport that cannot connect by https.
+// refusing is a transport that cannot connect by https: for err, or, if that is nil, since
+// nobody answers.
 type refusing struct {
 	*web
 	err error
 }
 
 func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme == "https" {
-		return nil, r.err
+	if req.URL.Scheme != "https" {
+		return r.web.RoundTrip(req)
 	}
-	return r.web.RoundTrip(req)
+	if r.err == nil {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	return nil, r.err
 }
 
 func TestBareHost(t *testing.T) {
@@ -321,6 +326,7 @@ func TestBareHost(t *testing.T) {
 		want bool // found by http
 	}{
 		{"refused", "example.com", refused, true},
+		{"silent", "example.com", nil, true},
 		{"no TLS", "example.com", tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, true},
 		{"certificate", "example.com", &tls.CertificateVerificationError{Err: errors.New("expired")}, false},
 		{"no such host", "example.com", &net.DNSError{Err: "no such host", Name: "example.com", IsNotFound: true}, false},
@@ -328,17 +334,19 @@ func TestBareHost(t *testing.T) {
 		{"http named", "http://example.com", refused, true},
 		{"credentials", "user:secret@example.com", refused, false},
 	} {
-		w := newWeb()
-		w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
-		w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
-		c := &Client{Fetcher: &fetch.Client{Transport: refusing{w, tt.err}, Retries: -1}}
-		l := walkSite(c, tt.site, Options{})
-		if got := l.err == nil && len(l.urls) == 1; got != tt.want {
-			t.Errorf("%s: %v, %v", tt.name, l.urls, l.err)
-		}
-		if !tt.want && !errors.Is(l.err, ErrUnreachable) {
-			t.Errorf("%s: error %v", tt.name, l.err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
+			w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
+			c := &Client{Fetcher: &fetch.Client{Transport: refusing{w, tt.err}, Timeout: 30 * time.Second}}
+			l := walkSite(c, tt.site, Options{})
+			if got := l.err == nil && len(l.urls) == 1; got != tt.want {
+				t.Errorf("%s: %v, %v", tt.name, l.urls, l.err)
+			}
+			if !tt.want && !errors.Is(l.err, ErrUnreachable) {
+				t.Errorf("%s: error %v", tt.name, l.err)
+			}
+		})
 	}
 }
 

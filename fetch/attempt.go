@@ -116,12 +116,15 @@ func (g *getter) judge(res *result) (*result, error) {
 	return res, nil
 }
 
-// ended returns err, or why the document's context ended if it has.
+// ended returns err, or why the document's context ended if it has. Its clock may run out
+// where that of connecting would have.
 func (g *getter) ended(err error) error {
 	why := context.Cause(g.ctx)
 	switch ctxErr := g.ctx.Err(); {
 	case ctxErr == nil:
 		return err
+	case errors.Is(why, ErrTimeout) && g.unconnected:
+		return &cause{kind: ErrConnect, err: why}
 	case why == ctxErr || errors.Is(why, ErrTimeout):
 		return why
 	default:
@@ -139,7 +142,7 @@ type exchange struct {
 }
 
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	x.last = result{}
+	x.last, x.unconnected = result{}, true
 	x.clock.stop()
 	routed, route := withRoute(req.Context())
 	req = req.WithContext(routed)
@@ -161,8 +164,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
 	resp, err := send(x.c.transport(x.target.origin, req), req)
+	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
-		err = classify(ctx, watch.explain(err), watch.tries.Load() > 0)
+		err = classify(ctx, watch.explain(err), !x.unconnected)
 		slot.end()
 		cancel(nil)
 		x.betweenAttempts()

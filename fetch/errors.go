@@ -38,7 +38,7 @@ var (
 	// help.
 	ErrBody = errors.New("body cut short")
 	// ErrTimeout: the connection, the response, the next bytes of the body or the
-	// whole document took too long.
+	// whole document took too long. It is ErrConnect too where there was no connection yet.
 	ErrTimeout = errors.New("timed out")
 	// ErrEncoding: the body has a compressed Content-Encoding other than gzip.
 	ErrEncoding = errors.New("unknown content encoding")

@@ -374,17 +374,41 @@ func TestTLSAlert(t *testing.T) {
 	}
 }
 
-func TestTLSSilence(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// TestNoConnection: no connection within its time, or within that of the document, is
+// ErrConnect as much as ErrTimeout.
+func TestNoConnection(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	c := newClient(t)
-	c.times.handshake = 50 * time.Millisecond
-	c.Retries = -1
-	_, err = c.Get(t.Context(), Request{URL: "https://" + l.Addr().String() + "/"})
-	if !errors.Is(err, ErrConnect) || !errors.Is(err, ErrTimeout) {
-		t.Errorf("silent handshake: %v, want %v and %v", err, ErrConnect, ErrTimeout)
+	defer silent.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	s := newSite(t)
+	const limit = 50 * time.Millisecond
+	for _, tt := range []struct {
+		name, url string
+		timeout   time.Duration
+		times     phases
+		connect   bool // the error is ErrConnect
+	}{
+		{"handshake", "https://" + silent.Addr().String(), 0, phases{handshake: limit}, true},
+		{"document, in the handshake", "https://" + silent.Addr().String(), limit, phases{}, true},
+		{"document, between attempts", "http://" + closed.Addr().String(), limit, phases{backoff: time.Hour}, true},
+		{"document, connected", s.fault("silence"), limit, phases{}, false},
+		{"document, answered before", s.fault("status?code=503"), limit, phases{backoff: time.Hour}, false},
+	} {
+		c := newClient(t)
+		c.Timeout, c.times = tt.timeout, tt.times
+		if tt.timeout == 0 {
+			c.Retries = -1
+		}
+		_, err := c.Get(t.Context(), Request{URL: tt.url})
+		if !errors.Is(err, ErrTimeout) || errors.Is(err, ErrConnect) != tt.connect {
+			t.Errorf("%s: %v, want %v, and %v: %v", tt.name, err, ErrTimeout, ErrConnect, tt.connect)
+		}
 	}
 }

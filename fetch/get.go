@@ -104,13 +104,14 @@ type getter struct {
 	clock  *clock
 	policy policy
 
-	target   target
-	user     *url.Userinfo // for the origin of the request's URL
-	stripped bool          // a redirect led to another host
-	hops     []Hop
-	retries  int  // so far
-	sent     bool // anything
-	status   int  // of the last response
+	target      target
+	user        *url.Userinfo // for the origin of the request's URL
+	stripped    bool          // a redirect led to another host
+	hops        []Hop
+	retries     int  // so far
+	sent        bool // anything
+	unconnected bool // the last attempt got no connection
+	status      int  // of the last response
 }
 
 // get follows redirects to a document.
