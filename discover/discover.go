@@ -51,7 +51,8 @@
 // be read: a *WalkError that lists what could not, a *NoSitemapError, an
 // unreachable robots.txt, or the context's error. Documents that fail are told to
 // Options.Done as it happens, and so is a robots.txt that broke off after it had named
-// sitemaps; defects of entries are Problems, told to Options.Report.
+// sitemaps, and at the end known paths that failed for now before another one had a
+// sitemap; defects of entries are Problems, told to Options.Report.
 //
 // A document whose body breaks off before anything of it was yielded is fetched again, as
 // often as the Fetcher retries; once three of a host in a row broke off every time, others

@@ -26,7 +26,8 @@ func DefaultKnownPaths() []string {
 var errDisallowed = errors.New("disallowed by robots.txt")
 
 // Find returns the sitemaps of a site: those that its robots.txt names, else the
-// first of the known paths that has one and is not disallowed for our agent.
+// first of the known paths that has one and is not disallowed for our agent. Those before
+// it are passed over, whatever became of them; URLs tells of those that failed for now.
 //
 // A site is a host or an http or https URL, of which the path is used for known
 // paths only. A host without a scheme is tried by https, then by http if https
@@ -73,8 +74,9 @@ type found struct {
 	site   site
 	robots *Robots
 	seeds  []*Sitemap
-	cut    error    // by which robots.txt broke off after the seeds
-	probe  *fetched // of the only seed, whose known path was tried; nil otherwise
+	cut    error     // by which robots.txt broke off after the seeds
+	missed []Attempt // known paths that were tried before that of the seed
+	probe  *fetched  // of the only seed, whose known path was tried; nil otherwise
 }
 
 func (c *Client) find(ctx context.Context, name string, o *Options) (found, error) {
@@ -239,7 +241,7 @@ func (c *Client) tryKnownPaths(ctx context.Context, f found, o *Options) (found,
 		doc, err := c.probe(ctx, sm, f.site.request(loc), o)
 		if err == nil {
 			f.seeds = []*Sitemap{sm}
-			f.probe = doc
+			f.probe, f.missed = doc, tried[1:]
 			return f, nil
 		}
 		if ctx.Err() != nil {
@@ -248,6 +250,21 @@ func (c *Client) tryKnownPaths(ctx context.Context, f found, o *Options) (found,
 		tried = append(tried, Attempt{loc, err})
 	}
 	return f, &NoSitemapError{Site: f.site.url.String(), Tried: tried}
+}
+
+// tellMissed tells, as of documents, of known paths that may have a sitemap another time, but
+// for those that the walk came to later.
+func (w *walk) tellMissed() {
+	for _, m := range w.missed {
+		c := &child{sm: &Sitemap{Loc: m.URL}, plans: &plans{key: keyOf(m.URL)}}
+		if !isTemporary(m.Err) || w.graph.byKey[c.key] != nil {
+			continue
+		}
+		w.failures.add(&DocumentError{c.sm, m.Err})
+		sum := Summary{Err: m.Err}
+		sum.answered(m.Err)
+		w.done(c, sum)
+	}
 }
 
 // knownLocs returns the locations to try, each once.

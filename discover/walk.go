@@ -36,6 +36,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 		defer w.close()
 		w.sites = []string{f.site.host()}
 		w.origins = []string{f.site.root()}
+		w.missed = f.missed
 		if f.probe != nil {
 			w.ahead.put(f.seeds[0].Loc, f.probe)
 		}
@@ -121,8 +122,9 @@ type walk struct {
 	cancel  context.CancelFunc
 	parent  context.Context // the caller's
 	yield   func(URL, error) bool
-	sites   []string // hosts that OnSite and verification mean
-	origins []string // URLs that the caller named
+	sites   []string  // hosts that OnSite and verification mean
+	origins []string  // URLs that the caller named
+	missed  []Attempt // known paths that were tried before the one that was found
 
 	seeds    map[key][]*Sitemap
 	users    map[key]*url.Userinfo // of seeds that came with credentials, which their Loc is rid of
@@ -177,6 +179,7 @@ func (w *walk) run(from []*Sitemap) {
 			return
 		}
 	}
+	w.tellMissed()
 	w.failures.limit("memory", w.frontier.max, w.frontier.lost)
 	w.state.finish()
 	w.tellFailures()
