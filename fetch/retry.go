@@ -58,19 +58,14 @@ func exponential(lo, hi time.Duration, n int) time.Duration {
 // jitter returns a random part of d ("full jitter").
 func jitter(d time.Duration) time.Duration { return rand.N(d + 1) }
 
-// retryAfter reads a Retry-After field: seconds or a date (RFC 9110, section
-// 10.2.3). It returns 0 if there is none, none that can be read, or one that is
+// retryAfter reads a Retry-After field: seconds, with a fraction or without, or a date (RFC
+// 9110, section 10.2.3). It returns 0 if there is none, none that can be read, or one that is
 // past, and at most a year.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	const most = 365 * 24 * time.Hour
 	v := strings.TrimSpace(h.Get("Retry-After"))
-	if v == "" {
-		return 0
-	}
-	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		if !(s > 0) {
-			return 0
-		}
+	if rest := strings.Trim(v, "0123456789"); rest == "" || rest == "." {
+		s, _ := strconv.ParseFloat(v, 64) // infinite where it is too large, else 0 if it is none
 		return time.Duration(min(s, most.Seconds()) * float64(time.Second))
 	}
 	at, err := http.ParseTime(v)
