@@ -157,10 +157,15 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 			return counted.dial(ctx, dial, network, addr)
 		},
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-			if resp.StatusCode/100 == 4 {
-				return &cause{kind: errProxy, detail: "the proxy answers " + resp.Status}
+			answer := "the proxy answers " + resp.Status
+			switch resp.StatusCode / 100 {
+			case 3, 4:
+				return &cause{kind: errProxy, detail: answer}
 			}
-			return nil // or an error that net/http makes of it
+			if resp.StatusCode != http.StatusOK {
+				return errors.New(answer)
+			}
+			return nil
 		},
 		TLSHandshakeTimeout:    g.times.handshake,
 		ResponseHeaderTimeout:  g.times.firstByte,

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -202,20 +203,39 @@ func TestProxyIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestProxyRefuses: what a proxy refuses is not asked for again.
-func TestProxyRefuses(t *testing.T) {
-	var asked atomic.Int64
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
-		w.WriteHeader(http.StatusProxyAuthRequired)
-	}))
-	t.Cleanup(s.Close)
-	to, _ := url.Parse(s.URL)
-	c := &Client{AllowPrivateNetworks: true, Proxy: http.ProxyURL(to), times: phases{backoff: 1}}
-	defer c.CloseIdleConnections()
-	_, err := c.Get(t.Context(), Request{URL: "https://93.184.215.14/"})
-	if n := asked.Load(); n != 1 || !errors.Is(err, ErrConnect) || !strings.Contains(err.Error(), "407") {
-		t.Errorf("%d requests, %v", n, err)
+// TestProxyAnswers: what a proxy answers instead of a connection is told; what it refuses is
+// not asked for again.
+func TestProxyAnswers(t *testing.T) {
+	s := newSite(t)
+	for _, tt := range []struct {
+		status string
+		want   string // in the error
+		asked  int32
+	}{
+		{"407 Proxy Authentication Required", "the proxy answers 407 Proxy Authentication Required", 1},
+		{"403 Forbidden", "the proxy answers 403 Forbidden", 1},
+		{"429 Too Many Requests", "the proxy answers 429 Too Many Requests", 1},
+		{"302 Found", "the proxy answers 302 Found", 1},
+		{"502 Bad Gateway", "the proxy answers 502 Bad Gateway", 3},
+		{"502", "the proxy answers 502", 3},
+		{"204 No Content", "the proxy answers 204 No Content", 3},
+	} {
+		var asked atomic.Int32
+		p := newTunneller(t, s.Listener.Addr().String(), func(c net.Conn, r *bufio.Reader) {
+			asked.Add(1)
+			http.ReadRequest(r)
+			io.WriteString(c, "HTTP/1.1 "+tt.status+"\r\nContent-Length: 0\r\n\r\n")
+		})
+		c := newClient(t)
+		c.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: p.addr})
+		_, err := c.Get(t.Context(), Request{URL: "https://93.184.215.14/"})
+		if !errors.Is(err, ErrConnect) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %v", tt.status, err, ErrConnect)
+		}
+		var e *Error
+		if n := asked.Load(); n != tt.asked || !errors.As(err, &e) || e.Temporary() != (n > 1) {
+			t.Errorf("%s: asked %d times, %v, want %d", tt.status, n, err, tt.asked)
+		}
 	}
 }
 
