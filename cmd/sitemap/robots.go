@@ -83,7 +83,11 @@ func (a *app) readRobots(ctx context.Context, t target, c *discover.Client, flag
 		return nil, ended
 	}
 	if err != nil {
-		a.fail("%s: %s%s", t.label(), failureText(err), flags.targetHint(t, err))
+		name := t.label()
+		if robots != nil && t.kind != fileTarget {
+			name = robots.URL
+		}
+		a.fail("%s: %s%s", name, failureTextOf(name, err), flags.targetHint(t, err))
 	}
 	return robots, nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"compress/gzip"
+	"io"
 	"strings"
 	"testing"
 )
@@ -21,4 +23,17 @@ func TestRobots(t *testing.T) {
 	runWith(t, strings.NewReader("Disallow:\n"), "robots", "-").want(t, exitOK, "", "robots.txt names no sitemap\n")
 	runWith(t, strings.NewReader(""), "robots", "-").want(t, exitOK, "", "robots.txt names no sitemap: empty")
 	runArgs(t, "robots", none.URL).want(t, exitFailed, "", "is not public")
+}
+
+// TestRobotsCut: the message names the file that broke off.
+func TestRobotsCut(t *testing.T) {
+	var zipped strings.Builder
+	zw := gzip.NewWriter(&zipped)
+	io.WriteString(zw, "Sitemap: http://example.com/a.xml\n")
+	zw.Flush()
+	s := newTestSite(t, map[string]string{"/robots.txt": zipped.String()})
+	file := writeFile(t, "robots.txt.gz", zipped.String())
+	for target, name := range map[string]string{s.URL: s.URL + "/robots.txt", file: file} {
+		runArgs(t, "robots", "--allow-private", target).want(t, exitFailed, "http://example.com/a.xml\n", "sitemap: "+name+": line 2: ")
+	}
 }
