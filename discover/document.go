@@ -235,7 +235,7 @@ func (d *document) isElsewhere(loc string) bool {
 
 // canRetry reports whether the body broke off before anything was yielded.
 func (d *document) canRetry() bool {
-	return d.sum.Err != nil && d.f.err == nil && d.yielded == 0 && isTemporary(d.sum.Err)
+	return d.sum.Err != nil && d.f.err == nil && d.yielded == 0 && errors.Is(d.sum.Err, fetch.ErrBody)
 }
 
 // undo takes back what the document listed.

@@ -175,7 +175,7 @@ func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []
 		if len(robots.Sitemaps) > 0 && (best == nil || len(robots.Sitemaps) >= len(best.Sitemaps)) {
 			best, cut = robots, err
 		}
-		if try >= c.tries() || !isTemporary(err) {
+		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
 			return best, cmp.Or(cut, err)
 		}
 		if err := pause(ctx, try); err != nil {

@@ -40,7 +40,7 @@ func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options)
 		}
 		req.Waited += doc.Waited()
 		doc.Body.Close()
-		if try >= c.tries() || !isTemporary(err) {
+		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
 			return nil, err
 		}
 		if err := pause(ctx, try); err != nil {

@@ -1,8 +1,10 @@
 package discover
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -150,6 +152,60 @@ func TestTriesShareTimeout(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
+}
+
+// A stalling transport gives bodies that never come.
+type stalling struct{ *web }
+
+func (s stalling) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := s.web.RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusOK {
+		resp.Body = stalled{resp.Body, r.Context()}
+	}
+	return resp, err
+}
+
+type stalled struct {
+	io.Closer
+	ctx context.Context
+}
+
+func (s stalled) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}
+
+// TestTriesEndWithTimeout: where the time for a document is over, there is no pause before
+// another try; where it is not, a body that stalls is tried again.
+func TestTriesEndWithTimeout(t *testing.T) {
+	const site = "https://example.com"
+	for _, path := range []string{"/robots.txt", "/sitemap.xml", "/named.xml"} {
+		for _, tt := range []struct {
+			timeout, took time.Duration
+			requests      int
+		}{
+			{20 * time.Second, 20 * time.Second, 1},
+			{5 * time.Minute, (3*30 + 1 + 2) * time.Second, 3},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWeb()
+				w.serve(site+path, "")
+				begun := time.Now()
+				c := &Client{Fetcher: &fetch.Client{Transport: stalling{w}, Retries: 2, Timeout: tt.timeout}}
+				if path == "/named.xml" {
+					l := walkFrom(c, named(site+path), Options{})
+					if !errors.Is(l.err, fetch.ErrTimeout) {
+						t.Errorf("%s: %v", path, l.err)
+					}
+				} else if _, err := c.Find(t.Context(), site); !errors.Is(err, fetch.ErrTimeout) {
+					t.Errorf("%s: %v", path, err)
+				}
+				if took := time.Since(begun); took != tt.took || w.hits(site+path) != tt.requests {
+					t.Errorf("%s: %d requests in %v, want %d in %v", path, w.hits(site+path), took, tt.requests, tt.took)
+				}
+			})
+		}
+	}
 }
 
 // TestTriesWaitOnce: time counts once.

@@ -34,8 +34,8 @@ var (
 	// ErrStatus: the server answered with a status other than success;
 	// Error.Status holds it.
 	ErrStatus = errors.New("unexpected status")
-	// ErrBody: the body broke off; what came before was read. Trying again may
-	// help.
+	// ErrBody: the body broke off, also because its next bytes took too long; what came
+	// before was read. Trying again may help.
 	ErrBody = errors.New("body cut short")
 	// ErrTimeout: the connection, the response, the next bytes of the body or the
 	// whole document took too long. It is ErrConnect too where there was no connection yet.

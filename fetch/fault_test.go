@@ -64,7 +64,7 @@ func faultCases() []faultCase {
 		{path: "close-midway", read: ErrBody, wraps: io.ErrUnexpectedEOF, body: half},
 		{path: "chunk-midway", read: ErrBody, wraps: io.ErrUnexpectedEOF, body: half},
 		{path: "bad-chunk", read: ErrBody, body: half},
-		{path: "stall", short: true, read: ErrTimeout, body: half},
+		{path: "stall", short: true, read: ErrTimeout, wraps: ErrBody, body: half},
 
 		{path: "http09", get: ErrNoResponse, attempts: 3},
 		{path: "header-flood", get: ErrNoResponse, attempts: 1},

@@ -200,13 +200,14 @@ func TestTimeouts(t *testing.T) {
 		took      time.Duration // without the waits between attempts
 		attempts  int
 		bytes     int
+		cut       bool // the error is ErrBody
 	}{
 		{name: "no answer", transport: hang, took: 150 * time.Second, attempts: 3},
 		{name: "document, before an answer", timeout: 20 * time.Second, transport: hang, took: 20 * time.Second, attempts: 1},
-		{name: "idle", transport: stalling(7, time.Second), took: 37 * time.Second, attempts: 1, bytes: 7},
-		{name: "idle from the start", transport: stalling(0, 0), took: 30 * time.Second, attempts: 1},
+		{name: "idle", transport: stalling(7, time.Second), took: 37 * time.Second, attempts: 1, bytes: 7, cut: true},
+		{name: "idle from the start", transport: stalling(0, 0), took: 30 * time.Second, attempts: 1, cut: true},
 		{name: "document, in the body", transport: stalling(1e6, 7*time.Second), took: 5 * time.Minute, attempts: 1, bytes: 42},
-		{name: "no document limit", timeout: -1, transport: stalling(1000, 29*time.Second), took: 29030 * time.Second, attempts: 1, bytes: 1000},
+		{name: "no document limit", timeout: -1, transport: stalling(1000, 29*time.Second), took: 29030 * time.Second, attempts: 1, bytes: 1000, cut: true},
 	} {
 		for _, ahead := range []int64{0, 1 << 20} {
 			t.Run(tt.name, func(t *testing.T) {
@@ -224,6 +225,9 @@ func TestTimeouts(t *testing.T) {
 					var e *Error
 					if !errors.Is(err, ErrTimeout) || !errors.As(err, &e) || errors.Is(err, context.DeadlineExceeded) || !e.Timeout() || !e.Temporary() {
 						t.Fatalf("error %v, want %v", err, ErrTimeout)
+					}
+					if errors.Is(err, ErrBody) != tt.cut {
+						t.Errorf("error %v, want %v: %v", err, ErrBody, tt.cut)
 					}
 					if e.Attempts != tt.attempts || len(body) != tt.bytes {
 						t.Errorf("%d attempts, %d bytes; want %d, %d", e.Attempts, len(body), tt.attempts, tt.bytes)

@@ -76,7 +76,7 @@ func (w *wire) explain(err error) error {
 	case w.getter.ctx.Err() != nil:
 		err = w.ended(err)
 	case errors.Is(why, ErrTimeout):
-		err = why
+		err = &cause{kind: ErrBody, err: why}
 	default:
 		err = &cause{kind: ErrBody, err: err}
 	}
