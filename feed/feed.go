@@ -44,7 +44,7 @@ import (
 // urlset or sitemapindex, sitemap.ErrUnknownXML), or the error of r. It does not close
 // r. A nil o is a zero Options. Feeds may be read at once, each from an r of its own.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
-	return func(yield func(sitemap.Entry, error) bool) {
+	return record.Once(func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {
 			o = new(sitemap.Options)
 		}
@@ -61,7 +61,7 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 		}
 		in.Ahead()
 		newDocument(in, o, yield).read()
-	}
+	})
 }
 
 // sniffFeed moves in to the root of a feed.

@@ -54,14 +54,14 @@ import (
 // or the error of r. It does not close r. A nil o is a zero Options. Documents may be
 // read at once, each from an r of its own.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
-	return func(yield func(sitemap.Entry, error) bool) {
+	return record.Once(func(yield func(sitemap.Entry, error) bool) {
 		d := newReader(o)
 		if err := d.open(r); err != nil {
 			yield(sitemap.Entry{}, err)
 			return
 		}
 		d.Entries()(yield)
-	}
+	})
 }
 
 // A Reader is a document whose format has been told. It is not safe for

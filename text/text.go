@@ -31,7 +31,7 @@ const maxLine = 64 << 10
 // with sitemap.ErrNoURLs if there is no line that is a URL, dropped ones included, or
 // the error of r.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
-	return func(yield func(sitemap.Entry, error) bool) {
+	return record.Once(func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {
 			o = new(sitemap.Options)
 		}
@@ -42,7 +42,7 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 		for !d.sink.Stopped() && (d.plainLine() || d.line()) {
 		}
 		d.sink.Finish(d.end())
-	}
+	})
 }
 
 // A document is a text sitemap as it is read.

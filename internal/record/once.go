@@ -1,0 +1,23 @@
+package record
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+var errAgain = errors.New("sitemap: entries ranged over again, whose document has been read")
+
+// Once returns seq, which yields nothing but an error when it is ranged over again.
+func Once(seq iter.Seq2[sitemap.Entry, error]) iter.Seq2[sitemap.Entry, error] {
+	return func(yield func(sitemap.Entry, error) bool) {
+		if seq == nil {
+			yield(sitemap.Entry{}, errAgain)
+			return
+		}
+		once := seq
+		seq = nil
+		once(yield)
+	}
+}
