@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/turn"
 )
@@ -66,7 +67,12 @@ func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, e
 		return nil, err
 	}
 	defer done()
-	return c.fetcher.Get(ctx, req)
+	doc, err := c.fetcher.Get(ctx, req)
+	if err == nil && doc.Status/100 != 2 && !doc.NotModified {
+		doc.Body.Close()
+		return nil, &fetch.Error{URL: sitemap.Redact(req.URL), Status: doc.Status, Attempts: 1, Err: fetch.ErrStatus}
+	}
+	return doc, err
 }
 
 // takeSlot waits until a slot is free, and tells who wants to know that it is.

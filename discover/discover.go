@@ -87,7 +87,8 @@ import (
 // are called too, and of any other Fetcher those of them that it has: one that
 // wraps a *fetch.Client has them all if it embeds it. Request.URL and Request.Origins
 // may hold credentials. Of a Document, URL, Status and Body must be set; with an error
-// there is none.
+// there is none. One whose Status is no success, and that is not NotModified, counts as an
+// error: fetch.ErrStatus.
 type Fetcher interface {
 	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
 }

@@ -259,3 +259,38 @@ func TestWalksShareOneBudget(t *testing.T) {
 		}
 	})
 }
+
+// A plainFetcher gets documents whatever their status.
+type plainFetcher struct{ w *web }
+
+func (f plainFetcher) Get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, req.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := f.w.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	return &fetch.Document{URL: r.URL, Status: resp.StatusCode, Body: resp.Body, Header: resp.Header}, nil
+}
+
+// TestPlainFetcher: a Fetcher need not know which statuses are failures.
+func TestPlainFetcher(t *testing.T) {
+	w := newWeb()
+	w.handle("https://example.com/sitemap.xml", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusNotFound)
+		io.WriteString(rw, "https://example.com/not-found\n")
+	})
+	l := walkSite(&Client{Fetcher: plainFetcher{w}}, "https://example.com", Options{})
+	var none *NoSitemapError
+	if !errors.As(l.err, &none) || len(l.urls) > 0 {
+		t.Errorf("URLs %q, error %v", l.urls, l.err)
+	}
+	w.status("https://example.com/robots.txt", http.StatusServiceUnavailable)
+	l = walkSite(&Client{Fetcher: plainFetcher{w}}, "https://example.com", Options{})
+	var failed *fetch.Error
+	if !errors.As(l.err, &failed) || failed.Status != http.StatusServiceUnavailable || !errors.Is(l.err, fetch.ErrStatus) {
+		t.Errorf("error %v", l.err)
+	}
+}
