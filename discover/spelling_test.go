@@ -88,3 +88,17 @@ func TestSpellingsAreBounded(t *testing.T) {
 		t.Errorf("asked for %q, %v", asked, l.err)
 	}
 }
+
+// TestSpellingsOfSeeds: so is a document that robots.txt names.
+func TestSpellingsOfSeeds(t *testing.T) {
+	for _, first := range []string{"/%78.xml", "/a//../x.xml"} {
+		w := newWeb()
+		w.serve("https://example.com/robots.txt", "Sitemap: "+first+"\nSitemap: /x.xml\nSitemap: /x.xml#again\n")
+		w.serve("https://example.com/x.xml", urlset("https://example.com/of-x"))
+		l := walkSite(w.client(), "https://example.com", Options{})
+		equal(t, first, l.locs(), []string{"https://example.com/of-x"})
+		if n := w.hits("https://example.com/x.xml"); n != 1 {
+			t.Errorf("%s: %d requests", first, n)
+		}
+	}
+}

@@ -197,10 +197,10 @@ func (w *walk) tellFailures() {
 	}
 }
 
-// push makes the seeds the first frame, each document once, with the grants of
+// push makes the seeds the first frame, each spelling of a document once, with the grants of
 // all that name it.
 func (w *walk) push(from []*Sitemap) {
-	root := &frame{}
+	root, listed := &frame{}, map[[2]key]bool{}
 	for _, s := range from {
 		s := *s
 		loc, user := splitUser(s.Loc)
@@ -211,13 +211,14 @@ func (w *walk) push(from []*Sitemap) {
 			}
 		}
 		k := keyOf(s.Loc)
-		w.seeds[k] = append(w.seeds[k], &s)
-		if len(w.seeds[k]) == 1 {
-			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, sm: &s})
-			if user != nil {
-				w.users[k] = user
-			}
+		if user != nil && len(w.seeds[k]) == 0 {
+			w.users[k] = user
 		}
+		if spelled := [2]key{k, spellingOf(s.Loc)}; !listed[spelled] {
+			listed[spelled] = true
+			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, sm: &s})
+		}
+		w.seeds[k] = append(w.seeds[k], &s)
 	}
 	w.frontier.push(root)
 }
