@@ -407,7 +407,8 @@ func cutBlank(b []byte) (word, rest []byte, ok bool) {
 // Allowed reports whether agent, a product token such as "sitemap" (RFC 9309,
 // section 2.2.1), may fetch loc by the rules of this robots.txt: a URL, of which only path
 // and query count, or these alone, from a slash on. The longest rule that matches counts, by
-// its text, Allow where they are as long (section 2.2.2). A loc that cannot be read is not allowed.
+// its text, Allow where they are as long (section 2.2.2); asterisks at the end of a Disallow add
+// nothing to it. A loc that cannot be read is not allowed.
 func (r *Robots) Allowed(agent, loc string) bool {
 	if strings.HasPrefix(loc, "/") && !strings.HasPrefix(loc, "//") {
 		loc = "http://host" + loc
