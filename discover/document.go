@@ -90,8 +90,8 @@ func (d *document) takeScope(final string, k key) {
 	sm.Scope = d.w.withSeeds(sm.Scope, k)
 	if g, ok := LocationGrant(final); ok {
 		sm.Scope = sm.Scope.With(g)
-		d.host = g.Host
 	}
+	d.host = hostOf(final)
 	d.rec.final = final
 	d.rec.scope = sm.Scope
 	d.judge = newJudge(sm.Scope, d.w.sites)

@@ -9,8 +9,8 @@ import (
 )
 
 // docKey returns the same text for locations that name the same document (RFC
-// 3986, section 6.2): without fragment and credentials, its origin and path
-// normalised.
+// 3986, section 6.2), whatever the server: without fragment and credentials, its
+// origin and path normalised.
 func docKey(loc string) string {
 	o, path, err := location.ParseOrigin(loc)
 	if err != nil {
@@ -39,12 +39,13 @@ func hashed(s string) key {
 	return key(sum[:16])
 }
 
-// spellingOf stands for how a location is spelled behind its host, which a server may tell from
-// other spellings of the same document.
+// spellingOf stands for how a location is asked for behind its host, which a server may tell
+// from other spellings of the same document.
 func spellingOf(loc string) key {
 	loc, _, _ = strings.Cut(loc[len(authority(loc)):], "#")
 	if !strings.HasPrefix(loc, "/") {
 		loc = "/" + loc
 	}
-	return hashed(loc)
+	path, _, _ := strings.Cut(loc, "?")
+	return hashed(location.RemoveDotSegments(path) + loc[len(path):])
 }

@@ -120,7 +120,8 @@ func RobotsGrants(asked string, hops ...string) []Grant {
 // LocationGrant returns what the place where a document was served grants it:
 // the scheme, host and directory of loc (sitemaps.org, "Sitemap file location").
 // It reports false if loc is no absolute http or https URL. Of a path with escaped slashes or
-// backslashes, which some servers take for slashes, it is the least directory that may be meant.
+// backslashes, which some servers take for slashes, it is the least directory that may be meant;
+// where the directories that may be do not lie in each other, it reports false.
 //
 // Where redirects led to the document, only the last URL grants. The one that was
 // asked for does so only if it was guessed on the host itself, as a known path:
@@ -134,8 +135,11 @@ func LocationGrant(loc string) (Grant, bool) {
 	}
 	dir := location.Dir(path)
 	for _, read := range readings(path) {
-		if as := location.Dir(read); strings.HasPrefix(as, dir) {
-			dir = as // the least that the path may mean
+		switch as := location.Dir(read); {
+		case strings.HasPrefix(as, dir):
+			dir = as
+		case !strings.HasPrefix(dir, as):
+			return Grant{}, false
 		}
 	}
 	return Grant{Scheme: o.Scheme, Host: o.Host, Dir: dir, By: ByLocation}, true
@@ -216,7 +220,8 @@ type Scope struct {
 // Trust returns what entitles a document of this scope to list loc: the
 // strongest grant that covers it, else ByVariant if a grant covers a variant of
 // it, else Untrusted. Hosts are compared normalised, directories by segments
-// after dot segments and percent-encoding are undone (RFC 3986, section 6.2.2).
+// after dot segments and percent-encoding are undone (RFC 3986, section 6.2.2), however
+// servers may take escaped slashes and backslashes.
 // A loc that is no absolute http or https URL is Untrusted.
 func (s Scope) Trust(loc string) Trust {
 	o, path, err := location.ParseOrigin(loc)

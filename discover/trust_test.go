@@ -285,6 +285,57 @@ func TestScopeIsAPlainValue(t *testing.T) {
 	}
 }
 
+// TestEscapedSlashes: a grant by location, and what it covers, hold however the slashes and
+// backslashes that are escaped are read, before the dot segments are removed or after.
+func TestEscapedSlashes(t *testing.T) {
+	for _, tt := range []struct{ path, dir string }{ // "" for no grant
+		{"/uploads%2Fs.xml", "/uploads/"},
+		{"/uploads\\s.xml", "/uploads/"},
+		{"/users/bob/x%2Fy/../s.xml", "/users/bob/x/"},
+		{"/users/bob/x%2Fy%2Fz/../../../s.xml", "/users/bob/"},
+		{"/users/bob/x%5cy%5Cz/../%2e%2e/.%2E/s.xml", "/users/bob/"},
+		{"/users/bob/x%2Fy%5Cz/../../../s.xml", "/users/bob/"},
+		{"/a/x%2F..%2F..%2Fusers%2Fbob%2Fs.xml", ""},
+		{"/a/..%2Fb%2Fs.xml", ""},
+		{"/a/x\\..\\..\\b\\s.xml", ""},
+		{"/a/x%2F../../b/s.xml", ""},
+		{"/a/b/../s.xml", "/a/"},
+	} {
+		g, ok := LocationGrant("https://a.test" + tt.path)
+		if ok != (tt.dir != "") || g.Dir != tt.dir {
+			t.Errorf("LocationGrant of %s is %v, %v, want %q", tt.path, g, ok, tt.dir)
+		}
+	}
+	scope := Scope{[]Grant{{Scheme: "https", Host: "a.test", Dir: "/b/", By: ByLocation}}}
+	for path, want := range map[string]Trust{
+		"/b/x%2Fy": ByLocation, "/b/c/x%2Fy/../z": ByLocation, "/c/../b/z": ByLocation, "/b/c/../z": ByLocation,
+		"/secret/x%2Fy/../../b/z": Untrusted, "/secret/x\\y/../../b/z": Untrusted, "/b/x%2F..%2F..%2Fsecret": Untrusted,
+		"/b/../x%2Fy": Untrusted, "/secret/x%5cy/%2e%2e/.%2e/b/z": Untrusted,
+	} {
+		if got := scope.Trust("https://a.test" + path); got != want {
+			t.Errorf("Trust of %s is %v, want %v", path, got, want)
+		}
+		if got, _ := newJudge(scope, nil).trust("https://a.test" + path); got != want {
+			t.Errorf("a judge says %v of %s, want %v", got, path, want)
+		}
+	}
+	whole := Scope{RobotsGrants("https://a.test/robots.txt")}
+	if got := whole.Trust("https://a.test/secret/x%2Fy/../../b/z"); got != ByRobots {
+		t.Errorf("Trust of a host's own is %v", got)
+	}
+}
+
+// TestDocKeyOfEscapedSlashes: paths that some servers tell apart have keys of their own.
+func TestDocKeyOfEscapedSlashes(t *testing.T) {
+	const crafted = "https://a.test/users/bob/x%2Fy%2Fz/../../../s.xml"
+	if docKey(crafted) == docKey("https://a.test/s.xml") {
+		t.Error("another document has the key of /s.xml")
+	}
+	if docKey(crafted) != docKey("https://A.test:443/%75sers/bob/x%2fy%2fz/%2e%2e/../../s.xml#x") {
+		t.Error("two spellings of a document have keys of their own")
+	}
+}
+
 func TestScopeWith(t *testing.T) {
 	whole := Grant{Host: "a.test", Dir: "/", By: ByRobots}
 	part := Grant{Scheme: "https", Host: "a.test", Dir: "/x/", By: ByLocation}

@@ -9,7 +9,8 @@ import (
 
 // A Request says which document to get.
 type Request struct {
-	// URL is an absolute http or https URL. A user name and password in it are
+	// URL is an absolute http or https URL. It is asked for without dot segments
+	// (RFC 3986, section 6.2.2.3), as browsers do. A user name and password in it are
 	// sent as basic authentication (RFC 7617) to its own origin only, or to https of
 	// the same host behind a redirect, and appear nowhere else.
 	URL string
@@ -62,8 +63,8 @@ type Hop struct {
 // A Document is a response with success, or one that says that nothing changed.
 // Its Body must be closed. A Document is not for concurrent use.
 type Document struct {
-	// URL is where the document was found, after redirects, without credentials
-	// and fragment.
+	// URL is where the document was found, after redirects, without credentials,
+	// fragment and dot segments.
 	URL *url.URL
 	// Hops are the redirects that led there, in order.
 	Hops []Hop

@@ -101,6 +101,29 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestDotSegments: what is asked for holds no dot segments, and else stands as it was given.
+func TestDotSegments(t *testing.T) {
+	for _, tt := range []struct{ path, want string }{
+		{"/a/../b", "/b"},
+		{"/a/./b/..", "/a/"},
+		{"/../../x?y=/../z", "/x?y=/../z"},
+		{"/a/%2e%2E/.%2e/%2e/b", "/b"},
+		{"/a//../b", "/a/b"},
+		{"/users/bob/x%2Fy%2Fz/../../../t.xml", "/t.xml"},
+		{"/a/x%2f..%2f..%2Fb/../t.xml", "/a/t.xml"},
+		{"/%61/./..x/%2e.x/a%2eb/.../%c3%a9%2f", "/%61/..x/%2e.x/a%2eb/.../%c3%a9%2f"},
+	} {
+		w := &web{redirects: map[string]string{"http://example.com/from": "http://example.com" + tt.path}}
+		for _, start := range []string{"http://example.com" + tt.path, "http://example.com/from"} {
+			doc := w.get(t, new(Client), Request{URL: start})
+			sent := w.requests[len(w.requests)-1].URL.RequestURI()
+			if sent != tt.want || doc.URL.String() != "http://example.com"+tt.want {
+				t.Errorf("%s: asked for %s, URL %s, want %s", start, sent, doc.URL, tt.want)
+			}
+		}
+	}
+}
+
 func TestMaxRedirects(t *testing.T) {
 	w := &web{redirects: map[string]string{}}
 	for i := range 20 {

@@ -35,8 +35,8 @@ func (o origin) carriesTo(next origin) bool {
 	return o == next || o == origin{"http", next.host, "80"} && next.scheme == "https" && next.port == "443"
 }
 
-// A target is what one hop asks for. Its URL carries neither userinfo nor
-// fragment.
+// A target is what one hop asks for. Its URL has neither userinfo nor fragment nor dot
+// segments: a server and we could take these for different directories.
 type target struct {
 	url    *url.URL
 	origin origin
@@ -46,6 +46,12 @@ type target struct {
 func newTarget(u *url.URL) (target, *url.Userinfo) {
 	bare := *u
 	bare.User, bare.Fragment, bare.RawFragment = nil, "", ""
+	path := u.EscapedPath()
+	if clean := location.RemoveDotSegments(path); clean != path {
+		if plain, err := url.PathUnescape(clean); err == nil {
+			bare.Path, bare.RawPath = plain, clean
+		}
+	}
 	return target{&bare, originOf(&bare)}, u.User
 }
 

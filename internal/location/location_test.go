@@ -72,6 +72,7 @@ var cleanTests = []struct {
 
 	{name: "path", raw: "page.html", loc: "http://www.example.com/dir/page.html", codes: []sitemap.Code{sitemap.RelativeLoc}},
 	{name: "dot segments", raw: "../x/./y/../z", loc: "http://www.example.com/x/z", codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "escaped dot segments", raw: "%2e%2E/x%2e/.%2e/%2e/z", loc: "http://www.example.com/z", codes: []sitemap.Code{sitemap.RelativeLoc}},
 	{name: "above the root", raw: "../../../x", loc: "http://www.example.com/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
 	{name: "trailing dots", raw: "x/..", loc: "http://www.example.com/dir/", codes: []sitemap.Code{sitemap.RelativeLoc}},
 	{name: "one dot", raw: ".", loc: "http://www.example.com/dir/", codes: []sitemap.Code{sitemap.RelativeLoc}},

@@ -24,7 +24,9 @@ var errScheme = errors.New("location: scheme is neither http nor https")
 // ParseOrigin returns the origin and the path of an absolute location. The path
 // is normalised as far as two spellings of it are equal by RFC 3986, section
 // 6.2.2: percent-encoded but for unreserved characters, hex digits in upper
-// case, without dot segments (also those written with %2e); an empty one is "/".
+// case, without dot segments (also those written with %2e); an empty one is "/". A path with
+// an escaped slash or a backslash, which some servers take for slashes, keeps its dot segments:
+// what they stand for depends on the server.
 func ParseOrigin(loc string) (o Origin, path string, err error) {
 	if o, path, ok := plainOrigin(loc); ok {
 		return o, path, nil
@@ -36,7 +38,7 @@ func ParseOrigin(loc string) (o Origin, path string, err error) {
 	if o, err = originOf(u); err != nil {
 		return Origin{}, "", err
 	}
-	return o, normalPath(u.EscapedPath()), nil
+	return o, clearPath(u.EscapedPath()), nil
 }
 
 // OriginOf returns the origin of u. It fails where the scheme is not http or
@@ -92,7 +94,7 @@ func plainOrigin(loc string) (o Origin, path string, ok bool) {
 	if i := pathLen(path); i < len(path) {
 		path = path[:i]
 	}
-	return o, normalPath(path), true
+	return o, clearPath(path), true
 }
 
 // pathLen returns the length of the path that s starts with.
@@ -127,8 +129,20 @@ var classes = func() (t [256]byte) {
 	return t
 }()
 
-// normalPath normalises a path as ParseOrigin says.
-func normalPath(path string) string {
+// clearPath normalises a path as ParseOrigin says.
+func clearPath(path string) string {
+	path = normalEscapes(path)
+	if strings.Contains(path, "/.") && !strings.Contains(path, "%2F") && !strings.Contains(path, "%5C") {
+		return RemoveDotSegments(path)
+	}
+	return path
+}
+
+// normalPath is clearPath for a path in which an escaped slash is none.
+func normalPath(path string) string { return RemoveDotSegments(normalEscapes(path)) }
+
+// normalEscapes returns a path, with its first slash, percent-encoded as ParseOrigin says.
+func normalEscapes(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
@@ -136,13 +150,9 @@ func normalPath(path string) string {
 	for i < len(path) && classes[path[i]]&inNormalPath != 0 {
 		i++
 	}
-	if i < len(path) {
-		path = normalEscapes(path)
+	if i == len(path) {
+		return path
 	}
-	return removeDotSegments(path)
-}
-
-func normalEscapes(path string) string {
 	out := make([]byte, 0, len(path)+16)
 	for i := 0; i < len(path); i++ {
 		c := path[i]

@@ -36,6 +36,8 @@ func TestParseOrigin(t *testing.T) {
 		{"http://example.com/caf%c3%a9/é", "http", "example.com", "/caf%C3%A9/%C3%A9"},
 		{"http://example.com/100%/a b\\c", "http", "example.com", "/100%25/a%20b%5Cc"},
 		{"http://example.com/a/b#/../../c", "http", "example.com", "/a/b"},
+		{"http://example.com/a/x%2fy/../%2E%2e/b", "http", "example.com", "/a/x%2Fy/../../b"},
+		{"http://example.com/a/x\\y/./b", "http", "example.com", "/a/x%5Cy/./b"},
 	}
 	for _, test := range tests {
 		o, path, err := ParseOrigin(test.loc)

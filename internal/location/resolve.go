@@ -26,13 +26,13 @@ func resolveReference(base *url.URL, ref string) string {
 	path, tail := ref[:end], ref[end:]
 	switch {
 	case path != "" && path[0] == '/':
-		return origin + removeDotSegments(path) + tail
+		return origin + RemoveDotSegments(path) + tail
 	case path != "":
 		dir := basePath[:strings.LastIndexByte(basePath, '/')+1]
 		if dir == "" {
 			dir = "/"
 		}
-		return origin + removeDotSegments(dir+path) + tail
+		return origin + RemoveDotSegments(dir+path) + tail
 	case strings.HasPrefix(tail, "?"):
 		return origin + basePath + tail
 	}
@@ -42,10 +42,13 @@ func resolveReference(base *url.URL, ref string) string {
 	return origin + basePath + tail
 }
 
-// removeDotSegments takes . and .. from a path that starts with a slash (RFC
-// 3986, section 5.2.4).
-func removeDotSegments(path string) string {
-	if !strings.Contains(path, "/.") {
+// escapedDot undoes the escapes of dots.
+var escapedDot = strings.NewReplacer("%2e", ".", "%2E", ".")
+
+// RemoveDotSegments takes . and .. from a path that starts with a slash (RFC
+// 3986, section 5.2.4), also where they are written with %2e (section 6.2.2.3).
+func RemoveDotSegments(path string) string {
+	if !strings.Contains(path, "/.") && !strings.Contains(path, "/%2") {
 		return path
 	}
 	out := make([]byte, 0, len(path))
@@ -55,7 +58,7 @@ func removeDotSegments(path string) string {
 			segment = rest[:i+1]
 		}
 		rest = rest[len(segment):]
-		switch segment {
+		switch escapedDot.Replace(segment) {
 		case "/..":
 			out = out[:max(0, bytes.LastIndexByte(out, '/'))]
 			fallthrough
