@@ -169,7 +169,8 @@ type Options struct {
 	MinTrust Trust
 	// VerifyHosts is how many hosts, at most, are asked for their robots.txt
 	// because a document lists their URLs with no other grant. Only hosts under
-	// the registrable domain of the site are. 0 means 4, a negative number none.
+	// the registrable domain of the site are, each by both schemes if need be. 0 means
+	// 4, a negative number none.
 	VerifyHosts int
 	// KnownPaths are tried instead of DefaultKnownPaths where robots.txt names no
 	// sitemap; empty but not nil means none.

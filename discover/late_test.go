@@ -39,6 +39,35 @@ func TestLateVerification(t *testing.T) {
 	}
 }
 
+// TestVerificationByScheme: what a host says by one scheme holds for both, whichever of its URLs
+// is listed first.
+func TestVerificationByScheme(t *testing.T) {
+	const e = "https://www.example.com"
+	for name, test := range map[string]struct {
+		listed, want []string
+		verifyHosts  int
+	}{
+		"http first":  {[]string{"http://blog.example.com/1", "https://blog.example.com/2", "http://blog.example.com/3"}, []string{"http://blog.example.com/1 verified", "https://blog.example.com/2 verified", "http://blog.example.com/3 verified"}, 1},
+		"https first": {[]string{"https://blog.example.com/2", "http://blog.example.com/1"}, []string{"https://blog.example.com/2 verified", "http://blog.example.com/1 verified"}, 1},
+		"two hosts":   {[]string{"http://shop.example.com/1", "https://blog.example.com/2"}, nil, 1},
+	} {
+		w := newWeb()
+		w.serve(e+"/robots.txt", "Sitemap: "+e+"/a.xml\nSitemap: "+e+"/b.xml\n")
+		w.serve("https://blog.example.com/robots.txt", "Sitemap: "+e+"/a.xml\nSitemap: "+e+"/b.xml\n")
+		w.serve(e+"/a.xml", urlset(test.listed...))
+		w.serve(e+"/b.xml", urlset("http://blog.example.com/b"))
+		want := test.want
+		if want != nil {
+			want = append(want, "http://blog.example.com/b verified")
+		}
+		l := walkSite(w.client(), e, Options{VerifyHosts: test.verifyHosts})
+		equal(t, name, l.urls, want)
+		if n := w.hits("http://blog.example.com/robots.txt"); n > 1 {
+			t.Errorf("%s: asked %d times", name, n)
+		}
+	}
+}
+
 func isLateGrant(of, host string) func(string) bool {
 	return func(problem string) bool {
 		return strings.HasPrefix(problem, of+" late_grant ") && strings.Contains(problem, host)

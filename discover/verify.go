@@ -3,6 +3,7 @@ package discover
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
@@ -10,48 +11,47 @@ import (
 // A verifier remembers the robots.txt files that were asked whether they name a
 // document.
 type verifier struct {
-	// By host, the docKeys that its robots.txt names; nil if it was asked before the walk
+	// By origin, the docKeys that its robots.txt names; nil if it was asked before the walk
 	// was interrupted.
-	names map[string]map[string]bool
-	again map[string]location.Origin // the origins of those, by host
-	asked []string                   // origins, for the current document
+	names map[location.Origin]map[string]bool
+	hosts map[string]bool // of the origins
+	asked []string        // origins, for the current document
 }
 
 // recall takes in the origins that were asked for a document of the walk before it was
 // interrupted: they count, and are asked again when what they named matters.
 func (v *verifier) recall(origins []string) {
 	for _, loc := range origins {
-		o, _, err := location.ParseOrigin(loc)
-		if err != nil || v.names[o.Host] != nil {
-			continue
+		if o, _, err := location.ParseOrigin(loc); err == nil && v.names[o] == nil {
+			v.set(o, nil)
 		}
-		v.set(o.Host, nil)
-		if v.again == nil {
-			v.again = map[string]location.Origin{}
-		}
-		v.again[o.Host] = o
 	}
 }
 
-func (v *verifier) set(host string, names map[string]bool) {
+func (v *verifier) set(o location.Origin, names map[string]bool) {
 	if v.names == nil {
-		v.names = map[string]map[string]bool{}
+		v.names, v.hosts = map[location.Origin]map[string]bool{}, map[string]bool{}
 	}
-	v.names[host] = names
+	v.names[o] = names
+	v.hosts[o.Host] = true
 }
 
-// takeAsked returns the hosts that were asked for the current document.
+// takeAsked returns the origins that were asked for the current document.
 func (v *verifier) takeAsked() []string {
 	asked := v.asked
 	v.asked = nil
 	return asked
 }
 
-// verify returns the grant of o's host for r, if the host's own robots.txt names
-// r's document or an index above it. Only hosts under the registrable domain of a
-// site are asked, and no more than Options.VerifyHosts.
+// verify returns the grant of o's host for r, if the robots.txt of o, or that of its other
+// scheme, names r's document or an index above it: whichever is listed first. Only hosts under
+// the registrable domain of a site are asked, and no more than Options.VerifyHosts.
 func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
-	return verificationGrant(o.Host), r.isNamed(w.namesOf(o))
+	other := o
+	if other.Scheme = "https"; o.Scheme == "https" {
+		other.Scheme = "http"
+	}
+	return verificationGrant(o.Host), r.isNamed(w.namesOf(o)) || r.isNamed(w.namesOf(other))
 }
 
 // verificationGrant returns what the robots.txt of a host grants by being asked.
@@ -72,12 +72,10 @@ func (r *record) isNamed(names map[string]bool) bool {
 // verified returns the grants of the hosts that were asked so far and name an index, or one
 // above it.
 func (w *walk) verified(index *record) (grants []Grant) {
-	for _, host := range slices.Sorted(maps.Keys(w.verifier.again)) {
-		w.namesOf(w.verifier.again[host])
-	}
-	for _, host := range slices.Sorted(maps.Keys(w.verifier.names)) {
-		if index.isNamed(w.verifier.names[host]) {
-			grants = append(grants, verificationGrant(host))
+	byText := func(a, b location.Origin) int { return strings.Compare(a.String(), b.String()) }
+	for _, o := range slices.SortedFunc(maps.Keys(w.verifier.names), byText) {
+		if index.isNamed(w.namesOf(o)) {
+			grants = append(grants, verificationGrant(o.Host))
 		}
 	}
 	return grants
@@ -86,16 +84,15 @@ func (w *walk) verified(index *record) (grants []Grant) {
 // namesOf returns what the robots.txt of o names.
 func (w *walk) namesOf(o location.Origin) map[string]bool {
 	v := &w.verifier
-	names, counted := v.names[o.Host]
+	names := v.names[o]
 	if names != nil {
 		return names
 	}
-	if !w.mayVerify(o) || !counted && len(v.names) >= w.o.verifyHosts() {
+	if !w.mayVerify(o) || !v.hosts[o.Host] && len(v.hosts) >= w.o.verifyHosts() {
 		return nil
 	}
 	names = map[string]bool{}
-	v.set(o.Host, names)
-	delete(v.again, o.Host)
+	v.set(o, names)
 	v.asked = append(v.asked, o.String())
 	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
 	if robots == nil {
