@@ -223,9 +223,10 @@ type Summary struct {
 	Attempts int
 	// Hops are the redirects.
 	Hops []fetch.Hop
-	// Received is how many bytes came on the wire.
+	// Received is how many bytes of it came on the wire, over all fetches.
 	Received int64
-	// FirstByte is the time from the request to the header of the response.
+	// FirstByte is the time from the request to the header of the response, of the fetch that
+	// counts.
 	FirstByte time.Duration
 	// Elapsed is the time from the request to the end of the document, with the
 	// waits for the caller's loop.

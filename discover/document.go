@@ -13,14 +13,18 @@ import (
 
 // A document is one that a walk reads.
 type document struct {
-	w      *walk
-	child  *child
-	rec    *record
-	f      *fetched
-	host   string // that answered
-	judge  *judge
-	kids   *frame
-	sum    Summary
+	w     *walk
+	child *child
+	rec   *record
+	f     *fetched
+	host  string // that answered
+	judge *judge
+	kids  *frame
+	scope Scope // of a try that is over
+	sum   Summary
+
+	final  key     // of the URL that answered
+	before *record // that was known by it
 	trusts [ByCaller + 1]int64
 	digest digest
 	listed kids // for the State
@@ -65,14 +69,15 @@ func (d *document) duplicate() bool {
 	if d.f.err != nil {
 		return false
 	}
-	g, k := &d.w.graph, d.child.key
+	g := &d.w.graph
+	d.final = d.child.key
 	if d.sum.FinalURL != d.child.loc {
-		k = keyOf(d.sum.FinalURL)
+		d.final = keyOf(d.sum.FinalURL)
 	}
-	before := g.byKey[k]
+	before := g.byKey[d.final]
 	if before == nil || before == d.rec || before.unread {
-		g.byKey[k] = d.rec
-		d.takeScope(d.sum.FinalURL, k)
+		d.name()
+		d.takeScope(d.sum.FinalURL, d.final)
 		return false
 	}
 	g.byKey[d.child.key] = before
@@ -81,6 +86,23 @@ func (d *document) duplicate() bool {
 	}
 	g.meet(d.rec.parent, d.child.sm.Scope.With(d.w.verified(d.rec)...), before)
 	return true
+}
+
+// name has the document known by the URL that answered.
+func (d *document) name() {
+	byKey := d.w.graph.byKey
+	d.before, byKey[d.final] = byKey[d.final], d.rec
+}
+
+// unname takes that back.
+func (d *document) unname() {
+	switch byKey := d.w.graph.byKey; {
+	case d.f.err != nil || byKey[d.final] != d.rec:
+	case d.before == nil:
+		delete(byKey, d.final)
+	default:
+		byKey[d.final] = d.before
+	}
 }
 
 // takeScope gives the document its grants: those of all that name it by final,
@@ -244,9 +266,6 @@ func (d *document) undo() { d.w.frontier.forget(d.kids) }
 // end tells that the document has ended, and goes on to its children.
 func (d *document) end() {
 	w := d.w
-	if d.f.doc != nil {
-		d.sum.Received = d.f.doc.Received()
-	}
 	d.sum.Elapsed = time.Since(d.begun)
 	d.sum.ByTrust = d.byTrust()
 	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 {

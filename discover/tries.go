@@ -13,7 +13,10 @@ type tries struct {
 	n        int
 	lapses   int       // of them, how many were in vain before anything was read
 	attempts int       // of those before
+	received int64     // bytes, in those before
 	begun    time.Time // the first of them
+	scope    Scope     // of the document, before any of them
+	last     *document // the last but this one
 	best     *document // of those whose body broke off, the one that listed most
 	told     told      // of those before
 }
@@ -33,7 +36,7 @@ const maxTold = 10_000
 // fetchAndRead walks a document that is to be fetched. It reports false if the
 // walk must end.
 func (w *walk) fetchAndRead(c *child, r *record) bool {
-	t := &tries{told: told{}}
+	t := &tries{told: told{}, scope: c.sm.Scope}
 	for t.n = 1; ; t.n++ {
 		if !w.ahead.keepIfAskedFor(c, w.state.validators(c)) {
 			w.start(c, true)
@@ -105,6 +108,7 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 		t.lapses++
 	}
 	t.attempts += f.doc.Attempts
+	t.received += f.doc.Received()
 	c.waited += f.doc.Waited()
 	return true
 }
@@ -112,28 +116,40 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 // try reads a document. It reports whether the walk goes on, and whether the document is
 // to be fetched again.
 func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool) {
+	if t.last != nil {
+		t.last.unname()
+		c.sm.Scope, r.scope, r.final = t.scope, t.scope, ""
+	}
 	d := w.newDocument(c, r, f)
 	d.sum.Attempts += t.attempts
+	d.sum.Received += t.received
 	d.told, d.begun = t.told, t.begun
 	if d.duplicate() {
-		t.keepBest(nil)
+		t.forget(t.best)
 		return true, false
 	}
 	if !d.read() {
 		return false, false
 	}
+	if f.doc != nil {
+		d.sum.Received += f.doc.Received()
+	}
 	broken := d.canRetry()
 	if !broken || t.n >= w.triesOf(c) {
 		w.noteBroken(c, broken)
-		t.keepBest(d)
-		d.end()
+		t.pick(d).end()
 		return true, false
 	}
-	t.attempts = d.sum.Attempts
+	t.attempts, t.received = d.sum.Attempts, d.sum.Received
 	t.tell(d.reported)
 	c.waited += f.doc.Waited()
-	t.keepBest(d)
-	t.best = d
+	d.scope, t.last = c.sm.Scope, d
+	if t.best == nil || len(d.kids.children) >= len(t.best.kids.children) {
+		t.forget(t.best)
+		t.best = d
+	} else {
+		t.forget(d)
+	}
 	return true, true
 }
 
@@ -144,20 +160,27 @@ func (t *tries) tell(reported told) {
 	}
 }
 
-// keepBest gives d, where it was cut short, the children of an earlier try that came to
-// more of them, and forgets the others. A nil d takes none.
-func (t *tries) keepBest(d *document) {
+// forget takes back what a try listed that does not count.
+func (t *tries) forget(d *document) {
+	if d != nil {
+		d.undo()
+	}
+}
+
+// pick returns the try that counts, when d is the last one: an earlier one that broke off, where
+// d failed and came to less.
+func (t *tries) pick(d *document) *document {
 	best := t.best
-	if best == nil {
-		return
+	if best == nil || d.sum.Err == nil || len(best.kids.children) <= len(d.kids.children) {
+		t.forget(best)
+		return d
 	}
-	t.best = nil
-	if d == nil || d.sum.Err == nil || len(best.kids.children) <= len(d.kids.children) {
-		best.undo()
-		return
-	}
-	d.undo()
-	d.kids, d.listed = best.kids, best.listed
+	t.forget(d)
+	d.unname()
+	best.name()
+	best.child.sm.Scope, best.rec.scope, best.rec.final = best.scope, best.scope, best.sum.FinalURL
+	best.sum.Attempts, best.sum.Received = d.sum.Attempts, d.sum.Received
+	return best
 }
 
 // report tells of a problem, unless that was done when the document was read before.

@@ -16,6 +16,9 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
+// A moved is an answer that redirects.
+type moved string
+
 // answers serves what a URL answers by turns, the last for good: an int is a status, a
 // string a body, which breaks off at its end if that is "…".
 func (w *web) answers(url string, turns ...any) {
@@ -23,8 +26,13 @@ func (w *web) answers(url string, turns ...any) {
 	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) {
 		turn := turns[min(n, len(turns)-1)]
 		n++
-		if status, ok := turn.(int); ok {
-			rw.WriteHeader(status)
+		switch turn := turn.(type) {
+		case int:
+			rw.WriteHeader(turn)
+			return
+		case moved:
+			rw.Header().Set("Location", string(turn))
+			rw.WriteHeader(http.StatusFound)
 			return
 		}
 		text, cut := strings.CutSuffix(turn.(string), "…")
@@ -59,11 +67,32 @@ func TestTriesKeepChildren(t *testing.T) {
 			}
 			l := walkFrom(w.retrying(), named("https://example.com/index.xml"), Options{})
 			equal(t, name, l.locs(), []string{"https://example.com/a", "https://example.com/b", "https://example.com/c"})
-			if failed := l.err != nil; failed != (name != "all") {
-				t.Errorf("%s: error %v", name, l.err)
+			sum := l.sums["https://example.com/index.xml"]
+			if failed := errors.Is(sum.Err, fetch.ErrBody) && errors.As(l.err, new(*WalkError)); failed != (name != "all") {
+				t.Errorf("%s: errors %v, %v", name, sum.Err, l.err)
+			}
+			if sum.Entries != 3 || sum.Format != sitemap.SitemapIndex || sum.Status != 200 || sum.Attempts != w.hits("https://example.com/index.xml") {
+				t.Errorf("%s: summary %+v", name, sum)
 			}
 		})
 	}
+}
+
+// TestTriesElsewhere: a document that broke off where another one is, and then came from
+// somewhere else, has neither the other's place in the walk nor its grants.
+func TestTriesElsewhere(t *testing.T) {
+	const a, b = "https://example.com/a.xml", "https://example.org/b/b.xml"
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.serve("https://example.com/index.xml", index(a, b))
+		w.answers(a, moved(b), urlset("https://example.com/a", "https://example.org/b/a"))
+		w.answers(b, "<urlset>…", urlset("https://example.org/b/b"))
+		l := walkFrom(w.retrying(), named("https://example.com/index.xml"), Options{})
+		equal(t, "urls", l.locs(), []string{"https://example.com/a", "https://example.org/b/b"})
+		if l.err != nil {
+			t.Error(l.err)
+		}
+	})
 }
 
 // TestTriesKeepRobots: so with the records of a robots.txt.
