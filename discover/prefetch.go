@@ -70,7 +70,7 @@ type prefetch struct {
 	given    bool // it was fetched before the walk began
 	cancel   context.CancelFunc
 	ready    chan struct{} // closed when fetched is set
-	expected int64         // bytes of the budget
+	expected int64         // bytes of the budget, of those that have come at least
 	foreign  bool
 }
 
@@ -122,7 +122,27 @@ func (p *prefetcher) busy() bool {
 
 // take takes the memory that the next document is expected to need. It reports false if there
 // is none, unless that must be fetched now.
-func (p *prefetcher) take(must bool) bool { return p.c.ahead.take(p.expected, must) }
+func (p *prefetcher) take(must bool) bool {
+	for _, f := range p.started {
+		if more := f.got() - f.expected; more > 0 {
+			p.c.ahead.take(more, true)
+			f.expected += more
+		}
+	}
+	return p.c.ahead.take(p.expected, must)
+}
+
+// got returns how much of the body has come, of what is read ahead.
+func (f *prefetch) got() int64 {
+	select {
+	case <-f.ready:
+		if f.doc != nil {
+			return min(f.doc.Received(), readAhead)
+		}
+	default:
+	}
+	return 0
+}
 
 // ask counts a request that is about to go out. It reports false for one too many.
 func (p *prefetcher) ask() bool {
@@ -241,8 +261,7 @@ func (p *prefetcher) drop(k key) {
 	f.cancel()
 	<-f.ready
 	if f.doc != nil {
-		got := min(f.doc.Received(), readAhead)
-		p.expected = max(minExpected, got, p.expected-p.expected/8)
+		p.expected = max(minExpected, f.got(), p.expected-p.expected/8)
 	}
 	f.close()
 	p.c.ahead.give(f.expected)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -189,4 +190,27 @@ func TestPrefetchedHeaders(t *testing.T) {
 	if f.err != nil || len(f.doc.Header) != 1 || f.doc.Header.Get("Content-Type") != "text/html" {
 		t.Errorf("header %v, %v", f.doc.Header, f.err)
 	}
+}
+
+// TestUnreadBodiesHoldNobodyUp: documents that were fetched ahead, and are more than is read
+// ahead of all of them, take no request from those whose turn it is.
+func TestUnreadBodiesHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		var indexes []string
+		for i := range 40 {
+			loc := fmt.Sprintf("https://example.com/i/%d.xml", i)
+			indexes = append(indexes, loc)
+			child := fmt.Sprintf("https://example.com/s/%d.xml", i)
+			w.serve(loc, index(child)+strings.Repeat(" ", 1<<20))
+			w.serve(child, urlset(fmt.Sprintf("https://example.com/%d", i)))
+		}
+		w.serve("https://example.com/index.xml", index(indexes...))
+		c := &Client{Fetcher: &fetch.Client{Transport: w}}
+		begun := time.Now()
+		l := walkFrom(c, named("https://example.com/index.xml"), Options{})
+		if took := time.Since(begun); len(l.urls) != 40 || l.err != nil || took > 0 {
+			t.Errorf("%d URLs, %v, after %v of waiting", len(l.urls), l.err, took)
+		}
+	})
 }

@@ -80,6 +80,7 @@ type ahead struct {
 	src    io.Reader
 	max    int
 	budget *budget
+	park   func()        // is called when nobody reads and there is no room
 	done   chan struct{} // closed when the goroutine has ended
 
 	mu     sync.Mutex
@@ -92,8 +93,8 @@ type ahead struct {
 	closed bool
 }
 
-func newAhead(src io.Reader, size int64, b *budget) *ahead {
-	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, done: make(chan struct{})}
+func newAhead(src io.Reader, size int64, b *budget, park func()) *ahead {
+	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, park: park, done: make(chan struct{})}
 	a.cond.L = &a.mu
 	go a.run()
 	return a
@@ -138,6 +139,9 @@ func (a *ahead) room() *chunk {
 		}
 		a.waited, a.full = true, true
 		a.cond.Broadcast()
+		if !a.begun {
+			a.park()
+		}
 		a.cond.Wait()
 	}
 	return nil

@@ -26,7 +26,7 @@ type body struct {
 func newBody(w *wire, encodings int, limit, readAhead int64) *body {
 	b := &body{wire: w, limit: limit, encodings: encodings, raw: w}
 	if readAhead > 0 {
-		b.ahead = newAhead(w, readAhead, &w.c.ahead)
+		b.ahead = newAhead(w, readAhead, &w.c.ahead, w.slot.park)
 		b.raw = b.ahead
 	}
 	return b

@@ -19,7 +19,8 @@ import (
 // or one of its own, which ends the document without a retry. A Client calls it
 // before each attempt and each redirect. It calls release once: when the
 // response has been read to its end, has been given up, or has waited for its
-// reader for a second, so that a caller who stops reading blocks nobody. Status
+// reader, for a second or because no more of it is read ahead, so that a caller who
+// does not read blocks nobody. Status
 // is the status of the response, or 0 if there was none; retryAfter is what the
 // response asked for, or 0. A nil release is not called.
 type Limiter interface {

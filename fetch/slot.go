@@ -49,13 +49,14 @@ func (s *slot) idle() {
 	switch {
 	case s.freed:
 	case s.timer == nil:
-		s.timer = time.AfterFunc(s.linger, s.expire)
+		s.timer = time.AfterFunc(s.linger, s.park)
 	default:
 		s.timer.Reset(s.linger)
 	}
 }
 
-func (s *slot) expire() {
+// park gives the slot back before the end of the response, unless it is being read.
+func (s *slot) park() {
 	s.mu.Lock()
 	reading := s.reading
 	if !reading && !s.freed {
