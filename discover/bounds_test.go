@@ -221,6 +221,43 @@ func TestClientIsBounded(t *testing.T) {
 	}
 }
 
+// TestGraphIsBounded: of documents that were read only so much is kept, however long their
+// locations and those of their directories are.
+func TestGraphIsBounded(t *testing.T) {
+	const documents, room = 10_000, 40 << 20
+	long := strings.Repeat("d", 7_600) + "/"
+	e := &endless{page: func(u *url.URL) io.Reader {
+		switch {
+		case u.Path == "/top/index.xml":
+			return &indexReader{base: "https://cdn.example.net/i/", n: documents / 100}
+		case strings.HasPrefix(u.Path, "/i/"):
+			return &indexReader{base: "https://cdn.example.net/u" + u.Path + long, n: 99}
+		}
+		return strings.NewReader(urlset("https://www.example.com/page"))
+	}}
+	seed := &Sitemap{Loc: "https://cdn.example.net/top/index.xml", Scope: Scope{RobotsGrants("https://www.example.com/robots.txt")}}
+	live := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	c, before, urls := &Client{Fetcher: e}, live(), 0
+	for _, err := range c.Walk(t.Context(), []*Sitemap{seed}, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if urls++; urls == documents/100*99 {
+			if more := live() - before; more > room {
+				t.Errorf("%d MiB are kept", more>>20)
+			}
+		}
+	}
+	if urls != documents/100*99 {
+		t.Errorf("%d URLs", urls)
+	}
+}
+
 // TestEndlessChains: indexes that list ever new indexes, robots.txt files that
 // name very many: each ends.
 func TestEndlessChains(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,6 +66,7 @@ func (ds *delays) heed(o location.Origin, documents, most int) (told <-chan stru
 			return nil, false
 		}
 		d = &delayed{told: make(chan struct{})}
+		o.Host = strings.Clone(o.Host) // not the whole location
 		ds.origins[o] = d
 	}
 	d.documents += documents

@@ -13,9 +13,11 @@ const (
 	maxCross = 100_000
 	// maxLate bounds the late grants of one document.
 	maxLate = 100
-	// maxKept bounds the memory of the locations that are kept to report late
-	// grants.
+	// maxKept bounds the memory of the locations and the grants that are kept to report
+	// late grants.
 	maxKept = 16 << 20
+	// grantCost is the memory of a Grant, beside its texts.
+	grantCost = 64
 )
 
 // A record is what a walk remembers of a document that it has begun.
@@ -79,11 +81,47 @@ func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
 	return r
 }
 
-// end lets go of what only a document on the stack needs.
+// end lets go of what only a document on the stack needs, and, where memory runs out, of what
+// late grants are told by.
 func (g *graph) end(r *record) {
 	r.final = ""
-	if g.kept += len(r.sm.Loc); g.kept > maxKept {
-		r.sm = nil
+	if g.kept += r.cost(); g.kept <= maxKept {
+		return
+	}
+	r.thin()
+}
+
+// cost returns the memory, about, of the location and of the grants that r does not share with
+// the document above it.
+func (r *record) cost() int {
+	n := len(r.sm.Loc)
+	shared := r.inherited().Grants
+	if len(shared) > 0 && len(r.scope.Grants) == len(shared) && &shared[0] == &r.scope.Grants[0] {
+		return n
+	}
+	n += grantCost * len(r.scope.Grants)
+	for _, g := range r.scope.Grants {
+		if !slices.Contains(shared, g) {
+			n += len(g.Host) + len(g.Dir)
+		}
+	}
+	return n
+}
+
+// inherited returns what r has of the document above it.
+func (r *record) inherited() Scope {
+	if r.parent == nil {
+		return Scope{}
+	}
+	return r.parent.scope
+}
+
+// thin lets go of the location and the grants of r, and of the documents below it, which would
+// keep them.
+func (r *record) thin() {
+	r.sm, r.scope = nil, r.inherited()
+	for _, kid := range r.kids {
+		kid.thin()
 	}
 }
 

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -86,7 +87,7 @@ func (w *walk) triesOf(c *child) int {
 // noteBroken notes whether a document broke off in all its tries.
 func (w *walk) noteBroken(c *child, broken bool) {
 	if broken {
-		w.broken[hostOf(c.loc)]++
+		w.broken[strings.Clone(hostOf(c.loc))]++
 	} else if len(w.broken) > 0 {
 		delete(w.broken, hostOf(c.loc))
 	}

@@ -142,7 +142,8 @@ func LocationGrant(loc string) (Grant, bool) {
 			return Grant{}, false
 		}
 	}
-	return Grant{Scheme: o.Scheme, Host: o.Host, Dir: dir, By: ByLocation}, true
+	// The host is to be kept without the location of which it is a part.
+	return Grant{Scheme: o.Scheme, Host: strings.Clone(o.Host), Dir: dir, By: ByLocation}, true
 }
 
 // readings returns what else servers and browsers may take a path for, as ParseOrigin returns
@@ -165,7 +166,7 @@ func CallerGrant(loc string) (Grant, bool) {
 	if err != nil {
 		return Grant{}, false
 	}
-	return Grant{Host: o.Host, Dir: "/", By: ByCaller}, true
+	return Grant{Host: strings.Clone(o.Host), Dir: "/", By: ByCaller}, true
 }
 
 // covers reports whether the grant covers path on o, as it stands.
@@ -244,7 +245,10 @@ func (s Scope) Trust(loc string) Trust {
 // The receiver is not changed.
 func (s Scope) With(grants ...Grant) Scope {
 	added := slices.Clip(s.Grants)
-	for _, g := range grants {
+	for i, g := range grants {
+		if len(added) == len(s.Grants) && !subsumed(added, g) { // the first
+			added = append(make([]Grant, 0, len(added)+len(grants)-i), added...)
+		}
 		added = add(added, g)
 	}
 	return Scope{added}
@@ -252,17 +256,22 @@ func (s Scope) With(grants ...Grant) Scope {
 
 // add appends g unless one of the grants subsumes it.
 func add(grants []Grant, g Grant) []Grant {
-	if slices.ContainsFunc(grants, func(have Grant) bool { return have.subsumes(g) }) {
+	if subsumed(grants, g) {
 		return grants
 	}
 	return append(grants, g)
+}
+
+// subsumed reports whether one of the grants subsumes g.
+func subsumed(grants []Grant, g Grant) bool {
+	return slices.ContainsFunc(grants, func(have Grant) bool { return have.subsumes(g) })
 }
 
 // missing returns the grants of other that s lacks.
 func (s Scope) missing(other Scope) []Grant {
 	var late []Grant
 	for _, g := range other.Grants {
-		if !slices.ContainsFunc(s.Grants, func(have Grant) bool { return have.subsumes(g) }) {
+		if !subsumed(s.Grants, g) {
 			late = append(late, g)
 		}
 	}
