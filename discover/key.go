@@ -39,13 +39,15 @@ func hashed(s string) key {
 	return key(sum[:16])
 }
 
-// spellingOf stands for how a location is asked for behind its host, which a server may tell
-// from other spellings of the same document.
+// spellingOf stands for how a location is asked for, which a server may tell from other
+// spellings of the same document, and which its relative URLs are resolved against.
 func spellingOf(loc string) key {
-	loc, _, _ = strings.Cut(loc[len(authority(loc)):], "#")
-	if !strings.HasPrefix(loc, "/") {
-		loc = "/" + loc
+	loc, _, _ = strings.Cut(loc, "#")
+	a := authority(loc)
+	path, _, _ := strings.Cut(loc[len(a):], "?")
+	rest := loc[len(a)+len(path):]
+	if path == "" {
+		path = "/"
 	}
-	path, _, _ := strings.Cut(loc, "?")
-	return hashed(location.RemoveDotSegments(path) + loc[len(path):])
+	return hashed(a + location.RemoveDotSegments(path) + rest)
 }

@@ -50,6 +50,35 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestSpellingsOfHosts: what comes of a document is not what came of it as a later index spells
+// its host, although that was fetched ahead.
+func TestSpellingsOfHosts(t *testing.T) {
+	const a = "https://a.example"
+	want := []string{a + "/of-s robots", a + "/1 robots", a + "/2 robots", a + "/3 robots", a + "/4 robots"}
+	for _, other := range []string{"https://a.example.", "https://u:p@a.example", "https://a.example:443", "https://A.example"} {
+		for _, concurrency := range []int{1, 16} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWeb()
+				w.serve(a+"/robots.txt", "Sitemap: "+a+"/i.xml\n")
+				w.serve(a+"/i.xml", index(a+"/sub.xml", a+"/1.xml", a+"/2.xml", a+"/3.xml", a+"/4.xml", other+"/s.xml"))
+				for i := range 5 {
+					w.serve(fmt.Sprintf("%s/%d.xml", a, i), urlset(fmt.Sprintf("%s/%d", a, i)))
+				}
+				w.handle(a+"/sub.xml", func(rw http.ResponseWriter, _ *http.Request) {
+					time.Sleep(time.Second)
+					io.WriteString(rw, index(a+"/s.xml"))
+				})
+				w.serve(a+"/s.xml", urlset("/of-s"))
+				c := w.client()
+				c.Concurrency = concurrency
+				if l := walkSite(c, a, Options{}); !slices.Equal(l.urls, want) || l.err != nil {
+					t.Errorf("%s, %d at once: %q, %v", other, concurrency, l.urls, l.err)
+				}
+			})
+		}
+	}
+}
+
 // TestSpellingsOfInterruptedWalk: a document that could not be read before an interruption is
 // read as another index spells it after it.
 func TestSpellingsOfInterruptedWalk(t *testing.T) {
