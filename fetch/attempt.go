@@ -172,7 +172,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.betweenAttempts()
 		return nil, err
 	}
-	x.take(resp, &wire{getter: x.getter, rc: resp.Body, ctx: ctx, cancel: cancel, slot: slot, left: x.limit})
+	w := &wire{getter: x.getter, src: source{resp.Body, ctx}, cancel: cancel, slot: slot, left: x.limit}
+	w.watch()
+	x.take(resp, w)
 	return resp, nil
 }
 
@@ -237,7 +239,7 @@ func (x *exchange) take(resp *http.Response, w *wire) {
 		// The body of a 101 is the connection, which no context ends.
 		if resp.StatusCode != http.StatusSwitchingProtocols {
 			x.clock.start(x.c.times.drain, "a body that is not wanted")
-			io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
+			io.Copy(io.Discard, io.LimitReader(&w.src, maxDrain))
 		}
 		w.end(nil)
 		x.betweenAttempts()

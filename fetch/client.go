@@ -29,7 +29,8 @@ type Client struct {
 	// Transport sends the requests. If nil, a transport as NewTransport's is made
 	// for this Client. If it is set, which addresses are connected to is the
 	// caller's affair, and so is the proxy; schemes and ports are checked all the
-	// same.
+	// same. The bodies of its responses may be closed while they are read, which
+	// should make that Read return.
 	Transport http.RoundTripper
 	// Proxy, if Transport is nil, returns the proxy for a request, or nil for
 	// none. If it is nil, http.ProxyFromEnvironment is used. The guard looks up

@@ -18,15 +18,41 @@ import (
 // Limiter's slot are given back at once.
 type wire struct {
 	*getter
-	rc       io.ReadCloser
-	ctx      context.Context // of the attempt
+	src      source
 	cancel   context.CancelCauseFunc
+	unwatch  func() bool // ends watch, nil without it
 	slot     *slot
 	left     int64  // bytes until it is too large
 	partial  string // what of the document it is, "" for all
 	received atomic.Int64
 	err      error // ends every Read once set
 	once     sync.Once
+}
+
+// maxEmptyReads is how often in a row a Read may return nothing, as in package bufio.
+const maxEmptyReads = 100
+
+// A source is the body that a transport gave. That of a caller's may heed no context.
+type source struct {
+	io.ReadCloser
+	ctx context.Context // of the attempt
+}
+
+// Read fails once ctx has ended.
+func (s *source) Read(p []byte) (int, error) {
+	for range maxEmptyReads {
+		if s.ctx.Err() != nil {
+			return 0, context.Cause(s.ctx)
+		}
+		n, err := s.ReadCloser.Read(p)
+		if err == io.EOF && s.ctx.Err() != nil {
+			err = context.Cause(s.ctx) // it may end so because it was closed
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
 }
 
 // Read returns all bytes before it returns an error.
@@ -44,7 +70,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	w.slot.busy()
 	w.clock.start(w.c.times.idle, "the next bytes of the body")
-	n, err := w.rc.Read(p)
+	n, err := w.src.Read(p)
 	w.clock.stop()
 	w.slot.idle()
 	if int64(n) > w.left {
@@ -64,7 +90,7 @@ func (w *wire) Read(p []byte) (int, error) {
 
 // explain returns the error that a reader of the body gets for err.
 func (w *wire) explain(err error) error {
-	why := context.Cause(w.ctx)
+	why := context.Cause(w.src.ctx)
 	switch {
 	case err == io.EOF && w.partial == "":
 		return io.EOF
@@ -83,12 +109,27 @@ func (w *wire) explain(err error) error {
 	return w.fail(err)
 }
 
+// watch closes the body when the attempt ends, so that a Read that goes on returns: net/http
+// does so for its own.
+func (w *wire) watch() {
+	if _, ok := w.c.rt.(*http.Transport); !ok {
+		w.unwatch = context.AfterFunc(w.src.ctx, func() { w.giveBack(nil) })
+	}
+}
+
 // end ends the attempt and gives back what the wire holds. It may be called at
 // any time and again.
 func (w *wire) end(why error) {
+	if w.unwatch != nil {
+		w.unwatch()
+	}
+	w.giveBack(why)
+}
+
+func (w *wire) giveBack(why error) {
 	w.once.Do(func() {
 		w.cancel(why)
-		w.rc.Close()
+		w.src.Close()
 		w.slot.end()
 	})
 }
