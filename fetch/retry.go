@@ -20,7 +20,7 @@ func retriable(status int) bool {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	}
-	return status >= 500 && status != http.StatusNotImplemented
+	return status >= 500 && status < 600 && status != http.StatusNotImplemented
 }
 
 // checkRetry is the retryablehttp.CheckRetry of one hop.
