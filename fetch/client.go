@@ -181,13 +181,16 @@ func (c *Client) RobotsToken() string {
 	return c.RobotsAgent
 }
 
-// MaxRetries returns how often a failed request is tried again, as Retries says: for those
-// who use the Client and would get a document again whose body broke off.
+// mostRetries leaves room to count beyond it.
+const mostRetries = 1 << 30
+
+// MaxRetries returns how often a failed request is tried again, as Retries says, at most
+// 2^30: for those who use the Client and would get a document again whose body broke off.
 func (c *Client) MaxRetries() int {
 	if c.Retries == 0 {
 		return DefaultRetries
 	}
-	return max(c.Retries, 0)
+	return min(max(c.Retries, 0), mostRetries)
 }
 
 // SetDelay makes requests to the host of u serial and at least d apart, as a
