@@ -45,11 +45,11 @@ func (p phases) withDefaults() phases {
 // and by what is left for the document, which ends all.
 type clock struct {
 	total time.Duration           // limit of the document
-	given time.Duration           // of it, when the clock was made
 	whole context.CancelCauseFunc // ends the document
 
 	mu      sync.Mutex
 	left    time.Duration           // of total
+	spent   time.Duration           // in all runs before
 	attempt context.CancelCauseFunc // ends the attempt
 	timer   *time.Timer
 	running bool
@@ -64,15 +64,17 @@ func newClock(total, waited time.Duration, whole context.CancelCauseFunc) *clock
 	if total != forever {
 		left = max(total-waited, 0)
 	}
-	return &clock{total: total, given: left, left: left, whole: whole}
+	return &clock{total: total, left: left, whole: whole}
 }
 
 // waited returns how long the clock has run.
 func (c *clock) waited() time.Duration {
-	if c.total == forever {
-		return 0
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running {
+		return c.spent + time.Since(c.since)
 	}
-	return c.given - c.remaining()
+	return c.spent
 }
 
 // begin sets what ends the attempt; nil between attempts.
@@ -113,8 +115,10 @@ func (c *clock) halt() {
 	if c.timer != nil {
 		c.timer.Stop()
 	}
+	d := time.Since(c.since)
+	c.spent += d
 	if c.left != forever {
-		c.left = max(c.left-time.Since(c.since), 0)
+		c.left = max(c.left-d, 0)
 	}
 }
 
