@@ -49,8 +49,11 @@ type Client struct {
 	// in which the network is waited for counts. 0 means DefaultTimeout, a
 	// negative value no limit.
 	Timeout time.Duration
-	// Retries is how often a failed request is tried again. 0 means
-	// DefaultRetries, a negative number never.
+	// Retries is how often failed requests for one document, all its redirects
+	// included, are tried again. 0 means DefaultRetries, a negative number never.
+	// Beyond that net/http by itself repeats a request to which a kept connection was
+	// closed without an answer, once for each such connection there is, and one that a
+	// server of HTTP/2 refused, once.
 	Retries int
 	// RetryWait is the longest Retry-After that is waited for, and the longest wait before
 	// a retry, where that is more than a second. 0 means DefaultRetryWait, a negative

@@ -79,7 +79,7 @@ type Document struct {
 	// the request were received: the status was 304 and the body is empty.
 	NotModified bool
 	// Attempts is how often the document was tried: 1 and the retries. Redirects
-	// do not count.
+	// do not count, nor what net/http repeats: see Client.Retries.
 	Attempts int
 	// FirstByte is the time from the call of Get to the header of the response,
 	// waits for the Limiter and retries included.

@@ -57,10 +57,13 @@ type Error struct {
 	URL string
 	// Hops are the redirects that led to URL.
 	Hops []Hop
-	// Status is the status of the last response, 0 if there was none.
+	// Status is the status of the response to the last request that was tried, 0 if that
+	// got none. Where a redirect leads to a host that cannot be connected to it is 0, and
+	// where its target was not tried, as one that is refused, it is the redirect's own.
 	Status int
-	// Attempts is how often the document was tried: 1 and the retries. Redirects
-	// do not count. It is 0 if nothing was sent.
+	// Attempts is how often the document was tried: 1 and the retries, those without a
+	// connection too. Redirects do not count, nor what net/http repeats: see
+	// Client.Retries. It is 0 if nothing was tried.
 	Attempts int
 	// RetryAfter is how long the server asked to wait before the next attempt, 0
 	// if it did not.
