@@ -72,7 +72,7 @@ type Error struct {
 	Err error
 }
 
-// Error returns the URL and the cause.
+// Error returns the URL, the cause, and what is known beyond it.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("fetch: ")
@@ -81,11 +81,18 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	fmt.Fprint(&b, e.Err)
+	var notes []string
+	if errors.Is(e.Err, ErrBusy) && retriable(e.Status) {
+		notes = append(notes, "status "+strconv.Itoa(e.Status))
+	}
 	if e.Attempts > 1 {
-		b.WriteString(" (after " + strconv.Itoa(e.Attempts) + " attempts)")
+		notes = append(notes, "after "+strconv.Itoa(e.Attempts)+" attempts")
 	}
 	if e.RetryAfter > 0 {
-		b.WriteString(" (retry after " + e.RetryAfter.Round(time.Second).String() + ")")
+		notes = append(notes, "retry after "+e.RetryAfter.Round(time.Second).String())
+	}
+	if len(notes) > 0 {
+		b.WriteString(" (" + strings.Join(notes, ", ") + ")")
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -196,6 +197,12 @@ func TestBusyDocument(t *testing.T) {
 		var e *Error
 		if !errors.Is(err, ErrBusy) || !errors.As(err, &e) || e.RetryAfter != 90*time.Second || e.URL != "http://example.com/b" || e.Attempts != 0 || !e.Temporary() {
 			t.Errorf("second: %+v, want %v for 90s without an attempt", err, ErrBusy)
+		}
+		// One that is answered 503 itself until then tells so.
+		c = &Client{Transport: failing(503, ""), Retries: 100, Timeout: -1}
+		_, err = c.Get(t.Context(), Request{URL: "http://example.com/c"})
+		if !errors.Is(err, ErrBusy) || errors.Is(err, ErrStatus) || !errors.As(err, &e) || e.Status != 503 || !strings.Contains(err.Error(), "(status 503, after 1") {
+			t.Errorf("third: %v, want %v with its own status", err, ErrBusy)
 		}
 	})
 }
