@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -323,4 +324,27 @@ func TestMemoryOfHosts(t *testing.T) {
 	if h := l.hosts.known["slow.example"]; h == nil || h.delay != time.Second {
 		t.Error("a host that was used lately was forgotten")
 	}
+}
+
+// TestMemoryOfURLs visits hosts by long URLs, of which only the hosts are remembered.
+func TestMemoryOfURLs(t *testing.T) {
+	const n = 4000
+	l := &HostLimiter{}
+	query := strings.Repeat("x", 8<<10)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range n {
+		release, err := l.Acquire(t.Context(), mustURL(t, fmt.Sprintf("http://h%d.example/?%s", i, query)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		release(200, 0)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 10<<20 {
+		t.Errorf("%d hosts take %d MiB", n, grown>>20)
+	}
+	runtime.KeepAlive(l)
 }

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -48,8 +49,8 @@ func (ps *places) use(key string) *place {
 		if ps.known == nil {
 			ps.known = map[string]*place{}
 		}
-		p = &place{key: key}
-		ps.known[key] = p
+		p = &place{key: strings.Clone(key)} // not a part of a URL that is kept with it
+		ps.known[p.key] = p
 	}
 	if p.idle != nil {
 		ps.idle.Remove(p.idle)
