@@ -54,6 +54,21 @@ type fetched struct {
 	body  io.Reader // of doc, from its start
 	err   error
 	begun time.Time
+	before
+}
+
+// before are the fetches of a document before the one that counts.
+type before struct {
+	attempts int
+	received int64 // bytes
+	waited   time.Duration
+}
+
+// add adds the fetch of a document that does not count.
+func (b *before) add(doc *fetch.Document) {
+	b.attempts += doc.Attempts
+	b.received += doc.Received()
+	b.waited += doc.Waited()
 }
 
 func (f *fetched) close() {

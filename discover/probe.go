@@ -25,20 +25,23 @@ func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options)
 		URL: loc, ReadAhead: readAhead, MaxBytes: o.Limits.Bytes,
 		Validators: o.State.newRun().validators(&child{loc: sm.Loc, plans: &plans{scope: sm.Scope}}),
 	}
+	f := &fetched{begun: time.Now()}
 	for try := 1; ; try++ {
-		begun := time.Now()
+		req.Waited = f.waited
 		doc, err := c.get(ctx, req)
 		if err != nil {
 			return nil, err
 		}
-		if doc.NotModified {
-			return &fetched{doc: doc, body: doc.Body, begun: begun}, nil
+		if f.doc = doc; doc.NotModified {
+			f.body = doc.Body
+			return f, nil
 		}
 		tape := newRecorder(doc.Body)
 		if err = isSitemap(tape, doc); err == nil {
-			return &fetched{doc: doc, body: tape.rewind(), begun: begun}, nil
+			f.body = tape.rewind()
+			return f, nil
 		}
-		req.Waited += doc.Waited()
+		f.add(doc)
 		doc.Body.Close()
 		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
 			return nil, err

@@ -11,15 +11,14 @@ import (
 // off before anything of it was yielded: for a fault on the way, or because the server did
 // not wait until its turn had come.
 type tries struct {
-	n        int
-	lapses   int       // of them, how many were in vain before anything was read
-	attempts int       // of those before
-	received int64     // bytes, in those before
-	begun    time.Time // the first of them
-	scope    Scope     // of the document, before any of them
-	last     *document // the last but this one
-	best     *document // of those whose body broke off, the one that listed most
-	told     told      // of those before
+	n      int
+	lapses int // of them, how many were in vain before anything was read
+	before before
+	begun  time.Time // the first of them
+	scope  Scope     // of the document, before any of them
+	last   *document // the last but this one
+	best   *document // of those whose body broke off, the one that listed most
+	told   told      // of those before
 }
 
 // told are problems that were reported of a document, with how often.
@@ -49,7 +48,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			return false
 		}
 		if t.n == 1 && t.lapses == 0 {
-			t.begun = f.begun
+			t.begun, t.before = f.begun, f.before
 		}
 		if f.err == nil && w.again(c, &f.fetched, t) {
 			w.ahead.drop(c.key)
@@ -108,9 +107,8 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 	default:
 		t.lapses++
 	}
-	t.attempts += f.doc.Attempts
-	t.received += f.doc.Received()
-	c.waited += f.doc.Waited()
+	t.before.add(f.doc)
+	c.waited = t.before.waited
 	return true
 }
 
@@ -122,8 +120,8 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		c.sm.Scope, r.scope, r.final = t.scope, t.scope, ""
 	}
 	d := w.newDocument(c, r, f)
-	d.sum.Attempts += t.attempts
-	d.sum.Received += t.received
+	d.sum.Attempts += t.before.attempts
+	d.sum.Received = t.before.received
 	d.told, d.begun = t.told, t.begun
 	if d.duplicate() {
 		t.forget(t.best)
@@ -141,9 +139,9 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		t.pick(d).end()
 		return true, false
 	}
-	t.attempts, t.received = d.sum.Attempts, d.sum.Received
+	t.before.add(f.doc)
+	c.waited = t.before.waited
 	t.tell(d.reported)
-	c.waited += f.doc.Waited()
 	d.scope, t.last = c.sm.Scope, d
 	if t.best == nil || len(d.kids.children) >= len(t.best.kids.children) {
 		t.forget(t.best)

@@ -132,6 +132,10 @@ func TestTriesOfKnownPath(t *testing.T) {
 		w.answers("https://example.com/sitemap.xml", `<?xml version="1.0"?>…`, urlset("https://example.com/a"))
 		l := walkSite(w.retrying(), "https://example.com", Options{})
 		equal(t, "urls", l.locs(), []string{"https://example.com/a"})
+		sum := l.sums["https://example.com/sitemap.xml"]
+		if size := int64(len(`<?xml version="1.0"?>` + urlset("https://example.com/a"))); sum.Attempts != 2 || sum.Elapsed != time.Second || sum.Received != size {
+			t.Errorf("summary %+v, not of %d bytes", sum, size)
+		}
 	})
 }
 

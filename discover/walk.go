@@ -53,12 +53,19 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 // robots.txt.
 func (c *Client) discover(ctx context.Context, site string, o *Options) (*found, error) {
 	f, err := c.find(ctx, site, o)
+	told := false
+	defer func() {
+		if !told && f.probe != nil { // Report has panicked
+			f.probe.close()
+		}
+	}()
 	if f.robots != nil && o.Report != nil {
 		at := &Sitemap{Loc: f.robots.URL}
 		for _, p := range f.robots.Problems {
 			o.Report(at, p)
 		}
 	}
+	told = true
 	return &f, err
 }
 

@@ -429,6 +429,22 @@ func TestWalkPanicLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestReportPanicLeavesNothing: so where it is told of robots.txt, before the walk begins.
+func TestReportPanicLeavesNothing(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/robots.txt", "Sitemap: ftp://example.com/map.xml\n")
+	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/a")+strings.Repeat(" ", 1<<20))
+	before, panicked := runtime.NumGoroutine(), false
+	func() {
+		defer func() { panicked = recover() != nil }()
+		for range w.client().URLs(t.Context(), "https://example.com", &Options{Report: func(*Sitemap, sitemap.Problem) { panic("told") }}) {
+		}
+	}()
+	if got := goroutines(before); got > before || w.open.Load() != 0 || !panicked {
+		t.Errorf("%d goroutines, %d before; %d bodies left open; panicked: %v", got, before, w.open.Load(), panicked)
+	}
+}
+
 func TestWalkDoesNothingBeforeRanging(t *testing.T) {
 	w := smallSite()
 	_ = w.client().URLs(t.Context(), "https://example.com", nil)
