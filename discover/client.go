@@ -33,6 +33,7 @@ type Client struct {
 	slots   chan struct{} // one for each request that waits for its response
 	ahead   budget
 	robots  robotsCache
+	delayed delayedOrigins
 }
 
 func (c *Client) init() {

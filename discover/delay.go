@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxDelayOrigins bounds the origins whose robots.txt a walk asks for a
-	// Crawl-delay.
+	// Crawl-delay, and those that a Client remembers to have one.
 	maxDelayOrigins = 1_000
 	// delayTime is how long it waits for one of them, tries and all, once it was asked for.
 	delayTime = 5 * time.Second
@@ -30,12 +30,47 @@ type delayer interface {
 	SetDelay(u *url.URL, d time.Duration)
 }
 
-// setDelay hands a Crawl-delay to the Fetcher, if it can keep one.
+// setDelay hands the Crawl-delay of an origin to the Fetcher, if it can keep one, or takes back
+// what it handed it before. The Fetcher's are of hosts, whatever the scheme.
 func (c *Client) setDelay(robots *Robots, at *url.URL) {
-	d := min(robots.CrawlDelay(c.agent()), MaxCrawlDelay)
-	if f, ok := c.fetcher.(delayer); ok && d > 0 {
-		f.SetDelay(at, d)
+	f, ok := c.fetcher.(delayer)
+	o, err := location.OriginOf(at)
+	if !ok || err != nil {
+		return
 	}
+	c.delayed.mu.Lock()
+	defer c.delayed.mu.Unlock()
+	if d := min(robots.CrawlDelay(c.agent()), MaxCrawlDelay); d > 0 {
+		c.delayed.add(o)
+		f.SetDelay(at, d)
+	} else if c.delayed.remove(o) {
+		f.SetDelay(at, 0)
+	}
+}
+
+// delayedOrigins are those of which a Client handed its Fetcher a Crawl-delay, as far as there
+// is room.
+type delayedOrigins struct {
+	mu sync.Mutex
+	of map[location.Origin]bool
+}
+
+func (d *delayedOrigins) add(o location.Origin) {
+	if d.of == nil {
+		d.of = map[location.Origin]bool{}
+	}
+	if len(d.of) < maxDelayOrigins {
+		d.of[o] = true
+	}
+}
+
+// remove reports whether o was the last of its host.
+func (d *delayedOrigins) remove(o location.Origin) bool {
+	if !d.of[o] {
+		return false
+	}
+	delete(d.of, o)
+	return !d.of[o.OtherScheme()]
 }
 
 // delays are the robots.txt files that a walk asks for a Crawl-delay: of origins of which it
@@ -150,6 +185,15 @@ func (w *walk) heedRedirect(doc *fetch.Document) {
 	if o, err := location.OriginOf(doc.URL); err == nil && o != asked {
 		w.heed(o, 1)
 	}
+}
+
+// notAgain has an origin not asked whose robots.txt has come just now.
+func (ds *delays) notAgain(o location.Origin) {
+	d := &delayed{asked: true, told: make(chan struct{})}
+	d.tell()
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.origins[o] = d
 }
 
 func (w *walk) heed(o location.Origin, documents int) (told <-chan struct{}) {

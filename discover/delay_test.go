@@ -58,6 +58,62 @@ func TestCrawlDelayIsHandedOn(t *testing.T) {
 	}
 }
 
+// TestCrawlDelayIsTakenBack: a Crawl-delay ends when the robots.txt has none any more, unless
+// that of the host's other scheme has one, and none ends that discovery did not begin.
+func TestCrawlDelayIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const delay = "User-agent: *\nCrawl-delay: 5\n"
+		w := newWeb()
+		f := newDelayFetcher(w)
+		c := &Client{Fetcher: f}
+		f.SetDelay(&url.URL{Host: "of-the-caller.example"}, time.Second)
+		for day, step := range []struct {
+			https, http string
+			want        time.Duration
+		}{
+			{delay, delay, 5 * time.Second},
+			{"", delay, 5 * time.Second},
+			{"", "", 0},
+		} {
+			w.serve("https://example.com/robots.txt", step.https)
+			w.serve("http://example.com/robots.txt", step.http)
+			w.serve("https://of-the-caller.example/robots.txt", "")
+			for _, site := range []string{"https://example.com", "http://example.com", "https://of-the-caller.example"} {
+				if _, err := c.Robots(t.Context(), site); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d := f.delays["example.com"]; d != step.want {
+				t.Errorf("day %d: %v, want %v", day, d, step.want)
+			}
+			time.Sleep(robotsAge + time.Hour)
+		}
+		if d := f.delays["of-the-caller.example"]; d != time.Second {
+			t.Errorf("of the caller: %v", d)
+		}
+	})
+}
+
+// TestCrawlDelayOfCutRobots: a robots.txt that broke off is not asked for again in the same
+// walk, and its Crawl-delay is kept.
+func TestCrawlDelayOfCutRobots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.answers("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 5\nSitemap: https://example.com/1.xml\nSitemap: https://example.com/2.xml\n…")
+		for i := range 3 {
+			w.serve(fmt.Sprintf("https://example.com/%d.xml", i), urlset(fmt.Sprintf("https://example.com/%d", i)))
+		}
+		f := newDelayFetcher(w)
+		l := walkSite(&Client{Fetcher: f}, "https://example.com", Options{})
+		if n := w.hits("https://example.com/robots.txt"); n != 1 || len(l.urls) != 2 {
+			t.Errorf("%d requests, %q", n, l.urls)
+		}
+		if d := f.delays["example.com"]; d != 5*time.Second {
+			t.Errorf("delay %v", d)
+		}
+	})
+}
+
 // TestCrawlDelayOfNamedSitemaps: where the caller names the sitemaps, the
 // robots.txt of each host that more than one document is on is asked for its
 // Crawl-delay, and for nothing else.

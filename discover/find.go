@@ -143,6 +143,7 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 			return nil, ctx.Err()
 		}
 		if robots != nil {
+			c.setDelay(robots, st.url)
 			return robots, err
 		}
 		return nil, fmt.Errorf("discover: %w: %w", ErrUnreachable, err)

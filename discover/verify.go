@@ -47,11 +47,7 @@ func (v *verifier) takeAsked() []string {
 // scheme, names r's document or an index above it: whichever is listed first. Only hosts under
 // the registrable domain of a site are asked, and no more than Options.VerifyHosts.
 func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
-	other := o
-	if other.Scheme = "https"; o.Scheme == "https" {
-		other.Scheme = "http"
-	}
-	return verificationGrant(o.Host), r.isNamed(w.namesOf(o)) || r.isNamed(w.namesOf(other))
+	return verificationGrant(o.Host), r.isNamed(w.namesOf(o)) || r.isNamed(w.namesOf(o.OtherScheme()))
 }
 
 // verificationGrant returns what the robots.txt of a host grants by being asked.

@@ -74,6 +74,9 @@ func (w *walk) robotsCut(f *found) {
 	if f.cut == nil {
 		return
 	}
+	if o, err := location.OriginOf(f.site.url); err == nil {
+		w.delays.notAgain(o)
+	}
 	c := &child{sm: &Sitemap{Loc: f.robots.URL}, plans: &plans{key: keyOf(f.robots.URL)}}
 	w.failures.add(&DocumentError{c.sm, f.cut})
 	sum := Summary{Err: f.cut, FinalURL: f.robots.URL}

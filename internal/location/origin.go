@@ -19,6 +19,16 @@ type Origin struct {
 // String returns the location that the origin is, without a path.
 func (o Origin) String() string { return o.Scheme + "://" + o.Host }
 
+// OtherScheme returns the same host by http if o is by https, and else by https.
+func (o Origin) OtherScheme() Origin {
+	if o.Scheme == "https" {
+		o.Scheme = "http"
+	} else {
+		o.Scheme = "https"
+	}
+	return o
+}
+
 var errScheme = errors.New("location: scheme is neither http nor https")
 
 // ParseOrigin returns the origin and the path of an absolute location. The path
