@@ -36,6 +36,7 @@ type document struct {
 	yielded    int64
 	dropped    bool     // URLs were, since they are not trusted
 	unverified []string // origins of such URLs that were asked and did not vouch
+	verified   []string // origins that did
 	told       told     // in an earlier try
 	reported   told     // now
 }
@@ -81,6 +82,7 @@ func (d *document) duplicate() bool {
 		return false
 	}
 	g.byKey[d.child.key] = before
+	before.keys = append(before.keys, d.child.key)
 	if p := d.rec.parent; p != nil {
 		p.kids = p.kids[:len(p.kids)-1]
 	}
@@ -114,7 +116,7 @@ func (d *document) takeScope(final string, k key) {
 		sm.Scope = sm.Scope.With(g)
 	}
 	d.host = hostOf(final)
-	d.rec.final = final
+	d.rec.final = k
 	d.rec.scope = sm.Scope
 	d.judge = newJudge(sm.Scope, d.w.sites)
 }
@@ -193,8 +195,7 @@ func (d *document) page(e *sitemap.Entry) bool {
 		h.asked = true
 		if g, ok := d.w.verify(d.rec, h.origin); ok {
 			d.judge.add(g)
-			d.child.sm.Scope = d.judge.scope
-			d.rec.scope = d.rec.scope.With(g)
+			d.takeVerified(g, h.origin)
 			trust, h = d.judge.trust(e.Loc)
 		} else if len(d.unverified) < maxUnverified && d.w.mayVerify(h.origin) {
 			d.unverified = append(d.unverified, h.origin.String())
@@ -208,6 +209,15 @@ func (d *document) page(e *sitemap.Entry) bool {
 	}
 	d.yielded++
 	return d.w.yield(URL{Entry: *e, Sitemap: d.child.sm, Trust: trust, OnSite: h.onSite}, nil)
+}
+
+// takeVerified gives the document, and what it lists, the grant of a host that vouched for it.
+func (d *document) takeVerified(g Grant, by location.Origin) {
+	d.child.sm.Scope = d.child.sm.Scope.With(g)
+	d.rec.scope = d.rec.scope.With(g)
+	if len(d.verified) < maxUnverified {
+		d.verified = append(d.verified, by.String())
+	}
 }
 
 // clip shortens s to what a Problem may hold.
@@ -268,7 +278,7 @@ func (d *document) end() {
 	w := d.w
 	d.sum.Elapsed = time.Since(d.begun)
 	d.sum.ByTrust = d.byTrust()
-	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 {
+	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 && !d.sum.NotModified && !d.child.listed {
 		d.rec.fail(d.sum.Err != nil, d.child.loc, d.sum.FinalURL)
 	}
 	if d.sum.Err != nil {

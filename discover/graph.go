@@ -1,8 +1,9 @@
 package discover
 
 import (
+	"bytes"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -23,7 +24,8 @@ const (
 // A record is what a walk remembers of a document that it has begun.
 type record struct {
 	sm     *Sitemap // nil where memory ran out
-	final  string   // the URL that answered, while the document is on the stack
+	keys   []key    // by which it is known: of the URL asked for, and others that led to it
+	final  key      // of the URL that answered
 	scope  Scope
 	parent *record // nil for seeds
 	depth  int     // indexes above it
@@ -69,7 +71,7 @@ func (r *record) fail(unread bool, locs ...string) {
 
 // begin adds a document that parent refers to, nil for a seed.
 func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
-	r := &record{sm: sm, scope: sm.Scope, parent: parent}
+	r := &record{sm: sm, keys: []key{k}, scope: sm.Scope, parent: parent}
 	if before := g.byKey[k]; before != nil {
 		r.tried = slices.Clone(before.tried)
 	}
@@ -84,7 +86,6 @@ func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
 // end lets go of what only a document on the stack needs, and, where memory runs out, of what
 // late grants are told by.
 func (g *graph) end(r *record) {
-	r.final = ""
 	if g.kept += r.cost(); g.kept <= maxKept {
 		return
 	}
@@ -154,19 +155,17 @@ func (g *graph) grantLate(r *record, scope Scope) {
 
 // named reports the grant of a host that has only now been found to name documents, for what
 // these refer to and was read under others.
-func (g *graph) named(names map[string]bool, grant Grant) {
-	if g.cross == 0 || len(names) == 0 {
+func (g *graph) named(names map[key]bool, grant Grant) {
+	if g.cross == 0 {
 		return
 	}
-	var named []*record
-	for _, r := range g.byKey {
-		if r.sm != nil && names[docKey(r.sm.Loc)] && !slices.Contains(named, r) {
-			named = append(named, r)
+	byKey := func(a, b key) int { return bytes.Compare(a[:], b[:]) }
+	done := map[*record]bool{}
+	for _, k := range slices.SortedFunc(maps.Keys(names), byKey) {
+		if r := g.byKey[k]; r != nil && !done[r] {
+			done[r] = true
+			g.crossLate(r, Scope{[]Grant{grant}})
 		}
-	}
-	slices.SortFunc(named, func(a, b *record) int { return strings.Compare(a.sm.Loc, b.sm.Loc) })
-	for _, r := range named {
-		g.crossLate(r, Scope{[]Grant{grant}})
 	}
 }
 

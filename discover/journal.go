@@ -78,6 +78,9 @@ type entry struct {
 	// Unverified are origins whose robots.txt did not name it, or could not be had, and whose
 	// URLs it listed.
 	Unverified []string `json:"unverified,omitempty"`
+	// Verified are origins whose robots.txt was asked because of an index's own pages and named
+	// it, so that its children had their grants. They are asked again.
+	Verified []string `json:"verified,omitempty"`
 	// Scope is a digest of the grants that it was read under, where some of its URLs were
 	// not trusted: under others, more of them may be.
 	Scope string `json:"scope,omitempty"`

@@ -39,6 +39,38 @@ func TestLateVerification(t *testing.T) {
 	}
 }
 
+// TestVerificationByOtherURL: a host vouches for an index by whichever URL leads to it, as far
+// as it is known by then, and else late.
+func TestVerificationByOtherURL(t *testing.T) {
+	const e, blog = "https://www.example.com", "https://blog.example.com"
+	for _, test := range []struct {
+		seeds, kids []string
+		verified    bool
+	}{
+		{[]string{"/new.xml"}, []string{e + "/old.xml", e + "/posts.xml"}, true},
+		{[]string{"/new.xml"}, []string{e + "/posts.xml", e + "/old.xml"}, false},
+		{[]string{"/old.xml"}, []string{e + "/posts.xml"}, true},
+		{[]string{"/posts.xml", "/old.xml"}, []string{e + "/posts.xml"}, false},
+	} {
+		w := newWeb()
+		w.serve(e+"/robots.txt", "Sitemap: "+e+strings.Join(test.seeds, "\nSitemap: "+e))
+		w.serve(e+"/new.xml", index(test.kids...))
+		w.redirect(e+"/old.xml", e+"/new.xml")
+		w.serve(e+"/posts.xml", urlset(blog+"/a"))
+		for _, named := range []string{"/old.xml", "/new.xml"} {
+			w.serve(blog+"/robots.txt", "Sitemap: "+e+named)
+			l := walkSite(w.client(), e, Options{})
+			late := slices.ContainsFunc(l.problems, func(p string) bool { return strings.Contains(p, "late_grant blog.example.com/") })
+			switch known := named == "/new.xml" && test.seeds[0] != "/posts.xml"; {
+			case test.verified || known:
+				equal(t, named, l.urls, []string{blog + "/a verified"})
+			case len(l.urls) > 0 || !late:
+				t.Errorf("%v: %s named: %q, problems %q", test, named, l.urls, l.problems)
+			}
+		}
+	}
+}
+
 // TestVerificationByScheme: what a host says by one scheme holds for both, whichever of its URLs
 // is listed first.
 func TestVerificationByScheme(t *testing.T) {

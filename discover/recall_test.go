@@ -112,6 +112,55 @@ func TestStateVerification(t *testing.T) {
 	}
 }
 
+// TestStateVerifiedIndex: the children of an index that a host vouched for, because of a page of
+// the index itself, have that host's grant too where the index is not read again.
+func TestStateVerifiedIndex(t *testing.T) {
+	const e, blog, www = "https://www.example.com", "https://blog.example.com", "https://www.blog.example.com"
+	site := func(vouches string, pages ...string) *web {
+		w := newWeb()
+		w.serve(e+"/robots.txt", "Sitemap: "+e+"/i.xml\n")
+		w.serve(blog+"/robots.txt", "Sitemap: "+vouches+"\n")
+		w.tagged(e+"/i.xml", strings.Replace(index(e+"/c.xml"), "</sitemapindex>", "<url><loc>"+blog+"/x</loc></url></sitemapindex>", 1))
+		w.serve(e+"/c.xml", urlset(pages...))
+		return w
+	}
+	w := site(e+"/i.xml", e+"/a", www+"/b")
+	walk := stateWalks(t, w, e)
+	equal(t, "first walk", walk(16).urls, []string{blog + "/x verified", e + "/a robots", www + "/b variant"})
+	for range 2 {
+		*w = *site(e+"/i.xml", e+"/a", www+"/b", www+"/c")
+		equal(t, "walk of the children", walk(16).urls, []string{e + "/a robots", www + "/b variant", www + "/c variant"})
+	}
+	*w = *site(e+"/other.xml", e+"/a", www+"/b")
+	equal(t, "walk without it", walk(16).urls, []string{e + "/a robots"})
+
+	w = site(e+"/i.xml", e+"/a", www+"/b")
+	out, err := stopAndResume(t, w, e, 2)
+	slices.Sort(out)
+	equal(t, "interrupted", slices.Compact(out), []string{blog + "/x verified", www + "/b variant", e + "/a robots"})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStateLateGrant: a document that has not changed has its late grants all the same.
+func TestStateLateGrant(t *testing.T) {
+	const e, of = "https://www.example.com", "https://d.example.net"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/i1.xml\nSitemap: "+of+"/i2.xml\n")
+	w.serve(e+"/i1.xml", index("https://c.example.org/map.xml"))
+	w.serve(of+"/i2.xml", index("https://c.example.org/other.xml"))
+	w.tagged("https://c.example.org/map.xml", urlset(of+"/page", e+"/p"))
+	walk := stateWalks(t, w, e)
+	walk(16)
+	w.serve(of+"/i2.xml", index("https://c.example.org/map.xml"))
+	for range 2 {
+		if l := walk(16); !slices.ContainsFunc(l.problems, isLateGrant("https://c.example.org/map.xml", "d.example.net")) {
+			t.Errorf("problems %q", l.problems)
+		}
+	}
+}
+
 // stopAndResume walks a site until it has yielded so many URLs, and then to its end. It returns
 // what its output has then, and how the last walk ended.
 func stopAndResume(t *testing.T, w *web, site string, stop int) (out []string, err error) {

@@ -331,8 +331,18 @@ func (w *walk) recall(c *child, rec *record) bool {
 	return true
 }
 
-// relist lists the children that the State has of an index.
+// relist lists the children that the State has of an index, with the grants of hosts that
+// vouch for it.
 func (d *document) relist(e *entry) {
+	for _, loc := range e.Verified {
+		o, _, err := location.ParseOrigin(loc)
+		if err != nil {
+			continue
+		}
+		if g, ok := d.w.verify(d.rec, o); ok {
+			d.takeVerified(g, o)
+		}
+	}
 	for _, k := range e.Kids {
 		d.add(k.Loc, parseText(k.LastMod))
 	}
@@ -357,7 +367,7 @@ func (r *run) ended(d *document) {
 		e.failure, e.Entries = failureOf(d.sum.Err, s.now()), d.sum.Entries
 	case d.sum.NotModified && old != nil:
 		e.Digest, e.Entries, e.Format, e.Kids, e.Scope = old.Digest, old.Entries, old.Format, old.Kids, old.Scope
-		e.Unverified = old.Unverified
+		e.Unverified, e.Verified = old.Unverified, old.Verified
 	default:
 		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
 		if d.dropped {
@@ -366,6 +376,9 @@ func (r *run) ended(d *document) {
 	}
 	if d.sum.Err == nil {
 		e.ETag, e.Modified = opaque(d.f.doc.ETag), opaque(d.f.doc.LastModified)
+	}
+	if len(e.Kids) > 0 && e.Verified == nil {
+		e.Verified = d.verified
 	}
 	if d.listed.tooMany() {
 		e = &entry{URL: e.URL, At: e.At, Wide: true, Run: e.Run, Asked: e.Asked}

@@ -117,7 +117,7 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool) {
 	if t.last != nil {
 		t.last.unname()
-		c.sm.Scope, r.scope, r.final = t.scope, t.scope, ""
+		c.sm.Scope, r.scope, r.final = t.scope, t.scope, c.key
 	}
 	d := w.newDocument(c, r, f)
 	d.sum.Attempts += t.before.attempts
@@ -177,7 +177,7 @@ func (t *tries) pick(d *document) *document {
 	t.forget(d)
 	d.unname()
 	best.name()
-	best.child.sm.Scope, best.rec.scope, best.rec.final = best.scope, best.scope, best.sum.FinalURL
+	best.child.sm.Scope, best.rec.scope, best.rec.final = best.scope, best.scope, best.final
 	best.sum.Attempts, best.sum.Received = d.sum.Attempts, d.sum.Received
 	return best
 }

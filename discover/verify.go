@@ -11,9 +11,9 @@ import (
 // A verifier remembers the robots.txt files that were asked whether they name a
 // document.
 type verifier struct {
-	// By origin, the docKeys that its robots.txt names; nil if it was asked before the walk
+	// By origin, the documents that its robots.txt names; nil if it was asked before the walk
 	// was interrupted.
-	names map[location.Origin]map[string]bool
+	names map[location.Origin]map[key]bool
 	hosts map[string]bool // of the origins
 	asked []string        // origins, for the current document
 }
@@ -28,9 +28,9 @@ func (v *verifier) recall(origins []string) {
 	}
 }
 
-func (v *verifier) set(o location.Origin, names map[string]bool) {
+func (v *verifier) set(o location.Origin, names map[key]bool) {
 	if v.names == nil {
-		v.names, v.hosts = map[location.Origin]map[string]bool{}, map[string]bool{}
+		v.names, v.hosts = map[location.Origin]map[key]bool{}, map[string]bool{}
 	}
 	v.names[o] = names
 	v.hosts[o.Host] = true
@@ -56,9 +56,10 @@ func verificationGrant(host string) Grant {
 }
 
 // isNamed reports whether the document, or an index above it, is among names.
-func (r *record) isNamed(names map[string]bool) bool {
+func (r *record) isNamed(names map[key]bool) bool {
+	isNamed := func(k key) bool { return names[k] }
 	for ; r != nil && len(names) > 0; r = r.parent {
-		if names[docKey(r.sm.Loc)] || r.final != "" && names[docKey(r.final)] {
+		if names[r.final] || slices.ContainsFunc(r.keys, isNamed) {
 			return true
 		}
 	}
@@ -78,7 +79,7 @@ func (w *walk) verified(index *record) (grants []Grant) {
 }
 
 // namesOf returns what the robots.txt of o names.
-func (w *walk) namesOf(o location.Origin) map[string]bool {
+func (w *walk) namesOf(o location.Origin) map[key]bool {
 	v := &w.verifier
 	names := v.names[o]
 	if names != nil {
@@ -87,7 +88,7 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 	if !w.mayVerify(o) || !v.hosts[o.Host] && len(v.hosts) >= w.o.verifyHosts() {
 		return nil
 	}
-	names = map[string]bool{}
+	names = map[key]bool{}
 	v.set(o, names)
 	v.asked = append(v.asked, o.String())
 	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
@@ -97,7 +98,7 @@ func (w *walk) namesOf(o location.Origin) map[string]bool {
 	for _, s := range robots.Sitemaps {
 		// A robots.txt that was redirected speaks for this host all the same, but
 		// for no other.
-		names[docKey(s.Loc)] = true
+		names[keyOf(s.Loc)] = true
 	}
 	w.graph.named(names, verificationGrant(o.Host))
 	return names
@@ -122,7 +123,7 @@ func (w *walk) reverify(c *child, r *record) {
 	if e == nil || len(e.Unverified) == 0 {
 		return
 	}
-	r.final = e.Final
+	r.final = keyOf(e.Final)
 	for _, loc := range e.Unverified {
 		o, _, err := location.ParseOrigin(loc)
 		if err != nil {
