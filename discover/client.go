@@ -12,6 +12,9 @@ import (
 // DefaultConcurrency is how many documents are fetched at once by default.
 const DefaultConcurrency = 16
 
+// maxConcurrency leaves room to count multiples of it.
+const maxConcurrency = 1 << 20
+
 // A Client discovers and walks. Its zero value is ready. It is safe for
 // concurrent use, must not be copied, and its fields must not be changed once it
 // is used. Share one: it holds the connections and a cache of robots.txt files (a
@@ -54,7 +57,7 @@ func (c *Client) concurrency() int {
 	if c.Concurrency <= 0 {
 		return DefaultConcurrency
 	}
-	return c.Concurrency
+	return min(c.Concurrency, maxConcurrency)
 }
 
 // get gets a document. Each request for it takes a slot while it is under way; a Fetcher that

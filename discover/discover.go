@@ -217,7 +217,7 @@ type Summary struct {
 	URL string
 	// FinalURL is the URL that answered, "" if none did.
 	FinalURL string
-	// Status is the HTTP status of the last response, 0 if there was none.
+	// Status is the HTTP status of the response to the last request, 0 if that had none.
 	Status int
 	// Attempts is how often it was tried, over all fetches.
 	Attempts int
@@ -226,7 +226,7 @@ type Summary struct {
 	// Received is how many bytes of it came on the wire, over all fetches.
 	Received int64
 	// FirstByte is the time from the request to the header of the response, of the fetch that
-	// counts.
+	// counts; 0 if it brought no document.
 	FirstByte time.Duration
 	// Elapsed is the time from the request to the end of the document, with the
 	// waits for the caller's loop.

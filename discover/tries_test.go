@@ -139,6 +139,26 @@ func TestTriesOfKnownPath(t *testing.T) {
 	})
 }
 
+// TestSummaryOfFailures: a document that was answered with a status tells by which URL.
+func TestSummaryOfFailures(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/index.xml", index("https://example.com/moved.xml", "https://example.com/lost.xml"))
+	w.redirect("https://example.com/moved.xml", "https://example.com/gone.xml")
+	w.redirect("https://example.com/lost.xml", "ftp://example.com/map.xml")
+	l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{})
+	for loc, want := range map[string]struct {
+		final  string
+		status int
+	}{
+		"https://example.com/moved.xml": {"https://example.com/gone.xml", http.StatusNotFound},
+		"https://example.com/lost.xml":  {"https://example.com/lost.xml", http.StatusFound},
+	} {
+		if sum := l.sums[loc]; sum.FinalURL != want.final || sum.Status != want.status || sum.Err == nil {
+			t.Errorf("%s: %+v", loc, sum)
+		}
+	}
+}
+
 // TestTriesReportOnce: a problem is told once, however often the document is fetched.
 func TestTriesReportOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

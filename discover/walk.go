@@ -2,6 +2,7 @@ package discover
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net/url"
 	"slices"
@@ -386,6 +387,10 @@ func (w *walk) request(c *child) fetch.Request {
 func (w *walk) done(c *child, sum Summary) {
 	sm := c.sm
 	sum.URL = sitemap.Redact(sm.Loc)
+	var fe *fetch.Error
+	if sum.FinalURL == "" && sum.Skipped == NotSkipped && errors.As(sum.Err, &fe) && fe.Status != 0 {
+		sum.FinalURL = fe.URL
+	}
 	sum.Referrers = []*Sitemap{sm}
 	for _, s := range w.seeds[c.key] {
 		if s != sm {

@@ -25,7 +25,7 @@ type treeObject struct {
 	Format    string           `json:"format,omitempty"`
 	Encoding  string           `json:"encoding,omitempty"`
 	Entries   int64            `json:"entries"`
-	Bytes     int64            `json:"bytes"`
+	Bytes     int64            `json:"bytes,omitempty"`
 	Received  int64            `json:"received,omitempty"`
 	Trust     map[string]int64 `json:"trust,omitempty"`
 	Problems  map[string]int   `json:"problems,omitempty"`
