@@ -90,6 +90,7 @@ type ahead struct {
 	begun  bool     // to be read
 	waited bool     // for room
 	full   bool     // it waits now
+	parked bool
 	closed bool
 }
 
@@ -139,8 +140,12 @@ func (a *ahead) room() *chunk {
 		}
 		a.waited, a.full = true, true
 		a.cond.Broadcast()
-		if !a.begun {
+		if !a.begun && !a.parked {
+			a.parked = true
+			a.mu.Unlock()
 			a.park()
+			a.mu.Lock()
+			continue
 		}
 		a.cond.Wait()
 	}

@@ -89,8 +89,9 @@ func (s *slot) free() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	status, after := s.status, s.after
 	s.mu.Unlock()
 	if first && s.release != nil {
-		s.release(s.status, s.after)
+		s.release(status, after)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -155,4 +157,51 @@ func TestContextEndsBetweenReads(t *testing.T) {
 		}
 		doc.Body.Close()
 	}
+}
+
+// TestContextEndsAtTheAnswer: where the context ends while the answer comes, the Limiter is told
+// of it all the same, and the race detector has nothing to tell.
+func TestContextEndsAtTheAnswer(t *testing.T) {
+	for range 3000 {
+		ctx, cancel := context.WithCancel(t.Context())
+		released := make(chan int, 1)
+		c := &Client{Limiter: releases(released), Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			cancel()
+			resp := answer(r, http.StatusServiceUnavailable, "busy")
+			resp.Header.Set("Retry-After", "1")
+			return resp, nil
+		})}
+		if _, err := c.Get(ctx, Request{URL: "http://example.com/"}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if status := <-released; status != http.StatusServiceUnavailable && status != 0 {
+			t.Errorf("released with status %d", status)
+		}
+	}
+}
+
+// TestReleaseThatWaits: a Limiter that takes its time to be told that a body waits for its reader
+// does not keep it from being read.
+func TestReleaseThatWaits(t *testing.T) {
+	released := make(chan int)
+	c := &Client{Limiter: releases(released), Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		return answer(r, http.StatusOK, strings.Repeat("x", 1<<20)), nil
+	})}
+	doc, err := c.Get(t.Context(), Request{URL: "http://example.com/", ReadAhead: chunkSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(10 * time.Millisecond)
+	if n, err := doc.Body.Read(make([]byte, 10)); n != 10 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	go func() { <-released }()
+	doc.Body.Close()
+}
+
+// releases is a Limiter that sends the statuses that it is told.
+type releases chan int
+
+func (c releases) Acquire(context.Context, *url.URL) (func(int, time.Duration), error) {
+	return func(status int, _ time.Duration) { c <- status }, nil
 }
