@@ -221,41 +221,66 @@ func TestClientIsBounded(t *testing.T) {
 	}
 }
 
+// A mover redirects all but indexes to where they have a long query.
+type mover struct{ Fetcher }
+
+func (m mover) Get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
+	doc, err := m.Fetcher.Get(ctx, req)
+	if err == nil && strings.HasPrefix(doc.URL.Path, "/u/") {
+		doc.Hops = []fetch.Hop{{URL: req.URL, Status: http.StatusFound}}
+		doc.URL, _ = url.Parse(req.URL + "?" + strings.Repeat("q", 7_600))
+	}
+	return doc, err
+}
+
 // TestGraphIsBounded: of documents that were read only so much is kept, however long their
-// locations and those of their directories are.
+// locations are, those of their directories and pages, and those that redirects lead to.
 func TestGraphIsBounded(t *testing.T) {
 	const documents, room = 10_000, 40 << 20
+	const www, cdn, blog = "https://www.example.com", "https://cdn.example.net", "https://blog.example.com"
 	long := strings.Repeat("d", 7_600) + "/"
-	e := &endless{page: func(u *url.URL) io.Reader {
-		switch {
-		case u.Path == "/top/index.xml":
-			return &indexReader{base: "https://cdn.example.net/i/", n: documents / 100}
-		case strings.HasPrefix(u.Path, "/i/"):
-			return &indexReader{base: "https://cdn.example.net/u" + u.Path + long, n: 99}
-		}
-		return strings.NewReader(urlset("https://www.example.com/page"))
-	}}
-	seed := &Sitemap{Loc: "https://cdn.example.net/top/index.xml", Scope: Scope{RobotsGrants("https://www.example.com/robots.txt")}}
-	live := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
+	site := func(dir, page string) *endless {
+		return &endless{page: func(u *url.URL) io.Reader {
+			switch {
+			case u.Path == "/robots.txt":
+				return strings.NewReader("Sitemap: " + cdn + "/top/index.xml\n")
+			case u.Path == "/top/index.xml":
+				return &indexReader{base: cdn + "/i/", n: documents / 100}
+			case strings.HasPrefix(u.Path, "/i/"):
+				return &indexReader{base: cdn + "/u" + u.Path + dir, n: 99}
+			}
+			return strings.NewReader(urlset(page))
+		}}
 	}
-	c, before, urls := &Client{Fetcher: e}, live(), 0
-	for _, err := range c.Walk(t.Context(), []*Sitemap{seed}, nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if urls++; urls == documents/100*99 {
-			if more := live() - before; more > room {
-				t.Errorf("%d MiB are kept", more>>20)
+	for name, f := range map[string]Fetcher{
+		"directories": site(long, www+"/page"),
+		"redirects":   mover{site("/", www+"/page")},
+		"pages":       site("/", blog+"/"+long),
+	} {
+		seed := &Sitemap{Loc: cdn + "/top/index.xml", RobotsURL: www + "/robots.txt", Scope: Scope{RobotsGrants(www + "/robots.txt")}}
+		c, before, urls := &Client{Fetcher: f}, live(), 0
+		for _, err := range c.Walk(t.Context(), []*Sitemap{seed}, nil) {
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if urls++; urls == documents/100*99 {
+				if more := live() - before; more > room {
+					t.Errorf("%s: %d MiB are kept", name, more>>20)
+				}
 			}
 		}
+		if urls != documents/100*99 {
+			t.Errorf("%s: %d URLs", name, urls)
+		}
 	}
-	if urls != documents/100*99 {
-		t.Errorf("%d URLs", urls)
-	}
+}
+
+// live returns the memory of what is in use.
+func live() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // TestEndlessChains: indexes that list ever new indexes, robots.txt files that

@@ -23,7 +23,7 @@ type Client struct {
 	// Fetcher gets the documents; if nil, a *fetch.Client with its defaults that
 	// the Client makes for itself.
 	Fetcher Fetcher
-	// Concurrency is how many documents are fetched at once, by all walks
+	// Concurrency is how many documents are fetched at once, at most 2^20, by all walks
 	// together. 0 or less means 16, of which 4 from one host; if it is set, it is the limit
 	// of one host too, where Fetcher is nil. A Fetcher has limits of its own: those of
 	// a fetch.Client are 16 and 4 unless its Limiter is, say,
@@ -36,7 +36,7 @@ type Client struct {
 	slots   chan struct{} // one for each request that waits for its response
 	ahead   budget
 	robots  robotsCache
-	delayed delayedOrigins
+	handed  handedDelays
 }
 
 func (c *Client) init() {

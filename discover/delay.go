@@ -14,8 +14,9 @@ import (
 
 const (
 	// maxDelayOrigins bounds the origins whose robots.txt a walk asks for a
-	// Crawl-delay, and those that a Client remembers to have one.
+	// Crawl-delay, and maxHanded those of which a Client remembers what it was.
 	maxDelayOrigins = 1_000
+	maxHanded       = 1_000
 	// delayTime is how long it waits for one of them, tries and all, once it was asked for.
 	delayTime = 5 * time.Second
 	// delayShare is that one in so many of the requests at once may be for them: they
@@ -31,46 +32,41 @@ type delayer interface {
 }
 
 // setDelay hands the Crawl-delay of an origin to the Fetcher, if it can keep one, or takes back
-// what it handed it before. The Fetcher's are of hosts, whatever the scheme.
+// what it handed it before.
 func (c *Client) setDelay(robots *Robots, at *url.URL) {
 	f, ok := c.fetcher.(delayer)
 	o, err := location.OriginOf(at)
 	if !ok || err != nil {
 		return
 	}
-	c.delayed.mu.Lock()
-	defer c.delayed.mu.Unlock()
-	if d := min(robots.CrawlDelay(c.agent()), MaxCrawlDelay); d > 0 {
-		c.delayed.add(o)
+	if d, changed := c.handed.note(o, min(robots.CrawlDelay(c.agent()), MaxCrawlDelay)); changed {
 		f.SetDelay(at, d)
-	} else if c.delayed.remove(o) {
-		f.SetDelay(at, 0)
 	}
 }
 
-// delayedOrigins are those of which a Client handed its Fetcher a Crawl-delay, as far as there
-// is room.
-type delayedOrigins struct {
+// handedDelays are the Crawl-delays that a Client handed to its Fetcher, as far as there is room.
+type handedDelays struct {
 	mu sync.Mutex
-	of map[location.Origin]bool
+	of map[location.Origin]time.Duration
 }
 
-func (d *delayedOrigins) add(o location.Origin) {
-	if d.of == nil {
-		d.of = map[location.Origin]bool{}
+// note notes the delay of an origin, 0 for none, and returns what the Fetcher is to be told of
+// the host, if anything: the longer one of both schemes.
+func (h *handedDelays) note(o location.Origin, d time.Duration) (longest time.Duration, changed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case d <= 0 && h.of[o] == 0:
+		return 0, false
+	case d <= 0:
+		delete(h.of, o)
+	case len(h.of) < maxHanded:
+		if h.of == nil {
+			h.of = map[location.Origin]time.Duration{}
+		}
+		h.of[o] = d
 	}
-	if len(d.of) < maxDelayOrigins {
-		d.of[o] = true
-	}
-}
-
-// remove reports whether o was the last of its host.
-func (d *delayedOrigins) remove(o location.Origin) bool {
-	if !d.of[o] {
-		return false
-	}
-	delete(d.of, o)
-	return !d.of[o.OtherScheme()]
+	return max(d, h.of[o.OtherScheme()]), true
 }
 
 // delays are the robots.txt files that a walk asks for a Crawl-delay: of origins of which it

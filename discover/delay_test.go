@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -58,11 +59,11 @@ func TestCrawlDelayIsHandedOn(t *testing.T) {
 	}
 }
 
-// TestCrawlDelayIsTakenBack: a Crawl-delay ends when the robots.txt has none any more, unless
-// that of the host's other scheme has one, and none ends that discovery did not begin.
+// TestCrawlDelayIsTakenBack: a Crawl-delay ends when the robots.txt has none any more, while the
+// longer one of both schemes is kept, and none ends that discovery did not begin.
 func TestCrawlDelayIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const delay = "User-agent: *\nCrawl-delay: 5\n"
+		const long, short = "User-agent: *\nCrawl-delay: 20\n", "User-agent: *\nCrawl-delay: 5\n"
 		w := newWeb()
 		f := newDelayFetcher(w)
 		c := &Client{Fetcher: f}
@@ -71,9 +72,10 @@ func TestCrawlDelayIsTakenBack(t *testing.T) {
 			https, http string
 			want        time.Duration
 		}{
-			{delay, delay, 5 * time.Second},
-			{"", delay, 5 * time.Second},
+			{long, short, 20 * time.Second},
+			{"", short, 5 * time.Second},
 			{"", "", 0},
+			{short, long, 20 * time.Second},
 		} {
 			w.serve("https://example.com/robots.txt", step.https)
 			w.serve("http://example.com/robots.txt", step.http)
@@ -108,6 +110,34 @@ func TestCrawlDelayOfCutRobots(t *testing.T) {
 		if n := w.hits("https://example.com/robots.txt"); n != 1 || len(l.urls) != 2 {
 			t.Errorf("%d requests, %q", n, l.urls)
 		}
+		if d := f.delays["example.com"]; d != 5*time.Second {
+			t.Errorf("delay %v", d)
+		}
+		time.Sleep(robotsAge + time.Hour)
+		w.answers("https://example.com/robots.txt", "Sitemap: https://example.com/1.xml\nSitemap: https://example.com/2.xml\nUser-agent: *\n…")
+		walkSite(&Client{Fetcher: f}, "https://example.com", Options{})
+		if d := f.delays["example.com"]; d != 5*time.Second {
+			t.Errorf("delay %v after a robots.txt that broke off before it", d)
+		}
+	})
+}
+
+// TestCrawlDelayOfResumedWalk: a walk that goes on after its robots.txt broke off asks for it.
+func TestCrawlDelayOfResumedWalk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const maps = "Sitemap: https://example.com/1.xml\nSitemap: https://example.com/2.xml\nSitemap: https://example.com/3.xml\n"
+		w := newWeb()
+		w.answers("https://example.com/robots.txt", maps+"User-agent: *\n…", maps+"User-agent: *\nCrawl-delay: 5\n")
+		for i := range 4 {
+			w.serve(fmt.Sprintf("https://example.com/%d.xml", i), urlset(fmt.Sprintf("https://example.com/%d", i)))
+		}
+		s := openState(t, filepath.Join(t.TempDir(), "state"))
+		defer s.Close()
+		for range (&Client{Fetcher: newDelayFetcher(w)}).URLs(t.Context(), "https://example.com", &Options{State: s}) {
+			break
+		}
+		f := newDelayFetcher(w)
+		walkSite(&Client{Fetcher: f}, "https://example.com", Options{State: s})
 		if d := f.delays["example.com"]; d != 5*time.Second {
 			t.Errorf("delay %v", d)
 		}

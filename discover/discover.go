@@ -15,7 +15,7 @@
 // A walk is in document order, depth first: sitemaps as robots.txt lists them, an
 // index's own pages and then its children as it lists them, each document once,
 // by the URL asked for and by the URL that answered; one that could not be read is asked
-// for as other indexes spell its path, three times at most. Documents are fetched ahead,
+// for as other indexes spell it, three times at most. Documents are fetched ahead,
 // but neither order nor verdicts depend on that.
 //
 // # Politeness
@@ -85,7 +85,8 @@ import (
 //
 // Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay and CloseIdleConnections
 // are called too, and of any other Fetcher those of them that it has: one that
-// wraps a *fetch.Client has them all if it embeds it. Request.URL and Request.Origins
+// wraps a *fetch.Client has them all if it embeds it. SetDelay is called again where a
+// Crawl-delay has changed, with 0 where there is none any more. Request.URL and Request.Origins
 // may hold credentials. Of a Document, URL, Status and Body must be set; with an error
 // there is none. One whose Status is no success, and that is not NotModified, counts as an
 // error: fetch.ErrStatus.
@@ -168,9 +169,9 @@ type Options struct {
 	// and reported (sitemap.UntrustedLoc). 0 means ByVariant; Untrusted yields all.
 	MinTrust Trust
 	// VerifyHosts is how many hosts, at most, are asked for their robots.txt
-	// because a document lists their URLs with no other grant. Only hosts under
-	// the registrable domain of the site are, each by both schemes if need be. 0 means
-	// 4, a negative number none.
+	// because a document lists their URLs with no other grant, or did when it was read
+	// before. Only hosts under the registrable domain of the site are, each by both
+	// schemes if need be. 0 means 4, a negative number none.
 	VerifyHosts int
 	// KnownPaths are tried instead of DefaultKnownPaths where robots.txt names no
 	// sitemap; empty but not nil means none.
@@ -219,7 +220,8 @@ type Summary struct {
 	FinalURL string
 	// Status is the HTTP status of the response to the last request, 0 if that had none.
 	Status int
-	// Attempts is how often it was tried, over all fetches.
+	// Attempts is how often it was tried, over all fetches; of a known path that was missed, and
+	// of a robots.txt that broke off, only of the last.
 	Attempts int
 	// Hops are the redirects.
 	Hops []fetch.Hop

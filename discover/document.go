@@ -24,7 +24,7 @@ type document struct {
 	sum   Summary
 
 	final  key     // of the URL that answered
-	before *record // that was known by it
+	former *record // that was known by it
 	trusts [ByCaller + 1]int64
 	digest digest
 	listed kids // for the State
@@ -82,7 +82,9 @@ func (d *document) duplicate() bool {
 		return false
 	}
 	g.byKey[d.child.key] = before
-	before.keys = append(before.keys, d.child.key)
+	if len(before.keys) < maxKeys {
+		before.keys = append(before.keys, d.child.key)
+	}
 	if p := d.rec.parent; p != nil {
 		p.kids = p.kids[:len(p.kids)-1]
 	}
@@ -93,17 +95,17 @@ func (d *document) duplicate() bool {
 // name has the document known by the URL that answered.
 func (d *document) name() {
 	byKey := d.w.graph.byKey
-	d.before, byKey[d.final] = byKey[d.final], d.rec
+	d.former, byKey[d.final] = byKey[d.final], d.rec
 }
 
 // unname takes that back.
 func (d *document) unname() {
 	switch byKey := d.w.graph.byKey; {
 	case d.f.err != nil || byKey[d.final] != d.rec:
-	case d.before == nil:
+	case d.former == nil:
 		delete(byKey, d.final)
 	default:
-		byKey[d.final] = d.before
+		byKey[d.final] = d.former
 	}
 }
 
@@ -129,7 +131,7 @@ func (d *document) read() bool {
 	}
 	if d.sum.NotModified {
 		d.w.state.children(d)
-		return true
+		return d.alive()
 	}
 	rd, err := parse.NewReader(d.f.body, &sitemap.Options{
 		Base:           d.f.doc.URL,
@@ -197,7 +199,7 @@ func (d *document) page(e *sitemap.Entry) bool {
 			d.judge.add(g)
 			d.takeVerified(g, h.origin)
 			trust, h = d.judge.trust(e.Loc)
-		} else if len(d.unverified) < maxUnverified && d.w.mayVerify(h.origin) {
+		} else if len(d.unverified) < maxVouching && d.w.mayVerify(h.origin) {
 			d.unverified = append(d.unverified, h.origin.String())
 		}
 	}
@@ -215,7 +217,7 @@ func (d *document) page(e *sitemap.Entry) bool {
 func (d *document) takeVerified(g Grant, by location.Origin) {
 	d.child.sm.Scope = d.child.sm.Scope.With(g)
 	d.rec.scope = d.rec.scope.With(g)
-	if len(d.verified) < maxUnverified {
+	if len(d.verified) < maxVouching {
 		d.verified = append(d.verified, by.String())
 	}
 }
@@ -270,15 +272,19 @@ func (d *document) canRetry() bool {
 	return d.sum.Err != nil && d.f.err == nil && d.yielded == 0 && errors.Is(d.sum.Err, fetch.ErrBody)
 }
 
-// undo takes back what the document listed.
-func (d *document) undo() { d.w.frontier.forget(d.kids) }
+// undo takes back what the document listed, if there is one.
+func (d *document) undo() {
+	if d != nil {
+		d.w.frontier.forget(d.kids)
+	}
+}
 
 // end tells that the document has ended, and goes on to its children.
 func (d *document) end() {
 	w := d.w
 	d.sum.Elapsed = time.Since(d.begun)
 	d.sum.ByTrust = d.byTrust()
-	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 && !d.sum.NotModified && !d.child.listed {
+	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 && !d.isReadBefore() {
 		d.rec.fail(d.sum.Err != nil, d.child.loc, d.sum.FinalURL)
 	}
 	if d.sum.Err != nil {
@@ -290,6 +296,11 @@ func (d *document) end() {
 		w.state.ended(d)
 	}
 	d.goOn()
+}
+
+// isReadBefore reports whether what the document has was yielded before, by the State.
+func (d *document) isReadBefore() bool {
+	return d.sum.NotModified || d.child.listed && d.sum.Err == nil
 }
 
 // goOn makes the children the next to be walked.

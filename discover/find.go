@@ -143,7 +143,9 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 			return nil, ctx.Err()
 		}
 		if robots != nil {
-			c.setDelay(robots, st.url)
+			if robots.CrawlDelay(c.agent()) > 0 { // else it may be in the rest
+				c.setDelay(robots, st.url)
+			}
 			return robots, err
 		}
 		return nil, fmt.Errorf("discover: %w: %w", ErrUnreachable, err)

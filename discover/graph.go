@@ -17,6 +17,8 @@ const (
 	// maxKept bounds the memory of the locations and the grants that are kept to report
 	// late grants.
 	maxKept = 16 << 20
+	// maxKeys bounds the URLs by which a document is remembered to be known.
+	maxKeys = 100
 	// grantCost is the memory of a Grant, beside its texts.
 	grantCost = 64
 )
@@ -83,8 +85,8 @@ func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
 	return r
 }
 
-// end lets go of what only a document on the stack needs, and, where memory runs out, of what
-// late grants are told by.
+// end is told that a document and all below it has been walked. Where memory runs out, it lets
+// go of what late grants of it are told by.
 func (g *graph) end(r *record) {
 	if g.kept += r.cost(); g.kept <= maxKept {
 		return
@@ -96,13 +98,13 @@ func (g *graph) end(r *record) {
 // the document above it.
 func (r *record) cost() int {
 	n := len(r.sm.Loc)
-	shared := r.inherited().Grants
-	if len(shared) > 0 && len(r.scope.Grants) == len(shared) && &shared[0] == &r.scope.Grants[0] {
+	shared := r.inherited()
+	if r.scope.shares(shared) {
 		return n
 	}
 	n += grantCost * len(r.scope.Grants)
 	for _, g := range r.scope.Grants {
-		if !slices.Contains(shared, g) {
+		if !slices.Contains(shared.Grants, g) {
 			n += len(g.Host) + len(g.Dir)
 		}
 	}
@@ -182,13 +184,22 @@ func (g *graph) crossLate(r *record, scope Scope) {
 // spread gives the grants to r and to whatever it refers to. A record has at
 // most MaxDepth records above it, and ends the spreading where nothing is new.
 func (g *graph) spread(r *record, grants []Grant) {
-	before := len(r.scope.Grants)
-	r.scope = r.scope.With(grants...)
-	if len(r.scope.Grants) == before {
+	g.widen(r, r.scope.With(grants...), grants)
+}
+
+// widen is spread for what r's scope will be: where documents share theirs, they go on to.
+func (g *graph) widen(r *record, to Scope, grants []Grant) {
+	was := r.scope
+	if len(to.Grants) == len(was.Grants) {
 		return
 	}
+	r.scope = to
 	for _, kid := range r.kids {
-		g.spread(kid, grants)
+		if kid.sm == nil || kid.scope.shares(was) {
+			g.widen(kid, to, grants)
+		} else {
+			g.spread(kid, grants)
+		}
 	}
 	for _, other := range r.cross {
 		g.grantLate(other, Scope{grants})

@@ -40,7 +40,7 @@ func hashed(s string) key {
 }
 
 // spellingOf stands for how a location is asked for, which a server may tell from other
-// spellings of the same document, and which its relative URLs are resolved against.
+// spellings of the same document.
 func spellingOf(loc string) key {
 	loc, _, _ = strings.Cut(loc, "#")
 	a := authority(loc)
@@ -49,5 +49,21 @@ func spellingOf(loc string) key {
 	if path == "" {
 		path = "/"
 	}
-	return hashed(a + location.RemoveDotSegments(path) + rest)
+	return hashed(hostSpelling(a) + location.RemoveDotSegments(path) + rest)
+}
+
+// hostSpelling returns an authority as servers may tell it from others: they do not tell case
+// and the port that goes without saying.
+func hostSpelling(authority string) string {
+	user, host, found := strings.Cut(authority, "@")
+	if !found {
+		user, host = "", authority
+	}
+	host = strings.ToLower(host)
+	if strings.HasPrefix(strings.ToLower(authority), "https:") {
+		host = strings.TrimSuffix(host, ":443")
+	} else {
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return user + "@" + strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://")
 }

@@ -230,11 +230,17 @@ func slim(doc *fetch.Document) *fetch.Document {
 // not depend on how far ahead was looked.
 func (p *prefetcher) keepIfAskedFor(c *child, v fetch.Validators) bool {
 	f := p.started[c.key]
-	if f != nil && !f.given && (f.sent != v || f.loc != c.loc && spellingOf(f.loc) != spellingOf(c.loc)) {
+	if f != nil && !f.given && (f.sent != v || !isAskedForAs(f.loc, c.loc)) {
 		p.drop(c.key)
 		f = nil
 	}
 	return f != nil
+}
+
+// isAskedForAs reports whether the requests for two spellings of a document are the same, and its
+// relative URLs.
+func isAskedForAs(a, b string) bool {
+	return a == b || authority(a) == authority(b) && spellingOf(a) == spellingOf(b)
 }
 
 // put takes over a document that was fetched already.

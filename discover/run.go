@@ -314,6 +314,9 @@ func (w *walk) recall(c *child, rec *record) bool {
 		d.takeScope(e.Final, k)
 	}
 	d.relist(e)
+	if !d.alive() {
+		return false
+	}
 	sum := Summary{Skipped: c.skip, FinalURL: e.Final, Status: e.Status}
 	sum.Entries = e.Entries
 	if e.Err != "" {
@@ -336,7 +339,7 @@ func (w *walk) recall(c *child, rec *record) bool {
 func (d *document) relist(e *entry) {
 	for _, loc := range e.Verified {
 		o, _, err := location.ParseOrigin(loc)
-		if err != nil {
+		if err != nil || d.w.o.minTrust() > ByVerification {
 			continue
 		}
 		if g, ok := d.w.verify(d.rec, o); ok {

@@ -79,6 +79,19 @@ func TestSpellingsOfHosts(t *testing.T) {
 	}
 }
 
+// TestSpellingsThatCannotBeRead: of the spellings of a host only those are tried that a server may
+// tell from others.
+func TestSpellingsThatCannotBeRead(t *testing.T) {
+	const a = "https://a.example"
+	w := newWeb()
+	w.serve(a+"/i.xml", index("https://a.example./s.xml", a+"/s.xml", "https://A.example/s.xml", a+":443/s.xml"))
+	l := walkFrom(w.client(), named(a+"/i.xml"), Options{})
+	equal(t, "read", l.done, []string{a + "/i.xml", "https://a.example./s.xml", a + "/s.xml"})
+	w.serve(a+"/s.xml", urlset(a+"/page"))
+	l = walkFrom(w.client(), named(a+"/i.xml"), Options{})
+	equal(t, "urls", l.locs(), []string{a + "/page"})
+}
+
 // TestSpellingsOfInterruptedWalk: a document that could not be read before an interruption is
 // read as another index spells it after it.
 func TestSpellingsOfInterruptedWalk(t *testing.T) {

@@ -16,7 +16,7 @@ type tries struct {
 	before before
 	begun  time.Time // the first of them
 	scope  Scope     // of the document, before any of them
-	last   *document // the last but this one
+	last   *document // the one before this
 	best   *document // of those whose body broke off, the one that listed most
 	told   told      // of those before
 }
@@ -47,7 +47,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			w.yield(URL{}, err)
 			return false
 		}
-		if t.n == 1 && t.lapses == 0 {
+		if t.n == 1 {
 			t.begun, t.before = f.begun, f.before
 		}
 		if f.err == nil && w.again(c, &f.fetched, t) {
@@ -124,7 +124,7 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 	d.sum.Received = t.before.received
 	d.told, d.begun = t.told, t.begun
 	if d.duplicate() {
-		t.forget(t.best)
+		t.best.undo()
 		return true, false
 	}
 	if !d.read() {
@@ -144,10 +144,10 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 	t.tell(d.reported)
 	d.scope, t.last = c.sm.Scope, d
 	if t.best == nil || len(d.kids.children) >= len(t.best.kids.children) {
-		t.forget(t.best)
+		t.best.undo()
 		t.best = d
 	} else {
-		t.forget(d)
+		d.undo()
 	}
 	return true, true
 }
@@ -159,22 +159,15 @@ func (t *tries) tell(reported told) {
 	}
 }
 
-// forget takes back what a try listed that does not count.
-func (t *tries) forget(d *document) {
-	if d != nil {
-		d.undo()
-	}
-}
-
 // pick returns the try that counts, when d is the last one: an earlier one that broke off, where
 // d failed and came to less.
 func (t *tries) pick(d *document) *document {
 	best := t.best
 	if best == nil || d.sum.Err == nil || len(best.kids.children) <= len(d.kids.children) {
-		t.forget(best)
+		best.undo()
 		return d
 	}
-	t.forget(d)
+	d.undo()
 	d.unname()
 	best.name()
 	best.child.sm.Scope, best.rec.scope, best.rec.final = best.scope, best.scope, best.final

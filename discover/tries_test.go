@@ -142,16 +142,18 @@ func TestTriesOfKnownPath(t *testing.T) {
 // TestSummaryOfFailures: a document that was answered with a status tells by which URL.
 func TestSummaryOfFailures(t *testing.T) {
 	w := newWeb()
-	w.serve("https://example.com/index.xml", index("https://example.com/moved.xml", "https://example.com/lost.xml"))
+	w.serve("https://example.com/index.xml", index("https://example.com/moved.xml", "https://example.com/lost.xml", "https://example.com/loop.xml"))
 	w.redirect("https://example.com/moved.xml", "https://example.com/gone.xml")
 	w.redirect("https://example.com/lost.xml", "ftp://example.com/map.xml")
+	w.redirect("https://example.com/loop.xml", "https://example.com/loop.xml")
 	l := walkFrom(w.client(), named("https://example.com/index.xml"), Options{})
 	for loc, want := range map[string]struct {
 		final  string
 		status int
 	}{
 		"https://example.com/moved.xml": {"https://example.com/gone.xml", http.StatusNotFound},
-		"https://example.com/lost.xml":  {"https://example.com/lost.xml", http.StatusFound},
+		"https://example.com/lost.xml":  {"", http.StatusFound}, // the target was not asked
+		"https://example.com/loop.xml":  {"https://example.com/loop.xml", http.StatusFound},
 	} {
 		if sum := l.sums[loc]; sum.FinalURL != want.final || sum.Status != want.status || sum.Err == nil {
 			t.Errorf("%s: %+v", loc, sum)

@@ -142,8 +142,8 @@ func LocationGrant(loc string) (Grant, bool) {
 			return Grant{}, false
 		}
 	}
-	// The host is to be kept without the location of which it is a part.
-	return Grant{Scheme: o.Scheme, Host: strings.Clone(o.Host), Dir: dir, By: ByLocation}, true
+	// They are to be kept without the location of which they are parts.
+	return Grant{Scheme: o.Scheme, Host: strings.Clone(o.Host), Dir: strings.Clone(dir), By: ByLocation}, true
 }
 
 // readings returns what else servers and browsers may take a path for, as ParseOrigin returns
@@ -252,6 +252,11 @@ func (s Scope) With(grants ...Grant) Scope {
 		added = add(added, g)
 	}
 	return Scope{added}
+}
+
+// shares reports whether the grants are the same ones in memory.
+func (s Scope) shares(other Scope) bool {
+	return len(s.Grants) == len(other.Grants) && (len(s.Grants) == 0 || &s.Grants[0] == &other.Grants[0])
 }
 
 // add appends g unless one of the grants subsumes it.

@@ -52,7 +52,7 @@ func (w *walk) verify(r *record, o location.Origin) (Grant, bool) {
 
 // verificationGrant returns what the robots.txt of a host grants by being asked.
 func verificationGrant(host string) Grant {
-	return Grant{Host: host, Dir: "/", By: ByVerification}
+	return Grant{Host: strings.Clone(host), Dir: "/", By: ByVerification}
 }
 
 // isNamed reports whether the document, or an index above it, is among names.
@@ -110,8 +110,9 @@ func (w *walk) mayVerify(o location.Origin) bool {
 	return domain != "" && slices.ContainsFunc(w.sites, func(s string) bool { return registrable(s) == domain })
 }
 
-// maxUnverified bounds the hosts that a State remembers of one document.
-const maxUnverified = 16
+// maxVouching bounds the hosts that vouched for a document, and those that did not, that a State
+// remembers.
+const maxVouching = 16
 
 // reverify has a document read that is not to be for what the State has of it, if a host that
 // did not vouch for it then does now.

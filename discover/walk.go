@@ -23,7 +23,8 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 	return func(yield func(URL, error) bool) {
 		c.init()
 		f, err := o.State.recall(site)
-		if err == nil && f == nil {
+		recalled := f != nil
+		if err == nil && !recalled {
 			f, err = c.discover(ctx, site, o)
 		}
 		if err != nil {
@@ -46,6 +47,9 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 			return
 		}
 		w.robotsCut(f)
+		if o, err := location.OriginOf(f.site.url); f.cut != nil && !recalled && err == nil {
+			w.delays.notAgain(o)
+		}
 		w.run(f.seeds)
 	}
 }
@@ -74,9 +78,6 @@ func (c *Client) discover(ctx context.Context, site string, o *Options) (*found,
 func (w *walk) robotsCut(f *found) {
 	if f.cut == nil {
 		return
-	}
-	if o, err := location.OriginOf(f.site.url); err == nil {
-		w.delays.notAgain(o)
 	}
 	c := &child{sm: &Sitemap{Loc: f.robots.URL}, plans: &plans{key: keyOf(f.robots.URL)}}
 	w.failures.add(&DocumentError{c.sm, f.cut})
@@ -383,13 +384,22 @@ func (w *walk) request(c *child) fetch.Request {
 	}
 }
 
+// whoAnswered returns the URL whose answer an error tells of, "" if there was none.
+func whoAnswered(err error) string {
+	var fe *fetch.Error
+	answered := errors.Is(err, fetch.ErrStatus) || errors.Is(err, fetch.ErrRedirect) || errors.Is(err, fetch.ErrEncoding)
+	if !answered || !errors.As(err, &fe) {
+		return ""
+	}
+	return fe.URL
+}
+
 // done tells that a document has ended.
 func (w *walk) done(c *child, sum Summary) {
 	sm := c.sm
 	sum.URL = sitemap.Redact(sm.Loc)
-	var fe *fetch.Error
-	if sum.FinalURL == "" && sum.Skipped == NotSkipped && errors.As(sum.Err, &fe) && fe.Status != 0 {
-		sum.FinalURL = fe.URL
+	if sum.FinalURL == "" && sum.Skipped == NotSkipped {
+		sum.FinalURL = whoAnswered(sum.Err)
 	}
 	sum.Referrers = []*Sitemap{sm}
 	for _, s := range w.seeds[c.key] {
