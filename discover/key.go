@@ -52,18 +52,11 @@ func spellingOf(loc string) key {
 	return hashed(hostSpelling(a) + location.RemoveDotSegments(path) + rest)
 }
 
-// hostSpelling returns an authority as servers may tell it from others: they do not tell case
-// and the port that goes without saying.
+// hostSpelling returns an authority as servers may tell it from others of the same document: they
+// tell neither case nor the port that goes without saying.
 func hostSpelling(authority string) string {
-	user, host, found := strings.Cut(authority, "@")
-	if !found {
-		user, host = "", authority
-	}
-	host = strings.ToLower(host)
-	if strings.HasPrefix(strings.ToLower(authority), "https:") {
-		host = strings.TrimSuffix(host, ":443")
-	} else {
-		host = strings.TrimSuffix(host, ":80")
-	}
-	return user + "@" + strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://")
+	_, authority, _ = strings.Cut(authority, "//")
+	at := strings.LastIndexByte(authority, '@') + 1
+	host := strings.ToLower(authority[at:])
+	return authority[:at] + strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
 }
