@@ -150,6 +150,17 @@ func (f *frontier) upcoming() (*child, *record) {
 	return nil, nil
 }
 
+// looksInside reports whether upcoming would return a child of the index whose turn it is, and
+// that index.
+func (f *frontier) looksInside() (index *record, ok bool) {
+	for _, fr := range slices.Backward(f.frames) {
+		if fr.next < len(fr.children) {
+			return fr.index, max(fr.ahead, fr.next) < len(fr.children)
+		}
+	}
+	return nil, false
+}
+
 // unlook puts back what upcoming returned last.
 func (f *frontier) unlook(c *child) {
 	for _, fr := range f.frames {

@@ -39,6 +39,14 @@ type record struct {
 	late   int
 }
 
+// below returns the depth of what r, which is nil for seeds, refers to.
+func (r *record) below() int {
+	if r == nil {
+		return 0
+	}
+	return r.depth + 1
+}
+
 // A graph is the documents of a walk with who refers to whom.
 type graph struct {
 	byKey  map[key]*record // by the URLs asked for and those that answered
@@ -73,12 +81,11 @@ func (r *record) fail(unread bool, locs ...string) {
 
 // begin adds a document that parent refers to, nil for a seed.
 func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
-	r := &record{sm: sm, keys: []key{k}, scope: sm.Scope, parent: parent}
+	r := &record{sm: sm, keys: []key{k}, scope: sm.Scope, parent: parent, depth: parent.below()}
 	if before := g.byKey[k]; before != nil {
 		r.tried = slices.Clone(before.tried)
 	}
 	if parent != nil {
-		r.depth = parent.depth + 1
 		parent.kids = append(parent.kids, r)
 	}
 	g.byKey[k] = r

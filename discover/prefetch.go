@@ -15,9 +15,12 @@ const (
 	// readAhead is how much of a document's body is read before its turn, on the
 	// wire.
 	readAhead = 8 << 20
-	// aheadRoom bounds what all walks of a Client expect to have read ahead. It is
-	// what a fetch.Client spends on bodies that nobody reads yet.
-	aheadRoom = 16 << 20
+	// aheadRoom bounds what all walks of a Client expect to have read ahead. With spareRoom
+	// it is what a fetch.Client spends on bodies that nobody reads yet.
+	aheadRoom = 15 << 20
+	// spareRoom is what the children of the index whose turn it is have beyond that: others
+	// are many, and hold theirs until their turn comes.
+	spareRoom = 1 << 20
 	// minExpected is what a document is expected to have at least.
 	minExpected = 64 << 10
 	// stretch is how many times Concurrency documents are fetched ahead while the
@@ -87,6 +90,7 @@ type prefetch struct {
 	ready    chan struct{} // closed when fetched is set
 	expected int64         // bytes of the budget, of those that have come at least
 	foreign  bool
+	index    *record // that lists it, nil for seeds
 }
 
 // A prefetcher fetches the documents of one walk ahead of their turn. All its
@@ -96,11 +100,12 @@ type prefetcher struct {
 	c        *Client
 	ctx      context.Context
 	started  map[key]*prefetch
-	work     chan func()   // taken by goroutines that have nothing to do
-	asking   chan struct{} // one for each that waits for its response
-	progress chan struct{} // told when one of them has it
-	expected int64         // bytes of the next document, by the last ones
-	foreign  int           // of those that are started
+	children map[*record]int // of those that are started, by index
+	work     chan func()     // taken by goroutines that have nothing to do
+	asking   chan struct{}   // one for each that waits for its response
+	progress chan struct{}   // told when one of them has it
+	expected map[int]int64   // bytes of the next document at a depth, by those before
+	foreign  int             // of those that are started
 	running  sync.WaitGroup
 	arrived  func(*fetch.Document) // is told of each, on another goroutine
 }
@@ -109,23 +114,39 @@ func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
 	return &prefetcher{
 		c: c, ctx: ctx,
 		started:  map[key]*prefetch{},
+		children: map[*record]int{},
+		expected: map[int]int64{},
 		work:     make(chan func()),
 		asking:   make(chan struct{}, c.concurrency()),
 		progress: make(chan struct{}, 1),
-		expected: minExpected,
 	}
 }
 
 // room reports whether one more document may be fetched ahead: twice as many as are
 // asked for at once, so that requests go out while the caller reads what came. While the
 // caller waits for a document, more may be, so that one that is slow does not hold up the
-// others.
-func (p *prefetcher) room(waiting bool) bool {
+// others, and for children of the index whose turn it is there is a place beyond these.
+func (p *prefetcher) room(waiting, spare bool) bool {
 	most := 2 * p.c.concurrency()
-	if waiting {
+	switch {
+	case spare:
+		most = (stretch + 1) * p.c.concurrency()
+	case waiting:
 		most = stretch * p.c.concurrency()
 	}
 	return len(p.started) < most && len(p.asking) < cap(p.asking)
+}
+
+// hasSpareRoom reports whether another child of the index whose turn it is may be fetched ahead
+// whatever other documents hold.
+func (p *prefetcher) hasSpareRoom(index *record) bool {
+	held := p.expect(index)
+	for _, f := range p.started {
+		if f.index == index {
+			held += f.expected
+		}
+	}
+	return held <= spareRoom
 }
 
 // busy reports whether it is too early to fetch more documents ahead for a caller that
@@ -135,16 +156,35 @@ func (p *prefetcher) busy() bool {
 	return cap(p.asking)-len(p.asking) < cap(p.asking)/4
 }
 
-// take takes the memory that the next document is expected to need. It reports false if there
-// is none, unless that must be fetched now.
-func (p *prefetcher) take(must bool) bool {
+// take takes the memory that the next child of index is expected to need. It reports false if
+// there is none, unless it must be fetched now.
+func (p *prefetcher) take(index *record, must bool) bool {
 	for _, f := range p.started {
 		if more := f.got() - f.expected; more > 0 {
 			p.c.ahead.take(more, true)
 			f.expected += more
 		}
 	}
-	return p.c.ahead.take(p.expected, must)
+	return p.c.ahead.take(p.expect(index), must)
+}
+
+// expect returns how large the next child of index is expected to be: as those at the same depth
+// were, or else at the least one above it.
+func (p *prefetcher) expect(index *record) int64 {
+	for depth := index.below(); depth >= 0; depth-- {
+		if n, ok := p.expected[depth]; ok {
+			return max(minExpected, n)
+		}
+	}
+	return minExpected
+}
+
+// learn takes the size of a document at a depth into what is expected of others.
+func (p *prefetcher) learn(depth int, size int64) {
+	if before, ok := p.expected[depth]; ok {
+		size = before + (size-before)/8
+	}
+	p.expected[depth] = size
 }
 
 // got returns how much of the body has come, of what is read ahead.
@@ -171,10 +211,11 @@ func (p *prefetcher) ask() bool {
 
 // start begins to fetch a document, for which take was called, when told is closed, if it is
 // not nil, and the time has come after so many tries.
-func (p *prefetcher) start(c *child, req fetch.Request, told <-chan struct{}, tries int) {
+func (p *prefetcher) start(c *child, index *record, req fetch.Request, told <-chan struct{}, tries int) {
 	ctx, cancel := context.WithCancel(p.ctx)
-	f := &prefetch{loc: c.loc, sent: req.Validators, cancel: cancel, ready: make(chan struct{}), expected: p.expected, foreign: c.foreign}
+	f := &prefetch{loc: c.loc, sent: req.Validators, cancel: cancel, ready: make(chan struct{}), expected: p.expect(index), foreign: c.foreign, index: index}
 	p.started[c.key] = f
+	p.children[index]++
 	if c.foreign {
 		p.foreign++
 	}
@@ -248,6 +289,7 @@ func (p *prefetcher) put(loc string, doc *fetched) {
 	f := &prefetch{fetched: *doc, loc: loc, given: true, cancel: func() {}, ready: make(chan struct{})}
 	close(f.ready)
 	p.started[keyOf(loc)] = f
+	p.children[nil]++
 }
 
 // wait returns the document k when it has come, or when the walk's context ends.
@@ -276,13 +318,16 @@ func (p *prefetcher) drop(k key) {
 		return
 	}
 	delete(p.started, k)
+	if p.children[f.index]--; p.children[f.index] == 0 {
+		delete(p.children, f.index)
+	}
 	if f.foreign {
 		p.foreign--
 	}
 	f.cancel()
 	<-f.ready
 	if f.doc != nil {
-		p.expected = max(minExpected, f.got(), p.expected-p.expected/8)
+		p.learn(f.index.below(), f.got())
 	}
 	f.close()
 	p.c.ahead.give(f.expected)

@@ -186,7 +186,7 @@ func TestPrefetchedHeaders(t *testing.T) {
 	defer walk.close()
 	s := &child{loc: "https://example.com/s.xml", sm: &Sitemap{}}
 	walk.decide(s, nil)
-	walk.start(s, true)
+	walk.start(s, nil, true)
 	f := walk.ahead.wait(s.key, func() {})
 	if f.err != nil || len(f.doc.Header) != 1 || f.doc.Header.Get("Content-Type") != "text/html" {
 		t.Errorf("header %v, %v", f.doc.Header, f.err)

@@ -39,7 +39,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 	t := &tries{told: told{}, scope: c.sm.Scope}
 	for t.n = 1; ; t.n++ {
 		if !w.ahead.keepIfAskedFor(c, w.state.validators(c)) {
-			w.start(c, true)
+			w.start(c, r.parent, true)
 		}
 		f := w.ahead.wait(c.key, func() { w.fill(true) })
 		w.fill(false)
@@ -59,15 +59,15 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			return goOn
 		}
 		w.ahead.drop(c.key)
-		w.startAgain(c, t.n)
+		w.startAgain(c, r.parent, t.n)
 	}
 }
 
 // startAgain begins to fetch a document again that was fetched so many times. Others are fetched
 // while it waits for that.
-func (w *walk) startAgain(c *child, tries int) {
-	w.ahead.take(true)
-	w.ahead.start(c, w.request(c), nil, tries)
+func (w *walk) startAgain(c *child, index *record, tries int) {
+	w.ahead.take(index, true)
+	w.ahead.start(c, index, w.request(c), nil, tries)
 }
 
 // maxBroken is how many documents of a host in a row may break off in all their tries. Others of

@@ -344,7 +344,12 @@ func (w *walk) fill(waiting bool) {
 	if !waiting && w.ahead.busy() {
 		return
 	}
-	for w.ahead.room(waiting) && w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
+	for w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
+		inner, inside := w.frontier.looksInside()
+		spare := inside && w.ahead.children[inner] < w.c.concurrency()
+		if !w.ahead.room(waiting, spare) {
+			return
+		}
 		c, index := w.frontier.upcoming()
 		if c == nil {
 			return
@@ -357,7 +362,7 @@ func (w *walk) fill(waiting bool) {
 		if known || tooDeep || c.skip != NotSkipped || tooMany {
 			continue
 		}
-		if !w.start(c, false) {
+		if !w.start(c, index, false) && !(spare && w.ahead.hasSpareRoom(index) && w.start(c, index, true)) {
 			w.frontier.unlook(c)
 			return
 		}
@@ -365,11 +370,11 @@ func (w *walk) fill(waiting bool) {
 }
 
 // start begins to fetch a child, if there is memory for it or it must be.
-func (w *walk) start(c *child, must bool) bool {
-	if !w.ahead.take(must) {
+func (w *walk) start(c *child, index *record, must bool) bool {
+	if !w.ahead.take(index, must) {
 		return false
 	}
-	w.ahead.start(c, w.request(c), w.heedDelay(c), 0)
+	w.ahead.start(c, index, w.request(c), w.heedDelay(c), 0)
 	return true
 }
 

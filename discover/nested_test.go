@@ -1,0 +1,97 @@
+package discover
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// answersAfter serves text after a while.
+func (w *web) answersAfter(d time.Duration, url, text string) {
+	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) {
+		time.Sleep(d)
+		rw.Write([]byte(text))
+	})
+}
+
+// unlimited returns a Client that only its Concurrency bounds.
+func (w *web) unlimited() *Client {
+	return &Client{Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}
+}
+
+const latency = 50 * time.Millisecond
+
+// serveIndexes serves an index of so many indexes of so many sitemaps, each answered after
+// latency, but the first index after first. The indexes are so many bytes larger than need be.
+func (w *web) serveIndexes(site string, indexes, each int, first time.Duration, larger int) {
+	var top []string
+	for i := range indexes {
+		var locs []string
+		for j := range each {
+			loc := fmt.Sprintf("%s/%d/%d", site, i, j)
+			locs = append(locs, loc+".xml")
+			w.answersAfter(latency, loc+".xml", urlset(loc))
+		}
+		loc, after := fmt.Sprintf("%s/%d.xml", site, i), latency
+		if i == 0 {
+			after = first
+		}
+		top = append(top, loc)
+		w.answersAfter(after, loc, index(locs...)+strings.Repeat(" ", larger))
+	}
+	w.answersAfter(latency, site+"/index.xml", index(top...))
+}
+
+// TestNestedIndexesAreWalkedInTime: what is fetched ahead of other indexes takes no place of the
+// children of the one whose turn it is.
+func TestNestedIndexesAreWalkedInTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		indexes, each int
+		first         time.Duration
+		larger        int
+	}{
+		"small": {60, 64, latency, 0},
+		"large": {60, 64, latency, 1_000_000},
+		"late":  {300, 16, 2 * time.Second, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.serveIndexes("https://example.com", test.indexes, test.each, test.first, test.larger)
+			begun := time.Now()
+			l := walkFrom(w.unlimited(), named("https://example.com/index.xml"), Options{})
+			took := time.Since(begun)
+			documents := test.indexes * (test.each + 1)
+			ideal := test.first + time.Duration(documents/DefaultConcurrency)*latency
+			if took > ideal*115/100 || len(l.urls) != test.indexes*test.each || l.err != nil {
+				t.Errorf("%s: %d URLs, %v, in %v, ideal %v", name, len(l.urls), l.err, took, ideal)
+			}
+		})
+	}
+}
+
+// TestPausedWalkHoldsNobodyUp: a walk whose caller pauses, with very many documents fetched ahead,
+// takes little from others of its Client.
+func TestPausedWalkHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.serveIndexes("https://example.com", 400, 1, 2*time.Second, 0)
+		w.serveIndexes("https://example.org", 1, 400, latency, 0)
+		c := w.unlimited()
+		for _, err := range c.Walk(t.Context(), named("https://example.com/index.xml"), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			l := walkFrom(c, named("https://example.org/index.xml"), Options{})
+			if took, ideal := time.Since(begun), 400/DefaultConcurrency*latency; len(l.urls) != 400 || took > ideal*115/100 {
+				t.Errorf("%d URLs in %v, ideal %v", len(l.urls), took, ideal)
+			}
+			break
+		}
+	})
+}
