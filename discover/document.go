@@ -133,7 +133,7 @@ func (d *document) read() bool {
 		d.w.state.children(d)
 		return d.alive()
 	}
-	rd, err := parse.NewReader(d.f.body, &sitemap.Options{
+	rd, err := parse.NewReader(d.w.patiently(d.f.body), &sitemap.Options{
 		Base:           d.f.doc.URL,
 		ContentType:    d.f.doc.Header.Get("Content-Type"),
 		Limits:         d.w.o.Limits,

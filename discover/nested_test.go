@@ -74,6 +74,35 @@ func TestNestedIndexesAreWalkedInTime(t *testing.T) {
 	}
 }
 
+// TestSlowBodies: documents of which only the header comes soon cost a walk no more than their
+// share of its requests at once.
+func TestSlowBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const documents, slow = 1000, 2 * time.Second
+		w := newWeb()
+		var locs []string
+		for i := range documents {
+			loc := fmt.Sprintf("https://example.com/%d", i)
+			locs = append(locs, loc+".xml")
+			w.answersAfter(latency, loc+".xml", urlset(loc))
+			if i%10 == 9 {
+				w.handle(loc+".xml", func(rw http.ResponseWriter, _ *http.Request) {
+					rw.Header().Set("X-Slow", slow.String())
+					rw.Write([]byte(urlset(loc)))
+				})
+			}
+		}
+		w.serve("https://example.com/index.xml", index(locs...))
+		c := &Client{Fetcher: &fetch.Client{Transport: w, Limiter: &fetch.HostLimiter{PerHost: 16}}}
+		begun := time.Now()
+		l := walkFrom(c, named("https://example.com/index.xml"), Options{})
+		ideal := (documents*9/10*latency + documents/10*slow) / DefaultConcurrency
+		if took := time.Since(begun); took > ideal*115/100 || len(l.urls) != documents || l.err != nil {
+			t.Errorf("%d URLs, %v, in %v, ideal %v", len(l.urls), l.err, took, ideal)
+		}
+	})
+}
+
 // TestPausedWalkHoldsNobodyUp: a walk whose caller pauses, with very many documents fetched ahead,
 // takes little from others of its Client.
 func TestPausedWalkHoldsNobodyUp(t *testing.T) {

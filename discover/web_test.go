@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -101,9 +102,24 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	if rec.Header().Get("X-Cut") != "" {
 		resp.Body = io.NopCloser(io.MultiReader(resp.Body, brokenReader{}))
 	}
+	if after, err := time.ParseDuration(rec.Header().Get("X-Slow")); err == nil {
+		resp.Body = &slowBody{resp.Body, after}
+	}
 	w.open.Add(1)
 	resp.Body = &countedBody{ReadCloser: resp.Body, open: &w.open}
 	return resp, nil
+}
+
+// A slowBody comes after a while.
+type slowBody struct {
+	io.ReadCloser
+	after time.Duration
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	time.Sleep(b.after)
+	b.after = 0
+	return b.ReadCloser.Read(p)
 }
 
 type brokenReader struct{}

@@ -82,6 +82,7 @@ type ahead struct {
 	budget *budget
 	park   func()        // is called when nobody reads and there is no room
 	done   chan struct{} // closed when the goroutine has ended
+	news   chan struct{} // told of what comes, for who does not wait with Read
 
 	mu     sync.Mutex
 	cond   sync.Cond
@@ -95,7 +96,7 @@ type ahead struct {
 }
 
 func newAhead(src io.Reader, size int64, b *budget, park func()) *ahead {
-	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, park: park, done: make(chan struct{})}
+	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, park: park, done: make(chan struct{}), news: make(chan struct{}, 1)}
 	a.cond.L = &a.mu
 	go a.run()
 	return a
@@ -112,7 +113,7 @@ func (a *ahead) run() {
 		a.mu.Lock()
 		c.w += n
 		a.err = err
-		a.cond.Broadcast()
+		a.tell()
 		a.mu.Unlock()
 		if err != nil {
 			return
@@ -173,6 +174,33 @@ func (a *ahead) begin() {
 	a.cond.Broadcast()
 }
 
+// tell wakes who waits for what comes.
+func (a *ahead) tell() {
+	a.cond.Broadcast()
+	select {
+	case a.news <- struct{}{}:
+	default:
+	}
+}
+
+// waits reports whether a Read has to wait.
+func (a *ahead) waits() bool {
+	return !a.closed && a.err == nil && (len(a.queue) == 0 || a.queue[0].r == a.queue[0].w)
+}
+
+// pending returns news if a Read has to wait.
+func (a *ahead) pending() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.begun {
+		a.begin()
+	}
+	if !a.waits() {
+		return nil
+	}
+	return a.news
+}
+
 func (a *ahead) wake() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -185,7 +213,7 @@ func (a *ahead) Read(p []byte) (int, error) {
 	if !a.begun {
 		a.begin()
 	}
-	for !a.closed && a.err == nil && (len(a.queue) == 0 || a.queue[0].r == a.queue[0].w) {
+	for a.waits() {
 		a.cond.Wait()
 	}
 	if a.closed {
@@ -232,7 +260,7 @@ func (a *ahead) put(freed ...*chunk) {
 func (a *ahead) close() {
 	a.mu.Lock()
 	a.closed = true
-	a.cond.Broadcast()
+	a.tell()
 	a.mu.Unlock()
 	<-a.done
 	a.mu.Lock()

@@ -53,6 +53,15 @@ func (b *body) Raw() io.Reader { return rawBody{b} }
 // Encodings returns how often the Content-Encoding names gzip.
 func (b *body) Encodings() int { return b.encodings }
 
+// Pending returns nil if a Read returns at once, as far as read-ahead knows, and else a channel
+// that is told when that may have changed. It begins to read.
+func (b *body) Pending() <-chan struct{} {
+	if b.ahead == nil {
+		return nil
+	}
+	return b.ahead.pending()
+}
+
 type rawBody struct{ b *body }
 
 func (r rawBody) Read(p []byte) (int, error) {
