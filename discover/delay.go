@@ -218,19 +218,26 @@ var errSilent = errors.New("no answer")
 
 // askDelay asks an origin for its Crawl-delay, and reports whether it did not answer.
 func (w *walk) askDelay(o location.Origin) (silent bool) {
+	_, silent = w.robotsWithin(delayTime, o)
+	return silent
+}
+
+// robotsWithin returns the robots.txt of an origin, nil if it cannot be had, or not within a time
+// from when it was first asked for: then it is silent.
+func (w *walk) robotsWithin(d time.Duration, o location.Origin) (robots *Robots, silent bool) {
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(nil)
 	var timer *time.Timer
 	ctx = context.WithValue(ctx, sentKey{}, func() {
 		if timer == nil {
-			timer = time.AfterFunc(delayTime, func() { cancel(errSilent) })
+			timer = time.AfterFunc(d, func() { cancel(errSilent) })
 		}
 	})
-	w.c.robotsAt(ctx, originSite(o), w.origins...)
+	robots, _ = w.c.robotsAt(ctx, originSite(o), w.origins...)
 	if timer != nil {
 		timer.Stop()
 	}
-	return context.Cause(ctx) == errSilent
+	return robots, context.Cause(ctx) == errSilent
 }
 
 // awaitDelay waits until what heedDelay returned is closed, or for as long as the robots.txt

@@ -171,7 +171,7 @@ type Options struct {
 	// VerifyHosts is how many hosts, at most, are asked for their robots.txt
 	// because a document lists their URLs with no other grant, or did when it was read
 	// before. Only hosts under the registrable domain of the site are, each by both
-	// schemes if need be. 0 means 4, a negative number none.
+	// schemes if need be, and each is waited for 15 s. 0 means 4, a negative number none.
 	VerifyHosts int
 	// KnownPaths are tried instead of DefaultKnownPaths where robots.txt names no
 	// sitemap; empty but not nil means none.

@@ -1,9 +1,12 @@
 package discover
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestLateGrantOfDroppedURLs: a document all of whose URLs were dropped has late grants as
@@ -69,6 +72,24 @@ func TestVerificationByOtherURL(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVerificationThatHangs: a host that does not answer whether it vouches holds a walk up for a
+// while only.
+func TestVerificationThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e, blog = "https://www.example.com", "blog.example.com"
+		w := newWeb()
+		w.serve(e+"/a.xml", urlset(e+"/1", "https://"+blog+"/2", e+"/3"))
+		for _, scheme := range []string{"https://", "http://"} {
+			w.handle(scheme+blog+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		}
+		begun := time.Now()
+		l := walkFrom(w.client(), named(e+"/a.xml"), Options{})
+		if took := time.Since(begun); took != 2*verifyTime || len(l.urls) != 2 {
+			t.Errorf("%q in %v", l.urls, took)
+		}
+	})
 }
 
 // TestVerificationByScheme: what a host says by one scheme holds for both, whichever of its URLs

@@ -4,9 +4,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
+
+// verifyTime is how long a walk waits for one robots.txt, tries and all, that may vouch for a
+// document: nothing else is read meanwhile.
+const verifyTime = 15 * time.Second
 
 // A verifier remembers the robots.txt files that were asked whether they name a
 // document.
@@ -91,7 +96,7 @@ func (w *walk) namesOf(o location.Origin) map[key]bool {
 	names = map[key]bool{}
 	v.set(o, names)
 	v.asked = append(v.asked, o.String())
-	robots, _ := w.c.robotsAt(w.ctx, originSite(o), w.origins...)
+	robots, _ := w.robotsWithin(verifyTime, o)
 	if robots == nil {
 		return names
 	}
