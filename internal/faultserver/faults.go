@@ -226,7 +226,7 @@ func headerFlood(r *response) {
 
 func headerHuge(r *response) {
 	r.hijack(func(c raw) {
-		c.send("HTTP/1.1 200 OK\nX-Huge: " + strings.Repeat("x", r.number("n", 1024)<<10) + "\nContent-Length: 0\n\n")
+		c.send("HTTP/1.1 200 OK\nConnection: close\nX-Huge: " + strings.Repeat("x", r.number("n", 1024)<<10) + "\nContent-Length: 0\n\n")
 		c.untilGone()
 	})
 }
