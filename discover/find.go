@@ -79,17 +79,17 @@ type found struct {
 	probe  *fetched  // of the only seed, whose known path was tried; nil otherwise
 }
 
-func (c *Client) find(ctx context.Context, name string, o *Options) (found, error) {
+func (c *Client) find(ctx context.Context, name string, o *Options) (*found, error) {
 	c.init()
 	st, err := parseSite(name)
 	if err != nil {
-		return found{}, err
+		return nil, err
 	}
 	robots, st, err := c.siteRobots(ctx, st)
 	if robots == nil {
-		return found{site: st}, err
+		return nil, err
 	}
-	f := found{site: st, robots: robots, cut: err, seeds: robots.Sitemaps}
+	f := &found{site: st, robots: robots, cut: err, seeds: robots.Sitemaps}
 	if len(f.seeds) > 0 {
 		return f, nil
 	}
@@ -232,7 +232,7 @@ func pause(ctx context.Context, try int) error {
 }
 
 // tryKnownPaths looks for a sitemap where sites usually have one.
-func (c *Client) tryKnownPaths(ctx context.Context, f found, o *Options) (found, error) {
+func (c *Client) tryKnownPaths(ctx context.Context, f *found, o *Options) (*found, error) {
 	tried := []Attempt{{f.robots.URL, f.robots.none}}
 	for _, loc := range knownLocs(f.site, o) {
 		if !f.robots.Allowed(c.agent(), loc) {

@@ -159,13 +159,17 @@ func (p *prefetcher) busy() bool {
 // take takes the memory that the next child of index is expected to need. It reports false if
 // there is none, unless it must be fetched now.
 func (p *prefetcher) take(index *record, must bool) bool {
+	return p.c.ahead.take(p.expect(index), must)
+}
+
+// settle counts what has come of documents beyond what was expected.
+func (p *prefetcher) settle() {
 	for _, f := range p.started {
 		if more := f.got() - f.expected; more > 0 {
 			p.c.ahead.take(more, true)
 			f.expected += more
 		}
 	}
-	return p.c.ahead.take(p.expect(index), must)
 }
 
 // expect returns how large the next child of index is expected to be: as those at the same depth

@@ -37,7 +37,7 @@ func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options)
 			return f, nil
 		}
 		tape := newRecorder(doc.Body)
-		if err = isSitemap(tape, doc); err == nil {
+		if err = isSitemap(&undecoded{tape, tape.encodings}, doc); err == nil {
 			f.body = tape.rewind()
 			return f, nil
 		}
@@ -76,10 +76,7 @@ type recorder struct {
 // newRecorder returns a recorder of a body. That of a fetch.Client is read as it came, so
 // that parse sees its gzip.
 func newRecorder(body io.Reader) *recorder {
-	if b, ok := body.(interface {
-		Raw() io.Reader
-		Encodings() int
-	}); ok {
+	if b, ok := body.(rawBody); ok {
 		return &recorder{src: b.Raw(), encodings: b.Encodings()}
 	}
 	return &recorder{src: body}
@@ -94,20 +91,22 @@ func (r *recorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Raw and Encodings make parse read the record as it would the body.
-func (r *recorder) Raw() io.Reader { return struct{ io.Reader }{r} }
-func (r *recorder) Encodings() int { return r.encodings }
-
 // rewind returns the body from its start.
 func (r *recorder) rewind() io.Reader {
-	return &recorded{io.MultiReader(bytes.NewReader(r.tape), r.src), r.encodings}
+	return &undecoded{io.MultiReader(bytes.NewReader(r.tape), r.src), r.encodings}
 }
 
-// A recorded is a body of which the start was read before.
-type recorded struct {
+// A rawBody is a body of a fetch.Client, which parse reads as it came.
+type rawBody interface {
+	Raw() io.Reader
+	Encodings() int
+}
+
+// An undecoded is a reader of a body as it came, which parse reads as it would the body.
+type undecoded struct {
 	io.Reader
 	encodings int
 }
 
-func (r *recorded) Raw() io.Reader { return struct{ io.Reader }{r.Reader} }
-func (r *recorded) Encodings() int { return r.encodings }
+func (u *undecoded) Raw() io.Reader { return struct{ io.Reader }{u.Reader} }
+func (u *undecoded) Encodings() int { return u.encodings }

@@ -337,17 +337,22 @@ func (w *walk) recall(c *child, rec *record) bool {
 // relist lists the children that the State has of an index, with the grants of hosts that
 // vouch for it.
 func (d *document) relist(e *entry) {
-	for _, loc := range e.Verified {
-		o, _, err := location.ParseOrigin(loc)
-		if err != nil || d.w.o.minTrust() > ByVerification {
-			continue
-		}
-		if g, ok := d.w.verify(d.rec, o); ok {
-			d.takeVerified(g, o)
-		}
+	if d.w.o.minTrust() <= ByVerification {
+		d.verifyAgain(e.Verified)
 	}
 	for _, k := range e.Kids {
 		d.add(k.Loc, parseText(k.LastMod))
+	}
+}
+
+// verifyAgain asks the origins again that vouched for the document.
+func (d *document) verifyAgain(origins []string) {
+	for _, loc := range origins {
+		if o, _, err := location.ParseOrigin(loc); err == nil {
+			if g, ok := d.w.verify(d.rec, o); ok {
+				d.takeVerified(g, o)
+			}
+		}
 	}
 }
 

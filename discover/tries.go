@@ -107,8 +107,7 @@ func (w *walk) again(c *child, f *fetched, t *tries) bool {
 	default:
 		t.lapses++
 	}
-	t.before.add(f.doc)
-	c.waited = t.before.waited
+	t.count(c, f)
 	return true
 }
 
@@ -139,8 +138,7 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		t.pick(d).end()
 		return true, false
 	}
-	t.before.add(f.doc)
-	c.waited = t.before.waited
+	t.count(c, f)
 	t.tell(d.reported)
 	d.scope, t.last = c.sm.Scope, d
 	if t.best == nil || len(d.kids.children) >= len(t.best.kids.children) {
@@ -150,6 +148,12 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		d.undo()
 	}
 	return true, true
+}
+
+// count counts a fetch of c that does not count as the document.
+func (t *tries) count(c *child, f *fetched) {
+	t.before.add(f.doc)
+	c.waited = t.before.waited
 }
 
 // tell notes what was reported in a try.

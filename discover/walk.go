@@ -25,9 +25,10 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 		f, err := o.State.recall(site)
 		recalled := f != nil
 		if err == nil && !recalled {
-			f, err = c.discover(ctx, site, o)
+			f, err = c.find(ctx, site, o)
 		}
 		if err != nil {
+			f.report(o)
 			if ctx.Err() == nil {
 				o.State.gaveUp(site)
 			}
@@ -42,6 +43,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 		if f.probe != nil {
 			w.ahead.put(f.seeds[0].Loc, f.probe)
 		}
+		f.report(o)
 		if !w.state.begin(site, f) {
 			w.endAgain()
 			return
@@ -54,24 +56,15 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 	}
 }
 
-// discover finds the sitemaps of a site and reports the problems of its
-// robots.txt.
-func (c *Client) discover(ctx context.Context, site string, o *Options) (*found, error) {
-	f, err := c.find(ctx, site, o)
-	told := false
-	defer func() {
-		if !told && f.probe != nil { // Report has panicked
-			f.probe.close()
-		}
-	}()
-	if f.robots != nil && o.Report != nil {
-		at := &Sitemap{Loc: f.robots.URL}
-		for _, p := range f.robots.Problems {
-			o.Report(at, p)
-		}
+// report reports the problems of the robots.txt, if there is one.
+func (f *found) report(o *Options) {
+	if f == nil || f.robots == nil || o.Report == nil {
+		return
 	}
-	told = true
-	return &f, err
+	at := &Sitemap{Loc: f.robots.URL}
+	for _, p := range f.robots.Problems {
+		o.Report(at, p)
+	}
 }
 
 // robotsCut tells of a robots.txt that broke off, as of a document.
@@ -344,6 +337,7 @@ func (w *walk) fill(waiting bool) {
 	if !waiting && w.ahead.busy() {
 		return
 	}
+	w.ahead.settle()
 	for w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
 		inner, inside := w.frontier.looksInside()
 		spare := inside && w.ahead.children[inner] < w.c.concurrency()
