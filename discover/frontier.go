@@ -19,6 +19,7 @@ type child struct {
 	fresh   bool // it is to be fetched whether or not it has changed
 	listed  bool // its own pages were yielded before the walk was interrupted
 	heeded  bool // it was counted for the Crawl-delay of its origin
+	later   bool // it was put off when it was looked at for fetching ahead
 
 	*plans // of one that is decided on
 }
@@ -40,6 +41,9 @@ type frame struct {
 	children []child
 	next     int // the first that was not walked
 	ahead    int // the first that was not looked at for fetching ahead
+	gone     int // how many there were before the first, by compact
+	// Those that were put off, by authority, in their order: how many there were before each.
+	later map[string][]int
 }
 
 // compact gives back the memory of children that are gone, when it is more than
@@ -50,6 +54,7 @@ func (fr *frame) compact() {
 	if cap(fr.children)-left > left+least {
 		fr.children = slices.Clone(fr.children[fr.next:])
 		fr.ahead = max(fr.ahead-fr.next, 0)
+		fr.gone += fr.next
 		fr.next = 0
 	}
 }
@@ -62,6 +67,15 @@ type frontier struct {
 	cost   int
 	max    int
 	lost   int
+	later  int  // how many children are put off
+	last   look // of upcoming
+}
+
+// A look is a child that was looked at for fetching ahead.
+type look struct {
+	fr    *frame
+	at    int  // in fr.children
+	later bool // it was put off before
 }
 
 // frontierRoom returns how much memory the frontier of a walk may have: about twice as
@@ -92,7 +106,7 @@ func (f *frontier) list(to *frame, c child) {
 func (f *frontier) dropLast() bool {
 	for _, fr := range f.frames {
 		if n := len(fr.children); n > fr.next {
-			f.cost -= fr.children[n-1].cost()
+			f.leave(&fr.children[n-1])
 			fr.children[n-1] = child{}
 			fr.children = fr.children[:n-1]
 			fr.compact()
@@ -101,6 +115,14 @@ func (f *frontier) dropLast() bool {
 		}
 	}
 	return false
+}
+
+// leave counts a child no more.
+func (f *frontier) leave(c *child) {
+	f.cost -= c.cost()
+	if c.later {
+		f.later--
+	}
 }
 
 // forget takes back what was listed to a frame that is not pushed.
@@ -124,7 +146,7 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 			top.children[top.next] = child{}
 			top.next++
 			top.compact()
-			f.cost -= c.cost()
+			f.leave(&c)
 			return c, top.index, true
 		}
 		f.frames[len(f.frames)-1] = nil
@@ -136,37 +158,89 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 	return child{}, nil, false
 }
 
-// upcoming returns, in document order as far as it is known, the next child that
-// was not looked at for fetching ahead, or nil.
-func (f *frontier) upcoming() (*child, *record) {
-	for i := len(f.frames) - 1; i >= 0; i-- {
-		fr := f.frames[i]
-		fr.ahead = max(fr.ahead, fr.next)
-		if fr.ahead < len(fr.children) {
-			fr.ahead++
-			return &fr.children[fr.ahead-1], fr.index
+// upcoming returns, in document order as far as it is known, the next child that was not looked
+// at for fetching ahead, or was put off and is not on a host that is full, or nil. No more are put
+// off than are within reach, so that it is not the last ones that are fetched first.
+func (f *frontier) upcoming(full func(authority string) bool, reach int) (*child, *record) {
+	for _, fr := range slices.Backward(f.frames) {
+		if reach <= 0 {
+			break
 		}
+		fr.ahead = max(fr.ahead, fr.next)
+		at, later := fr.firstLater(full)
+		switch {
+		case later:
+			fr.children[at].later = false
+			f.later--
+		case f.later >= reach:
+			return nil, nil
+		case fr.ahead < len(fr.children):
+			at = fr.ahead
+			fr.ahead++
+		default:
+			continue
+		}
+		f.last = look{fr, at, later}
+		return &fr.children[at], fr.index
 	}
 	return nil, nil
 }
 
-// looksInside reports whether upcoming would return a child of the index whose turn it is, and
+// firstLater takes the first child that was put off and is not on a host that is full.
+func (fr *frame) firstLater(full func(authority string) bool) (at int, ok bool) {
+	var first string
+	for on, waiting := range fr.later {
+		for len(waiting) > 0 && !fr.isLater(waiting[0]-fr.gone) {
+			waiting = waiting[1:]
+		}
+		if fr.later[on] = waiting; len(waiting) == 0 {
+			delete(fr.later, on)
+		} else if i := waiting[0] - fr.gone; !full(on) && (!ok || i < at) {
+			first, at, ok = on, i, true
+		}
+	}
+	if ok {
+		fr.later[first] = fr.later[first][1:]
+	}
+	return at, ok
+}
+
+// isLater reports whether the child at i is still there, and put off.
+func (fr *frame) isLater(i int) bool {
+	return i >= fr.next && i < len(fr.children) && fr.children[i].later
+}
+
+// putOff puts off what upcoming returned last, until its host is not full.
+func (f *frontier) putOff() {
+	fr, at := f.last.fr, f.last.at
+	c := &fr.children[at]
+	c.later = true
+	f.later++
+	if fr.later == nil {
+		fr.later = map[string][]int{}
+	}
+	on := authority(c.loc)
+	waiting := append(fr.later[on], fr.gone+at)
+	slices.Sort(waiting) // already, unless it was put off before
+	fr.later[on] = waiting
+}
+
+// unlook puts back what upcoming returned last.
+func (f *frontier) unlook() {
+	if f.last.later {
+		f.putOff()
+	} else {
+		f.last.fr.ahead--
+	}
+}
+
+// looksInside reports whether upcoming may return a child of the index whose turn it is, and
 // that index.
 func (f *frontier) looksInside() (index *record, ok bool) {
 	for _, fr := range slices.Backward(f.frames) {
 		if fr.next < len(fr.children) {
-			return fr.index, max(fr.ahead, fr.next) < len(fr.children)
+			return fr.index, max(fr.ahead, fr.next) < len(fr.children) || len(fr.later) > 0
 		}
 	}
 	return nil, false
-}
-
-// unlook puts back what upcoming returned last.
-func (f *frontier) unlook(c *child) {
-	for _, fr := range f.frames {
-		if n := fr.ahead; n > 0 && n <= len(fr.children) && &fr.children[n-1] == c {
-			fr.ahead--
-			return
-		}
-	}
 }

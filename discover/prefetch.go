@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -91,6 +92,14 @@ type prefetch struct {
 	expected int64         // bytes of the budget, of those that have come at least
 	foreign  bool
 	index    *record // that lists it, nil for seeds
+	on       string  // authority
+	host     *load   // there
+}
+
+// A load is what is asked of one host.
+type load struct {
+	documents int          // that are started
+	asking    atomic.Int32 // of them, those that wait for their response
 }
 
 // A prefetcher fetches the documents of one walk ahead of their turn. All its
@@ -102,10 +111,11 @@ type prefetcher struct {
 	started  map[key]*prefetch
 	children map[*record]int // of those that are started, by index
 	work     chan func()     // taken by goroutines that have nothing to do
-	asking   chan struct{}   // one for each that waits for its response
-	progress chan struct{}   // told when one of them has it
-	expected map[int]int64   // bytes of the next document at a depth, by those before
-	foreign  int             // of those that are started
+	asking   atomic.Int32    // how many wait for their response
+	hosts    map[string]*load
+	progress chan struct{} // told when one of them has it
+	expected map[int]int64 // bytes of the next document at a depth, by those before
+	foreign  int           // of those that are started
 	running  sync.WaitGroup
 	arrived  func(*fetch.Document) // is told of each, on another goroutine
 }
@@ -117,16 +127,16 @@ func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
 		children: map[*record]int{},
 		expected: map[int]int64{},
 		work:     make(chan func()),
-		asking:   make(chan struct{}, c.concurrency()),
+		hosts:    map[string]*load{},
 		progress: make(chan struct{}, 1),
 	}
 }
 
-// room reports whether one more document may be fetched ahead: twice as many as are
+// room returns how many more documents may be fetched ahead: twice as many as are
 // asked for at once, so that requests go out while the caller reads what came. While the
 // caller waits for a document, more may be, so that one that is slow does not hold up the
 // others, and for children of the index whose turn it is there is a place beyond these.
-func (p *prefetcher) room(waiting, spare bool) bool {
+func (p *prefetcher) room(waiting, spare bool) int {
 	most := 2 * p.c.concurrency()
 	switch {
 	case spare:
@@ -134,7 +144,19 @@ func (p *prefetcher) room(waiting, spare bool) bool {
 	case waiting:
 		most = stretch * p.c.concurrency()
 	}
-	return len(p.started) < most && len(p.asking) < cap(p.asking)
+	return most - len(p.started)
+}
+
+// isFull reports whether as many documents wait for a response of a host as are asked for at
+// once: more would stand in the way of other walks there, and fewer of others be asked for. Where
+// documents are fetched one after the other, all hosts are full as soon as one is.
+func (p *prefetcher) isFull(authority string) bool {
+	most := p.c.concurrency()
+	if most == 1 {
+		return p.asking.Load() > 0
+	}
+	h := p.hosts[authority]
+	return h != nil && int(h.asking.Load()) >= most
 }
 
 // hasSpareRoom reports whether another child of the index whose turn it is may be fetched ahead
@@ -153,7 +175,8 @@ func (p *prefetcher) hasSpareRoom(index *record) bool {
 // does not wait: they are started some at once, since to wake the goroutines of each on
 // its own takes as much CPU time as the goroutines do.
 func (p *prefetcher) busy() bool {
-	return cap(p.asking)-len(p.asking) < cap(p.asking)/4
+	most := p.c.concurrency()
+	return most-int(p.asking.Load()) < most/4
 }
 
 // take takes the memory that the next child of index is expected to need. It reports false if
@@ -203,14 +226,20 @@ func (f *prefetch) got() int64 {
 	return 0
 }
 
-// ask counts a request that is about to go out. It reports false for one too many.
-func (p *prefetcher) ask() bool {
-	select {
-	case p.asking <- struct{}{}:
-		return true
-	default:
-		return false
+// ask counts a document that waits for its response, n being 1, or does not any more, -1.
+func (p *prefetcher) ask(h *load, n int32) {
+	p.asking.Add(n)
+	h.asking.Add(n)
+}
+
+// loadOf returns the load of a host.
+func (p *prefetcher) loadOf(authority string) *load {
+	h := p.hosts[authority]
+	if h == nil {
+		h = &load{}
+		p.hosts[authority] = h
 	}
+	return h
 }
 
 // start begins to fetch a document, for which take was called, when told is closed, if it is
@@ -218,16 +247,21 @@ func (p *prefetcher) ask() bool {
 func (p *prefetcher) start(c *child, index *record, req fetch.Request, told <-chan struct{}, tries int) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	f := &prefetch{loc: c.loc, sent: req.Validators, cancel: cancel, ready: make(chan struct{}), expected: p.expect(index), foreign: c.foreign, index: index}
+	f.on = authority(c.loc)
+	f.host = p.loadOf(f.on)
+	f.host.documents++
 	p.started[c.key] = f
 	p.children[index]++
 	if c.foreign {
 		p.foreign++
 	}
-	asking := tries == 0 && p.ask()
+	if tries == 0 {
+		p.ask(f.host, 1)
+	}
 	p.do(func() {
 		if tries > 0 {
 			pause(ctx, tries)
-			asking = p.ask()
+			p.ask(f.host, 1)
 		}
 		awaitDelay(ctx, told)
 		f.begun = time.Now()
@@ -236,9 +270,7 @@ func (p *prefetcher) start(c *child, index *record, req fetch.Request, told <-ch
 			p.arrived(f.doc)
 			f.doc, f.body = slim(f.doc), f.doc.Body
 		}
-		if asking {
-			<-p.asking
-		}
+		p.ask(f.host, -1)
 		close(f.ready)
 		select {
 		case p.progress <- struct{}{}:
@@ -324,6 +356,11 @@ func (p *prefetcher) drop(k key) {
 	delete(p.started, k)
 	if p.children[f.index]--; p.children[f.index] == 0 {
 		delete(p.children, f.index)
+	}
+	if f.host != nil {
+		if f.host.documents--; f.host.documents == 0 {
+			delete(p.hosts, f.on)
+		}
 	}
 	if f.foreign {
 		p.foreign--

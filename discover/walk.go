@@ -339,14 +339,13 @@ func (w *walk) fill(waiting bool) {
 	}
 	w.ahead.settle()
 	for w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
-		inner, inside := w.frontier.looksInside()
-		spare := inside && w.ahead.children[inner] < w.c.concurrency()
-		if !w.ahead.room(waiting, spare) {
-			return
-		}
-		c, index := w.frontier.upcoming()
+		c, index, spare := w.upcoming(waiting)
 		if c == nil {
 			return
+		}
+		if w.ahead.isFull(authority(c.loc)) {
+			w.frontier.putOff()
+			continue
 		}
 		w.decide(c, index)
 		known := w.graph.begun(c.key, c.loc) != nil || w.ahead.started[c.key] != nil
@@ -357,10 +356,25 @@ func (w *walk) fill(waiting bool) {
 			continue
 		}
 		if !w.start(c, index, false) && !(spare && w.ahead.hasSpareRoom(index) && w.start(c, index, true)) {
-			w.frontier.unlook(c)
+			w.frontier.unlook()
 			return
 		}
 	}
+}
+
+// upcoming returns the next child to be fetched ahead, nil if there is no room for more, and whether
+// it may have the place of one of the index whose turn it is.
+func (w *walk) upcoming(waiting bool) (c *child, index *record, spare bool) {
+	inner, inside := w.frontier.looksInside()
+	spare = inside && w.ahead.children[inner] < w.c.concurrency()
+	room := w.ahead.room(waiting, false)
+	c, index = w.frontier.upcoming(w.ahead.isFull, w.ahead.room(waiting, spare))
+	spare = spare && index == inner
+	if c != nil && room <= 0 && !spare {
+		w.frontier.unlook()
+		c = nil
+	}
+	return c, index, spare
 }
 
 // start begins to fetch a child, if there is memory for it or it must be.
