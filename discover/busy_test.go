@@ -49,3 +49,26 @@ func TestHostsTakeNoTurns(t *testing.T) {
 		})
 	}
 }
+
+// TestVerificationHoldsNobodyUp: while a host is asked whether it vouches, other documents are
+// fetched.
+func TestVerificationHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		const children, silence = 200, 3 * time.Second
+		var locs []string
+		for i := range children {
+			loc := fmt.Sprintf("https://www.example.com/%d", i)
+			locs = append(locs, loc+".xml")
+			w.answersAfter(latency, loc+".xml", urlset(loc, "https://shop.example.com/"))
+		}
+		w.serve("https://www.example.com/index.xml", index(locs...))
+		w.answersAfter(silence, "https://shop.example.com/robots.txt", "")
+		begun := time.Now()
+		l := walkFrom(w.unlimited(), named("https://www.example.com/index.xml"), Options{})
+		// Both schemes are asked; the other one answers at once.
+		if took := time.Since(begun); took > silence+4*latency || len(l.urls) != children || l.err != nil {
+			t.Errorf("%d URLs, %v, in %v", len(l.urls), l.err, took)
+		}
+	})
+}

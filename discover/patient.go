@@ -35,3 +35,20 @@ func (p *patient) Read(b []byte) (int, error) {
 	}
 	return p.Reader.Read(b)
 }
+
+// fillDuring calls f on another goroutine, and has documents fetched ahead until it returns.
+func (w *walk) fillDuring(f func()) {
+	done := make(chan struct{})
+	w.ahead.do(func() {
+		defer close(done)
+		f()
+	})
+	for {
+		w.fill(true)
+		select {
+		case <-done:
+			return
+		case <-w.ahead.progress:
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // verifyTime is how long a walk waits for one robots.txt, tries and all, that may vouch for a
-// document: nothing else is read meanwhile.
+// document: nothing else is read meanwhile, only fetched ahead.
 const verifyTime = 15 * time.Second
 
 // A verifier remembers the robots.txt files that were asked whether they name a
@@ -96,7 +96,8 @@ func (w *walk) namesOf(o location.Origin) map[key]bool {
 	names = map[key]bool{}
 	v.set(o, names)
 	v.asked = append(v.asked, o.String())
-	robots, _ := w.robotsWithin(verifyTime, o)
+	var robots *Robots
+	w.fillDuring(func() { robots, _ = w.robotsWithin(verifyTime, o) })
 	if robots == nil {
 		return names
 	}
