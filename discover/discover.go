@@ -55,8 +55,9 @@
 // sitemap; defects of entries are Problems, told to Options.Report.
 //
 // A document whose body breaks off before anything of it was yielded is fetched again, as
-// often as the Fetcher retries; once three of a host in a row broke off every time, others
-// of it are not, until one is read.
+// often as the Fetcher retries: also one that was fetched ahead and broke off before its turn,
+// of which the fetch counts that brought most. Once three of a host in a row broke off every
+// time, others of it are not, until one is read.
 //
 // # Trust
 //

@@ -221,7 +221,14 @@ func isTemporary(err error) bool {
 
 // pause waits before a body that broke off is fetched again: 1 s, 2 s, and so on to 30 s.
 func pause(ctx context.Context, try int) error {
-	t := time.NewTimer(time.Duration(min(try, 30)) * time.Second)
+	return sleep(ctx, backoff(try))
+}
+
+// backoff returns how long to wait after so many tries.
+func backoff(tries int) time.Duration { return time.Duration(min(tries, 30)) * time.Second }
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:

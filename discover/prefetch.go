@@ -2,6 +2,7 @@ package discover
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -68,25 +69,44 @@ type before struct {
 	waited   time.Duration
 }
 
-// add adds the fetch of a document that does not count.
-func (b *before) add(doc *fetch.Document) {
-	b.attempts += doc.Attempts
-	b.received += doc.Received()
-	b.waited += doc.Waited()
-}
-
 func (f *fetched) close() {
 	if f.doc != nil {
 		f.doc.Body.Close()
 	}
 }
 
+// add adds the fetch of a document that does not count.
+func (b *before) add(f *fetched) {
+	var fe *fetch.Error
+	switch {
+	case f.doc != nil:
+		b.attempts += f.doc.Attempts
+		b.received += f.doc.Received()
+		b.waited += f.doc.Waited()
+	case errors.As(f.err, &fe):
+		b.attempts += fe.Attempts
+	}
+}
+
+// without returns b without the fetch of a document that was added and has ended.
+func (b before) without(f *fetched) before {
+	return before{b.attempts - f.doc.Attempts, b.received - f.doc.Received(), b.waited - f.doc.Waited()}
+}
+
 // A prefetch is a document that is being fetched.
 type prefetch struct {
 	fetched
 	loc      string
-	sent     fetch.Validators
-	given    bool // it was fetched before the walk began
+	plans    *plans
+	req      fetch.Request
+	given    bool          // it was fetched before the walk began
+	n        int           // which fetch of the document it is, from 1
+	turn     bool          // its turn has come
+	pause    time.Duration // before it is fetched
+	broken   atomic.Bool   // its body broke off before its turn
+	brokeAt  time.Time
+	isAgain  atomic.Bool // it counts among those of its host that are fetched again
+	kept     *prefetch   // an earlier fetch of which that is true: the one of which most came
 	cancel   context.CancelFunc
 	ready    chan struct{} // closed when fetched is set
 	expected int64         // bytes of the budget, of those that have come at least
@@ -100,6 +120,7 @@ type prefetch struct {
 type load struct {
 	documents int          // that are started
 	asking    atomic.Int32 // of them, those that wait for their response
+	again     atomic.Int32 // of them, those that are fetched again, until their body has come
 }
 
 // A prefetcher fetches the documents of one walk ahead of their turn. All its
@@ -113,11 +134,12 @@ type prefetcher struct {
 	work     chan func()     // taken by goroutines that have nothing to do
 	asking   atomic.Int32    // how many wait for their response
 	hosts    map[string]*load
-	progress chan struct{} // told when one of them has it
+	progress chan struct{} // told when one of them has it, or a body has broken off
 	expected map[int]int64 // bytes of the next document at a depth, by those before
 	foreign  int           // of those that are started
 	running  sync.WaitGroup
 	arrived  func(*fetch.Document) // is told of each, on another goroutine
+	broken   broken
 }
 
 func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
@@ -243,40 +265,80 @@ func (p *prefetcher) loadOf(authority string) *load {
 }
 
 // start begins to fetch a document, for which take was called, when told is closed, if it is
-// not nil, and the time has come after so many tries.
-func (p *prefetcher) start(c *child, index *record, req fetch.Request, told <-chan struct{}, tries int) {
+// not nil.
+func (p *prefetcher) start(c *child, index *record, req fetch.Request, told <-chan struct{}) {
+	p.begin(&prefetch{loc: c.loc, plans: c.plans, req: req, n: 1, foreign: c.foreign, index: index}, told)
+}
+
+// startAgain begins to fetch a document that was fetched so many times, when the time for that has
+// come.
+func (p *prefetcher) startAgain(c *child, index *record, req fetch.Request, times int) {
+	p.begin(&prefetch{loc: c.loc, plans: c.plans, req: req, n: 1 + times, pause: backoff(times), foreign: c.foreign, index: index}, nil)
+}
+
+func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 	ctx, cancel := context.WithCancel(p.ctx)
-	f := &prefetch{loc: c.loc, sent: req.Validators, cancel: cancel, ready: make(chan struct{}), expected: p.expect(index), foreign: c.foreign, index: index}
-	f.on = authority(c.loc)
-	f.host = p.loadOf(f.on)
-	f.host.documents++
-	p.started[c.key] = f
-	p.children[index]++
-	if c.foreign {
-		p.foreign++
-	}
-	if tries == 0 {
+	f.cancel, f.ready, f.expected = cancel, make(chan struct{}), p.expect(f.index)
+	f.on = authority(f.loc)
+	p.count(f)
+	if f.n == 1 {
 		p.ask(f.host, 1)
 	}
+	f.again(f.n > 1)
 	p.do(func() {
-		if tries > 0 {
-			pause(ctx, tries)
+		if f.n > 1 {
+			sleep(ctx, f.pause)
 			p.ask(f.host, 1)
 		}
 		awaitDelay(ctx, told)
-		f.begun = time.Now()
-		f.doc, f.err = p.c.get(ctx, req)
+		if f.begun.IsZero() {
+			f.begun = time.Now()
+		}
+		f.doc, f.err = p.c.get(ctx, f.req)
 		if f.err == nil {
 			p.arrived(f.doc)
 			f.doc, f.body = slim(f.doc), f.doc.Body
+			p.watch(f)
+		} else {
+			f.again(false)
 		}
 		p.ask(f.host, -1)
 		close(f.ready)
-		select {
-		case p.progress <- struct{}{}:
-		default:
-		}
+		p.tell()
 	})
+}
+
+// tell tells who waits for a document that there is news.
+func (p *prefetcher) tell() {
+	select {
+	case p.progress <- struct{}{}:
+	default:
+	}
+}
+
+// count counts a document as started.
+func (p *prefetcher) count(f *prefetch) {
+	f.host = p.loadOf(f.on)
+	f.host.documents++
+	p.started[f.plans.key] = f
+	p.children[f.index]++
+	if f.foreign {
+		p.foreign++
+	}
+}
+
+// uncount takes that back.
+func (p *prefetcher) uncount(f *prefetch) {
+	delete(p.started, f.plans.key)
+	if p.children[f.index]--; p.children[f.index] == 0 {
+		delete(p.children, f.index)
+	}
+	if f.foreign {
+		p.foreign--
+	}
+	if f.host.documents--; f.host.documents == 0 {
+		delete(p.hosts, f.on)
+	}
 }
 
 // do calls f on a goroutine that has nothing else to do, or on a new one: to grow the stack of
@@ -307,7 +369,7 @@ func slim(doc *fetch.Document) *fetch.Document {
 // not depend on how far ahead was looked.
 func (p *prefetcher) keepIfAskedFor(c *child, v fetch.Validators) bool {
 	f := p.started[c.key]
-	if f != nil && !f.given && (f.sent != v || !isAskedForAs(f.loc, c.loc)) {
+	if f != nil && !f.given && (f.req.Validators != v || !isAskedForAs(f.loc, c.loc)) {
 		p.drop(c.key)
 		f = nil
 	}
@@ -322,16 +384,16 @@ func isAskedForAs(a, b string) bool {
 
 // put takes over a document that was fetched already.
 func (p *prefetcher) put(loc string, doc *fetched) {
-	f := &prefetch{fetched: *doc, loc: loc, given: true, cancel: func() {}, ready: make(chan struct{})}
+	f := &prefetch{fetched: *doc, loc: loc, plans: &plans{key: keyOf(loc)}, given: true, n: 1, cancel: func() {}, ready: make(chan struct{})}
 	close(f.ready)
-	p.started[keyOf(loc)] = f
-	p.children[nil]++
+	p.count(f)
 }
 
 // wait returns the document k when it has come, or when the walk's context ends.
 // Meanwhile fill is called whenever another one has come.
 func (p *prefetcher) wait(k key, fill func()) *prefetch {
 	f := p.started[k]
+	f.turn = true
 	for {
 		select {
 		case <-f.ready:
@@ -349,21 +411,16 @@ func (p *prefetcher) wait(k key, fill func()) *prefetch {
 
 // drop ends a document that was started: it was read, or is not wanted.
 func (p *prefetcher) drop(k key) {
-	f := p.started[k]
+	if f := p.started[k]; f != nil {
+		p.uncount(f)
+		p.end(f)
+	}
+}
+
+// end ends a document that does not count as started any more, if there is one.
+func (p *prefetcher) end(f *prefetch) {
 	if f == nil {
 		return
-	}
-	delete(p.started, k)
-	if p.children[f.index]--; p.children[f.index] == 0 {
-		delete(p.children, f.index)
-	}
-	if f.host != nil {
-		if f.host.documents--; f.host.documents == 0 {
-			delete(p.hosts, f.on)
-		}
-	}
-	if f.foreign {
-		p.foreign--
 	}
 	f.cancel()
 	<-f.ready
@@ -371,7 +428,9 @@ func (p *prefetcher) drop(k key) {
 		p.learn(f.index.below(), f.got())
 	}
 	f.close()
+	f.again(false)
 	p.c.ahead.give(f.expected)
+	p.end(f.kept)
 }
 
 // close ends all documents and waits for the goroutines.

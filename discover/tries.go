@@ -12,12 +12,14 @@ import (
 // not wait until its turn had come.
 type tries struct {
 	n      int
-	lapses int // of them, how many were in vain before anything was read
+	over   bool // none is to follow
+	lapses int  // of them, how many were in vain before anything was read
 	before before
 	begun  time.Time // the first of them
 	scope  Scope     // of the document, before any of them
 	last   *document // the one before this
 	best   *document // of those whose body broke off, the one that listed most
+	kept   *prefetch // one whose body broke off that was not read yet, as others may be better
 	told   told      // of those before
 }
 
@@ -37,7 +39,9 @@ const maxTold = 10_000
 // walk must end.
 func (w *walk) fetchAndRead(c *child, r *record) bool {
 	t := &tries{told: told{}, scope: c.sm.Scope}
-	for t.n = 1; ; t.n++ {
+	defer func() { w.ahead.end(t.kept) }()
+	w.restartNow(c.key)
+	for {
 		if !w.ahead.keepIfAskedFor(c, w.state.validators(c)) {
 			w.start(c, r.parent, true)
 		}
@@ -47,14 +51,15 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 			w.yield(URL{}, err)
 			return false
 		}
-		if t.n == 1 {
-			t.begun, t.before = f.begun, f.before
-		}
-		if f.err == nil && w.again(c, &f.fetched, t) {
+		first := t.take(f)
+		if first.err == nil && w.again(c, first, t) {
 			w.ahead.drop(c.key)
 			continue
 		}
-		goOn, again := w.try(c, r, &f.fetched, t)
+		goOn, again := w.try(c, r, first, t)
+		if again && t.over {
+			goOn, again = w.tryKept(c, r, t)
+		}
 		if !again {
 			return goOn
 		}
@@ -63,11 +68,39 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 	}
 }
 
+// take takes what was fetched of a document whose turn it is, and returns which fetch is to be
+// read: the last one, unless that came to less than one before.
+func (t *tries) take(f *prefetch) *fetched {
+	if t.n++; t.n == 1 {
+		t.n, t.begun, t.before = f.n, f.begun, f.before
+	}
+	kept := f.kept
+	switch {
+	case kept == nil:
+	case f.err != nil || f.broken.Load() && f.doc.Received() <= kept.doc.Received():
+		t.before.add(&f.fetched)
+		t.before = t.before.without(&kept.fetched)
+		return &kept.fetched
+	default:
+		t.kept, f.kept = kept, nil
+	}
+	return &f.fetched
+}
+
+// tryKept reads what was kept, now that those after it came to nothing.
+func (w *walk) tryKept(c *child, r *record, t *tries) (goOn, again bool) {
+	kept := t.kept
+	t.kept = nil
+	defer w.ahead.end(kept)
+	t.before = t.before.without(&kept.fetched)
+	return w.try(c, r, &kept.fetched, t)
+}
+
 // startAgain begins to fetch a document again that was fetched so many times. Others are fetched
 // while it waits for that.
 func (w *walk) startAgain(c *child, index *record, tries int) {
 	w.ahead.take(index, true)
-	w.ahead.start(c, index, w.request(c), nil, tries)
+	w.ahead.startAgain(c, index, w.request(c), tries)
 }
 
 // maxBroken is how many documents of a host in a row may break off in all their tries. Others of
@@ -76,19 +109,19 @@ func (w *walk) startAgain(c *child, index *record, tries int) {
 const maxBroken = 3
 
 // triesOf returns how often a document may be fetched.
-func (w *walk) triesOf(c *child) int {
-	if w.broken[hostOf(c.loc)] >= maxBroken {
+func (w *walk) triesOf(loc string) int {
+	if w.broken[hostOf(loc)] >= maxBroken {
 		return 1
 	}
 	return w.c.tries()
 }
 
 // noteBroken notes whether a document broke off in all its tries.
-func (w *walk) noteBroken(c *child, broken bool) {
+func (w *walk) noteBroken(loc string, broken bool) {
 	if broken {
-		w.broken[strings.Clone(hostOf(c.loc))]++
+		w.broken[strings.Clone(hostOf(loc))]++
 	} else if len(w.broken) > 0 {
-		delete(w.broken, hostOf(c.loc))
+		delete(w.broken, hostOf(loc))
 	}
 }
 
@@ -133,8 +166,9 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		d.sum.Received += f.doc.Received()
 	}
 	broken := d.canRetry()
-	if !broken || t.n >= w.triesOf(c) {
-		w.noteBroken(c, broken)
+	t.over = !broken || t.n >= w.triesOf(c.loc)
+	if t.over && (t.kept == nil || d.sum.Err == nil || d.yielded > 0) {
+		w.noteBroken(c.loc, broken)
 		t.pick(d).end()
 		return true, false
 	}
@@ -152,7 +186,7 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 
 // count counts a fetch of c that does not count as the document.
 func (t *tries) count(c *child, f *fetched) {
-	t.before.add(f.doc)
+	t.before.add(f)
 	c.waited = t.before.waited
 }
 

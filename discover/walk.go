@@ -334,6 +334,7 @@ func (w *walk) limited(c *child, index *record) (what string, limit int) {
 
 // fill fetches the next documents ahead.
 func (w *walk) fill(waiting bool) {
+	w.restartBroken()
 	if !waiting && w.ahead.busy() {
 		return
 	}
@@ -382,7 +383,7 @@ func (w *walk) start(c *child, index *record, must bool) bool {
 	if !w.ahead.take(index, must) {
 		return false
 	}
-	w.ahead.start(c, index, w.request(c), w.heedDelay(c), 0)
+	w.ahead.start(c, index, w.request(c), w.heedDelay(c))
 	return true
 }
 

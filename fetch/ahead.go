@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"sync"
 )
@@ -86,11 +87,12 @@ type ahead struct {
 
 	mu     sync.Mutex
 	cond   sync.Cond
-	queue  []*chunk // the goroutine writes to the last one
-	err    error    // why src ended
-	begun  bool     // to be read
-	waited bool     // for room
-	full   bool     // it waits now
+	queue  []*chunk          // the goroutine writes to the last one
+	err    error             // why src ended
+	ended  func(broken bool) // is called when src has ended, see body.OnEnd
+	begun  bool              // to be read
+	waited bool              // for room
+	full   bool              // it waits now
 	parked bool
 	closed bool
 }
@@ -114,7 +116,11 @@ func (a *ahead) run() {
 		c.w += n
 		a.err = err
 		a.tell()
+		ended, broken := a.takeEnded()
 		a.mu.Unlock()
+		if ended != nil {
+			ended(broken)
+		}
 		if err != nil {
 			return
 		}
@@ -166,6 +172,25 @@ func (a *ahead) lapsed() bool {
 		a.cond.Wait()
 	}
 	return a.err != nil && a.err != io.EOF
+}
+
+// takeEnded returns the function that is to be called now, if there is one.
+func (a *ahead) takeEnded() (ended func(broken bool), broken bool) {
+	if a.err == nil || a.begun || a.waited || a.closed {
+		return nil, false
+	}
+	ended, a.ended = a.ended, nil
+	return ended, errors.Is(a.err, ErrBody)
+}
+
+func (a *ahead) onEnd(f func(broken bool)) {
+	a.mu.Lock()
+	a.ended = f
+	f, broken := a.takeEnded()
+	a.mu.Unlock()
+	if f != nil {
+		f(broken)
+	}
 }
 
 // begin is told that somebody begins to read.

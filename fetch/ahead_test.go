@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -147,6 +148,56 @@ func TestReadAheadSizes(t *testing.T) {
 			doc.Body.Close()
 			if c.ahead.used != 0 {
 				t.Errorf("%d bytes, %d ahead: budget not given back", size, ahead)
+			}
+		}
+	}
+}
+
+// TestOnEnd: who asks is told how a body ended that nobody reads yet, once, whether it has ended by
+// then or not; not of one that is read, nor of one that waits for room.
+func TestOnEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		body string
+		err  error
+		room int64
+		read bool
+		want []bool // broken
+	}{
+		"whole":          {"whole", io.EOF, chunkSize, false, []bool{false}},
+		"broken":         {"half", &cause{kind: ErrBody}, chunkSize, false, []bool{true}},
+		"ended for good": {"half", ErrClosed, chunkSize, false, []bool{false}},
+		"read":           {"half", &cause{kind: ErrBody}, chunkSize, true, nil},
+		"too large":      {string(pattern(2 * chunkSize)), io.EOF, chunkSize, false, nil},
+	} {
+		for _, early := range []bool{true, false} {
+			src, write := io.Pipe()
+			a := newAhead(src, test.room, &budget{}, func() {})
+			var got []bool
+			listen := func() { a.onEnd(func(broken bool) { got = append(got, broken) }) }
+			if early {
+				listen()
+			}
+			if test.read {
+				a.pending()
+			}
+			wrote := make(chan struct{})
+			go func() {
+				defer close(wrote)
+				io.WriteString(write, test.body)
+				write.CloseWithError(test.err)
+			}()
+			if name != "too large" {
+				<-wrote
+				<-a.done
+			}
+			if !early {
+				listen()
+			}
+			src.Close()
+			a.close()
+			<-wrote
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s, asked before it ended %t: told %t, want %t", name, early, got, test.want)
 			}
 		}
 	}

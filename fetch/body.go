@@ -62,6 +62,16 @@ func (b *body) Pending() <-chan struct{} {
 	return b.ahead.pending()
 }
 
+// OnEnd has f called when the body has come before anybody begins to read it, or has broken off
+// (ErrBody), once and on any goroutine: at once if that is so already. It is not called of one
+// that had to wait for room first, which another fetch might have to as well, nor without
+// read-ahead.
+func (b *body) OnEnd(f func(broken bool)) {
+	if b.ahead != nil {
+		b.ahead.onEnd(f)
+	}
+}
+
 type rawBody struct{ b *body }
 
 func (r rawBody) Read(p []byte) (int, error) {

@@ -1,0 +1,110 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// TestBrokenBodiesAreFetchedAgainInTime: documents that break off before their turn have their
+// other tries before it, too.
+func TestBrokenBodiesAreFetchedAgainInTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		every int // of documents, one in so many breaks off at first
+		most  time.Duration
+	}{
+		"all":   {1, 10 * time.Second},
+		"tenth": {10, 4 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			const documents = 320 // in 1 s
+			w := newWeb()
+			var locs []string
+			for i := range documents {
+				loc := fmt.Sprintf("https://example.com/%d", i)
+				locs = append(locs, loc+".xml")
+				whole := urlset(loc+"/a", loc+"/b")
+				if i%test.every > 0 {
+					w.answersAfter(latency, loc+".xml", whole)
+					continue
+				}
+				w.handle(loc+".xml", func(rw http.ResponseWriter, _ *http.Request) {
+					time.Sleep(latency)
+					if w.hits(loc+".xml") == 1 {
+						rw.Header().Set("X-Cut", "1")
+						whole = whole[:len(whole)/2]
+					}
+					rw.Write([]byte(whole))
+					whole = urlset(loc+"/a", loc+"/b")
+				})
+			}
+			w.serve("https://example.com/index.xml", index(locs...))
+			begun := time.Now()
+			l := walkFrom(w.unlimited(), named("https://example.com/index.xml"), Options{})
+			took := time.Since(begun)
+			// The first may be read as it comes, and then stands as it is.
+			if n := len(l.urls); n < 2*documents-1 || n == 2*documents && l.err != nil || took > test.most {
+				t.Errorf("%s: %d URLs, %v, in %v", name, n, l.err, took)
+			}
+		})
+	}
+}
+
+// TestBrokenBodiesAreKept: of what came of a document before its turn the most is read, and each
+// fetch is counted once.
+func TestBrokenBodiesAreKept(t *testing.T) {
+	const loc = "https://example.com/b"
+	whole := urlset(loc+"/1", loc+"/2", loc+"/3")
+	cut := func(entries int) string {
+		return strings.Join(strings.SplitAfter(whole, "</url>")[:entries], "") + "…"
+	}
+	for name, test := range map[string]struct {
+		turns   []any
+		entries int
+		failed  bool
+	}{
+		"whole at last":  {[]any{cut(1), cut(2), whole}, 3, false},
+		"whole then":     {[]any{cut(2), whole}, 3, false},
+		"less":           {[]any{cut(2), cut(1), cut(1)}, 2, true},
+		"more":           {[]any{cut(1), cut(1), cut(2)}, 2, true},
+		"nothing":        {[]any{cut(2), cut(0), cut(0)}, 2, true},
+		"gone":           {[]any{cut(2), 404}, 2, true},
+		"another's page": {[]any{cut(2), "<html><body>Log in</body></html>"}, 2, true},
+		"a failure":      {[]any{cut(2), 500}, 2, true},
+		"empty":          {[]any{"…", "…", whole}, 3, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.serve("https://example.com/index.xml", index("https://example.com/a.xml", loc+".xml"))
+			w.answersAfter(20*time.Second, "https://example.com/a.xml", urlset("https://example.com/a"))
+			w.answers(loc+".xml", test.turns...)
+			c := &Client{Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}
+			l := walkFrom(c, named("https://example.com/index.xml"), Options{})
+			sum := l.sums[loc+".xml"]
+			if n := len(l.urls) - 1; n != test.entries || int(sum.Entries) != n {
+				t.Errorf("%s: %d URLs, %d entries", name, n, sum.Entries)
+			}
+			if failed := errors.Is(sum.Err, fetch.ErrBody) && errors.As(l.err, new(*WalkError)); failed != test.failed {
+				t.Errorf("%s: errors %v, %v", name, sum.Err, l.err)
+			}
+			received := 0
+			for i := range sum.Attempts {
+				if text, ok := test.turns[min(i, len(test.turns)-1)].(string); ok {
+					received += len(strings.TrimSuffix(text, "…"))
+				}
+			}
+			if sum.Attempts != w.hits(loc+".xml") || int(sum.Received) != received {
+				t.Errorf("%s: %d attempts of %d, received %d of %d", name, sum.Attempts, w.hits(loc+".xml"), sum.Received, received)
+			}
+			if n := w.open.Load(); n != 0 || c.ahead.used != 0 {
+				t.Errorf("%s: %d bodies left open, %d bytes of the budget", name, n, c.ahead.used)
+			}
+		})
+	}
+}
