@@ -180,7 +180,11 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // acquire waits until req may go out: for the Limiter, and then for who asked for it.
 func (x *exchange) acquire(req *http.Request) (release func(int, time.Duration), done func(), err error) {
-	release, err = x.c.limiter.Acquire(withLookup(req.Context(), x.lookup(req)), req.URL)
+	ctx := withLookup(req.Context(), x.lookup(req))
+	if tries := x.retries + x.tries; tries > 0 {
+		ctx = context.WithValue(ctx, triesKey{}, tries)
+	}
+	release, err = x.c.limiter.Acquire(ctx, req.URL)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -52,13 +52,14 @@ const (
 // concurrent use, must not be copied, and its fields must not be changed once it
 // is used. Several Clients may share one.
 //
-// Requests to a host are served in the order in which they came, and hosts take
-// turns.
+// Requests to a host are served in the order in which they came, those that failed most often
+// before others unless the host is slowed down for several answers, and hosts take turns.
 //
 // A host that answers 429 or 503 is slowed down as a whole: no request is sent
 // for the time that Retry-After asks for or else for a backoff that doubles from 1 s to
 // 30 s, both up to MaxPause; then one request at a time, and with each success
-// one more at once. After ten such answers in a row, or three that ask for more
+// one more at once, at first no faster than the host has answered requests since it was
+// slowed down before. After ten such answers in a row, or three that ask for more
 // than MaxPause, requests to the host fail with ErrBusy until that time is over.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 7 MB.
@@ -100,6 +101,7 @@ type waiter struct {
 	host, addr *place
 	done       chan struct{} // closed when granted or failed
 	granted    bool
+	tries      int // how often the request has failed before
 	err        error
 	begun      time.Time // when it was granted
 }
@@ -111,7 +113,8 @@ func (l *HostLimiter) Acquire(ctx context.Context, u *url.URL) (release func(sta
 		return nil, err
 	}
 	host, addr := hostKey(u), l.address(ctx, u)
-	w := l.enqueue(host, addr)
+	tries, _ := ctx.Value(triesKey{}).(int)
+	w := l.enqueue(host, addr, tries)
 	select {
 	case <-w.done:
 	case <-ctx.Done():
@@ -206,6 +209,20 @@ func addressKey(addrs []netip.Addr) string {
 		return strings.ToLower(least.String())
 	}
 	return p.String()
+}
+
+// triesKey is what the number of tries before stands under in the context of a request.
+type triesKey struct{}
+
+// pausedFor returns for how long yet no request goes to the host of u since it answered 429 or
+// 503.
+func (l *HostLimiter) pausedFor(u *url.URL) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.hosts.known[hostKey(u)]; h != nil {
+		return max(0, time.Until(h.until))
+	}
+	return 0
 }
 
 type lookupKey struct{}

@@ -41,8 +41,19 @@ func (x *exchange) backoff(lo, hi time.Duration, retry int, resp *http.Response)
 	if wait == 0 {
 		wait = jitter(exponential(lo, hi, retry+x.retries))
 	}
+	if l, ok := x.c.limiter.(*HostLimiter); ok && isBusy(x.last.status) && x.last.after <= l.maxPause() {
+		// It is to be there when the pause of the host is over, before others.
+		if pause := l.pausedFor(x.target.url); pause > 0 {
+			wait = pause - pause/10
+		}
+	}
 	x.c.logRetry(x.ctx, x.target.url, x.last.status, wait)
 	return wait
+}
+
+// isBusy reports whether a response with this status slows the host down.
+func isBusy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
 // exponential returns lo doubled n times, at most hi.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"math/rand/v2"
-	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,6 +13,14 @@ import (
 const (
 	busyAnswers = 10 // that do not say for how long, or for no longer than MaxPause
 	longAnswers = 3  // that ask for more
+)
+
+const (
+	// maxGap bounds the time between requests that is learned from a host's answers, and paceUp is
+	// that each success takes one part in so many off it. A host that allows less answers each
+	// document after one pause.
+	maxGap = time.Second
+	paceUp = 4
 )
 
 // A place is a host or an address that requests go to.
@@ -30,6 +38,10 @@ type place struct {
 	lookedUp time.Time
 	delay    time.Duration // of SetDelay
 	window   int           // how many requests at once while it recovers, or 0
+	gap      time.Duration // between requests, at the pace that it was found to allow
+	passed   int           // requests that it has answered otherwise since the last strike
+	busy     time.Duration // for how long there were some to be granted since, or it was paused
+	wanted   time.Time     // since when there are some
 	strikes  int           // answers of 429 and 503 since the last success
 	struck   time.Time     // when the last of them came
 	until    time.Time     // no request before it, for those answers
@@ -71,14 +83,23 @@ func (ps *places) leave(p *place) {
 	}
 }
 
-func (l *HostLimiter) enqueue(host, addr string) *waiter {
+func (l *HostLimiter) enqueue(host, addr string, tries int) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := &waiter{host: l.hosts.use(host), done: make(chan struct{})}
+	w := &waiter{host: l.hosts.use(host), done: make(chan struct{}), tries: tries}
 	if addr != "" {
 		w.addr = l.addrs.use(addr)
 	}
-	w.host.queue = append(w.host.queue, w)
+	at := len(w.host.queue)
+	if at == 0 {
+		w.host.wanted = time.Now()
+	}
+	if tries > 0 {
+		at, _ = slices.BinarySearchFunc(w.host.queue, tries, func(q *waiter, tries int) int {
+			return cmp.Compare(tries, q.tries+1)
+		})
+	}
+	w.host.queue = slices.Insert(w.host.queue, at, w)
 	if w.host.turn == nil {
 		w.host.turn = l.waiting.PushBack(w.host)
 	}
@@ -190,14 +211,26 @@ func (l *HostLimiter) wakeAt(d time.Duration) {
 	})
 }
 
-// open reports whether the first waiter of h may go, or else from when on it may
+// next returns which waiter of h has the next turn: the one whose request failed most often, since
+// after a pause it is most likely to be answered; but where such a one was not, the first of those
+// that failed least, since that may be the document's own fault.
+func (h *place) next() int {
+	if h.strikes < 3 {
+		return 0
+	}
+	least := h.queue[len(h.queue)-1].tries
+	return slices.IndexFunc(h.queue, func(w *waiter) bool { return w.tries == least })
+}
+
+// open reports whether the next waiter of h may go, or else from when on it may
 // as far as time is concerned, zero if only a release can help.
 func (l *HostLimiter) open(h *place, now time.Time) (bool, time.Time) {
-	a := h.queue[0].addr
-	if h.active >= l.window(h) || a != nil && a.active >= l.perAddress() {
+	w := h.queue[h.next()]
+	a := w.addr
+	if h.active >= l.window(h, w) || a != nil && a.active >= l.perAddress() {
 		return false, time.Time{}
 	}
-	at := latest(h.until, h.last.Add(max(h.delay, l.HostInterval)))
+	at := latest(h.until, h.last.Add(max(h.delay, l.HostInterval, h.gap)))
 	if a != nil {
 		at = latest(at, a.last.Add(l.AddressInterval))
 	}
@@ -211,10 +244,11 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// window returns how many requests to h may be under way.
-func (l *HostLimiter) window(h *place) int {
+// window returns how many requests to h may be under way, with w: one that failed before goes
+// alone while h recovers, lest it fails too often.
+func (l *HostLimiter) window(h *place, w *waiter) int {
 	switch {
-	case h.delay > 0:
+	case h.delay > 0, w.tries > 0 && h.window > 0:
 		return 1
 	case h.window > 0:
 		return min(h.window, l.perHost())
@@ -223,12 +257,13 @@ func (l *HostLimiter) window(h *place) int {
 }
 
 func (l *HostLimiter) grant(h *place, now time.Time) {
-	w := h.queue[0]
-	h.queue[0] = nil
-	h.queue = h.queue[1:]
+	next := h.next()
+	w := h.queue[next]
+	h.queue = slices.Delete(h.queue, next, next+1)
 	l.settle(h)
 	l.active++
 	h.active++
+	h.busy += max(0, now.Sub(latest(h.wanted, latest(h.last, h.until))))
 	h.last = now
 	if w.addr != nil {
 		w.addr.active++
@@ -259,6 +294,15 @@ func (p *place) givenUp(now time.Time) time.Duration {
 	return 0
 }
 
+// learnPace takes what h has let pass since it was last too fast for it for the pace that it
+// allows.
+func (h *place) learnPace(most time.Duration) {
+	if h.passed > 0 {
+		h.gap = min(h.busy/time.Duration(h.passed), most)
+	}
+	h.passed, h.busy = 0, 0
+}
+
 // judge learns from the answer to w how fast its host may be asked.
 func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 	h, now := w.host, time.Now()
@@ -266,15 +310,17 @@ func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 	// new: of the requests under way at that moment only the first counts.
 	late := h.strikes > 0 && w.begun.Before(h.struck)
 	switch {
-	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+	case isBusy(status):
 		pause := min(retryAfter, l.maxPause())
 		if !late {
 			h.strikes++
 			h.struck, h.window = now, 1
+			h.learnPace(min(maxGap, l.maxPause()))
 			if backoff := exponential(cmp.Or(l.backoff, minBackoff), min(maxBackoff, l.maxPause()), h.strikes-1); pause < backoff {
 				pause = backoff/2 + rand.N(backoff/2+1)
 			}
 		}
+		h.busy += max(0, now.Add(pause).Sub(latest(h.until, now)))
 		h.until = latest(h.until, now.Add(pause))
 		if retryAfter > l.maxPause() {
 			h.asked = now.Add(retryAfter)
@@ -282,6 +328,10 @@ func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 	case status == 0 || status >= 500 || late:
 	default:
 		h.strikes, h.asked = 0, time.Time{}
+		h.passed++
+		if h.gap -= h.gap / paceUp; h.gap < time.Millisecond {
+			h.gap = 0
+		}
 		if h.window > 0 {
 			h.window++
 		}
