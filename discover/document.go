@@ -306,6 +306,8 @@ func (d *document) isReadBefore() bool {
 // goOn makes the children the next to be walked.
 func (d *document) goOn() {
 	if len(d.kids.children) > 0 {
+		d.w.noteNested(d.rec.parent)
+		d.w.adoptHinted(d.kids)
 		d.w.frontier.push(d.kids)
 	} else {
 		d.w.graph.end(d.rec)

@@ -43,7 +43,11 @@ type frame struct {
 	ahead    int // the first that was not looked at for fetching ahead
 	gone     int // how many there were before the first, by compact
 	// Those that were put off, by authority, in their order: how many there were before each.
-	later map[string][]int
+	later  map[string][]int
+	putOff int // how many they are
+
+	nested bool    // one of the children was an index with children
+	hints  []*hint // of children that are, in their order
 }
 
 // compact gives back the memory of children that are gone, when it is more than
@@ -67,15 +71,15 @@ type frontier struct {
 	cost   int
 	max    int
 	lost   int
-	later  int  // how many children are put off
 	last   look // of upcoming
 }
 
 // A look is a child that was looked at for fetching ahead.
 type look struct {
 	fr    *frame
-	at    int  // in fr.children
-	later bool // it was put off before
+	at    int   // in fr.children, or of hint
+	later bool  // it was put off before
+	hint  *hint // that lists it, if its index was not walked yet
 }
 
 // frontierRoom returns how much memory the frontier of a walk may have: about twice as
@@ -106,7 +110,7 @@ func (f *frontier) list(to *frame, c child) {
 func (f *frontier) dropLast() bool {
 	for _, fr := range f.frames {
 		if n := len(fr.children); n > fr.next {
-			f.leave(&fr.children[n-1])
+			f.leave(fr, &fr.children[n-1])
 			fr.children[n-1] = child{}
 			fr.children = fr.children[:n-1]
 			fr.compact()
@@ -118,10 +122,10 @@ func (f *frontier) dropLast() bool {
 }
 
 // leave counts a child no more.
-func (f *frontier) leave(c *child) {
+func (f *frontier) leave(fr *frame, c *child) {
 	f.cost -= c.cost()
 	if c.later {
-		f.later--
+		fr.putOff--
 	}
 }
 
@@ -135,6 +139,16 @@ func (f *frontier) forget(fr *frame) {
 
 func (f *frontier) push(fr *frame) { f.frames = append(f.frames, fr) }
 
+// frameOf returns the frame of an index on the way down, nil for the seeds.
+func (f *frontier) frameOf(index *record) *frame {
+	for _, fr := range slices.Backward(f.frames) {
+		if fr.index == index {
+			return fr
+		}
+	}
+	return nil
+}
+
 // pop returns the next child in document order with the index that lists it;
 // false at the end. Ended is called with each index whose children have all been
 // walked.
@@ -146,7 +160,7 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 			top.children[top.next] = child{}
 			top.next++
 			top.compact()
-			f.leave(&c)
+			f.leave(top, &c)
 			return c, top.index, true
 		}
 		f.frames[len(f.frames)-1] = nil
@@ -162,25 +176,32 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 // at for fetching ahead, or was put off and is not on a host that is full, or nil. No more are put
 // off than are within reach, so that it is not the last ones that are fetched first.
 func (f *frontier) upcoming(full func(authority string) bool, reach int) (*child, *record) {
+	before := 0 // children that were put off
 	for _, fr := range slices.Backward(f.frames) {
-		if reach <= 0 {
-			break
-		}
 		fr.ahead = max(fr.ahead, fr.next)
+		if h := fr.firstHint(full); h != nil {
+			f.last = look{fr, h.next, false, h}
+			h.next++
+			return &h.children[h.next-1], h.index
+		}
+		if reach <= 0 {
+			continue // to a hint
+		}
 		at, later := fr.firstLater(full)
 		switch {
 		case later:
 			fr.children[at].later = false
-			f.later--
-		case f.later >= reach:
+			fr.putOff--
+		case before+fr.putOff >= reach:
 			return nil, nil
 		case fr.ahead < len(fr.children):
 			at = fr.ahead
 			fr.ahead++
 		default:
+			before += fr.putOff
 			continue
 		}
-		f.last = look{fr, at, later}
+		f.last = look{fr, at, later, nil}
 		return &fr.children[at], fr.index
 	}
 	return nil, nil
@@ -215,7 +236,7 @@ func (f *frontier) putOff() {
 	fr, at := f.last.fr, f.last.at
 	c := &fr.children[at]
 	c.later = true
-	f.later++
+	fr.putOff++
 	if fr.later == nil {
 		fr.later = map[string][]int{}
 	}
@@ -227,9 +248,12 @@ func (f *frontier) putOff() {
 
 // unlook puts back what upcoming returned last.
 func (f *frontier) unlook() {
-	if f.last.later {
+	switch {
+	case f.last.hint != nil:
+		f.last.hint.next--
+	case f.last.later:
 		f.putOff()
-	} else {
+	default:
 		f.last.fr.ahead--
 	}
 }

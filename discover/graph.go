@@ -37,7 +37,11 @@ type record struct {
 	unread bool      // for an error
 	tried  []key     // how it was spelled when it could not be read
 	late   int
+	hint   bool // it is no document that was begun, but stands for one: see hint
 }
+
+// isHint reports whether r stands for an index that was not begun.
+func (r *record) isHint() bool { return r != nil && r.hint }
 
 // below returns the depth of what r, which is nil for seeds, refers to.
 func (r *record) below() int {

@@ -124,3 +124,79 @@ func TestPausedWalkHoldsNobodyUp(t *testing.T) {
 		}
 	})
 }
+
+// TestSmallIndexesAreWalkedInTime: very many small indexes keep the network as busy as a large one.
+func TestSmallIndexesAreWalkedInTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		indexes, each int
+		most          float64 // times the ideal
+	}{
+		"of four":    {1000, 4, 1.15},
+		"of one":     {1000, 1, 1.15},
+		"of hundred": {20, 100, 1.1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.serveIndexes("https://example.com", test.indexes, test.each, latency, 0)
+			c, begun := w.unlimited(), time.Now()
+			l := walkFrom(c, named("https://example.com/index.xml"), Options{})
+			took := time.Since(begun)
+			ideal := time.Duration(test.indexes*(test.each+1)/DefaultConcurrency) * latency
+			if took.Seconds() > test.most*ideal.Seconds() || len(l.urls) != test.indexes*test.each || l.err != nil {
+				t.Errorf("%s: %d URLs, %v, in %v, ideal %v", name, len(l.urls), l.err, took, ideal)
+			}
+			for loc, n := range w.count {
+				if n != 1 {
+					t.Errorf("%s: %s was asked for %d times", name, loc, n)
+				}
+			}
+			if w.open.Load() != 0 || c.ahead.used != 0 {
+				t.Errorf("%s: %d bodies left open, %d bytes of the budget", name, w.open.Load(), c.ahead.used)
+			}
+		})
+	}
+}
+
+// TestHintsThatDoNotHold: what was fetched for an index ahead of its turn is given up when it turns
+// out that nothing of it is wanted, and what is left out is not asked for.
+func TestHintsThatDoNotHold(t *testing.T) {
+	for name, test := range map[string]struct {
+		o       Options
+		alias   bool // each index but the first is known by the time of its turn
+		indexes int  // that are read
+		most    int  // requests
+	}{
+		"all":      {Options{}, false, 20, 1 + 20*5},
+		"follow":   {Options{Follow: func(s *Sitemap) bool { return !strings.HasSuffix(s.Loc, "/3.xml") }}, false, 19, 1 + 19*4},
+		"aliases":  {Options{}, true, 1, 1 + 2*20 + 4},
+		"sitemaps": {Options{MaxSitemaps: 11}, false, 2, 11 + 2*DefaultConcurrency},
+		"depth":    {Options{MaxDepth: 1}, false, 0, 1 + 20},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.serveIndexes("https://example.com", 20, 4, latency, 0)
+			if test.alias {
+				for i := 1; i < 20; i++ {
+					loc := fmt.Sprintf("https://example.com/%d.xml", i)
+					w.redirect(loc, "https://example.com/0.xml")
+				}
+			}
+			c := w.unlimited()
+			l := walkFrom(c, named("https://example.com/index.xml"), test.o)
+			requests := -w.hits("https://example.com/robots.txt")
+			for _, n := range w.count {
+				requests += n
+			}
+			want := 4 * test.indexes
+			if name == "follow" {
+				want -= test.indexes
+			}
+			if len(l.urls) != want || requests > test.most {
+				t.Errorf("%s: %d URLs, want %d, with %d requests", name, len(l.urls), want, requests)
+			}
+			if w.open.Load() != 0 || c.ahead.used != 0 {
+				t.Errorf("%s: %d bodies left open, %d bytes of the budget", name, w.open.Load(), c.ahead.used)
+			}
+		})
+	}
+}

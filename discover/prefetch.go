@@ -17,12 +17,14 @@ const (
 	// readAhead is how much of a document's body is read before its turn, on the
 	// wire.
 	readAhead = 8 << 20
-	// aheadRoom bounds what all walks of a Client expect to have read ahead. With spareRoom
-	// it is what a fetch.Client spends on bodies that nobody reads yet.
-	aheadRoom = 15 << 20
-	// spareRoom is what the children of the index whose turn it is have beyond that: others
-	// are many, and hold theirs until their turn comes.
-	spareRoom = 1 << 20
+	// aheadRoom bounds what all walks of a Client expect to have read ahead. With what
+	// is spare it is what a fetch.Client spends on bodies that nobody reads yet.
+	aheadRoom = 13 << 20
+	// spareRoom is what the children of the index whose turn it is have beyond that, and
+	// hintedRoom what those of hints have: others are many, and hold theirs until their turn
+	// comes.
+	spareRoom  = 1 << 20
+	hintedRoom = 2 << 20
 	// minExpected is what a document is expected to have at least.
 	minExpected = 64 << 10
 	// stretch is how many times Concurrency documents are fetched ahead while the
@@ -105,6 +107,9 @@ type prefetch struct {
 	pause    time.Duration // before it is fetched
 	broken   atomic.Bool   // its body broke off before its turn
 	brokeAt  time.Time
+	whole    atomic.Bool // its body came before its turn
+	peeked   bool        // inside, for what it lists
+	order    int         // in which it was started
 	isAgain  atomic.Bool // it counts among those of its host that are fetched again
 	kept     *prefetch   // an earlier fetch of which that is true: the one of which most came
 	cancel   context.CancelFunc
@@ -137,9 +142,12 @@ type prefetcher struct {
 	progress chan struct{} // told when one of them has it, or a body has broken off
 	expected map[int]int64 // bytes of the next document at a depth, by those before
 	foreign  int           // of those that are started
+	hinted   int           // of them, those that no index has listed yet
 	running  sync.WaitGroup
 	arrived  func(*fetch.Document) // is told of each, on another goroutine
 	broken   broken
+	whole    whole
+	order    int // of the documents that were started
 }
 
 func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
@@ -181,16 +189,19 @@ func (p *prefetcher) isFull(authority string) bool {
 	return h != nil && int(h.asking.Load()) >= most
 }
 
-// hasSpareRoom reports whether another child of the index whose turn it is may be fetched ahead
-// whatever other documents hold.
+// hasSpareRoom reports whether another child of the index whose turn it is, or of a hint, may be
+// fetched ahead whatever other documents hold.
 func (p *prefetcher) hasSpareRoom(index *record) bool {
-	held := p.expect(index)
+	held, room := p.expect(index), int64(spareRoom)
+	if index.isHint() {
+		room = hintedRoom
+	}
 	for _, f := range p.started {
-		if f.index == index {
+		if f.index == index || f.index.isHint() && index.isHint() {
 			held += f.expected
 		}
 	}
-	return held <= spareRoom
+	return held <= room
 }
 
 // busy reports whether it is too early to fetch more documents ahead for a caller that
@@ -277,6 +288,8 @@ func (p *prefetcher) startAgain(c *child, index *record, req fetch.Request, time
 }
 
 func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
+	p.order++
+	f.order = p.order
 	ctx, cancel := context.WithCancel(p.ctx)
 	f.cancel, f.ready, f.expected = cancel, make(chan struct{}), p.expect(f.index)
 	f.on = authority(f.loc)
@@ -321,23 +334,31 @@ func (p *prefetcher) count(f *prefetch) {
 	f.host = p.loadOf(f.on)
 	f.host.documents++
 	p.started[f.plans.key] = f
-	p.children[f.index]++
 	if f.foreign {
 		p.foreign++
 	}
+	p.countChild(f, 1)
 }
 
 // uncount takes that back.
 func (p *prefetcher) uncount(f *prefetch) {
-	delete(p.started, f.plans.key)
-	if p.children[f.index]--; p.children[f.index] == 0 {
-		delete(p.children, f.index)
-	}
+	p.countChild(f, -1)
 	if f.foreign {
 		p.foreign--
 	}
+	delete(p.started, f.plans.key)
 	if f.host.documents--; f.host.documents == 0 {
 		delete(p.hosts, f.on)
+	}
+}
+
+// countChild counts a document, n being 1, for the index that lists it, or not any more, -1.
+func (p *prefetcher) countChild(f *prefetch, n int) {
+	if p.children[f.index] += n; p.children[f.index] == 0 {
+		delete(p.children, f.index)
+	}
+	if f.index.isHint() {
+		p.hinted += n
 	}
 }
 

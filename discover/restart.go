@@ -35,7 +35,7 @@ func (p *prefetcher) watch(f *prefetch) {
 	body.OnEnd(func(broken bool) {
 		if !broken {
 			f.again(false)
-			p.tell()
+			p.isWhole(f)
 			return
 		}
 		f.brokeAt = time.Now()

@@ -73,6 +73,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 func (t *tries) take(f *prefetch) *fetched {
 	if t.n++; t.n == 1 {
 		t.n, t.begun, t.before = f.n, f.begun, f.before
+		f.plans.waited = f.waited
 	}
 	kept := f.kept
 	switch {

@@ -141,6 +141,7 @@ type walk struct {
 	failures failures
 	broken   map[string]int // by host, see maxBroken
 	state    *run
+	hinted   *hint // what the document that is walked was seen to list before
 	fetches  int
 	foreign  int
 }
@@ -286,6 +287,8 @@ func (w *walk) visit(c child, index *record) bool {
 	w.decide(&c, index)
 	// Whatever becomes of it, what was fetched ahead goes with it.
 	defer w.ahead.drop(c.key)
+	w.hinted = w.frontier.takeHint(index, c.key)
+	defer w.dropHinted()
 	if index != nil {
 		c.sm.Scope = index.scope
 	}
@@ -335,6 +338,7 @@ func (w *walk) limited(c *child, index *record) (what string, limit int) {
 // fill fetches the next documents ahead.
 func (w *walk) fill(waiting bool) {
 	w.restartBroken()
+	w.peekWhole()
 	if !waiting && w.ahead.busy() {
 		return
 	}
@@ -360,17 +364,25 @@ func (w *walk) fill(waiting bool) {
 			w.frontier.unlook()
 			return
 		}
+		if h := w.frontier.last.hint; h != nil {
+			h.started[c.loc] = c.key
+		}
 	}
 }
 
 // upcoming returns the next child to be fetched ahead, nil if there is no room for more, and whether
-// it may have the place of one of the index whose turn it is.
+// it may have one of the places that are kept for children of the index whose turn it is, and of
+// those that will be walked next.
 func (w *walk) upcoming(waiting bool) (c *child, index *record, spare bool) {
 	inner, inside := w.frontier.looksInside()
 	spare = inside && w.ahead.children[inner] < w.c.concurrency()
 	room := w.ahead.room(waiting, false)
 	c, index = w.frontier.upcoming(w.ahead.isFull, w.ahead.room(waiting, spare))
-	spare = spare && index == inner
+	if w.frontier.last.hint != nil {
+		spare = w.ahead.hinted < 2*w.c.concurrency()
+	} else {
+		spare = spare && index == inner
+	}
 	if c != nil && room <= 0 && !spare {
 		w.frontier.unlook()
 		c = nil

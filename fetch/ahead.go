@@ -193,6 +193,17 @@ func (a *ahead) onEnd(f func(broken bool)) {
 	}
 }
 
+// peek returns a copy of the first bytes that have come and were not read, at most so many.
+func (a *ahead) peek(most int) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var b []byte
+	for _, c := range a.queue {
+		b = append(b, c.buf[c.r:min(c.w, c.r+most-len(b))]...)
+	}
+	return b
+}
+
 // begin is told that somebody begins to read.
 func (a *ahead) begin() {
 	a.begun = true

@@ -72,6 +72,15 @@ func (b *body) OnEnd(f func(broken bool)) {
 	}
 }
 
+// Peek returns the first bytes that have come and were not read, as they came, at most so many:
+// none without read-ahead.
+func (b *body) Peek(most int) []byte {
+	if b.ahead == nil {
+		return nil
+	}
+	return b.ahead.peek(most)
+}
+
 type rawBody struct{ b *body }
 
 func (r rawBody) Read(p []byte) (int, error) {

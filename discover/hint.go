@@ -1,0 +1,184 @@
+package discover
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// peekSize is how much of an index is looked at before its turn, as it came.
+const peekSize = 64 << 10
+
+// A hint is what an index whose turn has not come lists first: that is fetched ahead too, or the
+// walk would stand still before each index. It is read again when its turn has come, and all that
+// is told and judged is of then.
+type hint struct {
+	key      key     // of the index
+	order    int     // in which it was started
+	index    *record // stands for it
+	children []child
+	next     int            // the first that was not looked at for fetching ahead
+	started  map[string]key // by location
+}
+
+// whole are documents whose bodies have come before their turn.
+type whole struct {
+	wanted atomic.Bool // there may be indexes among them
+	mu     sync.Mutex
+	docs   []*prefetch
+}
+
+// isWhole notes that the body of f has come, on any goroutine.
+func (p *prefetcher) isWhole(f *prefetch) {
+	f.whole.Store(true)
+	if p.whole.wanted.Load() || f.n > 1 {
+		p.whole.mu.Lock()
+		p.whole.docs = append(p.whole.docs, f)
+		p.whole.mu.Unlock()
+		p.tell()
+	}
+}
+
+// noteNested notes that an index, nil for the seeds, refers to indexes: so others that it lists
+// are looked into ahead.
+func (w *walk) noteNested(index *record) {
+	fr := w.frontier.frameOf(index)
+	if fr == nil || fr.nested || w.o.Follow != nil {
+		return
+	}
+	fr.nested = true
+	w.ahead.whole.wanted.Store(true)
+	for _, f := range w.ahead.started {
+		if f.index == index && f.whole.Load() {
+			w.peek(f)
+		}
+	}
+}
+
+// peekWhole looks into documents that have come since.
+func (w *walk) peekWhole() {
+	if !w.ahead.whole.wanted.Load() {
+		return
+	}
+	w.ahead.whole.mu.Lock()
+	docs := w.ahead.whole.docs
+	w.ahead.whole.docs = nil
+	w.ahead.whole.mu.Unlock()
+	for _, f := range docs {
+		w.peek(f)
+	}
+}
+
+// peek looks into a document that has come, and whose turn has not, if it may be an index.
+func (w *walk) peek(f *prefetch) {
+	fr := w.frontier.frameOf(f.index)
+	if fr == nil || !fr.nested || f.peeked || f.turn || w.ahead.started[f.plans.key] != f || !f.isReady() {
+		return
+	}
+	f.peeked = true
+	body, ok := f.body.(interface {
+		rawBody
+		Peek(most int) []byte
+	})
+	if !ok {
+		return
+	}
+	h := &hint{key: f.plans.key, order: f.order, started: map[string]key{}, children: w.listed(f, body.Peek(peekSize), body.Encodings())}
+	if len(h.children) == 0 {
+		return
+	}
+	sm := &Sitemap{Loc: f.loc, Scope: f.plans.scope}
+	if fr.index != nil {
+		sm.Referrer = fr.index.sm
+	}
+	if g, ok := LocationGrant(f.doc.URL.String()); ok {
+		sm.Scope = sm.Scope.With(g)
+	}
+	h.index = &record{sm: sm, scope: sm.Scope, parent: f.index, depth: f.index.below(), hint: true}
+	at, _ := slices.BinarySearchFunc(fr.hints, h, func(a, b *hint) int { return cmp.Compare(a.order, b.order) })
+	fr.hints = slices.Insert(fr.hints, at, h)
+}
+
+// listed returns the first children that an index lists on its own host, as far as it has come.
+func (w *walk) listed(f *prefetch, data []byte, encodings int) (children []child) {
+	rd, err := parse.NewReader(&undecoded{bytes.NewReader(data), encodings}, &sitemap.Options{
+		Base:           f.doc.URL,
+		ContentType:    f.doc.Header.Get("Content-Type"),
+		Limits:         w.o.Limits,
+		SkipExtensions: true,
+	})
+	if err != nil || rd.Format() != sitemap.SitemapIndex {
+		return nil
+	}
+	on := authority(f.doc.URL.String())
+	for e, err := range rd.Entries() {
+		if err != nil || len(children) == stretch*w.c.concurrency() {
+			break
+		}
+		if e.Kind == sitemap.Sitemap && authority(e.Loc) == on {
+			children = append(children, child{loc: e.Loc, lastMod: e.LastMod})
+		}
+	}
+	return children
+}
+
+// firstHint returns the first hint with a child that may be fetched ahead, unless its host is full.
+func (fr *frame) firstHint(full func(authority string) bool) *hint {
+	for _, h := range fr.hints {
+		if h.next < len(h.children) && !full(authority(h.children[h.next].loc)) {
+			return h
+		}
+	}
+	return nil
+}
+
+// takeHint takes what is known of a child of an index whose turn has come, nil if that is nothing.
+func (f *frontier) takeHint(index *record, k key) *hint {
+	fr := f.frameOf(index)
+	if fr == nil {
+		return nil
+	}
+	at := slices.IndexFunc(fr.hints, func(h *hint) bool { return h.key == k })
+	if at < 0 {
+		return nil
+	}
+	h := fr.hints[at]
+	fr.hints = slices.Delete(fr.hints, at, at+1)
+	return h
+}
+
+// adoptHinted has what was fetched ahead for a hint count for the index that lists it.
+func (w *walk) adoptHinted(kids *frame) {
+	h := w.hinted
+	for i := 0; h != nil && len(h.started) > 0 && i < len(kids.children); i++ {
+		loc := kids.children[i].loc
+		k, ok := h.started[loc]
+		if !ok {
+			continue
+		}
+		delete(h.started, loc)
+		if f := w.ahead.started[k]; f != nil && f.index == h.index {
+			w.ahead.countChild(f, -1)
+			f.index = kids.index
+			w.ahead.countChild(f, 1)
+		}
+	}
+}
+
+// dropHinted drops what was fetched ahead for a hint that did not hold.
+func (w *walk) dropHinted() {
+	if w.hinted == nil {
+		return
+	}
+	for _, k := range w.hinted.started {
+		if f := w.ahead.started[k]; f != nil && f.index == w.hinted.index {
+			w.ahead.drop(k)
+		}
+	}
+	w.hinted = nil
+}
