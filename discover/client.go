@@ -114,6 +114,12 @@ func (c *Client) tries() int {
 	return 1 + fetch.DefaultRetries
 }
 
+// hasSecrets reports whether the Fetcher adds secrets to its requests.
+func (c *Client) hasSecrets() bool {
+	f, ok := c.fetcher.(interface{ HasSecrets() bool })
+	return ok && f.HasSecrets()
+}
+
 // CloseIdleConnections closes connections that the Fetcher keeps for reuse, if it
 // can.
 func (c *Client) CloseIdleConnections() {

@@ -87,10 +87,12 @@ import (
 // Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay and CloseIdleConnections
 // are called too, and of any other Fetcher those of them that it has: one that
 // wraps a *fetch.Client has them all if it embeds it. SetDelay is called again where a
-// Crawl-delay has changed, with 0 where there is none any more. Request.URL and Request.Origins
-// may hold credentials. Of a Document, URL, Status and Body must be set; with an error
-// there is none. One whose Status is no success, and that is not NotModified, counts as an
-// error: fetch.ErrStatus.
+// Crawl-delay has changed, with 0 where there is none any more. HasSecrets() bool, of one that
+// has it, says that it adds secrets to its requests: a host named without a scheme is then
+// asked for by https only, as with credentials. Request.URL and Request.Origins may hold
+// credentials. Of a Document, URL, Status and Body must be set; with an error there is
+// none. One whose Status is no success, and that is not NotModified, counts as an error:
+// fetch.ErrStatus.
 type Fetcher interface {
 	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
 }

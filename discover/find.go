@@ -32,7 +32,7 @@ var errDisallowed = errors.New("disallowed by robots.txt")
 // A site is a host or an http or https URL, of which the path is used for known
 // paths only. A host without a scheme is tried by https, then by http if https
 // cannot be connected to, or its handshake fails other than by its certificate; with
-// credentials, by https only.
+// credentials, or secrets of the Fetcher's, by https only.
 //
 // The error is ErrSite, ErrUnreachable, a *NoSitemapError, or ctx's. Where robots.txt
 // broke off, the sitemaps that it named before are returned with its *fetch.Error.
@@ -97,10 +97,11 @@ func (c *Client) find(ctx context.Context, name string, o *Options) (*found, err
 }
 
 // siteRobots returns the robots.txt of st, and st with the scheme that it was
-// reached by. Credentials do not go by http because https cannot be reached.
+// reached by. Neither credentials nor secrets of the Fetcher's go by http because https
+// cannot be reached.
 func (c *Client) siteRobots(ctx context.Context, st site) (*Robots, site, error) {
 	robots, err := c.robotsAt(ctx, st)
-	if err == nil || !st.bare || st.user != nil || !isUnconnected(err) {
+	if err == nil || !st.bare || st.user != nil || c.hasSecrets() || !isUnconnected(err) {
 		return robots, st, err
 	}
 	plain := st.withScheme("http")

@@ -350,6 +350,56 @@ func TestBareHost(t *testing.T) {
 	}
 }
 
+// A secretive Fetcher may add secrets to its requests.
+type secretive struct {
+	*fetch.Client
+	secrets bool
+}
+
+func (s secretive) HasSecrets() bool { return s.secrets }
+
+// TestBareHostWithSecrets: what a Fetcher adds does not go by http because https cannot be reached.
+func TestBareHostWithSecrets(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	for _, secrets := range []bool{true, false} {
+		w := newWeb()
+		w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
+		w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
+		c := &Client{Fetcher: secretive{&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets}}
+		l := walkSite(c, "example.com", Options{})
+		if errors.Is(l.err, ErrUnreachable) != secrets || (len(w.order) == 0) != secrets {
+			t.Errorf("secrets %v: requests %v, %v", secrets, w.order, l.err)
+		}
+	}
+}
+
+// TestBareHostOfState: a walk that was begun by http does not go on there with credentials.
+func TestBareHostOfState(t *testing.T) {
+	w := newWeb()
+	w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/a.xml\nSitemap: http://example.com/b.xml")
+	w.serve("http://example.com/a.xml", urlset("http://example.com/1", "http://example.com/2"))
+	w.serve("http://example.com/b.xml", urlset("http://example.com/3"))
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	client := func() *Client {
+		return &Client{Fetcher: &fetch.Client{Transport: refusing{w, refused}, Retries: -1}, Concurrency: 1}
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	state := openState(t, path)
+	for range client().URLs(t.Context(), "example.com", &Options{State: state}) {
+		break
+	}
+	state.Close()
+	state = openState(t, path)
+	defer state.Close()
+	asked := len(w.order)
+	if l := walkSite(client(), "user:secret@example.com", Options{State: state}); !errors.Is(l.err, ErrUnreachable) || len(w.order) > asked {
+		t.Errorf("with credentials: requests %v, %v", w.order[asked:], l.err)
+	}
+	if l := walkSite(client(), "example.com", Options{State: state}); l.err != nil || len(l.urls) == 0 {
+		t.Errorf("without: %v, %v", l.urls, l.err)
+	}
+}
+
 func TestBareHostOnLoopback(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/sitemap.xml" {

@@ -81,6 +81,9 @@ func (s *State) recall(name string) (*found, error) {
 	if l.Found == nil || isOlder(l.At, foundAge, s.now()) {
 		return nil, nil
 	}
+	if named.bare && named.user != nil && st.url.Scheme == "http" {
+		return nil, nil // it was begun without credentials
+	}
 	return l.Found.found(st, s.now()), nil
 }
 

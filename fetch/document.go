@@ -19,14 +19,15 @@ type Request struct {
 	Validators
 	// Origins are URLs that the caller named, where URL itself was not: where it
 	// was found in a document. Ports other than 80 and 443 are gone to only at
-	// these origins, and secrets in Header go to their hosts only. A user name and
-	// password in one of them are sent where URL is of the same scheme, host and
-	// port, or the host's https, and has none of its own. If there are none, URL
-	// counts as named.
+	// these origins, and secrets in Header go to these only, or to https of their
+	// hosts. A user name and password in one of them are sent where URL is of the
+	// same scheme, host and port, or the host's https, and has none of its own. If
+	// there are none, URL counts as named.
 	Origins []string
 	// Header holds further header fields. Fields other than Accept,
 	// Accept-Language, Cache-Control, From, Pragma, Referer and User-Agent are
-	// taken for secrets: a redirect to another host drops them for good.
+	// taken for secrets, see IsSecret: a redirect to another host, or to another
+	// scheme than its https, drops them for good.
 	// Accept-Encoding, Range and the conditional fields are not heeded.
 	Header http.Header
 	// MaxRedirects is how many redirects are followed; 0 means 10, a negative

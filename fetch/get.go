@@ -196,6 +196,10 @@ func (g *getter) fail(err error) *Error {
 	return &Error{URL: g.target.url.String(), Hops: g.hops, Status: g.status, Attempts: g.attempts(), Err: err}
 }
 
+// IsSecret reports whether a field of Request.Header is taken for a secret. It is safe for
+// concurrent use.
+func IsSecret(field string) bool { return !harmless[http.CanonicalHeaderKey(field)] }
+
 // harmless are the fields of Request.Header that any host may see.
 var harmless = map[string]bool{
 	"Accept": true, "Accept-Language": true, "Cache-Control": true, "From": true,
@@ -215,7 +219,7 @@ func (g *getter) header() http.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
 	if g.stripped || len(g.req.Origins) > 0 && !g.policy.isNamedHost(g.target.origin) {
-		maps.DeleteFunc(h, func(name string, _ []string) bool { return !harmless[name] })
+		maps.DeleteFunc(h, func(name string, _ []string) bool { return IsSecret(name) })
 	}
 	for _, name := range ours {
 		delete(h, name)

@@ -239,6 +239,16 @@ func (f *headerFetcher) Get(ctx context.Context, req fetch.Request) (*fetch.Docu
 	return f.Client.Get(ctx, req)
 }
 
+// HasSecrets reports whether one of the fields is taken for a secret.
+func (f *headerFetcher) HasSecrets() bool {
+	for name := range f.header {
+		if fetch.IsSecret(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // options returns the options of a walk.
 func (w *walkFlags) options() (discover.Options, error) {
 	o := discover.Options{

@@ -66,6 +66,24 @@ func TestURLsRequest(t *testing.T) {
 	}
 }
 
+// TestURLsOfBareHost: a host that has no https is walked by http, but not with secrets.
+func TestURLsOfBareHost(t *testing.T) {
+	for _, tt := range []struct {
+		field string
+		want  int
+	}{
+		{"accept-language: de", exitOK}, {"From: me@example.com", exitOK},
+		{"Authorization: Bearer secret", exitFailed}, {"x-token: secret", exitFailed},
+	} {
+		s := smallSite(t)
+		s.docs["/robots.txt"] = "Sitemap: HOST/c.txt"
+		r := runArgs(t, "urls", "--allow-private", "--retries", "0", "--header", tt.field, strings.TrimPrefix(s.URL, "http://"))
+		if r.status != tt.want || (s.header == nil) != (tt.want == exitFailed) {
+			t.Errorf("%s: status %d, sent %v, said %q", tt.field, r.status, s.header, r.err)
+		}
+	}
+}
+
 func TestURLsKeepSecrets(t *testing.T) {
 	s := smallSite(t)
 	withUser := strings.Replace(s.URL, "http://", "http://user:secret@", 1)
