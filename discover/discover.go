@@ -215,7 +215,8 @@ const MaxForeign = 100
 
 // A Summary is what is known of a document when it has ended.
 type Summary struct {
-	// Summary is what reading it told.
+	// Summary is what reading it told. Of a robots.txt that broke off, Entries are the
+	// sitemaps that it named before.
 	sitemap.Summary
 	// URL is the URL that was asked for.
 	URL string

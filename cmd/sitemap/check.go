@@ -25,9 +25,9 @@ line, offset (in the decoded document), field, text, dropped; and each document,
 after its problems, one of type "document": sitemap, format, encoding, entries,
 problems (their number), skipped (why it was not read), status (of the answer),
 failed (true: none of its entries could be read), error (code, message; without
-failed, what was read stands). A robots.txt that broke off is one, too: what it
-named before stands. What went wrong with a whole target is one too, with target
-(its name). What is absent is left out.
+failed, what was read stands). A robots.txt that broke off is one, too: its
+entries are the sitemaps that it named before, which stand. What went wrong with
+a whole target is one too, with target (its name). What is absent is left out.
 
 ` + failureHelp
 
@@ -109,9 +109,9 @@ type checkedDocument struct {
 	err              error
 }
 
-// failed reports whether it could not even be told what the document is.
+// failed reports whether nothing was read: it could not even be told what the document is.
 func (d *checkedDocument) failed() bool {
-	return d.err != nil && d.format == "" && !errors.Is(d.err, discover.ErrLimit)
+	return d.err != nil && d.format == "" && d.entries == 0 && !errors.Is(d.err, discover.ErrLimit)
 }
 
 func (h *checkHandler) begin(target)       {}

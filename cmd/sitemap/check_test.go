@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -65,6 +68,20 @@ func TestCheckSite(t *testing.T) {
 	r = runArgs(t, "check", "--allow-private", "--format", "jsonl", empty.URL)
 	if !strings.Contains(r.out, `{"type":"document","sitemap":"`+empty.URL+`","entries":0,"problems":0,"target":"`+empty.URL+`","failed":true,"error":{"code":"no_sitemap"`) || r.status != exitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
+	}
+	// Of a robots.txt that broke off, what it named stands.
+	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: ")
+			return
+		}
+		io.WriteString(w, "http://"+r.Host+"/1\n")
+	}))
+	defer cut.Close()
+	r = runArgs(t, "check", "--allow-private", "--retries", "0", "--format", "jsonl", cut.URL)
+	if want := `{"type":"document","sitemap":"` + cut.URL + `/robots.txt","entries":2,"problems":0,"status":200,"error":{"code":"fetch_failed",`; !strings.Contains(r.out, want) || strings.Contains(r.out, "failed\":true") {
+		t.Errorf("printed\n%s\nwithout\n%s", r.out, want)
 	}
 	// Of a target that a limit stopped, something was read.
 	r = runArgs(t, "check", "--allow-private", "--limit", "sitemaps=1", "--format", "jsonl", s.URL+"/index.xml")
