@@ -224,8 +224,8 @@ type Summary struct {
 	FinalURL string
 	// Status is the HTTP status of the response to the last request, 0 if that had none.
 	Status int
-	// Attempts is how often it was tried, over all fetches; of a known path that was missed, and
-	// of a robots.txt that broke off, only of the last.
+	// Attempts is how often it was tried, over all fetches; of a known path that was missed
+	// only in the last, and of a robots.txt that broke off in the one that counts.
 	Attempts int
 	// Hops are the redirects.
 	Hops []fetch.Hop

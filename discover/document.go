@@ -54,14 +54,12 @@ func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
 	return d
 }
 
-// answered takes from an error what it says of the responses, and returns that part of it,
-// or nil.
-func (s *Summary) answered(err error) *fetch.Error {
+// answered takes from an error what it says of the responses.
+func (s *Summary) answered(err error) {
 	var fe *fetch.Error
 	if errors.As(err, &fe) {
 		s.Status, s.Attempts, s.Hops = fe.Status, fe.Attempts, fe.Hops
 	}
-	return fe
 }
 
 // duplicate reports whether the document that answered is one that was begun

@@ -35,7 +35,8 @@ var errDisallowed = errors.New("disallowed by robots.txt")
 // credentials, or secrets of the Fetcher's, by https only.
 //
 // The error is ErrSite, ErrUnreachable, a *NoSitemapError, or ctx's. Where robots.txt
-// broke off, the sitemaps that it named before are returned with its *fetch.Error.
+// broke off, the sitemaps that it named before are returned with its *fetch.Error, or, if
+// its gzip is damaged, *sitemap.ParseError.
 func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	f, err := c.find(ctx, site, &Options{})
 	if err != nil {
@@ -58,7 +59,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 // redirects that lead nowhere, an encoding other than gzip, which nobody asked for) names
 // and forbids nothing (RFC 9309, section 2.3.1.3). The error is ErrSite, ErrUnreachable, or
 // ctx's; where the robots.txt broke off after it had named sitemaps, what came is returned
-// with its *fetch.Error.
+// with its *fetch.Error or *sitemap.ParseError.
 func (c *Client) Robots(ctx context.Context, site string) (*Robots, error) {
 	c.init()
 	st, err := parseSite(site)
@@ -156,9 +157,19 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 	return robots, nil
 }
 
+// An answer is what the journal and a Summary tell of a response beside its document.
+type answer struct {
+	URL      string      `json:"url,omitempty"` // that answered
+	Status   int         `json:"status,omitempty"`
+	Attempts int         `json:"attempts,omitempty"`
+	Hops     []fetch.Hop `json:"hops,omitempty"`
+	Received int64       `json:"received,omitempty"` // over all fetches
+}
+
 // fetchRobots fetches a robots.txt, again where it breaks off. What came to most is
 // returned with the error by which it broke off, if it named sitemaps.
 func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []string) (best *Robots, cut error) {
+	var received int64
 	req := fetch.Request{URL: st.request(at), Origins: origins, MaxRedirects: robotsRedirects, MaxBytes: 2 * MaxRobots}
 	for try := 1; ; try++ {
 		doc, err := c.get(ctx, req)
@@ -172,12 +183,17 @@ func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []
 		}
 		robots, err := parseRobots(doc.Body, doc.URL, at, laterURLs(doc)...)
 		req.Waited += doc.Waited()
+		received += doc.Received()
 		doc.Body.Close()
 		if err == nil {
 			return robots, nil
 		}
 		if len(robots.Sitemaps) > 0 && (best == nil || len(robots.Sitemaps) >= len(best.Sitemaps)) {
 			best, cut = robots, err
+			best.answer = &answer{URL: doc.URL.String(), Status: doc.Status, Attempts: doc.Attempts, Hops: doc.Hops}
+		}
+		if best != nil {
+			best.answer.Received = received
 		}
 		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
 			return best, cmp.Or(cut, err)

@@ -160,7 +160,8 @@ type foundLine struct {
 	Robots string     `json:"robots,omitempty"`
 	Hops   []string   `json:"hops,omitempty"`
 	Seeds  []seedLine `json:"seeds,omitempty"`
-	Cut    *failure   `json:"cut,omitempty"` // by which robots.txt broke off
+	Cut    *failure   `json:"cut,omitempty"`    // by which robots.txt broke off
+	Answer *answer    `json:"answer,omitempty"` // by which it came then; older lines have none
 }
 
 type seedLine struct {

@@ -36,9 +36,10 @@ type Robots struct {
 	// most 1,000. Problem.Field is "sitemap".
 	Problems []sitemap.Problem
 
-	none  error    // why it names none, if it names none
-	hops  []string // URLs that redirects led to, the one that answered last
-	rules rules
+	none   error    // why it names none, if it names none
+	hops   []string // URLs that redirects led to, the one that answered last
+	answer *answer  // by which it came, of one that broke off
+	rules  rules
 }
 
 // ParseRobots reads the Sitemap records, groups and rules of a robots.txt. Base

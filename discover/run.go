@@ -91,7 +91,7 @@ func (s *State) recall(name string) (*found, error) {
 func (l *foundLine) found(st site, now time.Time) *found {
 	f := &found{site: st}
 	if l.Cut != nil {
-		f.robots, f.cut = &Robots{URL: l.Robots, hops: l.Hops}, l.Cut.error(l.Robots, now)
+		f.robots, f.cut = &Robots{URL: l.Robots, hops: l.Hops, answer: l.answer()}, l.Cut.error(l.Robots, now)
 	}
 	scope := Scope{RobotsGrants(l.Robots, l.Hops...)}
 	for _, seed := range l.Seeds {
@@ -104,6 +104,18 @@ func (l *foundLine) found(st site, now time.Time) *found {
 		f.seeds = append(f.seeds, sm)
 	}
 	return f
+}
+
+// answer returns what is known of the response by which a robots.txt came that broke off.
+func (l *foundLine) answer() *answer {
+	if l.Answer != nil {
+		return l.Answer
+	}
+	a := &answer{URL: l.Robots, Status: l.Cut.Status}
+	for _, hop := range l.Hops {
+		a.URL = hop
+	}
+	return a
 }
 
 // begin notes that the walk begins: of site, or, if that is "", of the seeds. It
@@ -186,7 +198,7 @@ func lineOf(f *found, now time.Time) *foundLine {
 	l := &foundLine{}
 	if f.cut != nil {
 		cut := failureOf(f.cut, now)
-		l.Cut = &cut
+		l.Cut, l.Answer = &cut, f.robots.answer
 	}
 	if f.robots != nil {
 		l.Robots, l.Hops = f.robots.URL, f.robots.hops

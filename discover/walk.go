@@ -74,11 +74,9 @@ func (w *walk) robotsCut(f *found) {
 	}
 	c := &child{sm: &Sitemap{Loc: f.robots.URL}, plans: &plans{key: keyOf(f.robots.URL)}}
 	w.failures.add(&DocumentError{c.sm, f.cut})
-	sum := Summary{Err: f.cut, FinalURL: f.robots.URL}
+	a := f.robots.answer
+	sum := Summary{Err: f.cut, FinalURL: a.URL, Status: a.Status, Attempts: a.Attempts, Hops: a.Hops, Received: a.Received}
 	sum.Entries = int64(len(f.seeds))
-	if fe := sum.answered(f.cut); fe != nil {
-		sum.FinalURL = fe.URL
-	}
 	w.done(c, sum)
 }
 
