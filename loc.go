@@ -136,11 +136,13 @@ func asciiHost(host string) (string, error) {
 }
 
 // Redact returns loc without user name and password, for errors and logs: also where it is
-// no URL for what stands before it, or for a slash in the password. It is safe for concurrent
-// use.
+// no URL for what stands before it, for a slash in the password, or for a scheme that is
+// mistyped ("http:/", "https//") or missing. It is safe for concurrent use.
 func Redact(loc string) string {
-	from := authorityStart(loc)
-	loc = redactAt(loc, from)
+	from, ok := authorityStart(loc)
+	if ok {
+		loc = redactAt(loc, from)
+	}
 	for { // another URL may stand behind what looked like one
 		i := strings.Index(loc[from:], "://")
 		if i < 0 || strings.ContainsAny(loc[:from+i], "?#") {
@@ -166,19 +168,60 @@ func redactAt(loc string, start int) string {
 	return loc
 }
 
-// authorityStart returns where the authority of loc starts, as far as it has one.
-func authorityStart(loc string) int {
-	if i := strings.IndexAny(loc, ":/?#"); i >= 0 && strings.HasPrefix(loc[i:], "://") {
-		return i + len("://")
+// authorityStart returns where the authority of loc starts, ok if it has one, and else where
+// it could. What can be no host, as in "http:/" and "https//", stands before it.
+func authorityStart(loc string) (start int, ok bool) {
+	isHost := isLikeHost
+	i := strings.IndexAny(loc, ":/?#")
+	switch {
+	case i < 0 || loc[i] != ':':
+	case strings.HasPrefix(loc[i:], "://"), isHTTP(loc[:i]), i > 1 && isScheme(loc[:i]) && strings.IndexAny(loc[i+1:], `/\`) == 0:
+		start, isHost = i+1, isNotScheme
+	case strings.EqualFold(loc[:i], "mailto"):
+		if start = i + 1; !strings.Contains(beforeAt(loc[start:]), ":") {
+			return start, false
+		}
 	}
-	start := 0
-	if scheme, _, ok := strings.Cut(loc, ":"); ok && isScheme(strings.TrimSpace(scheme)) {
-		start = len(scheme) + 1
+	for from, at := start, start; ; from = at {
+		for at < len(loc) && isSlash(loc[at]) {
+			at++
+		}
+		end := len(loc)
+		if i := strings.IndexAny(loc[at:], `/\?#`); i >= 0 {
+			end = at + i
+		}
+		part := loc[at:end]
+		user := beforeAt(part)
+		switch {
+		case isHost(part), !hasPort(part) && strings.Contains(loc[end:], "@"):
+			return at, true
+		case user != "" && (at == 0 || at-from > 1 || strings.Contains(user, ":")):
+			return at, true
+		case end == len(loc) || !isSlash(loc[end]), from == 0 && at == 1: // the path of a URL
+			return start, false
+		}
+		at = end
 	}
-	for start < len(loc) && (loc[start] == '/' || loc[start] == '\\') {
-		start++
-	}
-	return start
+}
+
+// beforeAt returns what stands before the last at sign of s, "" if there is none.
+func beforeAt(s string) string { return s[:max(strings.LastIndexByte(s, '@'), 0)] }
+
+func isSlash(c byte) bool { return c == '/' || c == '\\' }
+
+// isHTTP reports whether s names a scheme of ours, white space and marks around it aside.
+func isHTTP(s string) bool {
+	s = strings.Trim(s, " \t\r\n.,:;")
+	return strings.EqualFold(s, "http") || strings.EqualFold(s, "https")
+}
+
+// isNotScheme reports whether s, behind a scheme, is not another one.
+func isNotScheme(s string) bool { return strings.TrimSpace(s) != "" && !isHTTP(s) }
+
+// isLikeHost reports whether s, behind no scheme, can be taken for a host.
+func isLikeHost(s string) bool {
+	return hasPort(s) && !strings.Contains(s, "@") && (strings.Contains(strings.TrimRight(s, "."), ".") || strings.EqualFold(s, "localhost") ||
+		strings.HasPrefix(s, "[") || strings.Contains(strings.TrimSuffix(s, ":"), ":"))
 }
 
 // hasPort reports whether what follows the last colon of an authority, if any, may be a port.

@@ -94,6 +94,13 @@ func TestRedact(t *testing.T) {
 		"URL: http://jane:secret@a.example/": "URL: http://a.example/", "http:http://jane:secret@a.example/": "http:http://a.example/", "http://http://jane:secret@a.example/": "http://http://a.example/", "a/b http://jane:secret@a.example/": "a/b http://a.example/",
 		"https://a.example/web/https://b.example/@jane": "https://a.example/web/https://b.example/@jane",
 		"http://a.example:80/@jane":                     "http://a.example:80/@jane", "http://a.example:/@jane": "http://a.example:/@jane", "http://[::1]/@jane": "http://[::1]/@jane", "http://[::1]:80/@jane": "http://[::1]:80/@jane",
+		"http:/jane:secret@a.example/b": "http:/a.example/b", "https//jane:secret@a.example/b": "https//a.example/b", "http/jane:secret@a.example": "http/a.example",
+		"https:///jane:secret@a.example/": "https:///a.example/", "htp;//jane:sec/ret@a.example/b": "htp;//a.example/b", "https: //jane@a.example": "https: //a.example",
+		"http:\\/\\/jane:secret@a.example": "http:\\/\\/a.example", "http:\\\\jane:secret@a.example": "http:\\\\a.example", "https://http:/jane:secret@a.example/": "https://http:/a.example/", "https://https//jane:secret@a.example/": "https://https//a.example/",
+		"jane:secret@a.example/b": "a.example/b", "jane@a.example/b": "a.example/b", "jane:sec/ret@a.example": "a.example", "//jane:secret@a.example": "//a.example", "/jane:secret@a.example": "/a.example", "D\\jane:secret@a.example": "D\\a.example",
+		"a.example/@jane:b": "a.example/@jane:b", "a.example/b:c@d": "a.example/b:c@d", "a.example:80/b:c@d": "a.example:80/b:c@d", "localhost/b:c@d": "localhost/b:c@d", "https://intranet/b:c@d": "https://intranet/b:c@d", "[::1]/b:c@d": "[::1]/b:c@d",
+		"https://a.example//b:c@d": "https://a.example//b:c@d", "/@jane/b": "/@jane/b", "/b/c:d@e": "/b/c:d@e", "b/@jane": "b/@jane", "b/jane@a.example": "b/jane@a.example", "C:\\jane@home": "C:\\jane@home",
+		"mailto:jane@a.example": "mailto:jane@a.example", "mailto:jane:secret@a.example": "mailto:a.example",
 		"http://a.example/?u=http://b@c": "http://a.example/?u=http://b@c", "/p?u=http://b@c": "/p?u=http://b@c", "": "", "http://": "http://",
 	} {
 		if got := Redact(loc); got != want {

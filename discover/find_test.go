@@ -439,16 +439,42 @@ func TestErrorsSayNoCredentials(t *testing.T) {
 	for _, loc := range []string{
 		"https://user:secret@example.com/s.xml", "https://user:secret@example.com:99999/s.xml",
 		"https://user:secret@exa mple.com/", "https:user:secret@example.com/", `https:\\user:secret@example.com/`,
+		"https:/user:secret@example.com/", "https//user:secret@example.com/", "https:///user:secret@example.com/", "htps//user:sec/secret@example.com/",
+		"https://https//user:secret@example.com/", "user:secret@example.com:x/", "https/user:secret@example.com/",
 	} {
 		path := filepath.Join(t.TempDir(), "state")
 		state := openState(t, path)
-		l := walkFrom(newWeb().client(), named(loc), Options{State: state})
-		if err := state.Close(); err != nil || l.err == nil {
-			t.Errorf("%s: %v, %v", loc, l.err, err)
+		w := newWeb()
+		if _, _, err := state.Resume("", loc); err != nil {
+			t.Error(err)
+		}
+		l, site := walkFrom(w.client(), named(loc), Options{State: state}), walkSite(w.client(), loc, Options{State: state})
+		if err := state.Close(); err != nil || l.err == nil || site.err == nil {
+			t.Errorf("%s: %v, %v, %v", loc, l.err, site.err, err)
 		}
 		journal, _ := os.ReadFile(path)
-		if told := fmt.Sprint(l.err, l.urls, l.problems, l.done, l.sums, string(journal)); strings.Contains(told, "secret") {
+		if told := fmt.Sprint(l.err, l.urls, l.problems, l.done, l.sums, site.err, w.order, string(journal)); strings.Contains(told, "secret") {
 			t.Errorf("%s: %s", loc, told)
+		}
+	}
+}
+
+func TestRedactText(t *testing.T) {
+	long := strings.Repeat("x", 240)
+	for text, want := range map[string]string{
+		"http://bob:secret@a.example/x": "http://a.example/x", "//bob:secret@a.example/x": "//a.example/x", "http:/bob:secret@a.example": "http:/a.example",
+		"http://bob:sec ret@a.example/": "http://a.example/", "http:/bob:se'cr\"et@a.example/ http://b.example/@jane": "http:/a.example/ http://b.example/@jane",
+		"bob:secret@a.example": "a.example", "Sitemap: bob:secret@a.example/x": "Sitemap: a.example/x", "Sitemap:bob:secret@a.example/x": "a.example/x",
+		"<loc>bob:secret@a.example/x</loc>": "<loc>a.example/x</loc>", "<a href='http:/bob:secret@a.example/'>": "<a href='http:/a.example/'>",
+		"http://a.example/@jane http://bob:secret@b.example": "http://a.example/@jane http://b.example", "http://a.example/?q,http://bob:secret@b.example": "http://a.example/?q,http://b.example",
+		long + " http://bob:secret": long + " http://", "http://a.example:b c": "http://a.example:b c",
+		"https://medium.com/@jane": "https://medium.com/@jane", "http://a.example/b:c@d?e=f@g#h@i": "http://a.example/b:c@d?e=f@g#h@i",
+		"jane@a.example": "jane@a.example", "write to: jane@a.example, or <jane@b.example>": "write to: jane@a.example, or <jane@b.example>",
+		"mailto:jane@a.example": "mailto:jane@a.example", "http://a.example:80 jane@a.example": "http://a.example:80 jane@a.example",
+		"/@jane": "/@jane", "b/@jane?c:d@e": "b/@jane?c:d@e", "": "", " @ ": " @ ",
+	} {
+		if got := redactText(text); got != want {
+			t.Errorf("redactText(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

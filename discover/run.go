@@ -157,7 +157,7 @@ func (r *run) begin(site string, f *found) bool {
 // WalkName returns what a State knows a walk of a site, or from a sitemap, by: how it is named,
 // without credentials, and without the slash of a bare host. It is safe for concurrent use.
 func WalkName(name string) string {
-	name = escapeInvalid(withoutUser(name))
+	name = escapeInvalid(sitemap.Redact(name))
 	if host, ok := strings.CutSuffix(name, "/"); ok && !strings.Contains(strings.TrimPrefix(strings.TrimPrefix(host, "https://"), "http://"), "/") {
 		return host
 	}

@@ -28,11 +28,14 @@ func parseSite(s string) (site, error) {
 		full = "https://" + strings.TrimPrefix(s, "//")
 	}
 	u, err := sitemap.ParseLoc(full)
+	if safe := sitemap.Redact(s); safe != s && (err != nil || u.User == nil) {
+		return parseSite(safe) // it has credentials where they are none of a URL
+	}
 	if err != nil {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" {
-		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, withoutUser(s))
+		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
 	}
 	st := site{url: u, user: u.User, bare: bare}
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
@@ -45,28 +48,69 @@ func isBare(s string) bool {
 	return !ok || strings.ContainsAny(scheme, ".:/?#@")
 }
 
-// redactText returns an excerpt of a document without the credentials of the URLs in it.
+// redactText returns an excerpt of a document without the credentials of the URLs in it, also
+// of those that are mistyped. E-mail addresses stay.
 func redactText(s string) string {
+	if !strings.Contains(s, "@") && len(s) < minCut {
+		return s
+	}
+	var b strings.Builder
+	for rest := s; rest != ""; {
+		n := wordLen(rest)
+		if i := openUser(rest[:n]); i > 0 {
+			at := strings.IndexByte(rest[n:], '@')
+			switch {
+			case at >= 0 && !strings.Contains(rest[n:n+at], "//"): // there is a blank in the password
+				n += at + wordLen(rest[n+at:])
+			case n == len(rest) && len(s) >= minCut:
+				rest, n = rest[:i], i
+			}
+		}
+		b.WriteString(redactWord(rest[:n]))
+		if rest = rest[n:]; rest != "" {
+			b.WriteByte(rest[0])
+			rest = rest[1:]
+		}
+	}
+	return b.String()
+}
+
+// minCut is the least length of an excerpt of 256 bytes that is cut at a character.
+const minCut = 256 - 3
+
+// wordLen returns how long the first word of s is.
+func wordLen(s string) int {
+	if i := strings.IndexAny(s, " \t\r\n\"'<>"); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+// openUser returns where the user name starts of a word that ends before its password does, else
+// 0: what stands there instead of a host has no port behind its colon.
+func openUser(word string) int {
+	i := strings.LastIndexAny(word, `/\`) + 1
+	user, port, ok := strings.Cut(word[i:], ":")
+	if i < 2 || !strings.ContainsRune(`:/\`, rune(word[i-2])) || !ok || strings.ContainsAny(word[i:], "@?#[") || strings.Trim(port, "0123456789") == "" || user == "" {
+		return 0
+	}
+	return i
+}
+
+// redactWord is redactText for one word.
+func redactWord(s string) string {
+	if before, _, ok := strings.Cut(s, "@"); !ok || !strings.ContainsAny(before, `:/\`) {
+		return s
+	}
+	s = sitemap.Redact(s)
 	for from := 0; ; {
 		i := strings.Index(s[from:], "://")
 		if i < 0 {
 			return s
 		}
 		from += i + len("://")
-		loc := s[from:]
-		if end := strings.IndexAny(loc, "\\ \t\r\n\"'<>"); end >= 0 {
-			loc = loc[:end]
-		}
-		s = s[:from] + strings.TrimPrefix(sitemap.Redact("x://"+loc), "x://") + s[from+len(loc):]
+		s = s[:from] + strings.TrimPrefix(sitemap.Redact("x://"+s[from:]), "x://")
 	}
-}
-
-// withoutUser returns what a site is named by, without credentials.
-func withoutUser(s string) string {
-	if !isBare(s) {
-		return sitemap.Redact(s)
-	}
-	return strings.TrimPrefix(sitemap.Redact("https://"+s), "https://")
 }
 
 // withScheme returns the site at another scheme.

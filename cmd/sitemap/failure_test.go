@@ -128,6 +128,9 @@ func TestTargetLabel(t *testing.T) {
 		{siteTarget, "u:p@example.com"}:              "example.com",
 		{siteTarget, "https://u:p@example.com/"}:     "https://example.com/",
 		{sitemapTarget, "https://u:p@example.com/a"}: "https://example.com/a",
+		{siteTarget, "http:/u:p@example.com/"}:       "http:/example.com/",
+		{siteTarget, "https//u:p@example.com/"}:      "https//example.com/",
+		{siteTarget, "example.com/a:b@c"}:            "example.com/a:b@c",
 		{fileTarget, "me@home.xml"}:                  "me@home.xml",
 		{fileTarget, "-"}:                            "standard input",
 	} {

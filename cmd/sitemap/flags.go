@@ -57,7 +57,7 @@ func (d *documentFlags) options(l limits) (sitemap.Options, error) {
 	case err != nil:
 		return o, fmt.Errorf("--base: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return o, fmt.Errorf("--base: %s: only http and https URLs have sitemaps", quote(u.Redacted()))
+		return o, fmt.Errorf("--base: %s: only http and https URLs have sitemaps", quote(sitemap.Redact(d.base)))
 	}
 	o.Base = u
 	return o, nil

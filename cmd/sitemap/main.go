@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // Exit statuses.
@@ -162,7 +164,7 @@ func (a *app) command() *cobra.Command {
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misuse(cmd, errors.New("unknown command "+quote(args[0])))
+				return misuse(cmd, errors.New("unknown command "+quote(sitemap.Redact(args[0]))))
 			}
 			return nil
 		},
@@ -179,7 +181,7 @@ func (a *app) command() *cobra.Command {
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
 		if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
-			return misuse(root, errors.New("unknown command "+quote(args[0])))
+			return misuse(root, errors.New("unknown command "+quote(sitemap.Redact(args[0]))))
 		}
 		return nil
 	}

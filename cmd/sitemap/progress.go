@@ -92,7 +92,7 @@ func hostOf(loc string) string {
 	if u, err := sitemap.ParseLoc(loc); err == nil {
 		return u.Host
 	}
-	return printable(loc)
+	return printable(redact(loc))
 }
 
 func (p *progress) url() {

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // A targetKind is what an argument names.
@@ -35,10 +37,7 @@ func (t target) label() string {
 	if t.kind == fileTarget {
 		return fileName(t.name)
 	}
-	if schemeOf(t.name) == "" && !strings.Contains(t.name, "://") {
-		return strings.TrimPrefix(redact("https://"+t.name), "https://")
-	}
-	return redact(t.name)
+	return sitemap.Redact(t.name)
 }
 
 const stdin = "-"
@@ -68,11 +67,13 @@ func parseTarget(arg, as string) (target, error) {
 	switch {
 	case err != nil:
 		// The text of the error may hold a password.
-		return target{}, fmt.Errorf("%s: unreadable URL or host name, and no such file", quote(target{siteTarget, arg}.label()))
+		return target{}, fmt.Errorf("%s: unreadable URL or host name, and no such file", quote(sitemap.Redact(arg)))
 	case u.Scheme != "http" && u.Scheme != "https":
-		return target{}, fmt.Errorf("%s: only http and https URLs can be fetched", quote(u.Redacted()))
+		return target{}, fmt.Errorf("%s: only http and https URLs can be fetched", quote(sitemap.Redact(arg)))
 	case u.Host == "":
-		return target{}, fmt.Errorf("%s: a URL without a host", quote(u.Redacted()))
+		return target{}, fmt.Errorf("%s: a URL without a host", quote(sitemap.Redact(arg)))
+	case !hasScheme && u.User == nil:
+		rawURL = "https://" + sitemap.Redact(arg)
 	}
 	if as == "sitemap" || as == "" && hasScheme && u.Path != "" && u.Path != "/" {
 		return target{sitemapTarget, rawURL}, nil
@@ -116,7 +117,7 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 		}
 		r, err := a.open(from)
 		if err != nil {
-			yield(target{}, fmt.Errorf("--from: %s: %s", from, failureText(err)))
+			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err)))
 			return
 		}
 		defer r.Close()
@@ -185,7 +186,7 @@ func parseTargets(args []string, from, as string) ([]target, error) {
 	if from != "" && from != stdin && !isDevice(from) {
 		f, err := os.Open(from)
 		if err != nil {
-			return nil, fmt.Errorf("--from: %s: %s", from, failureText(err))
+			return nil, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err))
 		}
 		f.Close()
 	}
@@ -253,7 +254,7 @@ func fileName(name string) string {
 	if name == stdin {
 		return "standard input"
 	}
-	return name
+	return redact(name)
 }
 
 // A contextReader reads r until ctx ends, even where a read blocks: of a

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,29 @@ func TestURLsKeepSecrets(t *testing.T) {
 			r := runArgs(t, append(args, "--allow-private", "--retries", "0", withUser+path)...)
 			if strings.Contains(r.out+r.err, "secret") {
 				t.Errorf("%v %s: printed %q, said %q", args, path, r.out, r.err)
+			}
+		}
+	}
+}
+
+// TestMistypedTargetsKeepSecrets: so it is where the scheme of a target is mistyped.
+func TestMistypedTargetsKeepSecrets(t *testing.T) {
+	for _, target := range []string{
+		"http:/user:secret@127.0.0.1/", "http//user:secret@127.0.0.1/", "http:///user:secret@127.0.0.1/", `http:\\user:secret@127.0.0.1/`,
+		"user:sec/secret@127.0.0.1", `DOMAIN\user:secret@127.0.0.1`, "ftp://user:secret@127.0.0.1/", "http:user:secret@127.0.0.1",
+	} {
+		state := filepath.Join(t.TempDir(), "state")
+		for _, args := range [][]string{
+			nil, {"help"}, {"parse"}, {"urls", "--from"}, {"robots"}, {"urls"}, {"urls", "--as", "sitemap", "--format", "jsonl"},
+			{"urls", "--state", state}, {"tree"}, {"tree", "--format", "jsonl"}, {"check", "--format", "jsonl"},
+		} {
+			if len(args) > 0 && args[0] != "help" && args[0] != "parse" { // nothing is looked up or reached
+				args = slices.Insert(args, 1, "--allow-private", "--proxy", "http://127.0.0.1:1", "--retries", "0")
+			}
+			r := runArgs(t, append(args, target)...)
+			journal, _ := os.ReadFile(state)
+			if told := r.out + r.err + string(journal); r.status == exitOK || strings.Contains(told, "secret") || strings.Contains(told, "user:") {
+				t.Errorf("%v %s: status %d, printed %q, said %q, kept %q", args, target, r.status, r.out, r.err, journal)
 			}
 		}
 	}

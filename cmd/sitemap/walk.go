@@ -210,7 +210,7 @@ func (w *walker) hint(s *discover.Sitemap, err error) string {
 
 // documentFailure returns why a document could not be read, and who refers to it.
 func documentFailure(s *discover.Sitemap, err error) string {
-	loc := redact(fileName(s.Loc))
+	loc := fileName(s.Loc)
 	text := loc + ": " + failureTextOf(loc, err)
 	if s.Referrer == nil && s.RobotsURL == "" {
 		return text
@@ -304,9 +304,16 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	return i.r.Read(p)
 }
 
-// redact returns a URL without user name and password, and the name of a file as it is.
+// redact returns a URL without user name and password, also one that is mistyped, and the name
+// of a file as it is.
 func redact(loc string) string {
-	if scheme, _, ok := strings.Cut(loc, ":"); ok && (strings.Contains(loc, "://") || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
+	before, _, ok := strings.Cut(loc, "@")
+	if !ok {
+		return loc
+	}
+	scheme, _, colon := strings.Cut(before, ":")
+	isURL := strings.Contains(before, "://") || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+	if colon && (isURL || !exists(loc)) {
 		return sitemap.Redact(loc)
 	}
 	return loc
