@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -334,6 +335,8 @@ func TestHTTP2Faults(t *testing.T) {
 // TestBombs reads gigabytes out of a little, and keeps little.
 func TestBombs(t *testing.T) {
 	s, c := newSite(t), newClient(t)
+	// What is no longer in use counts until it is collected.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	var before, during runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -347,7 +350,8 @@ func TestBombs(t *testing.T) {
 			_, err = io.ReadFull(doc.Body, buf)
 			runtime.ReadMemStats(&during)
 			if grown := int64(during.HeapAlloc) - int64(before.HeapAlloc); grown > 48<<20 {
-				t.Fatalf("%s: the heap grew by %d MiB", fault, grown>>20)
+				t.Errorf("%s: the heap grew by %d MiB", fault, grown>>20)
+				break
 			}
 		}
 		var e *Error
