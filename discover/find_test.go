@@ -373,29 +373,33 @@ func TestBareHostWithSecrets(t *testing.T) {
 	}
 }
 
-// TestBareHostOfState: a walk that was begun by http does not go on there with credentials.
+// TestBareHostOfState: a walk that was begun by http does not go on there with credentials, nor
+// with secrets of the Fetcher's.
 func TestBareHostOfState(t *testing.T) {
 	w := newWeb()
 	w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/a.xml\nSitemap: http://example.com/b.xml")
 	w.serve("http://example.com/a.xml", urlset("http://example.com/1", "http://example.com/2"))
 	w.serve("http://example.com/b.xml", urlset("http://example.com/3"))
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-	client := func() *Client {
-		return &Client{Fetcher: &fetch.Client{Transport: refusing{w, refused}, Retries: -1}, Concurrency: 1}
+	client := func(secrets bool) *Client {
+		return &Client{Fetcher: secretive{&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets}, Concurrency: 1}
 	}
 	path := filepath.Join(t.TempDir(), "state")
 	state := openState(t, path)
-	for range client().URLs(t.Context(), "example.com", &Options{State: state}) {
+	for range client(false).URLs(t.Context(), "example.com", &Options{State: state}) {
 		break
 	}
 	state.Close()
 	state = openState(t, path)
 	defer state.Close()
 	asked := len(w.order)
-	if l := walkSite(client(), "user:secret@example.com", Options{State: state}); !errors.Is(l.err, ErrUnreachable) || len(w.order) > asked {
-		t.Errorf("with credentials: requests %v, %v", w.order[asked:], l.err)
+	for site, secrets := range map[string]bool{"user:secret@example.com": false, "example.com": true} {
+		l := walkSite(client(secrets), site, Options{State: state})
+		if !errors.Is(l.err, ErrUnreachable) || len(w.order) > asked {
+			t.Errorf("%s, with secrets %t: requests %v, %v", site, secrets, w.order[asked:], l.err)
+		}
 	}
-	if l := walkSite(client(), "example.com", Options{State: state}); l.err != nil || len(l.urls) == 0 {
+	if l := walkSite(client(false), "example.com", Options{State: state}); l.err != nil || len(l.urls) == 0 {
 		t.Errorf("without: %v, %v", l.urls, l.err)
 	}
 }

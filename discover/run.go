@@ -54,8 +54,9 @@ func (s *State) newRun() *run {
 }
 
 // recall returns how the sitemaps of a site were found when its walk was
-// interrupted, or nil if it was not. If the walk had ended, there are none.
-func (s *State) recall(name string) (*found, error) {
+// interrupted, or nil if it was not. If the walk had ended, there are none. Secrets says that the
+// Fetcher has some.
+func (s *State) recall(name string, secrets bool) (*found, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -81,8 +82,8 @@ func (s *State) recall(name string) (*found, error) {
 	if l.Found == nil || isOlder(l.At, foundAge, s.now()) {
 		return nil, nil
 	}
-	if named.bare && named.user != nil && st.url.Scheme == "http" {
-		return nil, nil // it was begun without credentials
+	if named.bare && (secrets || named.user != nil) && st.url.Scheme == "http" {
+		return nil, nil // it was begun without them
 	}
 	return l.Found.found(st, s.now()), nil
 }

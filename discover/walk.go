@@ -22,7 +22,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 	}
 	return func(yield func(URL, error) bool) {
 		c.init()
-		f, err := o.State.recall(site)
+		f, err := o.State.recall(site, c.hasSecrets())
 		recalled := f != nil
 		if err == nil && !recalled {
 			f, err = c.find(ctx, site, o)
