@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
 const (
@@ -307,17 +308,22 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 		if f.begun.IsZero() {
 			f.begun = time.Now()
 		}
-		f.doc, f.err = p.c.get(ctx, f.req)
+		f.doc, f.err = p.c.get(turn.WithReadAhead(ctx), f.req)
+		var body io.Reader
 		if f.err == nil {
 			p.arrived(f.doc)
 			f.doc, f.body = slim(f.doc), f.doc.Body
 			p.watch(f)
+			body = f.body
 		} else {
 			f.again(false)
 		}
 		p.ask(f.host, -1)
 		close(f.ready)
 		p.tell()
+		if b, ok := body.(interface{ ReadAhead() }); ok {
+			b.ReadAhead()
+		}
 	})
 }
 

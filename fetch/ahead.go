@@ -74,7 +74,7 @@ func (b *budget) give(n int, a *ahead, done bool) {
 	}
 }
 
-// An ahead reads src in a goroutine of its own, into at most max chunks of
+// An ahead reads src while its run runs, into at most max chunks of
 // memory. One chunk it may always have, so that bodies never wait for each other;
 // the others are paid for with the Client's budget.
 type ahead struct {
@@ -82,7 +82,7 @@ type ahead struct {
 	max    int
 	budget *budget
 	park   func()        // is called when nobody reads and there is no room
-	done   chan struct{} // closed when the goroutine has ended
+	once   sync.Once     // runs run
 	news   chan struct{} // told of what comes, for who does not wait with Read
 
 	mu     sync.Mutex
@@ -98,14 +98,14 @@ type ahead struct {
 }
 
 func newAhead(src io.Reader, size int64, b *budget, park func()) *ahead {
-	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, park: park, done: make(chan struct{}), news: make(chan struct{}, 1)}
+	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, park: park, news: make(chan struct{}, 1)}
 	a.cond.L = &a.mu
-	go a.run()
 	return a
 }
 
+// run reads src to its end, or until the body is closed. What waits for room goes on when there is
+// some.
 func (a *ahead) run() {
-	defer close(a.done)
 	for {
 		c := a.room()
 		if c == nil {
@@ -291,14 +291,13 @@ func (a *ahead) put(freed ...*chunk) {
 	a.budget.give(paid, a, false)
 }
 
-// close ends the goroutine, whose src must fail by now, and gives back the
-// memory.
+// close ends run, whose src must fail by now, and gives back the memory.
 func (a *ahead) close() {
 	a.mu.Lock()
 	a.closed = true
 	a.tell()
 	a.mu.Unlock()
-	<-a.done
+	a.once.Do(func() {}) // or waits
 	a.mu.Lock()
 	queue := a.queue
 	a.queue = nil

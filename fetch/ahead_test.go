@@ -173,6 +173,11 @@ func TestOnEnd(t *testing.T) {
 			src, write := io.Pipe()
 			a := newAhead(src, test.room, &budget{}, func() {})
 			var got []bool
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				a.once.Do(a.run)
+			}()
 			listen := func() { a.onEnd(func(broken bool) { got = append(got, broken) }) }
 			if early {
 				listen()
@@ -188,7 +193,7 @@ func TestOnEnd(t *testing.T) {
 			}()
 			if name != "too large" {
 				<-wrote
-				<-a.done
+				<-done
 			}
 			if !early {
 				listen()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
 // A body is the Body of a Document: the wire, perhaps read ahead, and, unless Raw
@@ -28,6 +29,9 @@ func newBody(w *wire, encodings int, limit, readAhead int64) *body {
 	if readAhead > 0 {
 		b.ahead = newAhead(w, readAhead, &w.c.ahead, w.slot.park)
 		b.raw = b.ahead
+		if !turn.ReadsAhead(w.getter.ctx) {
+			go b.ReadAhead()
+		}
 	}
 	return b
 }
@@ -52,6 +56,14 @@ func (b *body) Raw() io.Reader { return rawBody{b} }
 
 // Encodings returns how often the Content-Encoding names gzip.
 func (b *body) Encodings() int { return b.encodings }
+
+// ReadAhead reads ahead until the body has ended or is closed. It is for who has said that he
+// calls it (package turn), on a goroutine that has nothing else to do.
+func (b *body) ReadAhead() {
+	if b.ahead != nil {
+		b.ahead.once.Do(b.ahead.run)
+	}
+}
 
 // Pending returns nil if a Read returns at once, as far as read-ahead knows, and else a channel
 // that is told when that may have changed. It begins to read.

@@ -380,7 +380,6 @@ func TestHTTP2OneStream(t *testing.T) {
 	s.start(t)
 	for _, perHost := range []int{0, 16, 64, -1} {
 		c := newHTTP2Client(t, &HostLimiter{Total: -1, PerHost: perHost, PerAddress: -1})
-		c.Retries = -1
 		getAtOnce(t, c, s.url, 100)
 		c.CloseIdleConnections()
 	}

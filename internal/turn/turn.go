@@ -1,6 +1,7 @@
 // Package turn lets who asks a Fetcher for a document know when a request for it goes out, and
 // have it wait until it may: package discover counts the requests that are under way, not those
-// that wait in package fetch for the turn of their host.
+// that wait in package fetch for the turn of their host. And who has a goroutine for each document
+// spares package fetch one.
 package turn
 
 import "context"
@@ -23,3 +24,14 @@ func Take(ctx context.Context) (done func(), err error) {
 	}
 	return func() {}, nil
 }
+
+type aheadKey struct{}
+
+// WithReadAhead returns a context for whose documents the caller reads ahead himself: where the
+// body has a method ReadAhead, he calls it, or closes the body.
+func WithReadAhead(ctx context.Context) context.Context {
+	return context.WithValue(ctx, aheadKey{}, true)
+}
+
+// ReadsAhead reports whether ctx is one of these.
+func ReadsAhead(ctx context.Context) bool { return ctx.Value(aheadKey{}) != nil }
