@@ -1,7 +1,11 @@
 package discover
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,5 +74,81 @@ func TestVerificationHoldsNobodyUp(t *testing.T) {
 		if took := time.Since(begun); took > silence+4*latency || len(l.urls) != children || l.err != nil {
 			t.Errorf("%d URLs, %v, in %v", len(l.urls), l.err, took)
 		}
+	})
+}
+
+// TestArrivalsAreNotKept: where nothing is looked into, no document is kept to be.
+func TestArrivalsAreNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		var locs []string
+		for i := range 100 {
+			loc := fmt.Sprintf("https://example.com/%d", i)
+			locs = append(locs, loc+".xml")
+			w.answers(loc+".xml", "<urlset>…", urlset(loc))
+		}
+		w.answersAfter(time.Minute/4, "https://example.com/0.xml", urlset("https://example.com/0"))
+		w.serve("https://example.com/index.xml", index(locs...))
+		c := w.unlimited()
+		c.init()
+		o := &Options{Follow: func(*Sitemap) bool { return true }}
+		n := 0
+		walk := newWalk(t.Context(), c, o, func(URL, error) bool { n++; return true })
+		defer walk.close()
+		walk.run(named("https://example.com/index.xml"))
+		if left := len(walk.ahead.arrivals.docs) + len(walk.ahead.brokenOff.docs); n != 100 || left > 0 {
+			t.Errorf("%d URLs, %d documents kept", n, left)
+		}
+	})
+}
+
+// TestCrawlDelayAsSent: a request that waits for others of the Client after its host would have
+// let it go keeps the Crawl-delay all the same.
+func TestCrawlDelayAsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.serve("https://example.com/robots.txt", "User-agent: *\nCrawl-delay: 1\n")
+		var locs []string
+		var last time.Time
+		for i := range 10 {
+			slow, other := fmt.Sprintf("https://example.com/%d.xml", i), fmt.Sprintf("https://example.org/%d.xml", i)
+			locs = append(locs, slow, other)
+			w.handle(slow, func(rw http.ResponseWriter, _ *http.Request) {
+				if since := time.Since(last); since < time.Second {
+					t.Errorf("%s after %v", slow, since)
+				}
+				last = time.Now()
+				rw.Write([]byte(urlset(slow)))
+			})
+			w.answersAfter(4*time.Second, other, urlset(other))
+		}
+		l := walkFrom(&Client{Concurrency: 2, Fetcher: &fetch.Client{Transport: w}}, named(locs...), Options{})
+		if len(l.urls) != 20 || l.err != nil {
+			t.Errorf("%d URLs, %v", len(l.urls), l.err)
+		}
+	})
+}
+
+// TestNoReleaseToCall: a Limiter without a release has none called, also where the walk ends before
+// the request goes out.
+func TestNoReleaseToCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		locs := w.serveHosts(1, 10, time.Second)
+		c := w.unlimited()
+		c.Concurrency = 2
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		var walks sync.WaitGroup
+		for _, from := range [][]string{locs[:8], locs[8:]} {
+			walks.Go(func() {
+				for u, err := range c.Walk(ctx, named(from...), nil) {
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("%v, %v", u.Loc, err)
+					}
+				}
+			})
+		}
+		walks.Wait()
 	})
 }

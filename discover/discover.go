@@ -16,7 +16,9 @@
 // index's own pages and then its children as it lists them, each document once,
 // by the URL asked for and by the URL that answered; one that could not be read is asked
 // for as other indexes spell it, three times at most. Documents are fetched ahead,
-// but neither order nor verdicts depend on that.
+// but neither order nor verdicts depend on that: also what indexes list whose turn has not
+// come, on their own hosts, unless Options.Follow is set; what turns out not to be wanted is
+// given up. Where one host is busy, documents of others are asked for first.
 //
 // # Politeness
 //
@@ -56,7 +58,7 @@
 //
 // A document whose body breaks off before anything of it was yielded is fetched again, as
 // often as the Fetcher retries: also one that was fetched ahead and broke off before its turn,
-// of which the fetch counts that brought most. Once three of a host in a row broke off every
+// of which a fetch that came whole counts, else the one that brought most. Once three of a host in a row broke off every
 // time, others of it are not, until one is read.
 //
 // # Trust
@@ -92,7 +94,8 @@ import (
 // asked for by https only, as with credentials. Request.URL and Request.Origins may hold
 // credentials. Of a Document, URL, Status and Body must be set; with an error there is
 // none. One whose Status is no success, and that is not NotModified, counts as an error:
-// fetch.ErrStatus.
+// fetch.ErrStatus. Where the Body is a *fetch.Client's own, documents that break off before
+// their turn are fetched again early, and nested indexes looked into ahead.
 type Fetcher interface {
 	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
 }
@@ -166,7 +169,8 @@ type Options struct {
 	// no lastmod stays.
 	Since time.Time
 	// Follow, if set, says for each sitemap that an index lists whether it is
-	// fetched. It must not change the Sitemap.
+	// fetched. It must not change the Sitemap. With it, what an index lists is fetched only
+	// from its turn on.
 	Follow func(*Sitemap) bool
 	// MinTrust is the least trust of the URLs that are yielded; others are dropped
 	// and reported (sitemap.UntrustedLoc). 0 means ByVariant; Untrusted yields all.

@@ -305,7 +305,7 @@ func (d *document) isReadBefore() bool {
 func (d *document) goOn() {
 	if len(d.kids.children) > 0 {
 		d.w.noteNested(d.rec.parent)
-		d.w.adoptHinted(d.kids)
+		d.w.adoptHint(d.kids)
 		d.w.frontier.push(d.kids)
 	} else {
 		d.w.graph.end(d.rec)

@@ -19,7 +19,7 @@ type child struct {
 	fresh   bool // it is to be fetched whether or not it has changed
 	listed  bool // its own pages were yielded before the walk was interrupted
 	heeded  bool // it was counted for the Crawl-delay of its origin
-	later   bool // it was put off when it was looked at for fetching ahead
+	putOff  bool // it was looked at for fetching ahead, and is waiting in its frame
 
 	*plans // of one that is decided on
 }
@@ -43,11 +43,11 @@ type frame struct {
 	ahead    int // the first that was not looked at for fetching ahead
 	gone     int // how many there were before the first, by compact
 	// Those that were put off, by authority, in their order: how many there were before each.
-	later  map[string][]int
-	putOff int // how many they are
+	waiting map[string][]int
+	putOff  int // how many they are
 
 	nested bool    // one of the children was an index with children
-	hints  []*hint // of children that are, in their order
+	hints  []*hint // of children that are, in the order in which they were started
 }
 
 // compact gives back the memory of children that are gone, when it is more than
@@ -71,15 +71,6 @@ type frontier struct {
 	cost   int
 	max    int
 	lost   int
-	last   look // of upcoming
-}
-
-// A look is a child that was looked at for fetching ahead.
-type look struct {
-	fr    *frame
-	at    int   // in fr.children, or of hint
-	later bool  // it was put off before
-	hint  *hint // that lists it, if its index was not walked yet
 }
 
 // frontierRoom returns how much memory the frontier of a walk may have: about twice as
@@ -124,7 +115,7 @@ func (f *frontier) dropLast() bool {
 // leave counts a child no more.
 func (f *frontier) leave(fr *frame, c *child) {
 	f.cost -= c.cost()
-	if c.later {
+	if c.putOff {
 		fr.putOff--
 	}
 }
@@ -172,98 +163,12 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 	return child{}, nil, false
 }
 
-// upcoming returns, in document order as far as it is known, the next child that was not looked
-// at for fetching ahead, or was put off and is not on a host that is full, or nil. No more are put
-// off than are within reach, so that it is not the last ones that are fetched first.
-func (f *frontier) upcoming(full func(authority string) bool, reach int) (*child, *record) {
-	before := 0 // children that were put off
-	for _, fr := range slices.Backward(f.frames) {
-		fr.ahead = max(fr.ahead, fr.next)
-		if h := fr.firstHint(full); h != nil {
-			f.last = look{fr, h.next, false, h}
-			h.next++
-			return &h.children[h.next-1], h.index
-		}
-		if reach <= 0 {
-			continue // to a hint
-		}
-		at, later := fr.firstLater(full)
-		switch {
-		case later:
-			fr.children[at].later = false
-			fr.putOff--
-		case before+fr.putOff >= reach:
-			return nil, nil
-		case fr.ahead < len(fr.children):
-			at = fr.ahead
-			fr.ahead++
-		default:
-			before += fr.putOff
-			continue
-		}
-		f.last = look{fr, at, later, nil}
-		return &fr.children[at], fr.index
-	}
-	return nil, nil
-}
-
-// firstLater takes the first child that was put off and is not on a host that is full.
-func (fr *frame) firstLater(full func(authority string) bool) (at int, ok bool) {
-	var first string
-	for on, waiting := range fr.later {
-		for len(waiting) > 0 && !fr.isLater(waiting[0]-fr.gone) {
-			waiting = waiting[1:]
-		}
-		if fr.later[on] = waiting; len(waiting) == 0 {
-			delete(fr.later, on)
-		} else if i := waiting[0] - fr.gone; !full(on) && (!ok || i < at) {
-			first, at, ok = on, i, true
-		}
-	}
-	if ok {
-		fr.later[first] = fr.later[first][1:]
-	}
-	return at, ok
-}
-
-// isLater reports whether the child at i is still there, and put off.
-func (fr *frame) isLater(i int) bool {
-	return i >= fr.next && i < len(fr.children) && fr.children[i].later
-}
-
-// putOff puts off what upcoming returned last, until its host is not full.
-func (f *frontier) putOff() {
-	fr, at := f.last.fr, f.last.at
-	c := &fr.children[at]
-	c.later = true
-	fr.putOff++
-	if fr.later == nil {
-		fr.later = map[string][]int{}
-	}
-	on := authority(c.loc)
-	waiting := append(fr.later[on], fr.gone+at)
-	slices.Sort(waiting) // already, unless it was put off before
-	fr.later[on] = waiting
-}
-
-// unlook puts back what upcoming returned last.
-func (f *frontier) unlook() {
-	switch {
-	case f.last.hint != nil:
-		f.last.hint.next--
-	case f.last.later:
-		f.putOff()
-	default:
-		f.last.fr.ahead--
-	}
-}
-
 // looksInside reports whether upcoming may return a child of the index whose turn it is, and
 // that index.
 func (f *frontier) looksInside() (index *record, ok bool) {
 	for _, fr := range slices.Backward(f.frames) {
 		if fr.next < len(fr.children) {
-			return fr.index, max(fr.ahead, fr.next) < len(fr.children) || len(fr.later) > 0
+			return fr.index, max(fr.ahead, fr.next) < len(fr.children) || len(fr.waiting) > 0
 		}
 	}
 	return nil, false

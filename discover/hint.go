@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/parse"
@@ -23,23 +21,17 @@ type hint struct {
 	index    *record // stands for it
 	children []child
 	next     int            // the first that was not looked at for fetching ahead
-	started  map[string]key // by location
+	fetched  map[string]key // ahead, by location
 }
 
-// whole are documents whose bodies have come before their turn.
-type whole struct {
-	wanted atomic.Bool // there may be indexes among them
-	mu     sync.Mutex
-	docs   []*prefetch
-}
-
-// isWhole notes that the body of f has come, on any goroutine.
-func (p *prefetcher) isWhole(f *prefetch) {
+// hasArrived notes that the body of f has come, on any goroutine.
+func (p *prefetcher) hasArrived(f *prefetch) {
 	f.whole.Store(true)
-	if p.whole.wanted.Load() || f.n > 1 {
-		p.whole.mu.Lock()
-		p.whole.docs = append(p.whole.docs, f)
-		p.whole.mu.Unlock()
+	looked := p.looksInto.Load()
+	if looked {
+		p.arrivals.add(f)
+	}
+	if looked || f.n > 1 { // another may be fetched again now
 		p.tell()
 	}
 }
@@ -52,7 +44,7 @@ func (w *walk) noteNested(index *record) {
 		return
 	}
 	fr.nested = true
-	w.ahead.whole.wanted.Store(true)
+	w.ahead.looksInto.Store(true)
 	for _, f := range w.ahead.started {
 		if f.index == index && f.whole.Load() {
 			w.peek(f)
@@ -60,27 +52,29 @@ func (w *walk) noteNested(index *record) {
 	}
 }
 
-// peekWhole looks into documents that have come since.
-func (w *walk) peekWhole() {
-	if !w.ahead.whole.wanted.Load() {
-		return
-	}
-	w.ahead.whole.mu.Lock()
-	docs := w.ahead.whole.docs
-	w.ahead.whole.docs = nil
-	w.ahead.whole.mu.Unlock()
-	for _, f := range docs {
+// peekArrivals looks into documents that have come since.
+func (w *walk) peekArrivals() {
+	var early []*prefetch // the body has come, but the rest is not noted yet
+	for _, f := range w.ahead.arrivals.take() {
+		if !f.isReady() {
+			early = append(early, f)
+			continue
+		}
 		w.peek(f)
 	}
+	w.ahead.arrivals.add(early...)
 }
 
 // peek looks into a document that has come, and whose turn has not, if it may be an index.
 func (w *walk) peek(f *prefetch) {
 	fr := w.frontier.frameOf(f.index)
-	if fr == nil || !fr.nested || f.peeked || f.turn || w.ahead.started[f.plans.key] != f || !f.isReady() {
+	if fr == nil || !fr.nested || f.peeked || !w.ahead.isAhead(f) {
 		return
 	}
 	f.peeked = true
+	if w.graph.byKey[keyOf(f.doc.URL.String())] != nil {
+		return // it is known by another URL
+	}
 	body, ok := f.body.(interface {
 		rawBody
 		Peek(most int) []byte
@@ -88,7 +82,7 @@ func (w *walk) peek(f *prefetch) {
 	if !ok {
 		return
 	}
-	h := &hint{key: f.plans.key, order: f.order, started: map[string]key{}, children: w.listed(f, body.Peek(peekSize), body.Encodings())}
+	h := &hint{key: f.plans.key, order: f.order, fetched: map[string]key{}, children: w.firstChildren(f, body.Peek(peekSize), body.Encodings())}
 	if len(h.children) == 0 {
 		return
 	}
@@ -104,8 +98,9 @@ func (w *walk) peek(f *prefetch) {
 	fr.hints = slices.Insert(fr.hints, at, h)
 }
 
-// listed returns the first children that an index lists on its own host, as far as it has come.
-func (w *walk) listed(f *prefetch, data []byte, encodings int) (children []child) {
+// firstChildren returns the first children that an index lists on its own host, as far as it has
+// come.
+func (w *walk) firstChildren(f *prefetch, data []byte, encodings int) (children []child) {
 	rd, err := parse.NewReader(&undecoded{bytes.NewReader(data), encodings}, &sitemap.Options{
 		Base:           f.doc.URL,
 		ContentType:    f.doc.Header.Get("Content-Type"),
@@ -127,16 +122,6 @@ func (w *walk) listed(f *prefetch, data []byte, encodings int) (children []child
 	return children
 }
 
-// firstHint returns the first hint with a child that may be fetched ahead, unless its host is full.
-func (fr *frame) firstHint(full func(authority string) bool) *hint {
-	for _, h := range fr.hints {
-		if h.next < len(h.children) && !full(authority(h.children[h.next].loc)) {
-			return h
-		}
-	}
-	return nil
-}
-
 // takeHint takes what is known of a child of an index whose turn has come, nil if that is nothing.
 func (f *frontier) takeHint(index *record, k key) *hint {
 	fr := f.frameOf(index)
@@ -152,16 +137,16 @@ func (f *frontier) takeHint(index *record, k key) *hint {
 	return h
 }
 
-// adoptHinted has what was fetched ahead for a hint count for the index that lists it.
-func (w *walk) adoptHinted(kids *frame) {
-	h := w.hinted
-	for i := 0; h != nil && len(h.started) > 0 && i < len(kids.children); i++ {
+// adoptHint has what was fetched ahead for a hint count for the index that lists it.
+func (w *walk) adoptHint(kids *frame) {
+	h := w.hint
+	for i := 0; h != nil && len(h.fetched) > 0 && i < len(kids.children); i++ {
 		loc := kids.children[i].loc
-		k, ok := h.started[loc]
+		k, ok := h.fetched[loc]
 		if !ok {
 			continue
 		}
-		delete(h.started, loc)
+		delete(h.fetched, loc)
 		if f := w.ahead.started[k]; f != nil && f.index == h.index {
 			w.ahead.countChild(f, -1)
 			f.index = kids.index
@@ -170,15 +155,15 @@ func (w *walk) adoptHinted(kids *frame) {
 	}
 }
 
-// dropHinted drops what was fetched ahead for a hint that did not hold.
-func (w *walk) dropHinted() {
-	if w.hinted == nil {
+// dropHint drops what was fetched ahead for a hint that did not hold.
+func (w *walk) dropHint() {
+	if w.hint == nil {
 		return
 	}
-	for _, k := range w.hinted.started {
-		if f := w.ahead.started[k]; f != nil && f.index == w.hinted.index {
+	for _, k := range w.hint.fetched {
+		if f := w.ahead.started[k]; f != nil && f.index == w.hint.index {
 			w.ahead.drop(k)
 		}
 	}
-	w.hinted = nil
+	w.hint = nil
 }

@@ -200,3 +200,54 @@ func TestHintsThatDoNotHold(t *testing.T) {
 		})
 	}
 }
+
+// TestHintOfKnownIndex: the children of an index that is known by another URL are not fetched twice.
+func TestHintOfKnownIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		w.serveIndexes("https://example.com/a", 6, 1, latency, 0)
+		kids := []string{"https://example.com/a/index.xml", "http://example.com/index.xml"}
+		for i := range 40 {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			kids = append(kids, loc)
+			w.answersAfter(latency, loc, urlset(loc+"/p"))
+		}
+		w.redirect("http://example.com/index.xml", "https://example.com/index.xml")
+		w.answersAfter(latency, "https://example.com/index.xml", index(kids...))
+		c := w.unlimited()
+		c.Concurrency = 4
+		l := walkFrom(c, named("https://example.com/index.xml"), Options{})
+		for loc, n := range w.count {
+			if n > 1 && loc != "https://example.com/index.xml" {
+				t.Errorf("%s was asked for %d times", loc, n)
+			}
+		}
+		if len(l.urls) != 46 || l.err != nil {
+			t.Errorf("%d URLs, %v", len(l.urls), l.err)
+		}
+	})
+}
+
+// TestLookAtHint: a child of a hint whose host became full just now is the next to be looked at.
+func TestLookAtHint(t *testing.T) {
+	var f frontier
+	index := &record{hint: true}
+	h := &hint{index: index, children: []child{{loc: "https://example.com/1.xml"}, {loc: "https://example.com/2.xml"}}}
+	f.push(&frame{hints: []*hint{h}})
+	free := func(string) bool { return false }
+	for i, want := range []string{"https://example.com/1.xml", "https://example.com/1.xml", "https://example.com/1.xml", "https://example.com/2.xml"} {
+		l := f.upcoming(free, 10)
+		if l == nil || l.child().loc != want || l.index() != index {
+			t.Fatalf("%+v, want %s", l, want)
+		}
+		switch i {
+		case 0:
+			l.delay()
+		case 1:
+			l.undo()
+		}
+	}
+	if l := f.upcoming(free, 10); l != nil {
+		t.Errorf("one more: %+v", l)
+	}
+}

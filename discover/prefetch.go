@@ -2,7 +2,6 @@ package discover
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -56,82 +55,9 @@ func (b *budget) give(n int64) {
 	b.used -= n
 }
 
-// fetched is a document that was asked for.
-type fetched struct {
-	doc   *fetch.Document
-	body  io.Reader // of doc, from its start
-	err   error
-	begun time.Time
-	before
-}
-
-// before are the fetches of a document before the one that counts.
-type before struct {
-	attempts int
-	received int64 // bytes
-	waited   time.Duration
-}
-
-func (f *fetched) close() {
-	if f.doc != nil {
-		f.doc.Body.Close()
-	}
-}
-
-// add adds the fetch of a document that does not count.
-func (b *before) add(f *fetched) {
-	var fe *fetch.Error
-	switch {
-	case f.doc != nil:
-		b.attempts += f.doc.Attempts
-		b.received += f.doc.Received()
-		b.waited += f.doc.Waited()
-	case errors.As(f.err, &fe):
-		b.attempts += fe.Attempts
-	}
-}
-
-// without returns b without the fetch of a document that was added and has ended.
-func (b before) without(f *fetched) before {
-	return before{b.attempts - f.doc.Attempts, b.received - f.doc.Received(), b.waited - f.doc.Waited()}
-}
-
-// A prefetch is a document that is being fetched.
-type prefetch struct {
-	fetched
-	loc      string
-	plans    *plans
-	req      fetch.Request
-	given    bool          // it was fetched before the walk began
-	n        int           // which fetch of the document it is, from 1
-	turn     bool          // its turn has come
-	pause    time.Duration // before it is fetched
-	broken   atomic.Bool   // its body broke off before its turn
-	brokeAt  time.Time
-	whole    atomic.Bool // its body came before its turn
-	peeked   bool        // inside, for what it lists
-	order    int         // in which it was started
-	isAgain  atomic.Bool // it counts among those of its host that are fetched again
-	kept     *prefetch   // an earlier fetch of which that is true: the one of which most came
-	cancel   context.CancelFunc
-	ready    chan struct{} // closed when fetched is set
-	expected int64         // bytes of the budget, of those that have come at least
-	foreign  bool
-	index    *record // that lists it, nil for seeds
-	on       string  // authority
-	host     *load   // there
-}
-
-// A load is what is asked of one host.
-type load struct {
-	documents int          // that are started
-	asking    atomic.Int32 // of them, those that wait for their response
-	again     atomic.Int32 // of them, those that are fetched again, until their body has come
-}
-
-// A prefetcher fetches the documents of one walk ahead of their turn. All its
-// methods are called on the ranging goroutine; the goroutines that it starts only
-// get a response, and end when the walk does.
+// A prefetcher fetches the documents of one walk ahead of their turn. Its methods are called on
+// the ranging goroutine, but for ask, tell, watch and hasArrived; the goroutines that it starts
+// wait, get a document, or call what fillDuring is given, and end when the walk does.
 type prefetcher struct {
 	c        *Client
 	ctx      context.Context
@@ -140,15 +66,17 @@ type prefetcher struct {
 	work     chan func()     // taken by goroutines that have nothing to do
 	asking   atomic.Int32    // how many wait for their response
 	hosts    map[string]*load
-	progress chan struct{} // told when one of them has it, or a body has broken off
+	progress chan struct{} // told when one of them has it, or when a body has come or broken off
 	expected map[int]int64 // bytes of the next document at a depth, by those before
 	foreign  int           // of those that are started
 	hinted   int           // of them, those that no index has listed yet
 	running  sync.WaitGroup
 	arrived  func(*fetch.Document) // is told of each, on another goroutine
-	broken   broken
-	whole    whole
-	order    int // of the documents that were started
+	order    int                   // of the documents that were started
+
+	brokenOff inbox       // documents whose bodies broke off before their turn
+	arrivals  inbox       // documents whose bodies have come before it
+	looksInto atomic.Bool // there may be indexes among these
 }
 
 func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
@@ -248,18 +176,6 @@ func (p *prefetcher) learn(depth int, size int64) {
 	p.expected[depth] = size
 }
 
-// got returns how much of the body has come, of what is read ahead.
-func (f *prefetch) got() int64 {
-	select {
-	case <-f.ready:
-		if f.doc != nil {
-			return min(f.doc.Received(), readAhead)
-		}
-	default:
-	}
-	return 0
-}
-
 // ask counts a document that waits for its response, n being 1, or does not any more, -1.
 func (p *prefetcher) ask(h *load, n int32) {
 	p.asking.Add(n)
@@ -298,7 +214,7 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 	if f.n == 1 {
 		p.ask(f.host, 1)
 	}
-	f.again(f.n > 1)
+	f.countAgain(f.n > 1)
 	p.do(func() {
 		if f.n > 1 {
 			sleep(ctx, f.pause)
@@ -316,7 +232,7 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 			p.watch(f)
 			body = f.body
 		} else {
-			f.again(false)
+			f.countAgain(false)
 		}
 		p.ask(f.host, -1)
 		close(f.ready)
@@ -417,7 +333,7 @@ func (p *prefetcher) put(loc string, doc *fetched) {
 }
 
 // wait returns the document k when it has come, or when the walk's context ends.
-// Meanwhile fill is called whenever another one has come.
+// Meanwhile fill is called whenever there is news.
 func (p *prefetcher) wait(k key, fill func()) *prefetch {
 	f := p.started[k]
 	f.turn = true
@@ -455,7 +371,7 @@ func (p *prefetcher) end(f *prefetch) {
 		p.learn(f.index.below(), f.got())
 	}
 	f.close()
-	f.again(false)
+	f.countAgain(false)
 	p.c.ahead.give(f.expected)
 	p.end(f.kept)
 }

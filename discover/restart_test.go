@@ -60,7 +60,8 @@ func TestBrokenBodiesAreFetchedAgainInTime(t *testing.T) {
 // fetch is counted once.
 func TestBrokenBodiesAreKept(t *testing.T) {
 	const loc = "https://example.com/b"
-	whole := urlset(loc+"/1", loc+"/2", loc+"/3")
+	// More than documents are expected to have.
+	whole := strings.Replace(urlset(loc+"/1", loc+"/2", loc+"/3"), "<url>", strings.Repeat(" ", 2*minExpected)+"<url>", 1)
 	cut := func(entries int) string {
 		return strings.Join(strings.SplitAfter(whole, "</url>")[:entries], "") + "…"
 	}
@@ -75,6 +76,7 @@ func TestBrokenBodiesAreKept(t *testing.T) {
 		"more":           {[]any{cut(1), cut(1), cut(2)}, 2, true},
 		"nothing":        {[]any{cut(2), cut(0), cut(0)}, 2, true},
 		"gone":           {[]any{cut(2), 404}, 2, true},
+		"nothing, gone":  {[]any{"<urlset>…", 404}, 0, true},
 		"another's page": {[]any{cut(2), "<html><body>Log in</body></html>"}, 2, true},
 		"a failure":      {[]any{cut(2), 500}, 2, true},
 		"empty":          {[]any{"…", "…", whole}, 3, false},
@@ -99,12 +101,37 @@ func TestBrokenBodiesAreKept(t *testing.T) {
 					received += len(strings.TrimSuffix(text, "…"))
 				}
 			}
+			if hits := w.hits(loc + ".xml"); name == "nothing, gone" && hits != 2 {
+				t.Errorf("%s: %d requests", name, hits)
+			}
 			if sum.Attempts != w.hits(loc+".xml") || int(sum.Received) != received {
 				t.Errorf("%s: %d attempts of %d, received %d of %d", name, sum.Attempts, w.hits(loc+".xml"), sum.Received, received)
 			}
 			if n := w.open.Load(); n != 0 || c.ahead.used != 0 {
 				t.Errorf("%s: %d bodies left open, %d bytes of the budget", name, n, c.ahead.used)
 			}
+		})
+	}
+}
+
+// TestBrokenCountOnce: a document that broke off in all its tries, before its turn, is one of those
+// that keep others of its host from having so many.
+func TestBrokenCountOnce(t *testing.T) {
+	for _, concurrency := range []int{1, 16} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.answersAfter(8*time.Second, "https://example.org/slow.xml", urlset("https://example.org/slow"))
+			w.answers("https://example.com/1.xml", "<urlset>…")
+			w.answers("https://example.com/2.xml", "<urlset>…")
+			w.answers("https://example.com/3.xml", "<urlset>…", urlset("https://example.com/3"))
+			last := w.pages["https://example.com/3.xml"]
+			w.handle("https://example.com/3.xml", func(rw http.ResponseWriter, r *http.Request) {
+				time.Sleep(20 * time.Second)
+				last(rw, r)
+			})
+			c := &Client{Concurrency: concurrency, Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}
+			l := walkFrom(c, named("https://example.org/slow.xml", "https://example.com/1.xml", "https://example.com/2.xml", "https://example.com/3.xml"), Options{})
+			equal(t, fmt.Sprint(concurrency, " at once"), l.locs(), []string{"https://example.org/slow", "https://example.com/3"})
 		})
 	}
 }

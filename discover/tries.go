@@ -13,6 +13,8 @@ import (
 type tries struct {
 	n      int
 	over   bool // none is to follow
+	final  bool // none is, since the last one came to an error
+	noted  bool // that it broke off in all of them, before its turn
 	lapses int  // of them, how many were in vain before anything was read
 	before before
 	begun  time.Time // the first of them
@@ -72,8 +74,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 // read: the last one, unless that came to less than one before.
 func (t *tries) take(f *prefetch) *fetched {
 	if t.n++; t.n == 1 {
-		t.n, t.begun, t.before = f.n, f.begun, f.before
-		f.plans.waited = f.waited
+		t.n, t.begun, t.before, t.noted = f.n, f.begun, f.before, f.noted
 	}
 	kept := f.kept
 	switch {
@@ -81,6 +82,7 @@ func (t *tries) take(f *prefetch) *fetched {
 	case f.err != nil || f.broken.Load() && f.doc.Received() <= kept.doc.Received():
 		t.before.add(&f.fetched)
 		t.before = t.before.without(&kept.fetched)
+		t.final = f.err != nil
 		return &kept.fetched
 	default:
 		t.kept, f.kept = kept, nil
@@ -91,7 +93,7 @@ func (t *tries) take(f *prefetch) *fetched {
 // tryKept reads what was kept, now that those after it came to nothing.
 func (w *walk) tryKept(c *child, r *record, t *tries) (goOn, again bool) {
 	kept := t.kept
-	t.kept = nil
+	t.kept, t.final = nil, true
 	defer w.ahead.end(kept)
 	t.before = t.before.without(&kept.fetched)
 	return w.try(c, r, &kept.fetched, t)
@@ -167,9 +169,11 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		d.sum.Received += f.doc.Received()
 	}
 	broken := d.canRetry()
-	t.over = !broken || t.n >= w.triesOf(c.loc)
+	t.over = !broken || t.final || t.n >= w.triesOf(c.loc)
 	if t.over && (t.kept == nil || d.sum.Err == nil || d.yielded > 0) {
-		w.noteBroken(c.loc, broken)
+		if !broken || !t.noted {
+			w.noteBroken(c.loc, broken)
+		}
 		t.pick(d).end()
 		return true, false
 	}

@@ -140,7 +140,7 @@ type walk struct {
 	failures failures
 	broken   map[string]int // by host, see maxBroken
 	state    *run
-	hinted   *hint // what the document that is walked was seen to list before
+	hint     *hint // what the document that is walked was seen to list before
 	fetches  int
 	foreign  int
 }
@@ -286,8 +286,8 @@ func (w *walk) visit(c child, index *record) bool {
 	w.decide(&c, index)
 	// Whatever becomes of it, what was fetched ahead goes with it.
 	defer w.ahead.drop(c.key)
-	w.hinted = w.frontier.takeHint(index, c.key)
-	defer w.dropHinted()
+	w.hint = w.frontier.takeHint(index, c.key)
+	defer w.dropHint()
 	if index != nil {
 		c.sm.Scope = index.scope
 	}
@@ -332,81 +332,6 @@ func (w *walk) limited(c *child, index *record) (what string, limit int) {
 		w.foreign++
 	}
 	return "", 0
-}
-
-// fill fetches the next documents ahead.
-func (w *walk) fill(waiting bool) {
-	w.restartBroken()
-	w.peekWhole()
-	if !waiting && w.ahead.busy() {
-		return
-	}
-	w.ahead.settle()
-	for w.fetches+len(w.ahead.started) < w.o.maxSitemaps() {
-		c, index, spare := w.upcoming(waiting)
-		if c == nil {
-			return
-		}
-		if w.ahead.isFull(authority(c.loc)) {
-			w.frontier.putOff()
-			continue
-		}
-		w.decide(c, index)
-		known := w.graph.begun(c.key, c.loc) != nil || w.ahead.started[c.key] != nil
-		tooDeep := index != nil && index.depth >= w.o.maxDepth()
-		// Of foreign children, those that come before may turn out to be more.
-		tooMany := c.foreign && w.foreign+w.ahead.foreign >= MaxForeign
-		if known || tooDeep || c.skip != NotSkipped || tooMany {
-			continue
-		}
-		if !w.start(c, index, false) && !(spare && w.ahead.hasSpareRoom(index) && w.start(c, index, true)) {
-			w.frontier.unlook()
-			return
-		}
-		if h := w.frontier.last.hint; h != nil {
-			h.started[c.loc] = c.key
-		}
-	}
-}
-
-// upcoming returns the next child to be fetched ahead, nil if there is no room for more, and whether
-// it may have one of the places that are kept for children of the index whose turn it is, and of
-// those that will be walked next.
-func (w *walk) upcoming(waiting bool) (c *child, index *record, spare bool) {
-	inner, inside := w.frontier.looksInside()
-	spare = inside && w.ahead.children[inner] < w.c.concurrency()
-	room := w.ahead.room(waiting, false)
-	c, index = w.frontier.upcoming(w.ahead.isFull, w.ahead.room(waiting, spare))
-	if w.frontier.last.hint != nil {
-		spare = w.ahead.hinted < 2*w.c.concurrency()
-	} else {
-		spare = spare && index == inner
-	}
-	if c != nil && room <= 0 && !spare {
-		w.frontier.unlook()
-		c = nil
-	}
-	return c, index, spare
-}
-
-// start begins to fetch a child, if there is memory for it or it must be.
-func (w *walk) start(c *child, index *record, must bool) bool {
-	if !w.ahead.take(index, must) {
-		return false
-	}
-	w.ahead.start(c, index, w.request(c), w.heedDelay(c))
-	return true
-}
-
-func (w *walk) request(c *child) fetch.Request {
-	return fetch.Request{
-		URL:        withUser(c.loc, w.users[c.key]),
-		Validators: w.state.validators(c),
-		Waited:     c.waited,
-		Origins:    w.origins,
-		MaxBytes:   w.o.Limits.Bytes,
-		ReadAhead:  readAhead,
-	}
 }
 
 // whoAnswered returns the URL whose answer an error tells of, "" if there was none.

@@ -174,7 +174,8 @@ func (a *ahead) lapsed() bool {
 	return a.err != nil && a.err != io.EOF
 }
 
-// takeEnded returns the function that is to be called now, if there is one.
+// takeEnded returns the function that is to be called now, nil if there is none, and what it is
+// told.
 func (a *ahead) takeEnded() (ended func(broken bool), broken bool) {
 	if a.err == nil || a.begun || a.waited || a.closed {
 		return nil, false

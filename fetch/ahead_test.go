@@ -171,7 +171,8 @@ func TestOnEnd(t *testing.T) {
 	} {
 		for _, early := range []bool{true, false} {
 			src, write := io.Pipe()
-			a := newAhead(src, test.room, &budget{}, func() {})
+			parked := make(chan struct{})
+			a := newAhead(src, test.room, &budget{}, func() { close(parked) })
 			var got []bool
 			done := make(chan struct{})
 			go func() {
@@ -191,7 +192,9 @@ func TestOnEnd(t *testing.T) {
 				io.WriteString(write, test.body)
 				write.CloseWithError(test.err)
 			}()
-			if name != "too large" {
+			if name == "too large" {
+				<-parked
+			} else {
 				<-wrote
 				<-done
 			}

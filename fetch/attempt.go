@@ -189,9 +189,15 @@ func (x *exchange) acquire(req *http.Request) (release func(int, time.Duration),
 		return nil, nil, err
 	}
 	if done, err = turn.Take(req.Context()); err != nil {
-		release(0, 0)
+		if release != nil {
+			release(0, 0)
+		}
+		return nil, nil, err
 	}
-	return release, done, err
+	if l, ok := x.c.limiter.(*HostLimiter); ok {
+		l.sends(req.URL)
+	}
+	return release, done, nil
 }
 
 // send returns a response with a body and a header within bounds.

@@ -74,10 +74,10 @@ func (b *body) Pending() <-chan struct{} {
 	return b.ahead.pending()
 }
 
-// OnEnd has f called when the body has come before anybody begins to read it, or has broken off
-// (ErrBody), once and on any goroutine: at once if that is so already. It is not called of one
-// that had to wait for room first, which another fetch might have to as well, nor without
-// read-ahead.
+// OnEnd has f called when the body has ended before anybody begins to read it, once and on any
+// goroutine, at once if that is so already. Broken says that it broke off (ErrBody), so that
+// another fetch may bring more; else it is whole, or ended for good. It is not called of one that
+// had to wait for room first, which another fetch might have to as well, nor without read-ahead.
 func (b *body) OnEnd(f func(broken bool)) {
 	if b.ahead != nil {
 		b.ahead.onEnd(f)

@@ -57,7 +57,8 @@ type Client struct {
 	Retries int
 	// RetryWait is the longest Retry-After that is waited for, and the longest wait before
 	// a retry, where that is more than a second. 0 means DefaultRetryWait, a negative
-	// value that no Retry-After is waited for.
+	// value that no Retry-After is waited for. The pause of a host by a HostLimiter may be
+	// longer: see HostLimiter.MaxPause.
 	RetryWait time.Duration
 	// MaxBytes bounds a body, both as it comes on the wire and decompressed. What
 	// is above ends it with sitemap.ErrTooLarge. 0 means 524,288,000, ten times

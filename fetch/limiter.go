@@ -53,13 +53,15 @@ const (
 // is used. Several Clients may share one.
 //
 // Requests to a host are served in the order in which they came, those that failed most often
-// before others unless the host is slowed down for several answers, and hosts take turns.
+// before others; after two answers of 429 or 503 in a row those that failed least go first. Hosts
+// take turns.
 //
 // A host that answers 429 or 503 is slowed down as a whole: no request is sent
 // for the time that Retry-After asks for or else for a backoff that doubles from 1 s to
 // 30 s, both up to MaxPause; then one request at a time, and with each success
-// one more at once, at first no faster than the host has answered requests since it was
-// slowed down before. After ten such answers in a row, or three that ask for more
+// one more at once (one that failed before goes alone until the host has recovered), at first no
+// faster than the host has answered requests since it was slowed down before, but a second
+// apart at most. After ten such answers in a row, or three that ask for more
 // than MaxPause, requests to the host fail with ErrBusy until that time is over.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 7 MB.
@@ -101,7 +103,7 @@ type waiter struct {
 	host, addr *place
 	done       chan struct{} // closed when granted or failed
 	granted    bool
-	tries      int // how often the request has failed before
+	tries      int // how often requests for the document have failed before
 	err        error
 	begun      time.Time // when it was granted
 }
@@ -211,8 +213,23 @@ func addressKey(addrs []netip.Addr) string {
 	return p.String()
 }
 
-// triesKey is what the number of tries before stands under in the context of a request.
+// triesKey is what the number of tries before stands under in the context of a request: of all
+// for the document.
 type triesKey struct{}
+
+// sends is told that a request that was granted goes out: it may have waited for its Client.
+func (l *HostLimiter) sends(u *url.URL) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts.known[hostKey(u)]
+	if h == nil {
+		return
+	}
+	h.last = time.Now()
+	if a := l.addrs.known[h.address]; a != nil {
+		a.last = h.last
+	}
+}
 
 // pausedFor returns for how long yet no request goes to the host of u since it answered 429 or
 // 503.

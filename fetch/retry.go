@@ -45,6 +45,9 @@ func (x *exchange) backoff(lo, hi time.Duration, retry int, resp *http.Response)
 		// It is to be there when the pause of the host is over, before others.
 		if pause := l.pausedFor(x.target.url); pause > 0 {
 			wait = pause - pause/10
+			if x.last.after == 0 {
+				x.clock.stop() // that is a wait for the Limiter
+			}
 		}
 	}
 	x.c.logRetry(x.ctx, x.target.url, x.last.status, wait)

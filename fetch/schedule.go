@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,11 +17,20 @@ const (
 )
 
 const (
-	// maxGap bounds the time between requests that is learned from a host's answers, and paceUp is
-	// that each success takes one part in so many off it. A host that allows less answers each
-	// document after one pause.
+	// maxGap bounds the time between requests that is learned from a host's answers; each success
+	// takes one part in paceUp off it. Of a host that allows fewer, requests wait for the pause
+	// after each 429.
 	maxGap = time.Second
 	paceUp = 4
+	// doubtful answers of 429 or 503 in a row may be the document's own fault, or an outage.
+	doubtful = 2
+	// atRisk is how often a request has failed before it is sent only as long after others as
+	// the host was last paused, at most maxApart, so that it does not fail for good for what they
+	// took.
+	atRisk   = 2
+	maxApart = 5 * time.Second
+	// recovered requests at once end the recovery of a host.
+	recovered = 16
 )
 
 // A place is a host or an address that requests go to.
@@ -40,8 +50,9 @@ type place struct {
 	window   int           // how many requests at once while it recovers, or 0
 	gap      time.Duration // between requests, at the pace that it was found to allow
 	passed   int           // requests that it has answered otherwise since the last strike
-	busy     time.Duration // for how long there were some to be granted since, or it was paused
+	busy     time.Duration // for how long there were some to be granted since, or it was paused for its pace
 	wanted   time.Time     // since when there are some
+	pause    time.Duration // the last one
 	strikes  int           // answers of 429 and 503 since the last success
 	struck   time.Time     // when the last of them came
 	until    time.Time     // no request before it, for those answers
@@ -118,12 +129,7 @@ func (l *HostLimiter) cancel(w *waiter) bool {
 	case w.granted:
 		l.finish(w)
 	default:
-		for i, q := range w.host.queue {
-			if q == w {
-				w.host.queue = append(w.host.queue[:i], w.host.queue[i+1:]...)
-				break
-			}
-		}
+		w.host.queue = slices.DeleteFunc(w.host.queue, func(q *waiter) bool { return q == w })
 		l.settle(w.host)
 		l.drop(w)
 	}
@@ -215,7 +221,7 @@ func (l *HostLimiter) wakeAt(d time.Duration) {
 // after a pause it is most likely to be answered; but where such a one was not, the first of those
 // that failed least, since that may be the document's own fault.
 func (h *place) next() int {
-	if h.strikes < 3 {
+	if h.strikes < doubtful {
 		return 0
 	}
 	least := h.queue[len(h.queue)-1].tries
@@ -230,7 +236,11 @@ func (l *HostLimiter) open(h *place, now time.Time) (bool, time.Time) {
 	if h.active >= l.window(h, w) || a != nil && a.active >= l.perAddress() {
 		return false, time.Time{}
 	}
-	at := latest(h.until, h.last.Add(max(h.delay, l.HostInterval, h.gap)))
+	apart := max(h.delay, l.HostInterval, h.gap)
+	if w.tries >= atRisk {
+		apart = max(apart, min(h.pause, maxApart))
+	}
+	at := latest(h.until, h.last.Add(apart))
 	if a != nil {
 		at = latest(at, a.last.Add(l.AddressInterval))
 	}
@@ -248,7 +258,7 @@ func latest(a, b time.Time) time.Time {
 // alone while h recovers, lest it fails too often.
 func (l *HostLimiter) window(h *place, w *waiter) int {
 	switch {
-	case h.delay > 0, w.tries > 0 && h.window > 0:
+	case h.delay > 0, w.tries > 0 && h.window > 0, w.tries >= atRisk && h.pause > 0:
 		return 1
 	case h.window > 0:
 		return min(h.window, l.perHost())
@@ -316,11 +326,15 @@ func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 			h.strikes++
 			h.struck, h.window = now, 1
 			h.learnPace(min(maxGap, l.maxPause()))
+			h.pause = 0
 			if backoff := exponential(cmp.Or(l.backoff, minBackoff), min(maxBackoff, l.maxPause()), h.strikes-1); pause < backoff {
 				pause = backoff/2 + rand.N(backoff/2+1)
 			}
 		}
-		h.busy += max(0, now.Add(pause).Sub(latest(h.until, now)))
+		if status == http.StatusTooManyRequests || retryAfter > 0 { // else it may be no matter of pace
+			h.busy += max(0, now.Add(pause).Sub(latest(h.until, now)))
+		}
+		h.pause = max(h.pause, pause)
 		h.until = latest(h.until, now.Add(pause))
 		if retryAfter > l.maxPause() {
 			h.asked = now.Add(retryAfter)
@@ -335,7 +349,7 @@ func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 		if h.window > 0 {
 			h.window++
 		}
-		if h.window >= l.perHost() {
+		if h.window >= min(l.perHost(), recovered) {
 			h.window = 0
 		}
 	}
