@@ -151,6 +151,12 @@ func (w *walk) adoptHint(kids *frame) {
 			w.ahead.countChild(f, -1)
 			f.index = kids.index
 			w.ahead.countChild(f, 1)
+			if c := &kids.children[i]; !c.decided {
+				w.decide(c, kids.index)
+				if c.skip == ByState {
+					c.skip = NotSkipped // it was when it was fetched
+				}
+			}
 		}
 	}
 }

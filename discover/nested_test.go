@@ -251,3 +251,22 @@ func TestLookAtHint(t *testing.T) {
 		t.Errorf("one more: %+v", l)
 	}
 }
+
+// TestLeftOutForAnother: a document that is left out where one index lists it is still fetched ahead
+// for another that does.
+func TestLeftOutForAnother(t *testing.T) {
+	for _, concurrency := range []int{1, 4, 16} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			x := "https://example.com/x.xml"
+			w.answersAfter(latency, x, urlset("https://example.com/x"))
+			w.answersAfter(5*latency, "https://example.com/in.xml", index(x+"|2010-01-01"))
+			w.serve("https://example.com/index.xml", index("https://example.com/in.xml", x))
+			c := &Client{Concurrency: concurrency, Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}
+			l := walkFrom(c, named("https://example.com/index.xml"), Options{Since: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)})
+			if n := w.hits(x); n != 1 || len(l.urls) != 1 || l.err != nil || c.ahead.used != 0 {
+				t.Errorf("%d at once: asked for %d times, %v, %v", concurrency, n, l.urls, l.err)
+			}
+		})
+	}
+}

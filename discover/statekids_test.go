@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // TestStateWideIndex: where a walk goes on, an index that has too many children to keep is read
@@ -128,4 +130,50 @@ func TestStateBoundsChildren(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Size() > maxKids/8 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
+}
+
+// TestFetchedIsNotLeftOut: what was asked for ahead of its index, before the lastmods of its host had
+// proved honest, is not left out for them.
+func TestFetchedIsNotLeftOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		tagged := func(loc, text string) {
+			w.handle(loc, func(rw http.ResponseWriter, r *http.Request) {
+				time.Sleep(latency)
+				rw.Header().Set("ETag", `"1"`)
+				if r.Header.Get("If-None-Match") == `"1"` && text[len(text)-9:] == "</urlset>" {
+					rw.WriteHeader(http.StatusNotModified)
+					return
+				}
+				rw.Write([]byte(text))
+			})
+		}
+		var top, leaves []string
+		for i := range 4 {
+			var kids []string
+			for j := range 8 {
+				loc := fmt.Sprintf("https://example.com/%d-%d.xml", i, j)
+				tagged(loc, urlset(loc+"/p"))
+				kids, leaves = append(kids, loc+"|2024-01-01"), append(leaves, loc)
+			}
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			tagged(loc, index(kids...))
+			top = append(top, loc)
+		}
+		tagged("https://example.com/index.xml", index(top...))
+		for range 2 {
+			clear(w.count)
+			s := openState(t, path)
+			c := &Client{Concurrency: 4, Fetcher: &fetch.Client{Transport: w, Limiter: unlimited{}}}
+			l := walkFrom(c, named("https://example.com/index.xml"), Options{State: s})
+			s.Close()
+			for _, loc := range leaves {
+				if n := w.hits(loc); n > 0 && l.sums[loc].Skipped != NotSkipped {
+					t.Errorf("%s: asked for %d times, skipped %v", loc, n, l.sums[loc].Skipped)
+				}
+			}
+			time.Sleep(time.Hour)
+		}
+	})
 }

@@ -284,8 +284,13 @@ func (w *walk) withSeeds(scope Scope, k key) Scope {
 // visit walks one document. It reports false if the walk must end.
 func (w *walk) visit(c child, index *record) bool {
 	w.decide(&c, index)
-	// Whatever becomes of it, what was fetched ahead goes with it.
-	defer w.ahead.drop(c.key)
+	// What was fetched ahead goes with it, unless it is left out here and was for another index.
+	leftOut := false
+	defer func() {
+		if f := w.ahead.started[c.key]; f != nil && !(leftOut && f.index != index) {
+			w.ahead.drop(c.key)
+		}
+	}()
 	w.hint = w.frontier.takeHint(index, c.key)
 	defer w.dropHint()
 	if index != nil {
@@ -299,10 +304,12 @@ func (w *walk) visit(c child, index *record) bool {
 	}
 	switch c.skip {
 	case BySince, ByFollow:
+		leftOut = true
 		w.done(&c, Summary{Skipped: c.skip})
 		return true
 	}
 	if what, limit := w.limited(&c, index); what != "" {
+		leftOut = true
 		w.failures.limit(what, limit, 1)
 		return true
 	}
