@@ -58,8 +58,8 @@
 //
 // A document whose body breaks off before anything of it was yielded is fetched again, as
 // often as the Fetcher retries: also one that was fetched ahead and broke off before its turn,
-// of which a fetch that came whole counts, else the one that brought most. Once three of a host in a row broke off every
-// time, others of it are not, until one is read.
+// of which a fetch that came whole counts, else the one that brought most. Once three of a host
+// in a row broke off every time, others of it are not, until one is read.
 //
 // # Trust
 //

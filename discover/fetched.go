@@ -67,7 +67,7 @@ type prefetch struct {
 	order    int         // in which it was started
 	isAgain  atomic.Bool // it counts among those of its host that are fetched again
 	noted    bool        // that it broke off in all its tries
-	kept     *prefetch   // an earlier fetch of which that is true: the one of which most came
+	kept     *prefetch   // an earlier fetch that broke off: the one of which most came
 	cancel   context.CancelFunc
 	ready    chan struct{} // closed when fetched is set
 	expected int64         // bytes of the budget, of those that have come at least

@@ -140,23 +140,21 @@ func (f *frontier) takeHint(index *record, k key) *hint {
 // adoptHint has what was fetched ahead for a hint count for the index that lists it.
 func (w *walk) adoptHint(kids *frame) {
 	h := w.hint
-	for i := 0; h != nil && len(h.fetched) > 0 && i < len(kids.children); i++ {
-		loc := kids.children[i].loc
-		k, ok := h.fetched[loc]
-		if !ok {
+	if h == nil {
+		return
+	}
+	for i := 0; len(h.fetched) > 0 && i < len(kids.children); i++ {
+		c := &kids.children[i]
+		f := w.ahead.started[h.fetched[c.loc]]
+		delete(h.fetched, c.loc)
+		if f == nil || f.index != h.index {
 			continue
 		}
-		delete(h.fetched, loc)
-		if f := w.ahead.started[k]; f != nil && f.index == h.index {
-			w.ahead.countChild(f, -1)
-			f.index = kids.index
-			w.ahead.countChild(f, 1)
-			if c := &kids.children[i]; !c.decided {
-				w.decide(c, kids.index)
-				if c.skip == ByState {
-					c.skip = NotSkipped // it was when it was fetched
-				}
-			}
+		w.ahead.countChild(f, -1)
+		f.index = kids.index
+		w.ahead.countChild(f, 1)
+		if w.decide(c, kids.index); c.skip == ByState {
+			c.skip = NotSkipped // it was when it was fetched
 		}
 	}
 }

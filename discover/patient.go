@@ -27,13 +27,18 @@ func (w *walk) patiently(body io.Reader) io.Reader {
 
 func (p *patient) Read(b []byte) (int, error) {
 	for pending := p.body.Pending(); pending != nil; pending = p.body.Pending() {
-		p.w.fill(true)
-		select {
-		case <-pending:
-		case <-p.w.ahead.progress:
-		}
+		p.w.fillUntil(pending)
 	}
 	return p.Reader.Read(b)
+}
+
+// await returns the document k, which is being fetched, when it has come, or when the walk's
+// context ends.
+func (w *walk) await(k key) *prefetch {
+	f := w.ahead.started[k]
+	f.turn = true
+	w.fillUntil(f.ready)
+	return f
 }
 
 // fillDuring calls f on another goroutine, and has documents fetched ahead until it returns.
@@ -43,7 +48,18 @@ func (w *walk) fillDuring(f func()) {
 		defer close(done)
 		f()
 	})
+	w.fillUntil(done)
+}
+
+// fillUntil has documents fetched ahead, whenever there is news of one, until it is told or done is
+// closed.
+func (w *walk) fillUntil(done <-chan struct{}) {
 	for {
+		select {
+		case <-done:
+			return
+		default:
+		}
 		w.fill(true)
 		select {
 		case <-done:

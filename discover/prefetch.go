@@ -2,7 +2,6 @@ package discover
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -225,19 +224,17 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 			f.begun = time.Now()
 		}
 		f.doc, f.err = p.c.get(turn.WithReadAhead(ctx), f.req)
-		var body io.Reader
 		if f.err == nil {
 			p.arrived(f.doc)
 			f.doc, f.body = slim(f.doc), f.doc.Body
 			p.watch(f)
-			body = f.body
 		} else {
 			f.countAgain(false)
 		}
 		p.ask(f.host, -1)
 		close(f.ready)
 		p.tell()
-		if b, ok := body.(interface{ ReadAhead() }); ok {
+		if b, ok := f.body.(interface{ ReadAhead() }); ok {
 			b.ReadAhead()
 		}
 	})
@@ -330,26 +327,6 @@ func (p *prefetcher) put(loc string, doc *fetched) {
 	f := &prefetch{fetched: *doc, loc: loc, plans: &plans{key: keyOf(loc)}, given: true, n: 1, cancel: func() {}, ready: make(chan struct{})}
 	close(f.ready)
 	p.count(f)
-}
-
-// wait returns the document k when it has come, or when the walk's context ends.
-// Meanwhile fill is called whenever there is news.
-func (p *prefetcher) wait(k key, fill func()) *prefetch {
-	f := p.started[k]
-	f.turn = true
-	for {
-		select {
-		case <-f.ready:
-			return f
-		default:
-		}
-		fill()
-		select {
-		case <-f.ready:
-			return f
-		case <-p.progress:
-		}
-	}
 }
 
 // drop ends a document that was started: it was read, or is not wanted.

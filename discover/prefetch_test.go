@@ -187,7 +187,7 @@ func TestPrefetchedHeaders(t *testing.T) {
 	s := &child{loc: "https://example.com/s.xml", sm: &Sitemap{}}
 	walk.decide(s, nil)
 	walk.start(s, nil, true)
-	f := walk.ahead.wait(s.key, func() {})
+	f := walk.await(s.key)
 	if f.err != nil || len(f.doc.Header) != 1 || f.doc.Header.Get("Content-Type") != "text/html" {
 		t.Errorf("header %v, %v", f.doc.Header, f.err)
 	}

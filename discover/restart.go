@@ -17,6 +17,9 @@ type inbox struct {
 }
 
 func (b *inbox) add(docs ...*prefetch) {
+	if len(docs) == 0 {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.docs = append(b.docs, docs...)

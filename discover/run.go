@@ -113,8 +113,8 @@ func (l *foundLine) answer() *answer {
 		return l.Answer
 	}
 	a := &answer{URL: l.Robots, Status: l.Cut.Status}
-	for _, hop := range l.Hops {
-		a.URL = hop
+	if n := len(l.Hops); n > 0 {
+		a.URL = l.Hops[n-1]
 	}
 	return a
 }

@@ -47,7 +47,7 @@ func (w *walk) fetchAndRead(c *child, r *record) bool {
 		if !w.ahead.keepIfAskedFor(c, w.state.validators(c)) {
 			w.start(c, r.parent, true)
 		}
-		f := w.ahead.wait(c.key, func() { w.fill(true) })
+		f := w.await(c.key)
 		w.fill(false)
 		if err := w.parent.Err(); err != nil {
 			w.yield(URL{}, err)

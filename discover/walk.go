@@ -287,7 +287,7 @@ func (w *walk) visit(c child, index *record) bool {
 	// What was fetched ahead goes with it, unless it is left out here and was for another index.
 	leftOut := false
 	defer func() {
-		if f := w.ahead.started[c.key]; f != nil && !(leftOut && f.index != index) {
+		if f := w.ahead.started[c.key]; f != nil && (!leftOut || f.index == index) {
 			w.ahead.drop(c.key)
 		}
 	}()

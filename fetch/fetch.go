@@ -19,9 +19,9 @@
 // exponential with full jitter, up to 30 s, or what Retry-After asks for (RFC
 // 9110, section 10.2.3) up to Client.RetryWait; a longer one ends the request at
 // once with Error.RetryAfter set. After 429 or 503 a HostLimiter pauses the host, and the
-// request is tried again, before others, when that is over. An error in the middle of a body is not
-// retried here, since the bytes before it are already with the caller: see
-// ErrBody.
+// request is tried again, before others, when that is over. An error in the middle of a
+// body is not retried here, since the bytes before it are already with the caller:
+// see ErrBody.
 //
 // # Time
 //
