@@ -152,3 +152,21 @@ func TestNoReleaseToCall(t *testing.T) {
 		walks.Wait()
 	})
 }
+
+// TestRobotsIsAskedOnce: a robots.txt that is asked for a Crawl-delay is not asked a second time
+// at once whether it vouches.
+func TestRobotsIsAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const robots = "https://cdn.a.example/robots.txt"
+		w := newWeb()
+		w.answersAfter(time.Second, robots, "Sitemap: https://www.a.example/0.xml\n")
+		w.serve("https://www.a.example/0.xml", urlset("https://cdn.a.example/p"))
+		w.serve("https://cdn.a.example/1.xml", urlset("https://cdn.a.example/1"))
+		w.serve("https://cdn.a.example/2.xml", urlset("https://cdn.a.example/2"))
+		w.serve("https://www.a.example/index.xml", index("https://www.a.example/0.xml", "https://cdn.a.example/1.xml", "https://cdn.a.example/2.xml"))
+		l := walkFrom(w.client(), named("https://www.a.example/index.xml"), Options{})
+		if len(l.urls) != 3 || l.urls[0] != "https://cdn.a.example/p verified" || w.hits(robots) != 1 {
+			t.Errorf("%q, %v; asked %d times", l.urls, l.err, w.hits(robots))
+		}
+	})
+}

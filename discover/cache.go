@@ -18,6 +18,8 @@ type robotsCache struct {
 	byAt map[string]*list.Element // of *cached
 	used list.List                // most recently used first
 	size int
+	// asked are those that are being asked for, with what is closed when that is over.
+	asked map[string]chan struct{}
 }
 
 type cached struct {
@@ -57,6 +59,27 @@ func (c *robotsCache) put(at string, robots *Robots) {
 	for c.size += entry.size; c.size > robotsRoom && c.used.Len() > 1; {
 		c.drop(c.used.Back())
 	}
+}
+
+// ask says that a robots.txt is about to be asked for, and returns what is called when that is
+// over; or, if it is being asked for already, what is closed then.
+func (c *robotsCache) ask(at string) (over func(), underWay <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if asked := c.asked[at]; asked != nil {
+		return nil, asked
+	}
+	if c.asked == nil {
+		c.asked = map[string]chan struct{}{}
+	}
+	asked := make(chan struct{})
+	c.asked[at] = asked
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.asked, at)
+		close(asked)
+	}, nil
 }
 
 func (c *robotsCache) drop(e *list.Element) {

@@ -127,7 +127,7 @@ func isUnconnected(err error) bool {
 
 // robotsAt returns the robots.txt of st's origin; with an error, if it broke off after
 // it had named sitemaps. Origins are the URLs that the caller named, none if that is
-// st.
+// st. Who comes while it is asked for waits for that, and asks again only if nothing came that is kept.
 func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Robots, error) {
 	at := st.at("/robots.txt")
 	if st.user == nil {
@@ -135,6 +135,16 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 	}
 	// What one user may not see, another may.
 	key := st.request(at)
+	over, underWay := c.robots.ask(key)
+	if over != nil {
+		defer over()
+	} else {
+		select {
+		case <-underWay:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	if robots := c.robots.get(key); robots != nil {
 		c.setDelay(robots, st.url)
 		return robots, nil
