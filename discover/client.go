@@ -18,7 +18,8 @@ const maxConcurrency = 1 << 20
 // A Client discovers and walks. Its zero value is ready. It is safe for
 // concurrent use, must not be copied, and its fields must not be changed once it
 // is used. Share one: it holds the connections and a cache of robots.txt files (a
-// day, 16 MiB), and all its walks share one budget of requests and memory.
+// day, 16 MiB), and all its walks share one budget of requests and of memory for
+// what is fetched ahead.
 type Client struct {
 	// Fetcher gets the documents; if nil, a *fetch.Client with its defaults that
 	// the Client makes for itself.
@@ -63,7 +64,7 @@ func (c *Client) concurrency() int {
 // get gets a document. Each request for it takes a slot while it is under way; a Fetcher that
 // does not tell when that is, has one for all of the time.
 func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
-	if _, ok := c.fetcher.(*fetch.Client); ok {
+	if c.isDirect() {
 		return c.fetcher.Get(turn.With(ctx, c.takeSlot), req)
 	}
 	done, err := c.takeSlot(ctx)
@@ -77,6 +78,13 @@ func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, e
 		return nil, &fetch.Error{URL: sitemap.Redact(req.URL), Status: doc.Status, Attempts: 1, Err: fetch.ErrStatus}
 	}
 	return doc, err
+}
+
+// isDirect reports whether the Fetcher is a fetch.Client: what wraps one may do with its documents
+// what it likes.
+func (c *Client) isDirect() bool {
+	_, ok := c.fetcher.(*fetch.Client)
+	return ok
 }
 
 // takeSlot waits until a slot is free, and tells who wants to know that it is.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
 // fetched is a document that was asked for.
@@ -53,6 +54,7 @@ func (b before) without(f *fetched) before {
 // A prefetch is a document that is being fetched.
 type prefetch struct {
 	fetched
+	ahead    turn.Body // body, if it is one
 	loc      string
 	plans    *plans
 	req      fetch.Request

@@ -75,7 +75,7 @@ func (w *walk) start(c *child, index *record, must bool) bool {
 	if !w.ahead.take(index, must) {
 		return false
 	}
-	w.ahead.start(c, index, w.request(c), w.heedDelay(c))
+	w.ahead.start(c, index, w.request(c), 0, w.heedDelay(c))
 	return true
 }
 

@@ -68,21 +68,14 @@ func (w *walk) peekArrivals() {
 // peek looks into a document that has come, and whose turn has not, if it may be an index.
 func (w *walk) peek(f *prefetch) {
 	fr := w.frontier.frameOf(f.index)
-	if fr == nil || !fr.nested || f.peeked || !w.ahead.isAhead(f) {
+	if fr == nil || !fr.nested || f.peeked || f.ahead == nil || !w.ahead.isAhead(f) {
 		return
 	}
 	f.peeked = true
 	if w.graph.byKey[keyOf(f.doc.URL.String())] != nil {
 		return // it is known by another URL
 	}
-	body, ok := f.body.(interface {
-		rawBody
-		Peek(most int) []byte
-	})
-	if !ok {
-		return
-	}
-	h := &hint{key: f.plans.key, order: f.order, fetched: map[string]key{}, children: w.firstChildren(f, body.Peek(peekSize), body.Encodings())}
+	h := &hint{key: f.plans.key, order: f.order, fetched: map[string]key{}, children: w.firstChildren(f, f.ahead.Peek(peekSize), f.ahead.Encodings())}
 	if len(h.children) == 0 {
 		return
 	}

@@ -1,25 +1,22 @@
 package discover
 
-import "io"
+import (
+	"io"
 
-// An aheadBody is a body of a fetch.Client that is read ahead. Pending returns nil if a Read
-// returns at once, else a channel that is told when to ask again.
-type aheadBody interface {
-	rawBody
-	Pending() <-chan struct{}
-}
+	"github.com/seed-322c453a/sitemap/internal/turn"
+)
 
 // A patient reader reads a body as it came, and has other documents fetched ahead while it waits
 // for bytes, as a walk does while it waits for a document.
 type patient struct {
 	io.Reader // raw
-	body      aheadBody
+	body      turn.Body
 	w         *walk
 }
 
 // patiently returns a reader of body that is patient, if that can be.
 func (w *walk) patiently(body io.Reader) io.Reader {
-	if b, ok := body.(aheadBody); ok {
+	if b, ok := body.(turn.Body); ok {
 		return &undecoded{&patient{b.Raw(), b, w}, b.Encodings()}
 	}
 	return body

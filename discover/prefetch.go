@@ -17,7 +17,7 @@ const (
 	// wire.
 	readAhead = 8 << 20
 	// aheadRoom bounds what all walks of a Client expect to have read ahead. With what
-	// is spare it is what a fetch.Client spends on bodies that nobody reads yet.
+	// is spare for one walk it is what a fetch.Client spends on bodies that nobody reads yet.
 	aheadRoom = 13 << 20
 	// spareRoom is what the children of the index whose turn it is have beyond that, and
 	// hintedRoom what those of hints have: others are many, and hold theirs until their turn
@@ -191,16 +191,10 @@ func (p *prefetcher) loadOf(authority string) *load {
 	return h
 }
 
-// start begins to fetch a document, for which take was called, when told is closed, if it is
-// not nil.
-func (p *prefetcher) start(c *child, index *record, req fetch.Request, told <-chan struct{}) {
-	p.begin(&prefetch{loc: c.loc, plans: c.plans, req: req, n: 1, foreign: c.foreign, index: index}, told)
-}
-
-// startAgain begins to fetch a document that was fetched so many times, when the time for that has
-// come.
-func (p *prefetcher) startAgain(c *child, index *record, req fetch.Request, times int) {
-	p.begin(&prefetch{loc: c.loc, plans: c.plans, req: req, n: 1 + times, pause: backoff(times), foreign: c.foreign, index: index}, nil)
+// start begins to fetch a document that was fetched so many times, for which take was called: when
+// the time for that has come, and told is closed, if it is not nil.
+func (p *prefetcher) start(c *child, index *record, req fetch.Request, times int, told <-chan struct{}) {
+	p.begin(&prefetch{loc: c.loc, plans: c.plans, req: req, n: 1 + times, pause: backoff(times), foreign: c.foreign, index: index}, told)
 }
 
 func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
@@ -223,10 +217,14 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 		if f.begun.IsZero() {
 			f.begun = time.Now()
 		}
-		f.doc, f.err = p.c.get(turn.WithReadAhead(ctx), f.req)
+		if p.c.isDirect() {
+			ctx = turn.WithReadAhead(ctx)
+		}
+		f.doc, f.err = p.c.get(ctx, f.req)
 		if f.err == nil {
 			p.arrived(f.doc)
 			f.doc, f.body = slim(f.doc), f.doc.Body
+			f.ahead, _ = f.body.(turn.Body)
 			p.watch(f)
 		} else {
 			f.countAgain(false)
@@ -234,8 +232,8 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 		p.ask(f.host, -1)
 		close(f.ready)
 		p.tell()
-		if b, ok := f.body.(interface{ ReadAhead() }); ok {
-			b.ReadAhead()
+		if f.ahead != nil {
+			f.ahead.ReadAhead()
 		}
 	})
 }

@@ -47,11 +47,10 @@ func (f *prefetch) countAgain(counts bool) {
 // watch has p told when the body of f has come or broken off before anybody reads it, if its
 // Fetcher tells.
 func (p *prefetcher) watch(f *prefetch) {
-	body, ok := f.body.(interface{ OnEnd(f func(broken bool)) })
-	if !ok {
+	if f.ahead == nil {
 		return
 	}
-	body.OnEnd(func(broken bool) {
+	f.ahead.OnEnd(func(broken bool) {
 		if !broken {
 			f.countAgain(false)
 			p.hasArrived(f)

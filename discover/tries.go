@@ -103,7 +103,7 @@ func (w *walk) tryKept(c *child, r *record, t *tries) (goOn, again bool) {
 // while it waits for that.
 func (w *walk) startAgain(c *child, index *record, tries int) {
 	w.ahead.take(index, true)
-	w.ahead.startAgain(c, index, w.request(c), tries)
+	w.ahead.start(c, index, w.request(c), tries, nil)
 }
 
 // maxBroken is how many documents of a host in a row may break off in all their tries. Others of

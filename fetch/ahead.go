@@ -89,7 +89,7 @@ type ahead struct {
 	cond   sync.Cond
 	queue  []*chunk          // the goroutine writes to the last one
 	err    error             // why src ended
-	ended  func(broken bool) // is called when src has ended, see body.OnEnd
+	ended  func(broken bool) // is called when src has ended, see turn.Body
 	begun  bool              // to be read
 	waited bool              // for room
 	full   bool              // it waits now

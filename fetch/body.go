@@ -24,6 +24,8 @@ type body struct {
 	closed bool
 }
 
+var _ turn.Body = (*body)(nil)
+
 func newBody(w *wire, encodings int, limit, readAhead int64) *body {
 	b := &body{wire: w, limit: limit, encodings: encodings, raw: w}
 	if readAhead > 0 {
@@ -54,19 +56,15 @@ func (b *body) Read(p []byte) (int, error) {
 // itself.
 func (b *body) Raw() io.Reader { return rawBody{b} }
 
-// Encodings returns how often the Content-Encoding names gzip.
+// Encodings is of turn.Body, as all of these are.
 func (b *body) Encodings() int { return b.encodings }
 
-// ReadAhead reads ahead until the body has ended or is closed. It is for who has said that he
-// calls it (package turn), on a goroutine that has nothing else to do.
 func (b *body) ReadAhead() {
 	if b.ahead != nil {
 		b.ahead.once.Do(b.ahead.run)
 	}
 }
 
-// Pending returns nil if a Read returns at once, as far as read-ahead knows, and else a channel
-// that is told when that may have changed. It begins to read.
 func (b *body) Pending() <-chan struct{} {
 	if b.ahead == nil {
 		return nil
@@ -74,18 +72,12 @@ func (b *body) Pending() <-chan struct{} {
 	return b.ahead.pending()
 }
 
-// OnEnd has f called when the body has ended before anybody begins to read it, once and on any
-// goroutine, at once if that is so already. Broken says that it broke off (ErrBody), so that
-// another fetch may bring more; else it is whole, or ended for good. It is not called of one that
-// had to wait for room first, which another fetch might have to as well, nor without read-ahead.
 func (b *body) OnEnd(f func(broken bool)) {
 	if b.ahead != nil {
 		b.ahead.onEnd(f)
 	}
 }
 
-// Peek returns the first bytes that have come and were not read, as they came, at most so many:
-// none without read-ahead.
 func (b *body) Peek(most int) []byte {
 	if b.ahead == nil {
 		return nil
