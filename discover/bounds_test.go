@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -151,7 +152,7 @@ func fnvOf(s string) uint64 {
 // TestFrontierIsBounded: with the default limits, too, only so much is kept of
 // what is to be walked, and what is lost is told.
 func TestFrontierIsBounded(t *testing.T) {
-	f := frontier{max: frontierRoom(DefaultMaxSitemaps)}
+	f := frontier{max: frontierRoom(DefaultMaxSitemaps), letGo: func(*record, *child) {}}
 	for range 10 {
 		fr := &frame{}
 		for i := range 50_000 {
@@ -173,6 +174,35 @@ func TestFrontierIsBounded(t *testing.T) {
 	if f.cost != 0 {
 		t.Errorf("at the end the cost is %d", f.cost)
 	}
+}
+
+// TestFrontierDropsWhatIsFetched: what was fetched ahead for a document that is let go does not
+// stay until the walk ends.
+func TestFrontierDropsWhatIsFetched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e = "https://example.com"
+		w := newWeb()
+		kids := []string{e + "/1.xml", e + "/2.xml", e + "/3.xml"}
+		w.answersAfter(time.Second, e+"/i.xml", index(kids...))
+		for _, loc := range append(kids, e+"/last.xml") {
+			w.serve(loc, urlset(loc+"/p"))
+		}
+		l, c := &log{}, w.client()
+		c.init()
+		walk := newWalk(t.Context(), c, l.options(Options{}), func(u URL, err error) bool {
+			l.take(u, err)
+			return true
+		})
+		defer walk.close()
+		walk.frontier.max = 3*childCost + 4*len(kids[0])
+		walk.run(named(e+"/i.xml", e+"/last.xml"))
+		if len(l.urls) != 3 || !errors.Is(l.err, ErrLimit) || w.hits(e+"/last.xml") != 1 {
+			t.Errorf("%q, %v, asked %d times for what was let go", l.urls, l.err, w.hits(e+"/last.xml"))
+		}
+		if n := len(walk.ahead.started); n > 0 {
+			t.Errorf("%d documents are still fetched ahead", n)
+		}
+	})
 }
 
 // left counts the children that are still to be walked.

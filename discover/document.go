@@ -2,6 +2,7 @@ package discover
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -197,8 +198,8 @@ func (d *document) page(e *sitemap.Entry) bool {
 			d.judge.add(g)
 			d.takeVerified(g, h.origin)
 			trust, h = d.judge.trust(e.Loc)
-		} else if len(d.unverified) < maxVouching && d.w.mayVerify(h.origin) {
-			d.unverified = append(d.unverified, h.origin.String())
+		} else {
+			d.notVerified(h.origin)
 		}
 	}
 	d.trusts[trust]++
@@ -209,6 +210,13 @@ func (d *document) page(e *sitemap.Entry) bool {
 	}
 	d.yielded++
 	return d.w.yield(URL{Entry: *e, Sitemap: d.child.sm, Trust: trust, OnSite: h.onSite}, nil)
+}
+
+// notVerified notes an origin that does not vouch for the document.
+func (d *document) notVerified(o location.Origin) {
+	if loc := o.String(); len(d.unverified) < maxVouching && d.w.mayVerify(o) && !slices.Contains(d.unverified, loc) {
+		d.unverified = append(d.unverified, loc)
+	}
 }
 
 // takeVerified gives the document, and what it lists, the grant of a host that vouched for it.

@@ -83,12 +83,25 @@ func (w *walk) retell() {
 	if begun == nil {
 		return
 	}
-	if begun.Found != nil && begun.Found.Cut != nil {
-		w.failures.add(&DocumentError{&Sitemap{Loc: begun.Found.Robots}, begun.Found.Cut.error(begun.Found.Robots, s.now())})
+	tell := func(loc string, f *failure) {
+		w.failures.add(&DocumentError{&Sitemap{Loc: loc}, f.error(loc, s.now())})
+	}
+	if f := begun.Found; f != nil {
+		if f.Cut != nil {
+			tell(f.Robots, f.Cut)
+		}
+		for _, m := range f.Missed {
+			if e := s.entries[m.Loc]; e == nil || !e.readBy(begun.Run) {
+				tell(m.Loc, &m.failure)
+			}
+		}
+	}
+	for _, l := range s.plan.walks[w.state.name].limits {
+		w.failures.limit(l.What, l.Max, l.Left)
 	}
 	for _, loc := range slices.Sorted(maps.Keys(s.entries)) {
 		if e := s.entries[loc]; e.readBy(begun.Run) && e.Err != "" {
-			w.failures.add(&DocumentError{&Sitemap{Loc: loc}, e.error(loc, s.now())})
+			tell(loc, &e.failure)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -76,7 +77,7 @@ type found struct {
 	robots *Robots
 	seeds  []*Sitemap
 	cut    error     // by which robots.txt broke off after the seeds
-	missed []Attempt // known paths that were tried before that of the seed
+	missed []Attempt // known paths tried before that of the seed, that may have one another time
 	probe  *fetched  // of the only seed, whose known path was tried; nil otherwise
 }
 
@@ -278,7 +279,7 @@ func (c *Client) tryKnownPaths(ctx context.Context, f *found, o *Options) (*foun
 		doc, err := c.probe(ctx, sm, f.site.request(loc), o)
 		if err == nil {
 			f.seeds = []*Sitemap{sm}
-			f.probe, f.missed = doc, tried[1:]
+			f.probe, f.missed = doc, slices.DeleteFunc(tried, func(a Attempt) bool { return !isTemporary(a.Err) })
 			return f, nil
 		}
 		if ctx.Err() != nil {
@@ -289,12 +290,12 @@ func (c *Client) tryKnownPaths(ctx context.Context, f *found, o *Options) (*foun
 	return f, &NoSitemapError{Site: f.site.url.String(), Tried: tried}
 }
 
-// tellMissed tells, as of documents, of known paths that may have a sitemap another time, but
-// for those that the walk came to later.
+// tellMissed tells of missed known paths as of documents, but for those that the walk came to
+// later.
 func (w *walk) tellMissed() {
 	for _, m := range w.missed {
 		c := &child{sm: &Sitemap{Loc: m.URL}, plans: &plans{key: keyOf(m.URL)}}
-		if !isTemporary(m.Err) || w.graph.byKey[c.key] != nil {
+		if w.graph.byKey[c.key] != nil {
 			continue
 		}
 		w.failures.add(&DocumentError{c.sm, m.Err})

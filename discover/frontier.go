@@ -71,6 +71,7 @@ type frontier struct {
 	cost   int
 	max    int
 	lost   int
+	letGo  func(index *record, c *child) // is told of each that is let go
 }
 
 // frontierRoom returns how much memory the frontier of a walk may have: about twice as
@@ -84,7 +85,7 @@ func frontierRoom(maxSitemaps int) int {
 	return max(DefaultMaxSitemaps, maxSitemaps) * perSitemap
 }
 
-// list adds a child to f, which is not pushed yet.
+// list adds a child to a frame, which is not pushed yet.
 func (f *frontier) list(to *frame, c child) {
 	f.cost += c.cost()
 	for f.cost > f.max {
@@ -101,8 +102,10 @@ func (f *frontier) list(to *frame, c child) {
 func (f *frontier) dropLast() bool {
 	for _, fr := range f.frames {
 		if n := len(fr.children); n > fr.next {
-			f.leave(fr, &fr.children[n-1])
-			fr.children[n-1] = child{}
+			c := &fr.children[n-1]
+			f.leave(fr, c)
+			f.letGo(fr.index, c)
+			*c = child{}
 			fr.children = fr.children[:n-1]
 			fr.compact()
 			f.lost++

@@ -32,6 +32,8 @@ type line struct {
 	At    int64      `json:"at,omitempty"`  // seconds since 1970
 	Site  string     `json:"site,omitempty"`
 	Found *foundLine `json:"found,omitempty"`
+	// Limits left documents out of a walk that has ended.
+	Limits []*LimitError `json:"limits,omitempty"`
 
 	// lineDoc: a document has ended
 	Doc *entry `json:"doc,omitempty"`
@@ -162,6 +164,13 @@ type foundLine struct {
 	Seeds  []seedLine `json:"seeds,omitempty"`
 	Cut    *failure   `json:"cut,omitempty"`    // by which robots.txt broke off
 	Answer *answer    `json:"answer,omitempty"` // by which it came then; older lines have none
+	// Missed are known paths that may have a sitemap another time.
+	Missed []missedLine `json:"missed,omitempty"`
+}
+
+type missedLine struct {
+	Loc string `json:"l"`
+	failure
 }
 
 type seedLine struct {

@@ -37,7 +37,8 @@ type plan struct {
 type planned struct {
 	begun  *line // its lineBegin, nil before
 	ended  bool
-	failed bool // its site could not be walked at all; if it was begun, the plan waits for it
+	limits []*LimitError // that left documents out of it, when it has ended
+	failed bool          // its site could not be walked at all; if it was begun, the plan waits for it
 }
 
 const (
@@ -81,7 +82,7 @@ func (p *plan) take(l *line) {
 	case lineBegin:
 		p.begin(l)
 	case lineEnd:
-		p.end(l.Walk)
+		p.end(l.Walk, l.Limits)
 	}
 }
 
@@ -94,7 +95,7 @@ func (p *plan) lines(emit func(*line)) {
 		if w := p.walks[name]; w.begun != nil {
 			emit(w.begun)
 			if w.ended {
-				emit(&line{Kind: lineEnd, Walk: name})
+				emit(&line{Kind: lineEnd, Walk: name, Limits: w.limits})
 			}
 		}
 	}
@@ -125,14 +126,14 @@ func (p *plan) begun(name string) *line {
 	return nil
 }
 
-// end notes that a walk has come to its end.
-func (p *plan) end(name string) {
+// end notes that a walk has come to its end, and the limits that left documents out.
+func (p *plan) end(name string, limits []*LimitError) {
 	w := p.walks[name]
 	if w == nil || w.ended {
 		return
 	}
 	p.retry(name)
-	w.ended = true
+	w.ended, w.limits = true, limits
 	p.open--
 	p.ended++
 	if w.begun != nil {

@@ -271,6 +271,60 @@ func TestResumeTellsOfEndedWalks(t *testing.T) {
 	}
 }
 
+// TestResumeTellsAll is TestResumeTellsOfEndedWalks for what is no failure of a document that the
+// State keeps as such: a limit, a known path that was missed, an index of too many children.
+func TestResumeTellsAll(t *testing.T) {
+	const limited, missed, wide = "https://a.example.com", "https://m.example.com", "https://w.example.com"
+	w := newWeb()
+	w.serve(limited+"/sitemap.xml", index(limited+"/1.xml", limited+"/2.xml"))
+	w.serve(limited+"/1.xml", urlset(limited+"/p"))
+	w.status(missed+"/sitemap.xml", http.StatusServiceUnavailable)
+	w.serve(missed+"/sitemap_index.xml", urlset(missed+"/p", missed+"/q"))
+	var kids []string
+	for i := range maxKids / 2_000 {
+		kids = append(kids, fmt.Sprintf("%s/%d%s", wide, i, strings.Repeat("x", 2_000)))
+	}
+	w.serve(wide+"/sitemap.xml", index(kids...))
+	c := &Client{Fetcher: &fetch.Client{Transport: w, Retries: -1}}
+	o := Options{MaxSitemaps: 2, Limits: sitemap.Limits{Entries: len(kids) - 1}, Follow: func(s *Sitemap) bool { return s.Referrer.Loc != wide+"/sitemap.xml" }}
+	want := map[string]error{limited: ErrLimit, missed: fetch.ErrStatus, wide: sitemap.ErrTooManyEntries}
+	path := filepath.Join(t.TempDir(), "state")
+	for run := range 2 {
+		s := openState(t, path)
+		if _, _, err := s.Resume("out", limited, missed, wide, "https://not.begun.example"); err != nil {
+			t.Fatal(err)
+		}
+		o.State = s
+		for site, want := range want {
+			l := walkSite(c, site, o)
+			if !errors.Is(l.err, want) {
+				t.Errorf("run %d: %s: %v, want %v", run, site, l.err, want)
+			}
+			if run > 0 && len(l.urls) > 0 {
+				t.Errorf("%s: %q again", site, l.urls)
+			}
+		}
+		s.Abandon()
+	}
+	if got, err := stopAndResume(t, w, missed, 1); len(got) != 2 || !errors.Is(err, fetch.ErrStatus) {
+		t.Errorf("of a walk that goes on: %q, %v", got, err)
+	}
+}
+
+// TestUnverifiedOnce: an origin that does not vouch for a document is remembered once, also where
+// another that does comes between.
+func TestUnverifiedOnce(t *testing.T) {
+	w := newWeb()
+	w.serve("http://www.example.com/s.xml", urlset("http://a.example.com/1", "http://b.example.com/1", "http://a.example.com/2"))
+	w.serve("http://b.example.com/robots.txt", "Sitemap: http://www.example.com/s.xml\n")
+	s := openState(t, filepath.Join(t.TempDir(), "state"))
+	defer s.Close()
+	walkFrom(w.client(), named("http://www.example.com/s.xml"), Options{State: s})
+	if got := s.entries["http://www.example.com/s.xml"].Unverified; len(got) != 1 || got[0] != "http://a.example.com" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestLateVerificationByAnotherOrder: what a host's robots.txt would have vouched for, had documents come in
 // another order, stands under a late grant.
 func TestLateVerificationByAnotherOrder(t *testing.T) {

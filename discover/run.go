@@ -95,6 +95,9 @@ func (l *foundLine) found(st site, now time.Time) *found {
 		f.robots, f.cut = &Robots{URL: l.Robots, hops: l.Hops, answer: l.answer()}, l.Cut.error(l.Robots, now)
 	}
 	scope := Scope{RobotsGrants(l.Robots, l.Hops...)}
+	for _, m := range l.Missed {
+		f.missed = append(f.missed, Attempt{m.Loc, m.error(m.Loc, now)})
+	}
 	for _, seed := range l.Seeds {
 		sm := &Sitemap{Loc: seed.Loc}
 		if seed.Line > 0 {
@@ -204,21 +207,24 @@ func lineOf(f *found, now time.Time) *foundLine {
 	if f.robots != nil {
 		l.Robots, l.Hops = f.robots.URL, f.robots.hops
 	}
+	for _, m := range f.missed {
+		l.Missed = append(l.Missed, missedLine{m.URL, failureOf(m.Err, now)})
+	}
 	for _, sm := range f.seeds {
 		l.Seeds = append(l.Seeds, seedLine{sm.Loc, sm.Line})
 	}
 	return l
 }
 
-// finish notes that the walk came to its end.
-func (r *run) finish() {
+// finish notes that the walk came to its end, and the limits that left documents out.
+func (r *run) finish(limits []*LimitError) {
 	if r == nil {
 		return
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	r.s.plan.end(r.name)
-	r.s.journal.append(&line{Kind: lineEnd, Walk: r.name, Out: r.s.plan.takeNoted()})
+	r.s.plan.end(r.name, limits)
+	r.s.journal.append(&line{Kind: lineEnd, Walk: r.name, Limits: limits, Out: r.s.plan.takeNoted()})
 }
 
 // skip says whether a document is left out: because the walk that goes on had
@@ -405,7 +411,7 @@ func (r *run) ended(d *document) {
 		e.Verified = d.verified
 	}
 	if d.listed.tooMany() {
-		e = &entry{URL: e.URL, At: e.At, Wide: true, Run: e.Run, Asked: e.Asked}
+		e = &entry{URL: e.URL, At: e.At, failure: e.failure, Wide: true, Run: e.Run, Asked: e.Asked}
 	}
 	if old != nil {
 		e.Also = s.plan.stillOpen(append(old.Also, old.Run), r.number)

@@ -288,7 +288,8 @@ func (s *State) gaveUp(name string) {
 // by then. Where it is not, call Abandon, and they go on another time.
 //
 // The error is the first that writing to the file met: what was yielded since is not
-// remembered. Closing again does nothing.
+// remembered. Closing again does nothing. A State that was closed is of no more use: of walks with
+// it nothing is remembered.
 func (s *State) Close() error {
 	if s == nil {
 		return nil

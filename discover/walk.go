@@ -128,7 +128,7 @@ type walk struct {
 	yield   func(URL, error) bool
 	sites   []string  // hosts that OnSite and verification mean
 	origins []string  // URLs that the caller named
-	missed  []Attempt // known paths that were tried before the one that was found
+	missed  []Attempt // known paths, see found
 
 	seeds    map[key][]*Sitemap
 	users    map[key]*url.Userinfo // of seeds that came with credentials, which their Loc is rid of
@@ -158,6 +158,7 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 		state:    o.State.newRun(),
 	}
 	w.ahead.arrived = w.heedRedirect
+	w.frontier.letGo = w.letGo
 	w.graph = graph{byKey: map[key]*record{}, report: w.report}
 	return w
 }
@@ -176,7 +177,7 @@ func (w *walk) run(from []*Sitemap) {
 			w.yield(URL{}, err)
 			return
 		}
-		c, index, ok := w.frontier.pop(w.ended)
+		c, index, ok := w.frontier.pop(w.graph.end)
 		if !ok {
 			break
 		}
@@ -186,7 +187,7 @@ func (w *walk) run(from []*Sitemap) {
 	}
 	w.tellMissed()
 	w.failures.limit("memory", w.frontier.max, w.frontier.lost)
-	w.state.finish()
+	w.state.finish(w.failures.limits)
 	w.tellFailures()
 }
 
@@ -228,9 +229,6 @@ func (w *walk) push(from []*Sitemap) {
 	w.frontier.push(root)
 }
 
-// ended is told when an index and all below it has been walked.
-func (w *walk) ended(r *record) { w.graph.end(r) }
-
 func (w *walk) report(s *Sitemap, p sitemap.Problem) {
 	if w.o.Report != nil {
 		p.Text = redactText(p.Text)
@@ -258,6 +256,16 @@ func (w *walk) decide(c *child, index *record) {
 	c.scope = w.withSeeds(c.sm.Scope, c.key)
 	if c.skip == NotSkipped {
 		c.skip = w.state.skip(c)
+	}
+}
+
+// letGo drops what was fetched ahead for a child that is not walked after all.
+func (w *walk) letGo(index *record, c *child) {
+	if !c.decided {
+		return
+	}
+	if f := w.ahead.started[c.key]; f != nil && f.index == index {
+		w.ahead.drop(c.key)
 	}
 }
 
@@ -325,7 +333,7 @@ func (w *walk) visit(c child, index *record) bool {
 	return w.fetchAndRead(&c, r)
 }
 
-// limited returns the limit that bars a child, or "".
+// limited returns the limit that bars a child, or "", and counts one of another host.
 func (w *walk) limited(c *child, index *record) (what string, limit int) {
 	switch {
 	case index != nil && index.depth >= w.o.maxDepth():
