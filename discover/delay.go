@@ -39,7 +39,7 @@ func (c *Client) setDelay(robots *Robots, at *url.URL) {
 	if !ok || err != nil {
 		return
 	}
-	if d, changed := c.handed.note(o, min(robots.CrawlDelay(c.agent()), MaxCrawlDelay)); changed {
+	if d, tell := c.handed.note(o, min(robots.CrawlDelay(c.agent()), MaxCrawlDelay)); tell {
 		f.SetDelay(at, d)
 	}
 }
@@ -51,22 +51,37 @@ type handedDelays struct {
 }
 
 // note notes the delay of an origin, 0 for none, and returns what the Fetcher is to be told of
-// the host, if anything: the longer one of both schemes.
-func (h *handedDelays) note(o location.Origin, d time.Duration) (longest time.Duration, changed bool) {
+// the host: the longer one of both schemes; nothing if there was none and is none.
+func (h *handedDelays) note(o location.Origin, d time.Duration) (longest time.Duration, tell bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	_, isNoted := h.of[o]
 	switch {
-	case d <= 0 && h.of[o] == 0:
+	case d <= 0 && !isNoted:
 		return 0, false
 	case d <= 0:
 		delete(h.of, o)
-	case len(h.of) < maxHanded:
+	default:
 		if h.of == nil {
 			h.of = map[location.Origin]time.Duration{}
 		}
+		if !isNoted && len(h.of) == maxHanded {
+			h.forgetOne(o.OtherScheme())
+		}
+		o.Host = strings.Clone(o.Host) // not the whole location
 		h.of[o] = d
 	}
 	return max(d, h.of[o.OtherScheme()]), true
+}
+
+// forgetOne makes room, but not by forgetting that one.
+func (h *handedDelays) forgetOne(but location.Origin) {
+	for o := range h.of {
+		if o != but {
+			delete(h.of, o)
+			return
+		}
+	}
 }
 
 // delays are the robots.txt files that a walk asks for a Crawl-delay: of origins of which it
@@ -210,17 +225,12 @@ func (w *walk) askDelays() {
 		if !ok {
 			return
 		}
-		w.delays.answered(o, w.askDelay(o))
+		_, silent := w.robotsWithin(delayTime, o)
+		w.delays.answered(o, silent)
 	}
 }
 
 var errSilent = errors.New("no answer")
-
-// askDelay asks an origin for its Crawl-delay, and reports whether it did not answer.
-func (w *walk) askDelay(o location.Origin) (silent bool) {
-	_, silent = w.robotsWithin(delayTime, o)
-	return silent
-}
 
 // robotsWithin returns the robots.txt of an origin, nil if it cannot be had, or not within a time
 // from when it was first asked for: then it is silent.

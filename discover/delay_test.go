@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A delayFetcher notes what it is asked for and which delays it is told.
@@ -94,6 +95,32 @@ func TestCrawlDelayIsTakenBack(t *testing.T) {
 			t.Errorf("of the caller: %v", d)
 		}
 	})
+}
+
+// TestHandedDelaysAreBounded: of very many hosts with a Crawl-delay some are forgotten, and the
+// others kept to.
+func TestHandedDelaysAreBounded(t *testing.T) {
+	origin := func(scheme string, i int) location.Origin {
+		return location.Origin{Scheme: scheme, Host: fmt.Sprintf("h%d.example", i)}
+	}
+	var h handedDelays
+	for i := range 2 * maxHanded {
+		h.note(origin("http", i), time.Second)
+	}
+	if len(h.of) != maxHanded {
+		t.Errorf("%d are remembered", len(h.of))
+	}
+	h.note(origin("http", 0), 20*time.Second)
+	if d, tell := h.note(origin("https", 0), 2*time.Second); d != 20*time.Second || !tell {
+		t.Errorf("%v, %v, want the longer one of both schemes", d, tell)
+	}
+	h.note(origin("https", 0), 0)
+	if d, tell := h.note(origin("http", 0), 0); d != 0 || !tell {
+		t.Errorf("taken back: %v, %v", d, tell)
+	}
+	if d, tell := h.note(origin("http", 0), 0); d != 0 || tell {
+		t.Errorf("of a host without: %v, %v", d, tell)
+	}
 }
 
 // TestCrawlDelayOfCutRobots: a robots.txt that broke off is not asked for again in the same

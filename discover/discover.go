@@ -25,8 +25,8 @@
 // A Crawl-delay for our agent is kept, up to MaxCrawlDelay, on each host that a
 // walk gets more than one document from: its robots.txt is asked for it, also where
 // the caller names the sitemaps. There it is asked for before the second document is, which
-// waits for it: 5 s, and not at all once 4 hosts of the walk have not answered. One that cannot
-// be had stops nothing. Disallow bars only known paths: what robots.txt, an index or the caller
+// waits for it: 10 s at most, and not at all once 4 hosts of the walk have not answered. One that
+// cannot be had stops nothing, and a walk asks 1,000 hosts at most. Disallow bars only known paths: what robots.txt, an index or the caller
 // names is fetched.
 //
 // # Fetching

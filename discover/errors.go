@@ -14,8 +14,9 @@ var (
 	// ErrNoSitemap: neither robots.txt nor the known paths led to a sitemap.
 	ErrNoSitemap = errors.New("no sitemap found")
 	// ErrUnreachable: a robots.txt could not be had, so that what it allows is not
-	// known (RFC 9309, section 2.3.1.4): the server answered 429 or 5xx, or not at
-	// all.
+	// known (RFC 9309, section 2.3.1.4): the server answered 429 or 5xx, not at
+	// all, or not to the end, a proxy wants credentials (407), or the site is where no request
+	// may go (fetch.ErrRefused).
 	ErrUnreachable = errors.New("robots.txt unreachable")
 	// ErrLimit: documents were left out because of a limit of the walk.
 	ErrLimit = errors.New("limit of the walk")
@@ -100,13 +101,15 @@ func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 // A NoSitemapError says that a site has no sitemap, and what was tried. It
 // matches ErrNoSitemap.
 type NoSitemapError struct {
-	Site  string
-	Tried []Attempt
+	Site  string    // its URL, without credentials
+	Tried []Attempt // in order, that of the robots.txt first
 }
 
 // An Attempt is a URL that was tried for a sitemap, and why it is none.
 type Attempt struct {
-	URL string
+	URL string // without credentials
+	// Err is what Robots.WhyNone says of the robots.txt; of a known path a *fetch.Error, a
+	// *sitemap.ParseError, or that the robots.txt disallows it.
 	Err error
 }
 

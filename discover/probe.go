@@ -41,7 +41,7 @@ func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options)
 			f.body = tape.rewind()
 			return f, nil
 		}
-		f.add(f)
+		f.before.add(f)
 		doc.Body.Close()
 		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
 			return nil, err

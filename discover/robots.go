@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/space"
@@ -373,11 +374,8 @@ func (p *robotsReader) problem(code sitemap.Code, text string, dropped bool) {
 	if len(p.robots.Problems) == maxRobotsProblems {
 		return
 	}
-	if len(text) > 256 {
-		text = strings.ToValidUTF8(text[:256], "")
-	}
 	p.robots.Problems = append(p.robots.Problems, sitemap.Problem{
-		Code: code, Pos: p.pos, Field: "sitemap", Text: redactText(text), Dropped: dropped,
+		Code: code, Pos: p.pos, Field: "sitemap", Text: redactText(clip(text)), Dropped: dropped,
 	})
 }
 
@@ -428,8 +426,8 @@ func (r *Robots) Allowed(agent, loc string) bool {
 	return r.rules.allowed(agent, escapePath([]byte(path)))
 }
 
-// CrawlDelay returns how long agent is asked to wait between requests, 0 if it is
-// not.
+// CrawlDelay returns how long agent is asked to wait between requests, up to 1,000,000 s, 0 if it
+// is not. A Client keeps to MaxCrawlDelay of it.
 func (r *Robots) CrawlDelay(agent string) time.Duration { return r.rules.delay(agent) }
 
 // WhyNone returns why the robots.txt names no sitemap, or nil if it names some. For one
@@ -439,6 +437,16 @@ func (r *Robots) WhyNone() error { return r.none }
 // size is about how much memory the robots.txt holds.
 func (r *Robots) size() int {
 	n := 1_000 + r.rules.size
+	for _, hop := range r.hops {
+		n += len(hop)
+	}
+	var fe *fetch.Error
+	if errors.As(r.none, &fe) {
+		n += len(fe.URL)
+		for _, hop := range fe.Hops {
+			n += len(hop.URL)
+		}
+	}
 	for _, s := range r.Sitemaps {
 		n += 200 + len(s.Loc)
 	}

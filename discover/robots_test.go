@@ -375,6 +375,30 @@ func TestRobots_EmptyRules(t *testing.T) {
 	}
 }
 
+// TestRobotsSize: what a robots.txt holds of the redirects to it counts.
+func TestRobotsSize(t *testing.T) {
+	for name, rules := range map[string]string{"found": "User-agent: *\n", "not found": ""} {
+		w := newWeb()
+		at, held := "https://example.com/robots.txt", 0
+		for i := range robotsRedirects {
+			to := fmt.Sprintf("https://example.com/%d?%s", i, strings.Repeat("x", 8000))
+			held += len(to)
+			w.redirect(at, to)
+			at = to
+		}
+		if rules != "" {
+			w.serve(at, rules)
+		}
+		r, err := w.client().Robots(t.Context(), "example.com")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if r.size() < held {
+			t.Errorf("%s: size %d, though its redirects have %d bytes", name, r.size(), held)
+		}
+	}
+}
+
 func TestRobotsRulesAreBounded(t *testing.T) {
 	r := robotsOf(t, "User-agent: *\n"+strings.Repeat("Disallow: /*a\n", 30_000)+"Disallow: /b\n")
 	if r.rules.size > 16<<20 {

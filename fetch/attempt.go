@@ -218,7 +218,7 @@ func send(rt http.RoundTripper, req *http.Request) (*http.Response, error) {
 // lookup returns what a HostLimiter looks up the host of req with: nothing where a proxy alone
 // needs to know its address. A lookup takes of the document's time.
 func (x *exchange) lookup(req *http.Request) lookupFunc {
-	if x.c.lookup == nil || x.c.AllowPrivateNetworks && x.c.isProxied(req) {
+	if x.c.lookup == nil || x.c.AllowPrivateNetworks && x.c.proxy(req) != nil {
 		return nil
 	}
 	return func(ctx context.Context, host string) ([]netip.Addr, error) {

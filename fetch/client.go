@@ -45,8 +45,8 @@ type Client struct {
 	// RobotsAgent is the product token that is looked up in robots.txt by those
 	// who use the Client, "" for DefaultRobotsAgent. See RobotsToken.
 	RobotsAgent string
-	// Timeout is how long one document may take with all its attempts; only time
-	// in which the network is waited for counts. 0 means DefaultTimeout, a
+	// Timeout is how long one document may take with all its attempts and the waits between
+	// them; see the package's documentation for what does not count. 0 means DefaultTimeout, a
 	// negative value no limit.
 	Timeout time.Duration
 	// Retries is how often failed requests for one document, all its redirects
@@ -142,8 +142,6 @@ func (c *Client) proxy(req *http.Request) *url.URL {
 	}
 	return u
 }
-
-func (c *Client) isProxied(req *http.Request) bool { return c.proxy(req) != nil }
 
 // isShared reports whether net/http counts req as one to its proxy: not if that is of SOCKS.
 func (c *Client) isShared(req *http.Request) bool {

@@ -107,8 +107,8 @@ func (d *Document) Lapsed() bool {
 	return ok && b.ahead != nil && b.ahead.lapsed()
 }
 
-// Waited returns for how long the network was waited for so far, without Request.Waited:
-// what Client.Timeout bounds. It is safe for concurrent use.
+// Waited returns for how long the network was waited for so far, and between attempts, without
+// Request.Waited: what Client.Timeout bounds. It is safe for concurrent use.
 func (d *Document) Waited() time.Duration {
 	if b, ok := d.Body.(*body); ok {
 		return b.wire.clock.waited()

@@ -28,8 +28,8 @@
 // Connecting, what a proxy says to that, and the TLS handshake may take 10 s each,
 // the first byte of an answer 30 s, any pause between two bytes of a body 30 s, and
 // one document with all its attempts Client.Timeout. All these clocks run only while
-// the network is waited for: neither a caller that reads slowly nor the wait for a
-// Limiter counts.
+// the network is waited for, the wait before another attempt among it: neither a caller that reads
+// slowly nor the wait for a Limiter counts.
 //
 // # Where a request may go
 //

@@ -64,7 +64,7 @@ const (
 // apart at most. After ten such answers in a row, or three that ask for more
 // than MaxPause, requests to the host fail with ErrBusy until that time is over.
 //
-// The 10,000 hosts and addresses used last are remembered, in about 7 MB.
+// The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {
 	// Total is how many requests may be under way at once: 0 means DefaultTotal, a
 	// negative number any.
@@ -170,12 +170,14 @@ func (l *HostLimiter) address(ctx context.Context, u *url.URL) string {
 	if addr, ok := l.remembered(key); ok {
 		return addr
 	}
-	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	inTime, cancel := context.WithTimeout(ctx, addressTimeout)
 	defer cancel()
 	// A failure is the dialer's to tell.
-	addrs, _ := lookup(ctx, host)
+	addrs, _ := lookup(inTime, host)
 	addr := addressKey(addrs)
-	l.remember(key, addr)
+	if ctx.Err() == nil { // else the failure may be the caller's
+		l.remember(key, addr)
+	}
 	return addr
 }
 

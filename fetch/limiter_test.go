@@ -297,6 +297,58 @@ func TestAcquireEnds(t *testing.T) {
 	}
 }
 
+// TestLookupThatIsGivenUp: an address is not taken for unknown because a caller whose lookup it
+// was had no time for it.
+func TestLookupThatIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lookups := 0
+		l := &HostLimiter{PerAddress: 1, Lookup: func(ctx context.Context, _ string) ([]netip.Addr, error) {
+			if lookups++; lookups == 1 {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+		}}
+		a, b := mustURL(t, "http://a.example/"), mustURL(t, "http://b.example/")
+		inTime, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if release, err := l.Acquire(inTime, a); err == nil {
+			release(0, 0)
+		}
+		if _, err := l.Acquire(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		inTime, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := l.Acquire(inTime, a); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a second request to the address at once: %v", err)
+		}
+	})
+}
+
+// TestSendsToAddress: the interval of an address that a URL names begins when the request goes out.
+func TestSendsToAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &HostLimiter{AddressInterval: 10 * time.Second}
+		a, b := mustURL(t, "http://192.0.2.1/"), mustURL(t, "http://192.0.2.1:8080/")
+		release, err := l.Acquire(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(9 * time.Second) // for its Client
+		l.sends(a)
+		sent := time.Now()
+		release(200, 0)
+		if release, err = l.Acquire(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		release(200, 0)
+		if d := time.Since(sent); d != 10*time.Second {
+			t.Errorf("the next one goes out after %v", d)
+		}
+	})
+}
+
 // TestMemoryOfHosts visits more hosts than are remembered.
 func TestMemoryOfHosts(t *testing.T) {
 	l := &HostLimiter{Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {

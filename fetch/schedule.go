@@ -100,6 +100,7 @@ func (l *HostLimiter) enqueue(host, addr string, tries int) *waiter {
 	w := &waiter{host: l.hosts.use(host), done: make(chan struct{}), tries: tries}
 	if addr != "" {
 		w.addr = l.addrs.use(addr)
+		w.host.address = addr
 	}
 	at := len(w.host.queue)
 	if at == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -143,22 +144,10 @@ func (p policy) check(t target) error {
 	return nil
 }
 
-func (p policy) isNamed(o origin) bool {
-	for _, n := range p.named {
-		if n == o {
-			return true
-		}
-	}
-	return false
-}
+func (p policy) isNamed(o origin) bool { return slices.Contains(p.named, o) }
 
 // isNamedHost reports whether the caller named o, or its host over http where o
 // is https.
 func (p policy) isNamedHost(o origin) bool {
-	for _, n := range p.named {
-		if n.carriesTo(o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.named, func(n origin) bool { return n.carriesTo(o) })
 }
