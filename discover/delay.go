@@ -263,8 +263,5 @@ func awaitDelay(ctx context.Context, told <-chan struct{}) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*delayTime)
 	defer cancel()
-	select {
-	case <-told:
-	case <-ctx.Done():
-	}
+	awaitClose(ctx, told)
 }

@@ -455,3 +455,27 @@ func TestVerificationKeepsToOrigins(t *testing.T) {
 		t.Errorf("port 8443: %v", err)
 	}
 }
+
+// TestCrawlDelayInOrder: documents that waited for a Crawl-delay together are asked for in their
+// order.
+func TestCrawlDelayInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e = "https://example.com"
+		w := newWeb()
+		var kids, asked []string
+		for i := range 40 {
+			loc := fmt.Sprintf("%s/%d.xml", e, i)
+			kids = append(kids, loc)
+			w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+				asked = append(asked, loc)
+				rw.Write([]byte(urlset(loc + "/p")))
+			})
+		}
+		w.serve(e+"/index.xml", index(kids...))
+		w.answersAfter(50*time.Millisecond, e+"/robots.txt", "User-agent: *\nCrawl-delay: 0.5\n")
+		walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(e+"/index.xml"), Options{})
+		if !slices.Equal(asked, kids) {
+			t.Errorf("asked for %q", asked)
+		}
+	})
+}

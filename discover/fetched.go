@@ -81,8 +81,9 @@ type prefetch struct {
 
 // A load is what is asked of one host.
 type load struct {
-	documents int          // that are started
-	asking    atomic.Int32 // of them, those that wait for their response
+	documents int           // that are started
+	queued    chan struct{} // closed when the last of them waits for its turn there
+	asking    atomic.Int32  // of them, those that wait for their response
 	// Of them, those that are fetched again, until their body has come, or their turn where it
 	// waits for room.
 	again atomic.Int32

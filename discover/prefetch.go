@@ -208,19 +208,22 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 		p.ask(f.host, 1)
 	}
 	f.countAgain(f.n > 1)
+	queue, queued := p.queue(f)
 	p.do(func() {
 		if f.n > 1 {
 			sleep(ctx, f.pause)
 			p.ask(f.host, 1)
 		}
 		awaitDelay(ctx, told)
+		awaitClose(ctx, queue)
 		if f.begun.IsZero() {
 			f.begun = time.Now()
 		}
 		if p.c.isDirect() {
-			ctx = turn.WithReadAhead(ctx)
+			ctx = turn.WithQueued(turn.WithReadAhead(ctx), queued)
 		}
 		f.doc, f.err = p.c.get(ctx, f.req)
+		queued()
 		if f.err == nil {
 			p.arrived(f.doc)
 			f.doc, f.body = slim(f.doc), f.doc.Body
@@ -236,6 +239,30 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 			f.ahead.ReadAhead()
 		}
 	})
+}
+
+// queue returns what is closed when a document may be asked for, and what is called then: as soon
+// as the one that was begun before it at its host waits for its turn there. So they are asked for in
+// order, also those that waited for a Crawl-delay together. One that is fetched again is not held up,
+// and comes first.
+func (p *prefetcher) queue(f *prefetch) (before <-chan struct{}, queued func()) {
+	if f.n > 1 || !p.c.isDirect() {
+		return nil, func() {}
+	}
+	before, now := f.host.queued, make(chan struct{})
+	f.host.queued = now
+	return before, sync.OnceFunc(func() { close(now) })
+}
+
+// awaitClose waits until c is closed, if it is not nil.
+func awaitClose(ctx context.Context, c <-chan struct{}) {
+	if c == nil {
+		return
+	}
+	select {
+	case <-c:
+	case <-ctx.Done():
+	}
 }
 
 // tell tells who waits for a document that there is news.

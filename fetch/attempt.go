@@ -184,6 +184,10 @@ func (x *exchange) acquire(req *http.Request) (release func(int, time.Duration),
 	if tries := x.retries + x.tries; tries > 0 {
 		ctx = context.WithValue(ctx, triesKey{}, tries)
 	}
+	l, ours := x.c.limiter.(*HostLimiter)
+	if !ours {
+		turn.Queued(ctx) // as far as is known
+	}
 	release, err = x.c.limiter.Acquire(ctx, req.URL)
 	if err != nil {
 		return nil, nil, err
@@ -194,7 +198,7 @@ func (x *exchange) acquire(req *http.Request) (release func(int, time.Duration),
 		}
 		return nil, nil, err
 	}
-	if l, ok := x.c.limiter.(*HostLimiter); ok {
+	if ours {
 		l.sends(req.URL)
 	}
 	return release, done, nil

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
 // A Limiter decides when a request may be sent. It must be safe for concurrent
@@ -117,6 +119,7 @@ func (l *HostLimiter) Acquire(ctx context.Context, u *url.URL) (release func(sta
 	host, addr := hostKey(u), l.address(ctx, u)
 	tries, _ := ctx.Value(triesKey{}).(int)
 	w := l.enqueue(host, addr, tries)
+	turn.Queued(ctx)
 	select {
 	case <-w.done:
 	case <-ctx.Done():
