@@ -86,12 +86,12 @@ import (
 // concurrent use and heed the context of its requests, which bounds the
 // Document's Body too; a Body that is closed must leave nothing running.
 //
-// Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay and CloseIdleConnections
+// Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay, HasSecrets and CloseIdleConnections
 // are called too, and of any other Fetcher those of them that it has: one that
 // wraps a *fetch.Client has them all if it embeds it. SetDelay is called again where a
-// Crawl-delay has changed, with 0 where there is none any more. HasSecrets() bool, of one that
-// has it, says that it adds secrets to its requests: a host named without a scheme is then
-// asked for by https only, as with credentials. Request.URL and Request.Origins may hold
+// Crawl-delay has changed, with 0 where there is none any more. HasSecrets says that it adds
+// secrets to its requests: a host named without a scheme is then asked for by https only, as with
+// credentials. Request.URL and Request.Origins may hold
 // credentials. Of a Document, URL, Status and Body must be set; with an error there is
 // none. One whose Status is no success, and that is not NotModified, counts as an error:
 // fetch.ErrStatus. Where the Body is a *fetch.Client's own, documents that break off before

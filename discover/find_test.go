@@ -350,13 +350,13 @@ func TestBareHost(t *testing.T) {
 	}
 }
 
-// A secretive Fetcher may add secrets to its requests.
-type secretive struct {
-	*fetch.Client
-	secrets bool
+// withSecrets returns a client whose requests carry a secret, if they are to.
+func withSecrets(c *fetch.Client, secrets bool) *Client {
+	if secrets {
+		c.Header = http.Header{"X-Api-Key": {"secret"}}
+	}
+	return &Client{Fetcher: c, Concurrency: 1}
 }
-
-func (s secretive) HasSecrets() bool { return s.secrets }
 
 // TestBareHostWithSecrets: what a Fetcher adds does not go by http because https cannot be reached.
 func TestBareHostWithSecrets(t *testing.T) {
@@ -365,7 +365,7 @@ func TestBareHostWithSecrets(t *testing.T) {
 		w := newWeb()
 		w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
 		w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
-		c := &Client{Fetcher: secretive{&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets}}
+		c := withSecrets(&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets)
 		l := walkSite(c, "example.com", Options{})
 		if errors.Is(l.err, ErrUnreachable) != secrets || (len(w.order) == 0) != secrets {
 			t.Errorf("secrets %v: requests %v, %v", secrets, w.order, l.err)
@@ -382,7 +382,7 @@ func TestBareHostOfState(t *testing.T) {
 	w.serve("http://example.com/b.xml", urlset("http://example.com/3"))
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	client := func(secrets bool) *Client {
-		return &Client{Fetcher: secretive{&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets}, Concurrency: 1}
+		return withSecrets(&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets)
 	}
 	path := filepath.Join(t.TempDir(), "state")
 	state := openState(t, path)

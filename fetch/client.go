@@ -42,6 +42,9 @@ type Client struct {
 	// and a way to reach who runs it. If empty, it names this module. RobotsAgent is
 	// to be set with it.
 	UserAgent string
+	// Header holds fields that are added to each request, as if they were of its Header; those
+	// that are there replace them.
+	Header http.Header
 	// RobotsAgent is the product token that is looked up in robots.txt by those
 	// who use the Client, "" for DefaultRobotsAgent. See RobotsToken.
 	RobotsAgent string

@@ -26,7 +26,7 @@ type Request struct {
 	Origins []string
 	// Header holds further header fields. Fields other than Accept,
 	// Accept-Language, Cache-Control, From, Pragma, Referer and User-Agent are
-	// taken for secrets, see IsSecret: a redirect to another host, or to another
+	// taken for secrets: a redirect to another host, or to another
 	// scheme than its https, drops them for good.
 	// Accept-Encoding, Range and the conditional fields are not heeded.
 	Header http.Header

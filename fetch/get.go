@@ -36,7 +36,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		}
 	}
 	g.target, g.user = t, user
-	if err := checkHeader(&req, c.userAgent()); err != nil {
+	if err := c.checkHeader(&req); err != nil {
 		return nil, g.fail(&cause{kind: ErrRequest, err: err})
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -71,8 +71,25 @@ func namedOrigins(urls []string, o origin) (named []origin, user *url.Userinfo) 
 	return named, user
 }
 
-func checkHeader(req *Request, userAgent string) error {
-	for name, values := range req.Header {
+func (c *Client) checkHeader(req *Request) error {
+	for _, h := range []http.Header{c.Header, req.Header} {
+		if err := checkFields(h); err != nil {
+			return err
+		}
+	}
+	for _, v := range []string{req.ETag, req.LastModified} {
+		if !httpguts.ValidHeaderFieldValue(v) {
+			return errors.New("invalid validator")
+		}
+	}
+	if !httpguts.ValidHeaderFieldValue(c.userAgent()) {
+		return errors.New("invalid user agent")
+	}
+	return nil
+}
+
+func checkFields(h http.Header) error {
+	for name, values := range h {
 		if !httpguts.ValidHeaderFieldName(name) {
 			return errors.New("invalid name of a header field")
 		}
@@ -81,14 +98,6 @@ func checkHeader(req *Request, userAgent string) error {
 				return errors.New("invalid value of header field " + name)
 			}
 		}
-	}
-	for _, v := range []string{req.ETag, req.LastModified} {
-		if !httpguts.ValidHeaderFieldValue(v) {
-			return errors.New("invalid validator")
-		}
-	}
-	if !httpguts.ValidHeaderFieldValue(userAgent) {
-		return errors.New("invalid user agent")
 	}
 	return nil
 }
@@ -196,9 +205,19 @@ func (g *getter) fail(err error) *Error {
 	return &Error{URL: g.target.url.String(), Hops: g.hops, Status: g.status, Attempts: g.attempts(), Err: err}
 }
 
-// IsSecret reports whether a field of Request.Header is taken for a secret. It is safe for
+// isSecret reports whether a field of Request.Header is taken for a secret.
+func isSecret(field string) bool { return !harmless[http.CanonicalHeaderKey(field)] }
+
+// HasSecrets reports whether a field of Client.Header is taken for a secret. It is safe for
 // concurrent use.
-func IsSecret(field string) bool { return !harmless[http.CanonicalHeaderKey(field)] }
+func (c *Client) HasSecrets() bool {
+	for name := range c.Header {
+		if isSecret(name) {
+			return true
+		}
+	}
+	return false
+}
 
 // harmless are the fields of Request.Header that any host may see.
 var harmless = map[string]bool{
@@ -214,12 +233,14 @@ var ours = []string{
 
 // header returns the header for a request to the current target.
 func (g *getter) header() http.Header {
-	h := make(http.Header, len(g.req.Header)+5)
-	for name, values := range g.req.Header {
-		h[http.CanonicalHeaderKey(name)] = values
+	h := make(http.Header, len(g.c.Header)+len(g.req.Header)+5)
+	for _, from := range []http.Header{g.c.Header, g.req.Header} {
+		for name, values := range from {
+			h[http.CanonicalHeaderKey(name)] = values
+		}
 	}
 	if g.stripped || len(g.req.Origins) > 0 && !g.policy.isNamedHost(g.target.origin) {
-		maps.DeleteFunc(h, func(name string, _ []string) bool { return IsSecret(name) })
+		maps.DeleteFunc(h, func(name string, _ []string) bool { return isSecret(name) })
 	}
 	for _, name := range ours {
 		delete(h, name)

@@ -174,24 +174,35 @@ func TestSecrets(t *testing.T) {
 			{URL: start, Header: http.Header{"cookie": {"secret"}}},
 			{URL: start, Header: http.Header{"X-Api-Key": {"secret"}}},
 		} {
-			w.requests = nil
-			req.Header = withField(req.Header, "Accept-Language", "de")
-			w.get(t, new(Client), req)
-			var got []bool
-			for _, r := range w.requests {
-				got = append(got, carriesSecret(r))
-				if r.Header.Get("Accept-Language") != "de" {
-					t.Errorf("%s: Accept-Language was dropped", tt.name)
+			header := withField(req.Header, "Accept-Language", "de")
+			ofRequest, ofClient := req, req
+			ofRequest.Header, ofClient.Header = header, nil
+			for _, x := range []struct {
+				c   *Client
+				req Request
+			}{{new(Client), ofRequest}, {&Client{Header: header}, ofClient}} {
+				if got := w.carried(t, x.c, x.req); !reflect.DeepEqual(got, tt.want) {
+					t.Errorf("%s: %v, client's %v: carried secrets %v, want %v", tt.name, x.req.Header, x.c.Header, got, tt.want)
 				}
-				if r.URL.User != nil {
-					t.Errorf("%s: userinfo in the URL of a request", tt.name)
-				}
-			}
-			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("%s: %v carried secrets %v, want %v", tt.name, req.Header, got, tt.want)
 			}
 		}
 	}
+}
+
+// carried returns which requests for a document carry secrets. All are to have the harmless field.
+func (w *web) carried(t *testing.T, c *Client, req Request) (secrets []bool) {
+	w.requests = nil
+	w.get(t, c, req)
+	for _, r := range w.requests {
+		secrets = append(secrets, carriesSecret(r))
+		if r.Header.Get("Accept-Language") != "de" {
+			t.Errorf("%s: Accept-Language was dropped", r.URL)
+		}
+		if r.URL.User != nil {
+			t.Errorf("%s: userinfo in the URL of a request", r.URL)
+		}
+	}
+	return secrets
 }
 
 func withField(h http.Header, name, value string) http.Header {
@@ -262,14 +273,19 @@ func TestHeader(t *testing.T) {
 		URL:        "http://example.com/",
 		Validators: Validators{ETag: `W/"1"`, LastModified: "Mon, 06 May 2024 07:08:09 GMT"},
 		Header: http.Header{
-			"Accept-Encoding": {"br"}, "Range": {"bytes=0-1"}, "If-None-Match": {"*"}, "Accept-Language": {"de", "en"},
+			"Accept-Encoding": {"br"}, "Range": {"bytes=0-1"}, "If-None-Match": {"*"}, "accept-language": {"de", "en"},
 		},
 	}
-	w.get(t, &Client{UserAgent: "crawler/1 (me@example.com)"}, req)
+	c := &Client{UserAgent: "crawler/1 (me@example.com)", Header: http.Header{"Accept-Language": {"fr"}, "from": {"me@example.com"}}}
+	if c.HasSecrets() || !(&Client{Header: http.Header{"cookie": {"a=b"}}}).HasSecrets() {
+		t.Error("HasSecrets")
+	}
+	w.get(t, c, req)
 	want := http.Header{
 		"Accept":            {"*/*"},
 		"Accept-Encoding":   {"gzip"},
 		"Accept-Language":   {"de", "en"},
+		"From":              {"me@example.com"},
 		"If-None-Match":     {`W/"1"`},
 		"If-Modified-Since": {"Mon, 06 May 2024 07:08:09 GMT"},
 		"User-Agent":        {"crawler/1 (me@example.com)"},

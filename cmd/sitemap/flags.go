@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -169,7 +168,7 @@ func zeroIsNone(n int) int {
 }
 
 // fetcher returns what fetches for a walk.
-func (w *walkFlags) fetcher() (discover.Fetcher, error) {
+func (w *walkFlags) fetcher() (*fetch.Client, error) {
 	c := &fetch.Client{
 		UserAgent:            w.userAgent,
 		RobotsAgent:          productOf(w.userAgent),
@@ -191,11 +190,9 @@ func (w *walkFlags) fetcher() (discover.Fetcher, error) {
 		}
 		c.Proxy = http.ProxyURL(u)
 	}
-	if len(w.headers) == 0 {
-		return c, nil
-	}
-	h, err := parseHeaders(w.headers)
-	return &headerFetcher{c, h}, err
+	var err error
+	c.Header, err = parseHeaders(w.headers)
+	return c, err
 }
 
 // productOf returns the first word of a user agent, without its version.
@@ -225,28 +222,6 @@ func parseHeaders(fields []string) (http.Header, error) {
 		h.Add(name, value)
 	}
 	return h, nil
-}
-
-// A headerFetcher adds header fields to each request.
-type headerFetcher struct {
-	*fetch.Client
-	header http.Header
-}
-
-// Get gets a document.
-func (f *headerFetcher) Get(ctx context.Context, req fetch.Request) (*fetch.Document, error) {
-	req.Header = f.header
-	return f.Client.Get(ctx, req)
-}
-
-// HasSecrets reports whether one of the fields is taken for a secret.
-func (f *headerFetcher) HasSecrets() bool {
-	for name := range f.header {
-		if fetch.IsSecret(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // options returns the options of a walk.
