@@ -197,7 +197,9 @@ type Options struct {
 	// was interrupted. See State.
 	State *State
 	// Report, if set, is called with each problem of a document, of a robots.txt
-	// (with a Sitemap that has its location), or of the walk itself.
+	// (with a Sitemap that has its location), or of the walk itself. Of a document that was
+	// fetched several times they are those of the fetch that counts, the first 10,000 of them
+	// at least.
 	Report func(*Sitemap, sitemap.Problem)
 	// Done, if set, is called when a document has ended: was read, failed, or was
 	// left out for a reason that Summary.Skipped tells; not of one that a break or the

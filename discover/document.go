@@ -2,6 +2,7 @@ package discover
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -34,12 +35,15 @@ type document struct {
 	lastForeign   bool
 
 	begun      time.Time // the first try
+	broken     bool      // its body broke off
 	yielded    int64
 	dropped    bool     // URLs were, since they are not trusted
 	unverified []string // origins of such URLs that were asked and did not vouch
 	verified   []string // origins that did
-	told       told     // in an earlier try
-	reported   told     // now
+
+	held             []sitemap.Problem // until it is known that this try counts
+	telling          bool              // it is
+	toldBefore, told int64             // see tries.told: by earlier tries, and with this one
 }
 
 func (w *walk) newDocument(c *child, r *record, f *fetched) *document {
@@ -132,7 +136,8 @@ func (d *document) read() bool {
 		d.w.state.children(d)
 		return d.alive()
 	}
-	rd, err := parse.NewReader(d.w.patiently(d.f.body), &sitemap.Options{
+	src := d.w.patiently(d.f.body)
+	rd, err := parse.NewReader(src, &sitemap.Options{
 		Base:           d.f.doc.URL,
 		ContentType:    d.f.doc.Header.Get("Content-Type"),
 		Limits:         d.w.o.Limits,
@@ -141,11 +146,12 @@ func (d *document) read() bool {
 	})
 	if err != nil {
 		d.sum.Err = err
+		d.broken = breaksOff(err, src, d.f.doc.Body)
 		return d.alive()
 	}
 	for e, err := range rd.Entries() {
 		if err != nil {
-			d.sum.Err = err
+			d.sum.Err, d.broken = err, errors.Is(err, fetch.ErrBody)
 			break
 		}
 		if !d.entry(&e) {
@@ -208,6 +214,7 @@ func (d *document) page(e *sitemap.Entry) bool {
 		d.report(sitemap.Problem{Code: sitemap.UntrustedLoc, Pos: e.Pos, Field: "loc", Text: clip(e.Loc), Dropped: true})
 		return true
 	}
+	d.tellHeld()
 	d.yielded++
 	return d.w.yield(URL{Entry: *e, Sitemap: d.child.sm, Trust: trust, OnSite: h.onSite}, nil)
 }
@@ -273,10 +280,30 @@ func (d *document) isElsewhere(loc string) bool {
 	return err != nil || o.Host != asked.Host
 }
 
-// canRetry reports whether the body broke off before anything was yielded.
-func (d *document) canRetry() bool {
-	return d.sum.Err != nil && d.f.err == nil && d.yielded == 0 && errors.Is(d.sum.Err, fetch.ErrBody)
+const (
+	// tail is how much is read of what is no sitemap, and tailTime for how long, to see whether it
+	// breaks off.
+	tail     = 64 << 10
+	tailTime = 2 * time.Second
+)
+
+// breaksOff reports whether a body breaks off of which NewReader said err: also one that is no
+// sitemap as far as it was read, for that may be what a server says that has come to grief.
+func breaksOff(err error, src io.Reader, body io.Closer) bool {
+	if !errors.Is(err, sitemap.ErrNotSitemap) {
+		return errors.Is(err, fetch.ErrBody)
+	}
+	if raw, ok := src.(rawBody); ok {
+		src = raw.Raw()
+	}
+	late := time.AfterFunc(tailTime, func() { body.Close() })
+	defer late.Stop()
+	_, end := io.CopyN(io.Discard, src, tail)
+	return errors.Is(end, fetch.ErrBody)
 }
+
+// canRetry reports whether the body broke off before anything was yielded.
+func (d *document) canRetry() bool { return d.broken && d.yielded == 0 }
 
 // undo takes back what the document listed, if there is one.
 func (d *document) undo() {
@@ -288,6 +315,7 @@ func (d *document) undo() {
 // end tells that the document has ended, and goes on to its children.
 func (d *document) end() {
 	w := d.w
+	d.tellHeld()
 	d.sum.Elapsed = time.Since(d.begun)
 	d.sum.ByTrust = d.byTrust()
 	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 && !d.isReadBefore() {

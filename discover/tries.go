@@ -22,25 +22,16 @@ type tries struct {
 	last   *document // the one before this
 	best   *document // of those whose body broke off, the one that listed most
 	kept   *prefetch // one whose body broke off that was not read yet, as others may be better
-	told   told      // of those before
+	told   int64     // offset up to which problems of them were told before it was known which counts
 }
 
-// told are problems that were reported of a document, with how often.
-type told map[problem]int
-
-type problem struct {
-	offset int64
-	code   sitemap.Code
-}
-
-// maxTold bounds how many problems are remembered. Those beyond are reported again if the
-// document is fetched again.
-const maxTold = 10_000
+// maxHeld bounds how many problems are held back of a document that may be fetched again.
+const maxHeld = 10_000
 
 // fetchAndRead walks a document that is to be fetched. It reports false if the
 // walk must end.
 func (w *walk) fetchAndRead(c *child, r *record) bool {
-	t := &tries{told: told{}, scope: c.sm.Scope}
+	t := &tries{scope: c.sm.Scope, told: -1}
 	defer func() { w.ahead.end(t.kept) }()
 	w.restartNow(c.key)
 	for {
@@ -157,12 +148,14 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 	d := w.newDocument(c, r, f)
 	d.sum.Attempts += t.before.attempts
 	d.sum.Received = t.before.received
-	d.told, d.begun = t.told, t.begun
+	d.toldBefore, d.told, d.begun = t.told, t.told, t.begun
+	defer func() { t.told = max(t.told, d.told) }()
 	if d.duplicate() {
 		t.best.undo()
 		return true, false
 	}
 	if !d.read() {
+		d.tellHeld()
 		return false, false
 	}
 	if f.doc != nil {
@@ -178,7 +171,6 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		return true, false
 	}
 	t.count(c, f)
-	t.tell(d.reported)
 	d.scope, t.last = c.sm.Scope, d
 	if t.best == nil || len(d.kids.children) >= len(t.best.kids.children) {
 		t.best.undo()
@@ -193,13 +185,6 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 func (t *tries) count(c *child, f *fetched) {
 	t.before.add(f)
 	c.waited = t.before.waited
-}
-
-// tell notes what was reported in a try.
-func (t *tries) tell(reported told) {
-	for p, n := range reported {
-		t.told[p] = max(t.told[p], n)
-	}
 }
 
 // pick returns the try that counts, when d is the last one: an earlier one that broke off, where
@@ -218,17 +203,30 @@ func (t *tries) pick(d *document) *document {
 	return best
 }
 
-// report tells of a problem, unless that was done when the document was read before.
+// report takes a problem. It is held back while another try may be the one that counts.
 func (d *document) report(p sitemap.Problem) {
 	d.sum.Problems[p.Code]++
-	if d.yielded == 0 && len(d.reported) < maxTold { // else it is not fetched again
-		if d.reported == nil {
-			d.reported = told{}
-		}
-		key := problem{p.Pos.Offset, p.Code}
-		if d.reported[key]++; d.reported[key] <= d.told[key] {
-			return
-		}
+	if d.telling {
+		d.tell(p)
+		return
 	}
-	d.w.report(d.child.sm, p)
+	if d.held = append(d.held, p); len(d.held) == maxHeld {
+		d.tellHeld()
+	}
+}
+
+// tellHeld tells the problems that were held back, and has others told as they come.
+func (d *document) tellHeld() {
+	for d.telling = true; len(d.held) > 0; d.held = d.held[1:] {
+		d.tell(d.held[0])
+	}
+	d.held = nil
+}
+
+// tell tells of a problem, unless that was done in another try.
+func (d *document) tell(p sitemap.Problem) {
+	if p.Pos.Offset > d.toldBefore {
+		d.told = max(d.told, p.Pos.Offset)
+		d.w.report(d.child.sm, p)
+	}
 }

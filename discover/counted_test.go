@@ -1,0 +1,103 @@
+package discover
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// serveCutFirst serves a document whose first fetch breaks off behind a text of its own.
+func (w *web) serveCutFirst(loc, first, then string) {
+	w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+		if w.hits(loc) == 1 {
+			rw.Header().Set("X-Cut", "1")
+			rw.Write([]byte(first))
+			return
+		}
+		rw.Write([]byte(then))
+	})
+}
+
+// TestProblemsOfTheFetchThatCounts: of a document that was fetched twice, those problems are told
+// that the fetch has which counts.
+func TestProblemsOfTheFetchThatCounts(t *testing.T) {
+	const e = "https://example.com"
+	sound := urlset(e+"/1", e+"/2")
+	for name, test := range map[string]struct{ first, then string }{
+		"within the XML declaration": {`<?xml version="1.0" enco`, sound},
+		"other problems":             {`<urlset><url><loc>mailto:a@b</loc></url><url><loc></loc></url>`, sound},
+		"an index":                   {`<sitemapindex><sitemap><loc>mailto:a@b</loc></sitemap>`, index(e + "/k.xml")},
+	} {
+		for _, ahead := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWeb()
+				w.serveCutFirst(e+"/s.xml", test.first, test.then)
+				w.serve(e+"/k.xml", sound)
+				w.answersAfter(time.Second, e+"/0.xml", urlset(e+"/0"))
+				from := named(e + "/s.xml")
+				if ahead {
+					from = named(e+"/0.xml", e+"/s.xml")
+				}
+				l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, from, Options{})
+				if len(l.problems) > 0 || len(l.sums[e+"/s.xml"].Problems) > 0 || l.err != nil || len(l.urls) != 1+len(from) {
+					t.Errorf("%s, ahead %v: %q, %v, %q", name, ahead, l.problems, l.err, l.urls)
+				}
+			})
+		}
+	}
+}
+
+// TestManyProblemsOfAnIndex: problems are not kept without end until it is known that a fetch
+// counts, and told once.
+func TestManyProblemsOfAnIndex(t *testing.T) {
+	const e, n = "https://example.com", maxHeld + 100
+	text := "<sitemapindex>"
+	for range n {
+		text += "<sitemap><loc>mailto:a@b</loc></sitemap>"
+	}
+	w := newWeb()
+	w.serveCutFirst(e+"/i.xml", text, text+"<sitemap><loc>"+e+"/s.xml</loc></sitemap><sitemap><loc>x:</loc></sitemap></sitemapindex>")
+	w.serve(e+"/s.xml", urlset(e+"/1"))
+	synctest.Test(t, func(t *testing.T) {
+		l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(e+"/i.xml"), Options{})
+		told := 0
+		for _, p := range l.problems {
+			if strings.HasPrefix(p, e+"/i.xml bad_scheme") {
+				told++
+			}
+		}
+		if told != n+1 || len(l.urls) != 1 {
+			t.Errorf("%d problems told, %q", told, l.urls)
+		}
+	})
+}
+
+// TestPageThatBreaksOff: what is no sitemap and breaks off is fetched again, whether or not its turn
+// had come.
+func TestPageThatBreaksOff(t *testing.T) {
+	const e = "https://example.com"
+	for name, page := range map[string]string{
+		"HTML": "<!DOCTYPE html><html><body>502 Bad", "JSON": `{"error": 5`, "another XML": "<error><code>", "text": "Bad gateway",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			locs := []string{e + "/0.xml", e + "/1.xml", e + "/2.xml"}
+			for _, loc := range locs {
+				w.serveCutFirst(loc, page, urlset(loc+"/p"))
+			}
+			l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(locs...), Options{})
+			if len(l.urls) != len(locs) || l.err != nil {
+				t.Errorf("%s: %q, %v", name, l.urls, l.err)
+			}
+			for _, loc := range locs {
+				if w.hits(loc) != 2 {
+					t.Errorf("%s: %s was asked for %d times", name, loc, w.hits(loc))
+				}
+			}
+		})
+	}
+}
