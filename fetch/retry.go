@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"net/mail"
 	"strconv"
 	"strings"
 	"time"
@@ -72,19 +73,39 @@ func exponential(lo, hi time.Duration, n int) time.Duration {
 // jitter returns a random part of d ("full jitter").
 func jitter(d time.Duration) time.Duration { return rand.N(d + 1) }
 
+// maxRetryAfter is the longest Retry-After that is told.
+const maxRetryAfter = 365 * 24 * time.Hour
+
 // retryAfter reads a Retry-After field: seconds, with a fraction or without, or a date (RFC
-// 9110, section 10.2.3). It returns 0 if there is none, none that can be read, or one that is
-// past, and at most a year.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	const most = 365 * 24 * time.Hour
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if rest := strings.Trim(v, "0123456789"); rest == "" || rest == "." {
-		s, _ := strconv.ParseFloat(v, 64) // infinite where it is too large, else 0 if it is none
-		return time.Duration(min(s, most.Seconds()) * float64(time.Second))
+// 9110, section 10.2.3), also as in mail (RFC 5322, section 3.3) or by RFC 3339; of several, as a
+// proxy and what is behind it may send, the longest. It returns 0 if there is none, none that can
+// be read, or one that is past, and at most a year.
+func retryAfter(h http.Header, now time.Time) (longest time.Duration) {
+	for _, v := range h.Values("Retry-After") {
+		if strings.Trim(v, "0123456789., \t") != "" {
+			longest = max(longest, untilDate(strings.TrimSpace(v), now))
+			continue
+		}
+		for seconds := range strings.SplitSeq(v, ",") {
+			s, _ := strconv.ParseFloat(strings.TrimSpace(seconds), 64) // infinite where it is too large, else 0 if it is none
+			longest = max(longest, time.Duration(min(s, maxRetryAfter.Seconds())*float64(time.Second)))
+		}
 	}
+	return longest
+}
+
+// untilDate returns how long it is to a date, 0 if it cannot be read.
+func untilDate(v string, now time.Time) time.Duration {
 	at, err := http.ParseTime(v)
 	if err != nil {
+		at, err = mail.ParseDate(v)
+	}
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, v)
+	}
+	// The offset of a zone that has only a name is not known, of most.
+	if zone, offset := at.Zone(); err != nil || offset == 0 && zone != "" && zone != "UTC" && zone != "GMT" && zone != "UT" {
 		return 0
 	}
-	return min(max(at.Sub(now), 0), most)
+	return min(max(at.Sub(now), 0), maxRetryAfter)
 }

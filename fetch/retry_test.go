@@ -51,10 +51,22 @@ func TestRetryAfter(t *testing.T) {
 		{"Mon, 06 May 2024 07:08:09 GMT", 0},
 		{"Fri, 31 Dec 1999 23:59:59 GMT", 0},
 		{"Fri, 31 Dec 9999 23:59:59 GMT", year},
+		{"Mon, 06 May 2024 07:09:09 +0000", time.Minute},
+		{"Mon, 6 May 2024 09:09:09 +0200", time.Minute},
+		{"Mon, 06 May 2024 07:09:09 UTC", time.Minute},
+		{"Mon, 06 May 2024 07:09:09 UT", time.Minute},
+		{"2024-05-06T07:09:09Z", time.Minute},
+		{"Mon, 06 May 2024 07:09:09 XYZ", 0},
+		{"2, 2", 2 * time.Second},
+		{"2,7", 7 * time.Second},
+		{"2, soon", 0},
 	} {
 		if got := retryAfter(http.Header{"Retry-After": {tt.value}}, now); got != tt.want {
 			t.Errorf("retryAfter(%q) = %v, want %v", tt.value, got, tt.want)
 		}
+	}
+	if got := retryAfter(http.Header{"Retry-After": {"2", "Mon, 06 May 2024 07:09:09 GMT"}}, now); got != time.Minute {
+		t.Errorf("of two fields: %v", got)
 	}
 }
 
