@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -97,6 +98,38 @@ func TestPageThatBreaksOff(t *testing.T) {
 				if w.hits(loc) != 2 {
 					t.Errorf("%s: %s was asked for %d times", name, loc, w.hits(loc))
 				}
+			}
+		})
+	}
+}
+
+// TestWholeButNotEnded: what has all come is not asked for again because its connection breaks or
+// is left open.
+func TestWholeButNotEnded(t *testing.T) {
+	const e = "https://example.com"
+	for _, how := range []string{"X-Cut", "X-Silent"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			serve := func(loc, text string) {
+				w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+					rw.Header().Set(how, "1")
+					rw.Write([]byte(text))
+				})
+			}
+			serve(e+"/i.xml", index(e+"/s.xml")+"\n")
+			w.serve(e+"/s.xml", urlset(e+"/1"))
+			c := &Client{Fetcher: &fetch.Client{Transport: w}}
+			if l := walkFrom(c, named(e+"/i.xml"), Options{}); len(l.urls) != 1 || !errors.Is(l.err, fetch.ErrBody) || w.hits(e+"/i.xml") != 1 {
+				t.Errorf("%s: %q, %v, asked %d times", how, l.urls, l.err, w.hits(e+"/i.xml"))
+			}
+			if how == "X-Cut" {
+				return // the rest of a robots.txt may have been on its way
+			}
+			asked := w.hits(e + "/robots.txt")
+			serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+			c = &Client{Fetcher: &fetch.Client{Transport: w}}
+			if l := walkSite(c, e, Options{}); len(l.urls) != 1 || !errors.Is(l.err, fetch.ErrTimeout) || w.hits(e+"/robots.txt") != asked+1 {
+				t.Errorf("%s: robots.txt: %q, %v, asked %d times", how, l.urls, l.err, w.hits(e+"/robots.txt"))
 			}
 		})
 	}

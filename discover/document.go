@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/parse"
 )
@@ -35,7 +36,7 @@ type document struct {
 	lastForeign   bool
 
 	begun      time.Time // the first try
-	broken     bool      // its body broke off
+	broken     bool      // its body broke off, and not behind all that it has
 	yielded    int64
 	dropped    bool     // URLs were, since they are not trusted
 	unverified []string // origins of such URLs that were asked and did not vouch
@@ -151,7 +152,8 @@ func (d *document) read() bool {
 	}
 	for e, err := range rd.Entries() {
 		if err != nil {
-			d.sum.Err, d.broken = err, errors.Is(err, fetch.ErrBody)
+			var whole *input.AfterRoot
+			d.sum.Err, d.broken = err, errors.Is(err, fetch.ErrBody) && !errors.As(err, &whole)
 			break
 		}
 		if !d.entry(&e) {

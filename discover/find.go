@@ -206,7 +206,9 @@ func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []
 		if best != nil {
 			best.answer.Received = received
 		}
-		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
+		// One that is silent behind what it names has most likely no more to say.
+		isSilent := best != nil && errors.Is(err, fetch.ErrTimeout)
+		if try >= c.tries() || isSilent || !errors.Is(err, fetch.ErrBody) {
 			return best, cmp.Or(cut, err)
 		}
 		if err := pause(ctx, try); err != nil {

@@ -102,6 +102,9 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	if rec.Header().Get("X-Cut") != "" {
 		resp.Body = io.NopCloser(io.MultiReader(resp.Body, brokenReader{}))
 	}
+	if rec.Header().Get("X-Silent") != "" {
+		resp.Body = io.NopCloser(io.MultiReader(resp.Body, silentReader{r.Context()}))
+	}
 	if after, err := time.ParseDuration(rec.Header().Get("X-Slow")); err == nil {
 		resp.Body = &slowBody{resp.Body, after}
 	}
@@ -120,6 +123,14 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	time.Sleep(b.after)
 	b.after = 0
 	return b.ReadCloser.Read(p)
+}
+
+// A silentReader says nothing until a context ends.
+type silentReader struct{ ctx context.Context }
+
+func (r silentReader) Read([]byte) (int, error) {
+	<-r.ctx.Done()
+	return 0, r.ctx.Err()
 }
 
 type brokenReader struct{}

@@ -12,7 +12,8 @@ import (
 const maxTail = 64 << 10
 
 // EndXML reads what follows the root of an XML document, for junk and for gzip's
-// checksum, and returns why the document ended, if not properly.
+// checksum, and returns why the document ended, if not properly: an
+// *input.AfterRoot behind it.
 func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
 	if r.Truncated() {
 		if err := in.Err(); err != nil {
@@ -27,7 +28,10 @@ func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
 	if at, text := junkAfter(in, s.report); text != nil {
 		s.Problem(sitemap.JunkAfterRoot, at, "", text)
 	}
-	return in.Err()
+	if err := in.Err(); err != nil {
+		return &input.AfterRoot{Err: err}
+	}
+	return nil
 }
 
 // junkAfter looks for anything but white space, comments and processing
