@@ -166,6 +166,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := send(x.c.transport(x.target.origin, req), req)
 	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
+		if ctx.Err() == nil {
+			watch.broke(err)
+		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
 		slot.end()
 		cancel(nil)

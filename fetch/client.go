@@ -86,6 +86,8 @@ type Client struct {
 	rt       http.RoundTripper
 	extra    http.RoundTripper // for origins with parked bodies; nil if rt has no bound
 	shared   http.RoundTripper // for all origins behind a proxy; nil if rt has no bound
+	lone     http.RoundTripper // with a connection for each request; nil with a Transport of the caller's
+	breaking breaking          // origins that have that
 	parked   parked
 	limiter  Limiter
 	guard    *guard        // nil with a Transport of the caller's
@@ -110,6 +112,9 @@ func (c *Client) init() {
 			c.lookup = c.guard.lookup
 			t := c.guard.transport(c.Proxy)
 			c.rt = t
+			lone := c.guard.transport(c.Proxy)
+			lone.DisableKeepAlives = true
+			c.lone = lone
 			var total int
 			if t.MaxConnsPerHost, total = maxConns(c.limiter); t.MaxConnsPerHost > 0 {
 				c.extra = c.guard.transport(c.Proxy)
@@ -127,6 +132,8 @@ func (c *Client) init() {
 // proxy sends on, as it does those of http, net/http counts all as to one host, the proxy.
 func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
 	switch proxied := c.extra != nil && o.scheme == "http" && c.isShared(req); {
+	case c.lone != nil && c.breaking.isApart(o, c.MaxRetries()):
+		return c.lone
 	case c.extra == nil:
 		return c.rt
 	case c.parked.at(o), proxied && c.parked.any():

@@ -193,6 +193,7 @@ type conn struct {
 	users  int       // attempts
 	served int       // attempts, with all before
 	since  time.Time // when it was last in use or opened
+	broken bool
 }
 
 // Close closes the connection.
@@ -227,6 +228,15 @@ func (c *conn) last() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.served
+}
+
+// isFirstBreak is told that the connection is broken, and reports whether that is news.
+func (c *conn) isFirstBreak() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	news := !c.broken
+	c.broken = true
+	return news
 }
 
 // unused reports whether nobody has used the connection since then.

@@ -141,7 +141,7 @@ func newHTTP2Client(t *testing.T, l *HostLimiter) *Client {
 func trustAll(c *Client, l *HostLimiter) {
 	c.Limiter = l
 	c.init()
-	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
+	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared, c.lone} {
 		if transport, ok := rt.(*http.Transport); ok {
 			transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 		}

@@ -79,6 +79,9 @@ func (w *wire) Read(p []byte) (int, error) {
 	w.left -= int64(n)
 	w.received.Add(int64(n))
 	if err != nil {
+		if err != io.EOF && err != sitemap.ErrTooLarge && w.src.ctx.Err() == nil {
+			w.slot.watch.broke(err)
+		}
 		w.err = w.explain(err)
 		w.Close()
 		if n > 0 {
