@@ -170,3 +170,53 @@ func TestRobotsIsAskedOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestRobotsIsSharedAsItComes: who waits for a robots.txt that another asks for gets also why it
+// cannot be had, but not that the other gave up, and waits no longer than he would have for his own.
+func TestRobotsIsSharedAsItComes(t *testing.T) {
+	const robots = "https://b.example.com/robots.txt"
+	for name, silent := range map[string]bool{"failing": false, "silent": true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.handle(robots, func(rw http.ResponseWriter, r *http.Request) {
+				answers := time.After(10 * time.Second)
+				if silent {
+					answers = nil
+				}
+				select {
+				case <-answers:
+					rw.WriteHeader(http.StatusInternalServerError)
+				case <-r.Context().Done():
+				}
+			})
+			w.serve("https://a.example.com/s.xml", urlset("https://b.example.com/1"))
+			c := w.client()
+			var group sync.WaitGroup
+			begun := time.Now()
+			ask := func(ctx context.Context, want error) {
+				if _, err := c.Robots(ctx, "https://b.example.com/"); !errors.Is(err, want) {
+					t.Errorf("%s: %v, want %v", name, err, want)
+				}
+			}
+			group.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				ask(ctx, context.DeadlineExceeded)
+			})
+			for range 3 {
+				synctest.Wait()
+				group.Go(func() { ask(t.Context(), ErrUnreachable) })
+			}
+			synctest.Wait()
+			l := walkFrom(c, named("https://a.example.com/s.xml"), Options{})
+			if took := time.Since(begun); len(l.urls) != 0 || took > verifyTime {
+				t.Errorf("%s: %q after %v", name, l.urls, took)
+			}
+			group.Wait()
+			// One may begin anew when who asked gives up: the first caller, and where it is silent the walk.
+			if n := w.hits(robots); n != 2 && (!silent || n != 3) {
+				t.Errorf("%s: asked %d times", name, n)
+			}
+		})
+	}
+}

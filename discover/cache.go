@@ -14,12 +14,19 @@ const (
 // A robotsCache keeps robots.txt files for a day, the least recently used going
 // first when they hold too much memory. The zero cache is ready.
 type robotsCache struct {
-	mu   sync.Mutex
-	byAt map[string]*list.Element // of *cached
-	used list.List                // most recently used first
-	size int
-	// asked are those that are being asked for, with what is closed when that is over.
-	asked map[string]chan struct{}
+	mu    sync.Mutex
+	byAt  map[string]*list.Element // of *cached
+	used  list.List                // most recently used first
+	size  int
+	asked map[string]*asking // those that are being asked for
+}
+
+// An asking is one robots.txt that is being asked for.
+type asking struct {
+	over   chan struct{} // closed when what follows is set
+	robots *Robots
+	err    error
+	counts bool // for others too; else what came of it is about who asked
 }
 
 type cached struct {
@@ -61,25 +68,28 @@ func (c *robotsCache) put(at string, robots *Robots) {
 	}
 }
 
-// ask says that a robots.txt is about to be asked for, and returns what is called when that is
-// over; or, if it is being asked for already, what is closed then.
-func (c *robotsCache) ask(at string) (over func(), underWay <-chan struct{}) {
+// ask returns the asking for a robots.txt, and whether that is the caller's, who then asks and
+// calls end.
+func (c *robotsCache) ask(at string) (a *asking, isOurs bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if asked := c.asked[at]; asked != nil {
-		return nil, asked
+	if a := c.asked[at]; a != nil {
+		return a, false
 	}
 	if c.asked == nil {
-		c.asked = map[string]chan struct{}{}
+		c.asked = map[string]*asking{}
 	}
-	asked := make(chan struct{})
-	c.asked[at] = asked
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.asked, at)
-		close(asked)
-	}, nil
+	a = &asking{over: make(chan struct{})}
+	c.asked[at] = a
+	return a, true
+}
+
+// end tells who waits for it that a has ended.
+func (c *robotsCache) end(at string, a *asking) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.asked, at)
+	close(a.over)
 }
 
 func (c *robotsCache) drop(e *list.Element) {

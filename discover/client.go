@@ -94,10 +94,15 @@ func (c *Client) takeSlot(ctx context.Context) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	tellSent(ctx)
+	return c.giveSlot, nil
+}
+
+// tellSent tells who wants to know that a request goes out.
+func tellSent(ctx context.Context) {
 	if sent, ok := ctx.Value(sentKey{}).(func()); ok {
 		sent()
 	}
-	return c.giveSlot, nil
 }
 
 func (c *Client) giveSlot() { <-c.slots }

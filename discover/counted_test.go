@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -122,6 +123,10 @@ func TestWholeButNotEnded(t *testing.T) {
 			if l := walkFrom(c, named(e+"/i.xml"), Options{}); len(l.urls) != 1 || !errors.Is(l.err, fetch.ErrBody) || w.hits(e+"/i.xml") != 1 {
 				t.Errorf("%s: %q, %v, asked %d times", how, l.urls, l.err, w.hits(e+"/i.xml"))
 			}
+			w.answersAfter(40*time.Second, e+"/slow.xml", urlset(e+"/slow"))
+			if l := walkFrom(c, named(e+"/slow.xml", e+"/i.xml"), Options{}); len(l.urls) != 2 || w.hits(e+"/i.xml") != 2 {
+				t.Errorf("%s: fetched ahead: %q, %v, asked %d times", how, l.urls, l.err, w.hits(e+"/i.xml")-1)
+			}
 			if how == "X-Cut" {
 				return // the rest of a robots.txt may have been on its way
 			}
@@ -133,4 +138,31 @@ func TestWholeButNotEnded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPagesLeftOpen: what is no sitemap is not waited for to break off, nor asked for again when its
+// server is silent behind it.
+func TestPagesLeftOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e = "https://example.com"
+		w := newWeb()
+		w.status(e+"/robots.txt", http.StatusNotFound)
+		locs := []string{e + "/0.xml", e + "/1.xml", e + "/2.xml"}
+		for _, loc := range locs {
+			w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("X-Silent", "1")
+				rw.Write([]byte("<!DOCTYPE html><html>" + strings.Repeat("<p>Not found</p>\n", 5000)))
+			})
+		}
+		begun := time.Now()
+		l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(locs...), Options{})
+		if took := time.Since(begun); took > tailTime || !errors.Is(l.err, sitemap.ErrHTML) {
+			t.Errorf("%v after %v", l.err, took)
+		}
+		for _, loc := range locs {
+			if w.hits(loc) != 1 {
+				t.Errorf("%s was asked for %d times", loc, w.hits(loc))
+			}
+		}
+	})
 }

@@ -2,7 +2,6 @@ package discover
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/turn"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -137,8 +137,7 @@ func (d *document) read() bool {
 		d.w.state.children(d)
 		return d.alive()
 	}
-	src := d.w.patiently(d.f.body)
-	rd, err := parse.NewReader(src, &sitemap.Options{
+	rd, err := parse.NewReader(d.w.patiently(d.f.body), &sitemap.Options{
 		Base:           d.f.doc.URL,
 		ContentType:    d.f.doc.Header.Get("Content-Type"),
 		Limits:         d.w.o.Limits,
@@ -147,7 +146,7 @@ func (d *document) read() bool {
 	})
 	if err != nil {
 		d.sum.Err = err
-		d.broken = breaksOff(err, src, d.f.doc.Body)
+		d.broken = d.breaksOff(err)
 		return d.alive()
 	}
 	for e, err := range rd.Entries() {
@@ -170,6 +169,7 @@ func (d *document) read() bool {
 func (d *document) alive() bool {
 	err := d.w.parent.Err()
 	if err != nil {
+		d.tellHeld()
 		d.w.yield(URL{}, err)
 	}
 	return err == nil
@@ -283,25 +283,34 @@ func (d *document) isElsewhere(loc string) bool {
 }
 
 const (
-	// tail is how much is read of what is no sitemap, and tailTime for how long, to see whether it
-	// breaks off.
+	// tail is how much is read of what is no sitemap to see whether it breaks off, and tailTime for
+	// how long from its header on.
 	tail     = 64 << 10
-	tailTime = 2 * time.Second
+	tailTime = 500 * time.Millisecond
 )
 
-// breaksOff reports whether a body breaks off of which NewReader said err: also one that is no
-// sitemap as far as it was read, for that may be what a server says that has come to grief.
-func breaksOff(err error, src io.Reader, body io.Closer) bool {
-	if !errors.Is(err, sitemap.ErrNotSitemap) {
+// breaksOff reports whether the body breaks off of which NewReader said err: also one that is no
+// sitemap as far as it was read, for that may be what a server says that has come to grief. One that
+// is silent behind it has most likely no more to say.
+func (d *document) breaksOff(err error) bool {
+	b, ok := d.f.body.(turn.Body)
+	if !ok || !errors.Is(err, sitemap.ErrNotSitemap) {
 		return errors.Is(err, fetch.ErrBody)
 	}
-	if raw, ok := src.(rawBody); ok {
-		src = raw.Raw()
+	late := time.After(time.Until(d.f.begun.Add(d.f.doc.FirstByte + tailTime)))
+	buf := make([]byte, 4<<10)
+	for read := 0; read < tail; {
+		for pending := b.Pending(); pending != nil; pending = b.Pending() {
+			if !d.w.fillUntil(pending, late) {
+				return false
+			}
+		}
+		n, err := b.Raw().Read(buf)
+		if read += n; err != nil {
+			return errors.Is(err, fetch.ErrBody) && !errors.Is(err, fetch.ErrTimeout)
+		}
 	}
-	late := time.AfterFunc(tailTime, func() { body.Close() })
-	defer late.Stop()
-	_, end := io.CopyN(io.Discard, src, tail)
-	return errors.Is(end, fetch.ErrBody)
+	return false
 }
 
 // canRetry reports whether the body broke off before anything was yielded.

@@ -128,7 +128,7 @@ func isUnconnected(err error) bool {
 
 // robotsAt returns the robots.txt of st's origin; with an error, if it broke off after
 // it had named sitemaps. Origins are the URLs that the caller named, none if that is
-// st. Who comes while it is asked for waits for that, and asks again only if nothing came that is kept.
+// st. Who comes while it is asked for gets what comes of that.
 func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Robots, error) {
 	at := st.at("/robots.txt")
 	if st.user == nil {
@@ -136,20 +136,32 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 	}
 	// What one user may not see, another may.
 	key := st.request(at)
-	over, underWay := c.robots.ask(key)
-	if over != nil {
-		defer over()
-	} else {
+	for {
+		if robots := c.robots.get(key); robots != nil {
+			c.setDelay(robots, st.url)
+			return robots, nil
+		}
+		a, isOurs := c.robots.ask(key)
+		if isOurs {
+			defer c.robots.end(key, a)
+			a.robots, a.err = c.askRobots(ctx, st, at, origins)
+			a.counts = ctx.Err() == nil && !errors.Is(a.err, fetch.ErrRefused) // for origins that are not named, say
+			return a.robots, a.err
+		}
+		tellSent(ctx)
 		select {
-		case <-underWay:
+		case <-a.over:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+		if a.counts {
+			return a.robots, a.err
+		}
 	}
-	if robots := c.robots.get(key); robots != nil {
-		c.setDelay(robots, st.url)
-		return robots, nil
-	}
+}
+
+// askRobots is robotsAt for who asks for it.
+func (c *Client) askRobots(ctx context.Context, st site, at string, origins []string) (*Robots, error) {
 	robots, err := c.fetchRobots(ctx, st, at, origins)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -164,7 +176,7 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 		return nil, fmt.Errorf("discover: %w: %w", ErrUnreachable, err)
 	}
 	c.setDelay(robots, st.url)
-	c.robots.put(key, robots)
+	c.robots.put(st.request(at), robots)
 	return robots, nil
 }
 

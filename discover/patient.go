@@ -2,6 +2,7 @@ package discover
 
 import (
 	"io"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/turn"
 )
@@ -24,7 +25,7 @@ func (w *walk) patiently(body io.Reader) io.Reader {
 
 func (p *patient) Read(b []byte) (int, error) {
 	for pending := p.body.Pending(); pending != nil; pending = p.body.Pending() {
-		p.w.fillUntil(pending)
+		p.w.fillUntil(pending, nil)
 	}
 	return p.Reader.Read(b)
 }
@@ -34,7 +35,7 @@ func (p *patient) Read(b []byte) (int, error) {
 func (w *walk) await(k key) *prefetch {
 	f := w.ahead.started[k]
 	f.turn = true
-	w.fillUntil(f.ready)
+	w.fillUntil(f.ready, nil)
 	return f
 }
 
@@ -45,22 +46,24 @@ func (w *walk) fillDuring(f func()) {
 		defer close(done)
 		f()
 	})
-	w.fillUntil(done)
+	w.fillUntil(done, nil)
 }
 
 // fillUntil has documents fetched ahead, whenever there is news of one, until it is told or done is
-// closed.
-func (w *walk) fillUntil(done <-chan struct{}) {
+// closed; or late is told, if it is not nil, when it reports false.
+func (w *walk) fillUntil(done <-chan struct{}, late <-chan time.Time) bool {
 	for {
 		select {
 		case <-done:
-			return
+			return true
 		default:
 		}
 		w.fill(true)
 		select {
 		case <-done:
-			return
+			return true
+		case <-late:
+			return false
 		case <-w.ahead.progress:
 		}
 	}

@@ -235,7 +235,7 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 		p.ask(f.host, -1)
 		close(f.ready)
 		p.tell()
-		if f.ahead != nil {
+		if f.ahead != nil && p.c.isDirect() {
 			f.ahead.ReadAhead()
 		}
 	})

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sync"
@@ -51,7 +52,7 @@ func (p *prefetcher) watch(f *prefetch) {
 		return
 	}
 	f.ahead.OnEnd(func(broken bool) {
-		if !broken {
+		if !broken || endsRoot(f.ahead.Last(maxEnd)) {
 			f.countAgain(false)
 			p.hasArrived(f)
 			return
@@ -60,6 +61,18 @@ func (p *prefetcher) watch(f *prefetch) {
 		f.broken.Store(true)
 		p.brokenOff.add(f)
 		p.tell()
+	})
+}
+
+// maxEnd is where the end of a root is looked for, with what may stand behind it.
+const maxEnd = 64
+
+// endsRoot reports whether text ends as a sitemap or a feed does that is whole: then it is read as it
+// is, however its connection ended, unless that turns out not to be so.
+func endsRoot(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return slices.ContainsFunc([]string{"</urlset>", "</sitemapindex>", "</rss>", "</feed>"}, func(end string) bool {
+		return bytes.HasSuffix(text, []byte(end))
 	})
 }
 

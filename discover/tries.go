@@ -155,7 +155,6 @@ func (w *walk) try(c *child, r *record, f *fetched, t *tries) (goOn, again bool)
 		return true, false
 	}
 	if !d.read() {
-		d.tellHeld()
 		return false, false
 	}
 	if f.doc != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -201,6 +202,16 @@ func (a *ahead) peek(most int) []byte {
 	var b []byte
 	for _, c := range a.queue {
 		b = append(b, c.buf[c.r:min(c.w, c.r+most-len(b))]...)
+	}
+	return b
+}
+
+// last returns a copy of the last bytes that have come and were not read, at most so many.
+func (a *ahead) last(most int) (b []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range slices.Backward(a.queue) {
+		b = slices.Concat(c.buf[max(c.r, c.w-(most-len(b))):c.w], b)
 	}
 	return b
 }

@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"strings"
 	"sync"
 	"time"
 )
@@ -15,6 +14,8 @@ const (
 	apartFor = time.Minute
 	// maxBreaking bounds the origins of which that is remembered.
 	maxBreaking = 1_000
+	// closeTime is within what net/http closes a connection that broke.
+	closeTime = 50 * time.Millisecond
 )
 
 // A breaking is the origins of which connections of HTTP/2 broke while several attempts were on
@@ -62,12 +63,18 @@ func (b *breaking) isApart(o origin, retries int) bool {
 	return of.n >= min(shares, max(retries, 1)) && !of.isOver()
 }
 
-// broke is told that the attempt, or its body, failed. Where that was for its connection, and
+// failed is told that the attempt, or its body, failed. Where that was for its connection, and
 // others used that too, the Client is told.
-func (a *inner) broke(err error) {
+func (a *inner) failed(err error) {
 	c := a.conn.Load()
-	if c == nil || a.turn == c.last() || strings.HasPrefix(err.Error(), "stream error") || !c.isFirstBreak() {
+	if c == nil || a.turn == c.last() {
 		return
 	}
-	a.c.breaking.note(a.target.origin)
+	o := a.target.origin
+	// A body that is too short ends as with its connection, which net/http closes then.
+	time.AfterFunc(closeTime, func() {
+		if c.ended.Load() && !c.told.Swap(true) {
+			a.c.breaking.note(o)
+		}
+	})
 }

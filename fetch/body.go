@@ -85,6 +85,13 @@ func (b *body) Peek(most int) []byte {
 	return b.ahead.peek(most)
 }
 
+func (b *body) Last(most int) []byte {
+	if b.ahead == nil {
+		return nil
+	}
+	return b.ahead.last(most)
+}
+
 type rawBody struct{ b *body }
 
 func (r rawBody) Read(p []byte) (int, error) {

@@ -178,7 +178,7 @@ func maxConns(l Limiter) (host, total int) {
 // use.
 func (c *Client) CloseIdleConnections() {
 	c.init()
-	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared} {
+	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared, c.lone} {
 		if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
 			t.CloseIdleConnections()
 		}

@@ -193,12 +193,17 @@ type conn struct {
 	users  int       // attempts
 	served int       // attempts, with all before
 	since  time.Time // when it was last in use or opened
-	broken bool
+
+	ended atomic.Bool // it is closed
+	told  atomic.Bool // that it broke, to Client.breaking
 }
 
 // Close closes the connection.
 func (c *conn) Close() error {
-	c.closed.Do(func() { c.of.remove(c, c.addr) })
+	c.closed.Do(func() {
+		c.ended.Store(true)
+		c.of.remove(c, c.addr)
+	})
 	return c.Conn.Close()
 }
 
@@ -228,15 +233,6 @@ func (c *conn) last() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.served
-}
-
-// isFirstBreak is told that the connection is broken, and reports whether that is news.
-func (c *conn) isFirstBreak() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	news := !c.broken
-	c.broken = true
-	return news
 }
 
 // unused reports whether nobody has used the connection since then.

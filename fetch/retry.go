@@ -98,14 +98,16 @@ func retryAfter(h http.Header, now time.Time) (longest time.Duration) {
 func untilDate(v string, now time.Time) time.Duration {
 	at, err := http.ParseTime(v)
 	if err != nil {
+		at, err = time.Parse(time.RFC3339, v)
+	}
+	if zone := v[strings.LastIndexByte(v, ' ')+1:]; err != nil && (!isName(zone) || zone == "UTC" || zone == "UT") {
 		at, err = mail.ParseDate(v)
 	}
 	if err != nil {
-		at, err = time.Parse(time.RFC3339, v)
-	}
-	// The offset of a zone that has only a name is not known, of most.
-	if zone, offset := at.Zone(); err != nil || offset == 0 && zone != "" && zone != "UTC" && zone != "GMT" && zone != "UT" {
 		return 0
 	}
 	return min(max(at.Sub(now), 0), maxRetryAfter)
 }
+
+// isName reports whether a zone is told by a name, whose offset is not known, of most.
+func isName(zone string) bool { return zone != "" && 'A' <= zone[0] && zone[0] <= 'Z' }

@@ -30,6 +30,8 @@ type Body interface {
 	// Peek returns the first bytes that have come and were not read, as they came, at most so
 	// many: none without read-ahead.
 	Peek(most int) []byte
+	// Last returns the last bytes that have come, likewise.
+	Last(most int) []byte
 }
 
 // A Taker waits until a request may go out, and returns what is to be called when its response
