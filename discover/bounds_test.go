@@ -205,15 +205,6 @@ func TestFrontierDropsWhatIsFetched(t *testing.T) {
 	})
 }
 
-// left counts the children that are still to be walked.
-func (f *frontier) left() int {
-	n := 0
-	for _, fr := range f.frames {
-		n += len(fr.children) - fr.next
-	}
-	return n
-}
-
 // TestClientIsBounded: a Client that walks very many hosts keeps little memory of
 // them: of robots.txt files, of what its limiter knows of hosts and addresses.
 func TestClientIsBounded(t *testing.T) {

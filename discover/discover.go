@@ -250,6 +250,9 @@ type Summary struct {
 	Skipped Skip
 	// ByTrust counts its pages by verdict, those dropped for it too.
 	ByTrust map[Trust]int64
+	// Queued is how many documents are still to be walked, as far as is known, those that this one
+	// lists among them; some may turn out to be known or left out.
+	Queued int
 	// Referrers are all Sitemaps that name the document, as far as they were known
 	// when it was read: the one that Done is called with first, then those that
 	// another robots.txt or the caller named. Each tells its own Referrer,

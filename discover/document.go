@@ -329,6 +329,7 @@ func (d *document) end() {
 	d.tellHeld()
 	d.sum.Elapsed = time.Since(d.begun)
 	d.sum.ByTrust = d.byTrust()
+	d.sum.Queued = len(d.kids.children)
 	if d.yielded == 0 && !d.dropped && len(d.kids.children) == 0 && !d.isReadBefore() {
 		d.rec.fail(d.sum.Err != nil, d.child.loc, d.sum.FinalURL)
 	}

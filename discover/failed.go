@@ -63,6 +63,17 @@ func (f *failure) error(loc string, now time.Time) error {
 	return &fetch.Error{URL: sitemap.Redact(loc), Status: f.Status, RetryAfter: after, Err: &recalled{f.Err, causes[i]}}
 }
 
+// isHeldBack reports whether the document is not to be asked for yet.
+func (f *failure) isHeldBack(now time.Time) bool {
+	left := time.Duration(f.Retry-now.Unix()) * time.Second
+	return 0 < left && left <= trustAge
+}
+
+// heldBack adds to an error until when that is.
+func (f *failure) heldBack(err error) error {
+	return fmt.Errorf("%w; not asked for before %s", err, time.Unix(f.Retry, 0).UTC().Format(time.RFC3339))
+}
+
 // A recalled is the cause of an error that a State remembers.
 type recalled struct {
 	text  string

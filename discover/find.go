@@ -288,6 +288,10 @@ func (c *Client) tryKnownPaths(ctx context.Context, f *found, o *Options) (*foun
 			tried = append(tried, Attempt{loc, errDisallowed})
 			continue
 		}
+		if err := o.State.heldBack(loc); err != nil {
+			tried = append(tried, Attempt{loc, err})
+			continue
+		}
 		grant, _ := LocationGrant(loc)
 		sm := &Sitemap{Loc: loc, Scope: Scope{[]Grant{grant}}}
 		doc, err := c.probe(ctx, sm, f.site.request(loc), o)
@@ -316,6 +320,7 @@ func (w *walk) tellMissed() {
 		sum := Summary{Err: m.Err}
 		sum.answered(m.Err)
 		w.done(c, sum)
+		w.state.missed(m.URL, m.Err)
 	}
 }
 

@@ -166,6 +166,14 @@ func (f *frontier) pop(ended func(*record)) (child, *record, bool) {
 	return child{}, nil, false
 }
 
+// left counts the children that are still to be walked.
+func (f *frontier) left() (n int) {
+	for _, fr := range f.frames {
+		n += len(fr.children) - fr.next
+	}
+	return n
+}
+
 // looksInside reports whether upcoming may return a child of the index whose turn it is, and
 // that index.
 func (f *frontier) looksInside() (index *record, ok bool) {

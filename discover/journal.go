@@ -88,6 +88,11 @@ type entry struct {
 	Scope string `json:"scope,omitempty"`
 }
 
+// withoutKids returns what is kept of an index that has too many children: it is read anew.
+func (e *entry) withoutKids() *entry {
+	return &entry{URL: e.URL, At: e.At, failure: e.failure, Wide: true, Run: e.Run, Also: e.Also, Asked: e.Asked}
+}
+
 // lacks reports whether URLs of the document, read under these grants, may be missing.
 func (e *entry) lacks(scope Scope) bool { return e.Scope != "" && e.Scope != scope.digest() }
 

@@ -331,14 +331,17 @@ func slim(doc *fetch.Document) *fetch.Document {
 
 // keepIfAskedFor reports whether a document is being fetched as it would be now, and drops it if
 // it was asked for as another index spells it, or with other validators: what comes of it must
-// not depend on how far ahead was looked.
+// not depend on how far ahead was looked. Of one that was given it is enough that it is there.
 func (p *prefetcher) keepIfAskedFor(c *child, v fetch.Validators) bool {
 	f := p.started[c.key]
-	if f != nil && !f.given && (f.req.Validators != v || !isAskedForAs(f.loc, c.loc)) {
-		p.drop(c.key)
-		f = nil
+	switch {
+	case f == nil:
+		return false
+	case f.given && !(c.fresh && f.doc.NotModified), !f.given && f.req.Validators == v && isAskedForAs(f.loc, c.loc):
+		return true
 	}
-	return f != nil
+	p.drop(c.key)
+	return false
 }
 
 // isAskedForAs reports whether the requests for two spellings of a document are the same, and its

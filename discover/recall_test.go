@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -93,21 +94,23 @@ func TestStateVerification(t *testing.T) {
 		"broken":          func(w *web) { w.status(shop+"/robots.txt", http.StatusServiceUnavailable) },
 		"silent about it": func(w *web) { w.serve(shop+"/robots.txt", "Sitemap: "+shop+"/own.xml\n") },
 	} {
-		w := newWeb()
-		w.serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
-		w.tagged(e+"/s.xml", urlset(e+"/1", shop+"/2"))
-		refuse(w)
-		walk := stateWalks(t, w, e)
-		for i, want := range []string{e + "/1 robots", "", ""} {
-			if got := strings.Join(walk(16).urls, " "); got != want {
-				t.Errorf("%s: walk %d: %q, want %q", name, i+1, got, want)
-			}
-		}
-		w.serve(shop+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
-		for i, want := range []string{e + "/1 robots " + shop + "/2 verified", ""} {
-			if got := strings.Join(walk(16).urls, " "); got != want {
-				t.Errorf("%s: walk %d: %q, want %q", name, i+4, got, want)
-			}
+		for trust, robots := range map[string]string{"robots": "Sitemap: " + e + "/sitemap.xml\n", "location": ""} { // a known path
+			synctest.Test(t, func(t *testing.T) {
+				w := newWeb()
+				w.serve(e+"/robots.txt", robots)
+				w.tagged(e+"/sitemap.xml", urlset(e+"/1", shop+"/2"))
+				refuse(w)
+				walk := stateWalks(t, w, e)
+				for i, want := range []string{e + "/1 " + trust, "", "", "", ""} {
+					if i == 3 {
+						w.serve(shop+"/robots.txt", "Sitemap: "+e+"/sitemap.xml\n")
+						want = e + "/1 " + trust + " " + shop + "/2 verified"
+					}
+					if got := strings.Join(walk(16).urls, " "); got != want {
+						t.Errorf("%s: walk %d: %q, want %q", name, i+1, got, want)
+					}
+				}
+			})
 		}
 	}
 }
@@ -308,6 +311,30 @@ func TestResumeTellsAll(t *testing.T) {
 	}
 	if got, err := stopAndResume(t, w, missed, 1); len(got) != 2 || !errors.Is(err, fetch.ErrStatus) {
 		t.Errorf("of a walk that goes on: %q, %v", got, err)
+	}
+}
+
+// TestQueued: how many documents are still to be walked is known also below indexes that have not
+// changed, and comes to nothing.
+func TestQueued(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/i.xml\n")
+	w.tagged(e+"/i.xml", index(e+"/j.xml", e+"/1.xml", e+"/2.xml", e+"/1.xml"))
+	w.tagged(e+"/j.xml", index(e+"/3.xml"))
+	for _, name := range []string{"/1.xml", "/2.xml", "/3.xml"} {
+		w.tagged(e+name, urlset(e+name+"/p"))
+	}
+	walk := stateWalks(t, w, e)
+	for range 2 {
+		l := walk(16)
+		var queued []int
+		for _, loc := range l.done {
+			queued = append(queued, l.sums[loc].Queued)
+		}
+		if want := []int{4, 4, 3, 2, 1}; !slices.Equal(queued, want) { // the last is known
+			t.Errorf("%q: %v, want %v", l.done, queued, want)
+		}
 	}
 }
 

@@ -244,7 +244,7 @@ func (r *run) skip(c *child) Skip {
 	case e.readBy(r.number):
 		return ByResume
 	case e.Err != "":
-		if left := time.Duration(e.Retry-now.Unix()) * time.Second; 0 < left && left <= trustAge {
+		if e.isHeldBack(now) {
 			return ByState
 		}
 	case c.lastMod.IsZero() || e.LastMod != timeText(c.lastMod), e.lacks(c.scope):
@@ -254,6 +254,33 @@ func (r *run) skip(c *child) Skip {
 		return ByState
 	}
 	return NotSkipped
+}
+
+// missed writes down a known path that is not to be asked for again before a time that it named.
+func (r *run) missed(loc string, err error) {
+	if r == nil {
+		return
+	}
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number}
+	if e.isHeldBack(r.s.now()) {
+		r.s.put(e)
+		r.s.journal.append(&line{Kind: lineDoc, Doc: e})
+	}
+}
+
+// heldBack returns why a document is not to be asked for yet, nil if it may be.
+func (s *State) heldBack(loc string) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.entries[loc]; e != nil && e.isHeldBack(s.now()) {
+		return e.heldBack(e.error(loc, s.now()))
+	}
+	return nil
 }
 
 // isOlder reports whether a time, in seconds since 1970, is longer ago than age, or in the
@@ -339,7 +366,7 @@ func (w *walk) recall(c *child, rec *record) bool {
 	if !d.alive() {
 		return false
 	}
-	sum := Summary{Skipped: c.skip, FinalURL: e.Final, Status: e.Status}
+	sum := Summary{Skipped: c.skip, FinalURL: e.Final, Status: e.Status, Queued: len(d.kids.children)}
 	sum.Entries = e.Entries
 	if e.Err != "" {
 		if e.Entries == 0 && len(d.kids.children) == 0 {
@@ -347,7 +374,7 @@ func (w *walk) recall(c *child, rec *record) bool {
 		}
 		sum.Err = e.error(c.loc, w.state.s.now())
 		if c.skip == ByState {
-			sum.Err = fmt.Errorf("%w; not asked for before %s", sum.Err, time.Unix(e.Retry, 0).UTC().Format(time.RFC3339))
+			sum.Err = e.heldBack(sum.Err)
 		}
 		w.failures.add(&DocumentError{c.sm, sum.Err})
 	}
@@ -411,7 +438,7 @@ func (r *run) ended(d *document) {
 		e.Verified = d.verified
 	}
 	if d.listed.tooMany() {
-		e = &entry{URL: e.URL, At: e.At, failure: e.failure, Wide: true, Run: e.Run, Asked: e.Asked}
+		e = e.withoutKids()
 	}
 	if old != nil {
 		e.Also = s.plan.stillOpen(append(old.Also, old.Run), r.number)

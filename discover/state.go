@@ -254,17 +254,16 @@ func (s *State) expire() {
 	maps.DeleteFunc(s.hosts, func(host string, _ *honesty) bool { return !hosts[host] })
 }
 
-// put remembers a document. The children of an index that there is no room for
-// are forgotten, and it with them: it is read anew in the next walk.
+// put remembers a document, of an index whose children there is no room for only that it was
+// read.
 func (s *State) put(e *entry) {
 	if old := s.entries[e.URL]; old != nil {
 		s.forget(old)
 	}
-	cost := costOf(e.Kids)
-	if s.kids+cost > maxStateKids {
-		return
+	if s.kids+costOf(e.Kids) > maxStateKids {
+		e = e.withoutKids()
 	}
-	s.kids += cost
+	s.kids += costOf(e.Kids)
 	s.entries[e.URL] = e
 }
 

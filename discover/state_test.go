@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // changing is a site whose documents have versions, ETags and lastmods.
@@ -144,6 +146,27 @@ func TestStateKeepsFailures(t *testing.T) {
 		l = c.walk(t, path)
 		if !slices.Contains(l.locs(), "https://example.com/5/late") || l.err != nil {
 			t.Errorf("after it: %v, %v", l.urls, l.err)
+		}
+	})
+}
+
+// TestStateKeepsMissedPaths is TestStateKeepsFailures for a known path, before another one has a
+// sitemap.
+func TestStateKeepsMissedPaths(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e = "https://example.com"
+		w := newWeb()
+		w.handle(e+"/sitemap.xml", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Retry-After", "3600")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		})
+		w.serve(e+"/sitemap_index.xml", urlset(e+"/1"))
+		walk := stateWalks(t, w, e)
+		for i, want := range []int{1, 1, 1, 2} {
+			if l := walk(1); len(l.urls) != 1 || !errors.Is(l.err, fetch.ErrStatus) || w.hits(e+"/sitemap.xml") != want {
+				t.Errorf("walk %d: %q, %v, asked %d times", i+1, l.urls, l.err, w.hits(e+"/sitemap.xml"))
+			}
+			time.Sleep(25 * time.Minute)
 		}
 	})
 }

@@ -52,6 +52,34 @@ func TestStateWideIndex(t *testing.T) {
 	}
 }
 
+// TestStateOfManyIndexes: of an index whose children are too many together with those of others, a
+// State remembers that it was read, as of one in TestStateWideIndex.
+func TestStateOfManyIndexes(t *testing.T) {
+	s := openState(t, filepath.Join(t.TempDir(), "state"))
+	defer s.Close()
+	var list []kid
+	for i := range 100_000 {
+		list = append(list, kid{Loc: fmt.Sprintf("https://example.com/%d/%s", i, strings.Repeat("x", 50))})
+	}
+	const n = 10
+	for i := range n {
+		s.put(&entry{URL: fmt.Sprint(i), Run: 3, Kids: list})
+	}
+	wide := 0
+	for i := range n {
+		e := s.entries[fmt.Sprint(i)]
+		if e == nil || !e.readBy(3) || e.Wide != (e.Kids == nil) {
+			t.Fatalf("%d: %v", i, e)
+		}
+		if e.Wide {
+			wide++
+		}
+	}
+	if wide == 0 || wide == n || s.kids > maxStateKids {
+		t.Errorf("%d of %d without children, which take %d bytes", wide, n, s.kids)
+	}
+}
+
 // TestStateClock: neither a clock that was ahead nor a Retry-After of years leaves a document
 // out for longer than a week.
 func TestStateClock(t *testing.T) {

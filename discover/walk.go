@@ -363,6 +363,7 @@ func whoAnswered(err error) string {
 func (w *walk) done(c *child, sum Summary) {
 	sm := c.sm
 	sum.URL = sitemap.Redact(sm.Loc)
+	sum.Queued += w.frontier.left()
 	if sum.FinalURL == "" && sum.Skipped == NotSkipped {
 		sum.FinalURL = whoAnswered(sum.Err)
 	}

@@ -25,7 +25,7 @@ type progress struct {
 	diag  *messages
 	start time.Time
 
-	urls, known, ended, bytes atomic.Int64
+	urls, queued, ended, bytes atomic.Int64
 
 	mu   sync.Mutex
 	host string
@@ -70,10 +70,9 @@ func (p *progress) line(elapsed time.Duration) string {
 	host := p.host
 	p.mu.Unlock()
 	ended, urls := p.ended.Load(), p.urls.Load()
-	queued := max(p.known.Load()-ended, 0)
 	rate := int64(float64(urls) / max(elapsed.Seconds(), 0.001))
 	return fmt.Sprintf("%s done, %s queued  %s URLs, %s/s  %s  %s",
-		plural(ended, "sitemap"), thousands(queued), thousands(urls), thousands(rate), size(p.bytes.Load()), host)
+		plural(ended, "sitemap"), thousands(p.queued.Load()), thousands(urls), thousands(rate), size(p.bytes.Load()), host)
 }
 
 // at says where the walk is.
@@ -105,12 +104,7 @@ func (p *progress) document(s *discover.Sitemap, sum *discover.Summary) {
 	if p == nil {
 		return
 	}
-	if s.Referrer == nil {
-		p.known.Add(1)
-	}
-	if sum.Format == sitemap.SitemapIndex {
-		p.known.Add(sum.Entries)
-	}
+	p.queued.Store(int64(sum.Queued))
 	p.ended.Add(1)
 	p.bytes.Add(max(sum.Received, 0))
 	p.at(s.Loc)

@@ -189,7 +189,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("said %q", r.err)
 	}
 	p := &progress{}
-	p.known.Store(5)
+	p.queued.Store(2)
 	p.ended.Store(3)
 	p.urls.Store(30_000)
 	p.bytes.Store(3 << 20)
