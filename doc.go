@@ -62,7 +62,8 @@
 //
 // Nothing is invented: no default priority or frequency, no date for one that is
 // ambiguous, no URL that the end of the document cut. A Time knows how exact it
-// was listed. Loc is as the site lists it; Entry.URL gives what can be requested.
+// was listed. Loc is what the site lists, made absolute; Entry.URL gives what can be
+// requested.
 //
 // Whatever was dropped, repaired or assumed (of extensions, what was dropped) is told
 // to Options.Report as a Problem with a Code, a Severity and a Position.

@@ -87,7 +87,7 @@ import (
 // Document's Body too; a Body that is closed must leave nothing running.
 //
 // Of a *fetch.Client, RobotsToken, MaxRetries, SetDelay, HasSecrets and CloseIdleConnections
-// are called too, and of any other Fetcher those of them that it has: one that
+// are called too, and of any other Fetcher those of them that it has, as they are there: one that
 // wraps a *fetch.Client has them all if it embeds it. SetDelay is called again where a
 // Crawl-delay has changed, with 0 where there is none any more. HasSecrets says that it adds
 // secrets to its requests: a host named without a scheme is then asked for by https only, as with
@@ -230,17 +230,17 @@ type Summary struct {
 	FinalURL string
 	// Status is the HTTP status of the response to the last request, 0 if that had none.
 	Status int
-	// Attempts is how often it was tried, over all fetches; of a known path that was missed
-	// only in the last, and of a robots.txt that broke off in the one that counts.
+	// Attempts is how often it was tried, over all fetches of it. Of a known path that was missed
+	// only the last one counts, of a robots.txt that broke off only the one that was kept.
 	Attempts int
 	// Hops are the redirects.
 	Hops []fetch.Hop
 	// Received is how many bytes of it came on the wire, over all fetches.
 	Received int64
-	// FirstByte is the time from the request to the header of the response, of the fetch that
-	// counts; 0 if it brought no document.
+	// FirstByte is the time from when it was asked for to the header of the response, waits for
+	// the Limiter and retries included, of the fetch that counts; 0 if it brought no document.
 	FirstByte time.Duration
-	// Elapsed is the time from the request to the end of the document, with the
+	// Elapsed is the time from when it was first asked for to the end of the document, with the
 	// waits for the caller's loop.
 	Elapsed time.Duration
 	// NotModified says that it has not changed since the State's last walk.
@@ -250,8 +250,8 @@ type Summary struct {
 	Skipped Skip
 	// ByTrust counts its pages by verdict, those dropped for it too.
 	ByTrust map[Trust]int64
-	// Queued is how many documents are still to be walked, as far as is known, those that this one
-	// lists among them; some may turn out to be known or left out.
+	// Queued is how many documents are still to be walked after this one, as far as is known, those
+	// that it lists included; some may turn out to be known already, or be left out.
 	Queued int
 	// Referrers are all Sitemaps that name the document, as far as they were known
 	// when it was read: the one that Done is called with first, then those that

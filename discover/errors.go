@@ -92,7 +92,7 @@ type LimitError struct {
 
 // Error returns the limit and the count.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("limit of the walk: more than %d (%s): %d left out", e.Max, e.What, e.Left)
+	return fmt.Sprintf("limit of the walk: %s %d: %d left out", e.What, e.Max, e.Left)
 }
 
 // Is reports whether target is ErrLimit.

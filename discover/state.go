@@ -19,10 +19,10 @@ import (
 // A walk with the State of an earlier one yields the URLs of the documents that
 // may have changed. Left out are those that answer 304 (Not Modified) to their
 // validators, and children whose lastmod in their index has not moved, where the
-// host's lastmods proved honest: three times they told rightly whether a document
-// had changed, which is whether its entries had (a comment with the time when the
-// document was made is no change). One that had changed under an unmoved lastmod ends this for 30
-// days; one in ten of these documents is asked for all the same, and each at
+// host's lastmods proved honest: three times they told rightly whether the entries of a
+// document had changed (a comment with the time when it was made is no change). A
+// document that had changed under an unmoved lastmod ends this for its host for 30 days. One
+// in ten of the documents left out so is asked for all the same, and each at
 // least every 7 days. The children of an index that is left out are walked as
 // they were listed. A document that failed with a Retry-After is not asked for before
 // that, 7 days at most.
@@ -37,25 +37,28 @@ import (
 // Note with the file's length, and the file is cut to what Resume tells before
 // the walk goes on, and Close is called when it is safe:
 //
-//	offset, ok, err := state.Resume("urls.txt", "example.com")
-//	if ok { // go on
-//		err = out.Truncate(offset) // and write there
+//	offset, _, err := state.Resume("urls.txt", "example.com") // 0 if nothing was interrupted
+//	if err == nil {
+//		err = out.Truncate(offset)
+//	}
+//	if err == nil {
+//		_, err = out.Seek(offset, io.SeekStart) // and write there
 //	}
 //
 // # The file
 //
-// It is a journal of lines of JSON, one for each document, written when that has
-// ended; the last line for a document counts. It is compacted when it is opened,
+// It is a journal of lines of JSON: one for each document, written when that has
+// ended, of which the last counts, and some for walks and hosts. It is compacted when it is opened,
 // and a line that was not written to its end is left out; behind one that was damaged
 // otherwise, which its checksum tells, so is the rest of its run. Its content may change
-// with versions of this package. It holds URLs, validators, digests and the
-// children of indexes, but no grants. Of those URLs, which must be asked for again, it keeps
+// with versions of this package. It holds URLs, validators, digests, the
+// children of indexes and what Resume was told, but no grants. Of those URLs, which must be asked for again, it keeps
 // user names and passwords as documents list them, but not those of the caller: only its
 // owner can read it.
 //
 // OpenState makes a State; the zero State is of no use, and a nil *State remembers nothing.
-// A State is for one process and one walk at a time; that no two open the same file is seen
-// to where the system has flock. What an Option such as MinTrust or Since leaves out of a
+// A State is for one process and one walk at a time; where the system has flock, a second
+// OpenState of the same file fails with ErrStateInUse. What an Option such as MinTrust or Since leaves out of a
 // document counts as yielded: with others, begin a State of its own.
 type State struct {
 	mu      sync.Mutex

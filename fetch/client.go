@@ -54,8 +54,8 @@ type Client struct {
 	Timeout time.Duration
 	// Retries is how often failed requests for one document, all its redirects
 	// included, are tried again. 0 means DefaultRetries, a negative number never.
-	// Beyond that net/http by itself repeats a request to which a kept connection was
-	// closed without an answer, once for each such connection there is, and one that a
+	// Beyond that net/http by itself repeats a request whose reused connection was closed
+	// without an answer, once for each such connection that is kept, and one that a
 	// server of HTTP/2 refused, once.
 	Retries int
 	// RetryWait is the longest Retry-After that is waited for, and the longest wait before
@@ -72,11 +72,11 @@ type Client struct {
 	AllowPrivateNetworks bool
 	// Limiter is asked before each attempt. If nil, the Client has a HostLimiter
 	// of its own, with its defaults. With a HostLimiter, and no Transport of the
-	// caller's, no more connections are open to a host than its PerHost, or 2 if
-	// that is more, and to a proxy than its Total, but for those that wait for a
+	// caller's, no more connections are open to a host than the larger of its
+	// PerHost and 2, and to a proxy than its Total, but for those that wait for a
 	// reader: see Limiter. A server of HTTP/2 that serves fewer requests at once on a
-	// connection than that may get more connections, but a host never more than 128 and
-	// two for each request and body under way.
+	// connection than that may get more connections, but a host never more than 128
+	// plus two for each request and body under way.
 	Limiter Limiter
 	// Logger is told of requests and redirects at level Debug and of retries at
 	// level Info. If nil, nothing is logged.

@@ -61,10 +61,10 @@ const (
 // A host that answers 429 or 503 is slowed down as a whole: no request is sent
 // for the time that Retry-After asks for or else for a backoff that doubles from 1 s to
 // 30 s, both up to MaxPause; then one request at a time, and with each success
-// one more at once (one that failed before goes alone until the host has recovered), at first no
-// faster than the host has answered requests since it was slowed down before, but a second
-// apart at most. After ten such answers in a row, or three that ask for more
-// than MaxPause, requests to the host fail with ErrBusy until that time is over.
+// one more at once. One that failed before goes alone until the host has recovered. At first
+// requests follow each other no faster than the host answered them since it was last slowed
+// down, but never more than a second apart. After ten such answers in a row, or three that ask
+// for more than MaxPause, requests to the host fail with ErrBusy until the pause is over.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {
@@ -76,7 +76,7 @@ type HostLimiter struct {
 	PerHost int
 	// PerAddress is how many may be to one IP address, or one network of 64 bits
 	// in IPv6: 0 means DefaultPerAddress or PerHost, whichever is more, a negative
-	// number any. Of the addresses of a host the least one counts, IPv4 first.
+	// number any. Of a host with several addresses the lowest counts, IPv4 before IPv6.
 	PerAddress int
 	// HostInterval is the least time from one request to a host to the next.
 	HostInterval time.Duration

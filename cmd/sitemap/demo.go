@@ -35,7 +35,7 @@ var demoExpected string
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Walk a small site that is built in",
+		Short: "Walk two small sites that are built in",
 		Long:  demoHelp,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -41,7 +41,7 @@ type documentFlags struct {
 }
 
 func (d *documentFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&d.base, "base", "", "`URL` a file comes from; its relative locations are resolved against it")
+	f.StringVar(&d.base, "base", "", "`URL` a file comes from; its relative and scheme-less locations are resolved against it, and dropped without it")
 	f.StringVar(&d.contentType, "content-type", "", "media `TYPE` a file came with; its charset is heeded")
 }
 
@@ -95,7 +95,7 @@ func (w *walkFlags) add(f *pflag.FlagSet, formats string) {
 	f.StringVar(&w.since, "since", "", "leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06")
 	f.StringVar(&w.follow, "follow", "", "of the sitemaps that an index lists, fetch those that match `REGEX`")
 	f.StringVar(&w.minTrust, "min-trust", "variant", "least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
-	f.IntVar(&w.verifyHosts, "verify-hosts", discover.DefaultVerifyHosts, "ask the robots.txt of at most `N` further hosts of the site whether they vouch for a sitemap")
+	f.IntVar(&w.verifyHosts, "verify-hosts", discover.DefaultVerifyHosts, "ask at most `N` further hosts of the site for their robots.txt, whether it names the sitemap")
 	f.Var(&w.limit, "limit", "bound what is read: bytes, entries (both of a document), depth, sitemaps (both of a walk);\nunits as 10MiB; 0 lifts a limit (default bytes=500MiB,entries=500000,depth=10,sitemaps=50000)")
 	w.addFetch(f)
 }
@@ -259,10 +259,15 @@ func (w *walkFlags) check() error {
 		return fmt.Errorf("--as: want site or sitemap, not %q", w.as)
 	case w.progress != "auto" && w.progress != "always" && w.progress != "never":
 		return fmt.Errorf("--progress: want auto, always or never, not %q", w.progress)
-	case w.retries < 0 || w.concurrency < 0 || w.verifyHosts < 0 || w.maxURLs < 0:
-		return errors.New("--retries, --concurrency, --verify-hosts and --max-urls take no negative number")
 	case !httpguts.ValidHeaderFieldValue(w.userAgent):
 		return errors.New("--user-agent: no value of a header field")
+	}
+	for flag, value := range map[string]int64{
+		"retries": int64(w.retries), "concurrency": int64(w.concurrency), "verify-hosts": int64(w.verifyHosts), "max-urls": int64(w.maxURLs),
+	} {
+		if value < 0 {
+			return fmt.Errorf("--%s takes no negative number", flag)
+		}
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ Start with "sitemap demo", a tour that needs no network, then:
   sitemap robots example.com      the Sitemap lines of robots.txt
 
 Exit status: 0 everything was read; 1 something could not be read (the rest is
-printed); 2 wrong usage; 130 interrupted.`
+printed), or check found an error; 2 wrong usage; 130 interrupted.`
 
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{

@@ -23,7 +23,7 @@ answered, if it is another), referrer, robots and line (the robots.txt that name
 it), depth, lastmod, status, attempts, hops, format, encoding, entries, bytes
 (decoded), received (bytes on the wire), trust (pages by verdict), problems (by
 code), lastmods (count, equal, future, date_only), first_byte and elapsed (in
-seconds), skipped (why it was not read: since, follow, not_modified), error (code,
+seconds), skipped (why it was not read: since or follow), error (code,
 message). What is absent is left out.
 
 ` + failureHelp

@@ -51,7 +51,8 @@ changefreq, priority, sitemap, trust, on_site; the rest is in jsonl only.
 With --state FILE, a journal of what was read, a second run prints the URLs of
 what may have changed: it leaves out documents that answer 304 (Not Modified),
 and those whose lastmod in their index has not moved, on hosts whose lastmods
-proved honest.
+proved honest. It replaces the file of -o: give it another one to keep the first
+list.
 A run that was interrupted goes on: with -o, which then grows in place and is cut
 to the last document that was printed whole, each URL is there exactly once. So it
 does if it was killed when all was printed; it is over when the command ends. More

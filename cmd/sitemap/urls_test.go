@@ -37,7 +37,7 @@ func TestURLs(t *testing.T) {
 			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false}` + "\n", nil},
 		{"limit entries", "--limit entries=1 HOST/b.xml", exitFailed, "HOST/2\n", []string{"too many entries"}},
 		{"limit bytes", "--limit bytes=20 HOST/b.xml", exitFailed, "", []string{"too large"}},
-		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: more than 2 (sitemaps)", "see --limit"}},
+		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps 2", "see --limit"}},
 		{"refused", "--allow-private=false HOST", exitFailed, "", []string{"is not public"}},
 	}
 	for _, tt := range tests {
@@ -157,7 +157,7 @@ func TestURLsOfFiles(t *testing.T) {
 		`{"loc":"http://example.com/1","kind":"page","sitemap":"`+file+`"}`+"\n"+`{"loc":"http://example.org/2","kind":"page","sitemap":"`+file+`"}`+"\n")
 	runWith(t, strings.NewReader("http://example.com/\n"), "urls", "--format", "jsonl", "-").want(t, exitOK,
 		`{"loc":"http://example.com/","kind":"page","sitemap":"-"}`+"\n")
-	runArgs(t, "urls", writeFile(t, "i.xml", index("http://example.com/1.xml"))).want(t, exitOK, "", "lists 1 sitemap, which")
+	runArgs(t, "urls", writeFile(t, "i.xml", index("http://example.com/1.xml"))).want(t, exitOK, "", "lists 1 sitemap; what")
 	runArgs(t, "urls", "./missing.xml", file).want(t, exitFailed, "http://example.com/1\nhttp://example.org/2\n", "sitemap: ./missing.xml: no such file or directory")
 }
 

@@ -242,7 +242,7 @@ func (w *walker) walkFile(ctx context.Context, t target) error {
 		return err
 	}
 	if children > 0 && !w.flags.quiet {
-		w.app.diag.printf("%s lists %s, which are fetched only where the target is a URL", fileName(t.name), plural(children, "sitemap"))
+		w.app.diag.printf("%s lists %s; what a file lists is not fetched, only what a URL does", fileName(t.name), plural(children, "sitemap"))
 	}
 	w.done(s, sum)
 	return nil
