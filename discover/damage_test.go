@@ -130,6 +130,7 @@ func TestStateDamaged(t *testing.T) {
 
 // TestStateTorn: so does one whose journal was not written to its end, wherever that is.
 func TestStateTorn(t *testing.T) {
+	t.Parallel()
 	r := newInterrupted(t)
 	r.journals(t, func(name string, journal []byte, out []string) {
 		for cut := 0; cut <= len(journal); cut += 1 + cut%5 {

@@ -107,6 +107,7 @@ func TestWalkFaults(t *testing.T) {
 // TestWalkSlowConsumer pauses for longer than the server waits: what was read ahead
 // is not lost, and what was not is fetched again.
 func TestWalkSlowConsumer(t *testing.T) {
+	t.Parallel()
 	const documents, entries = 6, 50_000
 	filler, bodies := strings.Repeat("x", 100), map[string][]byte{}
 	var srv *httptest.Server
