@@ -166,3 +166,32 @@ func TestPagesLeftOpen(t *testing.T) {
 		}
 	})
 }
+
+// TestPageThatBreaksOffLate: a page that breaks off a while after its header is fetched again, also
+// where it is not the first fetch of the document.
+func TestPageThatBreaksOffLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e = "https://example.com"
+		page := "<!DOCTYPE html><html>" + strings.Repeat("<p>oops</p>\n", 7000)
+		w := newWeb()
+		w.status(e+"/robots.txt", http.StatusNotFound)
+		w.answersAfter(1200*time.Millisecond, e+"/0.xml", urlset(e+"/0"))
+		w.handle(e+"/s.xml", func(rw http.ResponseWriter, _ *http.Request) {
+			switch w.hits(e + "/s.xml") {
+			case 1:
+				rw.Header().Set("X-Cut", "1")
+				rw.Write([]byte(page))
+			case 2:
+				rw.Header().Set("X-Cut", "1")
+				rw.Header().Set("X-Cut-After", "400ms")
+				rw.Write([]byte(page))
+			default:
+				rw.Write([]byte(urlset(e + "/1")))
+			}
+		})
+		l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(e+"/0.xml", e+"/s.xml"), Options{})
+		if len(l.urls) != 2 || l.err != nil || w.hits(e+"/s.xml") != 3 {
+			t.Errorf("%q, %v, asked %d times", l.urls, l.err, w.hits(e+"/s.xml"))
+		}
+	})
+}

@@ -51,6 +51,9 @@ func TestRobotsCut(t *testing.T) {
 		if !errors.Is(l.err, fetch.ErrBody) || errors.Is(l.err, ErrUnreachable) || len(l.urls) == 0 {
 			t.Errorf("%d URLs, %v", len(l.urls), l.err)
 		}
+		if n := l.sums["https://example.com/robots.txt"].Queued; n != 1 {
+			t.Errorf("%d documents queued behind it", n)
+		}
 	}
 	robots, err := c.Robots(t.Context(), "https://example.com")
 	if robots == nil || len(robots.Sitemaps) != 1 || !errors.Is(err, fetch.ErrBody) {

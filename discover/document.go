@@ -297,7 +297,7 @@ func (d *document) breaksOff(err error) bool {
 	if !ok || !errors.Is(err, sitemap.ErrNotSitemap) {
 		return errors.Is(err, fetch.ErrBody)
 	}
-	late := time.After(time.Until(d.f.begun.Add(d.f.doc.FirstByte + tailTime)))
+	late := time.After(time.Until(d.f.came.Add(tailTime)))
 	buf := make([]byte, 4<<10)
 	for read := 0; read < tail; {
 		for pending := b.Pending(); pending != nil; pending = b.Pending() {

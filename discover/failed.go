@@ -70,9 +70,19 @@ func (f *failure) isHeldBack(now time.Time) bool {
 }
 
 // heldBack adds to an error until when that is.
-func (f *failure) heldBack(err error) error {
-	return fmt.Errorf("%w; not asked for before %s", err, time.Unix(f.Retry, 0).UTC().Format(time.RFC3339))
+func (f *failure) heldBack(err error) error { return &heldBack{err, time.Unix(f.Retry, 0)} }
+
+// A heldBack is the error of a document that is not asked for before a time.
+type heldBack struct {
+	err   error
+	until time.Time
 }
+
+func (e *heldBack) Error() string {
+	return fmt.Sprintf("%v; not asked for before %s", e.err, e.until.UTC().Format(time.RFC3339))
+}
+
+func (e *heldBack) Unwrap() error { return e.err }
 
 // A recalled is the cause of an error that a State remembers.
 type recalled struct {

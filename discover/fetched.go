@@ -17,6 +17,7 @@ type fetched struct {
 	body  io.Reader // of doc, from its start
 	err   error
 	begun time.Time
+	came  time.Time // the header, of this fetch
 	before
 }
 

@@ -137,14 +137,14 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins ...string) (*Rob
 	// What one user may not see, another may.
 	key := st.request(at)
 	for {
-		if robots := c.robots.get(key); robots != nil {
-			c.setDelay(robots, st.url)
-			return robots, nil
-		}
 		a, isOurs := c.robots.ask(key)
 		if isOurs {
 			defer c.robots.end(key, a)
-			a.robots, a.err = c.askRobots(ctx, st, at, origins)
+			if a.robots = c.robots.get(key); a.robots != nil {
+				c.setDelay(a.robots, st.url)
+			} else {
+				a.robots, a.err = c.askRobots(ctx, st, at, origins)
+			}
 			a.counts = ctx.Err() == nil && !errors.Is(a.err, fetch.ErrRefused) // for origins that are not named, say
 			return a.robots, a.err
 		}
@@ -319,6 +319,9 @@ func (w *walk) tellMissed() {
 		w.failures.add(&DocumentError{c.sm, m.Err})
 		sum := Summary{Err: m.Err}
 		sum.answered(m.Err)
+		if held := (*heldBack)(nil); errors.As(m.Err, &held) {
+			sum.Skipped = ByState
+		}
 		w.done(c, sum)
 		w.state.missed(m.URL, m.Err)
 	}

@@ -223,6 +223,7 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 			ctx = turn.WithQueued(turn.WithReadAhead(ctx), queued)
 		}
 		f.doc, f.err = p.c.get(ctx, f.req)
+		f.came = time.Now()
 		queued()
 		if f.err == nil {
 			p.arrived(f.doc)

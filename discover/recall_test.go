@@ -378,3 +378,42 @@ func TestLateVerificationByAnotherOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestMissedPathOfAnotherWalk: that a known path failed for one walk does not have another that goes
+// on forget that it has read it.
+func TestMissedPathOfAnotherWalk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const e = "https://example.com"
+		w, busy := newWeb(), false
+		w.handle(e+"/sitemap.xml", func(rw http.ResponseWriter, _ *http.Request) {
+			if busy {
+				rw.Header().Set("Retry-After", "3")
+				rw.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			io.WriteString(rw, urlset(e+"/1"))
+		})
+		w.serve(e+"/b.xml", urlset(e+"/2"))
+		w.serve(e+"/sitemap_index.xml", urlset(e+"/3"))
+		s := openState(t, filepath.Join(t.TempDir(), "state"))
+		defer s.Close()
+		from := named(e+"/sitemap.xml", e+"/b.xml")
+		if _, _, err := s.Resume("", nameOf(from), e); err != nil {
+			t.Fatal(err)
+		}
+		for u := range w.client().Walk(t.Context(), from, &Options{State: s}) {
+			if u.Loc == e+"/2" {
+				break
+			}
+		}
+		busy = true
+		if l := walkSite(w.client(), e, Options{State: s}); !errors.Is(l.err, fetch.ErrStatus) {
+			t.Errorf("the other walk: %q, %v", l.urls, l.err)
+		}
+		busy = false
+		time.Sleep(5 * time.Second)
+		if l := walkFrom(w.client(), from, Options{State: s}); len(l.urls) != 1 || l.err != nil {
+			t.Errorf("goes on with %q, %v", l.urls, l.err)
+		}
+	})
+}

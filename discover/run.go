@@ -264,6 +264,10 @@ func (r *run) missed(loc string, err error) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number}
+	old := r.s.entries[loc]
+	if old != nil && len(r.s.plan.stillOpen(append(old.Also, old.Run), r.number)) > 0 {
+		return // a walk that goes on has read it
+	}
 	if e.isHeldBack(r.s.now()) {
 		r.s.put(e)
 		r.s.journal.append(&line{Kind: lineDoc, Doc: e})

@@ -163,8 +163,13 @@ func TestStateKeepsMissedPaths(t *testing.T) {
 		w.serve(e+"/sitemap_index.xml", urlset(e+"/1"))
 		walk := stateWalks(t, w, e)
 		for i, want := range []int{1, 1, 1, 2} {
-			if l := walk(1); len(l.urls) != 1 || !errors.Is(l.err, fetch.ErrStatus) || w.hits(e+"/sitemap.xml") != want {
+			before := w.hits(e + "/sitemap.xml")
+			l := walk(1)
+			if len(l.urls) != 1 || !errors.Is(l.err, fetch.ErrStatus) || w.hits(e+"/sitemap.xml") != want {
 				t.Errorf("walk %d: %q, %v, asked %d times", i+1, l.urls, l.err, w.hits(e+"/sitemap.xml"))
+			}
+			if skipped := l.sums[e+"/sitemap.xml"].Skipped; (skipped == ByState) != (before == want) {
+				t.Errorf("walk %d: skipped %v", i+1, skipped)
 			}
 			time.Sleep(25 * time.Minute)
 		}

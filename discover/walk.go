@@ -77,6 +77,7 @@ func (w *walk) robotsCut(f *found) {
 	a := f.robots.answer
 	sum := Summary{Err: f.cut, FinalURL: a.URL, Status: a.Status, Attempts: a.Attempts, Hops: a.Hops, Received: a.Received}
 	sum.Entries = int64(len(f.seeds))
+	sum.Queued = len(f.seeds)
 	w.done(c, sum)
 }
 

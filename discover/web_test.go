@@ -100,7 +100,8 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp := rec.Result()
 	resp.Request = r
 	if rec.Header().Get("X-Cut") != "" {
-		resp.Body = io.NopCloser(io.MultiReader(resp.Body, brokenReader{}))
+		after, _ := time.ParseDuration(rec.Header().Get("X-Cut-After"))
+		resp.Body = io.NopCloser(io.MultiReader(resp.Body, &slowBody{io.NopCloser(brokenReader{}), after}))
 	}
 	if rec.Header().Get("X-Silent") != "" {
 		resp.Body = io.NopCloser(io.MultiReader(resp.Body, silentReader{r.Context()}))

@@ -96,11 +96,12 @@ func retryAfter(h http.Header, now time.Time) (longest time.Duration) {
 
 // untilDate returns how long it is to a date, 0 if it cannot be read.
 func untilDate(v string, now time.Time) time.Duration {
+	v, _, _ = strings.Cut(v, " (") // a comment
 	at, err := http.ParseTime(v)
 	if err != nil {
 		at, err = time.Parse(time.RFC3339, v)
 	}
-	if zone := v[strings.LastIndexByte(v, ' ')+1:]; err != nil && (!isName(zone) || zone == "UTC" || zone == "UT") {
+	if zone := v[strings.LastIndexByte(v, ' ')+1:]; err != nil && (!isName(zone) || zone == "UTC" || zone == "GMT" || zone == "UT") {
 		at, err = mail.ParseDate(v)
 	}
 	if err != nil {
