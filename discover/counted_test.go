@@ -12,18 +12,6 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// serveCutFirst serves a document whose first fetch breaks off behind a text of its own.
-func (w *web) serveCutFirst(loc, first, then string) {
-	w.handle(loc, func(rw http.ResponseWriter, _ *http.Request) {
-		if w.hits(loc) == 1 {
-			rw.Header().Set("X-Cut", "1")
-			rw.Write([]byte(first))
-			return
-		}
-		rw.Write([]byte(then))
-	})
-}
-
 // TestProblemsOfTheFetchThatCounts: of a document that was fetched twice, those problems are told
 // that the fetch has which counts.
 func TestProblemsOfTheFetchThatCounts(t *testing.T) {
@@ -37,7 +25,7 @@ func TestProblemsOfTheFetchThatCounts(t *testing.T) {
 		for _, ahead := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWeb()
-				w.serveCutFirst(e+"/s.xml", test.first, test.then)
+				w.answers(e+"/s.xml", test.first+"…", test.then)
 				w.serve(e+"/k.xml", sound)
 				w.answersAfter(time.Second, e+"/0.xml", urlset(e+"/0"))
 				from := named(e + "/s.xml")
@@ -62,7 +50,7 @@ func TestManyProblemsOfAnIndex(t *testing.T) {
 		text += "<sitemap><loc>mailto:a@b</loc></sitemap>"
 	}
 	w := newWeb()
-	w.serveCutFirst(e+"/i.xml", text, text+"<sitemap><loc>"+e+"/s.xml</loc></sitemap><sitemap><loc>x:</loc></sitemap></sitemapindex>")
+	w.answers(e+"/i.xml", text+"…", text+"<sitemap><loc>"+e+"/s.xml</loc></sitemap><sitemap><loc>x:</loc></sitemap></sitemapindex>")
 	w.serve(e+"/s.xml", urlset(e+"/1"))
 	synctest.Test(t, func(t *testing.T) {
 		l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(e+"/i.xml"), Options{})
@@ -89,7 +77,7 @@ func TestPageThatBreaksOff(t *testing.T) {
 			w := newWeb()
 			locs := []string{e + "/0.xml", e + "/1.xml", e + "/2.xml"}
 			for _, loc := range locs {
-				w.serveCutFirst(loc, page, urlset(loc+"/p"))
+				w.answers(loc, page+"…", urlset(loc+"/p"))
 			}
 			l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(locs...), Options{})
 			if len(l.urls) != len(locs) || l.err != nil {

@@ -26,8 +26,8 @@
 // walk gets more than one document from: its robots.txt is asked for it, also where
 // the caller names the sitemaps. There it is asked for before the second document is, which
 // waits for it: 10 s at most, and not at all once 4 hosts of the walk have not answered. One that
-// cannot be had stops nothing, and a walk asks 1,000 hosts at most. Disallow bars only known paths: what robots.txt, an index or the caller
-// names is fetched.
+// cannot be had stops nothing, and a walk asks 1,000 hosts at most. Disallow bars only known
+// paths: what robots.txt, an index or the caller names is fetched.
 //
 // # Fetching
 //
@@ -91,8 +91,7 @@ import (
 // wraps a *fetch.Client has them all if it embeds it. SetDelay is called again where a
 // Crawl-delay has changed, with 0 where there is none any more. HasSecrets says that it adds
 // secrets to its requests: a host named without a scheme is then asked for by https only, as with
-// credentials. Request.URL and Request.Origins may hold
-// credentials. Of a Document, URL, Status and Body must be set; with an error there is
+// credentials. Request.URL and Request.Origins may hold credentials. Of a Document, URL, Status and Body must be set; with an error there is
 // none. One whose Status is no success, and that is not NotModified, counts as an error:
 // fetch.ErrStatus. Where the Body is a *fetch.Client's own, documents that break off before
 // their turn are fetched again early, and nested indexes looked into ahead.

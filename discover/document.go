@@ -216,7 +216,9 @@ func (d *document) page(e *sitemap.Entry) bool {
 		d.report(sitemap.Problem{Code: sitemap.UntrustedLoc, Pos: e.Pos, Field: "loc", Text: clip(e.Loc), Dropped: true})
 		return true
 	}
-	d.tellHeld()
+	if !d.telling {
+		d.tellHeld()
+	}
 	d.yielded++
 	return d.w.yield(URL{Entry: *e, Sitemap: d.child.sm, Trust: trust, OnSite: h.onSite}, nil)
 }

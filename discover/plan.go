@@ -190,9 +190,13 @@ func (p *plan) firstRun() (first int) {
 	return first
 }
 
-// stillOpen returns those of runs that have not ended, without one.
-func (p *plan) stillOpen(runs []int, but int) []int {
-	return slices.DeleteFunc(slices.Clone(runs), func(run int) bool { return run == but || !p.running[run] })
+// stillOpen returns the walks that have read a document, of which e may be known, and have not
+// ended, without one.
+func (p *plan) stillOpen(e *entry, but int) []int {
+	if e == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Concat(e.Also, []int{e.Run}), func(run int) bool { return run == but || !p.running[run] })
 }
 
 // unfinished reports whether a walk is still to come to its end. One whose site could

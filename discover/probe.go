@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/turn"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -76,7 +77,7 @@ type recorder struct {
 // newRecorder returns a recorder of a body. That of a fetch.Client is read as it came, so
 // that parse sees its gzip.
 func newRecorder(body io.Reader) *recorder {
-	if b, ok := body.(rawBody); ok {
+	if b, ok := body.(turn.Body); ok {
 		return &recorder{src: b.Raw(), encodings: b.Encodings()}
 	}
 	return &recorder{src: body}
@@ -94,12 +95,6 @@ func (r *recorder) Read(p []byte) (int, error) {
 // rewind returns the body from its start.
 func (r *recorder) rewind() io.Reader {
 	return &undecoded{io.MultiReader(bytes.NewReader(r.tape), r.src), r.encodings}
-}
-
-// A rawBody is a body of a fetch.Client, which parse reads as it came.
-type rawBody interface {
-	Raw() io.Reader
-	Encodings() int
 }
 
 // An undecoded is a reader of a body as it came, which parse reads as it would the body.

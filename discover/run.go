@@ -263,11 +263,10 @@ func (r *run) missed(loc string, err error) {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number}
-	old := r.s.entries[loc]
-	if old != nil && len(r.s.plan.stillOpen(append(old.Also, old.Run), r.number)) > 0 {
+	if len(r.s.plan.stillOpen(r.s.entries[loc], r.number)) > 0 {
 		return // a walk that goes on has read it
 	}
+	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number}
 	if e.isHeldBack(r.s.now()) {
 		r.s.put(e)
 		r.s.journal.append(&line{Kind: lineDoc, Doc: e})
@@ -444,9 +443,7 @@ func (r *run) ended(d *document) {
 	if d.listed.tooMany() {
 		e = e.withoutKids()
 	}
-	if old != nil {
-		e.Also = s.plan.stillOpen(append(old.Also, old.Run), r.number)
-	}
+	e.Also = s.plan.stillOpen(old, r.number)
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)
 	}

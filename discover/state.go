@@ -48,18 +48,18 @@ import (
 // # The file
 //
 // It is a journal of lines of JSON: one for each document, written when that has
-// ended, of which the last counts, and some for walks and hosts. It is compacted when it is opened,
-// and a line that was not written to its end is left out; behind one that was damaged
+// ended, of which the last counts, and some for walks and hosts. It is compacted when it is
+// opened, and a line that was not written to its end is left out; behind one that was damaged
 // otherwise, which its checksum tells, so is the rest of its run. Its content may change
 // with versions of this package. It holds URLs, validators, digests, the
-// children of indexes and what Resume was told, but no grants. Of those URLs, which must be asked for again, it keeps
-// user names and passwords as documents list them, but not those of the caller: only its
-// owner can read it.
+// children of indexes and what Resume was told, but no grants. Of those URLs, which must be
+// asked for again, it keeps user names and passwords as documents list them, but not those of
+// the caller: only its owner can read it.
 //
 // OpenState makes a State; the zero State is of no use, and a nil *State remembers nothing.
 // A State is for one process and one walk at a time; where the system has flock, a second
-// OpenState of the same file fails with ErrStateInUse. What an Option such as MinTrust or Since leaves out of a
-// document counts as yielded: with others, begin a State of its own.
+// OpenState of the same file fails with ErrStateInUse. What an Option such as MinTrust or Since
+// leaves out of a document counts as yielded: with others, begin a State of its own.
 type State struct {
 	mu      sync.Mutex
 	path    string

@@ -65,7 +65,7 @@ func (b *breaking) isApart(o origin, retries int) bool {
 
 // failed is told that the attempt, or its body, failed. Where that was for its connection, and
 // others used that too, the Client is told.
-func (a *inner) failed(err error) {
+func (a *inner) failed() {
 	c := a.conn.Load()
 	if c == nil || a.turn == c.last() {
 		return
@@ -73,7 +73,7 @@ func (a *inner) failed(err error) {
 	o := a.target.origin
 	// A body that is too short ends as with its connection, which net/http closes then.
 	time.AfterFunc(closeTime, func() {
-		if c.ended.Load() && !c.told.Swap(true) {
+		if c.closed.Load() && !c.told.Swap(true) {
 			a.c.breaking.note(o)
 		}
 	})

@@ -167,7 +167,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
 		if ctx.Err() == nil {
-			watch.failed(err)
+			watch.failed()
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
 		slot.end()

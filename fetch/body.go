@@ -24,7 +24,7 @@ type body struct {
 	closed bool
 }
 
-var _ turn.Body = (*body)(nil)
+var _ turn.Body = (*body)(nil) // which says what its methods do
 
 func newBody(w *wire, encodings int, limit, readAhead int64) *body {
 	b := &body{wire: w, limit: limit, encodings: encodings, raw: w}
@@ -52,11 +52,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.plain.Read(p)
 }
 
-// Raw returns a reader of the bytes as they came, for a reader that undoes gzip
-// itself.
 func (b *body) Raw() io.Reader { return rawBody{b} }
 
-// Encodings is of turn.Body, as all of these are.
 func (b *body) Encodings() int { return b.encodings }
 
 func (b *body) ReadAhead() {

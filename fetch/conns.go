@@ -185,25 +185,23 @@ func (cs *conns) dial(ctx context.Context, dial dialFunc, network, addr string) 
 // A conn is counted until it is closed.
 type conn struct {
 	net.Conn
-	of     *conns
-	addr   string
-	closed sync.Once
+	of   *conns
+	addr string
 
 	mu     sync.Mutex
 	users  int       // attempts
 	served int       // attempts, with all before
 	since  time.Time // when it was last in use or opened
 
-	ended atomic.Bool // it is closed
-	told  atomic.Bool // that it broke, to Client.breaking
+	closed atomic.Bool
+	told   atomic.Bool // that it broke, to Client.breaking
 }
 
 // Close closes the connection.
 func (c *conn) Close() error {
-	c.closed.Do(func() {
-		c.ended.Store(true)
+	if !c.closed.Swap(true) {
 		c.of.remove(c, c.addr)
-	})
+	}
 	return c.Conn.Close()
 }
 

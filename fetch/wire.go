@@ -80,7 +80,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	w.received.Add(int64(n))
 	if err != nil {
 		if err != io.EOF && err != sitemap.ErrTooLarge && w.src.ctx.Err() == nil {
-			w.slot.watch.failed(err)
+			w.slot.watch.failed()
 		}
 		w.err = w.explain(err)
 		w.Close()

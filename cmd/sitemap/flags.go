@@ -262,11 +262,14 @@ func (w *walkFlags) check() error {
 	case !httpguts.ValidHeaderFieldValue(w.userAgent):
 		return errors.New("--user-agent: no value of a header field")
 	}
-	for flag, value := range map[string]int64{
-		"retries": int64(w.retries), "concurrency": int64(w.concurrency), "verify-hosts": int64(w.verifyHosts), "max-urls": int64(w.maxURLs),
+	for _, set := range []struct {
+		flag  string
+		value int64
+	}{
+		{"retries", int64(w.retries)}, {"concurrency", int64(w.concurrency)}, {"verify-hosts", int64(w.verifyHosts)}, {"max-urls", w.maxURLs},
 	} {
-		if value < 0 {
-			return fmt.Errorf("--%s takes no negative number", flag)
+		if set.value < 0 {
+			return fmt.Errorf("--%s takes no negative number", set.flag)
 		}
 	}
 	return nil
