@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,87 +15,128 @@ import (
 	"time"
 )
 
-// TestHTTP2Breakers: documents that break their connection each time cost none of those that are
-// fetched beside them on it.
+// TestHTTP2Breakers: documents that break their connection cost none of those that are fetched
+// beside them on it, whether they do so each time or, all of them, the first time.
 func TestHTTP2Breakers(t *testing.T) {
 	type connKey struct{}
-	for name, answer := range map[string]func(rw http.ResponseWriter, conn net.Conn){
-		"before an answer": func(_ http.ResponseWriter, conn net.Conn) { conn.Close() },
-		"in the body": func(rw http.ResponseWriter, conn net.Conn) {
-			rw.Write([]byte("it begins"))
-			rw.(http.Flusher).Flush()
-			time.Sleep(5 * time.Millisecond)
-			conn.Close()
-		},
+	breakNow := func(_ http.ResponseWriter, conn net.Conn) { conn.Close() }
+	breakLater := func(rw http.ResponseWriter, conn net.Conn) {
+		rw.Write([]byte("it begins"))
+		rw.(http.Flusher).Flush()
+		time.Sleep(5 * time.Millisecond)
+		conn.Close()
+	}
+	for name, test := range map[string]struct {
+		answer  func(rw http.ResponseWriter, conn net.Conn)
+		first   bool // breaks each document's
+		retries int
+	}{
+		"always, before an answer":         {answer: breakNow},
+		"always, in the body":              {answer: breakLater},
+		"the first time, before an answer": {answer: breakNow, first: true, retries: 1},
+		"the first time, in the body":      {answer: breakLater, first: true},
 	} {
-		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			time.Sleep(20 * time.Millisecond)
-			if strings.HasPrefix(r.URL.Path, "/bad") {
-				answer(rw, r.Context().Value(connKey{}).(net.Conn))
-				return
-			}
-			fmt.Fprint(rw, r.URL.Path)
-		}))
-		srv.EnableHTTP2 = true
-		srv.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, c)
-		}
-		srv.StartTLS()
-		c := newHTTP2Client(t, &HostLimiter{PerHost: 8})
-		var group sync.WaitGroup
-		for i := range 40 {
-			path := fmt.Sprint("/", i)
-			if i%8 == 5 {
-				path = fmt.Sprint("/bad", i)
-			}
-			group.Go(func() {
-				// A body that breaks off is for the caller to have again.
-				for try := 0; ; try++ {
-					body, err := readAll(c.Get(t.Context(), Request{URL: srv.URL + path}))
-					isBad := strings.HasPrefix(path, "/bad")
-					switch {
-					case err != nil && try < c.MaxRetries():
-						continue
-					case isBad != (err != nil), !isBad && body != path:
-						t.Errorf("%s: %s: %q, %v", name, path, body, err)
-					}
+		t.Run(name, func(t *testing.T) {
+			var asked sync.Map
+			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				_, again := asked.LoadOrStore(r.URL.Path, true)
+				time.Sleep(20 * time.Millisecond)
+				if strings.HasPrefix(r.URL.Path, "/bad") || test.first && !again {
+					test.answer(rw, r.Context().Value(connKey{}).(net.Conn))
 					return
 				}
-			})
-		}
-		group.Wait()
-		srv.Close()
+				fmt.Fprint(rw, r.URL.Path)
+			}))
+			srv.EnableHTTP2 = true
+			srv.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+				return context.WithValue(ctx, connKey{}, c)
+			}
+			srv.StartTLS()
+			defer srv.Close()
+			c := newHTTP2Client(t, &HostLimiter{PerHost: 8})
+			c.Retries = test.retries
+			var group sync.WaitGroup
+			for i := range 40 {
+				path := fmt.Sprint("/", i)
+				if i%8 == 5 && !test.first {
+					path = fmt.Sprint("/bad", i)
+				}
+				group.Go(func() {
+					// A body that breaks off is for the caller to have again.
+					for try := 0; ; try++ {
+						body, err := readAll(c.Get(t.Context(), Request{URL: srv.URL + path}))
+						isBad := strings.HasPrefix(path, "/bad")
+						switch {
+						case err != nil && try < c.MaxRetries():
+							continue
+						case isBad != (err != nil), !isBad && body != path:
+							t.Errorf("%s: %q, %v", path, body, err)
+						}
+						return
+					}
+				})
+			}
+			group.Wait()
+		})
 	}
 }
 
-// TestBreaking: connections of a minute count, and origins are not remembered without end.
-func TestBreaking(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b breaking
-		o := origin{scheme: "https", host: "example.com", port: "443"}
-		isApart := func(retries int, want bool) {
-			t.Helper()
-			if got := b.isApart(o, retries); got != want {
-				t.Errorf("after %d breaks, with %d retries: %t", b.at[o].n, retries, got)
+// TestHTTP2Spared: of the tries of a document that break their connection while others use it one
+// does not count, but where none is to be tried again.
+func TestHTTP2Spared(t *testing.T) {
+	for retries, want := range map[int]int{-1: 1, 1: 3, 2: 4} {
+		waiting := make(chan struct{}, 1)
+		s := new(rawHTTP2)
+		s.serve = func(f *frames, _ uint32) {
+			if s.requests.Load() == 1 {
+				waiting <- struct{}{} // for the second one, on the same connection
+				return
+			}
+			f.Close()
+		}
+		s.start(t)
+		c := newHTTP2Client(t, &HostLimiter{})
+		c.Retries = retries
+		var group sync.WaitGroup
+		get := func() {
+			_, err := c.Get(t.Context(), Request{URL: s.url})
+			var e *Error
+			if !errors.As(err, &e) || !errors.Is(err, ErrNoResponse) || e.Attempts != want {
+				t.Errorf("with %d retries: %v, want %d attempts", retries, err, want)
 			}
 		}
-		isApart(0, false)
-		b.note(o)
-		isApart(0, true)
-		isApart(1, true)
-		isApart(2, false)
-		b.note(o)
-		isApart(2, true)
-		isApart(9, true)
-		time.Sleep(apartFor + time.Second)
-		isApart(0, false)
-		b.note(o)
-		isApart(2, false)
-		for i := range 2 * maxBreaking {
-			b.note(origin{scheme: "https", host: fmt.Sprint(i)})
+		group.Go(get)
+		<-waiting
+		group.Go(get)
+		group.Wait()
+	}
+}
+
+// TestBreaks: connections of a minute count, and what broke is not remembered without end.
+func TestBreaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b breaks[string]
+		count := func(want int) {
+			t.Helper()
+			if got := b.count("a"); got != want {
+				t.Errorf("%d breaks, want %d", got, want)
+			}
 		}
-		if len(b.at) != maxBreaking {
-			t.Errorf("%d origins are remembered", len(b.at))
+		count(0)
+		b.note("a")
+		count(1)
+		b.note("b")
+		b.note("a")
+		count(2)
+		time.Sleep(apartFor + time.Second)
+		count(0)
+		b.note("a")
+		count(1)
+		for i := range 2 * maxBreaks {
+			b.note(fmt.Sprint(i))
+		}
+		if len(b.at) != maxBreaks {
+			t.Errorf("%d are remembered", len(b.at))
 		}
 	})
 }

@@ -56,7 +56,7 @@ func (g *getter) do() (*result, error) {
 	x := &exchange{getter: g}
 	retry := &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: x},
-		RetryMax:     g.c.MaxRetries() - g.retries,
+		RetryMax:     g.c.MaxRetries() + spares - g.retries, // at most: see checkRetry
 		RetryWaitMin: g.c.times.backoff,
 		RetryWaitMax: max(g.c.times.backoff, min(maxBackoff, g.c.retryWait())),
 		CheckRetry:   x.checkRetry,
@@ -163,11 +163,11 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
-	resp, err := send(x.c.transport(x.target.origin, req), req)
+	resp, err := send(x.c.transport(x.target, req), req)
 	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
-		if ctx.Err() == nil {
-			watch.failed()
+		if ctx.Err() == nil && watch.failed() {
+			x.spared = spares
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
 		slot.end()

@@ -54,6 +54,8 @@ type Client struct {
 	Timeout time.Duration
 	// Retries is how often failed requests for one document, all its redirects
 	// included, are tried again. 0 means DefaultRetries, a negative number never.
+	// If it is not negative, a request that failed with a connection of HTTP/2 that others used is
+	// tried again once more, as they may be to blame.
 	// Beyond that net/http by itself repeats a request whose reused connection was closed
 	// without an answer, once for each such connection that is kept, and one that a
 	// server of HTTP/2 refused, once.
@@ -87,7 +89,8 @@ type Client struct {
 	extra    http.RoundTripper // for origins with parked bodies; nil if rt has no bound
 	shared   http.RoundTripper // for all origins behind a proxy; nil if rt has no bound
 	lone     http.RoundTripper // with a connection for each request; nil with a Transport of the caller's
-	breaking breaking          // origins that have that
+	broken   breaks[origin]    // origins that have that
+	cutOff   breaks[string]    // documents that have
 	parked   parked
 	limiter  Limiter
 	guard    *guard        // nil with a Transport of the caller's
@@ -126,17 +129,17 @@ func (c *Client) init() {
 	})
 }
 
-// transport returns what a request to o is sent with. Parked bodies hold
+// transport returns what a request for t is sent with. Parked bodies hold
 // connections that the bound of rt counts, so that a request might wait for one of
 // them until it is read, and whoever is to read it for the request. And of requests that a
 // proxy sends on, as it does those of http, net/http counts all as to one host, the proxy.
-func (c *Client) transport(o origin, req *http.Request) http.RoundTripper {
-	switch proxied := c.extra != nil && o.scheme == "http" && c.isShared(req); {
-	case c.lone != nil && c.breaking.isApart(o, c.MaxRetries()):
+func (c *Client) transport(t target, req *http.Request) http.RoundTripper {
+	switch proxied := c.extra != nil && t.origin.scheme == "http" && c.isShared(req); {
+	case c.isApart(t):
 		return c.lone
 	case c.extra == nil:
 		return c.rt
-	case c.parked.at(o), proxied && c.parked.any():
+	case c.parked.at(t.origin), proxied && c.parked.any():
 		return c.extra
 	case proxied:
 		return c.shared

@@ -115,7 +115,7 @@ func (cs *conns) add(addr string) error {
 func (cs *conns) opened(c net.Conn, addr string) *conn {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	counted := &conn{Conn: c, of: cs, addr: addr, since: time.Now()}
+	counted := &conn{Conn: c, of: cs, addr: addr, since: time.Now(), closed: make(chan struct{})}
 	cs.open[counted] = struct{}{}
 	switch {
 	case len(cs.open) > 1:
@@ -193,15 +193,17 @@ type conn struct {
 	served int       // attempts, with all before
 	since  time.Time // when it was last in use or opened
 
-	closed atomic.Bool
-	told   atomic.Bool // that it broke, to Client.breaking
+	once   sync.Once
+	closed chan struct{} // when it is
+	told   atomic.Bool   // that it broke, to Client.broken
 }
 
 // Close closes the connection.
 func (c *conn) Close() error {
-	if !c.closed.Swap(true) {
+	c.once.Do(func() {
+		close(c.closed)
 		c.of.remove(c, c.addr)
-	}
+	})
 	return c.Conn.Close()
 }
 

@@ -21,9 +21,12 @@
 // once with Error.RetryAfter set. After 429 or 503 a HostLimiter pauses the host, and the
 // request is tried again, before others, when that is over. An error in the middle of a
 // body is not retried here, since the bytes before it are already with the caller:
-// see ErrBody. Where two connections of HTTP/2 to a host broke within a minute while several
-// requests were on them, each request to it has a connection of its own for a minute: so what
-// breaks them costs no other document.
+// see ErrBody.
+//
+// Where a connection of HTTP/2 breaks while several requests are on it, each may be to blame.
+// They are tried again on connections of their own, the first time without that it counts as a
+// retry. After two such breaks within a minute all requests to the host have connections of
+// their own for a minute. So what breaks them costs no other document.
 //
 // # Time
 //

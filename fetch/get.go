@@ -118,6 +118,7 @@ type getter struct {
 	stripped    bool          // a redirect led to another host
 	hops        []Hop
 	retries     int  // so far
+	spared      int  // of them, how many do not count
 	sent        bool // anything
 	unconnected bool // the last attempt got no connection
 	status      int  // of the last response
