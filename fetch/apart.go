@@ -74,7 +74,7 @@ func (c *Client) isApart(t target) bool {
 // connection while others used that too.
 func (a *inner) failed() bool {
 	c := a.conn.Load()
-	if c == nil || a.turn == c.last() || !c.isClosing() {
+	if c == nil || !a.http2 || a.turn == c.last() || !c.isClosing() {
 		return false
 	}
 	if !c.told.Swap(true) {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,51 @@ func TestHTTP2Spared(t *testing.T) {
 		<-waiting
 		group.Go(get)
 		group.Wait()
+	}
+}
+
+// A slowRelease has the first release wait until it is closed.
+type slowRelease chan struct{}
+
+func (l slowRelease) Acquire(_ context.Context, u *url.URL) (func(int, time.Duration), error) {
+	if u.Path != "/first" {
+		return nil, nil
+	}
+	return func(int, time.Duration) { <-l }, nil
+}
+
+// TestHTTP1IsNotShared: a connection of HTTP/1 goes from one attempt to the next, also while the
+// Limiter is told of the first. If it breaks then, that is for the second alone to answer for.
+func TestHTTP1IsNotShared(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/first" {
+			return
+		}
+		conn, _, _ := rw.(http.Hijacker).Hijack()
+		conn.Write([]byte("HTTP/1.1 200"))
+		conn.Close()
+	}))
+	defer srv.Close()
+	l := make(slowRelease)
+	c := newClient(t)
+	c.Limiter = l
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer close(l)
+	read := make(chan struct{})
+	group.Go(func() {
+		doc, err := c.Get(t.Context(), Request{URL: srv.URL + "/first"})
+		close(read)
+		readAll(doc, err)
+	})
+	<-read
+	time.Sleep(50 * time.Millisecond) // for the connection to be idle
+	_, err := c.Get(t.Context(), Request{URL: srv.URL + "/second"})
+	if e := (*Error)(nil); !errors.As(err, &e) || e.Attempts != 3 {
+		t.Errorf("%v, want 3 attempts", err)
+	}
+	if n := len(c.broken.at); n != 0 {
+		t.Errorf("connections of %d origins count as broken while they were shared", n)
 	}
 }
 

@@ -38,6 +38,7 @@ type inner struct {
 	tries  atomic.Int32
 	conn   atomic.Pointer[conn] // that the request is sent on, nil if it is not known
 	turn   int                  // of conn.use
+	http2  bool                 // that is of HTTP/2, which others may use too
 }
 
 // use is told which connection the attempt uses from now on.
@@ -54,12 +55,13 @@ func (a *inner) use(c *conn) {
 func (a *inner) gotConn(info httptrace.GotConnInfo) {
 	a.route.dials.Store(0)
 	a.use(innermost(info.Conn))
+	a.http2 = isHTTP2(info.Conn)
 	switch n := a.tries.Add(1); {
 	case n == 1: // the time for the first byte is not begun anew
 		a.clock.start(a.c.times.firstByte, "the response")
 	// HTTP/1 repeats only what met an idle connection that the server had closed,
 	// so that each repeat costs one that had served a request.
-	case n > maxTries && isHTTP2(info.Conn):
+	case n > maxTries && a.http2:
 		a.cancel(&cause{kind: ErrNoResponse, err: errors.New("the server refuses the request over HTTP/2")})
 	}
 }
