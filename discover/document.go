@@ -134,7 +134,9 @@ func (d *document) read() bool {
 		return true
 	}
 	if d.sum.NotModified {
-		d.w.state.children(d)
+		if e := d.w.state.entry(d.child.loc); e != nil {
+			d.relist(e) // what it listed before
+		}
 		return d.alive()
 	}
 	rd, err := parse.NewReader(d.w.patiently(d.f.body), &sitemap.Options{

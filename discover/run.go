@@ -314,11 +314,8 @@ func hostOf(loc string) string {
 // validators returns those of the document as it was last read, unless it is to be read
 // again even if it has not changed.
 func (r *run) validators(c *child) fetch.Validators {
-	if r == nil || c.fresh {
-		return fetch.Validators{}
-	}
 	e := r.entry(c.loc)
-	if e == nil || e.Err != "" || e.Wide || e.lacks(c.scope) {
+	if c.fresh || e == nil || e.Err != "" || e.Wide || e.lacks(c.scope) {
 		return fetch.Validators{}
 	}
 	return fetch.Validators{ETag: string(e.ETag), LastModified: string(e.Modified)}
@@ -327,24 +324,15 @@ func (r *run) validators(c *child) fetch.Validators {
 // isOf reports whether the document that answered from that URL is the one that was last
 // read, or may be.
 func (r *run) isOf(c *child, final string) bool {
-	if r == nil {
-		return true
-	}
 	e := r.entry(c.loc)
 	return e == nil || e.Final == "" || e.Final == final
 }
 
-// children lists what an index that has not changed listed before.
-func (r *run) children(d *document) {
-	if r == nil {
-		return
-	}
-	if e := r.entry(d.child.loc); e != nil {
-		d.relist(e)
-	}
-}
-
+// entry returns what is known of a document, nil if that is nothing.
 func (r *run) entry(loc string) *entry {
+	if r == nil {
+		return nil
+	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	return r.s.entries[loc]

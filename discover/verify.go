@@ -123,11 +123,8 @@ const maxVouching = 16
 // reverify has a document read that is not to be for what the State has of it, if a host that
 // did not vouch for it then does now.
 func (w *walk) reverify(c *child, r *record) {
-	if w.state == nil || c.skip == ByResume {
-		return
-	}
 	e := w.state.entry(c.loc)
-	if e == nil || len(e.Unverified) == 0 {
+	if c.skip == ByResume || e == nil || len(e.Unverified) == 0 {
 		return
 	}
 	r.final = keyOf(e.Final)
