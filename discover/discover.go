@@ -332,21 +332,14 @@ func (o *Options) knownPaths() []string {
 	return o.KnownPaths
 }
 
-// LeavesOut reports whether Since leaves out what has this lastmod, for who reads documents
-// without a walk. It is safe for concurrent use.
-func (o *Options) LeavesOut(lastMod sitemap.Time) bool { return o != nil && o.passed(&lastMod) }
-
-// passed reports whether t is known to end before Options.Since.
-func (o *Options) passed(t *sitemap.Time) bool {
-	return !o.Since.IsZero() && o.endsBefore(*t)
-}
-
-func (o *Options) endsBefore(t sitemap.Time) bool {
-	if t.IsZero() {
+// LeavesOut reports whether Since leaves out what has this lastmod: whether that is known to end
+// before it. Who reads documents without a walk may ask, too. It is safe for concurrent use.
+func (o *Options) LeavesOut(lastMod sitemap.Time) bool {
+	if o == nil || o.Since.IsZero() || lastMod.IsZero() {
 		return false
 	}
-	end := t.End()
-	if t.ZoneAssumed() {
+	end := lastMod.End()
+	if lastMod.ZoneAssumed() {
 		end = end.Add(14 * time.Hour)
 	}
 	return !end.After(o.Since) // which does not belong to it any more

@@ -192,7 +192,7 @@ func (d *document) entry(e *sitemap.Entry) bool {
 	if d.child.listed {
 		return true
 	}
-	if d.w.o.passed(&e.LastMod) {
+	if d.w.o.LeavesOut(e.LastMod) {
 		return true
 	}
 	return d.page(e)

@@ -249,7 +249,7 @@ func (w *walk) decide(c *child, index *record) {
 	}
 	switch {
 	case index == nil:
-	case w.o.passed(&c.lastMod):
+	case w.o.LeavesOut(c.lastMod):
 		c.skip = BySince
 	case w.o.Follow != nil && !w.o.Follow(c.sm):
 		c.skip = ByFollow
