@@ -49,7 +49,7 @@ type result struct {
 // do sends the request for the current target until it has a result, or an
 // *Error.
 func (g *getter) do() (*result, error) {
-	req, err := g.request()
+	req, err := http.NewRequestWithContext(g.ctx, http.MethodGet, g.target.url.String(), nil) // its header: see RoundTrip
 	if err != nil {
 		return nil, g.fail(&cause{kind: ErrRequest, err: err})
 	}
@@ -158,7 +158,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x.clock.begin(cancel)
 	watch := &inner{exchange: x, route: route, cancel: cancel}
-	slot := &slot{release: release, linger: x.c.times.linger, origin: x.target.origin, parked: &x.c.parked, watch: watch}
+	slot := &slot{release: release, origin: x.target.origin, watch: watch}
 	x.c.parked.live.Add(1)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
@@ -225,13 +225,13 @@ func send(rt http.RoundTripper, req *http.Request) (*http.Response, error) {
 // lookup returns what a HostLimiter looks up the host of req with: nothing where a proxy alone
 // needs to know its address. A lookup takes of the document's time.
 func (x *exchange) lookup(req *http.Request) lookupFunc {
-	if x.c.lookup == nil || x.c.AllowPrivateNetworks && x.c.proxy(req) != nil {
+	if x.c.guard == nil || x.c.AllowPrivateNetworks && x.c.proxy(req) != nil {
 		return nil
 	}
 	return func(ctx context.Context, host string) ([]netip.Addr, error) {
 		x.clock.start(forever, "")
 		defer x.clock.stop()
-		return x.c.lookup(ctx, host)
+		return x.c.guard.lookup(ctx, host)
 	}
 }
 

@@ -15,7 +15,6 @@ type body struct {
 	wire      *wire
 	ahead     *ahead // nil without read-ahead
 	encodings int    // how often Content-Encoding names gzip
-	limit     int64
 
 	mu     sync.Mutex // held while a Read goes on, and guards what follows
 	raw    io.Reader
@@ -26,10 +25,10 @@ type body struct {
 
 var _ turn.Body = (*body)(nil) // which says what its methods do
 
-func newBody(w *wire, encodings int, limit, readAhead int64) *body {
-	b := &body{wire: w, limit: limit, encodings: encodings, raw: w}
-	if readAhead > 0 {
-		b.ahead = newAhead(w, readAhead, &w.c.ahead, w.slot.park)
+func newBody(w *wire, encodings int) *body {
+	b := &body{wire: w, encodings: encodings, raw: w}
+	if w.req.ReadAhead > 0 {
+		b.ahead = newAhead(w, w.req.ReadAhead, &w.c.ahead, w.slot.park)
 		b.raw = b.ahead
 		if !turn.ReadsAhead(w.getter.ctx) {
 			go b.ReadAhead()
@@ -47,7 +46,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.plain == nil {
 		b.gunzip = input.NewEncodedGunzip(b.raw, b.encodings)
-		b.plain = &bounded{src: b.gunzip, left: b.limit, fail: b.wire.fail}
+		b.plain = &bounded{src: b.gunzip, left: b.wire.limit, fail: b.wire.fail}
 	}
 	return b.plain.Read(p)
 }

@@ -94,7 +94,6 @@ type Client struct {
 	parked   parked
 	limiter  Limiter
 	guard    *guard        // nil with a Transport of the caller's
-	lookup   lookupFunc    // of the guard
 	times    phases        // zero fields mean the defaults; only tests set them
 	resolver *net.Resolver // nil means the default one; only tests set it
 	ahead    budget
@@ -112,7 +111,6 @@ func (c *Client) init() {
 		if c.rt == nil {
 			c.guard = newGuard(c.AllowPrivateNetworks, c.times)
 			c.guard.resolver, c.guard.users = c.resolver, c.parked.live.Load
-			c.lookup = c.guard.lookup
 			t := c.guard.transport(c.Proxy)
 			c.rt = t
 			lone := c.guard.transport(c.Proxy)

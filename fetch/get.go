@@ -189,7 +189,7 @@ func (g *getter) document(res *result) *Document {
 		res.wire.Close()
 		doc.Body = &body{wire: res.wire, raw: http.NoBody, plain: http.NoBody}
 	} else {
-		doc.Body = newBody(res.wire, res.encoding, g.limit, g.req.ReadAhead)
+		doc.Body = newBody(res.wire, res.encoding)
 	}
 	return doc
 }
@@ -264,11 +264,6 @@ func (g *getter) header() http.Header {
 		(&http.Request{Header: h}).SetBasicAuth(g.user.Username(), password)
 	}
 	return h
-}
-
-// request returns the request for the current target, still without its header.
-func (g *getter) request() (*http.Request, error) {
-	return http.NewRequestWithContext(g.ctx, http.MethodGet, g.target.url.String(), nil)
 }
 
 // encodings returns the codings of a Content-Encoding, or an ErrEncoding if one

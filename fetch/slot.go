@@ -10,9 +10,7 @@ import (
 // be waiting for another slot. From then to its end the response is parked.
 type slot struct {
 	release func(status int, retryAfter time.Duration)
-	linger  time.Duration
 	origin  origin
-	parked  *parked
 	watch   *inner
 
 	mu      sync.Mutex
@@ -49,9 +47,9 @@ func (s *slot) idle() {
 	switch {
 	case s.freed:
 	case s.timer == nil:
-		s.timer = time.AfterFunc(s.linger, s.park)
+		s.timer = time.AfterFunc(s.watch.c.times.linger, s.park)
 	default:
-		s.timer.Reset(s.linger)
+		s.timer.Reset(s.watch.c.times.linger)
 	}
 }
 
@@ -61,7 +59,7 @@ func (s *slot) park() {
 	reading := s.reading
 	if !reading && !s.freed {
 		s.parks = true
-		s.parked.add(s.origin, 1)
+		s.watch.c.parked.add(s.origin, 1)
 	}
 	s.mu.Unlock()
 	if !reading {
@@ -72,13 +70,13 @@ func (s *slot) park() {
 // end says that the attempt has ended, with its response. It is called once.
 func (s *slot) end() {
 	s.free()
-	s.parked.live.Add(-1)
+	s.watch.c.parked.live.Add(-1)
 	s.watch.use(nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parks {
 		s.parks = false
-		s.parked.add(s.origin, -1)
+		s.watch.c.parked.add(s.origin, -1)
 	}
 }
 
