@@ -55,24 +55,26 @@ func (b *budget) take(a *ahead) bool {
 	return false
 }
 
-// give gives n chunks back, and up a's wait if done.
-func (b *budget) give(n int, a *ahead, done bool) {
+// give gives n chunks back.
+func (b *budget) give(n int) {
+	if n == 0 {
+		return
+	}
 	b.mu.Lock()
 	b.used -= int64(n) * chunkSize
-	if done {
-		delete(b.waiting, a)
-	}
-	var wake []*ahead
-	if n > 0 {
-		for w := range b.waiting {
-			wake = append(wake, w)
-		}
-		clear(b.waiting)
-	}
+	wake := b.waiting
+	b.waiting = nil
 	b.mu.Unlock()
-	for _, w := range wake {
+	for w := range wake {
 		w.wake()
 	}
+}
+
+// leave ends a's wait.
+func (b *budget) leave(a *ahead) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.waiting, a)
 }
 
 // An ahead reads src while its run runs, into at most max chunks of
@@ -300,7 +302,7 @@ func (a *ahead) put(freed ...*chunk) {
 		}
 		chunks.Put(c)
 	}
-	a.budget.give(paid, a, false)
+	a.budget.give(paid)
 }
 
 // close ends run, whose src must fail by now, and gives back the memory.
@@ -315,5 +317,5 @@ func (a *ahead) close() {
 	a.queue = nil
 	a.mu.Unlock()
 	a.put(queue...)
-	a.budget.give(0, a, true)
+	a.budget.leave(a)
 }
