@@ -220,7 +220,7 @@ func (p *prefetcher) begin(f *prefetch, told <-chan struct{}) {
 			f.begun = time.Now()
 		}
 		if p.c.isDirect() {
-			ctx = turn.WithQueued(turn.WithReadAhead(ctx), queued)
+			ctx = turn.WithReadAhead(ctx, queued)
 		}
 		f.doc, f.err = p.c.get(ctx, f.req)
 		f.came = time.Now()

@@ -53,28 +53,21 @@ func Take(ctx context.Context) (done func(), err error) {
 	return func() {}, nil
 }
 
-type queuedKey struct{}
-
-// WithQueued returns a context for whose requests Queued calls f.
-func WithQueued(ctx context.Context, f func()) context.Context {
-	return context.WithValue(ctx, queuedKey{}, f)
-}
-
-// Queued tells who asks that a request waits for the turn of its host behind all that came before:
-// what comes now is behind it. It may be called more than once.
-func Queued(ctx context.Context) {
-	if f, ok := ctx.Value(queuedKey{}).(func()); ok {
-		f()
-	}
-}
-
 type aheadKey struct{}
 
 // WithReadAhead returns a context for whose documents the caller reads ahead himself: he calls
-// ReadAhead of each Body, or closes it. Only who asks a fetch.Client can.
-func WithReadAhead(ctx context.Context) context.Context {
-	return context.WithValue(ctx, aheadKey{}, true)
+// ReadAhead of each Body, or closes it. Only who asks a fetch.Client can. Queued calls queued.
+func WithReadAhead(ctx context.Context, queued func()) context.Context {
+	return context.WithValue(ctx, aheadKey{}, queued)
 }
 
 // ReadsAhead reports whether ctx is one of these.
 func ReadsAhead(ctx context.Context) bool { return ctx.Value(aheadKey{}) != nil }
+
+// Queued tells who reads ahead that a request waits for the turn of its host behind all that came
+// before: what comes now is behind it. It may be called more than once.
+func Queued(ctx context.Context) {
+	if queued, ok := ctx.Value(aheadKey{}).(func()); ok {
+		queued()
+	}
+}
