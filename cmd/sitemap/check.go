@@ -46,15 +46,10 @@ func (a *app) checkCommand() *cobra.Command {
 		Args:    atLeastOne("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var p checkPrinter = checkText{}
-			var err error
-			switch flags.format {
-			case "text":
-			case "jsonl":
+			if flags.format == "jsonl" {
 				p = checkJSON{}
-			default:
-				err = fmt.Errorf("no format is called %q; there are text and jsonl", flags.format)
 			}
-			return a.walkAndPrint(cmd, args, flags, docs, err, func(w *walker, out *output) handler {
+			return a.walkAndPrint(cmd, args, flags, docs, func(w *walker, out *output) handler {
 				return &checkHandler{app: a, out: out, printer: p}
 			})
 		},
@@ -64,10 +59,10 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// walkAndPrint walks for a command whose handler prints to an output.
-func (a *app) walkAndPrint(cmd *cobra.Command, args []string, flags *walkFlags, docs *documentFlags, misused error, handle func(*walker, *output) handler) error {
+// walkAndPrint walks for a command whose handler prints text or jsonl to an output.
+func (a *app) walkAndPrint(cmd *cobra.Command, args []string, flags *walkFlags, docs *documentFlags, handle func(*walker, *output) handler) error {
 	targets, err := parseTargets(args, flags.from, flags.as)
-	if err := usageOf(cmd, misused, err); err != nil {
+	if err := usageOf(cmd, flags.textOrJSONL(), err); err != nil {
 		return err
 	}
 	w, err := a.newWalker(cmd, flags, docs)

@@ -34,6 +34,14 @@ func (p *printFlags) addPrint(f *pflag.FlagSet, formats string) {
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "say only what could not be read")
 }
 
+// textOrJSONL refuses other formats.
+func (p *printFlags) textOrJSONL() error {
+	if p.format == "text" || p.format == "jsonl" {
+		return nil
+	}
+	return fmt.Errorf("no format is called %q; there are text and jsonl", p.format)
+}
+
 // documentFlags are the flags of commands that read files.
 type documentFlags struct {
 	base        string

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -40,13 +39,10 @@ func (a *app) robotsCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := parseTarget(args[0], "")
-			if err == nil && flags.format != "text" && flags.format != "jsonl" {
-				err = fmt.Errorf("no format is called %q; there are text and jsonl", flags.format)
-			}
 			fetcher, fetchErr := flags.fetcher()
 			docs := documentFlags{base: base}
 			o, baseErr := docs.options(limits{})
-			if err := usageOf(cmd, err, fetchErr, baseErr, flags.check()); err != nil {
+			if err := usageOf(cmd, err, flags.textOrJSONL(), fetchErr, baseErr, flags.check()); err != nil {
 				return err
 			}
 			out, err := a.create(flags.out)

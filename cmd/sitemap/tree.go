@@ -40,11 +40,7 @@ func (a *app) treeCommand() *cobra.Command {
 		Example: treeExample,
 		Args:    atLeastOne("TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if flags.format != "text" && flags.format != "jsonl" {
-				err = fmt.Errorf("no format is called %q; there are text and jsonl", flags.format)
-			}
-			return a.walkAndPrint(cmd, args, flags, &documentFlags{}, err, func(w *walker, out *output) handler {
+			return a.walkAndPrint(cmd, args, flags, &documentFlags{}, func(w *walker, out *output) handler {
 				w.options.SkipExtensions = true
 				if flags.format == "jsonl" {
 					return &treeLines{out: out}
