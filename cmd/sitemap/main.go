@@ -127,10 +127,6 @@ func (e *usageError) Unwrap() error { return e.err }
 
 // misuse returns a usageError of cmd.
 func misuse(cmd *cobra.Command, err error) error {
-	var usage *usageError
-	if err == nil || errors.As(err, &usage) {
-		return err
-	}
 	return &usageError{cmd.CommandPath(), err}
 }
 

@@ -57,11 +57,8 @@ func quote(s string) string { return strconv.Quote(s) }
 // plural returns "1 thing" or "n things", with thousands set apart.
 func plural[N int | int64](n N, thing string) string {
 	s := thousands(int64(n)) + " " + thing
-	switch {
-	case n == 1:
+	if n == 1 {
 		return s
-	case strings.HasSuffix(thing, "y"):
-		return strings.TrimSuffix(s, "y") + "ies"
 	}
 	return s + "s"
 }

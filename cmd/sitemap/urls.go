@@ -121,8 +121,8 @@ type urlsHandler struct {
 // walk walks and says what is to be said after the last URL.
 func (h *urlsHandler) walk(ctx context.Context, w *walker, targets []target) error {
 	err := w.run(ctx, targets, h.out)
-	if err == nil {
-		w.finish()
+	if err == nil && !w.flags.quiet {
+		w.problems.tell(w.app.diag)
 	}
 	return err
 }

@@ -101,13 +101,6 @@ func (w *walker) targets(ctx context.Context, args []target) error {
 	return nil
 }
 
-// finish says what there is to say when all is printed.
-func (w *walker) finish() {
-	if !w.flags.quiet {
-		w.problems.tell(w.app.diag)
-	}
-}
-
 func (w *walker) walk(ctx context.Context, t target) error {
 	if t.kind == fileTarget {
 		return w.walkFile(ctx, t)
