@@ -73,7 +73,7 @@ func walkDemo(ctx context.Context, out *output) (*demo, error) {
 	defer web.close()
 	transport := web.transport()
 	defer transport.CloseIdleConnections()
-	d := &demo{tree: treeHandler{out: out}}
+	d := &demo{treeHandler: treeHandler{out: out}}
 	w := &walker{
 		app:      &app{ctx: ctx, diag: &messages{w: io.Discard}}, // what could not be read is for d to tell
 		flags:    &walkFlags{progress: "never"},
@@ -90,19 +90,15 @@ make of %s:
 
 `
 
-// A demo prints what it meets when it has met all.
+// A demo draws the tree, and prints what else it meets when it has met all.
 type demo struct {
-	tree     treeHandler
+	treeHandler
 	current  *discover.Sitemap
 	urls     strings.Builder
 	refused  strings.Builder
 	repaired strings.Builder
 	facts    []string // as demoExpected
 }
-
-func (d *demo) begin(t target)              { d.tree.begin(t) }
-func (d *demo) end(t target)                { d.tree.end(t) }
-func (d *demo) failure(t target, err error) { d.tree.failure(t, err) }
 
 func (d *demo) fact(format string, args ...any) {
 	d.facts = append(d.facts, strings.TrimSpace(fmt.Sprintf(format, args...)))
@@ -132,7 +128,7 @@ func (d *demo) problem(s *discover.Sitemap, p sitemap.Problem) {
 }
 
 func (d *demo) document(s *discover.Sitemap, sum *discover.Summary) {
-	d.tree.document(s, sum)
+	d.treeHandler.document(s, sum)
 	code := "read"
 	if sum.Err != nil {
 		code = failureCode(sum.Err)
