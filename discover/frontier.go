@@ -13,7 +13,6 @@ type child struct {
 	loc     string
 	lastMod sitemap.Time
 	sm      *Sitemap // of a seed; else made when it is decided on
-	decided bool
 	skip    Skip
 	foreign bool
 	fresh   bool // it is to be fetched whether or not it has changed
@@ -21,7 +20,7 @@ type child struct {
 	heeded  bool // it was counted for the Crawl-delay of its origin
 	putOff  bool // it was looked at for fetching ahead, and is waiting in its frame
 
-	*plans // of one that is decided on
+	*plans // nil until it is decided on
 }
 
 // plans are what is known of a document that may be fetched next.

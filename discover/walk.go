@@ -239,10 +239,9 @@ func (w *walk) report(s *Sitemap, p sitemap.Problem) {
 
 // decide makes the Sitemap of a child and says whether it is to be fetched.
 func (w *walk) decide(c *child, index *record) {
-	if c.decided {
+	if c.plans != nil {
 		return
 	}
-	c.decided = true
 	c.plans = &plans{key: keyOf(c.loc)}
 	if c.sm == nil {
 		c.sm = &Sitemap{Loc: c.loc, LastMod: c.lastMod, Referrer: index.sm, Scope: index.scope}
@@ -262,7 +261,7 @@ func (w *walk) decide(c *child, index *record) {
 
 // letGo drops what was fetched ahead for a child that is not walked after all.
 func (w *walk) letGo(index *record, c *child) {
-	if !c.decided {
+	if c.plans == nil {
 		return
 	}
 	if f := w.ahead.started[c.key]; f != nil && f.index == index {
