@@ -53,7 +53,7 @@ func (l *limits) Set(s string) error {
 	return nil
 }
 
-// String returns what was set, for help.
+// String returns nothing: what the limits are by default stands in the help.
 func (l *limits) String() string { return "" }
 
 // Type names the value in help.

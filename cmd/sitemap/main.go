@@ -80,8 +80,7 @@ type app struct {
 	failed   bool
 }
 
-// status tells how the run ended. Errors are of usage unless they are said to be
-// something else.
+// status tells how the run ended.
 func (a *app) status(err error) int {
 	var usage *usageError
 	switch {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,6 +70,9 @@ func TestInterrupt(t *testing.T) {
 // Nothing is left of a file that was not finished.
 func TestInterruptFile(t *testing.T) {
 	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(sig) { // by the test, and so by the command: see main
+			continue
+		}
 		s, started := endless(t, false)
 		dir := t.TempDir()
 		cmd := command(t, "urls", "--allow-private", "-o", filepath.Join(dir, "out"), s.URL+"/a.txt")
