@@ -223,7 +223,7 @@ func (c *Client) fetchRobots(ctx context.Context, st site, at string, origins []
 		if try >= c.tries() || isSilent || !errors.Is(err, fetch.ErrBody) {
 			return best, cmp.Or(cut, err)
 		}
-		if err := pause(ctx, try); err != nil {
+		if err := sleep(ctx, backoff(try)); err != nil {
 			return nil, err
 		}
 	}
@@ -261,12 +261,8 @@ func isTemporary(err error) bool {
 	return errors.As(err, &fe) && fe.Temporary()
 }
 
-// pause waits before a body that broke off is fetched again: 1 s, 2 s, and so on to 30 s.
-func pause(ctx context.Context, try int) error {
-	return sleep(ctx, backoff(try))
-}
-
-// backoff returns how long to wait after so many tries.
+// backoff returns how long to wait before a body that broke off in so many tries is fetched again:
+// 1 s, 2 s, and so on to 30 s.
 func backoff(tries int) time.Duration { return time.Duration(min(tries, 30)) * time.Second }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -117,10 +117,7 @@ func (w *walk) firstChildren(f *prefetch, data []byte, encodings int) (children 
 
 // takeHint takes what is known of a child of an index whose turn has come, nil if that is nothing.
 func (f *frontier) takeHint(index *record, k key) *hint {
-	fr := f.frameOf(index)
-	if fr == nil {
-		return nil
-	}
+	fr := f.frameOf(index) // of which the child was taken just now
 	at := slices.IndexFunc(fr.hints, func(h *hint) bool { return h.key == k })
 	if at < 0 {
 		return nil

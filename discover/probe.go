@@ -47,7 +47,7 @@ func (c *Client) probe(ctx context.Context, sm *Sitemap, loc string, o *Options)
 		if try >= c.tries() || !errors.Is(err, fetch.ErrBody) {
 			return nil, err
 		}
-		if err := pause(ctx, try); err != nil {
+		if err := sleep(ctx, backoff(try)); err != nil {
 			return nil, err
 		}
 	}

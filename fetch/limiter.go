@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -211,11 +210,8 @@ func addressKey(addrs []netip.Addr) string {
 	if least.Is4() {
 		return least.String()
 	}
-	p, err := least.WithZone("").Prefix(64)
-	if err != nil {
-		return strings.ToLower(least.String())
-	}
-	return p.String()
+	network, _ := least.Prefix(64) // without a zone; 64 bits are no error
+	return network.String()
 }
 
 // triesKey is what the number of tries before stands under in the context of a request: of all
