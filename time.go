@@ -42,9 +42,10 @@ type Time struct {
 const assumed Precision = 1 << 7
 
 // NewTime returns t as exact as p, in t's zone. What p leaves out is cut off.
-// zoneAssumed says that no zone was listed. The zone's offset is cut to minutes. Listing
-// it needs a p from Year to Second+9 and a year from 1 to 9999.
+// zoneAssumed says that no zone was listed. The zone's offset is cut to minutes. A p above
+// Second+9 means that. Listing it needs one from Year on, and a year from 1 to 9999.
 func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
+	p = min(p&^assumed, Second+9)
 	_, off := t.Zone()
 	y, m, d := t.Date()
 	hh, mm, ss, ns := t.Hour(), t.Minute(), t.Second(), t.Nanosecond()
@@ -66,7 +67,7 @@ func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 	if p < Minute {
 		off = 0
 	}
-	if p &^= assumed; zoneAssumed {
+	if zoneAssumed {
 		p |= assumed
 	}
 	return Time{
@@ -201,7 +202,7 @@ func ParseTime(s string) (Time, error) {
 }
 
 // UnmarshalText reads what ParseTime does; empty text is the zero Time. That a zone was
-// assumed is not in what MarshalText returns, and lost.
+// assumed, and that no seconds were listed, is not in what MarshalText returns, and lost.
 func (t *Time) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*t = Time{}

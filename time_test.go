@@ -121,6 +121,9 @@ func TestNewTime(t *testing.T) {
 			t.Errorf("ParseTime(%q) = %#v, %v; NewTime %#v", test.want, parsed, err, got)
 		}
 	}
+	if got := NewTime(at, Second+77, false); got != NewTime(at, Second+9, false) || got.End().Sub(got.Start()) != 1 {
+		t.Errorf("more exact than a nanosecond: %v of precision %d", got, got.Precision())
+	}
 	if got := NewTime(at, 0, true); !got.IsZero() || got.String() != "" {
 		t.Errorf("NewTime without precision = %q", got)
 	}

@@ -2,10 +2,15 @@ package discover
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/turn"
 )
 
@@ -26,10 +31,11 @@ type Client struct {
 	Fetcher Fetcher
 	// Concurrency is how many documents are fetched at once, at most 2^20, by all walks
 	// together. 0 or less means 16, of which 4 from one host; if it is set, it is the limit
-	// of one host too, where Fetcher is nil. A Fetcher has limits of its own: those of
-	// a fetch.Client are 16 and 4 unless its Limiter is, say,
-	// &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}. 1 fetches one document
-	// after the other.
+	// of one host too, where Fetcher is nil: 1 fetches one document after the other then. A
+	// Fetcher has limits of its own: those of a fetch.Client are 16 and 4 unless its Limiter
+	// is, say, &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}. Of its requests
+	// Concurrency bounds those that wait for their response, and its Limiter those whose body is
+	// still to come; of another Fetcher it bounds the calls of Get.
 	Concurrency int
 
 	once    sync.Once
@@ -72,12 +78,40 @@ func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, e
 		return nil, err
 	}
 	defer done()
-	doc, err := c.fetcher.Get(ctx, req)
-	if err == nil && doc.Status/100 != 2 && !doc.NotModified {
-		doc.Body.Close()
-		return nil, &fetch.Error{URL: sitemap.Redact(req.URL), Status: doc.Status, Attempts: 1, Err: fetch.ErrStatus}
+	fail := func(status int, err error) (*fetch.Document, error) {
+		return nil, &fetch.Error{URL: sitemap.Redact(req.URL), Status: status, Attempts: min(status, 1), Err: err}
 	}
-	return doc, err
+	if _, _, err := location.ParseOrigin(req.URL); err != nil {
+		return fail(0, fmt.Errorf("%w: %w", fetch.ErrRequest, err))
+	}
+	doc, err := c.fetcher.Get(ctx, req)
+	switch {
+	case err != nil:
+		return nil, err
+	case doc.Status/100 != 2 && !doc.NotModified:
+		doc.Body.Close()
+		return fail(doc.Status, fetch.ErrStatus)
+	}
+	if doc.URL.User != nil {
+		bare := *doc.URL
+		bare.User, doc.URL = nil, &bare
+	}
+	if _, ok := doc.Body.(turn.Body); !ok {
+		doc.Body = foreignBody{doc.Body}
+	}
+	return doc, nil
+}
+
+// A foreignBody is a body of a Fetcher that knows nothing of package fetch.
+type foreignBody struct{ io.ReadCloser }
+
+// Read has what no package of this module has said of a body mean that it broke off.
+func (b foreignBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == nil || err == io.EOF || slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) }) {
+		return n, err
+	}
+	return n, fmt.Errorf("%w: %w", fetch.ErrBody, err)
 }
 
 // isDirect reports whether the Fetcher is a fetch.Client: what wraps one may do with its documents

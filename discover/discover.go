@@ -91,10 +91,14 @@ import (
 // wraps a *fetch.Client has them all if it embeds it. SetDelay is called again where a
 // Crawl-delay has changed, with 0 where there is none any more. HasSecrets says that it adds
 // secrets to its requests: a host named without a scheme is then asked for by https only, as with
-// credentials. Request.URL and Request.Origins may hold credentials. Of a Document, URL, Status and Body must be set; with an error there is
-// none. One whose Status is no success, and that is not NotModified, counts as an error:
-// fetch.ErrStatus. Where the Body is a *fetch.Client's own, documents that break off before
-// their turn are fetched again early, and nested indexes looked into ahead.
+// credentials. Request.URL and Request.Origins may hold credentials, which errors must not. Of a
+// Document, URL, Status and Body must be set; with an error there is none. One whose Status is no
+// success, and that is not NotModified, counts as an error: fetch.ErrStatus. Other errors should be
+// a *fetch.Error: only of these it is known whether another time may bring the document, and
+// after how long. What reading the Body returns but io.EOF, errors of this module's packages, and
+// what matches these means fetch.ErrBody: that it broke off. Where the Body is a *fetch.Client's
+// own, documents that break off before their turn are fetched again early, and nested indexes
+// looked into ahead.
 type Fetcher interface {
 	Get(ctx context.Context, req fetch.Request) (*fetch.Document, error)
 }
@@ -180,7 +184,8 @@ type Options struct {
 	// schemes if need be, and each is waited for 15 s. 0 means 4, a negative number none.
 	VerifyHosts int
 	// KnownPaths are tried instead of DefaultKnownPaths where robots.txt names no
-	// sitemap; empty but not nil means none.
+	// sitemap; empty but not nil means none. Each is a path of the site's host, with a query or
+	// without; of another URL its path counts, and what cannot be read is left out.
 	KnownPaths []string
 	// MaxDepth is how many indexes may lie above a document. 0 means 10, a
 	// negative number any.

@@ -46,10 +46,11 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	if f.probe != nil {
 		f.probe.close()
 	}
-	// Those of a robots.txt are the cache's.
+	// Those of a robots.txt are the cache's, and their grants.
 	seeds := make([]*Sitemap, 0, len(f.seeds))
 	for _, s := range f.seeds {
 		s := *s
+		s.Scope.Grants = slices.Clone(s.Scope.Grants)
 		seeds = append(seeds, &s)
 	}
 	return seeds, f.cut
@@ -335,7 +336,7 @@ func knownLocs(st site, o *Options) []string {
 	var locs []string
 	for _, p := range paths {
 		loc := st.at(p)
-		if k := docKey(loc); !seen[k] {
+		if k := docKey(loc); loc != "" && !seen[k] {
 			seen[k] = true
 			locs = append(locs, loc)
 		}

@@ -34,6 +34,7 @@ func TestParseSite(t *testing.T) {
 		"example.com/?u=http://x":         "https://example.com/ bare",
 		"":                                "error", "ftp://example.com": "error", "https://": "error",
 		"https://exa mple.com": "error", "http://a:b:c": "error",
+		"http:/example.com": "error", "https:example.com": "error",
 	} {
 		st, err := parseSite(in)
 		got := "error"
@@ -67,7 +68,14 @@ func TestFindReturnsTheCallersOwn(t *testing.T) {
 		if err != nil || found[0].Loc != "https://example.com/index.xml" {
 			t.Fatalf("found %v, %v", found, err)
 		}
-		found[0].Loc = "changed"
+		if found[0].Scope.Trust("https://example.com/") != ByRobots || found[0].Scope.Trust("https://added.test/") != Untrusted {
+			t.Errorf("found with the grants %v", found[0].Scope.Grants)
+		}
+		found[0].Loc, found[0].Scope.Grants[0].Host = "changed", "changed.test"
+		added := Grant{Host: "added.test", Dir: "/", By: ByCaller}
+		for _, sm := range found[1:] {
+			sm.Scope.Grants = append(sm.Scope.Grants[:0], added)
+		}
 	}
 }
 
@@ -197,8 +205,9 @@ func TestKnownPathsOption(t *testing.T) {
 	w := newWeb()
 	w.serve("https://example.com/mine.xml", urlset("https://example.com/1"))
 	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/2"))
-	l := walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{"/mine.xml"}})
+	l := walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{"", "%zz", "a:b", "/mine.xml"}})
 	equal(t, "urls", l.locs(), []string{"https://example.com/1"})
+	equal(t, "requests", w.order, []string{"https://example.com/robots.txt", "https://example.com/mine.xml"})
 	l = walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{}})
 	if !errors.Is(l.err, ErrNoSitemap) {
 		t.Errorf("without known paths: %v", l.err)

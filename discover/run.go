@@ -465,6 +465,9 @@ func (s *State) judgeHost(host string, old, e *entry) {
 // timeText writes a time so that parseText reads it back.
 func timeText(t sitemap.Time) string {
 	s := t.String()
+	if t.Precision() == sitemap.Minute {
+		s += "'"
+	}
 	if t.ZoneAssumed() {
 		s += "?"
 	}
@@ -473,12 +476,14 @@ func timeText(t sitemap.Time) string {
 
 func parseText(s string) sitemap.Time {
 	s, assumed := strings.CutSuffix(s, "?")
+	s, toMinute := strings.CutSuffix(s, "'")
 	t, err := sitemap.ParseTime(s)
 	if err != nil {
 		return sitemap.Time{}
 	}
-	if assumed {
-		t = sitemap.NewTime(t.Start(), t.Precision(), true)
+	p := t.Precision()
+	if toMinute {
+		p = sitemap.Minute
 	}
-	return t
+	return sitemap.NewTime(t.Start(), p, assumed)
 }

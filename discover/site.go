@@ -34,7 +34,8 @@ func parseSite(s string) (site, error) {
 	if err != nil {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
-	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" {
+	mistyped := bare && strings.HasSuffix(u.Host, ":") // as http:/example.com
+	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" || mistyped {
 		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
 	}
 	st := site{url: u, user: u.User, bare: bare}
@@ -121,13 +122,14 @@ func (s site) withScheme(scheme string) site {
 	return s
 }
 
-// at returns the location of a path of the site's host.
+// at returns the location of a path of the site's host, "" if it is none.
 func (s site) at(path string) string {
-	u := &url.URL{Scheme: s.url.Scheme, Host: s.url.Host}
-	if ref, err := url.Parse(path); err == nil {
-		u = u.ResolveReference(&url.URL{Path: ref.Path, RawPath: ref.RawPath, RawQuery: ref.RawQuery})
+	ref, err := url.Parse(path)
+	if err != nil || ref.Path == "" {
+		return ""
 	}
-	return u.String()
+	u := &url.URL{Scheme: s.url.Scheme, Host: s.url.Host}
+	return u.ResolveReference(&url.URL{Path: ref.Path, RawPath: ref.RawPath, RawQuery: ref.RawQuery}).String()
 }
 
 // request returns loc, a location of the site's host, as it is asked for.

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -416,13 +417,16 @@ func TestStateDigest(t *testing.T) {
 }
 
 func TestStateTimes(t *testing.T) {
-	for _, s := range []string{"", "2024", "2024-05", "2024-05-06", "2024-05-06T07:08:00Z", "2024-05-06T07:08:09.123+02:00", "2024-05-06T07:08:09Z?"} {
+	for _, s := range []string{"", "2024", "2024-05", "2024-05-06", "2024-05-06T07:08:00Z", "2024-05-06T07:08:00Z'", "2024-05-06T07:08:09.123+02:00", "2024-05-06T07:08:09Z?", "2024-05-06T07:08:00Z'?"} {
 		if got := timeText(parseText(s)); got != s {
 			t.Errorf("%q comes back as %q", s, got)
 		}
 	}
 	if !parseText("2024-05-06T07:08:09Z?").ZoneAssumed() {
 		t.Error("the assumed zone is lost")
+	}
+	if minute, _ := sitemap.ParseTime("2024-05-06T07:08+02:00"); parseText(timeText(minute)) != minute {
+		t.Error("that there were no seconds is lost")
 	}
 	if !parseText("no time").IsZero() {
 		t.Error("read no time")

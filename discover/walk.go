@@ -370,7 +370,8 @@ func (w *walk) done(c *child, sum Summary) {
 	sum.Referrers = []*Sitemap{sm}
 	for _, s := range w.seeds[c.key] {
 		if s != sm {
-			sum.Referrers = append(sum.Referrers, s)
+			other := *s // whose own turn may come
+			sum.Referrers = append(sum.Referrers, &other)
 		}
 	}
 	if w.o.Done != nil {

@@ -3,9 +3,16 @@ package discover
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"net/url"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -47,5 +54,84 @@ func TestFetchersThatWrap(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, l.urls, l.err)
 			}
 		})
+	}
+}
+
+// An own is a Fetcher that knows no package fetch, of documents by URL.
+type own map[string]func(asked *url.URL) (status int, body io.Reader)
+
+func (f own) Get(_ context.Context, req fetch.Request) (*fetch.Document, error) {
+	u, err := url.Parse(req.URL)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("asked for %q", req.URL)
+	}
+	serve := f[u.Path]
+	if serve == nil {
+		return nil, fs.ErrNotExist
+	}
+	status, body := serve(u)
+	return &fetch.Document{URL: u, Status: status, Body: io.NopCloser(body)}, nil
+}
+
+// TestOwnFetcher: the plainest Fetcher gives no credentials away, its bodies that break off are
+// fetched again, and it is not asked for what is no URL.
+func TestOwnFetcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		f := own{
+			"/robots.txt": func(*url.URL) (int, io.Reader) {
+				return 200, strings.NewReader("Sitemap: /s.xml\nSitemap: /none.xml\n")
+			},
+			"/none.xml": func(*url.URL) (int, io.Reader) { return 503, strings.NewReader("busy") },
+			"/s.xml": func(u *url.URL) (int, io.Reader) {
+				asked = append(asked, u.String())
+				text := strings.NewReader(urlset("https://example.com/1"))
+				if len(asked) < 3 {
+					return 200, io.MultiReader(io.LimitReader(text, 80), brokenReader{})
+				}
+				return 200, text
+			},
+		}
+		l := walkSite(&Client{Fetcher: f}, "https://example.com/", Options{})
+		equal(t, "URLs", l.locs(), []string{"https://example.com/1"})
+		if len(asked) != 3 || !errors.Is(l.err, fetch.ErrStatus) {
+			t.Errorf("asked for %q, %v", asked, l.err)
+		}
+		l = walkFrom(&Client{Fetcher: f}, named("https://user:secret@example.com/s.xml"), Options{})
+		final := l.sums["https://example.com/s.xml"].FinalURL
+		if asked[3] != "https://user:secret@example.com/s.xml" || final != "https://example.com/s.xml" {
+			t.Errorf("asked for %s, final URL %s", asked[3], final)
+		}
+		l = walkFrom(&Client{Fetcher: f}, named("::", "ftp://user:secret@example.com/s.xml"), Options{})
+		if !errors.Is(l.err, fetch.ErrRequest) || len(asked) != 4 || strings.Contains(l.err.Error(), "secret") {
+			t.Errorf("what is no URL: %v, asked for %q", l.err, asked)
+		}
+	})
+}
+
+// TestDoneMayKeep: what Done is given is not changed any more.
+func TestDoneMayKeep(t *testing.T) {
+	w := newWeb()
+	w.serve("https://example.com/i.xml", index("https://example.com/s.xml"))
+	w.serve("https://example.com/s.xml", urlset("https://example.com/1"))
+	var keep sync.WaitGroup
+	n := 0
+	o := &Options{Done: func(_ *Sitemap, sum Summary) {
+		keep.Go(func() {
+			for range 100 {
+				for _, r := range sum.Referrers {
+					if r.Scope.Trust("https://example.com/1") == Untrusted {
+						t.Errorf("%s has no grants", r.Loc)
+					}
+				}
+				time.Sleep(10 * time.Microsecond)
+			}
+		})
+	}}
+	for range w.client().Walk(t.Context(), named("https://example.com/i.xml", "https://example.com/s.xml"), o) {
+		n++
+	}
+	if keep.Wait(); n != 1 {
+		t.Errorf("%d URLs", n)
 	}
 }

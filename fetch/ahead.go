@@ -101,7 +101,7 @@ type ahead struct {
 }
 
 func newAhead(src io.Reader, size int64, b *budget, park func()) *ahead {
-	a := &ahead{src: src, max: int((size + chunkSize - 1) / chunkSize), budget: b, park: park, news: make(chan struct{}, 1)}
+	a := &ahead{src: src, max: int((min(size, aheadBudget) + chunkSize - 1) / chunkSize), budget: b, park: park, news: make(chan struct{}, 1)}
 	a.cond.L = &a.mu
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"testing"
@@ -59,7 +60,7 @@ func TestLapsed(t *testing.T) {
 	c.ahead.most = 96 << 20 // of which 24 MiB are for what nobody reads
 	var docs []*Document
 	for range 2 {
-		doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: 32 << 20})
+		doc, err := c.Get(t.Context(), Request{URL: s.URL, ReadAhead: math.MaxInt64})
 		if err != nil {
 			t.Fatal(err)
 		}

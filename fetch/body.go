@@ -42,7 +42,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return 0, ErrClosed
+		return 0, b.wire.fail(ErrClosed)
 	}
 	if b.plain == nil {
 		b.gunzip = input.NewEncodedGunzip(b.raw, b.encodings)
@@ -94,7 +94,7 @@ func (r rawBody) Read(p []byte) (int, error) {
 	r.b.mu.Lock()
 	defer r.b.mu.Unlock()
 	if r.b.closed {
-		return 0, ErrClosed
+		return 0, r.b.wire.fail(ErrClosed)
 	}
 	return r.b.raw.Read(p)
 }

@@ -163,7 +163,8 @@ func TestClose(t *testing.T) {
 					t.Errorf("%s, %d ahead: %v, want %v", fault, ahead, err, ErrClosed)
 				}
 				closing.Wait()
-				if _, err := doc.Body.Read(make([]byte, 1)); !errors.Is(err, ErrClosed) {
+				var fe *Error
+				if _, err := doc.Body.Read(make([]byte, 1)); !errors.Is(err, ErrClosed) || !errors.As(err, &fe) {
 					t.Errorf("%s, %d ahead: Read after Close: %v, want %v", fault, ahead, err, ErrClosed)
 				}
 			}

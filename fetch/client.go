@@ -29,8 +29,11 @@ type Client struct {
 	// Transport sends the requests. If nil, a transport as NewTransport's is made
 	// for this Client. If it is set, which addresses are connected to is the
 	// caller's affair, and so is the proxy; schemes and ports are checked all the
-	// same. The bodies of its responses may be closed while they are read, which
-	// should make that Read return.
+	// same. It must heed the contexts of its requests, which is how the Client ends
+	// what takes too long. The bodies of its responses may be closed while they are read, which
+	// should make that Read return. If it bounds its connections, those of documents that
+	// nobody reads count. Of one that does not tell package httptrace of its connections, as
+	// those of net/http do, each failure before a response counts as ErrConnect.
 	Transport http.RoundTripper
 	// Proxy, if Transport is nil, returns the proxy for a request, or nil for
 	// none. If it is nil, http.ProxyFromEnvironment is used. The guard looks up

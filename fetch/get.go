@@ -15,7 +15,7 @@ import (
 )
 
 // Get gets the document that req names. The error is a *Error. ctx bounds the
-// body as well: when it ends, reading the Body fails.
+// body as well: when it ends, reading the Body fails, but for what was read ahead.
 //
 // A response with a status of 2xx is a Document, an empty one (204) too; so is
 // the first part of a document that the server sent without being asked for a

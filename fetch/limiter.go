@@ -24,6 +24,9 @@ import (
 // does not read blocks nobody. Status
 // is the status of the response, or 0 if there was none; retryAfter is what the
 // response asked for, or 0. A nil release is not called.
+//
+// One that has also the method SetDelay of a HostLimiter is told of each Crawl-delay. Without it
+// Crawl-delays are not kept.
 type Limiter interface {
 	Acquire(ctx context.Context, u *url.URL) (release func(status int, retryAfter time.Duration), err error)
 }
@@ -63,7 +66,8 @@ const (
 // one more at once. One that failed before goes alone until the host has recovered. At first
 // requests follow each other no faster than the host answered them since it was last slowed
 // down, but never more than a second apart. After ten such answers in a row, or three that ask
-// for more than MaxPause, requests to the host fail with ErrBusy until the pause is over.
+// for more than MaxPause, requests to the host fail with ErrBusy: until the pause is over, or
+// all the time that they asked for, a year at most.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {

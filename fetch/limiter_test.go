@@ -126,7 +126,7 @@ func TestHostLimiter(t *testing.T) {
 		{"recovery one by one", &HostLimiter{PerHost: 3}, append([]visit{{"http://a.example/", 0, 429, 5 * time.Second}}, each(repeat("http://a.example/", 7)...)...), []float64{0, 5, 6, 6, 7, 7, 7, 8}},
 		{"a pause has an end", &HostLimiter{PerHost: 1}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 60}},
 		{"MaxPause", &HostLimiter{PerHost: 1, MaxPause: 90 * time.Second}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 90}},
-		{"no MaxPause", &HostLimiter{PerHost: 1, MaxPause: -1}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 429, 0}, {"http://a.example/", 0, 200, 0}}, []float64{0, 0, 0}},
+		{"no MaxPause", &HostLimiter{PerHost: 1, MaxPause: -1}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 429, time.Hour}, {"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 0, 0, 0}},
 		{"404 and 500 pause nothing", &HostLimiter{PerHost: 1}, []visit{{"http://a.example/", 0, 404, time.Hour}, {"http://a.example/", 0, 500, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 0, 0}},
 		{"three long ones", &HostLimiter{PerHost: 1}, []visit{
 			{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 503, time.Hour},

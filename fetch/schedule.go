@@ -337,7 +337,7 @@ func (l *HostLimiter) judge(w *waiter, status int, retryAfter time.Duration) {
 		}
 		h.pause = max(h.pause, pause)
 		h.until = latest(h.until, now.Add(pause))
-		if retryAfter > l.maxPause() {
+		if most := l.maxPause(); most > 0 && retryAfter > most {
 			h.asked = now.Add(retryAfter)
 		}
 	case status == 0 || status >= 500 || late:
