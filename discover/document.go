@@ -85,6 +85,7 @@ func (d *document) duplicate() bool {
 		d.takeScope(d.sum.FinalURL, d.final)
 		return false
 	}
+	d.w.state.relisted(before, d.child.lastMod)
 	g.byKey[d.child.key] = before
 	if len(before.keys) < maxKeys {
 		before.keys = append(before.keys, d.child.key)
@@ -134,7 +135,7 @@ func (d *document) read() bool {
 		return true
 	}
 	if d.sum.NotModified {
-		if e := d.w.state.entry(d.child.loc); e != nil {
+		if e := d.w.state.read(d.child.loc); e != nil {
 			d.relist(e) // what it listed before
 		}
 		return d.alive()

@@ -94,18 +94,33 @@ func (r *recalled) Error() string { return r.text }
 
 func (r *recalled) Unwrap() error { return r.cause }
 
-// retell notes the failures of a walk that had come to its end before others of its plan were
+// retell tells the failures of a walk that had come to its end before others of its plan were
 // interrupted.
 func (w *walk) retell() {
-	s := w.state.s
+	documents, limits := w.state.failed()
+	for _, l := range limits {
+		w.failures.limit(l.What, l.Max, l.Left)
+	}
+	for _, e := range documents {
+		w.failures.add(e)
+		sum := Summary{Skipped: ByResume, Err: e.Err}
+		sum.answered(e.Err)
+		w.done(&child{sm: e.Sitemap, plans: &plans{key: keyOf(e.Sitemap.Loc)}}, sum)
+	}
+}
+
+// failed returns the documents that failed in a walk that had come to its end, and the limits that
+// left others out.
+func (r *run) failed() (documents []*DocumentError, limits []*LimitError) {
+	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	begun := s.plan.begun(w.state.name)
+	begun := s.plan.begun(r.name)
 	if begun == nil {
-		return
+		return nil, nil
 	}
 	tell := func(loc string, f *failure) {
-		w.failures.add(&DocumentError{&Sitemap{Loc: loc}, f.error(loc, s.now())})
+		documents = append(documents, &DocumentError{&Sitemap{Loc: loc}, f.error(loc, s.now())})
 	}
 	if f := begun.Found; f != nil {
 		if f.Cut != nil {
@@ -117,12 +132,10 @@ func (w *walk) retell() {
 			}
 		}
 	}
-	for _, l := range s.plan.walks[w.state.name].limits {
-		w.failures.limit(l.What, l.Max, l.Left)
-	}
 	for _, loc := range slices.Sorted(maps.Keys(s.entries)) {
 		if e := s.entries[loc]; e.readBy(begun.Run) && e.Err != "" {
 			tell(loc, &e.failure)
 		}
 	}
+	return documents, s.plan.walks[r.name].limits
 }

@@ -3,7 +3,6 @@ package discover
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // A line is one line of a State's journal, in JSON. Its kind says which of its
@@ -57,110 +53,6 @@ const (
 )
 
 const journalVersion = 2
-
-// An entry is what the journal keeps of a document, under the URL that was asked
-// for. It holds no grants: those are told anew in each walk.
-type entry struct {
-	URL      string `json:"url"`
-	Final    string `json:"final,omitempty"`
-	ETag     opaque `json:"etag,omitempty"`
-	Modified opaque `json:"modified,omitempty"`
-	At       int64  `json:"at"` // of the response, seconds since 1970
-	Digest   string `json:"digest,omitempty"`
-	Entries  int64  `json:"entries,omitempty"`
-	Format   string `json:"format,omitempty"`
-	LastMod  string `json:"lastmod,omitempty"` // as its referrer listed it
-	failure
-	Kids []kid `json:"kids,omitempty"`
-	Wide bool  `json:"wide,omitempty"` // there are too many to keep: the index is read anew
-	Run  int   `json:"run"`            // of the walk that read it
-	Also []int `json:"also,omitempty"` // of others before, which had not ended
-	// Asked are the origins whose robots.txt that walk asked for it, of Options.VerifyHosts.
-	Asked []string `json:"asked,omitempty"`
-	// Unverified are origins whose robots.txt did not name it, or could not be had, and whose
-	// URLs it listed.
-	Unverified []string `json:"unverified,omitempty"`
-	// Verified are origins whose robots.txt was asked because of an index's own pages and named
-	// it, so that its children had their grants. They are asked again.
-	Verified []string `json:"verified,omitempty"`
-	// Scope is a digest of the grants that it was read under, where some of its URLs were
-	// not trusted: under others, more of them may be.
-	Scope string `json:"scope,omitempty"`
-}
-
-// withoutKids returns what is kept of an index that has too many children: it is read anew.
-func (e *entry) withoutKids() *entry {
-	return &entry{URL: e.URL, At: e.At, failure: e.failure, Wide: true, Run: e.Run, Also: e.Also, Asked: e.Asked}
-}
-
-// lacks reports whether URLs of the document, read under these grants, may be missing.
-func (e *entry) lacks(scope Scope) bool { return e.Scope != "" && e.Scope != scope.digest() }
-
-// readBy reports whether the walk of that number has read the document.
-func (e *entry) readBy(run int) bool { return e.Run == run || slices.Contains(e.Also, run) }
-
-// An opaque is text of a server's, in JSON, which has no bytes that are not UTF-8.
-type opaque string
-
-const opaquePrefix = "base64:"
-
-func (o opaque) MarshalText() ([]byte, error) {
-	if utf8.ValidString(string(o)) && !strings.HasPrefix(string(o), opaquePrefix) {
-		return []byte(o), nil
-	}
-	return base64.StdEncoding.AppendEncode([]byte(opaquePrefix), []byte(o)), nil
-}
-
-func (o *opaque) UnmarshalText(text []byte) error {
-	encoded, ok := bytes.CutPrefix(text, []byte(opaquePrefix))
-	if ok {
-		var err error
-		if text, err = base64.StdEncoding.AppendDecode(nil, encoded); err != nil {
-			return err
-		}
-	}
-	*o = opaque(text)
-	return nil
-}
-
-// A kid is a child of an index.
-type kid struct {
-	Loc     string `json:"l"`
-	LastMod string `json:"m,omitempty"`
-}
-
-// A kids is the children of an index, while they take no more than maxKids bytes of memory.
-type kids struct {
-	list []kid
-	cost int
-}
-
-func (k *kids) add(loc, lastMod string) {
-	added := kid{loc, lastMod}
-	if k.cost += added.cost(); k.cost > maxKids {
-		k.list = nil
-		return
-	}
-	k.list = append(k.list, added)
-}
-
-func (k *kids) tooMany() bool { return k.cost > maxKids }
-
-func costOf(list []kid) (cost int) {
-	for _, k := range list {
-		cost += k.cost()
-	}
-	return cost
-}
-
-func (k kid) cost() int { return kidCost + len(k.Loc) + len(k.LastMod) }
-
-const (
-	kidCost = 40 // bytes of memory beside its text
-	// maxKids is enough for as many children as the protocol allows, with locations of 200
-	// bytes and lastmods.
-	maxKids = 12 << 20
-)
 
 // A foundLine is how a walk's seeds were found.
 type foundLine struct {

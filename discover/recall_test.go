@@ -303,6 +303,9 @@ func TestResumeTellsAll(t *testing.T) {
 			if !errors.Is(l.err, want) {
 				t.Errorf("run %d: %s: %v, want %v", run, site, l.err, want)
 			}
+			if want != ErrLimit && len(l.sums) == 0 {
+				t.Errorf("run %d: %s: Done was told nothing", run, site)
+			}
 			if run > 0 && len(l.urls) > 0 {
 				t.Errorf("%s: %q again", site, l.urls)
 			}

@@ -2,10 +2,8 @@ package discover
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,23 +19,7 @@ const (
 	foundAge = robotsAge
 	// trustAge is how long a document may be left out for its lastmod alone.
 	trustAge = 7 * 24 * time.Hour
-	// distrustAge is how long a host's lastmods are not heeded after one was wrong.
-	distrustAge = 30 * 24 * time.Hour
-	// agreements is how often lastmods must have been right.
-	agreements = 3
-	// checks is that one in so many documents is asked for in spite of them.
-	checks = 10
 )
-
-// honesty is what is known of a host's lastmods.
-type honesty struct {
-	Right int   `json:"right,omitempty"` // since the last wrong one
-	Wrong int64 `json:"wrong,omitempty"` // when one was, seconds since 1970
-}
-
-func (h *honesty) proved(now time.Time) bool {
-	return h != nil && h.Right >= agreements && (h.Wrong == 0 || isOlder(h.Wrong, distrustAge, now))
-}
 
 // A run is a State as one walk uses it. All methods of a nil *run do nothing.
 type run struct {
@@ -266,7 +248,7 @@ func (r *run) missed(loc string, err error) {
 	if len(r.s.plan.stillOpen(r.s.entries[loc], r.number)) > 0 {
 		return // a walk that goes on has read it
 	}
-	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number}
+	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number, Last: r.s.entries[loc].content()}
 	if e.isHeldBack(r.s.now()) {
 		r.s.put(e)
 		r.s.journal.append(&line{Kind: lineDoc, Doc: e})
@@ -293,16 +275,6 @@ func isOlder(at int64, age time.Duration, now time.Time) bool {
 	return passed > age || passed < -time.Hour
 }
 
-// checked picks the documents that are asked for in spite of an unmoved lastmod:
-// others in each run.
-func (r *run) checked(loc string) bool {
-	h := fnv.New64a()
-	h.Write([]byte(loc))
-	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(r.number)))
-	sum := h.Sum64()
-	return (sum^sum>>32)%checks == 0
-}
-
 func hostOf(loc string) string {
 	o, _, err := location.ParseOrigin(loc)
 	if err != nil {
@@ -314,18 +286,23 @@ func hostOf(loc string) string {
 // validators returns those of the document as it was last read, unless it is to be read
 // again even if it has not changed.
 func (r *run) validators(c *child) fetch.Validators {
-	e := r.entry(c.loc)
-	if c.fresh || e == nil || e.Err != "" || e.Wide || e.lacks(c.scope) {
+	e := r.read(c.loc)
+	if c.fresh || e == nil || e.Wide || e.lacks(c.scope) {
 		return fetch.Validators{}
 	}
 	return fetch.Validators{ETag: string(e.ETag), LastModified: string(e.Modified)}
 }
 
 // isOf reports whether the document that answered from that URL is the one that was last
-// read, or may be.
+// read, or may be. Where redirects lead to signed URLs, the query is another each time.
 func (r *run) isOf(c *child, final string) bool {
-	e := r.entry(c.loc)
-	return e == nil || e.Final == "" || e.Final == final
+	e := r.read(c.loc)
+	if e == nil || e.Final == "" {
+		return true
+	}
+	before, _, _ := strings.Cut(e.Final, "?")
+	now, _, _ := strings.Cut(final, "?")
+	return before == now
 }
 
 // entry returns what is known of a document, nil if that is nothing.
@@ -337,6 +314,9 @@ func (r *run) entry(loc string) *entry {
 	defer r.s.mu.Unlock()
 	return r.s.entries[loc]
 }
+
+// read returns the document as it was when it was last read, nil if it never was.
+func (r *run) read(loc string) *entry { return r.entry(loc).content() }
 
 // recall goes on below a document that is left out.
 func (w *walk) recall(c *child, rec *record) bool {
@@ -405,6 +385,7 @@ func (r *run) ended(d *document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.entries[d.child.loc]
+	content := old.content()
 	e := &entry{
 		URL: d.child.loc, Final: d.sum.FinalURL, At: s.now().Unix(),
 		LastMod: timeText(d.child.lastMod), Kids: d.listed.list, Run: r.number,
@@ -412,18 +393,19 @@ func (r *run) ended(d *document) {
 	}
 	switch {
 	case d.sum.Err != nil:
-		e.failure, e.Entries = failureOf(d.sum.Err, s.now()), d.sum.Entries
-	case d.sum.NotModified && old != nil:
-		e.Digest, e.Entries, e.Format, e.Kids, e.Scope = old.Digest, old.Entries, old.Format, old.Kids, old.Scope
-		e.Unverified, e.Verified = old.Unverified, old.Verified
+		e.failure, e.Entries, e.Last = failureOf(d.sum.Err, s.now()), d.sum.Entries, content
+	case d.sum.NotModified && content != nil:
+		e.Digest, e.Entries, e.Format, e.Kids, e.Scopes = content.Digest, content.Entries, content.Format, content.Kids, content.Scopes
+		e.Unverified, e.Verified = content.Unverified, content.Verified
 	default:
 		e.Digest, e.Entries, e.Format = d.digest.String(), d.sum.Entries, d.sum.Format.String()
 		if d.dropped {
-			e.Scope, e.Unverified = d.child.scope.digest(), d.unverified
+			e.Scopes, e.Unverified = []string{d.child.scope.digest()}, d.unverified
+			e.addReading(content)
 		}
 	}
 	if d.sum.Err == nil {
-		e.ETag, e.Modified = opaque(d.f.doc.ETag), opaque(d.f.doc.LastModified)
+		e.ETag, e.Modified = validator(d.f.doc.ETag), validator(d.f.doc.LastModified)
 	}
 	if len(e.Kids) > 0 && e.Verified == nil {
 		e.Verified = d.verified
@@ -437,29 +419,6 @@ func (r *run) ended(d *document) {
 	}
 	s.put(e)
 	s.journal.append(&line{Kind: lineDoc, Doc: e, Out: s.plan.takeNoted()})
-}
-
-// judgeHost compares what the lastmod of a document said with what became of it.
-func (s *State) judgeHost(host string, old, e *entry) {
-	if old.Err != "" || e.Err != "" || old.LastMod == "" || e.LastMod == "" || !sameKind(old.Digest, e.Digest) {
-		return
-	}
-	moved, changed := old.LastMod != e.LastMod, old.Digest != e.Digest
-	before := honesty{}
-	if h := s.hosts[host]; h != nil {
-		before = *h
-	}
-	h := before
-	switch {
-	case changed && !moved:
-		h = honesty{Wrong: s.now().Unix()}
-	case changed == moved && h.Right < agreements:
-		h.Right++
-	}
-	if h != before {
-		s.hosts[host] = &h
-		s.journal.append(&line{Kind: lineHost, Host: host, Mods: &h})
-	}
 }
 
 // timeText writes a time so that parseText reads it back.

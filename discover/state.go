@@ -20,7 +20,8 @@ import (
 // may have changed. Left out are those that answer 304 (Not Modified) to their
 // validators, and children whose lastmod in their index has not moved, where the
 // host's lastmods proved honest: three times they told rightly whether the entries of a
-// document had changed (a comment with the time when it was made is no change). A
+// document had changed (a comment with the time when it was made is no change); not those that are
+// listed with several lastmods. A
 // document that had changed under an unmoved lastmod ends this for its host for 30 days. One
 // in ten of the documents left out so is asked for all the same, and each at
 // least every 7 days. The children of an index that is left out are walked as
@@ -49,7 +50,7 @@ import (
 //
 // It is a journal of lines of JSON: one for each document, written when that has
 // ended, of which the last counts, and some for walks and hosts. It is compacted when it is
-// opened, and a line that was not written to its end is left out; behind one that was damaged
+// opened, so that who walks for days should open it anew now and then, and a line that was not written to its end is left out; behind one that was damaged
 // otherwise, which its checksum tells, so is the rest of its run. Its content may change
 // with versions of this package. It holds URLs, validators, digests, the
 // children of indexes and what Resume was told, but no grants. Of those URLs, which must be
@@ -263,15 +264,15 @@ func (s *State) put(e *entry) {
 	if old := s.entries[e.URL]; old != nil {
 		s.forget(old)
 	}
-	if s.kids+costOf(e.Kids) > maxStateKids {
+	if s.kids+e.cost() > maxStateKids {
 		e = e.withoutKids()
 	}
-	s.kids += costOf(e.Kids)
+	s.kids += e.cost()
 	s.entries[e.URL] = e
 }
 
 func (s *State) forget(e *entry) {
-	s.kids -= costOf(e.Kids)
+	s.kids -= e.cost()
 	delete(s.entries, e.URL)
 }
 

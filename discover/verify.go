@@ -123,7 +123,7 @@ const maxVouching = 16
 // reverify has a document read that is not to be for what the State has of it, if a host that
 // did not vouch for it then does now.
 func (w *walk) reverify(c *child, r *record) {
-	e := w.state.entry(c.loc)
+	e := w.state.read(c.loc)
 	if c.skip == ByResume || e == nil || len(e.Unverified) == 0 {
 		return
 	}

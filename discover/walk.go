@@ -307,6 +307,7 @@ func (w *walk) visit(c child, index *record) bool {
 	c.sm.Scope = w.withSeeds(c.sm.Scope, c.key)
 	w.redecide(&c)
 	if r := w.graph.begun(c.key, c.loc); r != nil {
+		w.state.relisted(r, c.lastMod)
 		w.graph.meet(index, c.sm.Scope.With(w.verified(index)...), r)
 		return true
 	}

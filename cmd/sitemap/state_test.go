@@ -5,7 +5,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -245,6 +247,43 @@ func TestStateOutputGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	runArgs(t, args...).want(t, exitFailed, "", "remove the state to begin anew")
+}
+
+// A contextEnder is a standard error that ends a context with what is said last.
+type contextEnder struct {
+	said bytes.Buffer
+	last string
+	end  func()
+}
+
+func (w *contextEnder) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), w.last) {
+		w.end()
+	}
+	return w.said.Write(p)
+}
+
+// A run that is interrupted when all is printed is not over, and its output stays. What failed in
+// it is said again.
+func TestStateInterruptedAtTheEnd(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/sitemap_index.xml": urlset("HOST/1", "HOST/2")})
+	busy := http.NewServeMux()
+	busy.Handle("/", s)
+	busy.HandleFunc("/sitemap.xml", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	s.Config.Handler = busy
+	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--retries", "0", "--state", state, "-o", out, s.URL}
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr := &contextEnder{last: "/sitemap.xml", end: cancel}
+	if status := run(ctx, args, nil, io.Discard, stderr); status != exitInterrupted {
+		t.Errorf("exit status %d: %s", status, &stderr.said)
+	}
+	for i, want := range []string{s.text("HOST/1\nHOST/2\n"), ""} {
+		runArgs(t, args...).want(t, exitFailed, "", "/sitemap.xml: status 502")
+		if got, err := os.ReadFile(out); err != nil || string(got) != want {
+			t.Errorf("run %d: %q, %v, want %q", i, got, err, want)
+		}
+	}
 }
 
 // A run that cannot write its output says so and is not over: what it could not

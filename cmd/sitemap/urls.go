@@ -210,6 +210,10 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args
 		state.Abandon()
 		return failed
 	}
+	if err != nil && a.ended(ctx) != nil { // perhaps just when all was printed
+		state.Abandon()
+		return err
+	}
 	if closed := state.Close(); err == nil {
 		err = closed
 	}

@@ -1,0 +1,135 @@
+package discover
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStateListedTwice: a document that is listed with several lastmods is not left out because
+// one of them has not moved.
+func TestStateListedTwice(t *testing.T) {
+	const e = "https://example.com"
+	for name, first := range map[string]string{"by two indexes": "/p.xml", "by a URL that redirects there": "/alias.xml"} {
+		w := newWeb()
+		w.serve(e+"/robots.txt", "Sitemap: "+e+"/old.xml\nSitemap: "+e+"/new.xml\n")
+		w.redirect(e+"/alias.xml", e+"/p.xml")
+		kids := []string{e + first + "|2020-01-01"}
+		for i := range agreements {
+			kid := fmt.Sprintf("%s/%d.xml", e, i)
+			w.tagged(kid, urlset(kid+"/p"))
+			kids = append(kids, kid+"|2020-01-01")
+		}
+		w.serve(e+"/old.xml", index(kids...))
+		walk := stateWalks(t, w, e)
+		for i := range 5 {
+			version := fmt.Sprint(e, "/v", i/2)
+			w.tagged(e+"/p.xml", urlset(version))
+			w.serve(e+"/new.xml", index(fmt.Sprintf("%s/p.xml|2024-01-%02d", e, i/2+1)))
+			if l := walk(1); strings.Contains(strings.Join(l.locs(), " "), version) != (i%2 == 0) {
+				t.Errorf("%s, walk %d: %q", name, i, l.locs())
+			}
+		}
+	}
+}
+
+// TestStateAfterFailure: what was read before a failure and has not changed since does not come
+// again, nor is it sent.
+func TestStateAfterFailure(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/i.xml\n")
+	walk := stateWalks(t, w, e)
+	for i, want := range []struct{ urls, of304 int }{{2, 0}, {0, 0}, {0, 0}, {0, 3}, {1, 2}} {
+		w.tagged(e+"/1.xml", urlset(e+"/1"))
+		w.tagged(e+"/2.xml", urlset(fmt.Sprint(e, "/2/", i/4)))
+		w.tagged(e+"/i.xml", index(e+"/1.xml", e+"/2.xml"))
+		if i == 1 || i == 2 {
+			w.status(e+"/i.xml", http.StatusNotFound)
+			w.status(e+"/1.xml", http.StatusNotFound)
+		}
+		l := walk(1)
+		of304 := 0
+		for _, sum := range l.sums {
+			if sum.NotModified {
+				of304++
+			}
+		}
+		if len(l.urls) != want.urls || of304 != want.of304 {
+			t.Errorf("walk %d: %q, %d documents have not changed, want %d URLs and %d", i, l.urls, of304, want.urls, want.of304)
+		}
+	}
+}
+
+// TestStateOfTwoSites: a document that two sites have, under different grants, comes to each of
+// them once.
+func TestStateOfTwoSites(t *testing.T) {
+	const shared = "https://cdn.test/m/s.xml"
+	sites := []string{"https://a.example", "https://b.example"}
+	w := newWeb()
+	for _, site := range sites {
+		w.serve(site+"/robots.txt", "Sitemap: "+shared+"\n")
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	for i, version := range []string{"1", "1", "1", "2", "2"} {
+		w.tagged(shared, urlset(sites[0]+"/"+version, sites[1]+"/"+version))
+		s := openState(t, path)
+		for _, site := range sites {
+			var want []string
+			if i == 0 || i == 3 {
+				want = []string{site + "/" + version}
+			}
+			l := walkSite(w.client(), site, Options{State: s})
+			equal(t, fmt.Sprintf("walk %d of %s", i, site), l.locs(), want)
+		}
+		s.Close()
+	}
+}
+
+// TestStateSignedURLs: a redirect to a URL whose query is another each time leads to the same
+// document, but one to another path does not.
+func TestStateSignedURLs(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+	walk := stateWalks(t, w, e)
+	for i, target := range []string{"/a.xml?key=1", "/a.xml?key=2", "/b.xml?key=3"} {
+		w.redirect(e+"/s.xml", e+target)
+		w.handle(e+target, func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("ETag", `"1"`)
+			if r.Header.Get("If-None-Match") == `"1"` {
+				rw.WriteHeader(http.StatusNotModified)
+				return
+			}
+			fmt.Fprint(rw, urlset(e+target[:2]))
+		})
+		if l := walk(1); len(l.urls) != []int{1, 0, 1}[i] {
+			t.Errorf("by %s: %q", target, l.urls)
+		}
+	}
+}
+
+// TestStateLongValidators: what a server may send as a validator without an end is not kept.
+func TestStateLongValidators(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.handle(e+"/s.xml", func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") != "" {
+			t.Error("asked with a validator")
+		}
+		rw.Header().Set("ETag", `"`+strings.Repeat("x", 100<<10)+`"`)
+		fmt.Fprint(rw, urlset(e+"/1"))
+	})
+	s := openState(t, filepath.Join(t.TempDir(), "state"))
+	defer s.Close()
+	for range 2 {
+		if l := walkFrom(w.client(), named(e+"/s.xml"), Options{State: s}); l.err != nil || len(l.urls) != 1 {
+			t.Errorf("%q, %v", l.urls, l.err)
+		}
+	}
+	if tag := s.entries[e+"/s.xml"].ETag; tag != "" {
+		t.Errorf("%d bytes of an ETag are kept", len(tag))
+	}
+}
