@@ -13,14 +13,17 @@ const (
 	apartFor = time.Minute
 	// spares is how many tries that failed with a connection that others used do not count.
 	spares = 1
+	// vain is how many documents of an origin are asked for in vain on a connection of their own,
+	// after they were answered with an error over others, before others of it are not.
+	vain = 3
 	// maxBreaks bounds the origins, and the documents, of which that is remembered.
 	maxBreaks = 1_000
 	// closeTime is within what net/http closes a connection that broke.
 	closeTime = 50 * time.Millisecond
 )
 
-// breaks counts the connections of HTTP/2 that broke while several attempts were on them. The
-// zero value is ready.
+// breaks counts what came to grief with a connection, or on one, by what it belongs to. The zero
+// value is ready.
 type breaks[Key comparable] struct {
 	mu sync.Mutex
 	at map[Key]broken
@@ -33,7 +36,7 @@ type broken struct {
 
 func (b broken) isOver() bool { return time.Since(b.last) > apartFor }
 
-// note notes that a connection of k broke.
+// note notes one more of k.
 func (b *breaks[Key]) note(k Key) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,7 +58,14 @@ func (b *breaks[Key]) note(k Key) {
 	}
 }
 
-// count returns how many connections of k broke of late.
+// forget forgets k.
+func (b *breaks[Key]) forget(k Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.at, k)
+}
+
+// count returns how many there were of k of late.
 func (b *breaks[Key]) count(k Key) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,14 +84,56 @@ func (c *Client) isApart(t target) bool {
 // connection while others used that too.
 func (a *inner) failed() bool {
 	c := a.conn.Load()
-	if c == nil || !a.http2 || a.turn == c.last() || !c.isClosing() {
+	if c == nil {
+		return false
+	}
+	a.c.cutOff.note(a.target.url.String())
+	if !a.http2 || a.turn == c.last() || !c.isClosing() {
 		return false
 	}
 	if !c.told.Swap(true) {
 		a.c.broken.note(a.target.origin)
 	}
-	a.c.cutOff.note(a.target.url.String())
 	return true
+}
+
+// A suspect is a connection over which a request was answered with a status that is tried again:
+// what is behind that one alone may be to blame.
+type suspect struct {
+	*conn
+	http2 bool
+}
+
+// goesAlone reports whether the attempt that begins is the last one of a request that was answered
+// so over other connections, and goes on one of its own.
+func (x *exchange) goesAlone() bool {
+	return x.c.lone != nil && x.suspect.conn != nil && x.retries+x.tries > x.most() && x.c.inVain.count(x.target.origin) < vain
+}
+
+// answered is told how the attempt was answered. Where one that went alone was answered otherwise
+// than those before, no more requests go over the connection that these had.
+func (a *inner) answered(status int) {
+	x := a.exchange
+	o := x.target.origin
+	switch {
+	case retriable(status) && a.alone:
+		x.c.inVain.note(o)
+	case retriable(status):
+		x.suspect = suspect{a.conn.Load(), a.http2}
+	case a.alone:
+		x.c.inVain.forget(o)
+		x.suspect.avoid(x.c, o)
+	}
+}
+
+func (s suspect) avoid(c *Client, o origin) {
+	if !s.http2 {
+		s.Close()
+		return
+	}
+	for range shares { // others may be on it
+		c.broken.note(o)
+	}
 }
 
 // isClosing reports whether the connection is closed, or will be at once.

@@ -137,8 +137,17 @@ func (g *getter) ended(err error) error {
 // request: responses that are no document come back without body and Location.
 type exchange struct {
 	*getter
-	tries int
-	last  result
+	tries   int
+	last    result
+	suspect suspect
+}
+
+// most returns how often the document is tried again at most.
+func (x *exchange) most() int {
+	if n := x.c.MaxRetries(); n > 0 {
+		return n + x.spared
+	}
+	return 0
 }
 
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -157,16 +166,20 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.c.logRequest(req, x.tries)
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x.clock.begin(cancel)
-	watch := &inner{exchange: x, route: route, cancel: cancel}
+	watch := &inner{exchange: x, route: route, cancel: cancel, alone: x.goesAlone()}
 	slot := &slot{release: release, origin: x.target.origin, watch: watch}
 	x.c.parked.live.Add(1)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
-	resp, err := send(x.c.transport(x.target, req), req)
+	rt := x.c.lone
+	if !watch.alone {
+		rt = x.c.transport(x.target, req)
+	}
+	resp, err := send(rt, req)
 	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
-		if ctx.Err() == nil && watch.failed() {
+		if policy := (*cause)(nil); ctx.Err() == nil && !errors.As(err, &policy) && watch.failed() {
 			x.spared = spares
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
@@ -243,6 +256,7 @@ func (x *exchange) take(resp *http.Response, w *wire) {
 		x.last.after = retryAfter(resp.Header, time.Now())
 	}
 	w.slot.answered(resp.StatusCode, x.last.after)
+	w.slot.watch.answered(resp.StatusCode)
 	success := resp.StatusCode/100 == 2
 	unchanged := resp.StatusCode == http.StatusNotModified && x.req.Validators != Validators{}
 	if success || unchanged {

@@ -92,8 +92,9 @@ type Client struct {
 	extra    http.RoundTripper // for origins with parked bodies; nil if rt has no bound
 	shared   http.RoundTripper // for all origins behind a proxy; nil if rt has no bound
 	lone     http.RoundTripper // with a connection for each request; nil with a Transport of the caller's
-	broken   breaks[origin]    // origins that have that
-	cutOff   breaks[string]    // documents that have
+	broken   breaks[origin]    // connections of HTTP/2 that broke while several attempts were on them
+	cutOff   breaks[string]    // attempts that broke with their connection, by URL
+	inVain   breaks[origin]    // attempts that went alone, and failed as those before
 	parked   parked
 	limiter  Limiter
 	guard    *guard        // nil with a Transport of the caller's

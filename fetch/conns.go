@@ -39,6 +39,7 @@ type inner struct {
 	conn   atomic.Pointer[conn] // that the request is sent on, nil if it is not known
 	turn   int                  // of conn.use
 	http2  bool                 // that is of HTTP/2, which others may use too
+	alone  bool                 // nobody else uses it
 }
 
 // use is told which connection the attempt uses from now on.
@@ -98,13 +99,15 @@ type conns struct {
 	timer *time.Timer // of sweep
 }
 
+var errManyConns = errors.New("too many connections are open")
+
 // add counts a connection to addr that is to be opened, or returns an error if there are
 // too many.
 func (cs *conns) add(addr string) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if n := cs.at[addr]; int64(n) >= maxIdleConns+2*cs.users() {
-		return fmt.Errorf("%d connections are open to %s", n, addr)
+		return &cause{kind: errManyConns, detail: fmt.Sprintf("%d connections are open to %s", n, addr)}
 	}
 	if cs.at == nil {
 		cs.at, cs.open = map[string]int{}, map[*conn]struct{}{}

@@ -28,6 +28,11 @@
 // retry. After two such breaks within a minute all requests to the host have connections of
 // their own for a minute. So what breaks them costs no other document.
 //
+// What broke with a connection of its own is tried again on a new one, too, and so is, the last
+// time, what was answered with one of those statuses, unless that was in vain for three documents
+// of the host within a minute: what is behind one connection alone may be to blame. If that
+// brings it, no more requests go over the connection that the answers before came by.
+//
 // # Time
 //
 // Connecting, what a proxy says to that, and the TLS handshake may take 10 s each,

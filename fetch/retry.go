@@ -26,14 +26,10 @@ func retriable(status int) bool {
 
 // checkRetry is the retryablehttp.CheckRetry of one hop.
 func (x *exchange) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	most := x.c.MaxRetries()
-	if most > 0 {
-		most += x.spared
-	}
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	case x.retries+x.tries > most:
+	case x.retries+x.tries > x.most():
 		return false, nil
 	case err != nil:
 		return !final(err), nil

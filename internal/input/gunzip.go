@@ -248,18 +248,29 @@ func (l *layer) openMember() error {
 	return nil
 }
 
-// nextMember looks at what follows a member: nil for another member, io.EOF for
-// the end or junk. Junk may start with the two bytes of the magic number by
-// chance, so the third, which is always 8, must agree where there is one.
+// maxPadding bounds the zeros between members that are passed over.
+const maxPadding = 64 << 10
+
+// nextMember looks at what follows a member: nil for another member, behind zeros perhaps that it
+// was padded with, io.EOF for the end or junk. Junk may start with the two bytes of the magic
+// number by chance, so the third, which is always 8, must agree where there is one.
 func (l *layer) nextMember() error {
 	head, err := l.buf.Peek(3)
+	padding := 0
+	for ; len(head) > 0 && head[0] == 0 && padding < maxPadding; padding++ {
+		l.junk = true
+		l.buf.Discard(1)
+		head, err = l.buf.Peek(3)
+	}
 	switch {
+	case err == errSource && padding > 0:
+		return io.EOF // it is whole without what may have come
 	case err == errSource:
 		return l.source.err
 	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b && (len(head) == 2 || head[2] == 8):
 		return nil
 	}
-	l.junk = len(head) > 0
+	l.junk = l.junk || len(head) > 0
 	return io.EOF
 }
 

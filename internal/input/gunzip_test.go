@@ -153,6 +153,8 @@ func gunzipCases(t testing.TB) []gunzipCase {
 		{name: "100,000 empty members", in: strings.Repeat(empty, 100000) + member, want: doc, layers: 1},
 		{name: "line feed after", in: member + "\n", want: doc, layers: 1, junk: true},
 		{name: "NULs after", in: member + strings.Repeat("\x00", 512), want: doc, layers: 1, junk: true},
+		{name: "NULs, then a member", in: member + strings.Repeat("\x00", 512) + member, want: doc + doc, layers: 1, junk: true},
+		{name: "too many NULs, then a member", in: member + strings.Repeat("\x00", maxPadding+1) + member, want: doc, layers: 1, junk: true},
 		{name: "text after", in: member + "<html>", want: doc, layers: 1, junk: true},
 		{name: "half a magic after", in: member + "\x1f", want: doc, layers: 1, junk: true},
 		{name: "other method after", in: member + "\x1f\x8b\x07junk", want: doc, layers: 1, junk: true},
