@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -107,21 +106,6 @@ func TestRobotsCutSummary(t *testing.T) {
 		o.State = state
 		check("again", walkSite(w.client(), "https://example.com/", o))
 		state.Close()
-	}
-}
-
-// TestRobotsCutOfOldLine: lines of a journal that tell nothing of the answer can be read.
-func TestRobotsCutOfOldLine(t *testing.T) {
-	const robots, moved = "https://example.com/robots.txt", "https://example.com/old/robots.txt"
-	for _, hops := range [][]string{nil, {robots + "?", moved}} {
-		l := foundLine{Robots: robots, Hops: hops, Cut: &failure{Err: "cut", Status: 200}}
-		want := answer{URL: robots, Status: 200}
-		if hops != nil {
-			want.URL = moved
-		}
-		if a := l.found(site{}, time.Now()).robots.answer; a.URL != want.URL || a.Status != want.Status {
-			t.Errorf("%v: %+v, want %+v", hops, *a, want)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A line is one line of a State's journal, in JSON. Its kind says which of its
@@ -52,15 +53,13 @@ const (
 	lineHost  = "host"
 )
 
-const journalVersion = 2
-
 // A foundLine is how a walk's seeds were found.
 type foundLine struct {
 	Robots string     `json:"robots,omitempty"`
 	Hops   []string   `json:"hops,omitempty"`
 	Seeds  []seedLine `json:"seeds,omitempty"`
 	Cut    *failure   `json:"cut,omitempty"`    // by which robots.txt broke off
-	Answer *answer    `json:"answer,omitempty"` // by which it came then; older lines have none
+	Answer *answer    `json:"answer,omitempty"` // by which it came then
 	// Missed are known paths that may have a sitemap another time.
 	Missed []missedLine `json:"missed,omitempty"`
 }
@@ -90,9 +89,12 @@ func readJournal(r io.Reader, take func(*line)) error {
 		switch {
 		case len(text) == 0:
 			return nil
-		case n == 0 && !bytes.HasPrefix([]byte(headText), text):
+		case n == 0 && strings.HasPrefix(headText, string(text)):
+		case n == 0 && bytes.HasPrefix(text, []byte(headStart)):
+			return errVersion
+		case n == 0:
 			return errNoState
-		case n > 0 && err == nil:
+		case err == nil:
 			take(decodeLine(text))
 		}
 	}
@@ -141,8 +143,11 @@ func decodeLine(text []byte) *line {
 	return &l
 }
 
-// headText is the first line.
-var headText = fmt.Sprintf("{%q:%q,%q:%d}\n", "t", "sitemap-state", "v", journalVersion)
+// headText is the first line, which ends with the version of the journal.
+const (
+	headStart = `{"t":"sitemap-state","v":`
+	headText  = headStart + "3}\n"
+)
 
 // A journal is the file of a State, open for appending.
 type journal struct {

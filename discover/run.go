@@ -74,7 +74,7 @@ func (s *State) recall(name string, secrets bool) (*found, error) {
 func (l *foundLine) found(st site, now time.Time) *found {
 	f := &found{site: st}
 	if l.Cut != nil {
-		f.robots, f.cut = &Robots{URL: l.Robots, hops: l.Hops, answer: l.answer()}, l.Cut.error(l.Robots, now)
+		f.robots, f.cut = &Robots{URL: l.Robots, hops: l.Hops, answer: l.Answer}, l.Cut.error(l.Robots, now)
 	}
 	scope := Scope{RobotsGrants(l.Robots, l.Hops...)}
 	for _, m := range l.Missed {
@@ -90,18 +90,6 @@ func (l *foundLine) found(st site, now time.Time) *found {
 		f.seeds = append(f.seeds, sm)
 	}
 	return f
-}
-
-// answer returns what is known of the response by which a robots.txt came that broke off.
-func (l *foundLine) answer() *answer {
-	if l.Answer != nil {
-		return l.Answer
-	}
-	a := &answer{URL: l.Robots, Status: l.Cut.Status}
-	if n := len(l.Hops); n > 0 {
-		a.URL = l.Hops[n-1]
-	}
-	return a
 }
 
 // begin notes that the walk begins: of site, or, if that is "", of the seeds. It

@@ -52,7 +52,7 @@ import (
 // ended, of which the last counts, and some for walks and hosts. It is compacted when it is
 // opened, so that who walks for days should open it anew now and then, and a line that was not written to its end is left out; behind one that was damaged
 // otherwise, which its checksum tells, so is the rest of its run. Its content may change
-// with versions of this package. It holds URLs, validators, digests, the
+// with versions of this package, which then refuse those of others. It holds URLs, validators, digests, the
 // children of indexes and what Resume was told, but no grants. Of those URLs, which must be
 // asked for again, it keeps user names and passwords as documents list them, but not those of
 // the caller: only its owner can read it.
@@ -96,6 +96,7 @@ var (
 	ErrOtherRun = errors.New("of an interrupted run")
 
 	errNoState  = errors.New("not a state of this program")
+	errVersion  = errors.New("of another version of this program; remove it to begin anew")
 	errNotAFile = errors.New("not a regular file")
 )
 

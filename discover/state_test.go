@@ -209,6 +209,13 @@ func TestStateFile(t *testing.T) {
 	if _, err := OpenState(other); !errors.Is(err, errNoState) {
 		t.Errorf("another file: %v", err)
 	}
+	older := filepath.Join(dir, "older")
+	if err := os.WriteFile(older, []byte("{\"t\":\"sitemap-state\",\"v\":2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenState(older); !errors.Is(err, errVersion) {
+		t.Errorf("a State of an older version: %v", err)
+	}
 	if text, _ := os.ReadFile(other); string(text) != "precious\n" {
 		t.Error("another file was changed")
 	}
