@@ -18,9 +18,11 @@ import (
 )
 
 // TestMain silences what net/http says of its own accord: a body longer than its
-// Content-Length is an "unsolicited response" to it.
+// Content-Length is an "unsolicited response" to it. The zone is one whose time is that of UTC,
+// but not its name: for TestRetryAfter.
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard)
+	time.Local = time.FixedZone("WET", 0)
 	os.Exit(m.Run())
 }
 
