@@ -1,6 +1,9 @@
 package fetch
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -80,14 +83,35 @@ func (c *Client) isApart(t target) bool {
 	return c.lone != nil && (c.broken.count(t.origin) >= shares || c.cutOff.count(t.url.String()) > 0)
 }
 
-// failed is told that the attempt, or its body, failed. It reports whether that was with its
-// connection while others used that too.
-func (a *inner) failed() bool {
-	c := a.conn.Load()
-	if c == nil {
+// failed is told that the attempt, or its body, failed with err, under ctx. It reports whether that
+// is not to count: it was with its connection while others used that too, or alone, for which the
+// server may have no room.
+func (a *inner) failed(ctx context.Context, err error) bool {
+	policy := (*cause)(nil)
+	c, isLate := a.conn.Load(), errors.Is(context.Cause(ctx), ErrTimeout)
+	switch {
+	case ctx.Err() != nil && !isLate:
+		return false
+	case a.alone:
+		a.c.inVain.note(a.target.origin)
+		a.suspect = suspect{}
+		return true
+	case c == nil:
+		return false
+	case isLate:
+		if a.http2 { // HTTP/1 closes it
+			a.c.cutOff.note(a.target.url.String())
+			a.c.broken.note(a.target.origin)
+			c.retire()
+		}
+		return false
+	case errors.As(err, &policy):
 		return false
 	}
 	a.c.cutOff.note(a.target.url.String())
+	if c.isRetired() {
+		return true // by us
+	}
 	if !a.http2 || a.turn == c.last() || !c.isClosing() {
 		return false
 	}
@@ -97,42 +121,40 @@ func (a *inner) failed() bool {
 	return true
 }
 
-// A suspect is a connection over which a request was answered with a status that is tried again:
-// what is behind that one alone may be to blame.
+// A suspect is a connection over which a request was answered with a status that is tried again, and
+// not because the host is busy: what is behind that one alone may be to blame.
 type suspect struct {
 	*conn
 	http2 bool
 }
 
 // goesAlone reports whether the attempt that begins is the last one of a request that was answered
-// so over other connections, and goes on one of its own.
+// so, and goes on a connection of its own, in the place of that.
 func (x *exchange) goesAlone() bool {
-	return x.c.lone != nil && x.suspect.conn != nil && x.retries+x.tries > x.most() && x.c.inVain.count(x.target.origin) < vain
+	if x.c.lone == nil || x.suspect.conn == nil || x.retries+x.tries <= x.most() || x.c.inVain.count(x.target.origin) >= vain {
+		return false
+	}
+	if !x.suspect.http2 {
+		x.suspect.retire()
+	}
+	return true
 }
 
-// answered is told how the attempt was answered. Where one that went alone was answered otherwise
-// than those before, no more requests go over the connection that these had.
-func (a *inner) answered(status int) {
-	x := a.exchange
-	o := x.target.origin
+// answered is told how the attempt was answered.
+func (a *inner) answered(status int, after time.Duration) {
+	o := a.target.origin
 	switch {
-	case retriable(status) && a.alone:
-		x.c.inVain.note(o)
+	case !a.alone:
+		if retriable(status) && !isBusy(status) && after == 0 {
+			a.suspect = suspect{a.conn.Load(), a.http2}
+		}
 	case retriable(status):
-		x.suspect = suspect{a.conn.Load(), a.http2}
-	case a.alone:
-		x.c.inVain.forget(o)
-		x.suspect.avoid(x.c, o)
-	}
-}
-
-func (s suspect) avoid(c *Client, o origin) {
-	if !s.http2 {
-		s.Close()
-		return
-	}
-	for range shares { // others may be on it
-		c.broken.note(o)
+		a.c.inVain.note(o)
+	case status/100 == 2, status == http.StatusNotModified:
+		a.c.inVain.forget(o)
+		if a.suspect.http2 {
+			a.c.broken.note(o)
+		}
 	}
 }
 

@@ -179,7 +179,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := send(rt, req)
 	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
-		if policy := (*cause)(nil); ctx.Err() == nil && !errors.As(err, &policy) && watch.failed() {
+		if x.ctx.Err() == nil && watch.failed(ctx, err) {
 			x.spared = spares
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
@@ -189,6 +189,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w := &wire{getter: x.getter, src: source{resp.Body, ctx}, cancel: cancel, slot: slot, left: x.limit}
+	w.unframed = resp.ProtoMajor == 1 && resp.ContentLength < 0 && len(resp.TransferEncoding) == 0
 	w.watch()
 	x.take(resp, w)
 	return resp, nil
@@ -256,7 +257,7 @@ func (x *exchange) take(resp *http.Response, w *wire) {
 		x.last.after = retryAfter(resp.Header, time.Now())
 	}
 	w.slot.answered(resp.StatusCode, x.last.after)
-	w.slot.watch.answered(resp.StatusCode)
+	w.slot.watch.answered(resp.StatusCode, x.last.after)
 	success := resp.StatusCode/100 == 2
 	unchanged := resp.StatusCode == http.StatusNotModified && x.req.Validators != Validators{}
 	if success || unchanged {
@@ -327,12 +328,13 @@ func final(err error) bool {
 		record      tls.RecordHeaderError
 		dns         *net.DNSError
 	)
+	connecting := !errors.Is(err, ErrNoResponse)
 	return errors.Is(err, ErrRefused) || errors.Is(err, errProxy) ||
 		errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &byLimiter) ||
 		errors.As(err, &certificate) ||
-		errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error") ||
-		errors.As(err, &record) ||
+		connecting && errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error") ||
+		connecting && errors.As(err, &record) ||
 		errors.As(err, &dns) && dns.IsNotFound ||
 		isHeaderTooLarge(err)
 }

@@ -6,9 +6,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
 )
 
 // A numbered is a connection, with its number, from 1, and how many requests it has had.
@@ -72,16 +76,21 @@ func getAll(t *testing.T, c *Client, url string, documents, atOnce int) (came in
 
 // TestBadConnections: what is wrong with a connection, and what is behind it, costs no document.
 func TestBadConnections(t *testing.T) {
-	status := func(code int) func(http.ResponseWriter, *numbered) {
-		return func(rw http.ResponseWriter, _ *numbered) { rw.WriteHeader(code) }
+	status := func(code int) func(http.ResponseWriter, *http.Request, *numbered) {
+		return func(rw http.ResponseWriter, _ *http.Request, _ *numbered) { rw.WriteHeader(code) }
 	}
-	cut := func(rw http.ResponseWriter, c *numbered) {
+	cut := func(_ http.ResponseWriter, _ *http.Request, c *numbered) {
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<urlset>")
 		c.Close()
 	}
-	noResponse := func(rw http.ResponseWriter, c *numbered) {
+	noResponse := func(_ http.ResponseWriter, _ *http.Request, c *numbered) {
 		fmt.Fprint(c, "HTTP/1.1 2")
 		c.Close()
+	}
+	silent := func(_ http.ResponseWriter, r *http.Request, _ *numbered) { <-r.Context().Done() }
+	half := func(rw http.ResponseWriter) {
+		rw.Write([]byte("half"))
+		rw.(http.Flusher).Flush()
 	}
 	isFirst := func(c *numbered) bool { return c.n == 1 }
 	isFourth := func(c *numbered) bool { return c.n%4 == 2 }
@@ -89,17 +98,21 @@ func TestBadConnections(t *testing.T) {
 	for name, test := range map[string]struct {
 		http2 bool
 		isBad func(c *numbered) bool
-		bad   func(rw http.ResponseWriter, c *numbered)
+		bad   func(rw http.ResponseWriter, r *http.Request, c *numbered)
 	}{
 		"the first answers 502":               {false, isFirst, status(502)},
 		"the first answers 502, HTTP/2":       {true, isFirst, status(502)},
 		"each that is kept answers 408":       {false, isUsed, status(408)},
 		"each that is kept cuts its bodies":   {false, isUsed, cut},
 		"each that is kept gives no response": {false, isUsed, noResponse},
-		"the first resets streams, HTTP/2": {true, isFirst, func(rw http.ResponseWriter, _ *numbered) {
-			rw.Write([]byte("half"))
-			rw.(http.Flusher).Flush()
+		"the first is silent, HTTP/2":         {true, isFirst, silent},
+		"the first resets streams, HTTP/2": {true, isFirst, func(rw http.ResponseWriter, _ *http.Request, _ *numbered) {
+			half(rw)
 			panic(http.ErrAbortHandler)
+		}},
+		"the first stops in its bodies, HTTP/2": {true, isFirst, func(rw http.ResponseWriter, r *http.Request, c *numbered) {
+			half(rw)
+			silent(rw, r, c)
 		}},
 		"a fourth answers 500": {false, isFourth, status(500)},
 	} {
@@ -107,13 +120,15 @@ func TestBadConnections(t *testing.T) {
 			t.Parallel()
 			url, _ := serveNumbered(t, test.http2, func(rw http.ResponseWriter, r *http.Request, c *numbered) {
 				if test.isBad(c) {
-					test.bad(rw, c)
+					test.bad(rw, r, c)
 					return
 				}
 				fmt.Fprint(rw, r.URL.Path)
 			})
 			const documents = 20
-			came := getAll(t, newHTTP2Client(t, &HostLimiter{}), url, documents, 4)
+			c := newHTTP2Client(t, &HostLimiter{})
+			c.times.firstByte, c.times.idle = time.Second, time.Second
+			came := getAll(t, c, url, documents, 4)
 			// A new connection may be a bad one, too.
 			if came != documents && !(name == "a fourth answers 500" && came >= documents-3) {
 				t.Errorf("%d documents of %d came", came, documents)
@@ -132,8 +147,143 @@ func TestBadDocumentsReuse(t *testing.T) {
 	if came := getAll(t, c, url, 40, 4); came != 0 {
 		t.Errorf("%d documents came", came)
 	}
-	// Four may be under way when the third has failed.
-	if n := opened.Load(); n > 4+vain+4 {
+	// Four may be under way when the third has failed, and each has its own in the place of one.
+	if n := opened.Load(); n > 4+2*(vain+4) {
 		t.Errorf("%d connections", n)
 	}
+}
+
+// TestFlappingCostsNoOthers: what a document that comes at the third try is blamed on is not taken
+// from who uses it, nor are other documents asked for otherwise.
+func TestFlappingCostsNoOthers(t *testing.T) {
+	for _, code := range []int{408, 500, 429, 503} {
+		for _, isHTTP2 := range []bool{false, true} {
+			t.Run(fmt.Sprint(code, isHTTP2), func(t *testing.T) {
+				t.Parallel()
+				var asked atomic.Int32
+				failed, read := make(chan struct{}), make(chan struct{})
+				url, opened := serveNumbered(t, isHTTP2, func(rw http.ResponseWriter, r *http.Request, _ *numbered) {
+					switch r.URL.Path {
+					case "/flaps":
+						switch n := asked.Add(1); {
+						case n == 2:
+							close(failed)
+							fallthrough
+						case n == 1:
+							rw.WriteHeader(code)
+							return
+						}
+						close(read)
+					case "/long":
+						rw.Write([]byte("it begins"))
+						rw.(http.Flusher).Flush()
+						<-read
+						time.Sleep(50 * time.Millisecond)
+					}
+					fmt.Fprint(rw, r.URL.Path)
+				})
+				c := newHTTP2Client(t, new(countingLimiter))
+				c.times.backoff = 100 * time.Millisecond
+				var group sync.WaitGroup
+				get := func(path, want string) {
+					if body, err := readAll(c.Get(t.Context(), Request{URL: url + path})); err != nil || body != want {
+						t.Errorf("%s: %q, %v", path, body, err)
+					}
+				}
+				group.Go(func() { get("/flaps", "/flaps") })
+				<-failed
+				get("/long", "it begins/long")
+				group.Wait()
+				if came := getAll(t, c, url, 50, 4); came != 50 {
+					t.Errorf("%d documents came", came)
+				}
+				most := int32(12)
+				if isHTTP2 && isBusy(code) { // which says nothing of the connection
+					most = 1
+				}
+				if n := opened.Load(); n > most {
+					t.Errorf("%d connections", n)
+				}
+			})
+		}
+	}
+}
+
+// TestNoRoomForOneMore: a document whose last try would go on a connection of its own comes also
+// where the server takes no more connections.
+func TestNoRoomForOneMore(t *testing.T) {
+	var asked atomic.Int32
+	url, _ := serveNumbered(t, true, func(rw http.ResponseWriter, r *http.Request, c *numbered) {
+		switch {
+		case c.n > 1:
+			c.Close()
+		case asked.Add(1) <= 2:
+			rw.WriteHeader(http.StatusInternalServerError)
+		default:
+			fmt.Fprint(rw, r.URL.Path)
+		}
+	})
+	doc, err := newHTTP2Client(t, &HostLimiter{}).Get(t.Context(), Request{URL: url + "/flaps"})
+	if body, err := readAll(doc, err); err != nil || body != "/flaps" || doc.Attempts != 4 {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// A flipping connection damages one byte that it sends.
+type flipping struct {
+	net.Conn
+	at int // which one, from 0; less than 0 is none
+}
+
+func (c *flipping) Write(p []byte) (int, error) {
+	if 0 <= c.at && c.at < len(p) {
+		p = []byte(strings.Clone(string(p)))
+		p[c.at] ^= 1
+	}
+	c.at -= len(p)
+	return c.Conn.Write(p)
+}
+
+type flippingListener struct {
+	net.Listener
+	flipped bool
+}
+
+func (l *flippingListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil || l.flipped {
+		return c, err
+	}
+	l.flipped = true
+	return &flipping{c, 2500}, nil
+}
+
+// TestDamagedRecord: a record of TLS that is damaged on the way ends its connection, and no
+// document.
+func TestDamagedRecord(t *testing.T) {
+	for _, isHTTP2 := range []bool{false, true} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { fmt.Fprint(rw, r.URL.Path) }))
+		s.Listener = &flippingListener{Listener: s.Listener}
+		s.EnableHTTP2 = isHTTP2
+		s.StartTLS()
+		if came := getAll(t, newHTTP2Client(t, &HostLimiter{}), s.URL, 50, 4); came != 50 {
+			t.Errorf("HTTP/2 %t: %d documents of 50 came", isHTTP2, came)
+		}
+		s.Close()
+	}
+}
+
+// TestHTTP2RefusingConnection: documents that one connection refuses come over another.
+func TestHTTP2RefusingConnection(t *testing.T) {
+	s := new(rawHTTP2)
+	var first atomic.Pointer[frames]
+	s.serve = func(f *frames, stream uint32) {
+		if first.CompareAndSwap(nil, f); first.Load() == f {
+			f.write(func() { f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) })
+			return
+		}
+		f.respond(stream, "ok")
+	}
+	s.start(t)
+	getAtOnce(t, newHTTP2Client(t, &HostLimiter{}), s.url, 3)
 }

@@ -53,6 +53,8 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (b *body) Raw() io.Reader { return rawBody{b} }
 
+func (b *body) Unframed() bool { return b.wire.unframed }
+
 func (b *body) Encodings() int { return b.encodings }
 
 func (b *body) ReadAhead() {

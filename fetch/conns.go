@@ -57,12 +57,16 @@ func (a *inner) gotConn(info httptrace.GotConnInfo) {
 	a.route.dials.Store(0)
 	a.use(innermost(info.Conn))
 	a.http2 = isHTTP2(info.Conn)
+	if c := a.conn.Load(); c != nil && !a.http2 && c.isRetired() {
+		c.Close() // before the request is sent, so that net/http does so on another
+	}
 	switch n := a.tries.Add(1); {
 	case n == 1: // the time for the first byte is not begun anew
 		a.clock.start(a.c.times.firstByte, "the response")
 	// HTTP/1 repeats only what met an idle connection that the server had closed,
 	// so that each repeat costs one that had served a request.
 	case n > maxTries && a.http2:
+		a.c.cutOff.note(a.target.url.String()) // that connection may be at fault
 		a.cancel(&cause{kind: ErrNoResponse, err: errors.New("the server refuses the request over HTTP/2")})
 	}
 }
@@ -195,6 +199,7 @@ type conn struct {
 
 	mu     sync.Mutex
 	users  int       // attempts
+	over   bool      // it is closed when there are none
 	served int       // attempts, with all before
 	since  time.Time // when it was last in use or opened
 
@@ -228,9 +233,31 @@ func (c *conn) use() int {
 // release is told that an attempt does not use the connection any more.
 func (c *conn) release() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.users--
 	c.since = time.Now()
+	done := c.over && c.users == 0
+	c.mu.Unlock()
+	if done {
+		c.Close()
+	}
+}
+
+// retire closes the connection when nobody uses it any more.
+func (c *conn) retire() {
+	c.mu.Lock()
+	c.over = true
+	done := c.users == 0
+	c.mu.Unlock()
+	if done {
+		c.Close()
+	}
+}
+
+// isRetired reports whether it does, or will.
+func (c *conn) isRetired() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
 }
 
 // last returns which attempt was the last to use the connection.

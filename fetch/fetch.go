@@ -23,15 +23,16 @@
 // body is not retried here, since the bytes before it are already with the caller:
 // see ErrBody.
 //
-// Where a connection of HTTP/2 breaks while several requests are on it, each may be to blame.
-// They are tried again on connections of their own, the first time without that it counts as a
-// retry. After two such breaks within a minute all requests to the host have connections of
+// Where a connection of HTTP/2 breaks while several requests are on it, or is silent for too long,
+// each may be to blame. They are tried again on connections of their own, the first time without that it counts as a
+// retry if it broke. After two of these within a minute all requests to the host have connections of
 // their own for a minute. So what breaks them costs no other document.
 //
-// What broke with a connection of its own is tried again on a new one, too, and so is, the last
-// time, what was answered with one of those statuses, unless that was in vain for three documents
-// of the host within a minute: what is behind one connection alone may be to blame. If that
-// brings it, no more requests go over the connection that the answers before came by.
+// What broke with a connection that it had for itself is asked for on new ones, too, for a minute.
+// So is, the last time, what was answered with one of those statuses other than 429 and 503: what
+// is behind one connection alone may be to blame, which is closed then, or, with HTTP/2, counts as
+// broken if that brings the document. Where it was in vain for three documents of a host within a
+// minute, it is not done; if there is no answer, one try more goes over a connection that is kept.
 //
 // # Time
 //

@@ -130,7 +130,7 @@ func (f *frames) respond(stream uint32, body string) {
 }
 
 // newHTTP2Client returns a Client with a guard of its own that takes any certificate.
-func newHTTP2Client(t *testing.T, l *HostLimiter) *Client {
+func newHTTP2Client(t *testing.T, l Limiter) *Client {
 	t.Helper()
 	c := newClient(t)
 	trustAll(c, l)
@@ -138,7 +138,7 @@ func newHTTP2Client(t *testing.T, l *HostLimiter) *Client {
 }
 
 // trustAll makes c, with l, and its transports, which then take any certificate.
-func trustAll(c *Client, l *HostLimiter) {
+func trustAll(c *Client, l Limiter) {
 	c.Limiter = l
 	c.init()
 	for _, rt := range []http.RoundTripper{c.rt, c.extra, c.shared, c.lone} {

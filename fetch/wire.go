@@ -23,6 +23,7 @@ type wire struct {
 	unwatch  func() bool // ends watch, nil without it
 	slot     *slot
 	left     int64  // bytes until it is too large
+	unframed bool   // only the end of the connection tells its end
 	partial  string // what of the document it is, "" for all
 	received atomic.Int64
 	err      error // ends every Read once set
@@ -79,8 +80,8 @@ func (w *wire) Read(p []byte) (int, error) {
 	w.left -= int64(n)
 	w.received.Add(int64(n))
 	if err != nil {
-		if err != io.EOF && err != sitemap.ErrTooLarge && w.src.ctx.Err() == nil {
-			w.slot.watch.failed()
+		if err != io.EOF && err != sitemap.ErrTooLarge {
+			w.slot.watch.failed(w.src.ctx, err)
 		}
 		w.err = w.explain(err)
 		w.Close()

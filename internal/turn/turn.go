@@ -15,6 +15,8 @@ type Body interface {
 	// Content-Encoding names gzip.
 	Raw() io.Reader
 	Encodings() int
+	// Unframed reports whether only the end of the connection tells that of the body.
+	Unframed() bool
 	// ReadAhead reads ahead until the body has ended or is closed. It is for who has said that he
 	// calls it, on a goroutine that has nothing else to do.
 	ReadAhead()
