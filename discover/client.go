@@ -92,14 +92,21 @@ func (c *Client) get(ctx context.Context, req fetch.Request) (*fetch.Document, e
 		doc.Body.Close()
 		return fail(doc.Status, fetch.ErrStatus)
 	}
-	if doc.URL.User != nil {
-		bare := *doc.URL
-		bare.User, doc.URL = nil, &bare
+	return ours(doc), nil
+}
+
+// ours returns the document of a Fetcher as a fetch.Client gives it.
+func ours(doc *fetch.Document) *fetch.Document {
+	d, u := *doc, *doc.URL
+	u.User, d.URL = nil, &u
+	d.Hops = slices.Clone(d.Hops)
+	for i := range d.Hops {
+		d.Hops[i].URL = sitemap.Redact(d.Hops[i].URL)
 	}
-	if _, ok := doc.Body.(turn.Body); !ok {
-		doc.Body = foreignBody{doc.Body}
+	if _, ok := d.Body.(turn.Body); !ok {
+		d.Body = foreignBody{d.Body}
 	}
-	return doc, nil
+	return &d
 }
 
 // A foreignBody is a body of a Fetcher that knows nothing of package fetch.

@@ -149,13 +149,13 @@ func (d *document) read() bool {
 	})
 	if err != nil {
 		d.sum.Err = err
-		d.broken = d.breaksOff(err)
+		d.broken = d.breaksOff(err) || d.isCut(err)
 		return d.alive()
 	}
 	for e, err := range rd.Entries() {
 		if err != nil {
 			var whole *input.AfterRoot
-			d.sum.Err, d.broken = err, errors.Is(err, fetch.ErrBody) && !errors.As(err, &whole)
+			d.sum.Err, d.broken = err, errors.Is(err, fetch.ErrBody) && !errors.As(err, &whole) || d.isCut(err)
 			break
 		}
 		if !d.entry(&e) {
@@ -316,6 +316,12 @@ func (d *document) breaksOff(err error) bool {
 		}
 	}
 	return false
+}
+
+// isCut reports whether the body ended too early where nothing tells whether that was its end.
+func (d *document) isCut(err error) bool {
+	b, ok := d.f.body.(turn.Body)
+	return ok && b.Unframed() && errors.Is(err, sitemap.ErrTruncated)
 }
 
 // canRetry reports whether the body broke off before anything was yielded.

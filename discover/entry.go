@@ -68,7 +68,7 @@ func addNew(list, more []string, most int) []string {
 }
 
 // maxScopes bounds entry.Scopes.
-const maxScopes = 8
+const maxScopes = 64
 
 // maxValidator bounds a validator that is kept. A document with a longer one is read anew.
 const maxValidator = 1 << 10

@@ -102,6 +102,9 @@ func (w *walk) retell() {
 		w.failures.limit(l.What, l.Max, l.Left)
 	}
 	for _, e := range documents {
+		if w.parent.Err() != nil {
+			return
+		}
 		w.failures.add(e)
 		sum := Summary{Skipped: ByResume, Err: e.Err}
 		sum.answered(e.Err)

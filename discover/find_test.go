@@ -205,9 +205,9 @@ func TestKnownPathsOption(t *testing.T) {
 	w := newWeb()
 	w.serve("https://example.com/mine.xml", urlset("https://example.com/1"))
 	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/2"))
-	l := walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{"", "%zz", "a:b", "/mine.xml"}})
+	l := walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{"", "%zz", "a:b", "?map=1", "/mine.xml"}})
 	equal(t, "urls", l.locs(), []string{"https://example.com/1"})
-	equal(t, "requests", w.order, []string{"https://example.com/robots.txt", "https://example.com/mine.xml"})
+	equal(t, "requests", w.order, []string{"https://example.com/robots.txt", "https://example.com/?map=1", "https://example.com/mine.xml"})
 	l = walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{}})
 	if !errors.Is(l.err, ErrNoSitemap) {
 		t.Errorf("without known paths: %v", l.err)

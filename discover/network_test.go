@@ -295,3 +295,37 @@ func TestPlainFetcher(t *testing.T) {
 		t.Errorf("error %v", l.err)
 	}
 }
+
+// TestCutUntilClose: a document whose end only that of its connection tells, and which ends too
+// early, is fetched again.
+func TestCutUntilClose(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.Path]++
+		n := asked[r.URL.Path]
+		mu.Unlock()
+		here := "http://" + r.Host
+		text := urlset(here + r.URL.Path + "/1")
+		if r.URL.Path == "/i.xml" {
+			text = index(here+"/a.xml", here+"/b.xml.gz", here+"/never.xml")
+		}
+		if strings.HasSuffix(r.URL.Path, ".gz") {
+			text = gz(text)
+		}
+		if n == 1 || r.URL.Path == "/never.xml" {
+			text = text[:len(text)/2]
+		}
+		conn, _, _ := rw.(http.Hijacker).Hijack()
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"+text)
+	}))
+	defer s.Close()
+	c := &Client{Fetcher: &fetch.Client{AllowPrivateNetworks: true}}
+	l := walkFrom(c, named(s.URL+"/i.xml"), Options{})
+	equal(t, "URLs", l.locs(), []string{s.URL + "/a.xml/1", s.URL + "/b.xml.gz/1"})
+	if !errors.Is(l.err, sitemap.ErrTruncated) || asked["/i.xml"] != 2 || asked["/never.xml"] != 3 {
+		t.Errorf("%v, asked %v", l.err, asked)
+	}
+}

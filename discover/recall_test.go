@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -314,6 +315,34 @@ func TestResumeTellsAll(t *testing.T) {
 	}
 	if got, err := stopAndResume(t, w, missed, 1); len(got) != 2 || !errors.Is(err, fetch.ErrStatus) {
 		t.Errorf("of a walk that goes on: %q, %v", got, err)
+	}
+}
+
+// TestRetellEndsWithItsContext: so does a walk that only says again what failed in it.
+func TestRetellEndsWithItsContext(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/a.xml\nSitemap: "+e+"/b.xml\n")
+	path := filepath.Join(t.TempDir(), "state")
+	for i, want := range []error{fetch.ErrStatus, context.Canceled} {
+		s := openState(t, path)
+		if _, _, err := s.Resume("out", e, "https://not.begun.example"); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		told := 0
+		o := &Options{State: s, Done: func(*Sitemap, Summary) {
+			if told++; i > 0 {
+				cancel()
+			}
+		}}
+		for _, err := range w.client().URLs(ctx, e, o) {
+			if !errors.Is(err, want) || told != 2-i {
+				t.Errorf("walk %d: %v, told of %d documents", i, err, told)
+			}
+		}
+		cancel()
+		s.Abandon()
 	}
 }
 

@@ -282,7 +282,8 @@ func (r *run) validators(c *child) fetch.Validators {
 }
 
 // isOf reports whether the document that answered from that URL is the one that was last
-// read, or may be. Where redirects lead to signed URLs, the query is another each time.
+// read, or may be. Where redirects lead to signed URLs, the query is another each time; but some
+// sites tell documents by it, and a date says nothing of which it is.
 func (r *run) isOf(c *child, final string) bool {
 	e := r.read(c.loc)
 	if e == nil || e.Final == "" {
@@ -290,7 +291,7 @@ func (r *run) isOf(c *child, final string) bool {
 	}
 	before, _, _ := strings.Cut(e.Final, "?")
 	now, _, _ := strings.Cut(final, "?")
-	return before == now
+	return e.Final == final || before == now && e.ETag != ""
 }
 
 // entry returns what is known of a document, nil if that is nothing.
@@ -381,7 +382,10 @@ func (r *run) ended(d *document) {
 	}
 	switch {
 	case d.sum.Err != nil:
-		e.failure, e.Entries, e.Last = failureOf(d.sum.Err, s.now()), d.sum.Entries, content
+		e.failure, e.Entries = failureOf(d.sum.Err, s.now()), d.sum.Entries
+		if content != nil && costOf(e.Kids)+costOf(content.Kids) <= maxKids {
+			e.Last = content
+		}
 	case d.sum.NotModified && content != nil:
 		e.Digest, e.Entries, e.Format, e.Kids, e.Scopes = content.Digest, content.Entries, content.Format, content.Kids, content.Scopes
 		e.Unverified, e.Verified = content.Unverified, content.Verified

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -34,7 +35,7 @@ func parseSite(s string) (site, error) {
 	if err != nil {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
-	mistyped := bare && strings.HasSuffix(u.Host, ":") // as http:/example.com
+	mistyped := bare && (u.Host == "http:" || u.Host == "https:") // as http:/example.com
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" || mistyped {
 		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
 	}
@@ -125,9 +126,10 @@ func (s site) withScheme(scheme string) site {
 // at returns the location of a path of the site's host, "" if it is none.
 func (s site) at(path string) string {
 	ref, err := url.Parse(path)
-	if err != nil || ref.Path == "" {
+	if err != nil || ref.Path == "" && ref.RawQuery == "" {
 		return ""
 	}
+	ref.Path = cmp.Or(ref.Path, "/")
 	u := &url.URL{Scheme: s.url.Scheme, Host: s.url.Host}
 	return u.ResolveReference(&url.URL{Path: ref.Path, RawPath: ref.RawPath, RawQuery: ref.RawQuery}).String()
 }

@@ -20,8 +20,8 @@ import (
 // may have changed. Left out are those that answer 304 (Not Modified) to their
 // validators, and children whose lastmod in their index has not moved, where the
 // host's lastmods proved honest: three times they told rightly whether the entries of a
-// document had changed (a comment with the time when it was made is no change); not those that are
-// listed with several lastmods. A
+// document had changed (a comment with the time when it was made is no change); not those that were
+// listed with several lastmods when they were last met. A
 // document that had changed under an unmoved lastmod ends this for its host for 30 days. One
 // in ten of the documents left out so is asked for all the same, and each at
 // least every 7 days. The children of an index that is left out are walked as

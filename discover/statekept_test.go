@@ -89,23 +89,29 @@ func TestStateOfTwoSites(t *testing.T) {
 }
 
 // TestStateSignedURLs: a redirect to a URL whose query is another each time leads to the same
-// document, but one to another path does not.
+// document, but one to another path does not, nor where only a date tells what has changed.
 func TestStateSignedURLs(t *testing.T) {
 	const e = "https://example.com"
 	w := newWeb()
 	w.serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
 	walk := stateWalks(t, w, e)
-	for i, target := range []string{"/a.xml?key=1", "/a.xml?key=2", "/b.xml?key=3"} {
+	dated := false
+	for i, target := range []string{"/a.xml?key=1", "/a.xml?key=2", "/b.xml?key=3", "/b.xml?key=4", "/b.xml?key=5"} {
+		dated = i > 2
 		w.redirect(e+"/s.xml", e+target)
 		w.handle(e+target, func(rw http.ResponseWriter, r *http.Request) {
-			rw.Header().Set("ETag", `"1"`)
-			if r.Header.Get("If-None-Match") == `"1"` {
+			field, condition, value := "ETag", "If-None-Match", `"1"`
+			if dated {
+				field, condition, value = "Last-Modified", "If-Modified-Since", "Mon, 06 May 2024 07:08:09 GMT"
+			}
+			rw.Header().Set(field, value)
+			if r.Header.Get(condition) == value {
 				rw.WriteHeader(http.StatusNotModified)
 				return
 			}
 			fmt.Fprint(rw, urlset(e+target[:2]))
 		})
-		if l := walk(1); len(l.urls) != []int{1, 0, 1}[i] {
+		if l := walk(1); len(l.urls) != []int{1, 0, 1, 1, 1}[i] {
 			t.Errorf("by %s: %q", target, l.urls)
 		}
 	}
@@ -131,5 +137,47 @@ func TestStateLongValidators(t *testing.T) {
 	}
 	if tag := s.entries[e+"/s.xml"].ETag; tag != "" {
 		t.Errorf("%d bytes of an ETag are kept", len(tag))
+	}
+}
+
+// TestStateHeldBackUnverified: a host that begins to vouch for a document has it asked for no
+// earlier than its server wants.
+func TestStateHeldBackUnverified(t *testing.T) {
+	const e, other = "https://example.com", "https://b.example.com"
+	w := newWeb()
+	w.serve(e+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+	w.tagged(e+"/s.xml", urlset(e+"/1", other+"/2"))
+	walk := stateWalks(t, w, e)
+	walk(1)
+	w.handle(e+"/s.xml", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Retry-After", "86400")
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	})
+	walk(1)
+	w.serve(other+"/robots.txt", "Sitemap: "+e+"/s.xml\n")
+	n := w.hits(e + "/s.xml")
+	if walk(1); w.hits(e+"/s.xml") != n {
+		t.Error("it was asked for")
+	}
+}
+
+// TestStateLongIndex: an index as large as may be kept, which failed since, makes no line of the
+// journal that cannot be read.
+func TestStateLongIndex(t *testing.T) {
+	const e = "https://example.com"
+	w := newWeb()
+	var kids []string
+	for i := range 1_400 {
+		kids = append(kids, fmt.Sprintf("%s/%d?%s", e, i, strings.Repeat(`"`, 7_900)))
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	for i, text := range []string{index(kids...), index(kids...)[:11_000_000], index(kids...)} {
+		w.serve(e+"/i.xml", text)
+		s := openState(t, path)
+		if i > 0 && s.damaged > 0 {
+			t.Errorf("walk %d: the State is damaged", i)
+		}
+		walkFrom(w.client(), named(e+"/i.xml"), Options{State: s, Follow: func(*Sitemap) bool { return false }})
+		s.Close()
 	}
 }

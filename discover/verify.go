@@ -123,8 +123,10 @@ const maxVouching = 16
 // reverify has a document read that is not to be for what the State has of it, if a host that
 // did not vouch for it then does now.
 func (w *walk) reverify(c *child, r *record) {
-	e := w.state.read(c.loc)
-	if c.skip == ByResume || e == nil || len(e.Unverified) == 0 {
+	now := w.state.entry(c.loc)
+	e := now.content()
+	isHeldBack := c.skip == ByState && now != e
+	if c.skip == ByResume || isHeldBack || e == nil || len(e.Unverified) == 0 {
 		return
 	}
 	r.final = keyOf(e.Final)

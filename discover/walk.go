@@ -195,6 +195,10 @@ func (w *walk) run(from []*Sitemap) {
 // endAgain ends a walk that had come to its end before others of its plan were interrupted.
 func (w *walk) endAgain() {
 	w.retell()
+	if err := w.parent.Err(); err != nil {
+		w.yield(URL{}, err)
+		return
+	}
 	w.tellFailures()
 }
 

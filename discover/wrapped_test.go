@@ -70,7 +70,7 @@ func (f own) Get(_ context.Context, req fetch.Request) (*fetch.Document, error) 
 		return nil, fs.ErrNotExist
 	}
 	status, body := serve(u)
-	return &fetch.Document{URL: u, Status: status, Body: io.NopCloser(body)}, nil
+	return &fetch.Document{URL: u, Status: status, Hops: []fetch.Hop{{URL: req.URL, Status: 302}}, Body: io.NopCloser(body)}, nil
 }
 
 // TestOwnFetcher: the plainest Fetcher gives no credentials away, its bodies that break off are
@@ -98,9 +98,10 @@ func TestOwnFetcher(t *testing.T) {
 			t.Errorf("asked for %q, %v", asked, l.err)
 		}
 		l = walkFrom(&Client{Fetcher: f}, named("https://user:secret@example.com/s.xml"), Options{})
-		final := l.sums["https://example.com/s.xml"].FinalURL
-		if asked[3] != "https://user:secret@example.com/s.xml" || final != "https://example.com/s.xml" {
-			t.Errorf("asked for %s, final URL %s", asked[3], final)
+		const bare = "https://example.com/s.xml"
+		sum := l.sums[bare]
+		if asked[3] != "https://user:secret@example.com/s.xml" || sum.FinalURL != bare || sum.Hops[0].URL != bare {
+			t.Errorf("asked for %s, final URL %s, by %v", asked[3], sum.FinalURL, sum.Hops)
 		}
 		l = walkFrom(&Client{Fetcher: f}, named("::", "ftp://user:secret@example.com/s.xml"), Options{})
 		if !errors.Is(l.err, fetch.ErrRequest) || len(asked) != 4 || strings.Contains(l.err.Error(), "secret") {

@@ -104,7 +104,7 @@ func (w *walkFlags) add(f *pflag.FlagSet, formats string) {
 	f.StringVar(&w.follow, "follow", "", "of the sitemaps that an index lists, fetch those that match `REGEX`")
 	f.StringVar(&w.minTrust, "min-trust", "variant", "least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
 	f.IntVar(&w.verifyHosts, "verify-hosts", discover.DefaultVerifyHosts, "ask at most `N` further hosts of the site for their robots.txt, whether it names the sitemap")
-	f.Var(&w.limit, "limit", "bound what is read: bytes, entries (both of a document), depth, sitemaps (both of a walk);\nunits as 10MiB; 0 lifts a limit (default bytes=500MiB,entries=500000,depth=10,sitemaps=50000)")
+	f.Var(&w.limit, "limit", "bound what is read: bytes, entries (both of a document), depth, sitemaps (both of a walk);\nunits as 10MiB; 0 lifts a limit (default bytes=500MiB,entries=500000,depth=10,sitemaps=50001)")
 	w.addFetch(f)
 }
 
