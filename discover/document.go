@@ -318,10 +318,17 @@ func (d *document) breaksOff(err error) bool {
 	return false
 }
 
+// shortest is the length of the start of a document that may not yet tell what it is.
+const shortest = 16
+
 // isCut reports whether the body ended too early where nothing tells whether that was its end.
 func (d *document) isCut(err error) bool {
 	b, ok := d.f.body.(turn.Body)
-	return ok && b.Unframed() && errors.Is(err, sitemap.ErrTruncated)
+	if !ok || !b.Unframed() {
+		return false
+	}
+	isShort := errors.Is(err, sitemap.ErrNotSitemap) && d.f.doc.Received() < shortest
+	return isShort || errors.Is(err, sitemap.ErrTruncated) || errors.Is(err, sitemap.ErrEmpty)
 }
 
 // canRetry reports whether the body broke off before anything was yielded.

@@ -34,7 +34,8 @@ func TestParseSite(t *testing.T) {
 		"example.com/?u=http://x":         "https://example.com/ bare",
 		"":                                "error", "ftp://example.com": "error", "https://": "error",
 		"https://exa mple.com": "error", "http://a:b:c": "error",
-		"http:/example.com": "error", "https:example.com": "error",
+		"http:/example.com": "error", "https:example.com": "error", "ftp:/example.com": "error",
+		"example.com:": "https://example.com: bare",
 	} {
 		st, err := parseSite(in)
 		got := "error"

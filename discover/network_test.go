@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -309,13 +310,18 @@ func TestCutUntilClose(t *testing.T) {
 		here := "http://" + r.Host
 		text := urlset(here + r.URL.Path + "/1")
 		if r.URL.Path == "/i.xml" {
-			text = index(here+"/a.xml", here+"/b.xml.gz", here+"/never.xml")
+			text = index(here+"/a.xml", here+"/b.xml.gz", here+"/never.xml", here+"/0.xml", here+"/1.xml", here+"/5.xml", here+"/10.xml.gz")
 		}
 		if strings.HasSuffix(r.URL.Path, ".gz") {
 			text = gz(text)
 		}
 		if n == 1 || r.URL.Path == "/never.xml" {
-			text = text[:len(text)/2]
+			name, _, _ := strings.Cut(r.URL.Path[1:], ".")
+			at, err := strconv.Atoi(name)
+			if err != nil {
+				at = len(text) / 2
+			}
+			text = text[:at]
 		}
 		conn, _, _ := rw.(http.Hijacker).Hijack()
 		defer conn.Close()
@@ -324,7 +330,10 @@ func TestCutUntilClose(t *testing.T) {
 	defer s.Close()
 	c := &Client{Fetcher: &fetch.Client{AllowPrivateNetworks: true}}
 	l := walkFrom(c, named(s.URL+"/i.xml"), Options{})
-	equal(t, "URLs", l.locs(), []string{s.URL + "/a.xml/1", s.URL + "/b.xml.gz/1"})
+	equal(t, "URLs", l.locs(), []string{
+		s.URL + "/a.xml/1", s.URL + "/b.xml.gz/1",
+		s.URL + "/0.xml/1", s.URL + "/1.xml/1", s.URL + "/5.xml/1", s.URL + "/10.xml.gz/1",
+	})
 	if !errors.Is(l.err, sitemap.ErrTruncated) || asked["/i.xml"] != 2 || asked["/never.xml"] != 3 {
 		t.Errorf("%v, asked %v", l.err, asked)
 	}

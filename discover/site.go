@@ -35,7 +35,7 @@ func parseSite(s string) (site, error) {
 	if err != nil {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
-	mistyped := bare && (u.Host == "http:" || u.Host == "https:") // as http:/example.com
+	mistyped := bare && strings.HasSuffix(u.Host, ":") && !strings.Contains(u.Host, ".") // as http:/example.com
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" || mistyped {
 		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
 	}

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -83,42 +84,62 @@ func (c *Client) isApart(t target) bool {
 	return c.lone != nil && (c.broken.count(t.origin) >= shares || c.cutOff.count(t.url.String()) > 0)
 }
 
-// failed is told that the attempt, or its body, failed with err, under ctx. It reports whether that
-// is not to count: it was with its connection while others used that too, or alone, for which the
-// server may have no room.
-func (a *inner) failed(ctx context.Context, err error) bool {
-	policy := (*cause)(nil)
-	c, isLate := a.conn.Load(), errors.Is(context.Cause(ctx), ErrTimeout)
+// unanswered is told that the attempt failed with err, under ctx, before there was a response. It
+// reports whether that is not to count: others used its connection, or it went on one of its own,
+// for which the server, or a proxy, may have no room.
+func (a *inner) unanswered(ctx context.Context, err error) bool {
+	isOwn, connected := a.alone || a.apart, a.conn.Load() != nil
 	switch {
-	case ctx.Err() != nil && !isLate:
+	case a.ctx.Err() != nil:
 		return false
 	case a.alone:
 		a.c.inVain.note(a.target.origin)
 		a.suspect = suspect{}
-		return true
-	case c == nil:
-		return false
-	case isLate:
-		if a.http2 { // HTTP/1 closes it
-			a.c.cutOff.note(a.target.url.String())
-			a.c.broken.note(a.target.origin)
-			c.retire()
+	case a.apart && (!connected || !a.http2 || !isLate(ctx, err)):
+		a.c.cutOff.forget(a.target.url.String())
+		if !connected {
+			a.c.broken.forget(a.target.origin)
 		}
-		return false
-	case errors.As(err, &policy):
+	default:
+		return a.failed(ctx, err)
+	}
+	a.noRoom = isOwn && !connected
+	return a.alone || !connected
+}
+
+// failed is told that the attempt, or its body, failed with err, under ctx, over its connection. It
+// reports whether others used that.
+func (a *inner) failed(ctx context.Context, err error) bool {
+	policy := (*cause)(nil)
+	c, late := a.conn.Load(), isLate(ctx, err)
+	switch {
+	case c == nil, a.ctx.Err() != nil, !late && (ctx.Err() != nil || errors.As(err, &policy)), late && !a.http2:
 		return false
 	}
 	a.c.cutOff.note(a.target.url.String())
-	if c.isRetired() {
+	isShared := a.http2 && a.turn != c.last()
+	switch {
+	case late:
+		if c.retire(); isShared {
+			a.c.broken.note(a.target.origin)
+		}
+		return false
+	case c.isRetired():
 		return true // by us
-	}
-	if !a.http2 || a.turn == c.last() || !c.isClosing() {
+	case !isShared || !c.isClosing():
 		return false
 	}
 	if !c.told.Swap(true) {
 		a.c.broken.note(a.target.origin)
 	}
 	return true
+}
+
+// isLate reports whether an attempt under ctx failed since it was waited for too long: by our clock,
+// or by that of net/http for the header.
+func isLate(ctx context.Context, err error) bool {
+	var n net.Error
+	return errors.Is(context.Cause(ctx), ErrTimeout) || ctx.Err() == nil && errors.As(err, &n) && n.Timeout()
 }
 
 // A suspect is a connection over which a request was answered with a status that is tried again, and
@@ -131,7 +152,7 @@ type suspect struct {
 // goesAlone reports whether the attempt that begins is the last one of a request that was answered
 // so, and goes on a connection of its own, in the place of that.
 func (x *exchange) goesAlone() bool {
-	if x.c.lone == nil || x.suspect.conn == nil || x.retries+x.tries <= x.most() || x.c.inVain.count(x.target.origin) >= vain {
+	if x.c.lone == nil || x.suspect.conn == nil || x.spared > 0 || x.retries+x.tries <= x.most() || x.c.inVain.count(x.target.origin) >= vain {
 		return false
 	}
 	if !x.suspect.http2 {
@@ -153,7 +174,7 @@ func (a *inner) answered(status int, after time.Duration) {
 	case status/100 == 2, status == http.StatusNotModified:
 		a.c.inVain.forget(o)
 		if a.suspect.http2 {
-			a.c.broken.note(o)
+			a.suspect.retire()
 		}
 	}
 }

@@ -140,6 +140,7 @@ type exchange struct {
 	tries   int
 	last    result
 	suspect suspect
+	noRoom  bool // for the last attempt, which went on a connection of its own and got none
 }
 
 // most returns how often the document is tried again at most.
@@ -151,7 +152,7 @@ func (x *exchange) most() int {
 }
 
 func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	x.last, x.unconnected = result{}, true
+	x.last, x.unconnected, x.noRoom = result{}, true, false
 	x.clock.stop()
 	routed, route := withRoute(req.Context())
 	req = req.WithContext(routed)
@@ -175,11 +176,12 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	rt := x.c.lone
 	if !watch.alone {
 		rt = x.c.transport(x.target, req)
+		watch.apart = x.c.lone != nil && rt == x.c.lone
 	}
 	resp, err := send(rt, req)
 	x.unconnected = err != nil && watch.tries.Load() == 0
 	if err != nil {
-		if x.ctx.Err() == nil && watch.failed(ctx, err) {
+		if watch.unanswered(ctx, err) {
 			x.spared = spares
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
@@ -328,15 +330,22 @@ func final(err error) bool {
 		record      tls.RecordHeaderError
 		dns         *net.DNSError
 	)
-	connecting := !errors.Is(err, ErrNoResponse)
+	connecting := !errors.Is(err, ErrNoResponse) // later, it may be damage
 	return errors.Is(err, ErrRefused) || errors.Is(err, errProxy) ||
 		errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &byLimiter) ||
 		errors.As(err, &certificate) ||
-		connecting && errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error") ||
+		errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error") && (connecting || isOfCertificate(alert)) ||
 		connecting && errors.As(err, &record) ||
 		errors.As(err, &dns) && dns.IsNotFound ||
 		isHeaderTooLarge(err)
+}
+
+// isOfCertificate reports whether an alert says that a certificate, ours perhaps, is not accepted,
+// as TLS 1.3 has it after the handshake: package tls has no types for them (RFC 8446, section 6.2).
+func isOfCertificate(alert error) bool {
+	s := alert.Error()
+	return strings.Contains(s, "certificate") || strings.Contains(s, "access denied")
 }
 
 // isHeaderTooLarge tells the errors for a header above a bound, of which those of

@@ -2,7 +2,11 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -60,6 +64,7 @@ func getAll(t *testing.T, c *Client, url string, documents, atOnce int) (came in
 						break
 					}
 					if err != nil {
+						t.Log(want, err)
 						break
 					}
 				}
@@ -286,4 +291,101 @@ func TestHTTP2RefusingConnection(t *testing.T) {
 	}
 	s.start(t)
 	getAtOnce(t, newHTTP2Client(t, &HostLimiter{}), s.url, 3)
+}
+
+// A fewListener closes at once what is more than six connections.
+type fewListener struct {
+	net.Listener
+	open atomic.Int32
+}
+
+type fewConn struct {
+	net.Conn
+	once sync.Once
+	of   *fewListener
+}
+
+func (c *fewConn) Close() error {
+	c.once.Do(func() { c.of.open.Add(-1) })
+	return c.Conn.Close()
+}
+
+func (l *fewListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= 6 {
+			return &fewConn{Conn: c, of: l}, nil
+		}
+		l.open.Add(-1)
+		c.Close()
+	}
+}
+
+// TestFewConnections: a server that takes hardly more connections than requests are sent to it at
+// once gives all documents, also those that flap or break off.
+func TestFewConnections(t *testing.T) {
+	for _, isHTTP2 := range []bool{false, true} {
+		var cut, flapped, again atomic.Int32
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/7" && cut.Add(1) == 1:
+				rw.Header().Set("Content-Length", "100")
+				rw.Write([]byte("it begins"))
+				rw.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			case r.URL.Path == "/11" && flapped.Add(1) < 3, r.URL.Path == "/13" && again.Add(1) < 3:
+				rw.WriteHeader(http.StatusInternalServerError)
+			default:
+				time.Sleep(5 * time.Millisecond)
+				fmt.Fprint(rw, r.URL.Path)
+			}
+		}))
+		s.Listener = &fewListener{Listener: s.Listener}
+		if s.EnableHTTP2 = isHTTP2; isHTTP2 {
+			s.StartTLS()
+		} else {
+			s.Start()
+		}
+		if came := getAll(t, newHTTP2Client(t, &HostLimiter{}), s.URL, 60, 4); came != 60 {
+			t.Errorf("HTTP/2 %t: %d documents of 60 came", isHTTP2, came)
+		}
+		s.Close()
+	}
+}
+
+// TestSilentDocument: one document that is not answered costs others of its host no connections.
+func TestSilentDocument(t *testing.T) {
+	url, opened := serveNumbered(t, true, func(rw http.ResponseWriter, r *http.Request, _ *numbered) {
+		if r.URL.Path == "/silent" {
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprint(rw, r.URL.Path)
+	})
+	c := newHTTP2Client(t, &HostLimiter{})
+	c.times.firstByte = 500 * time.Millisecond
+	if _, err := c.Get(t.Context(), Request{URL: url + "/silent"}); !errors.Is(err, ErrTimeout) {
+		t.Error(err)
+	}
+	before := opened.Load()
+	if came := getAll(t, c, url, 50, 4); came != 50 || opened.Load() > before+4 {
+		t.Errorf("%d documents of 50 came over %d more connections", came, opened.Load()-before)
+	}
+}
+
+// TestClientCertificate: who has no certificate that a server asks for is told so once.
+func TestClientCertificate(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	_, err := newHTTP2Client(t, &HostLimiter{}).Get(t.Context(), Request{URL: s.URL})
+	var e *Error
+	if !errors.As(err, &e) || e.Attempts != 1 {
+		t.Errorf("%v, want one attempt", err)
+	}
 }

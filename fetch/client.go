@@ -57,8 +57,8 @@ type Client struct {
 	Timeout time.Duration
 	// Retries is how often failed requests for one document, all its redirects
 	// included, are tried again. 0 means DefaultRetries, a negative number never.
-	// If it is not negative, a request that failed with a connection of HTTP/2 that others used is
-	// tried again once more, as they may be to blame.
+	// If it is not negative, one request more may be sent for a document: see the package's
+	// documentation.
 	// Beyond that net/http by itself repeats a request whose reused connection was closed
 	// without an answer, once for each such connection that is kept, and one that a
 	// server of HTTP/2 refused, once.
@@ -79,9 +79,10 @@ type Client struct {
 	// of its own, with its defaults. With a HostLimiter, and no Transport of the
 	// caller's, no more connections are open to a host than the larger of its
 	// PerHost and 2, and to a proxy than its Total, but for those that wait for a
-	// reader: see Limiter. A server of HTTP/2 that serves fewer requests at once on a
-	// connection than that may get more connections, but a host never more than 128
-	// plus two for each request and body under way.
+	// reader: see Limiter; and those of what goes on one of its own: see the package's
+	// documentation. A server of HTTP/2 that serves fewer requests at once on a
+	// connection than that may get more connections, but a host never more than 256
+	// plus four for each request and body under way.
 	Limiter Limiter
 	// Logger is told of requests and redirects at level Debug and of retries at
 	// level Info. If nil, nothing is logged.

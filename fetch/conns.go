@@ -25,7 +25,7 @@ const (
 	// it (SETTINGS_MAX_CONCURRENT_STREAMS), makes it connect without end.
 	maxDials = 8
 	// maxIdleConns is how many idle connections a transport keeps. A Client has no
-	// more open to one address, and two for each attempt and body under way: one
+	// more open by it to one address, and two for each attempt and body under way: one
 	// may be in use, and one on its way for an attempt that took another.
 	maxIdleConns = 128
 )
@@ -39,7 +39,8 @@ type inner struct {
 	conn   atomic.Pointer[conn] // that the request is sent on, nil if it is not known
 	turn   int                  // of conn.use
 	http2  bool                 // that is of HTTP/2, which others may use too
-	alone  bool                 // nobody else uses it
+	// The connection is its own: for the last try, see goesAlone, or as all are, see isApart.
+	alone, apart bool
 }
 
 // use is told which connection the attempt uses from now on.

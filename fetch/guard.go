@@ -44,7 +44,6 @@ type guard struct {
 	resolver *net.Resolver  // nil: the default one
 	times    phases
 	users    func() int64 // attempts and bodies under way; nil: connections are not counted
-	open     *conns       // of all its transports
 }
 
 // metadataV4 are addresses of metadata services outside of the special ranges.
@@ -148,16 +147,14 @@ func (g *guard) transport(proxy func(*http.Request) (*url.URL, error)) *http.Tra
 	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return g.dial(ctx, direct, network, addr)
 	}
-	if g.open == nil {
-		g.open = &conns{users: g.users, keep: g.times.keep}
-	}
+	open := &conns{users: g.users, keep: g.times.keep}
 	return &http.Transport{
 		Proxy: g.proxy(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if r := routeOf(ctx); r != nil && r.isProxy(addr) {
-				return r.open(g.open.dial(ctx, toProxy.DialContext, network, addr))
+				return r.open(open.dial(ctx, toProxy.DialContext, network, addr))
 			}
-			return g.open.dial(ctx, dial, network, addr)
+			return open.dial(ctx, dial, network, addr)
 		},
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			answer := "the proxy answers " + resp.Status

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"net/mail"
@@ -32,7 +33,7 @@ func (x *exchange) checkRetry(ctx context.Context, resp *http.Response, err erro
 	case x.retries+x.tries > x.most():
 		return false, nil
 	case err != nil:
-		return !final(err), nil
+		return !final(err) || x.noRoom && !errors.Is(err, ErrRefused), nil
 	}
 	after := x.last.after
 	return retriable(resp.StatusCode) && after <= x.c.retryWait() && after < x.clock.remaining(), nil
