@@ -88,7 +88,7 @@ func (c *Client) isApart(t target) bool {
 // reports whether that is not to count: others used its connection, or it went on one of its own,
 // for which the server, or a proxy, may have no room.
 func (a *inner) unanswered(ctx context.Context, err error) bool {
-	isOwn, connected := a.alone || a.apart, a.conn.Load() != nil
+	connected := a.conn.Load() != nil
 	switch {
 	case a.ctx.Err() != nil:
 		return false
@@ -103,7 +103,7 @@ func (a *inner) unanswered(ctx context.Context, err error) bool {
 	default:
 		return a.failed(ctx, err)
 	}
-	a.noRoom = isOwn && !connected
+	a.noRoom = !connected
 	return a.alone || !connected
 }
 

@@ -24,9 +24,9 @@
 // see ErrBody.
 //
 // Where a connection of HTTP/2 breaks while several requests are on it, or is silent for too long,
-// each may be to blame. They are tried again on connections of their own, the first time without that it counts as a
-// retry if it broke. After two of these within a minute all requests to the host have connections of
-// their own for a minute. So what breaks them costs no other document.
+// each may be to blame. They are tried again on connections of their own, the first time without
+// that it counts as a retry if it broke. After two of these within a minute all requests to the
+// host have connections of their own for a minute. So what breaks them costs no other document.
 //
 // What broke with a connection that it had for itself is asked for on new ones, too, for a minute.
 // So is, the last time, what was answered with one of those statuses other than 429 and 503: what
