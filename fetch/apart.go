@@ -94,7 +94,7 @@ func (a *inner) unanswered(ctx context.Context, err error) bool {
 		return false
 	case a.alone:
 		a.c.inVain.note(a.target.origin)
-		a.suspect = suspect{}
+		a.suspect = nil
 	case a.apart && (!connected || !a.http2 || !isLate(ctx, err)):
 		a.c.cutOff.forget(a.target.url.String())
 		if !connected {
@@ -116,6 +116,9 @@ func (a *inner) failed(ctx context.Context, err error) bool {
 	case c == nil, a.ctx.Err() != nil, !late && (ctx.Err() != nil || errors.As(err, &policy)), late && !a.http2:
 		return false
 	}
+	if !late && c.isRetired() {
+		return true // by us
+	}
 	a.c.cutOff.note(a.target.url.String())
 	isShared := a.http2 && a.turn != c.last()
 	switch {
@@ -124,8 +127,6 @@ func (a *inner) failed(ctx context.Context, err error) bool {
 			a.c.broken.note(a.target.origin)
 		}
 		return false
-	case c.isRetired():
-		return true // by us
 	case !isShared || !c.isClosing():
 		return false
 	}
@@ -142,23 +143,10 @@ func isLate(ctx context.Context, err error) bool {
 	return errors.Is(context.Cause(ctx), ErrTimeout) || ctx.Err() == nil && errors.As(err, &n) && n.Timeout()
 }
 
-// A suspect is a connection over which a request was answered with a status that is tried again, and
-// not because the host is busy: what is behind that one alone may be to blame.
-type suspect struct {
-	*conn
-	http2 bool
-}
-
-// goesAlone reports whether the attempt that begins is the last one of a request that was answered
-// so, and goes on a connection of its own, in the place of that.
+// goesAlone reports whether the attempt that begins is the last one of a request that has a suspect,
+// and goes on a connection of its own.
 func (x *exchange) goesAlone() bool {
-	if x.c.lone == nil || x.suspect.conn == nil || x.spared > 0 || x.retries+x.tries <= x.most() || x.c.inVain.count(x.target.origin) >= vain {
-		return false
-	}
-	if !x.suspect.http2 {
-		x.suspect.retire()
-	}
-	return true
+	return x.c.lone != nil && x.suspect != nil && x.spared == 0 && x.retries+x.tries > x.most() && x.c.inVain.count(x.target.origin) < vain
 }
 
 // answered is told how the attempt was answered.
@@ -167,15 +155,13 @@ func (a *inner) answered(status int, after time.Duration) {
 	switch {
 	case !a.alone:
 		if retriable(status) && !isBusy(status) && after == 0 {
-			a.suspect = suspect{a.conn.Load(), a.http2}
+			a.suspect = a.conn.Load()
 		}
 	case retriable(status):
 		a.c.inVain.note(o)
 	case status/100 == 2, status == http.StatusNotModified:
 		a.c.inVain.forget(o)
-		if a.suspect.http2 {
-			a.suspect.retire()
-		}
+		a.suspect.retire()
 	}
 }
 

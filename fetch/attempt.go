@@ -137,9 +137,11 @@ func (g *getter) ended(err error) error {
 // request: responses that are no document come back without body and Location.
 type exchange struct {
 	*getter
-	tries   int
-	last    result
-	suspect suspect
+	tries int
+	last  result
+	// suspect is the connection over which a request was answered with a status that is tried again,
+	// and not because the host is busy, nil if none was: what is behind that one alone may be to blame.
+	suspect *conn
 	noRoom  bool // for the last attempt, which went on a connection of its own and got none
 }
 
