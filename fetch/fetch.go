@@ -31,9 +31,9 @@
 // What broke with a connection that it had for itself is asked for on new ones, too, for a minute.
 // So is, the last time, what was answered with one of those statuses other than 429 and 503: what
 // is behind one connection alone may be to blame, which, if that brings the document, is closed
-// when nobody uses it any more. Where it was in vain for three documents of a host within a minute, it is not done. If there is
-// no answer, since the server may have no room for one more connection, a try more goes over those
-// that are kept.
+// when nobody uses it any more. Where it was in vain for three documents of a host within a minute,
+// it is not done. If there is no answer, since the server may have no room for one more connection,
+// a try more goes over those that are kept.
 //
 // # Time
 //
