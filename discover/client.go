@@ -2,7 +2,6 @@ package discover
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -115,7 +114,7 @@ type foreignBody struct{ io.ReadCloser }
 // Read has what no package of this module has said of a body mean that it broke off.
 func (b foreignBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == nil || err == io.EOF || slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) }) {
+	if err == nil || err == io.EOF || causeOf(err) != nil {
 		return n, err
 	}
 	return n, fmt.Errorf("%w: %w", fetch.ErrBody, err)

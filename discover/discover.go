@@ -59,8 +59,8 @@
 // A document whose body breaks off before anything of it was yielded is fetched again, as
 // often as the Fetcher retries: also one that was fetched ahead and broke off before its turn,
 // of which a fetch that came whole counts, else the one that brought most; and one that ends too
-// early where only the end of its connection tells its end. Once three of a host
-// in a row broke off every time, others of it are not, until one is read.
+// early where only the end of its connection tells its end. Once three of a host in a row broke
+// off every time, others of it are not, until one is read.
 //
 // # Trust
 //
@@ -192,7 +192,8 @@ type Options struct {
 	// negative number any.
 	MaxDepth int
 	// MaxSitemaps is how many documents are read; a few more may be fetched ahead.
-	// 0 means 50,001, an index and all that it may list, a negative number any, with memory that grows with them.
+	// 0 means 50,001, an index and all that it may list, a negative number any, with memory that
+	// grows with them.
 	MaxSitemaps int
 	// Limits bound each document; Limits.Bytes bounds it on the wire, too.
 	Limits sitemap.Limits

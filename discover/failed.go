@@ -29,11 +29,19 @@ type failure struct {
 	Retry  int64  `json:"retry,omitempty"` // when to try again, seconds since 1970
 }
 
+// causeOf returns that of causes which err matches, nil if it matches none.
+func causeOf(err error) error {
+	if i := slices.IndexFunc(causes, func(cause error) bool { return errors.Is(err, cause) }); i >= 0 {
+		return causes[i]
+	}
+	return nil
+}
+
 // failureOf returns what is kept of err, which is not nil.
 func failureOf(err error, now time.Time) failure {
 	f := failure{Err: err.Error()}
-	if i := slices.IndexFunc(causes, func(cause error) bool { return errors.Is(err, cause) }); i >= 0 {
-		f.Cause = causes[i].Error()
+	if cause := causeOf(err); cause != nil {
+		f.Cause = cause.Error()
 	}
 	var fe *fetch.Error
 	var pe *sitemap.ParseError

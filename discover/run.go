@@ -383,8 +383,8 @@ func (r *run) ended(d *document) {
 	switch {
 	case d.sum.Err != nil:
 		e.failure, e.Entries = failureOf(d.sum.Err, s.now()), d.sum.Entries
-		if content != nil && costOf(e.Kids)+costOf(content.Kids) <= maxKids {
-			e.Last = content
+		if e.Last = content; e.cost() > maxKids {
+			e.Last = nil
 		}
 	case d.sum.NotModified && content != nil:
 		e.Digest, e.Entries, e.Format, e.Kids, e.Scopes = content.Digest, content.Entries, content.Format, content.Kids, content.Scopes

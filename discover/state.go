@@ -21,10 +21,9 @@ import (
 // validators, and children whose lastmod in their index has not moved, where the
 // host's lastmods proved honest: three times they told rightly whether the entries of a
 // document had changed (a comment with the time when it was made is no change); not those that were
-// listed with several lastmods when they were last met. A
-// document that had changed under an unmoved lastmod ends this for its host for 30 days. One
-// in ten of the documents left out so is asked for all the same, and each at
-// least every 7 days. The children of an index that is left out are walked as
+// listed with several lastmods when they were last met. A document that had changed under an
+// unmoved lastmod ends this for its host for 30 days. One in ten of the documents left out so is
+// asked for all the same, and each at least every 7 days. The children of an index that is left out are walked as
 // they were listed. A document that failed with a Retry-After is not asked for before
 // that, 7 days at most.
 //
@@ -50,10 +49,10 @@ import (
 //
 // It is a journal of lines of JSON: one for each document, written when that has
 // ended, of which the last counts, and some for walks and hosts. It is compacted when it is
-// opened, so that who walks for days should open it anew now and then, and a line that was not written to its end is left out; behind one that was damaged
-// otherwise, which its checksum tells, so is the rest of its run. Its content may change
-// with versions of this package, which then refuse those of others. It holds URLs, validators, digests, the
-// children of indexes and what Resume was told, but no grants. Of those URLs, which must be
+// opened, so that who walks for days should open it anew now and then. A line that was not written
+// to its end is left out; behind one that was damaged otherwise, which its checksum tells, so is
+// the rest of its run. Its content may change with versions of this package, which then refuse
+// those of others. It holds URLs, validators, digests, the children of indexes and what Resume was told, but no grants. Of those URLs, which must be
 // asked for again, it keeps user names and passwords as documents list them, but not those of
 // the caller: only its owner can read it.
 //

@@ -111,23 +111,20 @@ func (a *inner) unanswered(ctx context.Context, err error) bool {
 // reports whether others used that.
 func (a *inner) failed(ctx context.Context, err error) bool {
 	policy := (*cause)(nil)
-	c, late := a.conn.Load(), isLate(ctx, err)
+	c := a.conn.Load()
 	switch {
-	case c == nil, a.ctx.Err() != nil, !late && (ctx.Err() != nil || errors.As(err, &policy)), late && !a.http2:
+	case c == nil, a.ctx.Err() != nil:
 		return false
-	}
-	if !late && c.isRetired() {
+	case isLate(ctx, err):
+		a.waitedInVain(c)
+		return false
+	case ctx.Err() != nil, errors.As(err, &policy):
+		return false
+	case c.isRetired():
 		return true // by us
 	}
 	a.c.cutOff.note(a.target.url.String())
-	isShared := a.http2 && a.turn != c.last()
-	switch {
-	case late:
-		if c.retire(); isShared {
-			a.c.broken.note(a.target.origin)
-		}
-		return false
-	case !isShared || !c.isClosing():
+	if !a.shares(c) || !c.isClosing() {
 		return false
 	}
 	if !c.told.Swap(true) {
@@ -135,6 +132,21 @@ func (a *inner) failed(ctx context.Context, err error) bool {
 	}
 	return true
 }
+
+// waitedInVain is told that the attempt, or its body, took too long. With HTTP/1 its connection is
+// closed then.
+func (a *inner) waitedInVain(c *conn) {
+	if !a.http2 {
+		return
+	}
+	a.c.cutOff.note(a.target.url.String())
+	if c.retire(); a.shares(c) {
+		a.c.broken.note(a.target.origin)
+	}
+}
+
+// shares reports whether others used the attempt's connection while it did.
+func (a *inner) shares(c *conn) bool { return a.http2 && a.turn != c.last() }
 
 // isLate reports whether an attempt under ctx failed since it was waited for too long: by our clock,
 // or by that of net/http for the header.

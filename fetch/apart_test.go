@@ -19,7 +19,6 @@ import (
 // TestHTTP2Breakers: documents that break their connection cost none of those that are fetched
 // beside them on it, whether they do so each time or, all of them, the first time.
 func TestHTTP2Breakers(t *testing.T) {
-	type connKey struct{}
 	breakNow := func(_ http.ResponseWriter, conn net.Conn) { conn.Close() }
 	breakLater := func(rw http.ResponseWriter, conn net.Conn) {
 		rw.Write([]byte("it begins"))
@@ -39,21 +38,15 @@ func TestHTTP2Breakers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked sync.Map
-			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			url, _ := serveNumbered(t, true, func(rw http.ResponseWriter, r *http.Request, conn *numbered) {
 				_, again := asked.LoadOrStore(r.URL.Path, true)
 				time.Sleep(20 * time.Millisecond)
 				if strings.HasPrefix(r.URL.Path, "/bad") || test.first && !again {
-					test.answer(rw, r.Context().Value(connKey{}).(net.Conn))
+					test.answer(rw, conn)
 					return
 				}
 				fmt.Fprint(rw, r.URL.Path)
-			}))
-			srv.EnableHTTP2 = true
-			srv.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-				return context.WithValue(ctx, connKey{}, c)
-			}
-			srv.StartTLS()
-			defer srv.Close()
+			})
 			c := newHTTP2Client(t, &HostLimiter{PerHost: 8})
 			c.Retries = test.retries
 			var group sync.WaitGroup
@@ -65,7 +58,7 @@ func TestHTTP2Breakers(t *testing.T) {
 				group.Go(func() {
 					// A body that breaks off is for the caller to have again.
 					for try := 0; ; try++ {
-						body, err := readAll(c.Get(t.Context(), Request{URL: srv.URL + path}))
+						body, err := readAll(c.Get(t.Context(), Request{URL: url + path}))
 						isBad := strings.HasPrefix(path, "/bad")
 						switch {
 						case err != nil && try < c.MaxRetries():
