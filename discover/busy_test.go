@@ -220,3 +220,29 @@ func TestRobotsIsSharedAsItComes(t *testing.T) {
 		})
 	}
 }
+
+// TestSilentHost: a walk waits some minutes for a host that answers nothing, however many documents
+// it has, and then reads what others have.
+func TestSilentHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		var locs []string
+		for i := range 1000 {
+			loc := fmt.Sprintf("https://example.com/%d.xml", i)
+			locs = append(locs, loc)
+			w.handle(loc, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		}
+		locs = append(locs, w.serveHosts(1, 10, latency)...)
+		begun := time.Now()
+		l := walkFrom(&Client{Fetcher: &fetch.Client{Transport: w}}, named(locs...), Options{})
+		silent := 0
+		for _, sum := range l.sums {
+			if errors.Is(sum.Err, fetch.ErrSilent) {
+				silent++
+			}
+		}
+		if took := time.Since(begun); took > 5*time.Minute || silent != 1000 || len(l.urls) != 10 {
+			t.Errorf("%d URLs, %d documents given up, in %v", len(l.urls), silent, took)
+		}
+	})
+}

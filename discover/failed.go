@@ -13,7 +13,7 @@ import (
 
 // causes are what errors of documents are told by, the more special of two first.
 var causes = []error{
-	fetch.ErrRequest, fetch.ErrRefused, fetch.ErrRedirect, fetch.ErrStatus, fetch.ErrEncoding, fetch.ErrBusy, fetch.ErrTimeout,
+	fetch.ErrRequest, fetch.ErrRefused, fetch.ErrRedirect, fetch.ErrStatus, fetch.ErrEncoding, fetch.ErrBusy, fetch.ErrSilent, fetch.ErrTimeout,
 	fetch.ErrConnect, fetch.ErrNoResponse, fetch.ErrBody, fetch.ErrClosed,
 	sitemap.ErrHTML, sitemap.ErrJSON, sitemap.ErrUnknownXML, sitemap.ErrBinary, sitemap.ErrNoURLs, sitemap.ErrNotSitemap,
 	sitemap.ErrEmpty, sitemap.ErrTruncated, sitemap.ErrGzip, sitemap.ErrTooLarge, sitemap.ErrTooManyEntries,

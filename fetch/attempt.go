@@ -175,6 +175,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
+	sent := time.Now()
 	rt := x.c.lone
 	if !watch.alone {
 		rt = x.c.transport(x.target, req)
@@ -187,6 +188,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 			x.spared = spares
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
+		if l, ours := x.c.limiter.(*HostLimiter); ours && errors.Is(err, ErrTimeout) {
+			l.timesOut(x.target.url, sent)
+		}
 		slot.end()
 		cancel(nil)
 		x.betweenAttempts()
@@ -262,6 +266,9 @@ func (x *exchange) take(resp *http.Response, w *wire) {
 	}
 	w.slot.answered(resp.StatusCode, x.last.after)
 	w.slot.watch.answered(resp.StatusCode, x.last.after)
+	if l, ours := x.c.limiter.(*HostLimiter); ours {
+		l.answers(x.target.url)
+	}
 	success := resp.StatusCode/100 == 2
 	unchanged := resp.StatusCode == http.StatusNotModified && x.req.Validators != Validators{}
 	if success || unchanged {

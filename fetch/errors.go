@@ -46,6 +46,9 @@ var (
 	// answered all recent requests with 429 or 503. Error.RetryAfter says when it
 	// may be tried again.
 	ErrBusy = errors.New("host too busy")
+	// ErrSilent: the request, or its next attempt, was not sent, since all recent requests to the
+	// host have timed out. Error.RetryAfter says when it may be tried again.
+	ErrSilent = errors.New("host does not answer")
 	// ErrClosed: a body was read after it was closed.
 	ErrClosed = errors.New("body is closed")
 )
@@ -106,7 +109,7 @@ func (e *Error) Temporary() bool {
 	if errors.Is(e.Err, ErrStatus) {
 		return retriable(e.Status)
 	}
-	for _, kind := range []error{ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy} {
+	for _, kind := range []error{ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy, ErrSilent} {
 		if errors.Is(e.Err, kind) {
 			return !final(e.Err)
 		}

@@ -57,8 +57,8 @@ const (
 // is used. Several Clients may share one.
 //
 // Requests to a host are served in the order in which they came, those that failed most often
-// before others; after two answers of 429 or 503 in a row those that failed least go first. Hosts
-// take turns.
+// before others; after two answers of 429 or 503 in a row, or two timeouts, those that failed
+// least go first. Hosts take turns.
 //
 // A host that answers 429 or 503 is slowed down as a whole: no request is sent
 // for the time that Retry-After asks for or else for a backoff that doubles from 1 s to
@@ -68,6 +68,9 @@ const (
 // down, but never more than a second apart. After ten such answers in a row, or three that ask
 // for more than MaxPause, requests to the host fail with ErrBusy: until the pause is over, or
 // all the time that they asked for, a year at most.
+//
+// A host that has answered nothing for two minutes, while ten requests of a Client or more timed
+// out, is given up for 30 s: requests to it fail with ErrSilent.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {
@@ -114,7 +117,7 @@ type waiter struct {
 }
 
 // Acquire waits until a request to u may be sent. The error is ctx's, or a *Error
-// with ErrBusy.
+// with ErrBusy or ErrSilent.
 func (l *HostLimiter) Acquire(ctx context.Context, u *url.URL) (release func(status int, retryAfter time.Duration), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -233,6 +236,35 @@ func (l *HostLimiter) sends(u *url.URL) {
 	h.last = time.Now()
 	if a := l.addrs.known[h.address]; a != nil {
 		a.last = h.last
+	}
+}
+
+// answers is told that a request was answered that went out.
+func (l *HostLimiter) answers(u *url.URL) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.hosts.known[hostKey(u)]; h != nil {
+		h.heard, h.silent = time.Now(), 0
+	}
+}
+
+// timesOut is told that a request was not answered in time that went out at sent.
+func (l *HostLimiter) timesOut(u *url.URL, sent time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts.known[hostKey(u)]
+	if h == nil {
+		return
+	}
+	now := time.Now()
+	if h.silent == 0 || sent.Sub(h.timedOut) > silentTime {
+		h.silent, h.silence = 0, latest(h.heard, sent)
+	}
+	h.silent++
+	h.timedOut = now
+	if h.isSilent(now) {
+		h.until = latest(h.until, now.Add(silentPause))
+		l.dispatch()
 	}
 }
 

@@ -16,13 +16,22 @@ const (
 	longAnswers = 3  // that ask for more
 )
 
+// A host is given up for as long as silentPause, too, after so many requests in a row that it
+// left without an answer until they timed out, if that took so long.
+const (
+	silentRequests = 10
+	silentTime     = 2 * time.Minute
+	silentPause    = 30 * time.Second
+)
+
 const (
 	// maxGap bounds the time between requests that is learned from a host's answers; each success
 	// takes one part in paceUp off it. Of a host that allows fewer, requests wait for the pause
 	// after each 429.
 	maxGap = time.Second
 	paceUp = 4
-	// doubtful answers of 429 or 503 in a row may be the document's own fault, or an outage.
+	// doubtful answers of 429 or 503 in a row, or requests without one, may be the document's own
+	// fault, or an outage.
 	doubtful = 2
 	// atRisk is how often a request has failed before it is sent only as long after others as
 	// the host was last paused, at most maxApart, so that it does not fail for good for what they
@@ -57,6 +66,10 @@ type place struct {
 	struck   time.Time     // when the last of them came
 	until    time.Time     // no request before it, for those answers
 	asked    time.Time     // what a Retry-After above MaxPause asked for
+	heard    time.Time     // when it last answered
+	silent   int           // requests since then that timed out without an answer
+	silence  time.Time     // since when it has been silent to them
+	timedOut time.Time     // when the last of them did
 }
 
 // places are the hosts, or the addresses, that a HostLimiter knows.
@@ -185,8 +198,8 @@ func (l *HostLimiter) dispatch() {
 			}
 			h := l.waiting.Front().Value.(*place)
 			l.waiting.MoveToBack(h.turn)
-			if after := h.givenUp(now); after > 0 {
-				l.failAll(h, after)
+			if err := h.givenUp(now); err != nil {
+				l.failAll(h, err)
 				continue
 			}
 			ok, at := l.open(h, now)
@@ -222,7 +235,7 @@ func (l *HostLimiter) wakeAt(d time.Duration) {
 // after a pause it is most likely to be answered; but where such a one was not, the first of those
 // that failed least, since that may be the document's own fault.
 func (h *place) next() int {
-	if h.strikes < doubtful {
+	if h.strikes < doubtful && h.silent < doubtful {
 		return 0
 	}
 	least := h.queue[len(h.queue)-1].tries
@@ -284,9 +297,10 @@ func (l *HostLimiter) grant(h *place, now time.Time) {
 	close(w.done)
 }
 
-func (l *HostLimiter) failAll(h *place, after time.Duration) {
+func (l *HostLimiter) failAll(h *place, err *Error) {
 	for _, w := range h.queue {
-		w.err = &Error{RetryAfter: after, Err: ErrBusy}
+		e := *err
+		w.err = &e
 		close(w.done)
 		l.drop(w)
 	}
@@ -294,15 +308,23 @@ func (l *HostLimiter) failAll(h *place, after time.Duration) {
 	l.settle(h)
 }
 
-// givenUp returns for how long yet h is left alone, 0 if it is not.
-func (p *place) givenUp(now time.Time) time.Duration {
+// givenUp returns why, and for how long yet, h is left alone, nil if it is not.
+func (h *place) givenUp(now time.Time) *Error {
 	switch {
-	case p.strikes >= longAnswers && p.asked.After(now):
-		return p.asked.Sub(now)
-	case p.strikes >= busyAnswers && p.until.After(now):
-		return p.until.Sub(now)
+	case h.strikes >= longAnswers && h.asked.After(now):
+		return &Error{RetryAfter: h.asked.Sub(now), Err: ErrBusy}
+	case !h.until.After(now):
+		return nil
+	case h.strikes >= busyAnswers:
+		return &Error{RetryAfter: h.until.Sub(now), Err: ErrBusy}
+	case h.isSilent(now):
+		return &Error{RetryAfter: h.until.Sub(now), Err: ErrSilent}
 	}
-	return 0
+	return nil
+}
+
+func (h *place) isSilent(now time.Time) bool {
+	return h.silent >= silentRequests && now.Sub(h.silence) >= silentTime
 }
 
 // learnPace takes what h has let pass since it was last too fast for it for the pace that it

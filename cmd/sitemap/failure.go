@@ -22,6 +22,7 @@ var failureCodes = []struct {
 	{fetch.ErrRefused, "refused"},
 	{discover.ErrUnreachable, "robots_unreachable"},
 	{fetch.ErrTimeout, "timeout"},
+	{fetch.ErrSilent, "timeout"},
 	{fetch.ErrRedirect, "bad_redirect"},
 	{fetch.ErrEncoding, "unknown_encoding"},
 	{discover.ErrNoSitemap, "no_sitemap"},

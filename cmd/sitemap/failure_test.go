@@ -34,6 +34,7 @@ func TestFailureCode(t *testing.T) {
 		{&fetch.Error{Err: fetch.ErrBody}, "fetch_failed"},
 		{&fetch.Error{Err: fetch.ErrBusy}, "fetch_failed"},
 		{&fetch.Error{Err: fetch.ErrTimeout}, "timeout"},
+		{&fetch.Error{Err: fetch.ErrSilent}, "timeout"},
 		{&fetch.Error{Err: fetch.ErrRefused}, "refused"},
 		{&fetch.Error{Err: fetch.ErrRedirect}, "bad_redirect"},
 		{&fetch.Error{Err: fetch.ErrEncoding}, "unknown_encoding"},
