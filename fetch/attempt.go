@@ -175,7 +175,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: watch.gotConn})
 	req = req.WithContext(ctx)
 	req.Header = x.header() // not before: http.Client would copy it for redirects that it never sees
-	sent := time.Now()
+	asked := time.Now()
 	rt := x.c.lone
 	if !watch.alone {
 		rt = x.c.transport(x.target, req)
@@ -188,15 +188,13 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 			x.spared = spares
 		}
 		err = classify(ctx, watch.explain(err), !x.unconnected)
-		if l, ours := x.c.limiter.(*HostLimiter); ours && errors.Is(err, ErrTimeout) {
-			l.timesOut(x.target.url, sent)
-		}
+		x.heardNothing(err, asked)
 		slot.end()
 		cancel(nil)
 		x.betweenAttempts()
 		return nil, err
 	}
-	w := &wire{getter: x.getter, src: source{resp.Body, ctx}, cancel: cancel, slot: slot, left: x.limit}
+	w := &wire{getter: x.getter, src: source{resp.Body, ctx}, cancel: cancel, asked: asked, slot: slot, left: x.limit}
 	w.unframed = resp.ProtoMajor == 1 && resp.ContentLength < 0 && len(resp.TransferEncoding) == 0
 	w.watch()
 	x.take(resp, w)
@@ -266,10 +264,10 @@ func (x *exchange) take(resp *http.Response, w *wire) {
 	}
 	w.slot.answered(resp.StatusCode, x.last.after)
 	w.slot.watch.answered(resp.StatusCode, x.last.after)
-	if l, ours := x.c.limiter.(*HostLimiter); ours {
-		l.answers(x.target.url)
-	}
 	success := resp.StatusCode/100 == 2
+	if !success {
+		x.heard() // else when the body comes
+	}
 	unchanged := resp.StatusCode == http.StatusNotModified && x.req.Validators != Validators{}
 	if success || unchanged {
 		x.clock.stop()

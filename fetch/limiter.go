@@ -69,8 +69,8 @@ const (
 // for more than MaxPause, requests to the host fail with ErrBusy: until the pause is over, or
 // all the time that they asked for, a year at most.
 //
-// A host that has answered nothing for two minutes, while ten requests of a Client or more timed
-// out, is given up for 30 s: requests to it fail with ErrSilent.
+// A host of which nothing has come for two minutes, no answer or only the header of one, while ten
+// requests of Clients or more timed out, is given up for 30 s: requests to it fail with ErrSilent.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {
@@ -236,35 +236,6 @@ func (l *HostLimiter) sends(u *url.URL) {
 	h.last = time.Now()
 	if a := l.addrs.known[h.address]; a != nil {
 		a.last = h.last
-	}
-}
-
-// answers is told that a request was answered that went out.
-func (l *HostLimiter) answers(u *url.URL) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h := l.hosts.known[hostKey(u)]; h != nil {
-		h.heard, h.silent = time.Now(), 0
-	}
-}
-
-// timesOut is told that a request was not answered in time that went out at sent.
-func (l *HostLimiter) timesOut(u *url.URL, sent time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := l.hosts.known[hostKey(u)]
-	if h == nil {
-		return
-	}
-	now := time.Now()
-	if h.silent == 0 || sent.Sub(h.timedOut) > silentTime {
-		h.silent, h.silence = 0, latest(h.heard, sent)
-	}
-	h.silent++
-	h.timedOut = now
-	if h.isSilent(now) {
-		h.until = latest(h.until, now.Add(silentPause))
-		l.dispatch()
 	}
 }
 

@@ -16,14 +16,6 @@ const (
 	longAnswers = 3  // that ask for more
 )
 
-// A host is given up for as long as silentPause, too, after so many requests in a row that it
-// left without an answer until they timed out, if that took so long.
-const (
-	silentRequests = 10
-	silentTime     = 2 * time.Minute
-	silentPause    = 30 * time.Second
-)
-
 const (
 	// maxGap bounds the time between requests that is learned from a host's answers; each success
 	// takes one part in paceUp off it. Of a host that allows fewer, requests wait for the pause
@@ -66,10 +58,7 @@ type place struct {
 	struck   time.Time     // when the last of them came
 	until    time.Time     // no request before it, for those answers
 	asked    time.Time     // what a Retry-After above MaxPause asked for
-	heard    time.Time     // when it last answered
-	silent   int           // requests since then that timed out without an answer
-	silence  time.Time     // since when it has been silent to them
-	timedOut time.Time     // when the last of them did
+	silence
 }
 
 // places are the hosts, or the addresses, that a HostLimiter knows.
@@ -235,7 +224,7 @@ func (l *HostLimiter) wakeAt(d time.Duration) {
 // after a pause it is most likely to be answered; but where such a one was not, the first of those
 // that failed least, since that may be the document's own fault.
 func (h *place) next() int {
-	if h.strikes < doubtful && h.silent < doubtful {
+	if h.strikes < doubtful && h.timeouts < doubtful {
 		return 0
 	}
 	least := h.queue[len(h.queue)-1].tries
@@ -317,14 +306,10 @@ func (h *place) givenUp(now time.Time) *Error {
 		return nil
 	case h.strikes >= busyAnswers:
 		return &Error{RetryAfter: h.until.Sub(now), Err: ErrBusy}
-	case h.isSilent(now):
+	case !h.silence.isOver(now):
 		return &Error{RetryAfter: h.until.Sub(now), Err: ErrSilent}
 	}
 	return nil
-}
-
-func (h *place) isSilent(now time.Time) bool {
-	return h.silent >= silentRequests && now.Sub(h.silence) >= silentTime
 }
 
 // learnPace takes what h has let pass since it was last too fast for it for the pace that it

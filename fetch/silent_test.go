@@ -3,6 +3,7 @@ package fetch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ func errorsOf(t *testing.T, c *Client, n int) []error {
 		all.Go(func() {
 			doc, err := c.Get(t.Context(), Request{URL: fmt.Sprintf("https://example.com/%d", i)})
 			if errs[i] = err; err == nil {
+				_, errs[i] = io.Copy(io.Discard, doc.Body)
 				doc.Body.Close()
 			}
 		})
@@ -28,31 +30,35 @@ func errorsOf(t *testing.T, c *Client, n int) []error {
 	return errs
 }
 
-// TestSilentHost: a host that answers nothing is given up, and asked again later.
+// TestSilentHost: a host of which nothing comes is given up, and asked again later.
 func TestSilentHost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := &Client{Transport: roundTripper(hang)}
-		begun := time.Now()
-		for i, err := range errorsOf(t, c, 1000) {
-			var e *Error
-			// Others are tried before one is tried again: it may be that which is not answered.
-			if !errors.Is(err, ErrSilent) || !errors.As(err, &e) || e.RetryAfter <= 0 || e.RetryAfter > silentPause || !e.Temporary() || e.Attempts > 1 {
-				t.Errorf("%d: %v", i, err)
+	for name, transport := range map[string]roundTripper{"no answer": hang, "no body": stalling(0, 0)} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &Client{Transport: transport}
+			begun := time.Now()
+			silent := 0
+			for i, err := range errorsOf(t, c, 1000) {
+				var e *Error
+				switch {
+				case !errors.As(err, &e) || !e.Temporary():
+					t.Errorf("%s: %d: %v", name, i, err)
+				case errors.Is(err, ErrSilent) && e.RetryAfter > 0 && e.RetryAfter <= silentPause:
+					silent++
+				case !e.Timeout():
+					t.Errorf("%s: %d: %v", name, i, err)
+				}
 			}
-		}
-		// A request takes up to 50 s.
-		if took := time.Since(begun); took < silentTime || took > silentTime+90*time.Second {
-			t.Errorf("took %v", took)
-		}
-		time.Sleep(silentPause)
-		_, err := c.Get(t.Context(), Request{URL: "https://example.com/once/more"})
-		if !errors.Is(err, ErrSilent) {
-			t.Errorf("after the pause: %v", err)
-		}
-		if e := (*Error)(nil); !errors.As(err, &e) || e.Attempts != 1 {
-			t.Errorf("after the pause: %+v, want one attempt", e)
-		}
-	})
+			// A request takes up to 50 s.
+			if took := time.Since(begun); took < silentTime || took > silentTime+90*time.Second || silent < 980 {
+				t.Errorf("%s: %d given up, in %v", name, silent, took)
+			}
+			time.Sleep(silentPause)
+			begun = time.Now()
+			if errs := errorsOf(t, c, 1); errs[0] == nil || time.Since(begun) < silentPause {
+				t.Errorf("%s: after the pause: %v in %v", name, errs[0], time.Since(begun))
+			}
+		})
+	}
 }
 
 // TestNotSilent: a host is not given up that answers other documents, or again before two minutes
@@ -106,6 +112,35 @@ func TestSilenceIsForgotten(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Hour)
+		}
+	})
+}
+
+// TestBodyIsNoSilence: a host that has time for one document only is not given up while that comes.
+func TestBodyIsNoSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long, begun := stalling(24, 10*time.Second), time.Now()
+		c := &Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			switch {
+			case r.URL.Path == "/0":
+				return long(r)
+			case time.Since(begun) < 4*time.Minute:
+				return hang(r)
+			}
+			return answer(r, 200, "x"), nil
+		})}
+		lost := 0
+		for i, err := range errorsOf(t, c, 100) {
+			if err != nil {
+				lost++
+			}
+			if errors.Is(err, ErrSilent) {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		// All but the first, which stalls at last, and those that were tried three times.
+		if lost > 4 {
+			t.Errorf("%d lost", lost)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -21,6 +22,7 @@ type wire struct {
 	src      source
 	cancel   context.CancelCauseFunc
 	unwatch  func() bool // ends watch, nil without it
+	asked    time.Time   // when the request went out
 	slot     *slot
 	left     int64  // bytes until it is too large
 	unframed bool   // only the end of the connection tells its end
@@ -79,11 +81,17 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	w.left -= int64(n)
 	w.received.Add(int64(n))
+	if n > 0 || err == io.EOF {
+		w.heard()
+	}
 	if err != nil {
 		if err != io.EOF && err != sitemap.ErrTooLarge {
 			w.slot.watch.failed(w.src.ctx, err)
 		}
 		w.err = w.explain(err)
+		if w.received.Load() == 0 {
+			w.heardNothing(w.err, w.asked)
+		}
 		w.Close()
 		if n > 0 {
 			return n, nil
