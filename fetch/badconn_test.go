@@ -389,3 +389,29 @@ func TestClientCertificate(t *testing.T) {
 		t.Errorf("%v, want one attempt", err)
 	}
 }
+
+// TestRepeats: a request that has each connection closed is sent on two at most in one attempt, not
+// on all that are kept.
+func TestRepeats(t *testing.T) {
+	const kept = 8
+	var asked atomic.Int32
+	var first sync.WaitGroup
+	first.Add(kept)
+	url, _ := serveNumbered(t, false, func(rw http.ResponseWriter, r *http.Request, c *numbered) {
+		if r.URL.Path == "/bad" {
+			asked.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		first.Done()
+		first.Wait()
+		io.WriteString(rw, r.URL.Path)
+	})
+	c := &Client{AllowPrivateNetworks: true, Retries: -1, Limiter: &HostLimiter{PerHost: kept}}
+	defer c.CloseIdleConnections()
+	if came := getAll(t, c, url, kept, kept); came != kept {
+		t.Errorf("%d came", came)
+	}
+	if _, err := c.Get(t.Context(), Request{URL: url + "/bad"}); !errors.Is(err, ErrNoResponse) || asked.Load() != 2 {
+		t.Errorf("%v after %d requests", err, asked.Load())
+	}
+}

@@ -58,14 +58,15 @@ func (a *inner) gotConn(info httptrace.GotConnInfo) {
 	a.route.dials.Store(0)
 	a.use(innermost(info.Conn))
 	a.http2 = isHTTP2(info.Conn)
-	if c := a.conn.Load(); c != nil && !a.http2 && c.isRetired() {
+	// HTTP/1 repeats what met a kept connection that the server closed: once, on a new one, since it
+	// may have closed it because of the request.
+	repeats := info.Reused && a.tries.Load() > 0
+	if c := a.conn.Load(); c != nil && !a.http2 && (repeats || c.isRetired()) {
 		c.Close() // before the request is sent, so that net/http does so on another
 	}
 	switch n := a.tries.Add(1); {
 	case n == 1: // the time for the first byte is not begun anew
 		a.clock.start(a.c.times.firstByte, "the response")
-	// HTTP/1 repeats only what met an idle connection that the server had closed,
-	// so that each repeat costs one that had served a request.
 	case n > maxTries && a.http2:
 		a.c.cutOff.note(a.target.url.String()) // that connection may be at fault
 		a.cancel(&cause{kind: ErrNoResponse, err: errors.New("the server refuses the request over HTTP/2")})
