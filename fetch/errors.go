@@ -46,8 +46,8 @@ var (
 	// answered all recent requests with 429 or 503. Error.RetryAfter says when it
 	// may be tried again.
 	ErrBusy = errors.New("host too busy")
-	// ErrSilent: the request, or its next attempt, was not sent, since all recent requests to the
-	// host have timed out. Error.RetryAfter says when it may be tried again.
+	// ErrSilent: the request, or its next attempt, was not sent, since all requests to the host
+	// have timed out for some minutes. Error.RetryAfter says when it may be tried again.
 	ErrSilent = errors.New("host does not answer")
 	// ErrClosed: a body was read after it was closed.
 	ErrClosed = errors.New("body is closed")

@@ -69,8 +69,10 @@ const (
 // for more than MaxPause, requests to the host fail with ErrBusy: until the pause is over, or
 // all the time that they asked for, a year at most.
 //
-// A host of which nothing has come for two minutes, no answer or only the header of one, while ten
-// requests of Clients or more timed out, is given up for 30 s: requests to it fail with ErrSilent.
+// Of a host of which nothing has come for two minutes, no answer or only the header of one, while the
+// requests for four documents or more timed out, documents whose requests time out are not tried
+// again; after five minutes, and twenty documents, it is given up for 30 s: requests to it fail with
+// ErrSilent.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {

@@ -32,6 +32,8 @@ func (x *exchange) checkRetry(ctx context.Context, resp *http.Response, err erro
 		return false, context.Cause(ctx)
 	case x.retries+x.tries > x.most():
 		return false, nil
+	case errors.Is(err, ErrTimeout) && x.isDoubted(): // others may be answered
+		return false, nil
 	case err != nil:
 		return !final(err) || x.noRoom && !errors.Is(err, ErrRefused), nil
 	}

@@ -304,10 +304,10 @@ func (h *place) givenUp(now time.Time) *Error {
 		return &Error{RetryAfter: h.asked.Sub(now), Err: ErrBusy}
 	case !h.until.After(now):
 		return nil
+	case h.isLong(now):
+		return &Error{RetryAfter: h.until.Sub(now), Err: ErrSilent}
 	case h.strikes >= busyAnswers:
 		return &Error{RetryAfter: h.until.Sub(now), Err: ErrBusy}
-	case !h.silence.isOver(now):
-		return &Error{RetryAfter: h.until.Sub(now), Err: ErrSilent}
 	}
 	return nil
 }

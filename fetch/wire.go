@@ -90,7 +90,7 @@ func (w *wire) Read(p []byte) (int, error) {
 		}
 		w.err = w.explain(err)
 		if w.received.Load() == 0 {
-			w.heardNothing(w.err, w.asked)
+			w.slot.watch.heardNothing(w.err, w.asked)
 		}
 		w.Close()
 		if n > 0 {
