@@ -80,6 +80,15 @@ func (e *DocumentError) Error() string {
 // Unwrap returns the cause.
 func (e *DocumentError) Unwrap() error { return e.Err }
 
+// An unreachable is ErrUnreachable with its cause.
+type unreachable struct{ err error }
+
+func (e *unreachable) Error() string {
+	return fmt.Sprintf("discover: %v: %s", ErrUnreachable, strings.TrimPrefix(e.err.Error(), "fetch: "))
+}
+
+func (e *unreachable) Unwrap() []error { return []error{ErrUnreachable, e.err} }
+
 // A LimitError says that documents were left out. It matches ErrLimit.
 type LimitError struct {
 	// What is "depth" (Options.MaxDepth), "sitemaps" (Options.MaxSitemaps),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -174,7 +173,7 @@ func (c *Client) askRobots(ctx context.Context, st site, at string, origins []st
 			}
 			return robots, err
 		}
-		return nil, fmt.Errorf("discover: %w: %w", ErrUnreachable, err)
+		return nil, &unreachable{err}
 	}
 	c.setDelay(robots, st.url)
 	c.robots.put(st.request(at), robots)

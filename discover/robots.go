@@ -44,8 +44,9 @@ type Robots struct {
 }
 
 // ParseRobots reads the Sitemap records, groups and rules of a robots.txt. Base
-// is its location, which relative records are resolved against and whose host its
-// grants are for; nil if it is not known.
+// is its location, or the URL of its site without a path, which relative records are
+// resolved against and whose host its grants are for, see RobotsGrants; nil if it is not
+// known.
 //
 // It reads at most MaxRobots bytes, of any charset that a byte order mark tells,
 // else of UTF-8. Lines end with LF, CR LF or CR. No line can lose another. Beyond
@@ -59,6 +60,9 @@ type Robots struct {
 func ParseRobots(r io.Reader, base *url.URL) (*Robots, error) {
 	var loc string
 	if base != nil {
+		if strings.Trim(base.Path, "/") == "" && base.RawQuery == "" {
+			base = base.JoinPath("robots.txt")
+		}
 		loc = sitemap.Redact(base.String())
 	}
 	return parseRobots(r, base, loc)

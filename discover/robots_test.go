@@ -139,6 +139,12 @@ func TestParseRobotsGrants(t *testing.T) {
 	if err != nil || len(nowhere.Sitemaps) != 1 || len(nowhere.Sitemaps[0].Scope.Grants) != 0 {
 		t.Errorf("without a base: %+v, %v", nowhere.Sitemaps, err)
 	}
+	for _, site := range []string{"https://www.example.com", "https://www.example.com/"} {
+		base, _ := url.Parse(site)
+		if r, _ := ParseRobots(strings.NewReader("Sitemap: /s.xml"), base); r.URL != robotsURL || len(r.Sitemaps[0].Scope.Grants) != 1 || r.Sitemaps[0].Loc != "https://www.example.com/s.xml" {
+			t.Errorf("of %s: %+v", site, r.Sitemaps[0])
+		}
+	}
 	secret, _ := url.Parse("https://user:secret@example.com/robots.txt")
 	if r, _ := ParseRobots(strings.NewReader("Sitemap: /s.xml"), secret); strings.Contains(r.URL+r.Sitemaps[0].Loc+r.Sitemaps[0].RobotsURL, "secret") {
 		t.Errorf("credentials in %+v", r.Sitemaps[0])

@@ -15,7 +15,9 @@ import (
 // URLs yields the URLs of a site: Walk over what Find returns, with what
 // Options.KnownPaths says. It does nothing before it is ranged over, and leaves
 // nothing behind when it is left. At most one error comes, as the last element;
-// see the package's documentation. A nil *Options is a zero Options.
+// see the package's documentation. A nil *Options is a zero Options. The site is that of
+// site's host, also where site is the URL of a sitemap: that alone is read by Walk, over
+// []*Sitemap{{Loc: url}}.
 func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[URL, error] {
 	if o == nil {
 		o = &Options{}
