@@ -98,6 +98,14 @@ func (w *walkFlags) targetHint(t target, err error) string {
 	return w.privateHint(err)
 }
 
+// urlHint says what reads name where it is a URL and no file.
+func urlHint(name string) string {
+	if s := schemeOf(name); s == "http" || s == "https" {
+		return " (parse reads files; see sitemap urls)"
+	}
+	return ""
+}
+
 // documentNames are endings of files rather than of hosts.
 var documentNames = map[string]bool{".xml": true, ".gz": true, ".txt": true, ".rss": true, ".atom": true, ".rdf": true}
 

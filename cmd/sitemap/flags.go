@@ -194,7 +194,7 @@ func (w *walkFlags) fetcher() (*fetch.Client, error) {
 	if w.proxy != "" {
 		u, err := url.Parse(w.proxy)
 		if err != nil || u.Host == "" {
-			return nil, errors.New("--proxy: no URL of a proxy")
+			return nil, errors.New("--proxy: want the URL of a proxy, as http://host:port")
 		}
 		c.Proxy = http.ProxyURL(u)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -134,6 +135,9 @@ func atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if from := cmd.Flags().Lookup("from"); len(args) == 0 && (from == nil || from.Value.String() == "") {
 			return misuse(cmd, errors.New("no "+what+" given"))
+		}
+		if slices.Contains(args, "") {
+			return misuse(cmd, errors.New("empty "+what))
 		}
 		return nil
 	}

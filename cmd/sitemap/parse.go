@@ -91,7 +91,7 @@ func (p *parser) files(ctx context.Context, names []string) error {
 			return err
 		}
 		if sum.Err != nil {
-			p.app.fail("%s: %s%s", s.Loc, failureText(sum.Err), limitHint(sum.Err))
+			p.app.fail("%s: %s%s%s", s.Loc, failureText(sum.Err), limitHint(sum.Err), urlHint(name))
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ type progress struct {
 func (a *app) startProgress(flags *walkFlags) *progress {
 	show := flags.progress == "always"
 	if flags.progress == "auto" && !flags.quiet {
-		show = isTerminal(a.stderr) && (flags.out != "" || !a.terminal)
+		show = isTerminal(a.stderr) && os.Getenv("TERM") != "dumb" && (flags.out != "" || !a.terminal)
 	}
 	if !show {
 		return nil

@@ -17,6 +17,7 @@ type selector struct {
 	unique *uniqueSet     // nil: each as often as it comes
 	max    int64          // 0: any number
 	taken  int64
+	again  int64 // how many were left out that had come before
 }
 
 func (w *walkFlags) selector(full func()) (*selector, error) {
@@ -37,7 +38,11 @@ func (w *walkFlags) selector(full func()) (*selector, error) {
 
 // take reports whether loc is taken.
 func (s *selector) take(loc string) bool {
-	if s.match != nil && !s.match.MatchString(loc) || s.unique != nil && !s.unique.add(loc) {
+	if s.match != nil && !s.match.MatchString(loc) {
+		return false
+	}
+	if s.unique != nil && !s.unique.add(loc) {
+		s.again++
 		return false
 	}
 	s.taken++

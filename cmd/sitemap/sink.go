@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -28,6 +25,7 @@ type sink struct {
 	timer *time.Timer
 	total int64 // bytes written to the sink
 
+	name   string // of the file that w is, for errors; "" if it is none
 	failed func() // called when a write fails, unless nil
 }
 
@@ -76,10 +74,13 @@ func (s *sink) flush() {
 	_, err := s.w.Write(s.buf)
 	s.buf = s.buf[:0]
 	if err != nil {
-		s.err = err
-		if isClosedPipe(err) {
-			s.err = errStopped
+		switch {
+		case isClosedPipe(err):
+			err = errStopped
+		case s.name != "":
+			err = outputError(s.name, err)
 		}
+		s.err = err
 		if s.failed != nil {
 			s.failed()
 		}
@@ -155,198 +156,4 @@ func (c *contextWriter) close() {
 // isClosedPipe reports whether the reader of what is printed has gone.
 func isClosedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
-// An output is where a command prints to: standard output, or a file that takes
-// its name only when all is written.
-type output struct {
-	*sink
-	file *os.File // nil: standard output, or what is no regular file
-	name string
-	kept int64 // bytes that the file had before
-	head int64 // bytes before the first record
-}
-
-// begin writes what stands before the first record.
-func (o *output) begin(header []byte) {
-	o.Write(header)
-	o.head = o.length()
-}
-
-// create returns the output that the flag -o names, "" or "-" for standard
-// output. It is ended by commit or by discard.
-func (a *app) create(name string) (*output, error) {
-	if name == "" || name == stdin {
-		return &output{sink: newSink(a.out)}, nil
-	}
-	if isDevice(name) {
-		return a.openDevice(name)
-	}
-	// What a link leads to takes the name, not the link.
-	target := name
-	if resolved, err := filepath.EvalSymlinks(name); err == nil {
-		target = resolved
-	}
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
-	if err != nil {
-		return nil, outputError(name, err)
-	}
-	return &output{sink: newSink(f), file: f, name: target}, nil
-}
-
-// isDevice reports whether name is there and no regular file.
-func isDevice(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular()
-}
-
-// openDevice returns an output to a device or a named pipe, which no file may
-// take the place of. A folder is an error.
-func (a *app) openDevice(name string) (*output, error) {
-	f, err := openWithin(a.ctx, name, os.O_WRONLY)
-	if err != nil {
-		return nil, outputError(name, err)
-	}
-	return &output{sink: newSink(&contextWriter{ctx: a.ctx, w: f})}, nil
-}
-
-// commit writes the rest and gives a file its name.
-func (o *output) commit() error {
-	err := o.Flush()
-	if o.file == nil {
-		return err
-	}
-	if err == nil {
-		err = o.file.Sync()
-	}
-	if err == nil {
-		err = o.file.Chmod(modeOf(o.name))
-	}
-	if err != nil {
-		o.discard()
-		return outputError(o.name, err)
-	}
-	if err = o.file.Close(); err == nil {
-		err = os.Rename(o.file.Name(), o.name)
-	}
-	if err != nil {
-		os.Remove(o.file.Name())
-		return outputError(o.name, err)
-	}
-	return nil
-}
-
-// discard writes the rest to standard output, and removes an unfinished file.
-func (o *output) discard() {
-	if o.file == nil {
-		o.Flush()
-		return
-	}
-	o.file.Close()
-	os.Remove(o.file.Name())
-}
-
-// finishOutput commits the output of a command that ended with err, or discards a file
-// that it did not finish, or that holds nothing because nothing could be read.
-func (a *app) finishOutput(o *output, err error) error {
-	if err != nil && !errors.Is(err, errStopped) {
-		o.discard()
-		return err
-	}
-	if a.failed && o.file != nil && o.length() == o.head {
-		o.discard()
-		a.diag.printf("%s is left as it was", o.name)
-		return err
-	}
-	if failed := o.commit(); failed != nil {
-		return failed
-	}
-	return err
-}
-
-// modeOf returns the permissions that a file of this name has or would have.
-func modeOf(name string) fs.FileMode {
-	if info, err := os.Stat(name); err == nil {
-		return info.Mode().Perm()
-	}
-	return 0o666 &^ umask()
-}
-
-func outputError(name string, err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		err = path.Err
-	case errors.As(err, &link):
-		err = link.Err
-	}
-	return &fs.PathError{Op: "write", Path: name, Err: err}
-}
-
-// resume returns the output that an interrupted run goes on with: the file, cut
-// to offset, grows in place.
-func (a *app) resume(name string, offset int64) (*output, error) {
-	if name == "" || name == stdin {
-		return &output{sink: newSink(a.out)}, nil
-	}
-	if isDevice(name) {
-		return a.openDevice(name)
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, outputError(name, err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.Size() < offset {
-		err = errors.New("shorter than the interrupted run left it; remove the state to begin anew")
-	}
-	if err == nil {
-		err = f.Truncate(offset)
-	}
-	if err == nil {
-		_, err = f.Seek(offset, io.SeekStart)
-	}
-	if err != nil {
-		f.Close()
-		return nil, outputError(name, err)
-	}
-	return &output{sink: newSink(f), file: f, name: name, kept: offset}, nil
-}
-
-// length returns how long the output is, what is buffered included.
-func (o *output) length() int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.kept + o.total
-}
-
-// checkName sees to it that the file is still what its name leads to.
-func (o *output) checkName() error {
-	opened, err := o.file.Stat()
-	if err != nil {
-		return outputError(o.name, err)
-	}
-	if now, err := os.Stat(o.name); err != nil || !os.SameFile(opened, now) {
-		return outputError(o.name, errors.New("removed or replaced while it was written"))
-	}
-	return nil
-}
-
-// close writes the rest and closes a file that grows in place, when it is on the disk.
-func (o *output) close() error {
-	err := o.Flush()
-	if o.file == nil {
-		return err
-	}
-	if err == nil {
-		err = o.file.Sync()
-	}
-	if err == nil {
-		err = o.checkName()
-	}
-	if closed := o.file.Close(); err == nil {
-		err = closed
-	}
-	return err
 }

@@ -119,7 +119,7 @@ func TestOutputIsAtomic(t *testing.T) {
 	if err := os.WriteFile(out, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{}
+	a := &app{diag: &messages{w: io.Discard}}
 	o, err := a.create(out)
 	if err != nil {
 		t.Fatal(err)

@@ -235,7 +235,7 @@ func TestStateInUse(t *testing.T) {
 func TestStateIsOutput(t *testing.T) {
 	s := manySite(t, 1)
 	path := filepath.Join(t.TempDir(), "state")
-	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, exitFailed, "", "--output and --state name one file")
+	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, exitUsage, "", "--output and --state name one file")
 }
 
 func TestStateOutputGone(t *testing.T) {
@@ -247,6 +247,9 @@ func TestStateOutputGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	runArgs(t, args...).want(t, exitFailed, "", "remove the state to begin anew")
+	if _, err := os.Stat(out); err == nil {
+		t.Error("an empty output was made")
+	}
 }
 
 // A contextEnder is a standard error that ends a context with what is said last.

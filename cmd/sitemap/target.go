@@ -43,8 +43,9 @@ func (t target) label() string {
 const stdin = "-"
 
 // parseTarget tells what arg names. An argument with a scheme is a URL: of a
-// sitemap if it has a path, else of a site. What has no scheme is an existing
-// file or else a site. As, if it is "site" or "sitemap", forces either.
+// sitemap if it has a path other than that of robots.txt, else of a site. What has
+// no scheme is an existing file or else a site. As, if it is "site" or "sitemap",
+// forces either.
 func parseTarget(arg, as string) (target, error) {
 	if as != "" || !exists(arg) {
 		arg = strings.TrimSpace(arg)
@@ -75,7 +76,8 @@ func parseTarget(arg, as string) (target, error) {
 	case !hasScheme && u.User == nil:
 		rawURL = "https://" + sitemap.Redact(arg)
 	}
-	if as == "sitemap" || as == "" && hasScheme && u.Path != "" && u.Path != "/" {
+	ofSite := u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
+	if as == "sitemap" || as == "" && hasScheme && !ofSite {
 		return target{sitemapTarget, rawURL}, nil
 	}
 	return target{siteTarget, arg}, nil
@@ -91,10 +93,20 @@ func schemeOf(s string) string {
 }
 
 // exists reports whether name is that of a file. A folder that is called like a
-// host, as mirrors of sites are, does not count.
+// host, as mirrors of sites are, does not count, nor does what the shell has made
+// to print to.
 func exists(name string) bool {
 	info, err := os.Stat(name)
-	return err == nil && !(info.IsDir() && strings.Contains(name, ".") && !strings.Contains(name, "/"))
+	switch {
+	case err != nil:
+		return false
+	case info.IsDir():
+		return !strings.Contains(name, ".") || strings.Contains(strings.TrimRight(name, "/"), "/")
+	case !info.Mode().IsRegular():
+		return true
+	}
+	out, err := os.Stdout.Stat()
+	return err != nil || !os.SameFile(info, out)
 }
 
 // looksLikePath reports whether arg cannot be a host.

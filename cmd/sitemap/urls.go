@@ -20,7 +20,9 @@ import (
 const targetHelp = `A TARGET is
   example.com, https://example.com/   a site: its robots.txt names the sitemaps,
                                       else the usual places are tried
-  https://example.com/sitemap.xml     a sitemap: any URL with a path (see --as)
+  https://example.com/robots.txt      the same site
+  https://example.com/sitemap.xml     a sitemap: any other URL with a path (see
+                                      --as)
   sitemap.xml.gz, -                   a file, or standard input: one document,
                                       whose URLs are not judged and whose
                                       children are not fetched
@@ -58,7 +60,8 @@ to the last document that was printed whole, each URL is there exactly once. So 
 does if it was killed when all was printed; it is over when the command ends. More
 targets may be added to it; with fewer, or another output, format or filter, it is
 refused. What a filter left out of a document counts as printed: use a journal for
-each.`
+each. A document that --max-urls cut short is printed from its start again, unless
+-o tells what of it is there.`
 
 const urlsExample = `  sitemap urls example.com
   sitemap urls --since 2024-05-01 --format jsonl https://example.com/sitemap.xml
@@ -123,6 +126,9 @@ func (h *urlsHandler) walk(ctx context.Context, w *walker, targets []target) err
 	err := w.run(ctx, targets, h.out)
 	if err == nil && !w.flags.quiet {
 		w.problems.tell(w.app.diag)
+		if n := w.selector.again; n > 0 {
+			w.app.diag.printf("--unique: %s left out, which came again", plural(n, "URL"))
+		}
 	}
 	return err
 }
@@ -188,7 +194,7 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, h *urlsHandler, args
 	}
 	if isSameFile(w.flags.out, w.flags.state) {
 		state.Abandon()
-		return errors.New("--output and --state name one file")
+		return &usageError{"sitemap urls", errors.New("--output and --state name one file")}
 	}
 	offset, _, err := state.Resume(w.flags.outputKey(), names...)
 	if errors.Is(err, discover.ErrOtherRun) {

@@ -23,7 +23,8 @@ func TestURLs(t *testing.T) {
 	}{
 		{"site", "HOST/", exitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "1 problem in 1 document: 1 untrusted_loc"}},
 		{"quiet", "-q --progress never HOST", exitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
-		{"unique", "--unique HOST", exitFailed, "HOST/1\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
+		{"unique", "--unique HOST", exitFailed, "HOST/1\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "--unique: 1 URL left out"}},
+		{"robots.txt", "-q HOST/robots.txt --max-urls 1", exitOK, "HOST/1\n", nil},
 		{"match", "--match /[24]$ HOST", exitFailed, "HOST/2\nHOST/2\nHOST/4\n", []string{missing}},
 		{"max", "-q --max-urls 2 HOST", exitOK, "HOST/1\nHOST/2\n", nil},
 		{"follow", "-q --follow /b HOST", exitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
