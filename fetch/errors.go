@@ -92,7 +92,7 @@ func (e *Error) Error() string {
 		notes = append(notes, "after "+strconv.Itoa(e.Attempts)+" attempts")
 	}
 	if e.RetryAfter > 0 {
-		notes = append(notes, "retry after "+e.RetryAfter.Round(time.Second).String())
+		notes = append(notes, "retry after "+(e.RetryAfter+time.Second-1).Truncate(time.Second).String())
 	}
 	if len(notes) > 0 {
 		b.WriteString(" (" + strings.Join(notes, ", ") + ")")

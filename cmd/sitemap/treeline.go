@@ -119,5 +119,5 @@ func (o *treeObject) count(sum *discover.Summary) {
 
 // seconds returns d in seconds, to the microsecond.
 func seconds(d time.Duration) float64 {
-	return d.Round(time.Microsecond).Seconds()
+	return float64(d.Round(time.Microsecond).Microseconds()) / 1e6 // which prints as it is
 }
