@@ -109,7 +109,8 @@ type testSite struct {
 func newTestSite(t *testing.T, docs map[string]string) *testSite {
 	t.Helper()
 	s := &testSite{docs: docs}
-	s.Server = httptest.NewServer(s)
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }
