@@ -1,9 +1,11 @@
 package parse_test
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/parse"
@@ -35,6 +37,45 @@ func TestEntries_SectionLeftOpen(t *testing.T) {
 		}
 		if !slices.Equal(got, want) || !codes[sitemap.MismatchedTag] {
 			t.Errorf("%q between: got %q, %v", space, got, codes)
+		}
+	}
+}
+
+// A CDATA section that is left open costs no other entry, however many stand before the
+// next one: it ends with its element or entry, or where the next entry starts.
+func TestEntries_SectionLeftOpenFar(t *testing.T) {
+	const (
+		imageHead = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'>"
+		image     = "<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/i</image:loc><image:caption>"
+		url       = "<url><loc>http://a.example/plain</loc></url>"
+		lastURL   = "<url><loc><![CDATA[http://a.example/last]]></loc></url>"
+		item      = "<item><link>http://a.example/1</link><description>"
+		plainItem = "<item><description>plain</description><link>http://a.example/plain</link></item>"
+		lastItem  = "<item><description><![CDATA[last]]></description><link>http://a.example/last</link></item></channel></rss>"
+	)
+	for _, test := range []struct{ name, open, plain, last string }{
+		{"in a loc", head + "<url><loc><![CDATA[http://a.example/1</loc></url>", url, lastURL + foot},
+		{"in a caption", imageHead + image + "<![CDATA[x</image:caption></image:image></url>", url, lastURL + foot},
+		{"in a caption cut by its entry's end", imageHead + image + "<![CDATA[x</url>", url, lastURL + foot},
+		{"in a caption cut by the next entry", imageHead + image + "<![CDATA[x", url, lastURL + foot},
+		{"behind a loc", head + "<url><loc>http://a.example/1</loc><![CDATA[</url>", url, lastURL + foot},
+		{"between entries", head + "<url><loc>http://a.example/1</loc></url><![CDATA[", url, lastURL + foot},
+		{"before all entries", head + "<![CDATA[<url><loc>http://a.example/1</loc></url>", url, lastURL + foot},
+		{"in a description", "<rss><channel>" + item + "<![CDATA[x</description></item>", plainItem, lastItem},
+		{"in a description with tags", "<rss><channel>" + item + "<![CDATA[" + strings.Repeat("<p>x</p>", 4000) + "</description></item>", plainItem, lastItem},
+		{"in a description cut by its item's end", "<rss><channel>" + item + "<![CDATA[x</item>", plainItem, lastItem},
+		{"in a description cut by the next item", "<rss><channel>" + item + "<![CDATA[x", plainItem, lastItem},
+		{"before all items", "<rss><channel><![CDATA[" + item + "</description></item>", plainItem, lastItem},
+	} {
+		for _, n := range []int{1, 1000} {
+			doc := test.open + strings.Repeat(test.plain, n) + test.last
+			want := "1 " + strings.Repeat("plain ", n) + "last"
+			for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc), "byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
+				got, codes, err := locs(r)
+				if got != want || !strings.Contains(codes, "mismatched_tag") || err != nil {
+					t.Errorf("%s, %d, %s: got %.80q, %q, %v", test.name, n, name, got, codes, err)
+				}
+			}
 		}
 	}
 }

@@ -28,10 +28,11 @@
 //     or nothing closes it within 512 KiB, it was never opened: its "<!--"
 //     is skipped, and what follows is read.
 //   - A CDATA section ends at "]]>". That closes another one if a "<![CDATA[" comes
-//     first, and before it the end tag of the element that the section stands in,
-//     or directly before it a start tag of that element: then the section ends at
-//     that end tag, or at its first '<'. And so at the next '<' if nothing closes
-//     it within 512 KiB. What comes first is looked for in 16 KiB.
+//     first, and before it the end tag of the element that the section stands in, that
+//     of the entry, or the start tag of another entry: then the section ends there. So
+//     it does at its first '<' if directly before a "<![CDATA[" a start tag of that
+//     element comes, or if it stands between entries; and if nothing closes it within
+//     512 KiB.
 //
 // So damage that opens a comment or a CDATA section costs the entries up to the
 // next "-->" or "]]>" only where these close nothing else.

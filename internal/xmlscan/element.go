@@ -114,6 +114,9 @@ func (r *Reader) Child(d int) bool {
 			r.skip(d)
 			continue
 		}
+		if r.entry == 0 && !r.pending {
+			r.owner = r.owner[:0] // what holds entries has no text
+		}
 		switch r.next() {
 		case EOF:
 			r.eof()

@@ -37,8 +37,10 @@ type Scanner struct {
 	Empty bool   // the start tag ends with "/>"
 	Cut   bool   // the tag's '>' is missing
 
-	owner   []byte // name of the last start tag: the element a CDATA section stands in
-	doctype bool   // a DOCTYPE was seen
+	// Names of the last start tag, whose element a CDATA section stands in, and of the open
+	// entry, which a Reader tells.
+	owner, entryName []byte
+	doctype          bool // a DOCTYPE was seen
 	// Where the next "-->" and "]]>" stand.
 	commentEnd, cdataEnd closer
 }

@@ -233,37 +233,41 @@ func indexCDATAEnd(b []byte) int {
 
 // neverClosed tells that the "]]>" behind a CDATA section's text closes another
 // one, which starts within, and returns where the section ends then; or -1. It is
-// so if the end tag of the element that the section stands in comes before the
-// other, or a start tag of that element does, directly.
+// so if what the section stands in is over before the other one starts, or a start
+// tag of its element comes directly before that; and between entries, which have no
+// text there.
 func (s *Scanner) neverClosed(text []byte) int {
-	if len(s.owner) == 0 || !nextCDATA(text) {
+	if !nextCDATA(text) {
 		return -1
 	}
-	text = text[:min(len(text), maxUnclosed)]
-	if own := s.ownerEnd(text); own >= 0 && nextCDATA(text[own:]) {
-		return own
+	first := bytes.IndexByte(text, '<')
+	if len(s.owner) == 0 && len(s.entryName) == 0 {
+		return first
 	}
-	for i, n := 0, 0; n < maxOpeners; i, n = i+1, n+1 {
-		j := bytes.Index(text[i:], cdataStart)
-		if j < 0 {
+	for i, openers := first, 0; ; {
+		tag := text[i:]
+		switch {
+		case s.isOver(tag[1:]):
+			if nextCDATA(tag) {
+				return i
+			}
+			return -1
+		case bytes.HasPrefix(tag, cdataStart):
+			openers++
+		case openers < maxOpeners && s.startsAgain(tag[1:]):
+			return first
+		}
+		next := bytes.IndexByte(tag[1:], '<')
+		if next < 0 {
 			return -1
 		}
-		i += j
-		before, ok := bytes.CutSuffix(bytes.TrimRight(text[:i], " \t\r\n"), []byte(">"))
-		if ok && bytes.HasSuffix(before, s.owner) && bytes.HasSuffix(before[:len(before)-len(s.owner)], []byte("<")) {
-			return bytes.IndexByte(text, '<')
-		}
+		i += 1 + next
 	}
-	return -1
 }
 
-// What neverClosed looks at, so that a document full of openers takes no longer
-// than others: bytes, openers, and end tags.
-const (
-	maxUnclosed = 16 << 10
-	maxOpeners  = 16
-	maxEnds     = 64
-)
+// maxOpeners is behind how many openers neverClosed takes a section to end at its first
+// '<': so often at most it looks again at the same bytes.
+const maxOpeners = 16
 
 // nextCDATA reports whether "<![CDATA[" stands in b.
 func nextCDATA(b []byte) bool {
@@ -278,23 +282,36 @@ func nextCDATA(b []byte) bool {
 	}
 }
 
-// ownerEnd finds the end tag of the element that the CDATA section stands in.
-func (s *Scanner) ownerEnd(b []byte) int {
-	if len(s.owner) == 0 {
-		return -1
+// isOver reports whether the tag behind a '<' ends the element that a CDATA section stands
+// in: its end tag, that of the entry, or the start tag of another entry.
+func (s *Scanner) isOver(tag []byte) bool {
+	name, ends := bytes.CutPrefix(tag, []byte("/"))
+	n := NameLen(name)
+	name, rest := name[:n], name[n:]
+	if n == 0 || len(rest) == 0 {
+		return false
 	}
-	for i, n := 0, 0; n < maxEnds; i, n = i+1, n+1 {
-		j := bytes.Index(b[i:], []byte("</"))
-		if j < 0 {
-			return -1
-		}
-		if i += j; bytes.HasPrefix(b[i+2:], s.owner) {
-			if rest := b[i+2+len(s.owner):]; len(rest) > 0 && (rest[0] == '>' || IsSpace(rest[0])) {
-				return i
-			}
-		}
+	isEntry := bytes.Equal(name, s.entryName)
+	if ends {
+		return (isEntry || bytes.Equal(name, s.owner)) && (rest[0] == '>' || IsSpace(rest[0]))
 	}
-	return -1
+	if !isEntry {
+		return false
+	}
+	end, complete := tagEnd(rest, 0)
+	if !complete || end > 0 && rest[end-1] == '/' {
+		return false
+	}
+	follows, _ := opens(rest[end+1:])
+	return follows
+}
+
+// startsAgain reports whether the tag behind a '<' opens the element that a CDATA section
+// stands in, and another one in it.
+func (s *Scanner) startsAgain(tag []byte) bool {
+	rest, ok := bytes.CutPrefix(tag, s.owner)
+	return ok && len(s.owner) > 0 && len(rest) > 0 && rest[0] == '>' &&
+		bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\r\n"), cdataStart)
 }
 
 // A closer remembers where the next end of a comment or CDATA section is, so that

@@ -28,6 +28,7 @@ func (r *Reader) push() {
 	}
 	if len(r.stack) > 0 && r.entry == 0 && r.IsEntry() {
 		r.entry = len(r.stack) + 1
+		r.entryName = append(r.entryName[:0], r.Name...)
 		r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
 	}
 	r.stack = append(r.stack, open{name: len(r.names)})
@@ -142,7 +143,7 @@ func (r *Reader) pop(d int) {
 	r.stack = r.stack[:d]
 	r.deep = 0
 	if d < r.entry {
-		r.entry = 0
+		r.entry, r.entryName = 0, r.entryName[:0]
 	}
 	if d == 0 {
 		r.ended = true
