@@ -57,6 +57,7 @@ func TestEntries_Resynchronises(t *testing.T) {
 		{"an open instruction", "<url><?x <loc>http://a.example/b</loc></url>", "a b c"},
 		{"an open quote", `<url a="><loc>http://a.example/b</loc></url>`, "a b c"},
 		{"an open declaration", "<url><!X <loc>http://a.example/b</loc></url>", "a b c"},
+		{"an open DOCTYPE", "<!DOCTYPE x [<url><loc><![CDATA[http://a.example/b]]></loc></url>", "a b c"},
 		{"a stray end tag in loc", "<url><loc>http://a.example/</x>b</loc></url>", "a b c"},
 		{"a stray lt in loc", "<url><loc>http://a.example/b<c</loc></url>", "a b<c c"},
 		{"nothing but junk", "<<>></><url <loc &;", "a c"},

@@ -26,6 +26,7 @@ func TestDocument(t *testing.T) {
 		{"junk<urlset/>", "urlset [junk_before_root] <urlset/>", nil},
 		{"<br><b>Warning</b>: x<urlset/>", "urlset [junk_before_root] <urlset/>", nil},
 		{"<!DOCTYPE urlset [<!ENTITY a 'b'>]><urlset/>", "urlset [doctype] <urlset/>", nil},
+		{"<!DOCTYPE urlset [<urlset><url><loc><![CDATA[x]]></loc>", "urlset [mismatched_tag doctype] <urlset", nil},
 		{"<x:URLSET/>", "urlset [] <x:URLSET", nil},
 		{"<root><urlset/>", "urlset [wrapped_root] <urlset/>", nil},
 		{"<s:Envelope><s:Body><urlset/>", "urlset [wrapped_root] <urlset/>", nil},

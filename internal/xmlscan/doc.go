@@ -22,8 +22,8 @@
 //   - A processing instruction ends at "?>"; if a '<' comes first, and that does not come
 //     within 4 KiB or another "<?" does before it, at the first '>' or before the '<'.
 //   - A DOCTYPE ends at the '>' outside quotes and its internal subset; if that does not
-//     come within 64 KiB, or a '<' outside the subset comes first, at the first '>' or
-//     before the first '<'.
+//     come within 64 KiB, or a tag or a '<' outside the subset comes first, at the first
+//     '>' or before the first '<'.
 //   - A comment ends at "-->". If another "<!--" comes first, which XML forbids,
 //     or nothing closes it within 512 KiB, it was never opened: its "<!--"
 //     is skipped, and what follows is read.

@@ -102,6 +102,8 @@ func TestScanner(t *testing.T) {
 			"declaration \"<!DOCTYPE a [ <!ENTITY b \\\"]>\\\"> <!-- ' --> ]>\"\nstart a \"\" empty=false cut=false\n"},
 		{"doctype never closed", `<!DOCTYPE a "b"<a c="d">`,
 			"! mismatched_tag at 0\ndeclaration \"<!DOCTYPE a \\\"b\\\"\"\nstart a \" c=\\\"d\\\"\" empty=false cut=false\n"},
+		{"doctype whose subset is never closed", `<!DOCTYPE a [ <!ENTITY b "c"><a><![CDATA[]]>`,
+			"! mismatched_tag at 0\ndeclaration \"<!DOCTYPE a [ \"\n! mismatched_tag at 14\ndeclaration \"<!ENTITY b \\\"c\\\">\"\nstart a \"\" empty=false cut=false\ncdata \"\"\n"},
 		{"references", `a&amp;b &c=1 &eacute; &nope; &#x41; &#1;`,
 			"text \"a&amp;b &c=1 &eacute; &nope; &#x41; &#1;\"\n! raw_ampersand at 8\n! undeclared_entity at 13\n! control_char at 36\n"},
 		{"control characters", "a\x01b\x00", "text \"a\\x01b\\x00\"\n! control_char at 1\n"},

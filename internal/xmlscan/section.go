@@ -149,7 +149,7 @@ func doctypeEnd(b []byte) int {
 				skip = bytes.Index(b[i:], commentEnd) + len(commentEnd) - 1
 			case bytes.HasPrefix(b[i:], []byte("<?")):
 				skip = bytes.Index(b[i:], []byte("?>")) + 1
-			case subset:
+			case subset && bytes.HasPrefix(b[i:], []byte("<!")):
 				continue
 			}
 			if skip <= 2 {
