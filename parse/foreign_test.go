@@ -86,6 +86,7 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><x:data>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><image:image><image:loc>http://a.example/1.png</image:loc><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod>` + strings.Repeat("<x:y/>", 1000) + `</url>`), "1 2024-05-06"},
 		{rss(`<item><media:description>see <link>http://a.example/no</link> ok</media:description><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
 		{rss(`<item><media:content url="http://a.example/1.png"><media:title>see <link>http://a.example/no</link></media:title></media:content><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
 		{rss(`<item><dc:date>2024-05-06 <link>http://a.example/no</link></dc:date><link>http://a.example/1</link></item>`), "1 0001-01-01"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lookAhead is how far tags are looked for behind the current one, and farAhead is how far
-// where that decides whether an entry is one, or a field the entry's.
+// lookAhead is how far tags are looked for behind the current one at first, and farAhead is
+// how far in the end.
 const (
 	lookAhead = 4 << 10
 	farAhead  = maxLook
@@ -19,7 +19,7 @@ func (r *Reader) Holds(d int) bool {
 	if r.entry > 0 {
 		entry = r.name(r.entry)
 	}
-	return r.landmark(d, entry, farAhead) == itsEnd
+	return r.landmark(d, entry) == itsEnd
 }
 
 // Leave closes the element at depth d, which was left open before the current start tag,
@@ -39,7 +39,7 @@ func (r *Reader) leftOpen() bool {
 	if space, _ := r.Lookup(prefix); !r.IsExtension(space) {
 		return false
 	}
-	return r.landmark(r.entry+1, r.name(r.entry), lookAhead) == entryTag
+	return r.landmark(r.entry+1, r.name(r.entry)) == entryTag
 }
 
 // Enclosed reports whether the current start tag, within an entry, has its namespace from
@@ -54,7 +54,7 @@ func (r *Reader) Enclosed() bool {
 			if b.depth == len(r.stack)+1 {
 				return true
 			}
-			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(b.depth, nil, farAhead) == itsEnd
+			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(b.depth, nil) == itsEnd
 		}
 	}
 	return false
@@ -69,7 +69,7 @@ func (r *Reader) HeldBy(local string) bool {
 	}
 	name := r.name(d)
 	name = name[bytes.IndexByte(name, ':')+1:]
-	return strings.EqualFold(string(name), local) && r.landmark(d, nil, farAhead) == itsEnd
+	return strings.EqualFold(string(name), local) && r.landmark(d, nil) == itsEnd
 }
 
 // A mark is what tells whether an element that is open was ever closed: of the tags that
@@ -100,15 +100,15 @@ type landmark struct {
 }
 
 // landmark returns the mark for the open element at depth d, in an entry of that name if
-// that is not nil. It looks as far ahead as reach; where that is beyond lookAhead, half as
-// far at least, while the document affords it.
-func (r *Reader) landmark(d int, entry []byte, reach int) mark {
+// that is not nil. It looks as far ahead as farAhead, or half as far at least, while the
+// document affords it.
+func (r *Reader) landmark(d int, entry []byte) mark {
 	l := &r.landmarks[d%len(r.landmarks)]
 	r.marked = max(r.marked, d)
 	if r.lookedNear > maxLooked+lookedNearPerByte*r.in.Offset() {
 		return noMark
 	}
-	for near := lookAhead; ; near = min(2*near, reach) {
+	for near := lookAhead; ; near = min(2*near, farAhead) {
 		rest := r.ahead(near)
 		offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
 		if l.seek(d, r.name(d), entry, offset) {
@@ -124,7 +124,7 @@ func (r *Reader) landmark(d int, entry []byte, reach int) mark {
 		} else {
 			r.lookedNear += l.to - from
 		}
-		if l.mark != noMark || near == reach || len(rest) < near || l.to-offset >= int64(reach/2) || r.spent(offset) {
+		if l.mark != noMark || near == farAhead || len(rest) < near || l.to-offset >= int64(farAhead/2) || r.spent(offset) {
 			return l.mark
 		}
 	}
