@@ -31,6 +31,9 @@ func Document(in *input.Reader, report func(sitemap.Problem)) (sitemap.Format, e
 	p := prolog{report: report}
 	for p.read(in.Peek()); (p.more || p.unclosed) && (double(in) || p.pass(in)); p.read(in.Peek()) {
 	}
+	if p.err == sitemap.ErrUnknownXML && in.AtEnd() && p.isCut() {
+		p.err = sitemap.ErrTruncated
+	}
 	if p.format == sitemap.UnknownFormat {
 		return p.format, p.refuse(in)
 	}
@@ -255,6 +258,9 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 	}
 	p.noRoot(start)
 }
+
+// isCut reports whether the document's end may have cut something before its root.
+func (p *prolog) isCut() bool { return p.unclosed && p.before.declaration >= 0 && p.before.junk == 0 }
 
 // noRoot tells a document without a root that is known.
 func (p *prolog) noRoot(start []byte) {
