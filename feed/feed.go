@@ -109,6 +109,7 @@ func newDocument(in *input.Reader, o *sitemap.Options, yield func(sitemap.Entry,
 	d := &document{in: in, sink: sink, base: o.Base}
 	d.r = xmlscan.NewReader(in, sink.Report())
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isExtension
+	d.r.HoldsFields = d.holdsFields
 	if !o.SkipExtensions {
 		d.ext = extension.New(d.r, in, sink)
 	}

@@ -65,6 +65,15 @@ func (d *document) isExtension(s xmlscan.Space) bool {
 	return !d.isOwnSpace(s) && s != xmlscan.Content && s != xmlscan.XHTML
 }
 
+// holdsFields tells the elements of an entry that may have links and titles of their own.
+func (d *document) holdsFields(s xmlscan.Space, local string) bool {
+	switch local {
+	case "description", "content", "summary", "source":
+		return d.isOwnSpace(s)
+	}
+	return s == xmlscan.Content || s == xmlscan.XHTML
+}
+
 // canonical returns the current local name as the format writes it, where that is
 // not what xmlscan makes of it: in lower case.
 func (d *document) canonical() string {

@@ -40,6 +40,7 @@ type document struct {
 func newDocument(in *input.Reader, sink *record.Sink, o *sitemap.Options) *document {
 	d := &document{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report()), skip: o.SkipExtensions}
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
+	d.r.HoldsFields = d.holdsFields
 	if !o.SkipExtensions {
 		d.ext = extension.New(d.r, in, sink)
 	}
@@ -117,6 +118,11 @@ func (d *document) isOwn() bool { return !d.isForeignSpace(d.r.Space) }
 
 func (d *document) isForeignSpace(s xmlscan.Space) bool {
 	return s != xmlscan.Sitemap && s != xmlscan.NoSpace && s != d.space && s != d.entrySpc
+}
+
+// holdsFields tells an image whose prefix was forgotten, which has a loc.
+func (d *document) holdsFields(s xmlscan.Space, local string) bool {
+	return local == "image" && !d.isForeignSpace(s)
 }
 
 // isForeign reports whether elements of this prefix are certain not to be the

@@ -26,6 +26,9 @@ type Reader struct {
 	// IsExtension tells the namespaces of elements of an entry that a field's start tag
 	// ends where they were left open.
 	IsExtension func(Space) bool
+	// HoldsFields tells, by namespace and local name in lower case, the elements of an entry
+	// that a field's start tag does not end, since they may have such fields of their own.
+	HoldsFields func(s Space, local string) bool
 
 	// The current start tag, beside what the Scanner tells.
 	Prefix, Local []byte // Local is in lower case
@@ -81,6 +84,7 @@ func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 	r.IsEntry = func() bool { return false }
 	r.IsField = r.IsEntry
 	r.IsExtension = func(Space) bool { return false }
+	r.HoldsFields = func(Space, string) bool { return false }
 	return r
 }
 
@@ -356,10 +360,8 @@ func (r *Reader) knows(prefix []byte) bool {
 
 // split cuts a start tag's name at its colon and lowers its local part.
 func (r *Reader) split() {
-	r.Prefix, r.Local, r.Upper = nil, r.Name, false
-	if colon := bytes.IndexByte(r.Name, ':'); colon >= 0 {
-		r.Prefix, r.Local = r.Name[:colon], r.Name[colon+1:]
-	}
+	r.Prefix, r.Local = cutPrefix(r.Name)
+	r.Upper = false
 	for _, c := range r.Local {
 		if 'A' <= c && c <= 'Z' {
 			r.upper = appendLower(r.upper[:0], r.Local)
@@ -367,6 +369,14 @@ func (r *Reader) split() {
 			return
 		}
 	}
+}
+
+// cutPrefix cuts a name at its colon.
+func cutPrefix(name []byte) (prefix, local []byte) {
+	if colon := bytes.IndexByte(name, ':'); colon >= 0 {
+		return name[:colon], name[colon+1:]
+	}
+	return nil, name
 }
 
 // appendLower appends b with its ASCII letters in lower case.

@@ -27,16 +27,13 @@ func (r *Reader) Holds(d int) bool {
 func (r *Reader) Leave(d int) { r.reread(d - 1) }
 
 // leftOpen reports whether the current start tag is that of a field of the entry, though an
-// extension with a prefix is open there that is certain not to be closed.
+// extension or an unknown element is open there that is certain not to be closed.
 func (r *Reader) leftOpen() bool {
 	if r.entry == 0 || len(r.stack) <= r.entry || !r.IsField() {
 		return false
 	}
-	prefix, _, ok := bytes.Cut(r.name(r.entry+1), []byte(":"))
-	if !ok {
-		return false
-	}
-	if space, _ := r.Lookup(prefix); !r.IsExtension(space) {
+	prefix, local := cutPrefix(r.name(r.entry + 1))
+	if space, _ := r.Lookup(prefix); r.HoldsFields(space, strings.ToLower(string(local))) {
 		return false
 	}
 	return r.landmark(r.entry+1, r.name(r.entry)) == entryTag
@@ -67,8 +64,7 @@ func (r *Reader) HeldBy(local string) bool {
 	if r.entry == 0 || len(r.stack) < d {
 		return false
 	}
-	name := r.name(d)
-	name = name[bytes.IndexByte(name, ':')+1:]
+	_, name := cutPrefix(r.name(d))
 	return strings.EqualFold(string(name), local) && r.landmark(d, nil) == itsEnd
 }
 
