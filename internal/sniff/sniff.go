@@ -206,11 +206,12 @@ func (p *prolog) count(at, n int) {
 // around or before the root.
 func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	name := localName(s.Name)
-	if f, ok := roots[name]; ok {
+	f, isRoot := roots[name]
+	if isRoot && (!p.isText(in) || bytes.HasPrefix(trimSpace(in.Window()[len(s.Raw):]), []byte("<"))) {
 		p.format, p.root, p.rootEnd = f, at, at+len(s.Raw)
 		return
 	}
-	if name == "" { // <http://…>: a URL in angle brackets
+	if isRoot || name == "" { // http://…?q=<feed>, or <http://…>: a URL in angle brackets
 		p.count(at, len(s.Raw))
 		p.closed += len(s.Raw)
 		return
@@ -221,7 +222,7 @@ func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	}
 	// OPML has a head and a body too, SOAP a body.
 	page := name == "html" || (name == "head" || name == "body") && (p.html || p.open == 0)
-	if page && (p.markup || !startsWithURL(in.Start())) {
+	if page && !p.isText(in) {
 		p.err = sitemap.ErrHTML
 	}
 	p.count(at, len(s.Raw))
@@ -232,6 +233,10 @@ func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 		p.open++
 	}
 }
+
+// isText reports whether the document so far is text that starts with a URL, in which a tag may
+// be part of another.
+func (p *prolog) isText(in *input.Reader) bool { return !p.markup && startsWithURL(in.Start()) }
 
 func localName(name []byte) string {
 	if colon := bytes.IndexByte(name, ':'); colon >= 0 {
@@ -248,7 +253,7 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 	}
 	start := in.Start()
 	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
-		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok {
+		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok && !p.isText(in) {
 			p.format, p.root, p.rootEnd = f, int(in.Offset()), int(in.Offset())+len(s.Raw)
 			return
 		}
