@@ -86,6 +86,8 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><x:data>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><x:data><url><loc>http://a.example/no</loc></url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{rss(`<item><x:related><item><link>http://a.example/no</link></item></x:related><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
 		{urlset(`<url><br><br><loc>http://a.example/1</loc><title>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><data><loc>http://a.example/no</loc></data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod><image><loc>http://a.example/1.png</loc></url>`), "1 2024-05-06"},

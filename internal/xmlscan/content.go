@@ -44,7 +44,7 @@ func (r *Reader) readText(whole bool) {
 			switch {
 			case r.Cut:
 				r.keep(r.Raw, true)
-			case r.IsEntry() && r.opensElement():
+			case r.IsEntry() && r.opensEntry():
 				r.Complete = true
 				r.resume(d - 1)
 			case r.isNextField(d, space) && !((whole || d > r.entry+1 || r.IsExtension(space)) && r.Holds(d)):

@@ -128,7 +128,7 @@ func (r *Reader) Child(d int) bool {
 			if r.Cut && d > 0 && !r.IsEntry() {
 				continue
 			}
-			if r.entry > 0 && r.IsEntry() && (d == r.entry || r.opensElement()) {
+			if r.entry > 0 && r.IsEntry() && (d == r.entry || r.opensEntry()) {
 				r.resume(d)
 				continue
 			}
@@ -184,7 +184,7 @@ func (r *Reader) skip(d int) {
 		case EOF:
 			r.eof()
 		case StartTag:
-			if r.IsEntry() && r.opensElement() {
+			if r.IsEntry() && r.opensEntry() {
 				r.resume(d)
 				return
 			}
@@ -199,6 +199,20 @@ func (r *Reader) skip(d int) {
 			r.close()
 		}
 	}
+}
+
+// opensEntry reports whether the current start tag of an entry's name, within an element,
+// opens one: it holds an element, and stands in no extension whose end tag follows.
+func (r *Reader) opensEntry() bool {
+	if !r.opensElement() {
+		return false
+	}
+	if r.entry == 0 || len(r.stack) <= r.entry {
+		return true
+	}
+	prefix, _ := cutPrefix(r.name(r.entry + 1))
+	space, _ := r.Lookup(prefix)
+	return len(prefix) == 0 || !r.IsExtension(space) || r.landmark(r.entry+1, nil) != itsEnd
 }
 
 // opensElement reports whether a start tag, a comment or a processing instruction follows the
