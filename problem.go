@@ -65,7 +65,7 @@ const (
 	JunkAfterRoot                         // anything but white space, comments and processing instructions after the root end tag; ignored
 	JunkBeforeRoot                        // text or markup before the document; skipped
 	JunkLine                              // line of a text sitemap that is no URL; skipped
-	LateGrant                             // a grant came too late for a document that was already read
+	LateGrant                             // a grant came too late for a document that was already read; very many are left out
 	LeadingWhitespace                     // white space before the XML declaration
 	LineCut                               // line of a text sitemap cut at the first space or tab
 	LocTooLong                            // URL over 2,048 characters; kept up to 8 KiB

@@ -12,8 +12,10 @@ const (
 	// maxCross bounds the references that a walk remembers beyond the one that
 	// each document was read under.
 	maxCross = 100_000
-	// maxLate bounds the late grants of one document.
-	maxLate = 100
+	// maxLate bounds the late grants of one document, and maxLates those of all that do not come with
+	// seeds: documents that refer to each other would give each other those of all their locations.
+	maxLate  = 100
+	maxLates = 100_000
 	// maxKept bounds the memory of the locations and the grants that are kept to report
 	// late grants.
 	maxKept = 16 << 20
@@ -55,6 +57,7 @@ func (r *record) below() int {
 type graph struct {
 	byKey  map[key]*record // by the URLs asked for and those that answered
 	cross  int
+	late   int
 	kept   int
 	report func(*Sitemap, sitemap.Problem)
 }
@@ -153,17 +156,47 @@ func (g *graph) meet(from *record, scope Scope, r *record) {
 // documents that r refers to, but for those that were read under r: that r has a
 // late grant tells of them.
 func (g *graph) grantLate(r *record, scope Scope) {
-	missing := r.scope.missing(scope)
-	if len(missing) == 0 || r.failed || r.late >= maxLate {
+	if r.failed || r.late >= maxLate {
 		return
 	}
-	r.late += len(missing)
-	if r.sm != nil {
-		for _, grant := range missing {
-			g.report(r.sm, sitemap.Problem{Code: sitemap.LateGrant, Text: grant.String()})
-		}
+	late := g.admit(r, r.scope.missing(scope))
+	for _, grant := range late {
+		g.tellLate(r, grant.String())
 	}
-	g.spread(r, missing)
+	g.spread(r, late)
+}
+
+// admit returns those of the grants that r lacks that it gets late, and tells where others are
+// left out: after maxLate, those that do not come together with them.
+func (g *graph) admit(r *record, missing []Grant) (late []Grant) {
+	for _, grant := range missing {
+		switch {
+		case r.late < maxLate:
+			r.late++
+			if !isOfSeed(grant) {
+				g.late++
+			}
+			if r.late == maxLate || g.late >= maxLates {
+				r.late = maxLate
+				g.tellLate(r, "others are left out")
+			}
+		case !isOfSeed(grant):
+			continue
+		}
+		late = append(late, grant)
+	}
+	return late
+}
+
+// isOfSeed reports whether a grant is of a robots.txt that names seeds, or of the caller: of these
+// there are no more than the walk was given.
+func isOfSeed(g Grant) bool { return g.By >= ByRobots }
+
+// tellLate reports what came too late for a document, if that is still known.
+func (g *graph) tellLate(r *record, what string) {
+	if r.sm != nil {
+		g.report(r.sm, sitemap.Problem{Code: sitemap.LateGrant, Text: what})
+	}
 }
 
 // named reports the grant of a host that has only now been found to name documents, for what
@@ -209,7 +242,7 @@ func (g *graph) widen(r *record, to Scope, grants []Grant) {
 		if kid.sm == nil || kid.scope.shares(was) {
 			g.widen(kid, to, grants)
 		} else {
-			g.spread(kid, grants)
+			g.spread(kid, g.admit(kid, kid.scope.missing(Scope{grants})))
 		}
 	}
 	for _, other := range r.cross {

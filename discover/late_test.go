@@ -1,12 +1,15 @@
 package discover
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // TestLateGrantOfDroppedURLs: a document all of whose URLs were dropped has late grants as
@@ -118,6 +121,63 @@ func TestVerificationByScheme(t *testing.T) {
 		if n := w.hits("http://blog.example.com/robots.txt"); n > 1 {
 			t.Errorf("%s: asked %d times", name, n)
 		}
+	}
+}
+
+// TestLateGrantsAreBounded: documents that all refer to each other get a bounded number of grants of
+// each other's locations, and what is left out is told.
+func TestLateGrantsAreBounded(t *testing.T) {
+	const e, n = "https://example.com/", 2*maxLate + 30
+	w := newWeb()
+	var locs []string
+	for i := range n {
+		locs = append(locs, fmt.Sprintf("%s%d/s.xml", e, i))
+	}
+	for _, loc := range locs {
+		w.serve(loc, index(locs...))
+	}
+	seed := &Sitemap{Loc: locs[0], RobotsURL: e + "robots.txt"}
+	l, c := &log{}, w.client()
+	c.init()
+	walk := newWalk(t.Context(), c, l.options(Options{}), func(URL, error) bool { return true })
+	defer walk.close()
+	walk.run([]*Sitemap{seed})
+	if len(l.done) != n {
+		t.Errorf("%d documents", len(l.done))
+	}
+	most := 0
+	for _, r := range walk.graph.byKey {
+		most = max(most, len(r.scope.Grants))
+	}
+	// An index hands its own on to those that it lists.
+	if most > 2*maxLate+DefaultMaxDepth+1 {
+		t.Errorf("a document has %d grants", most)
+	}
+	if !l.has(t, "late_grant others are left out") {
+		t.Error("that some are left out was not told")
+	}
+}
+
+// TestLateGrantsOfSeeds: the grants of all seeds that name one document come to it together, late
+// or not, however many there are.
+func TestLateGrantsOfSeeds(t *testing.T) {
+	told := map[string]int{}
+	g := graph{report: func(_ *Sitemap, p sitemap.Problem) { told[p.Text]++ }}
+	var grants []Grant
+	for i := range 3 * maxLate {
+		grants = append(grants, Grant{Host: fmt.Sprintf("%d.example", i), Dir: "/", By: ByRobots})
+	}
+	r, kid := &record{sm: &Sitemap{}}, &record{sm: &Sitemap{}, scope: Scope{grants[:1:1]}}
+	r.kids = []*record{kid}
+	located, _ := LocationGrant("https://cdn.example/s.xml")
+	g.grantLate(r, Scope{append(grants, located)})
+	for name, s := range map[string]Scope{"document": r.scope, "child": kid.scope} {
+		if missing := s.missing(Scope{grants}); len(missing) > 0 {
+			t.Errorf("the %s lacks %d grants", name, len(missing))
+		}
+	}
+	if len(told) != len(grants)+1 || told["others are left out"] != 2 || told[located.String()] > 0 {
+		t.Errorf("told %v", told)
 	}
 }
 

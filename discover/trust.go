@@ -209,7 +209,7 @@ func sameButWWW(a, b string) bool {
 // strongly.
 func (g Grant) subsumes(other Grant) bool {
 	return g.By >= other.By && g.Host == other.Host &&
-		(g.Scheme == "" || g.Scheme == other.Scheme) && location.InDir(g.Dir, other.Dir)
+		(g.Scheme == "" || g.Scheme == other.Scheme) && (g.Dir == other.Dir || location.InDir(g.Dir, other.Dir))
 }
 
 // A Scope is what a document may list: whatever one of its grants covers. It is a
@@ -272,11 +272,15 @@ func subsumed(grants []Grant, g Grant) bool {
 	return slices.ContainsFunc(grants, func(have Grant) bool { return have.subsumes(g) })
 }
 
-// missing returns the grants of other that s lacks.
+// missing returns the grants of other that s lacks. Most often both begin with those of an index
+// above them.
 func (s Scope) missing(other Scope) []Grant {
 	var late []Grant
-	for _, g := range other.Grants {
-		if !subsumed(s.Grants, g) {
+	for i, g := range other.Grants {
+		if i < len(s.Grants) && s.Grants[i] == g {
+			continue
+		}
+		if !slices.Contains(s.Grants, g) && !subsumed(s.Grants, g) {
 			late = append(late, g)
 		}
 	}
