@@ -99,6 +99,9 @@ func (e *entry) cost() int {
 	return costOf(e.Kids)
 }
 
+// runs returns the numbers of the walks that have read the document.
+func (e *entry) runs() []int { return slices.Concat(e.Also, []int{e.Run}) }
+
 // readBy reports whether the walk of that number has read the document.
 func (e *entry) readBy(run int) bool { return e.Run == run || slices.Contains(e.Also, run) }
 

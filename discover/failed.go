@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -143,10 +144,9 @@ func (r *run) failed() (documents []*DocumentError, limits []*LimitError) {
 			}
 		}
 	}
-	for _, loc := range slices.Sorted(maps.Keys(s.entries)) {
-		if e := s.entries[loc]; e.readBy(begun.Run) && e.Err != "" {
-			tell(loc, &e.failure)
-		}
+	byURL := func(a, b *entry) int { return strings.Compare(a.URL, b.URL) }
+	for _, e := range slices.SortedFunc(maps.Keys(s.failing[begun.Run]), byURL) {
+		tell(e.URL, &e.failure)
 	}
 	return documents, s.plan.walks[r.name].limits
 }

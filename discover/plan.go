@@ -196,7 +196,7 @@ func (p *plan) stillOpen(e *entry, but int) []int {
 	if e == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Concat(e.Also, []int{e.Run}), func(run int) bool { return run == but || !p.running[run] })
+	return slices.DeleteFunc(e.runs(), func(run int) bool { return run == but || !p.running[run] })
 }
 
 // unfinished reports whether a walk is still to come to its end. One whose site could

@@ -65,7 +65,8 @@ type State struct {
 	path    string
 	journal journal
 
-	entries map[string]*entry // by URL
+	entries map[string]*entry       // by URL
+	failing map[int]map[*entry]bool // those that failed, by the number of a walk that read them
 	hosts   map[string]*honesty
 
 	plan   plan
@@ -105,7 +106,7 @@ var (
 func OpenState(path string) (*State, error) {
 	s := &State{
 		path:    path,
-		entries: map[string]*entry{}, hosts: map[string]*honesty{},
+		entries: map[string]*entry{}, failing: map[int]map[*entry]bool{}, hosts: map[string]*honesty{},
 		plan: newPlan("", nil, false),
 		now:  time.Now,
 	}
@@ -269,11 +270,25 @@ func (s *State) put(e *entry) {
 	}
 	s.kids += e.cost()
 	s.entries[e.URL] = e
+	if e.Err == "" {
+		return
+	}
+	for _, run := range e.runs() {
+		if s.failing[run] == nil {
+			s.failing[run] = map[*entry]bool{}
+		}
+		s.failing[run][e] = true
+	}
 }
 
 func (s *State) forget(e *entry) {
 	s.kids -= e.cost()
 	delete(s.entries, e.URL)
+	for _, run := range e.runs() {
+		if delete(s.failing[run], e); len(s.failing[run]) == 0 {
+			delete(s.failing, run)
+		}
+	}
 }
 
 // gaveUp notes that a walk could not begin.

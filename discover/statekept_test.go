@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -179,5 +180,35 @@ func TestStateLongIndex(t *testing.T) {
 		}
 		walkFrom(w.client(), named(e+"/i.xml"), Options{State: s, Follow: func(*Sitemap) bool { return false }})
 		s.Close()
+	}
+}
+
+// TestStateKnowsWhatFailed: a State finds what failed in a walk without looking through all that it
+// has, as it stands now.
+func TestStateKnowsWhatFailed(t *testing.T) {
+	s := openState(t, filepath.Join(t.TempDir(), "state"))
+	defer s.Abandon()
+	bad := failure{Err: "busy"}
+	for _, test := range []struct {
+		put  entry
+		want string // by walk
+	}{
+		{entry{URL: "b", Run: 1, failure: bad}, "map[1:[b]]"},
+		{entry{URL: "a", Run: 1, failure: bad}, "map[1:[a b]]"},
+		{entry{URL: "a", Run: 2, Also: []int{1}, failure: bad}, "map[1:[a b] 2:[a]]"},
+		{entry{URL: "b", Run: 2}, "map[1:[a] 2:[a]]"},
+		{entry{URL: "a", Run: 2, Also: []int{1}}, "map[]"},
+	} {
+		s.put(&test.put)
+		got := map[int][]string{}
+		for run, failed := range s.failing {
+			for e := range failed {
+				got[run] = append(got[run], e.URL)
+			}
+			slices.Sort(got[run])
+		}
+		if fmt.Sprint(got) != test.want {
+			t.Errorf("after %+v: %v, want %s", test.put, got, test.want)
+		}
 	}
 }
