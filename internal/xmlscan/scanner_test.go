@@ -106,6 +106,8 @@ func TestScanner(t *testing.T) {
 			"! mismatched_tag at 0\ndeclaration \"<!DOCTYPE a [ \"\n! mismatched_tag at 14\ndeclaration \"<!ENTITY b \\\"c\\\">\"\nstart a \"\" empty=false cut=false\ncdata \"\"\n"},
 		{"references", `a&amp;b &c=1 &eacute; &nope; &#x41; &#1;`,
 			"text \"a&amp;b &c=1 &eacute; &nope; &#x41; &#1;\"\n! raw_ampersand at 8\n! undeclared_entity at 13\n! control_char at 36\n"},
+		{"references of each kind twice", `&b &c &d; &e; &#1; &#2;`,
+			"text \"&b &c &d; &e; &#1; &#2;\"\n! raw_ampersand at 0\n! undeclared_entity at 6\n! control_char at 14\n"},
 		{"control characters", "a\x01b\x00", "text \"a\\x01b\\x00\"\n! control_char at 1\n"},
 		{"the document's end in a reference", `<a>&b x&#3`, "start a \"\" empty=false cut=false\ntext \"&b x&#3\"\n! raw_ampersand at 3\n"},
 		{"the document's end in another", `<a>x&am`, "start a \"\" empty=false cut=false\ntext \"x&am\"\n"},

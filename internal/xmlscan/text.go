@@ -80,7 +80,7 @@ func indexNoncharacter(b []byte) int {
 // does not define, once for each kind.
 func (s *Scanner) checkReferences(at, end int) {
 	b := s.Raw[at:end]
-	var seen [2]bool
+	var seen [3]bool
 	for i := 0; ; i++ {
 		j := bytes.IndexByte(b[i:], '&')
 		if j < 0 {
@@ -95,7 +95,8 @@ func (s *Scanner) checkReferences(at, end int) {
 		case kind == undeclared && !seen[1]:
 			seen[1] = true
 			s.problem(sitemap.UndeclaredEntity, at+i, b[i:])
-		case kind == forbidden:
+		case kind == forbidden && !seen[2]:
+			seen[2] = true
 			s.problem(sitemap.ControlChar, at+i, b[i:])
 		}
 	}
