@@ -2,7 +2,9 @@ package discover
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +24,7 @@ type entry struct {
 	LastMod  string `json:"lastmod,omitempty"` // as its referrer listed it
 	failure
 	Kids []kid `json:"kids,omitempty"`
-	Wide bool  `json:"wide,omitempty"` // there are too many to keep: the index is read anew
+	Wide bool  `json:"wide,omitempty"` // there is no room for more: see brief
 	Run  int   `json:"run"`            // of the walk that read it
 	Also []int `json:"also,omitempty"` // of others before, which had not ended
 	// Asked are the origins whose robots.txt that walk asked for it, of Options.VerifyHosts.
@@ -80,9 +82,25 @@ func validator(s string) opaque {
 	return opaque(s)
 }
 
-// withoutKids returns what is kept of an index that has too many children: it is read anew.
-func (e *entry) withoutKids() *entry {
-	return &entry{URL: e.URL, At: e.At, failure: e.failure, Wide: true, Run: e.Run, Also: e.Also, Asked: e.Asked}
+// brief returns what is kept of a document of which there is no room for more, such as an index that
+// has too many children: it is read anew.
+func (e *entry) brief() *entry {
+	f := e.failure
+	f.Err = clip(f.Err)
+	return &entry{URL: docName(e.URL), At: e.At, failure: f, Wide: true, Run: e.Run, Also: e.Also, Asked: e.Asked}
+}
+
+// maxDocName is the longest URL by which a document is known as it is.
+const maxDocName = 256
+
+// docName returns what a State knows a document by: its URL, or the start of one that is long, with
+// its digest.
+func docName(loc string) string {
+	if len(loc) <= maxDocName {
+		return loc
+	}
+	sum := sha256.Sum256([]byte(loc))
+	return strings.ToValidUTF8(loc[:maxDocName-50], "") + "#" + hex.EncodeToString(sum[:16])
 }
 
 // lacks reports whether URLs of the document, read under these grants, may be missing.
@@ -97,6 +115,24 @@ func (e *entry) cost() int {
 		return costOf(e.Kids) + costOf(e.Last.Kids)
 	}
 	return costOf(e.Kids)
+}
+
+// entryCost is the memory of an entry, beside its texts.
+const entryCost = 420
+
+// size returns the memory, about, of the entry without children, and of that from when the document
+// was last read; of one that is brief none, or these would take the room of others.
+func (e *entry) size() int {
+	if e == nil || e.Wide {
+		return 0
+	}
+	n := entryCost + len(e.URL) + len(e.Final) + len(e.ETag) + len(e.Modified) + len(e.Digest) + len(e.LastMod) + len(e.Err) + 8*len(e.Also)
+	for _, list := range [][]string{e.Asked, e.Unverified, e.Verified, e.Scopes} {
+		for _, text := range list {
+			n += 16 + len(text)
+		}
+	}
+	return n + e.Last.size()
 }
 
 // runs returns the numbers of the walks that have read the document.

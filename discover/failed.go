@@ -139,7 +139,7 @@ func (r *run) failed() (documents []*DocumentError, limits []*LimitError) {
 			tell(f.Robots, f.Cut)
 		}
 		for _, m := range f.Missed {
-			if e := s.entries[m.Loc]; e == nil || !e.readBy(begun.Run) {
+			if e := s.of(m.Loc); e == nil || !e.readBy(begun.Run) {
 				tell(m.Loc, &m.failure)
 			}
 		}

@@ -36,14 +36,13 @@ func (r *run) relisted(before *record, lastMod sitemap.Time) {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.entries[before.sm.Loc]
+	e := s.of(before.sm.Loc)
 	if e == nil || e.LastMod == "" || e.LastMod == timeText(lastMod) {
 		return
 	}
 	undated := *e
 	undated.LastMod = ""
-	s.put(&undated)
-	s.journal.append(&line{Kind: lineDoc, Doc: &undated})
+	s.journal.append(&line{Kind: lineDoc, Doc: s.put(&undated)})
 }
 
 // judgeHost compares what the lastmod of a document said with what became of it.

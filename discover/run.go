@@ -205,7 +205,7 @@ func (r *run) skip(c *child) Skip {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	e := r.s.entries[c.loc]
+	e := r.s.of(c.loc)
 	now := r.s.now()
 	switch {
 	case e == nil:
@@ -233,13 +233,12 @@ func (r *run) missed(loc string, err error) {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	if len(r.s.plan.stillOpen(r.s.entries[loc], r.number)) > 0 {
+	if len(r.s.plan.stillOpen(r.s.of(loc), r.number)) > 0 {
 		return // a walk that goes on has read it
 	}
-	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number, Last: r.s.entries[loc].content()}
+	e := &entry{URL: loc, At: r.s.now().Unix(), failure: failureOf(err, r.s.now()), Run: r.number, Last: r.s.of(loc).content()}
 	if e.isHeldBack(r.s.now()) {
-		r.s.put(e)
-		r.s.journal.append(&line{Kind: lineDoc, Doc: e})
+		r.s.journal.append(&line{Kind: lineDoc, Doc: r.s.put(e)})
 	}
 }
 
@@ -250,7 +249,7 @@ func (s *State) heldBack(loc string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.entries[loc]; e != nil && e.isHeldBack(s.now()) {
+	if e := s.of(loc); e != nil && e.isHeldBack(s.now()) {
 		return e.heldBack(e.error(loc, s.now()))
 	}
 	return nil
@@ -301,7 +300,7 @@ func (r *run) entry(loc string) *entry {
 	}
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	return r.s.entries[loc]
+	return r.s.of(loc)
 }
 
 // read returns the document as it was when it was last read, nil if it never was.
@@ -373,7 +372,7 @@ func (r *run) ended(d *document) {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.entries[d.child.loc]
+	old := s.of(d.child.loc)
 	content := old.content()
 	e := &entry{
 		URL: d.child.loc, Final: d.sum.FinalURL, At: s.now().Unix(),
@@ -403,14 +402,13 @@ func (r *run) ended(d *document) {
 		e.Verified = d.verified
 	}
 	if d.listed.tooMany() {
-		e = e.withoutKids()
+		e = e.brief()
 	}
 	e.Also = s.plan.stillOpen(old, r.number)
 	if d.rec.parent != nil && old != nil {
 		s.judgeHost(hostOf(e.URL), old, e)
 	}
-	s.put(e)
-	s.journal.append(&line{Kind: lineDoc, Doc: e, Out: s.plan.takeNoted()})
+	s.journal.append(&line{Kind: lineDoc, Doc: s.put(e), Out: s.plan.takeNoted()})
 }
 
 // timeText writes a time so that parseText reads it back.

@@ -52,7 +52,8 @@ import (
 // opened, so that who walks for days should open it anew now and then. A line that was not written
 // to its end is left out; behind one that was damaged otherwise, which its checksum tells, so is
 // the rest of its run. Its content may change with versions of this package, which then refuse
-// those of others. It holds URLs, validators, digests, the children of indexes and what Resume was told, but no grants. Of those URLs, which must be
+// those of others. It holds URLs, validators, digests, the children of indexes and what Resume was told, but no grants. When
+// this comes to more than 80 MiB, no more is kept of a further document than that it was read: it is read anew. Of those URLs, which must be
 // asked for again, it keeps user names and passwords as documents list them, but not those of
 // the caller: only its owner can read it.
 //
@@ -65,13 +66,14 @@ type State struct {
 	path    string
 	journal journal
 
-	entries map[string]*entry       // by URL
+	entries map[string]*entry       // by docName
 	failing map[int]map[*entry]bool // those that failed, by the number of a walk that read them
 	hosts   map[string]*honesty
 
 	plan   plan
 	last   int // number of the last walk
 	kids   int // what those of all entries cost
+	size   int // of all entries without them, but for those that are brief
 	closed bool
 	now    func() time.Time
 
@@ -83,6 +85,9 @@ type State struct {
 const (
 	// maxStateKids bounds the memory for children that a State remembers, in bytes.
 	maxStateKids = 32 << 20
+	// maxStateSize bounds that for the rest of what it remembers of documents, beyond which it is
+	// brief: it is enough for as many as a walk may have by default, with URLs of 200 bytes.
+	maxStateSize = 48 << 20
 	// maxStateAge is how long a document is remembered that no walk meets.
 	maxStateAge = 90 * 24 * time.Hour
 )
@@ -259,19 +264,20 @@ func (s *State) expire() {
 	maps.DeleteFunc(s.hosts, func(host string, _ *honesty) bool { return !hosts[host] })
 }
 
-// put remembers a document, of an index whose children there is no room for only that it was
-// read.
-func (s *State) put(e *entry) {
-	if old := s.entries[e.URL]; old != nil {
+// put remembers a document, of one that there is no room for only that it was read. It returns what
+// is kept.
+func (s *State) put(e *entry) *entry {
+	if old := s.of(e.URL); old != nil {
 		s.forget(old)
 	}
-	if s.kids+e.cost() > maxStateKids {
-		e = e.withoutKids()
+	if s.kids+e.cost() > maxStateKids || s.size+e.size() > maxStateSize {
+		e = e.brief()
 	}
 	s.kids += e.cost()
-	s.entries[e.URL] = e
+	s.size += e.size()
+	s.entries[docName(e.URL)] = e
 	if e.Err == "" {
-		return
+		return e
 	}
 	for _, run := range e.runs() {
 		if s.failing[run] == nil {
@@ -279,11 +285,16 @@ func (s *State) put(e *entry) {
 		}
 		s.failing[run][e] = true
 	}
+	return e
 }
+
+// of returns what is known of a document, nil if that is nothing.
+func (s *State) of(loc string) *entry { return s.entries[docName(loc)] }
 
 func (s *State) forget(e *entry) {
 	s.kids -= e.cost()
-	delete(s.entries, e.URL)
+	s.size -= e.size()
+	delete(s.entries, docName(e.URL))
 	for _, run := range e.runs() {
 		if delete(s.failing[run], e); len(s.failing[run]) == 0 {
 			delete(s.failing, run)

@@ -1,0 +1,87 @@
+package discover
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestStateOfManyDocuments: a State remembers all of as many documents as a walk may have by default,
+// and of more, or of some with very long URLs, that they were read.
+func TestStateOfManyDocuments(t *testing.T) {
+	for name, test := range map[string]struct {
+		n, long int
+		allKept bool
+	}{
+		"ordinary":  {DefaultMaxSitemaps, 200, true},
+		"more":      {2 * DefaultMaxSitemaps, 200, false},
+		"long URLs": {8_000, 7_000, false},
+	} {
+		s := openState(t, filepath.Join(t.TempDir(), "state"))
+		pad := strings.Repeat("x", test.long-len("https://example.com/12345?"))
+		loc := func(i int) string { return fmt.Sprintf("https://example.com/%05d?%s", i, pad) }
+		for range 2 {
+			for i := range test.n {
+				s.put(&entry{
+					URL: loc(i), Final: loc(i), ETag: opaque(pad[:40]), Modified: opaque(pad[:29]),
+					Digest: pad[:32], LastMod: pad[:25], Run: 3,
+				})
+			}
+		}
+		kept := 0
+		for i := range test.n {
+			e := s.of(loc(i))
+			if e == nil || !e.readBy(3) {
+				t.Fatalf("%s: %d: %v", name, i, e)
+			}
+			if !e.Wide {
+				kept++
+			}
+		}
+		if (kept == test.n) != test.allKept || kept < 3_000 || s.size > maxStateSize {
+			t.Errorf("%s: %d of %d are kept, in %d bytes", name, kept, test.n, s.size)
+		}
+		for i := range test.n {
+			s.forget(s.of(loc(i)))
+		}
+		if s.size != 0 {
+			t.Errorf("%s: %d bytes of nothing", name, s.size)
+		}
+		s.Abandon()
+	}
+}
+
+// TestStateWithoutRoom: where a walk goes on, documents of which there was no room for more than that
+// they were read do not come again.
+func TestStateWithoutRoom(t *testing.T) {
+	const e = "https://example.com/"
+	w := newWeb()
+	var kids, want []string
+	for i := range 4 {
+		kids = append(kids, fmt.Sprintf("%s%s%d.xml", e, strings.Repeat("x", 400*(i%2)), i))
+		want = append(want, kids[i]+"/p")
+		w.tagged(kids[i], urlset(want[i]))
+	}
+	w.serve(e+"index.xml", index(kids...))
+	path := filepath.Join(t.TempDir(), "state")
+	for run, share := range [][]string{want[:3], want[3:], want} {
+		s := openState(t, path)
+		s.size = maxStateSize
+		var got []string
+		for u, err := range w.client().Walk(t.Context(), named(e+"index.xml"), &Options{State: s}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run == 0 && u.Loc == want[3] {
+				break
+			}
+			got = append(got, u.Loc)
+		}
+		if !slices.Equal(got, share) {
+			t.Errorf("walk %d: got %q", run, got)
+		}
+		s.Abandon()
+	}
+}
