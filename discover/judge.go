@@ -10,10 +10,12 @@ import (
 // A judge gives the verdicts of Scope.Trust on the URLs of one document, and
 // remembers what it found out about their hosts: most documents list URLs of one.
 type judge struct {
-	scope Scope
-	sites []string // hosts that OnSite means
-	hosts map[string]*hostVerdict
-	last  *hostVerdict
+	scope    Scope
+	grants   grantIndex // of the scope
+	examined int        // hosts
+	sites    []string   // hosts that OnSite means, sorted
+	hosts    map[string]*hostVerdict
+	last     *hostVerdict
 }
 
 // maxJudged bounds judge.hosts.
@@ -30,7 +32,7 @@ type hostVerdict struct {
 }
 
 func newJudge(scope Scope, sites []string) *judge {
-	return &judge{scope: scope, sites: sites, hosts: map[string]*hostVerdict{}}
+	return &judge{scope: scope, grants: grantIndex{all: scope.Grants}, sites: sites, hosts: map[string]*hostVerdict{}}
 }
 
 // trust returns the verdict on loc, and what is known of its host.
@@ -89,8 +91,11 @@ func (j *judge) examine(a, loc string) *hostVerdict {
 		return h
 	}
 	h.origin = o
-	h.onSite = slices.ContainsFunc(j.sites, func(site string) bool { return sameButWWW(site, o.Host) })
-	for _, g := range j.scope.Grants {
+	h.onSite = j.isOnSite(o.Host)
+	if j.examined++; j.examined == fewGrants {
+		j.grants = indexGrants(j.scope.Grants, j.examined)
+	}
+	for _, g := range j.grants.near(o.Host) {
 		if !g.covers(o, g.Dir) {
 			if g.By < ByVariant || !g.coversVariant(o, g.Dir) {
 				continue
@@ -107,9 +112,18 @@ func (j *judge) examine(a, loc string) *hostVerdict {
 	return h
 }
 
+// isOnSite reports whether one of the sites is host, but for one leading "www.".
+func (j *judge) isOnSite(host string) bool {
+	return slices.ContainsFunc([]string{host, "www." + host, strings.TrimPrefix(host, "www.")}, func(same string) bool {
+		_, ok := slices.BinarySearch(j.sites, same)
+		return ok
+	})
+}
+
 // add adds a grant to the scope.
 func (j *judge) add(g Grant) {
 	j.scope = j.scope.With(g)
+	j.grants, j.examined = grantIndex{all: j.scope.Grants}, 0
 	clear(j.hosts)
 	j.last = nil
 }

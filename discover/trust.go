@@ -244,14 +244,17 @@ func (s Scope) Trust(loc string) Trust {
 // With returns the scope with grants added. Those that add nothing are left out.
 // The receiver is not changed.
 func (s Scope) With(grants ...Grant) Scope {
-	added := slices.Clip(s.Grants)
+	added := indexGrants(slices.Clip(s.Grants), len(grants))
 	for i, g := range grants {
-		if len(added) == len(s.Grants) && !subsumed(added, g) { // the first
-			added = append(make([]Grant, 0, len(added)+len(grants)-i), added...)
+		if added.subsumes(g) {
+			continue
 		}
-		added = add(added, g)
+		if n := len(s.Grants); len(added.all) == n { // the first
+			added.all = append(make([]Grant, 0, n+len(grants)-i), added.all...)
+		}
+		added.add(g)
 	}
-	return Scope{added}
+	return Scope{added.all}
 }
 
 // shares reports whether the grants are the same ones in memory.
@@ -267,9 +270,9 @@ func add(grants []Grant, g Grant) []Grant {
 	return append(grants, g)
 }
 
-// subsumed reports whether one of the grants subsumes g.
+// subsumed reports whether one of the grants subsumes g. Most often it is g itself.
 func subsumed(grants []Grant, g Grant) bool {
-	return slices.ContainsFunc(grants, func(have Grant) bool { return have.subsumes(g) })
+	return slices.Contains(grants, g) || slices.ContainsFunc(grants, func(have Grant) bool { return have.subsumes(g) })
 }
 
 // missing returns the grants of other that s lacks. Most often both begin with those of an index
@@ -277,14 +280,12 @@ func subsumed(grants []Grant, g Grant) bool {
 func (s Scope) missing(other Scope) []Grant {
 	var late []Grant
 	for i, g := range other.Grants {
-		if i < len(s.Grants) && s.Grants[i] == g {
-			continue
-		}
-		if !slices.Contains(s.Grants, g) && !subsumed(s.Grants, g) {
+		if i >= len(s.Grants) || s.Grants[i] != g {
 			late = append(late, g)
 		}
 	}
-	return late
+	have := indexGrants(s.Grants, len(late))
+	return slices.DeleteFunc(late, have.subsumes)
 }
 
 // authority returns the part of loc before its path: "https://example.com".

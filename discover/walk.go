@@ -134,6 +134,7 @@ type walk struct {
 	missed  []Attempt // known paths, see found
 
 	seeds    map[key][]*Sitemap
+	vouched  map[key][]Grant       // by those of seeds
 	users    map[key]*url.Userinfo // of seeds that came with credentials, which their Loc is rid of
 	frontier frontier
 	graph    graph
@@ -153,6 +154,7 @@ func newWalk(ctx context.Context, c *Client, o *Options, yield func(URL, error) 
 	w := &walk{
 		c: c, o: o, ctx: inner, cancel: cancel, parent: ctx, yield: yield,
 		seeds:    map[key][]*Sitemap{},
+		vouched:  map[key][]Grant{},
 		users:    map[key]*url.Userinfo{},
 		broken:   map[string]int{},
 		delays:   delays{origins: map[location.Origin]*delayed{}},
@@ -232,6 +234,10 @@ func (w *walk) push(from []*Sitemap) {
 			w.frontier.list(root, child{loc: s.Loc, lastMod: s.LastMod, sm: &s})
 		}
 		w.seeds[k] = append(w.seeds[k], &s)
+		w.vouched[k] = append(w.vouched[k], s.Scope.Grants...)
+	}
+	for k, grants := range w.vouched {
+		w.vouched[k] = Scope{}.With(grants...).Grants
 	}
 	w.frontier.push(root)
 }
@@ -288,12 +294,7 @@ func (w *walk) redecide(c *child) {
 }
 
 // withSeeds returns scope with the grants of the seeds that name a document.
-func (w *walk) withSeeds(scope Scope, k key) Scope {
-	for _, s := range w.seeds[k] {
-		scope = scope.With(s.Scope.Grants...)
-	}
-	return scope
-}
+func (w *walk) withSeeds(scope Scope, k key) Scope { return scope.With(w.vouched[k]...) }
 
 // visit walks one document. It reports false if the walk must end.
 func (w *walk) visit(c child, index *record) bool {
