@@ -7,8 +7,8 @@ import (
 
 // open is an open element.
 type open struct {
-	name int   // where its name starts in names
-	hash uint8 // of its name, where that was needed
+	name int    // where its name starts in names
+	hash uint32 // of its name, where that was needed
 }
 
 // key is what is remembered of a name.
@@ -47,7 +47,7 @@ func (r *Reader) name(d int) []byte {
 
 // find returns the depth of the innermost open element of that name, in any letter case; 0 if
 // there is none. Most end tags name the innermost element. End tags that close nothing are not
-// to cost as much as there are names: these are counted by their hashes.
+// to cost as much as there are names: these are counted by the last 8 bits of their hashes.
 func (r *Reader) find(name []byte) int {
 	d := len(r.stack)
 	if d == 0 || isFold(r.name(d), name) {
@@ -59,10 +59,10 @@ func (r *Reader) find(name []byte) int {
 	for ; r.hashed < d; r.hashed++ {
 		o := &r.stack[r.hashed]
 		o.hash = hashOf(r.name(r.hashed + 1))
-		r.hashes[o.hash]++
+		r.hashes[uint8(o.hash)]++
 	}
 	hash := hashOf(name)
-	if r.hashes[hash] == 0 {
+	if r.hashes[uint8(hash)] == 0 {
 		return 0
 	}
 	for d > 0 && (r.stack[d-1].hash != hash || !isFold(r.name(d), name)) {
@@ -74,14 +74,14 @@ func (r *Reader) find(name []byte) int {
 func isFold(a, b []byte) bool { return len(a) == len(b) && bytes.EqualFold(a, b) }
 
 // hashOf returns a hash of a name (FNV-1a), the same in any letter case.
-func hashOf(name []byte) uint8 {
+func hashOf(name []byte) uint32 {
 	hash := uint32(2166136261)
 	for _, c := range name {
 		if c < utf8.RuneSelf { // other letters have cases of other bytes
 			hash = (hash ^ uint32(c|0x20)) * 16777619
 		}
 	}
-	return uint8(hash>>16 ^ hash)
+	return hash>>16 ^ hash
 }
 
 // close closes the innermost open element that the current end tag names, and
@@ -137,7 +137,7 @@ func (r *Reader) pop(d int) {
 	}
 	for r.hashed > d {
 		r.hashed--
-		r.hashes[r.stack[r.hashed].hash]--
+		r.hashes[uint8(r.stack[r.hashed].hash)]--
 	}
 	r.names = r.names[:r.stack[d].name]
 	r.stack = r.stack[:d]
