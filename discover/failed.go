@@ -49,7 +49,7 @@ func failureOf(err error, now time.Time) failure {
 	switch {
 	case errors.As(err, &fe):
 		f.Err, f.Status = fmt.Sprint(fe.Err), fe.Status
-		if fe.RetryAfter > 0 && fe.Err != fetch.ErrSilent { // which is our own
+		if fe.RetryAfter > 0 && !errors.Is(fe.Err, fetch.ErrSilent) { // which is our own
 			f.Retry = now.Add(min(fe.RetryAfter, trustAge)).Unix()
 		}
 	case errors.As(err, &pe):

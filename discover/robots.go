@@ -60,8 +60,8 @@ type Robots struct {
 func ParseRobots(r io.Reader, base *url.URL) (*Robots, error) {
 	var loc string
 	if base != nil {
-		if strings.Trim(base.Path, "/") == "" && base.RawQuery == "" {
-			base = base.JoinPath("robots.txt")
+		if base.Host != "" && (base.Path == "" || base.Path == "/") && base.RawQuery == "" {
+			base = &url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host, Path: "/robots.txt"}
 		}
 		loc = sitemap.Redact(base.String())
 	}

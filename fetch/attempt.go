@@ -110,6 +110,7 @@ func (g *getter) judge(res *result) (*result, error) {
 		res.encoding, err = encodings(res.header)
 	}
 	if err != nil {
+		g.heard()
 		res.wire.Close()
 		return nil, g.fail(err)
 	}
@@ -194,7 +195,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.betweenAttempts()
 		return nil, err
 	}
-	w := &wire{getter: x.getter, src: source{resp.Body, ctx}, cancel: cancel, asked: asked, slot: slot, left: x.limit}
+	w := &wire{getter: x.getter, src: source{resp.Body, ctx}, cancel: cancel, slot: slot, left: x.limit}
 	w.unframed = resp.ProtoMajor == 1 && resp.ContentLength < 0 && len(resp.TransferEncoding) == 0
 	w.watch()
 	x.take(resp, w)

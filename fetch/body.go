@@ -110,6 +110,9 @@ func (b *body) Close() error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !b.closed && b.wire.err == nil {
+		b.wire.heard() // nobody wanted the rest
+	}
 	b.closed = true
 	if b.gunzip != nil {
 		b.gunzip.Close()

@@ -46,8 +46,8 @@ var (
 	// answered all recent requests with 429 or 503. Error.RetryAfter says when it
 	// may be tried again.
 	ErrBusy = errors.New("host too busy")
-	// ErrSilent: the request, or its next attempt, was not sent, since all requests to the host
-	// have timed out for some minutes. Error.RetryAfter says when it may be tried again.
+	// ErrSilent: the request, or its next attempt, was not sent, since the host has answered none
+	// for five minutes, and those for twenty documents have timed out. Error.RetryAfter says when it may be tried again.
 	ErrSilent = errors.New("host does not answer")
 	// ErrClosed: a body was read after it was closed.
 	ErrClosed = errors.New("body is closed")
@@ -92,7 +92,7 @@ func (e *Error) Error() string {
 		notes = append(notes, "after "+strconv.Itoa(e.Attempts)+" attempts")
 	}
 	if e.RetryAfter > 0 {
-		notes = append(notes, "retry after "+(e.RetryAfter+time.Second-1).Truncate(time.Second).String())
+		notes = append(notes, "retry after "+max(e.RetryAfter.Round(time.Second), time.Second).String())
 	}
 	if len(notes) > 0 {
 		b.WriteString(" (" + strings.Join(notes, ", ") + ")")

@@ -80,9 +80,10 @@ func TestErrorText(t *testing.T) {
 		{&Error{URL: u, Status: 404, Attempts: 1, Err: statusError(404)}, "fetch: http://a.example/: status 404 Not Found"},
 		{&Error{URL: u, Status: 503, Attempts: 3, Err: statusError(503), RetryAfter: 20 * time.Second}, "fetch: http://a.example/: status 503 Service Unavailable (after 3 attempts, retry after 20s)"},
 		{&Error{URL: u, Err: ErrBusy, RetryAfter: 90 * time.Second}, "fetch: http://a.example/: host too busy (retry after 1m30s)"},
-		{&Error{URL: u, Status: 429, Attempts: 1, Err: ErrBusy, RetryAfter: 18*time.Second + time.Millisecond}, "fetch: http://a.example/: host too busy (status 429, retry after 19s)"},
+		{&Error{URL: u, Status: 429, Attempts: 1, Err: ErrBusy, RetryAfter: 19 * time.Second}, "fetch: http://a.example/: host too busy (status 429, retry after 19s)"},
 		{&Error{URL: u, Status: 503, Attempts: 2, Err: ErrBusy, RetryAfter: time.Second}, "fetch: http://a.example/: host too busy (status 503, after 2 attempts, retry after 1s)"},
 		{&Error{URL: u, Attempts: 1, Err: ErrSilent, RetryAfter: 30 * time.Second}, "fetch: http://a.example/: host does not answer (retry after 30s)"},
+		{&Error{URL: u, Err: ErrSilent, RetryAfter: time.Millisecond}, "fetch: http://a.example/: host does not answer (retry after 1s)"},
 		{&Error{URL: u, Status: 302, Attempts: 1, Err: ErrBusy, RetryAfter: time.Second}, "fetch: http://a.example/: host too busy (retry after 1s)"}, // of who redirected
 	} {
 		if got := tt.err.Error(); got != tt.want {

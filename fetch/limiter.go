@@ -26,7 +26,7 @@ import (
 // response asked for, or 0. A nil release is not called.
 //
 // One that has also the method SetDelay of a HostLimiter is told of each Crawl-delay. Without it
-// Crawl-delays are not kept.
+// Crawl-delays are not kept. It is told of no silence: it must give silent hosts up by itself.
 type Limiter interface {
 	Acquire(ctx context.Context, u *url.URL) (release func(status int, retryAfter time.Duration), err error)
 }
@@ -71,8 +71,8 @@ const (
 //
 // Of a host of which nothing has come for two minutes, no answer or only the header of one, while the
 // requests for four documents or more timed out, documents whose requests time out are not tried
-// again; after five minutes, and twenty documents, it is given up for 30 s: requests to it fail with
-// ErrSilent.
+// again; after five minutes, and twenty documents, it is given up for 30 s: all requests to it fail with
+// ErrSilent, those that wait too.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {
@@ -156,8 +156,10 @@ func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
 	l.dispatch()
 }
 
-func hostKey(u *url.URL) string {
-	o := originOf(u)
+func hostKey(u *url.URL) string { return originOf(u).key() }
+
+// key returns what a HostLimiter knows a host by.
+func (o origin) key() string {
 	if o.port == defaultPort(o.scheme) {
 		return o.host
 	}

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"errors"
-	"net/url"
 	"time"
 )
 
@@ -21,7 +20,7 @@ type silence struct {
 	heard     time.Time // when something came of it last
 	timeouts  int       // requests since then that timed out
 	documents int       // of which they were
-	since     time.Time // when the first of them went out, or heard if that is later
+	since     time.Time // for how long the first of them waited, from heard on
 	timedOut  time.Time // when the last of them did
 }
 
@@ -33,26 +32,26 @@ func (s *silence) isLong(now time.Time) bool {
 	return s.documents >= silentDocuments && now.Sub(s.since) >= silentTime
 }
 
-// hears is told that something came of the host of u.
-func (l *HostLimiter) hears(u *url.URL) {
+// hears is told that something came of a host.
+func (l *HostLimiter) hears(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := l.hosts.known[hostKey(u)]; h != nil {
+	if h := l.hosts.known[host]; h != nil {
 		h.silence = silence{heard: time.Now()}
 	}
 }
 
-// timesOut is told that a request to u that went out at asked, the first of its document or not,
-// timed out, without an answer or with nothing but the header of one.
-func (l *HostLimiter) timesOut(u *url.URL, asked time.Time, first bool) {
+// timesOut is told that what a host was waited for since then did not come in time: an answer, or
+// anything behind the header of one. It may be the first request of its document.
+func (l *HostLimiter) timesOut(host string, then time.Time, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.hosts.known[hostKey(u)]
+	h := l.hosts.known[host]
 	if h == nil {
 		return
 	}
-	if h.timeouts == 0 || asked.Sub(h.timedOut) > doubtedTime {
-		h.silence = silence{heard: h.heard, since: latest(h.heard, asked)}
+	if h.timeouts == 0 || then.Sub(h.timedOut) > doubtedTime {
+		h.silence = silence{heard: h.heard, since: latest(h.heard, then)}
 	}
 	now := time.Now()
 	h.timeouts++
@@ -66,31 +65,37 @@ func (l *HostLimiter) timesOut(u *url.URL, asked time.Time, first bool) {
 	}
 }
 
-// doubts reports whether what times out at the host of u is not to be tried again.
-func (l *HostLimiter) doubts(u *url.URL) bool {
+// doubts reports whether what times out at a host is not to be tried again.
+func (l *HostLimiter) doubts(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.hosts.known[hostKey(u)]
+	h := l.hosts.known[host]
 	return h != nil && h.isDoubted(time.Now())
 }
 
 // heard tells a HostLimiter that something came of the host.
 func (g *getter) heard() {
 	if l, ok := g.c.limiter.(*HostLimiter); ok {
-		l.hears(g.target.url)
+		l.hears(g.target.origin.key())
 	}
 }
 
-// heardNothing tells it that nothing did, if err says that the attempt timed out, which went out
-// at asked. That the time for the document has run out is no matter of the host.
-func (x *exchange) heardNothing(err error, asked time.Time) {
-	if l, ok := x.c.limiter.(*HostLimiter); ok && errors.Is(err, ErrTimeout) && x.ctx.Err() == nil {
-		l.timesOut(x.target.url, asked, x.retries+x.tries == 1 && x.req.Waited == 0)
+// heardNothing tells it that the attempt, which waited since then, failed with err before anything came of
+// the host. Who refuses or resets is there, and that the time for the document has run out is no
+// matter of the host.
+func (x *exchange) heardNothing(err error, then time.Time) {
+	l, ok := x.c.limiter.(*HostLimiter)
+	switch {
+	case !ok, x.ctx.Err() != nil:
+	case errors.Is(err, ErrTimeout):
+		l.timesOut(x.target.origin.key(), then, x.retries+x.tries == 1 && x.req.Waited == 0)
+	default:
+		x.heard()
 	}
 }
 
 // isDoubted reports whether what timed out at the host is not to be tried again.
 func (g *getter) isDoubted() bool {
 	l, ok := g.c.limiter.(*HostLimiter)
-	return ok && l.doubts(g.target.url)
+	return ok && l.doubts(g.target.origin.key())
 }

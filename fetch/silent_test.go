@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -142,5 +143,68 @@ func TestBodyIsNoSilence(t *testing.T) {
 		if lost > 4 {
 			t.Errorf("%d lost", lost)
 		}
+	})
+}
+
+// TestAnswersAreNoSilence: whatever is answered, and refused, tells that a host is there.
+func TestAnswersAreNoSilence(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer roundTripper
+		unread bool
+	}{
+		"nobody reads": {answer: failing(200, ""), unread: true},
+		"204":          {answer: failing(204, "")},
+		"404":          {answer: failing(404, "")},
+		"206":          {answer: failing(206, "")},
+		"unknown encoding": {answer: func(r *http.Request) (*http.Response, error) {
+			return answer(r, 200, "x", "Content-Encoding", "br"), nil
+		}},
+		"refused": {answer: answering("")},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &Client{Limiter: &HostLimiter{PerHost: 1}, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				if strings.HasSuffix(r.URL.Path, "0") {
+					return hang(r)
+				}
+				return test.answer(r)
+			})}
+			for i := range 400 {
+				doc, err := c.Get(t.Context(), Request{URL: fmt.Sprint("https://example.com/", i)})
+				if errors.Is(err, ErrSilent) {
+					t.Fatalf("%s: %d: %v", name, i, err)
+				}
+				if err == nil && !test.unread {
+					io.Copy(io.Discard, doc.Body)
+				}
+				if err == nil {
+					doc.Body.Close()
+				}
+			}
+		})
+	}
+}
+
+// TestParkedIsNoSilence: how long a body waited for its reader does not count.
+func TestParkedIsNoSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{Limiter: &HostLimiter{PerHost: 50}, Transport: stalling(0, 0)}
+		var docs []*Document
+		for i := range 25 {
+			doc, err := c.Get(t.Context(), Request{URL: fmt.Sprint("https://example.com/", i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs = append(docs, doc)
+		}
+		time.Sleep(silentTime)
+		for _, doc := range docs {
+			go io.Copy(io.Discard, doc.Body)
+		}
+		time.Sleep(time.Minute)
+		doc, err := c.Get(t.Context(), Request{URL: "https://example.com/last"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Body.Close()
 	})
 }

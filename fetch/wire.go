@@ -22,7 +22,6 @@ type wire struct {
 	src      source
 	cancel   context.CancelCauseFunc
 	unwatch  func() bool // ends watch, nil without it
-	asked    time.Time   // when the request went out
 	slot     *slot
 	left     int64  // bytes until it is too large
 	unframed bool   // only the end of the connection tells its end
@@ -73,6 +72,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	w.slot.busy()
 	w.clock.start(w.c.times.idle, "the next bytes of the body")
+	begun := time.Now()
 	n, err := w.src.Read(p)
 	w.clock.stop()
 	w.slot.idle()
@@ -90,7 +90,7 @@ func (w *wire) Read(p []byte) (int, error) {
 		}
 		w.err = w.explain(err)
 		if w.received.Load() == 0 {
-			w.slot.watch.heardNothing(w.err, w.asked)
+			w.slot.watch.heardNothing(w.err, begun)
 		}
 		w.Close()
 		if n > 0 {
