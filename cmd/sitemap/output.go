@@ -13,8 +13,9 @@ import (
 // An output is where a command prints to: standard output, or a file that takes
 // its name only when all is written.
 type output struct {
-	*sink          // with the name
+	*sink          // with the name asked for
 	file  *os.File // nil: standard output, or what is no regular file
+	path  string   // whose place it takes: what a link of that name leads to
 	kept  int64    // bytes that the file had before
 	head  int64    // bytes before the first record
 }
@@ -43,6 +44,9 @@ func (a *app) create(name string) (*output, error) {
 	if resolved, err := filepath.EvalSymlinks(name); err == nil {
 		target = resolved
 	}
+	if _, err := os.Stat(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, outputError(name, err)
+	}
 	base := filepath.Base(target)
 	base = strings.ToValidUTF8(base[:min(len(base), maxBase)], "")
 	f, err := os.CreateTemp(filepath.Dir(target), "."+base+".*.tmp")
@@ -52,11 +56,13 @@ func (a *app) create(name string) (*output, error) {
 	if err != nil {
 		return nil, outputError(name, err)
 	}
-	return newOutput(f, target), nil
+	o := newOutput(f, name)
+	o.path = target
+	return o, nil
 }
 
 func newOutput(f *os.File, name string) *output {
-	o := &output{sink: newSink(f), file: f}
+	o := &output{sink: newSink(f), file: f, path: name}
 	o.name = name
 	return o
 }
@@ -95,15 +101,12 @@ func (o *output) commit() error {
 	if err == nil {
 		err = o.file.Sync()
 	}
-	if err == nil {
-		err = o.file.Chmod(modeOf(o.name))
-	}
 	if err != nil {
 		o.discard()
 		return outputError(o.name, err)
 	}
 	if err = o.file.Close(); err == nil {
-		err = replace(o.name, o.file.Name())
+		err = replace(o.path, o.file.Name())
 	}
 	if err != nil {
 		err = outputError(o.name, err)
@@ -115,20 +118,21 @@ func (o *output) commit() error {
 // replace gives the file at from the name, or what is in it to the file of this name, where no
 // other may take its place: as in a container that mounts it, or among the files of others.
 func replace(name, from string) error {
-	renamed := os.Rename(from, name)
+	renamed := os.Chmod(from, modeOf(name))
+	if renamed == nil {
+		renamed = os.Rename(from, name)
+	}
 	if renamed == nil {
 		return nil
 	}
-	src, err := os.Open(from)
-	if err != nil {
+	if err := os.Chmod(from, 0o600); err != nil { // to read it, whatever the mode of the other
 		return err
 	}
-	defer src.Close()
 	dst, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		return renamed
 	}
-	_, err = io.Copy(dst, src)
+	err = copyFile(dst, from)
 	if err == nil {
 		err = dst.Sync()
 	}
@@ -138,6 +142,17 @@ func replace(name, from string) error {
 	if err == nil {
 		err = os.Remove(from)
 	}
+	return err
+}
+
+// copyFile writes to dst what is in the file at from.
+func copyFile(dst io.Writer, from string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	_, err = io.Copy(dst, src)
 	return err
 }
 

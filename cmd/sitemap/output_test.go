@@ -49,6 +49,11 @@ func TestLongOutputName(t *testing.T) {
 	if text, err := os.ReadFile(out); string(text) != "http://example.com/a\n" {
 		t.Errorf("%q, %v", text, err)
 	}
+	// One that is too long is told before anything is read.
+	r := runArgs(t, "parse", "-o", out+"longer", "missing.xml")
+	if r.want(t, exitFailed, "", "file name too long"); strings.Contains(r.err, "missing.xml") {
+		t.Error(r.err)
+	}
 }
 
 // TestOutputIsNoTarget: the file that the shell has made to print to is not what is read.
@@ -71,10 +76,19 @@ func TestOutputIsNoTarget(t *testing.T) {
 	}
 }
 
-// TestInterruptedOutput says what becomes of the file.
+// TestUnfinishedOutput: it is said what becomes of the file.
 func TestUnfinishedOutput(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	runArgs(t, "parse", "-o", out, "missing.xml").want(t, exitFailed, "", out+" is not written")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(writeFile(t, "kept", "precious\n"), link); err != nil {
+		t.Fatal(err)
+	}
+	runArgs(t, "parse", "-o", link, "missing.xml").want(t, exitFailed, "", link+" is left as it was")
+	runArgs(t, "urls", "-o", link, link).want(t, exitUsage, "", link+" is the file of --output")
+	if text, err := os.ReadFile(link); string(text) != "precious\n" {
+		t.Errorf("%q, %v", text, err)
+	}
 	for _, args := range [][]string{{"parse", ""}, {"urls", "example.com", ""}} {
 		runArgs(t, args...).want(t, exitUsage, "", "empty ")
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -89,8 +88,14 @@ func (a *app) urlsCommand() *cobra.Command {
 func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
 	f, err := newFormat(flags.format, true)
 	targets, targetErr := parseTargets(args, flags.from, flags.as)
-	if isFile := func(t target) bool { return t.kind == fileTarget }; flags.state != "" && slices.ContainsFunc(targets, isFile) {
-		targetErr = errStateFiles
+	for _, t := range targets {
+		switch {
+		case t.kind != fileTarget:
+		case flags.state != "":
+			targetErr = errStateFiles
+		case isSameFile(t.name, flags.out):
+			targetErr = fmt.Errorf("%s is the file of --output; --as site takes it for the site", fileName(t.name))
+		}
 	}
 	if err := usageOf(cmd, err, targetErr); err != nil {
 		return err
