@@ -79,3 +79,20 @@ func TestEntries_SectionLeftOpenFar(t *testing.T) {
 		}
 	}
 }
+
+// A CDATA section may hold a document with sections, as an article about feeds does.
+func TestEntries_SectionInSection(t *testing.T) {
+	for _, text := range []string{
+		"<pre><item><title>x</title><description><![CDATA[x]]&gt;</description></item></pre>",
+		"<item><link>http://a.example/no</link></item> <script>//<![CDATA[ x //]]&gt;</script>",
+		"</item><![CDATA[",
+	} {
+		doc := "<rss xmlns:content='http://purl.org/rss/1.0/modules/content/'><channel><item><link>http://a.example/1</link><content:encoded><![CDATA[" +
+			text + "]]>\n</content:encoded></item><item><link>http://a.example/2</link></item></channel></rss>"
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc), "byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
+			if got, codes, err := locs(r); got != "1 2" || codes != "" || err != nil {
+				t.Errorf("%s, %s: got %q, %q, %v", text, name, got, codes, err)
+			}
+		}
+	}
+}

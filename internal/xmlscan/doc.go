@@ -32,7 +32,8 @@
 //     of the entry, or the start tag of another entry: then the section ends there. So
 //     it does at its first '<' if directly before a "<![CDATA[" a start tag of that
 //     element comes, or if it stands between entries; and if nothing closes it within
-//     512 KiB.
+//     512 KiB. But a "]]>" that the end tag of the section's element follows closes
+//     the section if no start tag of that element stands in it.
 //
 // So damage that opens a comment or a CDATA section costs the entries up to the
 // next "-->" or "]]>" only where these close nothing else.

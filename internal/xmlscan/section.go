@@ -201,7 +201,11 @@ func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	end := s.cdataEnd.find(body, s.in.Offset()+int64(len(cdataStart)), indexCDATAEnd)
 	if end >= 0 {
 		s.Data = body[:end]
-		if cut := s.neverClosed(s.Data); cut >= 0 {
+		cut, known := s.neverClosed(s.Data, body[end+len(cdataEnd):])
+		if !known && !last {
+			return 0
+		}
+		if cut >= 0 {
 			s.Data = body[:cut]
 			cut += len(cdataStart)
 			s.mismatched(b[:cut])
@@ -235,11 +239,33 @@ func indexCDATAEnd(b []byte) int {
 // one, which starts within, and returns where the section ends then; or -1. It is
 // so if what the section stands in is over before the other one starts, or a start
 // tag of its element comes directly before that; and between entries, which have no
-// text there.
-func (s *Scanner) neverClosed(text []byte) int {
+// text there. What follows the "]]>" may show that it is the section's own, if there is
+// enough of it to be known.
+func (s *Scanner) neverClosed(text, rest []byte) (cut int, known bool) {
 	if !nextCDATA(text) {
-		return -1
+		return -1, true
 	}
+	closes, known := s.closesOwn(rest)
+	if closes && !bytes.Contains(text, append([]byte("<"), s.owner...)) {
+		return -1, true
+	}
+	return s.overIn(text), known
+}
+
+// closesOwn reports whether what follows a "]]>" is the end tag of the element that the CDATA
+// section stands in, and whether there is enough of it to know.
+func (s *Scanner) closesOwn(rest []byte) (ok, known bool) {
+	if len(s.owner) == 0 {
+		return false, true
+	}
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	end := append([]byte("</"), s.owner...)
+	ok = bytes.HasPrefix(rest, end)
+	return ok, ok || !bytes.HasPrefix(end, rest)
+}
+
+// overIn is neverClosed for a text with another section's start in it.
+func (s *Scanner) overIn(text []byte) int {
 	first := bytes.IndexByte(text, '<')
 	if len(s.owner) == 0 && len(s.entryName) == 0 {
 		return first
