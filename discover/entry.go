@@ -24,7 +24,7 @@ type entry struct {
 	LastMod  string `json:"lastmod,omitempty"` // as its referrer listed it
 	failure
 	Kids []kid `json:"kids,omitempty"`
-	Wide bool  `json:"wide,omitempty"` // there is no room for more: see brief
+	Wide bool  `json:"wide,omitempty"` // it is read anew: see brief
 	Run  int   `json:"run"`            // of the walk that read it
 	Also []int `json:"also,omitempty"` // of others before, which had not ended
 	// Asked are the origins whose robots.txt that walk asked for it, of Options.VerifyHosts.
@@ -83,11 +83,14 @@ func validator(s string) opaque {
 }
 
 // brief returns what is kept of a document of which there is no room for more, such as an index that
-// has too many children: it is read anew.
+// has too many children: it is read anew. One that failed and lists none is not, where a walk goes on.
 func (e *entry) brief() *entry {
 	f := e.failure
-	f.Err = clip(f.Err)
-	return &entry{URL: docName(e.URL), At: e.At, failure: f, Wide: true, Run: e.Run, Also: e.Also, Asked: e.Asked}
+	f.Err = strings.Clone(clip(f.Err))
+	return &entry{
+		URL: docName(e.URL), At: e.At, failure: f, Entries: e.Entries, Run: e.Run, Also: e.Also, Asked: e.Asked,
+		Wide: e.Wide || f.Err == "" || len(e.Kids) > 0,
+	}
 }
 
 // maxDocName is the longest URL by which a document is known as it is.
@@ -121,7 +124,7 @@ func (e *entry) cost() int {
 const entryCost = 420
 
 // size returns the memory, about, of the entry without children, and of that from when the document
-// was last read; of one that is brief none, or these would take the room of others.
+// was last read; of one that is read anew none, or these would take the room of others.
 func (e *entry) size() int {
 	if e == nil || e.Wide {
 		return 0

@@ -401,7 +401,8 @@ func (r *run) ended(d *document) {
 	if len(e.Kids) > 0 && e.Verified == nil {
 		e.Verified = d.verified
 	}
-	if d.listed.tooMany() {
+	if d.listed.tooMany() || d.child.listed { // whose pages were passed over
+		e.Wide = true
 		e = e.brief()
 	}
 	e.Also = s.plan.stillOpen(old, r.number)

@@ -73,7 +73,7 @@ type State struct {
 	plan   plan
 	last   int // number of the last walk
 	kids   int // what those of all entries cost
-	size   int // of all entries without them, but for those that are brief
+	size   int // of all entries without them, but for those that are read anew
 	closed bool
 	now    func() time.Time
 

@@ -1,7 +1,9 @@
 package discover
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,4 +86,67 @@ func TestStateWithoutRoom(t *testing.T) {
 		}
 		s.Abandon()
 	}
+}
+
+// TestStateWithoutRoomThenChanged: what a document has that was passed over where a walk went on comes
+// in the next.
+func TestStateWithoutRoomThenChanged(t *testing.T) {
+	const e, other = "https://example.com/", "https://other.example/"
+	w := newWeb()
+	w.tagged(e+"a.xml", urlset(e+"1", other+"1"))
+	w.tagged(e+"b.xml", urlset(e+"2"))
+	w.serve(e+"index.xml", index(e+"a.xml", e+"b.xml"))
+	path := filepath.Join(t.TempDir(), "state")
+	for run, want := range [][]string{{e + "1"}, {e + "2"}, {e + "1", e + "new"}, {e + "1", e + "new", other + "1"}} {
+		s := openState(t, path)
+		seeds := named(e + "index.xml")
+		switch run {
+		case 0:
+			s.size = maxStateSize
+		case 1:
+			w.tagged(e+"a.xml", urlset(e+"1", e+"new", other+"1"))
+		case 3:
+			seeds[0].Scope = Scope{[]Grant{{Host: "example.com", Dir: "/", By: ByCaller}, {Host: "other.example", Dir: "/", By: ByCaller}}}
+		}
+		equal(t, fmt.Sprint("walk ", run), walkBefore(t, w, seeds, s, run == 0, e+"2"), want)
+	}
+}
+
+// TestStateWithoutRoomOfFailures: a document that failed is not asked for again where the walk goes on,
+// and its failure is told.
+func TestStateWithoutRoomOfFailures(t *testing.T) {
+	const e = "https://example.com/"
+	w := newWeb()
+	w.status(e+"a.xml", http.StatusNotFound)
+	w.serve(e+"b.xml", urlset(e+"2"))
+	w.serve(e+"index.xml", index(e+"a.xml", e+"b.xml"))
+	path := filepath.Join(t.TempDir(), "state")
+	for run, want := range [][]string{nil, {e + "2", "1 failed"}, {e + "1", e + "2"}} {
+		s := openState(t, path)
+		switch run {
+		case 0:
+			s.size = maxStateSize
+		case 1:
+			w.tagged(e+"a.xml", urlset(e+"1"))
+		}
+		equal(t, fmt.Sprint("walk ", run), walkBefore(t, w, named(e+"index.xml"), s, run == 0, e+"2"), want)
+	}
+}
+
+// walkBefore returns what a walk yields, before it is stopped at a URL if that is to be, and how many
+// documents failed.
+func walkBefore(t *testing.T, w *web, seeds []*Sitemap, s *State, stops bool, at string) (got []string) {
+	defer s.Abandon()
+	for u, err := range w.client().Walk(t.Context(), seeds, &Options{State: s}) {
+		var failed *WalkError
+		switch {
+		case errors.As(err, &failed):
+			got = append(got, fmt.Sprint(failed.Failed, " failed"))
+		case stops && u.Loc == at:
+			return got
+		default:
+			got = append(got, u.Loc)
+		}
+	}
+	return got
 }
