@@ -39,6 +39,7 @@ type record struct {
 	unread bool      // for an error
 	tried  []key     // how it was spelled when it could not be read
 	late   int
+	lacks  bool // it, or an index above it, late grants that were left out
 	hint   bool // it is no document that was begun, but stands for one: see hint
 }
 
@@ -94,6 +95,7 @@ func (g *graph) begin(k key, sm *Sitemap, parent *record) *record {
 	}
 	if parent != nil {
 		parent.kids = append(parent.kids, r)
+		r.lacks = parent.lacks
 	}
 	g.byKey[k] = r
 	return r
@@ -150,42 +152,69 @@ func (g *graph) meet(from *record, scope Scope, r *record) {
 		from.cross = append(from.cross, r)
 	}
 	g.grantLate(r, scope)
+	if from != nil && from.lacks {
+		g.leaveOut(r)
+	}
 }
 
 // grantLate reports the grants of scope that r lacks, for r and for all
 // documents that r refers to, but for those that were read under r: that r has a
-// late grant tells of them.
+// late grant tells of them. After maxLate, all others are left out, also those of seeds.
 func (g *graph) grantLate(r *record, scope Scope) {
-	if r.failed || r.late >= maxLate {
+	isFull := r.late >= maxLate
+	if r.failed || r.lacks && (isFull || g.late >= maxLates) {
 		return
 	}
-	late := g.admit(r, r.scope.missing(scope))
+	missing := r.scope.missing(scope)
+	if isFull && len(missing) > 0 {
+		g.leaveOut(r)
+		return
+	}
+	late := g.admit(r, missing)
 	for _, grant := range late {
 		g.tellLate(r, grant.String())
 	}
 	g.spread(r, late)
+	if len(late) < len(missing) {
+		g.leaveOut(r)
+	}
 }
 
-// admit returns those of the grants that r lacks that it gets late, and tells where others are
-// left out: after maxLate, those that do not come together with them.
+// admit returns those of the grants that r lacks that it gets late: of seeds, all that come together.
 func (g *graph) admit(r *record, missing []Grant) (late []Grant) {
 	for _, grant := range missing {
-		switch {
-		case r.late < maxLate:
-			r.late++
-			if !isOfSeed(grant) {
-				g.late++
+		if !isOfSeed(grant) {
+			if r.late >= maxLate || g.late >= maxLates {
+				continue
 			}
-			if r.late == maxLate || g.late >= maxLates {
-				r.late = maxLate
-				g.tellLate(r, "others are left out")
-			}
-		case !isOfSeed(grant):
-			continue
+			g.late++
 		}
+		r.late++
 		late = append(late, grant)
 	}
 	return late
+}
+
+// leaveOut reports, once, that r lacks late grants that were left out, and so may what it refers to.
+func (g *graph) leaveOut(r *record) {
+	if !r.lacks && !r.failed {
+		g.tellLate(r, "others are left out")
+		g.lacking(r)
+	}
+}
+
+// lacking is leaveOut for what r, and the documents that were read under it, refer to.
+func (g *graph) lacking(r *record) {
+	if r.lacks {
+		return
+	}
+	r.lacks = true
+	for _, other := range r.cross {
+		g.leaveOut(other)
+	}
+	for _, kid := range r.kids {
+		g.lacking(kid)
+	}
 }
 
 // isOfSeed reports whether a grant is of a robots.txt that names seeds, or of the caller: of these
@@ -242,7 +271,12 @@ func (g *graph) widen(r *record, to Scope, grants []Grant) {
 		if kid.sm == nil || kid.scope.shares(was) {
 			g.widen(kid, to, grants)
 		} else {
-			g.spread(kid, g.admit(kid, kid.scope.missing(Scope{grants})))
+			missing := kid.scope.missing(Scope{grants})
+			late := g.admit(kid, missing)
+			g.spread(kid, late)
+			if len(late) < len(missing) {
+				g.leaveOut(kid)
+			}
 		}
 	}
 	for _, other := range r.cross {
