@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 // for. It holds no grants: those are told anew in each walk.
 type entry struct {
 	URL      string `json:"url"`
+	Rest     string `json:"rest,omitempty"` // of which that is only the start: digest of all
 	Final    string `json:"final,omitempty"`
 	ETag     opaque `json:"etag,omitempty"`
 	Modified opaque `json:"modified,omitempty"`
@@ -87,8 +89,9 @@ func validator(s string) opaque {
 func (e *entry) brief() *entry {
 	f := e.failure
 	f.Err = strings.Clone(clip(f.Err))
+	start, rest := cutURL(e.URL)
 	return &entry{
-		URL: docName(e.URL), At: e.At, failure: f, Entries: e.Entries, Run: e.Run, Also: e.Also, Asked: e.Asked,
+		URL: start, Rest: cmp.Or(e.Rest, rest), At: e.At, failure: f, Entries: e.Entries, Run: e.Run, Also: e.Also, Asked: e.Asked,
 		Wide: e.Wide || f.Err == "" || len(e.Kids) > 0,
 	}
 }
@@ -96,14 +99,39 @@ func (e *entry) brief() *entry {
 // maxDocName is the longest URL by which a document is known as it is.
 const maxDocName = 256
 
-// docName returns what a State knows a document by: its URL, or the start of one that is long, with
-// its digest.
-func docName(loc string) string {
+// cutURL returns the URL, or the start of one that is long, with the digest of all.
+func cutURL(loc string) (start, rest string) {
 	if len(loc) <= maxDocName {
-		return loc
+		return loc, ""
 	}
 	sum := sha256.Sum256([]byte(loc))
-	return strings.ToValidUTF8(loc[:maxDocName-50], "") + "#" + hex.EncodeToString(sum[:16])
+	return strings.ToValidUTF8(loc[:maxDocName-50], ""), hex.EncodeToString(sum[:16])
+}
+
+// docName returns what a State knows a document by. That of one whose URL is long is no URL.
+func docName(loc string) string { return wholeName(cutURL(loc)) }
+
+func wholeName(start, rest string) string {
+	if rest == "" {
+		return start
+	}
+	return "\x00" + start + "\x00" + rest
+}
+
+// name is the docName of the entry.
+func (e *entry) name() string {
+	if e.Rest != "" {
+		return wholeName(e.URL, e.Rest)
+	}
+	return docName(e.URL)
+}
+
+// location returns the URL, as far as it is known.
+func (e *entry) location() string {
+	if e.Rest != "" {
+		return e.URL + "…"
+	}
+	return e.URL
 }
 
 // lacks reports whether URLs of the document, read under these grants, may be missing.
@@ -129,13 +157,16 @@ func (e *entry) size() int {
 	if e == nil || e.Wide {
 		return 0
 	}
-	n := entryCost + len(e.URL) + len(e.Final) + len(e.ETag) + len(e.Modified) + len(e.Digest) + len(e.LastMod) + len(e.Err) + 8*len(e.Also)
+	n := entryCost + len(e.URL) + len(e.Rest) + len(e.Final) + len(e.ETag) + len(e.Modified) + len(e.Digest) + len(e.LastMod) + len(e.Err) + 8*len(e.Also)
 	for _, list := range [][]string{e.Asked, e.Unverified, e.Verified, e.Scopes} {
 		for _, text := range list {
 			n += 16 + len(text)
 		}
 	}
-	return n + e.Last.size()
+	if e.Last != nil {
+		n += e.Last.size() - len(e.Last.URL) // which is ours, see State.put
+	}
+	return n
 }
 
 // runs returns the numbers of the walks that have read the document.

@@ -146,7 +146,7 @@ func (r *run) failed() (documents []*DocumentError, limits []*LimitError) {
 	}
 	byURL := func(a, b *entry) int { return strings.Compare(a.URL, b.URL) }
 	for _, e := range slices.SortedFunc(maps.Keys(s.failing[begun.Run]), byURL) {
-		tell(e.URL, &e.failure)
+		tell(e.location(), &e.failure)
 	}
 	return documents, s.plan.walks[r.name].limits
 }

@@ -254,11 +254,11 @@ func (s *State) expire() {
 	}
 	oldest := s.now().Add(-maxStateAge).Unix()
 	hosts := map[string]bool{}
-	for url, e := range s.entries {
+	for _, e := range s.entries {
 		if e.At < oldest && (run == 0 || e.Run < run) {
 			s.forget(e)
 		} else {
-			hosts[hostOf(url)] = true
+			hosts[hostOf(e.URL)] = true
 		}
 	}
 	maps.DeleteFunc(s.hosts, func(host string, _ *honesty) bool { return !hosts[host] })
@@ -267,15 +267,19 @@ func (s *State) expire() {
 // put remembers a document, of one that there is no room for only that it was read. It returns what
 // is kept.
 func (s *State) put(e *entry) *entry {
-	if old := s.of(e.URL); old != nil {
+	name := e.name()
+	if old := s.entries[name]; old != nil {
 		s.forget(old)
+	}
+	if e.Last != nil {
+		e.URL = e.Last.URL
 	}
 	if s.kids+e.cost() > maxStateKids || s.size+e.size() > maxStateSize {
 		e = e.brief()
 	}
 	s.kids += e.cost()
 	s.size += e.size()
-	s.entries[docName(e.URL)] = e
+	s.entries[name] = e
 	if e.Err == "" {
 		return e
 	}
@@ -294,7 +298,7 @@ func (s *State) of(loc string) *entry { return s.entries[docName(loc)] }
 func (s *State) forget(e *entry) {
 	s.kids -= e.cost()
 	s.size -= e.size()
-	delete(s.entries, docName(e.URL))
+	delete(s.entries, e.name())
 	for _, run := range e.runs() {
 		if delete(s.failing[run], e); len(s.failing[run]) == 0 {
 			delete(s.failing, run)

@@ -205,3 +205,22 @@ func TestFetchedIsNotLeftOut(t *testing.T) {
 		}
 	})
 }
+
+// TestDocName: a document whose URL is long is told from all others, also when it is brief, and from
+// what could be listed.
+func TestDocName(t *testing.T) {
+	long := "https://example.com/" + strings.Repeat("x", maxDocName)
+	whole := &entry{URL: long}
+	brief := whole.brief()
+	if name := docName(long); whole.name() != name || brief.name() != name || brief.brief().name() != name || len(name) > maxDocName {
+		t.Errorf("%q, %q, %q", name, whole.name(), brief.name())
+	}
+	for _, other := range []string{long + "y", brief.URL, brief.location(), brief.URL + "#" + brief.Rest} {
+		if docName(other) == docName(long) {
+			t.Errorf("%s has the same name", other)
+		}
+	}
+	if got := brief.location(); !strings.HasSuffix(got, "x…") {
+		t.Errorf("location %q", got)
+	}
+}
