@@ -282,7 +282,7 @@ func splitValue(value []byte) (locs [][]byte, cut bool) {
 		var word []byte
 		word, rest, _ = cutBlank(rest)
 		for _, part := range splitCommas(word) {
-			bare := trimQuotes(unwrap(unlist(part)))
+			bare := trimQuotes(cutBehind(unwrap(unlist(part))))
 			cut = cut || len(bare) != len(part) || len(part) == 0
 			if len(bare) > 0 {
 				words = append(words, bare)
@@ -349,6 +349,22 @@ const quotes = "\"'<>`“”„‘’‚«»‹›"
 
 // trimQuotes takes quotes and angle brackets from both ends.
 func trimQuotes(b []byte) []byte { return bytes.Trim(b, quotes) }
+
+// cutBehind cuts off what is stuck to the end of a URL: a tag of HTML, the other half of a link in
+// Markdown, or the key of the next line.
+func cutBehind(word []byte) []byte {
+	for _, next := range []string{"<", "]("} {
+		if i := bytes.Index(word, []byte(next)); i > 0 && hasHTTP(word) {
+			word = word[:i]
+		}
+	}
+	for _, key := range []string{"sitemap:", "user-agent:", "disallow:", "allow:"} {
+		if n := len(word) - len(key); n > 0 && strings.EqualFold(string(word[n:]), key) {
+			return word[:n]
+		}
+	}
+	return word
+}
 
 // name takes one location.
 func (p *robotsReader) name(raw []byte) {

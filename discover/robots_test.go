@@ -88,6 +88,8 @@ var robotsTests = []struct {
 	{"typographic quotes", "Sitemap: “https://a.test/1”\nSitemap: «https://a.test/2»\n", []string{"1 https://a.test/1", "2 https://a.test/2"}, "line_cut line_cut"},
 	{"brackets", "Sitemap: (https://a.test/1)\nSitemap: [https://a.test/2]\nSitemap: {\"https://a.test/3\"}\nSitemap: (https://a.test/4), (https://a.test/5_(x))\nSitemap: [map](https://a.test/6)\nSitemap: url=https://a.test/7\n",
 		[]string{"1 https://a.test/1", "2 https://a.test/2", "3 https://a.test/3", "4 https://a.test/4", "4 https://a.test/5_(x)", "5 https://a.test/6", "6 https://a.test/7"}, "line_cut line_cut line_cut several_locs line_cut line_cut"},
+	{"markup", "Sitemap: https://a.test/1<br>\nSitemap: <a>https://a.test/2</a></p>\nSitemap: [https://a.test/3](https://a.test/3)\n", []string{"1 https://a.test/1", "2 https://a.test/2", "3 https://a.test/3"}, "line_cut line_cut line_cut"},
+	{"lines stuck together", "Sitemap: https://a.test/1User-agent: *\nSitemap: https://a.test/2Sitemap: https://a.test/3\n", []string{"1 https://a.test/1", "2 https://a.test/2", "2 https://a.test/3"}, "line_cut several_locs"},
 	{"brackets of a URL", "Sitemap: https://a.test/s_(1)\nSitemap: /(s)?u=https://a.test/2\nSitemap: s.php;u=https://a.test/3", []string{"1 https://a.test/s_(1)", "2 https://www.example.com/(s)?u=https://a.test/2", "3 https://www.example.com/s.php;u=https://a.test/3"}, "relative_loc relative_loc"},
 	{"two with a semicolon", "Sitemap: https://a.test/1;https://a.test/2; https://a.test/3;v=1\nSitemap: https://a.test/4;\nSitemap: https://a.test/5|https://a.test/6\n",
 		[]string{"1 https://a.test/1", "1 https://a.test/2", "1 https://a.test/3;v=1", "2 https://a.test/4", "3 https://a.test/5", "3 https://a.test/6"}, "several_locs line_cut several_locs"},
