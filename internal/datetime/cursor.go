@@ -232,7 +232,8 @@ func (c *cursor) zone(f *fields) bool {
 			return false
 		}
 	case isLetter(next):
-		if !c.namedZone(f) || glued && !f.zoned {
+		rest := c.rest
+		if !c.namedZone(f) || glued && !f.zoned && !isAbbreviation(rest) {
 			return false
 		}
 	default:
@@ -245,6 +246,11 @@ func (c *cursor) zone(f *fields) bool {
 		return false
 	}
 	return len(c.rest) == 0
+}
+
+// isAbbreviation reports whether s is written as zones are that have no offset here: CEST.
+func isAbbreviation(s []byte) bool {
+	return 3 <= len(s) && len(s) <= 5 && len(bytes.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
 // abbreviation takes the name of a zone whose offset is listed. It reports false

@@ -82,6 +82,7 @@ func TestParseW3C_Lenient(t *testing.T) {
 		{"2019-03-04T05:06:07-02", "2019-03-04T05:06:07-02:00", of(nonstandard)},
 		{"2019-03-04T05:06:07UTC", "2019-03-04T05:06:07Z", of(nonstandard)},
 		{"2019-03-04 05:06:07 UTC", "2019-03-04T05:06:07Z", of(nonstandard)},
+		{"2019-03-04T05:06:07CEST", "2019-03-04T05:06:07Z", of(nonstandard, assumed)}, {"2019-03-04T05:06:07cest", "", bad}, {"2019-03-04T05:06:07JUNKIE", "", bad},
 		{"2019-03-04 05:06:07 EST", "2019-03-04T05:06:07-05:00", of(nonstandard)},
 		{"2019-03-04 05:06:07 GMT+0200", "2019-03-04T05:06:07+02:00", of(nonstandard)},
 		{"2019-03-04 05:06:07 Asia/Ho_Chi_Minh", "2019-03-04T05:06:07Z", of(nonstandard, assumed)},
