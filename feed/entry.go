@@ -274,12 +274,13 @@ func (d *document) setLoc() bool {
 		return false
 	case e.id.usable:
 		return d.use(&e.id)
-	case e.link.rank != unlinked:
-		return d.use(&e.link)
 	}
 	direct := bytes.TrimSpace(d.r.Direct)
 	if location.IsAbsolute(direct) && !d.r.DirectCut {
 		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link", code: sitemap.TextAsLoc, usable: true})
+	}
+	if e.link.rank != unlinked {
+		return d.use(&e.link)
 	}
 	d.sink.Drop(sitemap.MissingLoc, e.Pos, "link", e.start)
 	return false

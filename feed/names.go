@@ -36,9 +36,9 @@ func (d *document) isField() bool {
 		return false
 	}
 	switch string(d.r.Local) {
-	case "title", "link", "category", "author":
+	case "title", "link", "category", "author", "source":
 		return true
-	case "guid", "pubdate", "description", "comments", "enclosure", "source":
+	case "guid", "pubdate", "description", "comments", "enclosure":
 		return !d.atom
 	case "id", "updated", "modified", "published", "issued", "created", "content", "summary":
 		return d.atom

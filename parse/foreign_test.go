@@ -185,3 +185,40 @@ func TestEntries_NestedIsNotMismatched(t *testing.T) {
 		}
 	}
 }
+
+// TestEntries_FieldsLeftOpen: a field whose end tag is missing ends where another element comes, and
+// an empty location behind a good one takes nothing from it.
+func TestEntries_FieldsLeftOpen(t *testing.T) {
+	const (
+		urlset = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`
+		rss    = `<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>`
+		atom   = `<feed xmlns="http://www.w3.org/2005/Atom">`
+		image  = `<image:image><image:loc>http://a.example/1.png</image:loc></image:image>`
+	)
+	for _, test := range []struct{ doc, want, codes string }{
+		{urlset + `<url><loc>http://a.example/1` + image + `<lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag"},
+		{urlset + `<url><loc>http://a.example/1</loc><lastmod>2024-05-06` + image + `</url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag"},
+		{urlset + `<url><loc>http://a.example/1` + image + `</loc><lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1http://a.example/1.png 2024-05-06 0", "element_in_loc"},
+		{urlset + `<url><loc>http://a.example/1<loc><lastmod>2024-05-06</lastmod>` + image + `</url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag mismatched_tag empty_loc"},
+		{urlset + `<url><loc>http://a.example/1</loc><loc/><lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1 2024-05-06 0", "empty_loc"},
+		{rss + `<item><link>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
+		{rss + `<item><link/>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`, "http://a.example/1 2024-05-06 0", "text_as_loc"},
+		{atom + `<entry><link href="http://a.example/1"/><updated>2024-05-06</updated><title>x<source><link href="http://a.example/no"/></source></entry></feed>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
+	} {
+		var got, codes []string
+		o := &sitemap.Options{Report: func(p sitemap.Problem) { codes = append(codes, p.Code.String()) }}
+		for e, err := range parse.Entries(strings.NewReader(test.doc), o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			images := 0
+			if e.Extensions != nil {
+				images = len(e.Extensions.Images)
+			}
+			got = append(got, fmt.Sprint(e.Loc, " ", e.LastMod, " ", images))
+		}
+		if s, c := strings.Join(got, ", "), strings.Join(codes, " "); s != test.want || c != test.codes {
+			t.Errorf("%s:\n got %s, %s\nwant %s, %s", test.doc, s, c, test.want, test.codes)
+		}
+	}
+}

@@ -235,6 +235,10 @@ func (d *document) readField() {
 	}
 	switch name {
 	case "loc":
+		if d.locs > 0 && !d.dropped && len(bytes.TrimSpace(text)) == 0 {
+			d.sink.Drop(sitemap.EmptyLoc, pos, name, text)
+			return
+		}
 		if d.locs > 0 {
 			if d.locs == 1 {
 				d.sink.Problem(sitemap.SeveralLocs, pos, name, text)

@@ -76,10 +76,12 @@ func (r *Reader) isNextField(d int, space Space) bool {
 	return r.IsField() && (d == r.entry+1 || r.entry > 0 && d == len(r.stack) && r.Space != space)
 }
 
-// isNextPart is isNextField for part of an extension, which another part of it ends unless
-// the end tag follows.
+// isNextPart is isNextField for an extension, which ends a field, and for part of one, which
+// ends another part of it, unless the end tag follows.
 func (r *Reader) isNextPart(d int, space Space) bool {
-	return r.entry > 0 && r.entry+1 < d && d == len(r.stack) && r.Space == space && r.IsExtension(space) && !r.Holds(d)
+	inField := d == r.entry+1 && r.IsExtension(r.Space) && !r.IsExtension(space)
+	inPart := r.entry+1 < d && r.Space == space && r.IsExtension(space)
+	return r.entry > 0 && d == len(r.stack) && (inField || inPart) && !r.Holds(d)
 }
 
 // keep appends to the text of an element.
