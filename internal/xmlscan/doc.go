@@ -46,7 +46,7 @@
 // element of an entry, a start tag with an entry's name counts only if another
 // tag follows it directly, as it does in every entry, and if it neither has its
 // namespace from such an element whose end tag follows nor stands in an extension
-// with a prefix whose end tag does. A field's start tag ends the text of the field
+// with a prefix whose end tag does. A field's start tag, and an extension's, ends the text of the field
 // before it, and an extension or an unknown element whose end tag does not come before
 // the entry's. For such end tags is looked ahead 512 KiB at most. Every other end tag
 // closes the innermost element of its name and what is open within; one that closes
