@@ -40,16 +40,16 @@
 //
 // # Finding back
 //
-// A Reader follows elements on top of a Scanner, and knows which of them are
-// entries. An entry's start tag ends the entry before it, whether or not that
-// one's end tag stood; so does an entry's end tag, and the root's. Inside an
-// element of an entry, a start tag with an entry's name counts only if another
-// tag follows it directly, as it does in every entry, and if it neither has its
-// namespace from such an element whose end tag follows nor stands in an extension
-// with a prefix whose end tag does. A field's start tag, and an extension's, ends the text of the field
-// before it, and an extension or an unknown element whose end tag does not come before
-// the entry's. For such end tags is looked ahead 512 KiB at most. Every other end tag
-// closes the innermost element of its name and what is open within; one that closes
-// nothing is skipped. Where an entry's start tag closed an element that has the root's
-// name, the first end tag of that name is its, and does not close the root.
+// A Reader follows elements on top of a Scanner, and knows which of them are entries. An
+// entry's start tag ends the entry before it, whether or not that one's end tag stood;
+// so does an entry's end tag, and the root's. Inside an element of an entry, a start tag
+// with an entry's name counts only if another tag follows it directly, as it does in
+// every entry, and if it neither has its namespace from such an element whose end tag
+// follows nor stands in an extension with a prefix whose end tag does. A field's start
+// tag, and an extension's, ends the text of the field before it, and an extension or an
+// unknown element whose end tag does not come before the entry's. For such end tags is
+// looked ahead 512 KiB at most. Every other end tag closes the innermost element of its
+// name and what is open within; one that closes nothing is skipped. Where an entry's
+// start tag closed an element that has the root's name, the first end tag of that name
+// is its, and does not close the root.
 package xmlscan
