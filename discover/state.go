@@ -47,15 +47,15 @@ import (
 //
 // # The file
 //
-// It is a journal of lines of JSON: one for each document, written when that has
-// ended, of which the last counts, and some for walks and hosts. It is compacted when it is
-// opened, so that who walks for days should open it anew now and then. A line that was not written
-// to its end is left out; behind one that was damaged otherwise, which its checksum tells, so is
-// the rest of its run. Its content may change with versions of this package, which then refuse
-// those of others. It holds URLs, validators, digests, the children of indexes and what Resume was told, but no grants. When
-// this comes to more than 80 MiB, no more is kept of a further document than that it was read: it is read anew. Of those URLs, which must be
-// asked for again, it keeps user names and passwords as documents list them, but not those of
-// the caller: only its owner can read it.
+// It is a journal of lines of JSON: one for each document, written when that has ended, of which
+// the last counts, and some for walks and hosts. It is compacted when it is opened, so that who
+// walks for days should open it anew now and then. A line that was not written to its end is left
+// out; behind one that was damaged otherwise, which its checksum tells, so is the rest of its run.
+// Its content may change with versions of this package, which then refuse those of others. It holds
+// URLs, validators, digests, the children of indexes and what Resume was told, but no grants. Of
+// URLs, which must be asked for again, it keeps user names and passwords as documents list them,
+// but not those of the caller: only its owner can read it. When all this comes to more than 80 MiB,
+// of a further document it holds only that it was read, and that is read anew.
 //
 // OpenState makes a State; the zero State is of no use, and a nil *State remembers nothing.
 // A State is for one process and one walk at a time; where the system has flock, a second
