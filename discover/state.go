@@ -271,7 +271,11 @@ func (s *State) put(e *entry) *entry {
 	if old := s.entries[name]; old != nil {
 		s.forget(old)
 	}
-	if e.Last != nil {
+	switch {
+	case e.Last == nil:
+	case e.Last.Wide: // of which nothing is known, perhaps not all of its URL
+		e.Last = nil
+	default:
 		e.URL = e.Last.URL
 	}
 	if s.kids+e.cost() > maxStateKids || s.size+e.size() > maxStateSize {

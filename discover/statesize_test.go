@@ -133,6 +133,36 @@ func TestStateWithoutRoomOfFailures(t *testing.T) {
 	}
 }
 
+// TestStateOfLongURLThatFails: what a State knows of a document with a long URL that was brief and
+// then failed is told under its URL, also when the State is opened again.
+func TestStateOfLongURLThatFails(t *testing.T) {
+	const e = "https://example.com/"
+	long := e + "a.xml?" + strings.Repeat("x", maxDocName)
+	w := newWeb()
+	w.serve(long, urlset(e+"1"))
+	w.serve(e+"index.xml", index(long))
+	path := filepath.Join(t.TempDir(), "state")
+	for run := range 3 {
+		s := openState(t, path)
+		switch run {
+		case 0:
+			s.size = maxStateSize
+		case 1:
+			w.status(long, http.StatusNotFound)
+		}
+		walkBefore(t, w, named(e+"index.xml"), s, false, "")
+		for name, known := range s.entries {
+			if known.name() != name {
+				t.Errorf("walk %d: %q is kept as %q", run, known.name(), name)
+			}
+		}
+		if s.of(long) == nil {
+			t.Errorf("walk %d: not known", run)
+		}
+		s.Close()
+	}
+}
+
 // walkBefore returns what a walk yields, before it is stopped at a URL if that is to be, and how many
 // documents failed.
 func walkBefore(t *testing.T, w *web, seeds []*Sitemap, s *State, stops bool, at string) (got []string) {
