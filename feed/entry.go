@@ -262,8 +262,8 @@ func (e *entry) lastMod() sitemap.Time {
 	return sitemap.Time{}
 }
 
-// setLoc chooses the entry's location: a link, else an id, else a URL as bare
-// text. Of an entry that the document's end cuts, only a link counts. If there is
+// setLoc chooses the entry's location: a link, else an id, else, if there is no link or an empty
+// one, a URL as bare text. Of an entry that the document's end cuts, only a link counts. If there is
 // none, it reports why the entry is dropped.
 func (d *document) setLoc() bool {
 	e := &d.entry
@@ -276,7 +276,8 @@ func (d *document) setLoc() bool {
 		return d.use(&e.id)
 	}
 	direct := bytes.TrimSpace(d.r.Direct)
-	if location.IsAbsolute(direct) && !d.r.DirectCut {
+	noLink := e.link.rank == unlinked || len(bytes.TrimSpace(e.link.raw)) == 0
+	if noLink && location.IsAbsolute(direct) && !d.r.DirectCut {
 		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link", code: sitemap.TextAsLoc, usable: true})
 	}
 	if e.link.rank != unlinked {

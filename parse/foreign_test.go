@@ -203,6 +203,7 @@ func TestEntries_FieldsLeftOpen(t *testing.T) {
 		{urlset + `<url><loc>http://a.example/1</loc><loc/><lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1 2024-05-06 0", "empty_loc"},
 		{rss + `<item><link>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
 		{rss + `<item><link/>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`, "http://a.example/1 2024-05-06 0", "text_as_loc"},
+		{rss + `<item>http://a.example/no<link>/1</link></item></channel></rss>`, "", "relative_loc"},
 		{atom + `<entry><link href="http://a.example/1"/><updated>2024-05-06</updated><title>x<source><link href="http://a.example/no"/></source></entry></feed>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
 	} {
 		var got, codes []string
