@@ -353,17 +353,30 @@ func trimQuotes(b []byte) []byte { return bytes.Trim(b, quotes) }
 // cutBehind cuts off what is stuck to the end of a URL: a tag of HTML, the other half of a link in
 // Markdown, or the key of the next line.
 func cutBehind(word []byte) []byte {
-	for _, next := range []string{"<", "]("} {
-		if i := bytes.Index(word, []byte(next)); i > 0 && hasHTTP(word) {
-			word = word[:i]
-		}
+	if !hasHTTP(word) {
+		return word
 	}
-	for _, key := range []string{"sitemap:", "user-agent:", "disallow:", "allow:"} {
-		if n := len(word) - len(key); n > 0 && strings.EqualFold(string(word[n:]), key) {
+	if i := bytes.Index(word, []byte("](")); i > 0 && hasHTTP(word[i+2:]) {
+		return word[:i]
+	}
+	if i := bytes.IndexByte(word, '<'); i > 0 && isTags(word[i:]) {
+		return word[:i]
+	}
+	for _, key := range []string{"sitemap:", "user-agent:"} {
+		n := len(word) - len(key)
+		if n > 0 && strings.EqualFold(string(word[n:]), key) && !bytes.ContainsAny(word[n-1:n], "/=:&?-_.") {
 			return word[:n]
 		}
 	}
 	return word
+}
+
+// isTags reports whether s is nothing but tags, of which the last one may be cut.
+func isTags(s []byte) bool {
+	for len(s) > 0 && s[0] == '<' {
+		_, s, _ = bytes.Cut(s, []byte(">"))
+	}
+	return len(s) == 0
 }
 
 // name takes one location.
