@@ -230,7 +230,7 @@ func TestSilentHost(t *testing.T) {
 		for i := range 1000 {
 			loc := fmt.Sprintf("https://example.com/%d.xml", i)
 			locs = append(locs, loc)
-			w.handle(loc, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+			w.handle(loc, hang)
 		}
 		locs = append(locs, w.serveHosts(1, 10, latency)...)
 		begun := time.Now()
@@ -255,7 +255,7 @@ func TestSlowDocumentsAreNoSilence(t *testing.T) {
 			w := newWeb()
 			locs := w.serveHosts(1, 100, latency)
 			for _, loc := range locs[10:26] {
-				w.handle(loc, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+				w.handle(loc, hang)
 			}
 			l := walkFrom(&Client{Concurrency: concurrency, Fetcher: &fetch.Client{Transport: w}}, named(locs...), Options{})
 			if len(l.urls) != 84 {
@@ -273,7 +273,7 @@ func TestSilenceIsNotHeldBack(t *testing.T) {
 		up := w.pages
 		w.pages = map[string]http.HandlerFunc{}
 		for _, loc := range locs {
-			w.handle(loc, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+			w.handle(loc, hang)
 		}
 		path := t.TempDir() + "/state"
 		for _, want := range []int{0, len(locs)} {

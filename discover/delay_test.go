@@ -343,7 +343,7 @@ func TestOneDocumentRetried(t *testing.T) {
 // sitemaps once, and fails it no more than one that is broken.
 func TestCrawlDelayStopsNothing(t *testing.T) {
 	for name, robots := range map[string]http.HandlerFunc{
-		"silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"silent": hang,
 		"broken": func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -363,7 +363,7 @@ func TestCrawlDelayStopsNothing(t *testing.T) {
 func silentHosts(w *web, n int) (docs []string) {
 	for i := range n {
 		host := fmt.Sprintf("https://silent%d.test", i)
-		w.handle(host+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		w.handle(host+"/robots.txt", hang)
 		for _, name := range []string{"/a.xml", "/b.xml"} {
 			w.serve(host+name, urlset(host+"/"))
 			docs = append(docs, host+name)

@@ -2,7 +2,6 @@ package discover
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -85,7 +84,7 @@ func TestVerificationThatHangs(t *testing.T) {
 		w := newWeb()
 		w.serve(e+"/a.xml", urlset(e+"/1", "https://"+blog+"/2", e+"/3"))
 		for _, scheme := range []string{"https://", "http://"} {
-			w.handle(scheme+blog+"/robots.txt", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+			w.handle(scheme+blog+"/robots.txt", hang)
 		}
 		begun := time.Now()
 		l := walkFrom(w.client(), named(e+"/a.xml"), Options{})

@@ -31,7 +31,7 @@ func TestKnownPathMissed(t *testing.T) {
 		{"429", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(429) }, urlset("https://example.com/1"), fetch.ErrStatus},
 		{"500", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(500) }, urlset("https://example.com/1"), fetch.ErrStatus},
 		{"no response", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("X-Error", "reset") }, urlset("https://example.com/1"), fetch.ErrConnect},
-		{"no answer", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, urlset("https://example.com/1"), fetch.ErrTimeout},
+		{"no answer", hang, urlset("https://example.com/1"), fetch.ErrTimeout},
 		{"cut", cut, urlset("https://example.com/1"), fetch.ErrBody},
 		{"403", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(403) }, urlset("https://example.com/1"), nil},
 		{"soft 404", func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("<html>")) }, urlset("https://example.com/1"), nil},

@@ -54,6 +54,9 @@ func (w *web) redirect(from, to string) {
 	})
 }
 
+// hang answers nothing until the request is given up.
+func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
 func (w *web) status(url string, status int) {
 	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(status) })
 }
