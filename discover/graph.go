@@ -170,9 +170,17 @@ func (g *graph) grantLate(r *record, scope Scope) {
 		g.leaveOut(r)
 		return
 	}
+	g.giveLate(r, missing, true)
+}
+
+// giveLate gives r, and what it refers to, those of the grants it lacks that it gets late, told where
+// each is to be reported for r, and reports that others are left out.
+func (g *graph) giveLate(r *record, missing []Grant, told bool) {
 	late := g.admit(r, missing)
-	for _, grant := range late {
-		g.tellLate(r, grant.String())
+	if told {
+		for _, grant := range late {
+			g.tellLate(r, grant.String())
+		}
 	}
 	g.spread(r, late)
 	if len(late) < len(missing) {
@@ -271,12 +279,7 @@ func (g *graph) widen(r *record, to Scope, grants []Grant) {
 		if kid.sm == nil || kid.scope.shares(was) {
 			g.widen(kid, to, grants)
 		} else {
-			missing := kid.scope.missing(Scope{grants})
-			late := g.admit(kid, missing)
-			g.spread(kid, late)
-			if len(late) < len(missing) {
-				g.leaveOut(kid)
-			}
+			g.giveLate(kid, kid.scope.missing(Scope{grants}), false)
 		}
 	}
 	for _, other := range r.cross {
