@@ -92,14 +92,20 @@ func (a *app) openDevice(name string) (*output, error) {
 	return &output{sink: newSink(&contextWriter{ctx: a.ctx, w: f})}, nil
 }
 
+// sync writes the rest, of a file to the disk.
+func (o *output) sync() error {
+	err := o.Flush()
+	if err == nil && o.file != nil {
+		err = o.file.Sync()
+	}
+	return err
+}
+
 // commit writes the rest and gives a file its name.
 func (o *output) commit() error {
-	err := o.Flush()
+	err := o.sync()
 	if o.file == nil {
 		return err
-	}
-	if err == nil {
-		err = o.file.Sync()
 	}
 	if err != nil {
 		o.discard()
@@ -265,12 +271,9 @@ func (o *output) checkName() error {
 
 // close writes the rest and closes a file that grows in place, when it is on the disk.
 func (o *output) close() error {
-	err := o.Flush()
+	err := o.sync()
 	if o.file == nil {
 		return err
-	}
-	if err == nil {
-		err = o.file.Sync()
 	}
 	if err == nil {
 		err = o.checkName()
