@@ -89,7 +89,7 @@ func (w *wire) Read(p []byte) (int, error) {
 			w.slot.watch.failed(w.src.ctx, err)
 		}
 		w.err = w.explain(err)
-		if w.received.Load() == 0 {
+		if err != io.EOF && w.received.Load() == 0 {
 			w.slot.watch.heardNothing(w.err, begun)
 		}
 		w.Close()
