@@ -59,9 +59,8 @@ type Client struct {
 	// included, are tried again. 0 means DefaultRetries, a negative number never.
 	// If it is not negative, one request more may be sent for a document: see the package's
 	// documentation.
-	// Beyond that net/http by itself repeats a request whose reused connection was closed
-	// without an answer, once for each such connection that is kept, and one that a
-	// server of HTTP/2 refused, once.
+	// Beyond that net/http by itself repeats, once, a request whose reused connection was closed
+	// without an answer, on a new one, and one that a server of HTTP/2 refused.
 	Retries int
 	// RetryWait is the longest Retry-After that is waited for, and the longest wait before
 	// a retry, where that is more than a second. 0 means DefaultRetryWait, a negative

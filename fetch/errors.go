@@ -47,7 +47,8 @@ var (
 	// may be tried again.
 	ErrBusy = errors.New("host too busy")
 	// ErrSilent: the request, or its next attempt, was not sent, since the host has answered none
-	// for five minutes, and those for twenty documents have timed out. Error.RetryAfter says when it may be tried again.
+	// for five minutes, and those for twenty documents have timed out. Error.RetryAfter says
+	// when it may be tried again.
 	ErrSilent = errors.New("host does not answer")
 	// ErrClosed: a body was read after it was closed.
 	ErrClosed = errors.New("body is closed")

@@ -285,8 +285,8 @@ func TestHTTP2Shutdowns(t *testing.T) {
 	getAtOnce(t, c, s.url, 300)
 }
 
-// TestIdleConnectionsClosed: with HTTP/1 as many repeats are needed as connections are idle
-// and closed, which is not a fault of the document.
+// TestIdleConnectionsClosed: with HTTP/1 a repeat is needed where the connections that are kept were
+// closed, which is not a fault of the document.
 func TestIdleConnectionsClosed(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -69,10 +69,10 @@ const (
 // for more than MaxPause, requests to the host fail with ErrBusy: until the pause is over, or
 // all the time that they asked for, a year at most.
 //
-// Of a host of which nothing has come for two minutes, no answer or only the header of one, while the
-// requests for four documents or more timed out, documents whose requests time out are not tried
-// again; after five minutes, and twenty documents, it is given up for 30 s: all requests to it fail with
-// ErrSilent, those that wait too.
+// Of a host of which nothing has come for two minutes, no answer or only the header of one, while
+// the requests for four documents or more timed out, documents whose requests time out are not
+// tried again; after five minutes, and twenty documents, it is given up for 30 s: all requests to it
+// fail with ErrSilent, those that wait too.
 //
 // The 10,000 hosts and addresses used last are remembered, in about 8 MB.
 type HostLimiter struct {

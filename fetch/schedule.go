@@ -56,7 +56,7 @@ type place struct {
 	pause    time.Duration // the last one
 	strikes  int           // answers of 429 and 503 since the last success
 	struck   time.Time     // when the last of them came
-	until    time.Time     // no request before it, for those answers
+	until    time.Time     // no request before it, for those answers or its silence
 	asked    time.Time     // what a Retry-After above MaxPause asked for
 	silence
 }

@@ -19,8 +19,8 @@ const (
 type silence struct {
 	heard     time.Time // when something came of it last
 	timeouts  int       // requests since then that timed out
-	documents int       // of which they were
-	since     time.Time // for how long the first of them waited, from heard on
+	documents int       // how many of them were the first of theirs
+	since     time.Time // since when the first of them waited, from heard on
 	timedOut  time.Time // when the last of them did
 }
 
@@ -80,9 +80,9 @@ func (g *getter) heard() {
 	}
 }
 
-// heardNothing tells it that the attempt, which waited since then, failed with err before anything came of
-// the host. Who refuses or resets is there, and that the time for the document has run out is no
-// matter of the host.
+// heardNothing tells it that the attempt, which waited since then, failed with err before anything
+// came of the host. Who refuses or resets is there, and that the time for the document has run out
+// is no matter of the host.
 func (x *exchange) heardNothing(err error, then time.Time) {
 	l, ok := x.c.limiter.(*HostLimiter)
 	switch {
