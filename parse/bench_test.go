@@ -21,6 +21,14 @@ func BenchmarkEntries(b *testing.B) {
 	b.Run("extensions-skipped", func(b *testing.B) {
 		benchmarkEntries(b, "extensions", &sitemap.Options{SkipExtensions: true})
 	})
+	b.Run("urlset-with-port", func(b *testing.B) {
+		plain := document("urlset")
+		ported := bytes.ReplaceAll(plain, []byte("://www.example.com/"), []byte("://www.example.com:8443/"))
+		if len(ported) == len(plain) {
+			b.Fatal("no location has a port")
+		}
+		benchmarkDocument(b, ported, nil)
+	})
 }
 
 // sizes are the numbers of entries in the documents that are measured.
@@ -35,7 +43,10 @@ func document(kind string) []byte {
 }
 
 func benchmarkEntries(b *testing.B, kind string, o *sitemap.Options) {
-	doc := document(kind)
+	benchmarkDocument(b, document(kind), o)
+}
+
+func benchmarkDocument(b *testing.B, doc []byte, o *sitemap.Options) {
 	b.SetBytes(int64(len(doc)))
 	b.ReportAllocs()
 	n := 0

@@ -81,8 +81,10 @@ func originOf(u *url.URL) (Origin, error) {
 	return Origin{Scheme: scheme, Host: host}, nil
 }
 
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
 // plainOrigin is ParseOrigin for the common locations: a host of lower-case
-// letters, digits, hyphens and dots, without a port. The host, and mostly the
+// letters, digits, hyphens and dots, with or without a port. The host, and mostly the
 // path, are parts of loc as it is.
 func plainOrigin(loc string) (o Origin, path string, ok bool) {
 	o.Scheme = "https"
@@ -97,10 +99,24 @@ func plainOrigin(loc string) (o Origin, path string, ok bool) {
 	for end < len(rest) && classes[rest[end]]&inPlainHost != 0 {
 		end++
 	}
-	if end == 0 || rest[end-1] == '.' || end < len(rest) && rest[end] != '/' && rest[end] != '?' && rest[end] != '#' {
+	if end == 0 || rest[end-1] == '.' {
 		return o, "", false
 	}
 	o.Host, path = rest[:end], rest[end:]
+	if strings.HasPrefix(path, ":") {
+		n := portLen(path[1:])
+		if n == 0 {
+			return o, "", false
+		}
+		port := path[1 : 1+n]
+		path = path[1+n:]
+		if port != defaultPorts[o.Scheme] {
+			o.Host = rest[:end+1+n]
+		}
+	}
+	if path != "" && path[0] != '/' && path[0] != '?' && path[0] != '#' {
+		return o, "", false
+	}
 	if i := pathLen(path); i < len(path) {
 		path = path[:i]
 	}

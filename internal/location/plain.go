@@ -11,7 +11,7 @@ import (
 
 // Plain reports whether b is an absolute URL that Clean returns as it is, with
 // no problem. It says so of the common ones only: http or https in lower case, a
-// host of letters, digits, dots and hyphens, a slash, then ASCII without spaces,
+// host of letters, digits, dots and hyphens, with or without a port, a slash, then ASCII without spaces,
 // semicolons, closing brackets and percent signs that start no escape, at most 2,048
 // bytes in all. It allocates nothing.
 func Plain(b []byte) bool {
@@ -19,7 +19,7 @@ func Plain(b []byte) bool {
 		return len(b) < 16 && plainShort(b)
 	}
 	start := schemeLen(binary.LittleEndian.Uint64(b))
-	if start == 0 || !plainHost(b[start:]) {
+	if start == 0 || !plainHost(b[start:]) && !plainPort(b[start:]) {
 		return false
 	}
 	return usual.all(b[8:])
@@ -105,6 +105,34 @@ func plainHost(b []byte) bool {
 		}
 	}
 	return plainTail(b[len(b)&^7:])
+}
+
+// plainPort reports whether b starts with a host as plainHost has it, a port and a slash.
+func plainPort(b []byte) bool {
+	colon := bytes.IndexByte(b, ':')
+	if colon <= 0 || b[0] == '.' || b[0] == '-' || b[0] == '/' {
+		return false
+	}
+	for _, c := range b[:colon] {
+		if classes[c|0x20]&inPlainHost == 0 || c == '/' {
+			return false
+		}
+	}
+	n := portLen(string(b[colon+1 : min(len(b), colon+7)]))
+	return n > 0 && colon+1+n < len(b) && b[colon+1+n] == '/'
+}
+
+// portLen returns the length of the port that s starts with: a number from 1 to 65535 without
+// leading zeros. It returns 0 for anything else.
+func portLen(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	if n == 0 || n > 5 || s[0] == '0' || n == 5 && s[:n] > "65535" {
+		return 0
+	}
+	return n
 }
 
 // plainTail is plainHost for the last bytes of a URL, less than eight, that
