@@ -1,0 +1,61 @@
+package robots
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/temoto/robotstxt"
+)
+
+// This is the only file that knows temoto/robotstxt. The library fails on a whole file because of
+// one bad line, ranks a name of one letter with "*", and does not anchor its patterns. So it gets
+// lines made here, a few for each group, and no rules. It chooses the group of a crawler and holds
+// the Crawl-delay.
+
+// A chooser chooses among the groups of a file. The zero chooser has none.
+type chooser struct {
+	library *robotstxt.RobotsData
+	groups  map[string][]*group // by product token
+}
+
+func newChooser(groups []*group) chooser {
+	var text strings.Builder
+	c := chooser{groups: map[string][]*group{}}
+	for _, g := range groups {
+		for token := range g.agents {
+			fmt.Fprintf(&text, "User-agent: %s\n", libraryName(token))
+			c.groups[token] = append(c.groups[token], g)
+		}
+		if g.delay != "" {
+			fmt.Fprintf(&text, "Crawl-delay: %s\n", g.delay)
+		} else {
+			text.WriteString("Allow: /\n") // a group without rules counts too
+		}
+	}
+	c.library, _ = robotstxt.FromString(text.String()) // none of these lines is an error
+	return c
+}
+
+// choose returns the groups that apply to agent and their Crawl-delay: those of its product token,
+// or else those of "*" (RFC 9309, section 2.2.1).
+func (c chooser) choose(agent string) ([]*group, time.Duration) {
+	if c.library == nil {
+		return nil, 0
+	}
+	token := productToken(agent)
+	chosen := c.library.FindGroup(libraryName(token))
+	if chosen == c.library.FindGroup("*") {
+		token = "*"
+	}
+	return c.groups[token], chosen.CrawlDelay
+}
+
+// libraryName returns the name of a product token in the library. It ends with a slash because the
+// library takes any group whose name the crawler's name starts with.
+func libraryName(token string) string {
+	if token == "*" {
+		return token
+	}
+	return token + "/"
+}

@@ -1,0 +1,36 @@
+// Package robots reads robots.txt files: the sitemaps that a site names, and the rules that it
+// gives to crawlers.
+//
+// A site names its sitemap with one line of its robots.txt (sitemaps.org, "Specifying the Sitemap
+// location in your robots.txt file"):
+//
+//	Sitemap: http://www.example.com/sitemap.xml
+//
+// The line is independent of the User-agent lines, so it may stand anywhere in the file, and a file
+// may have several. [Parse] returns each of them as a [Record]:
+//
+//	base, _ := url.Parse("http://www.example.com/robots.txt")
+//	r, err := robots.Parse(body, base)
+//	if err != nil {
+//		return err
+//	}
+//	for _, s := range r.Sitemaps {
+//		fmt.Println(s.Line, s.Loc) // 1 http://www.example.com/sitemap.xml
+//	}
+//
+// [Robots.Allowed] answers by the Allow and Disallow lines whether a crawler may fetch a URL
+// (RFC 9309), and [Robots.CrawlDelay] returns the pause between requests that the site asks for.
+//
+// Real files are full of mistakes, so reading is tolerant. A defect of one line never loses another
+// line: Parse repairs the line or drops it, and lists it in [Robots.Problems]. The package fetches
+// nothing.
+//
+// The files, each building on those before it:
+//
+//	value.go    splits the value of a Sitemap record into URLs
+//	match.go    matches paths against rules (RFC 9309, sections 2.2.2 and 2.2.3)
+//	group.go    collects groups of rules, line by line
+//	chooser.go  chooses the group of a crawler with temoto/robotstxt
+//	lines.go    reads lines into records, problems and groups
+//	robots.go   Parse and Robots
+package robots

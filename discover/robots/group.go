@@ -1,0 +1,65 @@
+package robots
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// maxRules bounds the rules of a file, and so the time of a query.
+const maxRules = 20_000
+
+// maxDelay is the longest Crawl-delay in seconds.
+const maxDelay = 24 * 60 * 60
+
+// A group is the rules that follow one or more User-agent lines (RFC 9309, section 2.1).
+type group struct {
+	agents map[string]bool // product tokens
+	rules  []rule
+	delay  string // a number of seconds, "" if the group has no Crawl-delay
+}
+
+// A grouper collects the groups of a file.
+type grouper struct {
+	groups []*group
+	naming bool // the last record of a group was a User-agent line
+	rules  int
+}
+
+// add takes one record with its key in lower case. It ignores records that are no part of a group.
+func (gr *grouper) add(key, value string) {
+	switch key {
+	case "user-agent", "useragent":
+		if !gr.naming {
+			gr.groups = append(gr.groups, &group{agents: map[string]bool{}})
+			gr.naming = true
+		}
+		gr.groups[len(gr.groups)-1].agents[productToken(value)] = true
+	case "allow", "disallow", "crawl-delay", "crawldelay":
+		gr.naming = false // also if the value is empty
+		if words := strings.Fields(value); len(words) > 0 && len(gr.groups) > 0 {
+			gr.addRule(gr.groups[len(gr.groups)-1], key, words[0])
+		}
+	}
+}
+
+// addRule adds a rule or a Crawl-delay to g.
+func (gr *grouper) addRule(g *group, key, value string) {
+	if strings.HasPrefix(key, "crawl") {
+		d, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
+		if err == nil && d >= 0 {
+			g.delay = fmt.Sprint(min(d, maxDelay))
+		}
+	} else if gr.rules++; gr.rules <= maxRules {
+		g.rules = append(g.rules, newRule(value, key == "allow"))
+	}
+}
+
+// nameEnd matches what follows the name of a crawler: its version or a comment.
+var nameEnd = regexp.MustCompile(`(?s)[/\s;,(].*`)
+
+// productToken returns the name of a crawler in lower case.
+func productToken(agent string) string {
+	return strings.ToLower(nameEnd.ReplaceAllString(strings.TrimSpace(agent), ""))
+}

@@ -1,0 +1,145 @@
+package robots
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// maxProblems bounds [Robots.Problems].
+const maxProblems = 1_000
+
+// A Record is a sitemap that a robots.txt names.
+type Record struct {
+	Loc  string // an absolute http or https URL, as listed
+	Line int    // the number of the line, from 1
+}
+
+// A lineReader reads the lines of a robots.txt.
+type lineReader struct {
+	resolver location.Resolver
+	host     string // of the robots.txt, "" if it is not known
+
+	pos      sitemap.Position
+	grouper  grouper
+	records  []Record
+	problems []sitemap.Problem
+	seen     map[string]bool // the locations of records
+}
+
+var lineEnd = regexp.MustCompile(`\r\n?|\n|$`)
+
+// read reads all lines of text.
+func (p *lineReader) read(text []byte) {
+	for p.pos.Line = 1; len(text) > 0; p.pos.Line++ {
+		end := lineEnd.FindIndex(text)
+		p.line(text[:end[0]])
+		p.pos.Offset += int64(end[1])
+		text = text[end[1]:]
+	}
+}
+
+// sitemapKeys are the key of a Sitemap record and its usual misspellings.
+var sitemapKeys = []string{"sitemap", "site-map", "sitemaps", "sitemap-index", "sitemap_index"}
+
+// keyless matches a URL after a key without a colon, or a URL alone that contains "sitemap".
+var keyless = regexp.MustCompile(`(?i)^(?:(?:` + strings.Join(sitemapKeys, "|") + `)[\s\x{a0}]+([` +
+	quotes + `]*https?://.+)|([` + quotes + `]*https?://.*sitemap.*))$`)
+
+// line reads one line: a key, a colon and a value, without a comment (RFC 9309, section 2.2).
+func (p *lineReader) line(line []byte) {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	line = trimBlanks(line)
+	if bytes.IndexByte(line, 0) >= 0 {
+		p.problem(sitemap.ControlChar, line, false)
+		line = bytes.ReplaceAll(line, []byte{0}, nil)
+	}
+	key, value, colon := bytes.Cut(line, []byte(":"))
+	name := strings.ToLower(string(trimBlanks(key)))
+	m := keyless.FindSubmatch(line)
+	switch {
+	case m != nil:
+		p.problem(sitemap.TextAsLoc, line, false)
+		p.record(append(m[1], m[2]...)) // of which one is empty
+	case colon && slices.Contains(sitemapKeys, name):
+		if name != sitemapKeys[0] {
+			p.problem(sitemap.MismatchedTag, line, false)
+		}
+		p.record(value)
+	case colon:
+		p.grouper.add(name, string(trimBlanks(value)))
+	}
+}
+
+// record takes the value of one Sitemap record.
+func (p *lineReader) record(value []byte) {
+	value = trimBlanks(value)
+	if m := anchor.FindSubmatch(value); m != nil {
+		p.problem(sitemap.ElementInLoc, value, false)
+		value = m[1]
+	}
+	locs, cut := splitValue(value)
+	switch {
+	case len(locs) == 0 && cut:
+		p.problem(sitemap.JunkLine, value, true)
+	case len(locs) == 0:
+		p.problem(sitemap.EmptyLoc, nil, true)
+	case len(locs) > 1:
+		p.problem(sitemap.SeveralLocs, value, false)
+	case cut:
+		p.problem(sitemap.LineCut, value, false)
+	}
+	for _, raw := range locs {
+		p.location(raw)
+	}
+}
+
+// location takes one location of a record. It drops that of the robots.txt itself.
+func (p *lineReader) location(raw []byte) {
+	loc, codes, drop := p.resolver.Clean(raw)
+	for _, c := range codes {
+		p.problem(c, raw, false)
+	}
+	o, path, err := location.ParseOrigin(loc)
+	switch {
+	case loc == "":
+		p.problem(drop, raw, true)
+	case err == nil && o.Host == p.host && path == "/robots.txt" && !strings.Contains(loc, "?"):
+		p.problem(sitemap.BogusLoc, raw, true)
+	case p.seen[loc]:
+		p.problem(sitemap.DuplicateLoc, raw, false)
+	default:
+		p.seen[loc] = true
+		p.records = append(p.records, Record{loc, p.pos.Line})
+	}
+}
+
+func (p *lineReader) problem(code sitemap.Code, text []byte, dropped bool) {
+	if len(p.problems) < maxProblems {
+		p.problems = append(p.problems, sitemap.Problem{
+			Code: code, Pos: p.pos, Field: "sitemap", Text: excerpt(string(text)), Dropped: dropped,
+		})
+	}
+}
+
+// excerpt returns at most 256 bytes of text, without the user names and passwords of URLs in it.
+func excerpt(text string) string {
+	// The time of Redact is quadratic in the URLs of a word.
+	if text = text[:min(len(text), location.MaxLen)]; strings.Contains(text, "@") {
+		words := strings.SplitAfter(separator.ReplaceAllString(text, ", $1"), " ")
+		for i, w := range words {
+			if before, _, ok := strings.Cut(w, "@"); ok && strings.ContainsAny(before, `:/\`) {
+				words[i] = sitemap.Redact(w)
+			}
+		}
+		text = strings.Join(words, "")
+	}
+	if len(text) > 256 {
+		text = strings.ToValidUTF8(text[:256], "")
+	}
+	return text
+}

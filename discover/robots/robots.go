@@ -1,0 +1,117 @@
+package robots
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// MaxBytes is the number of decoded bytes that [Parse] reads of a robots.txt (RFC 9309, section
+// 2.5).
+const MaxBytes = 500 << 10
+
+// Robots is a robots.txt. The zero Robots names no sitemaps and allows everything. It is safe for
+// concurrent use as long as its fields are not changed.
+type Robots struct {
+	// Sitemaps are the sitemaps that the file names, in its order, each location once.
+	Sitemaps []Record
+	// Problems lists repairs, assumptions and losses in Sitemap records, at most 1,000. The Field
+	// of each is "sitemap".
+	Problems []sitemap.Problem
+
+	origin  location.Origin // zero if it is unknown
+	chooser chooser
+}
+
+// Parse reads a robots.txt from r. Base is its location, or the URL of its site without a path.
+// Relative records are resolved against base, and [Robots.Allowed] answers only for URLs of its
+// origin. A nil base means that the location is not known: relative records are then dropped.
+//
+// Beyond "Sitemap: URL", Parse reads the keys Site-map, Sitemaps, Sitemap-index and Sitemap_index,
+// records without a colon, bare URLs that contain "sitemap", several URLs in one record, and URLs
+// in quotes, brackets or markup. An HTML page in place of a robots.txt names nothing. The text is
+// UTF-8 or has a byte order mark; gzip is undone.
+//
+// Parse reads [MaxBytes] at most and reports the rest as a [sitemap.TooLarge] problem. An error is
+// that of r. Parse then returns the content of the complete lines before it.
+func Parse(r io.Reader, base *url.URL) (*Robots, error) {
+	text, cut, err := readAll(r)
+	robots := &Robots{}
+	if base != nil {
+		robots.origin, _ = location.OriginOf(base)
+	}
+	p := lineReader{host: robots.origin.Host, seen: map[string]bool{}}
+	p.resolver.Base = base
+	if cut {
+		p.problem(sitemap.TooLarge, nil, false)
+	}
+	if html.Match(text) {
+		p.problem(sitemap.RobotsHTML, nil, false)
+	} else {
+		p.read(bytes.TrimPrefix(text, []byte("\xef\xbb"))) // of a damaged byte order mark
+	}
+	robots.Sitemaps, robots.Problems = p.records, p.problems
+	robots.chooser = newChooser(p.grouper.groups)
+	if err != nil {
+		err = fmt.Errorf("robots: %w", err)
+	}
+	return robots, err
+}
+
+// html matches the start of a page, after comments and an XML declaration.
+var html = regexp.MustCompile(`(?is)^(\s|<!--.*?-->|<\?xml[^>]*>)*<(!doctype|html|head|body)`)
+
+// readAll returns the decoded text of r without the line that the limit or an error cuts. It
+// reports whether the limit cut the text.
+func readAll(r io.Reader) (text []byte, cut bool, err error) {
+	// A robots.txt is UTF-8 (RFC 9309, section 2.3); a byte order mark wins over that.
+	in := input.Open(r, &sitemap.Options{ContentType: "text/plain; charset=utf-8"})
+	defer in.Close()
+	text, err = io.ReadAll(io.LimitReader(in, MaxBytes+1))
+	if cut = len(text) > MaxBytes; cut {
+		text, err = text[:MaxBytes], nil
+	}
+	if cut || err != nil {
+		text = text[:bytes.LastIndexAny(text, "\r\n")+1]
+	}
+	return text, cut, err
+}
+
+// Allowed reports whether agent may fetch u by the rules of this robots.txt. Agent is the product
+// token of a crawler, such as "ExampleBot" (RFC 9309, section 2.2.1); a version after it is
+// ignored.
+//
+// With these rules, a crawler may fetch /page/ and /page/1 but no other page:
+//
+//	User-agent: *
+//	Allow: /page/$
+//	Allow: /page/1
+//	Disallow: /page
+//
+// Of the rules whose pattern matches path and query, the one with the most octets counts, and Allow
+// wins a tie (section 2.2.2). Allowed returns true if no rule matches, and for /robots.txt. It
+// returns false if u has another origin than the robots.txt. If that origin is not known, every URL
+// counts as its own.
+func (r *Robots) Allowed(agent string, u *url.URL) bool {
+	if (r.origin != location.Origin{}) {
+		if o, err := location.OriginOf(u); err != nil || o != r.origin {
+			return false
+		}
+	}
+	groups, _ := r.chooser.choose(agent)
+	return allows(groups, normalize(u.RequestURI()))
+}
+
+// CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for
+// nothing. A value above a day counts as a day.
+func (r *Robots) CrawlDelay(agent string) time.Duration {
+	_, delay := r.chooser.choose(agent)
+	return delay
+}
