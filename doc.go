@@ -1,12 +1,12 @@
-// Package sitemap holds the words that all packages of this module share: an
-// Entry is what a sitemap lists, a Problem what it got wrong, a ParseError why
-// reading it ended. The work is done elsewhere:
+// Package sitemap holds the types that all packages of this module share. An [Entry] is one URL
+// that a sitemap lists, a [Problem] is a defect of a document, and a [ParseError] says why reading
+// a document ended. The other packages do the work:
 //
-//   - discover goes from a site to its sitemaps to its URLs, and says of each
-//     what entitles the sitemap to list it.
-//   - fetch gets one document over HTTP, with retries, limits and a guard over
-//     the addresses that are connected to.
-//   - parse reads a document of any format; feed and text read those formats
+//   - Package discover finds the sitemaps of a site and yields the URLs in them, each with the
+//     reason why the sitemap may list it.
+//   - Package fetch gets one document over HTTP, with retries, limits and a check of the addresses
+//     that it connects to.
+//   - Package parse reads a document of any format. Packages feed and text read those formats
 //     alone.
 //
 // # Overview
@@ -21,94 +21,89 @@
 //		fmt.Println(u.Loc)
 //	}
 //
-// Who has the bytes of a document calls parse.Entries, who has those of a
-// robots.txt discover.ParseRobots.
+// If you already have the bytes of a document, call parse.Entries. For those of a robots.txt, call
+// robots.Parse.
 //
 // # Terminology
 //
-// A document is one file of one Format. A sitemap is a document that lists URLs,
-// or its location; a sitemap index lists sitemaps. An entry is a <url>, a
-// <sitemap>, an <item>, an Atom <entry> or a line of text; its location, Loc, is
-// what it points to: a page, or, in an index, a sitemap. A site is the URL that a
-// user names; its host is the authority's host with a port that is not the
-// scheme's default. A robots.txt or an index refers to the sitemaps that it names.
-// To parse is to turn bytes into entries, to fetch to get bytes over HTTP, to
-// discover to find the sitemaps of a site, to walk to follow its indexes.
+// A document is one file of one [Format]. A sitemap is a document that lists URLs, or its location;
+// a sitemap index lists sitemaps. An entry is a <url>, a <sitemap>, an <item>, an Atom <entry> or a
+// line of text. Its location, Loc, is the URL of a page or, in an index, of a sitemap. A site is
+// the URL that a user names; its host includes a port other than the default one of the scheme. A
+// robots.txt or an index refers to the sitemaps that it names.
+//
+// The verbs are to parse (turn bytes into entries), to fetch (get bytes over HTTP), to discover
+// (find the sitemaps of a site) and to walk (follow its indexes).
 //
 // # Formats
 //
-// A document's content decides what it is, never its name or media type:
+// The format of a document depends on its content, never on its name or media type:
 //
-//   - URLSet and SitemapIndex: the urlset and sitemapindex of sitemaps.org, with
-//     Google's extensions for images, videos, news, alternates (hreflang), mobile
-//     pages and PageMap.
-//   - RSS: 0.9x, 1.0 and 2.0. An item is a page: its link, else its guid.
-//   - Atom: 0.3 and 1.0. An entry is a page: its alternate link, else its id.
-//   - Text: one URL a line.
+//   - [URLSet] and [SitemapIndex]: the urlset and sitemapindex of sitemaps.org, with Google's
+//     extensions for images, videos, news, alternates (hreflang), mobile pages and PageMap.
+//   - [RSS]: 0.9x, 1.0 and 2.0. An item is a page: its link, else its guid.
+//   - [Atom]: 0.3 and 1.0. An entry is a page: its alternate link, else its id.
+//   - [Text]: one URL per line.
 //
-// Each may be compressed by gzip, up to two layers of it, and in any encoding of
-// the WHATWG Encoding standard: as its byte order mark tells, else its Content-Type
-// unless the bytes contradict that, else its XML declaration; else it is UTF-8 if
-// the bytes are, and windows-1252 if not.
+// A document may be compressed with gzip, in up to two layers, and may have any encoding of the
+// WHATWG Encoding standard. The encoding is that of the byte order mark, else of the Content-Type
+// unless the bytes contradict it, else of the XML declaration. Otherwise a document that is valid
+// UTF-8 is UTF-8, and any other is windows-1252.
 //
 // # Leniency
 //
-// One bad entry never costs another, and one bad document never costs another
-// document. A field that cannot be read is dropped before its entry, an entry
-// before its document. Raw ampersands, undeclared entities and prefixes, missing
-// and crossed end tags, control characters, bytes of another encoding, relative
-// locations, dates in a dozen other notations, bare text where a <loc> should be,
-// lines of junk: what can be told is read.
+// One bad entry never costs another entry, and one bad document never costs another document. If a
+// field cannot be read, only the field is dropped; if a location cannot be read, only its entry is.
+// Documents are read in spite of raw ampersands, undeclared entities and prefixes, missing and
+// crossed end tags, control characters, and bytes of another encoding. Relative locations, dates in
+// a dozen other notations, URLs without a <loc> around them and lines of junk are accepted as well.
 //
-// Nothing is invented: no default priority or frequency, no date for one that is
-// ambiguous, no URL that the end of the document cut. A Time knows how exact it
-// was listed. Loc is what the site lists, made absolute; Entry.URL gives what can be
-// requested.
+// Nothing is invented: there is no default priority or frequency, no date for an ambiguous one, and
+// no URL that was cut by the end of the document. A [Time] knows how exact it was listed. Loc is
+// the location as listed, made absolute; [Entry.URL] returns the form to request.
 //
-// Whatever was dropped, repaired or assumed (of extensions, what was dropped) is told
-// to Options.Report as a Problem with a Code, a Severity and a Position.
+// Everything that was dropped, repaired or assumed is passed to [Options.Report] as a [Problem]
+// with a [Code], a [Severity] and a [Position]. Of extensions, only losses are reported.
 //
 // # Errors
 //
-// Entries and URLs come as sequences (iter.Seq2) that yield at most one error, the
-// last element, after everything that could be read. So a loop that returns at the
-// first error loses nothing.
+// Entries and URLs come as sequences (iter.Seq2) that yield at most one error, as the last element,
+// after everything that could be read. A loop that returns at the first error therefore loses
+// nothing.
 //
-//   - A defect of one entry is a Problem, never an error.
-//   - A document that cannot be read, or not to its end, ends its sequence: with a
-//     *ParseError, or the error of its reader. In a walk it is told as it
-//     happens, the walk goes on, and the last element is a *discover.WalkError.
-//   - Where something happened is a field, for errors.As; what happened is a
-//     sentinel, for errors.Is: ErrNotSitemap, ErrTruncated, ErrTooLarge, …
+//   - A defect of one entry is a [Problem], never an error.
+//   - A document that cannot be read, or not to its end, ends its sequence with a [*ParseError] or
+//     with the error of its reader. A walk reports such an error when it happens and goes on. Its
+//     last element is then a *discover.WalkError.
+//   - The place of an error is in a field, for [errors.As]. Its cause is a sentinel, for
+//     [errors.Is]: [ErrNotSitemap], [ErrTruncated], [ErrTooLarge] and others.
 //
-// No error and no log line holds a user name or password of a URL.
+// No error and no log line contains a user name or password of a URL.
 //
 // # Trust
 //
-// Anybody can list anybody's URLs. A walk tells for each URL what entitles its
-// document to list it: the robots.txt of the URL's host names the document, or an
-// index above it; or the URL lies at or below the document's own directory; or the
-// caller named the document. What nothing entitles is dropped and reported, unless
-// discover.Options.MinTrust says otherwise. The rules are those of sitemaps.org,
-// and a pure function of values: see discover.Scope.
+// Anybody can list anybody's URLs. So a walk reports for each URL why the document may list it: the
+// robots.txt of the URL's host names the document or an index above it, or the URL is at or below
+// the directory of the document, or the caller named the document. All other URLs are dropped and
+// reported, unless discover.Options.MinTrust says otherwise. The rules are those of sitemaps.org;
+// package discover/trust implements them as functions of plain values.
 //
 // # Limits
 //
-// Memory does not grow with the document. The protocol's limits (50,000 entries,
-// 52,428,800 bytes, 2,048 characters a location) are reported as problems and read
-// on. Reading stops, with a typed error and all entries so far, at Limits, which
-// are ten times the protocol's where they are not set. Whatever else could grow
-// without end, such as a tag, a line, nesting, extensions of an entry, has a fixed
-// bound that its package documents.
+// Memory does not grow with the document. A document that exceeds the limits of the protocol
+// (50,000 entries, 52,428,800 bytes, 2,048 characters per location) is reported and still read. At
+// [Limits], by default ten times those of the protocol, reading ends with a typed error after all
+// entries so far. Everything else that could grow without end, such as a tag, a line, the nesting
+// or the extensions of an entry, has a fixed bound in the documentation of its package.
 //
 // # Specifications
 //
-//   - sitemaps.org, version 0.9: the protocol, and its sections on robots.txt,
-//     location and cross-submission.
+//   - sitemaps.org, version 0.9: the protocol, with its sections on robots.txt, location and
+//     cross-submission.
 //   - Google: sitemap-image 1.1, sitemap-video 1.1, sitemap-news 0.9, PageMap.
 //   - RSS 2.0 and RDF Site Summary 1.0; RFC 4287 (Atom 1.0) and Atom 0.3.
 //   - W3C NOTE-datetime; RFC 822 and RFC 5322 for the dates of RSS.
 //   - RFC 9309 (robots.txt), RFC 9110 (HTTP), RFC 1952 (gzip).
-//   - RFC 3986 and RFC 3987 (URLs and IRIs), UTS 46 (internationalised hosts).
+//   - RFC 3986 and RFC 3987 (URLs and IRIs), UTS 46 (internationalized hosts).
 //   - XML 1.0, Namespaces in XML 1.0, WHATWG Encoding.
 package sitemap

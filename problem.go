@@ -1,25 +1,24 @@
 package sitemap
 
-import "fmt"
-
-// A Problem is something a document got wrong that was survived: repaired,
-// assumed, or dropped. It never ends a document.
+// A Problem is a defect of a document that reading survived: something was repaired, assumed or
+// dropped. A Problem never ends a document.
 type Problem struct {
-	Code    Code
-	Pos     Position
-	Field   string // the element it is about, as the format names it ("loc", "lastmod"), or ""
-	Text    string // the raw text it is about, at most 256 bytes of it
-	Dropped bool   // whether an entry was dropped for it
+	Code Code
+	Pos  Position
+	// the element with the problem, by its name in the format ("loc", "lastmod"), or ""
+	Field   string
+	Text    string // the raw text with the problem, at most 256 bytes of it
+	Dropped bool   // an entry was dropped because of it
 }
 
-// A Severity weighs a problem.
+// A Severity says how serious a problem is. Severities are ordered.
 type Severity uint8
 
 // The severities of problems.
 const (
-	Info    Severity = iota // harmless
-	Warning                 // something was repaired or assumed
-	Error                   // an entry or a value was dropped
+	SeverityInfo    Severity = iota // harmless
+	SeverityWarning                 // something was repaired or assumed
+	SeverityError                   // an entry or a value was dropped
 )
 
 var severityNames = [...]string{"info", "warning", "error"}
@@ -30,174 +29,165 @@ func (s Severity) String() string { return name(severityNames[:], int(s)) }
 // MarshalText returns the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText returns.
+// UnmarshalText reads a name that String returns.
 func (s *Severity) UnmarshalText(text []byte) error {
 	return readName(s, severityNames[:], "severity", text)
 }
 
-// A Code names a kind of problem. Its String is stable and made for programs.
-type Code uint8
+// A Code names a kind of problem, such as "raw_ampersand". Codes are stable: programs may store and
+// compare them.
+type Code string
 
 // The codes of problems.
 const (
-	BadChangeFreq         Code = iota + 1 // changefreq is none of the seven values; left out
-	BadEscape                             // % not followed by two hex digits in a URL; kept
-	BadExtension                          // image, video, news or link record incomplete or invalid; the page is unharmed
-	BadLoc                                // no host, or host or port unreadable; entry dropped
-	BadLastMod                            // date unreadable, impossible, ambiguous or an epoch number; left out
-	BadPriority                           // priority is no number or out of range; left out
-	BadScheme                             // URL scheme other than http and https; entry dropped
-	BogusLoc                              // placeholder instead of a URL (None, null); entry dropped
-	ControlChar                           // control character or NUL that XML forbids; removed
-	Doctype                               // DOCTYPE present; skipped, nothing expanded or fetched
-	DoubleEscaped                         // an ampersand reference remains after decoding once; left as it is
-	DoubleGzip                            // gzip inside gzip; both layers unwrapped
-	DuplicateLoc                          // a robots.txt names the same sitemap again
-	ElementInLoc                          // element inside loc; its text is used
-	EmptyLoc                              // loc present but empty; entry dropped
-	EncodingFallback                      // declared encoding unknown or contradicted by the bytes, or none declared and the bytes are not UTF-8
-	ForeignChild                          // an index lists a sitemap on another host
-	GuidAsLoc                             // RSS item without link, guid used
-	GzipTrailingJunk                      // bytes after the last gzip member; ignored
-	IDAsLoc                               // Atom entry without a usable link, id used
-	ImplausibleLastMod                    // readable date that cannot be meant; kept
-	InvalidUTF8                           // byte sequence that is not UTF-8 in a UTF-8 document
-	JunkAfterRoot                         // anything but white space, comments and processing instructions after the root end tag; ignored
-	JunkBeforeRoot                        // text or markup before the document; skipped
-	JunkLine                              // line of a text sitemap that is no URL; skipped
-	LateGrant                             // a grant came too late for a document that was already read; very many are left out
-	LeadingWhitespace                     // white space before the XML declaration
-	LineCut                               // line of a text sitemap cut at the first space or tab
-	LocTooLong                            // URL over 2,048 characters; kept up to 8 KiB
-	LocWhitespace                         // white space, or U+007F to U+009F, inside a URL; removed, spaces escaped
-	MismatchedTag                         // end tag missing, misplaced or with another name, or a tag that is none
-	MisplacedElement                      // known element under the wrong parent
-	MissingLoc                            // entry without any loc, link or usable id; entry dropped
-	MissingNamespace                      // root or entry in no namespace
-	NoEntries                             // sound document that lists nothing
-	NonstandardChangeFreq                 // changefreq read in spite of its letter case, or of blanks that XML does not know
-	NonstandardLastMod                    // date read, but not in the form the format asks for
-	NonstandardPriority                   // number read, but not in plain decimal form, or in blanks that XML does not know
-	NonstandardRel                        // link relation read in spite of its letter case
-	RawAmpersand                          // & that starts no reference; taken literally
-	RelativeLoc                           // relative reference; resolved
-	RobotsHTML                            // HTML where robots.txt should be
-	SchemeAssumed                         // URL without scheme that starts with a host name; scheme of the base put in front
-	SeveralLocs                           // more than one loc in one entry; one entry each
-	TextAsLoc                             // URL as bare text in url or sitemap instead of loc; used
-	TooLarge                              // document over 52,428,800 bytes
-	TooManyEntries                        // document with more than 50,000 entries
-	UndeclaredEntity                      // named reference that XML does not define
-	UndeclaredPrefix                      // namespace prefix used without declaration
-	UnknownNamespace                      // root in a namespace that is not one of the format; accepted
-	UntrustedLoc                          // URL that the sitemap may not list; entry dropped
-	UppercaseTag                          // element name in another letter case; accepted
-	Userinfo                              // user name or password in a URL; kept
-	WrappedRoot                           // known root element inside another element; accepted
-	WrongContentType                      // content type names another format than both the bytes as sent and the document inside
-	ZoneAssumed                           // date and time without zone; UTC assumed
-	numCodes
+	// BadChangeFreq reports a changefreq that is not one of the seven values. It is left out.
+	BadChangeFreq Code = "bad_changefreq"
+	// BadEscape reports a percent sign in a URL that is not followed by two hex digits. It is
+	// kept.
+	BadEscape Code = "bad_escape"
+	// BadExtension reports an incomplete or invalid record for an image, a video, news or a
+	// link. It is left out.
+	BadExtension Code = "bad_extension"
+	// BadLoc reports a location without a host, or with an invalid host or port. The entry is
+	// dropped.
+	BadLoc Code = "bad_loc"
+	// BadLastMod reports a date that is unreadable, impossible, ambiguous or a number of
+	// seconds. It is left out.
+	BadLastMod Code = "bad_lastmod"
+	// BadPriority reports a priority that is not a number from 0 to 1. It is left out.
+	BadPriority Code = "bad_priority"
+	// BadScheme reports a URL scheme other than http and https. The entry is dropped.
+	BadScheme Code = "bad_scheme"
+	// BogusLoc reports a placeholder instead of a URL, such as None or null. The entry is
+	// dropped.
+	BogusLoc Code = "bogus_loc"
+	// ControlChar reports a NUL or another control character that XML forbids. It is removed.
+	ControlChar Code = "control_char"
+	// Doctype reports a DOCTYPE. It is skipped: nothing is expanded or fetched.
+	Doctype Code = "doctype"
+	// DoubleEscaped reports a reference to an ampersand that remains after decoding once. It is
+	// kept.
+	DoubleEscaped Code = "double_escaped"
+	// DoubleGzip reports gzip inside gzip. Both layers are undone.
+	DoubleGzip Code = "double_gzip"
+	// DuplicateLoc reports a sitemap that a robots.txt names twice.
+	DuplicateLoc Code = "duplicate_loc"
+	// ElementInLoc reports an element inside loc. Its text is used.
+	ElementInLoc Code = "element_in_loc"
+	// EmptyLoc reports an empty loc. The entry is dropped.
+	EmptyLoc Code = "empty_loc"
+	// EncodingFallback reports that the declared encoding is unknown or contradicted by the
+	// bytes, or that none is declared and the bytes are not UTF-8.
+	EncodingFallback Code = "encoding_fallback"
+	// ForeignChild reports that an index lists a sitemap on another host.
+	ForeignChild Code = "foreign_child"
+	// GuidAsLoc reports an RSS item without a link. Its guid is used.
+	GuidAsLoc Code = "guid_as_loc"
+	// GzipTrailingJunk reports bytes after the last gzip member. They are ignored.
+	GzipTrailingJunk Code = "gzip_trailing_junk"
+	// IDAsLoc reports an Atom entry without a usable link. Its id is used.
+	IDAsLoc Code = "id_as_loc"
+	// ImplausibleLastMod reports a readable date that is too unlikely to be meant. It is kept.
+	ImplausibleLastMod Code = "implausible_lastmod"
+	// InvalidUTF8 reports bytes that are not UTF-8 in a UTF-8 document.
+	InvalidUTF8 Code = "invalid_utf8"
+	// JunkAfterRoot reports content after the root element other than white space, comments and
+	// processing instructions. It is ignored.
+	JunkAfterRoot Code = "junk_after_root"
+	// JunkBeforeRoot reports text or markup before the root element. It is skipped.
+	JunkBeforeRoot Code = "junk_before_root"
+	// JunkLine reports a line of a text sitemap that is not a URL. It is skipped.
+	JunkLine Code = "junk_line"
+	// LateGrant reports a grant for a document that was already read, or one grant too many.
+	LateGrant Code = "late_grant"
+	// LeadingWhitespace reports white space before the XML declaration.
+	LeadingWhitespace Code = "leading_whitespace"
+	// LineCut reports a line of a text sitemap that was cut at the first space or tab.
+	LineCut Code = "line_cut"
+	// LocTooLong reports a URL of more than 2,048 characters. It is kept up to 8 KiB.
+	LocTooLong Code = "loc_too_long"
+	// LocWhitespace reports white space, or characters from U+007F to U+009F, inside a URL.
+	// Spaces are escaped and the others removed.
+	LocWhitespace Code = "loc_whitespace"
+	// MismatchedTag reports an end tag that is missing, misplaced or misnamed, or a tag that is
+	// malformed.
+	MismatchedTag Code = "mismatched_tag"
+	// MisplacedElement reports a known element in the wrong parent.
+	MisplacedElement Code = "misplaced_element"
+	// MissingLoc reports an entry without a loc, a link or a usable id. The entry is dropped.
+	MissingLoc Code = "missing_loc"
+	// MissingNamespace reports a root or an entry without a namespace.
+	MissingNamespace Code = "missing_namespace"
+	// NoEntries reports a valid document without entries.
+	NoEntries Code = "no_entries"
+	// NonstandardChangeFreq reports a changefreq in the wrong letter case, or with white space
+	// that XML does not know. It is read.
+	NonstandardChangeFreq Code = "nonstandard_changefreq"
+	// NonstandardLastMod reports a date in another form than that of the format. It is read.
+	NonstandardLastMod Code = "nonstandard_lastmod"
+	// NonstandardPriority reports a priority that is not plain decimal, or has white space that
+	// XML does not know. It is read.
+	NonstandardPriority Code = "nonstandard_priority"
+	// NonstandardRel reports a link relation in the wrong letter case. It is read.
+	NonstandardRel Code = "nonstandard_rel"
+	// RawAmpersand reports an ampersand that starts no reference. It is taken literally.
+	RawAmpersand Code = "raw_ampersand"
+	// RelativeLoc reports a relative location. It is resolved, or its entry is dropped if there
+	// is no base.
+	RelativeLoc Code = "relative_loc"
+	// RobotsHTML reports HTML instead of a robots.txt.
+	RobotsHTML Code = "robots_html"
+	// SchemeAssumed reports a URL without a scheme. That of the base is assumed.
+	SchemeAssumed Code = "scheme_assumed"
+	// SeveralLocs reports several locs in one entry. Each makes an entry.
+	SeveralLocs Code = "several_locs"
+	// TextAsLoc reports a URL as text of an entry, without a loc around it. It is used.
+	TextAsLoc Code = "text_as_loc"
+	// TooLarge reports a document of more than 52,428,800 bytes.
+	TooLarge Code = "too_large"
+	// TooManyEntries reports a document with more than 50,000 entries.
+	TooManyEntries Code = "too_many_entries"
+	// UndeclaredEntity reports a named reference that XML does not define.
+	UndeclaredEntity Code = "undeclared_entity"
+	// UndeclaredPrefix reports a namespace prefix without a declaration.
+	UndeclaredPrefix Code = "undeclared_prefix"
+	// UnknownNamespace reports a root in a namespace that does not belong to the format. It is
+	// read.
+	UnknownNamespace Code = "unknown_namespace"
+	// UntrustedLoc reports a URL that the sitemap may not list. The entry is dropped.
+	UntrustedLoc Code = "untrusted_loc"
+	// UppercaseTag reports an element name in the wrong letter case. It is read.
+	UppercaseTag Code = "uppercase_tag"
+	// Userinfo reports a user name or password in a URL. It is kept.
+	Userinfo Code = "userinfo"
+	// WrappedRoot reports a known root element inside another element. It is read.
+	WrappedRoot Code = "wrapped_root"
+	// WrongContentType reports a content type that names another format than that of the bytes
+	// as sent and that of the document inside.
+	WrongContentType Code = "wrong_content_type"
+	// ZoneAssumed reports a date and time without a zone. UTC is assumed.
+	ZoneAssumed Code = "zone_assumed"
 )
 
-var codes = [numCodes]struct {
-	name     string
-	severity Severity
-}{
-	BadChangeFreq:         {"bad_changefreq", Error},
-	BadEscape:             {"bad_escape", Warning},
-	BadExtension:          {"bad_extension", Error},
-	BadLoc:                {"bad_loc", Error},
-	BadLastMod:            {"bad_lastmod", Error},
-	BadPriority:           {"bad_priority", Error},
-	BadScheme:             {"bad_scheme", Error},
-	BogusLoc:              {"bogus_loc", Error},
-	ControlChar:           {"control_char", Warning},
-	Doctype:               {"doctype", Info},
-	DoubleEscaped:         {"double_escaped", Info},
-	DoubleGzip:            {"double_gzip", Warning},
-	DuplicateLoc:          {"duplicate_loc", Info},
-	ElementInLoc:          {"element_in_loc", Warning},
-	EmptyLoc:              {"empty_loc", Error},
-	EncodingFallback:      {"encoding_fallback", Warning},
-	ForeignChild:          {"foreign_child", Info},
-	GuidAsLoc:             {"guid_as_loc", Warning},
-	GzipTrailingJunk:      {"gzip_trailing_junk", Warning},
-	IDAsLoc:               {"id_as_loc", Warning},
-	ImplausibleLastMod:    {"implausible_lastmod", Info},
-	InvalidUTF8:           {"invalid_utf8", Warning},
-	JunkAfterRoot:         {"junk_after_root", Warning},
-	JunkBeforeRoot:        {"junk_before_root", Warning},
-	JunkLine:              {"junk_line", Warning},
-	LateGrant:             {"late_grant", Info},
-	LeadingWhitespace:     {"leading_whitespace", Info},
-	LineCut:               {"line_cut", Warning},
-	LocTooLong:            {"loc_too_long", Warning},
-	LocWhitespace:         {"loc_whitespace", Warning},
-	MismatchedTag:         {"mismatched_tag", Warning},
-	MisplacedElement:      {"misplaced_element", Warning},
-	MissingLoc:            {"missing_loc", Error},
-	MissingNamespace:      {"missing_namespace", Info},
-	NoEntries:             {"no_entries", Info},
-	NonstandardChangeFreq: {"nonstandard_changefreq", Warning},
-	NonstandardLastMod:    {"nonstandard_lastmod", Warning},
-	NonstandardPriority:   {"nonstandard_priority", Warning},
-	NonstandardRel:        {"nonstandard_rel", Warning},
-	RawAmpersand:          {"raw_ampersand", Warning},
-	RelativeLoc:           {"relative_loc", Warning},
-	RobotsHTML:            {"robots_html", Warning},
-	SchemeAssumed:         {"scheme_assumed", Warning},
-	SeveralLocs:           {"several_locs", Warning},
-	TextAsLoc:             {"text_as_loc", Warning},
-	TooLarge:              {"too_large", Warning},
-	TooManyEntries:        {"too_many_entries", Warning},
-	UndeclaredEntity:      {"undeclared_entity", Warning},
-	UndeclaredPrefix:      {"undeclared_prefix", Warning},
-	UnknownNamespace:      {"unknown_namespace", Info},
-	UntrustedLoc:          {"untrusted_loc", Error},
-	UppercaseTag:          {"uppercase_tag", Warning},
-	Userinfo:              {"userinfo", Info},
-	WrappedRoot:           {"wrapped_root", Warning},
-	WrongContentType:      {"wrong_content_type", Warning},
-	ZoneAssumed:           {"zone_assumed", Warning},
-}
-
-// String returns the code's name, such as "raw_ampersand".
-func (c Code) String() string {
-	if c == 0 || c >= numCodes {
-		return "invalid"
-	}
-	return codes[c].name
-}
-
-// MarshalText returns the code's name.
-func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
-
-// UnmarshalText reads what MarshalText returns.
-func (c *Code) UnmarshalText(text []byte) error {
-	for i := Code(1); i < numCodes; i++ {
-		if codes[i].name == string(text) {
-			*c = i
-			return nil
-		}
-	}
-	return fmt.Errorf("sitemap: unknown code %.40q", text)
-}
-
-// Severity weighs a problem of this code: Error where an entry or a value was
-// dropped, Warning where something was repaired or assumed, Info otherwise. See
-// also Problem.Severity.
+// Severity returns SeverityError if an entry or a value is dropped because of such a problem,
+// SeverityWarning if something is repaired or assumed, and SeverityInfo otherwise. For a code that
+// is not listed above it returns SeverityWarning. See also [Problem.Severity].
 func (c Code) Severity() Severity {
-	if c == 0 || c >= numCodes {
-		return Info
+	switch c {
+	case BadChangeFreq, BadExtension, BadLoc, BadLastMod, BadPriority, BadScheme, BogusLoc,
+		EmptyLoc, MissingLoc, UntrustedLoc:
+		return SeverityError
+	case Doctype, DoubleEscaped, DuplicateLoc, ForeignChild, ImplausibleLastMod, LateGrant,
+		LeadingWhitespace, MissingNamespace, NoEntries, UnknownNamespace, Userinfo:
+		return SeverityInfo
 	}
-	return codes[c].severity
+	return SeverityWarning
 }
 
-// Severity weighs the problem: its code's severity, or Error where an entry was
-// dropped for it.
+// Severity returns SeverityError if an entry was dropped, else the severity of the code.
 func (p Problem) Severity() Severity {
 	if p.Dropped {
-		return Error
+		return SeverityError
 	}
 	return p.Code.Severity()
 }

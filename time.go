@@ -3,17 +3,16 @@ package sitemap
 import (
 	"encoding/binary"
 	"errors"
-	"strconv"
 	"time"
 
-	"github.com/seed-322c453a/sitemap/internal/swar"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// A Precision is how exact a Time was listed.
+// A Precision is the precision with which a Time was listed.
 type Precision uint8
 
-// The precisions of a Time. A fraction of a second has Second + n, where n is
-// the number of its digits, from 1 to 9.
+// The precisions of a Time. With a fraction of a second, the precision is Second + n for n digits,
+// from 1 to 9.
 const (
 	Year Precision = iota + 1
 	Month
@@ -22,29 +21,28 @@ const (
 	Second
 )
 
-// Digits returns how many digits of a second's fraction were listed.
+// Digits returns the number of digits of the fraction of a second.
 func (p Precision) Digits() int { return max(0, int(p)-int(Second)) }
 
-// A Time is a date, or a date and time, as exact as it was listed: from a year
-// to nine digits of a second (the W3C datetime formats, NOTE-datetime). The
-// zero Time is an absent one. Times can be compared with ==, which tells whether
-// they were listed alike; compare instants by Start.
+// A Time is a date, or a date and time, as exact as it was listed: from a year to nine digits of a
+// second (the W3C datetime formats, NOTE-datetime). The zero Time means that there is none. Times
+// that are == were listed alike; use Start to compare instants.
 type Time struct {
-	// Four fields: the compiler keeps a struct of more in memory, where to read it as a
-	// whole has to wait until its parts are written.
+	// A struct of more than four fields would be kept in memory instead of registers. Reading it as
+	// a whole then waits until its parts are written.
 	sec    int64 // of Start, since 1970-01-01T00:00:00Z
 	nsec   int32
 	offset int16     // of the zone, minutes east of UTC
-	form   Precision // with the bit assumed
+	form   Precision // a Precision and the bit assumed
 }
 
-// assumed is the bit of Time.form that says that no zone was listed.
+// assumed is the bit of Time.form for a time that was listed without a zone.
 const assumed Precision = 1 << 7
 
-// NewTime returns t as exact as p, in t's zone. What p leaves out is cut off.
-// zoneAssumed says that no zone was listed. The zone's offset is cut to minutes. A p above
-// Second+9 means that. Listing it needs one from Year on, and a year from 1 to 9999.
-func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
+// NewTime returns t with precision p, in t's zone. Whatever is finer than p is cut off, and so are
+// the seconds of the zone's offset. A p above Second+9 means Second+9. A Time that is to be
+// printed needs a year from 1 to 9999.
+func NewTime(t time.Time, p Precision) Time {
 	p = min(p&^assumed, Second+9)
 	_, off := t.Zone()
 	y, m, d := t.Date()
@@ -67,9 +65,6 @@ func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 	if p < Minute {
 		off = 0
 	}
-	if zoneAssumed {
-		p |= assumed
-	}
 	return Time{
 		sec:    time.Date(y, m, d, hh, mm, ss, 0, time.UTC).Unix() - int64(off/60*60),
 		nsec:   int32(ns),
@@ -78,21 +73,27 @@ func NewTime(t time.Time, p Precision, zoneAssumed bool) Time {
 	}
 }
 
-var pow10 = [...]int{1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000}
+// AssumeZone returns t marked as listed without a zone; see [Time.ZoneAssumed].
+func (t Time) AssumeZone() Time {
+	t.form |= assumed
+	return t
+}
 
-// IsZero reports whether there is no time.
+var pow10 = [...]int{1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000,
+	1_000_000_000}
+
+// IsZero reports whether t is the zero Time.
 func (t Time) IsZero() bool { return t.Precision() == 0 }
 
-// Precision returns how exact the time was listed; 0 for the zero Time.
+// Precision returns the precision with which t was listed. It is 0 for the zero Time.
 func (t Time) Precision() Precision { return t.form &^ assumed }
 
-// ZoneAssumed reports whether a time of day was listed without a zone, so that
-// UTC was assumed. The true instant may be up to 14 hours before or after.
+// ZoneAssumed reports whether a time of day was listed without a zone, so that UTC was assumed. The
+// true instant may be up to 14 hours earlier or later.
 func (t Time) ZoneAssumed() bool { return t.form&assumed != 0 }
 
-// Start returns the first instant of the time as listed, in its zone: of
-// 2024-05, the start of the first of May in UTC. It is the zero time.Time for the
-// zero Time.
+// Start returns the first instant of t, in its zone. For 2024-05 that is the start of May 1 in UTC.
+// For the zero Time it is the zero time.Time.
 func (t Time) Start() time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -104,20 +105,20 @@ func (t Time) Start() time.Time {
 	return time.Unix(t.sec, int64(t.nsec)).In(loc)
 }
 
-// After reports whether the time as listed starts after u, without an allocation.
+// After reports whether t starts after u. It allocates nothing.
 func (t Time) After(u time.Time) bool {
 	sec := u.Unix()
 	return !t.IsZero() && (t.sec > sec || t.sec == sec && int(t.nsec) > u.Nanosecond())
 }
 
-// Before reports whether the time as listed starts before u, without an allocation.
+// Before reports whether t starts before u. It allocates nothing.
 func (t Time) Before(u time.Time) bool {
 	sec := u.Unix()
 	return !t.IsZero() && (t.sec < sec || t.sec == sec && int(t.nsec) < u.Nanosecond())
 }
 
-// End returns the first instant after the time as listed: of 2024-05, the start
-// of the first of June in UTC. It is the zero time.Time for the zero Time.
+// End returns the first instant after t. For 2024-05 that is the start of June 1 in UTC. For the
+// zero Time it is the zero time.Time.
 func (t Time) End() time.Time {
 	start := t.Start()
 	switch t.Precision() {
@@ -135,39 +136,38 @@ func (t Time) End() time.Time {
 	return start.Add(time.Second / time.Duration(pow10[t.Precision().Digits()]))
 }
 
-// String returns the time as exact as it was listed: "2024", "2024-05",
-// "2024-05-06", or RFC 3339 with the listed digits of a second and the listed
-// offset, where seconds that were not listed are :00, and a zero or assumed
-// offset is Z. It is "" for the zero Time.
+// String returns t with the precision and the offset that were listed: "2024", "2024-05",
+// "2024-05-06" or RFC 3339. Seconds that were not listed are printed as :00, and a zero or assumed
+// offset as Z. The zero Time is "".
 func (t Time) String() string { return string(t.AppendTo(nil)) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text that String returns.
 func (t Time) MarshalText() ([]byte, error) { return t.AppendTo(nil), nil }
 
-// AppendTo appends what String returns to b.
+// AppendTo appends the text that String returns to b.
 func (t Time) AppendTo(b []byte) []byte {
 	if t.IsZero() {
 		return b
 	}
 	s := time.Unix(t.sec+int64(t.offset)*60, 0).UTC()
 	y, m, d := s.Date()
-	b = appendInt(b, y, 4)
+	b = chars.AppendInt(b, y, 4)
 	if t.Precision() == Year {
 		return b
 	}
-	b = appendInt(append(b, '-'), int(m), 2)
+	b = chars.AppendInt(append(b, '-'), int(m), 2)
 	if t.Precision() == Month {
 		return b
 	}
-	b = appendInt(append(b, '-'), d, 2)
+	b = chars.AppendInt(append(b, '-'), d, 2)
 	if t.Precision() == Day {
 		return b
 	}
-	b = appendInt(append(b, 'T'), s.Hour(), 2)
-	b = appendInt(append(b, ':'), s.Minute(), 2)
-	b = appendInt(append(b, ':'), s.Second(), 2)
+	b = chars.AppendInt(append(b, 'T'), s.Hour(), 2)
+	b = chars.AppendInt(append(b, ':'), s.Minute(), 2)
+	b = chars.AppendInt(append(b, ':'), s.Second(), 2)
 	if n := t.Precision().Digits(); n > 0 {
-		b = appendInt(append(b, '.'), int(t.nsec)/pow10[9-n], n)
+		b = chars.AppendInt(append(b, '.'), int(t.nsec)/pow10[9-n], n)
 	}
 	off := int(t.offset)
 	if off == 0 {
@@ -177,38 +177,30 @@ func (t Time) AppendTo(b []byte) []byte {
 	if off < 0 {
 		sign, off = '-', -off
 	}
-	b = appendInt(append(b, sign), off/60, 2)
-	return appendInt(append(b, ':'), off%60, 2)
-}
-
-func appendInt(b []byte, n, width int) []byte {
-	var digits [20]byte
-	s := strconv.AppendInt(digits[:0], int64(n), 10)
-	for i := len(s); i < width; i++ {
-		b = append(b, '0')
-	}
-	return append(b, s...)
+	b = chars.AppendInt(append(b, sign), off/60, 2)
+	return chars.AppendInt(append(b, ':'), off%60, 2)
 }
 
 var errTime = errors.New("sitemap: not a W3C datetime")
 
-// ParseTime reads a W3C datetime in one of the six forms of NOTE-datetime, and
-// no other; digits of a second's fraction beyond the ninth are cut off. The error does
-// not say more than that it is none. Empty text is the zero Time.
+// ParseTime reads a W3C datetime in one of the six forms of NOTE-datetime. It ignores digits of a
+// second's fraction after the ninth. Empty text is the zero Time. The error says only that the text
+// is not a W3C datetime.
 func ParseTime(s string) (Time, error) {
 	var t Time
 	err := t.UnmarshalText([]byte(s))
 	return t, err
 }
 
-// UnmarshalText reads what ParseTime does; empty text is the zero Time. That a zone was
-// assumed, and that no seconds were listed, is not in what MarshalText returns, and lost.
+// UnmarshalText reads text as [ParseTime] does, without allocating. Two things that MarshalText
+// does not write are lost in a round trip: that the zone was assumed, and that no seconds were
+// listed.
 func (t *Time) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*t = Time{}
 		return nil
 	}
-	v, ok := ParseW3C(text)
+	v, ok := parseW3C(text)
 	if !ok {
 		return errTime
 	}
@@ -216,9 +208,8 @@ func (t *Time) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseW3C is ParseTime on bytes, but empty text is no time; it allocates nothing and is
-// what the readers use.
-func ParseW3C(b []byte) (t Time, ok bool) {
+// parseW3C reads a time of one of the six forms. It allocates nothing.
+func parseW3C(b []byte) (t Time, ok bool) {
 	if len(b) < 10 {
 		return parseMonth(b)
 	}
@@ -251,7 +242,8 @@ func ParseW3C(b []byte) (t Time, ok bool) {
 	if !ok {
 		return Time{}, false
 	}
-	return Time{sec: sec - int64(offset)*60, nsec: nsec, offset: int16(offset), form: precision}, true
+	return Time{sec: sec - int64(offset)*60, nsec: nsec, offset: int16(offset), form: precision},
+		true
 }
 
 // parseMonth reads YYYY and YYYY-MM.
@@ -273,19 +265,18 @@ func parseMonth(b []byte) (t Time, ok bool) {
 	return Time{sec: sec, form: precision}, true
 }
 
-// fields reads eight bytes of digits with separators, of which form has "0" for
-// each digit, as in "00:00:00". It looks at all of them at once: where the
-// exclusive or with the form leaves no more than 9 for a digit and nothing for a
-// separator, adding carry sets no high bit.
+// fields reads eight bytes of digits and separators at once. In form, "0" stands for each digit, as
+// in "00:00:00". The exclusive or with form leaves 0 to 9 for a digit and 0 for a separator. Only
+// then does adding carry set no high bit.
 func fields(b []byte, form, carry uint64) (x uint64, ok bool) {
 	x = binary.LittleEndian.Uint64(b) ^ form
-	return x, (x|(x+carry))&swar.Highs == 0
+	return x, (x|(x+carry))&chars.Highs == 0
 }
 
-// two returns the number of two digits whose first is byte i of what fields read.
+// two returns the number of the two digits at bytes i and i+1 of the result of fields.
 func two(x uint64, i int) int { return int(x>>(8*i)&15)*10 + int(x>>(8*i+8)&15) }
 
-// parseDay reads the YYYY-MM-DD that b starts with.
+// parseDay reads the YYYY-MM-DD at the start of b.
 func parseDay(b []byte) (sec int64, ok bool) {
 	const (
 		form  = '0' | '0'<<8 | '0'<<16 | '0'<<24 | '-'<<32 | '0'<<40 | '0'<<48 | '-'<<56
@@ -300,15 +291,16 @@ func parseDay(b []byte) (sec int64, ok bool) {
 	if century|of == 0 || month < 1 || month > 12 || day < 1 {
 		return 0, false
 	}
-	cycle := of // of leap years: each fourth year, and each fourth century
+	cycle := of // of leap years: every fourth year, and every fourth century
 	if of == 0 {
 		cycle = century
 	}
 	before := &daysBefore[cycle%4]
-	return int64(daysBeforeYear(century, of)+before[month]+day-1) * 86_400, day <= before[month+1]-before[month]
+	return int64(daysBeforeYear(century, of)+before[month]+day-1) * 86_400,
+		day <= before[month+1]-before[month]
 }
 
-// daysBefore are the days before each month of a leap year and of the three after it.
+// daysBefore holds the days before each month, for a leap year and the three years after it.
 var daysBefore = func() (days [4][16]int) {
 	for year := range days {
 		leap := 0
@@ -322,21 +314,21 @@ var daysBefore = func() (days [4][16]int) {
 	return days
 }()
 
-// daysBeforeYear returns the days from 1970 to the start of a year, negative for
-// earlier ones, in the proleptic Gregorian calendar: without the detour of time.Date.
+// daysBeforeYear returns the days from 1970 to the start of a year in the proleptic Gregorian
+// calendar. It is negative for earlier years.
 func daysBeforeYear(century, of int) int {
 	year := century*100 + of - 1
 	hundreds := year / 100
 	return year*365 + year/4 - hundreds + hundreds/4 - 719_162
 }
 
-// parseClock reads the Thh:mm or Thh:mm:ss that b starts with, and returns the
-// seconds since midnight and its length.
+// parseClock reads the Thh:mm or Thh:mm:ss at the start of b. It returns the seconds since midnight
+// and the length.
 func parseClock(b []byte) (sec int64, n int, ok bool) {
 	const (
 		form  = '0' | '0'<<8 | ':'<<16 | '0'<<24 | '0'<<32 | ':'<<40 | '0'<<48 | '0'<<56
 		carry = 0x76767f76767f7676
-		// Thh:mm only: the third field does not count.
+		// The third field of Thh:mm does not count.
 		minutes = 0x000000ffffffffff
 	)
 	if len(b) < 9 {
@@ -351,7 +343,7 @@ func parseClock(b []byte) (sec int64, n int, ok bool) {
 	n = 9
 	if b[6] != ':' {
 		x, n = x&minutes, 6
-		ok = (x|(x+carry&minutes))&(swar.Highs&minutes) == 0
+		ok = (x|(x+carry&minutes))&(chars.Highs&minutes) == 0
 	}
 	hour, minute, second := two(x, 0), two(x, 3), two(x, 6)
 	if b[0] != 'T' || !ok || hour > 23 || minute > 59 || second > 59 {
@@ -360,8 +352,8 @@ func parseClock(b []byte) (sec int64, n int, ok bool) {
 	return int64(hour*3600 + minute*60 + second), n, true
 }
 
-// parseFraction reads the digits that b starts with as those of a second, nine of
-// them at most, of n in all.
+// parseFraction reads the digits at the start of b as a fraction of a second. It uses at most nine
+// digits; n counts all of them.
 func parseFraction(b []byte) (nsec int32, digits, n int) {
 	for n < len(b) && b[n]-'0' < 10 {
 		if digits < 9 {

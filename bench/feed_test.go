@@ -7,7 +7,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"github.com/seed-322c453a/sitemap/feed"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 )
 
 // entries is how many entries the feeds have.

@@ -1,4 +1,4 @@
-package discover
+package discover_test
 
 import (
 	"bytes"
@@ -15,13 +15,16 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -72,7 +75,7 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i := range locs {
 			locs[i] = fmt.Sprintf("%s/s/%d.xml.gz", l.url, i)
 		}
-		w.Write([]byte(index(locs...)))
+		w.Write([]byte(indexOf(locs...)))
 	case r.URL.Path == "/connections":
 		fmt.Fprint(w, l.connections.Load())
 	default:
@@ -86,6 +89,10 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.Write(body)
 	}
+}
+
+func indexOf(locs ...string) string {
+	return "<sitemapindex><sitemap><loc>" + strings.Join(locs, "</loc></sitemap><sitemap><loc>") + "</loc></sitemap></sitemapindex>"
 }
 
 // TestMain is the process of startLoopback where that asks for it. It silences what
@@ -143,8 +150,8 @@ func startLoopback(tb testing.TB, children, each int, latency time.Duration) str
 }
 
 // loopbackClient returns a Client that sends so many requests at once.
-func loopbackClient(concurrency int) *Client {
-	return &Client{Concurrency: concurrency, Fetcher: &fetch.Client{
+func loopbackClient(concurrency int) *discover.Client {
+	return &discover.Client{Concurrency: concurrency, Fetch: &fetch.Client{
 		AllowPrivateNetworks: true,
 		Limiter:              &fetch.HostLimiter{Total: concurrency, PerHost: concurrency, PerAddress: concurrency},
 	}}
@@ -152,9 +159,9 @@ func loopbackClient(concurrency int) *Client {
 
 // loopbackSeeds name the index of a loopback, which may list the URLs of
 // www.example.com.
-func loopbackSeeds(url string) []*Sitemap {
-	g, _ := CallerGrant("https://www.example.com/")
-	return []*Sitemap{{Loc: url + "/index.xml", Scope: Scope{[]Grant{g}}}}
+func loopbackSeeds(url string) []*discover.Sitemap {
+	g, _ := trust.OfCaller("https://www.example.com/")
+	return []*discover.Sitemap{{Loc: url + "/index.xml", Grants: trust.Scope{g}}}
 }
 
 // loopbackConnections returns how many connections a loopback has seen, without
@@ -187,13 +194,10 @@ func BenchmarkWalk(b *testing.B) {
 				url := startLoopback(b, children, 1000, latency)
 				c := loopbackClient(concurrency)
 				walk := measured(b, func() int { return walkLoopback(b, c, url) })
-				most := peak(func() {
-					for b.Loop() {
-						walk()
-					}
-				})
+				for b.Loop() {
+					walk()
+				}
 				b.ReportMetric(float64(loopbackConnections(b, url)), "connections")
-				b.ReportMetric(float64(most)/(1<<20), "peak-MiB")
 				if latency > 0 {
 					ideal := float64(children) / float64(concurrency) * float64(latency)
 					b.ReportMetric(float64(b.Elapsed())/float64(b.N)/ideal, "x-ideal")
@@ -204,45 +208,23 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory inflates and parses from memory what BenchmarkWalk walks.
-func BenchmarkMemory(b *testing.B) {
-	bodies := loopbackBodies(1000)
-	parse := measured(b, func() int { return parseBodies(b, bodies, 1000) })
-	for b.Loop() {
-		parse()
-	}
-}
-
-// BenchmarkWalkOverMemory reports how many times the CPU time of inflating and parsing
-// from memory a walk takes. Beside it, of what a walk cannot do without: bare, net/http
-// alone with the same parser; wire, net/http alone without it; and paced, memory without
-// net/http, but with a walk's pauses, after which processors are slow. They are the
-// medians of all rounds, each of which does all by turns, so that what else the machine
-// does falls on all alike.
-func BenchmarkWalkOverMemory(b *testing.B) {
-	bodies := loopbackBodies(1000)
+// BenchmarkWalkCPU reports how many times the CPU time of net/http alone a walk takes: net/http
+// reads each body whole and hands it to the same parser, sixteen at once. Both are the medians of
+// rounds by turns, so that what else the machine does falls on both alike.
+func BenchmarkWalkCPU(b *testing.B) {
 	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
 		b.Run(fmt.Sprint("latency=", latency), func(b *testing.B) {
 			url := startLoopback(b, 1000, 1000, latency)
 			c := loopbackClient(16)
 			defer c.CloseIdleConnections()
-			ways := map[string]func(){
-				"walk":  func() { walkLoopback(b, c, url) },
-				"bare":  func() { bareLoopback(b, url, 1000, parseAll) },
-				"wire":  func() { bareLoopback(b, url, 1000, discardAll) },
-				"paced": func() { pacedBodies(b, bodies, 1000, latency) },
-			}
-			ratios := map[string][]float64{}
+			var ratios []float64
 			for b.Loop() {
-				memory := cpuOf(func() { parseBodies(b, bodies, 1000) })
-				for way, f := range ways {
-					ratios[way] = append(ratios[way], cpuOf(f)/memory)
-				}
+				bare := cpuOf(func() { bareLoopback(b, url, 1000) })
+				walk := cpuOf(func() { walkLoopback(b, c, url) })
+				ratios = append(ratios, walk/bare)
 			}
-			for way, all := range ratios {
-				slices.Sort(all)
-				b.ReportMetric(all[len(all)/2], way+"-x-memory")
-			}
+			slices.Sort(ratios)
+			b.ReportMetric(ratios[len(ratios)/2], "x-net/http")
 		})
 	}
 }
@@ -255,9 +237,9 @@ func cpuOf(f func()) float64 {
 	return float64(cpuTime() - start)
 }
 
-// bareLoopback gets the children of a loopback with net/http alone, sixteen at once, and
-// has their bodies read.
-func bareLoopback(b *testing.B, url string, children int, read func(io.Reader) error) {
+// bareLoopback gets the children of a loopback with net/http alone, sixteen at once, and parses
+// their bodies.
+func bareLoopback(b *testing.B, url string, children int) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 16}
 	defer transport.CloseIdleConnections()
 	var next atomic.Int64
@@ -265,43 +247,25 @@ func bareLoopback(b *testing.B, url string, children int, read func(io.Reader) e
 	for range 16 {
 		wg.Go(func() {
 			for i := next.Add(1); i <= int64(children); i = next.Add(1) {
-				resp, err := (&http.Client{Transport: transport}).Get(fmt.Sprintf("%s/s/%d.xml.gz", url, i))
+				resp, err := (&http.Client{Transport: transport}).Get(fmt.Sprintf("%s/s/%d.xml.gz", url, i%int64(children)))
 				if err != nil {
 					b.Error(err)
 					return
 				}
-				if err := read(resp.Body); err != nil {
+				body, err := io.ReadAll(resp.Body)
+				if err != nil {
 					b.Error(err)
 				}
 				resp.Body.Close()
+				for _, err := range parse.Entries(bytes.NewReader(body), nil) {
+					if err != nil {
+						b.Error(err)
+					}
+				}
 			}
 		})
 	}
 	wg.Wait()
-}
-
-func parseAll(r io.Reader) error {
-	for _, err := range parse.Entries(r, nil) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func discardAll(r io.Reader) error {
-	_, err := io.Copy(io.Discard, r)
-	return err
-}
-
-// pacedBodies is parseBodies of as many bodies at once as a walk gets in each latency,
-// with a pause for the rest of it.
-func pacedBodies(b *testing.B, bodies [][]byte, children int, latency time.Duration) {
-	for left := children; left > 0; left -= 16 {
-		start := time.Now()
-		parseBodies(b, bodies, min(16, left))
-		time.Sleep(latency - time.Since(start))
-	}
 }
 
 // measured returns f, which returns how many URLs it read, with its CPU time for
@@ -317,25 +281,12 @@ func measured(b *testing.B, f func() int) func() {
 }
 
 // walkLoopback walks a loopback and returns the number of URLs.
-func walkLoopback(b *testing.B, c *Client, url string) (urls int) {
+func walkLoopback(b *testing.B, c *discover.Client, url string) (urls int) {
 	for _, err := range c.Walk(context.Background(), loopbackSeeds(url), nil) {
 		if err != nil {
 			b.Fatal(err)
 		}
 		urls++
-	}
-	return urls
-}
-
-// parseBodies reads so many bodies by turns and returns the number of URLs.
-func parseBodies(b *testing.B, bodies [][]byte, children int) (urls int) {
-	for i := range children {
-		for _, err := range parse.Entries(bytes.NewReader(bodies[i%len(bodies)]), nil) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			urls++
-		}
 	}
 	return urls
 }

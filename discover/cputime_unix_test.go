@@ -1,6 +1,6 @@
 //go:build unix
 
-package discover
+package discover_test
 
 import (
 	"syscall"

@@ -3,47 +3,65 @@ package discover
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 )
 
-// Causes to be told with errors.Is.
+// Causes of errors, for [errors.Is].
 var (
-	// ErrNoSitemap: neither robots.txt nor the known paths led to a sitemap.
+	// ErrNoSitemap means that neither robots.txt nor the known paths led to a sitemap.
 	ErrNoSitemap = errors.New("no sitemap found")
-	// ErrUnreachable: a robots.txt could not be had, so that what it allows is not
-	// known (RFC 9309, section 2.3.1.4): the server answered 429 or 5xx, not at
-	// all, or not to the end, a proxy wants credentials (407), or the site is where no request
-	// may go (fetch.ErrRefused).
+	// ErrUnreachable means that a robots.txt could not be read, so that its rules are not known
+	// (RFC 9309, section 2.3.1.4): the server answered 429 or 5xx, not at all, or not to the end,
+	// or no request may go there ([fetch.ErrRefused]).
 	ErrUnreachable = errors.New("robots.txt unreachable")
-	// ErrLimit: documents were left out because of a limit of the walk.
+	// ErrLimit means that documents were left out because of a limit of the walk.
 	ErrLimit = errors.New("limit of the walk")
-	// ErrSite: the site is no host name and no http or https URL.
+	// ErrSite means that the site is neither a host name nor an http or https URL.
 	ErrSite = errors.New("not a site")
+	// ErrRunning means that a walk of the same Run and site is under way.
+	ErrRunning = errors.New("a walk of the same run and site is under way")
 )
 
-// A WalkError says what of a walk could not be read. All else was yielded.
+// A WalkError lists what a walk could not read. Everything else was yielded.
 type WalkError struct {
-	// Failed counts the documents that failed, were cut short, or were left out
-	// because of a limit.
+	// Failed counts the documents that failed, were cut short, or were left out because of a limit.
 	Failed int
-	// Errs are the first 16 failures: *DocumentError for a document, *LimitError
-	// for a limit.
+	// Errs are a [*LimitError] for each limit and a [*DocumentError] for each of the first
+	// failures, 16 in all. An error of the Store comes last.
 	Errs []error
 }
 
 const maxErrs = 16
 
-// Error returns the count and the failures, the first few.
+// add counts n documents that failed with err.
+func (e *WalkError) add(err error, n int) {
+	e.Failed += n
+	if len(e.Errs) < maxErrs {
+		e.Errs = append(e.Errs, err)
+	}
+}
+
+// addFirst counts n documents that a limit left out, and lists it before all other errors.
+func (e *WalkError) addFirst(err *LimitError, n int) {
+	e.Failed += n
+	e.Errs = slices.Insert(e.Errs, 0, error(err))
+	e.Errs = e.Errs[:min(len(e.Errs), maxErrs)]
+}
+
+// Error returns the number of failures and the first three of them.
 func (e *WalkError) Error() string {
 	var b strings.Builder
-	b.WriteString("discover: " + strconv.Itoa(e.Failed))
-	if e.Failed == 1 {
-		b.WriteString(" sitemap could not be read")
-	} else {
-		b.WriteString(" sitemaps could not be read")
+	b.WriteString("discover: ")
+	switch e.Failed {
+	case 0: // the Store failed
+	case 1:
+		b.WriteString("1 sitemap could not be read: ")
+	default:
+		b.WriteString(strconv.Itoa(e.Failed) + " sitemaps could not be read: ")
 	}
 	const shown = 3
 	for i, err := range e.Errs {
@@ -51,7 +69,7 @@ func (e *WalkError) Error() string {
 			b.WriteString("; ...")
 			break
 		}
-		b.WriteString([]string{": ", "; "}[min(i, 1)] + err.Error())
+		b.WriteString([]string{"", "; "}[min(i, 1)] + err.Error())
 	}
 	return b.String()
 }
@@ -67,10 +85,7 @@ type DocumentError struct {
 
 // Error returns the location, without credentials, and the cause.
 func (e *DocumentError) Error() string {
-	text, loc := fmt.Sprint(e.Err), "no sitemap"
-	if e.Sitemap != nil {
-		loc = sitemap.Redact(e.Sitemap.Loc)
-	}
+	text, loc := fmt.Sprint(e.Err), sitemap.Redact(e.Sitemap.Loc)
 	for _, prefix := range []string{"fetch: ", "sitemap: ", loc + ": "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
@@ -80,45 +95,48 @@ func (e *DocumentError) Error() string {
 // Unwrap returns the cause.
 func (e *DocumentError) Unwrap() error { return e.Err }
 
-// An unreachable is ErrUnreachable with its cause.
-type unreachable struct{ err error }
-
-func (e *unreachable) Error() string {
-	return fmt.Sprintf("discover: %v: %s", ErrUnreachable, strings.TrimPrefix(e.err.Error(), "fetch: "))
+// unreachable returns ErrUnreachable with its cause.
+func unreachable(err error) error {
+	return &unreachableError{err}
 }
 
-func (e *unreachable) Unwrap() []error { return []error{ErrUnreachable, e.err} }
+type unreachableError struct{ err error }
 
-// A LimitError says that documents were left out. It matches ErrLimit.
+func (e *unreachableError) Error() string {
+	cause := strings.TrimPrefix(strings.TrimPrefix(e.err.Error(), "robots: "), "fetch: ")
+	return "discover: " + ErrUnreachable.Error() + ": " + cause
+}
+
+func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.err} }
+
+// A LimitError says that documents were left out. It matches [ErrLimit].
 type LimitError struct {
-	// What is "depth" (Options.MaxDepth), "sitemaps" (Options.MaxSitemaps),
-	// "foreign" (MaxForeign) or "memory" (locations of children that are waited
-	// for, 16 MB by default).
+	// What is "depth" ([Options.MaxDepth]), "sitemaps" ([Options.MaxSitemaps]), "foreign"
+	// ([MaxForeign]) or "memory" (32 MiB of locations that wait for their turn).
 	What string
 	Max  int // the limit
 	Left int // how many documents were left out
 }
 
-// Error returns the limit and the count.
+// Error returns the limit and the number of documents.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("limit of the walk: %s %d: %d left out", e.What, e.Max, e.Left)
 }
 
-// Is reports whether target is ErrLimit.
+// Is reports whether target is [ErrLimit].
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
-// A NoSitemapError says that a site has no sitemap, and what was tried. It
-// matches ErrNoSitemap.
+// A NoSitemapError says that a site has no sitemap, and what was tried. It matches [ErrNoSitemap].
 type NoSitemapError struct {
 	Site  string    // its URL, without credentials
-	Tried []Attempt // in order, that of the robots.txt first
+	Tried []Attempt // in order, robots.txt first
 }
 
-// An Attempt is a URL that was tried for a sitemap, and why it is none.
+// An Attempt is a URL that was tried for a sitemap.
 type Attempt struct {
 	URL string // without credentials
-	// Err is what Robots.WhyNone says of the robots.txt; of a known path a *fetch.Error, a
-	// *sitemap.ParseError, or that the robots.txt disallows it.
+	// Err says why it led to no sitemap: a [*fetch.Error], a [*sitemap.ParseError], or that
+	// robots.txt names none or disallows the path.
 	Err error
 }
 
@@ -135,10 +153,10 @@ func (e *NoSitemapError) Error() string {
 	return b.String()
 }
 
-// Is reports whether target is ErrNoSitemap.
+// Is reports whether target is [ErrNoSitemap].
 func (e *NoSitemapError) Is(target error) bool { return target == ErrNoSitemap }
 
-// Unwrap returns why each was none.
+// Unwrap returns the causes of the attempts.
 func (e *NoSitemapError) Unwrap() []error {
 	errs := make([]error, 0, len(e.Tried))
 	for _, t := range e.Tried {

@@ -1,494 +1,386 @@
-package discover
+package discover_test
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-func TestParseSite(t *testing.T) {
-	for in, want := range map[string]string{
-		"example.com":                     "https://example.com bare",
-		"  example.com/  ":                "https://example.com/ bare",
-		"//example.com":                   "https://example.com bare",
-		"https://example.com/a/b?c#d":     "https://example.com/a/b",
-		"HTTP://Example.COM":              "http://example.com",
-		"münchen.example":                 "https://xn--mnchen-3ya.example bare",
-		"example.com:8080/x":              "https://example.com:8080/x bare",
-		"http://user:secret@example.com/": "http://example.com/",
-		"http://[::1]:8080":               "http://[::1]:8080",
-		"[::1]":                           "https://[::1] bare",
-		"localhost":                       "https://localhost bare",
-		"example.com/?u=http://x":         "https://example.com/ bare",
-		"":                                "error", "ftp://example.com": "error", "https://": "error",
-		"https://exa mple.com": "error", "http://a:b:c": "error",
-		"http:/example.com": "error", "https:example.com": "error", "ftp:/example.com": "error",
-		"example.com:": "https://example.com: bare",
-	} {
-		st, err := parseSite(in)
-		got := "error"
-		if err == nil {
-			got = st.url.String()
-			if st.bare {
-				got += " bare"
-			}
-		} else if !errors.Is(err, ErrSite) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: error %v", in, err)
-		}
-		if got != want {
-			t.Errorf("parseSite(%q) = %s, want %s", in, got, want)
-		}
+var knownURLs = func() (urls []string) {
+	for _, path := range discover.DefaultKnownPaths() {
+		urls = append(urls, example+path)
 	}
-}
+	return urls
+}()
 
-func TestFindByRobots(t *testing.T) {
-	w := smallSite()
-	found, err := w.client().Find(t.Context(), "https://example.com/some/path?x")
-	if err != nil || len(found) != 2 || found[0].Loc != "https://example.com/index.xml" || found[0].Line != 3 {
-		t.Fatalf("found %v, %v", found, err)
-	}
-	equal(t, "requests", w.order, []string{"https://example.com/robots.txt"})
-}
-
-func TestFindReturnsTheCallersOwn(t *testing.T) {
-	c := smallSite().client()
-	for range 2 {
-		found, err := c.Find(t.Context(), "https://example.com")
-		if err != nil || found[0].Loc != "https://example.com/index.xml" {
-			t.Fatalf("found %v, %v", found, err)
-		}
-		if found[0].Scope.Trust("https://example.com/") != ByRobots || found[0].Scope.Trust("https://added.test/") != Untrusted {
-			t.Errorf("found with the grants %v", found[0].Scope.Grants)
-		}
-		found[0].Loc, found[0].Scope.Grants[0].Host = "changed", "changed.test"
-		added := Grant{Host: "added.test", Dir: "/", By: ByCaller}
-		for _, sm := range found[1:] {
-			sm.Scope.Grants = append(sm.Scope.Grants[:0], added)
-		}
-	}
-}
-
-func TestFindByKnownPath(t *testing.T) {
-	known := urlset("https://example.com/1")
-	for _, tt := range []struct {
-		name  string
-		site  string
-		serve map[string]string
-		want  string // location, or "" for none
-		tried int    // requests beside robots.txt
+// TestFind_RobotsOutcomes: a robots.txt that is not available names and forbids nothing; one that
+// is unreachable ends the search (RFC 9309, section 2.3.1).
+func TestFind_RobotsOutcomes(t *testing.T) {
+	to := func(loc string) answer { return answer{status: 301, header: []string{"Location", loc}} }
+	reset := errors.New("connection reset")
+	for name, tt := range map[string]struct {
+		robots answer
+		want   error // nil: the known paths are tried
 	}{
-		{"first", "example.com", map[string]string{"/sitemap.xml": known}, "/sitemap.xml", 1},
-		{"second, behind a soft 404", "example.com", map[string]string{"/sitemap.xml": "<html><body>Not found</body></html>", "/sitemap_index.xml": index("https://example.com/x.xml")}, "/sitemap_index.xml", 2},
-		{"json and login pages", "example.com", map[string]string{"/sitemap.xml": `{"error":404}`, "/sitemap_index.xml": "<!DOCTYPE html><form>", "/wp-sitemap.xml": known}, "/wp-sitemap.xml", 3},
-		{"empty bodies", "example.com", map[string]string{"/sitemap.xml": "", "/sitemap-index.xml": known}, "/sitemap-index.xml", 4},
-		{"text that says not found", "example.com", map[string]string{"/sitemap.xml": "Not found\n", "/sitemap.txt": "https://example.com/1\n"}, "/sitemap.txt", 6},
-		{"gzip", "example.com", map[string]string{"/sitemap.xml.gz": gz(known)}, "/sitemap.xml.gz", 5},
-		{"an empty urlset is one", "example.com", map[string]string{"/sitemap.xml": urlset()}, "/sitemap.xml", 1},
-		{"below the path", "https://example.com/shop", map[string]string{"/shop/sitemap_index.xml": known}, "/shop/sitemap_index.xml", 8},
-		{"beside a file", "https://example.com/shop/index.html", map[string]string{"/shop/sitemap.xml": known}, "/shop/sitemap.xml", 7},
-		{"nowhere", "https://example.com/shop/", nil, "", 8},
-		{"nowhere at the root", "https://example.com/", nil, "", 6},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newWeb()
-			for path, text := range tt.serve {
-				w.serve("https://example.com"+path, text)
-			}
-			found, err := w.client().Find(t.Context(), tt.site)
-			switch {
-			case tt.want != "":
-				if err != nil || len(found) != 1 || found[0].Loc != "https://example.com"+tt.want {
-					t.Errorf("found %v, %v", found, err)
-				}
-			default:
-				var none *NoSitemapError
-				if !errors.Is(err, ErrNoSitemap) || !errors.As(err, &none) || len(none.Tried) != tt.tried+1 {
-					t.Errorf("error %v", err)
-				}
-			}
-			if n := len(w.order) - 1; n != tt.tried {
-				t.Errorf("%d requests %v, want %d", n, w.order, tt.tried)
-			}
-			if n := w.open.Load(); n != 0 {
-				t.Errorf("%d bodies left open", n)
-			}
-		})
-	}
-}
-
-// TestWhyRobotsNamesNone tells why a robots.txt led nowhere.
-func TestWhyRobotsNamesNone(t *testing.T) {
-	for _, tt := range []struct {
-		status int
-		text   string
-		want   string
-	}{
-		{404, "", "status 404 Not Found"},
-		{410, "", "status 410 Gone"},
-		{401, "", "status 401 Unauthorized"},
-		{403, "<html>", "status 403 Forbidden"},
-		{304, "", "status 304 Not Modified"},
-		{300, "", "status 300 Multiple Choices"},
-		{200, "<!DOCTYPE html>", "names no sitemap: an HTML page instead of a robots.txt"},
-		{200, "\ufeff \r\n", "names no sitemap: empty"},
-		{204, "", "names no sitemap: empty"},
-		{200, "User-agent: *\nDisallow: /x\n", "names no sitemap"},
-		{200, "Sitemap:\nSitemap: /robots.txt\nSitemap: ftp://example.com/\n", "names no sitemap: its Sitemap records hold no usable URL"},
-	} {
-		w := newWeb()
-		w.handle("https://example.com/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
-			rw.WriteHeader(tt.status)
-			rw.Write([]byte(tt.text))
-		})
-		_, err := w.client().Find(t.Context(), "https://example.com")
-		var none *NoSitemapError
-		if !errors.As(err, &none) || len(none.Tried) == 0 || none.Tried[0].URL != "https://example.com/robots.txt" {
-			t.Fatalf("%d %q: error %v", tt.status, tt.text, err)
-		}
-		got := none.Tried[0].Err
-		if text := strings.TrimPrefix(got.Error(), "fetch: https://example.com/robots.txt: "); text != tt.want {
-			t.Errorf("%d %q: %q, want %q", tt.status, tt.text, text, tt.want)
-		}
-		if errors.Is(got, fetch.ErrStatus) != (tt.status >= 300) {
-			t.Errorf("%d %q: %v matches ErrStatus, or does not", tt.status, tt.text, got)
-		}
-	}
-}
-
-// TestKnownPathIsFetchedOnce: what was read to see that it is a sitemap is not
-// fetched again.
-func TestKnownPathIsFetchedOnce(t *testing.T) {
-	for _, text := range []string{urlset("https://example.com/1"), gz(gz(urlset("https://example.com/1"))), "https://example.com/1\n"} {
-		w := newWeb()
-		w.serve("https://example.com/sitemap.xml", text)
-		l := walkSite(w.client(), "https://example.com", Options{})
-		equal(t, "urls", l.urls, []string{"https://example.com/1 location"})
-		if n := w.hits("https://example.com/sitemap.xml"); n != 1 || l.err != nil {
-			t.Errorf("fetched %d times, error %v", n, l.err)
-		}
-		if n := w.open.Load(); n != 0 {
-			t.Errorf("%d bodies left open", n)
-		}
-	}
-}
-
-func TestKnownPathsHeedDisallow(t *testing.T) {
-	w := newWeb()
-	w.serve("https://example.com/robots.txt", "User-agent: sitemap\nDisallow: /sitemap.xml\n")
-	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/1"))
-	w.serve("https://example.com/sitemap_index.xml", urlset("https://example.com/2"))
-	l := walkSite(w.client(), "https://example.com", Options{})
-	equal(t, "urls", l.locs(), []string{"https://example.com/2"})
-	if w.hits("https://example.com/sitemap.xml") != 0 {
-		t.Error("fetched what is disallowed")
-	}
-	// What robots.txt names is fetched whatever it disallows.
-	w.serve("https://other.test/robots.txt", "User-agent: *\nDisallow: /\nSitemap: https://other.test/s.xml")
-	w.serve("https://other.test/s.xml", urlset("https://other.test/1"))
-	if l := walkSite(w.client(), "https://other.test", Options{}); len(l.urls) != 1 {
-		t.Errorf("what robots.txt names: %v, %v", l.urls, l.err)
-	}
-}
-
-func TestKnownPathsOption(t *testing.T) {
-	w := newWeb()
-	w.serve("https://example.com/mine.xml", urlset("https://example.com/1"))
-	w.serve("https://example.com/sitemap.xml", urlset("https://example.com/2"))
-	l := walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{"", "%zz", "a:b", "?map=1", "/mine.xml"}})
-	equal(t, "urls", l.locs(), []string{"https://example.com/1"})
-	equal(t, "requests", w.order, []string{"https://example.com/robots.txt", "https://example.com/?map=1", "https://example.com/mine.xml"})
-	l = walkSite(w.client(), "https://example.com/a/", Options{KnownPaths: []string{}})
-	if !errors.Is(l.err, ErrNoSitemap) {
-		t.Errorf("without known paths: %v", l.err)
-	}
-}
-
-func TestRobotsStatus(t *testing.T) {
-	for status, want := range map[int]error{
-		http.StatusForbidden: ErrNoSitemap, http.StatusNotFound: ErrNoSitemap, http.StatusGone: ErrNoSitemap,
-		http.StatusTooManyRequests: ErrUnreachable, http.StatusInternalServerError: ErrUnreachable, http.StatusServiceUnavailable: ErrUnreachable,
-		http.StatusNoContent: ErrNoSitemap, http.StatusProxyAuthRequired: ErrUnreachable,
-	} {
-		w := newWeb()
-		w.status("https://example.com/robots.txt", status)
-		c := w.client()
-		if _, err := c.Find(t.Context(), "https://example.com"); !errors.Is(err, want) {
-			t.Errorf("status %d: %v, want %v", status, err, want)
-		}
-		if want == ErrUnreachable {
-			if l := walkSite(c, "https://example.com", Options{}); !errors.Is(l.err, want) || len(l.done) != 0 {
-				t.Errorf("status %d: walked %v, %v", status, l.done, l.err)
-			}
-		}
-	}
-	w := newWeb()
-	// Redirects that lead nowhere.
-	for _, to := range []string{"https://example.com/robots.txt", "file:///etc/passwd", "https://example.com:8443/", "https://"} {
-		w.redirect("https://example.com/robots.txt", to)
-		if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, ErrNoSitemap) {
-			t.Errorf("redirected to %s: %v", to, err)
-		}
-	}
-	// Five redirects are followed (RFC 9309, section 2.3.1.2), and no more.
-	for hops, want := range map[int]error{5: nil, 6: ErrNoSitemap} {
-		from := "https://example.com/robots.txt"
-		for i := range hops {
-			to := fmt.Sprintf("https://example.com/%d", i)
-			w.redirect(from, to)
-			from = to
-		}
-		w.serve(from, "Sitemap: https://example.com/s.xml")
-		if _, err := w.client().Find(t.Context(), "https://example.com"); !errors.Is(err, want) {
-			t.Errorf("%d redirects: %v, want %v", hops, err, want)
-		}
-	}
-	// A site that is not gone to is no site without a robots.txt.
-	c := &Client{Fetcher: &fetch.Client{Retries: -1}}
-	if _, err := c.Find(t.Context(), "http://127.0.0.1"); !errors.Is(err, ErrUnreachable) || !errors.Is(err, fetch.ErrRefused) {
-		t.Errorf("loopback: %v", err)
-	}
-	w.serve("https://example.com/robots.txt", "<html>hello</html>")
-	l := walkSite(w.client(), "https://example.com", Options{})
-	if !l.has(t, "https://example.com/robots.txt robots_html") || !errors.Is(l.err, ErrNoSitemap) {
-		t.Errorf("HTML: %q, %v", l.problems, l.err)
-	}
-}
-
-func TestRobotsAreCachedForADay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := smallSite()
-		c := w.client()
-		for range 3 {
-			if _, err := c.Robots(t.Context(), "https://example.com"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n := w.hits("https://example.com/robots.txt"); n != 1 {
-			t.Errorf("fetched %d times in a moment", n)
-		}
-		time.Sleep(25 * time.Hour)
-		if _, err := c.Robots(t.Context(), "https://example.com"); err != nil || w.hits("https://example.com/robots.txt") != 2 {
-			t.Errorf("after a day: %d times, %v", w.hits("https://example.com/robots.txt"), err)
-		}
-		// A failure is not remembered.
-		w.status("https://down.test/robots.txt", 503)
-		for range 2 {
-			if _, err := c.Robots(t.Context(), "https://down.test"); !errors.Is(err, ErrUnreachable) {
-				t.Error(err)
-			}
-		}
-		if n := w.hits("https://down.test/robots.txt"); n != 2 {
-			t.Errorf("an unreachable one was asked for %d times", n)
-		}
-	})
-}
-
-func TestRobotsCacheIsBounded(t *testing.T) {
-	var c robotsCache
-	big := robotsOf(t, "Sitemap: https://a.test/"+strings.Repeat("x", 5000))
-	for i := range 10_000 {
-		c.put(fmt.Sprintf("https://%d.test", i), big)
-	}
-	if c.size > robotsRoom || c.used.Len() != len(c.byAt) {
-		t.Errorf("the cache holds %d bytes, %d and %d files", c.size, c.used.Len(), len(c.byAt))
-	}
-	if c.get("https://9999.test") == nil || c.get("https://0.test") != nil {
-		t.Error("not the oldest went first")
-	}
-}
-
-// refusing is a transport that cannot connect by https: for err, or, if that is nil, since
-// nobody answers.
-type refusing struct {
-	*web
-	err error
-}
-
-func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme != "https" {
-		return r.web.RoundTrip(req)
-	}
-	if r.err == nil {
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	}
-	return nil, r.err
-}
-
-func TestBareHost(t *testing.T) {
-	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-	for _, tt := range []struct {
-		name string
-		site string
-		err  error
-		want bool // found by http
-	}{
-		{"refused", "example.com", refused, true},
-		{"silent", "example.com", nil, true},
-		{"no TLS", "example.com", tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, true},
-		{"certificate", "example.com", &tls.CertificateVerificationError{Err: errors.New("expired")}, false},
-		{"no such host", "example.com", &net.DNSError{Err: "no such host", Name: "example.com", IsNotFound: true}, false},
-		{"https named", "https://example.com", refused, false},
-		{"http named", "http://example.com", refused, true},
-		{"credentials", "user:secret@example.com", refused, false},
+		"404":                     {answer{status: 404}, nil},
+		"401":                     {answer{status: 401}, nil},
+		"410 with records":        {answer{status: 410, body: "Sitemap: " + example + "/no.xml"}, nil},
+		"304 unasked":             {answer{status: 304}, nil},
+		"empty":                   {answer{}, nil},
+		"only rules":              {answer{body: "User-agent: *\nAllow: /"}, nil},
+		"an HTML page":            {answer{body: "<!doctype html><p>Sitemap: " + example + "/no.xml"}, nil},
+		"unusable records":        {answer{body: "Sitemap: ftp://example.com/s.xml"}, nil},
+		"redirect to a 404":       {to(example + "/none"), nil},
+		"endless redirects":       {to(example + "/robots.txt"), nil},
+		"redirect to no URL":      {to("https://[::"), nil},
+		"redirect to a port":      {to(example + ":8443/robots.txt"), nil},
+		"redirect to ftp":         {to("ftp://example.com/robots.txt"), nil},
+		"redirect to a 500":       {to(example + "/broken"), discover.ErrUnreachable},
+		"unknown encoding":        {answer{header: []string{"Content-Encoding", "br"}, body: "x"}, nil},
+		"500":                     {answer{status: 500}, discover.ErrUnreachable},
+		"429":                     {answer{status: 429}, discover.ErrUnreachable},
+		"407":                     {answer{status: 407}, discover.ErrUnreachable},
+		"no connection":           {answer{err: reset}, discover.ErrUnreachable},
+		"no answer":               {answer{hang: true}, discover.ErrUnreachable},
+		"cut before a record":     {answer{body: "User-agent: *\n", cut: reset}, discover.ErrUnreachable},
+		"a TLS certificate error": {answer{err: &tls.CertificateVerificationError{Err: reset}}, discover.ErrUnreachable},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWeb()
-			w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
-			w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
-			c := &Client{Fetcher: &fetch.Client{Transport: refusing{w, tt.err}, Timeout: 30 * time.Second}}
-			l := walkSite(c, tt.site, Options{})
-			if got := l.err == nil && len(l.urls) == 1; got != tt.want {
-				t.Errorf("%s: %v, %v", tt.name, l.urls, l.err)
+			w.answer(example+"/robots.txt", tt.robots)
+			w.answer(example+"/broken", answer{status: 502})
+			w.serve(example+"/sitemap.txt", example+"/1\n")
+			r := w.site(t, nil, example, discover.Options{})
+			_, robotsErr := w.client().Robots(t.Context(), example)
+			found, findErr := w.client().Find(t.Context(), example)
+			for _, err := range []error{r.err, robotsErr, findErr} {
+				if !errors.Is(err, tt.want) {
+					t.Errorf("%s: %v, want %v", name, err, tt.want)
+				}
 			}
-			if !tt.want && !errors.Is(l.err, ErrUnreachable) {
-				t.Errorf("%s: error %v", tt.name, l.err)
+			if tt.want != nil {
+				if len(r.urls)+len(found) > 0 || !strings.HasPrefix(findErr.Error(), "discover: robots.txt unreachable: "+example) {
+					t.Errorf("%s: %q, %v", name, r.locs(), findErr)
+				}
+				return
+			}
+			if len(r.urls) != 1 || len(found) != 1 || found[0].Loc != example+"/sitemap.txt" || found[0].RobotsURL != "" {
+				t.Errorf("%s: %q, %v", name, r.locs(), found)
 			}
 		})
 	}
 }
 
-// withSecrets returns a client whose requests carry a secret, if they are to.
-func withSecrets(c *fetch.Client, secrets bool) *Client {
-	if secrets {
-		c.Header = http.Header{"X-Api-Key": {"secret"}}
-	}
-	return &Client{Fetcher: c, Concurrency: 1}
-}
-
-// TestBareHostWithSecrets: what a Fetcher adds does not go by http because https cannot be reached.
-func TestBareHostWithSecrets(t *testing.T) {
-	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-	for _, secrets := range []bool{true, false} {
-		w := newWeb()
-		w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/s.xml")
-		w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
-		c := withSecrets(&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets)
-		l := walkSite(c, "example.com", Options{})
-		if errors.Is(l.err, ErrUnreachable) != secrets || (len(w.order) == 0) != secrets {
-			t.Errorf("secrets %v: requests %v, %v", secrets, w.order, l.err)
-		}
-	}
-}
-
-// TestBareHostOfState: a walk that was begun by http does not go on there with credentials, nor
-// with secrets of the Fetcher's.
-func TestBareHostOfState(t *testing.T) {
+// TestFind_RobotsCut: what a robots.txt named before it broke off is walked, and the error comes
+// last.
+func TestFind_RobotsCut(t *testing.T) {
 	w := newWeb()
-	w.serve("http://example.com/robots.txt", "Sitemap: http://example.com/a.xml\nSitemap: http://example.com/b.xml")
-	w.serve("http://example.com/a.xml", urlset("http://example.com/1", "http://example.com/2"))
-	w.serve("http://example.com/b.xml", urlset("http://example.com/3"))
-	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-	client := func(secrets bool) *Client {
-		return withSecrets(&fetch.Client{Transport: refusing{w, refused}, Retries: -1}, secrets)
+	w.answer(example+"/robots.txt", answer{body: "Sitemap: /s.xml\n", cut: io.ErrUnexpectedEOF})
+	w.serve(example+"/s.xml", urlset(example+"/1"))
+	w.serve(example+"/sitemap.xml", urlset(example+"/2"))
+	r := w.site(t, nil, example, discover.Options{})
+	equal(t, "URLs", r.locs(), []string{example + "/1"})
+	if !errors.Is(r.err, fetch.ErrBody) || r.sums[example+"/robots.txt"].Err == nil {
+		t.Errorf("%v, %q", r.err, r.done)
 	}
-	path := filepath.Join(t.TempDir(), "state")
-	state := openState(t, path)
-	for range client(false).URLs(t.Context(), "example.com", &Options{State: state}) {
-		break
-	}
-	state.Close()
-	state = openState(t, path)
-	defer state.Close()
-	asked := len(w.order)
-	for site, secrets := range map[string]bool{"user:secret@example.com": false, "example.com": true} {
-		l := walkSite(client(secrets), site, Options{State: state})
-		if !errors.Is(l.err, ErrUnreachable) || len(w.order) > asked {
-			t.Errorf("%s, with secrets %t: requests %v, %v", site, secrets, w.order[asked:], l.err)
-		}
-	}
-	if l := walkSite(client(false), "example.com", Options{State: state}); l.err != nil || len(l.urls) == 0 {
-		t.Errorf("without: %v, %v", l.urls, l.err)
+	found, err := w.client().Find(t.Context(), example)
+	if len(found) != 1 || !errors.Is(err, fetch.ErrBody) {
+		t.Errorf("Find: %v, %v", found, err)
 	}
 }
 
-func TestBareHostOnLoopback(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/sitemap.xml" {
-			w.Write([]byte(urlset("http://" + r.Host + "/1")))
-			return
-		}
-		http.NotFound(w, r)
-	}))
-	defer srv.Close()
-	c := &Client{Fetcher: &fetch.Client{AllowPrivateNetworks: true}}
-	l := walkSite(c, strings.TrimPrefix(srv.URL, "http://"), Options{})
-	equal(t, "urls", l.urls, []string{srv.URL + "/1 location"})
-	if l.err != nil {
-		t.Error(l.err)
-	}
-	// Without leave, loopback is refused.
-	l = walkSite(&Client{}, srv.URL, Options{})
-	if !errors.Is(l.err, fetch.ErrRefused) {
-		t.Errorf("loopback: %v", l.err)
+// TestFind_Refused: an address that may not be requested is no missing robots.txt.
+func TestFind_Refused(t *testing.T) {
+	var c discover.Client
+	_, err := c.Find(t.Context(), "http://127.0.0.1:1")
+	if !errors.Is(err, discover.ErrUnreachable) || !errors.Is(err, fetch.ErrRefused) {
+		t.Error(err)
 	}
 }
 
-// TestFindEndsWithItsContext: the error is ctx's.
-func TestFindEndsWithItsContext(t *testing.T) {
+func TestFind_RobotsRecords(t *testing.T) {
 	w := newWeb()
-	ctx, cancel := context.WithCancel(t.Context())
-	w.handle("https://example.com/robots.txt", func(_ http.ResponseWriter, r *http.Request) {
-		cancel()
-		<-r.Context().Done()
-	})
-	if _, err := w.client().Find(ctx, "https://example.com"); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestErrorsSayNoCredentials(t *testing.T) {
-	for _, loc := range []string{
-		"https://user:secret@example.com/s.xml", "https://user:secret@example.com:99999/s.xml",
-		"https://user:secret@exa mple.com/", "https:user:secret@example.com/", `https:\\user:secret@example.com/`,
-		"https:/user:secret@example.com/", "https//user:secret@example.com/", "https:///user:secret@example.com/", "htps//user:sec/secret@example.com/",
-		"https://https//user:secret@example.com/", "user:secret@example.com:x/", "https/user:secret@example.com/",
-	} {
-		path := filepath.Join(t.TempDir(), "state")
-		state := openState(t, path)
-		w := newWeb()
-		if _, _, err := state.Resume("", loc); err != nil {
+	w.redirect("http://example.com/robots.txt", example+"/robots.txt")
+	w.serve(example+"/robots.txt", "# x\nsitemap: /b.xml\nUser-agent: *\nSitemap: https://cdn.test/a.xml\nSITEMAP: /b.xml\n")
+	c := w.client()
+	for range 2 {
+		found, err := c.Find(t.Context(), "http://example.com")
+		var got []string
+		for _, s := range found {
+			got = append(got, fmt.Sprint(s.Loc, " ", s.Line, " ", s.RobotsURL, " ", s.Grants, " ", s))
+			s.Loc, s.Grants[0].Host = "changed", "changed" // the result is the caller's
+		}
+		const from, grants = "http://example.com/robots.txt", "[example.com/ (robots)]"
+		equal(t, "sitemaps", got, []string{
+			"http://example.com/b.xml 2 " + from + " " + grants + " robots.txt of example.com, line 2 → http://example.com/b.xml",
+			"https://cdn.test/a.xml 4 " + from + " " + grants + " robots.txt of example.com, line 4 → https://cdn.test/a.xml",
+		})
+		if err != nil {
 			t.Error(err)
 		}
-		l, site := walkFrom(w.client(), named(loc), Options{State: state}), walkSite(w.client(), loc, Options{State: state})
-		if err := state.Close(); err != nil || l.err == nil || site.err == nil {
-			t.Errorf("%s: %v, %v, %v", loc, l.err, site.err, err)
+	}
+}
+
+func TestSite_Spellings(t *testing.T) {
+	for site, want := range map[string]string{
+		"example.com": example, " Example.COM/a/b?x#y ": example, "https://example.com:443/": example + ":443",
+		"//example.com": example, "http://example.com": "http://example.com",
+		"example.com:8443": "https://example.com:8443", "münchen.test": "https://xn--mnchen-3ya.test",
+		"https://user:secret@example.com/": example, "[2001:db8::1]": "https://[2001:db8::1]",
+	} {
+		w := newWeb()
+		if _, err := w.client().Robots(t.Context(), site); err != nil || !slices.Equal(w.asked(), []string{want + "/robots.txt"}) {
+			t.Errorf("%q: %q, %v", site, w.asked(), err)
 		}
-		journal, _ := os.ReadFile(path)
-		if told := fmt.Sprint(l.err, l.urls, l.problems, l.done, l.sums, site.err, w.order, string(journal)); strings.Contains(told, "secret") {
-			t.Errorf("%s: %s", loc, told)
+	}
+	for _, site := range []string{"", " ", "ftp://example.com", "http:/example.com", "https://", "/a/b", "a b.com", "https://example.com:x"} {
+		w := newWeb()
+		_, err := w.client().Find(t.Context(), site)
+		r := w.site(t, nil, site, discover.Options{})
+		if !errors.Is(err, discover.ErrSite) || !errors.Is(r.err, discover.ErrSite) || len(w.asked()) > 0 {
+			t.Errorf("%q: %v, %v, %q", site, err, r.err, w.asked())
 		}
 	}
 }
 
-func TestRedactText(t *testing.T) {
-	long := strings.Repeat("x", 240)
-	for text, want := range map[string]string{
-		"http://bob:secret@a.example/x": "http://a.example/x", "//bob:secret@a.example/x": "//a.example/x", "http:/bob:secret@a.example": "http:/a.example",
-		"http://bob:sec ret@a.example/": "http://a.example/", "http:/bob:se'cr\"et@a.example/ http://b.example/@jane": "http:/a.example/ http://b.example/@jane",
-		"bob:secret@a.example": "a.example", "Sitemap: bob:secret@a.example/x": "Sitemap: a.example/x", "Sitemap:bob:secret@a.example/x": "a.example/x",
-		"<loc>bob:secret@a.example/x</loc>": "<loc>a.example/x</loc>", "<a href='http:/bob:secret@a.example/'>": "<a href='http:/a.example/'>",
-		"http://a.example/@jane http://bob:secret@b.example": "http://a.example/@jane http://b.example", "http://a.example/?q,http://bob:secret@b.example": "http://a.example/?q,http://b.example",
-		long + " http://bob:secret": long + " http://", "http://a.example:b c": "http://a.example:b c",
-		"https://medium.com/@jane": "https://medium.com/@jane", "http://a.example/b:c@d?e=f@g#h@i": "http://a.example/b:c@d?e=f@g#h@i",
-		"jane@a.example": "jane@a.example", "write to: jane@a.example, or <jane@b.example>": "write to: jane@a.example, or <jane@b.example>",
-		"mailto:jane@a.example": "mailto:jane@a.example", "http://a.example:80 jane@a.example": "http://a.example:80 jane@a.example",
-		"/@jane": "/@jane", "b/@jane?c:d@e": "b/@jane?c:d@e", "": "", " @ ": " @ ",
+// TestSite_BareHost: a host without a scheme is tried by https, then by http if https cannot be
+// connected to and nothing secret would go there.
+func TestSite_BareHost(t *testing.T) {
+	refused := errors.New("connection refused")
+	for name, tt := range map[string]struct {
+		site   string
+		https  answer
+		header bool
+		plain  bool // http is tried
+	}{
+		"refused":        {"example.com", answer{err: refused}, false, true},
+		"handshake":      {"example.com/a", answer{err: tls.AlertError(40)}, false, true},
+		"hangs":          {"example.com", answer{hang: true}, false, true},
+		"certificate":    {"example.com", answer{err: &tls.CertificateVerificationError{Err: refused}}, false, false},
+		"no such host":   {"example.com", answer{err: &net.DNSError{IsNotFound: true}}, false, false},
+		"500":            {"example.com", answer{status: 500}, false, false},
+		"404":            {"example.com", answer{status: 404}, false, false},
+		"with a scheme":  {example, answer{err: refused}, false, false},
+		"with a user":    {"u:p@example.com", answer{err: refused}, false, false},
+		"with a header":  {"example.com", answer{err: refused}, true, false},
+		"neither scheme": {"example.com:81", answer{err: refused}, false, true},
 	} {
-		if got := redactText(text); got != want {
-			t.Errorf("redactText(%q) = %q, want %q", text, got, want)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWeb()
+			w.answer(example+"/robots.txt", tt.https)
+			w.answer("https://example.com:81/robots.txt", answer{err: refused})
+			w.answer("http://example.com:81/robots.txt", answer{err: refused})
+			w.serve("http://example.com/robots.txt", "Sitemap: /s.xml")
+			w.serve("http://example.com/s.xml", urlset("http://example.com/1"))
+			c := w.client()
+			if tt.header {
+				c.Fetch.Header = http.Header{"X-Key": {"1"}}
+			}
+			r := w.site(t, c, tt.site, discover.Options{})
+			tried := slices.ContainsFunc(w.asked(), func(loc string) bool { return strings.HasPrefix(loc, "http://") })
+			if tried != tt.plain {
+				t.Errorf("%s: requested %q", name, w.asked())
+			}
+			switch {
+			case name == "neither scheme":
+				if !errors.Is(r.err, discover.ErrUnreachable) || !strings.Contains(r.err.Error(), "https://") {
+					t.Errorf("%s: %v", name, r.err)
+				}
+			case tt.plain && (len(r.urls) != 1 || r.err != nil):
+				t.Errorf("%s: %q, %v", name, r.locs(), r.err)
+			}
+		})
+	}
+}
+
+// TestKnownPaths_Order: the known paths are tried in order, to the first that holds a sitemap.
+func TestKnownPaths_Order(t *testing.T) {
+	w := newWeb()
+	all := append([]string{example + "/robots.txt"}, knownURLs...)
+	all = append(all, example+"/shop/sitemap.xml", example+"/shop/sitemap_index.xml")
+	for hit := 1; hit <= len(all); hit++ {
+		w.forget()
+		if hit < len(all) {
+			w.serve(all[hit], urlset(example+"/shop/1"))
+		}
+		r := w.site(t, nil, example+"/shop/index.html", discover.Options{})
+		requested := all[:min(hit+1, len(all))]
+		equal(t, "requests of a walk", w.asked(), requested)
+		w.forget()
+		found, err := w.client().Find(t.Context(), example+"/shop")
+		equal(t, "requests of Find", w.asked(), requested)
+		if hit < len(all) {
+			if len(r.urls) != 1 || r.err != nil || err != nil || found[0].Loc != all[hit] || len(r.done) != 1 {
+				t.Errorf("%s: %q, %v, %v", all[hit], r.locs(), r.err, err)
+			}
+			w.answer(all[hit], answer{status: 404})
+			continue
+		}
+		for _, err := range []error{err, r.err} {
+			var none *discover.NoSitemapError
+			if !errors.As(err, &none) || !errors.Is(err, discover.ErrNoSitemap) || !errors.Is(err, fetch.ErrStatus) {
+				t.Fatal(err)
+			}
+			var tried []string
+			for _, a := range none.Tried {
+				tried = append(tried, a.URL)
+				if a.Err == nil {
+					t.Errorf("%s has no error", a.URL)
+				}
+			}
+			equal(t, "tried", tried, all)
+			if want := "discover: " + none.Site + ": no sitemap found (tried " + strings.Join(all, ", ") + ")"; err.Error() != want {
+				t.Errorf("error %q", err)
+			}
 		}
 	}
+}
+
+// TestKnownPaths_Misses: what is no sitemap is passed over without a word; what may be one another
+// time is a failure.
+func TestKnownPaths_Misses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		first answer
+		want  error
+	}{
+		"404":                    {answer{status: 404}, nil},
+		"403":                    {answer{status: 403}, nil},
+		"soft 404":               {answer{body: "<!doctype html><title>Not found</title>"}, nil},
+		"JSON":                   {answer{body: `{"error": 404}`}, nil},
+		"empty":                  {answer{}, nil},
+		"text without a URL":     {answer{header: []string{"Content-Type", "text/plain"}, body: "Not found.\n"}, nil},
+		"redirect to a page":     {answer{status: 302, header: []string{"Location", "/404.html"}}, nil},
+		"redirect without end":   {answer{status: 302, header: []string{"Location", "/sitemap.xml"}}, nil},
+		"redirect to robots.txt": {answer{status: 302, header: []string{"Location", "/robots.txt"}}, nil},
+		"503":                    {answer{status: 503}, fetch.ErrStatus},
+		"reset":                  {answer{err: errors.New("reset")}, fetch.ErrConnect},
+		"cut":                    {answer{cut: errors.New("reset")}, fetch.ErrBody},
+	} {
+		w := newWeb()
+		w.serve(example+"/robots.txt", "User-agent: *")
+		w.serve(example+"/404.html", "<!doctype html><title>Not found</title>")
+		for _, loc := range knownURLs[:3] {
+			w.answer(loc, tt.first)
+		}
+		w.serve(knownURLs[3], index(example+"/s.xml", knownURLs[0]))
+		w.serve(example+"/s.xml", urlset(example+"/1"))
+		r := w.site(t, nil, example, discover.Options{})
+		equal(t, name, r.locs(), []string{example + "/1"})
+		var we *discover.WalkError
+		if !errors.Is(r.err, tt.want) || tt.want != nil && (!errors.As(r.err, &we) || we.Failed != 3) {
+			t.Errorf("%s: %v", name, r.err)
+		}
+		if tt.want == nil && (len(r.done) != 2 || len(r.problems) > 0) {
+			t.Errorf("%s: %q, %q", name, r.done, r.problems)
+		}
+		for loc := range w.answers {
+			if n := w.hits(loc); n > 1 && !strings.HasPrefix(name, "redirect") {
+				t.Errorf("%s: %s was requested %d times", name, loc, n)
+			}
+		}
+		if found, err := w.client().Find(t.Context(), example); err != nil || found[0].Loc != knownURLs[3] {
+			t.Errorf("%s: Find: %v, %v", name, found, err)
+		}
+	}
+}
+
+// TestKnownPaths_Disallow bars known paths only: what robots.txt names is fetched.
+func TestKnownPaths_Disallow(t *testing.T) {
+	w := newWeb()
+	rules := "User-agent: sitemap\nDisallow: /sitemap\nUser-agent: mybot\nAllow: /\nUser-agent: *\nDisallow: /\n"
+	w.serve(example+"/robots.txt", rules)
+	w.serve(example+"/sitemap.xml", urlset(example+"/1"))
+	r := w.site(t, nil, example, discover.Options{})
+	var none *discover.NoSitemapError
+	equal(t, "requests", w.asked(), []string{example + "/robots.txt", example + "/wp-sitemap.xml"})
+	if !errors.As(r.err, &none) || len(none.Tried) != 7 || !strings.Contains(none.Tried[1].Err.Error(), "disallow") {
+		t.Error(r.err)
+	}
+	if found, err := w.client().Find(t.Context(), example); !errors.As(err, &none) || len(none.Tried) != 7 {
+		t.Errorf("Find: %v, %v", found, err)
+	}
+	c := w.client()
+	c.Fetch.RobotsAgent = "mybot"
+	if r := w.site(t, c, example, discover.Options{}); len(r.urls) != 1 || r.err != nil {
+		t.Errorf("another agent: %q, %v", r.locs(), r.err)
+	}
+	w.serve(example+"/robots.txt", rules+"Sitemap: /sitemap.xml")
+	if r := w.site(t, nil, example, discover.Options{}); len(r.urls) != 1 || r.err != nil {
+		t.Errorf("named: %q, %v", r.locs(), r.err)
+	}
+}
+
+// TestKnownPaths_AtLast: known paths are tried also if nothing that robots.txt names can be read;
+// the failures stay in the error.
+func TestKnownPaths_AtLast(t *testing.T) {
+	w := newWeb()
+	w.serve(example+"/robots.txt", "Sitemap: /gone.xml\nSitemap: /page.html\nSitemap: /sitemap.xml")
+	w.serve(example+"/page.html", "<html>")
+	w.serve(example+"/sitemap_index.xml", urlset(example+"/1"))
+	r := w.site(t, nil, example, discover.Options{})
+	equal(t, "verdicts", r.verdicts(), []string{example + "/1 location"})
+	var we *discover.WalkError
+	if !errors.As(r.err, &we) || we.Failed != 3 || !strings.Contains(r.err.Error(), "/gone.xml") || w.hits(example+"/sitemap.xml") != 1 {
+		t.Errorf("%v, %q", r.err, w.asked())
+	}
+	// One that can be read is enough, also if it is empty.
+	w.serve(example+"/page.html", urlset())
+	w.forget()
+	r = w.site(t, nil, example, discover.Options{})
+	if len(r.urls) != 0 || !errors.As(r.err, &we) || we.Failed != 2 || w.hits(example+"/sitemap_index.xml") != 0 {
+		t.Errorf("%q, %v, %q", r.locs(), r.err, w.asked())
+	}
+	// None at all: the failures are the error.
+	w.serve(example+"/page.html", "<html>")
+	w.answer(example+"/sitemap_index.xml", answer{status: 404})
+	if r := w.site(t, nil, example, discover.Options{}); !errors.As(r.err, &we) || we.Failed != 3 {
+		t.Error(r.err)
+	}
+}
+
+func TestKnownPaths_Option(t *testing.T) {
+	w := newWeb()
+	w.serve(example+"/map?format=xml", urlset(example+"/1"))
+	r := w.site(t, nil, example+"/a/", discover.Options{KnownPaths: []string{"/x", "y/../z", "/x", "%zz", "", "/map?format=xml", "/no"}})
+	equal(t, "requests", w.asked(), []string{example + "/robots.txt", example + "/x", example + "/z", example + "/map?format=xml"})
+	if len(r.urls) != 1 || r.urls[0].Trust != trust.Location {
+		t.Errorf("%q", r.verdicts())
+	}
+	w.forget()
+	r = w.site(t, nil, example, discover.Options{KnownPaths: []string{}})
+	if !errors.Is(r.err, discover.ErrNoSitemap) || len(w.asked()) != 1 {
+		t.Errorf("no paths: %v, %q", r.err, w.asked())
+	}
+}
+
+// TestRobots_Cached: a robots.txt is kept for a day, unless it was requested with credentials.
+func TestRobots_Cached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newNews(1)
+		c := w.client()
+		for i, want := range []int{1, 1, 1, 2, 2} {
+			if r := w.site(t, c, example, discover.Options{}); len(r.urls) != 1 || w.hits(example+"/robots.txt") != want {
+				t.Errorf("after %d hours: %d requests", 9*i, w.hits(example+"/robots.txt"))
+			}
+			time.Sleep(9 * time.Hour)
+		}
+		for range 2 {
+			w.site(t, c, "https://u:p@example.com", discover.Options{})
+		}
+		if n := w.hits(example + "/robots.txt"); n != 4 {
+			t.Errorf("with credentials: %d requests", n)
+		}
+	})
 }

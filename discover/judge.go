@@ -4,18 +4,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// A judge gives the verdicts of Scope.Trust on the URLs of one document, and
-// remembers what it found out about their hosts: most documents list URLs of one.
+// A judge gives the verdicts of a document's scope on its pages. It remembers the verdict on each
+// host: most documents list pages of one, and a whole-host grant needs no look at the path.
 type judge struct {
-	scope    Scope
-	grants   grantIndex // of the scope
-	examined int        // hosts
-	sites    []string   // hosts that OnSite means, sorted
-	hosts    map[string]*hostVerdict
-	last     *hostVerdict
+	scope trust.Scope
+	sites []string // hosts that URL.OnSite means
+	hosts map[string]*hostVerdict
+	last  *hostVerdict
 }
 
 // maxJudged bounds judge.hosts.
@@ -25,38 +24,30 @@ const maxJudged = 64
 type hostVerdict struct {
 	authority string // as listed, with its scheme: "https://example.com"
 	origin    location.Origin
-	whole     Trust   // of every path
-	parts     []Grant // of some paths, and stronger; By is the trust that they give
+	level     trust.Level // of every path
+	grant     trust.Grant // that gives it
+	byPath    bool        // some grant covers a part of the host and is stronger
 	onSite    bool
-	asked     bool // for verification
+	asked     bool // whether its robots.txt verifies the document
 }
 
-func newJudge(scope Scope, sites []string) *judge {
-	return &judge{scope: scope, grants: grantIndex{all: scope.Grants}, sites: sites, hosts: map[string]*hostVerdict{}}
+func newJudge(scope trust.Scope, sites []string) *judge {
+	return &judge{scope: scope, sites: sites, hosts: map[string]*hostVerdict{}}
 }
 
 // trust returns the verdict on loc, and what is known of its host.
-func (j *judge) trust(loc string) (Trust, *hostVerdict) {
+func (j *judge) trust(loc string) (trust.Level, trust.Grant, *hostVerdict) {
 	h := j.host(loc)
-	best := h.whole
-	if len(h.parts) == 0 {
-		return best, h
+	if h.byPath {
+		level, grant := j.scope.Judge(loc)
+		return level, grant, h
 	}
-	_, path, err := location.ParseOrigin(loc)
-	if err != nil {
-		return Untrusted, h
-	}
-	for _, g := range h.parts {
-		if g.By > best && inDir(g.Dir, path) {
-			best = g.By
-		}
-	}
-	return best, h
+	return h.level, h.grant, h
 }
 
 // host returns what the scope says of loc's host.
 func (j *judge) host(loc string) *hostVerdict {
-	if j.last != nil && isAuthorityOf(j.last.authority, loc) {
+	if j.last != nil && hasAuthority(loc, j.last.authority) {
 		return j.last
 	}
 	a := authority(loc)
@@ -65,14 +56,14 @@ func (j *judge) host(loc string) *hostVerdict {
 		if len(j.hosts) == maxJudged {
 			clear(j.hosts)
 		}
-		h = j.examine(a, loc)
-		j.hosts[a] = h
+		h = j.examine(a)
+		j.hosts[h.authority] = h
 	}
 	j.last = h
 	return h
 }
 
-func isAuthorityOf(a, loc string) bool {
+func hasAuthority(loc, a string) bool {
 	if !strings.HasPrefix(loc, a) {
 		return false
 	}
@@ -83,47 +74,31 @@ func isAuthorityOf(a, loc string) bool {
 	return c == '/' || c == '?' || c == '#'
 }
 
-// examine asks the scope about the host of loc.
-func (j *judge) examine(a, loc string) *hostVerdict {
-	h := &hostVerdict{authority: a, whole: Untrusted}
-	o, _, err := location.ParseOrigin(loc)
+// examine judges the host of an authority: its root, and whether paths below may be judged
+// differently.
+func (j *judge) examine(a string) *hostVerdict {
+	h := &hostVerdict{authority: strings.Clone(a), level: trust.Untrusted}
+	o, _, err := location.ParseOrigin(a)
 	if err != nil {
 		return h
 	}
 	h.origin = o
-	h.onSite = j.isOnSite(o.Host)
-	if j.examined++; j.examined == fewGrants {
-		j.grants = indexGrants(j.scope.Grants, j.examined)
-	}
-	for _, g := range j.grants.near(o.Host) {
-		if !g.covers(o, g.Dir) {
-			if g.By < ByVariant || !g.coversVariant(o, g.Dir) {
-				continue
-			}
-			g.By = ByVariant
-		}
-		if g.Dir == "/" {
-			h.whole = max(h.whole, g.By)
-		} else {
-			h.parts = append(h.parts, g)
-		}
-	}
-	h.parts = slices.DeleteFunc(h.parts, func(g Grant) bool { return g.By <= h.whole })
+	h.level, h.grant = j.scope.Judge(a + "/")
+	h.byPath = slices.ContainsFunc(j.scope, func(g trust.Grant) bool {
+		return g.Dir != "/" && g.By > h.level && sameButWWW(g.Host, o.Host)
+	})
+	h.onSite = slices.ContainsFunc(j.sites, func(site string) bool { return sameButWWW(site, o.Host) })
 	return h
 }
 
-// isOnSite reports whether one of the sites is host, but for one leading "www.".
-func (j *judge) isOnSite(host string) bool {
-	return slices.ContainsFunc([]string{host, "www." + host, strings.TrimPrefix(host, "www.")}, func(same string) bool {
-		_, ok := slices.BinarySearch(j.sites, same)
-		return ok
-	})
-}
-
 // add adds a grant to the scope.
-func (j *judge) add(g Grant) {
+func (j *judge) add(g trust.Grant) {
 	j.scope = j.scope.With(g)
-	j.grants, j.examined = grantIndex{all: j.scope.Grants}, 0
 	clear(j.hosts)
 	j.last = nil
+}
+
+// sameButWWW reports whether the hosts are equal but for one leading "www.".
+func sameButWWW(a, b string) bool {
+	return a == b || "www."+a == b || a == "www."+b
 }

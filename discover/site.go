@@ -1,9 +1,9 @@
 package discover
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -16,26 +16,26 @@ import (
 type site struct {
 	url  *url.URL // without query, fragment and credentials
 	user *url.Userinfo
-	bare bool // no scheme was named: url's is a guess
+	bare bool // no scheme was named: that of url is a guess
 }
 
-// parseSite reads "example.com", "https://example.com/a/b", an internationalised
-// host, a host with a port.
+// parseSite reads "example.com", "https://example.com/a/b", an internationalised host, or a host
+// with a port.
 func parseSite(s string) (site, error) {
 	s = strings.TrimSpace(s)
-	bare := isBare(s)
-	full := s
+	bare, full := isBare(s), s
 	if bare {
 		full = "https://" + strings.TrimPrefix(s, "//")
 	}
 	u, err := sitemap.ParseLoc(full)
 	if safe := sitemap.Redact(s); safe != s && (err != nil || u.User == nil) {
-		return parseSite(safe) // it has credentials where they are none of a URL
+		return parseSite(safe) // the credentials are not where a URL has them
 	}
 	if err != nil {
 		return site{}, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
-	mistyped := bare && strings.HasSuffix(u.Host, ":") && !strings.Contains(u.Host, ".") // as http:/example.com
+	// "http:/example.com" reads as the host "http" with an empty port.
+	mistyped := bare && strings.HasSuffix(u.Host, ":") && !strings.Contains(u.Host, ".")
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" || mistyped {
 		return site{}, fmt.Errorf("discover: %w: %q", ErrSite, sitemap.Redact(s))
 	}
@@ -50,71 +50,6 @@ func isBare(s string) bool {
 	return !ok || strings.ContainsAny(scheme, ".:/?#@")
 }
 
-// redactText returns an excerpt of a document without the credentials of the URLs in it, also
-// of those that are mistyped. E-mail addresses stay.
-func redactText(s string) string {
-	if !strings.Contains(s, "@") && len(s) < minCut {
-		return s
-	}
-	var b strings.Builder
-	for rest := s; rest != ""; {
-		n := wordLen(rest)
-		if i := openUser(rest[:n]); i > 0 {
-			at := strings.IndexByte(rest[n:], '@')
-			switch {
-			case at >= 0 && !strings.Contains(rest[n:n+at], "//"): // there is a blank in the password
-				n += at + wordLen(rest[n+at:])
-			case n == len(rest) && len(s) >= minCut:
-				rest, n = rest[:i], i
-			}
-		}
-		b.WriteString(redactWord(rest[:n]))
-		if rest = rest[n:]; rest != "" {
-			b.WriteByte(rest[0])
-			rest = rest[1:]
-		}
-	}
-	return b.String()
-}
-
-// minCut is the least length of an excerpt of 256 bytes that is cut at a character.
-const minCut = 256 - 3
-
-// wordLen returns how long the first word of s is.
-func wordLen(s string) int {
-	if i := strings.IndexAny(s, " \t\r\n\"'<>"); i >= 0 {
-		return i
-	}
-	return len(s)
-}
-
-// openUser returns where the user name starts of a word that ends before its password does, else
-// 0: what stands there instead of a host has no port behind its colon.
-func openUser(word string) int {
-	i := strings.LastIndexAny(word, `/\`) + 1
-	user, port, ok := strings.Cut(word[i:], ":")
-	if i < 2 || !strings.ContainsRune(`:/\`, rune(word[i-2])) || !ok || strings.ContainsAny(word[i:], "@?#[") || strings.Trim(port, "0123456789") == "" || user == "" {
-		return 0
-	}
-	return i
-}
-
-// redactWord is redactText for one word.
-func redactWord(s string) string {
-	if before, _, ok := strings.Cut(s, "@"); !ok || !strings.ContainsAny(before, `:/\`) {
-		return s
-	}
-	s = sitemap.Redact(s)
-	for from := 0; ; {
-		i := strings.Index(s[from:], "://")
-		if i < 0 {
-			return s
-		}
-		from += i + len("://")
-		s = s[:from] + strings.TrimPrefix(sitemap.Redact("x://"+s[from:]), "x://")
-	}
-}
-
 // withScheme returns the site at another scheme.
 func (s site) withScheme(scheme string) site {
 	u := *s.url
@@ -123,70 +58,30 @@ func (s site) withScheme(scheme string) site {
 	return s
 }
 
-// at returns the location of a path of the site's host, "" if it is none.
+// at returns the location of a path of the site's host, "" if path cannot be read.
 func (s site) at(path string) string {
 	ref, err := url.Parse(path)
 	if err != nil || ref.Path == "" && ref.RawQuery == "" {
 		return ""
 	}
-	ref.Path = cmp.Or(ref.Path, "/")
+	if ref.Path == "" {
+		ref.Path = "/"
+	}
 	u := &url.URL{Scheme: s.url.Scheme, Host: s.url.Host}
-	return u.ResolveReference(&url.URL{Path: ref.Path, RawPath: ref.RawPath, RawQuery: ref.RawQuery}).String()
+	ref = &url.URL{Path: ref.Path, RawPath: ref.RawPath, RawQuery: ref.RawQuery}
+	return u.ResolveReference(ref).String()
 }
 
-// request returns loc, a location of the site's host, as it is asked for.
-func (s site) request(loc string) string { return withUser(loc, s.user) }
-
-// withUser returns loc with credentials, unless it has its own or user is nil.
-func withUser(loc string, user *url.Userinfo) string {
-	if user == nil {
-		return loc
-	}
-	u, err := sitemap.ParseLoc(loc)
-	if err != nil || u.User != nil {
-		return loc
-	}
-	u.User = user
+// origin returns the site as the caller named it, with its credentials, for
+// [fetch.Request.Origins].
+func (s site) origin() string {
+	u := *s.url
+	u.User = s.user
 	return u.String()
 }
 
-// root returns the site as the caller named it, with its credentials, to be one of
-// the origins of requests.
-func (s site) root() string { return s.request(s.url.String()) }
-
-// splitUser returns loc without its credentials, and these, nil if it has none or
-// cannot be read.
-func splitUser(loc string) (string, *url.Userinfo) {
-	if !strings.Contains(loc, "@") {
-		return loc, nil
-	}
-	u, err := sitemap.ParseLoc(loc)
-	if err != nil || u.User == nil {
-		return sitemap.Redact(loc), nil
-	}
-	user := u.User
-	u.User = nil
-	return u.String(), user
-}
-
-// userAt returns the credentials of the first of the origins that has some and is
-// s's own, or that of its host by http where s is by https, as package fetch has it.
-func (s site) userAt(origins []string) *url.Userinfo {
-	at, err := location.OriginOf(s.url)
-	for _, loc := range origins {
-		o, _, parseErr := location.ParseOrigin(loc)
-		if err != nil || parseErr != nil || o != at && (at.Scheme != "https" || o.Host != at.Host || strings.Contains(o.Host, ":")) {
-			continue
-		}
-		if _, user := splitUser(loc); user != nil {
-			return user
-		}
-	}
-	return nil
-}
-
-// dir returns the directory that the site's path names: "/a/b/" of "/a/b", but
-// "/a/" of "/a/index.html".
+// dir returns the directory that the site's path names: "/a/b/" for "/a/b", but "/a/" for
+// "/a/index.html".
 func (s site) dir() string {
 	path := s.url.EscapedPath()
 	i := strings.LastIndexByte(path, '/')
@@ -200,12 +95,25 @@ func (s site) dir() string {
 }
 
 func (s site) host() string {
-	o, _ := location.OriginOf(s.url)
+	o, _ := location.OriginOf(s.url) // parseSite has checked it
 	return o.Host
 }
 
-// registrable returns the registrable domain of a host (publicsuffix.org), or ""
-// for an address, a public suffix, and a host with a port.
+// splitUser returns loc without its credentials, and whether it has any.
+func splitUser(loc string) (bare string, hasUser bool) {
+	if !strings.Contains(loc, "@") {
+		return loc, false
+	}
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil || u.User == nil {
+		return sitemap.Redact(loc), false
+	}
+	u.User = nil
+	return u.String(), true
+}
+
+// registrable returns the registrable domain of a host (publicsuffix.org), or "" for an address, a
+// public suffix, and a host with a port.
 func registrable(host string) string {
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil || strings.Contains(host, ":") {
@@ -215,4 +123,32 @@ func registrable(host string) string {
 		return ""
 	}
 	return domain
+}
+
+// knownLocs returns the locations of the known paths, each once.
+func (s site) knownLocs(o *Options) []string {
+	paths := o.KnownPaths
+	if paths == nil {
+		paths = DefaultKnownPaths()
+		if dir := s.dir(); dir != "/" {
+			paths = append(paths, dir+"sitemap.xml", dir+"sitemap_index.xml")
+		}
+	}
+	var locs []string
+	for _, p := range paths {
+		if loc := s.at(p); loc != "" && !slices.Contains(locs, loc) {
+			locs = append(locs, loc)
+		}
+	}
+	return locs
+}
+
+// DefaultKnownPaths returns the paths where sites usually have a sitemap. A walk tries them, in
+// this order, if it finds none through robots.txt. After them it tries the first two below the path
+// of the site, if it has one.
+func DefaultKnownPaths() []string {
+	return []string{
+		"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/sitemap-index.xml",
+		"/sitemap.xml.gz", "/sitemap.txt",
+	}
 }

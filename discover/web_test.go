@@ -1,14 +1,13 @@
-package discover
+package discover_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
-	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,159 +16,168 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// A web is a small web of several hosts, served by an http.RoundTripper. A page
-// is found under its URL; what has none is 404.
+// A web is an http.RoundTripper that answers for several hosts. A URL without an answer is 404.
 type web struct {
-	mu      sync.Mutex
-	pages   map[string]http.HandlerFunc
-	count   map[string]int
-	order   []string
-	open    atomic.Int64 // bodies that were not closed
-	current atomic.Int64
-	most    atomic.Int64 // requests at once
+	mu       sync.Mutex
+	answers  map[string]func(*http.Request) answer
+	requests []string // in order
+	now      int      // requests under way
+	most     int      // of now
+	open     atomic.Int64
 }
 
-func newWeb() *web {
-	return &web{pages: map[string]http.HandlerFunc{}, count: map[string]int{}}
+// An answer is a response, or the error instead of one.
+type answer struct {
+	status int           // 0 means 200
+	header []string      // names and values
+	body   string        //
+	cut    error         // after the body, in place of io.EOF
+	err    error         // in place of the response
+	wait   time.Duration // before the response; for tests with a fake clock
+	hang   bool          // until the request is given up
 }
 
-// serve serves text at url.
-func (w *web) serve(url, text string) {
-	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, text) })
-}
+func newWeb() *web { return &web{answers: map[string]func(*http.Request) answer{}} }
 
-func (w *web) handle(url string, h http.HandlerFunc) {
+func (w *web) handle(url string, f func(*http.Request) answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pages[url] = h
+	w.answers[url] = f
 }
 
+func (w *web) answer(url string, a answer) {
+	w.handle(url, func(*http.Request) answer { return a })
+}
+
+func (w *web) serve(url, body string) { w.answer(url, answer{body: body}) }
+
 func (w *web) redirect(from, to string) {
-	w.handle(from, func(rw http.ResponseWriter, _ *http.Request) {
-		rw.Header().Set("Location", to)
-		rw.WriteHeader(http.StatusFound)
+	w.answer(from, answer{status: 302, header: []string{"Location", to}})
+}
+
+// tagged serves what body returns with an ETag, and answers 304 to it.
+func (w *web) tagged(url string, body func() string) {
+	w.handle(url, func(r *http.Request) answer {
+		text := body()
+		tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(text)))
+		a := answer{header: []string{"ETag", tag}, body: text}
+		if r.Header.Get("If-None-Match") == tag {
+			a.status, a.body = 304, ""
+		}
+		return a
 	})
 }
 
-// hang answers nothing until the request is given up.
-func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
-func (w *web) status(url string, status int) {
-	w.handle(url, func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(status) })
-}
-
-func (w *web) hits(url string) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.count[url]
-}
-
+// RoundTrip answers one request.
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
-	url := r.URL.String()
+	loc := r.URL.String()
 	w.mu.Lock()
-	h := w.pages[url]
-	w.count[url]++
-	w.order = append(w.order, url)
+	f := w.answers[loc]
+	w.requests = append(w.requests, loc)
+	w.now++
+	w.most = max(w.most, w.now)
 	w.mu.Unlock()
-	n := w.current.Add(1)
-	defer w.current.Add(-1)
-	for {
-		most := w.most.Load()
-		if n <= most || w.most.CompareAndSwap(most, n) {
-			break
-		}
-	}
-	if h == nil {
-		h = http.NotFound
-	}
-	rec := httptest.NewRecorder()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		h(rec, r)
+	defer func() {
+		w.mu.Lock()
+		w.now--
+		w.mu.Unlock()
 	}()
-	select {
-	case <-done:
-	case <-r.Context().Done():
-		<-done
+	a := answer{status: 404}
+	if f != nil {
+		a = f(r)
+	}
+	if a.hang {
+		<-r.Context().Done()
 		return nil, r.Context().Err()
 	}
-	if err, ok := rec.Header()["X-Error"]; ok {
-		return nil, errors.New(err[0])
+	if a.wait > 0 {
+		select {
+		case <-time.After(a.wait):
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
 	}
-	resp := rec.Result()
-	resp.Request = r
-	if rec.Header().Get("X-Cut") != "" {
-		after, _ := time.ParseDuration(rec.Header().Get("X-Cut-After"))
-		resp.Body = io.NopCloser(io.MultiReader(resp.Body, &slowBody{io.NopCloser(brokenReader{}), after}))
+	if a.err != nil {
+		return nil, a.err
 	}
-	if rec.Header().Get("X-Silent") != "" {
-		resp.Body = io.NopCloser(io.MultiReader(resp.Body, silentReader{r.Context()}))
+	if a.status == 0 {
+		a.status = 200
 	}
-	if after, err := time.ParseDuration(rec.Header().Get("X-Slow")); err == nil {
-		resp.Body = &slowBody{resp.Body, after}
+	h := http.Header{}
+	for pair := range slices.Chunk(a.header, 2) {
+		h.Add(pair[0], pair[1])
 	}
 	w.open.Add(1)
-	resp.Body = &countedBody{ReadCloser: resp.Body, open: &w.open}
-	return resp, nil
+	body := &webBody{Reader: strings.NewReader(a.body), open: &w.open}
+	if a.cut != nil {
+		body.Reader = io.MultiReader(body.Reader, broken{a.cut})
+	}
+	return &http.Response{StatusCode: a.status, Header: h, Body: body, Request: r}, nil
 }
 
-// A slowBody comes after a while.
-type slowBody struct {
-	io.ReadCloser
-	after time.Duration
-}
+type broken struct{ err error }
 
-func (b *slowBody) Read(p []byte) (int, error) {
-	time.Sleep(b.after)
-	b.after = 0
-	return b.ReadCloser.Read(p)
-}
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// A silentReader says nothing until a context ends.
-type silentReader struct{ ctx context.Context }
-
-func (r silentReader) Read([]byte) (int, error) {
-	<-r.ctx.Done()
-	return 0, r.ctx.Err()
-}
-
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-type countedBody struct {
-	io.ReadCloser
+type webBody struct {
+	io.Reader
 	open *atomic.Int64
 	once sync.Once
 }
 
-func (b *countedBody) Close() error {
+func (b *webBody) Close() error {
 	b.once.Do(func() { b.open.Add(-1) })
-	return b.ReadCloser.Close()
+	return nil
 }
 
-// client returns a Client on the web, which never waits between retries.
-func (w *web) client() *Client {
-	return &Client{Fetcher: w.fetcher()}
+// hits returns how often a URL was requested.
+func (w *web) hits(url string) (n int) {
+	for _, r := range w.asked() {
+		if r == url {
+			n++
+		}
+	}
+	return n
 }
 
-func (w *web) fetcher() *fetch.Client {
-	return &fetch.Client{Transport: w, Retries: -1}
+// asked returns the URLs that were requested, in order.
+func (w *web) asked() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.requests)
 }
 
-// urlset returns a document that lists locs.
+// forget begins to count requests again.
+func (w *web) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests, w.most = nil, 0
+}
+
+// client returns a Client that sends each request once and waits for nothing.
+func (w *web) client() *discover.Client {
+	return &discover.Client{Fetch: &fetch.Client{Transport: w, Retries: -1, Limiter: free{}}}
+}
+
+// free is a Limiter that lets every request go.
+type free struct{}
+
+func (free) Acquire(context.Context, *url.URL) (func(int, time.Duration), error) { return nil, nil }
+func (free) SetDelay(*url.URL, time.Duration)                                    {}
+
+// urlset returns a document that lists locs, each with "|lastmod" or without.
 func urlset(locs ...string) string {
 	var b strings.Builder
-	b.WriteString(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 	for _, l := range locs {
 		loc, lastmod, _ := strings.Cut(l, "|")
-		fmt.Fprintf(&b, "<url><loc>%s</loc>", loc)
+		b.WriteString("<url><loc>" + loc + "</loc>")
 		if lastmod != "" {
-			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", lastmod)
+			b.WriteString("<lastmod>" + lastmod + "</lastmod>")
 		}
 		b.WriteString("</url>\n")
 	}
@@ -178,84 +186,129 @@ func urlset(locs ...string) string {
 
 // index returns an index of locs, each with "|lastmod" or without.
 func index(locs ...string) string {
-	s := urlset(locs...)
-	return strings.NewReplacer("<url>", "<sitemap>", "</url>", "</sitemap>", "urlset", "sitemapindex").Replace(s)
+	return strings.NewReplacer("<url>", "<sitemap>", "</url>", "</sitemap>", "urlset", "sitemapindex").
+		Replace(urlset(locs...))
 }
 
-func gz(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
+// mixed returns an index with pages, which come first.
+func mixed(pages, children []string) string {
+	p := strings.TrimSuffix(urlset(pages...), "</urlset>")
+	p = p[strings.Index(p, ">")+1:]
+	return strings.Replace(index(children...), ">", ">"+p, 1)
 }
 
-// A log is what a walk told.
-type log struct {
-	urls     []string // with trust: "https://example.com/a location"
-	problems []string // code and text
-	done     []string
-	sums     map[string]Summary
+// A result is all that came of a walk.
+type result struct {
+	urls     []discover.URL
+	problems []string // "location code text"
+	done     []string // locations
+	sums     map[string]discover.Summary
 	err      error
 }
 
-func (l *log) options(o Options) *Options {
-	l.sums = map[string]Summary{}
-	o.Report = func(s *Sitemap, p sitemap.Problem) {
-		l.problems = append(l.problems, s.Loc+" "+p.Code.String()+" "+p.Text)
-	}
-	o.Done = func(s *Sitemap, sum Summary) {
-		l.done = append(l.done, s.Loc)
-		l.sums[s.Loc] = sum
-	}
-	return &o
-}
-
-func (l *log) has(t *testing.T, problem string) bool {
+// collect ranges over a walk of w, which begin starts with o.
+func (w *web) collect(t *testing.T, o discover.Options, begin func(*discover.Options) iter.Seq2[discover.URL, error]) *result {
 	t.Helper()
-	return slices.ContainsFunc(l.problems, func(p string) bool { return strings.Contains(p, problem) })
-}
-
-func (l *log) take(u URL, err error) {
-	if err != nil {
-		l.err = err
-		return
+	r := &result{sums: map[string]discover.Summary{}}
+	report, done := o.Report, o.Done
+	o.Report = func(s *discover.Sitemap, p sitemap.Problem) {
+		r.problems = append(r.problems, fmt.Sprint(s.Loc, " ", p.Code, " ", p.Text))
+		if report != nil {
+			report(s, p)
+		}
 	}
-	l.urls = append(l.urls, u.Loc+" "+u.Trust.String())
-}
-
-// locs are the URLs without their trust.
-func (l *log) locs() []string {
-	var locs []string
-	for _, u := range l.urls {
-		loc, _, _ := strings.Cut(u, " ")
-		locs = append(locs, loc)
+	o.Done = func(s *discover.Sitemap, sum discover.Summary) {
+		r.done = append(r.done, s.Loc)
+		r.sums[s.Loc] = sum
+		if done != nil {
+			done(s, sum)
+		}
 	}
-	return locs
-}
-
-func walkSite(c *Client, site string, o Options) *log {
-	l := &log{}
-	for u, err := range c.URLs(context.Background(), site, l.options(o)) {
-		l.take(u, err)
+	for u, err := range begin(&o) {
+		if r.err != nil {
+			t.Errorf("%q, %v after the error %v", u.Loc, err, r.err)
+		}
+		if r.err = err; err == nil {
+			r.urls = append(r.urls, u)
+		}
 	}
-	return l
-}
-
-func walkFrom(c *Client, from []*Sitemap, o Options) *log {
-	l := &log{}
-	for u, err := range c.Walk(context.Background(), from, l.options(o)) {
-		l.take(u, err)
+	if n := w.open.Load(); n != 0 {
+		t.Errorf("%d bodies are open after the walk", n)
 	}
-	return l
+	return r
 }
 
-func named(locs ...string) []*Sitemap {
-	var from []*Sitemap
+// site walks a site with c, or a new Client if c is nil.
+func (w *web) site(t *testing.T, c *discover.Client, site string, o discover.Options) *result {
+	t.Helper()
+	if c == nil {
+		c = w.client()
+	}
+	return w.collect(t, o, func(o *discover.Options) iter.Seq2[discover.URL, error] {
+		return c.URLs(t.Context(), site, o)
+	})
+}
+
+// walk walks from seeds with c, or a new Client if c is nil.
+func (w *web) walk(t *testing.T, c *discover.Client, from []*discover.Sitemap, o discover.Options) *result {
+	t.Helper()
+	if c == nil {
+		c = w.client()
+	}
+	return w.collect(t, o, func(o *discover.Options) iter.Seq2[discover.URL, error] {
+		return c.Walk(t.Context(), from, o)
+	})
+}
+
+// seeds returns sitemaps that the caller names.
+func seeds(locs ...string) (from []*discover.Sitemap) {
 	for _, loc := range locs {
-		from = append(from, &Sitemap{Loc: loc})
+		from = append(from, &discover.Sitemap{Loc: loc})
 	}
 	return from
+}
+
+func (r *result) locs() (list []string) {
+	for _, u := range r.urls {
+		list = append(list, u.Loc)
+	}
+	return list
+}
+
+// verdicts returns "location level".
+func (r *result) verdicts() (list []string) {
+	for _, u := range r.urls {
+		list = append(list, u.Loc+" "+u.Trust.String())
+	}
+	return list
+}
+
+// changes returns "location change".
+func (r *result) changes() (list []string) {
+	for _, u := range r.urls {
+		list = append(list, u.Loc+" "+string(u.Change))
+	}
+	return list
+}
+
+// skipped returns the documents that were not read for a reason.
+func (r *result) skipped(reason string) (list []string) {
+	for _, loc := range r.done {
+		if r.sums[loc].Skipped == reason {
+			list = append(list, loc)
+		}
+	}
+	return list
+}
+
+// with returns the problems with a code.
+func (r *result) with(code string) (list []string) {
+	for _, p := range r.problems {
+		if strings.Contains(p, " "+code+" ") {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 func equal(t *testing.T, what string, got, want []string) {
@@ -263,4 +316,12 @@ func equal(t *testing.T, what string, got, want []string) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
+}
+
+// numbered returns n locations: format with 0, 1, ...
+func numbered(format string, n int) (locs []string) {
+	for i := range n {
+		locs = append(locs, fmt.Sprintf(format, i))
+	}
+	return locs
 }

@@ -2,50 +2,24 @@ package feed
 
 import (
 	"bytes"
-	"net/url"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
-	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// An entry is an item or entry as it is read. Its buffers serve all entries of the
-// document.
-type entry struct {
-	sitemap.Entry
-	base  *url.URL
-	start []byte // its start tag, cut at 256 bytes
-	link  candidate
-	id    candidate // guid, id or rdf:about
-	dates [dates]sitemap.Time
-}
-
-// A date is what a date of an entry says, in the order in which they are preferred
-// as LastMod.
-type date int
-
-const (
-	modified  date = iota // pubDate; Atom's updated, modified
-	described             // dc:date, in RSS
-	revised               // atom:updated and dcterms:modified, in RSS
-	published
-	issued
-	created
-	other // dc:date and dcterms:modified, in Atom
-	dates
-)
-
-// readEntry reads the entry whose start tag is current, and hands it on.
-func (d *document) readEntry() {
+// readEntry reads the entry whose start tag is current, and yields it.
+func (d *decoder) readEntry() {
 	d.checkCase()
 	d.resetEntry()
 	e := &d.entry
 	e.Pos = d.in.Position(0)
-	e.start = append(e.start[:0], xmlscan.Start(d.r.Raw)...)
+	e.start = append(e.start[:0], chars.Excerpt(d.r.Raw)...)
 	d.entrySpace = d.r.Space
 	if len(d.r.Attrs) > 0 {
-		e.base = record.BaseHere(d.r.Attrs, d.base)
+		e.base = document.BaseHere(d.r.Attrs, d.base)
 		d.readAbout()
 	}
 	d.sink.Resolver.Base = e.base
@@ -55,26 +29,27 @@ func (d *document) readEntry() {
 	d.finish()
 }
 
-// resetEntry forgets the entry before, but keeps its memory.
-func (d *document) resetEntry() {
+// resetEntry clears the entry but keeps its memory.
+func (d *decoder) resetEntry() {
 	e := &d.entry
 	e.Entry, e.base, e.dates = sitemap.Entry{}, d.base, [dates]sitemap.Time{}
 	e.link.unset()
 	e.id.unset()
 }
 
-// readAbout takes the rdf:about of RSS 1.0, which is the item's URL, to make do with.
-func (d *document) readAbout() {
+// readAbout reads the rdf:about of RSS 1.0, which is the item's URL, as a fallback.
+func (d *decoder) readAbout() {
 	if d.atom {
 		return
 	}
 	if about, ok := d.r.Attr("about"); ok {
-		d.offerID(xmlscan.Decode(nil, about), candidate{pos: d.entry.Pos, field: "about", code: sitemap.GuidAsLoc})
+		d.offerID(xmlscan.Decode(nil, about), candidate{pos: d.entry.Pos, field: "about",
+			code: sitemap.GuidAsLoc})
 	}
 }
 
-// readChild reads an element that stands in the entry.
-func (d *document) readChild() {
+// readChild reads a child of the entry.
+func (d *decoder) readChild() {
 	switch {
 	case d.isOwn():
 		if d.isField() {
@@ -92,7 +67,7 @@ func (d *document) readChild() {
 }
 
 // readRSS reads an element of RSS.
-func (d *document) readRSS() {
+func (d *decoder) readRSS() {
 	switch string(d.r.Local) {
 	case "link":
 		d.readLink(false)
@@ -110,7 +85,7 @@ func (d *document) readRSS() {
 }
 
 // readAtom reads an element of Atom.
-func (d *document) readAtom() {
+func (d *decoder) readAtom() {
 	switch string(d.r.Local) {
 	case "link":
 		d.readLink(true)
@@ -126,7 +101,7 @@ func (d *document) readAtom() {
 }
 
 // readAtomDate reads a date of Atom, and reports whether it is one.
-func (d *document) readAtomDate() bool {
+func (d *decoder) readAtomDate() bool {
 	switch string(d.r.Local) {
 	case "updated":
 		d.readDate("updated", d.inRSS(revised))
@@ -144,17 +119,9 @@ func (d *document) readAtomDate() bool {
 	return true
 }
 
-// inRSS returns what Atom's date of the last change is: that, or in RSS another.
-func (d *document) inRSS(another date) date {
-	if d.atom {
-		return modified
-	}
-	return another
-}
-
-// readForeign reads an element of another namespace that has a meaning of its own
-// in a feed, and reports whether it is one.
-func (d *document) readForeign() bool {
+// readForeign reads an element of another namespace that has a meaning in a feed. It reports
+// whether it is one.
+func (d *decoder) readForeign() bool {
 	switch d.r.Space {
 	case xmlscan.DC:
 		if string(d.r.Local) != "date" {
@@ -183,15 +150,8 @@ func (d *document) readForeign() bool {
 	return true
 }
 
-func (d *document) unlessAtom(as date) date {
-	if d.atom {
-		return other
-	}
-	return as
-}
-
-// readDate reads a date. The first of its kind that can be read counts.
-func (d *document) readDate(field string, as date) {
+// readDate reads a date. The first readable one of its kind counts.
+func (d *decoder) readDate(field string, as date) {
 	pos := d.in.Position(0)
 	text := d.r.Text()
 	if !d.r.Complete {
@@ -210,7 +170,7 @@ func (d *document) readDate(field string, as date) {
 }
 
 // readID reads a guid or id.
-func (d *document) readID(field string, code sitemap.Code) {
+func (d *decoder) readID(field string, code sitemap.Code) {
 	if d.entry.link.usable {
 		return
 	}
@@ -220,16 +180,16 @@ func (d *document) readID(field string, code sitemap.Code) {
 	}
 }
 
-// offerID proposes a location to make do with; the first that is one counts.
-func (d *document) offerID(raw []byte, c candidate) {
+// offerID offers a fallback location. The first usable one counts.
+func (d *decoder) offerID(raw []byte, c candidate) {
 	if !d.entry.id.usable && location.IsAbsolute(raw) && usable(raw, nil) {
 		c.usable = true
 		d.entry.id.set(raw, c)
 	}
 }
 
-// finish hands the entry on, if it has a location.
-func (d *document) finish() {
+// finish yields the entry if it has a location.
+func (d *decoder) finish() {
 	if d.setLoc() {
 		d.emit()
 	} else if d.ext != nil {
@@ -237,8 +197,8 @@ func (d *document) finish() {
 	}
 }
 
-// emit hands the entry on.
-func (d *document) emit() {
+// emit yields the entry.
+func (d *decoder) emit() {
 	e := &d.entry
 	e.LastMod = e.lastMod()
 	if e.Published = e.dates[published]; e.Published.IsZero() {
@@ -262,10 +222,10 @@ func (e *entry) lastMod() sitemap.Time {
 	return sitemap.Time{}
 }
 
-// setLoc chooses the entry's location: a link, else an id, else, if there is no link or an empty
-// one, a URL as bare text. Of an entry that the document's end cuts, only a link counts. If there is
-// none, it reports why the entry is dropped.
-func (d *document) setLoc() bool {
+// setLoc chooses the entry's location: a link, else an id, else, without a link or with an empty
+// one, a URL in the text of the entry. In an entry that is cut by the end of the document, only a
+// link counts. Without a location, setLoc reports why the entry is dropped.
+func (d *decoder) setLoc() bool {
 	e := &d.entry
 	switch {
 	case e.link.usable:
@@ -278,7 +238,8 @@ func (d *document) setLoc() bool {
 	direct := bytes.TrimSpace(d.r.Direct)
 	noLink := e.link.rank == unlinked || len(bytes.TrimSpace(e.link.raw)) == 0
 	if noLink && location.IsAbsolute(direct) && !d.r.DirectCut {
-		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link", code: sitemap.TextAsLoc, usable: true})
+		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link",
+			code: sitemap.TextAsLoc, usable: true})
 	}
 	if e.link.rank != unlinked {
 		return d.use(&e.link)
@@ -287,12 +248,18 @@ func (d *document) setLoc() bool {
 	return false
 }
 
-// use makes a candidate the entry's location, and reports what is odd about it.
-func (d *document) use(c *candidate) (ok bool) {
-	if c.usable && c.code != 0 {
+// use makes a candidate the entry's location and reports its problems.
+func (d *decoder) use(c *candidate) (ok bool) {
+	if c.usable && c.code != "" {
 		d.sink.Problem(c.code, c.pos, c.field, c.raw)
 	}
 	d.sink.Resolver.Base = c.base
 	d.entry.Loc, ok = d.sink.Loc(c.raw, c.pos, c.field)
 	return ok
+}
+
+func (d *decoder) setDate(as date, t sitemap.Time) {
+	if d.entry.dates[as].IsZero() {
+		d.entry.dates[as] = t
+	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/feed"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 )
 
 const twoItems = `<rss version="2.0"><channel><item><link>http://a.example/é</link></item><item><link>http://a.example/2</link></item></channel></rss>`
@@ -41,15 +41,17 @@ func gzipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// The package is usable alone, on bytes as they come.
+// The package reads raw bytes without package parse.
 func TestEntries_RawBytes(t *testing.T) {
-	latin1 := strings.ReplaceAll(`<?xml version="1.0" encoding="iso-8859-1"?>`+twoItems, "é", "\xe9")
+	latin1 := strings.ReplaceAll(`<?xml version="1.0" encoding="iso-8859-1"?>`+twoItems, "é",
+		"\xe9")
 	var wide []byte
 	for _, u := range utf16.Encode([]rune("\ufeff" + twoItems)) {
 		wide = append(wide, byte(u), byte(u>>8))
 	}
 	for name, doc := range map[string][]byte{
-		"UTF-8": []byte(twoItems), "byte order mark": []byte("\ufeff" + twoItems), "gzip": gzipped([]byte(twoItems)),
+		"UTF-8": []byte(twoItems), "byte order mark": []byte("\ufeff" + twoItems),
+		"gzip":       gzipped([]byte(twoItems)),
 		"ISO 8859-1": []byte(latin1), "UTF-16": wide, "UTF-16 in gzip": gzipped(wide),
 	} {
 		if got, err := locs(bytes.NewReader(doc), nil); err != nil || !slices.Equal(got, twoLocs) {
@@ -64,7 +66,8 @@ func TestEntries_Errors(t *testing.T) {
 		want error
 		n    int
 	}{
-		"urlset":         {[]byte("<urlset><url><loc>http://a.example/</loc></url></urlset>"), sitemap.ErrNotSitemap, 0},
+		"urlset": {[]byte("<urlset><url><loc>http://a.example/</loc></url></urlset>"),
+			sitemap.ErrNotSitemap, 0},
 		"text":           {[]byte("http://a.example/"), sitemap.ErrNotSitemap, 0},
 		"HTML":           {[]byte("<!DOCTYPE html><html><body>not found</body></html>"), sitemap.ErrHTML, 0},
 		"empty":          {nil, sitemap.ErrEmpty, 0},
@@ -79,10 +82,11 @@ func TestEntries_Errors(t *testing.T) {
 	}
 }
 
-// The reader's own error comes as it is, after what was read.
+// The error of the reader is returned unchanged, after everything that was read.
 func TestEntries_ReaderError(t *testing.T) {
 	broken := errors.New("broken")
-	r := io.MultiReader(strings.NewReader(twoItems[:strings.Index(twoItems, "</item>")+10]), iotest.ErrReader(broken))
+	r := io.MultiReader(strings.NewReader(twoItems[:strings.Index(twoItems, "</item>")+10]),
+		iotest.ErrReader(broken))
 	got, err := locs(r, nil)
 	if !errors.Is(err, broken) || !slices.Equal(got, twoLocs[:1]) {
 		t.Errorf("%q, %v", got, err)
@@ -90,7 +94,8 @@ func TestEntries_ReaderError(t *testing.T) {
 }
 
 func TestEntries_Limit(t *testing.T) {
-	got, err := locs(strings.NewReader(twoItems), &sitemap.Options{Limits: sitemap.Limits{Entries: 1}})
+	got, err := locs(strings.NewReader(twoItems),
+		&sitemap.Options{Limits: sitemap.Limits{Entries: 1}})
 	if !errors.Is(err, sitemap.ErrTooManyEntries) || len(got) != 1 {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -114,7 +119,8 @@ func TestEntries_Break(t *testing.T) {
 func TestEntries_SkipExtensions(t *testing.T) {
 	for _, skip := range []bool{false, true} {
 		n := 0
-		for e, err := range feed.Entries(bytes.NewReader(gendoc.Bytes(gendoc.RSS, 50)), &sitemap.Options{SkipExtensions: skip}) {
+		for e, err := range feed.Entries(bytes.NewReader(gendoc.Bytes(gendoc.RSS, 50)),
+			&sitemap.Options{SkipExtensions: skip}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,14 +134,16 @@ func TestEntries_SkipExtensions(t *testing.T) {
 	}
 }
 
-// An item with megabytes of content is read, and its memory is bounded by the window.
+// An item with megabytes of content is read in the memory of one window.
 func TestEntries_LongContent(t *testing.T) {
 	body := strings.Repeat("<p>A & B ]] > </p>\n", 200_000)
 	doc := `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><title>long</title><content:encoded><![CDATA[` + body[:900_000] +
-		"]]></content:encoded><link>http://a.example/1</link></item><item><description>" + strings.ReplaceAll(strings.ReplaceAll(body, "&", "&amp;"), "<", "&lt;") +
+		"]]></content:encoded><link>http://a.example/1</link></item><item><description>" +
+		strings.ReplaceAll(strings.ReplaceAll(body, "&", "&amp;"), "<", "&lt;") +
 		"</description><link>http://a.example/2</link></item></channel></rss>"
 	got, err := locs(strings.NewReader(doc), nil)
-	if want := []string{"http://a.example/1", "http://a.example/2"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"http://a.example/1", "http://a.example/2"}; err != nil ||
+		!slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -195,7 +203,7 @@ func ExampleEntries() {
 	// https://example.com/second 2024-05-07
 }
 
-// An entry in the content of another is that one's content, unless the content was left open.
+// An entry in the content of another one belongs to the content, unless the content is unclosed.
 func TestEntries_EntryInContent(t *testing.T) {
 	for _, test := range []struct {
 		entries string
@@ -203,13 +211,17 @@ func TestEntries_EntryInContent(t *testing.T) {
 	}{
 		{`<entry><content type="application/xml"><entry xmlns="http://www.w3.org/2005/Atom"><link href="http://a.example/no"/></entry></content><link href="http://a.example/1"/></entry>`, []string{"http://a.example/1", "http://a.example/last"}},
 		{`<entry><content type="application/xml"><feed><entry><link href="http://a.example/no"/></entry></feed></content><link href="http://a.example/1"/></entry>`, []string{"http://a.example/1", "http://a.example/last"}},
-		{`<entry><link href="http://a.example/1"/><content>x</entry>`, []string{"http://a.example/1", "http://a.example/last"}},
-		{`<entry><link href="http://a.example/1"/><content>x`, []string{"http://a.example/1", "http://a.example/last"}},
+		{`<entry><link href="http://a.example/1"/><content>x</entry>`,
+			[]string{"http://a.example/1", "http://a.example/last"}},
+		{`<entry><link href="http://a.example/1"/><content>x`,
+			[]string{"http://a.example/1", "http://a.example/last"}},
 		{`<entry><link href="http://a.example/1"/><content>x</entry><entry xmlns="http://www.w3.org/2005/Atom"><link href="http://a.example/2"/><content>y</content></entry>`,
 			[]string{"http://a.example/1", "http://a.example/2", "http://a.example/last"}},
 	} {
-		doc := `<feed xmlns="http://www.w3.org/2005/Atom">` + test.entries + `<entry><link href="http://a.example/last"/><content>z</content></entry></feed>`
-		if got, err := locs(iotest.HalfReader(strings.NewReader(doc)), nil); err != nil || !slices.Equal(got, test.want) {
+		doc := `<feed xmlns="http://www.w3.org/2005/Atom">` + test.entries +
+			`<entry><link href="http://a.example/last"/><content>z</content></entry></feed>`
+		if got, err := locs(iotest.HalfReader(strings.NewReader(doc)), nil); err != nil ||
+			!slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, %v; want %q", test.entries, got, err, test.want)
 		}
 	}

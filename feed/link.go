@@ -6,47 +6,14 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
-	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// A rank orders the links of an entry: a lower one is preferred.
-type rank int
-
-const (
-	noLink    rank = iota - 1 // a link to something else than the page
-	unlinked                  // no link so far
-	plainLink                 // RSS's own, or Atom's without rel
-	htmlAlternate
-	alternate
-	rssAtomLink // an Atom link in an RSS item: behind RSS's own, whatever its rel
-)
-
-// A candidate is what may become the location of an entry. Its text is a copy.
-type candidate struct {
-	rank   rank
-	usable bool
-	raw    []byte
-	pos    sitemap.Position
-	base   *url.URL
-	field  string
-	code   sitemap.Code // to report if it becomes the location; or 0
-}
-
-// set makes c another candidate.
-func (c *candidate) set(raw []byte, from candidate) {
-	from.raw = append(c.raw[:0], raw...)
-	*c = from
-}
-
-// unset forgets the candidate but keeps its memory: of one that is neither ranked nor
-// usable, nothing else is looked at.
-func (c *candidate) unset() { c.rank, c.usable = unlinked, false }
-
-// offer proposes raw as the entry's location. The first usable candidate of the
-// best rank stays; an unusable one stays only to tell why the entry is dropped.
-func (d *document) offer(raw []byte, c candidate) {
+// offer offers raw as the entry's location. The first usable candidate of the best rank is kept. An
+// unusable one is kept only for the report if the entry is dropped.
+func (d *decoder) offer(raw []byte, c candidate) {
 	best := &d.entry.link
 	if best.usable && best.rank <= c.rank {
 		return
@@ -57,7 +24,7 @@ func (d *document) offer(raw []byte, c candidate) {
 	}
 }
 
-// usable reports whether a location can be made of raw.
+// usable reports whether raw can be made a location.
 func usable(raw []byte, base *url.URL) bool {
 	if location.Plain(raw) {
 		return true
@@ -71,36 +38,29 @@ func hasPrefixFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
 }
 
-// A link is the attributes of a link element.
+// A link holds the attributes of a link element.
 type link struct {
 	rel, typ []byte // decoded
-	href     []byte // as it stands in the document
+	href     []byte // raw
 	hasHref  bool
 }
 
 // linkAttrs reads the attributes of the current start tag.
-func (d *document) linkAttrs() (l link) {
+func (d *decoder) linkAttrs() (l link) {
 	for attrs := d.r.Attrs; len(attrs) > 0; {
 		name, value, rest, ok := xmlscan.NextAttr(attrs)
 		if !ok {
 			break
 		}
 		attrs = rest
-		switch string(name) {
-		case "href":
-			l.href, l.hasHref = value, true
-		case "rel":
-			l.rel = decoded(value)
-		case "type":
-			l.typ = decoded(value)
-		default:
-			l.oddAttr(name, value)
+		if !l.set(string(name), value) {
+			l.set(strings.ToLower(string(name)), value)
 		}
 	}
 	return l
 }
 
-// decoded returns the value of an attribute without references; a copy if it has any.
+// decoded returns the value of an attribute without references. It is a copy if there are any.
 func decoded(value []byte) []byte {
 	if bytes.IndexByte(value, '&') < 0 {
 		return value
@@ -108,22 +68,25 @@ func decoded(value []byte) []byte {
 	return xmlscan.Decode(nil, value)
 }
 
-// oddAttr reads an attribute in another letter case.
-func (l *link) oddAttr(name, value []byte) {
-	switch strings.ToLower(string(name)) {
+// set sets an attribute and reports whether it is one of a link's own.
+func (l *link) set(name string, value []byte) bool {
+	switch name {
 	case "href":
 		l.href, l.hasHref = value, true
 	case "rel":
 		l.rel = decoded(value)
 	case "type":
 		l.typ = decoded(value)
+	default:
+		return false
 	}
+	return true
 }
 
-// relations of the registry may be written as its URIs (RFC 4287, section 4.2.7.2).
+// ianaRelation precedes a relation of the registry in its URI form (RFC 4287, section 4.2.7.2).
 const ianaRelation = "http://www.iana.org/assignments/relation/"
 
-// relation returns the rel without the registry's URI.
+// relation returns the rel without ianaRelation.
 func (l *link) relation() []byte {
 	rel := bytes.TrimSpace(l.rel)
 	if hasPrefixFold(rel, ianaRelation) {
@@ -132,17 +95,17 @@ func (l *link) relation() []byte {
 	return rel
 }
 
-// rank ranks a link by rel and type; code is what to report if it is used.
+// rank returns the rank of a link by its rel and type, and the problem to report if it is used.
 func (l *link) rank() (r rank, code sitemap.Code) {
 	rel := l.relation()
 	switch {
 	case len(rel) == 0:
-		return plainLink, 0
+		return plainLink, ""
 	case string(rel) == "alternate":
 	case strings.EqualFold(string(rel), "alternate"):
 		code = sitemap.NonstandardRel
 	default:
-		return noLink, 0
+		return noLink, ""
 	}
 	if isHTML(l.typ) {
 		return htmlAlternate, code
@@ -150,7 +113,7 @@ func (l *link) rank() (r rank, code sitemap.Code) {
 	return alternate, code
 }
 
-// isHTML reports whether a media type is one of HTML.
+// isHTML reports whether a media type is HTML.
 func isHTML(typ []byte) bool {
 	if string(typ) == "text/html" {
 		return true
@@ -160,12 +123,12 @@ func isHTML(typ []byte) bool {
 	return name == "text/html" || name == "application/xhtml+xml"
 }
 
-// readLink reads a link element of an entry. Atom's has its location in href, and
-// by mistake as text; RSS's as text, and by mistake in href.
-func (d *document) readLink(atom bool) {
+// readLink reads a link element of an entry. The location is in href for Atom and in the text for
+// RSS, or the reverse by mistake.
+func (d *decoder) readLink(atom bool) {
 	pos := d.in.Position(0)
 	l := d.linkAttrs()
-	c := candidate{pos: pos, field: "link", base: record.BaseHere(d.r.Attrs, d.entry.base)}
+	c := candidate{pos: pos, field: "link", base: document.BaseHere(d.r.Attrs, d.entry.base)}
 	c.rank, c.code = l.rank()
 	if l.hasHref {
 		d.href = xmlscan.Decode(d.href[:0], l.href)
@@ -196,14 +159,13 @@ func (d *document) readLink(atom bool) {
 	}
 }
 
-// enclosure hands a file that the entry encloses to the extensions; its location is
-// in d.href.
-func (d *document) enclosure(typ []byte, base *url.URL) {
+// enclosure passes a file that the entry encloses to the extensions. Its location is in d.href.
+func (d *decoder) enclosure(typ []byte, base *url.URL) {
 	d.ext.Enclosure(d.href, xmlscan.Decode(nil, typ), base)
 }
 
 // readEnclosure reads the enclosure of an RSS item.
-func (d *document) readEnclosure() {
+func (d *decoder) readEnclosure() {
 	value, ok := d.r.Attr("url")
 	if !ok {
 		d.problem(sitemap.BadExtension, "enclosure")
@@ -211,5 +173,5 @@ func (d *document) readEnclosure() {
 	}
 	d.href = xmlscan.Decode(d.href[:0], value)
 	typ, _ := d.r.Attr("type")
-	d.enclosure(typ, record.BaseHere(d.r.Attrs, d.entry.base))
+	d.enclosure(typ, document.BaseHere(d.r.Attrs, d.entry.base))
 }

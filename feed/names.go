@@ -7,11 +7,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// isEntry tells the start tag of an item or entry: by its name, in a namespace of
-// the format's, the root's, or none, but not in Atom's content, which may hold any document;
-// or without a prefix or with the root's, whatever the namespace, unless that is of an element
-// around it in the entry.
-func (d *document) isEntry() bool {
+// isEntry reports whether the current start tag is that of an item or entry. Its namespace is one
+// of the format or the root's, or it has none, but it is not in the content of Atom, which may hold
+// any document. Any namespace will do without a prefix or with the root's, unless an element around
+// it in the entry has the same namespace.
+func (d *decoder) isEntry() bool {
 	switch {
 	case string(d.r.Local) != d.entryName():
 		return false
@@ -21,17 +21,17 @@ func (d *document) isEntry() bool {
 	return (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed()
 }
 
-// entryName is what the format calls an entry.
-func (d *document) entryName() string {
+// entryName returns the format's name for an entry.
+func (d *decoder) entryName() string {
 	if d.atom {
 		return "entry"
 	}
 	return "item"
 }
 
-// isField tells the start tag of an element that stands in an entry directly, and
-// so ends one that was left open.
-func (d *document) isField() bool {
+// isField reports whether the current start tag is that of a child of entries. Such a tag ends a
+// field that was left open.
+func (d *decoder) isField() bool {
 	if !d.isOwn() {
 		return false
 	}
@@ -47,9 +47,9 @@ func (d *document) isField() bool {
 }
 
 // isOwn reports whether the current start tag is in a namespace of the format.
-func (d *document) isOwn() bool { return d.isOwnSpace(d.r.Space) }
+func (d *decoder) isOwn() bool { return d.isOwnSpace(d.r.Space) }
 
-func (d *document) isOwnSpace(s xmlscan.Space) bool {
+func (d *decoder) isOwnSpace(s xmlscan.Space) bool {
 	if s == xmlscan.NoSpace || s == d.entrySpace || s == d.space {
 		return true
 	}
@@ -59,14 +59,14 @@ func (d *document) isOwnSpace(s xmlscan.Space) bool {
 	return s == xmlscan.RSS
 }
 
-// isExtension tells the namespaces of extensions, but not of what holds pages, in which
-// there may be links and titles.
-func (d *document) isExtension(s xmlscan.Space) bool {
+// isExtension reports whether s is the namespace of an extension. Namespaces of elements that hold
+// pages do not count, since links and titles may be in them.
+func (d *decoder) isExtension(s xmlscan.Space) bool {
 	return !d.isOwnSpace(s) && s != xmlscan.Content && s != xmlscan.XHTML
 }
 
-// holdsFields tells the elements of an entry that may have links and titles of their own.
-func (d *document) holdsFields(s xmlscan.Space, local string) bool {
+// holdsFields reports whether an element of an entry may have links and titles of its own.
+func (d *decoder) holdsFields(s xmlscan.Space, local string) bool {
 	switch local {
 	case "description", "content", "summary", "source":
 		return d.isOwnSpace(s)
@@ -74,9 +74,9 @@ func (d *document) holdsFields(s xmlscan.Space, local string) bool {
 	return s == xmlscan.Content || s == xmlscan.XHTML
 }
 
-// canonical returns the current local name as the format writes it, where that is
-// not what xmlscan makes of it: in lower case.
-func (d *document) canonical() string {
+// canonical returns the current local name in the letter case of the format. Package xmlscan
+// returns names in lower case.
+func (d *decoder) canonical() string {
 	switch name := string(d.r.Local); name {
 	case "rdf":
 		return "RDF"
@@ -87,8 +87,8 @@ func (d *document) canonical() string {
 	}
 }
 
-// checkCase reports, once, that names stand in another letter case.
-func (d *document) checkCase() {
+// checkCase reports, once, a name in another letter case.
+func (d *decoder) checkCase() {
 	if !d.r.Upper || d.uppered {
 		return
 	}
@@ -97,4 +97,19 @@ func (d *document) checkCase() {
 		d.uppered = true
 		d.problem(sitemap.UppercaseTag, name)
 	}
+}
+
+func (d *decoder) unlessAtom(as date) date {
+	if d.atom {
+		return other
+	}
+	return as
+}
+
+// inRSS returns modified in Atom, and another in RSS.
+func (d *decoder) inRSS(another date) date {
+	if d.atom {
+		return modified
+	}
+	return another
 }

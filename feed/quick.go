@@ -3,25 +3,24 @@ package feed
 import (
 	"bytes"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
 const (
-	// quickWindow is how much of the document the window should hold before an
-	// entry is given up as too long to be read quickly.
+	// quickWindow is how much of the document the window should hold before an entry is considered
+	// too long to be read quickly.
 	quickWindow = 16 << 10
-	// maxOdd is how many entries in a row may be of another shape before entries
-	// of this document are not tried quickly any more.
+	// maxOdd is the number of entries in a row of another shape after which no entry of the
+	// document is read quickly.
 	maxOdd = 16
 )
 
-// quickEntries reads entries as readEntry does, quickly, as long as they are of the
-// common shape: sound, with a link that needs no repair, nothing to report, and
-// extensions of common kinds. Depth is that of the element that they stand in.
-func (d *document) quickEntries(depth int) {
+// quickEntries reads entries as readEntry does, but quickly, as long as they have the common shape:
+// they are well-formed, their link needs no repair, there is nothing to report, and their
+// extensions are of common kinds. Depth is that of the element around them.
+func (d *decoder) quickEntries(depth int) {
 	if d.odd > maxOdd || !d.r.Quick(&d.quick, depth) {
 		return
 	}
@@ -53,7 +52,7 @@ func (d *document) quickEntries(depth int) {
 }
 
 // quickEntry reads the entry at the window's start into d.entry.
-func (d *document) quickEntry() bool {
+func (d *decoder) quickEntry() bool {
 	q := &d.quick
 	q.SkipSpace()
 	d.start = q.Offset()
@@ -79,8 +78,8 @@ func (d *document) quickEntry() bool {
 	return q.Close(name) && d.entry.Loc != ""
 }
 
-// quickChild reads an element that stands in the entry.
-func (d *document) quickChild(q *xmlscan.Quick) bool {
+// quickChild reads a child of the entry.
+func (d *decoder) quickChild(q *xmlscan.Quick) bool {
 	switch {
 	case !d.isOwnSpace(q.Space):
 		if q.Space == xmlscan.DC && string(q.Local()) == "date" {
@@ -100,10 +99,10 @@ func (d *document) quickChild(q *xmlscan.Quick) bool {
 	}
 }
 
-// quickUsual is quickRSS for the elements that almost all items have, where they hold
-// nothing but text and their tags are written as RSS writes them: to compare constants is
-// faster than to find out what a tag says. It moves nothing if it is not ok.
-func (d *document) quickUsual(q *xmlscan.Quick) (ok bool) {
+// quickUsual is quickRSS for the elements of almost all items, if they hold only text and their
+// tags have the usual form. Comparing constants is faster than parsing a tag. It does not advance
+// if it returns false.
+func (d *decoder) quickUsual(q *xmlscan.Quick) (ok bool) {
 	switch b := q.Ahead(); {
 	case string(b[:7]) == "<title>":
 		return q.Pass("<title>", "</title>")
@@ -123,11 +122,11 @@ func (d *document) quickUsual(q *xmlscan.Quick) (ok bool) {
 	return false
 }
 
-// otherGuid starts a guid that is not the item's location.
+// otherGuid is the start tag of a guid that is not the item's location.
 const otherGuid = `<guid isPermaLink="false">`
 
-// quickUsualLink takes a location that needs no repair.
-func (d *document) quickUsualLink(q *xmlscan.Quick) bool {
+// quickUsualLink reads a location that needs no repair.
+func (d *decoder) quickUsualLink(q *xmlscan.Quick) bool {
 	text, next := q.Between("<link>", "</link>")
 	text = xmlscan.TrimSpace(text)
 	if next == 0 || d.entry.link.rank != unlinked || !d.sink.Recent.PlainXML(text) {
@@ -140,7 +139,7 @@ func (d *document) quickUsualLink(q *xmlscan.Quick) bool {
 }
 
 // quickUsualDate reads a date in the usual form.
-func (d *document) quickUsualDate(q *xmlscan.Quick) bool {
+func (d *decoder) quickUsualDate(q *xmlscan.Quick) bool {
 	text, next := q.Between("<pubDate>", "</pubDate>")
 	t, ok := datetime.QuickRFC822(text)
 	if next == 0 || !ok {
@@ -152,7 +151,7 @@ func (d *document) quickUsualDate(q *xmlscan.Quick) bool {
 }
 
 // quickRSS reads an element of RSS.
-func (d *document) quickRSS(q *xmlscan.Quick) bool {
+func (d *decoder) quickRSS(q *xmlscan.Quick) bool {
 	switch string(q.Local()) {
 	case "link":
 		text, section, ok := q.Text()
@@ -171,7 +170,7 @@ func (d *document) quickRSS(q *xmlscan.Quick) bool {
 }
 
 // quickEnclosure reads the attributes of an enclosure whose location needs no repair.
-func (d *document) quickEnclosure(q *xmlscan.Quick) bool {
+func (d *decoder) quickEnclosure(q *xmlscan.Quick) bool {
 	if d.ext == nil {
 		return true
 	}
@@ -196,7 +195,7 @@ func (d *document) quickEnclosure(q *xmlscan.Quick) bool {
 }
 
 // quickAtom reads an element of Atom.
-func (d *document) quickAtom(q *xmlscan.Quick) bool {
+func (d *decoder) quickAtom(q *xmlscan.Quick) bool {
 	switch string(q.Local()) {
 	case "link":
 		return d.quickLink(q)
@@ -215,24 +214,20 @@ func (d *document) quickAtom(q *xmlscan.Quick) bool {
 }
 
 // quickLink reads a link of Atom.
-func (d *document) quickLink(q *xmlscan.Quick) bool {
+func (d *decoder) quickLink(q *xmlscan.Quick) bool {
 	var l link
 	for i := range q.Attrs {
 		switch name, raw, _ := q.Attr(i); string(name) {
-		case "href":
-			l.href, l.hasHref = raw, true
-		case "rel":
-			l.rel = decoded(raw)
-		case "type":
-			l.typ = decoded(raw)
 		case "hreflang", "title", "length":
 		default:
-			return false
+			if !l.set(string(name), raw) {
+				return false
+			}
 		}
 	}
 	rank, code := l.rank()
 	switch {
-	case !q.Empty || !l.hasHref || code != 0:
+	case !q.Empty || !l.hasHref || code != "":
 		return false
 	case rank == noLink:
 		return d.ext == nil || !bytes.EqualFold(l.relation(), []byte("enclosure"))
@@ -240,9 +235,8 @@ func (d *document) quickLink(q *xmlscan.Quick) bool {
 	return d.quickLoc(l.href, false, rank)
 }
 
-// quickLoc takes a location that needs no repair, if it is better than what the
-// entry has.
-func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
+// quickLoc uses a location that needs no repair, if it is better than that of the entry.
+func (d *decoder) quickLoc(raw []byte, section bool, r rank) bool {
 	best := &d.entry.link
 	if best.usable && best.rank <= r {
 		return true
@@ -254,23 +248,18 @@ func (d *document) quickLoc(raw []byte, section bool, r rank) bool {
 }
 
 // quickDate reads a W3C datetime.
-func (d *document) quickDate(q *xmlscan.Quick, as date) bool {
+func (d *decoder) quickDate(q *xmlscan.Quick, as date) bool {
 	text, section, ok := q.Text()
 	t, codes := datetime.ParseW3C(text)
 	d.setDate(as, t)
-	return ok && !section && len(codes) == 0 && !t.IsZero() // there may be blanks around a section
+	// there may be white space around a section
+	return ok && !section && len(codes) == 0 && !t.IsZero()
 }
 
 // quickPubDate reads a date of RSS.
-func (d *document) quickPubDate(q *xmlscan.Quick) bool {
+func (d *decoder) quickPubDate(q *xmlscan.Quick) bool {
 	text, section, ok := q.Text()
 	t, codes := datetime.ParseRFC822(text)
 	d.setDate(modified, t)
 	return ok && !section && len(codes) == 0 && !t.IsZero()
-}
-
-func (d *document) setDate(as date, t sitemap.Time) {
-	if d.entry.dates[as].IsZero() {
-		d.entry.dates[as] = t
-	}
 }

@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/extension"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
-	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 )
 
-// outcome returns what a feed gives, with its entries read quickly or not, and
-// checks what holds of all entries.
+// outcome returns the entries and problems of a feed, read quickly or not, and checks invariants of
+// all entries.
 func outcome(t *testing.T, doc []byte, contentType string, general bool) string {
 	t.Helper()
 	var b strings.Builder
@@ -29,13 +29,13 @@ func outcome(t *testing.T, doc []byte, contentType string, general bool) string 
 			fmt.Fprintf(&b, "%v %v %q %q %v\n", p.Code, p.Pos, p.Field, p.Text, p.Dropped)
 		},
 	}
-	in := input.Open(bytes.NewReader(doc), o)
+	in, _ := document.Open(bytes.NewReader(doc), o)
 	defer in.Close()
-	if err := sniffFeed(in, o.Report); err != nil {
+	if err := sniffFeed(in.Reader, o.Report); err != nil {
 		return err.Error()
 	}
 	offset := int64(-1)
-	d := newDocument(in, o, func(e sitemap.Entry, err error) bool {
+	d := newDecoder(in, o, func(e sitemap.Entry, err error) bool {
 		if err != nil {
 			fmt.Fprintf(&b, "%v\n", err)
 			return false
@@ -79,24 +79,25 @@ func TestQuick_SameAsGeneral(t *testing.T) {
 	docs["generated rss"] = gendoc.Bytes(gendoc.RSS, 200)
 	docs["generated atom"] = gendoc.Bytes(gendoc.Atom, 500)
 	for name, doc := range docs {
-		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "", true); quick != general {
+		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "",
+			true); quick != general {
 			t.Errorf("%s: quickly\n%s\nelse\n%s", name, quick, general)
 		}
 	}
 }
 
-// Of a generated document, all entries but the first and those cut by the window
-// are of the common shape: the quick way must not be lost silently.
+// In a generated document, all entries have the common shape, except the first and those that the
+// window cuts. So the quick reader is not bypassed unnoticed.
 func TestQuick_IsTaken(t *testing.T) {
 	for _, kind := range []string{gendoc.RSS, gendoc.Atom} {
 		o := new(sitemap.Options)
-		in := input.Open(bytes.NewReader(gendoc.Bytes(kind, 100)), o)
-		if err := sniffFeed(in, nil); err != nil {
+		in, _ := document.Open(bytes.NewReader(gendoc.Bytes(kind, 100)), o)
+		if err := sniffFeed(in.Reader, nil); err != nil {
 			t.Fatal(err)
 		}
 		n, general := 0, 0
-		var d *document
-		d = newDocument(in, o, func(sitemap.Entry, error) bool {
+		var d *decoder
+		d = newDecoder(in, o, func(sitemap.Entry, error) bool {
 			n++
 			if d.r.Depth() > 2 {
 				general++
@@ -111,28 +112,37 @@ func TestQuick_IsTaken(t *testing.T) {
 	}
 }
 
-// unusual are items that are nearly of the usual shape.
+// unusual are items of nearly the usual shape.
 var unusual = []string{
 	"<title>a & b</title><link>http://a.example/1</link>",
 	"<title>]]></title><description>\x01\xff</description><link>http://a.example/1</link>",
 	"<title><![CDATA[x]]></title><title>b</title><category><b>c</b></category><link>http://a.example/1</link>",
 	"<link>http://a.example/1</link><link>http://a.example/2\xff</link>",
 	"<a:link xmlns:a=\"http://www.w3.org/2005/Atom\" href=\"http://a.example/1\"/><link>http://a.example/2</link>",
-	"<link>http://a.example/?a&amp;b</link>", "<link>http://a.example/?a&b</link>", "<link> /1 </link>", "<link>\v http://a.example/1\u00a0</link>", "<link></link>", "<link>1</link",
+	"<link>http://a.example/?a&amp;b</link>", "<link>http://a.example/?a&b</link>",
+	"<link> /1 </link>", "<link>\v http://a.example/1\u00a0</link>", "<link></link>",
+	"<link>1</link",
 	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 -0000</pubDate>",
 	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:60 GMT</pubDate>",
 	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 GMT </pubDate><pubDate>Tue, 07 May 2024 07:08:09 GMT</pubDate>",
 	"<link>http://a.example/1</link><pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate><pubDate>Tue, 07 May 2024 07:08:09 GMT</pubDate>",
 	"<link>http://a.example/1</link><pubDate></pubDate><pubDate>2024-05-06</pubDate>",
 	`<guid isPermaLink="false">http://a.example/1</guid>`, `<guid isPermaLink="false">x</guid><title>http://a.example/1</title>`, `<guid isPermaLink="false"><link>http://a.example/1</link>`,
-	"<content:encoded><![CDATA[<p>a</p>]]></content:encoded><link>http://a.example/1</link>", "<content:encoded>a <link>http://a.example/2</link></content:encoded><link>http://a.example/1</link>",
-	"<content:encoded><![CDATA[<![CDATA[a]]></content:encoded><link>http://a.example/1</link>", "<link>http://a.example/1</link><content:encoded><![CDATA[\x01\xff]]> </content:encoded>", "<link>http://a.example/1</link><content:encoded><![CDATA[\x01\xff]]></content:encoded>",
-	"<title>a</title  ><link>http://a.example/1</link >", "<TITLE>a</TITLE><link>http://a.example/1</LINK>",
+	"<content:encoded><![CDATA[<p>a</p>]]></content:encoded><link>http://a.example/1</link>",
+	"<content:encoded>a <link>http://a.example/2</link></content:encoded><link>http://a.example/1</link>",
+	"<content:encoded><![CDATA[<![CDATA[a]]></content:encoded><link>http://a.example/1</link>",
+	"<link>http://a.example/1</link><content:encoded><![CDATA[\x01\xff]]> </content:encoded>",
+	"<link>http://a.example/1</link><content:encoded><![CDATA[\x01\xff]]></content:encoded>",
+	"<title>a</title  ><link>http://a.example/1</link >",
+	"<TITLE>a</TITLE><link>http://a.example/1</LINK>",
 }
 
-// unusualFeeds returns feeds with such items, which are read quickly but for the first.
+// unusualFeeds returns feeds with unusual items. All items except the first are read quickly.
 func unusualFeeds() (docs [][]byte) {
-	for _, root := range []string{`<rss version="2.0">`, `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/">`, `<rss xmlns:content="urn:other">`, `<rss xmlns="urn:other">`, `<rss xmlns="http://www.w3.org/2005/Atom">`} {
+	for _, root := range []string{`<rss version="2.0">`,
+		`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/">`,
+		`<rss xmlns:content="urn:other">`, `<rss xmlns="urn:other">`,
+		`<rss xmlns="http://www.w3.org/2005/Atom">`} {
 		item := "<item><title>a</title><link>http://a.example/0</link></item>"
 		all := item + "<item>" + strings.Join(unusual, "</item>"+item+"<item>") + "</item>" + item
 		docs = append(docs, []byte(root+"<channel>"+all+"</channel></rss>"))
@@ -140,8 +150,8 @@ func unusualFeeds() (docs [][]byte) {
 	return docs
 }
 
-// foreign are elements of other namespaces whose tags come again, in another shape, with
-// another meaning of their prefix, or more of them than are remembered.
+// foreign has elements of other namespaces whose tags occur again in another shape, with another
+// meaning of their prefix, or in greater number than is remembered.
 const foreign = `<rss xmlns:a="urn:1" xmlns:b="urn:b" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
 <item><link>http://a.example/1</link><a:x>1</a:x><b:x> 2 </b:x><content:x>none</content:x></item>
 <item><link>http://a.example/2</link><a:x>3</a:x><a:x> 4
@@ -157,14 +167,20 @@ const foreign = `<rss xmlns:a="urn:1" xmlns:b="urn:b" xmlns:content="http://purl
 <channel><item><link>http://a.example/10</link><a:x>18</a:x><a:x>18</channel><item><link>http://a.example/11</link><a:x>19</a:x></item></rss>`
 
 func TestQuick_Foreign(t *testing.T) {
-	many := "<item><link>http://a.example/</link>" + strings.Repeat("<a:x>1</a:x>", extension.MaxElements+1) + "</item>"
-	long := "<item><link>http://a.example/</link>" + strings.Repeat("<a:x>"+strings.Repeat("x", extension.MaxOtherText/8)+"</a:x>", 9) + "</item>"
-	for _, doc := range []string{foreign, strings.Replace(foreign, "<channel>", "<channel>"+many+long+many, 1)} {
+	many := "<item><link>http://a.example/</link>" +
+		strings.Repeat("<a:x>1</a:x>", extension.MaxElements+1) + "</item>"
+	long := "<item><link>http://a.example/</link>" +
+		strings.Repeat("<a:x>"+strings.Repeat("x", extension.MaxOtherText/8)+"</a:x>", 9) +
+		"</item>"
+	for _, doc := range []string{foreign,
+		strings.Replace(foreign, "<channel>", "<channel>"+many+long+many, 1)} {
 		quick, general := outcome(t, []byte(doc), "", false), outcome(t, []byte(doc), "", true)
 		if quick != general {
 			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
 		}
-		for _, want := range []string{`{"space":"urn:1","name":"x","text":"13"}`, `{"space":"urn:2","name":"x","text":"14"}`, `{"space":"urn:3","name":"x","text":"16"}`, `{"space":"urn:2","name":"x","text":"17"}`} {
+		for _, want := range []string{`{"space":"urn:1","name":"x","text":"13"}`,
+			`{"space":"urn:2","name":"x","text":"14"}`, `{"space":"urn:3","name":"x","text":"16"}`,
+			`{"space":"urn:2","name":"x","text":"17"}`} {
 			if !strings.Contains(quick, want) {
 				t.Errorf("%s is missing in\n%s", want, quick)
 			}
@@ -174,7 +190,8 @@ func TestQuick_Foreign(t *testing.T) {
 
 func TestQuick_Unusual(t *testing.T) {
 	for _, doc := range unusualFeeds() {
-		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "", true); quick != general {
+		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "",
+			true); quick != general {
 			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
 		}
 	}
@@ -183,32 +200,35 @@ func TestQuick_Unusual(t *testing.T) {
 // The usual elements are compared as constants.
 func TestQuick_Usual(t *testing.T) {
 	for _, element := range []string{
-		"<title>a</title>", "<link>http://a.example/1</link>", "<pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate>",
+		"<title>a</title>", "<link>http://a.example/1</link>",
+		"<pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate>",
 		"<category></category>", "<description>d</description>", `<guid isPermaLink="false">x</guid>`,
-		"<description><![CDATA[<p>d</p>]]></description>", "<content:encoded><![CDATA[<p>d</p>]]></content:encoded>",
+		"<description><![CDATA[<p>d</p>]]></description>",
+		"<content:encoded><![CDATA[<p>d</p>]]></content:encoded>",
 	} {
 		o := new(sitemap.Options)
-		in := input.Open(strings.NewReader(`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item></item>`+element+"</channel></rss>"), o)
-		d := newDocument(in, o, nil)
+		in, _ := document.Open(strings.NewReader(`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item></item>`+element+"</channel></rss>"), o)
+		d := newDecoder(in, o, nil)
 		d.r.Child(0)
 		d.openRoot()
 		d.r.Child(1)
 		d.r.Child(2)
 		d.readEntry()
 		d.resetEntry()
-		if q := &d.quick; !d.r.Quick(q, 2) || !d.quickUsual(q) || !strings.HasPrefix(string(q.Ahead()), "</channel>") {
+		if q := &d.quick; !d.r.Quick(q, 2) || !d.quickUsual(q) ||
+			!strings.HasPrefix(string(q.Ahead()), "</channel>") {
 			t.Errorf("%s is not", element)
 		}
 		in.Close()
 	}
 }
 
-// A scribbler gives a document, and uses what it is given to read into as scratch space
-// where it ends, as an io.Reader may.
+// A scribbler reads a document and uses the rest of the buffer as scratch space, as an io.Reader
+// may.
 type scribbler struct {
 	doc     string
 	scratch string
-	full    []int // where a read ended that gave all that was asked for
+	full    []int // offsets where a read ended that filled the buffer
 	at      int
 }
 
@@ -227,11 +247,11 @@ func (s *scribbler) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Where more of a document was at hand but none comes, nothing is read of what the
-// window held before.
+// If no more of the document comes, the old bytes in the window are not read.
 func TestQuick_EndsAfterFullRead(t *testing.T) {
 	item := func(i, size int) string {
-		return fmt.Sprintf("<item><link>http://a.example/%08d</link><title>%s</title></item>", i, strings.Repeat("x", size))
+		return fmt.Sprintf("<item><link>http://a.example/%08d</link><title>%s</title></item>", i,
+			strings.Repeat("x", size))
 	}
 	var doc strings.Builder
 	doc.WriteString(`<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel>`)
@@ -271,7 +291,8 @@ func FuzzEntries(f *testing.F) {
 	f.Add(gendoc.Bytes(gendoc.RSS, 2), "text/xml; charset=iso-8859-1")
 	f.Add(gendoc.Bytes(gendoc.Atom, 2), "application/atom+xml; charset=utf-16")
 	f.Fuzz(func(t *testing.T, doc []byte, contentType string) {
-		if quick, general := outcome(t, doc, contentType, false), outcome(t, doc, contentType, true); quick != general {
+		if quick, general := outcome(t, doc, contentType, false), outcome(t, doc, contentType,
+			true); quick != general {
 			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
 		}
 	})

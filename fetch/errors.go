@@ -1,131 +1,116 @@
 package fetch
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// Causes of an Error, to be told with errors.Is.
+// Causes of an [Error], for [errors.Is].
 var (
-	// ErrRequest: the Request cannot be sent: its URL is no absolute URL with a host that can
-	// be read, or a field of its header or the Client's UserAgent is none of HTTP. Nothing was
-	// sent.
+	// ErrRequest means that the Request cannot be sent: its URL is not an absolute http or https
+	// URL, or a header field is not valid in HTTP. Nothing was sent.
 	ErrRequest = errors.New("invalid request")
-	// ErrRefused: the URL's scheme, port or address is one that this Client does
-	// not go to; nothing was sent to it. AllowPrivateNetworks opens the way to
-	// loopback and private networks, and to all ports.
+	// ErrRefused means that this Client does not go to the URL's scheme, port or address. Nothing
+	// was sent there. [Client.AllowPrivateNetworks] allows private networks and all ports.
 	ErrRefused = errors.New("refused")
-	// ErrRedirect: a redirect that cannot be followed: in a circle, one too many,
-	// or without a readable target. A target of a refused scheme, port or address
-	// is ErrRefused.
+	// ErrRedirect means a redirect that cannot be followed: one too many, or one without a readable
+	// target.
 	ErrRedirect = errors.New("bad redirect")
-	// ErrConnect: there was no connection: the name was not resolved, nobody
-	// listened, or the TLS handshake failed. A certificate that did not verify is
-	// a *tls.CertificateVerificationError within.
+	// ErrConnect means that there was no connection: the name was not resolved, nobody listened, or
+	// the TLS handshake failed. It wraps a *tls.CertificateVerificationError for a bad certificate.
 	ErrConnect = errors.New("cannot connect")
-	// ErrNoResponse: the connection failed before a response was read, or what
-	// came was not a response of HTTP or had a header larger than 256 KiB or of more
-	// than 1,000 fields.
+	// ErrNoResponse means that the connection failed before a response was read, or that what came
+	// was not a response of HTTP, or had a header of more than 256 KiB.
 	ErrNoResponse = errors.New("no response")
-	// ErrStatus: the server answered with a status other than success;
-	// Error.Status holds it.
+	// ErrStatus means that the server answered with a status other than success. Error.Status
+	// holds it.
 	ErrStatus = errors.New("unexpected status")
-	// ErrBody: the body broke off, also because its next bytes took too long; what came
-	// before was read. Trying again may help.
+	// ErrBody means that the body broke off, in every attempt. What the last attempt brought comes
+	// before it.
 	ErrBody = errors.New("body cut short")
-	// ErrTimeout: the connection, the response, the next bytes of the body or the
-	// whole document took too long. It is ErrConnect too where there was no connection yet.
+	// ErrTimeout means that the connection, the response, the next bytes of the body or the whole
+	// document took too long. It comes together with ErrConnect, ErrNoResponse or ErrBody.
 	ErrTimeout = errors.New("timed out")
-	// ErrEncoding: the body has a compressed Content-Encoding other than gzip.
+	// ErrEncoding means that the body has a Content-Encoding other than gzip.
 	ErrEncoding = errors.New("unknown content encoding")
-	// ErrBusy: the request, or its next attempt, was not sent, since the host has
-	// answered all recent requests with 429 or 503. Error.RetryAfter says when it
-	// may be tried again.
+	// ErrBusy means that the request was not sent because the host, with 429 or 503, asked for a
+	// longer pause than the Limiter waits for. Error.RetryAfter is what is left of it.
 	ErrBusy = errors.New("host too busy")
-	// ErrSilent: the request, or its next attempt, was not sent, since the host has answered none
-	// for five minutes, and those for twenty documents have timed out. Error.RetryAfter says
-	// when it may be tried again.
-	ErrSilent = errors.New("host does not answer")
-	// ErrClosed: a body was read after it was closed.
+	// ErrHostDown means that the request was not sent because the host has not answered the
+	// requests before it. Error.RetryAfter says when the host is tried again.
+	ErrHostDown = errors.New("host does not answer")
+	// ErrClosed means that a body was read after it was closed.
 	ErrClosed = errors.New("body is closed")
 )
 
 // An Error says why a document could not be fetched, or not to its end.
 type Error struct {
-	// URL is the URL that failed, after redirects, without user name, password
-	// and fragment.
+	// URL is the URL that failed, after redirects, without credentials and fragment.
 	URL string
 	// Hops are the redirects that led to URL.
 	Hops []Hop
-	// Status is the status of the response to the last request that was tried, 0 if that
-	// got none. Where a redirect leads to a host that cannot be connected to it is 0, and
-	// where its target was not tried, as one that is refused, it is the redirect's own.
+	// Status is the status of the last response, 0 if the last request got none. It is a
+	// redirect's own status if its target was not requested.
 	Status int
-	// Attempts is how often the document was tried: 1 and the retries, those without a
-	// connection too. Redirects do not count, nor what net/http repeats: see
-	// Client.Retries. It is 0 if nothing was tried.
+	// Attempts is how often the document was requested, retries included and redirects not. It is 0
+	// if nothing was sent.
 	Attempts int
-	// RetryAfter is how long the server asked to wait before the next attempt, 0
-	// if it did not.
+	// RetryAfter is how long to wait before the next attempt, as the server or the Limiter asks,
+	// else 0.
 	RetryAfter time.Duration
 	// Err is the cause.
 	Err error
 }
 
-// Error returns the URL, the cause, and what is known beyond it.
+// Error returns the URL and the cause, and the number of attempts if there were several.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("fetch: ")
+	s := "fetch: "
 	if e.URL != "" {
-		b.WriteString(e.URL)
-		b.WriteString(": ")
+		s += e.URL + ": "
 	}
-	fmt.Fprint(&b, e.Err)
-	var notes []string
-	if errors.Is(e.Err, ErrBusy) && retriable(e.Status) {
-		notes = append(notes, "status "+strconv.Itoa(e.Status))
-	}
+	s += fmt.Sprint(e.Err)
 	if e.Attempts > 1 {
-		notes = append(notes, "after "+strconv.Itoa(e.Attempts)+" attempts")
+		s += fmt.Sprintf(" (after %d attempts)", e.Attempts)
 	}
 	if e.RetryAfter > 0 {
-		notes = append(notes, "retry after "+max(e.RetryAfter.Round(time.Second), time.Second).String())
+		s += fmt.Sprintf(" (retry after %v)", max(e.RetryAfter.Round(time.Second), time.Second))
 	}
-	if len(notes) > 0 {
-		b.WriteString(" (" + strings.Join(notes, ", ") + ")")
-	}
-	return b.String()
+	return s
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Temporary reports whether the same request may succeed later: after failures
-// of the network, timeouts, and the statuses that are retried.
+// Temporary reports whether the same request may succeed later: after failures of the network,
+// timeouts, and the statuses that are retried.
 func (e *Error) Temporary() bool {
 	if errors.Is(e.Err, ErrStatus) {
-		return retriable(e.Status)
+		return isRetriable(e.Status)
 	}
-	for _, kind := range []error{ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy, ErrSilent} {
+	for _, kind := range []error{
+		ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy, ErrHostDown,
+	} {
 		if errors.Is(e.Err, kind) {
-			return !final(e.Err)
+			return !isFinal(e.Err)
 		}
 	}
 	return false
 }
 
-// Timeout reports whether the cause is ErrTimeout.
+// Timeout reports whether the cause is [ErrTimeout].
 func (e *Error) Timeout() bool { return errors.Is(e.Err, ErrTimeout) }
 
-// A cause is an error that matches one of the sentinels and wraps what is known
-// beyond it.
+// A cause is an error that matches one of the sentinels and wraps what is known beyond it.
 type cause struct {
 	kind   error
-	detail string // instead of the kind's text, or ""
+	detail string // in place of the kind's text, or ""
 	err    error  // what it came from, or nil
 }
 
@@ -135,24 +120,18 @@ func (c *cause) Error() string {
 		s = c.kind.Error()
 	}
 	if c.err != nil {
-		// net/http quotes what it could not read, and a server can send a lot.
-		s += ": " + clip(c.err.Error(), 400)
+		s += ": " + chars.Clip(c.err.Error(), 400) // net/http quotes what it could not read
 	}
 	return s
-}
-
-// clip shortens s, which may come from a server, to about n bytes.
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = s[:n] + "..."
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 func (c *cause) Is(target error) bool { return target == c.kind }
 func (c *cause) Unwrap() error        { return c.err }
 
-// statusError returns the cause for a status.
+func refused(why string) error {
+	return &cause{kind: ErrRefused, detail: "refused: " + why}
+}
+
 func statusError(status int) error {
 	s := "status " + strconv.Itoa(status)
 	if text := http.StatusText(status); text != "" {
@@ -161,7 +140,38 @@ func statusError(status int) error {
 	return &cause{kind: ErrStatus, detail: s}
 }
 
-// timeoutError returns the cause for a clock that ran out.
 func timeoutError(what string, limit time.Duration) error {
 	return &cause{kind: ErrTimeout, detail: "timed out: " + what + " took more than " + limit.String()}
+}
+
+// isRetriable reports whether a response with this status is requested again.
+func isRetriable(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500 && status < 600 && status != http.StatusNotImplemented
+}
+
+// isBusy reports whether a response with this status asks for fewer requests.
+func isBusy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
+// limited marks an error of the Limiter, which is not retried.
+type limited struct{ error }
+
+func (l *limited) Unwrap() error { return l.error }
+
+// isFinal reports whether a request that failed with err would fail again.
+func isFinal(err error) bool {
+	var (
+		byLimiter   *limited
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError // the server does not speak TLS
+		dns         *net.DNSError
+	)
+	return errors.Is(err, ErrRefused) || errors.Is(err, http.ErrSchemeMismatch) ||
+		errors.As(err, &byLimiter) || errors.As(err, &certificate) || errors.As(err, &record) ||
+		errors.As(err, &dns) && dns.IsNotFound
 }

@@ -4,232 +4,255 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"time"
 
+	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// Get gets the document that req names. The error is a *Error. ctx bounds the
-// body as well: when it ends, reading the Body fails, but for what was read ahead.
+// Get gets the document that req names. It returns after the last byte of the body has come, which
+// is then in memory or in a temporary file: however slowly Body is read, nothing is lost. The price
+// is that the first byte of a large document comes late.
 //
-// A response with a status of 2xx is a Document, an empty one (204) too; so is
-// the first part of a document that the server sent without being asked for a
-// part (206), whose Body then ends with ErrBody. Other statuses are ErrStatus,
-// 304 too unless req has Validators.
+// The error is a [*Error], or ctx's error in one. A status of 2xx is a success, but 206 only if the
+// part starts with the first byte. 304 is one if req has Validators. If the body broke off in every
+// attempt, Get returns a Document whose Body ends with the error.
 func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	c.init()
-	g := &getter{c: c, req: &req, begun: time.Now(), limit: c.maxBytes(&req)}
 	t, user, err := parseTarget(req.URL)
-	if err != nil {
+	if err == nil {
+		err = c.checkHeader(&req)
+	}
+	switch {
+	case errors.Is(err, ErrRefused):
+		return nil, &Error{Err: err}
+	case err != nil:
 		return nil, &Error{Err: &cause{kind: ErrRequest, err: err}}
 	}
-	g.policy = policy{anyPort: c.AllowPrivateNetworks, guard: c.guard, named: []origin{t.origin}}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g := &getter{
+		c: c, req: &req, user: user, target: t,
+		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
+		x: &exchange{
+			url: t.url, limit: c.maxBytes(&req),
+			clock: &clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
+		},
+	}
+	if c.guard != nil && c.guard.guardian != nil {
+		g.x.lookup = c.guard.lookup
+	}
 	if len(req.Origins) > 0 {
-		var theirs *url.Userinfo
-		if g.policy.named, theirs = namedOrigins(req.Origins, t.origin); user == nil {
-			user = theirs
-		}
+		g.nameOrigins(req.Origins)
 	}
-	g.target, g.user = t, user
-	if err := c.checkHeader(&req); err != nil {
-		return nil, g.fail(&cause{kind: ErrRequest, err: err})
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	g.ctx, g.cancel = ctx, cancel
-	g.clock = newClock(c.timeout(), req.Waited, cancel)
-	if g.clock.remaining() == 0 {
-		cancel(nil)
-		return nil, g.fail(timeoutError("the document", c.timeout()))
-	}
-	doc, err := g.get()
-	if err != nil {
-		g.clock.stop()
-		cancel(nil)
-		return nil, err
-	}
-	return doc, nil
+	defer g.x.clock.stop()
+	return g.get(context.WithValue(inner, exchangeKey{}, g.x))
 }
 
-// namedOrigins returns the origins of urls, and the userinfo of the first of them
-// that has one and carries to o.
-func namedOrigins(urls []string, o origin) (named []origin, user *url.Userinfo) {
+var errHeader = errors.New("invalid header field")
+
+func (c *Client) checkHeader(req *Request) error {
+	values := []string{req.ETag, req.LastModified, c.userAgent()}
+	for _, h := range []http.Header{c.Header, req.Header} {
+		for name, fields := range h {
+			if !httpguts.ValidHeaderFieldName(name) {
+				return errHeader
+			}
+			values = append(values, fields...)
+		}
+	}
+	for _, v := range values {
+		if !httpguts.ValidHeaderFieldValue(v) {
+			return errHeader
+		}
+	}
+	return nil
+}
+
+// A getter gets one document: it sends one request a hop.
+type getter struct {
+	c        *Client
+	req      *Request
+	policy   policy
+	user     *url.Userinfo // for the origin of the request's URL
+	stripped bool          // a redirect led to another host
+	hops     []Hop
+	target   target // of the current hop
+	x        *exchange
+}
+
+// nameOrigins takes the origins that the caller named, and the credentials of the first that has
+// some for the request's URL.
+func (g *getter) nameOrigins(urls []string) {
+	g.policy.named = nil
 	for _, raw := range urls {
-		t, u, err := parseTarget(raw)
+		t, user, err := parseTarget(raw)
 		if err != nil {
 			continue
 		}
-		named = append(named, t.origin)
-		if user == nil && t.origin.carriesTo(o) {
-			user = u
+		g.policy.named = append(g.policy.named, t.origin)
+		if g.user == nil && carriesTo(t.origin, g.target.origin) {
+			g.user = user
 		}
 	}
-	return named, user
-}
-
-func (c *Client) checkHeader(req *Request) error {
-	for _, h := range []http.Header{c.Header, req.Header} {
-		if err := checkFields(h); err != nil {
-			return err
-		}
-	}
-	for _, v := range []string{req.ETag, req.LastModified} {
-		if !httpguts.ValidHeaderFieldValue(v) {
-			return errors.New("invalid validator")
-		}
-	}
-	if !httpguts.ValidHeaderFieldValue(c.userAgent()) {
-		return errors.New("invalid user agent")
-	}
-	return nil
-}
-
-func checkFields(h http.Header) error {
-	for name, values := range h {
-		if !httpguts.ValidHeaderFieldName(name) {
-			return errors.New("invalid name of a header field")
-		}
-		for _, v := range values {
-			if !httpguts.ValidHeaderFieldValue(v) {
-				return errors.New("invalid value of header field " + name)
-			}
-		}
-	}
-	return nil
-}
-
-// A getter gets one document.
-type getter struct {
-	c      *Client
-	req    *Request
-	begun  time.Time
-	limit  int64 // of bytes
-	ctx    context.Context
-	cancel context.CancelCauseFunc // ends ctx
-	clock  *clock
-	policy policy
-
-	target      target
-	user        *url.Userinfo // for the origin of the request's URL
-	stripped    bool          // a redirect led to another host
-	hops        []Hop
-	retries     int  // so far
-	spared      int  // of them, how many do not count
-	sent        bool // anything
-	unconnected bool // the last attempt got no connection
-	status      int  // of the last response
 }
 
 // get follows redirects to a document.
-func (g *getter) get() (*Document, error) {
+func (g *getter) get(ctx context.Context) (*Document, error) {
 	for {
 		if err := g.policy.check(g.target); err != nil {
 			return nil, g.fail(err)
 		}
-		res, err := g.do()
-		if err != nil {
-			return nil, err
-		}
-		if res.location == nil {
-			return g.document(res), nil
-		}
-		if len(g.hops) >= g.maxRedirects() {
-			return nil, g.fail(&cause{kind: ErrRedirect, detail: "too many redirects"})
-		}
-		next, err := g.target.redirect(*res.location)
+		resp, err := g.send(ctx)
 		if err != nil {
 			return nil, g.fail(err)
 		}
-		g.hops = append(g.hops, Hop{g.target.url.String(), res.status})
-		if !g.target.origin.carriesTo(next.origin) {
-			g.stripped = true
+		if !isRedirect(resp.StatusCode) {
+			return g.document(resp)
 		}
-		g.target = next
-		g.c.logRedirect(g.ctx, g.hops[len(g.hops)-1], next.url)
-		if g.wasAt(next.url.String()) {
-			return nil, g.fail(&cause{kind: ErrRedirect, detail: "redirect loop"})
+		if err := g.follow(ctx, resp); err != nil {
+			return nil, g.fail(err)
 		}
 	}
 }
 
-// wasAt reports whether a redirect was followed from loc.
-func (g *getter) wasAt(loc string) bool {
-	return slices.ContainsFunc(g.hops, func(h Hop) bool { return h.URL == loc })
-}
-
-func (g *getter) maxRedirects() int {
-	if g.req.MaxRedirects == 0 {
-		return DefaultRedirects
+// send sends the request for the current hop until it is answered.
+func (g *getter) send(ctx context.Context) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.url.String(), nil)
+	if err != nil {
+		return nil, &cause{kind: ErrRequest, err: err}
 	}
-	return max(g.req.MaxRedirects, 0)
-}
-
-// document makes the Document of the response that ended the redirects. It alone holds the
-// header then: the body holds what the response came by.
-func (g *getter) document(res *result) *Document {
-	h := res.header
-	res.header = nil
-	doc := &Document{
-		URL:         g.target.url,
-		Hops:        g.hops,
-		Status:      res.status,
-		Header:      h,
-		Validators:  Validators{h.Get("ETag"), h.Get("Last-Modified")},
-		NotModified: res.status == http.StatusNotModified,
-		Attempts:    g.attempts(),
-		FirstByte:   time.Since(g.begun),
+	req.Header = g.header()
+	g.x.clock.start()
+	g.x.proxy.Store(nil)
+	resp, err := g.c.retryClient(g.x).Do(&retryablehttp.Request{Request: req})
+	why := context.Cause(ctx)
+	timedOut := errors.Is(why, ErrTimeout)
+	var ue *url.Error // its text repeats the URL
+	if errors.As(err, &ue) {
+		err = ue.Err
 	}
-	if doc.NotModified {
-		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
-		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
-		res.wire.Close()
-		doc.Body = &body{wire: res.wire, raw: http.NoBody, plain: http.NoBody}
-	} else {
-		doc.Body = newBody(res.wire, res.encoding)
+	switch {
+	case why == nil, timedOut && g.x.last.broken != nil, timedOut && errors.Is(err, ErrTimeout):
+		return resp, err
+	case err == nil:
+		resp.Body.Close()
 	}
-	return doc
-}
-
-func (g *getter) attempts() int {
-	if !g.sent {
-		return 0
+	if ctxErr := ctx.Err(); why != ctxErr && !timedOut {
+		return nil, &cause{kind: ctxErr, err: why}
 	}
-	return 1 + g.retries
+	return nil, why
 }
 
-// fail returns err as the *Error of this document.
-func (g *getter) fail(err error) *Error {
-	return &Error{URL: g.target.url.String(), Hops: g.hops, Status: g.status, Attempts: g.attempts(), Err: err}
-}
-
-// isSecret reports whether a field of Request.Header is taken for a secret.
-func isSecret(field string) bool { return !harmless[http.CanonicalHeaderKey(field)] }
-
-// HasSecrets reports whether a field of Client.Header is taken for a secret. It is safe for
-// concurrent use.
-func (c *Client) HasSecrets() bool {
-	for name := range c.Header {
-		if isSecret(name) {
-			return true
-		}
+func isRedirect(status int) bool {
+	switch status {
+	case 301, 302, 303, 307, 308:
+		return true
 	}
 	return false
 }
 
-// harmless are the fields of Request.Header that any host may see.
-var harmless = map[string]bool{
-	"Accept": true, "Accept-Language": true, "Cache-Control": true, "From": true,
-	"Pragma": true, "Referer": true, "User-Agent": true,
+// follow makes the target of a redirect the current one.
+func (g *getter) follow(ctx context.Context, resp *http.Response) error {
+	most := cmp.Or(g.req.MaxRedirects, 10)
+	from := Hop{g.target.url.String(), resp.StatusCode}
+	switch {
+	case g.x.last.location == "":
+		return &cause{kind: ErrRedirect, detail: "bad redirect: status without Location"}
+	case len(g.hops) >= most:
+		return &cause{kind: ErrRedirect, detail: "too many redirects"}
+	}
+	next, err := g.target.redirect(g.x.last.location)
+	if err != nil {
+		return err
+	}
+	g.hops = append(g.hops, from)
+	if !carriesTo(g.target.origin, next.origin) {
+		g.stripped = true
+	}
+	g.target, g.x.url = next, next.url
+	g.c.log.DebugContext(ctx, "fetch: redirect", "url", from.URL, "to", next.url)
+	return nil
 }
 
-// ours are fields that Request.Header does not decide.
-var ours = []string{
-	"Accept-Encoding", "Range", "If-Range", "If-Match", "If-None-Match",
-	"If-Modified-Since", "If-Unmodified-Since",
+// document returns the document of the response that ended the redirects.
+func (g *getter) document(resp *http.Response) (*Document, error) {
+	doc := &Document{
+		URL: g.target.url, Status: resp.StatusCode, Hops: g.hops, Header: resp.Header,
+		Validators: Validators{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")},
+		Received:   g.x.last.received, Attempts: g.attempts(), Body: resp.Body,
+	}
+	switch {
+	case resp.StatusCode == http.StatusNotModified && g.req.Validators != Validators{}:
+		doc.NotModified = true
+		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
+		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
+		return doc, nil
+	case !isSuccess(resp):
+		return nil, g.fail(statusError(resp.StatusCode))
+	}
+	layers, err := encodings(resp.Header)
+	if err != nil && doc.Received > 0 {
+		resp.Body.Close()
+		return nil, g.fail(err)
+	}
+	db := &documentBody{raw: resp.Body, fail: g.fail, left: g.x.limit}
+	db.src = resp.Body
+	if layers > 0 {
+		db.gunzip = input.NewGunzip(resp.Body, layers)
+		db.src = db.gunzip
+	}
+	doc.Body = db
+	return doc, nil
+}
+
+// encodings returns how often a Content-Encoding names gzip, or an ErrEncoding if it names another
+// compression (RFC 9110, section 8.4).
+func encodings(h http.Header) (gzips int, err error) {
+	for _, field := range h.Values("Content-Encoding") {
+		for coding := range strings.SplitSeq(field, ",") {
+			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
+			case "", "identity", "none", "utf-8", "utf8", "binary", "8bit", "aws-chunked":
+			case "gzip", "x-gzip":
+				gzips++
+			default:
+				detail := "unknown content encoding " + chars.Clip(coding, 64)
+				return 0, &cause{kind: ErrEncoding, detail: detail}
+			}
+		}
+	}
+	return gzips, nil
+}
+
+// attempts returns how often the document was requested, without the redirects.
+func (g *getter) attempts() int { return max(g.x.attempts-len(g.hops), min(g.x.attempts, 1)) }
+
+// fail returns err as the *Error of this document.
+func (g *getter) fail(err error) *Error {
+	e := &Error{
+		URL: g.target.url.String(), Hops: g.hops, Status: g.x.last.status,
+		Attempts: g.attempts(), RetryAfter: g.x.last.after, Err: err,
+	}
+	var ours *Error // of a HostLimiter
+	if errors.As(err, &ours) {
+		e.Err, e.RetryAfter = ours.Err, ours.RetryAfter
+	}
+	return e
+}
+
+// isHarmless holds the fields that any host may see.
+var isHarmless = map[string]bool{
+	"Accept": true, "Accept-Language": true, "Cache-Control": true, "From": true,
+	"Pragma": true, "Referer": true, "User-Agent": true,
 }
 
 // header returns the header for a request to the current target.
@@ -240,25 +263,24 @@ func (g *getter) header() http.Header {
 			h[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	if g.stripped || len(g.req.Origins) > 0 && !g.policy.isNamedHost(g.target.origin) {
-		maps.DeleteFunc(h, func(name string, _ []string) bool { return isSecret(name) })
+	if g.stripped || len(g.req.Origins) > 0 && !g.policy.isNamed(g.target.origin) {
+		maps.DeleteFunc(h, func(name string, _ []string) bool { return !isHarmless[name] })
 	}
-	for _, name := range ours {
+	for _, name := range []string{
+		"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+	} {
 		delete(h, name)
 	}
-	h.Set("Accept-Encoding", "gzip")
-	if h.Get("Accept") == "" {
-		h.Set("Accept", "*/*")
+	set := func(name, value string) {
+		if value != "" {
+			h[name] = []string{value}
+		}
 	}
-	if h.Get("User-Agent") == "" {
-		h.Set("User-Agent", g.c.userAgent())
-	}
-	if g.req.ETag != "" {
-		h.Set("If-None-Match", g.req.ETag)
-	}
-	if g.req.LastModified != "" {
-		h.Set("If-Modified-Since", g.req.LastModified)
-	}
+	set("Accept-Encoding", "gzip")
+	set("Accept", cmp.Or(h.Get("Accept"), "*/*"))
+	set("User-Agent", cmp.Or(h.Get("User-Agent"), g.c.userAgent()))
+	set("If-None-Match", g.req.ETag)
+	set("If-Modified-Since", g.req.LastModified)
 	if g.user != nil && !g.stripped && h.Get("Authorization") == "" {
 		password, _ := g.user.Password()
 		(&http.Request{Header: h}).SetBasicAuth(g.user.Username(), password)
@@ -266,20 +288,47 @@ func (g *getter) header() http.Header {
 	return h
 }
 
-// encodings returns the codings of a Content-Encoding, or an ErrEncoding if one
-// of them is not gzip (RFC 9110, section 8.4). What names no compression but is set
-// in its place, by mistake, changes nothing.
-func encodings(h http.Header) (gzips int, err error) {
-	for _, field := range h.Values("Content-Encoding") {
-		for coding := range strings.SplitSeq(field, ",") {
-			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
-			case "", "identity", "none", "utf-8", "utf8", "binary", "8bit", "aws-chunked":
-			case "gzip", "x-gzip":
-				gzips++
-			default:
-				return 0, &cause{kind: ErrEncoding, detail: "unknown content encoding " + clip(coding, 64)}
-			}
-		}
+// A documentBody is the body of a Document: without its Content-Encoding, bounded, and with errors
+// that name the document.
+type documentBody struct {
+	raw    io.Closer
+	src    io.Reader
+	gunzip *input.Gunzip // nil without Content-Encoding
+	fail   func(error) *Error
+	left   int64 // bytes until it is too large
+	err    error
+}
+
+func (b *documentBody) Read(p []byte) (int, error) {
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
 	}
-	return gzips, nil
+	if int64(len(p)) > b.left {
+		p = p[:b.left+1] // one byte more shows that the body is too large
+	}
+	n, err := b.src.Read(p)
+	if int64(n) > b.left {
+		n, err = int(b.left), sitemap.ErrTooLarge
+	}
+	b.left -= int64(n)
+	switch err {
+	case nil:
+	case io.EOF, sitemap.ErrTruncated, sitemap.ErrGzip:
+		b.err = err
+	default:
+		b.err = b.fail(err)
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, b.err
+}
+
+// Close frees what the body holds. It may be called again.
+func (b *documentBody) Close() error {
+	b.err = nil // Read asks src again, which is closed
+	if b.gunzip != nil {
+		b.gunzip.Close()
+	}
+	return b.raw.Close()
 }

@@ -1,10 +1,9 @@
-package fetch
+package fetch_test
 
 import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,9 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"code.dny.dev/ssrf"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // Addresses of every range that is refused, the first and the last where that
@@ -58,35 +59,15 @@ var publicAddrs = []string{
 	"2606:4700:4700::1111", "2a00:1450:4001:82a::200e", "2400:cb00::1",
 }
 
-func TestGuard(t *testing.T) {
-	g := newGuard(false, phases{}.withDefaults())
-	open := newGuard(true, phases{}.withDefaults())
-	for _, a := range refusedAddrs {
-		addr := netip.MustParseAddr(a)
-		if err := g.check(addr); !errors.Is(err, ErrRefused) {
-			t.Errorf("check(%s) = %v, want %v", a, err, ErrRefused)
-		}
-		network := "tcp4"
-		if addr.Is6() {
-			network = "tcp6"
-		}
-		if err := g.control(t.Context(), network, net.JoinHostPort(a, "80"), nil); !errors.Is(err, ErrRefused) {
-			t.Errorf("control(%s) = %v, want %v", a, err, ErrRefused)
-		}
-		if err := open.control(t.Context(), network, net.JoinHostPort(a, "80"), nil); err != nil {
-			t.Errorf("with private networks: control(%s) = %v, want nil", a, err)
-		}
-	}
+func TestGuard_AllowsPublicAddresses(t *testing.T) {
 	for _, a := range publicAddrs {
-		if err := g.check(netip.MustParseAddr(a)); err != nil {
-			t.Errorf("check(%s) = %v, want nil", a, err)
+		if err := fetch.CheckAddress(netip.MustParseAddr(a)); err != nil {
+			t.Errorf("%s: %v", a, err)
 		}
 	}
-	for _, to := range []struct{ network, address string }{
-		{"udp4", "8.8.8.8:80"}, {"unix", "/run/socket"}, {"tcp4", "8.8.8.8"}, {"tcp6", "[fe80::1%eth0]:80"},
-	} {
-		if err := g.control(t.Context(), to.network, to.address, nil); !errors.Is(err, ErrRefused) {
-			t.Errorf("control(%s, %s) = %v, want %v", to.network, to.address, err, ErrRefused)
+	for _, a := range refusedAddrs {
+		if err := fetch.CheckAddress(netip.MustParseAddr(a)); !errors.Is(err, fetch.ErrRefused) {
+			t.Errorf("%s: %v, want %v", a, err, fetch.ErrRefused)
 		}
 	}
 }
@@ -95,16 +76,16 @@ func TestGuard(t *testing.T) {
 // Limiter is not asked.
 func TestRefusedLiterals(t *testing.T) {
 	l := &countingLimiter{}
-	c := &Client{Limiter: l}
+	c := &fetch.Client{Limiter: l}
 	for _, a := range refusedAddrs {
 		host := a
 		if strings.Contains(a, ":") {
 			host = "[" + a + "]"
 		}
-		_, err := c.Get(t.Context(), Request{URL: "http://" + host + "/"})
-		var e *Error
-		if !errors.Is(err, ErrRefused) || !errors.As(err, &e) || e.Attempts != 0 || e.Temporary() {
-			t.Errorf("Get(%s): %v, want %v without an attempt", a, err, ErrRefused)
+		_, err := c.Get(t.Context(), fetch.Request{URL: "http://" + host + "/"})
+		var e *fetch.Error
+		if !errors.Is(err, fetch.ErrRefused) || !errors.As(err, &e) || e.Attempts != 0 || e.Temporary() {
+			t.Errorf("Get(%s): %v, want %v without an attempt", a, err, fetch.ErrRefused)
 		}
 	}
 	if len(l.statuses) != 0 || l.out != 0 {
@@ -197,71 +178,49 @@ func TestRefusedNames(t *testing.T) {
 		"rebind.test":   {"8.8.8.8", "127.0.0.1"},
 	})
 	for _, name := range []string{"loopback.test", "both.test", "mapped.test", "rebind.test"} {
-		c := &Client{resolver: resolver, Proxy: noProxy}
-		_, err := c.Get(t.Context(), Request{URL: "http://" + name + ":" + port + "/fault/ok"})
-		var e *Error
-		if !errors.Is(err, ErrRefused) || !errors.As(err, &e) || e.Attempts != 1 {
-			t.Errorf("%s: %v, want %v after 1 attempt", name, err, ErrRefused)
+		c := &fetch.Client{Proxy: noProxy, RetryWait: time.Millisecond}
+		fetch.Resolve(c, resolver, netip.Prefix{})
+		_, err := c.Get(t.Context(), fetch.Request{URL: "http://" + name + ":" + port + "/fault/ok"})
+		var e *fetch.Error
+		if !errors.Is(err, fetch.ErrRefused) || !errors.As(err, &e) || e.Attempts != 1 {
+			t.Errorf("%s: %v, want %v after 1 attempt", name, err, fetch.ErrRefused)
 		}
 	}
 	if opened, _ := s.connections(); opened != 0 {
 		t.Errorf("%d connections were made, want none", opened)
 	}
-	c := &Client{resolver: resolver, Proxy: noProxy, AllowPrivateNetworks: true}
+	c := &fetch.Client{Proxy: noProxy, AllowPrivateNetworks: true}
+	fetch.Resolve(c, resolver, netip.Prefix{})
 	defer c.CloseIdleConnections()
-	doc, err := c.Get(t.Context(), Request{URL: "http://loopback.test:" + port + "/fault/ok"})
+	doc, err := c.Get(t.Context(), fetch.Request{URL: "http://loopback.test:" + port + "/fault/ok"})
 	if err != nil {
 		t.Fatalf("with AllowPrivateNetworks: %v", err)
 	}
 	doc.Body.Close()
 }
 
-// TestRefusedBeside: where one of a host's addresses may be connected to and does not answer,
-// the host is down, whatever its others are.
-func TestRefusedBeside(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	_, port, _ := net.SplitHostPort(closed.Addr().String())
-	names := map[string][]string{}
-	for i, addrs := range []string{"127.0.0.1 10.0.0.1", "10.0.0.1 127.0.0.1", "127.0.0.1 fd00::1", "127.0.0.1 ::1 fd00::1"} {
-		names[fmt.Sprint(i, ".test")] = []string{addrs}
-	}
-	_, resolver := newNameServer(names)
-	for name, addrs := range names {
-		_, err := guardedClient(t, resolver).Get(t.Context(), Request{URL: "http://" + name + ":" + port + "/"})
-		var e *Error
-		if !errors.Is(err, ErrConnect) || errors.Is(err, ErrRefused) || !errors.As(err, &e) || e.Attempts != 3 || !e.Temporary() {
-			t.Errorf("%s: %v, want %v after 3 attempts", addrs, err, ErrConnect)
-		}
-	}
-}
-
 func TestUnknownHost(t *testing.T) {
 	_, resolver := newNameServer(nil)
-	c := &Client{resolver: resolver, Proxy: noProxy}
-	_, err := c.Get(t.Context(), Request{URL: "http://unknown.test/"})
+	c := &fetch.Client{Proxy: noProxy, RetryWait: time.Millisecond}
+	fetch.Resolve(c, resolver, netip.Prefix{})
+	_, err := c.Get(t.Context(), fetch.Request{URL: "http://unknown.test/"})
 	var (
 		dns *net.DNSError
-		e   *Error
+		e   *fetch.Error
 	)
-	if !errors.Is(err, ErrConnect) || !errors.As(err, &dns) || !dns.IsNotFound {
-		t.Fatalf("error %v, want %v and a *net.DNSError", err, ErrConnect)
+	if !errors.Is(err, fetch.ErrConnect) || !errors.As(err, &dns) || !dns.IsNotFound {
+		t.Fatalf("error %v, want %v and a *net.DNSError", err, fetch.ErrConnect)
 	}
 	if !errors.As(err, &e) || e.Attempts != 1 {
 		t.Errorf("error %+v, want 1 attempt", e)
 	}
 }
 
-// guardedClient returns a Client whose guard takes 127.0.0.1 for public.
-func guardedClient(t *testing.T, resolver *net.Resolver) *Client {
+// guardedClient returns a fetch.Client whose guard takes 127.0.0.1 for public.
+func guardedClient(t *testing.T, resolver *net.Resolver) *fetch.Client {
 	c := newClient(t)
 	c.AllowPrivateNetworks = false
-	c.resolver = resolver
-	c.init()
-	c.guard.guardian = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.1/32")))
+	fetch.Resolve(c, resolver, netip.MustParsePrefix("127.0.0.1/32"))
 	return c
 }
 
@@ -275,16 +234,16 @@ func TestRefusedHops(t *testing.T) {
 		to   string
 		want error
 	}{
-		{"http://10.0.0.1/", ErrRefused},
-		{"http://[::ffff:10.0.0.1]/", ErrRefused},
-		{"http://private.test/", ErrRefused},
-		{"http://private.test:443/", ErrRefused},
-		{"http://other.test:" + port + "/fault/ok", ErrRefused}, // the port
-		{"http://127.0.0.1:22/", ErrRefused},
-		{"https://127.0.0.1:8443/", ErrRefused},
+		{"http://10.0.0.1/", fetch.ErrRefused},
+		{"http://[::ffff:10.0.0.1]/", fetch.ErrRefused},
+		{"http://private.test/", fetch.ErrRefused},
+		{"http://private.test:443/", fetch.ErrRefused},
+		{"http://other.test:" + port + "/fault/ok", fetch.ErrRefused}, // the port
+		{"http://127.0.0.1:22/", fetch.ErrRefused},
+		{"https://127.0.0.1:8443/", fetch.ErrRefused},
 		{"http://127.0.0.1:" + port + "/fault/ok", nil}, // the origin that was named
 	} {
-		doc, err := c.Get(t.Context(), Request{URL: s.fault("redirect?to=") + url.QueryEscape(tt.to)})
+		doc, err := c.Get(t.Context(), fetch.Request{URL: s.fault("redirect?to=") + url.QueryEscape(tt.to)})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("redirect to %s: %v, want %v", tt.to, err, tt.want)
 		}
@@ -305,12 +264,12 @@ func TestPorts(t *testing.T) {
 		{nil, nil},
 		{[]string{s.URL}, nil},
 		{[]string{"https://example.com/", s.URL + "/other"}, nil},
-		{[]string{"https://example.com/"}, ErrRefused},
-		{[]string{"http://127.0.0.1/"}, ErrRefused},
-		{[]string{strings.Replace(s.URL, "http:", "https:", 1)}, ErrRefused},
-		{[]string{"%"}, ErrRefused},
+		{[]string{"https://example.com/"}, fetch.ErrRefused},
+		{[]string{"http://127.0.0.1/"}, fetch.ErrRefused},
+		{[]string{strings.Replace(s.URL, "http:", "https:", 1)}, fetch.ErrRefused},
+		{[]string{"%"}, fetch.ErrRefused},
 	} {
-		doc, err := c.Get(t.Context(), Request{URL: s.fault("ok"), Origins: tt.origins})
+		doc, err := c.Get(t.Context(), fetch.Request{URL: s.fault("ok"), Origins: tt.origins})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("Origins %q: %v, want %v", tt.origins, err, tt.want)
 		}
@@ -320,18 +279,11 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestNewTransport uses the transport without a Client.
+// TestNewTransport uses the transport without a fetch.Client.
 func TestNewTransport(t *testing.T) {
 	s := newSite(t)
-	guarded := &http.Client{Transport: NewTransport(false)}
-	if _, err := guarded.Get(s.fault("ok")); !errors.Is(err, ErrRefused) {
-		t.Errorf("guarded: %v, want %v", err, ErrRefused)
+	guarded := &http.Client{Transport: fetch.NewTransport()}
+	if _, err := guarded.Get(s.fault("ok")); !errors.Is(err, fetch.ErrRefused) {
+		t.Errorf("guarded: %v, want %v", err, fetch.ErrRefused)
 	}
-	open := &http.Client{Transport: NewTransport(true)}
-	defer open.CloseIdleConnections()
-	resp, err := open.Get(s.fault("ok"))
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	resp.Body.Close()
 }

@@ -1,4 +1,4 @@
-package fetch
+package fetch_test
 
 import (
 	"context"
@@ -14,15 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-322c453a/sitemap/internal/faultserver"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/testkit/faultserver"
 )
 
+var quiet = log.New(io.Discard, "", 0)
+
 // TestMain silences what net/http says of its own accord: a body longer than its
-// Content-Length is an "unsolicited response" to it. The zone is one whose time is that of UTC,
-// but not its name: for TestRetryAfter.
+// Content-Length is an "unsolicited response" to it.
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard)
-	time.Local = time.FixedZone("WET", 0)
 	os.Exit(m.Run())
 }
 
@@ -54,6 +55,8 @@ func (l *countingLimiter) Acquire(ctx context.Context, u *url.URL) (func(int, ti
 		l.afters = append(l.afters, after)
 	}, nil
 }
+
+func (l *countingLimiter) SetDelay(*url.URL, time.Duration) {}
 
 // A site is a faultserver that counts its connections.
 type site struct {
@@ -100,19 +103,14 @@ func (s *site) connections() (opened, open int) {
 // fault returns the URL of a fault.
 func (s *site) fault(name string) string { return s.URL + "/fault/" + name }
 
-// newClient returns a Client for loopback whose waits are short, and which leaves
-// no connection behind.
-func newClient(t *testing.T) *Client {
+// newClient returns a Client for loopback whose waits are short, and which leaves no connection.
+func newClient(t *testing.T) *fetch.Client {
 	t.Helper()
-	c := &Client{
+	c := &fetch.Client{
 		AllowPrivateNetworks: true,
 		Proxy:                noProxy,
 		Limiter:              &countingLimiter{},
-		times: phases{
-			drain:   100 * time.Millisecond,
-			linger:  50 * time.Millisecond,
-			backoff: time.Millisecond,
-		},
+		RetryWait:            time.Millisecond,
 	}
 	t.Cleanup(c.CloseIdleConnections)
 	return c

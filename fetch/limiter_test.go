@@ -1,402 +1,262 @@
-package fetch
+package fetch_test
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/netip"
+	"net/http"
 	"net/url"
-	"runtime"
-	"slices"
-	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-func mustURL(t *testing.T, raw string) *url.URL {
+func parseURL(t *testing.T, s string) *url.URL {
 	t.Helper()
-	u, err := url.Parse(raw)
+	u, err := url.Parse(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return u
 }
 
-// A client of a limiter: it asks for url, and holds what it gets for hold.
-type visit struct {
-	url    string
-	hold   time.Duration
-	status int
-	after  time.Duration
-}
-
-// run makes all visits at once, which ask in their order, and returns when each
-// was granted, in seconds, or -1 if it failed.
-func run(t *testing.T, l *HostLimiter, visits ...visit) []float64 {
+// acquire acquires a slot or fails the test.
+func acquire(t *testing.T, l *fetch.HostLimiter, u *url.URL) (release func(int, time.Duration)) {
 	t.Helper()
-	begun := time.Now()
-	granted := make([]float64, len(visits))
-	done := make(chan bool)
-	for i, v := range visits {
-		go func() {
-			defer func() { done <- true }()
-			release, err := l.Acquire(t.Context(), mustURL(t, v.url))
-			if err != nil {
-				granted[i] = -1
-				return
-			}
-			granted[i] = time.Since(begun).Seconds()
-			time.Sleep(v.hold)
-			if v.status == 0 {
-				v.status = 200
-			}
-			release(v.status, v.after)
-			release(v.status, v.after)
-		}()
-		synctest.Wait()
+	release, err := l.Acquire(t.Context(), u)
+	if err != nil {
+		t.Fatalf("Acquire(%s): %v", u, err)
 	}
-	for range visits {
-		<-done
-	}
-	if l.active != 0 {
-		t.Errorf("%d requests still count as under way", l.active)
-	}
-	return granted
+	return release
 }
 
-// each returns one visit of a second for each URL.
-func each(urls ...string) []visit {
-	var vs []visit
-	for _, u := range urls {
-		vs = append(vs, visit{url: u, hold: time.Second})
-	}
-	return vs
-}
-
-func repeat(u string, n int) []string { return slices.Repeat([]string{u}, n) }
-
-func TestHostLimiter(t *testing.T) {
-	lookup := func(_ context.Context, host string) ([]netip.Addr, error) {
-		addrs := map[string][]string{
-			"shop1.example": {"192.0.2.2", "192.0.2.1"},
-			"shop2.example": {"192.0.2.1", "2001:db8::1"},
-			"shop3.example": {"192.0.2.1", "192.0.2.2"},
-			"six1.example":  {"2001:db8::1"},
-			"six2.example":  {"2001:db8::2"},
-			"six3.example":  {"2001:db8:0:1::1"},
-		}[host]
-		if addrs == nil {
-			return nil, errors.New("no such host")
-		}
-		var out []netip.Addr
-		for _, a := range addrs {
-			out = append(out, netip.MustParseAddr(a))
-		}
-		return out, nil
-	}
+func TestHostLimiter_Bounds(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		l      *HostLimiter
-		visits []visit
-		want   []float64
+		name string
+		l    *fetch.HostLimiter
+		urls []string
+		want int32
 	}{
-		{"four to a host", &HostLimiter{}, each(repeat("http://a.example/", 9)...), []float64{0, 0, 0, 0, 1, 1, 1, 1, 2}},
-		{"two to a host", &HostLimiter{PerHost: 2}, each("http://a.example/", "https://a.example/", "http://A.example.:80/", "http://a.example:8080/"), []float64{0, 0, 1, 0}},
-		{"no bound to a host", &HostLimiter{PerHost: -1}, each(repeat("http://a.example/", 17)...), append(make([]float64, 16), 1)},
-		{"no bound at all", &HostLimiter{PerHost: -1, Total: -1}, each(repeat("http://a.example/", 40)...), make([]float64, 40)},
-		{"in all", &HostLimiter{Total: 2}, each("http://a.example/", "http://b.example/", "http://c.example/"), []float64{0, 0, 1}},
-		{"hosts take turns", &HostLimiter{Total: 1}, each("http://a.example/", "http://a.example/", "http://a.example/", "http://b.example/", "http://b.example/"), []float64{0, 1, 3, 2, 4}},
-		{"a blocked host blocks no other", &HostLimiter{PerHost: 1}, each("http://a.example/", "http://a.example/", "http://b.example/"), []float64{0, 1, 0}},
-		{"to an address", &HostLimiter{PerAddress: 2, Lookup: lookup}, each("http://shop1.example/", "http://shop2.example/", "http://shop3.example/", "http://unknown.example/"), []float64{0, 0, 1, 0}},
-		{"address in the URL", &HostLimiter{PerAddress: 1}, each("http://192.0.2.1/", "http://192.0.2.1:81/", "http://[::ffff:192.0.2.1]:82/", "http://192.0.2.2/"), []float64{0, 1, 2, 0}},
-		{"network of IPv6", &HostLimiter{PerAddress: 1, Lookup: lookup}, each("http://six1.example/", "http://six2.example/", "http://six3.example/"), []float64{0, 1, 0}},
-		{"no bound to an address", &HostLimiter{PerAddress: -1, Lookup: lookup}, each("http://shop1.example/", "http://shop2.example/"), []float64{0, 0}},
-		{"PerHost raises PerAddress", &HostLimiter{PerHost: 12, Lookup: lookup}, each(repeat("http://shop1.example/", 13)...), append(make([]float64, 12), 1)},
-		{"interval of a host", &HostLimiter{HostInterval: 3 * time.Second}, each("http://a.example/", "http://a.example/", "http://b.example/", "http://a.example/"), []float64{0, 3, 0, 6}},
-		{"interval of an address", &HostLimiter{AddressInterval: 2 * time.Second, Lookup: lookup}, each("http://shop1.example/", "http://shop2.example/", "http://shop3.example/"), []float64{0, 2, 4}},
-		{"429 pauses the host", &HostLimiter{PerHost: 1}, []visit{
-			{"http://a.example/", time.Second, 429, 20 * time.Second}, {"http://a.example/", time.Second, 200, 0}, {"http://b.example/", 0, 200, 0},
-		}, []float64{0, 21, 0}},
-		{"503 of many at once counts once", &HostLimiter{}, []visit{
-			{"http://a.example/", time.Second, 503, 10 * time.Second}, {"http://a.example/", time.Second, 503, 10 * time.Second},
-			{"http://a.example/", 2 * time.Second, 503, 5 * time.Second}, {"http://a.example/", 3 * time.Second, 200, 0},
-			{"http://a.example/", 0, 200, 0},
-		}, []float64{0, 0, 0, 0, 11}},
-		{"recovery one by one", &HostLimiter{PerHost: 3}, append([]visit{{"http://a.example/", 0, 429, 5 * time.Second}}, each(repeat("http://a.example/", 7)...)...), []float64{0, 5, 6, 6, 7, 7, 7, 8}},
-		{"a pause has an end", &HostLimiter{PerHost: 1}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 60}},
-		{"MaxPause", &HostLimiter{PerHost: 1, MaxPause: 90 * time.Second}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 90}},
-		{"no MaxPause", &HostLimiter{PerHost: 1, MaxPause: -1}, []visit{{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 429, time.Hour}, {"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 0, 0, 0}},
-		{"404 and 500 pause nothing", &HostLimiter{PerHost: 1}, []visit{{"http://a.example/", 0, 404, time.Hour}, {"http://a.example/", 0, 500, time.Hour}, {"http://a.example/", 0, 200, 0}}, []float64{0, 0, 0}},
-		{"three long ones", &HostLimiter{PerHost: 1}, []visit{
-			{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 503, time.Hour},
-			{"http://a.example/", 0, 200, 0}, {"http://b.example/", 0, 200, 0},
-		}, []float64{0, 60, 120, -1, 0}},
-		{"a success between", &HostLimiter{PerHost: 1}, []visit{
-			{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0},
-			{"http://a.example/", 0, 503, time.Hour}, {"http://a.example/", 0, 200, 0},
-		}, []float64{0, 60, 120, 120, 180}},
+		{"per host", &fetch.HostLimiter{}, []string{"http://a.test/"}, 4},
+		{"per host and port", &fetch.HostLimiter{}, []string{"http://a.test/", "http://a.test:8080/"}, 8},
+		{"host in both schemes", &fetch.HostLimiter{}, []string{"http://a.test/", "https://A.test:443/"}, 4},
+		{"in all", &fetch.HostLimiter{Total: 6}, []string{"http://a.test/", "http://b.test/", "http://c.test/"}, 6},
+		{"no bound", &fetch.HostLimiter{Total: -1, PerHost: -1}, []string{"http://a.test/"}, 40},
+		{"per address", &fetch.HostLimiter{PerAddress: 3}, []string{"http://192.0.2.1/", "http://192.0.2.1:81/"}, 3},
+		{"per IPv6 network", &fetch.HostLimiter{PerAddress: 3}, []string{"http://[2001:db8::1]/", "http://[2001:db8::2]/"}, 3},
+		{"per address at least per host", &fetch.HostLimiter{Total: 40, PerHost: 20}, []string{"http://192.0.2.1/"}, 20},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if got := run(t, tt.l, tt.visits...); !slices.Equal(got, tt.want) {
-					t.Errorf("granted at %v, want %v", got, tt.want)
+				ctx, cancel := context.WithCancel(t.Context())
+				var granted atomic.Int32
+				for i := range 40 {
+					u := parseURL(t, tt.urls[i%len(tt.urls)])
+					go func() {
+						if release, err := tt.l.Acquire(ctx, u); err == nil {
+							granted.Add(1)
+							<-ctx.Done()
+							release(200, 0)
+						}
+					}()
+				}
+				synctest.Wait()
+				if got := granted.Load(); got != tt.want {
+					t.Errorf("%d of 40 requests granted, want %d", got, tt.want)
+				}
+				cancel()
+				synctest.Wait()
+				for _, s := range tt.urls { // every slot is free again
+					acquire(t, tt.l, parseURL(t, s))(200, 0)
 				}
 			})
 		})
 	}
 }
 
-// TestBusyHost answers 429 for ever: the waits double up to 30 s, and after ten
-// of them requests fail at once, until the last pause is over.
-func TestBusyHost(t *testing.T) {
+// requestEvery acquires n slots in a row, each released at once, and returns when.
+func requestEvery(t *testing.T, l *fetch.HostLimiter, u *url.URL, n int) (at []time.Duration) {
+	start := time.Now()
+	for range n {
+		release := acquire(t, l, u)
+		at = append(at, time.Since(start))
+		release(200, 0)
+	}
+	return at
+}
+
+func TestHostLimiter_CrawlDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &HostLimiter{}
-		u := mustURL(t, "http://a.example/")
-		last := time.Now()
-		for i := range 10 { // as HostLimiter says
-			release, err := l.Acquire(t.Context(), u)
-			if err != nil {
-				t.Fatalf("request %d: %v", i, err)
+		var l fetch.HostLimiter
+		u, other := parseURL(t, "http://a.test/"), parseURL(t, "http://b.test/")
+		for _, tt := range []struct{ delay, want time.Duration }{
+			{5 * time.Second, 5 * time.Second}, {time.Hour, 30 * time.Second}, {0, 0},
+		} {
+			l.SetDelay(u, tt.delay)
+			time.Sleep(time.Minute)
+			if got := requestEvery(t, &l, u, 3); got[1]-got[0] != tt.want || got[2]-got[1] != tt.want {
+				t.Errorf("delay %v: requests at %v, want them %v apart", tt.delay, got, tt.want)
 			}
-			if i > 0 {
-				most := exponential(time.Second, 30*time.Second, i-1)
-				if wait := time.Since(last); wait < most/2 || wait > most {
-					t.Errorf("request %d waited %v, want %v to %v", i, wait, most/2, most)
-				}
+		}
+		l.SetDelay(u, time.Second)
+		if got := requestEvery(t, &l, other, 3); got[2] != 0 {
+			t.Errorf("another host: requests at %v, want no wait", got)
+		}
+		l.SetDelay(u, time.Second)
+		release := acquire(t, &l, u)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := l.Acquire(ctx, u); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("second request beside one under way: %v, want requests one at a time", err)
+		}
+		release(200, 0)
+	})
+}
+
+func TestHostLimiter_PausesAfter429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l fetch.HostLimiter
+		u := parseURL(t, "http://a.test/")
+		acquire(t, &l, u)(429, 7*time.Second)
+		start := time.Now()
+		release := acquire(t, &l, u)
+		if waited := time.Since(start); waited != 7*time.Second {
+			t.Errorf("waited %v after Retry-After 7, want 7s", waited)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := l.Acquire(ctx, u); err == nil {
+			t.Error("a recovering host got two requests at once")
+		}
+		release(200, 0)
+		requestEvery(t, &l, u, 9)
+		first, second := acquire(t, &l, u), acquire(t, &l, u) // ten successes in a row
+		first(503, 0)
+		second(200, 0)
+		start = time.Now()
+		acquire(t, &l, u)(200, 0)
+		if waited := time.Since(start); waited < 500*time.Millisecond || waited > time.Second {
+			t.Errorf("waited %v after a first 503 without Retry-After, want a backoff of up to 1s", waited)
+		}
+	})
+}
+
+func TestHostLimiter_LongRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l fetch.HostLimiter
+		u := parseURL(t, "http://a.test/")
+		acquire(t, &l, u)(503, time.Hour)
+		time.Sleep(time.Minute)
+		_, err := l.Acquire(t.Context(), u)
+		var e *fetch.Error
+		if !errors.Is(err, fetch.ErrBusy) || !errors.As(err, &e) || e.RetryAfter != 59*time.Minute {
+			t.Errorf("error %v, want %v with the rest of the hour", err, fetch.ErrBusy)
+		}
+		acquire(t, &l, parseURL(t, "http://b.test/"))(200, 0)
+		time.Sleep(time.Hour)
+		acquire(t, &l, u)(200, 0)
+	})
+}
+
+// timeOut sends a request that is not answered within 30 s.
+func timeOut(t *testing.T, l *fetch.HostLimiter, u *url.URL) {
+	t.Helper()
+	release := acquire(t, l, u)
+	time.Sleep(30 * time.Second)
+	release(0, 0)
+}
+
+func TestHostLimiter_CircuitBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l fetch.HostLimiter
+		u := parseURL(t, "http://a.test/")
+		for range 14 {
+			timeOut(t, &l, u)
+		}
+		acquire(t, &l, u)(404, 0) // an answer
+		acquire(t, &l, u)(0, 0)   // refused at once: the host is there
+		for range 15 {
+			timeOut(t, &l, u)
+		}
+		for range 2 { // two probes, a minute apart
+			start := time.Now()
+			timeOut(t, &l, u)
+			if waited := time.Since(start) - 30*time.Second; waited < 30*time.Second || waited > time.Minute {
+				t.Errorf("the probe waited %v, want about a minute", waited)
 			}
-			last = time.Now()
-			release(429, 0)
 		}
 		_, err := l.Acquire(t.Context(), u)
-		var e *Error
-		if !errors.Is(err, ErrBusy) || !errors.As(err, &e) || e.RetryAfter <= 0 || e.RetryAfter > 30*time.Second || !e.Temporary() {
-			t.Fatalf("error %v, want %v and RetryAfter up to 30s", err, ErrBusy)
+		var e *fetch.Error
+		if !errors.Is(err, fetch.ErrHostDown) || !errors.As(err, &e) || e.RetryAfter <= 0 || e.RetryAfter > time.Minute {
+			t.Fatalf("error %v, want %v for at most a minute", err, fetch.ErrHostDown)
 		}
-		time.Sleep(e.RetryAfter)
-		release, err := l.Acquire(t.Context(), u)
-		if err != nil {
-			t.Fatalf("after the pause: %v", err)
-		}
-		release(200, 0)
-		if release, err = l.Acquire(t.Context(), u); err != nil {
-			t.Fatalf("after a success: %v", err)
-		}
-		release(200, 0)
+		time.Sleep(time.Minute)
+		acquire(t, &l, u)(200, 0)
+		first, second := acquire(t, &l, u), acquire(t, &l, u)
+		first(200, 0)
+		second(200, 0)
 	})
 }
 
-// TestBusyDocument is what a Client makes of it.
-func TestBusyDocument(t *testing.T) {
+func TestHostLimiter_CancelledWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &Client{Transport: failing(503, "90"), RetryWait: time.Hour}
-		_, err := c.Get(t.Context(), Request{URL: "http://example.com/a"})
-		if !errors.Is(err, ErrStatus) {
-			t.Fatalf("first: %v, want %v", err, ErrStatus)
-		}
-		_, err = c.Get(t.Context(), Request{URL: "http://example.com/b"})
-		var e *Error
-		if !errors.Is(err, ErrBusy) || !errors.As(err, &e) || e.RetryAfter != 90*time.Second || e.URL != "http://example.com/b" || e.Attempts != 0 || !e.Temporary() {
-			t.Errorf("second: %+v, want %v for 90s without an attempt", err, ErrBusy)
-		}
-		// One that is answered 503 itself until then tells so.
-		c = &Client{Transport: failing(503, ""), Retries: 100, Timeout: -1}
-		_, err = c.Get(t.Context(), Request{URL: "http://example.com/c"})
-		if !errors.Is(err, ErrBusy) || errors.Is(err, ErrStatus) || !errors.As(err, &e) || e.Status != 503 || !strings.Contains(err.Error(), "(status 503, after 1") {
-			t.Errorf("third: %v, want %v with its own status", err, ErrBusy)
-		}
-	})
-}
-
-func TestSetDelay(t *testing.T) {
-	for _, tt := range []struct {
-		delay time.Duration
-		want  []float64
-	}{
-		{10 * time.Second, []float64{0, 10, 20}},
-		{500 * time.Millisecond, []float64{0, 1, 2}}, // serial all the same
-		{time.Hour, []float64{0, 30, 60}},
-		{0, []float64{0, 0, 0}},
-		{-time.Second, []float64{0, 0, 0}},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			l := &HostLimiter{}
-			c := &Client{Limiter: l, Transport: new(web)}
-			c.SetDelay(mustURL(t, "http://a.example/robots.txt"), tt.delay)
-			if got := run(t, l, each(repeat("http://a.example/", 3)...)...); !slices.Equal(got, tt.want) {
-				t.Errorf("SetDelay(%v): granted at %v, want %v", tt.delay, got, tt.want)
-			}
-		})
-	}
-	(&Client{Limiter: &countingLimiter{}, Transport: new(web)}).SetDelay(mustURL(t, "http://a.example/"), time.Second)
-}
-
-// TestSetDelayLate changes the delay while requests wait, and after one was sent.
-func TestSetDelayLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := &HostLimiter{}
-		u := mustURL(t, "http://a.example/")
-		l.SetDelay(u, 30*time.Second)
-		time.AfterFunc(5*time.Second, func() { l.SetDelay(u, 0) })
-		if got, want := run(t, l, each(repeat(u.String(), 3)...)...), []float64{0, 5, 5}; !slices.Equal(got, want) {
-			t.Errorf("delay ended: granted at %v, want %v", got, want)
-		}
-		time.Sleep(time.Second)
-		l.SetDelay(u, 10*time.Second)
-		if got, want := run(t, l, each(u.String())...), []float64{8}; !slices.Equal(got, want) {
-			t.Errorf("delay set after a request: granted at %v, want %v", got, want)
-		}
-	})
-}
-
-// TestAcquireEnds ends contexts of requests that wait, in each place of a queue.
-func TestAcquireEnds(t *testing.T) {
-	for cancelled := range 3 {
-		synctest.Test(t, func(t *testing.T) {
-			l := &HostLimiter{PerHost: 1}
-			u := mustURL(t, "http://a.example/")
-			release, err := l.Acquire(t.Context(), u)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			results := make(chan int, 3)
-			for i := range 3 {
-				go func() {
-					c := t.Context()
-					if i == cancelled {
-						c = ctx
-					}
-					release, err := l.Acquire(c, u)
-					if i == cancelled {
-						if !errors.Is(err, context.Canceled) {
-							t.Errorf("cancelled: %v, want %v", err, context.Canceled)
-						}
-						return
-					}
-					results <- i
-					release(200, 0)
-				}()
-				synctest.Wait()
-			}
-			cancel()
-			synctest.Wait()
-			if _, err := l.Acquire(ctx, u); !errors.Is(err, context.Canceled) {
-				t.Errorf("ended before: %v, want %v", err, context.Canceled)
-			}
-			release(200, 0)
-			first, second := <-results, <-results
-			if first > second {
-				t.Errorf("served %d before %d", first, second)
-			}
-			synctest.Wait()
-			if l.active != 0 || l.waiting.Len() != 0 {
-				t.Errorf("%d under way, %d hosts waited for; want none", l.active, l.waiting.Len())
-			}
-		})
-	}
-}
-
-// TestLookupThatIsGivenUp: an address is not taken for unknown because a caller whose lookup it
-// was had no time for it.
-func TestLookupThatIsGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		lookups := 0
-		l := &HostLimiter{PerAddress: 1, Lookup: func(ctx context.Context, _ string) ([]netip.Addr, error) {
-			if lookups++; lookups == 1 {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}
-			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
-		}}
-		a, b := mustURL(t, "http://a.example/"), mustURL(t, "http://b.example/")
-		inTime, cancel := context.WithTimeout(t.Context(), time.Second)
+		l := fetch.HostLimiter{PerHost: 1}
+		u := parseURL(t, "http://a.test/")
+		release := acquire(t, &l, u)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if release, err := l.Acquire(inTime, a); err == nil {
-			release(0, 0)
+		if _, err := l.Acquire(ctx, u); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting for a slot: %v", err)
 		}
-		if _, err := l.Acquire(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-		inTime, cancel = context.WithTimeout(t.Context(), time.Second)
+		release(429, 10*time.Second)
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := l.Acquire(inTime, a); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a second request to the address at once: %v", err)
+		if _, err := l.Acquire(ctx, u); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting for a pause: %v", err)
 		}
+		acquire(t, &l, u)(200, 0)
 	})
 }
 
-// TestSendsToAddress: the interval of an address that a URL names begins when the request goes out.
-func TestSendsToAddress(t *testing.T) {
+// A slowLimiter grants each request after a wait.
+type slowLimiter struct {
+	countingLimiter
+	wait time.Duration
+}
+
+func (l *slowLimiter) Acquire(ctx context.Context, u *url.URL) (func(int, time.Duration), error) {
+	time.Sleep(l.wait)
+	return l.countingLimiter.Acquire(ctx, u)
+}
+
+func TestClient_TimeoutLeavesOutTheLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &HostLimiter{AddressInterval: 10 * time.Second}
-		a, b := mustURL(t, "http://192.0.2.1/"), mustURL(t, "http://192.0.2.1:8080/")
-		release, err := l.Acquire(t.Context(), a)
-		if err != nil {
-			t.Fatal(err)
+		answers := 0
+		c := &fetch.Client{
+			Timeout: time.Minute,
+			Limiter: &slowLimiter{wait: time.Hour},
+			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				select {
+				case <-time.After(25 * time.Second):
+				case <-r.Context().Done():
+					return nil, r.Context().Err()
+				}
+				if answers++; answers < 3 {
+					return answer(r, 500, ""), nil
+				}
+				return answer(r, 200, "late"), nil
+			}),
 		}
-		time.Sleep(9 * time.Second) // for its Client
-		l.sends(a)
-		sent := time.Now()
-		release(200, 0)
-		if release, err = l.Acquire(t.Context(), b); err != nil {
-			t.Fatal(err)
+		_, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
+		if !errors.Is(err, fetch.ErrTimeout) || answers != 2 {
+			t.Errorf("three attempts of 25s within a minute: %v after %d answers, want %v in the third", err, answers, fetch.ErrTimeout)
 		}
-		release(200, 0)
-		if d := time.Since(sent); d != 10*time.Second {
-			t.Errorf("the next one goes out after %v", d)
+		answers = 0
+		c = &fetch.Client{Timeout: 2 * time.Minute, Limiter: c.Limiter, Transport: c.Transport}
+		if _, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"}); err != nil {
+			t.Errorf("within two minutes, without the waits for the Limiter: %v", err)
 		}
 	})
-}
-
-// TestMemoryOfHosts visits more hosts than are remembered.
-func TestMemoryOfHosts(t *testing.T) {
-	l := &HostLimiter{Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
-		var n uint32
-		fmt.Sscanf(host, "h%d.example", &n)
-		return []netip.Addr{netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})}, nil
-	}}
-	slow := mustURL(t, "http://slow.example/")
-	l.SetDelay(slow, time.Second)
-	for i := range 3 * maxIdle {
-		release, err := l.Acquire(t.Context(), mustURL(t, fmt.Sprintf("http://h%d.example/", i)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		release(200, 0)
-		if i%1000 == 0 {
-			l.SetDelay(slow, time.Second) // used, so kept
-		}
-	}
-	for name, ps := range map[string]*places{"hosts": &l.hosts, "addresses": &l.addrs} {
-		if len(ps.known) != maxIdle || ps.idle.Len() != maxIdle {
-			t.Errorf("%d %s remembered, %d idle; want %d", len(ps.known), name, ps.idle.Len(), maxIdle)
-		}
-	}
-	if h := l.hosts.known["slow.example"]; h == nil || h.delay != time.Second {
-		t.Error("a host that was used lately was forgotten")
-	}
-}
-
-// TestMemoryOfURLs visits hosts by long URLs, of which only the hosts are remembered.
-func TestMemoryOfURLs(t *testing.T) {
-	const n = 4000
-	l := &HostLimiter{}
-	query := strings.Repeat("x", 8<<10)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	for i := range n {
-		release, err := l.Acquire(t.Context(), mustURL(t, fmt.Sprintf("http://h%d.example/?%s", i, query)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		release(200, 0)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 10<<20 {
-		t.Errorf("%d hosts take %d MiB", n, grown>>20)
-	}
-	runtime.KeepAlive(l)
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/seed-322c453a/sitemap/text"
 )
 
-// TestEntriesAgain: entries that are ranged over again are no fault of their document.
+// Ranging again over entries is not reported as an error of their document.
 func TestEntriesAgain(t *testing.T) {
-	const doc, rss = "https://example.com/1\nhttps://example.com/2\n", `<rss><channel><item><link>https://example.com/1</link></item></channel></rss>`
+	const doc, rss = "https://example.com/1\nhttps://example.com/2\n",
+		`<rss><channel><item><link>https://example.com/1</link></item></channel></rss>`
 	for name, entries := range map[string]iter.Seq2[sitemap.Entry, error]{
-		"parse": Entries(strings.NewReader(doc), nil), "text": text.Entries(strings.NewReader(doc), nil), "feed": feed.Entries(strings.NewReader(rss), nil),
+		"parse": Entries(strings.NewReader(doc), nil), "text": text.Entries(strings.NewReader(doc),
+			nil), "feed": feed.Entries(strings.NewReader(rss), nil),
 	} {
 		for e, err := range entries {
 			if err != nil || e.Loc != "https://example.com/1" {

@@ -9,13 +9,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// BenchmarkEntries reads generated documents of each shape, each loc its own string.
+// BenchmarkEntries reads generated documents of each shape.
 func BenchmarkEntries(b *testing.B) {
-	for _, kind := range []string{"urlset", "problems", "crlf", "prefixed", "cdata", "extensions", "index", "text", "rss", "atom"} {
+	for _, kind := range []string{"urlset", "problems", "crlf", "prefixed", "cdata", "extensions",
+		"index", "text", "rss", "atom"} {
 		b.Run(kind, func(b *testing.B) { benchmarkEntries(b, kind, nil) })
 	}
 	b.Run("extensions-skipped", func(b *testing.B) {
@@ -23,7 +24,8 @@ func BenchmarkEntries(b *testing.B) {
 	})
 	b.Run("urlset-with-port", func(b *testing.B) {
 		plain := document("urlset")
-		ported := bytes.ReplaceAll(plain, []byte("://www.example.com/"), []byte("://www.example.com:8443/"))
+		ported := bytes.ReplaceAll(plain, []byte("://www.example.com/"),
+			[]byte("://www.example.com:8443/"))
 		if len(ported) == len(plain) {
 			b.Fatal("no location has a port")
 		}
@@ -31,7 +33,7 @@ func BenchmarkEntries(b *testing.B) {
 	})
 }
 
-// sizes are the numbers of entries in the documents that are measured.
+// sizes are the numbers of entries in some of the documents.
 var sizes = map[string]int{"extensions": 40_000, "rss": 10_000, "atom": 10_000}
 
 func document(kind string) []byte {
@@ -56,8 +58,8 @@ func benchmarkDocument(b *testing.B, doc []byte, o *sitemap.Options) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
 }
 
-// BenchmarkGzip reads the first document of BenchmarkEntries deflated, beside the
-// decompressor alone. With more than one core, inflating goes on beside parsing.
+// BenchmarkGzip reads the first document of BenchmarkEntries deflated, next to the decompressor
+// alone.
 func BenchmarkGzip(b *testing.B) {
 	doc := document("urlset")
 	var deflated bytes.Buffer
@@ -115,7 +117,7 @@ func count(b *testing.B, doc []byte, o *sitemap.Options) (n int) {
 	return n
 }
 
-// BenchmarkEncodingXML does the first job with encoding/xml, for comparison.
+// BenchmarkEncodingXML reads the first document with encoding/xml, for comparison.
 func BenchmarkEncodingXML(b *testing.B) {
 	doc := document("urlset")
 	b.Run("DecodeElement", func(b *testing.B) {

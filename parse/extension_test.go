@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// FuzzExtensions compares the quick way to read extensions with the general one.
+// FuzzExtensions compares the short cut for extensions with the general reader.
 func FuzzExtensions(f *testing.F) {
 	paths, err := filepath.Glob("../testdata/extension/*.xml")
 	if err != nil || len(paths) == 0 {
@@ -32,11 +32,14 @@ func FuzzExtensions(f *testing.F) {
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="x-default" href="http://a.example/"/><xhtml:link rel="alternate" hreflang="" href="http://a.example/;a&lt;"/></url>
 <url><loc>http://a.example/2</loc><xhtml:link rel="alternate" hreflang="de" href=" /é"/><xhtml:link rel="alternate" hreflang="de" href="<"/><xhtml:link rel="alternate" hreflang="de" href="http://a.example/]&" /></url>
 </urlset>`))
-	for _, binding := range []string{"", `xmlns:xhtml="urn:x"`, `xmlns:xhtml="http://www.sitemaps.org/schemas/sitemap/0.9"`, `xmlns:xhtml="http://www.w3.org/1999/xhtml/"`} {
+	for _, binding := range []string{"", `xmlns:xhtml="urn:x"`,
+		`xmlns:xhtml="http://www.sitemaps.org/schemas/sitemap/0.9"`,
+		`xmlns:xhtml="http://www.w3.org/1999/xhtml/"`} {
 		f.Add([]byte(`<urlset ` + binding + ` xmlns="http://www.w3.org/1999/xhtml"><url><loc>http://a.example/0</loc></url>
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="de" href="http://a.example/de"/></url></urlset>`))
 	}
-	for _, attrs := range []string{`:a="1"`, `x:="1"`, `x:a:b="1"`, `x:1="1"`, `x:a="1" y:a="2"`, `x:a="1" x:b="2"`, `xml:lang="de" x:lang="de"`} {
+	for _, attrs := range []string{`:a="1"`, `x:="1"`, `x:a:b="1"`, `x:1="1"`, `x:a="1" y:a="2"`,
+		`x:a="1" x:b="2"`, `xml:lang="de" x:lang="de"`} {
 		f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:x="urn:x" xmlns:y="urn:x">
 <url><loc>http://a.example/0</loc></url>
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" href="http://a.example/de" ` + attrs + `/></url></urlset>`))

@@ -6,32 +6,18 @@ import (
 	"math/bits"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/record"
-	"github.com/seed-322c453a/sitemap/internal/swar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// lookAhead is how much of the document the window should hold before an entry
-// is given up as too long for the short cut.
+// lookAhead is how much of the document the window should hold before an entry is considered too
+// long for the short cut.
 const lookAhead = 8 << 10
 
-// A shortcut reads entries of the shape that almost all have, straight from the
-// window: the entry's tags and its fields' tags without attributes, in the letter
-// case and with the prefix that the last entry had, and in them only values that
-// need no report. It reads such an entry as the general way does, or not at all:
-// everything else is left to that, from the entry's start.
-type shortcut struct {
-	prefix []byte // of the entries, with its colon
-	tag    uint64 // their start tag as load returns it, without '<' and prefix
-	size   int    // of that tag
-	entry  sitemap.Entry
-
-	extended bool // the entry has extensions
-}
-
-// newShortcut returns the short cut for entries of this name and prefix.
+// newShortcut returns the short cut for entries with this name and prefix.
 func newShortcut(prefix, name []byte) *shortcut {
 	s := &shortcut{size: len(name) + 1}
 	if len(prefix) > 0 {
@@ -44,9 +30,10 @@ func newShortcut(prefix, name []byte) *shortcut {
 	return s
 }
 
-// matches reports whether the short cut is for entries of this prefix.
+// matches reports whether the short cut is for entries with this prefix.
 func (s *shortcut) matches(prefix []byte) bool {
-	return len(s.prefix) == 0 && len(prefix) == 0 || len(prefix) > 0 && len(s.prefix) == len(prefix)+1 && bytes.HasPrefix(s.prefix, prefix)
+	return len(s.prefix) == 0 && len(prefix) == 0 ||
+		len(prefix) > 0 && len(s.prefix) == len(prefix)+1 && bytes.HasPrefix(s.prefix, prefix)
 }
 
 // The tags of fields as load returns them, without '<' and prefix.
@@ -57,12 +44,11 @@ const (
 	tagPriority   = 'p' | 'r'<<8 | 'i'<<16 | 'o'<<24 | 'r'<<32 | 'i'<<40 | 't'<<48 | 'y'<<56
 )
 
-// load returns the eight bytes at b[i]; the window is padded.
+// load returns the eight bytes at b[i]. The window is padded.
 func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
 
-// fastEntries hands on the entries at the window's start that have the common
-// shape. It returns when one has not.
-func (d *document) fastEntries() {
+// fastEntries yields entries of the common shape, up to the first other one.
+func (d *decoder) fastEntries() {
 	if d.fast == nil || !d.r.Quick(&d.quick, 1) {
 		return
 	}
@@ -85,10 +71,10 @@ func (d *document) fastEntries() {
 	}
 }
 
-// read reads the entry at b's start into s.entry and returns where it ends; 0 if
-// it has not the common shape or b does not hold all of it. The last input.Padding
-// bytes of b are zero and not the document's.
-func (s *shortcut) read(d *document, b []byte) (end int) {
+// read reads the entry at the start of b into s.entry and returns the offset of its end. It returns
+// 0 if the entry does not have the common shape or b does not hold all of it. The last
+// input.Padding bytes of b are zero and not part of the document.
+func (s *shortcut) read(d *decoder, b []byte) (end int) {
 	start := skipSpace(b, 0)
 	i, ok := s.open(b, start)
 	if !ok || !s.isEntry(load(b, i)) {
@@ -127,9 +113,8 @@ func (s *shortcut) read(d *document, b []byte) (end int) {
 	}
 }
 
-// readExtension reads or passes over the extension at the window's byte i, as the other
-// fields are read.
-func (s *shortcut) readExtension(d *document, i int) int {
+// readExtension reads or skips the extension at the window's byte i, as the other fields are read.
+func (s *shortcut) readExtension(d *decoder, i int) int {
 	if !s.extended {
 		s.extended = true
 		d.quick.Reset()
@@ -140,11 +125,10 @@ func (s *shortcut) readExtension(d *document, i int) int {
 	return d.quickExtension(i)
 }
 
-// passExtension passes over the element at the window's byte i, and those behind it
-// with the same prefix, if that is bound to a namespace of others. It returns where
-// the next tag is; 0 if that cannot be told quickly. Extensions that are to be
-// skipped are not looked at: what is wrong in them is not reported.
-func (d *document) passExtension(i int) int {
+// passExtension skips the element at the window's byte i and those after it with the same prefix,
+// if that prefix is bound to a foreign namespace. It returns the offset of the next tag, or 0 if it
+// cannot find it quickly. Extensions that are skipped are not checked for problems.
+func (d *decoder) passExtension(i int) int {
 	name := d.in.Window()[i+1:]
 	colon := bytes.IndexByte(name[:min(len(name), 32)], ':')
 	if colon < 0 || !d.isForeign(name[:colon]) {
@@ -153,9 +137,9 @@ func (d *document) passExtension(i int) int {
 	return d.quick.PassAll(i)
 }
 
-// quickExtension reads the extension at the window's byte i and returns where it
-// ends; 0 if it is of an uncommon kind or there is something to report of it.
-func (d *document) quickExtension(i int) int {
+// quickExtension reads the extension at the window's byte i and returns the offset of its end. It
+// returns 0 if the extension is of an uncommon kind or has a problem.
+func (d *decoder) quickExtension(i int) int {
 	q := &d.quick
 	q.Seek(i)
 	if d.isForeignSpace(xmlscan.XHTML) && d.ext.QuickUsual(q) {
@@ -167,12 +151,12 @@ func (d *document) quickExtension(i int) int {
 	return q.Offset()
 }
 
-// isEntry reports whether a tag is the entry's.
+// isEntry reports whether a tag is that of the entry.
 func (s *shortcut) isEntry(tag uint64) bool {
 	return (tag^s.tag)<<(64-8*s.size) == 0
 }
 
-// open passes '<' and the prefix.
+// open skips '<' and the prefix.
 func (s *shortcut) open(b []byte, i int) (int, bool) {
 	if b[i] != '<' {
 		return 0, false
@@ -180,7 +164,7 @@ func (s *shortcut) open(b []byte, i int) (int, bool) {
 	return s.pass(b, i+1)
 }
 
-// pass passes the prefix.
+// pass skips the prefix.
 func (s *shortcut) pass(b []byte, i int) (int, bool) {
 	if len(s.prefix) == 0 {
 		return i, true
@@ -195,18 +179,18 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// value returns the short text at b[i:] and where the end tag's name is that
-// follows it; 0 if none does. It looks at eight bytes at once for the '<'.
+// value returns the short text at b[i:] and the offset of the name in the end tag that follows. The
+// offset is 0 if no end tag follows. It searches eight bytes at once for the '<'.
 func (s *shortcut) value(b []byte, i int) (text []byte, end int) {
 	for n := 0; n < maxValue && i+n+8 <= len(b); n += 8 {
-		if found := swar.Find(load(b, i+n), '<'); found != 0 {
+		if found := chars.Find(load(b, i+n), '<'); found != 0 {
 			return s.textTo(b, i, n+bits.TrailingZeros64(found)/8)
 		}
 	}
 	return nil, 0
 }
 
-// maxValue is longer than any value that needs no report, locations aside.
+// maxValue is longer than any value that needs no report, except locations.
 const maxValue = 40
 
 // text is value for a text of any length.
@@ -214,8 +198,8 @@ func (s *shortcut) text(b []byte, i int) (text []byte, end int) {
 	return s.textTo(b, i, bytes.IndexByte(b[i:], '<'))
 }
 
-// textTo returns the n bytes at b[i:] and where the end tag's name is that
-// follows them; 0 if none does.
+// textTo returns the n bytes at b[i:] and the offset of the name in the end tag that follows, or 0
+// if no end tag follows.
 func (s *shortcut) textTo(b []byte, i, n int) (text []byte, end int) {
 	if n < 0 || b[i+n+1] != '/' {
 		return nil, 0
@@ -228,14 +212,15 @@ func (s *shortcut) textTo(b []byte, i, n int) (text []byte, end int) {
 }
 
 // readLoc reads a loc that needs no report, in a CDATA section or not.
-func (s *shortcut) readLoc(d *document, b []byte, i int) int {
+func (s *shortcut) readLoc(d *decoder, b []byte, i int) int {
 	if s.entry.Loc != "" {
 		return 0
 	}
 	i = skipSpace(b, i)
 	var raw []byte
 	var end int
-	section := load(b, i) == '<'|'!'<<8|'['<<16|'C'<<24|'D'<<32|'A'<<40|'T'<<48|'A'<<56 && b[i+8] == '['
+	section := load(b, i) == '<'|'!'<<8|'['<<16|'C'<<24|'D'<<32|'A'<<40|'T'<<48|'A'<<56 &&
+		b[i+8] == '['
 	if section {
 		n := bytes.IndexByte(b[i+9:], ']')
 		if n < 0 || b[i+n+10] != ']' || b[i+n+11] != '>' {
@@ -265,9 +250,8 @@ func (s *shortcut) readLoc(d *document, b []byte, i int) int {
 	return end + 4
 }
 
-// readLastMod reads a W3C datetime, which has the length of a date, or of a date
-// and time in UTC or with a zone, more often than not. Of a year below 1000 there
-// is something to report.
+// readLastMod reads a W3C datetime. Most have the length of a date, or of a date and time in UTC or
+// with a zone. A year below 1000 needs a report.
 func (s *shortcut) readLastMod(b []byte, i int) int {
 	var text []byte
 	var end int
@@ -287,7 +271,7 @@ func (s *shortcut) readLastMod(b []byte, i int) int {
 	if end == 0 || load(b, end) != tagLastMod || len(text) == 0 || text[0] == '0' {
 		return 0
 	}
-	t, ok := sitemap.ParseW3C(text)
+	t, ok := datetime.Strict(text)
 	if !ok || datetime.InFarZone(text) {
 		return 0
 	}
@@ -300,7 +284,7 @@ func (s *shortcut) readChangeFreq(b []byte, i int) int {
 	if end == 0 || load(b, end) != tagChangeFreq || load(b, end+8)&0xffffff != 'e'|'q'<<8|'>'<<16 {
 		return 0
 	}
-	if s.entry.ChangeFreq = record.ChangeFreq(text); s.entry.ChangeFreq == 0 {
+	if s.entry.ChangeFreq = document.ChangeFreq(text); s.entry.ChangeFreq == 0 {
 		return 0
 	}
 	return end + 11
@@ -311,7 +295,7 @@ func (s *shortcut) readPriority(b []byte, i int) int {
 	if end == 0 || load(b, end) != tagPriority || b[end+8] != '>' {
 		return 0
 	}
-	v, ok := record.Decimal(text)
+	v, ok := document.Decimal(text)
 	if !ok || v > 1 {
 		return 0
 	}

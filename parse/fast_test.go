@@ -15,44 +15,44 @@ import (
 	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/record"
-	"github.com/seed-322c453a/sitemap/internal/sniff"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 )
 
-// A reading is all that a document gives.
+// A reading is everything that a document yields and reports.
 type reading struct {
 	entries  []sitemap.Entry
 	problems []sitemap.Problem
 	err      string
 }
 
-// readAs reads a urlset or sitemapindex with the short cut or without.
+// readAs reads a urlset or sitemapindex with or without the short cut.
 func readAs(doc []byte, general bool, o sitemap.Options) (r reading) {
 	o.Report = func(p sitemap.Problem) { r.problems = append(r.problems, p) }
 	in := input.Open(bytes.NewReader(doc), &o)
 	defer in.Close()
-	format, err := sniff.Document(in, o.Report)
+	format, err := document.Sniff(in, o.Report)
 	if err != nil || format != sitemap.URLSet && format != sitemap.SitemapIndex {
 		r.err = fmt.Sprint(format, err)
 		return r
 	}
-	d := newDocument(in, record.NewSink(&o, nil, func(e sitemap.Entry, err error) bool {
-		if err != nil {
-			r.err = err.Error()
-		} else {
-			r.entries = append(r.entries, e)
-		}
-		return true
-	}), &o)
+	d := newDecoder(in, document.NewSink(&o, document.NewTally(),
+		func(e sitemap.Entry, err error) bool {
+			if err != nil {
+				r.err = err.Error()
+			} else {
+				r.entries = append(r.entries, e)
+			}
+			return true
+		}), &o)
 	d.general = general
 	d.read()
 	return r
 }
 
-// same fails the test unless the document reads the same both ways. Of extensions
-// that are skipped, only the general way reports problems.
+// same fails the test unless the document reads the same both ways. If extensions are skipped, only
+// the general reader reports their problems.
 func same(t *testing.T, doc []byte, o sitemap.Options) {
 	t.Helper()
 	fast, general := readAs(doc, false, o), readAs(doc, true, o)
@@ -66,7 +66,8 @@ func same(t *testing.T, doc []byte, o sitemap.Options) {
 
 func TestShortcut(t *testing.T) {
 	base, _ := url.Parse("http://www.example.com/")
-	for _, kind := range []string{gendoc.URLSet, gendoc.Problems, gendoc.CRLF, gendoc.Prefixed, gendoc.CDATA, gendoc.Extensions, gendoc.Index} {
+	for _, kind := range []string{gendoc.URLSet, gendoc.Problems, gendoc.CRLF, gendoc.Prefixed,
+		gendoc.CDATA, gendoc.Extensions, gendoc.Index} {
 		for _, skip := range []bool{false, true} {
 			same(t, gendoc.Bytes(kind, 3_000), sitemap.Options{Base: base, SkipExtensions: skip})
 		}
@@ -74,14 +75,16 @@ func TestShortcut(t *testing.T) {
 }
 
 func TestShortcut_IsTaken(t *testing.T) {
-	for _, kind := range []string{gendoc.URLSet, gendoc.CRLF, gendoc.Prefixed, gendoc.CDATA, gendoc.Index} {
+	for _, kind := range []string{gendoc.URLSet, gendoc.CRLF, gendoc.Prefixed, gendoc.CDATA,
+		gendoc.Index} {
 		in := input.Open(bytes.NewReader(gendoc.Bytes(kind, 100)), nil)
-		if _, err := sniff.Document(in, nil); err != nil {
+		if _, err := document.Sniff(in, nil); err != nil {
 			t.Fatal(err)
 		}
 		n := 0
 		o := new(sitemap.Options)
-		d := newDocument(in, record.NewSink(o, nil, func(sitemap.Entry, error) bool { n++; return true }), o)
+		d := newDecoder(in, document.NewSink(o, document.NewTally(),
+			func(sitemap.Entry, error) bool { n++; return true }), o)
 		d.r.Child(0)
 		d.openRoot()
 		d.r.Child(1)
@@ -107,15 +110,18 @@ func FuzzShortcut(f *testing.F) {
 		"<url><loc><![CDATA[http://a.example/x]]>\v</loc></url>",
 		"<url><loc><![CDATA[http://a.example/x]]>\u00a0\xff</loc><lastmod>2024-05-06\xff</lastmod></url>",
 	} {
-		f.Add("<url><loc>http://a.example/0</loc></url>"+entry+entry, "http://www.example.com/", true)
-		f.Add(strings.NewReplacer("</", "</s:", "<url", "<s:url", "<l", "<s:l").Replace(entry+entry), "", false)
+		f.Add("<url><loc>http://a.example/0</loc></url>"+entry+entry, "http://www.example.com/",
+			true)
+		f.Add(strings.NewReplacer("</", "</s:", "<url", "<s:url", "<l",
+			"<s:l").Replace(entry+entry), "", false)
 	}
 	f.Fuzz(func(t *testing.T, body, base string, skip bool) {
 		o := sitemap.Options{SkipExtensions: skip}
 		if u, err := url.Parse(base); err == nil && u.IsAbs() {
 			o.Base = u
 		}
-		same(t, []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`+body+"</urlset>"), o)
+		same(t,
+			[]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`+body+"</urlset>"), o)
 	})
 }
 
@@ -126,7 +132,8 @@ func FuzzEntries(f *testing.F) {
 	f.Add([]byte("\xff\xfe<\x00u\x00r\x00l\x00s\x00e\x00t\x00>\x00"), "")
 	f.Fuzz(func(t *testing.T, doc []byte, contentType string) {
 		base, _ := url.Parse("http://www.example.com/dir/sitemap.xml")
-		o := &sitemap.Options{Base: base, ContentType: contentType, Limits: sitemap.Limits{Bytes: 1 << 20}}
+		o := &sitemap.Options{Base: base, ContentType: contentType,
+			Limits: sitemap.Limits{Bytes: 1 << 20}}
 		last := int64(-1)
 		for e, err := range Entries(bytes.NewReader(doc), o) {
 			if err != nil {
@@ -149,15 +156,16 @@ func FuzzEntries(f *testing.F) {
 	})
 }
 
-// sameByByte fails the test unless a document reads the same, problems included,
-// whether it comes at once or byte by byte.
+// sameByByte fails the test unless a document reads the same, problems included, in one piece and
+// byte by byte.
 func sameByByte(t *testing.T, doc []byte, o sitemap.Options) {
 	t.Helper()
 	var atOnce, byByte []sitemap.Problem
 	o.Report = func(p sitemap.Problem) { atOnce = append(atOnce, p) }
 	want := listed(bytes.NewReader(doc), &o)
 	o.Report = func(p sitemap.Problem) { byByte = append(byByte, p) }
-	if got := listed(iotest.OneByteReader(bytes.NewReader(doc)), &o); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(byByte, atOnce) {
+	if got := listed(iotest.OneByteReader(bytes.NewReader(doc)), &o); !reflect.DeepEqual(got,
+		want) || !reflect.DeepEqual(byByte, atOnce) {
 		t.Errorf("byte by byte:\n%+v\n%+v\nat once:\n%+v\n%+v", got, byByte, want, atOnce)
 	}
 }
@@ -180,17 +188,22 @@ func TestEntries_ByByte(t *testing.T) {
 	const root = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
 	const url = "<url><loc>http://a.example/</loc></url>"
 	for name, doc := range map[string]string{
-		"DOCTYPE": `<?xml version="1.0" encoding="utf-8"?><!--` + strings.Repeat("c", 840) + `--><!DOCTYPE urlset SYSTEM "x">` + root + strings.Repeat(url, 20),
-		"junk":    `<?xml version="1.0" encoding="utf-8"?><!--` + strings.Repeat("c", 900) + `--><p>x</p>` + root + strings.Repeat(url, 20),
-		"CDATA":   root + strings.Repeat("<url><loc><![CDATA[http://a.example/?a=1&amp;b=2"+strings.Repeat(" ", 3001), 300),
+		"DOCTYPE": `<?xml version="1.0" encoding="utf-8"?><!--` + strings.Repeat("c", 840) +
+			`--><!DOCTYPE urlset SYSTEM "x">` + root + strings.Repeat(url, 20),
+		"junk": `<?xml version="1.0" encoding="utf-8"?><!--` + strings.Repeat("c", 900) +
+			`--><p>x</p>` + root + strings.Repeat(url, 20),
+		"CDATA": root +
+			strings.Repeat("<url><loc><![CDATA[http://a.example/?a=1&amp;b=2"+strings.Repeat(" ",
+				3001),
+				300),
 		"comment": root + url + strings.Repeat("<!-- xxx\n", 20_000) + url,
 	} {
 		t.Run(name, func(t *testing.T) { sameByByte(t, []byte(doc), sitemap.Options{}) })
 	}
 }
 
-// sameUnreported fails the test unless a document reads the same where nobody wants to
-// be told of problems, so that not all of them are looked for.
+// sameUnreported fails the test unless a document yields the same without a Report, where fewer
+// problems are looked for.
 func sameUnreported(t *testing.T, doc []byte, o sitemap.Options) {
 	t.Helper()
 	problems := 0
@@ -218,7 +231,7 @@ func TestEntries_Unreported(t *testing.T) {
 	for _, kind := range gendoc.Kinds() {
 		doc := gendoc.Bytes(kind, 300)
 		sameUnreported(t, doc, sitemap.Options{Base: base})
-		for i := range 300 { // a byte of the text is damaged, another entry at a time
+		for i := range 300 { // a byte of the text is damaged, in another entry each time
 			bad := bytes.Clone(doc)
 			bad[(i*7919+500)%len(bad)] = "\x00\xff<&]-"[i%6]
 			sameUnreported(t, bad, sitemap.Options{Base: base})

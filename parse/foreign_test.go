@@ -12,8 +12,8 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// An entry within an element that declares its own namespace is that element's, however long
-// that is.
+// An entry within an element that declares its own namespace belongs to that element, however long
+// the element is.
 func TestEntries_ForeignFarEnd(t *testing.T) {
 	far := strings.Repeat("x", 200<<10)
 	for _, doc := range []string{
@@ -23,8 +23,8 @@ func TestEntries_ForeignFarEnd(t *testing.T) {
 	} {
 		var got []string
 		o := &sitemap.Options{Report: func(p sitemap.Problem) {
-			if p.Code != sitemap.BadExtension { // there is more text than is kept
-				got = append(got, p.Code.String())
+			if p.Code != sitemap.BadExtension { // there is more text than an entry keeps
+				got = append(got, string(p.Code))
 			}
 		}}
 		for e, err := range parse.Entries(iotest.HalfReader(strings.NewReader(doc)), o) {
@@ -33,13 +33,14 @@ func TestEntries_ForeignFarEnd(t *testing.T) {
 			}
 			got = append(got, e.Loc+" "+e.LastMod.Start().Format(time.DateOnly))
 		}
-		if want := []string{"http://a.example/1 2024-01-01", "http://a.example/2 0001-01-01"}; !slices.Equal(got, want) {
+		if want := []string{"http://a.example/1 2024-01-01",
+			"http://a.example/2 0001-01-01"}; !slices.Equal(got, want) {
 			t.Errorf("%.60s: got %q, want %q", doc, got, want)
 		}
 	}
 }
 
-// That nothing ends such an element is not looked for over and over.
+// The missing end of such an element is searched for only once.
 func TestEntries_ForeignWithoutEnd(t *testing.T) {
 	const n = 20_000
 	var doc strings.Builder
@@ -61,8 +62,8 @@ func TestEntries_ForeignWithoutEnd(t *testing.T) {
 	}
 }
 
-// Fields and entries of the document's own namespace within an extension are that one's, as
-// long as it is closed.
+// Fields and entries in the document's own namespace within an extension belong to the extension if
+// it is closed.
 func TestEntries_OwnNamesInExtensions(t *testing.T) {
 	urlset := func(s string) string {
 		return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:x="urn:x">` + s +
@@ -84,7 +85,8 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title><loc>http://a.example/no</loc></image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><image:image><loc>http://a.example/<loc xmlns="">no</loc></loc></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.png</image:loc><image:title>a<image:title>b</image:title></image:image><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
-		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
+		{urlset(`<url><x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`),
+			"1 2024-05-06"},
 		{urlset(`<url><loc>http://a.example/1</loc><x:data>text<lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{urlset(`<url><x:data><url><loc>http://a.example/no</loc></url></x:data><loc>http://a.example/1</loc><lastmod>2024-05-06</lastmod></url>`), "1 2024-05-06"},
 		{rss(`<item><x:related><item><link>http://a.example/no</link></item></x:related><link>http://a.example/1</link><pubDate>6 May 2024 07:08:09 GMT</pubDate></item>`), "1 2024-05-06"},
@@ -102,11 +104,13 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 	} {
 		for _, skip := range []bool{false, true} {
 			var got []string
-			for e, err := range parse.Entries(iotest.HalfReader(strings.NewReader(test.doc)), &sitemap.Options{SkipExtensions: skip}) {
+			for e, err := range parse.Entries(iotest.HalfReader(strings.NewReader(test.doc)),
+				&sitemap.Options{SkipExtensions: skip}) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got = append(got, strings.TrimPrefix(e.Loc, "http://a.example/")+" "+e.LastMod.Start().Format(time.DateOnly))
+				got = append(got, strings.TrimPrefix(e.Loc,
+					"http://a.example/")+" "+e.LastMod.Start().Format(time.DateOnly))
 			}
 			if want := []string{test.want, "last 0001-01-01"}; !slices.Equal(got, want) {
 				t.Errorf("skip=%v: got %q, want %q, of %.400s", skip, got, want, test.doc)
@@ -115,7 +119,7 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 	}
 }
 
-// An element in a field is reported, and its text is the field's.
+// An element in a field is reported, and its text belongs to the field.
 func TestEntries_ElementInField(t *testing.T) {
 	for _, test := range []struct{ doc, want string }{
 		{`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.example/</loc><lastmod>2024-05-0<a>6</a></lastmod><priority>0.<b/>5</priority><changefreq>da<i>ily</i></changefreq></url></urlset>`,
@@ -125,7 +129,9 @@ func TestEntries_ElementInField(t *testing.T) {
 		{`<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="http://a.example/"/><updated>2024-05-06T<b/>07:08:09Z</updated></entry></feed>`, "mismatched_tag updated, 2024-05-06T07:08:09Z  null"},
 	} {
 		var got []string
-		o := &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p.Code.String()+" "+p.Field) }}
+		o := &sitemap.Options{Report: func(p sitemap.Problem) {
+			got = append(got, string(p.Code)+" "+p.Field)
+		}}
 		for e, err := range parse.Entries(strings.NewReader(test.doc), o) {
 			if err != nil || e.Loc != "http://a.example/" {
 				t.Fatal(e.Loc, err)
@@ -139,7 +145,7 @@ func TestEntries_ElementInField(t *testing.T) {
 	}
 }
 
-// Comments and instructions behind the root are as sound as those before, or reported.
+// Comments and instructions after the root are read like those before it.
 func TestEntries_BehindRoot(t *testing.T) {
 	const doc = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.example/</loc></url></urlset>`
 	for _, test := range []struct{ tail, want string }{
@@ -152,7 +158,9 @@ func TestEntries_BehindRoot(t *testing.T) {
 		{"\n&x;", "junk_after_root 109"},
 	} {
 		var got []string
-		o := &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, fmt.Sprint(p.Code, " ", p.Pos.Offset)) }}
+		o := &sitemap.Options{Report: func(p sitemap.Problem) {
+			got = append(got, fmt.Sprint(p.Code, " ", p.Pos.Offset))
+		}}
 		for _, err := range parse.Entries(strings.NewReader(doc+test.tail), o) {
 			if err != nil {
 				t.Fatal(err)
@@ -164,7 +172,7 @@ func TestEntries_BehindRoot(t *testing.T) {
 	}
 }
 
-// What is well-formed is not said to lack an end tag, whatever stands in what.
+// A well-formed document is never reported to lack an end tag.
 func TestEntries_NestedIsNotMismatched(t *testing.T) {
 	for _, inside := range []string{
 		`<image:image><image:loc>http://a.example/1.png</image:loc><image:image><image:loc>http://a.example/2.png</image:loc></image:image></image:image>`,
@@ -178,7 +186,8 @@ func TestEntries_NestedIsNotMismatched(t *testing.T) {
 				t.Errorf("%s: %s at %q", inside, p.Code, p.Text)
 			}
 		}
-		for _, err := range parse.Entries(strings.NewReader(doc), &sitemap.Options{Report: report}) {
+		for _, err := range parse.Entries(strings.NewReader(doc),
+			&sitemap.Options{Report: report}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -186,8 +195,8 @@ func TestEntries_NestedIsNotMismatched(t *testing.T) {
 	}
 }
 
-// TestEntries_FieldsLeftOpen: a field whose end tag is missing ends where another element comes, and
-// an empty location behind a good one takes nothing from it.
+// A field without an end tag ends at the next element, and an empty location after a good one takes
+// nothing from it.
 func TestEntries_FieldsLeftOpen(t *testing.T) {
 	const (
 		urlset = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`
@@ -196,18 +205,34 @@ func TestEntries_FieldsLeftOpen(t *testing.T) {
 		image  = `<image:image><image:loc>http://a.example/1.png</image:loc></image:image>`
 	)
 	for _, test := range []struct{ doc, want, codes string }{
-		{urlset + `<url><loc>http://a.example/1` + image + `<lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag"},
-		{urlset + `<url><loc>http://a.example/1</loc><lastmod>2024-05-06` + image + `</url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag"},
-		{urlset + `<url><loc>http://a.example/1` + image + `</loc><lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1http://a.example/1.png 2024-05-06 0", "element_in_loc"},
-		{urlset + `<url><loc>http://a.example/1<loc><lastmod>2024-05-06</lastmod>` + image + `</url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag mismatched_tag empty_loc"},
-		{urlset + `<url><loc>http://a.example/1</loc><loc/><lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1 2024-05-06 0", "empty_loc"},
-		{rss + `<item><link>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
-		{rss + `<item><link/>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`, "http://a.example/1 2024-05-06 0", "text_as_loc"},
-		{rss + `<item>http://a.example/no<link>/1</link></item></channel></rss>`, "", "relative_loc"},
-		{atom + `<entry><link href="http://a.example/1"/><updated>2024-05-06</updated><title>x<source><link href="http://a.example/no"/></source></entry></feed>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
+		{urlset + `<url><loc>http://a.example/1` + image +
+			`<lastmod>2024-05-06</lastmod></url></urlset>`, "http://a.example/1 2024-05-06 1",
+			"mismatched_tag"},
+		{urlset + `<url><loc>http://a.example/1</loc><lastmod>2024-05-06` + image +
+			`</url></urlset>`, "http://a.example/1 2024-05-06 1", "mismatched_tag"},
+		{urlset + `<url><loc>http://a.example/1` + image +
+			`</loc><lastmod>2024-05-06</lastmod></url></urlset>`,
+			"http://a.example/1http://a.example/1.png 2024-05-06 0", "element_in_loc"},
+		{urlset + `<url><loc>http://a.example/1<loc><lastmod>2024-05-06</lastmod>` + image +
+			`</url></urlset>`, "http://a.example/1 2024-05-06 1",
+			"mismatched_tag mismatched_tag empty_loc"},
+		{urlset +
+			`<url><loc>http://a.example/1</loc><loc/><lastmod>2024-05-06</lastmod></url></urlset>`,
+			"http://a.example/1 2024-05-06 0", "empty_loc"},
+		{rss + `<item><link>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`,
+			"http://a.example/1 2024-05-06 0", "mismatched_tag"},
+		{rss +
+			`<item><link/>http://a.example/1<dc:date>2024-05-06</dc:date></item></channel></rss>`,
+			"http://a.example/1 2024-05-06 0", "text_as_loc"},
+		{rss + `<item>http://a.example/no<link>/1</link></item></channel></rss>`, "",
+			"relative_loc"},
+		{atom +
+			`<entry><link href="http://a.example/1"/><updated>2024-05-06</updated><title>x<source><link href="http://a.example/no"/></source></entry></feed>`, "http://a.example/1 2024-05-06 0", "mismatched_tag"},
 	} {
 		var got, codes []string
-		o := &sitemap.Options{Report: func(p sitemap.Problem) { codes = append(codes, p.Code.String()) }}
+		o := &sitemap.Options{Report: func(p sitemap.Problem) {
+			codes = append(codes, string(p.Code))
+		}}
 		for e, err := range parse.Entries(strings.NewReader(test.doc), o) {
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +243,8 @@ func TestEntries_FieldsLeftOpen(t *testing.T) {
 			}
 			got = append(got, fmt.Sprint(e.Loc, " ", e.LastMod, " ", images))
 		}
-		if s, c := strings.Join(got, ", "), strings.Join(codes, " "); s != test.want || c != test.codes {
+		if s, c := strings.Join(got, ", "), strings.Join(codes, " "); s != test.want ||
+			c != test.codes {
 			t.Errorf("%s:\n got %s, %s\nwant %s, %s", test.doc, s, c, test.want, test.codes)
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A CDATA section that is left open ends with its loc, also where all stands in one line.
+// An unclosed CDATA section ends with its loc, also if everything is in one line.
 func TestEntries_SectionLeftOpen(t *testing.T) {
 	for _, space := range []string{"", "\n"} {
 		var doc strings.Builder
 		doc.WriteString("<urlset>")
 		var want []string
-		for _, loc := range []string{"http://a.example/1", "http://a.example/2", "http://a.example/3", "http://a.example/4"} {
+		for _, loc := range []string{"http://a.example/1", "http://a.example/2",
+			"http://a.example/3", "http://a.example/4"} {
 			end := "]]>"
 			if strings.HasSuffix(loc, "2") {
 				end = ""
@@ -41,8 +42,8 @@ func TestEntries_SectionLeftOpen(t *testing.T) {
 	}
 }
 
-// A CDATA section that is left open costs no other entry, however many stand before the
-// next one: it ends with its element or entry, or where the next entry starts.
+// An unclosed CDATA section costs no other entry, however many there are before the next section.
+// It ends with its element or entry, or at the start of the next entry.
 func TestEntries_SectionLeftOpenFar(t *testing.T) {
 	const (
 		imageHead = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'>"
@@ -54,23 +55,36 @@ func TestEntries_SectionLeftOpenFar(t *testing.T) {
 		lastItem  = "<item><description><![CDATA[last]]></description><link>http://a.example/last</link></item></channel></rss>"
 	)
 	for _, test := range []struct{ name, open, plain, last string }{
-		{"in a loc", head + "<url><loc><![CDATA[http://a.example/1</loc></url>", url, lastURL + foot},
-		{"in a caption", imageHead + image + "<![CDATA[x</image:caption></image:image></url>", url, lastURL + foot},
-		{"in a caption cut by its entry's end", imageHead + image + "<![CDATA[x</url>", url, lastURL + foot},
-		{"in a caption cut by the next entry", imageHead + image + "<![CDATA[x", url, lastURL + foot},
-		{"behind a loc", head + "<url><loc>http://a.example/1</loc><![CDATA[</url>", url, lastURL + foot},
-		{"between entries", head + "<url><loc>http://a.example/1</loc></url><![CDATA[", url, lastURL + foot},
-		{"before all entries", head + "<![CDATA[<url><loc>http://a.example/1</loc></url>", url, lastURL + foot},
-		{"in a description", "<rss><channel>" + item + "<![CDATA[x</description></item>", plainItem, lastItem},
-		{"in a description with tags", "<rss><channel>" + item + "<![CDATA[" + strings.Repeat("<p>x</p>", 4000) + "</description></item>", plainItem, lastItem},
-		{"in a description cut by its item's end", "<rss><channel>" + item + "<![CDATA[x</item>", plainItem, lastItem},
-		{"in a description cut by the next item", "<rss><channel>" + item + "<![CDATA[x", plainItem, lastItem},
-		{"before all items", "<rss><channel><![CDATA[" + item + "</description></item>", plainItem, lastItem},
+		{"in a loc", head + "<url><loc><![CDATA[http://a.example/1</loc></url>", url, lastURL +
+			foot},
+		{"in a caption", imageHead + image + "<![CDATA[x</image:caption></image:image></url>", url,
+			lastURL + foot},
+		{"in a caption cut by its entry's end", imageHead + image + "<![CDATA[x</url>", url,
+			lastURL + foot},
+		{"in a caption cut by the next entry", imageHead + image + "<![CDATA[x", url, lastURL +
+			foot},
+		{"behind a loc", head + "<url><loc>http://a.example/1</loc><![CDATA[</url>", url, lastURL +
+			foot},
+		{"between entries", head + "<url><loc>http://a.example/1</loc></url><![CDATA[", url,
+			lastURL + foot},
+		{"before all entries", head + "<![CDATA[<url><loc>http://a.example/1</loc></url>", url,
+			lastURL + foot},
+		{"in a description", "<rss><channel>" + item + "<![CDATA[x</description></item>", plainItem,
+			lastItem},
+		{"in a description with tags", "<rss><channel>" + item + "<![CDATA[" +
+			strings.Repeat("<p>x</p>", 4000) + "</description></item>", plainItem, lastItem},
+		{"in a description cut by its item's end", "<rss><channel>" + item + "<![CDATA[x</item>",
+			plainItem, lastItem},
+		{"in a description cut by the next item", "<rss><channel>" + item + "<![CDATA[x", plainItem,
+			lastItem},
+		{"before all items", "<rss><channel><![CDATA[" + item + "</description></item>", plainItem,
+			lastItem},
 	} {
 		for _, n := range []int{1, 1000} {
 			doc := test.open + strings.Repeat(test.plain, n) + test.last
 			want := "1 " + strings.Repeat("plain ", n) + "last"
-			for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc), "byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
+			for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
 				got, codes, err := locs(r)
 				if got != want || !strings.Contains(codes, "mismatched_tag") || err != nil {
 					t.Errorf("%s, %d, %s: got %.80q, %q, %v", test.name, n, name, got, codes, err)
@@ -88,8 +102,10 @@ func TestEntries_SectionInSection(t *testing.T) {
 		"</item><![CDATA[",
 	} {
 		doc := "<rss xmlns:content='http://purl.org/rss/1.0/modules/content/'><channel><item><link>http://a.example/1</link><content:encoded><![CDATA[" +
-			text + "]]>\n</content:encoded></item><item><link>http://a.example/2</link></item></channel></rss>"
-		for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc), "byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
+			text +
+			"]]>\n</content:encoded></item><item><link>http://a.example/2</link></item></channel></rss>"
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc),
+			"byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
 			if got, codes, err := locs(r); got != "1 2" || codes != "" || err != nil {
 				t.Errorf("%s, %s: got %q, %q, %v", text, name, got, codes, err)
 			}

@@ -4,41 +4,18 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
-	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// A document is a urlset or sitemapindex as it is read.
-type document struct {
-	in   *input.Reader
-	r    *xmlscan.Reader
-	sink *record.Sink
-	ext  *extension.Decoder // nil if extensions are skipped
-
-	root     string        // local name
-	kind     sitemap.Kind  // of the entries that belong in it
-	skip     bool          // extensions are not to be read
-	general  bool          // the short cut is not to be taken
-	fast     *shortcut     // for entries like the last one, if that is common
-	quick    xmlscan.Quick // reads extensions for the short cut
-	space    xmlscan.Space // of the root
-	prefix   string        // of the root's tag
-	entrySpc xmlscan.Space // of the open entry
-	uppered  bool          // uppercase_tag was reported
-	unspaced bool          // missing_namespace was reported of an entry
-
-	// The entry that is being read: one location of it, with what belongs to that.
-	entry   sitemap.Entry
-	locs    int  // locations of the element so far
-	dropped bool // the location is not to be handed on
-}
-
-// newDocument returns the urlset or sitemapindex whose root's start tag is next in in.
-func newDocument(in *input.Reader, sink *record.Sink, o *sitemap.Options) *document {
-	d := &document{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report()), skip: o.SkipExtensions}
+// newDecoder returns the decoder of a document whose next token is the start tag of the root.
+func newDecoder(in *input.Reader, sink *document.Sink, o *sitemap.Options) *decoder {
+	d := &decoder{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report()),
+		skip: o.SkipExtensions}
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	d.r.HoldsFields = d.holdsFields
 	if !o.SkipExtensions {
@@ -47,9 +24,8 @@ func newDocument(in *input.Reader, sink *record.Sink, o *sitemap.Options) *docum
 	return d
 }
 
-// read reads the document: entry by entry the general way, or as many as it can
-// by the short cut.
-func (d *document) read() {
+// read reads the document, with the short cut as far as possible.
+func (d *decoder) read() {
 	if d.r.Child(0) {
 		d.openRoot()
 	}
@@ -62,8 +38,8 @@ func (d *document) read() {
 	d.sink.Finish(d.end())
 }
 
-// openRoot takes the root's start tag, of which it reports what is odd.
-func (d *document) openRoot() {
+// openRoot reads the start tag of the root and reports its problems.
+func (d *decoder) openRoot() {
 	d.root, d.space, d.prefix = string(d.r.Local), d.r.Space, string(d.r.Prefix)
 	d.entrySpc = d.space
 	if d.root == "sitemapindex" {
@@ -81,30 +57,28 @@ func (d *document) openRoot() {
 	}
 }
 
-func (d *document) problem(code sitemap.Code, field string) {
-	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw)
-}
-
-// checkCase reports, once, that names stand in another letter case.
-func (d *document) checkCase() {
+// checkCase reports, once, a name in another letter case.
+func (d *decoder) checkCase() {
 	if d.r.Upper && !d.uppered {
 		d.uppered = true
 		d.problem(sitemap.UppercaseTag, string(d.r.Local))
 	}
 }
 
-// isEntry tells an entry's start tag: by its name, in a namespace of the
-// protocol's, the root's, or none; or without a prefix, or with one that is the root's or
-// not declared, whatever the namespace, unless that is of an element around it in the entry.
-func (d *document) isEntry() bool {
+// isEntry reports whether the current start tag is that of an entry. Its namespace is that of the
+// protocol or of the root, or it has none. Any namespace will do without a prefix, or with a prefix
+// that is the root's or undeclared, unless an element around it in the entry has the same
+// namespace.
+func (d *decoder) isEntry() bool {
 	name := d.r.Local
 	return (string(name) == "url" || string(name) == "sitemap") &&
-		(d.isOwn() || d.r.Unknown() || (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed())
+		(d.isOwn() || d.r.Unknown() || (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) &&
+			!d.r.Enclosed())
 }
 
-// isField tells the start tag of one of the protocol's own fields. A loc in
-// another namespace is not the entry's.
-func (d *document) isField() bool {
+// isField reports whether the current start tag is that of one of the protocol's own fields. A loc
+// in another namespace is not a location of the entry.
+func (d *decoder) isField() bool {
 	switch string(d.r.Local) {
 	case "loc", "lastmod", "changefreq", "priority":
 		return d.isOwn()
@@ -112,28 +86,18 @@ func (d *document) isField() bool {
 	return false
 }
 
-// isOwn tells a start tag in the namespace of the protocol, the root or the entry, or
-// in none.
-func (d *document) isOwn() bool { return !d.isForeignSpace(d.r.Space) }
+// isOwn reports whether the current start tag is in the namespace of the protocol, the root or the
+// entry, or in none.
+func (d *decoder) isOwn() bool { return !d.isForeignSpace(d.r.Space) }
 
-func (d *document) isForeignSpace(s xmlscan.Space) bool {
-	return s != xmlscan.Sitemap && s != xmlscan.NoSpace && s != d.space && s != d.entrySpc
-}
-
-// holdsFields tells an image whose prefix was forgotten, which has a loc.
-func (d *document) holdsFields(s xmlscan.Space, local string) bool {
+// holdsFields reports whether an element has fields of its own: an image without its prefix has a
+// loc.
+func (d *decoder) holdsFields(s xmlscan.Space, local string) bool {
 	return local == "image" && !d.isForeignSpace(s)
 }
 
-// isForeign reports whether elements of this prefix are certain not to be the
-// entry's own fields.
-func (d *document) isForeign(prefix []byte) bool {
-	s, declared := d.r.Lookup(prefix)
-	return declared && d.isForeignSpace(s)
-}
-
 // child reads a child of the root.
-func (d *document) child() {
+func (d *decoder) child() {
 	switch {
 	case d.isEntry():
 		d.readEntry()
@@ -142,15 +106,15 @@ func (d *document) child() {
 	}
 }
 
-// isExtension tells the start tags of what is known to stand in entries.
-func (d *document) isExtension() bool {
+// isExtension reports whether the current start tag is that of a known child of entries.
+func (d *decoder) isExtension() bool {
 	s := d.r.Space
-	return s > xmlscan.Sitemap && s < xmlscan.XHTML || s == xmlscan.XHTML && string(d.r.Local) == "link"
+	return s > xmlscan.Sitemap && s < xmlscan.XHTML ||
+		s == xmlscan.XHTML && string(d.r.Local) == "link"
 }
 
-// readEntry reads an entry, which has one location, or several, each with what
-// follows it up to the next.
-func (d *document) readEntry() {
+// readEntry reads an entry. If it has several locations, the fields after each belong to it.
+func (d *decoder) readEntry() {
 	kind := sitemap.Page
 	if string(d.r.Local) == "sitemap" {
 		kind = sitemap.Sitemap
@@ -168,7 +132,7 @@ func (d *document) readEntry() {
 	d.entrySpc = d.r.Space
 	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(0)}
 	d.locs, d.dropped = 0, false
-	start := xmlscan.Excerpt(d.r.Raw)
+	start := string(chars.Excerpt(d.r.Raw))
 	for depth := d.r.Depth(); !d.sink.Stopped() && d.r.Child(depth); {
 		if d.isField() {
 			d.checkCase()
@@ -183,8 +147,8 @@ func (d *document) readEntry() {
 	d.flush()
 }
 
-// learn sets the short cut for entries like the current one.
-func (d *document) learn() {
+// learn prepares the short cut for entries like the current one.
+func (d *decoder) learn() {
 	switch {
 	case d.r.Upper || len(d.r.Attrs) > 0 || d.r.Empty:
 		d.fast = nil
@@ -193,8 +157,8 @@ func (d *document) learn() {
 	}
 }
 
-// flush hands the location on that was read last.
-func (d *document) flush() {
+// flush yields the location that was read last.
+func (d *decoder) flush() {
 	if d.locs > 0 && !d.dropped {
 		if d.ext != nil {
 			d.entry.Extensions = d.ext.Take()
@@ -205,9 +169,8 @@ func (d *document) flush() {
 	}
 }
 
-// withoutLoc makes do with an entry that has no loc: a URL as bare text in it is
-// taken for one.
-func (d *document) withoutLoc(start string) {
+// withoutLoc handles an entry without a loc: a URL in its text is used instead.
+func (d *decoder) withoutLoc(start string) {
 	direct := bytes.TrimSpace(d.r.Direct)
 	switch {
 	case d.r.Unfinished():
@@ -223,14 +186,14 @@ func (d *document) withoutLoc(start string) {
 }
 
 // readField reads one of the protocol's own fields.
-func (d *document) readField() {
+func (d *decoder) readField() {
 	pos := d.in.Position(0)
 	name := fieldOf(d.r.Local)
 	text := d.r.Text()
 	if !d.r.Complete {
-		return // the document's end cut it
+		return // cut by the end of the document
 	}
-	if d.r.Nested && name != "loc" { // of which elements have a code of their own
+	if d.r.Nested && name != "loc" { // elements in a loc have a code of their own
 		d.sink.Problem(sitemap.MismatchedTag, pos, name, text)
 	}
 	switch name {
@@ -284,18 +247,17 @@ func fieldOf(local []byte) string {
 	return "priority"
 }
 
-// setLoc takes a location for the entry.
-func (d *document) setLoc(raw []byte, pos sitemap.Position) {
+// setLoc sets the location of the entry.
+func (d *decoder) setLoc(raw []byte, pos sitemap.Position) {
 	d.locs++
 	loc, ok := d.sink.Loc(raw, pos, "loc")
 	d.entry.Loc, d.dropped = loc, !ok
 }
 
-// end reads what follows the root and returns why the document ended, if not
-// properly.
-func (d *document) end() error {
+// end reads the part after the root and returns the error that the document ended with, or nil.
+func (d *decoder) end() error {
 	if d.sink.Stopped() {
 		return nil
 	}
-	return record.EndXML(d.in, d.r, d.sink)
+	return document.EndXML(d.in, d.r, d.sink)
 }

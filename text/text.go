@@ -1,5 +1,10 @@
-// Package text reads text sitemaps: one URL a line, nothing else (sitemaps.org,
-// "Text file"). What other lines hold is reported and skipped.
+// Package text reads text sitemaps, which have one URL per line and nothing else (sitemaps.org,
+// "Text file"):
+//
+//	http://www.example.com/catalog?item=1
+//	http://www.example.com/catalog?item=11
+//
+// Other lines are reported and skipped.
 package text
 
 import (
@@ -10,56 +15,57 @@ import (
 	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/record"
-	"github.com/seed-322c453a/sitemap/internal/space"
 )
 
-// maxLine is how long a line may be, without the blanks it starts with; the rest
-// of a longer one is skipped.
+// maxLine is the maximum length of a line, without leading white space. The rest of a longer one is
+// skipped.
 const maxLine = 64 << 10
 
-// Entries yields the URLs of a text sitemap, in document order. Lines end with LF,
-// CR LF or CR; white space around a URL is cut off, and so is what follows one
-// behind a space, a tab, or another character that ends lines or pages elsewhere. Of
-// a line over 64 KiB the rest is skipped, and a URL that reaches so far is dropped.
-// It undoes gzip and charsets and tells no format: what r holds is taken for text.
+// Entries yields the URLs of the text in r, in document order. It undoes gzip and charsets, and
+// reads any document as text. Lines end with LF, CR LF or CR. White space around a URL is removed.
+// So is the rest of the line after a space, a tab, or a character that ends lines or pages in other
+// systems. The part of a line after 64 KiB is skipped, and a URL that reaches that far is dropped.
 //
-// It is a single-use iterator, which reads r only while it is ranged over, and does
-// not close it. A nil o is a zero Options. Documents may be read at once, each from an
-// r of its own. At most one error comes, as the last element: a *sitemap.ParseError,
-// with sitemap.ErrNoURLs if there is no line that is a URL, dropped ones included, or
-// the error of r.
+// At most one error comes, as the last element: a [*sitemap.ParseError], with [sitemap.ErrNoURLs]
+// if no line is a URL (dropped ones count as URLs), or the error of r.
+//
+// The sequence is a single-use iterator, which reads r only while it is ranged over and does not
+// close it. A nil o is a zero Options. Documents may be read concurrently, each from its own r.
 func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
-	return record.Once(func(yield func(sitemap.Entry, error) bool) {
+	return document.Once(func(yield func(sitemap.Entry, error) bool) {
 		if o == nil {
 			o = new(sitemap.Options)
 		}
-		in := input.Open(r, o)
-		defer in.Close()
-		in.Ahead()
-		d := document{in: in, sink: record.NewSink(o, in.Tally, yield)}
+		src, sniffed := document.Open(r, o)
+		if !sniffed {
+			defer src.Close()
+		}
+		d := decoder{in: src.Reader, sink: document.NewSink(o, src.Tally, yield)}
 		for !d.sink.Stopped() && (d.plainLine() || d.line()) {
 		}
 		d.sink.Finish(d.end())
 	})
 }
 
-// A document is a text sitemap as it is read.
-type document struct {
+// A decoder reads one text sitemap.
+type decoder struct {
 	in    *input.Reader
-	sink  *record.Sink
-	urls  bool // a line was a URL, or one that was dropped but has an authority
+	sink  *document.Sink
+	urls  bool // a line was a URL, or a dropped one with an authority
 	other bool // a line was something else
 }
 
-// plainLine reads the next line if it is a URL that needs no report, which line
-// would read alike: a plain one holds no CR, nor do its ends.
-func (d *document) plainLine() bool {
+// plainLine reads the next line if it is a URL that needs no report. The result is that of line: a
+// plain line contains no CR.
+func (d *decoder) plainLine() bool {
 	b := d.in.Window()
 	n := d.sink.Recent.PlainLine(b)
 	if n == 0 {
-		if n = max(bytes.IndexByte(b[:min(len(b), sitemap.ProtocolLoc+2)], '\n'), 0); n > 0 && b[n-1] == '\r' {
+		if n = max(bytes.IndexByte(b[:min(len(b), sitemap.ProtocolLoc+2)], '\n'), 0); n > 0 &&
+			b[n-1] == '\r' {
 			n--
 		}
 		if !d.sink.Recent.Plain(b[:n]) {
@@ -78,7 +84,7 @@ func (d *document) plainLine() bool {
 }
 
 // line reads the next line. It returns false at the document's end.
-func (d *document) line() bool {
+func (d *decoder) line() bool {
 	for {
 		b := d.in.Window()
 		end := lineEnd(b)
@@ -107,20 +113,21 @@ func (d *document) line() bool {
 	}
 }
 
-// withoutHalf returns the document's last line without half a unit of UTF-16 or UTF-32 at its
-// end, which package input makes 0xff, and reports that.
-func (d *document) withoutHalf(line []byte) []byte {
+// withoutHalf returns the last line of the document without half a unit of UTF-16 or UTF-32 at its
+// end, which it reports. Package input replaces such a half by 0xff.
+func (d *decoder) withoutHalf(line []byte) []byte {
 	rest, ok := bytes.CutSuffix(line, []byte{0xff})
-	if encoding := d.in.Encoding(); !ok || !strings.HasPrefix(encoding, "utf-16") && !strings.HasPrefix(encoding, "utf-32") {
+	if encoding := d.in.Encoding(); !ok ||
+		!strings.HasPrefix(encoding, "utf-16") && !strings.HasPrefix(encoding, "utf-32") {
 		return line
 	}
 	d.sink.Problem(sitemap.InvalidUTF8, d.in.Position(len(rest)), "", line)
 	return rest
 }
 
-// lineEnd returns where the first line of b ends, or -1.
+// lineEnd returns the index of the end of the first line of b, or -1.
 func lineEnd(b []byte) int {
-	// Not all of b is searched for an LF where lines end with CR, nor the reverse.
+	// Do not search all of b for an LF if lines end with CR, or the reverse.
 	for from, size := 0, 256; from < len(b); from, size = from+size, 2*size {
 		part := b[from:min(from+size, len(b))]
 		lf := bytes.IndexByte(part, '\n')
@@ -137,9 +144,9 @@ func lineEnd(b []byte) int {
 	return -1
 }
 
-// longLine reads the start of a line that goes on behind it. Blanks are passed over
+// longLine reads a line of which only the start is in the window. It skips leading white space
 // first, which may leave a line that is not too long.
-func (d *document) longLine(start []byte) {
+func (d *decoder) longLine(start []byte) {
 	if blank := len(start) - len(bytes.TrimLeftFunc(start, isBlank)); blank > 0 {
 		d.in.Advance(blank)
 		return
@@ -154,8 +161,8 @@ func (d *document) longLine(start []byte) {
 	d.skipLine()
 }
 
-// skipLine passes over the rest of a line that is too long.
-func (d *document) skipLine() {
+// skipLine skips the rest of a line that is too long.
+func (d *decoder) skipLine() {
 	for {
 		b := d.in.Window()
 		if end := lineEnd(b); end >= 0 {
@@ -170,7 +177,7 @@ func (d *document) skipLine() {
 }
 
 // read reads one line, without its end.
-func (d *document) read(line []byte) {
+func (d *decoder) read(line []byte) {
 	trimmed := bytes.TrimFunc(line, isBlank)
 	if len(trimmed) == 0 {
 		return
@@ -193,38 +200,38 @@ func (d *document) read(line []byte) {
 	if len(url) < len(trimmed) {
 		d.sink.Problem(sitemap.LineCut, pos, "", trimmed)
 	}
-	if len(trimmed) < len(line) && len(space.Trim(line)) > len(trimmed) {
+	if len(trimmed) < len(line) && len(chars.TrimSpace(line)) > len(trimmed) {
 		d.sink.Problem(sitemap.ControlChar, pos, "", line)
 	}
 	d.sink.EmitLine(loc, pos)
 }
 
-// blanks end a URL: a space, a tab, and what ends a line or a page elsewhere.
+// blanks are the characters that end a URL.
 const blanks = " \t\v\f\u0085\u2028\u2029"
 
-// isBlank tells what is cut off around a line: white space of any kind, control
-// characters, byte order marks and zero-width spaces.
-func isBlank(r rune) bool { return space.Is(r) || unicode.IsControl(r) }
+// isBlank reports whether r is removed around a line: white space of any kind, control characters,
+// byte order marks and zero width spaces.
+func isBlank(r rune) bool { return chars.IsSpace(r) || unicode.IsControl(r) }
 
-// hasScheme reports whether b starts with a URL's scheme and "//", or with a
-// scheme that needs none.
+// hasScheme reports whether b starts with the scheme of a URL and "//", or with a scheme that needs
+// no slashes.
 func hasScheme(b []byte) bool {
-	for i, c := range b {
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
-		case c == ':' && i > 0:
-			return bytes.HasPrefix(b[i+1:], []byte("//")) || bytes.EqualFold(b[:i], []byte("mailto")) ||
-				bytes.EqualFold(b[:i], []byte("javascript")) || bytes.EqualFold(b[:i], []byte("data"))
-		default:
-			return false
-		}
+	scheme := chars.SchemeOf(b)
+	switch {
+	case len(scheme) == 0:
+		return false
+	case bytes.HasPrefix(b[len(scheme):], []byte("://")):
+		return true
+	}
+	switch strings.ToLower(string(scheme)) {
+	case "mailto", "javascript", "data":
+		return true
 	}
 	return false
 }
 
-// end returns why the document ended, if not properly.
-func (d *document) end() error {
+// end returns the error that the document ended with, or nil.
+func (d *decoder) end() error {
 	switch err := d.in.Err(); {
 	case err != nil:
 		return err

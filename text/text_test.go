@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
-	"github.com/seed-322c453a/sitemap/internal/golden"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/testkit/golden"
 	"github.com/seed-322c453a/sitemap/text"
 )
 
@@ -38,7 +38,7 @@ func TestEntries_Break(t *testing.T) {
 	}
 }
 
-// What a cut leaves of the last unit of UTF-16 is reported, and no part of a URL.
+// The incomplete last unit of cut UTF-16 is reported and is not part of a URL.
 func TestEntries_HalfUnit(t *testing.T) {
 	doc := "\xff\xfe"
 	for _, c := range "http://a.example/1\nhttp://a.example/" {
@@ -94,11 +94,13 @@ func FuzzEntries(f *testing.F) {
 	})
 }
 
-// read returns the lines and locations of a text's entries, the codes of its
-// problems, and its error.
+// read returns the lines and locations of a text's entries, the codes of its problems, and its
+// error.
 func read(doc string) (string, error) {
 	var out strings.Builder
-	report := func(p sitemap.Problem) { fmt.Fprintf(&out, "%d %v %t\n", p.Pos.Line, p.Code, p.Dropped) }
+	report := func(p sitemap.Problem) {
+		fmt.Fprintf(&out, "%d %v %t\n", p.Pos.Line, p.Code, p.Dropped)
+	}
 	for e, err := range text.Entries(strings.NewReader(doc), &sitemap.Options{Report: report}) {
 		if err != nil {
 			return out.String(), err
@@ -108,17 +110,25 @@ func read(doc string) (string, error) {
 	return out.String(), nil
 }
 
-// A URL is whole, or dropped.
+// A URL is yielded whole or not at all.
 func TestEntries_LongLine(t *testing.T) {
 	const max = 64 << 10
 	spaces := func(n int) string { return strings.Repeat(" ", n) }
 	for _, test := range []struct{ name, doc, want string }{
-		{"URL behind spaces", spaces(max-20) + "http://example.com/page-long-name\nhttp://example.com/b", "1 http://example.com/page-long-name\n2 http://example.com/b\n"},
-		{"URL behind more spaces", spaces(3*max+5) + "http://example.com/a\r\nhttp://example.com/b", "1 http://example.com/a\n2 http://example.com/b\n"},
-		{"URL over the cut", "http://example.com/" + strings.Repeat("\x01", max-30) + "page-long-name\nhttp://example.com/b", "1 loc_too_long true\n2 http://example.com/b\n"},
-		{"URL before the cut", "http://example.com/a" + spaces(max) + "x\rhttp://example.com/b", "1 http://example.com/a\n2 http://example.com/b\n"},
-		{"spaces", spaces(max) + "\n" + spaces(2*max) + "\nhttp://example.com/c", "3 http://example.com/c\n"},
-		{"no URL", strings.Repeat("x", 2*max) + "\nhttp://example.com/b", "1 junk_line false\n2 http://example.com/b\n"},
+		{"URL behind spaces", spaces(max-20) +
+			"http://example.com/page-long-name\nhttp://example.com/b",
+			"1 http://example.com/page-long-name\n2 http://example.com/b\n"},
+		{"URL behind more spaces", spaces(3*max+5) + "http://example.com/a\r\nhttp://example.com/b",
+			"1 http://example.com/a\n2 http://example.com/b\n"},
+		{"URL over the cut", "http://example.com/" + strings.Repeat("\x01", max-30) +
+			"page-long-name\nhttp://example.com/b",
+			"1 loc_too_long true\n2 http://example.com/b\n"},
+		{"URL before the cut", "http://example.com/a" + spaces(max) + "x\rhttp://example.com/b",
+			"1 http://example.com/a\n2 http://example.com/b\n"},
+		{"spaces", spaces(max) + "\n" + spaces(2*max) + "\nhttp://example.com/c",
+			"3 http://example.com/c\n"},
+		{"no URL", strings.Repeat("x", 2*max) + "\nhttp://example.com/b",
+			"1 junk_line false\n2 http://example.com/b\n"},
 	} {
 		if got, err := read(test.doc); got != test.want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", test.name, got, err, test.want)
@@ -129,7 +139,8 @@ func TestEntries_LongLine(t *testing.T) {
 func TestEntries_LineEnds(t *testing.T) {
 	want := "1 http://example.com/1\n2 http://example.com/2\n4 http://example.com/3\n"
 	for _, end := range []string{"\n", "\r\n", "\r"} {
-		doc := "http://example.com/1" + end + "http://example.com/2" + end + end + "http://example.com/3"
+		doc := "http://example.com/1" + end + "http://example.com/2" + end + end +
+			"http://example.com/3"
 		for _, doc := range []string{doc, doc + end} {
 			if got, err := read(doc); got != want || err != nil {
 				t.Errorf("%q: %q, %v", doc, got, err)
@@ -138,14 +149,16 @@ func TestEntries_LineEnds(t *testing.T) {
 	}
 	long := "http://example.com/" + strings.Repeat("x", 1000)
 	got, err := read(long + "\r" + long + "\n" + long + "\r\n" + long)
-	if want := "1 " + long + "\n2 " + long + "\n3 " + long + "\n4 " + long + "\n"; got != want || err != nil {
+	if want := "1 " + long + "\n2 " + long + "\n3 " + long + "\n4 " + long + "\n"; got != want ||
+		err != nil {
 		t.Errorf("lines of 1,019 bytes: %q, %v", got, err)
 	}
 }
 
-// Text whose URLs are all dropped is a sitemap, without an entry.
+// Text whose URLs are all dropped is a sitemap without entries.
 func TestEntries_NoURLs(t *testing.T) {
-	for doc, want := range map[string]error{"ftp://example.com/a\n": nil, "# c\nmailto:a@example.com\n": sitemap.ErrNoURLs, "not found": sitemap.ErrNoURLs} {
+	for doc, want := range map[string]error{"ftp://example.com/a\n": nil,
+		"# c\nmailto:a@example.com\n": sitemap.ErrNoURLs, "not found": sitemap.ErrNoURLs} {
 		if _, err := read(doc); !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("%q: %v, want %v", doc, err, want)
 		}

@@ -59,17 +59,21 @@ func TestFormats(t *testing.T) {
 		{"csv", false, bare, "loc,kind,lastmod,changefreq,priority\nhttp://example.com/,sitemap,,,1\n"},
 	}
 	for _, tt := range tests {
-		f, err := newFormat(tt.format, tt.walked)
+		formatOf := formatOf
+		if tt.walked {
+			formatOf = walkFormatOf
+		}
+		f, err := formatOf(tt.format)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(f.record(f.header(nil), tt.r)); got != tt.want {
+		if got := string(f.append([]byte(f.header), tt.r)); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.format, got, tt.want)
 		}
 	}
 }
 
-// The JSON that is appended by hand is the JSON of encoding/json.
+// FuzzAppendString compares the strings appended with those that encoding/json reads.
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "a", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "<>&", "ü\u2028😀", "\xff\xc3", "a\xffb\"c", "\xed\xa0\x80"} {
 		f.Add(s)
@@ -85,29 +89,29 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-func FuzzAppendCSV(f *testing.F) {
+func FuzzAppendCell(f *testing.F) {
 	for _, s := range []string{"", "a", "a,b", `"`, "a\nb", `a"b,c`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		row, err := csv.NewReader(strings.NewReader("x," + string(appendCSV(nil, s)) + "\n")).Read()
+		row, err := csv.NewReader(strings.NewReader("x," + string(appendCell(nil, s)) + "\n")).Read()
 		want := strings.ReplaceAll(s, "\r\n", "\n") // as encoding/csv reads it
 		if err != nil || !reflect.DeepEqual(row, []string{"x", want}) {
-			t.Errorf("appendCSV(%q) reads as %q, %v", s, row, err)
+			t.Errorf("appendCell(%q) reads as %q, %v", s, row, err)
 		}
 	})
 }
 
 func TestRecordAllocations(t *testing.T) {
 	r := fullRecord(t)
-	r.Extensions = nil
+	r.Loc, r.Extensions = "http://example.com/?a=1&b=2", nil
 	for _, name := range []string{"text", "jsonl", "csv"} {
-		f, err := newFormat(name, true)
+		f, err := walkFormatOf(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := make([]byte, 0, 4096)
-		if n := testing.AllocsPerRun(100, func() { f.record(b, r) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { f.append(b, r) }); n != 0 {
 			t.Errorf("%s: %v allocations a record, want none", name, n)
 		}
 	}
@@ -117,14 +121,14 @@ func BenchmarkRecord(b *testing.B) {
 	r := &record{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
 	for _, name := range []string{"text", "jsonl", "csv"} {
 		b.Run(name, func(b *testing.B) {
-			f, err := newFormat(name, false)
+			f, err := formatOf(name)
 			if err != nil {
 				b.Fatal(err)
 			}
 			var line []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				line = f.record(line[:0], r)
+				line = f.append(line[:0], r)
 			}
 			b.SetBytes(int64(len(line)))
 		})

@@ -2,8 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
-	"path"
+	"os"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -11,21 +12,20 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// failureCodes names the errors that end documents and walks; the first that an
-// error matches counts.
+// failureCodes are the codes of errors. The first error that matches counts.
 var failureCodes = []struct {
 	err  error
 	code string
 }{
+	{discover.ErrNoSitemap, "no_sitemap"}, // first: it wraps the errors of all that was tried
 	{sitemap.ErrTooLarge, "too_large"},
 	{sitemap.ErrTooManyEntries, "too_many_entries"},
 	{fetch.ErrRefused, "refused"},
 	{discover.ErrUnreachable, "robots_unreachable"},
+	{fetch.ErrHostDown, "host_down"},
 	{fetch.ErrTimeout, "timeout"},
-	{fetch.ErrSilent, "timeout"},
 	{fetch.ErrRedirect, "bad_redirect"},
 	{fetch.ErrEncoding, "unknown_encoding"},
-	{discover.ErrNoSitemap, "no_sitemap"},
 	{discover.ErrLimit, "limit"},
 	{discover.ErrSite, "not_a_site"},
 	{fetch.ErrBody, "fetch_failed"},
@@ -37,10 +37,6 @@ var failureCodes = []struct {
 
 // failureCode returns the code of an error.
 func failureCode(err error) string {
-	// What was tried for a site without sitemap has errors of its own.
-	if errors.Is(err, discover.ErrNoSitemap) {
-		return "no_sitemap"
-	}
 	for _, f := range failureCodes {
 		if errors.Is(err, f.err) {
 			return f.code
@@ -52,65 +48,102 @@ func failureCode(err error) string {
 	return "read_failed"
 }
 
-// failureText returns an error's text without the names of packages.
-func failureText(err error) string {
+// failureText returns the text of an error without the names of packages, and without the name of
+// the document that the message is about.
+func failureText(name string, err error) string {
 	text := err.Error()
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		text = e.Err.Error()
 	}
-	for _, prefix := range []string{"discover: ", "fetch: ", "sitemap: "} {
+	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
 	}
-	return text
+	return strings.TrimPrefix(text, name+": ")
 }
 
-// failureTextOf is failureText without the name of the document, which is said
-// beside it.
-func failureTextOf(name string, err error) string {
-	return strings.TrimPrefix(failureText(err), name+": ")
+// A lineError is an error as jsonl prints it.
+type lineError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
-// limitHint says which flag goes on where a limit stopped reading.
+// errorOf returns an error of the document with this name, nil if err is nil.
+func errorOf(name string, err error) *lineError {
+	if err == nil {
+		return nil
+	}
+	return &lineError{failureCode(err), failureText(name, err)}
+}
+
+// documentFailure returns why a document could not be read, and how it was found.
+func documentFailure(s *discover.Sitemap, err error) string {
+	loc := fileName(s.Loc)
+	text := loc + ": " + failureText(loc, err)
+	if s.Referrer == nil && s.RobotsURL == "" {
+		return text
+	}
+	return text + " (" + strings.TrimSuffix(s.String(), " → "+loc) + ")"
+}
+
+// targetFailure returns why a target was not walked.
+func targetFailure(label string, err error) string {
+	var none *discover.NoSitemapError
+	if !errors.As(err, &none) {
+		return label + ": " + failureText(label, err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %v; tried:", none.Site, discover.ErrNoSitemap)
+	for _, try := range none.Tried {
+		fmt.Fprintf(&b, "\n  %s: %s", try.URL, failureText(try.URL, try.Err))
+	}
+	return b.String()
+}
+
+// limitHint names the flag that lifts the limit in err.
 func limitHint(err error) string {
 	var walk *discover.LimitError
-	ofWalk := errors.As(err, &walk) && (walk.What == "depth" || walk.What == "sitemaps" || walk.What == "memory")
+	ofWalk := errors.As(err, &walk) && (walk.What == "depth" || walk.What == "sitemaps")
 	if ofWalk || errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
 		return " (see --limit)"
 	}
 	return ""
 }
 
-// privateHint says which flag lets a target be gone to whose address is not
-// public. To where a server redirects, nobody is led.
-func (w *walkFlags) privateHint(err error) string {
+// privateHint names the flag that allows the address of a target. It does not for an address that a
+// server redirects to.
+func privateHint(err error) string {
 	var e *fetch.Error
-	if !w.allowPrivate && errors.Is(err, fetch.ErrRefused) && errors.As(err, &e) && len(e.Hops) == 0 && e.Status == 0 {
+	refused := errors.Is(err, fetch.ErrRefused) && errors.As(err, &e)
+	if refused && len(e.Hops) == 0 && e.Status == 0 {
 		return " (see --allow-private)"
 	}
 	return ""
 }
 
-// targetHint says why a site may not have been found.
-func (w *walkFlags) targetHint(t target, err error) string {
-	if t.kind == siteTarget && w.as == "" && schemeOf(t.name) == "" && documentNames[strings.ToLower(path.Ext(t.name))] && errors.Is(err, fetch.ErrConnect) {
-		return " (there is no such file, so it is taken for a site)"
+const stdin = "-"
+
+// fileName returns the name of a file in messages.
+func fileName(name string) string {
+	if name == stdin {
+		return "standard input"
 	}
-	return w.privateHint(err)
+	return redact(name)
 }
 
-// urlHint says what reads name where it is a URL and no file.
-func urlHint(name string) string {
-	if s := schemeOf(name); s == "http" || s == "https" {
-		return " (parse reads files; see sitemap urls)"
+// redact returns a URL, also a mistyped one, without user name and password. It returns the name of
+// a file as it is.
+func redact(loc string) string {
+	before, _, ok := strings.Cut(loc, "@")
+	scheme, _, colon := strings.Cut(before, ":")
+	if !ok || !colon {
+		return loc
 	}
-	return ""
+	switch strings.ToLower(scheme) {
+	case "http", "https":
+		return sitemap.Redact(loc)
+	}
+	if _, err := os.Stat(loc); err == nil && !strings.Contains(before, "://") {
+		return loc
+	}
+	return sitemap.Redact(loc)
 }
-
-// documentNames are endings of files rather than of hosts.
-var documentNames = map[string]bool{".xml": true, ".gz": true, ".txt": true, ".rss": true, ".atom": true, ".rdf": true}
-
-const failureHelp = `Codes of errors: not_a_sitemap, empty, truncated, bad_gzip, too_large,
-too_many_entries; fetch_failed (no connection, an error status, a body
-that breaks off), timeout, refused (an address, port or scheme that is not gone
-to), bad_redirect, unknown_encoding; read_failed (a file); of a whole target:
-no_sitemap, robots_unreachable, limit (documents left out), not_a_site.`

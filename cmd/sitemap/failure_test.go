@@ -34,7 +34,7 @@ func TestFailureCode(t *testing.T) {
 		{&fetch.Error{Err: fetch.ErrBody}, "fetch_failed"},
 		{&fetch.Error{Err: fetch.ErrBusy}, "fetch_failed"},
 		{&fetch.Error{Err: fetch.ErrTimeout}, "timeout"},
-		{&fetch.Error{Err: fetch.ErrSilent}, "timeout"},
+		{&fetch.Error{Err: fetch.ErrHostDown}, "host_down"},
 		{&fetch.Error{Err: fetch.ErrRefused}, "refused"},
 		{&fetch.Error{Err: fetch.ErrRedirect}, "bad_redirect"},
 		{&fetch.Error{Err: fetch.ErrEncoding}, "unknown_encoding"},
@@ -51,7 +51,7 @@ func TestFailureCode(t *testing.T) {
 		if got := failureCode(tt.err); got != tt.want {
 			t.Errorf("failureCode(%v) = %q, want %q", tt.err, got, tt.want)
 		}
-		if !strings.Contains(failureHelp, tt.want) {
+		if !strings.Contains(runArgs(t, "help", "errors").out, "  "+tt.want+" ") {
 			t.Errorf("help does not explain %q", tt.want)
 		}
 	}
@@ -67,12 +67,12 @@ func TestFailureText(t *testing.T) {
 		{fmt.Errorf("discover: a: %w", errors.New("fetch: b")), "a: b"},
 	}
 	for _, tt := range tests {
-		if got := failureText(tt.err); got != tt.want {
+		if got := failureText("", tt.err); got != tt.want {
 			t.Errorf("failureText(%v) = %q, want %q", tt.err, got, tt.want)
 		}
 	}
 	page := newTestSite(t, map[string]string{"/blog/": "<html></html>"})
-	runArgs(t, "urls", "--allow-private", page.URL+"/blog/").want(t, exitFailed, "", "an HTML page (a URL with a path is taken for a sitemap; --as site")
+	runArgs(t, "urls", "--allow-private", page.URL+"/blog/").want(t, exitFailed, "", "an HTML page (a URL with a path names a sitemap; --as site")
 }
 
 // Where a flag may help, it is named; not to go where a server redirects to.
@@ -86,22 +86,10 @@ func TestHints(t *testing.T) {
 	runArgs(t, "parse", "--limit", "entries=1", file).want(t, exitFailed, "http://example.com/1\n", "too many entries (see --limit)")
 
 	refused := &fetch.Error{Err: fetch.ErrRefused}
-	flags := &walkFlags{}
-	if got := flags.privateHint(&fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}); got != "" {
-		t.Errorf("after a redirect: %q", got)
-	}
-	if got := flags.privateHint(&fetch.Error{Err: fetch.ErrRefused, Status: 302}); got != "" {
-		t.Errorf("of a redirect: %q", got)
-	}
-	flags.allowPrivate = true
-	if got := flags.privateHint(refused); got != "" {
-		t.Errorf("with --allow-private: %q", got)
-	}
-	offline := &fetch.Error{Err: fetch.ErrConnect}
-	for name, want := range map[string]bool{"sitemap.xml": true, "A.GZ": true, "example.com": false, "https://example.com/a.xml": false} {
-		if got := flags.targetHint(target{siteTarget, name}, offline); (got != "") != want {
-			t.Errorf("%s: hint %q", name, got)
-		}
+	redirected := &fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}
+	redirect := &fetch.Error{Err: fetch.ErrRefused, Status: 302}
+	if privateHint(refused) == "" || privateHint(redirected) != "" || privateHint(redirect) != "" {
+		t.Errorf("hints %q, %q, %q", privateHint(refused), privateHint(redirected), privateHint(redirect))
 	}
 }
 
@@ -156,7 +144,7 @@ func TestWrongUsage(t *testing.T) {
 	for _, test := range []struct{ want, args string }{
 		{"standard input can be read only once", "parse - -"},
 		{"standard input can be read only once", "urls --from - -"},
-		{"only http and https URLs have sitemaps", "parse --base ftp://example.com/ -"},
+		{"want an http or https URL", "parse --base ftp://example.com/ -"},
 	} {
 		runArgs(t, strings.Fields(test.args)...).want(t, exitUsage, "", test.want)
 	}

@@ -1,68 +1,77 @@
 // Command sitemap finds, fetches and reads the sitemaps of web sites.
 //
-// Run "sitemap help" for its commands, and "sitemap demo" for a tour.
+//	sitemap demo                a tour that needs no network
+//	sitemap urls example.com    the URLs of a site
+//
+// Run "sitemap help" for its commands and help topics. The texts are in the folder help.
+//
+// Each file builds on those below it:
+//
+//	main.go      main and the root command
+//	demo.go      sitemap demo
+//	demosite.go  the sites of the demo
+//	urls.go      sitemap urls
+//	journal.go   what a run with --state keeps
+//	tree.go      sitemap tree
+//	check.go     sitemap check
+//	parse.go     sitemap parse
+//	robots.go    sitemap robots
+//	walk.go      targets to URLs, problems and documents
+//	selector.go  which URLs are printed
+//	target.go    what the arguments name
+//	flags.go     flags of several commands
+//	values.go    values of flags
+//	help.go      help texts and help topics
+//	progress.go  progress on a terminal
+//	encode.go    entries as text, JSON and CSV
+//	output.go    standard output and files
+//	tally.go     problems as text, and their numbers
+//	failure.go   errors as text and codes
+//	app.go       exit statuses and usage errors
+//	messages.go  lines on standard error
 package main
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
-	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-322c453a/sitemap"
 )
 
-// Exit statuses.
-const (
-	exitOK          = 0
-	exitFailed      = 1 // something could not be read
-	exitUsage       = 2
-	exitInterrupted = 130
-)
-
-// Where memory grows, the garbage is to be a quarter of it only. But most walks hold a few
-// megabytes, and to collect a quarter of that each time would take a sixth of their CPU: so
-// the ballast counts too, which is never touched and takes address space only.
-const (
-	gcPercent = 25
-	ballast   = 16 << 20
-)
+// grace is how long an interrupted command may take to end. A read of standard input can block for
+// longer.
+const grace = time.Second
 
 func main() {
-	var held []byte
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-		held = make([]byte, ballast)
-	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	// A second Ctrl-C ends the process at once.
-	context.AfterFunc(ctx, stop)
-	// A closed pipe is an error of a write, so that files can be closed first.
-	signal.Ignore(syscall.SIGPIPE)
-	// net/http logs what a server sends too much; nothing of ours is logged.
-	log.SetOutput(io.Discard)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	runtime.KeepAlive(held)
-	os.Exit(code)
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the process at once
+		time.Sleep(grace)
+		fmt.Fprintln(os.Stderr, "sitemap: interrupted")
+		os.Exit(exitInterrupted)
+	})
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe returns an error
+	log.SetOutput(io.Discard)      // net/http logs unexpected bytes of servers
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run runs the command and returns its exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
-	stdout := &contextWriter{ctx: ctx, w: out}
-	defer stdout.close()
-	a := &app{ctx: ctx, in: &contextReader{ctx: ctx, r: in}, out: stdout, terminal: isTerminal(out), stderr: err, diag: &messages{w: err}}
+	a := &app{ctx: ctx, in: in, out: out, stderr: err, diag: &messages{w: err}}
 	root := a.command()
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -70,109 +79,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	return a.status(root.ExecuteContext(ctx))
 }
 
-// An app is one run of the command.
-type app struct {
-	ctx      context.Context // ends when the command is interrupted
-	in       io.Reader
-	out      io.Writer
-	terminal bool      // whether out is one
-	stderr   io.Writer // as given; see diag
-	diag     *messages
-	failed   bool
-}
-
-// status tells how the run ended.
-func (a *app) status(err error) int {
-	var usage *usageError
-	switch {
-	case errors.Is(err, context.Canceled):
-		a.diag.printf("interrupted")
-		return exitInterrupted
-	case errors.Is(err, errStopped):
-		err = nil
-	case errors.As(err, &usage):
-		a.diag.printf("%v", usage.err)
-		if usage.command != "" {
-			a.diag.line("Run '" + usage.command + " --help' for usage.")
-		}
-		return exitUsage
-	}
-	if err != nil {
-		a.fail("%v", err)
-	}
-	if a.failed {
-		return exitFailed
-	}
-	return exitOK
-}
-
-// fail says what could not be read or written; the exit status will be 1.
-func (a *app) fail(format string, args ...any) {
-	a.failed = true
-	a.diag.printf(format, args...)
-}
-
-// errStopped ends a command that is done before all is read: nobody reads what
-// it prints any more, or it has printed as much as was asked for.
-var errStopped = errors.New("stopped")
-
-// A usageError is a wrong command line.
-type usageError struct {
-	command string // whose help explains it
-	err     error
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// misuse returns a usageError of cmd.
-func misuse(cmd *cobra.Command, err error) error {
-	return &usageError{cmd.CommandPath(), err}
-}
-
-// atLeastOne wants an argument, unless --from names some.
-func atLeastOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if from := cmd.Flags().Lookup("from"); len(args) == 0 && (from == nil || from.Value.String() == "") {
-			return misuse(cmd, errors.New("no "+what+" given"))
-		}
-		if slices.Contains(args, "") {
-			return misuse(cmd, errors.New("empty "+what))
-		}
-		return nil
-	}
-}
-
-const rootHelp = `Sitemap finds, fetches and reads the sitemaps of web sites.
-
-Given a site, it reads the Sitemap lines of robots.txt (or tries the usual
-places where there are none), gets each document, decompresses it, tells its
-format by its content (urlset, sitemapindex, RSS, Atom, plain text), follows
-indexes, and prints the URLs. What is damaged is read as far as it goes, and
-what could not be read is said on standard error.
-
-Start with "sitemap demo", a tour that needs no network, then:
-
-  sitemap urls example.com        the URLs of a site
-  sitemap tree example.com        the sitemaps they come from
-  sitemap parse sitemap.xml.gz    the entries of a file
-  sitemap check example.com       what is wrong with the sitemaps
-  sitemap robots example.com      the Sitemap lines of robots.txt
-
-Exit status: 0 everything was read; 1 something could not be read (the rest is
-printed), or check found an error; 2 wrong usage; 130 interrupted.`
-
 func (a *app) command() *cobra.Command {
-	root := &cobra.Command{
+	root := document(&cobra.Command{
 		Use:           "sitemap",
-		Short:         "Find, fetch and read the sitemaps of web sites",
-		Long:          rootHelp,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misuse(cmd, errors.New("unknown command "+quote(sitemap.Redact(args[0]))))
+				return misuse(cmd, unknownCommand(args[0]))
 			}
 			return nil
 		},
@@ -181,19 +96,26 @@ func (a *app) command() *cobra.Command {
 			cmd.Help()
 			return &usageError{err: errors.New("no command given")}
 		},
-	}
+	})
 	root.SetFlagErrorFunc(misuse)
+	root.SetHelpFunc(printHelp)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
-	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(), a.robotsCommand(), a.demoCommand())
+	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(),
+		a.robotsCommand(), a.demoCommand())
+	addTopics(root)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
 		if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
-			return misuse(root, errors.New("unknown command "+quote(sitemap.Redact(args[0]))))
+			return misuse(root, unknownCommand(args[0]))
 		}
 		return nil
 	}
 	return root
+}
+
+func unknownCommand(name string) error {
+	return fmt.Errorf("unknown command %q", sitemap.Redact(name))
 }
 
 // version returns the version of the module that the command was built from.

@@ -8,15 +8,20 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -26,6 +31,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("SITEMAP_TEST_COMMAND") != "" {
 		main()
 	}
+	log.SetOutput(io.Discard) // as main does
 	os.Exit(m.Run())
 }
 
@@ -76,7 +82,7 @@ func runArgs(t *testing.T, args ...string) result {
 }
 
 // want fails the test unless the command printed and ended as expected. Errs are
-// parts of what is on standard error; none means that there is nothing.
+// parts of what is on standard error; without any, it must be empty.
 func (r result) want(t *testing.T, status int, out string, errs ...string) {
 	t.Helper()
 	if r.status != status {
@@ -86,11 +92,11 @@ func (r result) want(t *testing.T, status int, out string, errs ...string) {
 		t.Errorf("printed\n%s\nwant\n%s", r.out, out)
 	}
 	if len(errs) == 0 && r.err != "" {
-		t.Errorf("said %q, want nothing", r.err)
+		t.Errorf("reported %q, want nothing", r.err)
 	}
 	for _, part := range errs {
 		if !strings.Contains(r.err, part) {
-			t.Errorf("said %q, want %q in it", r.err, part)
+			t.Errorf("reported %q, want %q in it", r.err, part)
 		}
 	}
 }
@@ -175,6 +181,21 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
+func writeTo(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantFile fails the test unless the file holds text.
+func wantFile(t *testing.T, path, text string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != text {
+		t.Errorf("%s holds\n%.2000s\n%v; want\n%.2000s", path, got, err, text)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	tests := []struct {
 		args string
@@ -188,31 +209,31 @@ func TestUsage(t *testing.T) {
 		{"robots a b", "want one SITE or FILE"},
 		{"demo x", "takes no arguments"},
 		{"urls --nope x", "unknown flag: --nope"},
-		{"urls --format xml x", `no format is called "xml"`},
-		{"parse --format xml x", `no format is called "xml"`},
-		{"tree --format csv x", `no format is called "csv"`},
-		{"check --format csv x", `no format is called "csv"`},
-		{"robots --format csv x", `no format is called "csv"`},
-		{"urls ftp://example.com/x", "only http and https"},
-		{"urls http://", "without a host"},
+		{"urls --format xml x", `unknown format "xml"`},
+		{"parse --format xml x", `unknown format "xml"`},
+		{"tree --format csv x", `unknown format "csv"`},
+		{"check --format csv x", `unknown format "csv"`},
+		{"robots --format csv x", `unknown format "csv"`},
+		{"urls ftp://example.com/x", "want a host, an http or https URL"},
+		{"urls http://", "want a host"},
 		{"urls --as file x", "--as: want site or sitemap"},
 		{"urls --limit entries x", "want NAME=VALUE"},
-		{"urls --limit urls=1 x", `no limit is called "urls"`},
-		{"urls --since yesterday x", "no W3C datetime"},
+		{"urls --limit urls=1 x", `unknown limit "urls"`},
+		{"urls --since yesterday x", "is not a W3C datetime"},
 		{"urls --follow ( x", "--follow"},
 		{"urls --match ( x", "--match"},
-		{"urls --min-trust high x", `no trust is called "high"`},
+		{"urls --min-trust high x", `unknown trust "high"`},
 		{"urls --header Name x", "--header: want 'Name: value'"},
 		{"urls --header a(b:c x", "--header: want 'Name: value'"},
-		{"urls --header host:example.org x", "--header: Host is not for the caller to set"},
-		{"urls --header If-None-Match:x x", "--header: If-None-Match is not for the caller to set"},
-		{"parse --limit depth=1 x", "--limit: there are bytes and entries"},
+		{"urls --header host:example.org x", "--header: Host cannot be set"},
+		{"parse --limit depth=1 x", "--limit: want bytes or entries"},
 		{"urls --proxy :: x", "--proxy"},
-		{"urls --retries -1 x", "no negative number"},
+		{"urls --retries -1 x", "negative number"},
 		{"urls --user-agent a\x00b x", "--user-agent"},
 		{"robots --user-agent a\x00b x", "--user-agent"},
 		{"urls --progress maybe x", "--progress"},
 		{"urls --timeout soon x", "--timeout"},
+		{"urls --timeout -1s x", "negative number"},
 		{"urls - -", "only once"},
 		{"urls --from - -", "only once"},
 		{"parse --base nowhere x", "--base"},
@@ -225,19 +246,49 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"urls", "tree", "parse", "check", "robots", "demo"} {
-		r := runArgs(t, name, "--help")
-		if r.status != exitOK || r.err != "" || !strings.Contains(r.out, "Usage:\n  sitemap "+name) {
-			t.Errorf("%s --help: status %d, printed %q, said %q", name, r.status, r.out, r.err)
+	for _, name := range []string{"", "urls", "tree", "parse", "check", "robots", "demo"} {
+		r := runArgs(t, append(strings.Fields(name), "--help")...)
+		usage := strings.TrimSuffix("Usage:\n  sitemap "+name, " ")
+		if r.status != exitOK || r.err != "" || !strings.Contains(r.out, usage) {
+			t.Errorf("%s --help: status %d, printed %q, reported %q", name, r.status, r.out, r.err)
 		}
-		for line := range strings.Lines(r.out) {
-			if strings.HasPrefix(line, " ") || len(line) <= 85 {
-				continue
-			}
-			t.Errorf("%s --help: long line %q", name, line)
+		checkHelp(t, name, r.out)
+	}
+	for _, name := range topics {
+		r := runArgs(t, "help", name)
+		if r.status != exitOK || r.err != "" || strings.Contains(r.out, "Usage:") {
+			t.Errorf("help %s: status %d, printed %q, reported %q", name, r.status, r.out, r.err)
 		}
+		checkHelp(t, name, r.out)
 	}
 	runArgs(t, "--version").want(t, exitOK, "sitemap "+version()+"\n")
+}
+
+// checkHelp fails the test if a line of a help text is too long, or if the text names an unknown
+// help topic.
+func checkHelp(t *testing.T, name, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(line) > helpWidth+1 {
+			t.Errorf("%s: long line %q", name, line)
+		}
+	}
+	for _, m := range regexp.MustCompile(`sitemap\s+help\s+([a-z]+)`).FindAllStringSubmatch(text, -1) {
+		if r := runArgs(t, "help", m[1]); r.status != exitOK {
+			t.Errorf("%s: no topic %q", name, m[1])
+		}
+	}
+}
+
+// Every flag is in a group of the help.
+func TestFlagsAreInGroups(t *testing.T) {
+	for _, cmd := range (&app{}).command().Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && len(f.Annotations["group"]) != 1 {
+				t.Errorf("%s --%s is in no group", cmd.Name(), f.Name)
+			}
+		})
+	}
 }
 
 func TestInterrupted(t *testing.T) {
@@ -250,6 +301,6 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("exit status %d, want %d", status, exitInterrupted)
 	}
 	if got := err.String(); got != "sitemap: interrupted\n" {
-		t.Errorf("said %q", got)
+		t.Errorf("reported %q", got)
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"unicode"
 )
 
-// messages writes whole lines to standard error, from any goroutine. While
-// progress is shown they go above it.
+// messages writes whole lines to standard error, from any goroutine.
 type messages struct {
 	mu  sync.Mutex
 	w   io.Writer
-	bar io.Writer // the progress, or nil
+	bar io.Writer // where lines go while progress is shown, else nil
 }
 
 // printf writes a line that starts with the command's name.
@@ -22,8 +21,7 @@ func (m *messages) printf(format string, args ...any) {
 	m.line("sitemap: " + fmt.Sprintf(format, args...))
 }
 
-// line writes a line. Control characters in it, which may come from the web, are
-// made visible.
+// line writes a line. It makes control characters visible: they may come from the web.
 func (m *messages) line(s string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,14 +32,14 @@ func (m *messages) line(s string) {
 	io.WriteString(w, printable(s)+"\n")
 }
 
-// setBar puts messages above bar, or, if it is nil, back to their place.
+// setBar sends lines through bar, or back to standard error if bar is nil.
 func (m *messages) setBar(bar io.Writer) {
 	m.mu.Lock()
 	m.bar = bar
 	m.mu.Unlock()
 }
 
-// printable replaces what could steer a terminal.
+// printable replaces characters that control a terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -51,10 +49,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// quote returns s in quotes, with what could steer a terminal escaped.
-func quote(s string) string { return strconv.Quote(s) }
-
-// plural returns "1 thing" or "n things", with thousands set apart.
+// plural returns "1 thing" or "1,000 things".
 func plural[N int | int64](n N, thing string) string {
 	s := thousands(int64(n)) + " " + thing
 	if n == 1 {
@@ -66,7 +61,7 @@ func plural[N int | int64](n N, thing string) string {
 // thousands returns n as 1,234,567.
 func thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
 	return s

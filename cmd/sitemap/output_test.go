@@ -1,96 +1,105 @@
-//go:build unix
-
 package main
 
 import (
-	"fmt"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// TestReplace: a file whose place no other may take, as one that is mounted, gets what is printed.
-func TestReplace(t *testing.T) {
-	open, err := os.OpenFile(writeFile(t, "open", strings.Repeat("old", 100)), os.O_RDWR, 0)
+// names returns the files of a folder.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer open.Close()
-	for _, name := range []string{fmt.Sprintf("/dev/fd/%d", open.Fd()), writeFile(t, "out", "old"), filepath.Join(t.TempDir(), "new")} {
-		from := writeFile(t, "from", "new")
-		if err := replace(name, from); err != nil {
-			t.Error(err)
-		}
-		text, err := os.ReadFile(name)
-		if name == fmt.Sprintf("/dev/fd/%d", open.Fd()) {
-			text, err = os.ReadFile(open.Name())
-		}
-		if string(text) != "new" {
-			t.Errorf("%s holds %q, %v", name, text, err)
-		}
-		if _, err := os.Stat(from); err == nil {
-			t.Errorf("%s: the other file is still there", name)
-		}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
 	}
-	from := writeFile(t, "from", "new")
-	if err := replace(filepath.Join(t.TempDir(), "no", "out"), from); err == nil {
-		t.Error("no error for a folder that is not there")
-	}
-	if text, err := os.ReadFile(from); string(text) != "new" {
-		t.Errorf("what was printed: %q, %v", text, err)
-	}
+	return strings.Join(all, " ")
 }
 
-// TestLongOutputName: the unfinished file fits where the file does.
-func TestLongOutputName(t *testing.T) {
-	out := filepath.Join(t.TempDir(), strings.Repeat("ü", 127))
-	runArgs(t, "parse", "-o", out, writeFile(t, "in.txt", "http://example.com/a\n")).want(t, exitOK, "")
-	if text, err := os.ReadFile(out); string(text) != "http://example.com/a\n" {
-		t.Errorf("%q, %v", text, err)
-	}
-	// One that is too long is told before anything is read.
-	r := runArgs(t, "parse", "-o", out+"longer", "missing.xml")
-	if r.want(t, exitFailed, "", "file name too long"); strings.Contains(r.err, "missing.xml") {
-		t.Error(r.err)
-	}
-}
-
-// TestOutputIsNoTarget: the file that the shell has made to print to is not what is read.
-func TestOutputIsNoTarget(t *testing.T) {
-	s := smallSite(t)
-	name := strings.TrimPrefix(s.URL, "http://")
+func TestOutputIsAtomic(t *testing.T) {
 	dir := t.TempDir()
-	out, err := os.Create(filepath.Join(dir, name))
+	out := filepath.Join(dir, "out")
+	writeTo(t, out, "old")
+	if err := os.Chmod(out, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{diag: &messages{w: io.Discard}}
+	o, err := a.create(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close()
-	cmd := command(t, "urls", "-q", "--allow-private", "--max-urls", "1", name)
-	cmd.Dir, cmd.Stdout = dir, out
-	if err := cmd.Run(); err != nil {
-		t.Error(err)
+	o.WriteString("new")
+	o.Flush()
+	wantFile(t, out, "old")
+	if err := a.finish(o, errors.New("interrupted")); err == nil {
+		t.Error("the error is lost")
 	}
-	if text, err := os.ReadFile(out.Name()); !strings.HasSuffix(string(text), "/1\n") {
-		t.Errorf("%q, %v", text, err)
+	if got := names(t, dir); got != "out" {
+		t.Errorf("an unfinished output left %q", got)
 	}
-}
 
-// TestUnfinishedOutput: it is said what becomes of the file.
-func TestUnfinishedOutput(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
-	runArgs(t, "parse", "-o", out, "missing.xml").want(t, exitFailed, "", out+" is not written")
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(writeFile(t, "kept", "precious\n"), link); err != nil {
+	in := writeFile(t, "in.txt", "http://example.com/a\n")
+	runArgs(t, "parse", "-o", out, in).want(t, exitOK, "")
+	wantFile(t, out, "http://example.com/a\n")
+	info, err := os.Stat(out)
+	if err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, "parse", "-o", link, "missing.xml").want(t, exitFailed, "", link+" is left as it was")
-	runArgs(t, "urls", "-o", link, link).want(t, exitUsage, "", link+" is the file of --output")
-	if text, err := os.ReadFile(link); string(text) != "precious\n" {
-		t.Errorf("%q, %v", text, err)
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("the file's mode is %v", info.Mode())
 	}
-	for _, args := range [][]string{{"parse", ""}, {"urls", "example.com", ""}} {
-		runArgs(t, args...).want(t, exitUsage, "", "empty ")
+	if got := names(t, dir); got != "out" {
+		t.Errorf("the folder holds %q", got)
 	}
-	runArgs(t, "parse", "http://example.com/").want(t, exitFailed, "", "parse reads files")
+	runArgs(t, "parse", "-o", filepath.Join(dir, "no", "out"), in).want(t, exitFailed, "", "no such file")
+	runArgs(t, "parse", "-o", dir, in).want(t, exitFailed, "", "is a directory")
+}
+
+// If nothing could be read, the file of -o stays as it was.
+func TestOutputOfNothing(t *testing.T) {
+	out := writeFile(t, "out", "precious\n")
+	for _, args := range [][]string{
+		{"urls", "--retries", "0", "--allow-private", "http://127.0.0.1:1/"}, {"urls", "--format", "csv", "missing.xml"}, {"parse", "missing.xml"},
+	} {
+		if r := runArgs(t, append(args, "-o", out)...); r.status != exitFailed || !strings.Contains(r.err, out+" is not written") {
+			t.Errorf("%v: status %d, reported %q", args, r.status, r.err)
+		}
+	}
+	wantFile(t, out, "precious\n")
+}
+
+// A file whose name leaves no room for a longer one is written in place.
+func TestLongOutputName(t *testing.T) {
+	out := filepath.Join(t.TempDir(), strings.Repeat("ü", 120))
+	runArgs(t, "parse", "-o", out, writeFile(t, "in.txt", "http://example.com/a\n")).want(t, exitOK, "")
+	wantFile(t, out, "http://example.com/a\n")
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestOutputErrors(t *testing.T) {
+	full := errors.New("disk full")
+	for _, tt := range []struct{ err, want error }{
+		{full, full}, {&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, errStopped}, {io.ErrClosedPipe, errStopped},
+	} {
+		o := newOutput(failingWriter{tt.err})
+		o.WriteString("a")
+		if err := o.Flush(); err != tt.want {
+			t.Errorf("Flush after %v = %v, want %v", tt.err, err, tt.want)
+		}
+		if _, err := o.WriteString("b"); err != tt.want {
+			t.Errorf("WriteString after %v = %v, want %v", tt.err, err, tt.want)
+		}
+	}
 }

@@ -1,30 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
-
-	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/spf13/pflag"
 )
-
-const parseHelp = `Print the entries of documents, without the network: a urlset, a sitemapindex, RSS,
-Atom or plain text, as a FILE or on standard input (-), compressed by gzip or not,
-in any character encoding.
-
-As jsonl, each line is an object: loc, kind (page or sitemap), lastmod, published,
-changefreq, priority, images, videos, news, alternates, mobile, pagemap, other.
-What is absent is left out. As csv, the columns are loc, kind, lastmod, changefreq,
-priority; the rest is in jsonl only.
-
-Reading stops at 524,288,000 bytes and 500,000 entries, unless --limit says
-otherwise. What could be read is printed in any case; the exit status is 1 where
-something could not.`
-
-const parseExample = `  sitemap parse sitemap.xml.gz
-  curl -s https://example.com/feed | sitemap parse --base https://example.com/feed --format jsonl -`
 
 func (a *app) parseCommand() *cobra.Command {
 	var (
@@ -32,74 +13,41 @@ func (a *app) parseCommand() *cobra.Command {
 		docs  documentFlags
 		limit limits
 	)
-	cmd := &cobra.Command{
-		Use:     "parse [flags] FILE|-...",
-		Short:   "Print the entries of files",
-		Long:    parseHelp,
-		Example: parseExample,
-		Args:    atLeastOne("FILE"),
+	cmd := document(&cobra.Command{
+		Use: "parse [flags] FILE|-...",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, formatErr := newFormat(print.format, false)
+			f, formatErr := formatOf(print.format)
 			o, err := docs.options(limit)
+			if len(args) == 0 {
+				err = errors.New("no FILE given")
+			}
 			if limit.depth != 0 || limit.sitemaps != 0 {
-				err = errors.New("--limit: there are bytes and entries; nothing is walked")
+				err = errors.New("--limit: want bytes or entries, since nothing is walked")
 			}
 			if err := usageOf(cmd, formatErr, err, readsOnce(args)); err != nil {
 				return err
 			}
-			o.SkipExtensions = print.format != "jsonl"
-			out, err := a.create(print.out)
-			if err != nil {
+			w := &walker{
+				app: a, flags: &walkFlags{printFlags: print, progress: "never"},
+				file: o, entries: true, selector: &selector{},
+			}
+			w.options.SkipExtensions = print.format != "jsonl"
+			if w.out, err = a.create(print.out); err != nil {
 				return err
 			}
-			p := &parser{app: a, options: o, out: out, format: f}
-			out.begin(f.header(nil))
-			err = p.files(cmd.Context(), args)
-			if flushed := out.Flush(); err == nil {
-				err = flushed
+			var files []target
+			for _, name := range args {
+				files = append(files, target{fileTarget, name})
 			}
-			if err == nil && !print.quiet {
-				p.problems.tell(a.diag)
-			}
-			return a.finishOutput(out, err)
+			w.out.begin(f.header)
+			return a.finish(w.out, w.print(cmd.Context(), files, f))
 		},
-	}
-	cmd.Flags().SortFlags = false
-	docs.add(cmd.Flags())
-	cmd.Flags().Var(&limit, "limit", "bound each document: bytes, entries; units as 10MiB; 0 lifts a limit")
-	print.addPrint(cmd.Flags(), "text, jsonl or csv")
+	})
+	docs.add(cmd)
+	print.add(cmd, "text, jsonl or csv")
+	flagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.Var(&limit, "limit", "read at most this of a document: bytes or entries; units as in 10MiB; "+
+			"0 means no limit (default bytes=500MiB, entries=500000)")
+	})
 	return cmd
-}
-
-// A parser prints the entries of files.
-type parser struct {
-	app      *app
-	options  sitemap.Options
-	out      *output
-	format   format
-	problems tally
-	record   record
-	line     []byte
-}
-
-func (p *parser) files(ctx context.Context, names []string) error {
-	for _, name := range names {
-		s := &discover.Sitemap{Loc: fileName(name)}
-		p.options.Report = func(problem sitemap.Problem) { p.problems.add(s, problem) }
-		sum, err := p.app.readFile(ctx, name, &p.options, p.print)
-		if err != nil {
-			return err
-		}
-		if sum.Err != nil {
-			p.app.fail("%s: %s%s%s", s.Loc, failureText(sum.Err), limitHint(sum.Err), urlHint(name))
-		}
-	}
-	return nil
-}
-
-func (p *parser) print(e *sitemap.Entry) error {
-	p.record.Entry = *e
-	p.line = p.format.record(p.line[:0], &p.record)
-	_, err := p.out.Write(p.line)
-	return err
 }

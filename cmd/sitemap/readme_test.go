@@ -47,17 +47,16 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("sitemap %s: printed\n%s\nthe README has\n%s", args, got, want)
 		}
 	}
-	if n != 4 {
+	if n != 2 {
 		t.Errorf("%d commands with output", n)
 	}
 }
 
-// The README's programs compile, and the one that needs no network prints what
-// is said.
+// The README's program compiles.
 func TestReadmePrograms(t *testing.T) {
 	blocks := readmeBlocks(t)
 	n := 0
-	for i, b := range blocks {
+	for _, b := range blocks {
 		if b.kind != "go" {
 			continue
 		}
@@ -70,17 +69,9 @@ func TestReadmePrograms(t *testing.T) {
 		program := filepath.Join(dir, "program.exe")
 		if out, err := exec.Command("go", "build", "-o", program, file).CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
-			continue
-		}
-		if strings.Contains(b.text, "os.Args") {
-			continue // wants a site
-		}
-		out, err := exec.Command(program).CombinedOutput()
-		if err != nil || string(out) != blocks[i+1].text {
-			t.Errorf("printed\n%s\n%v; the README has\n%s", out, err, blocks[i+1].text)
 		}
 	}
-	if n != 2 {
+	if n != 1 {
 		t.Errorf("%d programs", n)
 	}
 }

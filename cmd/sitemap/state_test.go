@@ -9,17 +9,18 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/seed-322c453a/sitemap/discover"
+	"go.etcd.io/bbolt"
+
+	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var kills = flag.Int("kills", 8, "how often a walk is killed at a random moment; 50 documents each up to 500")
+var kills = flag.Int("kills", 6, "how often TestKilledRunsGoOn kills the command")
 
 // manySite has an index of n children with 20 URLs each.
 func manySite(t *testing.T, n int) *testSite {
@@ -38,223 +39,144 @@ func manySite(t *testing.T, n int) *testSite {
 	return newTestSite(t, docs)
 }
 
+// The second run prints only what is new, with a header only at the beginning of the file.
 func TestState(t *testing.T) {
 	s := manySite(t, 5)
-	state := filepath.Join(t.TempDir(), "state")
-	first := runArgs(t, "urls", "--allow-private", "--state", state, s.URL)
-	if n := strings.Count(first.out, "\n"); first.status != exitOK || n != 101 || first.err != "" {
-		t.Fatalf("status %d, %d URLs, said %q", first.status, n, first.err)
-	}
-	// Nothing has changed.
-	runArgs(t, "urls", "--allow-private", "--state", state, s.URL).want(t, exitOK, "")
-	runArgs(t, "urls", "--allow-private", "--state", state, "-").want(t, exitUsage, "", "--state goes with sites")
-	list := writeFile(t, "list", writeFile(t, "a.txt", s.URL+"/1\n")+"\n")
-	runArgs(t, "urls", "--allow-private", "--state", state, "--from", list).want(t, exitFailed, "", "--state goes with sites")
-	runArgs(t, "urls", "--state", writeFile(t, "x", "not a state\n"), s.URL).want(t, exitFailed, "", "not a state")
-}
-
-// TestStateOfTheOtherKind: a walk of a site does not go on with that of the sitemap of its name.
-func TestStateOfTheOtherKind(t *testing.T) {
-	s := manySite(t, 5)
-	state := filepath.Join(t.TempDir(), "state")
-	args := []string{"urls", "--allow-private", "--state", state, s.URL + "/index.xml", "--as"}
-	runArgs(t, append(args, "sitemap", "--max-urls", "25")...)
-	runArgs(t, append(args, "site")...).want(t, exitFailed, "", "of an interrupted run")
-	if r := runArgs(t, append(args, "sitemap")...); r.status != exitOK {
-		t.Errorf("status %d, said %q", r.status, r.err)
-	}
-}
-
-// TestOutputRemoved: what is written to a file that nobody can find is not taken for written.
-func TestOutputRemoved(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out")
-	for _, replaced := range []bool{false, true} {
-		o, err := (&app{}).resume(path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path, path+".1"); err != nil {
-			t.Fatal(err)
-		}
-		if replaced {
-			writeTo(t, path, "")
-		}
-		if err := o.close(); err == nil {
-			t.Errorf("replaced %t: no error", replaced)
-		}
-	}
-}
-
-func writeTo(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestStateResumesWhereItStopped(t *testing.T) {
-	s := manySite(t, 10)
-	want := runArgs(t, "urls", "--allow-private", s.URL).out
+	db := filepath.Join(t.TempDir(), "db")
 	for _, format := range []string{"text", "jsonl", "csv"} {
-		state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-		args := []string{"urls", "--allow-private", "--state", state, "-o", out, "--format", format, s.URL}
-		runArgs(t, append(args, "--max-urls", "50")...).want(t, exitOK, "")
-		r := runArgs(t, args...)
-		r.want(t, exitOK, "")
-		got, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
 		whole := runArgs(t, "urls", "--allow-private", "--format", format, s.URL).out
-		if string(got) != whole {
-			t.Errorf("%s: got %d bytes, want %d", format, len(got), len(whole))
-		}
+		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+		args := []string{"urls", "--allow-private", "--state", db, "-o", out, "--format", format, s.URL}
+		runArgs(t, args...).want(t, exitOK, "")
+		wantFile(t, out, whole)
+		runArgs(t, args...).want(t, exitOK, "")
+		wantFile(t, out, whole)
 	}
-	if n := strings.Count(want, "\n"); n != 201 {
-		t.Errorf("%d URLs", n)
+	first := runArgs(t, "urls", "--allow-private", "--state", db, s.URL)
+	if n := strings.Count(first.out, "\n"); first.status != exitOK || n != 101 || first.err != "" {
+		t.Fatalf("status %d, %d URLs, reported %q", first.status, n, first.err)
+	}
+	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, "")
+	s.docs["/last.txt"] = "HOST/last\nHOST/new\n"
+	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, s.URL+"/new\n")
+	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, exitFailed, "", "--state: standard input: want sites")
+}
+
+// A run appends to a file that it did not write.
+func TestStateKeepsWhatIsThere(t *testing.T) {
+	s := manySite(t, 1)
+	db, out := filepath.Join(t.TempDir(), "db"), writeFile(t, "out", "precious\n")
+	whole := runArgs(t, "urls", "--allow-private", s.URL).out
+	runArgs(t, "urls", "--allow-private", "--state", db, "-o", out, s.URL).want(t, exitOK, "")
+	wantFile(t, out, "precious\n"+whole)
+	writeTo(t, filepath.Join(t.TempDir(), "other"), "")
+	runArgs(t, "urls", "--allow-private", "--retries", "0", "--state", db, "-o", out, "http://127.0.0.1:1/").want(t, exitFailed, "", "127.0.0.1:1")
+	wantFile(t, out, "precious\n"+whole)
+}
+
+func TestStateGoesOnWhereItStopped(t *testing.T) {
+	s := manySite(t, 10)
+	for _, format := range []string{"text", "jsonl", "csv"} {
+		whole := runArgs(t, "urls", "--allow-private", "--format", format, s.URL).out
+		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+		args := []string{"urls", "--allow-private", "--state", db, "-o", out, "--format", format, s.URL}
+		runArgs(t, append(args, "--max-urls", "50")...).want(t, exitOK, "")
+		runArgs(t, args...).want(t, exitOK, "")
+		wantFile(t, out, whole)
 	}
 }
 
-// What was printed before an interruption counts for --max-urls.
+// --max-urls counts what the run printed before it was stopped.
 func TestStateMaxURLs(t *testing.T) {
 	s := manySite(t, 10)
 	whole := runArgs(t, "urls", "--allow-private", s.URL).out
 	lines := strings.SplitAfter(whole, "\n")
-	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-	most := 0
-	for _, n := range []int{30, 30, 60, 60, 30} {
-		runArgs(t, "urls", "--allow-private", "--state", state, "-o", out, "--max-urls", strconv.Itoa(n), s.URL).want(t, exitOK, "")
-		got, err := os.ReadFile(out)
-		if want := strings.Join(lines[:max(n, most)], ""); err != nil || string(got) != want {
-			t.Errorf("--max-urls %d: %d URLs, %v", n, strings.Count(string(got), "\n"), err)
-		}
-		if m := strings.Count(string(got), "\n"); m != max(n, most) {
-			t.Errorf("--max-urls %d: %d URLs, want %d", n, m, max(n, most))
-		}
-		most = max(most, (n-1)/20*20) // the documents that had ended stay
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
+	for _, n := range []int{30, 30, 70} {
+		runArgs(t, append(args, "--max-urls", strconv.Itoa(n))...).want(t, exitOK, "")
+		wantFile(t, out, strings.Join(lines[:n], ""))
 	}
-	runArgs(t, "urls", "--allow-private", "--state", state, "-o", out, s.URL).want(t, exitOK, "")
-	if got, err := os.ReadFile(out); err != nil || string(got) != whole {
-		t.Errorf("in the end %d URLs, %v", strings.Count(string(got), "\n"), err)
-	}
-}
-
-// Two spellings of one target are one walk, two users of it are two, which one journal does
-// not keep.
-func TestStateTargets(t *testing.T) {
-	s := manySite(t, 3)
-	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-	args := []string{"urls", "--allow-private", "--state", state, "-o", out, s.URL, s.URL + "/"}
-	runArgs(t, append(args, "--max-urls", "30")...).want(t, exitOK, "")
 	runArgs(t, args...).want(t, exitOK, "")
-	if got, err := os.ReadFile(out); err != nil || strings.Count(string(got), "\n") != 61 {
-		t.Errorf("%d URLs, %v", strings.Count(string(got), "\n"), err)
-	}
-	host := strings.TrimPrefix(s.URL, "http://")
-	r := runArgs(t, "urls", "--allow-private", "--state", filepath.Join(t.TempDir(), "state"), "http://jane:x@"+host+"/0.xml", "http://joe:x@"+host+"/0.xml")
-	if r.status != exitFailed || !strings.Contains(r.err, "by different users") || strings.Contains(r.err, "jane") {
-		t.Errorf("status %d, said %s", r.status, r.err)
-	}
+	wantFile(t, out, whole)
 }
 
-// A run that was interrupted on standard output is not gone on with by another filter.
-func TestStateFilters(t *testing.T) {
-	s := manySite(t, 3)
-	state := filepath.Join(t.TempDir(), "state")
-	runArgs(t, "urls", "--allow-private", "--state", state, "--match", "page", "--max-urls", "30", s.URL)
-	r := runArgs(t, "urls", "--allow-private", "--state", state, "--match", "last", s.URL)
-	r.want(t, exitFailed, "", "of an interrupted run")
-}
-
-// With --unique, what was printed before the interruption counts.
+// --unique knows what the run printed before it was stopped, and forgets it with the next run.
 func TestStateUnique(t *testing.T) {
-	s := newTestSite(t, map[string]string{
-		"/robots.txt": "Sitemap: HOST/a.txt\nSitemap: HOST/b.txt\nSitemap: HOST/c.txt\n",
-		"/a.txt":      "HOST/1\nHOST/2\n", "/b.txt": "HOST/3\nHOST/1\n", "/c.txt": "HOST/2\nHOST/4\n",
-	})
-	for _, format := range []string{"text", "jsonl", "csv"} {
-		state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-		args := []string{"urls", "-q", "--unique", "--allow-private", "--state", state, "-o", out, "--format", format, s.URL}
-		runArgs(t, append(args, "--max-urls", "3")...).want(t, exitOK, "")
-		runArgs(t, args...).want(t, exitOK, "")
-		got, _ := os.ReadFile(out)
-		want := runArgs(t, "urls", "-q", "--unique", "--allow-private", "--format", format, s.URL).out
-		if string(got) != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", format, got, want)
-		}
+	s := manySite(t, 5)
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "-q", "--unique", "--allow-private", "--state", db, "-o", out, s.URL}
+	s.docs["/last.txt"] = "HOST/page/0?n=1\nHOST/last\n"
+	want := runArgs(t, "urls", "-q", "--unique", "--allow-private", s.URL).out
+	for _, n := range []string{"18", "40", "0"} {
+		runArgs(t, append(args, "--max-urls", n)...).want(t, exitOK, "")
 	}
+	wantFile(t, out, want)
 }
 
-// What an interrupted run wrote is not lost by another command line: it is refused,
-// unless it only adds targets.
+// With other options a new run begins, which does not cut off what the stopped one printed.
 func TestStateOfOtherRun(t *testing.T) {
 	s, more := manySite(t, 5), manySite(t, 1)
-	dir := t.TempDir()
-	state, out := filepath.Join(dir, "state"), filepath.Join(dir, "out")
-	flags := []string{"urls", "--allow-private", "--state", state}
-	runArgs(t, append(flags, "-o", out, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	flags := []string{"urls", "--allow-private", "--state", db, "-o", out}
+	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
 	before, err := os.ReadFile(out)
-	if err != nil || len(before) == 0 {
+	if err != nil || bytes.Count(before, []byte("\n")) != 50 {
 		t.Fatalf("%d bytes, %v", len(before), err)
 	}
-	for _, args := range [][]string{
-		{"-o", out, more.URL},
-		{"-o", out, "--format", "jsonl", s.URL},
-		{"-o", out, "--match", "x", s.URL},
-		{"-o", writeFile(t, "other", "another file\n"), s.URL},
-		{s.URL},
-	} {
-		runArgs(t, append(flags, args...)...).want(t, exitFailed, "", "of an interrupted run")
-	}
-	if after, err := os.ReadFile(out); string(after) != string(before) {
-		t.Errorf("the output has %d bytes, had %d, %v", len(after), len(before), err)
-	}
-	runArgs(t, append(flags, "-o", out, s.URL+"/", more.URL)...).want(t, exitOK, "")
-	want := runArgs(t, "urls", "--allow-private", s.URL, more.URL).out
-	if got, _ := os.ReadFile(out); string(got) != want {
-		t.Errorf("got %d bytes, want %d", len(got), len(want))
-	}
+	runArgs(t, append(flags, "--match", "/last$", s.URL)...).want(t, exitOK, "")
+	wantFile(t, out, string(before)+s.URL+"/last\n")
+	// Targets may be added to a run.
+	db, out = filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	flags = []string{"urls", "--allow-private", "--state", db, "-o", out}
+	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
+	runArgs(t, append(flags, s.URL+"/", more.URL, s.URL)...).want(t, exitOK, "")
+	wantFile(t, out, runArgs(t, "urls", "--allow-private", s.URL, more.URL).out)
 }
 
 func TestStateInUse(t *testing.T) {
 	s := manySite(t, 1)
-	path := filepath.Join(t.TempDir(), "state")
-	open, err := discover.OpenState(path)
+	path := filepath.Join(t.TempDir(), "db")
+	open, err := state.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, "urls", "--allow-private", "--state", path, s.URL).want(t, exitFailed, "", "in use by another process")
+	args := []string{"urls", "--allow-private", "--state", path, s.URL}
+	runArgs(t, args...).want(t, exitFailed, "", path, "in use")
 	if err := open.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r := runArgs(t, "urls", "--allow-private", "--state", path, s.URL); r.status != exitOK {
-		t.Errorf("status %d, said %q", r.status, r.err)
+	if r := runArgs(t, args...); r.status != exitOK {
+		t.Errorf("status %d, reported %q", r.status, r.err)
 	}
+	other := writeFile(t, "other", strings.Repeat("not a state\n", 1_000))
+	runArgs(t, "urls", "--allow-private", "--state", other, s.URL).want(t, exitFailed, "", other)
+	wantFile(t, other, strings.Repeat("not a state\n", 1_000))
 }
 
 func TestStateIsOutput(t *testing.T) {
 	s := manySite(t, 1)
-	path := filepath.Join(t.TempDir(), "state")
-	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, exitUsage, "", "--output and --state name one file")
+	path := filepath.Join(t.TempDir(), "db")
+	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, exitUsage, "", "--output and --state name the same file")
 }
 
 func TestStateOutputGone(t *testing.T) {
 	s := manySite(t, 3)
-	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-	args := []string{"urls", "--allow-private", "--state", state, "-o", out, s.URL}
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
 	runArgs(t, append(args, "--max-urls", "30")...).want(t, exitOK, "")
 	if err := os.Remove(out); err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, args...).want(t, exitFailed, "", "remove the state to begin anew")
+	runArgs(t, args...).want(t, exitFailed, "", "shorter than the stopped run left it")
 	if _, err := os.Stat(out); err == nil {
 		t.Error("an empty output was made")
 	}
 }
 
-// A contextEnder is a standard error that ends a context with what is said last.
+// A contextEnder is a standard error that ends a context with a message.
 type contextEnder struct {
-	said bytes.Buffer
+	text bytes.Buffer
 	last string
 	end  func()
 }
@@ -263,123 +185,136 @@ func (w *contextEnder) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), w.last) {
 		w.end()
 	}
-	return w.said.Write(p)
+	return w.text.Write(p)
 }
 
-// A run that is interrupted when all is printed is not over, and its output stays. What failed in
-// it is said again.
+// A run that is interrupted when all is printed goes on, and its output stays. It reports again
+// what failed in it.
 func TestStateInterruptedAtTheEnd(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/sitemap_index.xml": urlset("HOST/1", "HOST/2")})
 	busy := http.NewServeMux()
 	busy.Handle("/", s)
 	busy.HandleFunc("/sitemap.xml", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	s.Config.Handler = busy
-	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-	args := []string{"urls", "--allow-private", "--retries", "0", "--state", state, "-o", out, s.URL}
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--retries", "0", "--state", db, "-o", out, s.URL}
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr := &contextEnder{last: "/sitemap.xml", end: cancel}
 	if status := run(ctx, args, nil, io.Discard, stderr); status != exitInterrupted {
-		t.Errorf("exit status %d: %s", status, &stderr.said)
+		t.Errorf("exit status %d: %s", status, &stderr.text)
 	}
-	for i, want := range []string{s.text("HOST/1\nHOST/2\n"), ""} {
+	for range 2 {
 		runArgs(t, args...).want(t, exitFailed, "", "/sitemap.xml: status 502")
-		if got, err := os.ReadFile(out); err != nil || string(got) != want {
-			t.Errorf("run %d: %q, %v, want %q", i, got, err, want)
-		}
+		wantFile(t, out, s.text("HOST/1\nHOST/2\n"))
 	}
 }
 
-// A run that cannot write its output says so and is not over: what it could not
-// write comes with the next.
+// What a run cannot write, the next one writes.
 func TestStateOutputFull(t *testing.T) {
 	s := manySite(t, 3)
-	state := filepath.Join(t.TempDir(), "state")
-	if r := runArgs(t, "urls", "--allow-private", "--state", state, "-o", "/dev/full", s.URL); r.status != exitFailed || r.err == "" {
-		t.Errorf("status %d, said %q", r.status, r.err)
+	whole := runArgs(t, "urls", "--allow-private", s.URL).out
+	db := filepath.Join(t.TempDir(), "db")
+	args := []string{"urls", "--allow-private", "--state", db, s.URL}
+	var stderr bytes.Buffer
+	full := failingWriter{io.ErrShortWrite}
+	if status := run(t.Context(), args, nil, full, &stderr); status != exitFailed || !strings.Contains(stderr.String(), "short write") {
+		t.Errorf("status %d, reported %q", status, &stderr)
 	}
-	want := runArgs(t, "urls", "--allow-private", s.URL).out
-	runArgs(t, "urls", "--allow-private", "--state", state, s.URL).want(t, exitOK, want)
+	runArgs(t, args...).want(t, exitOK, whole)
 }
 
-// One target that cannot be walked keeps none of the others from being looked at
-// again, and one that is named twice is walked once.
+// A target that cannot be walked costs no other one, and one that is named twice is walked once.
 func TestStateOfManyTargets(t *testing.T) {
 	s, none := manySite(t, 2), newTestSite(t, nil)
-	state, out := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "out")
-	args := []string{"urls", "-q", "--allow-private", "--state", state, "-o", out, none.URL, s.URL, s.URL}
-	for i, want := range []string{runArgs(t, "urls", "--allow-private", s.URL).out, "", "new\n"} {
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "-q", "--allow-private", "--state", db, "-o", out, none.URL, s.URL, s.URL}
+	whole := runArgs(t, "urls", "--allow-private", s.URL).out
+	for i := range 3 {
 		if i == 2 {
 			s.docs["/last.txt"] = "HOST/new\n"
-			want = s.text("HOST/" + want)
+			whole += s.URL + "/new\n"
 		}
 		runArgs(t, args...).want(t, exitFailed, "", "no sitemap found")
-		if got, err := os.ReadFile(out); err != nil || string(got) != want {
-			t.Errorf("run %d: %q, %v, want %q", i, got, err, want)
-		}
+		wantFile(t, out, whole)
 	}
 }
 
-// Walks that are killed at any moment, or when the last URL is written, go on, and
-// their output ends as that of one that was not.
-func TestKilledWalksGoOn(t *testing.T) {
-	s := manySite(t, min(50**kills, 500))
+// If a kill loses the record of a document whose output was noted, the document is read again, but
+// not printed again.
+func TestStateNotedOnly(t *testing.T) {
+	s := manySite(t, 5)
+	whole := runArgs(t, "urls", "--allow-private", s.URL).out
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
+	runArgs(t, append(args, "--max-urls", "50")...).want(t, exitOK, "")
+	file, err := bbolt.Open(db, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := 0
+	err = file.Update(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
+			return b.ForEach(func(key, value []byte) error {
+				if bytes.Contains(value, []byte(`"url":"`+s.URL+`/1.xml"`)) {
+					lost++
+					return b.Delete(key)
+				}
+				return nil
+			})
+		})
+	})
+	if err != nil || lost != 1 {
+		t.Fatalf("%d records lost, %v", lost, err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	runArgs(t, args...).want(t, exitOK, "")
+	wantFile(t, out, whole)
+}
+
+// Runs that are killed at any moment go on, and their output is that of one that was not.
+func TestKilledRunsGoOn(t *testing.T) {
+	t.Parallel()
+	s := manySite(t, 600+30**kills)
+	whole := map[string]string{}
+	for _, format := range []string{"text", "jsonl", "csv"} {
+		whole[format] = runArgs(t, "urls", "--allow-private", "--format", format, s.URL).out
+	}
 	start := time.Now()
-	want := runArgs(t, "urls", "--allow-private", s.URL).out
+	db := filepath.Join(t.TempDir(), "db")
+	if cmd := command(t, "urls", "--allow-private", "--state", db, "-o", db+".txt", s.URL); cmd.Run() != nil {
+		t.Fatal("the command failed")
+	}
 	usual := time.Since(start)
-	for killed := 0; killed < *kills; {
-		dir := t.TempDir()
-		out, state := filepath.Join(dir, "out"), filepath.Join(dir, "state")
-		args := []string{"urls", "--allow-private", "--state", state, "-o", out, s.URL}
-		over := false
-		for ; !over && killed < *kills; killed++ {
+	formats := []string{"text", "jsonl", "csv"}
+	for killed, round := 0, 0; killed < *kills; round++ {
+		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+		format := formats[round%3]
+		args := []string{"urls", "--allow-private", "--format", format, "--state", db, "-o", out, s.URL}
+		for ended := false; !ended; {
 			cmd := command(t, args...)
-			cmd.Stderr = os.Stderr
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			length, after := len(want), time.Minute
-			if killed%2 == 1 {
-				length, after = -1, time.Duration(rand.Int64N(int64(usual)))
+			if killed < *kills {
+				after := time.AfterFunc(time.Duration(rand.Int64N(int64(usual))), func() { cmd.Process.Kill() })
+				defer after.Stop()
 			}
-			stop := killLater(cmd, out, int64(length), after)
-			status := wait(t, cmd)
-			stop()
-			if status != exitOK && status != -1 {
-				t.Fatalf("exit status %d", status)
-			}
-			// One may be killed after it has noted that it is over.
-			journal, _ := os.ReadFile(state)
-			last := journal[bytes.LastIndexByte(bytes.TrimSuffix(journal, []byte("\n")), '\n')+1:]
-			over = bytes.HasPrefix(last, []byte(`{"t":"done",`))
-			if status == exitOK && !over {
-				t.Errorf("a run that came to its end is not over")
+			switch status := wait(t, cmd); status {
+			case exitOK:
+				ended = true
+			case -1:
+				killed++
+				if info, err := os.Stat(out); err == nil {
+					t.Logf("killed after %d of %d bytes", info.Size(), len(whole[format]))
+				}
+			default:
+				t.Fatalf("exit status %d, reported %q", status, &stderr)
 			}
 		}
-		if !over {
-			runArgs(t, args...).want(t, exitOK, "")
-		}
-		if got, err := os.ReadFile(out); err != nil || string(got) != want {
-			t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
-		}
+		wantFile(t, out, whole[format])
 	}
-}
-
-// killLater kills a process after a while, or when the file out has its length, until
-// it is stopped.
-func killLater(cmd *exec.Cmd, out string, length int64, after time.Duration) (stop func()) {
-	ctx, cancel := context.WithTimeout(context.Background(), after)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil {
-			if info, err := os.Stat(out); err == nil && info.Size() == length {
-				break
-			}
-			time.Sleep(100 * time.Microsecond)
-		}
-		if ctx.Err() != context.Canceled {
-			cmd.Process.Kill()
-		}
-	}()
-	return func() { cancel(); <-ended }
 }

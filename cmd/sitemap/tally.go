@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,21 +13,21 @@ import (
 
 // A tally counts problems, for commands that do not list them.
 type tally struct {
-	codes     map[sitemap.Code]int
+	codes     map[string]int
 	total     int
 	documents int
 	last      *discover.Sitemap
 }
 
-// add counts p, unless it is harmless.
+// add counts p unless it is harmless.
 func (t *tally) add(s *discover.Sitemap, p sitemap.Problem) {
-	if p.Severity() < sitemap.Warning {
+	if p.Severity() == sitemap.SeverityInfo {
 		return
 	}
 	if t.codes == nil {
-		t.codes = map[sitemap.Code]int{}
+		t.codes = map[string]int{}
 	}
-	t.codes[p.Code]++
+	t.codes[string(p.Code)]++
 	t.total++
 	if s != t.last {
 		t.last = s
@@ -34,20 +35,60 @@ func (t *tally) add(s *discover.Sitemap, p sitemap.Problem) {
 	}
 }
 
-// tell says in a line what was counted, if anything.
-func (t *tally) tell(m *messages) {
+// print prints in one line what was counted, if anything.
+func (t *tally) print(m *messages) {
 	if t.total == 0 {
 		return
 	}
-	codes := slices.SortedFunc(maps.Keys(t.codes), func(a, b sitemap.Code) int {
-		if n := t.codes[b] - t.codes[a]; n != 0 {
-			return n
-		}
-		return strings.Compare(a.String(), b.String())
-	})
-	var parts []string
-	for _, c := range codes {
-		parts = append(parts, fmt.Sprintf("%s %s", thousands(int64(t.codes[c])), c))
+	var counts []string
+	for _, code := range slices.SortedFunc(maps.Keys(t.codes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.codes[b], t.codes[a]), cmp.Compare(a, b))
+	}) {
+		counts = append(counts, thousands(int64(t.codes[code]))+" "+code)
 	}
-	m.printf("%s in %s: %s ('sitemap check' lists them)", plural(t.total, "problem"), plural(t.documents, "document"), strings.Join(parts, ", "))
+	m.printf("%s in %s: %s ('sitemap check' lists them)", plural(t.total, "problem"),
+		plural(t.documents, "document"), strings.Join(counts, ", "))
+}
+
+// problemText returns a problem as a line: place, severity, code, and the text that it is about.
+func problemText(name string, p sitemap.Problem) string {
+	s := printable(name)
+	if p.Pos.Line > 0 {
+		s += fmt.Sprintf(":%d", p.Pos.Line)
+	}
+	s += fmt.Sprintf(": %v: %v", p.Severity(), p.Code)
+	if p.Field != "" {
+		s += " in " + p.Field
+	}
+	if p.Text != "" {
+		s += fmt.Sprintf(": %q", p.Text)
+	}
+	if p.Dropped {
+		s += " (dropped)"
+	}
+	return s
+}
+
+// problemCount returns the number of problems of a document.
+func problemCount(sum *discover.Summary) (n int) {
+	for _, count := range sum.Problems {
+		n += count
+	}
+	return n
+}
+
+// listed returns the number of entries of a document.
+func listed(sum *discover.Summary) string {
+	if sum.Format == sitemap.SitemapIndex {
+		return plural(sum.Entries, "sitemap")
+	}
+	return plural(sum.Entries, "URL")
+}
+
+// skipped returns why a document was not read, or "".
+func skipped(sum *discover.Summary) string {
+	if sum.NotModified {
+		return "not_modified"
+	}
+	return sum.Skipped
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,19 +20,18 @@ import (
 type targetKind int
 
 const (
-	siteTarget    targetKind = iota // a site, whose sitemaps are looked for
+	siteTarget    targetKind = iota // a site, whose sitemaps are found
 	sitemapTarget                   // the URL of a sitemap
 	fileTarget                      // a file, or "-" for standard input
 )
 
-// A target is an argument with what it names.
+// A target is an argument and what it names.
 type target struct {
 	kind targetKind
 	name string
 }
 
-// label returns what the target is called in what is printed: its name without
-// user name and password.
+// label returns the name of the target in what is printed, without user name and password.
 func (t target) label() string {
 	if t.kind == fileTarget {
 		return fileName(t.name)
@@ -40,41 +39,30 @@ func (t target) label() string {
 	return sitemap.Redact(t.name)
 }
 
-const stdin = "-"
-
-// parseTarget tells what arg names. An argument with a scheme is a URL: of a
-// sitemap if it has a path other than that of robots.txt, else of a site. What has
-// no scheme is an existing file or else a site. As, if it is "site" or "sitemap",
-// forces either.
+// parseTarget identifies an argument. One with a scheme is a URL: of a site if it has no path or
+// that of robots.txt, else of a sitemap. Otherwise an existing file is read as a file, and anything
+// else is a site. If as is "site" or "sitemap", that decides.
 func parseTarget(arg, as string) (target, error) {
 	if as != "" || !exists(arg) {
 		arg = strings.TrimSpace(arg)
 	}
-	if arg == "" {
-		return target{}, errors.New("empty target")
-	}
-	if arg == stdin {
-		return target{fileTarget, arg}, nil
-	}
 	hasScheme := schemeOf(arg) != ""
-	if !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)) {
+	switch {
+	case arg == "":
+		return target{}, errors.New("empty target")
+	case arg == stdin, !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)):
 		return target{fileTarget, arg}, nil
 	}
-	rawURL := arg
+	rawURL, shown := arg, sitemap.Redact(arg)
 	if !hasScheme {
 		rawURL = "https://" + arg
 	}
 	u, err := url.Parse(rawURL)
-	switch {
-	case err != nil:
-		// The text of the error may hold a password.
-		return target{}, fmt.Errorf("%s: unreadable URL or host name, and no such file", quote(sitemap.Redact(arg)))
-	case u.Scheme != "http" && u.Scheme != "https":
-		return target{}, fmt.Errorf("%s: only http and https URLs can be fetched", quote(sitemap.Redact(arg)))
-	case u.Host == "":
-		return target{}, fmt.Errorf("%s: a URL without a host", quote(sitemap.Redact(arg)))
-	case !hasScheme && u.User == nil:
-		rawURL = "https://" + sitemap.Redact(arg)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return target{}, fmt.Errorf("%q: want a host, an http or https URL, or a file", shown)
+	}
+	if !hasScheme && u.User == nil {
+		rawURL = "https://" + shown
 	}
 	ofSite := u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
 	if as == "sitemap" || as == "" && hasScheme && !ofSite {
@@ -83,127 +71,47 @@ func parseTarget(arg, as string) (target, error) {
 	return target{siteTarget, arg}, nil
 }
 
-// schemeOf returns the scheme of s, or "" if it does not start with scheme://.
+// schemeOf returns the scheme of s, or "" if s does not start with scheme://.
 func schemeOf(s string) string {
 	scheme, _, ok := strings.Cut(s, "://")
-	if !ok || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
+	if !ok || strings.ContainsAny(scheme, ":/?#@ ") {
 		return ""
 	}
 	return scheme
 }
 
-// exists reports whether name is that of a file. A folder that is called like a
-// host, as mirrors of sites are, does not count, nor does what the shell has made
-// to print to.
+// exists reports whether name is a file to read. A folder named like a host, as mirrors of sites
+// are, is not one, nor is the file that the shell made for standard output.
 func exists(name string) bool {
 	info, err := os.Stat(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false
-	case info.IsDir():
+	}
+	if info.IsDir() {
 		return !strings.Contains(name, ".") || strings.Contains(strings.TrimRight(name, "/"), "/")
-	case !info.Mode().IsRegular():
-		return true
 	}
 	out, err := os.Stdout.Stat()
-	return err != nil || !os.SameFile(info, out)
+	return err != nil || !info.Mode().IsRegular() || !os.SameFile(info, out)
 }
 
 // looksLikePath reports whether arg cannot be a host.
 func looksLikePath(arg string) bool {
-	return strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "~") || filepath.IsAbs(arg) || strings.ContainsRune(arg, '\\')
+	return pathLike.MatchString(arg) || filepath.IsAbs(arg)
 }
 
-// targets yields what the arguments name, then what the lines of the file from
-// name, as they are read. An error is about one target; what follows it is
-// yielded too.
-func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
-	return func(yield func(target, error) bool) {
-		for _, t := range args {
-			if !yield(t, nil) {
-				return
-			}
-		}
-		if from == "" {
-			return
-		}
-		r, err := a.open(from)
-		if err != nil {
-			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err)))
-			return
-		}
-		defer r.Close()
-		lines := bufio.NewReaderSize(r, maxTargetLine)
-		none := len(args) == 0
-		for n := 1; ; n++ {
-			line, tooLong, err := readLine(lines)
-			if err != nil && err != io.EOF {
-				yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err)))
-				return
-			}
-			line = withoutComment(line)
-			if line != "" {
-				none = false
-				t, err := parseTarget(line, as)
-				switch {
-				case tooLong:
-					err = errors.New("line too long")
-				case err == nil && t.name == stdin && from == stdin:
-					err = errors.New("standard input cannot be a target in a list read from it")
-				}
-				if err != nil {
-					err = fmt.Errorf("%s, line %d: %w", fileName(from), n, err)
-				}
-				if !yield(t, err) {
-					return
-				}
-			}
-			if err != nil {
-				if none {
-					yield(target{}, fmt.Errorf("--from: %s: it names no target", fileName(from)))
-				}
-				return
-			}
-		}
-	}
-}
+var pathLike = regexp.MustCompile(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)
 
-// withoutComment cuts a comment off a line: it starts the line, or stands behind white space.
-func withoutComment(line string) string {
-	for i := range len(line) {
-		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
-			return strings.TrimRight(line[:i], " \t")
-		}
-	}
-	return line
-}
-
-// maxTargetLine bounds the lines of a list of targets, in bytes.
-const maxTargetLine = 64 << 10
-
-// readLine returns the next line without white space around it, or the start of
-// one that is too long. The last line comes with the error that ends r.
-func readLine(r *bufio.Reader) (line string, tooLong bool, err error) {
-	b, err := r.ReadSlice('\n')
-	line = strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
-	for err == bufio.ErrBufferFull {
-		tooLong = true
-		_, err = r.ReadSlice('\n')
-	}
-	return line, tooLong, err
-}
-
-// parseTargets parses all of args, so that a wrong one is told before any work.
+// parseTargets parses all arguments, so that a wrong one is reported before any work.
 func parseTargets(args []string, from, as string) ([]target, error) {
-	if from != "" && from != stdin && !isDevice(from) {
-		f, err := os.Open(from)
-		if err != nil {
-			return nil, fmt.Errorf("--from: %s: %s", fileName(from), failureText(err))
-		}
-		f.Close()
+	if len(args) == 0 && from == "" {
+		return nil, errors.New("no TARGET given")
 	}
-	var all []target
-	names := []string{from}
+	if from != "" && from != stdin {
+		if _, err := os.Stat(from); err != nil {
+			return nil, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err))
+		}
+	}
+	all, names := []target{}, []string{from}
 	for _, arg := range args {
 		t, err := parseTarget(arg, as)
 		if err != nil {
@@ -223,112 +131,73 @@ func readsOnce(names []string) error {
 	return nil
 }
 
-// open opens a file, or standard input.
+// targets yields the arguments and then the targets in the lines of the file from, as it reads
+// them. An error is about one target, or about the rest of the file.
+func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
+	return func(yield func(target, error) bool) {
+		for _, t := range args {
+			if !yield(t, nil) {
+				return
+			}
+		}
+		if from == "" {
+			return
+		}
+		r, err := a.open(from)
+		if err != nil {
+			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err)))
+			return
+		}
+		defer r.Close()
+		lines, found := bufio.NewScanner(r), len(args)
+		for n := 1; lines.Scan(); n++ {
+			line, _, _ := strings.Cut(" "+strings.TrimPrefix(lines.Text(), "\ufeff"), " #")
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
+			found++
+			t, err := parseTarget(line, as)
+			if err == nil && t.name == stdin && from == stdin {
+				err = readsOnce([]string{from, t.name})
+			}
+			if err != nil {
+				err = fmt.Errorf("%s, line %d: %w", fileName(from), n, err)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+		err = lines.Err()
+		if err == nil && found == 0 {
+			err = errors.New("no target in it")
+		}
+		if err != nil {
+			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err)))
+		}
+	}
+}
+
+// open opens a file or standard input. Reading fails when the command is interrupted.
 func (a *app) open(name string) (io.ReadCloser, error) {
 	if name == stdin {
-		return io.NopCloser(a.in), nil
+		return &input{a, io.NopCloser(a.in)}, nil
 	}
-	if !isDevice(name) {
-		return os.Open(name)
-	}
-	f, err := openWithin(a.ctx, name, os.O_RDONLY)
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{&contextReader{ctx: a.ctx, r: f}, f}, nil
+	return &input{a, f}, nil
 }
 
-// openWithin opens a file until ctx ends, even where that waits: for the other end of a
-// named pipe.
-func openWithin(ctx context.Context, name string, flag int) (*os.File, error) {
-	type result struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		f, err := os.OpenFile(name, flag, 0)
-		done <- result{f, err}
-	}()
-	select {
-	case r := <-done:
-		return r.f, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// An input is a file that is read until the command is interrupted.
+type input struct {
+	app *app
+	io.ReadCloser
 }
 
-// fileName returns the name by which messages call a file.
-func fileName(name string) string {
-	if name == stdin {
-		return "standard input"
+func (i *input) Read(p []byte) (int, error) {
+	if err := i.app.ctx.Err(); err != nil {
+		return 0, err
 	}
-	return redact(name)
-}
-
-// A contextReader reads r until ctx ends, even where a read blocks: of a
-// terminal, or of a pipe that nobody writes to.
-type contextReader struct {
-	ctx     context.Context
-	r       io.Reader
-	blocks  chan block
-	free    chan []byte
-	current block
-	unread  []byte
-}
-
-type block struct {
-	data []byte
-	err  error
-}
-
-// Read reads from r on a goroutine that is started with the first call and
-// lives until r ends or fails.
-func (c *contextReader) Read(p []byte) (int, error) {
-	if c.blocks == nil {
-		c.blocks, c.free = make(chan block), make(chan []byte, 2)
-		c.free <- make([]byte, 64<<10)
-		c.free <- make([]byte, 64<<10)
-		go c.pump()
-	}
-	for len(c.unread) == 0 {
-		if c.current.err != nil {
-			return 0, c.current.err
-		}
-		if c.current.data != nil {
-			c.free <- c.current.data[:cap(c.current.data)]
-		}
-		select {
-		case c.current = <-c.blocks:
-			c.unread = c.current.data
-		case <-c.ctx.Done():
-			return 0, c.ctx.Err()
-		}
-	}
-	n := copy(p, c.unread)
-	c.unread = c.unread[n:]
-	return n, nil
-}
-
-func (c *contextReader) pump() {
-	for {
-		var buf []byte
-		select {
-		case buf = <-c.free:
-		case <-c.ctx.Done():
-			return
-		}
-		n, err := c.r.Read(buf)
-		select {
-		case c.blocks <- block{buf[:n], err}:
-		case <-c.ctx.Done():
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
+	return i.ReadCloser.Read(p)
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,93 +13,136 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A handler prints what a walk over targets meets. A file is a document whose
-// Sitemap has nothing but its name for a Loc.
-type handler interface {
-	begin(t target)
-	// page is called with each URL that is taken. It may keep nothing of r. An
-	// error ends the command.
-	page(r *record) error
-	problem(s *discover.Sitemap, p sitemap.Problem)
-	// document is called when a document has ended.
-	document(s *discover.Sitemap, sum *discover.Summary)
-	// failure is called with what could not be read of a target beyond documents.
-	failure(t target, err error)
-	end(t target)
+// A handler prints what a walk meets. A file is a document whose Sitemap has only a Loc, its name.
+// Functions that are nil are not called.
+type handler struct {
+	page     func(r *record) error // with each URL that is taken; r must not be kept
+	problem  func(s *discover.Sitemap, p sitemap.Problem)
+	document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
+	failure  func(t target, err error)                        // of a whole target
+	end      func(t target)
 }
 
 // A walker walks the targets of a command.
 type walker struct {
 	app      *app
 	flags    *walkFlags
-	file     sitemap.Options // for files; Report is set for each
+	file     sitemap.Options // of files; Report is set for each
+	entries  bool            // print all entries of files, also the sitemaps that they list
 	client   *discover.Client
 	options  discover.Options
 	selector *selector
 	handler  handler
-	progress *progress
+	out      *output
+	progress progress
 	problems tally
 	record   record
+	printed  string // the location of a document to read but not to print, if it is read first
+	cancel   context.CancelFunc
 }
 
 // newWalker returns the walker that the flags describe.
-func (a *app) newWalker(cmd *cobra.Command, flags *walkFlags, docs *documentFlags) (*walker, error) {
-	w := &walker{app: a, flags: flags}
-	var fetcher discover.Fetcher
-	var err [5]error
-	err[0] = flags.check()
-	fetcher, err[1] = flags.fetcher()
-	w.options, err[2] = flags.options()
-	w.file, err[3] = docs.options(flags.limit)
-	w.selector, err[4] = flags.selector(func() {
-		a.diag.printf("--unique: more than %s URLs; those that come now are taken though they may have come before", thousands(maxUnique))
-	})
-	w.client = &discover.Client{Fetcher: fetcher, Concurrency: flags.concurrency}
-	w.options.Report = w.report
-	w.options.Done = w.done
-	return w, usageOf(cmd, err[:]...)
+func (a *app) newWalker(
+	cmd *cobra.Command, flags *walkFlags, docs *documentFlags,
+) (*walker, error) {
+	w := &walker{app: a, flags: flags, selector: &selector{max: flags.maxURLs}}
+	client, clientErr := flags.client()
+	if client != nil {
+		client.MaxBytes, client.Transport = flags.limit.bytes, a.transport
+	}
+	w.client = &discover.Client{Fetch: client, Concurrency: flags.concurrency}
+	var optionsErr, fileErr, matchErr error
+	w.options, optionsErr = flags.options()
+	w.options.Report, w.options.Done = w.report, w.done
+	w.file, fileErr = docs.options(flags.limit)
+	w.selector.match, matchErr = compile("match", flags.match)
+	if flags.unique {
+		w.selector.seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
+			a.diag.printf("--unique: more than %s URLs; further ones may be printed again",
+				thousands(maxUnique))
+		}}
+	}
+	return w, usageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr)
 }
 
-// run walks the targets and prints to out. What could not be read is said as it is
-// met; the error is one that ends the command.
-func (w *walker) run(ctx context.Context, args []target, out *output) error {
-	w.progress = w.app.startProgress(w.flags)
-	defer w.progress.stop()
-	if w.progress != nil && w.app.terminal && isTerminal(w.app.stderr) && out.file == nil {
-		defer out.divert(w.progress.bars)()
+// printLines walks for a command that prints text or jsonl, with the handler that handle sets.
+func (a *app) printLines(
+	cmd *cobra.Command, args []string, flags *walkFlags, docs *documentFlags, handle func(*walker),
+) error {
+	targets, err := parseTargets(args, flags.from, flags.as)
+	if err := usageOf(cmd, flags.textOrJSONL(), err); err != nil {
+		return err
 	}
+	w, err := a.newWalker(cmd, flags, docs)
+	if err != nil {
+		return err
+	}
+	if w.out, err = a.create(flags.out); err != nil {
+		return err
+	}
+	handle(w)
+	return a.finish(w.out, w.run(cmd.Context(), targets))
+}
+
+// print walks the targets, prints the URLs, and reports at the end what else it met.
+func (w *walker) print(ctx context.Context, targets []target, f format) error {
+	var line []byte
+	w.handler.page = func(r *record) error {
+		line = f.append(line[:0], r)
+		_, err := w.out.Write(line)
+		return err
+	}
+	err := w.run(ctx, targets)
+	if err != nil || w.flags.quiet {
+		return err
+	}
+	w.problems.print(w.app.diag)
+	if n := w.selector.again; n > 0 {
+		w.app.diag.printf("--unique: %s left out that came before", plural(n, "URL"))
+	}
+	return nil
+}
+
+// run walks the targets and prints to w.out. It reports what could not be read as it meets it; an
+// error ends the command.
+func (w *walker) run(ctx context.Context, args []target) error {
+	defer w.app.show(&w.progress, w.flags.progress, w.flags.quiet, w.out)()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out.failed = cancel
+	w.cancel = cancel
 	err := w.targets(inner, args)
-	if failed := out.Flush(); err == nil || failed != nil && ctx.Err() == nil {
-		err = failed
+	if flushErr := w.out.Flush(); flushErr != nil && ctx.Err() == nil {
+		err = flushErr
 	}
 	return err
 }
 
 func (w *walker) targets(ctx context.Context, args []target) error {
 	for t, err := range w.app.targets(args, w.flags.from, w.flags.as) {
-		if w.selector.done() { // before an interruption
+		if err == nil && t.kind == fileTarget && w.flags.state != "" {
+			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.label())
+		}
+		if w.selector.done() {
 			return errStopped
 		}
+		if ended := w.app.ended(ctx); ended != nil {
+			return ended
+		}
 		if err != nil {
-			if ended := w.app.ended(ctx); ended != nil {
-				return ended
-			}
-			w.app.fail("%s", failureText(err))
+			w.app.fail("%s", failureText("", err))
 			continue
 		}
-		w.handler.begin(t)
-		err := w.walk(ctx, t)
-		w.handler.end(t)
-		if err != nil {
+		if err := w.walk(ctx, t); err != nil {
 			return err
+		}
+		if w.handler.end != nil {
+			w.handler.end(t)
 		}
 	}
 	return nil
 }
 
+// walk walks one target.
 func (w *walker) walk(ctx context.Context, t target) error {
 	if t.kind == fileTarget {
 		return w.walkFile(ctx, t)
@@ -113,10 +155,13 @@ func (w *walker) walk(ctx context.Context, t target) error {
 		if err != nil {
 			return w.failed(ctx, t, err)
 		}
+		if u.Sitemap.Loc == w.printed {
+			continue
+		}
 		r := &w.record
 		if u.Sitemap != r.from {
 			r.from, r.sitemap = u.Sitemap, redact(u.Sitemap.Loc)
-			w.progress.at(r.sitemap)
+			w.progress.loc.Store(r.sitemap)
 		}
 		r.Entry, r.trust, r.onSite = u.Entry, u.Trust.String(), u.OnSite
 		if err := w.page(); err != nil {
@@ -126,12 +171,12 @@ func (w *walker) walk(ctx context.Context, t target) error {
 	return nil
 }
 
-// page hands on the record if it is taken.
+// page prints the record if it is taken.
 func (w *walker) page() error {
-	if !w.selector.take(w.record.Loc) {
+	if w.handler.page == nil || !w.selector.take(w.record.Loc) {
 		return nil
 	}
-	w.progress.url()
+	w.progress.urls.Add(1)
 	if err := w.handler.page(&w.record); err != nil {
 		return err
 	}
@@ -141,173 +186,133 @@ func (w *walker) page() error {
 	return nil
 }
 
-// failed tells the last error of a walk. That of a document was told before.
+// failed reports the last error of a walk. Those of documents were reported before.
 func (w *walker) failed(ctx context.Context, t target, err error) error {
 	if ended := w.app.ended(ctx); ended != nil {
 		return ended
 	}
-	w.app.failed = true
 	var walkErr *discover.WalkError
 	if !errors.As(err, &walkErr) {
-		w.app.diag.printf("%s%s", targetFailure(t, err), w.flags.targetHint(t, err))
-		w.handler.failure(t, err)
+		w.targetFailed(t, targetFailure(t.label(), err)+privateHint(err), err)
 		return nil
 	}
+	w.app.failed = true
 	for _, err := range walkErr.Errs {
-		if errors.Is(err, discover.ErrLimit) {
-			w.app.diag.printf("%s: %s%s", t.label(), failureText(err), limitHint(err))
-			w.handler.failure(t, err)
+		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
+			w.targetFailed(t, targetFailure(t.label(), err)+limitHint(err), err)
 		}
 	}
 	return nil
 }
 
-// targetFailure returns why a target was not walked.
-func targetFailure(t target, err error) string {
-	var none *discover.NoSitemapError
-	if !errors.As(err, &none) {
-		return t.label() + ": " + failureText(err)
+func (w *walker) targetFailed(t target, message string, err error) {
+	w.app.fail("%s", message)
+	if w.handler.failure != nil {
+		w.handler.failure(t, err)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %v; tried:", none.Site, discover.ErrNoSitemap)
-	for _, try := range none.Tried {
-		fmt.Fprintf(&b, "\n  %s: %s", try.URL, strings.TrimPrefix(failureText(try.Err), try.URL+": "))
-	}
-	return b.String()
 }
 
+// report takes a problem of a document.
 func (w *walker) report(s *discover.Sitemap, p sitemap.Problem) {
 	w.problems.add(s, p)
-	w.handler.problem(s, p)
+	if w.handler.problem != nil {
+		w.handler.problem(s, p)
+	}
 }
 
+// done takes the end of a document. It ends the walk if the output cannot be written.
 func (w *walker) done(s *discover.Sitemap, sum discover.Summary) {
-	w.progress.document(s, &sum)
+	w.progress.ended.Add(1)
+	w.progress.queued.Store(int64(sum.Queued))
+	w.progress.bytes.Add(sum.Received)
+	if sum.Skipped != discover.SkippedResume {
+		w.printed = ""
+	}
 	if sum.Err != nil {
 		w.app.fail("%s%s", documentFailure(s, sum.Err), w.hint(s, sum.Err))
 	}
-	w.handler.document(s, &sum)
+	if w.handler.document != nil {
+		w.handler.document(s, &sum)
+	}
+	if w.out.Flush() != nil {
+		w.cancel()
+	}
 }
 
-// hint says which flag may help with a document that could not be read.
+// hint names the flag that may help with a document that could not be read.
 func (w *walker) hint(s *discover.Sitemap, err error) string {
 	named := s.Referrer == nil && s.RobotsURL == "" && schemeOf(s.Loc) != ""
 	switch {
-	case !named:
-		return limitHint(err)
-	case w.flags.as == "" && errors.Is(err, sitemap.ErrHTML):
-		return " (a URL with a path is taken for a sitemap; --as site looks for the sitemaps of its site)"
+	case named && w.entries:
+		return " (parse reads files; see sitemap urls)"
+	case named && w.flags.as == "" && errors.Is(err, sitemap.ErrHTML):
+		return " (a URL with a path names a sitemap; --as site finds the sitemaps of its site)"
+	case named:
+		return limitHint(err) + privateHint(err)
 	}
-	return limitHint(err) + w.flags.privateHint(err)
-}
-
-// documentFailure returns why a document could not be read, and who refers to it.
-func documentFailure(s *discover.Sitemap, err error) string {
-	loc := fileName(s.Loc)
-	text := loc + ": " + failureTextOf(loc, err)
-	if s.Referrer == nil && s.RobotsURL == "" {
-		return text
-	}
-	return text + " (" + strings.TrimSuffix(s.String(), " → "+loc) + ")"
+	return limitHint(err)
 }
 
 // walkFile reads a file. Its URLs are not judged and its children not fetched.
 func (w *walker) walkFile(ctx context.Context, t target) error {
 	s := &discover.Sitemap{Loc: t.name}
-	w.record = record{from: s, sitemap: t.name}
-	w.progress.at(fileName(t.name))
-	o := w.file
-	o.SkipExtensions = w.options.SkipExtensions
-	o.Report = func(p sitemap.Problem) { w.report(s, p) }
+	w.progress.loc.Store(t.name)
+	w.record = record{from: s}
+	if !w.entries {
+		w.record.sitemap = t.name
+	}
 	children := 0
-	sum, err := w.app.readFile(ctx, t.name, &o, func(e *sitemap.Entry) error {
-		if e.Kind == sitemap.Sitemap {
+	sum, err := w.readFile(s, func(e *sitemap.Entry) error {
+		switch {
+		case e.Kind == sitemap.Sitemap && !w.entries:
 			children++
 			return nil
-		}
-		if w.options.LeavesOut(e.LastMod) {
+		case w.options.Excludes(e.LastMod):
 			return nil
 		}
 		w.record.Entry = *e
 		return w.page()
 	})
-	if err != nil {
+	if err = cmp.Or(err, w.app.ended(ctx)); err != nil {
 		return err
 	}
 	if children > 0 && !w.flags.quiet {
-		w.app.diag.printf("%s lists %s; what a file lists is not fetched, only what a URL does", fileName(t.name), plural(children, "sitemap"))
+		w.app.diag.printf("%s lists %s, which are not fetched: a file is read alone",
+			fileName(t.name), plural(children, "sitemap"))
 	}
 	w.done(s, sum)
 	return nil
 }
 
-// readFile reads a file of entries. The error is one that ends the command; why
-// the file could not be read is in the summary.
-func (a *app) readFile(ctx context.Context, name string, o *sitemap.Options, entry func(*sitemap.Entry) error) (sum discover.Summary, err error) {
-	f, err := a.open(name)
+// readFile reads the entries of a file. Its error is one of entry; that of the file is in the
+// summary.
+func (w *walker) readFile(
+	s *discover.Sitemap, entry func(*sitemap.Entry) error,
+) (sum discover.Summary, err error) {
+	f, err := w.app.open(s.Loc)
 	if err != nil {
 		sum.Err = err
-		return sum, a.ended(ctx)
+		return sum, nil
 	}
 	defer f.Close()
-	counted, problems := *o, map[sitemap.Code]int{}
-	counted.Report = func(p sitemap.Problem) {
+	o, problems := w.file, map[sitemap.Code]int{}
+	o.SkipExtensions = w.options.SkipExtensions
+	o.Report = func(p sitemap.Problem) {
 		problems[p.Code]++
-		if o.Report != nil {
-			o.Report(p)
-		}
+		w.report(s, p)
 	}
-	doc, err := parse.NewReader(&interruptible{ctx, f}, &counted)
+	doc, err := parse.NewReader(f, &o)
 	if err != nil {
 		sum.Err, sum.Problems = err, problems
-		return sum, a.ended(ctx)
+		return sum, nil
 	}
 	for e, err := range doc.Entries() {
 		if err != nil {
 			sum.Err = err
-			break
-		}
-		if err := entry(&e); err != nil {
+		} else if err := entry(&e); err != nil {
 			return sum, err
 		}
 	}
 	sum.Summary = doc.Summary()
-	return sum, a.ended(ctx)
-}
-
-// ended returns why ctx has ended, or is about to since the command was interrupted: a context
-// ends a moment before those made of it.
-func (a *app) ended(ctx context.Context) error {
-	if err := a.ctx.Err(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-// An interruptible reader fails when ctx ends.
-type interruptible struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (i *interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return i.r.Read(p)
-}
-
-// redact returns a URL without user name and password, also one that is mistyped, and the name
-// of a file as it is.
-func redact(loc string) string {
-	before, _, ok := strings.Cut(loc, "@")
-	if !ok {
-		return loc
-	}
-	scheme, _, colon := strings.Cut(before, ":")
-	isURL := strings.Contains(before, "://") || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
-	if colon && (isURL || !exists(loc)) {
-		return sitemap.Redact(loc)
-	}
-	return loc
+	return sum, nil
 }

@@ -17,7 +17,8 @@ func TestRobots_Groups(t *testing.T) {
 	}{
 		{"", true, 0},
 		{"Sitemap: https://a.test/1\n", true, 0},
-		// RFC 9309, section 2.2.1: the group of the product token, in any case, or else that of "*".
+		// RFC 9309, section 2.2.1: the group of the product token, in any case, or else that of
+		// "*".
 		{"User-agent: foobot\nDisallow: /\n", false, 0},
 		{"USER-AGENT: FooBot\nDISALLOW: /\n", false, 0},
 		{"Useragent: foobot/1.0 (example)\nDisallow: /\n", false, 0},
@@ -39,7 +40,8 @@ func TestRobots_Groups(t *testing.T) {
 				"Disallow: /sitemap.xml\n",
 			false, 0,
 		},
-		// Section 2.1: a group begins with one or more User-agent lines; other records do not count.
+		// Section 2.1: a group begins with one or more User-agent lines; other records do not
+		// count.
 		{"User-agent: badbot\nUser-agent: foobot\n\n# comment\nDisallow: /\n", false, 0},
 		{
 			"User-agent: badbot\nSitemap: https://a.test/1\nUser-agent: foobot\nDisallow: /\n",

@@ -20,6 +20,21 @@ type group struct {
 	delay  string // a number of seconds, "" if the group has no Crawl-delay
 }
 
+// allows reports whether the groups allow path, which is normalized. The rule with the most octets
+// counts, and Allow wins a tie (RFC 9309, section 2.2.2).
+func allows(groups []*group, path string) bool {
+	octets, allowed := 0, true
+	for _, g := range groups {
+		for _, r := range g.rules {
+			n := len(r.pattern)
+			if (n > octets || n == octets && r.allow) && r.matches(path) {
+				octets, allowed = n, r.allow
+			}
+		}
+	}
+	return allowed || path == "/robots.txt"
+}
+
 // A grouper collects the groups of a file.
 type grouper struct {
 	groups []*group

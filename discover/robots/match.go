@@ -48,21 +48,6 @@ func (r rule) matches(path string) bool {
 	return found && (!anchored || path == "")
 }
 
-// allows reports whether the groups allow path, which is normalized. The rule with the most octets
-// counts, and Allow wins a tie (RFC 9309, section 2.2.2).
-func allows(groups []*group, path string) bool {
-	octets, allowed := 0, true
-	for _, g := range groups {
-		for _, r := range g.rules {
-			n := len(r.pattern)
-			if (n > octets || n == octets && r.allow) && r.matches(path) {
-				octets, allowed = n, r.allow
-			}
-		}
-	}
-	return allowed || path == "/robots.txt"
-}
-
 // special matches the escapes and the characters that normalize replaces.
 var special = regexp.MustCompile(`%[0-9A-Fa-f]{2}|[^!#&-)+-;=?-\[\]_a-z~]`)
 

@@ -52,7 +52,7 @@ func lines(r *robots.Robots) []string {
 func codes(r *robots.Robots) string {
 	var got []string
 	for _, p := range r.Problems {
-		got = append(got, p.Code.String())
+		got = append(got, string(p.Code))
 	}
 	return strings.Join(got, " ")
 }

@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
 const quotes = "\"'<>`“”„‘’‚«»‹›"
@@ -73,7 +74,7 @@ func unwrap(word []byte) []byte {
 
 // isBlank reports whether r separates words: white space, NUL, or a character that does not show.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune("\x00\u200b\u2060\ufeff", r)
+	return r == 0 || chars.IsSpace(r)
 }
 
 func trimBlanks(b []byte) []byte { return bytes.TrimFunc(b, isBlank) }

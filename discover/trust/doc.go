@@ -35,6 +35,7 @@
 // The files, each building on those before it:
 //
 //	level.go    Level
-//	grant.go    Grant, and the sources of grants
+//	grant.go    Grant
 //	scope.go    Scope and its verdicts
+//	source.go   the grants of robots.txt, locations and callers
 package trust

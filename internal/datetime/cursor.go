@@ -5,51 +5,52 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
 // A cursor reads a date from its start.
 type cursor struct{ rest []byte }
 
-// digits takes the digits that come next, and returns them.
+// digits consumes and returns the next digits.
 func (c *cursor) digits() []byte {
 	n := 0
-	for n < len(c.rest) && isDigit(c.rest[n]) {
+	for n < len(c.rest) && chars.IsDigit(c.rest[n]) {
 		n++
 	}
 	return c.take(n)
 }
 
-// word takes the letters that come next, and returns them.
+// word consumes and returns the next letters.
 func (c *cursor) word() []byte {
 	n := 0
-	for n < len(c.rest) && isLetter(c.rest[n]) {
+	for n < len(c.rest) && chars.IsLetter(c.rest[n]) {
 		n++
 	}
 	return c.take(n)
 }
 
-// beyondASCII takes what comes next up to the first ASCII character that is no letter.
+// beyondASCII consumes and returns everything up to the next ASCII character that is not a letter.
 func (c *cursor) beyondASCII() []byte {
 	n := 0
-	for n < len(c.rest) && (c.rest[n] >= 0x80 || isLetter(c.rest[n])) {
+	for n < len(c.rest) && (c.rest[n] >= 0x80 || chars.IsLetter(c.rest[n])) {
 		n++
 	}
 	return c.take(n)
 }
 
-// zoneWord takes the name of a zone: letters, with slashes and low lines.
+// zoneWord consumes and returns the name of a zone: letters, slashes and low lines.
 func (c *cursor) zoneWord() []byte {
 	n := 0
-	for n < len(c.rest) && (isLetter(c.rest[n]) || c.rest[n] == '/' || c.rest[n] == '_') {
+	for n < len(c.rest) && (chars.IsLetter(c.rest[n]) || c.rest[n] == '/' || c.rest[n] == '_') {
 		n++
 	}
 	return c.take(n)
 }
 
-// spaces takes the white space that comes next, and reports whether there was any.
+// spaces consumes white space and reports whether there was any.
 func (c *cursor) spaces() bool { return len(c.anyOf(" \t\r\n")) > 0 }
 
-// anyOf takes the characters of set that come next, and returns them.
+// anyOf consumes and returns the next characters that are in set.
 func (c *cursor) anyOf(set string) []byte {
 	n := 0
 	for n < len(c.rest) && strings.IndexByte(set, c.rest[n]) >= 0 {
@@ -64,7 +65,7 @@ func (c *cursor) take(n int) []byte {
 	return s
 }
 
-// next returns the byte that comes next, or 0.
+// next returns the next byte, or 0.
 func (c *cursor) next() byte {
 	if len(c.rest) == 0 {
 		return 0
@@ -72,7 +73,7 @@ func (c *cursor) next() byte {
 	return c.rest[0]
 }
 
-// accept takes b if it comes next.
+// accept consumes b if it is the next byte.
 func (c *cursor) accept(b byte) bool {
 	if len(c.rest) == 0 || c.rest[0] != b {
 		return false
@@ -81,8 +82,8 @@ func (c *cursor) accept(b byte) bool {
 	return true
 }
 
-// clock takes a time of day, as hh:mm, hh:mm:ss or hh:mm:ss.s, where the hour may
-// have one digit and the point may be a comma.
+// clock consumes a time of day: hh:mm, hh:mm:ss or hh:mm:ss.s. The hour may have one digit, and the
+// point may be a comma.
 func (c *cursor) clock(f *fields) bool {
 	hour := c.digits()
 	if len(hour) == 0 || len(hour) > 2 || !c.accept(':') {
@@ -108,10 +109,9 @@ func (c *cursor) clock(f *fields) bool {
 	return f.inRange()
 }
 
-// fractions takes the digits of a second, if a point or a comma comes next that
-// a digit follows.
+// fractions consumes a point or a comma and the digits of a second after it.
 func (c *cursor) fractions(f *fields) bool {
-	if len(c.rest) < 2 || c.rest[0] != '.' && c.rest[0] != ',' || !isDigit(c.rest[1]) {
+	if len(c.rest) < 2 || c.rest[0] != '.' && c.rest[0] != ',' || !chars.IsDigit(c.rest[1]) {
 		return true
 	}
 	f.odd = f.odd || c.rest[0] == ','
@@ -121,12 +121,11 @@ func (c *cursor) fractions(f *fields) bool {
 	return true
 }
 
-// inRange reports whether the time of day exists, 24:00 and leap seconds
-// included; which of these do, time tells.
+// inRange reports whether the time of day may exist, 24:00 and leap seconds included. [fields.time]
+// decides which of these do.
 func (f *fields) inRange() bool { return f.hour <= 24 && f.minute <= 59 && f.second <= 60 }
 
-// meridiem takes AM or PM, if it comes next, and reports false where the hour
-// cannot have it.
+// meridiem consumes AM or PM, if it comes next. It returns false if the hour excludes it.
 func (c *cursor) meridiem(f *fields) bool {
 	after := *c
 	after.spaces()
@@ -146,7 +145,7 @@ func (c *cursor) meridiem(f *fields) bool {
 	return true
 }
 
-// offset takes +hh:mm, +hhmm or +hh, and their like with a minus.
+// offset consumes +hh:mm, +hhmm or +hh, or the same with a minus.
 func (c *cursor) offset(f *fields) bool {
 	negative := c.next() == '-'
 	c.take(1)
@@ -172,10 +171,9 @@ func (c *cursor) offset(f *fields) bool {
 	return true
 }
 
-// zoneOf returns the offset of a zone, in minutes east of UTC: those of RFC 822,
-// section 5.1, and the UTC that is written as often. Its military zones are left
-// out but for Z: they were specified with the wrong sign, and mean nothing since
-// (RFC 5322, section 4.3).
+// zoneOf returns the offset of a zone in minutes east of UTC. It knows UTC and the zones of RFC
+// 822, section 5.1. Of the military zones it knows only Z: the others were specified with the wrong
+// sign, and mean nothing since (RFC 5322, section 4.3).
 func zoneOf(name []byte) (offset int, ok bool) {
 	var upper [3]byte
 	if len(name) > len(upper) {
@@ -201,8 +199,8 @@ func zoneOf(name []byte) (offset int, ok bool) {
 	return 0, false
 }
 
-// namedZone takes the name of a zone, and the offset that may follow UTC. A name
-// that is not known leaves the zone unknown.
+// namedZone consumes the name of a zone, and an offset after UTC. The zone stays unknown if the
+// name is.
 func (c *cursor) namedZone(f *fields) bool {
 	name := c.zoneWord()
 	offset, ok := zoneOf(name)
@@ -217,11 +215,11 @@ func (c *cursor) namedZone(f *fields) bool {
 	return true
 }
 
-// maxZone is the longest name of a zone: America/Argentina/ComodRivadavia.
+// maxZone is the length of the longest name of a zone: America/Argentina/ComodRivadavia.
 const maxZone = 32
 
-// zone takes what follows a time of day, to the end: nothing, an offset, a name,
-// or an offset and a name for it.
+// zone consumes everything after a time of day: nothing, an offset, a name, or an offset and a
+// name.
 func (c *cursor) zone(f *fields) bool {
 	glued := !c.spaces()
 	switch next := c.next(); {
@@ -231,7 +229,7 @@ func (c *cursor) zone(f *fields) bool {
 		if !c.offset(f) {
 			return false
 		}
-	case isLetter(next):
+	case chars.IsLetter(next):
 		rest := c.rest
 		if !c.namedZone(f) || glued && !f.zoned && !isAbbreviation(rest) {
 			return false
@@ -248,27 +246,16 @@ func (c *cursor) zone(f *fields) bool {
 	return len(c.rest) == 0
 }
 
-// isAbbreviation reports whether s is written as zones are that have no offset here: CEST.
+// isAbbreviation reports whether s has the form of a zone without a known offset, such as CEST.
 func isAbbreviation(s []byte) bool {
 	return 3 <= len(s) && len(s) <= 5 && len(bytes.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
-// abbreviation takes the name of a zone whose offset is listed. It reports false
-// where the two are known to contradict each other.
+// abbreviation consumes the name of a zone after its offset. It returns false if the two are known
+// to contradict each other.
 func (c *cursor) abbreviation(f *fields) bool {
 	f.odd = true
 	name := c.word()
 	offset, known := zoneOf(name)
 	return 0 < len(name) && len(name) <= 5 && (!known || offset == f.offset)
 }
-
-// number returns the value of a few digits.
-func number(digits []byte) (n int) {
-	for _, c := range digits {
-		n = n*10 + int(c-'0')
-	}
-	return n
-}
-
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

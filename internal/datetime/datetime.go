@@ -1,29 +1,35 @@
-// Package datetime reads the dates of documents: W3C datetimes (NOTE-datetime),
-// those of RFC 822 as RSS asks for, and what sites write in their place. What it
-// reads it reads as listed; what could mean two days it does not read.
+// Package datetime reads the dates of documents: W3C datetimes (NOTE-datetime), those of RFC 822
+// for RSS, and the forms that sites write in their place. For example, [ParseW3C] reads
+// "2024-05-06T07:08:09Z" without a problem, "2024/5/6" with a problem, and not "05/06/2024", which
+// could mean two days.
+//
+// The files, each building on those before it:
+//
+//	strict.go    the six forms of NOTE-datetime, and the problems of dates
+//	fields.go    the parts of a date
+//	rfc822.go    the usual form of RSS, quickly
+//	cursor.go    reads times and zones from left to right
+//	iso.go       dates that start with a year
+//	named.go     dates with the name of a month
+//	datetime.go  ParseW3C and ParseRFC822
 package datetime
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/space"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// maxLen is how long a date may be that is read. The longest known form,
-// JavaScript's with a zone spelt out, has 70 bytes.
-const maxLen = 128
-
-// ParseW3C reads a lastmod, a date of Atom, or a dc:date: a W3C datetime, or any
-// form that is read for one.
+// ParseW3C reads a lastmod, a date of Atom or a dc:date: a W3C datetime, or another form in its
+// place.
 //
-// codes are the problems to report: NonstandardLastMod, ZoneAssumed,
-// ImplausibleLastMod; BadLastMod where b cannot be read and t is zero. Empty text
-// is an absent date, without a problem. It allocates nothing for the forms of
-// NOTE-datetime; codes is shared and must not be written to.
+// The codes are the problems to report: NonstandardLastMod, ZoneAssumed and ImplausibleLastMod, or
+// BadLastMod if b cannot be read and t is zero. Empty text is an absent date without a problem.
+// ParseW3C allocates nothing for the forms of NOTE-datetime. The codes are shared and must not be
+// changed.
 func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	if t, ok := sitemap.ParseW3C(b); ok {
+	if t, ok := Strict(b); ok {
 		return t, codesOf(t, false, InFarZone(b))
 	}
 	s := trim(b)
@@ -33,7 +39,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	case len(s) > maxLen:
 		return t, bad
 	}
-	if t, ok := sitemap.ParseW3C(s); ok {
+	if t, ok := Strict(s); ok {
 		return t, codesOf(t, true, InFarZone(s))
 	}
 	f, ok := parseISO(s)
@@ -46,10 +52,9 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	return f.result(ok)
 }
 
-// ParseRFC822 reads the pubDate of an RSS item: the date and time of RFC 822
-// with RFC 5322's years of four digits, or any form that is read for one, W3C
-// datetimes among them. Its results are those of ParseW3C. It allocates nothing
-// for the forms of RFC 822.
+// ParseRFC822 reads the pubDate of an RSS item: the date and time of RFC 822 with RFC 5322's years
+// of four digits, or another form in its place, such as a W3C datetime. Its results are those of
+// [ParseW3C]. It allocates nothing for the forms of RFC 822.
 func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := QuickRFC822(b); ok {
 		return t, nil
@@ -70,7 +75,7 @@ func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if ok {
 		return f.result(ok)
 	}
-	if t, ok := sitemap.ParseW3C(s); ok {
+	if t, ok := Strict(s); ok {
 		return t, codesOf(t, true, InFarZone(s))
 	}
 	if f, ok = parseISO(s); ok {
@@ -79,59 +84,13 @@ func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	return f.result(ok)
 }
 
-// trim cuts off what stands around a date: white space, and the reading of the monotonic
-// clock that Go prints behind a time of day.
+// trim removes white space around a date, and the reading of the monotonic clock that Go prints
+// after a time of day.
 func trim(b []byte) []byte {
-	b = space.Trim(b)
-	if i := bytes.LastIndex(b, []byte(" m=")); i > 0 && i+3 < len(b) && len(bytes.Trim(b[i+4:], "0123456789.")) == 0 && (b[i+3] == '+' || b[i+3] == '-') {
-		return space.Trim(b[:i])
+	b = chars.TrimSpace(b)
+	if i := bytes.LastIndex(b, []byte(" m=")); i > 0 && i+3 < len(b) &&
+		len(bytes.Trim(b[i+4:], "0123456789.")) == 0 && (b[i+3] == '+' || b[i+3] == '-') {
+		return chars.TrimSpace(b[:i])
 	}
 	return b
-}
-
-// maxOffset is how far from UTC a zone is, in minutes: that of Kiribati.
-const maxOffset = 14 * 60
-
-// InFarZone reports whether a W3C datetime, which ParseW3C of package sitemap has read, is in
-// a zone that is further from UTC than any: there is something to report of it.
-func InFarZone(b []byte) bool {
-	if len(b) <= len("2006-01-02T15:04") || b[len(b)-1] == 'Z' {
-		return false
-	}
-	zone := b[len(b)-len("+15:04"):]
-	return number(zone[1:3])*60+number(zone[4:]) > maxOffset
-}
-
-// plausible is the first instant that a page can be meant to have changed at;
-// before it are the zero dates of programming languages and years cut short.
-var plausible = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-var bad = []sitemap.Code{sitemap.BadLastMod}
-
-// combined holds each set of codes a date can be read with: bit 0 stands for the
-// form, bit 1 for the zone, bit 2 for the year.
-var combined = func() (sets [8][]sitemap.Code) {
-	for i := range sets {
-		for bit, code := range []sitemap.Code{sitemap.NonstandardLastMod, sitemap.ZoneAssumed, sitemap.ImplausibleLastMod} {
-			if i>>bit&1 == 1 {
-				sets[i] = append(sets[i], code)
-			}
-		}
-		sets[i] = sets[i][:len(sets[i]):len(sets[i])]
-	}
-	return sets
-}()
-
-func codesOf(t sitemap.Time, nonstandard, farZone bool) []sitemap.Code {
-	i := 0
-	if nonstandard {
-		i |= 1
-	}
-	if t.ZoneAssumed() {
-		i |= 2
-	}
-	if farZone || t.Before(plausible) {
-		i |= 4
-	}
-	return combined[i]
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/space"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
 const (
@@ -15,17 +15,18 @@ const (
 	implausible = sitemap.ImplausibleLastMod
 )
 
-// A dateTest is a date, how it prints, and the problems it is read with. One
-// that prints as "" cannot be read.
+// A dateTest is a date, its printed form, and its problems. A date that prints as "" cannot be
+// read.
 type dateTest struct {
 	in, out string
 	codes   []sitemap.Code
 }
 
-func (test dateTest) run(t *testing.T, name string, parse func([]byte) (sitemap.Time, []sitemap.Code)) {
+func (test dateTest) run(t *testing.T, name string,
+	parse func([]byte) (sitemap.Time, []sitemap.Code)) {
 	t.Helper()
 	want := test.codes
-	if test.out == "" && len(space.Trim([]byte(test.in))) > 0 {
+	if test.out == "" && len(chars.TrimSpace([]byte(test.in))) > 0 {
 		want = []sitemap.Code{sitemap.BadLastMod}
 	}
 	got, codes := parse([]byte(test.in))
@@ -82,14 +83,17 @@ func TestParseW3C_Lenient(t *testing.T) {
 		{"2019-03-04T05:06:07-02", "2019-03-04T05:06:07-02:00", of(nonstandard)},
 		{"2019-03-04T05:06:07UTC", "2019-03-04T05:06:07Z", of(nonstandard)},
 		{"2019-03-04 05:06:07 UTC", "2019-03-04T05:06:07Z", of(nonstandard)},
-		{"2019-03-04T05:06:07CEST", "2019-03-04T05:06:07Z", of(nonstandard, assumed)}, {"2019-03-04T05:06:07cest", "", bad}, {"2019-03-04T05:06:07JUNKIE", "", bad},
+		{"2019-03-04T05:06:07CEST", "2019-03-04T05:06:07Z", of(nonstandard, assumed)},
+		{"2019-03-04T05:06:07cest", "", bad}, {"2019-03-04T05:06:07JUNKIE", "", bad},
 		{"2019-03-04 05:06:07 EST", "2019-03-04T05:06:07-05:00", of(nonstandard)},
 		{"2019-03-04 05:06:07 GMT+0200", "2019-03-04T05:06:07+02:00", of(nonstandard)},
 		{"2019-03-04 05:06:07 Asia/Ho_Chi_Minh", "2019-03-04T05:06:07Z", of(nonstandard, assumed)},
 		{"2019-03-04 05:06:07 +0100 CET", "2019-03-04T05:06:07+01:00", of(nonstandard)},
-		{"2019-03-04 05:06:07.5 +0200 CEST m=+0.125", "2019-03-04T05:06:07.5+02:00", of(nonstandard)},
+		{"2019-03-04 05:06:07.5 +0200 CEST m=+0.125", "2019-03-04T05:06:07.5+02:00",
+			of(nonstandard)},
 		{"2019-03-04 05:06:07 +0000 UTC m=-3", "2019-03-04T05:06:07Z", of(nonstandard)},
-		{"2019-03-04 05:06:07 +0000 UTC m=+x", "", bad}, {"2019-03-04 05:06:07 +0000 UTC m=", "", bad},
+		{"2019-03-04 05:06:07 +0000 UTC m=+x", "", bad}, {"2019-03-04 05:06:07 +0000 UTC m=", "",
+			bad},
 		{"2019-03-04 05:06:07.5 +0000 UTC", "2019-03-04T05:06:07.5Z", of(nonstandard)},
 		{"2019-03-04T05:06:07+01:00[Europe/Oslo]", "2019-03-04T05:06:07+01:00", of(nonstandard)},
 		{"2019-03-04T05:06:07+14:00", "2019-03-04T05:06:07+14:00", nil},
@@ -127,7 +131,8 @@ func TestParseW3C_Lenient(t *testing.T) {
 		{"04-MAR-2019", "2019-03-04", of(nonstandard)},
 		{"March 2019", "2019-03", of(nonstandard)},
 		{"March 4, 2019 5:06 pm", "2019-03-04T17:06:00Z", of(nonstandard, assumed)},
-		{"Mon Mar 04 2019 05:06:07 GMT+0100 (Central European Standard Time)", "2019-03-04T05:06:07+01:00", of(nonstandard)},
+		{"Mon Mar 04 2019 05:06:07 GMT+0100 (Central European Standard Time)",
+			"2019-03-04T05:06:07+01:00", of(nonstandard)},
 		{"Mon Mar  4 05:06:07 2019", "2019-03-04T05:06:07Z", of(nonstandard, assumed)},
 		{"Mon Mar 04 05:06:07 +0000 2019", "2019-03-04T05:06:07Z", of(nonstandard)},
 		{"Mon, 04 Mar 2019 05:06:07 GMT", "2019-03-04T05:06:07Z", of(nonstandard)},
@@ -136,29 +141,49 @@ func TestParseW3C_Lenient(t *testing.T) {
 	}
 }
 
-// What means nothing, or could mean two days.
+// Dates without a meaning, or with two.
 var unreadable = []string{
-	"yesterday", "null", "None", "now", "N/A", "0", "-", "2019-", "201", "20190", "201903", "2019030", "190304",
+	"yesterday", "null", "None", "now", "N/A", "0", "-", "2019-", "201", "20190", "201903",
+	"2019030", "190304",
 	"04/03/2019", "04-03-2019", "04.03.2019", "31/12/2019", "12/31/2019", "04/03/19", "19-03-04",
-	"2019-02-29", "2019-04-31", "2019-13-01", "2019-00-04", "2019-03-00", "2019-03-32", "0000-00-00", "0000", "0000-01-01", "0000-00-00T00:00:00Z",
+	"2019-02-29", "2019-04-31", "2019-13-01", "2019-00-04", "2019-03-00", "2019-03-32",
+	"0000-00-00", "0000", "0000-01-01", "0000-00-00T00:00:00Z",
 	"1551675967", "1551675967000", "1551675967000000", "-2019-03-04", "12019-03-04", "+2019-03-04",
 	"2019-W10-1", "2019-063", "2019-003-04", "2019/03-04", "2019-03-004",
-	"2019-03-04T", "2019-03-04T05", "2019-03-04T05Z", "2019-03-04T5", "2019-03-04T05:6Z", "2019-03-04T005:06Z", "2019-03-04T05:06:7Z",
-	"2019-03-04T25:00:00Z", "2019-03-04T24:00:01Z", "9999-12-31T24:00:00Z", "9999-12-31T24:00:00-05:00", "9999-12-31T23:59:60Z", "2019-03-04T24:01Z", "2019-03-04 24:00:00.001", "2019-03-04T05:60:00Z", "2019-03-04T05:06:61Z",
-	"2019-03-04T05:06:60Z", "2019-03-04T23:59:60+01:00", "2019-03-04T05:06:07.Z", "2019-03-04T05:06:07.",
-	"2019-03-04T05:06:07+24:00", "2019-03-04T05:06:07+02:60", "2019-03-04T05:06:07+2", "2019-03-04T05:06:07+2:00", "2019-03-04T05:06:07+", "2019-03-04T05:06:07+zz:00", "2019-03-04T05:06:07+00:zz",
-	"2019-03-04T05:06:07Z+02:00", "2019-03-04T05:06:07ZZ", "2019-03-04T05:06:07+02:00junk", "2019-03-04T05:06:07junk", "2019-03-04T05:06:07[Europe/Oslo]", "2019-03-04T05:06:07+01:00[", "2019-03-04T05:06:07+01:00[]",
-	"2019-03-04 05:06:07 +0100 EST", "2019-03-04 05:06:07 13", "2019-03-04 13:06 pm", "2019-03-04 0:06 am", "2019-03-04 05:06:07 two words",
-	"2019-03-04T05:06:07Z 2019-03-05T05:06:07Z", "2019-03-04\x00", "2019-03-04T05:06:07\x00", "2019-03T05:06Z", "2019-03-04-07", "2019-03-04-0700", "2019-03-04+25:00",
+	"2019-03-04T", "2019-03-04T05", "2019-03-04T05Z", "2019-03-04T5", "2019-03-04T05:6Z",
+	"2019-03-04T005:06Z", "2019-03-04T05:06:7Z",
+	"2019-03-04T25:00:00Z", "2019-03-04T24:00:01Z", "9999-12-31T24:00:00Z",
+	"9999-12-31T24:00:00-05:00", "9999-12-31T23:59:60Z", "2019-03-04T24:01Z",
+	"2019-03-04 24:00:00.001", "2019-03-04T05:60:00Z", "2019-03-04T05:06:61Z",
+	"2019-03-04T05:06:60Z", "2019-03-04T23:59:60+01:00", "2019-03-04T05:06:07.Z",
+	"2019-03-04T05:06:07.",
+	"2019-03-04T05:06:07+24:00", "2019-03-04T05:06:07+02:60", "2019-03-04T05:06:07+2",
+	"2019-03-04T05:06:07+2:00", "2019-03-04T05:06:07+", "2019-03-04T05:06:07+zz:00",
+	"2019-03-04T05:06:07+00:zz",
+	"2019-03-04T05:06:07Z+02:00", "2019-03-04T05:06:07ZZ", "2019-03-04T05:06:07+02:00junk",
+	"2019-03-04T05:06:07junk", "2019-03-04T05:06:07[Europe/Oslo]", "2019-03-04T05:06:07+01:00[",
+	"2019-03-04T05:06:07+01:00[]",
+	"2019-03-04 05:06:07 +0100 EST", "2019-03-04 05:06:07 13", "2019-03-04 13:06 pm",
+	"2019-03-04 0:06 am", "2019-03-04 05:06:07 two words",
+	"2019-03-04T05:06:07Z 2019-03-05T05:06:07Z", "2019-03-04\x00", "2019-03-04T05:06:07\x00",
+	"2019-03T05:06Z", "2019-03-04-07", "2019-03-04-0700", "2019-03-04+25:00",
 	"４ March 2019", "2019\u201003\u201004",
-	"4 Mars 2019", "Mon, 04 Mär 2019 05:06:07 GMT", "04 Mar", "Mar", "4 March", "March 4", "March 4, 19", "4 March 19", "4 March 119", "4 March 02019", "4 5 March 2019", "4 March 2019 2020",
-	"31 June 2019", "0 March 2019", "4 March 0000", "4 March April 2019", "4 March 2019 GMT", "March 2019 05:06:07", "05:06:07 4 March 2019", "updated 4 March 2019",
-	"Mon, 04 Mar 2019 05:06:07 +1", "Mon, 04 Mar 2019 05:06:07 +zz:00", "Mon, 04 Mar 2019 05:06:07 -9999", "Mon, 04 Mar 2019 05:06:07 GMT EST", "Mon, 04 Mar 2019 05:06:07 XYZ UTC", "Mon, 04 Mar 2019 05:06:07 +0100 +0200",
-	"Mon, 04 Mar 2019 05:06:07 (GMT", "Mon, 04 Mar 2019 05:06:07)", "Mon, Mar x 2019 05:06:07 GMT", "Mon, Tue, 04 Mar 2019 05:06:07 GMT", "Mon, 99 Mar 2019 05:06:07 GMT", "Mon, 04 Mar 2019 25:06:07 GMT", "Mon, 04 Mar 2019 05:06:07 05:06:07 GMT",
+	"4 Mars 2019", "Mon, 04 Mär 2019 05:06:07 GMT", "04 Mar", "Mar", "4 March", "March 4",
+	"March 4, 19", "4 March 19", "4 March 119", "4 March 02019", "4 5 March 2019",
+	"4 March 2019 2020",
+	"31 June 2019", "0 March 2019", "4 March 0000", "4 March April 2019", "4 March 2019 GMT",
+	"March 2019 05:06:07", "05:06:07 4 March 2019", "updated 4 March 2019",
+	"Mon, 04 Mar 2019 05:06:07 +1", "Mon, 04 Mar 2019 05:06:07 +zz:00",
+	"Mon, 04 Mar 2019 05:06:07 -9999", "Mon, 04 Mar 2019 05:06:07 GMT EST",
+	"Mon, 04 Mar 2019 05:06:07 XYZ UTC", "Mon, 04 Mar 2019 05:06:07 +0100 +0200",
+	"Mon, 04 Mar 2019 05:06:07 (GMT", "Mon, 04 Mar 2019 05:06:07)", "Mon, Mar x 2019 05:06:07 GMT",
+	"Mon, Tue, 04 Mar 2019 05:06:07 GMT", "Mon, 99 Mar 2019 05:06:07 GMT",
+	"Mon, 04 Mar 2019 25:06:07 GMT", "Mon, 04 Mar 2019 05:06:07 05:06:07 GMT",
 }
 
 func TestUnreadable(t *testing.T) {
-	for _, in := range append(slices.Clone(unreadable), strings.Repeat("2019", 1000), "2019-03-04"+strings.Repeat(" ", 1000)+"05:06", strings.Repeat("(", 100)) {
+	for _, in := range append(slices.Clone(unreadable), strings.Repeat("2019", 1000),
+		"2019-03-04"+strings.Repeat(" ", 1000)+"05:06", strings.Repeat("(", 100)) {
 		dateTest{in: in}.run(t, "ParseW3C", ParseW3C)
 		dateTest{in: in}.run(t, "ParseRFC822", ParseRFC822)
 	}
@@ -188,7 +213,8 @@ func TestParseRFC822(t *testing.T) {
 		{"Mon, 04 Mar 49 05:06:07 GMT", "2049-03-04T05:06:07Z", nil},
 		{"Mon, 04 Mar 50 05:06:07 GMT", "1950-03-04T05:06:07Z", nil},
 		{"Mon, 04 (the fourth (or so)) Mar 2019 05:06:07 GMT (now)", "2019-03-04T05:06:07Z", nil},
-		{"Mon, 04 (never closed \\) (but \\( so)) Mar 2019 05:06:07 GMT", "2019-03-04T05:06:07Z", nil},
+		{"Mon, 04 (never closed \\) (but \\( so)) Mar 2019 05:06:07 GMT", "2019-03-04T05:06:07Z",
+			nil},
 		{"Sat, 04 Mar 0100 05:06:07 GMT", "0100-03-04T05:06:07Z", of(implausible)},
 		{"Mon, 04 Mar 2019 05:06:07", "2019-03-04T05:06:07Z", of(assumed)},
 		{"Mon, 04 Mar 2019 05:06:07 CEST", "2019-03-04T05:06:07Z", of(assumed)},
@@ -235,13 +261,15 @@ func TestParseRFC822_Lenient(t *testing.T) {
 }
 
 func TestStandardFormsDoNotAllocate(t *testing.T) {
-	for _, in := range []string{"2019", "2019-03", "2019-03-04", "2019-03-04T05:06Z", "2019-03-04T05:06:07+05:45", "2019-03-04T05:06:07.123Z", "0001-01-01T00:00:00Z"} {
+	for _, in := range []string{"2019", "2019-03", "2019-03-04", "2019-03-04T05:06Z",
+		"2019-03-04T05:06:07+05:45", "2019-03-04T05:06:07.123Z", "0001-01-01T00:00:00Z"} {
 		b := []byte(in)
 		if n := testing.AllocsPerRun(100, func() { ParseW3C(b) }); n != 0 {
 			t.Errorf("ParseW3C(%q) allocates %v times", in, n)
 		}
 	}
-	for _, in := range []string{"Mon, 04 Mar 2019 05:06:07 +0530", "Mon, 04 Mar 2019 05:06:07 GMT", "4 Mar 19 05:06 EST", "Mon, 04 Mar 2019 05:06:07"} {
+	for _, in := range []string{"Mon, 04 Mar 2019 05:06:07 +0530", "Mon, 04 Mar 2019 05:06:07 GMT",
+		"4 Mar 19 05:06 EST", "Mon, 04 Mar 2019 05:06:07"} {
 		b := []byte(in)
 		if n := testing.AllocsPerRun(100, func() { ParseRFC822(b) }); n != 0 {
 			t.Errorf("ParseRFC822(%q) allocates %v times", in, n)

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// fields are the parts of a date in whatever form it was listed. They are read
-// by writing them in the standard form and reading that: there is one place
-// that knows the calendar.
+// fields are the parts of a date in any form. They are read by writing them in the standard form
+// and reading that, so only one place knows the calendar.
 type fields struct {
 	year, month, day     int
 	hour, minute, second int
@@ -17,10 +17,10 @@ type fields struct {
 	precision            sitemap.Precision
 	offset               int  // of the zone, minutes east of UTC
 	zoned                bool // offset was listed
-	odd                  bool // the form is not the one that the format asks for
+	odd                  bool // not the form that the format asks for
 }
 
-// result returns what ParseW3C and ParseRFC822 do of fields that were read.
+// result returns the results of ParseW3C and ParseRFC822.
 func (f *fields) result(ok bool) (sitemap.Time, []sitemap.Code) {
 	if ok {
 		if t, ok := f.time(); ok {
@@ -30,13 +30,13 @@ func (f *fields) result(ok bool) (sitemap.Time, []sitemap.Code) {
 	return sitemap.Time{}, bad
 }
 
-// time returns the time that the fields make, if the calendar has it.
+// time returns the time of the fields, if the calendar has it.
 func (f *fields) time() (t sitemap.Time, ok bool) {
 	endOfDay := f.hour == 24
 	if endOfDay && (f.minute != 0 || f.second != 0 || len(bytes.Trim(f.fraction, "0")) > 0) {
 		return t, false
 	}
-	// A leap second ends a UTC day; the instant after it is the next day's first.
+	// A leap second ends a UTC day. The instant after it is the first one of the next day.
 	leap := f.second == 60
 	if leap && (f.hour*60+f.minute-f.offset+2*minutesPerDay)%minutesPerDay != minutesPerDay-1 {
 		return t, false
@@ -48,7 +48,7 @@ func (f *fields) time() (t sitemap.Time, ok bool) {
 	if leap {
 		second = 59
 	}
-	if t, ok = sitemap.ParseW3C(f.appendStandard(make([]byte, 0, 40), hour, second)); !ok {
+	if t, ok = Strict(f.appendStandard(make([]byte, 0, 40), hour, second)); !ok {
 		return t, false
 	}
 	assumed := !f.zoned && f.precision >= sitemap.Minute
@@ -61,30 +61,34 @@ func (f *fields) time() (t sitemap.Time, ok bool) {
 	} else if leap {
 		start = start.Add(time.Second)
 	}
-	if start.Year() > 9999 { // of which no form of a date knows
+	if start.Year() > 9999 { // no form of a date has such a year
 		return sitemap.Time{}, false
 	}
-	return sitemap.NewTime(start, t.Precision(), assumed), true
+	t = sitemap.NewTime(start, t.Precision())
+	if assumed {
+		t = t.AssumeZone()
+	}
+	return t, true
 }
 
 const minutesPerDay = 24 * 60
 
 // appendStandard appends the fields as a W3C datetime.
 func (f *fields) appendStandard(b []byte, hour, second int) []byte {
-	b = appendInt(b, f.year, 4)
+	b = chars.AppendInt(b, f.year, 4)
 	if f.precision >= sitemap.Month {
-		b = appendInt(append(b, '-'), f.month, 2)
+		b = chars.AppendInt(append(b, '-'), f.month, 2)
 	}
 	if f.precision >= sitemap.Day {
-		b = appendInt(append(b, '-'), f.day, 2)
+		b = chars.AppendInt(append(b, '-'), f.day, 2)
 	}
 	if f.precision < sitemap.Minute {
 		return b
 	}
-	b = appendInt(append(b, 'T'), hour, 2)
-	b = appendInt(append(b, ':'), f.minute, 2)
+	b = chars.AppendInt(append(b, 'T'), hour, 2)
+	b = chars.AppendInt(append(b, ':'), f.minute, 2)
 	if f.precision >= sitemap.Second {
-		b = appendInt(append(b, ':'), second, 2)
+		b = chars.AppendInt(append(b, ':'), second, 2)
 	}
 	if len(f.fraction) > 0 {
 		b = append(append(b, '.'), f.fraction[:min(len(f.fraction), 9)]...)
@@ -93,16 +97,6 @@ func (f *fields) appendStandard(b []byte, hour, second int) []byte {
 	if offset < 0 {
 		offset, sign = -offset, '-'
 	}
-	b = appendInt(append(b, sign), offset/60, 2)
-	return appendInt(append(b, ':'), offset%60, 2)
+	b = chars.AppendInt(append(b, sign), offset/60, 2)
+	return chars.AppendInt(append(b, ':'), offset%60, 2)
 }
-
-// appendInt appends the last width digits of n.
-func appendInt(b []byte, n, width int) []byte {
-	for unit := pow10[width-1]; unit > 0; unit /= 10 {
-		b = append(b, byte('0'+n/unit%10))
-	}
-	return b
-}
-
-var pow10 = [...]int{1, 10, 100, 1000}

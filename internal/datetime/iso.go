@@ -2,9 +2,9 @@ package datetime
 
 import "github.com/seed-322c453a/sitemap"
 
-// parseISO reads dates that start with the year in digits: ISO 8601 in its basic
-// and extended forms, with slashes or points, without leading zeros, and a time
-// after T or a space. A year of four digits first cannot be taken for a day.
+// parseISO reads dates that start with the digits of a year: ISO 8601 in its basic and extended
+// forms, with slashes or points, without leading zeros, and with a time after T or a space. With
+// the four digits of the year first, no other order of the parts is possible.
 func parseISO(b []byte) (f fields, ok bool) {
 	c := cursor{b}
 	if !c.isoDate(&f) {
@@ -17,8 +17,7 @@ func parseISO(b []byte) (f fields, ok bool) {
 	case f.precision != sitemap.Day:
 		return f, false
 	case isZoneOfDate(c.rest):
-		// The time zone of an XML Schema date moves its first instant, which a
-		// day does not tell.
+		// The zone of an XML Schema date moves its first instant, which a day cannot express.
 		return f, true
 	}
 	if next := c.next() | 0x20; next == 't' {
@@ -34,13 +33,13 @@ func parseISO(b []byte) (f fields, ok bool) {
 	return f, c.zone(&f)
 }
 
-// isTime reports whether b has the form of a W3C datetime but for its zone.
+// isTime reports whether b has the form of a W3C datetime without a zone.
 func isTime(b []byte) bool {
-	_, ok := sitemap.ParseW3C(append(append(make([]byte, 0, maxLen+1), b...), 'Z'))
+	_, ok := Strict(append(append(make([]byte, 0, maxLen+1), b...), 'Z'))
 	return ok
 }
 
-// isoDate takes the date.
+// isoDate consumes the date.
 func (c *cursor) isoDate(f *fields) bool {
 	start := *c
 	digits := c.digits()
@@ -49,7 +48,7 @@ func (c *cursor) isoDate(f *fields) bool {
 		return c.isoMonthDay(f, digits)
 	case 8:
 		f.precision = sitemap.Day
-	case 14: // the time of day is glued to it
+	case 14: // the time of day follows without a separator
 		f.precision = sitemap.Day
 		start.take(8)
 		*c = start
@@ -81,13 +80,13 @@ func (c *cursor) isoMonthDay(f *fields, year []byte) bool {
 	return f.inCalendar()
 }
 
-// inCalendar keeps numbers to the digits they are written with; whether the month
-// has the day, time tells.
+// inCalendar reports whether the numbers are in the range of their digits. [fields.time] decides
+// whether the month has the day.
 func (f *fields) inCalendar() bool {
 	return f.year > 0 && 1 <= f.month && f.month <= 12 && 1 <= f.day && f.day <= 31
 }
 
-// isoClock takes the time of day, with colons or without.
+// isoClock consumes the time of day, with colons or without.
 func (c *cursor) isoClock(f *fields) bool {
 	basic := *c
 	digits := basic.digits()
@@ -105,8 +104,8 @@ func (c *cursor) isoClock(f *fields) bool {
 	return f.inRange()
 }
 
-// isZoneOfDate reports whether s is Z or an offset with a colon, as XML Schema
-// allows after a date.
+// isZoneOfDate reports whether s is Z or an offset with a colon, which XML Schema allows after a
+// date.
 func isZoneOfDate(s []byte) bool {
 	if len(s) == 1 && s[0]|0x20 == 'z' {
 		return true

@@ -4,12 +4,13 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// parseNamed reads dates with the month by its English name: those of RFC 822,
-// RFC 850, date(1), JavaScript, and "May 6, 2024". The name tells the month, the
-// year has four digits: nothing is left to guess. A year of two digits is read
-// only where RFC 822 has it, last of a date that a time or a weekday goes with.
+// parseNamed reads dates with the English name of a month: those of RFC 822, RFC 850, date(1),
+// JavaScript, and "May 6, 2024". With the name of the month and four digits of the year, no date is
+// ambiguous. A year of two digits is accepted only last in a date with a time or a weekday, as in
+// RFC 822.
 func parseNamed(b []byte) (f fields, ok bool) {
 	p := named{c: cursor{b}}
 	for p.step() {
@@ -22,13 +23,14 @@ func parseNamed(b []byte) (f fields, ok bool) {
 
 // named is the state of parseNamed.
 type named struct {
-	c       cursor
-	f       fields
-	shape   [len("dMy")]byte // the parts of the date, in order: d or y for a number of two or four digits, M
-	n       int              // how many there are
-	numbers [2]int           // the values of d and y, in order
-	count   int              // how many there are
-	late    int              // how many parts of the date came after the time
+	c cursor
+	f fields
+	// the parts of the date in order: M, or d or y for a number of two or four digits
+	shape   [len("dMy")]byte
+	n       int    // number of parts
+	numbers [2]int // the values of d and y, in order
+	count   int    // number of values
+	late    int    // number of parts after the time
 	weekday bool
 	timed   bool // a time of day was read
 	zone    bool // a zone was read, known or not
@@ -44,9 +46,9 @@ func (p *named) step() bool {
 		return false
 	case next == '(':
 		p.comment()
-	case isDigit(next):
+	case chars.IsDigit(next):
 		p.digits()
-	case isLetter(next), next >= 0x80 && p.n == 0:
+	case chars.IsLetter(next), next >= 0x80 && p.n == 0:
 		p.letters()
 	case p.timed && !p.zone && (next == '+' || next == '-'):
 		p.offset()
@@ -56,8 +58,8 @@ func (p *named) step() bool {
 	return !p.broken
 }
 
-// separators takes what stands between parts: spaces, commas, and in the date
-// hyphens, slashes and points. RFC 822 has spaces, and a comma after the weekday.
+// separators consumes spaces and commas and, within the date, hyphens, slashes and points. RFC 822
+// has spaces, and a comma after the weekday.
 func (p *named) separators() {
 	set := " \t\r\n,-/."
 	if p.timed {
@@ -70,8 +72,8 @@ func (p *named) separators() {
 	}
 }
 
-// comment takes a comment of RFC 822, which may hold others, and parentheses behind a
-// backslash that count for nothing (section 3.3).
+// comment consumes a comment of RFC 822, which may contain others, and parentheses escaped with a
+// backslash (section 3.3).
 func (p *named) comment() {
 	depth := 0
 	escaped := false
@@ -138,7 +140,7 @@ func (p *named) number(kind byte, digits []byte) {
 	p.add(kind)
 }
 
-// ordinal takes the letters of 6th.
+// ordinal consumes the letters of 6th.
 func (p *named) ordinal() {
 	after := p.c
 	word := after.word()
@@ -170,7 +172,7 @@ func (p *named) letters() {
 		p.add('M')
 		return
 	}
-	// A weekday is not heeded, so it may be in another language.
+	// A weekday is ignored, so it may be in another language.
 	rest := p.c.beyondASCII()
 	comma := bytes.HasPrefix(bytes.TrimPrefix(p.c.rest, []byte(".")), []byte(","))
 	p.broken = p.n > 0 || p.timed || p.weekday || !comma && !isWeekday(word)
@@ -185,7 +187,7 @@ func (p *named) offset() {
 	p.f.odd = p.f.odd || before-len(p.c.rest) != len("+0000")
 }
 
-// date puts the parts of the date together.
+// date combines the parts of the date.
 func (p *named) date() bool {
 	f, first, second := &p.f, p.numbers[0], p.numbers[1]
 	shape := string(p.shape[:p.n])
@@ -205,7 +207,7 @@ func (p *named) date() bool {
 	default:
 		return false
 	}
-	// The year may stand last of all, as date(1) has it.
+	// The year may come last, as in date(1).
 	if p.broken || p.late > 1 || p.late == 1 && shape != "Mdy" {
 		return false
 	}
@@ -232,8 +234,8 @@ var months = [...]string{
 	"july", "august", "september", "october", "november", "december",
 }
 
-// monthOf returns the month of an English name, in full or as its first three
-// letters, from 1, and whether it is the short name that RFC 822 has; or 0.
+// monthOf returns the month of an English name, full or as three letters, from 1, or 0. It reports
+// whether the name is short, as in RFC 822.
 func monthOf(name []byte) (month int, short bool) {
 	for i, full := range months {
 		switch {
@@ -246,9 +248,10 @@ func monthOf(name []byte) (month int, short bool) {
 	return 0, false
 }
 
-var weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+var weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+	"sunday"}
 
-// isWeekday reports whether name is an English weekday or short for one.
+// isWeekday reports whether name is an English weekday or an abbreviation of one.
 func isWeekday(name []byte) bool {
 	for _, full := range weekdays {
 		if len(name) >= 3 && len(name) <= len(full) && equalFold(name, full[:len(name)]) {
@@ -258,7 +261,7 @@ func isWeekday(name []byte) bool {
 	return false
 }
 
-// equalFold reports whether letters are those of lower, in any case.
+// equalFold reports whether letters equal lower in any letter case.
 func equalFold(letters []byte, lower string) bool {
 	if len(letters) != len(lower) {
 		return false

@@ -6,20 +6,22 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// QuickRFC822 reads the form that almost every pubDate has, by writing it anew as a
-// W3C datetime: "Mon, 06 May 2024 07:08:09 +0200", or with GMT, and a year from 1900
-// to 2999. It is not ok for others. Of a date that it reads there is nothing to report.
+// QuickRFC822 reads the form of almost every pubDate by rewriting it as a W3C datetime: "Mon, 06
+// May 2024 07:08:09 +0200", or with GMT, and a year from 1900 to 2999. It returns false for other
+// forms. The dates that it reads have no problems.
 func QuickRFC822(b []byte) (t sitemap.Time, ok bool) {
-	if len(b) < len("Mon, 06 May 2024 07:08:09 GMT") || b[3] != ',' || b[4] != ' ' || b[7] != ' ' || b[11] != ' ' || b[16] != ' ' || b[25] != ' ' {
+	if len(b) < len("Mon, 06 May 2024 07:08:09 GMT") || b[3] != ',' || b[4] != ' ' || b[7] != ' ' ||
+		b[11] != ' ' || b[16] != ' ' || b[25] != ' ' {
 		return t, false
 	}
 	month := shortMonths.find(b[8:12])
-	if month == 0 || shortWeekdays.find(b[:4]) == 0 || b[12] != '2' && (b[12] != '1' || b[13] != '9') {
+	if month == 0 || shortWeekdays.find(b[:4]) == 0 ||
+		b[12] != '2' && (b[12] != '1' || b[13] != '9') {
 		return t, false
 	}
 	var w3c [len("2024-05-06T07:08:09+02:00")]byte
 	year := uint64(binary.LittleEndian.Uint32(b[12:]))
-	// Eight bytes at once, as they are read: smaller stores would be waited for.
+	// Store the eight bytes at once, as they are loaded: a load waits for smaller stores.
 	binary.LittleEndian.PutUint64(w3c[:], year|'-'<<32|month<<40|'-'<<56)
 	w3c[8], w3c[9], w3c[10] = b[5], b[6], 'T'
 	binary.LittleEndian.PutUint64(w3c[11:], binary.LittleEndian.Uint64(b[17:]))
@@ -28,30 +30,31 @@ func QuickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	case string(zone) == "GMT", string(zone) == "+0000":
 		w3c[19] = 'Z'
 	case len(zone) == 5 && string(zone) != "-0000":
-		w3c[19], w3c[20], w3c[21], w3c[22], w3c[23], w3c[24] = zone[0], zone[1], zone[2], ':', zone[3], zone[4]
+		w3c[19], w3c[20], w3c[21], w3c[22], w3c[23], w3c[24] =
+			zone[0], zone[1], zone[2], ':', zone[3], zone[4]
 		n = 25
 	default:
 		return t, false
 	}
-	t, ok = sitemap.ParseW3C(w3c[:n])
+	t, ok = Strict(w3c[:n])
 	return t, ok && !InFarZone(w3c[:n])
 }
 
-// A wordTable finds words of three letters by their bytes, without comparing them to
-// one after another: dates come in no order, so each comparison would be guessed wrong
-// by the processor as often as not.
+// A wordTable finds words of three letters by their bytes, without comparisons one after another.
+// Dates come in no order, so the processor would predict half of these wrongly.
 type wordTable [16]struct {
 	word  uint32
 	value uint64
 }
 
 var (
-	shortMonths   = newWordTable("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+	shortMonths = newWordTable("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
+		"Oct", "Nov", "Dec")
 	shortWeekdays = newWordTable("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 )
 
-// newWordTable returns a table of words that wordSlot tells apart. The value of each is
-// its number, from 1, as two digits.
+// newWordTable returns a table of words that wordSlot distinguishes. The value of each is its
+// number, from 1, as two digits.
 func newWordTable(words ...string) *wordTable {
 	t := new(wordTable)
 	for i, w := range words {
@@ -62,7 +65,7 @@ func newWordTable(words ...string) *wordTable {
 	return t
 }
 
-// find returns the value of the word that the four bytes of b start with, or 0.
+// find returns the value of the word in the first three of the four bytes of b, or 0.
 func (t *wordTable) find(b []byte) uint64 {
 	word := word3(b)
 	if slot := &t[wordSlot(word)]; slot.word == word {
@@ -73,5 +76,5 @@ func (t *wordTable) find(b []byte) uint64 {
 
 func word3(b []byte) uint32 { return binary.LittleEndian.Uint32(b) & 0xffffff }
 
-// wordSlot is a hash that was searched for: no two months, and no two weekdays, share one.
+// wordSlot is a hash found by search: no two months and no two weekdays share a slot.
 func wordSlot(word uint32) uint32 { return word * 0xa671 >> 28 }

@@ -26,7 +26,7 @@ func TestQuickRFC822(t *testing.T) {
 	}
 }
 
-// TestQuickRFC822_Days: every weekday and month is known.
+// Every weekday and month is known.
 func TestQuickRFC822_Days(t *testing.T) {
 	for day := range 366 {
 		want := time.Date(2024, time.January, 1+day, 1, 2, 3, 0, time.UTC)
@@ -52,7 +52,7 @@ func FuzzQuickRFC822(f *testing.F) {
 	})
 }
 
-// BenchmarkParseRFC822 reads dates that follow no order, as those of feeds do.
+// BenchmarkParseRFC822 reads dates in no order, like those of feeds.
 func BenchmarkParseRFC822(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	dates := make([][]byte, 1<<12)

@@ -1,38 +1,42 @@
-// Package extension reads what an entry has beyond the elements of its format:
-// images, videos, news, alternates, PageMap, Media RSS and enclosures, and elements
-// of any other namespace.
+// Package extension reads the parts of an entry beyond the elements of its format: images, videos,
+// news, alternates, PageMap, Media RSS and enclosures, and elements of any other namespace. For
+// example, it reads this child of a url element into [sitemap.Extensions]:
 //
-// What a record's value should be and is not is reported as BadExtension and left
-// out; the entry is never harmed. A record keeps what could be read of it, but one
-// that locates nothing where that is its purpose is left out.
+//	<image:image>
+//	  <image:loc>https://example.com/a.jpg</image:loc>
+//	</image:image>
+//
+// Invalid values are reported as [sitemap.BadExtension] and left out; the entry is never harmed. A
+// record keeps all values that could be read. It is left out if its purpose is a location and it
+// has none.
 //
 // # Memory
 //
-// Entries share memory: text is cut from blocks of up to 4 KiB, records from
-// chunks. So an entry costs a fraction of an allocation, and one that is kept
-// keeps a few neighbours alive. What an entry may have is bounded by the constants
-// below; what is over is reported once an entry and left out.
+// Entries share memory: text is cut from blocks of up to 4 KiB, records from chunks. So an entry
+// costs a fraction of an allocation, and an entry that is kept keeps a few neighbors alive. The
+// constants below bound the extensions of an entry. The rest is reported once per entry and left
+// out.
 package extension
 
 import (
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
-	"github.com/seed-322c453a/sitemap/internal/record"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
 const (
-	// MaxRecords is how many images, videos, news, alternates, and DataObjects
-	// are kept of an entry, each; and how many values of one list.
+	// MaxRecords is the maximum number of images, videos, news, alternates and DataObjects of an
+	// entry, each, and of values in one list.
 	MaxRecords = 1000
-	// MaxText is how many bytes of text are kept of an entry.
+	// MaxText is the maximum number of bytes of text of an entry.
 	MaxText = 1 << 20
-	// MaxElements is how many elements of other namespaces are kept of an entry.
+	// MaxElements is the maximum number of elements of other namespaces of an entry.
 	MaxElements = 100
-	// MaxOtherText is how many bytes of text and attributes these have together.
+	// MaxOtherText is the maximum number of bytes of text and attributes in these.
 	MaxOtherText = 64 << 10
-	// MaxOtherDepth is how deep these are nested.
+	// MaxOtherDepth is the maximum depth of these.
 	MaxOtherDepth = 8
 )
 
@@ -41,16 +45,29 @@ const (
 type Decoder struct {
 	in   *input.Reader
 	r    *xmlscan.Reader
-	sink *record.Sink
+	sink *document.Sink
 
 	recent  location.Recent
+	uppered bool // uppercase_tag was reported
+	memory
+	entryRecords
+	entryState
+}
+
+// A memory is what entries share.
+type memory struct {
 	text    arena
 	names   interner
 	met     metTags
 	entries slab[sitemap.Extensions]
 	strings slab[string]
+	buf     []byte            // a decoded attribute
+	mix     []byte            // text of an element of another namespace
+	tree    []sitemap.Element // children of the open elements
+}
 
-	// Of the entry that is being read.
+// entryRecords are the records of the current entry.
+type entryRecords struct {
 	images     slab[sitemap.Image]
 	videos     slab[sitemap.Video]
 	news       slab[sitemap.News]
@@ -59,30 +76,29 @@ type Decoder struct {
 	attributes slab[sitemap.Attribute]
 	others     slab[sitemap.Element]
 	children   slab[sitemap.Element]
+	records    []medium // images and videos from media and enclosures
 	mobile     bool
+}
+
+// entryState is the state of reading the current entry.
+type entryState struct {
 	media      scope
-	records    []medium // images and videos that came from media and enclosures
 	other      otherBudget
 	textSize   int
-	overflowed bool // that there was too much was reported
-	sound      bool // what is read is known to be free of what XML forbids
-	nested     int  // records that stand in the one that is read
-	uppered    bool // uppercase_tag was reported, which is said once of a document
-
-	buf  []byte            // an attribute, decoded
-	mix  []byte            // text of an element of another namespace
-	tree []sitemap.Element // children of the elements that are open
+	overflowed bool // an excess was reported
+	sound      bool // the text is known to contain nothing that XML forbids
+	nested     int  // depth of records in records
 }
 
 // New returns a decoder of the extensions that r reads from in. Locations are
 // resolved by the sink's Resolver.
-func New(r *xmlscan.Reader, in *input.Reader, sink *record.Sink) *Decoder {
+func New(r *xmlscan.Reader, in *input.Reader, sink *document.Sink) *Decoder {
 	return &Decoder{in: in, r: r, sink: sink}
 }
 
-// Element reads the element whose start tag is current, a child of the entry that
-// is none of its format's own fields. Own says that it is in the namespace of the
-// format, or in none: so are extensions whose prefix was forgotten.
+// Element reads the element whose start tag is current: a child of the entry that is not one of its
+// format's own fields. Own reports whether it is in the namespace of the format or in none. Such an
+// element may be an extension without its prefix.
 func (d *Decoder) Element(own bool) {
 	d.sound = false
 	d.checkCase()
@@ -111,8 +127,8 @@ func (d *Decoder) Element(own bool) {
 	}
 }
 
-// ownElement reads an extension whose prefix was forgotten. What else there is in
-// the format's namespace is no extension.
+// ownElement reads an extension without its prefix. Other elements in the format's namespace are
+// not extensions.
 func (d *Decoder) ownElement() {
 	switch string(d.r.Local) {
 	case "image":
@@ -130,8 +146,8 @@ func (d *Decoder) ownElement() {
 	}
 }
 
-// checkCase reports, once, that a name that is read stands in another letter case than its
-// schema has it. PageMap and Media RSS, which have capitals of their own, are left alone.
+// checkCase reports, once, a name in another letter case than that of its schema. PageMap and Media
+// RSS, which have capitals of their own, are not checked.
 func (d *Decoder) checkCase() {
 	if !d.r.Upper || d.uppered {
 		return
@@ -147,23 +163,26 @@ func (d *Decoder) checkCase() {
 	}
 }
 
-// lowerCase are the elements read here of the schemas that have them all in lower case.
+// lowerCase holds known elements of the schemas in which all names are in lower case.
 var lowerCase = map[string]bool{
-	"image": true, "loc": true, "title": true, "caption": true, "geo_location": true, "license": true,
-	"video": true, "thumbnail_loc": true, "content_loc": true, "content_segment_loc": true, "player_loc": true,
-	"gallery_loc": true, "description": true, "category": true, "tag": true, "uploader": true, "id": true,
-	"price": true, "restriction": true, "platform": true, "tvshow": true, "duration": true, "view_count": true,
-	"rating": true, "expiration_date": true, "family_friendly": true, "requires_subscription": true, "live": true,
-	"show_title": true, "video_type": true, "episode_title": true, "season_number": true, "episode_number": true,
-	"premier_date": true, "premiere_date": true, "news": true, "publication": true, "publication_date": true, "name": true, "language": true,
-	"access": true, "genres": true, "keywords": true, "stock_tickers": true, "mobile": true, "link": true,
+	"image": true, "loc": true, "title": true, "caption": true, "geo_location": true,
+	"license": true, "video": true, "thumbnail_loc": true, "content_loc": true,
+	"content_segment_loc": true, "player_loc": true, "gallery_loc": true, "description": true,
+	"category": true, "tag": true, "uploader": true, "id": true, "price": true, "restriction": true,
+	"platform": true, "tvshow": true, "duration": true, "view_count": true, "rating": true,
+	"expiration_date": true, "family_friendly": true, "requires_subscription": true, "live": true,
+	"show_title": true, "video_type": true, "episode_title": true, "season_number": true,
+	"episode_number": true, "premier_date": true, "premiere_date": true, "news": true,
+	"publication": true, "publication_date": true, "name": true, "language": true, "access": true,
+	"genres": true, "keywords": true, "stock_tickers": true, "mobile": true, "link": true,
 }
 
-// Take returns the extensions of the entry, nil if it has none, and starts the next.
+// Take returns the extensions of the entry, or nil if it has none, and starts the next entry.
 func (d *Decoder) Take() *sitemap.Extensions {
 	d.finishMedia()
 	var e *sitemap.Extensions
-	if d.mobile || !(d.images.empty() && d.alternates.empty() && d.videos.empty() && d.news.empty() && d.objects.empty() && d.others.empty()) {
+	if d.mobile || !(d.images.empty() && d.alternates.empty() && d.videos.empty() &&
+		d.news.empty() && d.objects.empty() && d.others.empty()) {
 		e = d.entries.next()
 		e.Images = d.images.take()
 		e.Videos = d.videos.take()
@@ -178,7 +197,7 @@ func (d *Decoder) Take() *sitemap.Extensions {
 	return e
 }
 
-// Reset forgets the extensions of the entry and starts the next.
+// Reset discards the extensions of the entry and starts the next entry.
 func (d *Decoder) Reset() {
 	d.images.drop()
 	d.videos.drop()
@@ -201,7 +220,7 @@ func (d *Decoder) startEntry() {
 	d.other = otherBudget{}
 }
 
-// overflow reports, once an entry, that there is more of a field than is kept.
+// overflow reports, once per entry, that there are more values of a field than are kept.
 func (d *Decoder) overflow(field string) {
 	if !d.overflowed {
 		d.overflowed = true
@@ -209,13 +228,13 @@ func (d *Decoder) overflow(field string) {
 	}
 }
 
-// outOfText is overflow for text, of which no more is kept then.
+// outOfText is overflow for text. The entry keeps no more text after it.
 func (d *Decoder) outOfText(field string) {
 	d.textSize = MaxText + 1
 	d.overflow(field)
 }
 
-// bad reports a value that is wrong; or that is missing, unless it may be for want of room.
+// bad reports a value that is invalid, or missing for another reason than lack of room.
 func (d *Decoder) bad(pos sitemap.Position, field string, text []byte) {
 	if d.textSize <= MaxText {
 		d.sink.Problem(sitemap.BadExtension, pos, field, text)

@@ -3,7 +3,7 @@ package extension_test
 import (
 	"testing"
 
-	"github.com/seed-322c453a/sitemap/internal/golden"
+	"github.com/seed-322c453a/sitemap/internal/testkit/golden"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -15,7 +16,7 @@ import (
 //	</image:image>
 func (d *Decoder) image() {
 	if string(d.r.Local) != "image" {
-		d.bad(d.in.Position(0), "image:image", d.r.Raw) // a part without its whole
+		d.bad(d.in.Position(0), "image:image", d.r.Raw) // a part outside its record
 		return
 	}
 	pos := d.in.Position(0)
@@ -63,8 +64,8 @@ func (d *Decoder) imagePart(img *sitemap.Image, pos sitemap.Position) {
 	}
 }
 
-// license returns the location of a license, or its name where that stands in its
-// place: what has no slash, or blanks.
+// license returns the location of a license, or its name if that is given instead: text without a
+// slash, or with white space.
 func (d *Decoder) license(v value) string {
 	if bytes.IndexByte(v.raw, '/') < 0 || bytes.IndexByte(v.raw, ' ') >= 0 {
 		return d.string(v)
@@ -72,8 +73,8 @@ func (d *Decoder) license(v value) string {
 	return d.loc(v)
 }
 
-// xhtml reads an element of XHTML: a link to another version of the page. Other
-// elements are the page itself, which Atom and RSS may hold.
+// xhtml reads an element of XHTML: a link to another version of the page. Other elements are the
+// content of the page, which Atom and RSS may contain.
 func (d *Decoder) xhtml() {
 	if string(d.r.Local) == "link" {
 		d.alternate()
@@ -104,20 +105,20 @@ func (d *Decoder) alternate() {
 	d.r.Void()
 }
 
-// href returns where an alternate is, or "": a page, or a place in an app, which has
-// a scheme of its own (android-app://com.example/...).
+// href returns the location of an alternate, or "": a page, or a place in an app, which has its own
+// scheme (android-app://com.example/...).
 func (d *Decoder) href(raw []byte) string {
 	if loc, ok := d.tryLoc(raw); ok {
 		return loc
 	}
 	scheme, _, ok := bytes.Cut(raw, []byte("://"))
-	if !ok || len(scheme) == 0 || bytes.EqualFold(scheme, []byte("http")) || bytes.EqualFold(scheme, []byte("https")) || bytes.ContainsAny(scheme, "/?#: ") {
+	if !ok || len(scheme) == 0 || chars.IsHTTP(scheme) || bytes.ContainsAny(scheme, "/?#: ") {
 		return ""
 	}
 	return d.keep(raw, "xhtml:link")
 }
 
-// alternateAttr takes an attribute of an alternate.
+// alternateAttr sets an attribute of an alternate.
 func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 	switch string(name) {
 	case "href":
@@ -135,7 +136,7 @@ func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 	}
 }
 
-// oddAlternateAttr takes an attribute in another letter case, such as hrefLang.
+// oddAlternateAttr sets an attribute in another letter case, such as hrefLang.
 func (d *Decoder) oddAlternateAttr(a *sitemap.Alternate, name, value []byte) {
 	if lower := bytes.ToLower(name); !bytes.Equal(lower, name) {
 		d.alternateAttr(a, lower, value)

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// What an entry was yielded with stays, although entries share memory.
+// The extensions of an entry do not change although entries share memory.
 func TestTake_EntriesCanBeKept(t *testing.T) {
 	var kept []*sitemap.Extensions
 	var then []string

@@ -14,11 +14,12 @@ const open = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:
  xmlns:video="http://www.google.com/schemas/sitemap-video/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
  xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:media="http://search.yahoo.com/mrss/" xmlns:p="http://www.google.com/schemas/sitemap-pagemap/1.0" xmlns:x="urn:x">`
 
-// extended reads a document of one page with these extensions and one without, and
-// returns the first one's with the number of bad_extension problems.
+// extended reads a document of one page with these extensions and one without. It returns the
+// extensions of the first page and the number of bad_extension problems.
 func extended(t *testing.T, extensions string) (ext *sitemap.Extensions, bad int) {
 	t.Helper()
-	doc := open + "<url><loc>http://a.example/1</loc>" + extensions + "</url><url><loc>http://a.example/2</loc></url></urlset>"
+	doc := open + "<url><loc>http://a.example/1</loc>" + extensions +
+		"</url><url><loc>http://a.example/2</loc></url></urlset>"
 	o := &sitemap.Options{Report: func(p sitemap.Problem) {
 		if p.Code != sitemap.BadExtension {
 			t.Errorf("problem %v %q", p.Code, p.Text)
@@ -43,14 +44,18 @@ func TestLimits_Records(t *testing.T) {
 		record string
 		count  func(*sitemap.Extensions) int
 	}{
-		"images":     {"<image:image><image:loc>http://a.example/%d.jpg</image:loc></image:image>", func(e *sitemap.Extensions) int { return len(e.Images) }},
-		"alternates": {`<xhtml:link rel="alternate" href="http://a.example/%d"/>`, func(e *sitemap.Extensions) int { return len(e.Alternates) }},
+		"images": {"<image:image><image:loc>http://a.example/%d.jpg</image:loc></image:image>",
+			func(e *sitemap.Extensions) int { return len(e.Images) }},
+		"alternates": {`<xhtml:link rel="alternate" href="http://a.example/%d"/>`,
+			func(e *sitemap.Extensions) int { return len(e.Alternates) }},
 		"videos": {"<video:video><video:thumbnail_loc>http://a.example/t</video:thumbnail_loc><video:title>%d</video:title><video:description>d</video:description><video:player_loc>http://a.example/p</video:player_loc></video:video>",
 			func(e *sitemap.Extensions) int { return len(e.Videos) }},
 		"news": {"<news:news><news:publication><news:name>n</news:name><news:language>en</news:language></news:publication><news:publication_date>2024</news:publication_date><news:title>%d</news:title></news:news>",
 			func(e *sitemap.Extensions) int { return len(e.News) }},
-		"objects": {`<p:DataObject id="%d"/>`, func(e *sitemap.Extensions) int { return len(e.PageMap) }},
-		"media":   {`<media:content medium="image" url="http://a.example/%d"/>`, func(e *sitemap.Extensions) int { return len(e.Images) }},
+		"objects": {`<p:DataObject id="%d"/>`,
+			func(e *sitemap.Extensions) int { return len(e.PageMap) }},
+		"media": {`<media:content medium="image" url="http://a.example/%d"/>`,
+			func(e *sitemap.Extensions) int { return len(e.Images) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
@@ -90,7 +95,8 @@ func TestLimits_Other(t *testing.T) {
 
 func TestLimits_Text(t *testing.T) {
 	caption := strings.Repeat("c", 10<<10)
-	ext, bad := extended(t, strings.Repeat("<image:image><image:loc>http://a.example/i</image:loc><image:caption>"+caption+"</image:caption></image:image>", 200))
+	ext, bad := extended(t,
+		strings.Repeat("<image:image><image:loc>http://a.example/i</image:loc><image:caption>"+caption+"</image:caption></image:image>", 200))
 	size := 0
 	for _, img := range ext.Images {
 		size += len(img.Loc) + len(img.Caption)
@@ -100,18 +106,18 @@ func TestLimits_Text(t *testing.T) {
 	}
 }
 
-// However deep groups are nested, the stack stays small.
+// Deeply nested groups need little stack.
 func TestLimits_NestedGroups(t *testing.T) {
 	const n = 100_000
-	ext, _ := extended(t, strings.Repeat("<media:group>", n)+`<media:content medium="image" url="http://a.example/deep"/>`+strings.Repeat("</media:group>", n)+
+	ext, _ := extended(t, strings.Repeat("<media:group>",
+		n)+`<media:content medium="image" url="http://a.example/deep"/>`+strings.Repeat("</media:group>", n)+
 		`<media:content medium="image" url="http://a.example/i"/>`)
 	if len(ext.Images) != 1 || ext.Images[0].Loc != "http://a.example/i" {
 		t.Errorf("images %v", ext.Images)
 	}
 }
 
-// TestLimits_TextOnce: that there is too much text is told once, not of each value that is
-// left out for it.
+// An excess of text is reported once, not for each value that is left out.
 func TestLimits_TextOnce(t *testing.T) {
 	long := "http://a.example/%d" + strings.Repeat("x", 8000)
 	for _, record := range []string{

@@ -6,28 +6,28 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/record"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// A scope is what Media RSS says of all media in an item, in a group, or in one
-// media:content; the inner one wins. A media:group is one medium in several
+// A scope holds the values of Media RSS that apply to all media in an item, in a group, or in one
+// media:content. An inner scope has precedence. A media:group is one medium in several
 // representations, each of which is kept.
 type scope struct {
 	used       bool
-	about      sitemap.Video // what applies to the media in it
+	about      sitemap.Video // applies to the media in the scope
 	license    string
 	thumbnails []string
-	records    int // of the entry's media, how many came before
+	records    int // number of media of the entry before the scope
 }
 
-// A medium is an image or a video that came from Media RSS or an enclosure.
+// A medium is an image or a video from Media RSS or an enclosure.
 type medium struct {
 	video bool
 	index int
 }
 
-// mediaElement reads an element of Media RSS 1.5 that stands in the item.
+// mediaElement reads an element of Media RSS 1.5 in the item.
 func (d *Decoder) mediaElement() {
 	defer d.enterBase()()
 	d.media.used = true
@@ -52,23 +52,23 @@ func (d *Decoder) mediaElement() {
 	}
 }
 
-// enterBase resolves locations against the xml:base of the current element, if it has one,
-// until the function that it returns is called.
+// enterBase resolves locations against the xml:base of the current element, if it has one, until
+// the caller calls leave.
 func (d *Decoder) enterBase() (leave func()) {
 	around := d.sink.Resolver.Base
-	d.sink.Resolver.Base = record.BaseHere(d.r.Attrs, around)
+	d.sink.Resolver.Base = document.BaseHere(d.r.Attrs, around)
 	return func() { d.sink.Resolver.Base = around }
 }
 
-// finishMedia applies what the item says to its media.
+// finishMedia applies the values of the item to its media.
 func (d *Decoder) finishMedia() {
 	if d.media.used {
 		d.closeScope(&d.media)
 	}
 }
 
-// closeScope applies what a scope says to the media in it. A player without
-// content is a video, thumbnails without a video are images.
+// closeScope applies the values of a scope to its media. A player without content becomes a video,
+// and thumbnails without a video become images.
 func (d *Decoder) closeScope(s *scope) {
 	videos := 0
 	for _, m := range d.records[s.records:] {
@@ -94,7 +94,7 @@ func (d *Decoder) closeScope(s *scope) {
 	}
 }
 
-// fillVideo gives v what it does not say itself.
+// fillVideo sets the fields of v that are not set to those of about.
 func fillVideo(v, about *sitemap.Video) {
 	fill(&v.Title, about.Title)
 	fill(&v.Description, about.Description)
@@ -131,8 +131,8 @@ func fill[T comparable](v *T, to T) {
 	}
 }
 
-// addImage returns the entry's image of that location, a new one if there is none;
-// nil if there are too many.
+// addImage returns the entry's image with this location, or a new one. It returns nil if there are
+// too many.
 func (d *Decoder) addImage(loc string) *sitemap.Image {
 	for i := range d.images.current() {
 		if img := &d.images.current()[i]; img.Loc == loc {
@@ -149,11 +149,12 @@ func (d *Decoder) addImage(loc string) *sitemap.Image {
 	return img
 }
 
-// addVideo returns the entry's video of that content, a new one if there is none
-// or loc is ""; nil if there are too many.
+// addVideo returns the entry's video with this content, or a new one if there is none or loc is "".
+// It returns nil if there are too many.
 func (d *Decoder) addVideo(loc string) *sitemap.Video {
 	for i := range d.videos.current() {
-		if v := &d.videos.current()[i]; loc != "" && (v.ContentLoc == loc || v.ContentLoc == "" && v.Player.Loc == loc) {
+		if v := &d.videos.current()[i]; loc != "" &&
+			(v.ContentLoc == loc || v.ContentLoc == "" && v.Player.Loc == loc) {
 			return v
 		}
 	}
@@ -167,8 +168,7 @@ func (d *Decoder) addVideo(loc string) *sitemap.Video {
 	return v
 }
 
-// mediaContent reads a media:content. Audio, documents, and what does not say what
-// it is are passed over.
+// mediaContent reads a media:content. It skips audio, documents, and files of unknown kind.
 func (d *Decoder) mediaContent() {
 	defer d.enterBase()()
 	pos := d.in.Position(0)
@@ -206,13 +206,13 @@ func (d *Decoder) mediaContent() {
 	}
 }
 
-// seconds returns a number of seconds, without its fraction.
+// seconds returns a number of seconds without its fraction.
 func (d *Decoder) seconds(v value) sitemap.Optional[int64] {
 	v.raw, _, _ = bytes.Cut(v.raw, []byte("."))
 	return d.integer(v)
 }
 
-// A mediumKind is what a media file is.
+// A mediumKind is the kind of a media file.
 type mediumKind uint8
 
 const (
@@ -222,7 +222,7 @@ const (
 	flashMedium // a player rather than a video
 )
 
-// mediumOf tells a file by its medium, else by its type, else by its name.
+// mediumOf returns the kind of a file by its medium, else by its type, else by its name.
 func mediumOf(medium, typ, loc string) mediumKind {
 	typ = strings.ToLower(strings.TrimSpace(typ))
 	switch {
@@ -236,7 +236,8 @@ func mediumOf(medium, typ, loc string) mediumKind {
 		return noMedium
 	case strings.HasPrefix(typ, "image/"):
 		return imageMedium
-	case strings.HasPrefix(typ, "video/"), typ == "application/x-mpegurl", typ == "application/vnd.apple.mpegurl", typ == "application/dash+xml":
+	case strings.HasPrefix(typ, "video/"), typ == "application/x-mpegurl",
+		typ == "application/vnd.apple.mpegurl", typ == "application/dash+xml":
 		return videoMedium
 	case typ != "":
 		return noMedium
@@ -246,7 +247,8 @@ func mediumOf(medium, typ, loc string) mediumKind {
 	switch strings.ToLower(loc[strings.LastIndexByte(loc, '.')+1:]) {
 	case "jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp", "tif", "tiff":
 		return imageMedium
-	case "mp4", "m4v", "webm", "mov", "avi", "wmv", "flv", "mkv", "mpg", "mpeg", "ogv", "3gp", "m3u8", "mpd":
+	case "mp4", "m4v", "webm", "mov", "avi", "wmv", "flv", "mkv", "mpg", "mpeg", "ogv", "3gp",
+		"m3u8", "mpd":
 		return videoMedium
 	case "swf":
 		return flashMedium
@@ -254,8 +256,7 @@ func mediumOf(medium, typ, loc string) mediumKind {
 	return noMedium
 }
 
-// Enclosure takes a file that a feed's entry encloses; its location is resolved
-// against base.
+// Enclosure adds a file that the entry of a feed encloses. Its location is resolved against base.
 func (d *Decoder) Enclosure(loc, typ []byte, base *url.URL) {
 	pos := d.in.Position(0)
 	around := d.sink.Resolver.Base

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// mediaPart reads an element of Media RSS that says something of the media in s. Of
-// each, the first counts.
+// mediaPart reads an element of Media RSS that applies to the media in s. The first of each kind
+// counts.
 func (d *Decoder) mediaPart(s *scope) {
 	defer d.enterBase()()
 	switch string(d.r.Local) {
@@ -37,11 +37,12 @@ func (d *Decoder) mediaPart(s *scope) {
 	}
 }
 
-// mediaAudience reads an element that says whom the media are by and for.
+// mediaAudience reads an element about the authors and the audience of the media.
 func (d *Decoder) mediaAudience(s *scope) {
 	switch string(d.r.Local) {
 	case "credit":
-		if role := d.token("role"); strings.EqualFold(role, "uploader") || strings.EqualFold(role, "owner") {
+		if role := d.token("role"); strings.EqualFold(role, "uploader") ||
+			strings.EqualFold(role, "owner") {
 			fill(&s.about.Uploader.Name, d.string(d.value("media:credit")))
 		}
 	case "rating":
@@ -91,8 +92,8 @@ func (d *Decoder) mediaPrice(s *scope) {
 	}
 }
 
-// community reads what viewers made of the media. Stars are taken where they are
-// counted to five, as those of Video are.
+// community reads the ratings of the media by viewers. Stars are used if their maximum is five, as
+// in Video.
 func (d *Decoder) community(s *scope) {
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		if d.r.Space != xmlscan.Media {
@@ -101,7 +102,8 @@ func (d *Decoder) community(s *scope) {
 		switch string(d.r.Local) {
 		case "starrating":
 			if most := d.token("max"); most == "" || most == "5" {
-				fill(&s.about.Rating, d.number(d.attrValue("average", "media:starRating"), maxRating))
+				fill(&s.about.Rating, d.number(d.attrValue("average", "media:starRating"),
+					maxRating))
 			}
 		case "statistics":
 			fill(&s.about.ViewCount, d.integer(d.attrValue("views", "media:statistics")))

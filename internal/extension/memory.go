@@ -5,16 +5,16 @@ import "strings"
 const (
 	firstBlock = 512
 	lastBlock  = 4 << 10
-	// maxShared is the longest text that shares a block with others.
+	// maxShared is the maximum length of text that shares a block.
 	maxShared = 1 << 10
-	// maxName is the longest text that is given out again.
+	// maxName is the maximum length of text that is reused.
 	maxName = 32
-	// lastChunk is about how many records share a chunk.
+	// lastChunk is roughly the number of records that share a chunk.
 	lastChunk = 64
 )
 
-// An arena makes strings that share memory. A block is a strings.Builder that is
-// never written past the room it has: so what it gave out stays.
+// An arena makes strings that share memory. A block is a strings.Builder that is never written past
+// its capacity, so its strings never change.
 type arena struct {
 	block strings.Builder
 	size  int
@@ -37,11 +37,10 @@ func (a *arena) string(b []byte) string {
 	return a.block.String()[start:]
 }
 
-// An interner gives short strings out again that it has seen, such as names of
-// languages and elements.
+// An interner reuses short strings that it has seen, such as names of languages and elements.
 type interner struct{ seen [128]string }
 
-// string returns b as a string, one that was seen or one of the arena.
+// string returns b as a string, which it has seen before or takes from the arena.
 func (n *interner) string(b []byte, a *arena) string {
 	if len(b) == 0 || len(b) > maxName {
 		return a.string(b)
@@ -57,14 +56,14 @@ func (n *interner) string(b []byte, a *arena) string {
 	return *slot
 }
 
-// A slab makes slices that share memory. The items behind from are those of the
-// slice that is being made.
+// A slab makes slices that share memory. The items from index from on are those of the current
+// slice.
 type slab[T any] struct {
 	items []T
 	from  int
 }
 
-// next adds an item, which stays where it is until the next one is added.
+// next adds an item. It stays at its address until the next one is added.
 func (s *slab[T]) next() *T {
 	if len(s.items) == cap(s.items) {
 		n := len(s.items) - s.from
@@ -76,14 +75,14 @@ func (s *slab[T]) next() *T {
 	return &s.items[len(s.items)-1]
 }
 
-// current returns the slice as it is so far.
+// current returns the current slice.
 func (s *slab[T]) current() []T { return s.items[s.from:] }
 
 func (s *slab[T]) empty() bool { return len(s.items) == s.from }
 
 func (s *slab[T]) len() int { return len(s.items) - s.from }
 
-// take returns the slice, nil if it is empty, and starts the next.
+// take returns the slice, or nil if it is empty, and starts the next one.
 func (s *slab[T]) take() []T {
 	if s.empty() {
 		return nil
@@ -93,16 +92,16 @@ func (s *slab[T]) take() []T {
 	return made
 }
 
-// drop forgets the slice.
+// drop discards the slice.
 func (s *slab[T]) drop() { s.cut(0) }
 
-// cut forgets all but the first n items of the slice.
+// cut discards all items of the slice after the first n.
 func (s *slab[T]) cut(n int) {
 	clear(s.items[s.from+n:])
 	s.items = s.items[:s.from+n]
 }
 
-// remove forgets item n of the slice.
+// remove discards item n of the slice.
 func (s *slab[T]) remove(n int) {
 	copy(s.current()[n:], s.current()[n+1:])
 	s.cut(s.len() - 1)

@@ -7,22 +7,23 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// maxMet is how many tags are remembered: an item of a blog has two or three such elements.
+// maxMet is the number of tags that are remembered. An item of a blog has two or three such
+// elements.
 const maxMet = 4
 
-// metTags are the tags, without attributes, of the elements of other namespaces that were met
-// last: most items have the same few.
+// metTags remembers the last tags of elements of other namespaces that have no attributes. Most
+// items have the same few.
 type metTags struct {
 	tags []metTag
-	next int // the one that the next replaces
+	next int // index of the one to replace next
 }
 
 type metTag struct {
 	start, end  []byte
-	space, name string // what the tag says
+	space, name string // namespace and local name of the tag
 }
 
-// add remembers the tags of an element of that name, unless it does.
+// add remembers the tags of an element with this name.
 func (m *metTags) add(name []byte, el *sitemap.Element) {
 	for i := range m.tags {
 		if start := m.tags[i].start; string(start[1:len(start)-1]) == string(name) {
@@ -39,12 +40,12 @@ func (m *metTags) add(name []byte, el *sitemap.Element) {
 	m.next = (m.next + 1) % maxMet
 }
 
-// ForgetMet forgets which elements were met, for when prefixes may have changed their meaning.
+// ForgetMet discards the remembered tags. Call it if prefixes may have changed their meaning.
 func (d *Decoder) ForgetMet() { d.met = metTags{tags: d.met.tags[:0]} }
 
-// QuickMet is Quick for an element of another namespace that holds plain text and whose tag
-// was met before, in front of its start tag, which need not be looked into again. It moves
-// nothing if it is not ok.
+// QuickMet is Quick for an element of another namespace with plain text and a remembered tag. It is
+// called before the start tag, which it need not parse again. It does not advance if it returns
+// false.
 func (d *Decoder) QuickMet(q *xmlscan.Quick) bool {
 	for i := range d.met.tags {
 		t := &d.met.tags[i]
@@ -54,7 +55,8 @@ func (d *Decoder) QuickMet(q *xmlscan.Quick) bool {
 		from := q.Offset()
 		text, ok := q.Plain(t.start, t.end)
 		text = trim(text)
-		if !ok || d.other.elements == MaxElements || d.other.text+len(text) > MaxOtherText || d.textSize+q.Len() > MaxText {
+		if !ok || d.other.elements == MaxElements || d.other.text+len(text) > MaxOtherText ||
+			d.textSize+q.Len() > MaxText {
 			q.Seek(from)
 			return false
 		}

@@ -8,7 +8,9 @@ import (
 // newsItem reads an article of Google's sitemap-news 0.9:
 //
 //	<news:news>
-//	  <news:publication><news:name>The Example</news:name><news:language>en</news:language></news:publication>
+//	  <news:publication>
+//	    <news:name>The Example</news:name> <news:language>en</news:language>
+//	  </news:publication>
 //	  <news:publication_date>2024-05-06</news:publication_date> <news:title>T</news:title>
 //	  <news:access/> <news:genres/> <news:keywords/> <news:stock_tickers/>
 //	</news:news>
@@ -16,7 +18,7 @@ func (d *Decoder) newsItem() {
 	pos := d.in.Position(0)
 	switch {
 	case string(d.r.Local) != "news":
-		d.bad(pos, "news:news", d.r.Raw) // a part without its whole
+		d.bad(pos, "news:news", d.r.Raw) // a part outside its record
 		return
 	case d.news.len() == MaxRecords:
 		d.overflow("news:news")
@@ -42,7 +44,7 @@ func (d *Decoder) newsItem() {
 	}
 }
 
-// missingOfNews names a required part that n does not have, or "".
+// missingOfNews returns the name of a required part that n lacks, or "".
 func missingOfNews(n *sitemap.News) string {
 	switch {
 	case n.PublicationName == "":
@@ -83,8 +85,8 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 	}
 }
 
-// publicationPart reads a part of an article's publication, and reports whether it is
-// one; a document names few.
+// publicationPart reads a part of an article's publication, and reports whether it is one.
+// Documents name few publications.
 func (d *Decoder) publicationPart(n *sitemap.News) bool {
 	switch string(d.r.Local) {
 	case "name":

@@ -7,18 +7,18 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// An otherBudget is how much of elements of other namespaces the entry has so far.
+// An otherBudget counts the elements of other namespaces of the entry, and their text.
 type otherBudget struct{ elements, text int }
 
-// otherElement keeps an element of another namespace with what it holds.
+// otherElement keeps an element of another namespace with its content.
 func (d *Decoder) otherElement() {
 	if el, ok := d.element(1); ok {
 		*d.others.next() = el
 	}
 }
 
-// element reads an element and those in it. While it does, d.tree holds, behind
-// what was there before, the children read so far of every open element.
+// element reads an element with its children. Meanwhile d.tree holds the children read so far of
+// every open element, after its previous content.
 func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	if d.other.elements == MaxElements || depth > MaxOtherDepth {
 		d.overflow(string(d.r.Name))
@@ -45,7 +45,7 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	return el, !d.r.Truncated()
 }
 
-// takeTree takes the elements of d.tree from first on.
+// takeTree removes the elements from index first on from d.tree and returns them.
 func (d *Decoder) takeTree(first int) []sitemap.Element {
 	for i := range d.tree[first:] {
 		*d.children.next() = d.tree[first+i]
@@ -55,8 +55,7 @@ func (d *Decoder) takeTree(first int) []sitemap.Element {
 	return d.children.take()
 }
 
-// elementAttrs reads the attributes of the current start tag, but for declarations
-// of namespaces.
+// elementAttrs reads the attributes of the current start tag, except declarations of namespaces.
 func (d *Decoder) elementAttrs() []sitemap.Attribute {
 	for attrs := d.r.Attrs; ; {
 		name, raw, rest, ok := xmlscan.NextAttr(attrs)

@@ -33,13 +33,14 @@ func (d *Decoder) dataObject() {
 		d.overflow("DataObject")
 		return
 	}
-	o := sitemap.DataObject{Type: d.attrString("type", "DataObject"), ID: d.attrString("id", "DataObject")}
+	o := sitemap.DataObject{Type: d.attrString("type", "DataObject"),
+		ID: d.attrString("id", "DataObject")}
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case !d.isPart(xmlscan.PageMap):
 		case string(d.r.Local) == "attribute":
 			d.objectAttribute()
-		case string(d.r.Local) == "dataobject": // this one was left open
+		case string(d.r.Local) == "dataobject": // the current one is unclosed
 			d.r.Leave(depth)
 		}
 	}
@@ -51,14 +52,14 @@ func (d *Decoder) dataObject() {
 	*d.objects.next() = o
 }
 
-// objectAttribute reads an attribute of a DataObject, whose value is its text or
-// an attribute itself.
+// objectAttribute reads an attribute of a DataObject. Its value is its text or an XML attribute.
 func (d *Decoder) objectAttribute() {
 	if d.attributes.len() == MaxRecords {
 		d.overflow("Attribute")
 		return
 	}
-	a := sitemap.Attribute{Name: d.attrString("name", "Attribute"), Value: d.attrString("value", "Attribute")}
+	a := sitemap.Attribute{Name: d.attrString("name", "Attribute"),
+		Value: d.attrString("value", "Attribute")}
 	v := d.value("Attribute")
 	if a.Value == "" {
 		a.Value = d.string(v)

@@ -4,14 +4,14 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// Quick is Element for the element whose start tag q has read, in another
-// namespace than the format's: it reads it from q if it is of a common kind and
-// there is nothing to report of it. Where it is not ok, the entry is to be read
-// again, after Reset.
+// Quick is Element for the element whose start tag q has read, in another namespace than that of
+// the format. It reads the element from q if it is of a common kind and has no problem. Otherwise
+// it returns false, and the entry must be read again after Reset.
 func (d *Decoder) Quick(q *xmlscan.Quick) (ok bool) {
 	if d.textSize+q.Len() > MaxText {
 		return false
@@ -35,12 +35,13 @@ func (d *Decoder) Quick(q *xmlscan.Quick) (ok bool) {
 	return d.quickOther(q)
 }
 
-// QuickUsual is Quick for a link as almost all are written, in front of its start tag:
-// <xhtml:link rel="alternate" hreflang="de" href="http://www.example.com/de/"/>. It moves
-// nothing if it is not ok. Constants are compared faster than attributes are told apart.
+// QuickUsual is Quick for a link in its usual form, called before the start tag: <xhtml:link
+// rel="alternate" hreflang="de" href="http://www.example.com/de/"/>. It does not advance if it
+// returns false. Comparing constants is faster than parsing attributes.
 func (d *Decoder) QuickUsual(q *xmlscan.Quick) (ok bool) {
 	b := q.Ahead()
-	if !bytes.HasPrefix(b, usualAlternate) || !q.XHTML || d.textSize+q.Len() > MaxText || d.alternates.len() == MaxRecords {
+	if !bytes.HasPrefix(b, usualAlternate) || !q.XHTML || d.textSize+q.Len() > MaxText ||
+		d.alternates.len() == MaxRecords {
 		return false
 	}
 	lang := b[len(usualAlternate):]
@@ -68,17 +69,17 @@ var usualAlternate = []byte(`<xhtml:link rel="alternate" hreflang="`)
 
 const usualHref = `" href="`
 
-// usualLang returns the length of the language that b starts with.
+// usualLang returns the length of the language at the start of b.
 func usualLang(b []byte) int {
 	for i, c := range b {
-		if !('a' <= c|0x20 && c|0x20 <= 'z') && c != '-' {
+		if !(chars.IsLetter(c)) && c != '-' {
 			return i
 		}
 	}
 	return len(b)
 }
 
-// usualLoc returns an attribute that is a location in need of no repair, decoded.
+// usualLoc returns the decoded location of an attribute, if it needs no repair.
 func (d *Decoder) usualLoc(raw []byte) (loc []byte, ok bool) {
 	switch {
 	case bytes.IndexByte(raw, '<') >= 0:
@@ -105,7 +106,7 @@ func (d *Decoder) quickAlternate(q *xmlscan.Quick) bool {
 	return a.Href != ""
 }
 
-// quickAttr returns an attribute that q has read, its value decoded and trimmed.
+// quickAttr returns the name of an attribute that q has read, and its value, decoded and trimmed.
 func (d *Decoder) quickAttr(q *xmlscan.Quick, i int) (name, value []byte) {
 	name, raw, plain := q.Attr(i)
 	if plain {
@@ -114,7 +115,7 @@ func (d *Decoder) quickAttr(q *xmlscan.Quick, i int) (name, value []byte) {
 	return name, d.attr(raw)
 }
 
-// trim is bytes.TrimSpace, without a call for text that needs no trimming.
+// trim is bytes.TrimSpace without a call for text that needs no trimming.
 func trim(b []byte) []byte {
 	if n := len(b) - 1; n >= 0 && ' ' < b[0] && b[0] < 0x80 && ' ' < b[n] && b[n] < 0x80 {
 		return b
@@ -182,8 +183,7 @@ func (d *Decoder) quickNews(q *xmlscan.Quick) bool {
 	return d.quickNewsParts(q, n, true) && q.Close(name) && missingOfNews(n) == ""
 }
 
-// quickNewsParts reads the parts of an article, or, if not whole, those of its
-// publication.
+// quickNewsParts reads the parts of an article or, if whole is false, those of its publication.
 func (d *Decoder) quickNewsParts(q *xmlscan.Quick, n *sitemap.News, whole bool) bool {
 	for !q.AtEnd() {
 		if !q.Open() || q.Space != xmlscan.News {
@@ -226,7 +226,7 @@ func (d *Decoder) quickNewsPart(n *sitemap.News, part, text []byte) bool {
 	return true
 }
 
-// quickOther reads an element of another namespace that holds no others.
+// quickOther reads an element of another namespace without children.
 func (d *Decoder) quickOther(q *xmlscan.Quick) bool {
 	if d.other.elements == MaxElements {
 		return false
@@ -248,8 +248,7 @@ func (d *Decoder) quickOther(q *xmlscan.Quick) bool {
 	return true
 }
 
-// addOther adds an element of another namespace, of which so much is known that the entry
-// has room for it.
+// addOther adds an element of another namespace. The caller has checked that there is room for it.
 func (d *Decoder) addOther(text []byte) *sitemap.Element {
 	d.other.elements++
 	el := d.others.next()

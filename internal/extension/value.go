@@ -7,12 +7,12 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
-	"github.com/seed-322c453a/sitemap/internal/record"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// A value is the text of an element or attribute, trimmed, with its place. It is
-// valid until the next one is read.
+// A value is the trimmed text of an element or attribute, with its position. It is valid until the
+// next one is read.
 type value struct {
 	raw   []byte
 	pos   sitemap.Position
@@ -29,8 +29,8 @@ func (d *Decoder) value(field string) value {
 	return v
 }
 
-// content reads the text of the element whose start tag is current, trimmed.
-// What the document's end cuts is not kept.
+// content reads the trimmed text of the element whose start tag is current. Text that is cut by the
+// end of the document is discarded.
 func (d *Decoder) content() []byte {
 	text := d.r.Text()
 	if !d.r.Complete {
@@ -48,7 +48,7 @@ func (d *Decoder) attr(raw []byte) []byte {
 	return bytes.TrimSpace(raw)
 }
 
-// token returns an attribute that is a word, decoded and trimmed; "" if there is none.
+// token returns an attribute that is a word, decoded and trimmed, or "" if it is missing.
 func (d *Decoder) token(name string) string {
 	raw, _ := d.r.Attr(name)
 	return string(d.attr(raw))
@@ -67,8 +67,8 @@ func (d *Decoder) keep(raw []byte, field string) string {
 	return d.text.string(raw)
 }
 
-// cleaned returns raw without control characters, and with U+FFFD for what is not
-// UTF-8. The scanner has reported both.
+// cleaned returns raw without control characters and with U+FFFD for invalid UTF-8. The scanner has
+// reported both.
 func cleaned(raw []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' && r != '\r' {
@@ -78,7 +78,7 @@ func cleaned(raw []byte) string {
 	}, strings.ToValidUTF8(string(raw), "\ufffd"))
 }
 
-// name returns a text that stands in a document again and again.
+// name returns text that occurs again and again in a document.
 func (d *Decoder) name(raw []byte) string {
 	if len(raw) > maxName {
 		return d.keep(raw, "")
@@ -89,10 +89,10 @@ func (d *Decoder) name(raw []byte) string {
 	return d.names.string(raw, &d.text)
 }
 
-// string returns a value that is any text.
+// string returns the text of a value.
 func (d *Decoder) string(v value) string { return d.keep(v.raw, v.field) }
 
-// loc returns a location, absolute, or "" if there is none or it is bad.
+// loc returns the absolute location of a value. It returns "" if the value is empty or invalid.
 func (d *Decoder) loc(v value) string {
 	loc, ok := d.tryLoc(v.raw)
 	if !ok {
@@ -101,8 +101,8 @@ func (d *Decoder) loc(v value) string {
 	return loc
 }
 
-// tryLoc returns a location, absolute; "" if there is none. It is not ok if it
-// cannot be made absolute.
+// tryLoc returns an absolute location, or "" if raw is empty. It reports whether the location could
+// be made absolute.
 func (d *Decoder) tryLoc(raw []byte) (loc string, ok bool) {
 	if len(raw) == 0 {
 		return "", true
@@ -131,12 +131,12 @@ func (d *Decoder) integer(v value) (n sitemap.Optional[int64]) {
 	return sitemap.Some(i)
 }
 
-// number returns a number from 0 to most; with a decimal comma, too.
+// number returns a number from 0 to most. It accepts a decimal comma.
 func (d *Decoder) number(v value, most float64) (n sitemap.Optional[float64]) {
 	if len(v.raw) == 0 {
 		return n
 	}
-	f, ok := record.Number(v.raw)
+	f, ok := document.Number(v.raw)
 	if !ok || f < 0 || f > most {
 		d.bad(v.pos, v.field, v.raw)
 		return n
@@ -144,8 +144,7 @@ func (d *Decoder) number(v value, most float64) (n sitemap.Optional[float64]) {
 	return sitemap.Some(f)
 }
 
-// yesNo returns what yes or no, in any letter case, or true or false, or 1 or 0
-// say.
+// yesNo returns the meaning of yes or no, in any letter case, true or false, or 1 or 0.
 func (d *Decoder) yesNo(v value) (b sitemap.Optional[bool]) {
 	if len(v.raw) == 0 {
 		return b
@@ -160,8 +159,7 @@ func (d *Decoder) yesNo(v value) (b sitemap.Optional[bool]) {
 	return b
 }
 
-// time returns a W3C datetime, or one in another form that can be meant in one way
-// only.
+// time returns a W3C datetime, or an unambiguous date in another form.
 func (d *Decoder) time(v value) sitemap.Time {
 	if len(v.raw) == 0 {
 		return sitemap.Time{}
@@ -198,14 +196,13 @@ func (d *Decoder) list(v value, separators string) []string {
 	return d.strings.take()
 }
 
-// words are the separators of lists of words; commas those of others.
+// words are the separators of lists of words, and commas those of other lists.
 const (
 	words  = " ,;\t\r\n"
 	commas = ","
 )
 
-// take sets a value of a record, unless it is empty or was wrong: then one that came before
-// stays.
+// take sets a value of a record, unless v is empty. An earlier value then stays.
 func take[T comparable](to *T, v T) {
 	var none T
 	if v != none {
@@ -220,19 +217,19 @@ func takeList(to *[]string, v []string) {
 	}
 }
 
-// leave closes the element at depth, unless its end tag follows the current start tag,
-// which is not that of one of its parts.
+// leave closes the element at depth, unless the current start tag, which is not that of one of its
+// parts, comes right before its end tag.
 func (d *Decoder) leave(depth int) {
 	if !d.r.Holds(depth) {
 		d.r.Leave(depth)
 	}
 }
 
-// maxNested is how deep records that stand in records are read.
+// maxNested is the maximum depth of records in records.
 const maxNested = 4
 
-// another reads a record that starts in one of its own kind at depth, which was left open if its
-// end tag does not follow.
+// another reads a record that starts in one of its own kind at depth. The outer one is unclosed if
+// its end tag does not follow.
 func (d *Decoder) another(depth int, read func()) {
 	pos := d.in.Position(0)
 	if d.nested == maxNested || !d.r.Holds(depth) {
@@ -245,10 +242,11 @@ func (d *Decoder) another(depth int, read func()) {
 	d.nested--
 }
 
-// stray reads a record of another kind, which stands in one of that namespace by mistake, and
-// reports whether it is one.
+// stray reads a record of another kind in a record of this namespace, and reports whether there is
+// one.
 func (d *Decoder) stray(space xmlscan.Space) bool {
-	if name := recordNames[d.r.Space]; d.r.Space == space || d.nested == maxNested || name == "" || name != string(d.r.Local) {
+	if name := recordNames[d.r.Space]; d.r.Space == space || d.nested == maxNested || name == "" ||
+		name != string(d.r.Local) {
 		return false
 	}
 	d.bad(d.in.Position(0), string(d.r.Name), d.r.Raw)
@@ -258,14 +256,15 @@ func (d *Decoder) stray(space xmlscan.Space) bool {
 	return true
 }
 
-// recordNames are the elements of an entry by their namespaces.
+// recordNames are the names of the records of each namespace.
 var recordNames = map[xmlscan.Space]string{
-	xmlscan.Image: "image", xmlscan.Video: "video", xmlscan.News: "news", xmlscan.XHTML: "link", xmlscan.Mobile: "mobile", xmlscan.PageMap: "pagemap",
+	xmlscan.Image: "image", xmlscan.Video: "video", xmlscan.News: "news", xmlscan.XHTML: "link",
+	xmlscan.Mobile: "mobile", xmlscan.PageMap: "pagemap",
 }
 
-// isPart reports whether the current start tag is that of a record's part: in the
-// record's namespace, or without a prefix (then it has the document's, by mistake),
-// or in the sitemaps' under whatever prefix.
+// isPart reports whether the current start tag is that of a part of a record: in the record's
+// namespace, without a prefix (and by mistake in the document's), or in the namespace of sitemaps
+// with any prefix.
 func (d *Decoder) isPart(space xmlscan.Space) bool {
 	ok := d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == xmlscan.Sitemap
 	if ok {

@@ -8,13 +8,12 @@ import (
 // maxRating is the best rating of a video.
 const maxRating = 5
 
-// video reads a video of Google's sitemap-video 1.1, elements that are deprecated
-// by now included.
+// video reads a video of Google's sitemap-video 1.1, with the deprecated elements.
 func (d *Decoder) video() {
 	pos := d.in.Position(0)
 	switch {
 	case string(d.r.Local) != "video":
-		d.bad(pos, "video:video", d.r.Raw) // a part without its whole
+		d.bad(pos, "video:video", d.r.Raw) // a part outside its record
 		return
 	case d.videos.len() == MaxRecords:
 		d.overflow("video:video")
@@ -40,7 +39,7 @@ func (d *Decoder) video() {
 	}
 }
 
-// missingOfVideo names a required part that v does not have, or "".
+// missingOfVideo returns the name of a required part that v lacks, or "".
 func missingOfVideo(v *sitemap.Video) string {
 	switch {
 	case v.ThumbnailLoc == "":
@@ -55,13 +54,13 @@ func missingOfVideo(v *sitemap.Video) string {
 	return ""
 }
 
-// isBlank reports whether nothing that describes a video could be read of it.
+// isBlank reports whether v has none of the parts that describe a video.
 func isBlank(v *sitemap.Video) bool {
-	return v.ThumbnailLoc == "" && v.Title == "" && v.Description == "" && v.ContentLoc == "" && v.Player.Loc == "" && len(v.ContentSegments) == 0
+	return v.ThumbnailLoc == "" && v.Title == "" && v.Description == "" && v.ContentLoc == "" &&
+		v.Player.Loc == "" && len(v.ContentSegments) == 0
 }
 
-// videoLocation reads a part of a video that is a location, and reports whether it
-// is one.
+// videoLocation reads a part of a video that is a location, and reports whether it is one.
 func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 	switch string(d.r.Local) {
 	case "thumbnail_loc":
@@ -83,7 +82,7 @@ func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 	return true
 }
 
-// videoText reads a part of a video that is any text, and reports whether it is one.
+// videoText reads a part of a video that is free text, and reports whether it is one.
 func (d *Decoder) videoText(v *sitemap.Video) bool {
 	switch string(d.r.Local) {
 	case "title":
@@ -137,14 +136,16 @@ func (d *Decoder) videoFact(v *sitemap.Video) {
 	}
 }
 
-// attrValue decodes the attribute of that name. It is valid until the next
-// attribute is decoded or the element's text is read.
+// attrValue decodes the attribute with this name. The result is valid until the next attribute is
+// decoded or the element's text is read.
 func (d *Decoder) attrValue(name, field string) value {
 	raw, _ := d.r.Attr(name)
 	return value{d.attr(raw), d.in.Position(0), field}
 }
 
-func (d *Decoder) attrString(name, field string) string { return d.string(d.attrValue(name, field)) }
+func (d *Decoder) attrString(name, field string) string {
+	return d.string(d.attrValue(name, field))
+}
 
 func (d *Decoder) attrLoc(name, field string) string { return d.loc(d.attrValue(name, field)) }
 
@@ -156,7 +157,8 @@ func (d *Decoder) contentSegment(v *sitemap.Video) {
 	case len(v.ContentSegments) == MaxRecords:
 		d.overflow("video:content_segment_loc")
 	default:
-		v.ContentSegments = append(v.ContentSegments, sitemap.ContentSegment{Loc: loc, Duration: duration})
+		v.ContentSegments = append(v.ContentSegments,
+			sitemap.ContentSegment{Loc: loc, Duration: duration})
 	}
 }
 
@@ -209,9 +211,8 @@ func (d *Decoder) price(v *sitemap.Video) {
 	}
 }
 
-// restriction reads a list of countries or platforms, which says by an attribute
-// whether these are allowed or denied: without it, the list means nothing certain
-// and that is reported.
+// restriction reads a list of countries or platforms. An attribute says whether they are allowed or
+// denied. Without it, the list has no certain meaning and is reported.
 func (d *Decoder) restriction(field string) (r sitemap.Restriction) {
 	switch rel := d.attrValue("relationship", field); string(rel.raw) {
 	case "allow", "Allow", "ALLOW":

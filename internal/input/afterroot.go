@@ -1,7 +1,6 @@
 package input
 
-// An AfterRoot is the error by which a document ended behind the root of its XML: nothing of it
-// is missing.
+// An AfterRoot is an error after the root of an XML document: nothing of the document is missing.
 type AfterRoot struct{ Err error }
 
 // Error returns the text of Err.

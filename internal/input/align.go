@@ -7,22 +7,21 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// An aligner finds back to the units of UTF-16 or UTF-32 where a byte of a document was lost or
-// came in: what follows would be other characters to its end. It passes bytes on as they are,
-// until ASCII with markup or a URL in it stands between the units; the bytes up to that become
-// one unit that is invalid.
+// An aligner finds the units of UTF-16 or UTF-32 again after a byte was lost or inserted. Otherwise
+// all following text would be other characters. It passes bytes on unchanged until it sees ASCII
+// with markup or a URL between the units. The bytes before that become one invalid unit.
 type aligner struct {
 	transform.NopResetter
-	unit int // bytes of one
-	at   int // the byte of a unit that holds an ASCII character
+	unit int // bytes of a unit
+	at   int // index of the byte of a unit that holds an ASCII character
 }
 
-// outOfStep is how many characters of ASCII in a row must stand between the units. Each of them
-// is a character in the units as well, such as U+6100 for an "a": so many of these in a row, one
-// of them for a bracket, a slash, a colon or a line break, are in no text.
+// outOfStep is the number of ASCII characters in a row that must be between the units. Each of them
+// is a character in the units as well, such as U+6100 for an "a". No text has that many of these in
+// a row, one of them for a bracket, a slash, a colon or a line break.
 const outOfStep = 8
 
-// An alignedReader is a source behind an aligner.
+// An alignedReader reads a source through an aligner.
 type alignedReader struct {
 	src     *quietReader
 	aligned io.Reader
@@ -42,11 +41,10 @@ func (r *alignedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A quietReader ends where its source fails, so that what the aligner waits to tell is not
-// lost.
+// A quietReader ends where its source fails, so that the bytes that the aligner holds are not lost.
 type quietReader struct {
 	src io.Reader
-	err error // the source's, io.EOF at its end
+	err error // that of the source, or io.EOF at its end
 }
 
 // Read implements io.Reader.
@@ -78,7 +76,7 @@ func (a *aligner) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err er
 		case drop > 0 || pass == len(rest):
 		case atEOF || len(rest) >= pass+a.unit*(outOfStep+1):
 			pass = min(pass+a.unit, len(rest))
-		case pass == 0: // whether the next unit is in step cannot be told yet
+		case pass == 0: // it is not known yet whether the next unit is in step
 			return nDst, nSrc, transform.ErrShortSrc
 		}
 		n := min(pass, (len(dst)-nDst)/a.unit*a.unit)
@@ -95,8 +93,8 @@ func (a *aligner) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err er
 	return nDst, nSrc, nil
 }
 
-// next returns how many bytes at the start of b are ASCII in units, and how many behind them
-// are to be dropped because ASCII between the units follows.
+// next returns the number of bytes at the start of b that are ASCII in units, and the number of
+// bytes after them to drop because ASCII between the units follows.
 func (a *aligner) next(b []byte) (pass, drop int) {
 	for a.isASCII(b[pass:]) {
 		pass += a.unit
@@ -109,7 +107,7 @@ func (a *aligner) next(b []byte) (pass, drop int) {
 	return pass, 0
 }
 
-// isMarkup reports whether b starts with ASCII that is no text by accident.
+// isMarkup reports whether b starts with ASCII that cannot be accidental.
 func (a *aligner) isMarkup(b []byte) bool {
 	telling := false
 	for range outOfStep {
@@ -122,17 +120,17 @@ func (a *aligner) isMarkup(b []byte) bool {
 	return telling
 }
 
-// isASCII reports whether b starts with a unit that is a printable character of ASCII, or white
-// space.
+// isASCII reports whether b starts with a unit that is a printable ASCII character or white space.
 func (a *aligner) isASCII(b []byte) bool {
 	if len(b) < a.unit {
 		return false
 	}
 	c := b[a.at]
-	return (c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t') && bytes.Count(b[:a.unit], []byte{0}) == a.unit-1
+	return (c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t') &&
+		bytes.Count(b[:a.unit], []byte{0}) == a.unit-1
 }
 
-// invalid returns a unit that is no character: half of a pair.
+// invalid returns a unit that is not a character: half of a surrogate pair.
 func (a *aligner) invalid() []byte {
 	unit := make([]byte, a.unit)
 	if a.at == 0 {

@@ -13,72 +13,63 @@ import (
 )
 
 const (
-	// maxLayers is how many gzip layers are undone: a server that compresses a
-	// .gz file once more is common, a third layer is only ever an attack.
+	// maxLayers is the maximum number of gzip layers that are undone. Servers often compress a .gz
+	// file once more; a third layer is always an attack.
 	maxLayers = 2
 
-	// maxStack is maxLayers with one more for a Content-Encoding.
-	maxStack = maxLayers + 1
-
-	// maxInnerBytes bounds the gzip data that a second layer may be fed. Deflate
-	// gives at most 1,032 bytes for one, so without it a few megabytes of an outer
-	// stream could feed an inner one of empty members, which has no output for
-	// any other limit to count, for hours.
+	// maxInnerBytes bounds the gzip data for a second layer. Deflate expands one byte to at most
+	// 1,032. Without the bound, an outer stream of a few megabytes could feed the inner one with
+	// empty members for hours. These have no output that another limit would count.
 	maxInnerBytes = 1 << 30
 
 	// layerBuffer is the size of the buffer of compressed bytes of one layer.
 	layerBuffer = 16 << 10
 
-	// maxEmptyReads is how often in a row a source may return no byte and no
-	// error before it is given up with io.ErrNoProgress, as bufio does.
+	// maxEmptyReads is how often in a row a source may return no byte and no error before Read
+	// fails with io.ErrNoProgress, as in package bufio.
 	maxEmptyReads = 100
 )
 
-// errSource stands for the error of a layer's source on its way through bufio and
-// the decompressor, so that it cannot be taken for an error of the gzip data.
+// errSource replaces the error of a layer's source on its way through bufio and the decompressor,
+// so that it is not mistaken for an error of the gzip data.
 var errSource = errors.New("input: source failed")
 
-// A Gunzip undoes gzip (RFC 1952), told by its magic number and never by a name
-// or a media type. It undoes up to two layers, reads every member of a stream
-// (section 2.2) and ignores what follows the last one. Anything else, a third
-// layer included, passes through as it is.
+// A Gunzip undoes gzip (RFC 1952), which it detects by the magic number, never by a name or a media
+// type. It undoes up to two layers, reads every member of a stream (section 2.2) and ignores bytes
+// after the last one. Anything else, a third layer included, passes through unchanged.
 //
-// What can be decompressed is returned before an error. The errors of Read are
-// sitemap.ErrTruncated for a header or stream cut short, sitemap.ErrGzip for any
-// other damage (bad header, corrupt block, checksum or length mismatch),
-// sitemap.ErrTooLarge for more than 1 GiB of gzip data inside gzip,
-// io.ErrNoProgress, and those of the source, unchanged. The source is not read
-// again after an error or io.EOF.
+// Read returns everything that can be decompressed before an error. Its errors are
+// [sitemap.ErrTruncated] for a header or stream that is cut short, [sitemap.ErrGzip] for other
+// damage (bad header, corrupt block, wrong checksum or length), [sitemap.ErrTooLarge] for more than
+// 1 GiB of gzip data inside gzip, io.ErrNoProgress, and those of the source, unchanged. The source
+// is not read again after an error or io.EOF.
 //
-// Memory is bounded by about 64 KiB a layer, which is pooled. A Gunzip is not safe
-// for concurrent use.
+// A layer needs about 64 KiB of memory, which is pooled. A Gunzip is not safe for concurrent use.
 type Gunzip struct {
-	stack  [maxStack]*layer // outermost first; all but the last are gzip
-	max    int              // layers that are undone
-	depth  int              // layers in use
+	stack  [maxLayers]*layer // outermost first; all except the last are gzip
+	max    int               // maximum number of layers
+	depth  int               // layers in use
 	layers int
 	junk   bool
 	err    error // ends every Read once set
 }
 
-// NewEncodedGunzip returns a Gunzip that reads from src, which it does not close: a
-// body whose Content-Encoding names gzip so many times. One more layer is undone if
-// it does, for it is counted apart. Nothing is read before the first Read.
-func NewEncodedGunzip(src io.Reader, encodings int) *Gunzip {
-	g := &Gunzip{max: min(maxLayers+encodings, maxStack)}
+// NewGunzip returns a Gunzip of src that undoes at most the given number of layers, one or two. It
+// does not close src, and reads nothing before the first Read.
+func NewGunzip(src io.Reader, layers int) *Gunzip {
+	g := &Gunzip{max: min(layers, maxLayers)}
 	g.push(src, -1)
 	return g
 }
 
-// Layers returns the number of gzip layers undone: 0 for plain data. It
-// is known after the first Read.
+// Layers returns the number of gzip layers, 0 for plain data. It is known after the first Read.
 func (g *Gunzip) Layers() int { return g.layers }
 
-// TrailingJunk reports whether bytes that are no gzip member, NUL padding included,
-// followed the last member of a layer. It is known once Read has returned io.EOF.
+// TrailingJunk reports whether bytes other than a gzip member, such as NUL padding, followed the
+// last member of a layer. It is known once Read has returned io.EOF.
 func (g *Gunzip) TrailingJunk() bool { return g.junk }
 
-// Read reads decompressed data. It returns an error only without data.
+// Read reads decompressed data. It never returns data and an error together.
 func (g *Gunzip) Read(p []byte) (int, error) {
 	if g.err != nil {
 		return 0, g.err
@@ -104,15 +95,13 @@ func (g *Gunzip) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the buffers back. Reads after it fail. It never fails, and may be
-// called again.
+// Close releases the buffers. Later reads fail. It never fails, and may be called again.
 func (g *Gunzip) Close() error {
 	g.end(errClosed)
 	return nil
 }
 
-// push puts a layer on the stack that reads from src, at most limit bytes unless
-// it is negative.
+// push adds a layer that reads from src: at most limit bytes, or any number if limit is negative.
 func (g *Gunzip) push(src io.Reader, limit int64) *layer {
 	l := newLayer(src, limit)
 	g.stack[g.depth] = l
@@ -120,7 +109,7 @@ func (g *Gunzip) push(src io.Reader, limit int64) *layer {
 	return l
 }
 
-// end makes err the answer to every further Read and gives the buffers back.
+// end makes err the result of every further Read and releases the buffers.
 func (g *Gunzip) end(err error) {
 	if g.err == nil {
 		g.err = err
@@ -143,7 +132,7 @@ type layer struct {
 	gzipped bool
 	open    bool // gz is inside a member
 	junk    bool
-	err     error // what follows the bytes returned so far
+	err     error // the error after the bytes returned so far
 
 	blank   bytes.Reader // for forget
 	scratch [256]byte
@@ -163,7 +152,7 @@ func newLayer(src io.Reader, limit int64) *layer {
 	return l
 }
 
-// release puts the layer back into the pool, without its source.
+// release returns the layer to the pool, without its source.
 func (l *layer) release() {
 	l.source = source{}
 	if l.gzipped {
@@ -173,8 +162,8 @@ func (l *layer) release() {
 	layerPool.Put(l)
 }
 
-// forget makes the decompressor forget the codes of the document, which it would use for
-// a block of the next one that is damaged so that it has none.
+// forget makes the decompressor forget the codes of the document. It would use them for a damaged
+// block of the next document that has no codes.
 func (l *layer) forget() {
 	l.blank.Reset(blank)
 	for err := l.gz.Reset(&l.blank); err == nil; {
@@ -182,26 +171,26 @@ func (l *layer) forget() {
 	}
 }
 
-// blank is a member of one block with codes of its own for letters and for distances.
+// blank is a member of one block with its own codes for letters and distances.
 var blank = func() []byte {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level exists
 	for i := range 200 {
-		w.Write([]byte{'a' + byte(i*i%23), 'a', 'b'}) // a Buffer takes all
+		w.Write([]byte{'a' + byte(i*i%23), 'a', 'b'}) // a Buffer never fails
 	}
 	w.Close()
 	return b.Bytes()
 }()
 
-// isGzip tells from the first two bytes whether the layer is gzip.
+// isGzip reports whether the first two bytes of the layer are those of gzip.
 func (l *layer) isGzip() bool {
-	head, _ := l.buf.Peek(2) // an error comes again when the bytes are read
+	head, _ := l.buf.Peek(2) // reading the bytes returns the error again
 	l.sniffed = true
 	l.gzipped = len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b
 	return l.gzipped
 }
 
-// Read reads what is inside the layer. It may return data and an error at once.
+// Read reads the content of the layer. It may return data and an error together.
 func (l *layer) Read(p []byte) (int, error) {
 	if !l.gzipped {
 		n, err := l.buf.Read(p)
@@ -231,11 +220,10 @@ func (l *layer) Read(p []byte) (int, error) {
 	return 0, l.err
 }
 
-// openMember reads the header of the member that starts here.
+// openMember reads the header of the member at the current offset.
 func (l *layer) openMember() error {
-	// The decompressor reads names and lengths before it refuses the method; what
-	// they lead it to may look like the end of the stream. Flags that are reserved
-	// it ignores, as others do.
+	// The decompressor reads names and lengths before it checks the method. Wrong ones may look
+	// like the end of the stream. Like others, it ignores reserved flags.
 	head, _ := l.buf.Peek(3)
 	if len(head) > 2 && head[2] != 8 {
 		return sitemap.ErrGzip
@@ -248,12 +236,12 @@ func (l *layer) openMember() error {
 	return nil
 }
 
-// maxPadding bounds the zeros between members that are passed over.
+// maxPadding is the maximum number of zeros that are skipped between members.
 const maxPadding = 64 << 10
 
-// nextMember looks at what follows a member: nil for another member, behind zeros perhaps that it
-// was padded with, io.EOF for the end or junk. Junk may start with the two bytes of the magic
-// number by chance, so the third, which is always 8, must agree where there is one.
+// nextMember examines the bytes after a member. It returns nil for another member, which may follow
+// padding with zeros, and io.EOF for the end or junk. Junk may start with the two bytes of the
+// magic number by chance, so the third, which is always 8, must match too if there is one.
 func (l *layer) nextMember() error {
 	head, err := l.buf.Peek(3)
 	padding := 0
@@ -264,7 +252,7 @@ func (l *layer) nextMember() error {
 	}
 	switch {
 	case err == errSource && padding > 0:
-		return io.EOF // it is whole without what may have come
+		return io.EOF // the data is complete, whatever might follow
 	case err == errSource:
 		return l.source.err
 	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b && (len(head) == 2 || head[2] == 8):
@@ -274,7 +262,8 @@ func (l *layer) nextMember() error {
 	return io.EOF
 }
 
-// cause tells whose fault an error of the decompressor is.
+// cause returns the error to report for an error of the decompressor: that of the source or that of
+// the data.
 func (l *layer) cause(err error) error {
 	switch err {
 	case errSource:
@@ -285,11 +274,11 @@ func (l *layer) cause(err error) error {
 	return sitemap.ErrGzip
 }
 
-// A source reads from r until its first error. Any but io.EOF it keeps and
-// replaces by errSource.
+// A source reads from r until its first error. It keeps an error other than io.EOF and returns
+// errSource in its place.
 type source struct {
 	r     io.Reader
-	limit int64 // bytes that may yet be read; negative for any number
+	limit int64 // bytes that may still be read; negative for any number
 	err   error
 }
 
@@ -319,3 +308,5 @@ func (s *source) result() error {
 	}
 	return errSource
 }
+
+var errClosed = errors.New("sitemap: document read after its end")

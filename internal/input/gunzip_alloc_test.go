@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// The buffers are pooled: all that a document allocates is its Gunzip.
+// The buffers are pooled: a document allocates only its Gunzip.
 func TestGunzip_Allocs(t *testing.T) {
-	for _, in := range []string{"<urlset/>", gz(t, document(20<<10)), gz(t, gz(t, document(20<<10)))} {
+	for _, in := range []string{"<urlset/>", gz(t, document(20<<10)),
+		gz(t, gz(t, document(20<<10)))} {
 		src := strings.NewReader(in)
 		p := make([]byte, 64<<10)
 		got := testing.AllocsPerRun(100, func() {

@@ -8,31 +8,32 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// A jisDecoder decodes ISO-2022-JP as its Transformer does, but for what is invalid, which
-// becomes 0xff; a byte that could be neither UTF-8 nor part of a character stays. Escape
-// sequences switch between ASCII and characters of two bytes. Where the one back to ASCII is
-// missing, an end tag shows that, or the end of the line.
+// A jisDecoder decodes ISO-2022-JP as its Transformer does, except that invalid bytes become 0xff,
+// or stay if they could be neither UTF-8 nor part of a character. Escape sequences switch between
+// ASCII and two-byte characters. An end tag or the end of a line shows that the one back to ASCII
+// is missing.
 type jisDecoder struct {
 	transform.Transformer
 	set  charSet
 	char [2 * utf8.UTFMax]byte // the last one
 }
 
-// A charSet is what the bytes mean.
+// A charSet is the meaning of the bytes.
 type charSet uint8
 
 const (
 	asciiSet charSet = iota
 	katakanaSet
-	kanjiSet // two bytes a character
+	kanjiSet // two bytes per character
 )
 
-// escapes are the sequences that switch to a set.
+// escapes are the escape sequences of the sets.
 var escapes = []struct {
 	sequence string
 	set      charSet
 }{
-	{"\x1b(B", asciiSet}, {"\x1b(J", asciiSet}, {"\x1b(I", katakanaSet}, {"\x1b$@", kanjiSet}, {"\x1b$B", kanjiSet}, {"\x1b$(D", kanjiSet},
+	{"\x1b(B", asciiSet}, {"\x1b(J", asciiSet}, {"\x1b(I", katakanaSet}, {"\x1b$@", kanjiSet},
+	{"\x1b$B", kanjiSet}, {"\x1b$(D", kanjiSet},
 }
 
 // Reset implements transform.Transformer.
@@ -64,7 +65,7 @@ func (j *jisDecoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err
 	return nDst, nSrc, nil
 }
 
-// plainLen returns how much of b is ASCII without escape sequences.
+// plainLen returns the length of the ASCII without escape sequences at the start of b.
 func plainLen(b []byte) int {
 	b = b[:asciiLen(b)]
 	if esc := bytes.IndexByte(b, 0x1b); esc >= 0 {
@@ -75,8 +76,8 @@ func plainLen(b []byte) int {
 
 var invalidByte = []byte{0xff}
 
-// next decodes what src starts with, and returns how many bytes it has there: none of ASCII that
-// is out of place in its set, which is left; -1 if src does not hold all of it.
+// next decodes the first character of src and returns its length. The length is 0 if src starts
+// with ASCII that its set excludes, and -1 if src does not hold all of the character.
 func (j *jisDecoder) next(src []byte, atEOF bool) (char []byte, size int) {
 	switch c := src[0]; {
 	case c == 0x1b:
@@ -86,7 +87,7 @@ func (j *jisDecoder) next(src []byte, atEOF bool) (char []byte, size int) {
 	case j.set == asciiSet:
 		return src[:1], 1
 	case c <= ' ':
-		if c == '\n' || c == '\r' { // at which the set ends
+		if c == '\n' || c == '\r' { // the end of the set
 			j.ascii()
 		}
 		return src[:1], 1
@@ -100,9 +101,9 @@ func (j *jisDecoder) next(src []byte, atEOF bool) (char []byte, size int) {
 	return j.kanji(src, atEOF)
 }
 
-// leave switches to ASCII where an end tag starts at src, or at its second byte, or where katakana
-// cannot go on so: in text, such characters never follow each other. The size is 0 then, or -1
-// if src does not hold enough to know.
+// leave switches to ASCII if an end tag starts at src or at its second byte, or if katakana cannot
+// continue like that: no text has such characters in a row. The size is 0 then, or -1 if src does
+// not hold enough to decide.
 func (j *jisDecoder) leave(src []byte, atEOF bool) (char []byte, size int) {
 	size = 2
 	if j.set == katakanaSet {
@@ -120,7 +121,7 @@ func (j *jisDecoder) leave(src []byte, atEOF bool) (char []byte, size int) {
 	return nil, size
 }
 
-// escape takes an escape sequence.
+// escape decodes an escape sequence.
 func (j *jisDecoder) escape(src []byte, atEOF bool) (char []byte, size int) {
 	for _, e := range escapes {
 		if bytes.HasPrefix(src, []byte(e.sequence)) {
@@ -148,20 +149,22 @@ func (j *jisDecoder) kanji(src []byte, atEOF bool) (char []byte, size int) {
 	return j.decode(src[:2]), 2
 }
 
-// maxEndTag is how long an end tag may be to show that an escape sequence is missing.
+// maxEndTag is the maximum length of an end tag that shows a missing escape sequence.
 const maxEndTag = 64
 
-// endTag reports whether b starts with an end tag, or with one behind the end of a CDATA
-// section, and whether b holds enough of it to know.
+// endTag reports whether b starts with an end tag, or with the end of a CDATA section and an end
+// tag. Known reports whether b holds enough to decide.
 func endTag(b []byte) (ok, known bool) {
 	tag := bytes.TrimPrefix(b[:min(len(b), maxEndTag)], []byte("]]>"))
 	name, starts := bytes.CutPrefix(tag, []byte("</"))
 	if !starts {
-		return false, !strings.HasPrefix("]]></", string(tag)) && !strings.HasPrefix("</", string(tag))
+		return false, !strings.HasPrefix("]]></", string(tag)) &&
+			!strings.HasPrefix("</", string(tag))
 	}
 	for i, c := range name {
 		switch {
-		case 'a' <= c && c <= 'z', i > 0 && ('A' <= c && c <= 'Z' || '0' <= c && c <= ':' || c == '_' || c == '-' || c == '.'):
+		case 'a' <= c && c <= 'z', i > 0 && ('A' <= c && c <= 'Z' || '0' <= c && c <= ':' ||
+			c == '_' || c == '-' || c == '.'):
 		default:
 			return i > 0 && c == '>', true
 		}
@@ -175,7 +178,7 @@ func (j *jisDecoder) ascii() {
 	j.set = asciiSet
 }
 
-// decode returns what whole characters or an escape sequence are decoded to.
+// decode decodes whole characters or an escape sequence.
 func (j *jisDecoder) decode(src []byte) []byte {
 	n, _, _ := j.Transformer.Transform(j.char[:], src, true)
 	if bytes.HasPrefix(j.char[:n], replacement) {

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 )
 
-// declaredLabels are the charset labels that came with a document.
+// declaredLabels are the charset labels of a document.
 type declaredLabels struct {
 	http     string // of the content type, or ""
 	xml      string // of the XML declaration
-	declared bool   // there is an encoding in the XML declaration, though maybe ""
+	declared bool   // the XML declaration has an encoding, possibly ""
 }
 
-// choose takes the first label that is known and that the bytes do not contradict.
+// choose returns the choice for the first label that is known and that the bytes do not contradict.
 func (l declaredLabels) choose(e evidence) charsetChoice {
 	var fallback bool
 	var refused string
@@ -57,8 +57,8 @@ func (l declaredLabels) choose(e evidence) charsetChoice {
 	return c
 }
 
-// mayOverrule notes in c, which the content type names, that bytes behind the first window
-// may tell that the XML declaration overrules it.
+// mayOverrule records in c, the charset of the content type, that bytes after the first window may
+// give precedence to the XML declaration.
 func (l declaredLabels) mayOverrule(c charsetChoice, e evidence) charsetChoice {
 	x, ok := lookup(l.xml)
 	if c.name == "utf-8" && e.high == 0 && !e.atEOF && l.declared && ok && x.decidedLate() {
@@ -67,15 +67,15 @@ func (l declaredLabels) mayOverrule(c charsetChoice, e evidence) charsetChoice {
 	return c
 }
 
-// decidedLate reports whether bytes outside ASCII, and only these, can tell whether a document
-// is in the charset or in UTF-8.
+// decidedLate reports whether only non-ASCII bytes can show whether a document is in the charset or
+// in UTF-8.
 func (c charsetChoice) decidedLate() bool {
 	return !c.wide() && c.encoding != nil && c.name != "iso-2022-jp"
 }
 
-// overrule reports whether the XML declaration knows better than a content type of
-// UTF-8, which servers add to whatever they send: the bytes are not UTF-8, and the
-// declaration names a charset that they can be.
+// overrule reports whether the XML declaration takes precedence over a content type of UTF-8, which
+// some servers add to every document. It does if the bytes are not UTF-8 and may be in the charset
+// that the declaration names.
 func (l declaredLabels) overrule(c charsetChoice, e evidence) bool {
 	if c.name != "utf-8" || e.utf8 || !l.declared {
 		return false
@@ -84,7 +84,7 @@ func (l declaredLabels) overrule(c charsetChoice, e evidence) bool {
 	return ok && x.name != "utf-8" && !e.contradict(x)
 }
 
-// check notes in c, which the bytes made certain, the first label that is not it.
+// check records in c, which is certain from the bytes, the first label that names another charset.
 func (l declaredLabels) check(c charsetChoice) charsetChoice {
 	for _, d := range []struct {
 		label    string
@@ -100,7 +100,7 @@ func (l declaredLabels) check(c charsetChoice) charsetChoice {
 	return c
 }
 
-// isNamed reports whether c is the charset of that name, which the label stands for.
+// isNamed reports whether c is the charset with this name, for which the label stands.
 func (c charsetChoice) isNamed(name, label string) bool {
 	label = strings.ToLower(strings.TrimSpace(label))
 	if strings.HasSuffix(label, "le") || strings.HasSuffix(label, "be") {
@@ -109,16 +109,7 @@ func (c charsetChoice) isNamed(name, label string) bool {
 	return family(name) == family(c.name)
 }
 
-// family is a charset's name without its byte order, which labels may leave open.
-func family(name string) string {
-	if strings.HasPrefix(name, "utf-") {
-		return strings.TrimRight(name, "bel")
-	}
-	return name
-}
-
-// isASCII reports whether a label means ASCII alone, which the WHATWG standard takes
-// for windows-1252.
+// isASCII reports whether a label means ASCII. The WHATWG standard reads it as windows-1252.
 func isASCII(label string) bool {
 	switch strings.ReplaceAll(strings.ToLower(strings.TrimSpace(label)), "_", "-") {
 	case "ascii", "us-ascii", "ansi-x3.4-1968":
@@ -127,8 +118,8 @@ func isASCII(label string) bool {
 	return false
 }
 
-// lookup finds the charset of a label, in any case. It does not find the charsets
-// that the WHATWG standard decodes to nothing ("replacement").
+// lookup finds the charset of a label, in any letter case. It does not find the charsets that the
+// WHATWG standard does not decode ("replacement").
 func lookup(label string) (charsetChoice, bool) {
 	label = strings.ToLower(strings.TrimSpace(label))
 	switch label {
@@ -154,9 +145,9 @@ func lookup(label string) (charsetChoice, bool) {
 	return charsetChoice{name: name, encoding: e}, true
 }
 
-// lookupAlias finds the charset of a label that the WHATWG standard does not have: those of
-// IANA, if ASCII is in it what it is elsewhere, and the spellings of Java, Python and
-// Windows, such as ISO8859_5, utf_8 and cp949.
+// lookupAlias finds the charset of a label outside the WHATWG standard: a name of IANA, if the
+// charset contains ASCII unchanged, or a spelling of Java, Python or Windows, such as ISO8859_5,
+// utf_8 and cp949.
 func lookupAlias(label string) (e encoding.Encoding, name string) {
 	if page, ok := codePages[label]; ok {
 		return charset.Lookup(page)
@@ -169,7 +160,7 @@ func lookupAlias(label string) (e encoding.Encoding, name string) {
 		return nil, ""
 	}
 	if name, _ := ianaindex.MIME.Name(e); name == "US-ASCII" {
-		return nil, "" // it is never so
+		return nil, "" // never happens
 	}
 	if text, err := e.NewDecoder().String(asciiSample); err != nil || text != asciiSample {
 		return nil, ""
@@ -180,7 +171,7 @@ func lookupAlias(label string) (e encoding.Encoding, name string) {
 	return e, label
 }
 
-// codePages are the code pages of Windows that the standard knows by other names.
+// codePages are the code pages of Windows with another name in the standard.
 var codePages = map[string]string{
 	"cp932": "shift_jis", "ms932": "shift_jis", "cp936": "gbk", "ms936": "gbk",
 	"cp949": "euc-kr", "ms949": "euc-kr", "cp950": "big5", "ms950": "big5",
@@ -188,12 +179,12 @@ var codePages = map[string]string{
 
 const asciiSample = `<?xml version="1.0"?><url><loc>http://a.example/~b_c\d[e]{f}|g^h`
 
-// declarationWindow is how far into a document its XML declaration is looked for:
-// as far as leading junk is skipped.
+// declarationWindow is how much of a document is searched for its XML declaration. It is as much as
+// the leading junk that is skipped.
 const declarationWindow = 1 << 10
 
-// xmlEncoding finds the encoding in the XML declaration of ASCII-compatible text,
-// in any case, with any spacing, quoted in any way or not at all.
+// xmlEncoding finds the encoding in the XML declaration of ASCII-compatible text. Any letter case,
+// any spacing, any quotes or none are accepted.
 func xmlEncoding(b []byte) (label string, ok bool) {
 	m := declaration.FindSubmatch(b[:min(len(b), declarationWindow)])
 	if m == nil {
@@ -202,16 +193,17 @@ func xmlEncoding(b []byte) (label string, ok bool) {
 	return unquote(string(m[1])), true
 }
 
-// declaration matches an XML declaration from its start to its encoding's value
-// and what follows that. An attribute may follow the one before without a space.
+// declaration matches an XML declaration up to the value of its encoding and the text after that.
+// The attribute may follow the one before without a space.
 var declaration = regexp.MustCompile(`(?i)<\?xml\s(?:[^>]*?[\s"'])?encoding\s*=([^>?]*)`)
 
-// contentTypeCharset finds the charset parameter of a content type. It is more
-// tolerant than mime.ParseMediaType, which gives nothing for a header that has one
-// bad parameter.
+// contentTypeCharset finds the charset parameter of a content type. Unlike mime.ParseMediaType, it
+// finds it next to a malformed parameter too.
 func contentTypeCharset(contentType string) string {
 	_, params, _ := strings.Cut(contentType, ";")
-	for param := range strings.FieldsFuncSeq(params, func(r rune) bool { return r == ';' || r == ',' }) {
+	for param := range strings.FieldsFuncSeq(params, func(r rune) bool {
+		return r == ';' || r == ','
+	}) {
 		name, value, ok := strings.Cut(param, "=")
 		if ok && strings.EqualFold(strings.TrimSpace(name), "charset") {
 			return unquote(value)
@@ -224,8 +216,7 @@ const space = " \t\r\n\f"
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' }
 
-// unquote returns what s starts with: a quoted string, which its end may cut, or a
-// word.
+// unquote returns the quoted string or the word at the start of s. The end of s may cut the string.
 func unquote(s string) string {
 	s = strings.Trim(s, space)
 	if s == "" {

@@ -7,26 +7,13 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// A strict decodes a charset whose decoder has no state as that does, but for what is
-// invalid: it becomes not U+FFFD, but the bytes that it is, or 0xff where these could be part
-// of a character. So it is known, and treated, as what is invalid in UTF-8 is.
+// A strict decodes a stateless charset like its decoder, except for invalid bytes: these do not
+// become U+FFFD but stay, or become 0xff if they could be part of a character. So they are detected
+// and handled like invalid UTF-8.
 type strict struct {
 	transform.Transformer
 	wide    bool   // the charset is UTF-16 or UTF-32
-	genuine []byte // U+FFFD in it, if it has that
-}
-
-// newStrict returns the strict decoder of a charset.
-func newStrict(c charsetChoice) transform.Transformer {
-	d := c.encoding.NewDecoder().Transformer
-	if c.name == "iso-2022-jp" {
-		return &jisDecoder{Transformer: d}
-	}
-	genuine, err := c.encoding.NewEncoder().Bytes(replacement)
-	if err != nil {
-		genuine = nil
-	}
-	return &strict{d, c.wide(), genuine}
+	genuine []byte // U+FFFD in the charset, if it has that
 }
 
 var replacement = []byte(string(utf8.RuneError))
@@ -52,8 +39,8 @@ func (s *strict) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err err
 	return nDst, nSrc, nil
 }
 
-// next decodes the first character of src, and returns how many bytes it has there; 0 if
-// src does not hold all of it.
+// next decodes the first character of src and returns its length, or 0 if src does not hold all of
+// it.
 func (s *strict) next(src []byte, atEOF bool) (char []byte, size int) {
 	char = make([]byte, 16)
 	n := 0
@@ -72,8 +59,8 @@ func (s *strict) next(src []byte, atEOF bool) (char []byte, size int) {
 	return invalid(src[:size]), size
 }
 
-// invalid returns what of src is no UTF-8 whatever stands around it: a byte that could start
-// a character becomes 0xff.
+// invalid returns bytes for those of src that are invalid UTF-8 in any context: a byte that could
+// start a character becomes 0xff.
 func invalid(src []byte) []byte {
 	out := bytes.Clone(src)
 	for i, c := range out {
@@ -84,11 +71,12 @@ func invalid(src []byte) []byte {
 	return out
 }
 
-// before returns how many bytes of src stand before what is decoded to rest.
+// before returns the number of bytes of src before those that are decoded to rest.
 func (s *strict) before(src, rest []byte) int {
 	var char [16]byte
 	for n := 1; n < len(src); n++ {
-		if m, size, _ := s.Transformer.Transform(char[:], src[n:], true); n+size == len(src) && bytes.Equal(char[:m], rest) {
+		if m, size, _ := s.Transformer.Transform(char[:], src[n:], true); n+size == len(src) &&
+			bytes.Equal(char[:m], rest) {
 			return n
 		}
 	}

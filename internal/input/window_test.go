@@ -12,7 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// lineOf is the line of the byte at offset, told from the whole document.
+// lineOf returns the line of the byte at offset, from the whole document.
 func lineOf(doc string, offset int) int {
 	doc = strings.ReplaceAll(doc[:offset]+"\x00"+doc[offset:], "\r\n", "\n ")
 	before, _, _ := strings.Cut(doc, "\x00")
@@ -27,7 +27,8 @@ func TestPosition(t *testing.T) {
 		strings.Repeat("a\rb\nc\r\nd\r\r\n\n\r", 20_000),
 	} {
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
-			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "with error": iotest.DataErrReader,
+			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
+			"with error": iotest.DataErrReader,
 		} {
 			in := Open(wrap(strings.NewReader(doc)), &sitemap.Options{})
 			rnd := rand.New(rand.NewPCG(1, 2))
@@ -36,7 +37,7 @@ func TestPosition(t *testing.T) {
 					in.More()
 				}
 				n := rnd.IntN(min(1_000, len(in.Window())-1) + 1)
-				// Not between CR and LF, where the line is nobody's.
+				// Not between CR and LF, where the line is undefined.
 				if at+n > 0 && at+n < len(doc) && doc[at+n-1] != '\r' && rnd.IntN(8) == 0 {
 					want := sitemap.Position{Offset: int64(at + n), Line: lineOf(doc, at+n)}
 					if got := in.Position(n); got != want {
@@ -52,25 +53,28 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// A CR is a line's end also where the document, or its limit, is right behind it.
+// A CR ends a line also right before the end of the document, or before its limit.
 func TestPosition_LastCR(t *testing.T) {
 	for _, test := range []struct {
 		doc   string
 		limit int64
 		want  int
 	}{
-		{"a\rb\r", 0, 3}, {"a\r", 0, 2}, {"a\r\n", 0, 2}, {"a\nb", 0, 2}, {"\r", 0, 2}, {"a", 0, 1}, {"a\n\r", 0, 3},
+		{"a\rb\r", 0, 3}, {"a\r", 0, 2}, {"a\r\n", 0, 2}, {"a\nb", 0, 2}, {"\r", 0, 2}, {"a", 0, 1},
+		{"a\n\r", 0, 3},
 		{"a\rb", 2, 2}, {"a\r\n", 2, 1}, {"a\r\rb", 2, 2},
 	} {
 		for name, r := range map[string]io.Reader{
-			"whole": strings.NewReader(test.doc), "byte by byte": iotest.OneByteReader(strings.NewReader(test.doc)),
-			"with error": iotest.DataErrReader(strings.NewReader(test.doc)),
+			"whole":        strings.NewReader(test.doc),
+			"byte by byte": iotest.OneByteReader(strings.NewReader(test.doc)),
+			"with error":   iotest.DataErrReader(strings.NewReader(test.doc)),
 		} {
 			in := Open(r, &sitemap.Options{Limits: sitemap.Limits{Bytes: test.limit}})
 			for in.Position(len(in.Window())); in.More(); in.Position(len(in.Window())) {
 			}
 			if got := in.Position(len(in.Window())).Line; got != test.want {
-				t.Errorf("%s: %q of %d bytes ends on line %d, want %d", name, test.doc, test.limit, got, test.want)
+				t.Errorf("%s: %q of %d bytes ends on line %d, want %d", name, test.doc, test.limit,
+					got, test.want)
 			}
 			if start := in.Position(0); start.Line != 1 {
 				t.Errorf("%s: %q starts on line %d", name, test.doc, start.Line)
@@ -93,14 +97,6 @@ func TestReader_Read(t *testing.T) {
 	}
 	if in.Encoding() != "utf-8" {
 		t.Errorf("Encoding = %q", in.Encoding())
-	}
-}
-
-func TestOpen_Same(t *testing.T) {
-	in := Open(strings.NewReader("x"), nil)
-	defer in.Close()
-	if Open(in, nil) != in {
-		t.Error("a Reader was wrapped in another")
 	}
 }
 
@@ -137,7 +133,8 @@ func TestReader_Limits(t *testing.T) {
 		{200_000, -1, nil, 0},
 	} {
 		problems = nil
-		in := Open(io.LimitReader(zeros{}, test.size), &sitemap.Options{Limits: sitemap.Limits{Bytes: test.limit}, Report: report})
+		in := Open(io.LimitReader(zeros{}, test.size),
+			&sitemap.Options{Limits: sitemap.Limits{Bytes: test.limit}, Report: report})
 		n, err := io.Copy(io.Discard, in)
 		if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 			t.Errorf("%d of %d: %v, want %v", test.size, test.limit, err, test.want)
@@ -196,9 +193,10 @@ func TestReader_Close(t *testing.T) {
 	}
 }
 
-// What stood before a charset was known counts for no line.
+// Bytes that precede the detection of a charset do not count as lines.
 func TestPosition_Transcoded(t *testing.T) {
-	for doc, want := range map[string]int{"http://a.com/\xe9\r": 1, "http://a.com/\xe9\rx": 2, "http://a.com/\xe9\r\nx": 2} {
+	for doc, want := range map[string]int{"http://a.com/\xe9\r": 1, "http://a.com/\xe9\rx": 2,
+		"http://a.com/\xe9\r\nx": 2} {
 		in := Open(strings.NewReader(doc), nil)
 		if got := in.Position(len(in.Window())); got.Line != want {
 			t.Errorf("%q ends on line %d, want %d", doc, got.Line, want)
@@ -210,11 +208,14 @@ func TestPosition_Transcoded(t *testing.T) {
 // Limits.Bytes counts bytes of UTF-8, without a byte order mark.
 func TestReader_LimitDecoded(t *testing.T) {
 	text := strings.Repeat("http://a.example/\n", 50)
-	for _, doc := range []string{text, "\ufeff" + text, encoded16(t, text), encoded16(t, "\ufeff"+text)} {
+	for _, doc := range []string{text, "\ufeff" + text, encoded16(t, text),
+		encoded16(t, "\ufeff"+text)} {
 		for limit, want := range map[int]error{len(text): nil, len(text) - 1: sitemap.ErrTooLarge} {
-			in := Open(strings.NewReader(doc), &sitemap.Options{Limits: sitemap.Limits{Bytes: int64(limit)}})
+			in := Open(strings.NewReader(doc),
+				&sitemap.Options{Limits: sitemap.Limits{Bytes: int64(limit)}})
 			got, err := io.ReadAll(in)
-			if string(got) != text[:limit] || !errors.Is(err, want) || (err == nil) != (want == nil) {
+			if string(got) != text[:limit] || !errors.Is(err, want) ||
+				(err == nil) != (want == nil) {
 				t.Errorf("%.8q of limit %d: read %d bytes, %v", doc, limit, len(got), err)
 			}
 			in.Close()
@@ -224,7 +225,7 @@ func TestReader_LimitDecoded(t *testing.T) {
 
 func encoded16(t *testing.T, s string) string { return in(t, le16, s) }
 
-// Where a problem is does not depend on how much a read returns.
+// The position of a problem does not depend on the size of reads.
 func TestReader_ProblemPositions(t *testing.T) {
 	line := strings.Repeat("x", 999) + "\n"
 	large := strings.Repeat(line, sitemap.ProtocolBytes/len(line)+1)
@@ -232,14 +233,18 @@ func TestReader_ProblemPositions(t *testing.T) {
 		doc  string
 		want sitemap.Problem
 	}{
-		{large, sitemap.Problem{Code: sitemap.TooLarge, Pos: sitemap.Position{Offset: sitemap.ProtocolBytes, Line: sitemap.ProtocolBytes/len(line) + 1}}},
-		{gz(t, line+line) + "junk", sitemap.Problem{Code: sitemap.GzipTrailingJunk, Pos: sitemap.Position{Offset: 2000, Line: 3}}},
+		{large, sitemap.Problem{Code: sitemap.TooLarge,
+			Pos: sitemap.Position{Offset: sitemap.ProtocolBytes,
+				Line: sitemap.ProtocolBytes/len(line) + 1}}},
+		{gz(t, line+line) + "junk", sitemap.Problem{Code: sitemap.GzipTrailingJunk,
+			Pos: sitemap.Position{Offset: 2000, Line: 3}}},
 	} {
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
 			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
 		} {
 			var got []sitemap.Problem
-			in := Open(wrap(strings.NewReader(test.doc)), &sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p) }})
+			in := Open(wrap(strings.NewReader(test.doc)),
+				&sitemap.Options{Report: func(p sitemap.Problem) { got = append(got, p) }})
 			if _, err := io.Copy(io.Discard, in); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -251,7 +256,7 @@ func TestReader_ProblemPositions(t *testing.T) {
 	}
 }
 
-// Little is read at once while little is unread; else so much that to look at the
+// A read returns little while little is unread. Otherwise it returns enough that examining the
 // window again does not become quadratic.
 func TestReader_MoreOfTinyReads(t *testing.T) {
 	doc := `<?xml version="1.0" encoding="utf-8"?>` + strings.Repeat("x", 200_000)
@@ -276,11 +281,13 @@ func TestReader_MoreOfTinyReads(t *testing.T) {
 	}
 }
 
-// Of bytes that are no text, it is not told that they are not UTF-8.
+// Bytes that are not text are not reported as invalid UTF-8.
 func TestReader_Media(t *testing.T) {
-	for doc, want := range map[string]int{"\x89PNG\r\n\x1a\n\x00\x00\xff": 0, "%PDF-1.4\n%\xe2\xe3\xcf\xd3\n": 0, "caf\xe9": 1} {
+	for doc, want := range map[string]int{"\x89PNG\r\n\x1a\n\x00\x00\xff": 0,
+		"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n": 0, "caf\xe9": 1} {
 		got := 0
-		in := Open(strings.NewReader(doc), &sitemap.Options{Report: func(sitemap.Problem) { got++ }})
+		in := Open(strings.NewReader(doc),
+			&sitemap.Options{Report: func(sitemap.Problem) { got++ }})
 		in.Close()
 		if got != want {
 			t.Errorf("%q: %d problems, want %d", doc, got, want)

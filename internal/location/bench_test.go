@@ -27,7 +27,7 @@ func BenchmarkClean(b *testing.B) {
 			b.SetBytes(int64(len(loc)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, drop := r.Clean(loc); drop != 0 {
+				if _, _, drop := r.Clean(loc); drop != "" {
 					b.Fatal(drop)
 				}
 			}

@@ -18,21 +18,26 @@ func mustParse(t *testing.T, s string) *url.URL {
 	return u
 }
 
-// cleanTests are locations of a document at http://www.example.com/dir/map.xml?v=1.
+// cleanTests are locations in a document at http://www.example.com/dir/map.xml?v=1.
 var cleanTests = []struct {
 	name, raw, loc string
 	codes          []sitemap.Code
 	drop           sitemap.Code
 }{
-	{name: "plain", raw: "https://shop.example/a/b.html?x=1#top", loc: "https://shop.example/a/b.html?x=1#top"},
-	{name: "as listed", raw: "HTTP://Shop.Example:80/a/../b//c/./%7e?q=%zz1#F", loc: "HTTP://Shop.Example:80/a/../b//c/./%7e?q=%zz1#F", codes: []sitemap.Code{sitemap.BadEscape}},
+	{name: "plain", raw: "https://shop.example/a/b.html?x=1#top",
+		loc: "https://shop.example/a/b.html?x=1#top"},
+	{name: "as listed", raw: "HTTP://Shop.Example:80/a/../b//c/./%7e?q=%zz1#F",
+		loc:   "HTTP://Shop.Example:80/a/../b//c/./%7e?q=%zz1#F",
+		codes: []sitemap.Code{sitemap.BadEscape}},
 	{name: "no path", raw: "http://shop.example", loc: "http://shop.example"},
 	{name: "no path, query", raw: "http://shop.example?x=1", loc: "http://shop.example?x=1"},
-	{name: "quotes and brackets", raw: `http://shop.example/?q="a'<b>`, loc: `http://shop.example/?q="a'<b>`},
+	{name: "quotes and brackets", raw: `http://shop.example/?q="a'<b>`,
+		loc: `http://shop.example/?q="a'<b>`},
 	{name: "backslash in path", raw: `http://shop.example/a\b`, loc: `http://shop.example/a\b`},
 	{name: "ampersands", raw: "http://shop.example/?a=1&b=2", loc: "http://shop.example/?a=1&b=2"},
 	{name: "IRI", raw: "http://bücher.example/straße?q=ü", loc: "http://bücher.example/straße?q=ü"},
-	{name: "no-break space inside", raw: "http://shop.example/a\u00a0b", loc: "http://shop.example/a\u00a0b"},
+	{name: "no-break space inside", raw: "http://shop.example/a\u00a0b",
+		loc: "http://shop.example/a\u00a0b"},
 	{name: "underscore in host", raw: "http://my_shop.example/", loc: "http://my_shop.example/"},
 	{name: "hyphens in host", raw: "http://R3---sn-x.Example/", loc: "http://R3---sn-x.Example/"},
 	{name: "trailing dot", raw: "http://shop.example./", loc: "http://shop.example./"},
@@ -41,58 +46,112 @@ var cleanTests = []struct {
 	{name: "empty port", raw: "http://shop.example:/a", loc: "http://shop.example:/a"},
 	{name: "escaped host", raw: "http://b%C3%BCcher.example/", loc: "http://b%C3%BCcher.example/"},
 
-	{name: "white space at the ends", raw: "\r\n\t \u00a0\u3000\ufeff\u200bhttp://shop.example/a\u200b\u2003 \n", loc: "http://shop.example/a"},
-	{name: "line break", raw: "http://shop.example/long\n   path", loc: "http://shop.example/longpath", codes: []sitemap.Code{sitemap.LocWhitespace}},
-	{name: "spaces around a line break", raw: "http://shop.example/a  \r\n\t b", loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.LocWhitespace}},
-	{name: "line separator", raw: "http://shop.example/a\u2028b", loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.LocWhitespace}},
-	{name: "spaces", raw: "http://shop.example/a  b c", loc: "http://shop.example/a%20%20b%20c", codes: []sitemap.Code{sitemap.LocWhitespace}},
-	{name: "tab", raw: "http://shop.example/a\tb", loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.LocWhitespace}},
-	{name: "control characters", raw: "\x00http://shop.example/\x01a\x7f\u0081b\x1f", loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.ControlChar, sitemap.LocWhitespace}},
-	{name: "control characters that XML allows", raw: "http://shop.example/a\x7fb\u009f", loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.LocWhitespace}},
-	{name: "control characters that XML allows, at the ends", raw: "\u0080http://shop.example/\x7f", loc: "http://shop.example/"},
-	{name: "control character at the end", raw: "http://shop.example/a\x00", loc: "http://shop.example/a", codes: []sitemap.Code{sitemap.ControlChar}},
-	{name: "bytes that are not UTF-8", raw: "http://shop.example/caf\xe9\xff", loc: "http://shop.example/caf%E9%FF", codes: []sitemap.Code{sitemap.InvalidUTF8}},
-	{name: "all at once", raw: "http://shop.example/\xe9 \x02x\n y", loc: "http://shop.example/%E9%20xy", codes: []sitemap.Code{sitemap.ControlChar, sitemap.InvalidUTF8, sitemap.LocWhitespace}},
+	{name: "white space at the ends",
+		raw: "\r\n\t \u00a0\u3000\ufeff\u200bhttp://shop.example/a\u200b\u2003 \n",
+		loc: "http://shop.example/a"},
+	{name: "line break", raw: "http://shop.example/long\n   path",
+		loc: "http://shop.example/longpath", codes: []sitemap.Code{sitemap.LocWhitespace}},
+	{name: "spaces around a line break", raw: "http://shop.example/a  \r\n\t b",
+		loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.LocWhitespace}},
+	{name: "line separator", raw: "http://shop.example/a\u2028b", loc: "http://shop.example/ab",
+		codes: []sitemap.Code{sitemap.LocWhitespace}},
+	{name: "spaces", raw: "http://shop.example/a  b c", loc: "http://shop.example/a%20%20b%20c",
+		codes: []sitemap.Code{sitemap.LocWhitespace}},
+	{name: "tab", raw: "http://shop.example/a\tb", loc: "http://shop.example/ab",
+		codes: []sitemap.Code{sitemap.LocWhitespace}},
+	{name: "control characters", raw: "\x00http://shop.example/\x01a\x7f\u0081b\x1f",
+		loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.ControlChar,
+			sitemap.LocWhitespace}},
+	{name: "control characters that XML allows", raw: "http://shop.example/a\x7fb\u009f",
+		loc: "http://shop.example/ab", codes: []sitemap.Code{sitemap.LocWhitespace}},
+	{name: "control characters that XML allows, at the ends", raw: "\u0080http://shop.example/\x7f",
+		loc: "http://shop.example/"},
+	{name: "control character at the end", raw: "http://shop.example/a\x00",
+		loc: "http://shop.example/a", codes: []sitemap.Code{sitemap.ControlChar}},
+	{name: "bytes that are not UTF-8", raw: "http://shop.example/caf\xe9\xff",
+		loc: "http://shop.example/caf%E9%FF", codes: []sitemap.Code{sitemap.InvalidUTF8}},
+	{name: "all at once", raw: "http://shop.example/\xe9 \x02x\n y",
+		loc: "http://shop.example/%E9%20xy", codes: []sitemap.Code{sitemap.ControlChar,
+			sitemap.InvalidUTF8, sitemap.LocWhitespace}},
 
-	{name: "stray percent", raw: "http://shop.example/100%", loc: "http://shop.example/100%", codes: []sitemap.Code{sitemap.BadEscape}},
-	{name: "one hex digit", raw: "http://shop.example/%2", loc: "http://shop.example/%2", codes: []sitemap.Code{sitemap.BadEscape}},
-	{name: "good escapes", raw: "http://shop.example/%2f%C3%A9", loc: "http://shop.example/%2f%C3%A9"},
-	{name: "double escaped", raw: "http://shop.example/?a=1&amp;b=2", loc: "http://shop.example/?a=1&amp;b=2", codes: []sitemap.Code{sitemap.DoubleEscaped}},
-	{name: "double escaped by number", raw: "http://shop.example/?a=1&#038;b=2", loc: "http://shop.example/?a=1&#038;b=2", codes: []sitemap.Code{sitemap.DoubleEscaped}},
-	{name: "double escaped by hex number", raw: "http://shop.example/?a=1&#x26;b=2", loc: "http://shop.example/?a=1&#x26;b=2", codes: []sitemap.Code{sitemap.DoubleEscaped}},
-	{name: "other references", raw: "http://shop.example/?a=1&lt;&#380;&#;&#x;&amplifier", loc: "http://shop.example/?a=1&lt;&#380;&#;&#x;&amplifier"},
-	{name: "user name", raw: "http://user@shop.example/", loc: "http://user@shop.example/", codes: []sitemap.Code{sitemap.Userinfo}},
-	{name: "user name with an at sign", raw: "http://u@v:p w@shop.example/", loc: "http://u@v:p%20w@shop.example/", codes: []sitemap.Code{sitemap.LocWhitespace, sitemap.Userinfo}},
+	{name: "stray percent", raw: "http://shop.example/100%", loc: "http://shop.example/100%",
+		codes: []sitemap.Code{sitemap.BadEscape}},
+	{name: "one hex digit", raw: "http://shop.example/%2", loc: "http://shop.example/%2",
+		codes: []sitemap.Code{sitemap.BadEscape}},
+	{name: "good escapes", raw: "http://shop.example/%2f%C3%A9",
+		loc: "http://shop.example/%2f%C3%A9"},
+	{name: "double escaped", raw: "http://shop.example/?a=1&amp;b=2",
+		loc: "http://shop.example/?a=1&amp;b=2", codes: []sitemap.Code{sitemap.DoubleEscaped}},
+	{name: "double escaped by number", raw: "http://shop.example/?a=1&#038;b=2",
+		loc: "http://shop.example/?a=1&#038;b=2", codes: []sitemap.Code{sitemap.DoubleEscaped}},
+	{name: "double escaped by hex number", raw: "http://shop.example/?a=1&#x26;b=2",
+		loc: "http://shop.example/?a=1&#x26;b=2", codes: []sitemap.Code{sitemap.DoubleEscaped}},
+	{name: "other references", raw: "http://shop.example/?a=1&lt;&#380;&#;&#x;&amplifier",
+		loc: "http://shop.example/?a=1&lt;&#380;&#;&#x;&amplifier"},
+	{name: "user name", raw: "http://user@shop.example/", loc: "http://user@shop.example/",
+		codes: []sitemap.Code{sitemap.Userinfo}},
+	{name: "user name with an at sign", raw: "http://u@v:p w@shop.example/",
+		loc: "http://u@v:p%20w@shop.example/", codes: []sitemap.Code{sitemap.LocWhitespace,
+			sitemap.Userinfo}},
 	{name: "no user name", raw: "http://@shop.example/", loc: "http://@shop.example/"},
 	{name: "at sign in path", raw: "http://shop.example/@name", loc: "http://shop.example/@name"},
-	{name: "2,048 characters", raw: "http://shop.example/" + strings.Repeat("é", 2028), loc: "http://shop.example/" + strings.Repeat("é", 2028)},
-	{name: "2,049 characters", raw: "http://shop.example/" + strings.Repeat("é", 2029), loc: "http://shop.example/" + strings.Repeat("é", 2029), codes: []sitemap.Code{sitemap.LocTooLong}},
-	{name: "8 KiB", raw: "http://shop.example/" + strings.Repeat("a", 8172), loc: "http://shop.example/" + strings.Repeat("a", 8172), codes: []sitemap.Code{sitemap.LocTooLong}},
-	{name: "over 8 KiB", raw: "http://shop.example/" + strings.Repeat("a", 8173), drop: sitemap.LocTooLong},
+	{name: "2,048 characters", raw: "http://shop.example/" + strings.Repeat("é", 2028),
+		loc: "http://shop.example/" + strings.Repeat("é", 2028)},
+	{name: "2,049 characters", raw: "http://shop.example/" + strings.Repeat("é", 2029),
+		loc:   "http://shop.example/" + strings.Repeat("é", 2029),
+		codes: []sitemap.Code{sitemap.LocTooLong}},
+	{name: "8 KiB", raw: "http://shop.example/" + strings.Repeat("a", 8172),
+		loc:   "http://shop.example/" + strings.Repeat("a", 8172),
+		codes: []sitemap.Code{sitemap.LocTooLong}},
+	{name: "over 8 KiB", raw: "http://shop.example/" + strings.Repeat("a", 8173),
+		drop: sitemap.LocTooLong},
 
-	{name: "path", raw: "page.html", loc: "http://www.example.com/dir/page.html", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "dot segments", raw: "../x/./y/../z", loc: "http://www.example.com/x/z", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "escaped dot segments", raw: "%2e%2E/x%2e/.%2e/%2e/z", loc: "http://www.example.com/z", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "above the root", raw: "../../../x", loc: "http://www.example.com/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "trailing dots", raw: "x/..", loc: "http://www.example.com/dir/", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "one dot", raw: ".", loc: "http://www.example.com/dir/", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "absolute path", raw: "/a/./b/../c?d=../e", loc: "http://www.example.com/a/c?d=../e", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "query", raw: "?page=2", loc: "http://www.example.com/dir/map.xml?page=2", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "fragment", raw: "#top", loc: "http://www.example.com/dir/map.xml?v=1#top", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "network path", raw: "//CDN.Example/x", loc: "http://CDN.Example/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "relative IRI", raw: "/straße%zz", loc: "http://www.example.com/straße%zz", codes: []sitemap.Code{sitemap.RelativeLoc, sitemap.BadEscape}},
-	{name: "percent signs", raw: "%%", loc: "http://www.example.com/dir/%%", codes: []sitemap.Code{sitemap.RelativeLoc, sitemap.BadEscape}},
-	{name: "colon later", raw: "a/b:c", loc: "http://www.example.com/dir/a/b:c", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "file name like a host", raw: "sitemap.pl", loc: "http://www.example.com/dir/sitemap.pl", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "directory that is no host", raw: "index.php/x", loc: "http://www.example.com/dir/index.php/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "host without a scheme", raw: "www.shop.com/x", loc: "http://www.shop.com/x", codes: []sitemap.Code{sitemap.SchemeAssumed}},
-	{name: "host and port without a scheme", raw: "shop.co.uk:8080/x", loc: "http://shop.co.uk:8080/x", codes: []sitemap.Code{sitemap.SchemeAssumed}},
-	{name: "IDN without a scheme", raw: "Бухта.рф/x", loc: "http://Бухта.рф/x", codes: []sitemap.Code{sitemap.SchemeAssumed}},
-	{name: "public suffix is no host", raw: "co.uk/x", loc: "http://www.example.com/dir/co.uk/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "path", raw: "page.html", loc: "http://www.example.com/dir/page.html",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "dot segments", raw: "../x/./y/../z", loc: "http://www.example.com/x/z",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "escaped dot segments", raw: "%2e%2E/x%2e/.%2e/%2e/z", loc: "http://www.example.com/z",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "above the root", raw: "../../../x", loc: "http://www.example.com/x",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "trailing dots", raw: "x/..", loc: "http://www.example.com/dir/",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "one dot", raw: ".", loc: "http://www.example.com/dir/",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "absolute path", raw: "/a/./b/../c?d=../e", loc: "http://www.example.com/a/c?d=../e",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "query", raw: "?page=2", loc: "http://www.example.com/dir/map.xml?page=2",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "fragment", raw: "#top", loc: "http://www.example.com/dir/map.xml?v=1#top",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "network path", raw: "//CDN.Example/x", loc: "http://CDN.Example/x",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "relative IRI", raw: "/straße%zz", loc: "http://www.example.com/straße%zz",
+		codes: []sitemap.Code{sitemap.RelativeLoc, sitemap.BadEscape}},
+	{name: "percent signs", raw: "%%", loc: "http://www.example.com/dir/%%",
+		codes: []sitemap.Code{sitemap.RelativeLoc, sitemap.BadEscape}},
+	{name: "colon later", raw: "a/b:c", loc: "http://www.example.com/dir/a/b:c",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "file name like a host", raw: "sitemap.pl", loc: "http://www.example.com/dir/sitemap.pl",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "directory that is no host", raw: "index.php/x",
+		loc: "http://www.example.com/dir/index.php/x", codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "host without a scheme", raw: "www.shop.com/x", loc: "http://www.shop.com/x",
+		codes: []sitemap.Code{sitemap.SchemeAssumed}},
+	{name: "host and port without a scheme", raw: "shop.co.uk:8080/x",
+		loc: "http://shop.co.uk:8080/x", codes: []sitemap.Code{sitemap.SchemeAssumed}},
+	{name: "IDN without a scheme", raw: "Бухта.рф/x", loc: "http://Бухта.рф/x",
+		codes: []sitemap.Code{sitemap.SchemeAssumed}},
+	{name: "public suffix is no host", raw: "co.uk/x", loc: "http://www.example.com/dir/co.uk/x",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
 
-	{name: "parameter that is a URL", raw: "s.php;u=http://shop.example/", loc: "http://www.example.com/dir/s.php;u=http://shop.example/", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "colon in the first segment", raw: "Тема:x", loc: "http://www.example.com/dir/Тема:x", codes: []sitemap.Code{sitemap.RelativeLoc}},
-	{name: "marks of direction", raw: "\u202a\u200fhttp://shop.example/\u200ea\u202c\u2060", loc: "http://shop.example/\u200ea"},
+	{name: "parameter that is a URL", raw: "s.php;u=http://shop.example/",
+		loc:   "http://www.example.com/dir/s.php;u=http://shop.example/",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "colon in the first segment", raw: "Тема:x", loc: "http://www.example.com/dir/Тема:x",
+		codes: []sitemap.Code{sitemap.RelativeLoc}},
+	{name: "marks of direction", raw: "\u202a\u200fhttp://shop.example/\u200ea\u202c\u2060",
+		loc: "http://shop.example/\u200ea"},
 
 	{name: "behind a name", raw: "url=http://shop.example/", drop: sitemap.BadLoc},
 	{name: "in quotes", raw: "\"http://shop.example/\"", drop: sitemap.BadLoc},
@@ -104,7 +163,8 @@ var cleanTests = []struct {
 	{name: "section in a section", raw: "<![CDATA[http://shop.example/", drop: sitemap.BadLoc},
 	{name: "empty", raw: "", drop: sitemap.EmptyLoc},
 	{name: "blank", raw: " \n\u00a0\u200b", drop: sitemap.EmptyLoc},
-	{name: "controls only", raw: "\x00", codes: []sitemap.Code{sitemap.ControlChar}, drop: sitemap.EmptyLoc},
+	{name: "controls only", raw: "\x00", codes: []sitemap.Code{sitemap.ControlChar},
+		drop: sitemap.EmptyLoc},
 	{name: "None", raw: " None ", drop: sitemap.BogusLoc},
 	{name: "null", raw: "NULL", drop: sitemap.BogusLoc},
 	{name: "an object", raw: " [object Object]\n", drop: sitemap.BogusLoc},
@@ -119,14 +179,18 @@ var cleanTests = []struct {
 	{name: "no host but a user", raw: "http://user@/", drop: sitemap.BadLoc},
 	{name: "no authority", raw: "http:/shop.example/", drop: sitemap.BadLoc},
 	{name: "backslashes for slashes", raw: `http:\\shop.example\a`, drop: sitemap.BadLoc},
-	{name: "backslash in authority", raw: `http://evil.example\@shop.example/`, drop: sitemap.BadLoc},
+	{name: "backslash in authority", raw: `http://evil.example\@shop.example/`,
+		drop: sitemap.BadLoc},
 	{name: "dots only", raw: "http://../", drop: sitemap.BadLoc},
 	{name: "space in host", raw: "http://my shop.example/", drop: sitemap.BadLoc},
 	{name: "brackets in host", raw: "http://<host>/", drop: sitemap.BadLoc},
-	{name: "slash by mapping", raw: "http://shop.example\uff0f.evil.example/", drop: sitemap.BadLoc},
-	{name: "at sign by mapping", raw: "http://shop.example\uff20evil.example/", drop: sitemap.BadLoc},
+	{name: "slash by mapping", raw: "http://shop.example\uff0f.evil.example/",
+		drop: sitemap.BadLoc},
+	{name: "at sign by mapping", raw: "http://shop.example\uff20evil.example/",
+		drop: sitemap.BadLoc},
 	{name: "slash by escape", raw: "http://shop.example%2f.evil.example/", drop: sitemap.BadLoc},
-	{name: "host not UTF-8", raw: "http://caf\xe9.example/", codes: []sitemap.Code{sitemap.InvalidUTF8}, drop: sitemap.BadLoc},
+	{name: "host not UTF-8", raw: "http://caf\xe9.example/",
+		codes: []sitemap.Code{sitemap.InvalidUTF8}, drop: sitemap.BadLoc},
 	{name: "port not a number", raw: "http://shop.example:http/", drop: sitemap.BadLoc},
 	{name: "port with a sign", raw: "http://shop.example:+80/", drop: sitemap.BadLoc},
 	{name: "port too high", raw: "http://shop.example:65536/", drop: sitemap.BadLoc},
@@ -142,12 +206,13 @@ func TestClean(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			loc, codes, drop := r.Clean([]byte(test.raw))
 			if loc != test.loc || !slices.Equal(codes, test.codes) || drop != test.drop {
-				t.Errorf("Clean(%q) = %q, %v, %v; want %q, %v, %v", test.raw, loc, codes, drop, test.loc, test.codes, test.drop)
+				t.Errorf("Clean(%q) = %q, %v, %v; want %q, %v, %v", test.raw, loc, codes, drop,
+					test.loc, test.codes, test.drop)
 			}
-			if _, err := sitemap.ParseLoc(loc); drop == 0 && err != nil {
+			if _, err := sitemap.ParseLoc(loc); drop == "" && err != nil {
 				t.Errorf("ParseLoc(%q): %v", loc, err)
 			}
-			if ref, ok := r.CleanRef([]byte(test.raw)); ref != test.loc || ok != (test.drop == 0) {
+			if ref, ok := r.CleanRef([]byte(test.raw)); ref != test.loc || ok != (test.drop == "") {
 				t.Errorf("CleanRef(%q) = %q, %v", test.raw, ref, ok)
 			}
 		})
@@ -163,12 +228,15 @@ func TestCleanWithoutBase(t *testing.T) {
 		"relative":     {Base: mustParse(t, "/sitemap.xml")},
 	}
 	for name, r := range bases {
-		for _, raw := range []string{"/a", "page.html", "//cdn.example/x", "www.shop.com/x", "?q", "%%"} {
-			if loc, codes, drop := r.Clean([]byte(raw)); loc != "" || len(codes) != 0 || drop != sitemap.RelativeLoc {
-				t.Errorf("%s: Clean(%q) = %q, %v, %v; want it dropped as %v", name, raw, loc, codes, drop, sitemap.RelativeLoc)
+		for _, raw := range []string{"/a", "page.html", "//cdn.example/x", "www.shop.com/x", "?q",
+			"%%"} {
+			if loc, codes, drop := r.Clean([]byte(raw)); loc != "" || len(codes) != 0 ||
+				drop != sitemap.RelativeLoc {
+				t.Errorf("%s: Clean(%q) = %q, %v, %v; want it dropped as %v", name, raw, loc, codes,
+					drop, sitemap.RelativeLoc)
 			}
 		}
-		if loc, _, drop := r.Clean([]byte("http://shop.example/%41")); loc != "http://shop.example/%41" || drop != 0 {
+		if loc, _, drop := r.Clean([]byte("http://shop.example/%41")); loc != "http://shop.example/%41" || drop != "" {
 			t.Errorf("%s: an absolute location gives %q, %v", name, loc, drop)
 		}
 	}
@@ -187,8 +255,9 @@ func TestCleanBases(t *testing.T) {
 	}
 	for _, test := range tests {
 		r := &Resolver{Base: mustParse(t, test.base)}
-		if loc, _, drop := r.Clean([]byte(test.ref)); loc != test.want || drop != 0 {
-			t.Errorf("%s with base %s gives %q, %v; want %q", test.ref, test.base, loc, drop, test.want)
+		if loc, _, drop := r.Clean([]byte(test.ref)); loc != test.want || drop != "" {
+			t.Errorf("%s with base %s gives %q, %v; want %q", test.ref, test.base, loc, drop,
+				test.want)
 		}
 	}
 }
@@ -197,16 +266,27 @@ func TestCleanBases(t *testing.T) {
 func TestResolveReference_RFC3986(t *testing.T) {
 	base := mustParse(t, "http://a/b/c/d;p?q")
 	tests := map[string]string{
-		"g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g", "//g": "http://g",
-		"?y": "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q#s", "g#s": "http://a/b/c/g#s",
-		"g?y#s": "http://a/b/c/g?y#s", ";x": "http://a/b/c/;x", "g;x": "http://a/b/c/g;x", "g;x?y#s": "http://a/b/c/g;x?y#s",
-		"": "http://a/b/c/d;p?q", ".": "http://a/b/c/", "./": "http://a/b/c/", "..": "http://a/b/", "../": "http://a/b/",
-		"../g": "http://a/b/g", "../..": "http://a/", "../../": "http://a/", "../../g": "http://a/g",
-		"../../../g": "http://a/g", "../../../../g": "http://a/g", "/./g": "http://a/g", "/../g": "http://a/g",
-		"g.": "http://a/b/c/g.", ".g": "http://a/b/c/.g", "g..": "http://a/b/c/g..", "..g": "http://a/b/c/..g",
-		"./../g": "http://a/b/g", "./g/.": "http://a/b/c/g/", "g/./h": "http://a/b/c/g/h", "g/../h": "http://a/b/c/h",
-		"g;x=1/./y": "http://a/b/c/g;x=1/y", "g;x=1/../y": "http://a/b/c/y", "g?y/./x": "http://a/b/c/g?y/./x",
-		"g?y/../x": "http://a/b/c/g?y/../x", "g#s/./x": "http://a/b/c/g#s/./x", "g#s/../x": "http://a/b/c/g#s/../x",
+		"g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g",
+		"//g": "http://g",
+		"?y":  "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q#s",
+		"g#s":   "http://a/b/c/g#s",
+		"g?y#s": "http://a/b/c/g?y#s", ";x": "http://a/b/c/;x", "g;x": "http://a/b/c/g;x",
+		"g;x?y#s": "http://a/b/c/g;x?y#s",
+		"":        "http://a/b/c/d;p?q", ".": "http://a/b/c/", "./": "http://a/b/c/",
+		"..":   "http://a/b/",
+		"../":  "http://a/b/",
+		"../g": "http://a/b/g", "../..": "http://a/", "../../": "http://a/",
+		"../../g":    "http://a/g",
+		"../../../g": "http://a/g", "../../../../g": "http://a/g", "/./g": "http://a/g",
+		"/../g": "http://a/g",
+		"g.":    "http://a/b/c/g.", ".g": "http://a/b/c/.g", "g..": "http://a/b/c/g..",
+		"..g":    "http://a/b/c/..g",
+		"./../g": "http://a/b/g", "./g/.": "http://a/b/c/g/", "g/./h": "http://a/b/c/g/h",
+		"g/../h":    "http://a/b/c/h",
+		"g;x=1/./y": "http://a/b/c/g;x=1/y", "g;x=1/../y": "http://a/b/c/y",
+		"g?y/./x":  "http://a/b/c/g?y/./x",
+		"g?y/../x": "http://a/b/c/g?y/../x", "g#s/./x": "http://a/b/c/g#s/./x",
+		"g#s/../x": "http://a/b/c/g#s/../x",
 	}
 	for ref, want := range tests {
 		if got := resolveReference(base, ref); got != want {
@@ -217,7 +297,8 @@ func TestResolveReference_RFC3986(t *testing.T) {
 
 func TestCleanAllocates(t *testing.T) {
 	r := &Resolver{}
-	for _, raw := range []string{"https://www.example.com/a/b.html", "https://www.example.com/caf%C3%A9?a=1&b=2", "https://www.example.com/straße-nach-oben"} {
+	for _, raw := range []string{"https://www.example.com/a/b.html",
+		"https://www.example.com/caf%C3%A9?a=1&b=2", "https://www.example.com/straße-nach-oben"} {
 		b := []byte(raw)
 		if n := testing.AllocsPerRun(100, func() { r.Clean(b) }); n > 1 {
 			t.Errorf("Clean(%q) allocates %v times, want 1", raw, n)

@@ -7,19 +7,25 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// An Origin is a scheme and a host, normalised so that equal origins are equal
-// values.
+// An Origin is a scheme and a host, normalized so that equal origins are equal values.
 type Origin struct {
 	Scheme string // "http" or "https"
-	Host   string // lower case, IDNA ASCII, no trailing dot; with its port, unless that is the scheme's
+	Host   string // lower-case ASCII (IDNA), no trailing dot, with a port that is not the scheme's
 }
 
-// String returns the location that the origin is, without a path.
+// String returns the origin as a URL without a path.
 func (o Origin) String() string { return o.Scheme + "://" + o.Host }
 
-// OtherScheme returns the same host by http if o is by https, and else by https.
+// HasPort reports whether o.Host has a port.
+func (o Origin) HasPort() bool {
+	// The colons of an IPv6 address are in brackets.
+	return strings.LastIndexByte(o.Host, ':') > strings.LastIndexByte(o.Host, ']')
+}
+
+// OtherScheme returns the same host with http instead of https, or the reverse.
 func (o Origin) OtherScheme() Origin {
 	if o.Scheme == "https" {
 		o.Scheme = "http"
@@ -31,12 +37,11 @@ func (o Origin) OtherScheme() Origin {
 
 var errScheme = errors.New("location: scheme is neither http nor https")
 
-// ParseOrigin returns the origin and the path of an absolute location. The path
-// is normalised as far as two spellings of it are equal by RFC 3986, section
-// 6.2.2: percent-encoded but for unreserved characters, hex digits in upper
-// case, without dot segments (also those written with %2e); an empty one is "/". A path with
-// an escaped slash or a backslash, which some servers take for slashes, keeps its dot segments:
-// what they stand for depends on the server.
+// ParseOrigin returns the origin and the path of an absolute location. The path is normalized so
+// that equivalent spellings are equal (RFC 3986, section 6.2.2). It is percent-encoded except for
+// unreserved characters, has hex digits in upper case, no dot segments (%2e included), and is never
+// empty. In a path with an escaped slash or a backslash, dot segments are kept: their meaning
+// depends on whether the server reads those as slashes.
 func ParseOrigin(loc string) (o Origin, path string, err error) {
 	if o, path, ok := plainOrigin(loc); ok {
 		return o, path, nil
@@ -51,8 +56,8 @@ func ParseOrigin(loc string) (o Origin, path string, err error) {
 	return o, clearPath(u.EscapedPath()), nil
 }
 
-// OriginOf returns the origin of u. It fails where the scheme is not http or
-// https, and where the host or the port cannot be read.
+// OriginOf returns the origin of u. It fails if the scheme is not http or https, or if the host or
+// the port is invalid.
 func OriginOf(u *url.URL) (Origin, error) {
 	clean, err := sitemap.ParseLoc(u.Scheme + "://" + u.Host)
 	if err != nil {
@@ -61,7 +66,7 @@ func OriginOf(u *url.URL) (Origin, error) {
 	return originOf(clean)
 }
 
-// originOf is OriginOf for what ParseLoc returned.
+// originOf is OriginOf for a result of ParseLoc.
 func originOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
 	if scheme != "http" && scheme != "https" {
@@ -83,9 +88,8 @@ func originOf(u *url.URL) (Origin, error) {
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// plainOrigin is ParseOrigin for the common locations: a host of lower-case
-// letters, digits, hyphens and dots, with or without a port. The host, and mostly the
-// path, are parts of loc as it is.
+// plainOrigin is ParseOrigin for common locations: a host of lower-case letters, digits, hyphens
+// and dots, with or without a port. The results share the memory of loc if possible.
 func plainOrigin(loc string) (o Origin, path string, ok bool) {
 	o.Scheme = "https"
 	rest, ok := strings.CutPrefix(loc, "https://")
@@ -123,7 +127,7 @@ func plainOrigin(loc string) (o Origin, path string, ok bool) {
 	return o, clearPath(path), true
 }
 
-// pathLen returns the length of the path that s starts with.
+// pathLen returns the length of the path at the start of s.
 func pathLen(s string) int {
 	for i := range len(s) {
 		if s[i] == '?' || s[i] == '#' {
@@ -133,41 +137,20 @@ func pathLen(s string) int {
 	return len(s)
 }
 
-const (
-	inPlainHost  = 1 << iota
-	unreserved   // RFC 3986, section 2.3
-	inNormalPath // a slash, unreserved, a sub-delimiter, a colon or an at sign: what stands for itself in a normalised path (section 3.3)
-)
-
-// classes tells of each byte what it may stand for.
-var classes = func() (t [256]byte) {
-	for c := range t {
-		if strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789-.", byte(c)) >= 0 {
-			t[c] |= inPlainHost | unreserved | inNormalPath
-		}
-		if strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZ_~", byte(c)) >= 0 {
-			t[c] |= unreserved | inNormalPath
-		}
-		if strings.IndexByte("/!$&'()*+,;=:@", byte(c)) >= 0 {
-			t[c] |= inNormalPath
-		}
-	}
-	return t
-}()
-
-// clearPath normalises a path as ParseOrigin says.
+// clearPath normalizes a path for ParseOrigin.
 func clearPath(path string) string {
 	path = normalEscapes(path)
-	if strings.Contains(path, "/.") && !strings.Contains(path, "%2F") && !strings.Contains(path, "%5C") {
+	if strings.Contains(path, "/.") && !strings.Contains(path, "%2F") &&
+		!strings.Contains(path, "%5C") {
 		return RemoveDotSegments(path)
 	}
 	return path
 }
 
-// normalPath is clearPath for a path in which an escaped slash is none.
+// normalPath is clearPath for a path in which an escaped slash is not a slash.
 func normalPath(path string) string { return RemoveDotSegments(normalEscapes(path)) }
 
-// normalEscapes returns a path, with its first slash, percent-encoded as ParseOrigin says.
+// normalEscapes returns a path with a leading slash and normalized percent-encoding.
 func normalEscapes(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
@@ -183,18 +166,18 @@ func normalEscapes(path string) string {
 	for i := 0; i < len(path); i++ {
 		c := path[i]
 		switch {
-		case c == '%' && i+2 < len(path) && IsHex(path[i+1]) && IsHex(path[i+2]):
+		case c == '%' && chars.IsEscape(path, i):
 			v := unhex(path[i+1])<<4 | unhex(path[i+2])
 			i += 2
 			if classes[v]&unreserved != 0 {
 				out = append(out, v)
 			} else {
-				out = append(out, '%', upperHex[v>>4], upperHex[v&15])
+				out = chars.AppendEscape(out, v)
 			}
 		case classes[c]&inNormalPath != 0:
 			out = append(out, c)
 		default:
-			out = append(out, '%', upperHex[c>>4], upperHex[c&15])
+			out = chars.AppendEscape(out, c)
 		}
 	}
 	return string(out)
@@ -207,16 +190,15 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// Dir returns the directory of a path, normalised, with its last slash: what
-// stands at or below it is what a sitemap at path may list (the location rule
-// of the sitemap protocol).
+// Dir returns the normalized directory of a path, with its last slash. A sitemap at path may list
+// everything at or below it (sitemaps.org, "Sitemap file location").
 func Dir(path string) string {
 	path = normalPath(path)
 	return path[:strings.LastIndexByte(path, '/')+1]
 }
 
-// InDir reports whether path is at or below the directory dir. Both are
-// normalised first, and segments count as a whole: /catalogue is not in /cat.
+// InDir reports whether path is at or below the directory dir, after normalizing both. Segments are
+// compared as a whole: /catalogue is not in /cat.
 func InDir(dir, path string) bool {
 	dir, path = normalPath(dir), normalPath(path)
 	if !strings.HasSuffix(dir, "/") {

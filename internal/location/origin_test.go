@@ -42,7 +42,8 @@ func TestParseOrigin(t *testing.T) {
 	for _, test := range tests {
 		o, path, err := ParseOrigin(test.loc)
 		if want := (Origin{test.scheme, test.host}); err != nil || o != want || path != test.path {
-			t.Errorf("ParseOrigin(%q) = %v, %q, %v; want %v, %q", test.loc, o, path, err, want, test.path)
+			t.Errorf("ParseOrigin(%q) = %v, %q, %v; want %v, %q", test.loc, o, path, err, want,
+				test.path)
 		}
 		u, err := url.Parse(test.loc)
 		if err != nil {
@@ -55,7 +56,8 @@ func TestParseOrigin(t *testing.T) {
 }
 
 func TestParseOriginErrors(t *testing.T) {
-	for _, loc := range []string{"", "/a", "example.com/a", "ftp://example.com/", "http://", "http:///a", "http://./", "http://a b/", "http://example.com:x/", "mailto:a@b"} {
+	for _, loc := range []string{"", "/a", "example.com/a", "ftp://example.com/", "http://",
+		"http:///a", "http://./", "http://a b/", "http://example.com:x/", "mailto:a@b"} {
 		if o, path, err := ParseOrigin(loc); err == nil {
 			t.Errorf("ParseOrigin(%q) = %v, %q; want an error", loc, o, path)
 		}

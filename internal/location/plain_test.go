@@ -66,7 +66,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Each byte at each place of a word, in the host and after it.
+// Each byte is tried at each place of a word, in the host and after it.
 func TestPlainBytes(t *testing.T) {
 	const template = "https://www.example.com/abcdefghijklmnopqrstuvwxyz"
 	var r Resolver
@@ -77,7 +77,8 @@ func TestPlainBytes(t *testing.T) {
 			if !Plain(b) {
 				continue
 			}
-			if loc, codes, drop := r.Clean(append(b[:0:0], b...)); loc != string(b) || len(codes) != 0 || drop != 0 {
+			if loc, codes, drop := r.Clean(append(b[:0:0], b...)); loc != string(b) ||
+				len(codes) != 0 || drop != "" {
 				t.Errorf("Plain(%q), but Clean gives %q, %v, %v", b, loc, codes, drop)
 			}
 		}
@@ -101,9 +102,12 @@ func TestRecent(t *testing.T) {
 	var r Recent
 	for _, loc := range []string{
 		"http://www.example.com/a", "http://www.example.com/a%20b", "http://www.example.com/some/longer/path?x=1&y=2", "http://www.example.com/",
-		"https://www.example.com/some/longer/path", "http://www.example.com/é/some/longer/path", "http://www.example.com.evil.example/some/path",
-		"http://www.example.com:80/some/longer/path", "http://www.example.com/" + strings.Repeat("x", 3000), "http://a/b", "http://a/",
-		"http://" + strings.Repeat("a", 70) + ".example/some/path", "http://www.example.com/a;b", "http://www.example.com/a&b;c", "x", "",
+		"https://www.example.com/some/longer/path", "http://www.example.com/é/some/longer/path",
+		"http://www.example.com.evil.example/some/path",
+		"http://www.example.com:80/some/longer/path", "http://www.example.com/" +
+			strings.Repeat("x", 3000), "http://a/b", "http://a/",
+		"http://" + strings.Repeat("a", 70) + ".example/some/path", "http://www.example.com/a;b",
+		"http://www.example.com/a&b;c", "x", "",
 	} {
 		for range 2 {
 			if got, want := r.Plain([]byte(loc)), Plain([]byte(loc)); got != want {
@@ -113,8 +117,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// PlainXML is asked of text whose references are not decoded: an ampersand is none of a
-// plain URL, and without one a semicolon is.
+// PlainXML reads text with undecoded references: a plain URL has no ampersand but may have a
+// semicolon.
 func TestRecentXML(t *testing.T) {
 	var r Recent
 	r.Plain([]byte("http://www.example.com/some/path"))
@@ -135,10 +139,11 @@ func TestRecentXML(t *testing.T) {
 	}
 }
 
-// PlainLine finds what Plain is asked of: each byte at each place, with each line's end.
-// Closing brackets, which end CDATA sections elsewhere, mean nothing in a line.
+// PlainLine agrees with Plain: each byte is tried at each place, with each end of a line. Closing
+// brackets, which end CDATA sections elsewhere, have no meaning in a line.
 func TestRecentLine(t *testing.T) {
-	const origin, template = "https://www.example.com/", "https://www.example.com/abc%20efghijklmnop"
+	const origin, template = "https://www.example.com/",
+		"https://www.example.com/abc%20efghijklmnop"
 	var r Recent
 	if n := r.PlainLine([]byte(template + "\n")); n != 0 {
 		t.Errorf("PlainLine of an unknown origin = %d", n)
@@ -152,7 +157,8 @@ func TestRecentLine(t *testing.T) {
 				line, _, found := bytes.Cut(b, []byte("\n"))
 				line, _ = bytes.CutSuffix(line, []byte("\r"))
 				want := 0
-				if found && Plain(bytes.ReplaceAll(line, []byte("]"), []byte("_"))) && bytes.HasPrefix(line, []byte(origin)) {
+				if found && Plain(bytes.ReplaceAll(line, []byte("]"), []byte("_"))) &&
+					bytes.HasPrefix(line, []byte(origin)) {
 					want = len(line)
 				}
 				if got := r.PlainLine(b); got != want {

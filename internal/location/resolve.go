@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// resolveReference resolves a reference without a scheme against base (RFC 3986,
-// section 5.2.2), on text: unlike net/url it keeps the reference as it is
-// listed, with its escapes, good or bad, and characters beyond ASCII.
+// resolveReference resolves a reference without a scheme against base (RFC 3986, section 5.2.2). It
+// works on text: unlike net/url it keeps escapes, valid or not, and non-ASCII characters of the
+// reference.
 func resolveReference(base *url.URL, ref string) string {
 	scheme := base.Scheme + ":"
 	if strings.HasPrefix(ref, "//") {
@@ -42,11 +42,11 @@ func resolveReference(base *url.URL, ref string) string {
 	return origin + basePath + tail
 }
 
-// escapedDot undoes the escapes of dots.
+// escapedDot decodes escaped dots.
 var escapedDot = strings.NewReplacer("%2e", ".", "%2E", ".")
 
-// RemoveDotSegments takes . and .. from a path that starts with a slash (RFC
-// 3986, section 5.2.4), also where they are written with %2e (section 6.2.2.3).
+// RemoveDotSegments removes . and .. from a path that starts with a slash (RFC 3986, section
+// 5.2.4), also in the form of %2e (section 6.2.2.3).
 func RemoveDotSegments(path string) string {
 	if !strings.Contains(path, "/.") && !strings.Contains(path, "/%2") {
 		return path

@@ -5,13 +5,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/space"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// scrub returns raw without white space at its ends, without line breaks and the
-// indentation around them, without tabs and control characters, with inner
-// spaces as %20, and with bytes that are not UTF-8 as %XX. Its result shares
-// memory with raw where there is nothing to change inside.
+// scrub removes white space around raw, line breaks with the indentation around them, tabs and
+// control characters. It writes inner spaces as %20 and bytes that are not UTF-8 as %XX. The result
+// shares memory with raw if nothing inside changes.
 func scrub(raw []byte) (text []byte, codes []sitemap.Code) {
 	var s scrubber
 	text = s.trim(raw)
@@ -30,14 +29,14 @@ func scrub(raw []byte) (text []byte, codes []sitemap.Code) {
 	return text, codes
 }
 
-// A scrubber remembers what it changed.
+// A scrubber records its changes.
 type scrubber struct {
 	control bool // control characters that XML forbids were removed
 	invalid bool // bytes that are not UTF-8 were escaped
-	space   bool // inner white space, or what is as little seen, was removed or escaped
+	space   bool // inner white space or invisible characters were removed or escaped
 }
 
-// trim cuts white space and control characters from both ends of raw.
+// trim removes white space and control characters from both ends of raw.
 func (s *scrubber) trim(raw []byte) []byte {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -60,11 +59,11 @@ func (s *scrubber) trims(r rune) bool {
 	if isForbidden(r) {
 		s.control = true
 	}
-	return isControl(r) || space.Is(r)
+	return isControl(r) || chars.IsSpace(r)
 }
 
-// rewrite copies trimmed text. Spaces wait for the next character: beside a line
-// break they are indentation.
+// rewrite copies trimmed text. It holds spaces back until the next character: next to a line break
+// they are indentation.
 func (s *scrubber) rewrite(text []byte) []byte {
 	out := make([]byte, 0, len(text)+16)
 	spaces, broken := 0, false
@@ -95,15 +94,13 @@ func (s *scrubber) rewrite(text []byte) []byte {
 		}
 		if r == utf8.RuneError && size == 1 {
 			s.invalid = true
-			out = append(out, '%', upperHex[char[0]>>4], upperHex[char[0]&15])
+			out = chars.AppendEscape(out, char[0])
 			continue
 		}
 		out = append(out, char...)
 	}
 	return out
 }
-
-const upperHex = "0123456789ABCDEF"
 
 // unchanged reports whether rewrite would return text as it is.
 func unchanged(text []byte) bool {
@@ -125,17 +122,17 @@ func unchanged(text []byte) bool {
 	return true
 }
 
-// isLineBreak reports whether r ends a line: in XML, or in Unicode.
+// isLineBreak reports whether r ends a line in XML or in Unicode.
 func isLineBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// isForbidden reports whether r is a control character or a noncharacter that XML forbids,
-// unlike those from U+007F on.
+// isForbidden reports whether r is a control character or a noncharacter that XML forbids. XML
+// allows those from U+007F on.
 func isForbidden(r rune) bool { return isControl(r) && (r < ' ' || r >= 0xfffe) }
 
-// isControl reports whether r is a control character other than a tab and the
-// line breaks, or one of the two noncharacters that XML forbids as well.
+// isControl reports whether r is a control character other than a tab and the line breaks, or one
+// of the two noncharacters that XML forbids.
 func isControl(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' && !isLineBreak(r) || r == 0xfffe || r == 0xffff
 }

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// NextAttr cuts the first attribute off the attributes of a start tag. Its value
-// has its references still; one without quotes ends at white space, and a name
-// without a value has none.
+// NextAttr returns the first of the attributes of a start tag, and the rest. The value is raw. A
+// value without quotes ends at white space, and a name without a value has an empty one.
 func NextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 	attrs = bytes.TrimLeft(attrs, " \t\r\n/")
 	if len(attrs) == 0 {
@@ -37,9 +36,9 @@ func NextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 	return name, after[:end], after[end:], true
 }
 
-// Attr returns the raw value of the current start tag's attribute of this local
-// name, in lower case: that without a prefix, or else the first with one, whatever its
-// namespace.
+// Attr returns the raw value of the current start tag's attribute with this local name, which must
+// be in lower case. It returns the attribute without a prefix, else the first one with a prefix in
+// any namespace.
 func (r *Reader) Attr(local string) (value []byte, ok bool) {
 	for attrs := r.Attrs; ; {
 		name, v, rest, more := NextAttr(attrs)
@@ -59,11 +58,11 @@ func (r *Reader) Attr(local string) (value []byte, ok bool) {
 	}
 }
 
-// maxAttrs is how many attributes of a tag are looked at for one that stands twice.
+// maxAttrs is the number of attributes of a tag that are checked for duplicates.
 const maxAttrs = 32
 
-// soundName reports whether a name is one (Namespaces in XML 1.0, section 4): it has one colon
-// at most, and starts, as what follows that does, with a character that may start a name.
+// soundName reports whether a name is valid (Namespaces in XML 1.0, section 4): it has at most one
+// colon, and both parts start with a character that may start a name.
 func soundName(name []byte) bool {
 	colon := bytes.IndexByte(name, ':')
 	if colon < 0 {
@@ -90,14 +89,16 @@ func startsName(b []byte) bool {
 	return true
 }
 
-// notNameStart are the ranges of characters beyond ASCII that start no name.
+// notNameStart are the ranges of non-ASCII characters that may not start a name.
 var notNameStart = [][2]rune{
-	{0x80, 0xbf}, {0xd7, 0xd7}, {0xf7, 0xf7}, {0x300, 0x36f}, {0x37e, 0x37e}, {0x2000, 0x200b}, {0x200e, 0x206f},
-	{0x2190, 0x2bff}, {0x2ff0, 0x3000}, {0xd800, 0xf8ff}, {0xfdd0, 0xfdef}, {0xfffe, 0xffff}, {0xf0000, 0x10ffff},
+	{0x80, 0xbf}, {0xd7, 0xd7}, {0xf7, 0xf7}, {0x300, 0x36f}, {0x37e, 0x37e}, {0x2000, 0x200b},
+	{0x200e, 0x206f},
+	{0x2190, 0x2bff}, {0x2ff0, 0x3000}, {0xd800, 0xf8ff}, {0xfdd0, 0xfdef}, {0xfffe, 0xffff},
+	{0xf0000, 0x10ffff},
 }
 
-// soundAttrs reports whether the attributes of a start tag are as XML has them:
-// each behind white space, with a sound name, a value in quotes, and none twice.
+// soundAttrs reports whether the attributes of a start tag are valid: each follows white space and
+// has a valid name and a quoted value, and no name occurs twice.
 func soundAttrs(attrs []byte) bool {
 	var names [maxAttrs][]byte
 	for n := 0; ; n++ {

@@ -2,27 +2,31 @@ package xmlscan
 
 import "bytes"
 
-// Text reads the text of the element whose start tag is current, through its end
-// tag, references decoded, with the text of elements inside. It is valid until the
-// next call. A field's start tag ends it as well, of an extension and its parts only
-// directly in it, in another namespace, and if its end tag does not follow; and so does an
-// end tag that closes nothing, unless more text or the right one follows.
+// Text returns the text of the element whose start tag is current, with decoded references, and
+// advances past the end tag. It includes the text of elements inside. It is valid until the next
+// call.
+//
+// If the end tag is missing, the text ends at the start tag of a field. In extensions and their
+// parts this holds only directly in them, in another namespace, and if their end tag does not
+// follow. The text also ends at an end tag that closes nothing, unless more text or the right end
+// tag follows.
 func (r *Reader) Text() []byte {
 	r.readText(false)
 	return r.text
 }
 
-// SkipText passes over the element whose start tag is current as Text does, where its
-// text does not matter: so a field's start tag does not end it if its end tag follows.
+// SkipText skips the element whose start tag is current as Text does, if its text does not matter.
+// A field's start tag then does not end it if its end tag follows.
 func (r *Reader) SkipText() { r.readText(true) }
 
-// Void closes the element whose start tag is current, one that should hold nothing, if another
-// tag follows than its end tag, and that does not come later.
+// Void closes the element whose start tag is current, which should be empty, if the next tag is not
+// its end tag, and that does not come later.
 func (r *Reader) Void() {
 	if r.Empty || r.Cut {
 		return
 	}
-	if d := len(r.stack); r.nothingFollows(d) && !bytes.HasPrefix(r.ahead(2), []byte("<!")) && !r.Holds(d) {
+	if d := len(r.stack); r.nothingFollows(d) && !bytes.HasPrefix(r.ahead(2), []byte("<!")) &&
+		!r.Holds(d) {
 		r.mismatched(r.Raw)
 		r.pop(d - 1)
 	}
@@ -47,7 +51,8 @@ func (r *Reader) readText(whole bool) {
 			case r.IsEntry() && r.opensEntry():
 				r.Complete = true
 				r.resume(d - 1)
-			case r.isNextField(d, space) && !((whole || d > r.entry+1 || r.IsExtension(space)) && r.Holds(d)):
+			case r.isNextField(d, space) && !((whole || d > r.entry+1 || r.IsExtension(space)) &&
+				r.Holds(d)):
 				r.Complete = true
 				r.reread(r.entry)
 			case r.isNextPart(d, space):
@@ -69,15 +74,14 @@ func (r *Reader) readText(whole bool) {
 	}
 }
 
-// isNextField reports whether the current start tag, in an element at depth d in that
-// namespace, is that of a field of the entry, which ends the element unless that is known to
-// hold it.
+// isNextField reports whether the current start tag, in an element at depth d in that namespace, is
+// that of a field of the entry. It ends the element unless the element is known to contain it.
 func (r *Reader) isNextField(d int, space Space) bool {
 	return r.IsField() && (d == r.entry+1 || r.entry > 0 && d == len(r.stack) && r.Space != space)
 }
 
-// isNextPart is isNextField for an extension, which ends a field, and for part of one, which
-// ends another part of it, unless the end tag follows.
+// isNextPart is isNextField for an extension, which ends a field, and for a part of one, which ends
+// another part. Neither does if the end tag follows.
 func (r *Reader) isNextPart(d int, space Space) bool {
 	inField := d == r.entry+1 && r.IsExtension(r.Space) && !r.IsExtension(space)
 	inPart := r.entry+1 < d && r.Space == space && r.IsExtension(space)
@@ -86,7 +90,7 @@ func (r *Reader) isNextPart(d int, space Space) bool {
 
 // keep appends to the text of an element.
 func (r *Reader) keep(b []byte, references bool) {
-	if len(r.text)+len(b) > MaxText { // white space before it does not count
+	if len(r.text)+len(b) > MaxText { // leading white space does not count
 		if len(r.text) > 0 && IsSpace(r.text[0]) {
 			r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
 		}
@@ -96,7 +100,8 @@ func (r *Reader) keep(b []byte, references bool) {
 	}
 	if len(r.text)+len(b) > MaxText {
 		cut := max(0, MaxText-len(r.text))
-		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[cut:])) > 0 // nor does white space behind it
+		// nor does trailing white space
+		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[cut:])) > 0
 		b = b[:cut]
 	}
 	if references {
@@ -106,16 +111,14 @@ func (r *Reader) keep(b []byte, references bool) {
 	}
 }
 
-// endsHere reports whether what is left at the document's end begins the end tag
-// of the element at depth d. Behind it may be a character of UTF-16 or UTF-32 that is cut,
-// which package input makes 0xff.
+// endsHere reports whether the rest of the document begins the end tag of the element at depth d. A
+// character of UTF-16 or UTF-32 that is cut, which package input replaces by 0xff, may follow it.
 func (r *Reader) endsHere(d int) bool {
 	rest, ok := bytes.CutPrefix(r.Raw, []byte("</"))
 	return ok && bytes.HasPrefix(r.name(d), bytes.TrimSuffix(rest, []byte{0xff}))
 }
 
-// nothingFollows reports whether a tag follows the current token that is not the
-// end tag of the element at depth d.
+// nothingFollows reports whether the next tag is not the end tag of the element at depth d.
 func (r *Reader) nothingFollows(d int) bool {
 	rest := r.ahead(2 + len(r.name(d)))
 	if !bytes.HasPrefix(rest, []byte("<")) {

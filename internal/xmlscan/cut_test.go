@@ -1,24 +1,25 @@
 package xmlscan
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
-// Where long text is cut does not depend on how the document comes in, nor is a "]]>" missed.
+// Long text is cut at the same places in any reads, and a "]]>" is never missed.
 func TestScanner_LongText(t *testing.T) {
 	for n := input.WindowSize - 10; n < input.WindowSize+5; n++ {
-		doc := "<!--" + strings.Repeat("c", 3*input.WindowSize) + "--><a>" + strings.Repeat("t", n) + "]]>é&amp;" + strings.Repeat("u", n) + "</a>"
+		doc := "<!--" + strings.Repeat("c", 3*input.WindowSize) + "--><a>" +
+			strings.Repeat("t", n) + "]]>é&amp;" + strings.Repeat("u", n) + "</a>"
 		var first string
-		for i, r := range []io.Reader{strings.NewReader(doc), iotest.OneByteReader(strings.NewReader(doc)), iotest.HalfReader(strings.NewReader(doc)), &chunks{doc, 8191}} {
+		for i, r := range []io.Reader{strings.NewReader(doc),
+			iotest.OneByteReader(strings.NewReader(doc)), iotest.HalfReader(strings.NewReader(doc)),
+			&chunks{doc, 8191}} {
 			var got strings.Builder
 			in := input.Open(r, nil)
 			s := NewScanner(in, func(p sitemap.Problem) { fmt.Fprintln(&got, p.Code, p.Pos) })
@@ -36,7 +37,7 @@ func TestScanner_LongText(t *testing.T) {
 	}
 }
 
-// chunks is a reader of so many bytes at once.
+// chunks is a reader that returns this number of bytes at once.
 type chunks struct {
 	rest string
 	size int
@@ -51,13 +52,14 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A character reference may have leading zeros, as far as they are bounded.
+// A character reference may have a bounded number of leading zeros.
 func TestDecode_LeadingZeros(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"a&#" + strings.Repeat("0", 70) + "38;b", "a&b"},
 		{"a&#x" + strings.Repeat("0", 5000) + "26;b", "a&b"},
 		{"&#" + strings.Repeat("0", maxZeros) + "65;", "A"},
-		{"&#" + strings.Repeat("0", maxZeros+maxReference) + "65;", "&#" + strings.Repeat("0", maxZeros+maxReference) + "65;"},
+		{"&#" + strings.Repeat("0", maxZeros+maxReference) + "65;", "&#" +
+			strings.Repeat("0", maxZeros+maxReference) + "65;"},
 		{"&#" + strings.Repeat("1", 70) + ";", "&#" + strings.Repeat("1", 70) + ";"},
 		{"&#x0041;&#65;&#0;&#x;&#;&#", "AA&#x;&#;&#"},
 	} {
@@ -67,30 +69,16 @@ func TestDecode_LeadingZeros(t *testing.T) {
 	}
 }
 
-// Nor does it matter where the window ends in them.
+// The end of the window may be anywhere in them.
 func TestReader_LeadingZerosCut(t *testing.T) {
 	reference := "&#" + strings.Repeat("0", 300) + "38;"
 	for blanks := input.WindowSize - len(reference) - 4; blanks <= input.WindowSize+4; blanks++ {
-		in := input.Open(iotest.HalfReader(strings.NewReader("<a>"+strings.Repeat(" ", blanks)+reference+"b</a>")), nil)
+		in := input.Open(iotest.HalfReader(strings.NewReader("<a>"+strings.Repeat(" ",
+			blanks)+reference+"b</a>")), nil)
 		r := NewReader(in, func(p sitemap.Problem) { t.Errorf("%d blanks: %s", blanks, p.Code) })
 		if r.Child(0); strings.TrimSpace(string(r.Text())) != "&b" {
 			t.Errorf("%d blanks: got %q", blanks, strings.TrimSpace(string(r.text)))
 		}
 		in.Close()
-	}
-}
-
-func TestExcerpt(t *testing.T) {
-	for _, c := range "aé€😀" {
-		for n := range 8 {
-			text := strings.Repeat("x", n) + strings.Repeat(string(c), 300)
-			got := Excerpt([]byte(text))
-			if !utf8.ValidString(got) || !strings.HasPrefix(text, got) || len(got) > 256 || len(got) < 253 {
-				t.Errorf("%d x: %d bytes, %q", n, len(got), got)
-			}
-		}
-	}
-	if got := Excerpt(bytes.Repeat([]byte{0x80}, 300)); len(got) != 256 {
-		t.Errorf("%d bytes of what is no UTF-8", len(got))
 	}
 }

@@ -1,55 +1,62 @@
-// Package xmlscan reads XML as the web has it. It never fails on bytes, knows
-// where it is, and finds its way back to the next entry whatever stands between.
+// Package xmlscan reads XML as found on the web. It never fails because of the bytes, knows its
+// position, and resynchronizes at the next entry after any damage.
+//
+//	r := xmlscan.NewReader(in, report)
+//	for r.Child(0) { // the root
+//		for r.Child(1) { // its children
+//			fmt.Printf("%s: %s\n", r.Local, r.Text())
+//		}
+//	}
 //
 // # Tokens
 //
-// A Scanner cuts the window of an input.Reader into tokens: tags, text, CDATA
-// sections, and what a reader skips (comments, processing instructions,
-// declarations). A token that runs off the window is scanned again from its
-// start when the window holds more; nothing else knows about refilling. What a
-// token points to is valid until the next one. Text may come in several tokens,
-// none of which cuts a reference or a character.
+// A Scanner splits the window of an input.Reader into tokens: tags, text, CDATA sections, and those
+// that a reader skips (comments, processing instructions, declarations). A token that is cut by the
+// end of the window is scanned again from its start once the window holds more. No other code deals
+// with refilling. The bytes of a token are valid until the next one. Text may come in several
+// tokens, which cut neither a reference nor a character in two.
 //
-// # What was never closed
+// # Unclosed markup
 //
-// Markup that opens and is not closed must not swallow what follows, and costs
-// as few entries as can be told:
+// Markup that is not closed must not swallow the rest of the document. It costs as few entries as
+// possible:
 //
-//   - A tag ends at the first '>' outside a quoted attribute value, and at
-//     the latest before the next '<', where XML allows none. A quote opens a value
-//     only after '=', and only if it is closed before the next '<'.
-//     A '<' that starts no name is text.
-//   - A processing instruction ends at "?>"; if a '<' comes first, and that does not come
-//     within 4 KiB or another "<?" does before it, at the first '>' or before the '<'.
-//   - A DOCTYPE ends at the '>' outside quotes and its internal subset; if that does not
-//     come within 64 KiB, or a tag or a '<' outside the subset comes first, at the first
-//     '>' or before the first '<'.
-//   - A comment ends at "-->". If another "<!--" comes first, which XML forbids,
-//     or nothing closes it within 512 KiB, it was never opened: its "<!--"
-//     is skipped, and what follows is read.
-//   - A CDATA section ends at "]]>". That closes another one if a "<![CDATA[" comes
-//     first, and before it the end tag of the element that the section stands in, that
-//     of the entry, or the start tag of another entry: then the section ends there. So
-//     it does at its first '<' if directly before a "<![CDATA[" a start tag of that
-//     element comes, or if it stands between entries; and if nothing closes it within
-//     512 KiB. But a "]]>" that the end tag of the section's element follows closes
-//     the section if no start tag of that element stands in it.
+//   - A tag ends at the first '>' outside a quoted attribute value, and at the latest before the
+//     next '<', which XML forbids there. A quote starts a value only after '=', and only if it is
+//     closed before the next '<'. A '<' that starts no name is text.
+//   - A processing instruction ends at "?>". If a '<' comes first, and the "?>" does not come
+//     within 4 KiB or follows another "<?", the instruction ends at the first '>' or before the
+//     '<'.
+//   - A DOCTYPE ends at the '>' outside quotes and its internal subset. If that does not come
+//     within 64 KiB, or a tag or a '<' outside the subset comes first, it ends at the first '>' or
+//     before the first '<'.
+//   - A comment ends at "-->". If another "<!--" comes first, which XML forbids, or nothing closes
+//     it within 512 KiB, it is not a comment: its "<!--" is skipped, and the rest is read.
+//   - A CDATA section ends at "]]>". If another "<![CDATA[" comes first, that may belong to the
+//     other section. It does if before the other section its element ends, its entry ends, or
+//     another entry starts: the section ends there. It also does if a start tag of its element
+//     comes right before the other section, or if the section is between entries: it then ends at
+//     its first '<', as it does if nothing closes it within 512 KiB. But a "]]>" before the end tag
+//     of the section's element closes the section if no start tag of that element is in it.
 //
-// So damage that opens a comment or a CDATA section costs the entries up to the
-// next "-->" or "]]>" only where these close nothing else.
+// So damage that starts a comment or a CDATA section costs the entries up to the next "-->" or
+// "]]>" only if these close nothing else.
 //
-// # Finding back
+// # Resynchronization
 //
-// A Reader follows elements on top of a Scanner, and knows which of them are entries. An
-// entry's start tag ends the entry before it, whether or not that one's end tag stood;
-// so does an entry's end tag, and the root's. Inside an element of an entry, a start tag
-// with an entry's name counts only if another tag follows it directly, as it does in
-// every entry, and if it neither has its namespace from such an element whose end tag
-// follows nor stands in an extension with a prefix whose end tag does. A field's start
-// tag, and an extension's, ends the text of the field before it, and an extension or an
-// unknown element whose end tag does not come before the entry's. For such end tags is
-// looked ahead 512 KiB at most. Every other end tag closes the innermost element of its
-// name and what is open within; one that closes nothing is skipped. Where an entry's
-// start tag closed an element that has the root's name, the first end tag of that name
-// is its, and does not close the root.
+// A Reader tracks elements on top of a Scanner, and knows which of them are entries. The start tag
+// of an entry ends the entry before it, with or without its end tag. So does the end tag of an
+// entry, and that of the root.
+//
+// Inside an element of an entry, a start tag with an entry's name counts only if another tag
+// follows it directly, as in every entry. It does not count if its namespace is declared on such an
+// element whose end tag follows, or if it is in an extension with a prefix whose end tag follows.
+//
+// The start tag of a field or of an extension ends the text of the field before it. It also ends an
+// extension or an unknown element whose end tag does not come before the entry's. Such end tags are
+// searched for in at most 512 KiB.
+//
+// Every other end tag closes the innermost element with its name, and the elements in that. An end
+// tag that closes nothing is skipped. If the start tag of an entry closed an element with the
+// root's name, the first end tag with that name belongs to it and does not close the root.
 package xmlscan

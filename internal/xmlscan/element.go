@@ -8,73 +8,97 @@ import (
 )
 
 const (
-	// MaxDepth is how deep elements are followed by name; deeper ones are counted.
+	// MaxDepth is the depth up to which elements are tracked by name. Deeper ones are counted.
 	MaxDepth = 256
-	// MaxName is how much of a name tells it from others.
+	// MaxName is the number of bytes of a name that are compared.
 	MaxName = 1 << 10
-	// MaxText is how much text of one element is kept.
+	// MaxText is the maximum number of bytes of text of one element. The rest is discarded.
 	MaxText = 64 << 10
 )
 
-// A Reader follows the elements of a document on top of a Scanner, and finds back
-// to its entries. It is not safe for concurrent use.
+// A Reader tracks the elements of a document on top of a Scanner, and resynchronizes at its
+// entries. It is not safe for concurrent use.
 type Reader struct {
 	Scanner
-	// IsEntry tells whether the current tag has the name and namespace of an
-	// entry, IsField whether it has those of a field that an entry holds directly.
-	IsEntry, IsField func() bool
-	// IsExtension tells the namespaces of elements of an entry that a field's start tag
-	// ends where they were left open.
-	IsExtension func(Space) bool
-	// HoldsFields tells, by namespace and local name in lower case, the elements of an entry
-	// that a field's start tag does not end, since they may have such fields of their own.
-	HoldsFields func(s Space, local string) bool
+	Names
+	Tag
+	Texts
+	text []byte
+	elements
+	namespaces
+	markers
+}
 
-	// The current start tag, beside what the Scanner tells.
+// Names identify the elements of a format.
+type Names struct {
+	// IsEntry reports whether the current tag has the name and namespace of an entry, IsField
+	// whether it has those of a field directly in an entry.
+	IsEntry, IsField func() bool
+	// IsExtension reports whether a namespace is that of elements of an entry that end at the start
+	// tag of a field if they are unclosed.
+	IsExtension func(Space) bool
+	// HoldsFields reports, by namespace and local name in lower case, whether an element of an
+	// entry may have fields of its own. It does not end at the start tag of a field.
+	HoldsFields func(s Space, local string) bool
+}
+
+// A Tag is the current start tag, in addition to the Scanner's fields.
+type Tag struct {
 	Prefix, Local []byte // Local is in lower case
 	Space         Space
-	Declared      bool // the prefix is declared, or there is none
-	Upper         bool // Local stands in another letter case
+	Declared      bool // the prefix is declared, or there is no prefix
+	Upper         bool // Local is in another letter case in the document
+}
 
-	// What Text read.
-	Nested   bool // elements stood in the text
-	Complete bool // the text's end stood in the document
-	Overflow bool // there was more than MaxText of it
+// Texts are the texts that a Reader has read.
+type Texts struct {
+	// Results of Text.
+	Nested   bool // there were elements in the text
+	Complete bool // the text was not cut by the end of the document
+	Overflow bool // there was more text than MaxText
 
-	// Direct is the first text that stood in the open entry itself, references
-	// decoded; DirectCut says that there was more than 4 KiB of it.
+	// Direct is the first text directly in the open entry, with decoded references. DirectCut
+	// reports whether there was more than 4 KiB of it, and directEnd whether an element followed.
 	Direct    []byte
 	DirectCut bool
+	directEnd bool
 
-	MixedCut bool // there was more text than Mixed keeps
+	mixed    *[]byte // the buffer for the text of Mixed
+	MixedCut bool    // Mixed did not keep all text
+}
 
+// elements are the open elements.
+type elements struct {
 	stack []open
 	names []byte // of the open elements
-	// How many of the outermost open elements are counted by the hashes of their names, and
-	// the counts, which most documents do not need.
-	hashed int
-	hashes *[256]uint16
-	deep   int // elements open beyond MaxDepth
-	entry  int // depth of the open entry; 0 if none is
-	// directEnd says that Direct is complete: an element followed it.
-	directEnd  bool
-	pending    bool // the current token is the next one
-	pushed     bool // the current start tag's element is open
-	inner      int  // elements of the root's name that were closed before their end tags
-	rootEnd    bool // such an end tag came
-	ended      bool // the root is closed
-	cut        bool // the document ended before
+	// The number of the outermost open elements that are counted by the hashes of their names, and
+	// the counts. Most documents do not need them.
+	hashed  int
+	hashes  *[256]uint16
+	deep    int  // elements open beyond MaxDepth
+	entry   int  // depth of the open entry, or 0
+	pending bool // the current token is also the next one
+	pushed  bool // the element of the current start tag is open
+	inner   int  // elements with the root's name that were closed before their end tags
+	rootEnd bool // such an end tag came
+	ended   bool // the root is closed
+	cut     bool // the document ended before that
+}
+
+// namespaces are the declarations of namespaces.
+type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	mixed      *[]byte       // where Mixed wants text
-	text       []byte
-	upper      []byte // a name in lower case
-	undeclared bool   // an undeclared prefix was reported
+	upper      []byte        // a name in lower case
+	undeclared bool          // an undeclared prefix was reported
+}
 
+// markers are the landmarks that were searched for.
+type markers struct {
 	landmarks [4]landmark // by depth
-	marked    int         // how deep they are at most
-	// Bytes that were looked at for landmarks: for those that are far ahead, and for others.
+	marked    int         // their maximum depth
+	// Bytes that were searched for landmarks far ahead, and near.
 	looked, lookedNear int64
 }
 
@@ -88,16 +112,15 @@ func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 	return r
 }
 
-// Truncated reports whether the document ended before its root was closed.
+// Truncated reports whether the document ended before its root.
 func (r *Reader) Truncated() bool { return r.cut }
 
-// Unfinished reports whether the document ended in the open entry, before its end tag
-// was begun.
+// Unfinished reports whether the document ended in the open entry, before the start of its end tag.
 func (r *Reader) Unfinished() bool {
 	return r.cut && (r.entry == 0 || len(r.stack) != r.entry || !r.endsHere(r.entry))
 }
 
-// Depth is the depth of the element whose start tag is current, for Child.
+// Depth returns the depth of the element whose start tag is current, for Child.
 func (r *Reader) Depth() int {
 	if r.Empty {
 		return len(r.stack) + 1
@@ -105,10 +128,10 @@ func (r *Reader) Depth() int {
 	return len(r.stack)
 }
 
-// Child moves to the next start tag directly in the element at depth d, passing
-// over what is left of a child before it. It returns false when that element is
-// closed: by its end tag, by that of an element around it, by the next entry or
-// by the document's end. The root's own start tag is at depth 0.
+// Child advances to the next start tag directly in the element at depth d, skipping the rest of the
+// child before it. It returns false once that element is closed: by its end tag, by that of an
+// element around it, by the next entry or by the end of the document. The root's own start tag is
+// at depth 0.
 func (r *Reader) Child(d int) bool {
 	for {
 		if len(r.stack) < d || r.cut || r.ended {
@@ -119,7 +142,7 @@ func (r *Reader) Child(d int) bool {
 			continue
 		}
 		if r.entry == 0 && !r.pending {
-			r.owner = r.owner[:0] // what holds entries has no text
+			r.owner = r.owner[:0] // an element that contains entries has no text
 		}
 		switch r.next() {
 		case EOF:
@@ -146,8 +169,7 @@ func (r *Reader) Child(d int) bool {
 	}
 }
 
-// Mixed is Child, and appends the text that stands before the child, references
-// decoded, to text.
+// Mixed is Child, and appends the text before the child, with decoded references, to text.
 func (r *Reader) Mixed(d int, text *[]byte) bool {
 	r.mixed, r.MixedCut = text, false
 	ok := r.Child(d)
@@ -155,7 +177,7 @@ func (r *Reader) Mixed(d int, text *[]byte) bool {
 	return ok
 }
 
-// direct keeps text that stands in the entry itself, or that Mixed asked for.
+// direct keeps text directly in the entry, or text for Mixed.
 func (r *Reader) direct(d int) {
 	switch {
 	case r.mixed == nil:
@@ -177,7 +199,7 @@ func (r *Reader) direct(d int) {
 	}
 }
 
-// skip passes over what is open beyond depth d.
+// skip skips the rest of the elements deeper than d.
 func (r *Reader) skip(d int) {
 	for len(r.stack) > d && !r.cut && !r.ended {
 		switch r.next() {
@@ -201,8 +223,9 @@ func (r *Reader) skip(d int) {
 	}
 }
 
-// opensEntry reports whether the current start tag of an entry's name, within an element,
-// opens one: it holds an element, and stands in no extension whose end tag follows.
+// opensEntry reports whether the current start tag, which has an entry's name and is within an
+// element, starts an entry. It does if it contains an element and is not in an extension whose end
+// tag follows.
 func (r *Reader) opensEntry() bool {
 	if !r.opensElement() {
 		return false
@@ -215,8 +238,8 @@ func (r *Reader) opensEntry() bool {
 	return len(prefix) == 0 || !r.IsExtension(space) || r.landmark(r.entry+1, nil) != itsEnd
 }
 
-// opensElement reports whether a start tag, a comment or a processing instruction follows the
-// current start tag directly, in its element.
+// opensElement reports whether a start tag, a comment or a processing instruction directly follows
+// the current start tag, in its element.
 func (r *Reader) opensElement() bool {
 	if r.Empty {
 		return false
@@ -225,8 +248,8 @@ func (r *Reader) opensElement() bool {
 	return follows
 }
 
-// opens reports whether a start tag, a comment or a processing instruction stands in b behind
-// white space, and whether b holds enough of it to know.
+// opens reports whether b has a start tag, a comment or a processing instruction after white space,
+// and whether b holds enough to decide.
 func opens(b []byte) (ok, known bool) {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	switch {
@@ -242,10 +265,10 @@ func opens(b []byte) (ok, known bool) {
 	return isNameStart(b[1]) || b[1] == '?', true
 }
 
-// ahead returns what follows the current token and white space behind it, n bytes
-// or more unless the document or the window ends before.
+// ahead returns the bytes after the current token and white space: n bytes or more, unless the
+// document or the window ends before.
 func (r *Reader) ahead(n int) []byte {
-	for more := true; ; more = r.more() { // which moves the window even if there is no more
+	for more := true; ; more = r.more() { // it moves the window even if there is no more
 		rest := bytes.TrimLeft(r.in.Window()[len(r.Raw):], " \t\r\n")
 		if len(rest) >= n || !more {
 			return rest
@@ -253,7 +276,7 @@ func (r *Reader) ahead(n int) []byte {
 	}
 }
 
-// more reads on behind the current tag, which moves.
+// more reads more bytes after the current tag. The tag's bytes move.
 func (r *Reader) more() bool {
 	size := len(r.Raw)
 	ok := r.in.More()
@@ -268,7 +291,7 @@ func (r *Reader) more() bool {
 	return ok
 }
 
-// next moves to the next token and resolves the names of a tag.
+// next advances to the next token and resolves the names of a tag.
 func (r *Reader) next() Kind {
 	r.pushed = false
 	if r.pending {
@@ -283,18 +306,18 @@ func (r *Reader) next() Kind {
 		}
 		r.resolve()
 	case Instruction:
-		if IsDeclaration(r.Raw) { // which stands at a document's start only
+		if IsDeclaration(r.Raw) { // allowed only at the start of a document
 			r.mismatched(r.Raw)
 		}
 	case Declaration:
-		if r.IsDoctype() { // which stands before the root
+		if r.IsDoctype() { // allowed only before the root
 			r.problem(sitemap.Doctype, 0, r.Raw)
 		}
 	}
 	return r.Kind
 }
 
-// directEnds notes that an element follows Direct, which blanks do not count for.
+// directEnds records that an element follows Direct. White space does not count.
 func (r *Reader) directEnds() {
 	if len(bytes.TrimSpace(r.Direct)) > 0 {
 		r.directEnd = true
@@ -303,109 +326,8 @@ func (r *Reader) directEnds() {
 	}
 }
 
-// resolve splits a start tag's name and finds its namespace.
-func (r *Reader) resolve() {
-	depth := len(r.stack)
-	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > depth; n-- {
-		r.bindings = r.bindings[:n-1]
-	}
-	r.split()
-	if len(r.Attrs) > 0 && bytes.Contains(r.Attrs, []byte("xmlns")) {
-		r.bind(r.Attrs, depth+1)
-	}
-	if r.Space, r.Declared = r.Lookup(r.Prefix); !r.Declared && !r.undeclared {
-		r.undeclared = true
-		r.problem(sitemap.UndeclaredPrefix, 0, r.Name)
-	}
-	if len(r.Attrs) > 0 && !r.undeclared {
-		r.checkAttrs()
-	}
-}
-
-// checkAttrs reports the first attribute whose prefix is not declared, and one that is another by
-// its namespace (Namespaces in XML 1.0, section 6.3).
-func (r *Reader) checkAttrs() {
-	if r.Cut {
-		return
-	}
-	var seen [maxQuickAttrs]struct {
-		space Space
-		local []byte
-	}
-	n := 0
-	for attrs := r.Attrs; bytes.IndexByte(attrs, ':') >= 0; {
-		name, _, rest, ok := NextAttr(attrs)
-		if !ok {
-			return
-		}
-		attrs = rest
-		colon := bytes.IndexByte(name, ':')
-		if colon <= 0 || bytes.Equal(name[:colon], xmlns) {
-			continue
-		}
-		space, declared := r.Lookup(name[:colon])
-		if !declared {
-			r.undeclared = true
-			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
-			return
-		}
-		for _, a := range seen[:n] {
-			if a.space == space && space != firstOther && bytes.Equal(a.local, name[colon+1:]) {
-				r.mismatched(r.Raw)
-				return
-			}
-		}
-		if n < len(seen) {
-			seen[n].space, seen[n].local = space, name[colon+1:]
-			n++
-		}
-	}
-}
-
-// knows reports whether an attribute may have this prefix: it is declared, or declares, or
-// that one is not was reported.
-func (r *Reader) knows(prefix []byte) bool {
-	if r.undeclared || bytes.Equal(prefix, xmlns) {
-		return true
-	}
-	_, declared := r.Lookup(prefix)
-	return declared
-}
-
-// split cuts a start tag's name at its colon and lowers its local part.
-func (r *Reader) split() {
-	r.Prefix, r.Local = cutPrefix(r.Name)
-	r.Upper = false
-	for _, c := range r.Local {
-		if 'A' <= c && c <= 'Z' {
-			r.upper = appendLower(r.upper[:0], r.Local)
-			r.Local, r.Upper = r.upper, true
-			return
-		}
-	}
-}
-
-// cutPrefix cuts a name at its colon.
-func cutPrefix(name []byte) (prefix, local []byte) {
-	if colon := bytes.IndexByte(name, ':'); colon >= 0 {
-		return name[:colon], name[colon+1:]
-	}
-	return nil, name
-}
-
-// appendLower appends b with its ASCII letters in lower case.
-func appendLower(dst, b []byte) []byte {
-	for _, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
-
-// Restart puts the input where the next token starts, for a reader that looks at
-// its window itself. Elements stay open as they are.
+// Restart moves the input to the start of the next token, for a reader that reads the window
+// itself. The open elements stay open.
 func (r *Reader) Restart() {
 	if r.pending {
 		r.pending, r.Raw = false, nil

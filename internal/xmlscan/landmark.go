@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// lookAhead is how far tags are looked for behind the current one at first, and farAhead is
-// how far in the end.
+// lookAhead is how far tags after the current one are searched at first, and farAhead is how far at
+// most.
 const (
 	lookAhead = 4 << 10
 	farAhead  = maxLook
 )
 
-// Holds reports whether the current start tag is known to stand in the element at depth d,
-// and not behind it: the end tag of that follows.
+// Holds reports whether the current start tag is known to be in the element at depth d, because the
+// end tag of that follows.
 func (r *Reader) Holds(d int) bool {
 	var entry []byte
 	if r.entry > 0 {
@@ -22,12 +22,12 @@ func (r *Reader) Holds(d int) bool {
 	return r.landmark(d, entry) == itsEnd
 }
 
-// Leave closes the element at depth d, which was left open before the current start tag,
-// that of a child of it: the tag is the next one again.
+// Leave closes the unclosed element at depth d before the current start tag, which is that of a
+// child of it. The tag becomes the next one again.
 func (r *Reader) Leave(d int) { r.reread(d - 1) }
 
-// leftOpen reports whether the current start tag is that of a field of the entry, though an
-// extension or an unknown element is open there that is certain not to be closed.
+// leftOpen reports whether the current start tag is that of a field of the entry although an
+// extension or an unknown element is open, which is certainly unclosed.
 func (r *Reader) leftOpen() bool {
 	if r.entry == 0 || len(r.stack) <= r.entry || !r.IsField() {
 		return false
@@ -39,9 +39,9 @@ func (r *Reader) leftOpen() bool {
 	return r.landmark(r.entry+1, r.name(r.entry)) == entryTag
 }
 
-// Enclosed reports whether the current start tag, within an entry, has its namespace from
-// itself, or from an element within the entry whose end tag follows: then the tag is that
-// element's, whatever its name.
+// Enclosed reports whether the current start tag, within an entry, has its namespace from itself,
+// or from an element within the entry whose end tag follows. The tag then belongs to that element,
+// whatever its name.
 func (r *Reader) Enclosed() bool {
 	if r.entry == 0 || len(r.stack) < r.entry {
 		return false
@@ -51,14 +51,15 @@ func (r *Reader) Enclosed() bool {
 			if b.depth == len(r.stack)+1 {
 				return true
 			}
-			return r.entry < b.depth && b.depth <= len(r.stack) && r.landmark(b.depth, nil) == itsEnd
+			return r.entry < b.depth && b.depth <= len(r.stack) &&
+				r.landmark(b.depth, nil) == itsEnd
 		}
 	}
 	return false
 }
 
-// HeldBy reports whether the current start tag stands in a child of the entry of that local
-// name, whose end tag follows.
+// HeldBy reports whether the current start tag is in a child of the entry with this local name,
+// whose end tag follows.
 func (r *Reader) HeldBy(local string) bool {
 	d := r.entry + 1
 	if r.entry == 0 || len(r.stack) < d {
@@ -68,36 +69,37 @@ func (r *Reader) HeldBy(local string) bool {
 	return strings.EqualFold(string(name), local) && r.landmark(d, nil) == itsEnd
 }
 
-// A mark is what tells whether an element that is open was ever closed: of the tags that
-// follow, the first of its name or of the entry's, but for elements of these names within.
+// A mark shows whether an open element is ever closed. It is the first of the following tags with
+// its name or the entry's, apart from those of elements with these names within.
 type mark int
 
 const (
-	noMark        mark = iota // there is none as far as was looked
-	itsEnd                    // its end tag
-	anothersStart             // a start tag of its name, which tells nothing without an entry's name
-	entryTag                  // the entry's end tag, or the start tag of another
+	noMark mark = iota // no mark was found so far
+	itsEnd             // its end tag
+	// a start tag of its name, which shows nothing without an entry's name
+	anothersStart
+	entryTag // the entry's end tag, or the start tag of another entry
 )
 
-// A landmark is the mark that was found last at some depths. It is remembered so that a document
-// full of tags is not looked through again for each of them.
+// A landmark is the last mark that was found at some depths. It is kept so that a document full of
+// tags is not searched again for each of them.
 type landmark struct {
 	depth       int
 	name, entry []byte
-	from, to    int64 // offsets; the mark is at to, or, if there is none, not before it
+	from, to    int64 // offsets; the mark is at to, or, without a mark, not before it
 	mark        mark
-	inside      int  // elements of the entry's name that are open at to, but are no entries
-	own         int  // elements of its own name that are open at to, if there is an entry's
-	ended       bool // an end tag of its own name was seen
-	// The element was closed, as left open. The landmark is the next one's at its depth then;
-	// orphans is how many there were.
+	inside      int  // elements with the entry's name that are open at to, but are not entries
+	own         int  // elements with its own name that are open at to, if it has an entry's
+	ended       bool // an end tag with its own name was seen
+	// The element was closed because it was unclosed. The landmark is then that of the next element
+	// at its depth. Orphans is how many such elements there were.
 	closed  bool
 	orphans int
 }
 
-// landmark returns the mark for the open element at depth d, in an entry of that name if
-// that is not nil. It looks as far ahead as farAhead, or half as far at least, while the
-// document affords it.
+// landmark returns the mark for the open element at depth d, in an entry with that name unless it
+// is nil. It searches at least half of farAhead and at most all of it, as long as the document
+// affords it.
 func (r *Reader) landmark(d int, entry []byte) mark {
 	l := &r.landmarks[d%len(r.landmarks)]
 	r.marked = max(r.marked, d)
@@ -120,24 +122,25 @@ func (r *Reader) landmark(d int, entry []byte) mark {
 		} else {
 			r.lookedNear += l.to - from
 		}
-		if l.mark != noMark || near == farAhead || len(rest) < near || l.to-offset >= int64(farAhead/2) || r.spent(offset) {
+		if l.mark != noMark || near == farAhead || len(rest) < near ||
+			l.to-offset >= int64(farAhead/2) || r.spent(offset) {
 			return l.mark
 		}
 	}
 }
 
-// What is looked at in all: so many bytes, and so many for each of the document, within lookAhead
-// and beyond it, so that one full of such tags takes no longer than others.
+// Bounds of all searches together: a number of bytes, and a number for each byte of the document,
+// within lookAhead and beyond it. So a document full of such tags takes no longer than others.
 const (
 	maxLooked         = 4 * farAhead
 	lookedNearPerByte = 16
 	lookedPerByte     = 4
 )
 
-// spent reports whether a document that is read up to an offset affords no more of it.
+// spent reports whether a document that is read up to an offset affords no more searches.
 func (r *Reader) spent(offset int64) bool { return r.looked > maxLooked+lookedPerByte*offset }
 
-// count returns how many elements of that name are open deeper than d.
+// count returns the number of open elements with that name deeper than d.
 func (r *Reader) count(name []byte, d int) (n int) {
 	for d++; len(name) > 0 && d <= len(r.stack); d++ {
 		if bytes.EqualFold(r.name(d), name) {
@@ -147,23 +150,25 @@ func (r *Reader) count(name []byte, d int) (n int) {
 	return n
 }
 
-// seek makes l the landmark for an element at depth d and these names from an offset on, and
-// reports whether it is a new one: what was found for others, or elsewhere, is forgotten.
+// seek makes l the landmark for an element at depth d and these names from an offset on. It reports
+// whether the landmark is a new one. The mark of other names or another place is discarded.
 func (l *landmark) seek(d int, name, entry []byte, offset int64) (isNew bool) {
-	isNew = l.depth != d || !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) || offset < l.from || l.to < offset
+	isNew = l.depth != d || !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) ||
+		offset < l.from || l.to < offset
 	if !isNew && l.closed {
 		isNew = l.mark != noMark || l.ended
 		l.closed = false
 		l.orphans++
 	}
 	if isNew {
-		*l = landmark{depth: d, name: append(l.name[:0], name...), entry: append(l.entry[:0], entry...), to: offset}
+		*l = landmark{depth: d, name: append(l.name[:0], name...),
+			entry: append(l.entry[:0], entry...), to: offset}
 	}
 	l.from = offset
 	return isNew
 }
 
-// closeLandmarks notes that the elements deeper than d were closed.
+// closeLandmarks records that the elements deeper than d were closed.
 func (r *Reader) closeLandmarks(d int) {
 	for i := range r.landmarks {
 		if l := &r.landmarks[i]; l.depth > d {
@@ -173,7 +178,7 @@ func (r *Reader) closeLandmarks(d int) {
 	r.marked = d
 }
 
-// look looks for the mark in rest, the bytes at that offset, from where it was not found yet.
+// look searches rest, the bytes at that offset, for the mark, from the last place of the search on.
 func (l *landmark) look(rest []byte, offset int64) {
 	for l.mark == noMark && l.to < offset+int64(len(rest)) {
 		tag := rest[l.to-offset:]
@@ -193,8 +198,8 @@ func (l *landmark) look(rest []byte, offset int64) {
 	}
 }
 
-// pass sets the mark if the tag behind a '<' is one, and returns how far to go on from
-// that: 0 if more than these bytes is needed to tell.
+// pass sets the mark if the tag after a '<' is one. It returns how far to go on from there, or 0 if
+// it needs more bytes to decide.
 func (l *landmark) pass(tag []byte) (size int) {
 	if bytes.HasPrefix(tag, []byte("!")) {
 		return 1 + sectionLen(tag)
@@ -227,8 +232,8 @@ func (l *landmark) pass(tag []byte) (size int) {
 	return 1
 }
 
-// passEntry is pass for a start tag of the entry's name, from behind that: one that no other
-// tag follows is no entry's, nor one with a namespace of its own.
+// passEntry is pass for a start tag with the entry's name, called after that. A tag that no other
+// tag follows, or with a namespace of its own, is not that of an entry.
 func (l *landmark) passEntry(rest []byte) (size int) {
 	end, complete := tagEnd(rest, 0)
 	if end == len(rest) {
@@ -250,10 +255,11 @@ func (l *landmark) passEntry(rest []byte) (size int) {
 	return 1
 }
 
-// sectionLen returns the length of the comment or CDATA section that b starts with, behind
-// its '<'; 0 if nothing closes it before another one.
+// sectionLen returns the length of the comment or CDATA section in b, which starts after its '<'.
+// It returns 0 if nothing closes it before another one.
 func sectionLen(b []byte) int {
-	for _, s := range []struct{ start, end []byte }{{commentStart, commentEnd}, {cdataStart, cdataEnd}} {
+	for _, s := range []struct{ start, end []byte }{{commentStart, commentEnd},
+		{cdataStart, cdataEnd}} {
 		if !bytes.HasPrefix(b, s.start[1:]) {
 			continue
 		}

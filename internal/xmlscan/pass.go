@@ -6,10 +6,10 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
-// Ahead returns what follows in the window, with its padding.
+// Ahead returns the rest of the window, with its padding.
 func (q *Quick) Ahead() []byte { return q.b[q.at:] }
 
-// Enter is Open for a start tag without prefix or attributes that is known to follow.
+// Enter is Open for a start tag without prefix or attributes that is known to be next.
 func (q *Quick) Enter(start string) {
 	q.name.start, q.name.end = q.at+1, q.at+len(start)-1
 	q.local = q.name
@@ -17,9 +17,9 @@ func (q *Quick) Enter(start string) {
 	q.at += len(start)
 }
 
-// Between returns the text between a start tag, which is known to follow, and an end tag,
-// and the place behind that: 0 if there is other markup between. What there is to report
-// of the text was not looked for.
+// Between returns the text between a start tag, which is known to be next, and an end tag, and the
+// offset after that. The offset is 0 if there is other markup between. The text is not checked for
+// problems.
 func (q *Quick) Between(start, end string) (text []byte, next int) {
 	from := q.at + len(start)
 	n := bytes.IndexByte(q.b[from:], '<')
@@ -29,8 +29,8 @@ func (q *Quick) Between(start, end string) (text []byte, next int) {
 	return q.b[from : from+n], next
 }
 
-// Plain is Between for tags in bytes, for text of which there is nothing to report or to
-// decode. It moves behind the end tag, or nowhere if it is not ok.
+// Plain is Between for tags in bytes, and text without problems and references. It advances past
+// the end tag, or not at all if it returns false.
 func (q *Quick) Plain(start, end []byte) (text []byte, ok bool) {
 	from := q.at + len(start)
 	n := bytes.IndexByte(q.b[from:], '<')
@@ -41,9 +41,8 @@ func (q *Quick) Plain(start, end []byte) (text []byte, ok bool) {
 	return q.b[from : from+n], true
 }
 
-// Pass passes over a start tag, which is known to follow, text or a CDATA section, and an
-// end tag. If it is not ok, that is not all, or there is something to report of it, and it
-// moves nothing.
+// Pass skips a start tag, which is known to be next, text or a CDATA section, and an end tag. It
+// returns false and does not advance if there is anything else, or a problem.
 func (q *Quick) Pass(start, end string) (ok bool) {
 	if text, next := q.Between(start, end); next > 0 {
 		if q.r.report != nil && !plain(text) && !soundText(text) {
@@ -60,11 +59,10 @@ func (q *Quick) Pass(start, end string) (ok bool) {
 	return true
 }
 
-// PassAll passes over the element whose start tag is at the window's byte i, and over
-// what follows it with the same prefix, and returns where the next tag of another
-// name is. Nothing is looked at but how tags start. Only the end tag of an element
-// around, or a start tag with another prefix, may follow; else, or where the
-// window ends before, it returns 0.
+// PassAll skips the element whose start tag is at the window's byte i, and the following ones with
+// the same prefix. It returns the offset of the next tag with another name. It checks nothing
+// except the starts of tags. It returns 0 if anything follows except the end tag of an element
+// around or a start tag with another prefix, or if the window ends before.
 func (q *Quick) PassAll(i int) (next int) {
 	b := q.b[:len(q.b)-input.Padding]
 	size := NameLen(b[i+1:])

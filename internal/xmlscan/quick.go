@@ -5,30 +5,29 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
-	"github.com/seed-322c453a/sitemap/internal/swar"
 )
 
-// A Quick reads elements of the shape that almost all have straight from the
-// window: sound, with nothing to report, and closed by their own end tags. Whoever
-// finds with it that an entry is of another shape, or runs off the window, leaves
-// that entry to the Reader, from its start: a Quick moves nothing until Done. What
-// it shows is valid until then.
+// A Quick reads elements of the most common shape straight from the window: well-formed, without
+// problems, and closed by their own end tags. If an entry has another shape or runs past the
+// window, the caller leaves it to the Reader, from its start: a Quick does not advance the input
+// until Done. Its results are valid until then.
 type Quick struct {
 	r  *Reader
 	b  []byte // the window with its padding
 	at int
 
-	Bare Space // what names without a prefix are in
-	// The prefixes xhtml and content are bound to the namespaces that they are meant for.
+	Bare Space // namespace of names without a prefix
+	// The prefixes xhtml and content are bound to their usual namespaces.
 	XHTML, Content bool
 
 	// The start tag.
 	Space Space
 	Empty bool
-	Attrs int // how many attributes it has
+	Attrs int // number of attributes
 
-	// Its parts, as places in b: pointers here would cost write barriers.
+	// Its parts, as offsets in b: pointers would cost write barriers.
 	name, local span
 	attrs       [maxQuickAttrs]quickAttr
 }
@@ -41,14 +40,14 @@ type quickAttr struct {
 // A span is a part of a window.
 type span struct{ start, end int }
 
-// Name returns the name of the start tag, in the letter case in which it stands.
+// Name returns the name of the start tag, in the letter case of the document.
 func (q *Quick) Name() []byte { return q.b[q.name.start:q.name.end] }
 
 // Local returns the name without its prefix.
 func (q *Quick) Local() []byte { return q.b[q.local.start:q.local.end] }
 
-// Attr returns an attribute of the start tag: its value is sound, with references
-// that XML defines, or, if it is plain, without any.
+// Attr returns an attribute of the start tag. Its value is valid, with references that XML defines,
+// or, if plain is true, without any.
 func (q *Quick) Attr(i int) (name, value []byte, plain bool) {
 	a := &q.attrs[i]
 	return q.b[a.name.start:a.name.end], q.b[a.value.start:a.value.end], a.plain
@@ -59,9 +58,9 @@ const (
 	maxQuickDepth = 16
 )
 
-// Quick starts to read quickly behind the current token, where entries stand in the
-// element at depth d. It is not ok if that element is closed, or if an entry's start
-// tag was read already.
+// Quick starts to read quickly after the current token, in the element at depth d, which contains
+// entries. It returns false if that element is closed, or if the start tag of an entry was read
+// already.
 func (r *Reader) Quick(q *Quick, d int) (ok bool) {
 	if len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending {
 		return false // a pending token was reported already
@@ -85,19 +84,19 @@ func (r *Reader) binds(prefix []byte, space Space) bool {
 	return declared && bound == space
 }
 
-// Reset goes back to the window's start, of which there may be more by now.
+// Reset goes back to the start of the window, which may have grown.
 func (q *Quick) Reset() {
 	b := q.r.in.Window()
 	q.b, q.at = b[:len(b)+input.Padding], 0
 }
 
-// Offset is how far the Quick is in the window.
+// Offset returns the offset of the Quick in the window.
 func (q *Quick) Offset() int { return q.at }
 
-// Seek goes to a place in the window.
+// Seek sets the offset in the window.
 func (q *Quick) Seek(offset int) { q.at = offset }
 
-// Len is how long the window is.
+// Len returns the length of the window.
 func (q *Quick) Len() int { return len(q.b) - input.Padding }
 
 // URI is Reader.URI for the start tag that was read.
@@ -105,19 +104,18 @@ func (q *Quick) URI() string {
 	return q.r.uri(q.b[q.name.start:max(q.name.start, q.local.start-1)])
 }
 
-// Done moves the input behind what was read.
+// Done advances the input past everything that was read.
 func (q *Quick) Done() { q.r.in.Advance(q.at) }
 
-// SkipSpace passes white space, behind which markup must stand.
+// SkipSpace skips white space. Markup must follow it.
 func (q *Quick) SkipSpace() {
 	for IsSpace(q.b[q.at]) {
 		q.at++
 	}
 }
 
-// Open reads a start tag behind white space. It is not ok if another token is next,
-// or the tag has declarations of namespaces, or a prefix whose lack of one is
-// still to be reported.
+// Open reads a start tag after white space. It returns false if another token is next, or if the
+// tag declares namespaces, or has an undeclared prefix that was not reported yet.
 func (q *Quick) Open() bool {
 	q.SkipSpace()
 	b, i := q.b, q.at
@@ -152,8 +150,8 @@ func (q *Quick) Open() bool {
 	return q.openAttrs(i)
 }
 
-// openAttrs reads the attributes of a start tag from b[i]. It is not ok if one has a prefix
-// whose lack of a declaration is still to be reported.
+// openAttrs reads the attributes of a start tag from b[i]. It returns false if one has an
+// undeclared prefix that was not reported yet.
 func (q *Quick) openAttrs(i int) bool {
 	b := q.b
 	for n := 0; ; n++ {
@@ -190,7 +188,8 @@ func (q *Quick) openAttrs(i int) bool {
 			}
 		}
 		name := b[start:i]
-		if i == start || b[i] != '=' || b[i+1] != '"' && b[i+1] != '\'' || !isNameStart(name[0]) || bytes.HasPrefix(name, xmlns) {
+		if i == start || b[i] != '=' || b[i+1] != '"' && b[i+1] != '\'' || !isNameStart(name[0]) ||
+			bytes.HasPrefix(name, xmlns) {
 			return false
 		}
 		i += 2
@@ -203,7 +202,7 @@ func (q *Quick) openAttrs(i int) bool {
 				return false
 			}
 		}
-		a := &q.attrs[n] // field by field: to copy a struct just made would wait for its stores
+		a := &q.attrs[n] // field by field: copying a new struct would wait for its stores
 		a.name.start, a.name.end = start, start+len(name)
 		a.value.start, a.value.end = i, end
 		a.plain = plain
@@ -211,8 +210,8 @@ func (q *Quick) openAttrs(i int) bool {
 	}
 }
 
-// otherPrefix reports whether one of the first n attributes has another prefix: it may be the
-// same attribute by another name.
+// otherPrefix reports whether one of the first n attributes has another prefix. The two may be the
+// same attribute.
 func (q *Quick) otherPrefix(n int, prefix []byte) bool {
 	for _, a := range q.attrs[:n] {
 		name := q.b[a.name.start:a.name.end]
@@ -225,13 +224,13 @@ func (q *Quick) otherPrefix(n int, prefix []byte) bool {
 
 var xmlns = []byte("xmlns")
 
-// valueEnd returns where the attribute's value at b[i] ends, behind its quote, and
-// whether it is plain; -1 if it does not end or there is something to report of it.
+// valueEnd returns the offset after the closing quote of the attribute's value at b[i], and whether
+// the value is plain. It returns -1 if the value does not end or has a problem.
 func valueEnd(b []byte, i int) (end int, isPlain bool) {
-	quote := uint64(b[i-1]) * swar.Ones
+	quote := uint64(b[i-1]) * chars.Ones
 	for n := i; n+8 <= len(b); n += 8 {
 		x := binary.LittleEndian.Uint64(b[n:])
-		if found := special(x) | swar.Highs&^swar.Differ(x, quote); found != 0 {
+		if found := special(x) | chars.Highs&^chars.Differ(x, quote); found != 0 {
 			if n += bits.TrailingZeros64(found) / 8; b[n] == b[i-1] {
 				return n, true
 			}
@@ -248,9 +247,9 @@ func valueEnd(b []byte, i int) (end int, isPlain bool) {
 	return i + n, false
 }
 
-// Text reads the text of the element whose start tag was read, and its end tag: in
-// section it stands in a CDATA section, else it has references that XML defines. It
-// is not ok if there is anything else in the element, or to report of it.
+// Text reads the text and the end tag of the element whose start tag was read. The text is from a
+// CDATA section if section is true; otherwise it has references that XML defines. Text returns
+// false if there is anything else in the element, or a problem.
 func (q *Quick) Text() (text []byte, section, ok bool) {
 	if q.Empty {
 		return nil, false, true
@@ -278,7 +277,7 @@ func (q *Quick) Text() (text []byte, section, ok bool) {
 	return text, true, q.closeAt(i, q.Name())
 }
 
-// section returns the text of the CDATA section at b[i] and where it ends, or 0.
+// section returns the text of the CDATA section at b[i] and the offset of its end, or 0.
 func (q *Quick) section(i int) ([]byte, int) {
 	b := q.b[:len(q.b)-input.Padding]
 	if !bytes.HasPrefix(b[i:], cdataStart) {
@@ -296,7 +295,7 @@ func (q *Quick) section(i int) ([]byte, int) {
 	return text, i + n + len(cdataEnd)
 }
 
-// TrimSpace cuts the white space that XML knows off both ends.
+// TrimSpace removes leading and trailing white space of XML.
 func TrimSpace(b []byte) []byte {
 	for len(b) > 0 && IsSpace(b[0]) {
 		b = b[1:]
@@ -307,38 +306,38 @@ func TrimSpace(b []byte) []byte {
 	return b
 }
 
-// Close reads the end tag of that name behind white space.
+// Close reads the end tag with that name after white space.
 func (q *Quick) Close(name []byte) bool {
 	q.SkipSpace()
 	return q.closeAt(q.at, name)
 }
 
-// AtEnd reports whether an end tag follows, behind white space.
+// AtEnd reports whether an end tag comes next, after white space.
 func (q *Quick) AtEnd() bool {
 	q.SkipSpace()
 	return q.b[q.at] == '<' && q.b[q.at+1] == '/'
 }
 
-// closeAt reads the end tag of that name at b[i].
+// closeAt reads the end tag with that name at b[i].
 func (q *Quick) closeAt(i int, name []byte) bool {
 	b := q.b
 	end := i + 2 + len(name)
-	if end >= len(b) || b[i] != '<' || b[i+1] != '/' || b[end] != '>' || !bytes.Equal(b[i+2:end], name) {
+	if end >= len(b) || b[i] != '<' || b[i+1] != '/' || b[end] != '>' ||
+		!bytes.Equal(b[i+2:end], name) {
 		return false
 	}
 	q.at = end + 1
 	return true
 }
 
-// Skip passes over what is in the element whose start tag was read, through its end
-// tag. It is not ok if an entry is in it, or, where anybody wants to be told, anything to
-// report.
+// Skip skips the rest of the element whose start tag was read. It returns false if there is an
+// entry in it or, with a report, a problem.
 func (q *Quick) Skip() bool {
 	return q.Empty || q.skip(q.Name(), maxQuickDepth)
 }
 
-// SkipText is Skip for an element that should hold text alone. It is not ok if it holds
-// another element: a Reader is to see whether that stands in it or behind it.
+// SkipText is Skip for an element that should contain only text. It returns false if the element
+// contains another one: a Reader must decide whether that one is in it or follows it.
 func (q *Quick) SkipText() bool {
 	return q.Empty || q.skip(q.Name(), 0)
 }
@@ -371,7 +370,7 @@ func (q *Quick) skip(name []byte, depth int) bool {
 	}
 }
 
-// mayBeEntry reports whether the start tag could be an entry's, for a Reader to see.
+// mayBeEntry reports whether the start tag could be that of an entry. A Reader decides.
 func (q *Quick) mayBeEntry() bool {
 	switch len(q.Local()) {
 	case len("url"), len("item"), len("entry"), len("sitemap"):
@@ -383,7 +382,7 @@ func (q *Quick) mayBeEntry() bool {
 	return false
 }
 
-// quickName are the characters of names in ASCII.
+// quickName are the ASCII characters of names.
 var quickName = func() (set [256]bool) {
 	for c := range set {
 		set[c] = c < 0x80 && (isNameStart(byte(c)) || c == '-' || c == '.' || '0' <= c && c <= '9')

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
@@ -13,9 +14,9 @@ type Kind uint8
 
 // The kinds of tokens.
 const (
-	EOF         Kind = iota // no more tokens; Raw is what an unfinished one left
-	StartTag                // Name, Attrs, Empty; Cut where its '>' is missing
-	EndTag                  // Name; Cut where its '>' is missing
+	EOF         Kind = iota // no more tokens; Raw is the rest of an unfinished one
+	StartTag                // Name, Attrs, Empty; Cut if its '>' is missing
+	EndTag                  // Name; Cut if its '>' is missing
 	Text                    // Raw is text with its references
 	CDATA                   // Data is text without references
 	Comment                 //
@@ -23,31 +24,31 @@ const (
 	Declaration             // <!DOCTYPE …> and other declarations
 )
 
-// A Scanner cuts a document into tokens. It is not safe for concurrent use.
+// A Scanner splits a document into tokens. It is not safe for concurrent use.
 type Scanner struct {
 	in     *input.Reader
 	report func(sitemap.Problem)
 
-	// The token: valid until the next call of Next.
+	// The token, valid until the next call of Next.
 	Kind  Kind
 	Raw   []byte // all of it
 	Name  []byte // of a tag, with its prefix
-	Attrs []byte // of a start tag, unread
+	Attrs []byte // of a start tag, raw
 	Data  []byte // of a CDATA section
 	Empty bool   // the start tag ends with "/>"
 	Cut   bool   // the tag's '>' is missing
 
-	// Names of the last start tag, whose element a CDATA section stands in, and of the open
-	// entry, which a Reader tells.
+	// The name of the last start tag, whose element contains a CDATA section, and that of the open
+	// entry, which a Reader sets.
 	owner, entryName []byte
 	doctype          bool // a DOCTYPE was seen
-	// Where the next "-->" and "]]>" stand.
+	// The places of the next "-->" and "]]>".
 	commentEnd, cdataEnd closer
 }
 
-// NewScanner returns a scanner of the rest of in. Report, which may be nil, is
-// called with what is wrong inside tokens: control characters, bytes that are no
-// UTF-8, ampersands that start no reference, tags without end.
+// NewScanner returns a scanner of the rest of in. Report, which may be nil, is called with the
+// problems inside tokens: control characters, bytes that are not UTF-8, ampersands that start no
+// reference, tags without end.
 func NewScanner(in *input.Reader, report func(sitemap.Problem)) *Scanner {
 	return &Scanner{in: in, report: report}
 }
@@ -70,14 +71,14 @@ func (s *Scanner) Next() Kind {
 	}
 }
 
-// Sync moves the input past the token, whose bytes are not valid any more.
+// Sync advances the input past the token, whose bytes become invalid.
 func (s *Scanner) Sync() {
 	s.in.Advance(len(s.Raw))
 	s.Raw = nil
 }
 
-// scan scans the token that b starts with and returns its length; 0 if b does
-// not hold all of it. With last set, more than b cannot be had.
+// scan scans the token at the start of b and returns its length. It returns 0 if b does not hold
+// all of it. Last reports whether there are no more bytes than b.
 func (s *Scanner) scan(b []byte, last bool) int {
 	switch {
 	case len(b) == 0:
@@ -99,9 +100,9 @@ func (s *Scanner) scan(b []byte, last bool) int {
 	return s.stuck(b, last)
 }
 
-// stuck is for markup that b does not hold all of: it is left for when the
-// window holds more. At the document's end nothing is made of it; if it is only
-// that the window cannot grow, its '<' is text.
+// stuck is called for markup of which b does not hold all. The markup is scanned again when the
+// window holds more. At the end of the document it is no token. If only the window cannot grow, its
+// '<' is text.
 func (s *Scanner) stuck(b []byte, last bool) int {
 	if !last || s.in.AtEnd() {
 		return 0
@@ -111,8 +112,7 @@ func (s *Scanner) stuck(b []byte, last bool) int {
 	return 1
 }
 
-// scanText scans text, which is said to go on at b[from] where b starts with a '<'
-// that is text.
+// scanText scans text. If b starts with a '<' that is text, the rest of the text starts at b[from].
 func (s *Scanner) scanText(b []byte, from int, last bool) int {
 	s.Kind = Text
 	n := s.textLen(b, from, last)
@@ -122,9 +122,9 @@ func (s *Scanner) scanText(b []byte, from int, last bool) int {
 	return n
 }
 
-// textLen returns the length of text that goes on at b[from], 0 if b does not hold all
-// of it. It is cut at the size that a window has at first, however large it is, before a
-// reference, a "]]>" or a character that would be cut.
+// textLen returns the length of text of which the rest starts at b[from], or 0 if b does not hold
+// all of it. Text longer than the initial window is cut before a reference, a "]]>" or a character
+// that would be cut in two, whatever the size of the window.
 func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	whole := len(b) <= input.WindowSize
 	if !whole {
@@ -140,15 +140,17 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 		return 0
 	}
 	end := len(b) - maxReference - maxZeros
-	if amp := end + bytes.LastIndexByte(b[end:], '&'); amp >= end && len(b)-amp <= leadingZeros(b[amp:])+maxReference {
+	if amp := end + bytes.LastIndexByte(b[end:], '&'); amp >= end &&
+		len(b)-amp <= leadingZeros(b[amp:])+maxReference {
 		return amp
 	}
-	for end = len(b) - 1; end > len(b)-4 && (b[end] == ']' || b[end] == '>' || !utf8.RuneStart(b[end])); end-- {
+	for end = len(b) - 1; end > len(b)-4 &&
+		(b[end] == ']' || b[end] == '>' || !utf8.RuneStart(b[end])); end-- {
 	}
 	return end
 }
 
-// scanEnd scans an end tag. One whose '>' is missing ends before the next '<'.
+// scanEnd scans an end tag. If its '>' is missing, it ends before the next '<'.
 func (s *Scanner) scanEnd(b []byte, last bool) int {
 	n := NameLen(b[2:])
 	end := 2 + n
@@ -170,8 +172,8 @@ func (s *Scanner) scanEnd(b []byte, last bool) int {
 	return end + 1
 }
 
-// scanOddEnd scans "</" with something else around the name than XML allows: up
-// to the '>' it is an end tag all the same, without one it is text.
+// scanOddEnd scans "</" with something around the name that XML forbids. With a '>' it is an end
+// tag all the same, without one it is text.
 func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	end := bytes.IndexByte(b[2:], '<') + 2
 	if end < 2 {
@@ -195,7 +197,7 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	return end
 }
 
-// scanStart scans a start tag. One that the window cannot hold is cut at its end.
+// scanStart scans a start tag. A tag longer than the window is cut.
 func (s *Scanner) scanStart(b []byte, last bool) int {
 	n := NameLen(b[1:]) + 1
 	if n == len(b) {
@@ -219,8 +221,8 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 	return end + 1
 }
 
-// tagEnd finds the '>' that ends the start tag whose name ends at from, or the
-// '<' that cuts it, or the end of b.
+// tagEnd returns the offset of the '>' that ends the start tag whose name ends at from, of the '<'
+// that cuts it, or of the end of b.
 func tagEnd(b []byte, from int) (end int, complete bool) {
 	if from < len(b) && b[from] == '>' {
 		return from, true
@@ -230,7 +232,8 @@ func tagEnd(b []byte, from int) (end int, complete bool) {
 	if gt < 0 {
 		return from + len(region), false
 	}
-	if attrs := region[:gt]; bytes.Count(attrs, doubleQuote)%2 == 0 && bytes.IndexByte(attrs, '\'') < 0 {
+	if attrs := region[:gt]; bytes.Count(attrs, doubleQuote)%2 == 0 &&
+		bytes.IndexByte(attrs, '\'') < 0 {
 		return from + gt, true
 	}
 	for i := 0; i < len(region); i++ {
@@ -253,51 +256,30 @@ func tagEnd(b []byte, from int) (end int, complete bool) {
 
 var doubleQuote = []byte{'"'}
 
-// opensValue reports whether a quote behind b opens an attribute's value.
+// opensValue reports whether a quote after b starts an attribute's value.
 func opensValue(b []byte) bool {
 	b = bytes.TrimRight(b, " \t\r\n")
 	return len(b) > 0 && b[len(b)-1] == '='
 }
 
-// mismatched reports markup that is not as XML has it. What of b is excerpted must not
-// depend on how much of the document the window happens to hold.
+// mismatched reports malformed markup. The excerpt of b must not depend on how much of the document
+// the window holds.
 func (s *Scanner) mismatched(b []byte) { s.problem(sitemap.MismatchedTag, 0, b) }
 
-// problem reports what is wrong at the token's byte at.
+// problem reports a problem at the token's byte at.
 func (s *Scanner) problem(code sitemap.Code, at int, text []byte) {
 	if s.report != nil {
-		s.report(sitemap.Problem{Code: code, Pos: s.in.Position(at), Text: Excerpt(text)})
+		s.report(sitemap.Problem{Code: code, Pos: s.in.Position(at),
+			Text: string(chars.Excerpt(text))})
 	}
 }
 
-// Excerpt returns the start of b as a Problem's Text.
-func Excerpt(b []byte) string { return string(Start(b)) }
-
-// maxExcerpt is how many bytes a Problem's Text has at most.
-const maxExcerpt = 256
-
-// Start returns what Excerpt does, as it stands: it cuts no character.
-func Start(b []byte) []byte {
-	if len(b) <= maxExcerpt {
-		return b
-	}
-	n := maxExcerpt
-	for n > maxExcerpt-utf8.UTFMax && !utf8.RuneStart(b[n]) {
-		n--
-	}
-	if !utf8.RuneStart(b[n]) { // it is no UTF-8
-		n = maxExcerpt
-	}
-	return b[:n]
-}
-
-// isNameStart reports whether c may start a name; of non-ASCII characters XML
-// allows most.
+// isNameStart reports whether c may start a name. XML allows most non-ASCII characters.
 func isNameStart(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == ':' || c >= 0x80
+	return chars.IsLetter(c) || c == '_' || c == ':' || c >= 0x80
 }
 
-// NameLen returns the length of the name that b starts with.
+// NameLen returns the length of the name at the start of b.
 func NameLen(b []byte) int {
 	if len(b) == 0 || !isNameStart(b[0]) {
 		return 0

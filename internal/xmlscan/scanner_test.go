@@ -15,12 +15,13 @@ import (
 
 var kindNames = [...]string{"eof", "start", "end", "text", "cdata", "comment", "pi", "declaration"}
 
-// tokens returns the tokens of a document, one a line, with problems in between.
+// tokens returns the tokens of a document, one per line, with problems in between.
 func tokens(r io.Reader) string {
 	var out, problems strings.Builder
 	in := input.Open(r, nil)
 	defer in.Close()
-	s := NewScanner(in, func(p sitemap.Problem) { fmt.Fprintf(&problems, "! %s at %d\n", p.Code, p.Pos.Offset) })
+	s := NewScanner(in,
+		func(p sitemap.Problem) { fmt.Fprintf(&problems, "! %s at %d\n", p.Code, p.Pos.Offset) })
 	var text string
 	flush := func() {
 		if text != "" {
@@ -79,8 +80,11 @@ func TestScanner(t *testing.T) {
 			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nend a cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
 		{"cdata that the next one of its element closes", `<a><![CDATA[x<c><a><![CDATA[y]]></a>`,
 			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"x\"\nstart c \"\" empty=false cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
-		{"cdata that its element closes behind other tags", `<a><![CDATA[` + strings.Repeat("<b>x</b>", 3000) + `</a><a><![CDATA[y]]></a>`,
-			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"" + strings.Repeat("<b>x</b>", 3000) + "\"\nend a cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
+		{"cdata that its element closes behind other tags", `<a><![CDATA[` +
+			strings.Repeat("<b>x</b>", 3000) + `</a><a><![CDATA[y]]></a>`,
+			"start a \"\" empty=false cut=false\n! mismatched_tag at 3\ncdata \"" +
+				strings.Repeat("<b>x</b>", 3000) +
+				"\"\nend a cut=false\nstart a \"\" empty=false cut=false\ncdata \"y\"\nend a cut=false\n"},
 		{"cdata behind an element", `<a></a><![CDATA[x<b/><![CDATA[y]]>`,
 			"start a \"\" empty=false cut=false\nend a cut=false\n! mismatched_tag at 7\ncdata \"x\"\nstart b \"\" empty=true cut=false\ncdata \"y\"\n"},
 		{"cdata with the start of one inside", `<a><![CDATA[x<![CDATA[y]]></a>`,
@@ -109,10 +113,14 @@ func TestScanner(t *testing.T) {
 		{"references of each kind twice", `&b &c &d; &e; &#1; &#2;`,
 			"text \"&b &c &d; &e; &#1; &#2;\"\n! raw_ampersand at 0\n! undeclared_entity at 6\n! control_char at 14\n"},
 		{"control characters", "a\x01b\x00", "text \"a\\x01b\\x00\"\n! control_char at 1\n"},
-		{"the document's end in a reference", `<a>&b x&#3`, "start a \"\" empty=false cut=false\ntext \"&b x&#3\"\n! raw_ampersand at 3\n"},
-		{"the document's end in another", `<a>x&am`, "start a \"\" empty=false cut=false\ntext \"x&am\"\n"},
-		{"the document's end in a tag", `<a><b c="`, "start a \"\" empty=false cut=false\nrest \"<b c=\\\"\"\n"},
-		{"the document's end in an end tag", `<a>x</a`, "start a \"\" empty=false cut=false\ntext \"x\"\nrest \"</a\"\n"},
+		{"the document's end in a reference", `<a>&b x&#3`,
+			"start a \"\" empty=false cut=false\ntext \"&b x&#3\"\n! raw_ampersand at 3\n"},
+		{"the document's end in another", `<a>x&am`,
+			"start a \"\" empty=false cut=false\ntext \"x&am\"\n"},
+		{"the document's end in a tag", `<a><b c="`,
+			"start a \"\" empty=false cut=false\nrest \"<b c=\\\"\"\n"},
+		{"the document's end in an end tag", `<a>x</a`,
+			"start a \"\" empty=false cut=false\ntext \"x\"\nrest \"</a\"\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := tokens(strings.NewReader(test.in)); got != test.want {
@@ -126,7 +134,7 @@ func TestScanner(t *testing.T) {
 }
 
 func TestScanner_ManyOpeners(t *testing.T) {
-	// Each opener is looked for once, not once for each of them before.
+	// The end of each opener is searched for once, not once for each opener before it.
 	for _, opener := range []string{"<!--", "<![CDATA[", "<?x ", "<a b=\"", "<!DOCTYPE ["} {
 		in := input.Open(io.LimitReader(&repeat{s: opener}, 16<<20), nil)
 		s := NewScanner(in, nil)
@@ -139,7 +147,7 @@ func TestScanner_ManyOpeners(t *testing.T) {
 	}
 }
 
-// repeat is a string without end.
+// repeat is an endless string.
 type repeat struct {
 	s  string
 	at int
@@ -153,14 +161,15 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLongText: sound text that is longer than the window is cut between characters, and
-// nothing is reported of its pieces.
+// Valid text longer than the window is cut between characters, and nothing is reported.
 func TestLongText(t *testing.T) {
 	for _, char := range []string{"x", "é", "語", "😀"} {
 		for ascii := range 4 {
 			want := strings.Repeat("x", ascii) + strings.Repeat(char, 300_000/len(char))
 			in := input.Open(strings.NewReader(`<?xml version="1.0" encoding="UTF-8"?><a>`+want+"</a>"), nil)
-			s := NewScanner(in, func(p sitemap.Problem) { t.Errorf("%d %q…: %v at %v", ascii, char, p.Code, p.Pos) })
+			s := NewScanner(in, func(p sitemap.Problem) {
+				t.Errorf("%d %q…: %v at %v", ascii, char, p.Code, p.Pos)
+			})
 			var got strings.Builder
 			pieces := 0
 			for s.Next() != EOF {
@@ -170,7 +179,8 @@ func TestLongText(t *testing.T) {
 				}
 			}
 			if got.String() != want || pieces < 2 {
-				t.Errorf("%d %q…: %d bytes in %d pieces, want %d", ascii, char, got.Len(), pieces, len(want))
+				t.Errorf("%d %q…: %d bytes in %d pieces, want %d", ascii, char, got.Len(), pieces,
+					len(want))
 			}
 			in.Close()
 		}
@@ -193,17 +203,19 @@ func TestIndexControl(t *testing.T) {
 	}
 }
 
-// Sound agrees with the standard library's UTF-8 and with XML's Char, wherever in a
-// text a character stands.
+// Sound agrees with UTF-8 of the standard library and with Char of XML, wherever in a text a
+// character is.
 func TestSound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	pieces := []string{"a", "\n", "\r\n\t", "é", "€", "日本語", "😀", "\uf000", "\ud7ff", "\ufffd", "\U0010ffff", strings.Repeat("x", 40), strings.Repeat("é", 300),
-		"\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xe0\x9f\xbf", "\xf4\x90\x80\x80", "\xf0\x8f\xbf\xbf", "\x00", "\v", "\x1f", "\ufffe", "\uffff"}
+	pieces := []string{"a", "\n", "\r\n\t", "é", "€", "日本語", "😀", "\uf000", "\ud7ff", "\ufffd",
+		"\U0010ffff", strings.Repeat("x", 40), strings.Repeat("é", 300),
+		"\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xe0\x9f\xbf", "\xf4\x90\x80\x80",
+		"\xf0\x8f\xbf\xbf", "\x00", "\v", "\x1f", "\ufffe", "\uffff"}
 	for range 30_000 {
 		var b []byte
 		last := len(pieces)
 		if rnd.IntN(2) == 0 {
-			last = 13 // sound ones only
+			last = 13 // valid ones only
 		}
 		for range rnd.IntN(40) {
 			b = append(b, pieces[rnd.IntN(last)]...)

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
-// MaxDoctype is how long a DOCTYPE may be; a longer one is cut at its first '>'.
+// MaxDoctype is the maximum length of a DOCTYPE. A longer one is cut at its first '>'.
 const MaxDoctype = 64 << 10
 
 // scanInstruction scans a processing instruction.
@@ -37,8 +37,8 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	return end
 }
 
-// soundTarget reports whether a processing instruction has a target that XML allows: a name
-// that is not that of the XML declaration, in any letter case.
+// soundTarget reports whether a processing instruction has a valid target: a name other than that
+// of the XML declaration, in any letter case.
 func soundTarget(b []byte) bool {
 	target := b[2 : 2+NameLen(b[2:])]
 	return len(target) > 0 && (!bytes.EqualFold(target, []byte("xml")) || IsDeclaration(b))
@@ -51,7 +51,7 @@ func IsDeclaration(raw []byte) bool {
 	return len(raw) > 5 && bytes.EqualFold(raw[:5], []byte("<?xml")) && IsSpace(raw[5])
 }
 
-// MaxInstruction is how long a processing instruction may be that holds a '<'.
+// MaxInstruction is the maximum length of a processing instruction that contains a '<'.
 const MaxInstruction = 4 << 10
 
 // markup returns b from there up to the next '<', if there is one.
@@ -62,7 +62,7 @@ func markup(b []byte, from int) (region []byte, cut bool) {
 	return b[from:], false
 }
 
-// scanDeclaration scans what "<!" starts.
+// scanDeclaration scans the token that starts with "<!".
 func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 	switch {
 	case bytes.HasPrefix(b, commentStart):
@@ -70,7 +70,8 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 	case bytes.HasPrefix(b, cdataStart):
 		return s.scanCDATA(b, last)
 	case len(b) >= len(cdataStart) && bytes.EqualFold(b[:len(cdataStart)], cdataStart):
-		// In lower case it is one if it cannot swallow anything: without a '<' in it.
+		// In lower case it is a CDATA section only if it cannot swallow anything: without a '<' in
+		// it.
 		text, cut := markup(b, len(cdataStart))
 		if end := indexCDATAEnd(text); end >= 0 {
 			s.Kind, s.Data = CDATA, text[:end]
@@ -81,13 +82,15 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 		if !cut && !last {
 			return 0
 		}
-	case len(b) < len(cdataStart) && (bytes.HasPrefix(commentStart, b) || bytes.EqualFold(cdataStart[:len(b)], b)):
+	case len(b) < len(cdataStart) &&
+		(bytes.HasPrefix(commentStart, b) || bytes.EqualFold(cdataStart[:len(b)], b)):
 		return s.stuck(b, last)
 	case len(b) < len(doctypeStart) && bytes.EqualFold(doctypeStart[:len(b)], b):
 		return s.stuck(b, last)
 	}
 	s.Kind, s.Cut = Declaration, false
-	if !s.doctype && len(b) >= len(doctypeStart) && bytes.EqualFold(b[:len(doctypeStart)], doctypeStart) {
+	if !s.doctype && len(b) >= len(doctypeStart) &&
+		bytes.EqualFold(b[:len(doctypeStart)], doctypeStart) {
 		n := doctypeEnd(b)
 		if n == 0 && len(b) < MaxDoctype && !last {
 			return 0
@@ -119,11 +122,12 @@ var (
 
 // IsDoctype reports whether the token is a DOCTYPE.
 func (s *Scanner) IsDoctype() bool {
-	return s.Kind == Declaration && len(s.Raw) >= len(doctypeStart) && bytes.EqualFold(s.Raw[:len(doctypeStart)], doctypeStart)
+	return s.Kind == Declaration && len(s.Raw) >= len(doctypeStart) &&
+		bytes.EqualFold(s.Raw[:len(doctypeStart)], doctypeStart)
 }
 
-// doctypeEnd returns the length of the DOCTYPE that b starts with, its internal
-// subset with quotes and comments included, or 0.
+// doctypeEnd returns the length of the DOCTYPE at the start of b, with the quotes and comments of
+// its internal subset, or 0.
 func doctypeEnd(b []byte) int {
 	b = b[:min(len(b), MaxDoctype)]
 	subset := false
@@ -166,7 +170,7 @@ func doctypeEnd(b []byte) int {
 	return 0
 }
 
-// scanComment scans a comment, or its "<!--" alone where nothing closes it.
+// scanComment scans a comment, or only its "<!--" if nothing closes it.
 func (s *Scanner) scanComment(b []byte, last bool) int {
 	s.Kind = Comment
 	body := b[len(commentStart):]
@@ -184,8 +188,8 @@ func (s *Scanner) scanComment(b []byte, last bool) int {
 	return len(commentStart)
 }
 
-// unclosed reports markup that nothing closes, unless it is the document's end that cuts
-// it: where no other markup follows.
+// unclosed reports unclosed markup, unless it is cut by the end of the document: no other markup
+// follows then.
 func (s *Scanner) unclosed(raw, rest []byte) {
 	if !s.in.AtEnd() || bytes.IndexByte(rest, '<') >= 0 {
 		s.mismatched(raw)
@@ -194,7 +198,7 @@ func (s *Scanner) unclosed(raw, rest []byte) {
 
 func indexCommentEnd(b []byte) int { return bytes.Index(b, commentEnd) }
 
-// scanCDATA scans a CDATA section, which ends at the next '<' where nothing closes it.
+// scanCDATA scans a CDATA section. If nothing closes it, it ends at the next '<'.
 func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	s.Kind = CDATA
 	body := b[len(cdataStart):]
@@ -222,7 +226,7 @@ func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	return size
 }
 
-// indexCDATAEnd is bytes.Index of "]]>", three times as fast on prose with tags.
+// indexCDATAEnd is bytes.Index of "]]>", but three times as fast on prose with tags.
 func indexCDATAEnd(b []byte) int {
 	for i := 0; ; i++ {
 		j := bytes.IndexByte(b[i:], ']')
@@ -235,12 +239,10 @@ func indexCDATAEnd(b []byte) int {
 	}
 }
 
-// neverClosed tells that the "]]>" behind a CDATA section's text closes another
-// one, which starts within, and returns where the section ends then; or -1. It is
-// so if what the section stands in is over before the other one starts, or a start
-// tag of its element comes directly before that; and between entries, which have no
-// text there. What follows the "]]>" may show that it is the section's own, if there is
-// enough of it to be known.
+// neverClosed decides whether the "]]>" after the text of a CDATA section closes another section
+// that starts within the text. It returns the offset where the section then ends, or -1. See the
+// package documentation for the rules. Known reports whether rest, the bytes after the "]]>", is
+// long enough to decide.
 func (s *Scanner) neverClosed(text, rest []byte) (cut int, known bool) {
 	if !nextCDATA(text) {
 		return -1, true
@@ -252,8 +254,8 @@ func (s *Scanner) neverClosed(text, rest []byte) (cut int, known bool) {
 	return s.overIn(text), known
 }
 
-// closesOwn reports whether what follows a "]]>" is the end tag of the element that the CDATA
-// section stands in, and whether there is enough of it to know.
+// closesOwn reports whether the bytes after a "]]>" are the end tag of the CDATA section's element.
+// Known reports whether there are enough of them to decide.
 func (s *Scanner) closesOwn(rest []byte) (ok, known bool) {
 	if len(s.owner) == 0 {
 		return false, true
@@ -264,7 +266,7 @@ func (s *Scanner) closesOwn(rest []byte) (ok, known bool) {
 	return ok, ok || !bytes.HasPrefix(end, rest)
 }
 
-// overIn is neverClosed for a text with another section's start in it.
+// overIn is neverClosed for a text that contains the start of another section.
 func (s *Scanner) overIn(text []byte) int {
 	first := bytes.IndexByte(text, '<')
 	if len(s.owner) == 0 && len(s.entryName) == 0 {
@@ -291,11 +293,11 @@ func (s *Scanner) overIn(text []byte) int {
 	}
 }
 
-// maxOpeners is behind how many openers neverClosed takes a section to end at its first
-// '<': so often at most it looks again at the same bytes.
+// maxOpeners is the number of openers after which neverClosed ends a section at its first '<'. It
+// bounds how often the same bytes are searched.
 const maxOpeners = 16
 
-// nextCDATA reports whether "<![CDATA[" stands in b.
+// nextCDATA reports whether b contains "<![CDATA[".
 func nextCDATA(b []byte) bool {
 	for i := 0; ; i++ {
 		j := bytes.IndexByte(b[i:], '[')
@@ -308,8 +310,8 @@ func nextCDATA(b []byte) bool {
 	}
 }
 
-// isOver reports whether the tag behind a '<' ends the element that a CDATA section stands
-// in: its end tag, that of the entry, or the start tag of another entry.
+// isOver reports whether the tag after a '<' ends the element of a CDATA section: its end tag, that
+// of the entry, or the start tag of another entry.
 func (s *Scanner) isOver(tag []byte) bool {
 	name, ends := bytes.CutPrefix(tag, []byte("/"))
 	n := NameLen(name)
@@ -332,24 +334,24 @@ func (s *Scanner) isOver(tag []byte) bool {
 	return follows
 }
 
-// startsAgain reports whether the tag behind a '<' opens the element that a CDATA section
-// stands in, and another one in it.
+// startsAgain reports whether the tag after a '<' starts the element of a CDATA section again, with
+// another section in it.
 func (s *Scanner) startsAgain(tag []byte) bool {
 	rest, ok := bytes.CutPrefix(tag, s.owner)
 	return ok && len(s.owner) > 0 && len(rest) > 0 && rest[0] == '>' &&
 		bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\r\n"), cdataStart)
 }
 
-// A closer remembers where the next end of a comment or CDATA section is, so that
-// a document full of openers is not searched again for each of them.
+// A closer remembers the place of the next end of a comment or CDATA section, so that a document
+// full of openers is not searched again for each of them.
 type closer struct {
-	at    int64 // offset of the end that was found last
-	known int64 // no other one ends before this offset
-	given int64 // up to this offset, nothing is looked for beyond the window
+	at    int64 // offset of the last end that was found
+	known int64 // there is no other end before this offset
+	given int64 // up to this offset, only the window is searched
 }
 
-// wait reports whether the window should hold more of what was opened at offset,
-// of which it holds n bytes.
+// wait reports whether the window should hold more of a section that starts at offset, of which it
+// holds n bytes.
 func (c *closer) wait(offset int64, n int) bool {
 	if offset < c.given {
 		return false
@@ -361,7 +363,7 @@ func (c *closer) wait(offset int64, n int) bool {
 	return false
 }
 
-// find returns where the closer is in b, which stands at this offset, or -1.
+// find returns the index of the closer in b, which is at this offset, or -1.
 func (c *closer) find(b []byte, offset int64, index func([]byte) int) int {
 	if c.at >= offset && c.known > 0 && c.at < offset+int64(len(b)) {
 		return int(c.at - offset)
@@ -377,6 +379,6 @@ func (c *closer) find(b []byte, offset int64, index func([]byte) int) int {
 	return from + n
 }
 
-// maxLook is how far the end of a comment or CDATA section is looked for; half as
-// far where one was looked for in vain just before.
+// maxLook is how far the end of a comment or CDATA section is searched for. After a search without
+// success, it is half as far.
 const maxLook = input.MaxWindow / 2

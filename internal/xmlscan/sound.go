@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/seed-322c453a/sitemap/internal/swar"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// Sound reports whether b is UTF-8 of characters that XML allows (XML 1.0, 2.2). It
-// looks at 32 bytes at once for what is no ASCII, or is below space.
+// Sound reports whether b is valid UTF-8 and contains only characters that XML allows (XML 1.0,
+// section 2.2). It examines 32 bytes at once for non-ASCII characters and those below space.
 func Sound(b []byte) bool {
 	for len(b) >= 32 {
 		p := (*[32]byte)(b)
@@ -41,13 +41,13 @@ func Sound(b []byte) bool {
 	return true
 }
 
-// suspect returns a word of whose high bits the lowest is that of the first byte in x
-// that is no ASCII, or is below space and no LF; 0 if there is none.
+// suspect returns a word whose lowest high bit is that of the first byte in x that is not ASCII, or
+// is below space and not LF. It returns 0 if there is no such byte.
 func suspect(x uint64) uint64 {
-	return (x | swar.Differ(x, '\n'*swar.Ones)&^swar.AtLeast(x, ' ')) & swar.Highs
+	return (x | chars.Differ(x, '\n'*chars.Ones)&^chars.AtLeast(x, ' ')) & chars.Highs
 }
 
-// firstOf returns the first of four words that is not zero, and its place in bytes.
+// firstOf returns the first of four words that is not zero, and its offset in bytes.
 func firstOf(x0, x1, x2, x3 uint64) (x uint64, at int) {
 	switch {
 	case x0 != 0:
@@ -60,8 +60,8 @@ func firstOf(x0, x1, x2, x3 uint64) (x uint64, at int) {
 	return x3, 24
 }
 
-// soundLen returns the length of the ASCII character, or of all characters beyond ASCII,
-// that b starts with; 0 if XML does not allow them.
+// soundLen returns the length of the ASCII character, or of all non-ASCII characters, at the start
+// of b. It returns 0 if XML forbids one.
 func soundLen(b []byte) int {
 	if c := b[0]; c < 0x80 {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
@@ -80,8 +80,8 @@ func soundLen(b []byte) int {
 	return n
 }
 
-// multibyte returns the length of the UTF-8 sequence of a character beyond ASCII that b
-// starts with (RFC 3629, section 4), 0 if it is none, or one that XML forbids.
+// multibyte returns the length of the UTF-8 sequence of a non-ASCII character at the start of b
+// (RFC 3629, section 4). It returns 0 if it is invalid or XML forbids the character.
 func multibyte(b []byte) int {
 	c := b[0]
 	switch {
@@ -106,13 +106,13 @@ func multibyte(b []byte) int {
 	return 0
 }
 
-// soundText reports whether nothing is to be reported of text.
+// soundText reports whether text has no problem.
 func soundText(b []byte) bool {
 	return Sound(b) && Predefined(b) && indexCDATAEnd(b) < 0
 }
 
-// plain reports whether b is free of whatever could have to be reported, or decoded:
-// control characters, '&', '<', ']' and what is no ASCII.
+// plain reports whether b contains nothing that may need a report or decoding: control characters,
+// '&', '<', ']' and non-ASCII characters.
 func plain(b []byte) bool {
 	if len(b) < 8 {
 		for _, c := range b {
@@ -138,9 +138,10 @@ var notPlain = func() (set [256]bool) {
 	return set
 }()
 
-// special returns a word of whose high bits the lowest is that of the first byte in x
-// that is not plain; 0 if there is none.
+// special returns a word whose lowest high bit is that of the first byte in x that is not plain. It
+// returns 0 if all are plain.
 func special(x uint64) uint64 {
-	ok := swar.AtLeast(x, ' ') & swar.Differ(x, '&'*swar.Ones) & swar.Differ(x, '<'*swar.Ones) & swar.Differ(x, ']'*swar.Ones)
-	return (x | ^ok) & swar.Highs
+	ok := chars.AtLeast(x, ' ') & chars.Differ(x, '&'*chars.Ones) &
+		chars.Differ(x, '<'*chars.Ones) & chars.Differ(x, ']'*chars.Ones)
+	return (x | ^ok) & chars.Highs
 }

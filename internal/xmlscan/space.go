@@ -7,12 +7,12 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// A Space is a namespace. Those that have no constant are numbered as they come;
-// Reader.URI names them.
+// A Space is a namespace. A namespace without a constant gets the next number; Reader.URI returns
+// its name.
 type Space int
 
-// The namespaces that the formats and their extensions live in. http and https,
-// with and without "www." and a trailing slash, and legacy versions are the same.
+// The namespaces of the formats and their extensions. Those with http and https, with and without
+// "www." and a trailing slash, and legacy versions are the same.
 const (
 	NoSpace Space = iota
 	Sitemap       // sitemaps.org, and Google's 0.84
@@ -24,24 +24,24 @@ const (
 	XHTML
 	Atom   // 1.0
 	Atom03 // 0.3
-	RSS    // 1.0, 0.90 and what 2.0 is found in
+	RSS    // 1.0, 0.90 and those of 2.0
 	RDF
 	DC
 	DCTerms
 	Media
-	Content // RSS 1.0's module of that name
+	Content // the module content of RSS 1.0
 	firstOther
 )
 
-// spaces maps the start of a namespace's URI, without scheme and "www." and in
-// lower case, to the namespace.
+// spaces maps the start of a namespace's URI, in lower case and without scheme and "www.", to the
+// namespace.
 var spaces = []struct {
 	prefix string
 	space  Space
 }{
 	{"sitemaps.org/schemas/sitemap/", Sitemap},
 	{"google.com/schemas/sitemap/", Sitemap},
-	{"sitemaps.org/schemas/sitemap-image/", Image}, // by mistake, as the next ones
+	{"sitemaps.org/schemas/sitemap-image/", Image}, // a common mistake, like the next ones
 	{"sitemaps.org/schemas/sitemap-video/", Video},
 	{"sitemaps.org/schemas/sitemap-news/", News},
 	{"sitemaps.org/schemas/sitemap-mobile/", Mobile},
@@ -74,15 +74,14 @@ var spaces = []struct {
 	{"purl.org/rss/1.0/modules/content", Content},
 }
 
-// conventional are the prefixes that stand for a namespace where no declaration
-// does.
+// conventional maps prefixes to the namespaces that they stand for without a declaration.
 var conventional = map[string]Space{
 	"image": Image, "video": Video, "news": News, "mobile": Mobile, "xhtml": XHTML, "atom": Atom,
 	"rdf": RDF, "dc": DC, "dcterms": DCTerms, "media": Media,
 	"content": Content,
 }
 
-// known returns the namespace that a URI names, or -1.
+// known returns the namespace of a URI, or -1.
 func known(uri string) Space {
 	uri = strings.ToLower(strings.TrimSpace(uri))
 	if uri == "" {
@@ -99,14 +98,15 @@ func known(uri string) Space {
 	return found
 }
 
-// Unknown reports whether the prefix of the current start tag is not declared, and
-// is not one that stands for a namespace all the same.
+// Unknown reports whether the prefix of the current start tag is not declared, and has no
+// conventional namespace.
 func (r *Reader) Unknown() bool { return !r.Declared && r.Space >= firstOther }
 
-// maxBindings bounds the namespace declarations in force, and the URIs remembered.
+// maxBindings is the maximum number of namespace declarations in force, and of URIs that are
+// remembered.
 const maxBindings = 256
 
-// A declaration is a prefix with the namespace it was declared to stand for.
+// A declaration is a prefix with its namespace.
 type declaration struct {
 	prefix, uri string
 	space       Space
@@ -115,10 +115,10 @@ type declaration struct {
 // A binding is a declaration in force.
 type binding struct {
 	declaration
-	depth int // of the element it stands on
+	depth int // of the element with the declaration
 }
 
-// bind takes the declarations of a start tag at depth into force.
+// bind puts the declarations of a start tag at depth into force.
 func (r *Reader) bind(attrs []byte, depth int) {
 	for len(r.bindings) < maxBindings {
 		name, value, rest, ok := NextAttr(attrs)
@@ -142,8 +142,8 @@ func (r *Reader) bind(attrs []byte, depth int) {
 	}
 }
 
-// mayBind reports whether a prefix may be declared to stand for a namespace (Namespaces in XML
-// 1.0, sections 2.2 and 3).
+// mayBind reports whether a prefix may be declared for a namespace (Namespaces in XML 1.0, sections
+// 2.2 and 3).
 func mayBind(prefix, uri []byte) bool {
 	switch {
 	case len(prefix) == 0:
@@ -151,11 +151,11 @@ func mayBind(prefix, uri []byte) bool {
 	case string(prefix) == "xml":
 		return bytes.Equal(uri, xmlNamespace)
 	}
-	return string(prefix) != "xmlns" && len(uri) > 0 && !bytes.Equal(uri, xmlNamespace) && string(uri) != "http://www.w3.org/2000/xmlns/"
+	return string(prefix) != "xmlns" && len(uri) > 0 && !bytes.Equal(uri, xmlNamespace) &&
+		string(uri) != "http://www.w3.org/2000/xmlns/"
 }
 
-// declare returns a declaration, remembered for documents that repeat it with
-// each element.
+// declare returns a declaration. It is remembered for documents that repeat it with each element.
 func (r *Reader) declare(prefix, uri []byte) declaration {
 	for i := range r.seen {
 		if d := &r.seen[i]; d.uri == string(uri) && d.prefix == string(prefix) {
@@ -172,8 +172,8 @@ func (r *Reader) declare(prefix, uri []byte) declaration {
 	return d
 }
 
-// other returns the number of a namespace without a constant: the same for the
-// same URI, and firstOther where there were too many to remember.
+// other returns the number of a namespace without a constant. It is the same for the same URI, and
+// firstOther if there are too many to remember.
 func (r *Reader) other(uri string) Space {
 	for i := range r.seen {
 		if r.seen[i].space > firstOther && r.seen[i].uri == uri {
@@ -187,8 +187,8 @@ func (r *Reader) other(uri string) Space {
 	return firstOther + Space(r.others)
 }
 
-// URI returns the URI of the current start tag's namespace as it was declared, the
-// prefix where it was not, or "".
+// URI returns the URI of the current start tag's namespace as it was declared. It returns the
+// prefix if it was not declared, or "".
 func (r *Reader) URI() string { return r.uri(r.Prefix) }
 
 func (r *Reader) uri(prefix []byte) string {
@@ -200,7 +200,7 @@ func (r *Reader) uri(prefix []byte) string {
 	return string(prefix)
 }
 
-// Lookup returns the namespace that a prefix stands for here.
+// Lookup returns the namespace of a prefix in the current element.
 func (r *Reader) Lookup(prefix []byte) (space Space, declared bool) {
 	for i := len(r.bindings) - 1; i >= 0; i-- {
 		if r.bindings[i].prefix == string(prefix) {

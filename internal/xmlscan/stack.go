@@ -7,14 +7,14 @@ import (
 
 // open is an open element.
 type open struct {
-	name int    // where its name starts in names
-	hash uint32 // of its name, where that was needed
+	name int    // offset of its name in names
+	hash uint32 // of its name, if it was needed
 }
 
-// key is what is remembered of a name.
+// key returns the part of a name that is remembered.
 func key(name []byte) []byte { return name[:min(len(name), MaxName)] }
 
-// push opens the current start tag's element.
+// push opens the element of the current start tag.
 func (r *Reader) push() {
 	switch {
 	case r.Empty:
@@ -45,9 +45,9 @@ func (r *Reader) name(d int) []byte {
 	return r.names[start:end]
 }
 
-// find returns the depth of the innermost open element of that name, in any letter case; 0 if
-// there is none. Most end tags name the innermost element. End tags that close nothing are not
-// to cost as much as there are names: these are counted by the last 8 bits of their hashes.
+// find returns the depth of the innermost open element with that name, in any letter case, or 0.
+// Most end tags name the innermost element. An end tag that closes nothing must not cost a
+// comparison with each name, so names are counted by the last 8 bits of their hashes.
 func (r *Reader) find(name []byte) int {
 	d := len(r.stack)
 	if d == 0 || isFold(r.name(d), name) {
@@ -77,15 +77,15 @@ func isFold(a, b []byte) bool { return len(a) == len(b) && bytes.EqualFold(a, b)
 func hashOf(name []byte) uint32 {
 	hash := uint32(2166136261)
 	for _, c := range name {
-		if c < utf8.RuneSelf { // other letters have cases of other bytes
+		if c < utf8.RuneSelf { // the cases of other letters differ in their bytes
 			hash = (hash ^ uint32(c|0x20)) * 16777619
 		}
 	}
 	return hash>>16 ^ hash
 }
 
-// close closes the innermost open element that the current end tag names, and
-// what is open within. It reports whether there is one.
+// close closes the innermost open element that the current end tag names, and the elements in it.
+// It reports whether there is one.
 func (r *Reader) close() bool {
 	ending := key(r.Name)
 	d := r.find(ending)
@@ -108,15 +108,15 @@ func (r *Reader) close() bool {
 	return false
 }
 
-// eof is for the document's end before that of the root; it was there, though, if an
-// end tag of the root's name stood for one that was closed before.
+// eof handles the end of the document before that of the root. The root did end if an end tag with
+// its name closed an element that had been closed before.
 func (r *Reader) eof() {
 	r.cut = !r.rootEnd || len(r.stack) > 1
 	r.ended = !r.cut
 }
 
-// closesInner reports whether the current end tag, which names the root, is that of an
-// element of the same name within, which reread closed before.
+// closesInner reports whether the current end tag, which names the root, is that of an element with
+// the same name within, which reread closed before.
 func (r *Reader) closesInner() bool {
 	if r.inner == 0 {
 		return false
@@ -150,8 +150,8 @@ func (r *Reader) pop(d int) {
 	}
 }
 
-// resume goes back to where entries stand, before the current start tag of an
-// entry: it closes the entry that is open, or what is open deeper than d if none is.
+// resume goes back to the parent of the entries, before the current start tag of an entry. It
+// closes the open entry, or, without one, the elements deeper than d.
 func (r *Reader) resume(d int) {
 	if r.entry > 0 {
 		d = r.entry - 1
@@ -159,8 +159,8 @@ func (r *Reader) resume(d int) {
 	r.reread(d)
 }
 
-// reread closes the elements deeper than d before the current start tag, which
-// is the next token again.
+// reread closes the elements deeper than d before the current start tag, which becomes the next
+// token again.
 func (r *Reader) reread(d int) {
 	r.mismatched(r.Raw)
 	for n := len(r.stack); n > max(d, 1); n-- {

@@ -14,7 +14,8 @@ func TestReader_Find(t *testing.T) {
 	r := NewReader(in, nil)
 	for d := 0; r.Child(d); d++ {
 	}
-	for name, want := range map[string]int{"root": 1, "A": 2, "é": 3, "b": 4, "a:B": 5, "c": 0, "ab": 0, "": 0} {
+	for name, want := range map[string]int{"root": 1, "A": 2, "é": 3, "b": 4, "a:B": 5, "c": 0,
+		"ab": 0, "": 0} {
 		if got := r.find([]byte(name)); got != want {
 			t.Errorf("%s is found at depth %d, want %d", name, got, want)
 		}
@@ -31,7 +32,8 @@ func TestReader_Find(t *testing.T) {
 }
 
 func BenchmarkReader_Unmatched(b *testing.B) {
-	for name, end := range map[string]string{"short": "</b>", "long": "</b" + strings.Repeat("c", 50) + ">"} {
+	for name, end := range map[string]string{"short": "</b>", "long": "</b" +
+		strings.Repeat("c", 50) + ">"} {
 		doc := strings.Repeat("<a"+end[3:len(end)-1]+">", MaxDepth) + strings.Repeat(end, 100_000)
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(doc)))

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxReference is the longest "&name;" that is looked for, and how much of a
-	// character reference behind its leading zeros.
+	// maxReference is the maximum length of a "&name;", and of a character reference after its
+	// leading zeros.
 	maxReference = 64
-	// maxZeros is how many leading zeros a character reference may have.
+	// maxZeros is the maximum number of leading zeros of a character reference.
 	maxZeros = input.WindowSize / 4
 )
 
-// check reports what is wrong inside the token.
+// check reports the problems inside the token.
 func (s *Scanner) check() {
 	if s.report == nil {
 		return
@@ -35,7 +35,7 @@ func (s *Scanner) check() {
 		}
 		s.checkReferences(0, len(s.Raw))
 	case s.Kind == Comment && len(s.Raw) > len(commentStart):
-		// Two hyphens may not stand in a comment, nor a third one before its end.
+		// A comment may not contain two hyphens in a row, nor a third one before its end.
 		if body := s.Raw[4 : len(s.Raw)-2]; bytes.Contains(body, []byte("--")) {
 			s.mismatched(s.Raw)
 		}
@@ -47,7 +47,7 @@ func (s *Scanner) check() {
 	}
 }
 
-// checkCharacters reports what XML forbids in the token, once for each kind.
+// checkCharacters reports characters in the token that XML forbids, once for each kind.
 func (s *Scanner) checkCharacters() {
 	if i := indexControl(s.Raw); i >= 0 {
 		s.problem(sitemap.ControlChar, i, s.Raw[i:])
@@ -60,10 +60,10 @@ func (s *Scanner) checkCharacters() {
 	}
 }
 
-// noncharacter starts U+FFFE and U+FFFF, which XML forbids, in UTF-8.
+// noncharacter is the start of U+FFFE and U+FFFF, which XML forbids, in UTF-8.
 var noncharacter = []byte("\xef\xbf")
 
-// indexNoncharacter finds U+FFFE or U+FFFF, or returns -1.
+// indexNoncharacter returns the index of U+FFFE or U+FFFF, or -1.
 func indexNoncharacter(b []byte) int {
 	for i := 0; ; i++ {
 		j := bytes.Index(b[i:], noncharacter)
@@ -76,8 +76,8 @@ func indexNoncharacter(b []byte) int {
 	}
 }
 
-// checkReferences reports references in the token's bytes from at to end that XML
-// does not define, once for each kind.
+// checkReferences reports references in the token's bytes from at to end that XML does not define,
+// once for each kind.
 func (s *Scanner) checkReferences(at, end int) {
 	b := s.Raw[at:end]
 	var seen [3]bool
@@ -102,14 +102,14 @@ func (s *Scanner) checkReferences(at, end int) {
 	}
 }
 
-// endCuts reports whether a reference may have started at the token's byte at that the
-// document's end cut. Only text can be cut so: a tag has its '>' or a '<' behind it.
+// endCuts reports whether the end of the document may cut a reference at the token's byte at. Only
+// text can be cut so: a '>' or a '<' follows a tag.
 func (s *Scanner) endCuts(at int) bool {
 	return goesOn(s.Raw[at:]) && len(s.Raw) == len(s.in.Window()) && s.in.AtEnd()
 }
 
 // goesOn reports whether b, which starts with a '&', may be the start of a reference that ends
-// behind it.
+// after b.
 func goesOn(b []byte) bool {
 	name := b[max(1, leadingZeros(b)):]
 	for _, c := range name {
@@ -120,8 +120,8 @@ func goesOn(b []byte) bool {
 	return len(name) < maxReference
 }
 
-// leadingZeros returns where the digits of the character reference that b starts with begin to
-// tell something; 0 if b starts no character reference.
+// leadingZeros returns the offset of the first significant digit of the character reference at the
+// start of b, or 0 if there is none.
 func leadingZeros(b []byte) int {
 	if len(b) < 2 || b[1] != '#' {
 		return 0
@@ -145,8 +145,8 @@ const (
 	forbidden                   // a character that XML forbids; dropped
 )
 
-// reference decodes the reference that b starts with. Size is its length, 1 for
-// a literal '&'. Names of HTML are decoded; other names are kept as they are.
+// reference decodes the reference at the start of b. Size is its length, 1 for a literal '&'. Names
+// of HTML are decoded; other names are kept unchanged.
 func reference(b []byte) (text string, size int, kind refKind) {
 	zeros := leadingZeros(b)
 	semicolon := bytes.IndexByte(b[zeros:min(len(b), zeros+maxReference)], ';') + zeros
@@ -171,7 +171,8 @@ func reference(b []byte) (text string, size int, kind refKind) {
 		return characterReference(name[1:], size)
 	}
 	for i, c := range name {
-		if !('a' <= c|0x20 && c|0x20 <= 'z') && c != '_' && (i == 0 || (c < '0' || c > '9') && c != '-' && c != '.') {
+		if !('a' <= c|0x20 && c|0x20 <= 'z') && c != '_' &&
+			(i == 0 || (c < '0' || c > '9') && c != '-' && c != '.') {
 			return "&", 1, rawAmpersand
 		}
 	}
@@ -181,9 +182,9 @@ func reference(b []byte) (text string, size int, kind refKind) {
 	return "&", 1, undeclared
 }
 
-// namedCharacter returns what a reference means by its name in HTML. Html also decodes
-// names that only start with one of those HTML has without a semicolon, such as
-// &notify;, and leaves the rest with the semicolon: these are none.
+// namedCharacter returns the meaning of a reference by its name in HTML. Package html also decodes
+// names that only start with one that HTML has without a semicolon, such as &notify;, and leaves
+// the rest with the semicolon. These do not count.
 func namedCharacter(ref string) (text string, ok bool) {
 	text = html.UnescapeString(ref)
 	return text, text != ref && (text == ";" || !strings.HasSuffix(text, ";"))
@@ -226,7 +227,7 @@ func Predefined(b []byte) bool {
 	}
 }
 
-// Decode appends b with its references decoded once.
+// Decode appends b to dst with its references decoded once.
 func Decode(dst, b []byte) []byte {
 	for {
 		i := bytes.IndexByte(b, '&')
@@ -240,7 +241,7 @@ func Decode(dst, b []byte) []byte {
 	}
 }
 
-// HasForbidden reports whether b holds a character that XML forbids (XML 1.0, section 2.2).
+// HasForbidden reports whether b contains a character that XML forbids (XML 1.0, section 2.2).
 func HasForbidden(b []byte) bool { return indexControl(b) >= 0 || indexNoncharacter(b) >= 0 }
 
 // IsForbidden reports whether XML forbids a character.
@@ -248,7 +249,9 @@ func IsForbidden(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 }
 
-// indexControl finds a control character that XML forbids, or returns -1.
+// indexControl returns the index of a control character that XML forbids, or -1.
 func indexControl(b []byte) int {
-	return slices.IndexFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' })
+	return slices.IndexFunc(b, func(c byte) bool {
+		return c < ' ' && c != '\t' && c != '\n' && c != '\r'
+	})
 }

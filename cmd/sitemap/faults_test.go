@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	stdlog "log"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/internal/testkit/faultserver"
+)
+
+var long = flag.Bool("long", false, "TestFaults and TestBombs also wait for what takes long")
+
+// A fault is a way in which a server fails, and what the command makes of it.
+type fault struct {
+	path    string // of the faultserver
+	code    string // of the error, or ""
+	entries string // how many are kept: a number, or "some" for a part
+	flags   string
+	long    bool // only with -long
+}
+
+var faultTable = []fault{
+	{path: "ok", entries: "100"},
+	{path: "gzip-encoded", entries: "100"},
+	{path: "gzip-file", entries: "100"},
+	{path: "gzip-both", entries: "100"},
+	{path: "http10", entries: "100"},
+	{path: "close-after", entries: "100"},
+	{path: "validators", entries: "100"},
+
+	{path: "reset", code: "fetch_failed"},
+	{path: "close", code: "fetch_failed"},
+	{path: "reset-midway", code: "fetch_failed", entries: "some"},
+	{path: "close-midway", code: "fetch_failed", entries: "some"},
+	{path: "silence", code: "timeout", flags: "--timeout 300ms"},
+	{path: "stall", code: "timeout", entries: "some", flags: "--timeout 300ms"},
+	{path: "drip", code: "timeout", flags: "--timeout 300ms"},
+	{path: "flap", entries: "100"},
+	{path: "flap?n=1", entries: "100"},
+	{path: "flap-reset", entries: "100"},
+	{path: "silence?default", code: "timeout", flags: "--retries 0", long: true},
+	{path: "stall?default", code: "timeout", entries: "some", flags: "--retries 0", long: true},
+
+	{path: "http09", code: "fetch_failed"},
+	{path: "chunk-midway", code: "fetch_failed", entries: "some"},
+	{path: "bad-chunk", code: "fetch_failed", entries: "some"},
+	{path: "long-body", code: "truncated", entries: "some"},
+	{path: "header-flood", code: "fetch_failed"},
+	{path: "header-huge", code: "fetch_failed"},
+	{path: "header-many", code: "empty"},
+	{path: "informational", code: "fetch_failed"},
+
+	{path: "lying-encoding", entries: "100"},
+	{path: "encoding", code: "unknown_encoding"},
+	{path: "encoding?name=zstd", code: "unknown_encoding"},
+	{path: "truncated-gzip", code: "truncated", entries: "some"},
+	{path: "truncated-encoded", code: "truncated", entries: "some"},
+	{path: "corrupt-gzip", code: "bad_gzip", entries: "some"},
+	{path: "corrupt-encoded", code: "bad_gzip", entries: "some"},
+
+	{path: "status", code: "fetch_failed"},
+	{path: "status?code=204", code: "empty"},
+	{path: "status?code=403", code: "fetch_failed"},
+	{path: "status?code=404", code: "fetch_failed"},
+	{path: "status?code=429&retry-after=86400", code: "fetch_failed"},
+	{path: "status?code=503", code: "fetch_failed", flags: "--retry-wait 3s", long: true},
+	{path: "status?code=503&retry-after=86400", code: "fetch_failed"},
+	{path: "partial", code: "fetch_failed", entries: "some"},
+	{path: "partial-whole", entries: "100"},
+	{path: "partial-rest", code: "fetch_failed"},
+	{path: "empty", code: "empty"},
+	{path: "html", code: "not_a_sitemap"},
+	{path: "json", code: "not_a_sitemap"},
+	{path: "login", code: "not_a_sitemap"},
+
+	{path: "redirect", entries: "100"},
+	{path: "redirect?to=ftp://www.example.com/", code: "refused"},
+	{path: "redirect-loop", code: "bad_redirect"},
+	{path: "redirect-self", code: "bad_redirect"},
+	{path: "redirect-chain", entries: "100"},
+	{path: "redirect-chain?n=11", code: "bad_redirect"},
+	{path: "redirect-nowhere", code: "bad_redirect"},
+
+	{path: "endless", code: "too_many_entries", entries: "1000", flags: "--limit bytes=1MiB,entries=1000"},
+	{path: "endless?bytes", code: "too_large", entries: "some", flags: "--limit bytes=4KiB"},
+	{path: "endless-gzip", code: "too_many_entries", entries: "1000", flags: "--limit bytes=1MiB,entries=1000"},
+	{path: "bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB"},
+	{path: "nested-bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB"},
+	{path: "slow-bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB"},
+}
+
+// Every fault ends in time with an error of its code. The entries before the fault are kept and
+// printed once.
+func TestFaults(t *testing.T) {
+	faults := faultserver.New()
+	srv := httptest.NewUnstartedServer(faults)
+	srv.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
+	srv.Start()
+	t.Cleanup(func() { faults.Close(); srv.Close() })
+	var tested []string
+	for i, f := range faultTable {
+		name, query, _ := strings.Cut(f.path, "?")
+		tested = append(tested, name)
+		if f.long && !*long {
+			continue
+		}
+		t.Run(f.path, func(t *testing.T) {
+			t.Parallel()
+			flags := append(strings.Fields(f.flags), "--allow-private", "--min-trust", "untrusted")
+			if !f.long {
+				flags = append(flags, "--retry-wait", "1ms")
+			}
+			for _, command := range []string{"check --format jsonl", "urls"} {
+				if f.long && command == "urls" {
+					break
+				}
+				loc := srv.URL + "/fault/" + name + "/" + strconv.Itoa(i) + command[:1] + ".xml?" + query
+				args := append(strings.Fields(command), flags...)
+				f.check(t, append(args, loc))
+			}
+		})
+	}
+	for _, name := range faultserver.Names() {
+		if !slices.Contains(tested, name) {
+			t.Errorf("fault %q is not tested", name)
+		}
+	}
+}
+
+// check runs the command in bounded time.
+func (f *fault) check(t *testing.T, args []string) {
+	t.Helper()
+	within := 30 * time.Second
+	if f.long {
+		within = 5 * time.Minute
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	var out, err bytes.Buffer
+	status := run(ctx, args, strings.NewReader(""), &out, &err)
+	want := exitOK
+	if f.code != "" {
+		want = exitFailed
+	}
+	if status != want || (f.code == "") != (err.Len() == 0) {
+		t.Errorf("%s: status %d, reported %q", args[0], status, &err)
+	}
+	if args[0] == "urls" {
+		locs := strings.Fields(out.String())
+		f.checkEntries(t, len(locs))
+		slices.Sort(locs)
+		if distinct := len(slices.Compact(locs)); distinct != bytes.Count(out.Bytes(), []byte("\n")) {
+			t.Errorf("%d URLs, %d of them distinct", bytes.Count(out.Bytes(), []byte("\n")), distinct)
+		}
+		return
+	}
+	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	var doc documentLine
+	if err := json.Unmarshal(lines[len(lines)-1], &doc); err != nil {
+		t.Fatalf("printed %q: %v", &out, err)
+	}
+	f.checkEntries(t, int(doc.Entries))
+	if doc.Error == nil {
+		doc.Error = &lineError{}
+	}
+	if doc.Error.Code != f.code {
+		t.Errorf("error %+v, want %q", doc.Error, f.code)
+	}
+}
+
+func (f *fault) checkEntries(t *testing.T, n int) {
+	t.Helper()
+	switch f.entries {
+	case "some":
+		if n == 0 || n >= faultserver.Entries {
+			t.Errorf("%d entries, want some", n)
+		}
+	default:
+		if want, _ := strconv.Atoi(f.entries); n != want {
+			t.Errorf("%d entries, want %d", n, want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpFiles holds NAME.txt for each command and help topic. Its first paragraph is the short
+// description, its second of a command are the examples.
+//
+//go:embed help
+var helpFiles embed.FS
+
+// topics are the help topics that are not commands.
+var topics = []string{"targets", "trust", "fields", "errors", "state"}
+
+// document sets the help of a command or topic from its file.
+func document(cmd *cobra.Command) *cobra.Command {
+	text, err := helpFiles.ReadFile("help/" + cmd.Name() + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	cmd.Short, cmd.Long, _ = strings.Cut(strings.TrimSpace(string(text)), "\n\n")
+	if !slices.Contains(topics, cmd.Name()) {
+		cmd.Example, cmd.Long, _ = strings.Cut(cmd.Long, "\n\n")
+	}
+	return cmd
+}
+
+// addTopics adds the help topics to root.
+func addTopics(root *cobra.Command) {
+	for _, name := range topics {
+		root.AddCommand(document(&cobra.Command{Use: name}))
+	}
+}
+
+// flagGroup adds the flags that define adds to a command, as one group of its help.
+func flagGroup(cmd *cobra.Command, name string, define func(*pflag.FlagSet)) {
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.SortFlags = false
+	define(f)
+	f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{"group": {name}} })
+	cmd.Flags().SortFlags = false
+	cmd.Flags().AddFlagSet(f)
+}
+
+// boolValue follows a flag that needs no value in what pflag prints.
+const boolValue = "[=true|false]"
+
+const helpWidth = 80
+
+// printHelp prints the help of a command: usage and examples first.
+func printHelp(cmd *cobra.Command, _ []string) {
+	w := cmd.OutOrStdout()
+	if slices.Contains(topics, cmd.Name()) {
+		fmt.Fprintf(w, "%s\n\n%s\n", cmd.Short, cmd.Long)
+		return
+	}
+	use := cmd.UseLine()
+	if cmd.HasSubCommands() {
+		use += " COMMAND"
+	}
+	const text = "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n\n%s\n"
+	fmt.Fprintf(w, text, cmd.Short, use, cmd.Example, cmd.Long)
+	if cmd.HasSubCommands() {
+		fmt.Fprint(w, "\nCommands, and help topics (sitemap help TOPIC):\n")
+	}
+	for _, c := range cmd.Commands() {
+		fmt.Fprintf(w, "  %-8s  %s\n", c.Name(), c.Short)
+	}
+	for _, name := range []string{"Target", "Output", "Selection", "Network", "Politeness"} {
+		group := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		group.SortFlags = false
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if slices.Contains(flag.Annotations["group"], name) {
+				group.AddFlag(flag)
+			}
+		})
+		if group.HasFlags() {
+			usages := group.FlagUsagesWrapped(helpWidth)
+			usages = strings.ReplaceAll(usages, boolValue, strings.Repeat(" ", len(boolValue)))
+			fmt.Fprintf(w, "\n%s flags:\n%s", name, usages)
+		}
+	}
+}

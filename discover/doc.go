@@ -1,0 +1,79 @@
+// Package discover goes from a site to its sitemaps to its URLs. It reads robots.txt, tries known
+// paths, follows indexes, and says of each URL what entitles the sitemap to list it.
+//
+//	var c discover.Client
+//	for u, err := range c.URLs(ctx, "https://example.com/", nil) {
+//		if err != nil {
+//			return err // the last element: what could not be read, after everything that could
+//		}
+//		fmt.Println(u.Loc)
+//	}
+//
+// # Order
+//
+// A walk is in document order, depth first: sitemaps as robots.txt lists them, the pages of an
+// index and then its children as listed. Each document is read once, by the URL requested and by
+// the URL that answered. [Client.Concurrency] documents that come next are fetched ahead; neither
+// the order nor the verdicts depend on it.
+//
+// # Errors
+//
+// A sequence has at most one error, its last element, after everything that could be read: a
+// [*WalkError] that lists what could not, a [*NoSitemapError], [ErrUnreachable] or the context's
+// error. A document that fails is also reported to [Options.Done] as it happens. Defects of entries
+// are problems, reported to [Options.Report].
+//
+// # Requests
+//
+// [Client.Fetch] decides how documents are fetched. Identify your crawler there, and open private
+// networks if your site is on one:
+//
+//	c := discover.Client{Fetch: &fetch.Client{
+//		UserAgent: "mybot/1.0 (+https://mybot.example/)", RobotsAgent: "mybot",
+//		AllowPrivateNetworks: true,
+//	}}
+//
+// A Crawl-delay for our agent, up to 30 s, holds for the hosts that its robots.txt speaks for.
+// Disallow bars known paths only: what robots.txt, an index or the caller names is fetched.
+//
+// A user name and password in the URL of a site or a seed go with requests to that scheme, host and
+// port, or to https of that host. No Sitemap, error, log or Store holds them.
+//
+// # Trust
+//
+// A document may list the URLs that its grants cover: those of the hosts whose robots.txt name it,
+// those below the directory it was served from, those of hosts that the caller vouches for, and
+// whatever an index above it may list. See package [trust]; [URL.Grant] is the grant that counts.
+//
+// # Memory between walks
+//
+// With [Options.Store] a walk remembers documents and pages. Each URL then says whether it is new,
+// modified or unchanged; OnlyChanged requests and yields only what may have changed; and a walk
+// that was stopped goes on if it is begun again with the same Run:
+//
+//	db, err := state.Open("sites.db")
+//	...
+//	o := &discover.Options{Store: db, OnlyChanged: true}
+//
+// # Files
+//
+// Each file builds on those below it:
+//
+//	walk.go         URLs and Walk: from the seeds to the last error
+//	visit.go        the turn of one document: limits, prefetch, Done, Store
+//	document.go     the entries of one document, judged and yielded
+//	find.go         Find and the known paths
+//	prefetch.go     requests for the documents that come next
+//	queue.go        what has still to be read, in document order
+//	memory.go       what a walk reads from and writes to its Store
+//	verify.go       further hosts that are asked for their robots.txt
+//	judge.go        the verdicts of one document's scope
+//	robotsfile.go   the robots.txt of a site
+//	client.go       Client
+//	robotscache.go  robots.txt files of a day
+//	site.go         what a user names
+//	key.go          when two locations mean the same document
+//	errors.go       errors
+//	options.go      Sitemap, URL, Options, Summary
+//	store.go        Store
+package discover

@@ -1,0 +1,200 @@
+package discover
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// maxCrawlDelay is the longest Crawl-delay that is kept.
+const maxCrawlDelay = 30 * time.Second
+
+// Robots returns the robots.txt of a site, from the cache if it is not older than a day.
+//
+// A robots.txt that does not exist names and forbids nothing (RFC 9309, section 2.3.1.3): the
+// status is below 500 but not 407 or 429, a redirect leads nowhere, or it has an unknown
+// Content-Encoding. The error is [ErrSite], [ErrUnreachable] or ctx's. If the file breaks off after
+// it has named sitemaps, Robots returns what came together with the error.
+func (c *Client) Robots(ctx context.Context, site string) (*robots.Robots, error) {
+	st, err := parseSite(site)
+	if err != nil {
+		return nil, err
+	}
+	f, _, err := c.siteRobots(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if f.cut != nil {
+		return f.Robots, f.cut.err
+	}
+	return f.Robots, nil
+}
+
+// siteRobots returns the robots.txt of st, and st with the scheme that it was reached by. A host
+// named without a scheme is tried by https, then by http if https cannot be connected to; with
+// credentials or header fields of the caller, which http would give away, by https only.
+func (c *Client) siteRobots(ctx context.Context, st site) (*robotsFile, site, error) {
+	f, err := c.robotsAt(ctx, st, []string{st.origin()})
+	private := st.user != nil || len(c.fetcher().Header) > 0
+	if err == nil || !st.bare || private || !isUnconnected(err) {
+		return f, st, err
+	}
+	plain := st.withScheme("http")
+	f, plainErr := c.robotsAt(ctx, plain, []string{plain.origin()})
+	if isUnconnected(plainErr) {
+		return nil, st, err // neither scheme works: report https, which came first
+	}
+	return f, plain, plainErr
+}
+
+// isUnconnected reports whether http may work where https failed with err.
+func isUnconnected(err error) bool {
+	var (
+		certificate *tls.CertificateVerificationError
+		dns         *net.DNSError
+	)
+	if errors.As(err, &certificate) || errors.As(err, &dns) && dns.IsNotFound {
+		return false
+	}
+	return errors.Is(err, fetch.ErrConnect)
+}
+
+// robotsAt returns the robots.txt of st's origin. Origins are the URLs that the caller named.
+func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robotsFile, error) {
+	at := st.at("/robots.txt")
+	// With credentials, one user may see what another may not.
+	private := strings.Contains(strings.Join(origins, " "), "@")
+	if !private {
+		if f := c.robots.get(at); f != nil {
+			c.keepDelay(f)
+			return f, nil
+		}
+	}
+	f, size, err := c.fetchRobots(ctx, at, origins)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, unreachable(err)
+	case f.cut == nil && !private:
+		c.robots.put(at, f, size)
+	}
+	c.keepDelay(f)
+	return f, nil
+}
+
+// fetchRobots fetches the robots.txt at a location. It returns its size in bytes too.
+func (c *Client) fetchRobots(
+	ctx context.Context, at string, origins []string,
+) (*robotsFile, int64, error) {
+	got := c.get(ctx, fetch.Request{
+		URL: at, Origins: origins,
+		MaxRedirects: 5,                   // RFC 9309, section 2.3.1.2
+		MaxBytes:     2 * robots.MaxBytes, // robots.Parse reports what is above its own limit
+	})
+	defer got.close()
+	f := &robotsFile{url: at, grants: trust.OfRobots(at)}
+	base, _ := url.Parse(at)
+	switch {
+	case isUnavailable(got.err):
+		f.Robots, _ = robots.Parse(strings.NewReader(""), base) // it forbids nothing
+		f.none = got.err
+		return f, 0, nil
+	case got.err != nil:
+		return nil, 0, got.err
+	}
+	f.grants = trust.OfRobots(at, redirectedTo(got.doc)...)
+	var err error
+	f.Robots, err = robots.Parse(got.doc.Body, base)
+	if len(f.Sitemaps) == 0 {
+		f.none = noSitemapReason(f.Robots)
+		if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
+			return nil, 0, err
+		}
+	} else if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
+		f.cut = &cutRobots{got.doc, err}
+	}
+	return f, got.doc.Received, nil
+}
+
+// redirectedTo returns the URLs that redirects led to, the one that answered last.
+func redirectedTo(doc *fetch.Document) []string {
+	if len(doc.Hops) == 0 {
+		return nil
+	}
+	var later []string
+	for _, hop := range doc.Hops[1:] {
+		later = append(later, hop.URL)
+	}
+	return append(later, doc.URL.String())
+}
+
+var (
+	errNamesNone = errors.New("names no sitemap")
+	errHTML      = errors.New("names no sitemap: an HTML page instead of a robots.txt")
+	errUnusable  = errors.New("names no sitemap: its Sitemap records hold no usable URL")
+)
+
+// noSitemapReason says why a robots.txt names no sitemap.
+func noSitemapReason(r *robots.Robots) error {
+	for _, p := range r.Problems {
+		switch {
+		case p.Code == sitemap.RobotsHTML:
+			return errHTML
+		case p.Dropped:
+			return errUnusable
+		}
+	}
+	return errNamesNone
+}
+
+// isUnavailable reports whether a robots.txt that cannot be fetched counts as one that does not
+// exist (RFC 9309, sections 2.3.1.2 and 2.3.1.3).
+func isUnavailable(err error) bool {
+	var fe *fetch.Error
+	switch {
+	case !errors.As(err, &fe):
+		return false
+	case errors.Is(err, fetch.ErrStatus):
+		return fe.Status < 500 && fe.Status != 429 && fe.Status != 407 // 407 comes from a proxy
+	case errors.Is(err, fetch.ErrRefused):
+		return len(fe.Hops) > 0 || fe.Status != 0 // a redirect leads there; the site was reached
+	}
+	return errors.Is(err, fetch.ErrRedirect) || errors.Is(err, fetch.ErrEncoding)
+}
+
+// keepDelay hands the Crawl-delay of a robots.txt to the limiter, for the hosts that it speaks for
+// and their www variants.
+func (c *Client) keepDelay(f *robotsFile) {
+	delay := min(f.CrawlDelay(c.fetcher().RobotsToken()), maxCrawlDelay)
+	for _, g := range f.grants {
+		for _, host := range []string{g.Host, wwwVariant(g.Host)} {
+			for _, scheme := range []string{"http", "https"} {
+				c.fetcher().SetDelay(&url.URL{Scheme: scheme, Host: host}, delay)
+			}
+		}
+	}
+}
+
+// wwwVariant returns the host with a leading "www." added or removed.
+func wwwVariant(host string) string {
+	if bare, ok := strings.CutPrefix(host, "www."); ok {
+		return bare
+	}
+	return "www." + host
+}
+
+// originSite returns the site of an origin.
+func originSite(o location.Origin) site {
+	return site{url: &url.URL{Scheme: o.Scheme, Host: o.Host}}
+}

@@ -1,0 +1,15 @@
+// Package state keeps what walks remember: in a file, or in memory.
+//
+//	db, err := state.Open("sites.db")
+//	if err != nil {
+//		return err
+//	}
+//	defer db.Close()
+//	for u, err := range c.URLs(ctx, site, &discover.Options{Store: db, OnlyChanged: true}) {
+//
+// Use [File] for programs that run again and again on one machine. Use [Memory] for tests, and for
+// workers that carry the state of a site from machine to machine: [Memory.WriteTo] and
+// [Memory.ReadFrom] make a value of it.
+//
+// Both implement discover.Store and are safe for concurrent use.
+package state

@@ -1,0 +1,25 @@
+package discover
+
+// A Store keeps what walks remember of a site between runs. Package discover/state has one in a
+// file and one in memory; any key-value database can be another.
+//
+//	db, err := state.Open("sites.db")
+//	...
+//	for u, err := range c.URLs(ctx, site, &discover.Options{Store: db, OnlyChanged: true}) {
+//
+// A Store must be comparable, as a pointer is, and safe for concurrent use: walks side by side may
+// share one. Keys have the form "site/rest", where site is a host and rest may hold any bytes. They
+// have at most 300 bytes, values any size. Their content belongs to package discover.
+//
+// A walk calls [Options.Done] for a document and then Put, on the ranging goroutine, with nothing
+// between. It calls Sync only after both, at most every 200 ms and at its end. So a program that
+// records its own output in Done, in the same Store, resumes exactly there after a crash. Grants
+// are never stored: each walk computes them.
+type Store interface {
+	// Get returns the value of a key, or nil if there is none.
+	Get(key string) ([]byte, error)
+	// Put sets the value of a key. The Store must not change or keep value after it returns.
+	Put(key string, value []byte) error
+	// Sync makes durable what was put before.
+	Sync() error
+}

@@ -1,0 +1,99 @@
+package feed
+
+import (
+	"net/url"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/extension"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// A decoder reads one feed.
+type decoder struct {
+	in   *input.Reader
+	r    *xmlscan.Reader
+	sink *document.Sink
+	ext  *extension.Decoder // nil if extensions are skipped
+
+	atom       bool
+	space      xmlscan.Space // of the root
+	prefix     string        // of the root's tag
+	entrySpace xmlscan.Space // of the open entry
+	uppered    bool          // uppercase_tag was reported
+	base       *url.URL      // of the element around the entry
+
+	entry entry
+	href  []byte // decoded
+	quickState
+}
+
+// A quickState is the state of reading entries quickly.
+type quickState struct {
+	quick   xmlscan.Quick
+	start   int  // offset in the window of the entry that is read quickly
+	odd     int  // entries in a row that had another shape
+	general bool // do not read entries quickly
+}
+
+func (d *decoder) problem(code sitemap.Code, field string) {
+	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw)
+}
+
+// A rank orders the links of an entry. A lower one is preferred.
+type rank int
+
+const (
+	noLink    rank = iota - 1 // a link to something other than the page
+	unlinked                  // no link so far
+	plainLink                 // RSS's own, or Atom's without rel
+	htmlAlternate
+	alternate
+	rssAtomLink // an Atom link in an RSS item, with any rel
+)
+
+// A candidate is a possible location of an entry. Its text is a copy.
+type candidate struct {
+	rank   rank
+	usable bool
+	raw    []byte
+	pos    sitemap.Position
+	base   *url.URL
+	field  string
+	code   sitemap.Code // reported if it becomes the location, or ""
+}
+
+// set replaces the candidate.
+func (c *candidate) set(raw []byte, from candidate) {
+	from.raw = append(c.raw[:0], raw...)
+	*c = from
+}
+
+// unset clears the candidate but keeps its memory. The other fields have no meaning for a candidate
+// that is neither ranked nor usable.
+func (c *candidate) unset() { c.rank, c.usable = unlinked, false }
+
+// An entry is the item or entry being read. Its buffers are reused for all entries of the document.
+type entry struct {
+	sitemap.Entry
+	base  *url.URL
+	start []byte // its start tag, cut at 256 bytes
+	link  candidate
+	id    candidate // guid, id or rdf:about
+	dates [dates]sitemap.Time
+}
+
+// A date is a kind of date of an entry. A smaller one is preferred as LastMod.
+type date int
+
+const (
+	modified  date = iota // pubDate; Atom's updated, modified
+	described             // dc:date, in RSS
+	revised               // atom:updated and dcterms:modified, in RSS
+	published
+	issued
+	created
+	other // dc:date and dcterms:modified, in Atom
+	dates
+)

@@ -1,0 +1,79 @@
+package fetch
+
+import (
+	"context"
+	"math"
+	"net/netip"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// An exchange is the state of one document that the layers of the stack share. They find it in the
+// context of a request.
+type exchange struct {
+	url      *url.URL // of the current hop
+	clock    *clock
+	limit    int64                  // bytes of the body
+	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
+	proxy    atomic.Pointer[string] // address of the proxy that the request goes through
+	attempts int                    // requests sent, redirects not counted
+	retries  int                    // of them, those that count as retries
+	busy     int                    // answers of 429 and 503
+	last     attempt
+}
+
+// An attempt is what came of one request.
+type attempt struct {
+	connected atomic.Bool
+	status    int
+	location  string        // of a redirect
+	after     time.Duration // Retry-After
+	broken    error         // why the body ended too early
+	received  int64
+}
+
+// A lookupFunc returns the addresses of a host.
+type lookupFunc func(ctx context.Context, host string) ([]netip.Addr, error)
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+const forever = time.Duration(math.MaxInt64)
+
+// A clock bounds the time of one document. It runs only while the network is waited for.
+type clock struct {
+	total  time.Duration
+	left   time.Duration
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // nil while the clock stands still
+	since  time.Time
+}
+
+func (c *clock) start() {
+	if c.timer != nil || c.total == forever {
+		return
+	}
+	c.since = time.Now()
+	c.timer = time.AfterFunc(c.left, func() { c.cancel(timeoutError("the document", c.total)) })
+}
+
+func (c *clock) stop() {
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+		c.left -= time.Since(c.since)
+	}
+}
+
+// remaining returns how much time is left while the clock runs.
+func (c *clock) remaining() time.Duration {
+	if c.timer == nil {
+		return c.left
+	}
+	return c.left - time.Since(c.since)
+}

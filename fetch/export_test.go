@@ -1,0 +1,33 @@
+package fetch
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// SetTimes sets how long a connection, an answer and a pause in a body may take.
+func SetTimes(c *Client, connect, answer, idle time.Duration) {
+	c.times = phases{connect, answer, idle}
+}
+
+// Resolve makes the Client resolve names by r. If allowed is valid, its guard takes the addresses
+// in it for public.
+func Resolve(c *Client, r *net.Resolver, allowed netip.Prefix) {
+	c.init()
+	c.guard.resolver = r
+	if allowed.IsValid() {
+		c.guard.guardian = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed))
+	}
+	c.rt = c.guard.transport(c.Proxy, c.times)
+	c.http.Transport.(*limit).next.(*spool).next = c.rt
+}
+
+// RetryAfter is the duration that the header asks for.
+func RetryAfter(h http.Header, now time.Time) time.Duration { return retryAfter(h, now) }
+
+// CheckAddress returns what the guard of a Client says of an address.
+func CheckAddress(addr netip.Addr) error { return newGuard(false).check(addr) }

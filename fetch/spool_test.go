@@ -1,0 +1,261 @@
+package fetch_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// noise returns n bytes that do not compress.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	r := rand.NewChaCha8([32]byte{})
+	r.Read(b)
+	return b
+}
+
+// serve serves a body, and counts the requests.
+func serve(t *testing.T, body []byte) (url string, requests *atomic.Int32) {
+	t.Helper()
+	requests = new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		w.Write(body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, requests
+}
+
+// get returns a document, which is closed at the end of the test.
+func get(t *testing.T, c *fetch.Client, url string) *fetch.Document {
+	t.Helper()
+	doc, err := c.Get(t.Context(), fetch.Request{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { doc.Body.Close() })
+	return doc
+}
+
+func TestBody_SizesAroundTheLimitsOfMemory(t *testing.T) {
+	const chunk = 64 << 10
+	for _, size := range []int{0, 1, chunk/2 - 1, chunk / 2, chunk/2 + 1, chunk - 1, chunk, chunk + 1, 8<<20 - 1, 8 << 20, 8<<20 + 1, 9 << 20} {
+		want := noise(size)
+		url, _ := serve(t, want)
+		doc := get(t, newClient(t), url)
+		got, err := io.ReadAll(doc.Body)
+		if err != nil || !bytes.Equal(got, want) || doc.Received != int64(size) {
+			t.Errorf("%d bytes: read %d, equal %t, received %d, %v", size, len(got), bytes.Equal(got, want), doc.Received, err)
+		}
+	}
+}
+
+func TestBody_OutlivesItsServer(t *testing.T) {
+	want := noise(300 << 10)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(want) }))
+	doc := get(t, newClient(t), s.URL)
+	s.Close()
+	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+func TestBody_LeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	want := noise(12 << 20)
+	url, _ := serve(t, want)
+	doc := get(t, newClient(t), url)
+	if files, err := os.ReadDir(dir); err != nil || runtime.GOOS != "windows" && len(files) != 0 {
+		t.Errorf("an open document has files with names: %v, %v", files, err)
+	}
+	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	doc.Body.Close()
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("a closed document left %v, %v", files, err)
+	}
+}
+
+func TestBody_WithoutTemporaryFiles(t *testing.T) {
+	dir := t.TempDir() + "/missing"
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	want := noise(12 << 20)
+	url, _ := serve(t, want)
+	doc := get(t, newClient(t), url)
+	got, err := io.ReadAll(doc.Body)
+	if !errors.Is(err, fetch.ErrBody) || !errors.Is(err, os.ErrNotExist) || !bytes.Equal(got, want[:8<<20]) {
+		t.Errorf("read %d bytes, then %v; want what memory holds, then %v", len(got), err, fetch.ErrBody)
+	}
+}
+
+// Documents that nobody reads share 32 MiB of memory; the rest is in files. Once closed, they give
+// the memory back.
+func TestBody_SharesTheMemoryOfItsClient(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	want := noise(7 << 20)
+	url, _ := serve(t, want)
+	c := newClient(t)
+	for range 2 {
+		var docs []*fetch.Document
+		for range 6 {
+			docs = append(docs, get(t, c, url))
+		}
+		for i, doc := range docs {
+			if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("document %d: read %d bytes, %v", i, len(got), err)
+			}
+			doc.Body.Close()
+		}
+	}
+	os.Remove(dir) // what fits into memory needs no file
+	for range 4 {
+		doc := get(t, c, url)
+		if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("without files: read %d bytes, %v", len(got), err)
+		}
+	}
+}
+
+func TestBody_BrokenOnceIsWholeAtLast(t *testing.T) {
+	want := noise(100 << 10)
+	var requests atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "102400")
+		if requests.Add(1) < 3 {
+			w.Write(want[:1000])
+			panic(http.ErrAbortHandler)
+		}
+		w.Write(want)
+	}))
+	defer s.Close()
+	doc := get(t, newClient(t), s.URL)
+	got, err := io.ReadAll(doc.Body)
+	if err != nil || !bytes.Equal(got, want) || doc.Attempts != 3 {
+		t.Errorf("read %d bytes after %d attempts, %v", len(got), doc.Attempts, err)
+	}
+}
+
+func TestBody_TooLargeIsNotRetried(t *testing.T) {
+	for _, size := range []int64{100, 70 << 10, 9 << 20} {
+		url, requests := serve(t, noise(int(size)+1))
+		c := newClient(t)
+		c.MaxBytes = size
+		doc := get(t, c, url)
+		got, err := io.ReadAll(doc.Body)
+		var e *fetch.Error
+		if !errors.Is(err, sitemap.ErrTooLarge) || !errors.As(err, &e) || int64(len(got)) != size || requests.Load() != 1 {
+			t.Errorf("limit %d: read %d bytes in %d requests, %v", size, len(got), requests.Load(), err)
+		}
+	}
+}
+
+func TestBody_ContentEncodingAboveMaxBytes(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.Copy(w, strings.NewReader(strings.Repeat(" ", 1<<20)))
+	w.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(b.Bytes())
+	}))
+	defer s.Close()
+	c := newClient(t)
+	c.MaxBytes = 64 << 10
+	doc := get(t, c, s.URL)
+	if got, err := io.ReadAll(doc.Body); len(got) != 64<<10 || !errors.Is(err, sitemap.ErrTooLarge) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+func TestBody_AfterClose(t *testing.T) {
+	url, _ := serve(t, []byte("document"))
+	doc := get(t, newClient(t), url)
+	for range 2 {
+		if err := doc.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n, err := doc.Body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, fetch.ErrClosed) {
+		t.Errorf("Read after Close: %d, %v, want %v", n, err, fetch.ErrClosed)
+	}
+}
+
+func TestConnections_AreReused(t *testing.T) {
+	s, c := newSite(t), newClient(t)
+	for _, path := range []string{"ok", "status?code=404", "redirect", "gzip-encoded", "html", "empty", "validators"} {
+		for range 3 {
+			if doc, err := c.Get(t.Context(), fetch.Request{URL: s.fault(path)}); err == nil {
+				doc.Body.Close()
+			}
+		}
+	}
+	if opened, _ := s.connections(); opened != 1 {
+		t.Errorf("%d connections, want 1", opened)
+	}
+}
+
+func TestHTTP2(t *testing.T) {
+	want := noise(300 << 10)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Proto", r.Proto)
+		w.Write(want)
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	c := newClient(t)
+	c.Transport = s.Client().Transport
+	doc := get(t, c, s.URL)
+	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) || doc.Header.Get("Proto") != "HTTP/2.0" {
+		t.Errorf("read %d bytes by %s, %v", len(got), doc.Header.Get("Proto"), err)
+	}
+}
+
+// BenchmarkGet gets small documents over loopback, beside net/http alone.
+func BenchmarkGet(b *testing.B) {
+	body := noise(20 << 10)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(body) }))
+	defer s.Close()
+	b.Run("fetch", func(b *testing.B) {
+		b.ReportAllocs()
+		c := &fetch.Client{AllowPrivateNetworks: true, Proxy: noProxy}
+		defer c.CloseIdleConnections()
+		for b.Loop() {
+			doc, err := c.Get(b.Context(), fetch.Request{URL: s.URL})
+			if err != nil {
+				b.Fatal(err)
+			}
+			io.Copy(io.Discard, doc.Body)
+			doc.Body.Close()
+		}
+	})
+	b.Run("net/http", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			resp, err := s.Client().Get(s.URL)
+			if err != nil {
+				b.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+	})
+}

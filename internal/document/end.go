@@ -1,0 +1,98 @@
+package document
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// maxTail is how much is read after the end of the root.
+const maxTail = 64 << 10
+
+// EndXML reads the part after the root of an XML document, to check for junk and to verify gzip's
+// checksum. It returns the error that the document ended with, or nil. An error after the root is
+// an *input.AfterRoot.
+func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
+	if r.Truncated() {
+		if err := in.Err(); err != nil {
+			return err
+		}
+		return &sitemap.ParseError{Pos: in.Position(len(in.Window())), Err: sitemap.ErrTruncated}
+	}
+	if !s.Listed() {
+		s.Problem(sitemap.NoEntries, in.Position(0), "", nil)
+	}
+	r.Restart()
+	if at, text := junkAfter(in, s.report); text != nil {
+		s.Problem(sitemap.JunkAfterRoot, at, "", text)
+	}
+	if err := in.Err(); err != nil {
+		return &input.AfterRoot{Err: err}
+	}
+	return nil
+}
+
+// junkAfter returns the first junk: anything but white space, comments and processing instructions.
+// It reports problems inside of these.
+func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Position, text []byte) {
+	start := in.Offset()
+	inside := problems{report: report}
+	t := xmlscan.NewScanner(in, inside.note())
+	for in.Offset()-start < maxTail {
+		kind := t.Next()
+		if inside.end(isMisc(kind, t.Raw)) {
+			continue
+		}
+		blanks := 0
+		if kind == xmlscan.Text {
+			blanks = len(t.Raw) - len(bytes.TrimLeft(t.Raw, " \t\r\n"))
+		}
+		if junk := t.Raw[blanks:]; text == nil && len(junk) > 0 &&
+			in.Offset()-start+int64(blanks) < maxTail {
+			pos, text = in.Position(blanks), bytes.Clone(chars.Excerpt(junk))
+		}
+		if kind == xmlscan.EOF {
+			break
+		}
+	}
+	return pos, text
+}
+
+// problems collects the problems of a token, to report them only if the token is of certain kinds.
+type problems struct {
+	report func(sitemap.Problem)
+	list   *[]sitemap.Problem
+}
+
+// note returns the function that collects the problems, or nil without a report.
+func (p *problems) note() func(sitemap.Problem) {
+	if p.report == nil {
+		return nil
+	}
+	list := new([]sitemap.Problem)
+	p.list = list
+	return func(problem sitemap.Problem) { *list = append(*list, problem) }
+}
+
+// end ends a token and reports its problems if wanted. It returns wanted.
+func (p *problems) end(wanted bool) bool {
+	if p.list == nil {
+		return wanted
+	}
+	for _, problem := range *p.list {
+		if wanted {
+			p.report(problem)
+		}
+	}
+	*p.list = (*p.list)[:0]
+	return wanted
+}
+
+// isMisc reports whether a token is a comment or a processing instruction, which may follow the
+// root (XML 1.0, section 2.8).
+func isMisc(kind xmlscan.Kind, raw []byte) bool {
+	return kind == xmlscan.Comment || kind == xmlscan.Instruction && !xmlscan.IsDeclaration(raw)
+}

@@ -1,0 +1,209 @@
+// Package document holds the code that packages parse, feed and text share while they read one
+// document.
+//
+// The files, each building on those before it:
+//
+//	base.go    reads xml:base
+//	once.go    makes a sequence a single-use one
+//	kind.go    recognizes kinds of text, HTML and binary data
+//	sniff.go   detects the format
+//	tally.go   counts entries and their lastmods
+//	sink.go    takes entries and problems
+//	source.go  opens a document
+//	end.go     checks the part after the root element
+//	fields.go  reads dates, changefreq and priority
+package document
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// A Sink takes the entries and problems of one document. It is not safe for concurrent use.
+type Sink struct {
+	Resolver location.Resolver
+	Recent   location.Recent // the document's locations
+	report   func(sitemap.Problem)
+	yield    func(sitemap.Entry, error) bool
+	max      int64
+	tally    *Tally
+	stopped  bool
+	listed   bool // there were entries, dropped ones included
+	err      error
+	decoded  []byte // scratch for a location with references
+}
+
+// NewSink returns a sink that passes entries to yield and problems to o.Report. It counts the
+// entries in t.
+func NewSink(o *sitemap.Options, t *Tally, yield func(sitemap.Entry, error) bool) *Sink {
+	return &Sink{
+		tally:    t,
+		Resolver: location.Resolver{Base: o.Base},
+		report:   o.Report,
+		yield:    yield,
+		max:      maxEntries(o.Limits),
+	}
+}
+
+// maxEntries returns the limit of entries. It is the largest int64 if there is no limit.
+func maxEntries(l sitemap.Limits) int64 {
+	switch {
+	case l.Entries < 0:
+		return math.MaxInt64
+	case l.Entries == 0:
+		return 10 * sitemap.ProtocolEntries
+	}
+	return int64(l.Entries)
+}
+
+// Emit yields an entry, which the caller may then reuse. It returns false if no more entries are
+// wanted, because the consumer stopped or the limit is reached.
+func (s *Sink) Emit(e *sitemap.Entry) bool {
+	if !s.admit(e.Pos) {
+		return false
+	}
+	s.tally.Add(e)
+	if !s.yield(*e, nil) {
+		s.stopped = true
+	}
+	return !s.stopped
+}
+
+// EmitLine is Emit for an entry that is only a location. It builds the entry in the call of yield.
+// Copying it from elsewhere would wait until it is written, which costs a tenth of the time of a
+// line.
+func (s *Sink) EmitLine(loc string, pos sitemap.Position) bool {
+	if !s.admit(pos) {
+		return false
+	}
+	s.tally.Entries++
+	if !s.yield(sitemap.Entry{Loc: loc, Pos: pos}, nil) {
+		s.stopped = true
+	}
+	return !s.stopped
+}
+
+// admit reports whether one more entry, at pos, is wanted.
+func (s *Sink) admit(pos sitemap.Position) bool {
+	switch {
+	case s.stopped:
+		return false
+	case s.tally.Entries == s.max:
+		s.Fail(&sitemap.ParseError{Pos: pos, Err: sitemap.ErrTooManyEntries})
+		return false
+	case s.tally.Entries == sitemap.ProtocolEntries:
+		s.Problem(sitemap.TooManyEntries, pos, "", nil)
+	}
+	return true
+}
+
+// Count returns the number of entries that were yielded.
+func (s *Sink) Count() int64 { return s.tally.Entries }
+
+// Report returns the function that takes problems. It may be nil.
+func (s *Sink) Report() func(sitemap.Problem) { return s.report }
+
+// Stopped reports whether no more entries are wanted.
+func (s *Sink) Stopped() bool { return s.stopped }
+
+// Fail ends the document with an error, unless an earlier one did.
+func (s *Sink) Fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+	if err != nil {
+		s.stopped = true
+	}
+}
+
+// Finish yields the error that the document ended with, if any and if the consumer has not stopped.
+// Err is an error that comes after all others.
+func (s *Sink) Finish(err error) {
+	if s.err == nil && !s.stopped {
+		s.err = err
+	}
+	if s.err != nil {
+		s.tally.Err = s.err
+		s.yield(sitemap.Entry{}, s.err)
+	}
+}
+
+// Problem reports a problem.
+func (s *Sink) Problem(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
+	if s.report != nil {
+		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field,
+			Text: string(chars.Excerpt(text))})
+	}
+}
+
+// Drop reports a problem because of which an entry is dropped.
+func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
+	s.listed = true
+	if s.report != nil {
+		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field,
+			Text: string(chars.Excerpt(text)), Dropped: true})
+	}
+}
+
+// Listed reports whether the document had entries, dropped ones included.
+func (s *Sink) Listed() bool { return s.listed || s.tally.Entries > 0 }
+
+// LineLoc cleans a location from text and reports its problems. It returns false if the entry is
+// dropped.
+func (s *Sink) LineLoc(raw []byte, pos sitemap.Position) (loc string, ok bool) {
+	if location.Plain(raw) {
+		return string(raw), true
+	}
+	loc, codes, drop := s.Resolver.Clean(raw)
+	for _, c := range codes {
+		s.Problem(c, pos, "", raw)
+	}
+	if drop != "" {
+		s.Drop(drop, pos, "", raw)
+	}
+	return loc, drop == ""
+}
+
+// Loc cleans a location from XML and reports its problems, except bytes that XML forbids, which the
+// scanner has reported. It returns false if the entry is dropped.
+func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, ok bool) {
+	if location.Plain(raw) {
+		return string(raw), true
+	}
+	loc, codes, drop := s.Resolver.Clean(raw)
+	for _, c := range codes {
+		if c != sitemap.InvalidUTF8 && (c != sitemap.ControlChar || !xmlscan.HasForbidden(raw)) {
+			s.Problem(c, pos, field, raw)
+		}
+	}
+	if drop != "" {
+		s.Drop(drop, pos, field, raw)
+	}
+	return loc, drop == ""
+}
+
+// QuickLoc is Loc for raw text in the window, with references or, if section is true, from a CDATA
+// section. It returns false if there may be something to report.
+func (s *Sink) QuickLoc(raw []byte, section bool) (loc string, ok bool) {
+	plain := !section && s.Recent.PlainXML(raw)
+	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
+		if !xmlscan.Predefined(raw) {
+			return "", false
+		}
+		s.decoded = xmlscan.Decode(s.decoded[:0], raw)
+		raw = s.decoded
+	}
+	if plain || s.Recent.Plain(raw) {
+		return string(raw), true
+	}
+	if bytes.Contains(raw, []byte("]]>")) || bytes.Contains(raw, []byte("\xef\xbf")) {
+		return "", false
+	}
+	loc, codes, drop := s.Resolver.Clean(raw)
+	return loc, len(codes) == 0 && drop == ""
+}

@@ -1,0 +1,353 @@
+package document
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// Sniff detects the format of a document, reports problems before its root element, and advances in
+// to the root's start tag. It does not advance if the document is text. The error is that of in, or
+// a [*sitemap.ParseError] if the document is not a sitemap.
+func Sniff(in *input.Reader, report func(sitemap.Problem)) (sitemap.Format, error) {
+	p := prolog{report: report}
+	for p.read(in.Peek()); (p.more || p.unclosed) && (double(in) || p.pass(in)); p.read(in.Peek()) {
+	}
+	if p.err == sitemap.ErrUnknownXML && in.AtEnd() && p.isCut() {
+		p.err = sitemap.ErrTruncated
+	}
+	if p.format == sitemap.UnknownFormat {
+		return p.format, p.refuse(in)
+	}
+	if p.format != sitemap.Text {
+		p.reportProlog(in)
+		in.Advance(p.root)
+	}
+	return p.format, nil
+}
+
+// double reads on until the window holds twice as much.
+func double(in *input.Reader) bool {
+	size := len(in.Window())
+	for len(in.Window()) < 2*size && in.More() {
+	}
+	return len(in.Window()) > size
+}
+
+// A prolog is the part of a document before its root element.
+type prolog struct {
+	report func(sitemap.Problem)
+
+	format sitemap.Format
+	err    error
+	more   bool // the bytes ended before the format was known
+	// A comment, a CDATA section, a DOCTYPE or a processing instruction is not closed in these
+	// bytes. More bytes may close it.
+	unclosed bool
+	before   *prolog // the prolog before the first unclosed one
+
+	passed bool // these are not the document's first bytes; no junk preceded them
+	marked bool // there was markup in the bytes before
+	html   bool // the DOCTYPE is that of HTML, or the first element is one of HTML
+	markup bool // the first junk is markup
+
+	offsets
+	junk   int // bytes of junk
+	closed int // bytes of junk that are text or elements that ended
+	open   int // elements that are open
+}
+
+// offsets are places in a prolog. The declaration, the DOCTYPE, misplaced and blank are -1 if there
+// is no such place.
+type offsets struct {
+	tail        int // the first unclosed markup, or else the token that the bytes cut
+	root        int // the root's start tag
+	rootEnd     int
+	declaration int // the XML declaration
+	doctype     int // the DOCTYPE
+	doctypeEnd  int
+	junkAt      int // the first junk
+	misplaced   int // the first XML declaration that is not the first token
+	blank       int // the first white space that XML does not know
+}
+
+// roots are the names of root elements.
+var roots = map[string]sitemap.Format{
+	"urlset": sitemap.URLSet, "sitemapindex": sitemap.SitemapIndex,
+	"rss": sitemap.RSS, "rdf": sitemap.RSS, "feed": sitemap.Atom,
+}
+
+// read searches the first bytes of a document for its root.
+func (p *prolog) read(in *input.Reader) {
+	*p = prolog{
+		report: p.report, passed: p.passed, marked: p.marked,
+		html: p.html && p.passed, markup: p.marked,
+		offsets: offsets{declaration: -1, doctype: -1, misplaced: -1, blank: -1},
+	}
+	s := xmlscan.NewScanner(in, nil)
+	for p.junk <= maxJunk && p.format == sitemap.UnknownFormat && p.err == nil {
+		at := int(in.Offset()) + len(s.Raw)
+		if s.Next() == xmlscan.EOF {
+			p.end(in, s)
+			return
+		}
+		p.token(in, s, at)
+	}
+	if p.format == sitemap.UnknownFormat && p.err == nil {
+		p.noRoot(in.Start())
+	}
+}
+
+// pass advances past the tail of a window that cannot grow, if it contains no junk, and reports its
+// problems.
+func (p *prolog) pass(in *input.Reader) bool {
+	passed := p
+	if p.before != nil {
+		passed = p.before
+	}
+	if p.tail == 0 || passed.junk > 0 || in.AtEnd() {
+		return false
+	}
+	passed.root, passed.rootEnd = p.tail, p.tail
+	passed.reportProlog(in)
+	in.Advance(p.tail)
+	in.More()
+	*p = prolog{report: p.report, passed: true, marked: passed.markup, html: passed.html}
+	return true
+}
+
+// cut records that something at an offset is not closed in these bytes.
+func (p *prolog) cut(at int) {
+	if !p.unclosed {
+		before := *p
+		p.unclosed, p.before, p.tail = true, &before, at
+	}
+}
+
+// token examines a token.
+func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
+	switch s.Kind {
+	case xmlscan.Instruction:
+		if !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
+			p.cut(at)
+		}
+		if xmlscan.IsDeclaration(s.Raw) {
+			p.declare(in, at)
+		}
+		p.markup = p.markup || p.junk == 0
+	case xmlscan.Comment:
+		if len(s.Raw) == len("<!--") {
+			p.cut(at)
+		}
+		p.markup = p.markup || p.junk == 0
+	case xmlscan.Declaration:
+		p.markup = p.markup || p.junk == 0
+		if s.IsDoctype() && p.doctype < 0 {
+			if s.Cut && len(in.Window()) < xmlscan.MaxDoctype {
+				p.cut(at)
+			}
+			p.doctype, p.doctypeEnd = at, at+len(s.Raw)
+			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
+			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
+		}
+	case xmlscan.StartTag:
+		p.start(in, s, at)
+	case xmlscan.EndTag:
+		p.count(at, len(s.Raw))
+		p.open = max(0, p.open-1)
+		p.closed++
+	case xmlscan.Text, xmlscan.CDATA:
+		if s.Kind == xmlscan.CDATA && !bytes.HasSuffix(s.Raw, []byte("]]>")) {
+			p.cut(at)
+		}
+		blank := bytes.TrimLeft(s.Raw, " \t\r\n")
+		text := bytes.TrimLeftFunc(blank, unicode.IsSpace)
+		if len(text) < len(blank) && p.blank < 0 {
+			p.blank = at + len(s.Raw) - len(blank)
+		}
+		at += len(s.Raw) - len(text)
+		text = bytes.TrimSpace(text)
+		p.count(at, len(text))
+		p.closed += len(text)
+	}
+}
+
+// declare examines an XML declaration.
+func (p *prolog) declare(in *input.Reader, at int) {
+	if p.declaration < 0 {
+		p.declaration = at
+	}
+	first := at == p.declaration && len(xmlscan.TrimSpace(in.Start()[:at])) == 0 && !p.marked
+	if !first && p.misplaced < 0 {
+		p.misplaced = at
+	}
+}
+
+// count counts junk at an offset.
+func (p *prolog) count(at, n int) {
+	if p.junk == 0 {
+		p.junkAt = at
+	}
+	p.junk += n
+}
+
+// start examines a start tag: of the root, of an HTML page, or of an element around or before the
+// root.
+func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
+	name := localName(s.Name)
+	f, isRoot := roots[name]
+	if isRoot &&
+		(!p.isText(in) || bytes.HasPrefix(trimSpace(in.Window()[len(s.Raw):]), []byte("<"))) {
+		p.format, p.root, p.rootEnd = f, at, at+len(s.Raw)
+		return
+	}
+	if isRoot || name == "" { // http://…?q=<feed>, or <http://…>: a URL in angle brackets
+		p.count(at, len(s.Raw))
+		p.closed += len(s.Raw)
+		return
+	}
+	p.markup = p.markup || p.junk == 0
+	if p.junk == 0 {
+		p.html = p.html || htmlElements[name]
+	}
+	// OPML has a head and a body too, SOAP a body.
+	page := name == "html" || (name == "head" || name == "body") && (p.html || p.open == 0)
+	if page && !p.isText(in) {
+		p.err = sitemap.ErrHTML
+	}
+	p.count(at, len(s.Raw))
+	switch {
+	case s.Empty:
+		p.closed++
+	case !htmlVoid[name]:
+		p.open++
+	}
+}
+
+// isText reports whether the document so far is text that starts with a URL. A tag may then be part
+// of another URL.
+func (p *prolog) isText(in *input.Reader) bool { return !p.markup && startsWithURL(in.Start()) }
+
+func localName(name []byte) string {
+	if colon := bytes.IndexByte(name, ':'); colon >= 0 {
+		name = name[colon+1:]
+	}
+	return strings.ToLower(string(name))
+}
+
+// end detects the format from the last token of the document or the window.
+func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
+	p.more = true
+	if !p.unclosed {
+		p.tail = int(in.Offset())
+	}
+	start := in.Start()
+	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
+		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok && !p.isText(in) {
+			p.format, p.root, p.rootEnd = f, int(in.Offset()), int(in.Offset())+len(s.Raw)
+			return
+		}
+		if bytes.HasPrefix(rest, []byte("?xml ")) && p.junk == 0 { // not closed
+			p.markup, p.declaration = true, int(in.Offset())
+		}
+	}
+	p.noRoot(start)
+}
+
+// isCut reports whether the end of the document may have cut something before its root.
+func (p *prolog) isCut() bool {
+	return p.unclosed && p.before.declaration >= 0 && p.before.junk == 0
+}
+
+// noRoot detects the kind of a document without a known root.
+func (p *prolog) noRoot(start []byte) {
+	body := trimSpace(start)
+	switch {
+	case len(body) == 0 && p.marked:
+		p.err = sitemap.ErrTruncated
+	case len(body) == 0:
+		p.err = sitemap.ErrEmpty
+	case isBinary(body):
+		p.err = sitemap.ErrBinary
+	case isJSON(body):
+		p.err = sitemap.ErrJSON
+	case p.markup && p.html:
+		p.err = sitemap.ErrHTML
+	case p.markup && p.declaration >= 0 && p.junk == 0:
+		p.err = sitemap.ErrTruncated
+	case p.markup && !isListOfURLs(body):
+		p.err = sitemap.ErrUnknownXML
+	default:
+		p.format = sitemap.Text
+	}
+}
+
+// refuse returns the error for a document that is not a sitemap.
+func (p *prolog) refuse(in *input.Reader) error {
+	err := in.Err()
+	switch {
+	case err != nil && (p.err == sitemap.ErrEmpty || p.err == sitemap.ErrTruncated || p.more):
+		return err
+	case p.doctype >= 0:
+		p.problem(in, sitemap.Doctype, p.doctype, p.doctypeEnd)
+	}
+	if p.err == sitemap.ErrEmpty {
+		return &sitemap.ParseError{Pos: sitemap.Position{Line: 1}, Err: p.err}
+	}
+	return &sitemap.ParseError{Pos: in.Position(0), Err: p.err}
+}
+
+// reportProlog reports the problems before the root.
+func (p *prolog) reportProlog(in *input.Reader) {
+	if p.report == nil {
+		return
+	}
+	if (p.declaration > 0 || p.declaration == 0 && p.passed) && p.misplaced != p.declaration {
+		p.problem(in, sitemap.LeadingWhitespace, 0, p.declaration)
+	}
+	if p.closed > 0 {
+		p.problem(in, sitemap.JunkBeforeRoot, p.junkAt, p.root)
+	} else if p.blank >= 0 {
+		p.problem(in, sitemap.JunkBeforeRoot, p.blank, p.root)
+	}
+	if p.closed == 0 && p.open == 0 {
+		p.rescan(in)
+	}
+	if p.doctype >= 0 {
+		p.problem(in, sitemap.Doctype, p.doctype, p.doctypeEnd)
+	}
+	if p.open > 0 {
+		p.problem(in, sitemap.WrappedRoot, p.root, p.rootEnd)
+	}
+}
+
+// rescan reports problems inside the comments and processing instructions before the root. Junk
+// there is reported as a whole.
+func (p *prolog) rescan(in *input.Reader) {
+	if p.misplaced >= 0 {
+		p.problem(in, sitemap.MismatchedTag, p.misplaced, p.root)
+		// in another letter case
+	} else if p.declaration >= 0 && !bytes.HasPrefix(in.Window()[p.declaration:], []byte("<?xml")) {
+		p.problem(in, sitemap.MismatchedTag, p.declaration, p.root)
+	}
+	ahead := in.Peek()
+	s := xmlscan.NewScanner(ahead, func(problem sitemap.Problem) {
+		problem.Pos = in.Position(int(problem.Pos.Offset))
+		p.report(problem)
+	})
+	for int(ahead.Offset())+len(s.Raw) < p.root && s.Next() != xmlscan.EOF {
+	}
+}
+
+// problem reports the bytes of the window from at to end.
+func (p *prolog) problem(in *input.Reader, code sitemap.Code, at, end int) {
+	if p.report != nil {
+		p.report(sitemap.Problem{Code: code, Pos: in.Position(at),
+			Text: string(chars.Excerpt(in.Window()[at:end]))})
+	}
+}

@@ -1,0 +1,45 @@
+package document
+
+import (
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// A Tally counts the entries of one document. It is not safe for concurrent use.
+type Tally struct {
+	Entries  int64
+	LastMods sitemap.LastMods
+	Err      error // the error that the document ended with
+
+	first  sitemap.Time // the first lastmod
+	future time.Time    // a lastmod after it is in the future
+}
+
+// NewTally returns an empty Tally.
+func NewTally() *Tally { return &Tally{future: time.Now().Add(24 * time.Hour)} }
+
+// Add counts an entry.
+func (t *Tally) Add(e *sitemap.Entry) {
+	t.Entries++
+	if !e.LastMod.IsZero() {
+		t.addLastMod(&e.LastMod)
+	}
+}
+
+func (t *Tally) addLastMod(lastMod *sitemap.Time) {
+	l := &t.LastMods
+	l.Count++
+	if l.Count == 1 {
+		t.first = *lastMod
+	}
+	if *lastMod == t.first {
+		l.Equal++
+	}
+	if lastMod.Precision() <= sitemap.Day {
+		l.DateOnly++
+	}
+	if lastMod.After(t.future) {
+		l.Future++
+	}
+}

@@ -1,0 +1,69 @@
+package input
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// Position returns the position of the window's byte n, which may be the one after the last. It is
+// cheap for places near the previous one.
+func (in *Reader) Position(n int) sitemap.Position {
+	to := in.r + n
+	if to == in.lineAt {
+		return sitemap.Position{Offset: in.base + int64(to), Line: in.line}
+	}
+	if to > in.lineAt {
+		in.line += in.countLines(in.lineAt, to)
+	} else {
+		in.line -= in.countLines(to, in.lineAt)
+	}
+	in.lineAt = to
+	return sitemap.Position{Offset: in.base + int64(to), Line: in.line}
+}
+
+// countLines counts the ends of lines in buf[from:to]: LF, and CR without LF.
+func (in *Reader) countLines(from, to int) int {
+	n := bytes.Count(in.buf[from:to], lf)
+	if !in.loneCR {
+		return n
+	}
+	for i := from; i < to; i++ {
+		if in.buf[i] == '\r' && in.buf[i+1] != '\n' && (i+1 < in.w || in.endCR) {
+			n++
+		}
+	}
+	return n
+}
+
+// noteCR searches the new bytes for a CR without an LF. After the first one, countLines searches
+// for them too. For a CR at the end of the bytes, the next byte decides. If its place was counted
+// by then, noteCR counts it.
+func (in *Reader) noteCR(fresh []byte) {
+	if len(fresh) == 0 {
+		return
+	}
+	if in.lastCR && fresh[0] != '\n' {
+		in.loneCR = true
+		if in.lineAt == in.w {
+			in.line++
+		}
+	}
+	in.lastCR = fresh[len(fresh)-1] == '\r'
+	for i := 0; !in.loneCR && i < len(fresh)-1; i++ {
+		j := bytes.IndexByte(fresh[i:len(fresh)-1], '\r')
+		if j < 0 {
+			return
+		}
+		i += j
+		in.loneCR = fresh[i+1] != '\n'
+	}
+}
+
+// endsAtCR records that the document ends with a CR, which no LF can follow any more.
+func (in *Reader) endsAtCR() {
+	in.loneCR, in.endCR = true, true
+	if in.lineAt == in.w { // its place was counted
+		in.line++
+	}
+}

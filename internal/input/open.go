@@ -1,0 +1,155 @@
+// Package input turns the bytes of a document into UTF-8. It undoes gzip, byte order marks and
+// charsets in one place, so a file on disk and a body from the network read alike:
+//
+//	in := input.Open(r, o)
+//	defer in.Close()
+//	for len(in.Window()) > 0 || in.More() {
+//		in.Advance(len(in.Window())) // or as much as was used of it
+//	}
+//	return in.Err()
+//
+// # The window
+//
+// A Reader holds the unread bytes of the document that are in memory. Window returns them, Advance
+// moves past some of them, and More slides the rest to the front of the buffer and reads more. A
+// reader of records uses only the window: if a record is cut by the end of the window, it calls
+// More and reads the record again from its start. So the hot path contains no code for refilling,
+// memory does not depend on the document, and a record may have up to MaxWindow bytes.
+//
+// The files, each building on those before it:
+//
+//	gunzip.go     undoes gzip
+//	choice.go     what a charset is, and the evidence for one
+//	label.go      the charsets that a document declares
+//	strict.go     decodes a charset and keeps invalid bytes apart
+//	jis.go        decodes ISO-2022-JP
+//	align.go      finds the units of UTF-16 and UTF-32 again
+//	charset.go    chooses and decodes the charset
+//	reader.go     Reader and its window
+//	lines.go      counts lines
+//	window.go     fills the window
+//	open.go       Open
+//	afterroot.go  an error after the root of XML
+package input
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// Open returns r as UTF-8 without a byte order mark. It undoes at most two layers of gzip, detected
+// by its magic number. It detects the charset from the bytes, the content type and the XML
+// declaration. Open reads the first window. An error there or later is returned by Err once the
+// bytes before it have been read. Limits.Bytes and all offsets count bytes of UTF-8 without a byte
+// order mark.
+func Open(r io.Reader, o *sitemap.Options) *Reader {
+	if o == nil {
+		o = new(sitemap.Options)
+	}
+	in := &Reader{
+		gz:          NewGunzip(r, maxLayers),
+		pooled:      windows.Get().(*[WindowSize + Padding]byte),
+		report:      o.Report,
+		left:        MaxBytes(o.Limits.Bytes),
+		lineCounter: lineCounter{line: 1},
+	}
+	in.buf = in.pooled[:]
+	in.src = in.gz
+	in.decode(o.ContentType)
+	return in
+}
+
+// MaxBytes returns the limit of bytes for an option n: the default if n is 0, and the largest int64
+// if n is negative.
+func MaxBytes(n int64) int64 {
+	switch {
+	case n < 0:
+		return math.MaxInt64
+	case n == 0:
+		return 10 * sitemap.ProtocolBytes
+	}
+	return n
+}
+
+// decode detects the charset from the first window and adds a decoder to the source unless it is
+// UTF-8.
+func (in *Reader) decode(contentType string) {
+	n, err := in.prefix(0, utf8Window)
+	if err == nil && !declaresUTF8(in.buf[:n], contentType) {
+		n, err = in.prefix(n, WindowSize)
+	}
+	prefix := in.buf[:n]
+	in.layers = in.gz.Layers()
+	if in.layers > 1 {
+		in.problem(sitemap.DoubleGzip, documentStart, "")
+	}
+	choice := sniffCharset(prefix, err == io.EOF, contentType)
+	in.encoding = choice.name
+	if choice.fallback && (choice.refused != "" || !isMedia(prefix)) {
+		in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
+	}
+	if choice.encoding == nil && !choice.late {
+		in.r, in.w, in.lineAt = choice.bom, choice.bom, choice.bom
+		in.base = -int64(choice.bom)
+		in.take(n-choice.bom, err)
+		return
+	}
+	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix)), &rest{in.src, err})
+	in.src = decoder(raw, choice)
+	in.late, _ = in.src.(*lateDecoder)
+	in.More()
+}
+
+// isMedia reports whether a document has the signature of an image, an archive or the like. Such
+// data has no charset to report.
+func isMedia(prefix []byte) bool {
+	media := http.DetectContentType(prefix)
+	return !strings.HasPrefix(media, "text/") && media != "application/octet-stream"
+}
+
+// prefix reads undecoded bytes into the buffer, which holds n of them, until it holds size. It
+// returns how many the buffer then holds.
+func (in *Reader) prefix(n, size int) (int, error) {
+	for n < size {
+		m, err := in.readSource(in.buf[n : len(in.buf)-Padding])
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// declaresUTF8 reports whether a document with this start is UTF-8, whatever follows.
+func declaresUTF8(prefix []byte, contentType string) bool {
+	if bytes.HasPrefix(prefix, []byte("\xef\xbb\xbf")) {
+		return true
+	}
+	if label := contentTypeCharset(contentType); label != "" && !strings.EqualFold(label, "utf-8") {
+		return false
+	}
+	label, ok := xmlEncoding(prefix)
+	return ok && strings.EqualFold(label, "utf-8")
+}
+
+// utf8Window is how much of a document that declares UTF-8 is awaited before its entries are read.
+// It is small, so that the entries of a slow document come early.
+const utf8Window = 1 << 10
+
+// rest reads on after a prefix: from the source, or the error that the source has returned.
+type rest struct {
+	src io.Reader
+	err error
+}
+
+func (r *rest) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	return r.src.Read(p)
+}
