@@ -326,7 +326,7 @@ func (b *documentBody) Read(p []byte) (int, error) {
 
 // Close frees what the body holds. It may be called again.
 func (b *documentBody) Close() error {
-	b.err = nil // Read asks src again, which is closed
+	b.err = b.fail(ErrClosed)
 	if b.gunzip != nil {
 		b.gunzip.Close()
 	}

@@ -186,15 +186,17 @@ func TestBody_ContentEncodingAboveMaxBytes(t *testing.T) {
 }
 
 func TestBody_AfterClose(t *testing.T) {
-	url, _ := serve(t, []byte("document"))
-	doc := get(t, newClient(t), url)
-	for range 2 {
-		if err := doc.Body.Close(); err != nil {
-			t.Error(err)
+	site, c := newSite(t), newClient(t)
+	for _, path := range []string{"ok", "gzip-encoded", "empty", "close-midway"} {
+		doc := get(t, c, site.fault(path))
+		for range 2 {
+			if err := doc.Body.Close(); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
 		}
-	}
-	if n, err := doc.Body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, fetch.ErrClosed) {
-		t.Errorf("Read after Close: %d, %v, want %v", n, err, fetch.ErrClosed)
+		if n, err := doc.Body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, fetch.ErrClosed) {
+			t.Errorf("%s: Read after Close: %d, %v, want %v", path, n, err, fetch.ErrClosed)
+		}
 	}
 }
 
