@@ -80,7 +80,7 @@ func (c *Client) init() {
 			c.rt = c.guard.transport(c.Proxy, c.times)
 		}
 		if c.limiter == nil {
-			c.limiter = &HostLimiter{maxPause: c.retryWait()}
+			c.limiter = &HostLimiter{maxPause: max(c.retryWait(), 1)}
 		}
 		if c.log = c.Logger; c.log == nil {
 			c.log = slog.New(slog.DiscardHandler)

@@ -109,6 +109,12 @@ func TestClient_RetryWaits(t *testing.T) {
 
 func TestClient_WithHostLimiterOutlastsBusyHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		impatient := &fetch.Client{Transport: statuses("30", 503, 200), RetryWait: -1}
+		for _, want := range []error{fetch.ErrStatus, fetch.ErrBusy} {
+			if _, err := impatient.Get(t.Context(), fetch.Request{URL: "http://a.test/"}); !errors.Is(err, want) {
+				t.Errorf("a negative RetryWait: %v, want %v", err, want)
+			}
+		}
 		c := &fetch.Client{Transport: statuses("5", 503, 503, 503, 200)}
 		doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
 		if err != nil || doc.Attempts != 4 {
