@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"strconv"
@@ -170,8 +171,9 @@ func isFinal(err error) bool {
 		certificate *tls.CertificateVerificationError
 		record      tls.RecordHeaderError // the server does not speak TLS
 		dns         *net.DNSError
+		file        *fs.PathError // no temporary file, or no room in it
 	)
 	return errors.Is(err, ErrRefused) || errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &byLimiter) || errors.As(err, &certificate) || errors.As(err, &record) ||
-		errors.As(err, &dns) && dns.IsNotFound
+		errors.As(err, &dns) && dns.IsNotFound || errors.As(err, &file)
 }

@@ -20,6 +20,7 @@ type exchange struct {
 	attempts int                    // requests sent, redirects not counted
 	retries  int                    // of them, those that count as retries
 	busy     int                    // answers of 429 and 503
+	wait     time.Duration          // before the next attempt
 	last     attempt
 }
 

@@ -142,7 +142,7 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 		err = ue.Err
 	}
 	switch {
-	case why == nil, timedOut && g.x.last.broken != nil, timedOut && errors.Is(err, ErrTimeout):
+	case why == nil, timedOut && (resp != nil || errors.Is(err, ErrTimeout)):
 		return resp, err
 	case err == nil:
 		resp.Body.Close()

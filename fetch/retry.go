@@ -19,21 +19,19 @@ func (c *Client) retryClient(x *exchange) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient:   c.http,
 		RetryMax:     math.MaxInt32, // CheckRetry counts
-		RetryWaitMin: min(minBackoff, c.retryWait()),
-		RetryWaitMax: min(maxBackoff, c.retryWait()),
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
 			return c.checkRetry(ctx, x, resp, err), nil
 		},
-		Backoff: func(lo, hi time.Duration, _ int, _ *http.Response) time.Duration {
-			wait := x.backoff(lo, hi)
-			c.log.Info("fetch: retry", "url", x.url, "status", x.last.status, "wait", wait)
-			return wait
+		Backoff: func(time.Duration, time.Duration, int, *http.Response) time.Duration {
+			c.log.Info("fetch: retry", "url", x.url, "status", x.last.status, "wait", x.wait)
+			return x.wait
 		},
 	}
 }
 
-// checkRetry reports whether a request is repeated, and counts.
+// checkRetry reports whether a request is repeated, and sets exchange.wait. A retry that would come
+// after the time of the document is none: the document ends with what there is.
 func (c *Client) checkRetry(ctx context.Context, x *exchange, resp *http.Response, err error) bool {
 	switch {
 	case ctx.Err() != nil, c.maxRetries() == 0:
@@ -43,34 +41,31 @@ func (c *Client) checkRetry(ctx context.Context, x *exchange, resp *http.Respons
 			return false
 		}
 	case x.last.broken != nil:
-		if !errors.Is(x.last.broken, ErrBody) {
+		if !errors.Is(x.last.broken, ErrBody) || isFinal(x.last.broken) {
 			return false
 		}
-	case !isRetriable(resp.StatusCode),
-		x.last.after > c.retryWait(), x.last.after >= x.clock.remaining():
+	case !isRetriable(resp.StatusCode), x.last.after > c.retryWait():
 		return false
 	case isBusy(resp.StatusCode):
+		x.clock.stop()
 		x.busy++
+		x.wait = c.backoff(x.busy, x.last.after)
 		return x.busy <= maxBusy
 	}
 	x.retries++
-	return x.retries <= c.maxRetries()
+	x.wait = c.backoff(x.retries, x.last.after)
+	return x.retries <= c.maxRetries() && x.wait < x.clock.remaining()
 }
 
-// backoff returns how long to wait before the next attempt: what Retry-After asks for, else a
-// random part of a time that doubles ("full jitter"). The wait for a busy host does not count as
-// time of the document.
-func (x *exchange) backoff(lo, hi time.Duration) time.Duration {
-	n := x.retries
-	if isBusy(x.last.status) {
-		x.clock.stop()
-		n = x.busy
+// backoff returns how long to wait before the nth retry: what Retry-After asks for, else a random
+// part of a time that doubles ("full jitter").
+func (c *Client) backoff(n int, after time.Duration) time.Duration {
+	if after > 0 {
+		return after
 	}
-	if x.last.after > 0 {
-		return x.last.after
+	most := minBackoff
+	for ; n > 1 && most < maxBackoff; n-- {
+		most *= 2
 	}
-	for ; n > 1 && lo < hi; n-- {
-		lo *= 2
-	}
-	return rand.N(min(lo, hi) + 1)
+	return rand.N(min(most, maxBackoff, c.retryWait()) + 1)
 }

@@ -74,6 +74,7 @@ func TestClient_RetryWaits(t *testing.T) {
 		{"Retry-After", "7", []int{500, 500, 200}, &fetch.Client{}, 3, 0, 14 * time.Second, 14 * time.Second},
 		{"longer than RetryWait", "61", []int{500}, &fetch.Client{}, 1, 500, 0, 0},
 		{"longer than another RetryWait", "61", []int{500, 200}, &fetch.Client{RetryWait: 2 * time.Minute}, 2, 0, 61 * time.Second, 61 * time.Second},
+		{"busy beyond Timeout", "50", []int{503, 200}, &fetch.Client{Timeout: 20 * time.Second}, 2, 0, 50 * time.Second, 50 * time.Second},
 		{"longer than Timeout", "30", []int{500}, &fetch.Client{Timeout: 20 * time.Second}, 1, 500, 0, 0},
 		{"busy answers are not counted", "2", []int{429, 503, 429, 429, 200}, &fetch.Client{Retries: 1}, 5, 0, 8 * time.Second, 8 * time.Second},
 		{"nor is their wait", "50", []int{429, 429, 429, 200}, &fetch.Client{Timeout: time.Minute}, 4, 0, 150 * time.Second, 150 * time.Second},
@@ -163,5 +164,51 @@ func TestClient_CancelEndsEveryWait(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The time of a document is up before it would be retried.
+func TestClient_BrokenBodyAtTimeout(t *testing.T) {
+	for name, tt := range map[string]struct{ takes, timeout time.Duration }{
+		"in the wait before a retry": {10 * time.Second, 10*time.Second + 1},
+		"in the second attempt":      {10 * time.Second, 15 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &fetch.Client{
+					Timeout: tt.timeout, Limiter: &countingLimiter{},
+					Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+						resp := answer(r, 200, "")
+						start := strings.NewReader("start")
+						resp.Body = io.NopCloser(io.MultiReader(start, &late{r.Context(), tt.takes}))
+						return resp, nil
+					}),
+				}
+				doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer doc.Body.Close()
+				got, err := io.ReadAll(doc.Body)
+				if string(got) != "start" || !errors.Is(err, fetch.ErrBody) || errors.Is(err, context.Canceled) {
+					t.Errorf("read %q, then %v, want %q, then %v", got, err, "start", fetch.ErrBody)
+				}
+			})
+		})
+	}
+}
+
+// A late body breaks off after some time.
+type late struct {
+	ctx  context.Context
+	wait time.Duration
+}
+
+func (l *late) Read([]byte) (int, error) {
+	select {
+	case <-l.ctx.Done():
+		return 0, context.Cause(l.ctx)
+	case <-time.After(l.wait):
+		return 0, io.ErrUnexpectedEOF
 	}
 }

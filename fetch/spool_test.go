@@ -96,11 +96,15 @@ func TestBody_WithoutTemporaryFiles(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
 	want := noise(12 << 20)
-	url, _ := serve(t, want)
+	url, requests := serve(t, want)
 	doc := get(t, newClient(t), url)
 	got, err := io.ReadAll(doc.Body)
 	if !errors.Is(err, fetch.ErrBody) || !errors.Is(err, os.ErrNotExist) || !bytes.Equal(got, want[:8<<20]) {
 		t.Errorf("read %d bytes, then %v; want what memory holds, then %v", len(got), err, fetch.ErrBody)
+	}
+	var e *fetch.Error
+	if !errors.As(err, &e) || e.Temporary() || requests.Load() != 1 {
+		t.Errorf("%d requests, %v; want one, as another would fail alike", requests.Load(), err)
 	}
 }
 
