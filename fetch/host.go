@@ -27,7 +27,6 @@ const (
 type host struct {
 	most  int64 // slots
 	slots *semaphore.Weighted
-	users int // guarded by HostLimiter.mu
 
 	mu       sync.Mutex // guards what follows
 	delay    time.Duration

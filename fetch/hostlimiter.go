@@ -3,6 +3,7 @@ package fetch
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"net/url"
 	"strings"
@@ -43,10 +44,10 @@ type HostLimiter struct {
 	hosts map[string]*host
 	addrs map[string]*semaphore.Weighted
 
-	forgetAt int // hosts at which forget is due
+	forgetAt int // number of hosts at which those that are idle are forgotten
 }
 
-// maxIdleHosts bounds the hosts that are remembered without a request under way.
+// maxIdleHosts is the number of hosts and of addresses that are remembered in any case.
 const maxIdleHosts = 10_000
 
 // Acquire waits until a request to u may be sent. The error is ctx's, or a [*Error] with [ErrBusy]
@@ -54,10 +55,9 @@ const maxIdleHosts = 10_000
 func (l *HostLimiter) Acquire(
 	ctx context.Context, u *url.URL,
 ) (release func(status int, retryAfter time.Duration), err error) {
-	h := l.use(u)
+	h := l.host(u)
 	weight, err := l.enter(ctx, h)
 	if err != nil {
-		l.leave(h)
 		return nil, err
 	}
 	address := l.addressSlots(ctx, h, u)
@@ -68,7 +68,6 @@ func (l *HostLimiter) Acquire(
 	}
 	if err != nil {
 		h.slots.Release(weight)
-		l.leave(h)
 		return nil, err
 	}
 	begun := time.Now()
@@ -77,15 +76,13 @@ func (l *HostLimiter) Acquire(
 		address.Release(1)
 		h.learn(status, retryAfter, begun, l.longest())
 		h.slots.Release(weight)
-		l.leave(h)
 	}, nil
 }
 
 // SetDelay makes requests to the host of u serial and at least d apart, at most 30 s. Zero ends
 // that.
 func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
-	h := l.use(u)
-	defer l.leave(h)
+	h := l.host(u)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.delay = min(max(d, 0), maxDelay)
@@ -130,14 +127,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 func hostKey(u *url.URL) string {
-	if o, err := location.OriginOf(u); err == nil {
-		return o.Host
-	}
-	return strings.ToLower(u.Host)
+	o, _ := location.OriginOf(u)
+	return cmp.Or(o.Host, strings.ToLower(u.Host))
 }
 
-// use returns the host of u, which is kept until leave.
-func (l *HostLimiter) use(u *url.URL) *host {
+// host returns what is known of the host of u.
+func (l *HostLimiter) host(u *url.URL) *host {
 	key := hostKey(u)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,30 +143,14 @@ func (l *HostLimiter) use(u *url.URL) *host {
 	h := l.hosts[key]
 	if h == nil {
 		if len(l.hosts) >= max(l.forgetAt, maxIdleHosts) {
-			l.forget()
+			maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet() })
+			l.forgetAt = 2 * len(l.hosts)
 		}
 		most := bound(l.PerHost, 4)
 		h = &host{most: most, slots: semaphore.NewWeighted(most)}
 		l.hosts[strings.Clone(key)] = h
 	}
-	h.users++
 	return h
-}
-
-func (l *HostLimiter) leave(h *host) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h.users--
-}
-
-// forget removes the hosts that are not in use and have nothing to remember.
-func (l *HostLimiter) forget() {
-	for key, h := range l.hosts {
-		if h.users == 0 && h.isQuiet() {
-			delete(l.hosts, key)
-		}
-	}
-	l.forgetAt = 2 * len(l.hosts)
 }
 
 // addressSlots returns the slots of the host's address, or its own if the address is not known.
