@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -134,10 +134,7 @@ func refused(why string) error {
 }
 
 func statusError(status int) error {
-	s := "status " + strconv.Itoa(status)
-	if text := http.StatusText(status); text != "" {
-		s += " " + text
-	}
+	s := strings.TrimSpace(fmt.Sprint("status ", status, " ", http.StatusText(status)))
 	return &cause{kind: ErrStatus, detail: s}
 }
 
