@@ -20,7 +20,6 @@ const (
 	maxTimeouts  = 15               // timeouts in a row that open the circuit
 	probeEvery   = time.Minute
 	maxProbes    = 2 // failed probes after which requests fail at once
-	addressAge   = 5 * time.Minute
 )
 
 // A host is what a HostLimiter knows of one host.
@@ -37,8 +36,7 @@ type host struct {
 	timeouts int       // in a row
 	probes   int       // of them, failed probes
 	probe    time.Time // when the next probe is due
-	address  string
-	resolved time.Time
+	address  string    // key of its address, "" if it was not looked up yet
 }
 
 func (h *host) isSerial() bool { return h.delay > 0 || h.recovery > 0 }
@@ -131,27 +129,29 @@ func (h *host) isQuiet() bool {
 }
 
 // addressKey returns what stands for the host's address: the lowest of several, as a network of 64
-// bits for IPv6. It returns "" if the address is not known.
+// bits for IPv6. If the address cannot be known, it returns the key of the host.
 func (h *host) addressKey(ctx context.Context, u *url.URL) string {
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return networkOf(a)
-	}
-	x := exchangeOf(ctx)
-	if x == nil || x.lookup == nil {
-		return ""
-	}
 	h.mu.Lock()
-	key, fresh := h.address, time.Since(h.resolved) < addressAge
+	key := h.address
 	h.mu.Unlock()
-	if fresh {
+	if key != "" {
 		return key
 	}
-	if addrs, err := x.lookup(ctx, u.Hostname()); err == nil && len(addrs) > 0 {
-		key = networkOf(slices.MinFunc(addrs, netip.Addr.Compare))
+	key = hostKey(u)
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+		key = networkOf(a)
+	} else if x := exchangeOf(ctx); x != nil && x.lookup != nil {
+		addrs, err := x.lookup(ctx, u.Hostname())
+		if ctx.Err() != nil {
+			return key // nothing was learnt
+		}
+		if err == nil && len(addrs) > 0 {
+			key = networkOf(slices.MinFunc(addrs, netip.Addr.Compare))
+		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.address, h.resolved = key, time.Now()
+	h.address = key
 	return key
 }
 

@@ -155,7 +155,7 @@ func (l *HostLimiter) host(u *url.URL) *host {
 
 // addressSlots returns the slots of the host's address, or its own if the address is not known.
 func (l *HostLimiter) addressSlots(ctx context.Context, h *host, u *url.URL) *semaphore.Weighted {
-	key := cmp.Or(h.addressKey(ctx, u), hostKey(u))
+	key := h.addressKey(ctx, u)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	slots := l.addrs[key]
