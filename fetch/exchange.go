@@ -16,7 +16,7 @@ type exchange struct {
 	clock    *clock
 	limit    int64                  // bytes of the body
 	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
-	proxy    atomic.Pointer[string] // address of the proxy that the request goes through
+	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	attempts int                    // requests sent, redirects not counted
 	retries  int                    // of them, those that count as retries
 	busy     int                    // answers of 429 and 503

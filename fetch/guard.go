@@ -122,7 +122,8 @@ func (g *guard) transport(proxy proxyFunc, times phases) *http.Transport {
 		Proxy: g.proxy(proxy),
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if x := exchangeOf(ctx); x != nil {
-				if proxy := x.proxy.Load(); proxy != nil && strings.EqualFold(*proxy, addr) {
+				host, _, _ := net.SplitHostPort(addr)
+				if proxy := x.proxy.Load(); proxy != nil && strings.EqualFold(*proxy, host) {
 					return toProxy.DialContext(ctx, network, addr)
 				}
 			}
@@ -165,22 +166,9 @@ func (g *guard) proxy(inner proxyFunc) proxyFunc {
 			return nil, err
 		}
 		if x := exchangeOf(req.Context()); x != nil {
-			addr := proxyAddr(u)
-			x.proxy.Store(&addr)
+			host := u.Hostname()
+			x.proxy.Store(&host)
 		}
 		return u, nil
 	}
-}
-
-var proxyPorts = map[string]string{
-	"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080",
-}
-
-// proxyAddr returns the address that net/http dials for a proxy.
-func proxyAddr(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = proxyPorts[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }
