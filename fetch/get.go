@@ -29,9 +29,6 @@ import (
 func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	c.init()
 	t, user, err := parseTarget(req.URL)
-	if err == nil {
-		err = c.checkHeader(&req)
-	}
 	switch {
 	case errors.Is(err, ErrRefused):
 		return nil, &Error{Err: err}
@@ -60,19 +57,12 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 
 var errHeader = errors.New("invalid header field")
 
-func (c *Client) checkHeader(req *Request) error {
-	values := []string{req.ETag, req.LastModified, c.userAgent()}
-	for _, h := range []http.Header{c.Header, req.Header} {
-		for name, fields := range h {
-			if !httpguts.ValidHeaderFieldName(name) {
+func checkHeader(h http.Header) error {
+	for name, values := range h {
+		for _, v := range values {
+			if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(v) {
 				return errHeader
 			}
-			values = append(values, fields...)
-		}
-	}
-	for _, v := range values {
-		if !httpguts.ValidHeaderFieldValue(v) {
-			return errHeader
 		}
 	}
 	return nil
@@ -128,10 +118,13 @@ func (g *getter) get(ctx context.Context) (*Document, error) {
 // send sends the request for the current hop until it is answered.
 func (g *getter) send(ctx context.Context) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.url.String(), nil)
+	if err == nil {
+		req.Header = g.header()
+		err = checkHeader(req.Header)
+	}
 	if err != nil {
 		return nil, &cause{kind: ErrRequest, err: err}
 	}
-	req.Header = g.header()
 	g.x.clock.start()
 	g.x.proxy.Store(nil)
 	resp, err := g.c.retryClient(g.x).Do(&retryablehttp.Request{Request: req})
