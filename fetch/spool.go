@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,7 +172,6 @@ type body struct {
 	remove string // name of the file, if it could not be removed while open
 	size   int64
 	err    error
-	closed bool
 }
 
 // fill reads src to its end, at most limit bytes, and returns why it ended, nil at io.EOF.
@@ -247,12 +247,6 @@ func (b *body) spill(src io.Reader, limit int64) error {
 
 // Read returns all bytes before an error.
 func (b *body) Read(p []byte) (int, error) {
-	switch {
-	case b.closed:
-		return 0, ErrClosed
-	case len(p) == 0:
-		return 0, nil
-	}
 	for len(b.memory) > 0 {
 		n := copy(p, b.memory[0][b.first:])
 		if b.first += n; b.first == len(b.memory[0]) {
@@ -267,10 +261,7 @@ func (b *body) Read(p []byte) (int, error) {
 			return n, err
 		}
 	}
-	if b.err != nil {
-		return 0, b.err
-	}
-	return 0, io.EOF
+	return 0, cmp.Or(b.err, io.EOF)
 }
 
 // drop gives back the first chunk.
@@ -287,7 +278,6 @@ func (b *body) drop() {
 
 // Close gives back the memory and removes the file. It may be called again.
 func (b *body) Close() error {
-	b.closed = true
 	for len(b.memory) > 0 {
 		b.drop()
 	}
