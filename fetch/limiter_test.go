@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -257,6 +258,84 @@ func TestClient_TimeoutLeavesOutTheLimiter(t *testing.T) {
 		c = &fetch.Client{Timeout: 2 * time.Minute, Limiter: c.Limiter, Transport: c.Transport}
 		if _, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"}); err != nil {
 			t.Errorf("within two minutes, without the waits for the Limiter: %v", err)
+		}
+	})
+}
+
+func TestClient_SetDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &fetch.Client{Transport: statuses("", 200)}
+		c.SetDelay(parseURL(t, "http://a.test/robots.txt"), 5*time.Second)
+		start := time.Now()
+		for i := range 3 {
+			doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/sitemap.xml"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc.Body.Close()
+			if got, want := time.Since(start), time.Duration(i)*5*time.Second; got != want {
+				t.Errorf("request %d after %v, want %v", i, got, want)
+			}
+		}
+	})
+}
+
+// Five documents in a row that time out, with three attempts each, show that a host is down. The
+// next one waits for two probes; those after it fail at once, until the host answers again.
+func TestClient_HostThatIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := true
+		requests := 0
+		c := &fetch.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			requests++
+			if down {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return answer(r, http.StatusOK, "up"), nil
+		})}
+		request := fetch.Request{URL: "http://a.test/"}
+		var e *fetch.Error
+		for i := range 5 {
+			_, err := c.Get(t.Context(), request)
+			if !errors.Is(err, fetch.ErrTimeout) || !errors.As(err, &e) || !e.Timeout() || e.Attempts != 3 {
+				t.Errorf("document %d: %v, want %v in each of 3 attempts", i, err, fetch.ErrTimeout)
+			}
+		}
+		if _, err := c.Get(t.Context(), request); !errors.Is(err, fetch.ErrHostDown) || requests != 17 {
+			t.Errorf("%v after %d requests, want %v after 17", err, requests, fetch.ErrHostDown)
+		}
+		start := time.Now()
+		_, err := c.Get(t.Context(), request)
+		if !errors.Is(err, fetch.ErrHostDown) || !errors.As(err, &e) || e.Attempts != 0 || time.Since(start) != 0 {
+			t.Errorf("%v after %v, want %v at once", err, time.Since(start), fetch.ErrHostDown)
+		}
+		down = false
+		time.Sleep(e.RetryAfter)
+		for range 3 {
+			doc, err := c.Get(t.Context(), request)
+			if err != nil {
+				t.Fatalf("once the host answers again: %v", err)
+			}
+			doc.Body.Close()
+		}
+	})
+}
+
+// A pause is remembered however many other hosts there are.
+func TestHostLimiter_ManyHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l fetch.HostLimiter
+		busy := parseURL(t, "http://busy.test/")
+		acquire(t, &l, busy)(429, 50*time.Minute)
+		for range 3 {
+			time.Sleep(15 * time.Minute)
+			for i := range 10_000 {
+				acquire(t, &l, &url.URL{Scheme: "http", Host: strconv.Itoa(i) + ".test"})(200, 0)
+			}
+		}
+		if _, err := l.Acquire(t.Context(), busy); !errors.Is(err, fetch.ErrBusy) {
+			t.Errorf("a busy host after 30,000 other requests: %v, want %v", err, fetch.ErrBusy)
 		}
 	})
 }

@@ -3,6 +3,9 @@ package fetch_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -10,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -222,16 +226,88 @@ func TestHTTP2(t *testing.T) {
 	want := noise(300 << 10)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Proto", r.Proto)
-		w.Write(want)
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/broken":
+			w.Header().Set("Content-Length", strconv.Itoa(len(want)))
+			w.Write(want[:1000])
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		default:
+			w.Write(want)
+		}
 	}))
 	s.EnableHTTP2 = true
+	s.Config.ErrorLog = quiet
 	s.StartTLS()
 	defer s.Close()
+	tr := fetch.NewTransport()
+	tr.DialContext = nil // loopback is not public
+	tr.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+	tr.TLSClientConfig.RootCAs.AddCert(s.Certificate())
 	c := newClient(t)
-	c.Transport = s.Client().Transport
-	doc := get(t, c, s.URL)
-	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) || doc.Header.Get("Proto") != "HTTP/2.0" {
-		t.Errorf("read %d bytes by %s, %v", len(got), doc.Header.Get("Proto"), err)
+	c.Transport = tr
+	for path, tt := range map[string]struct {
+		size, attempts int
+		err            error
+	}{
+		"/":       {len(want), 1, nil},
+		"/moved":  {len(want), 1, nil},
+		"/broken": {1000, 3, fetch.ErrBody},
+	} {
+		doc := get(t, c, s.URL+path)
+		got, err := io.ReadAll(doc.Body)
+		if !errors.Is(err, tt.err) || !bytes.Equal(got, want[:tt.size]) || doc.Attempts != tt.attempts {
+			t.Errorf("%s: read %d bytes after %d attempts, %v", path, len(got), doc.Attempts, err)
+		}
+		if proto := doc.Header.Get("Proto"); proto != "HTTP/2.0" {
+			t.Errorf("%s: by %s", path, proto)
+		}
+	}
+}
+
+// A longBody has some bytes, calls then, and goes on without more until ctx ends.
+type longBody struct {
+	left int
+	then func()
+	ctx  context.Context
+}
+
+func (b *longBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		b.then()
+		<-b.ctx.Done()
+		return 0, b.ctx.Err()
+	}
+	b.left -= len(p)
+	return len(p), nil
+}
+
+func (b *longBody) Close() error { return nil }
+
+func TestBody_CancelledWhileItComes(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	for _, size := range []int{1, 1 << 20, 12 << 20} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := newClient(t)
+		c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			resp := answer(r, http.StatusOK, "")
+			resp.Body = &longBody{size, cancel, r.Context()}
+			return resp, nil
+		})
+		_, err := c.Get(ctx, fetch.Request{URL: "http://a.test/"})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d bytes: %v, want %v", size, err, context.Canceled)
+		}
+		if l := c.Limiter.(*countingLimiter); l.out != 0 {
+			t.Errorf("after %d bytes: %d slots are still held", size, l.out)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("left %v, %v", files, err)
 	}
 }
 
