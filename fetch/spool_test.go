@@ -142,6 +142,46 @@ func TestBody_SharesTheMemoryOfItsClient(t *testing.T) {
 	}
 }
 
+// Small documents hold no more memory than they need, so that many of them need no file.
+func TestBody_ManySmallOnes(t *testing.T) {
+	dir := t.TempDir() + "/missing"
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	want := noise(8 << 10)
+	c := newClient(t)
+	c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		return answer(r, http.StatusOK, string(want)), nil
+	})
+	var docs []*fetch.Document
+	for range 1000 {
+		docs = append(docs, get(t, c, "http://a.test/"))
+	}
+	for i, doc := range docs {
+		if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("document %d: read %d bytes, %v", i, len(got), err)
+		}
+	}
+}
+
+func TestGet_Allocations(t *testing.T) {
+	body := string(noise(8 << 10))
+	c := newClient(t)
+	c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		return answer(r, http.StatusOK, body), nil
+	})
+	allocs := testing.AllocsPerRun(100, func() {
+		doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, doc.Body)
+		doc.Body.Close()
+	})
+	if allocs > 120 {
+		t.Errorf("%v allocations a document, want at most 120", allocs)
+	}
+}
+
 func TestBody_BrokenOnceIsWholeAtLast(t *testing.T) {
 	want := noise(100 << 10)
 	var requests atomic.Int32
@@ -311,33 +351,44 @@ func TestBody_CancelledWhileItComes(t *testing.T) {
 	}
 }
 
-// BenchmarkGet gets small documents over loopback, beside net/http alone.
+// BenchmarkGet gets documents over loopback, beside net/http alone, which reads each body whole.
 func BenchmarkGet(b *testing.B) {
-	body := noise(20 << 10)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(body) }))
-	defer s.Close()
-	b.Run("fetch", func(b *testing.B) {
-		b.ReportAllocs()
-		c := &fetch.Client{AllowPrivateNetworks: true, Proxy: noProxy}
-		defer c.CloseIdleConnections()
-		for b.Loop() {
-			doc, err := c.Get(b.Context(), fetch.Request{URL: s.URL})
-			if err != nil {
-				b.Fatal(err)
+	for _, size := range []int{20 << 10, 2 << 20} {
+		body := noise(size)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Write(body)
+		}))
+		defer s.Close()
+		name := strconv.Itoa(size>>10) + "KiB"
+		b.Run("fetch/"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(size))
+			c := &fetch.Client{AllowPrivateNetworks: true, Proxy: noProxy}
+			defer c.CloseIdleConnections()
+			for b.Loop() {
+				doc, err := c.Get(b.Context(), fetch.Request{URL: s.URL})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, doc.Body); err != nil {
+					b.Fatal(err)
+				}
+				doc.Body.Close()
 			}
-			io.Copy(io.Discard, doc.Body)
-			doc.Body.Close()
-		}
-	})
-	b.Run("net/http", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			resp, err := s.Client().Get(s.URL)
-			if err != nil {
-				b.Fatal(err)
+		})
+		b.Run("http/"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				resp, err := s.Client().Get(s.URL)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.ReadAll(resp.Body); err != nil {
+					b.Fatal(err)
+				}
+				resp.Body.Close()
 			}
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		}
-	})
+		})
+	}
 }
