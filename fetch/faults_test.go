@@ -120,6 +120,7 @@ func faultCases() []faultCase {
 		{path: "redirect-chain?n=11", get: fetch.ErrRedirect, status: 302, hits: 11},
 		{path: "redirect-nowhere", get: fetch.ErrRedirect, status: 302},
 		{path: "redirect?to=/fault/ok/" + strings.Repeat("x", 8192-len("/fault/ok/")), body: document},
+		{path: "redirect?to=/fault/ok/" + strings.Repeat("x", 8193-len("/fault/ok/")), get: fetch.ErrRedirect, status: 302},
 		{path: "redirect?to=/100%25", get: fetch.ErrRedirect, status: 302},
 		{path: "redirect?to=http://", get: fetch.ErrRedirect, status: 302},
 		{path: "redirect?to=http://%5Bx", get: fetch.ErrRedirect, status: 302},

@@ -52,6 +52,9 @@ func carriesTo(o, next location.Origin) bool {
 // redirect resolves the value of a Location field (RFC 9110, section 10.2.2). Credentials in it are
 // dropped.
 func (t target) redirect(loc string) (target, error) {
+	if len(loc) > location.MaxLen {
+		return target{}, &cause{kind: ErrRedirect, detail: "bad redirect: Location is too long"}
+	}
 	ref, err := url.Parse(strings.TrimSpace(loc))
 	if err == nil {
 		u := t.url.ResolveReference(ref)
