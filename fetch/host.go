@@ -1,15 +1,19 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 const (
@@ -126,6 +130,11 @@ func (h *host) isQuiet() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return time.Since(h.last) > 10*time.Minute && time.Now().After(h.until)
+}
+
+func hostKey(u *url.URL) string {
+	o, _ := location.OriginOf(u)
+	return cmp.Or(o.Host, strings.ToLower(u.Host))
 }
 
 // addressKey returns what stands for the host's address: the lowest of several, as a network of 64

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
-
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A HostLimiter is a [Limiter] that bounds the requests under way in all, to one host and to one
@@ -124,11 +122,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-func hostKey(u *url.URL) string {
-	o, _ := location.OriginOf(u)
-	return cmp.Or(o.Host, strings.ToLower(u.Host))
 }
 
 // host returns what is known of the host of u.
