@@ -29,11 +29,8 @@ import (
 func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	c.init()
 	t, user, err := parseTarget(req.URL)
-	switch {
-	case errors.Is(err, ErrRefused):
+	if err != nil {
 		return nil, &Error{Err: err}
-	case err != nil:
-		return nil, &Error{Err: &cause{kind: ErrRequest, err: err}}
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

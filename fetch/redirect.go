@@ -18,18 +18,19 @@ type target struct {
 	origin location.Origin
 }
 
-// parseTarget reads a URL. It returns the credentials in it too.
+// parseTarget reads a URL, or returns an ErrRequest or ErrRefused. It returns the credentials in the
+// URL too.
 func parseTarget(raw string) (target, *url.Userinfo, error) {
 	u, err := sitemap.ParseLoc(raw)
 	if err != nil {
-		return target{}, nil, err
+		return target{}, nil, &cause{kind: ErrRequest, err: err}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return target{}, nil, refused("scheme " + chars.Clip(u.Scheme, 64))
 	}
 	o, err := location.OriginOf(u)
 	if err != nil {
-		return target{}, nil, err
+		return target{}, nil, &cause{kind: ErrRequest, err: err}
 	}
 	user := u.User
 	u.User, u.Fragment, u.RawFragment = nil, "", ""

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"strings"
@@ -96,34 +95,6 @@ func TestRedirects(t *testing.T) {
 }
 
 // TestDotSegments: what is asked for holds no dot segments, and else stands as it was given.
-// A connection may still be dialled for one hop while the next is requested on another connection.
-func TestRedirects_SideBySide(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/document" {
-			http.Redirect(w, r, "/document", http.StatusFound)
-		}
-	}))
-	defer s.Close()
-	c := newClient(t)
-	for range 20 {
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				for range 2 {
-					doc, err := c.Get(t.Context(), fetch.Request{URL: s.URL})
-					if err != nil || doc.Attempts != 1 || len(doc.Hops) != 1 {
-						t.Errorf("Get: %v", err)
-						return
-					}
-					doc.Body.Close()
-				}
-			})
-		}
-		wg.Wait()
-		c.CloseIdleConnections()
-	}
-}
-
 func TestDotSegments(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{"/a/../b", "/b"},

@@ -1,0 +1,103 @@
+package fetch_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+func TestConnections_AreReused(t *testing.T) {
+	s, c := newSite(t), newClient(t)
+	for _, path := range []string{"ok", "status?code=404", "redirect", "gzip-encoded", "html", "empty", "validators"} {
+		for range 3 {
+			if doc, err := c.Get(t.Context(), fetch.Request{URL: s.fault(path)}); err == nil {
+				doc.Body.Close()
+			}
+		}
+	}
+	if opened, _ := s.connections(); opened != 1 {
+		t.Errorf("%d connections, want 1", opened)
+	}
+}
+
+func TestHTTP2(t *testing.T) {
+	want := noise(300 << 10)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Proto", r.Proto)
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/broken":
+			w.Header().Set("Content-Length", strconv.Itoa(len(want)))
+			w.Write(want[:1000])
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		default:
+			w.Write(want)
+		}
+	}))
+	s.EnableHTTP2 = true
+	s.Config.ErrorLog = quiet
+	s.StartTLS()
+	defer s.Close()
+	tr := fetch.NewTransport()
+	tr.DialContext = nil // loopback is not public
+	tr.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+	tr.TLSClientConfig.RootCAs.AddCert(s.Certificate())
+	c := newClient(t)
+	c.Transport = tr
+	for path, tt := range map[string]struct {
+		size, attempts int
+		err            error
+	}{
+		"/":       {len(want), 1, nil},
+		"/moved":  {len(want), 1, nil},
+		"/broken": {1000, 3, fetch.ErrBody},
+	} {
+		doc := get(t, c, s.URL+path)
+		got, err := io.ReadAll(doc.Body)
+		if !errors.Is(err, tt.err) || !bytes.Equal(got, want[:tt.size]) || doc.Attempts != tt.attempts {
+			t.Errorf("%s: read %d bytes after %d attempts, %v", path, len(got), doc.Attempts, err)
+		}
+		if proto := doc.Header.Get("Proto"); proto != "HTTP/2.0" {
+			t.Errorf("%s: by %s", path, proto)
+		}
+	}
+}
+
+// A connection may still be dialled for one hop while the next is requested on another connection.
+func TestRedirects_SideBySide(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/document" {
+			http.Redirect(w, r, "/document", http.StatusFound)
+		}
+	}))
+	defer s.Close()
+	c := newClient(t)
+	for range 20 {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 2 {
+					doc, err := c.Get(t.Context(), fetch.Request{URL: s.URL})
+					if err != nil || doc.Attempts != 1 || len(doc.Hops) != 1 {
+						t.Errorf("Get: %v", err)
+						return
+					}
+					doc.Body.Close()
+				}
+			})
+		}
+		wg.Wait()
+		c.CloseIdleConnections()
+	}
+}
