@@ -18,8 +18,8 @@ type target struct {
 	origin location.Origin
 }
 
-// parseTarget reads a URL, or returns an ErrRequest or ErrRefused. It returns the credentials in the
-// URL too.
+// parseTarget reads a URL. It returns the credentials in it too. The error is an ErrRequest or an
+// ErrRefused.
 func parseTarget(raw string) (target, *url.Userinfo, error) {
 	u, err := sitemap.ParseLoc(raw)
 	if err != nil {
