@@ -95,21 +95,16 @@ func (l *HostLimiter) enter(ctx context.Context, h *host) (weight int64, err err
 			return 0, err
 		}
 		wait, err := h.admit(weight, l.longest())
-		switch {
-		case err != nil:
-			h.slots.Release(weight)
-			return 0, err
-		case wait == 0:
+		if wait > 0 {
+			err = sleep(ctx, wait)
+		}
+		if wait == 0 && err == nil {
 			return weight, nil
-		case wait < 0: // the host has become serial
-			h.slots.Release(weight)
-			continue
 		}
-		if err := sleep(ctx, wait); err != nil {
-			h.slots.Release(weight)
+		h.slots.Release(weight) // also if the host has become serial
+		if err != nil {
 			return 0, err
 		}
-		h.slots.Release(weight)
 	}
 }
 
