@@ -33,7 +33,7 @@ type host struct {
 
 	mu       sync.Mutex // guards what follows
 	delay    time.Duration
-	last     time.Time // when the last request was admitted
+	last     time.Time // when the last request was admitted, or sent if that is known
 	until    time.Time // no request before
 	backoff  time.Duration
 	recovery int       // successes that are missing; above zero, requests are serial
@@ -86,11 +86,14 @@ func (h *host) admit(weight int64, maxPause time.Duration) (wait time.Duration, 
 	return 0, nil
 }
 
-// learn takes the answer to a request that was admitted at begun.
+// learn takes the answer to a request that was sent at begun.
 func (h *host) learn(status int, retryAfter time.Duration, begun time.Time, most time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
+	if begun.After(h.last) {
+		h.last = begun // slots of the address or in all came late
+	}
 	switch {
 	case isBusy(status):
 		h.timeouts, h.probes = 0, 0

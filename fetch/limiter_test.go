@@ -116,6 +116,20 @@ func TestHostLimiter_CrawlDelay(t *testing.T) {
 	})
 }
 
+func TestHostLimiter_CrawlDelayAfterWaitForSlots(t *testing.T) {
+	for name, l := range map[string]*fetch.HostLimiter{"in all": {Total: 1}, "address": {PerAddress: 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			u := parseURL(t, "http://192.0.2.1/")
+			l.SetDelay(u, 10*time.Second)
+			release := acquire(t, l, parseURL(t, "http://192.0.2.1:81/"))
+			time.AfterFunc(9*time.Second, func() { release(200, 0) })
+			if got := requestEvery(t, l, u, 2); got[1]-got[0] != 10*time.Second {
+				t.Errorf("%s: requests at %v, want them 10s apart", name, got)
+			}
+		})
+	}
+}
+
 func TestHostLimiter_PausesAfter429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l fetch.HostLimiter
