@@ -204,3 +204,24 @@ func TestWalkError_IsBounded(t *testing.T) {
 		t.Errorf("error %q", got)
 	}
 }
+
+// TestSeeds_OfOneHost: what a document costs does not grow with the number of seeds.
+func TestSeeds_OfOneHost(t *testing.T) {
+	w := newWeb()
+	locs := numbered("https://example.com:8443/%d.xml", 1000)
+	for _, loc := range locs {
+		w.serve(loc, urlset(loc+"/p"))
+	}
+	allocs := testing.AllocsPerRun(1, func() {
+		if r := w.walk(t, nil, seeds(locs...), discover.Options{}); len(r.urls) != len(locs) || r.err != nil {
+			t.Errorf("%d pages, %v", len(r.urls), r.err)
+		}
+	})
+	if most := float64(500 * len(locs)); allocs > most {
+		t.Errorf("%v allocations, want at most %v", allocs, most)
+	}
+	r := w.walk(t, nil, seeds(" "+locs[0]+"\n"), discover.Options{})
+	if len(r.urls) != 1 || r.err != nil {
+		t.Errorf("blanks around a seed with a port: %d pages, %v", len(r.urls), r.err)
+	}
+}

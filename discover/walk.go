@@ -84,7 +84,11 @@ func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq
 			locs = append(locs, seedLoc(s))
 			if st, err := parseSite(named); err == nil {
 				sites = append(sites, st.host())
-				origins = append(origins, named)
+				// Thousands of seeds have one origin, and each request reads all origins.
+				st.url.Path, st.url.RawPath = "", ""
+				if o := st.origin(); !slices.Contains(origins, o) {
+					origins = append(origins, o)
+				}
 			}
 		}
 		slices.Sort(sites)
