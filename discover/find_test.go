@@ -384,3 +384,34 @@ func TestRobots_Cached(t *testing.T) {
 		}
 	})
 }
+
+// TestRobots_CachedWithSecrets: a robots.txt that a walk of another site asked for, without the
+// header fields that are for that site alone, is not taken for what the site shows with them.
+func TestRobots_CachedWithSecrets(t *testing.T) {
+	w := newWeb()
+	for loc, body := range map[string]string{
+		"https://a.example.com/robots.txt": "Sitemap: /s.xml",
+		"https://a.example.com/s.xml":      urlset("https://a.example.com/1", "https://b.example.com/1"),
+		"https://b.example.com/robots.txt": "Sitemap: /s.xml",
+		"https://b.example.com/s.xml":      urlset("https://b.example.com/2"),
+	} {
+		w.handle(loc, func(r *http.Request) answer {
+			if r.Header.Get("X-Key") == "" {
+				return answer{status: 401}
+			}
+			return answer{body: body}
+		})
+	}
+	c := w.client()
+	c.Fetch.Header = http.Header{"X-Key": {"secret"}}
+	for range 2 {
+		for _, want := range []string{"https://a.example.com/1", "https://b.example.com/2"} {
+			if r := w.site(t, c, want, discover.Options{}); strings.Join(r.locs(), " ") != want {
+				t.Errorf("%q, %v, want %q", r.locs(), r.err, want)
+			}
+		}
+	}
+	if n := w.hits("https://a.example.com/robots.txt"); n != 1 {
+		t.Errorf("%d requests for the robots.txt of the site", n)
+	}
+}

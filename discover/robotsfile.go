@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,8 +73,10 @@ func isUnconnected(err error) bool {
 // robotsAt returns the robots.txt of st's origin. Origins are the URLs that the caller named.
 func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robotsFile, error) {
 	at := st.at("/robots.txt")
-	// With credentials, one user may see what another may not.
-	private := strings.Contains(strings.Join(origins, " "), "@")
+	// With credentials, one user may see what another may not; and without the header fields that
+	// go to origins that the caller named, less may be seen than with them.
+	private := strings.Contains(strings.Join(origins, " "), "@") ||
+		len(c.fetcher().Header) > 0 && !slices.Contains(origins, st.origin())
 	if !private {
 		if f := c.robots.get(at); f != nil {
 			c.keepDelay(f)
