@@ -203,6 +203,11 @@ func TestWalkError_IsBounded(t *testing.T) {
 	if got := r.err.Error(); got != want {
 		t.Errorf("error %q", got)
 	}
+	store := &mapStore{fail: func(op string) bool { return op == "put d" }}
+	r = w.walk(t, nil, seeds(a("i")), discover.Options{Store: store})
+	if !errors.As(r.err, &we) || we.Failed != 100 || len(we.Errs) != 16 || we.Errs[15] != errStore {
+		t.Errorf("where the Store fails too: %v", r.err)
+	}
 }
 
 // TestSeeds_OfOneHost: what a document costs does not grow with the number of seeds.

@@ -254,7 +254,7 @@ func (w *walk) end() {
 		w.failed.addFirst(l, l.Left)
 	}
 	if err := w.reader.memory.close(); err != nil {
-		w.failed.add(err, 0)
+		w.failed.Errs = append(w.failed.Errs[:min(len(w.failed.Errs), maxErrs-1)], err)
 	}
 	w.reader.memory = nil
 	if len(w.failed.Errs) > 0 {
