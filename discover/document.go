@@ -289,14 +289,15 @@ func (d *document) end(begun time.Time) {
 
 // isEmpty reports whether the document failed before anything came of it.
 func (d *document) isEmpty() bool {
-	return d.sum.Err != nil && d.sum.Entries == 0 && len(d.children) == 0
+	return d.sum.Err != nil && d.sum.Entries == 0 && len(d.children) == 0 && !d.partial
 }
 
 // record returns what the Store keeps of a document that was read.
 func (d *document) record(doc *fetch.Document, now time.Time) *record {
 	r := &record{
 		URL: d.n.sm.Loc, Final: d.sum.FinalURL, LastMod: d.n.sm.LastMod.String(),
-		Children: d.listed, Partial: d.partial, Read: now.Unix(),
+		Children: d.listed, Read: now.Unix(),
+		Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
 	}
 	var fe *fetch.Error
 	switch {

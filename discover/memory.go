@@ -39,7 +39,7 @@ type record struct {
 	Digest       []byte        `json:"digest,omitempty"`  // of its entries
 	LastMod      string        `json:"lastmod,omitempty"` // as its referrer listed it
 	Children     []childRecord `json:"children,omitempty"`
-	Partial      bool          `json:"partial,omitempty"` // something was left out
+	Partial      bool          `json:"partial,omitempty"` // something was left out, but not all
 	Err          string        `json:"err,omitempty"`     // why it could not be read
 	Retry        int64         `json:"retry,omitempty"`   // when a retry is due, in Unix seconds
 	Read         int64         `json:"read,omitempty"`    // when it was last read, in Unix seconds

@@ -232,6 +232,24 @@ func TestRun_FailuresAreReportedAgain(t *testing.T) {
 	equal(t, "skipped", r.skipped(discover.SkippedResume), []string{example + "/index.xml", child(0), child(1)})
 }
 
+// TestRun_CutDocumentsAreSound: a walk that goes on after a document that broke off, but had pages,
+// finds the site to have a sitemap, and tries no known path.
+func TestRun_CutDocumentsAreSound(t *testing.T) {
+	for _, robots := range []string{"", "Sitemap: /sitemap.xml"} {
+		w, store := newWeb(), &mapStore{}
+		w.serve(example+"/robots.txt", robots)
+		w.serve(example+"/sitemap.xml", strings.TrimSuffix(urlset(example+"/1"), "</urlset>"))
+		w.serve(example+"/sitemap_index.xml", urlset(example+"/2"))
+		for range 2 {
+			r := w.site(t, nil, example, discover.Options{Store: store, Run: "1"})
+			var we *discover.WalkError
+			if !errors.As(r.err, &we) || w.hits(example+"/sitemap_index.xml") != 0 {
+				t.Errorf("robots.txt %q: %q, %v", robots, r.locs(), r.err)
+			}
+		}
+	}
+}
+
 // TestRun_AnotherRunBegins: another Run, or none, begins at the first document.
 func TestRun_AnotherRunBegins(t *testing.T) {
 	w, store := newNews(3), &mapStore{}

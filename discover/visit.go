@@ -264,7 +264,7 @@ func (w *walk) skip(n *node, p *plan) {
 		return
 	}
 	d := w.reader.newDocument(n, p.record.Final, maxQueued-w.queue.size)
-	d.sum.Skipped = p.skip
+	d.sum.Skipped, d.partial = p.skip, p.record.Partial
 	if p.record.Err != "" {
 		d.sum.Err = &storedError{p.record.Err}
 	}
