@@ -123,6 +123,25 @@ func TestOrder_FinalURL(t *testing.T) {
 }
 
 // TestOrder_Seeds: seeds are in the caller's order; nil seeds and repeated ones count once or not.
+// TestOrder_FinalURLThatFails: each document that leads to one that cannot be read is reported.
+func TestOrder_FinalURLThatFails(t *testing.T) {
+	w := tree("i: 1 2 3 s", "s:, 1")
+	w.serve(a("home"), "<!doctype html><html><body>Welcome")
+	for _, name := range []string{"1", "2", "3"} {
+		w.redirect(a(name), a("home"))
+	}
+	r := w.walk(t, nil, seeds(a("i")), discover.Options{})
+	var we *discover.WalkError
+	if !errors.As(r.err, &we) || we.Failed != 3 || names(r.locs())+", "+names(r.done) != "1, i 1 2 3 s" {
+		t.Errorf("%q, %q, %v", r.locs(), r.done, r.err)
+	}
+	for _, name := range []string{"1", "2", "3"} {
+		if sum := r.sums[a(name)]; sum.FinalURL != a("home") || sum.Err == nil || len(sum.Hops) != 1 {
+			t.Errorf("%s: final %s, hops %v, %v", name, sum.FinalURL, sum.Hops, sum.Err)
+		}
+	}
+}
+
 func TestOrder_Seeds(t *testing.T) {
 	w := tree("s:, 1", "t:, 2")
 	from := []*discover.Sitemap{nil, {Loc: a("t")}, {Loc: " " + a("s") + "\n"}, nil, {Loc: a("t")}}

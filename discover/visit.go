@@ -38,6 +38,7 @@ type seed struct {
 type visited struct {
 	loc   string // where it was served; "" if no late grant is to be reported
 	scope trust.Scope
+	err   error // why it could not be read
 }
 
 // maxVisited is the length up to which the location of a visited document is kept: a walk must hold
@@ -114,6 +115,12 @@ func (w *walk) readDocument(n *node, p *plan, f fetched, probe bool) (missed err
 	if f.doc != nil {
 		final = f.doc.URL.String()
 		if w.isServed(n, final) {
+			if err := w.seen[n.final].err; err != nil && !probe {
+				d := w.reader.newDocument(n, final, 0)
+				d.answered(f)
+				d.sum.Err = err // as often where missing documents lead to the home page
+				w.finish(d, f.at)
+			}
 			return errVisited, true
 		}
 	}
@@ -307,6 +314,9 @@ func (w *walk) finish(d *document, begun time.Time) {
 	}
 	if d.sum.Err != nil {
 		w.failed.add(&DocumentError{d.n.sm, d.sum.Err}, 1)
+		if v := w.seen[d.n.key]; v != nil {
+			v.err = d.sum.Err
+		}
 	}
 	if d.sum.Skipped != SkippedSince && d.sum.Skipped != SkippedFollow && !d.isEmpty() {
 		w.sound++
