@@ -57,6 +57,7 @@ func (r *reader) newDocument(n *node, final string, room int) *document {
 	d.sum.URL, d.sum.FinalURL = n.sm.Loc, final
 	d.sum.Problems = map[sitemap.Code]int{}
 	d.index.asked, d.index.final = authority(n.sm.Loc), authority(final)
+	r.memory.enter(n.seed())
 	if r.memory != nil {
 		d.digest = sha256.New()
 	}

@@ -21,7 +21,7 @@ import (
 //	r  a walk: its Run and the number of that run
 type memory struct {
 	store   Store
-	site    string
+	site    string // of the current document, with a slash
 	number  uint32 // of the run
 	changed bool   // Options.OnlyChanged
 	now     func() time.Time
@@ -101,6 +101,16 @@ func openMemory(o *Options, site, id string) *memory {
 		m.save(runKey, run{o.Run, m.number})
 	}
 	return m
+}
+
+// enter makes the keys those of the site of a seed, so that the other seeds of a walk may change.
+func (m *memory) enter(seed *Sitemap) {
+	if m == nil {
+		return
+	}
+	if st, err := seedSite(seed); err == nil {
+		m.site = st.host() + "/"
+	}
 }
 
 // key returns the key of name in the table of kind.

@@ -19,6 +19,14 @@ type node struct {
 	plan    *plan       // what the Store says of it; nil until asked
 }
 
+// seed returns the Sitemap of the seed that led to n.
+func (n *node) seed() *Sitemap {
+	for n.index != nil {
+		n = n.index
+	}
+	return n.sm
+}
+
 // isWithin reports whether k is the document of n or of an index above it.
 func (n *node) isWithin(k key) bool {
 	for ; n != nil; n = n.index {

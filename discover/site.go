@@ -44,6 +44,14 @@ func parseSite(s string) (site, error) {
 	return st, nil
 }
 
+// seedSite returns the site of a seed: that of the robots.txt that names it, or else its own.
+func seedSite(s *Sitemap) (site, error) {
+	if s.RobotsURL != "" {
+		return parseSite(s.RobotsURL)
+	}
+	return parseSite(s.Loc)
+}
+
 // isBare reports whether a site is named without a scheme.
 func isBare(s string) bool {
 	scheme, _, ok := strings.Cut(s, "://")

@@ -218,6 +218,22 @@ func TestStore_SitesAreApart(t *testing.T) {
 	}
 }
 
+// TestStore_SeedsOfOtherHosts: what is known of a seed does not depend on the other seeds.
+func TestStore_SeedsOfOtherHosts(t *testing.T) {
+	w, store := newWeb(), &mapStore{}
+	var from, want []string
+	for _, host := range []string{"c", "b", "d", "a"} {
+		loc := "https://" + host + ".test/"
+		w.serve(loc+"i.xml", index(loc+"s.xml"))
+		w.serve(loc+"s.xml", urlset(loc))
+		from, want = append(from, loc+"i.xml"), append(want, loc+" new")
+		r := w.walk(t, nil, seeds(from...), discover.Options{Store: store, OnlyChanged: true})
+		equal(t, "with "+host, r.changes(), want[len(want)-1:])
+	}
+	r := w.walk(t, nil, seeds(from[1]), discover.Options{Store: store})
+	equal(t, "b alone", r.changes(), []string{"https://b.test/ unchanged"})
+}
+
 // TestStore_NotModified: 304 keeps what was known, an index's children included. A change in a
 // child is found below an index that has not changed.
 func TestStore_NotModified(t *testing.T) {

@@ -208,6 +208,7 @@ func (w *walk) isOver(n *node) bool {
 // planOf returns what the Store says of n.
 func (w *walk) planOf(n *node) *plan {
 	if n.plan == nil {
+		w.reader.memory.enter(n.seed())
 		n.plan = w.reader.memory.plan(n.sm)
 	}
 	return n.plan

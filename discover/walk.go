@@ -77,12 +77,8 @@ func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq
 			if s == nil {
 				continue
 			}
-			named := s.Loc
-			if s.RobotsURL != "" {
-				named = s.RobotsURL
-			}
 			locs = append(locs, seedLoc(s))
-			if st, err := parseSite(named); err == nil {
+			if st, err := seedSite(s); err == nil {
 				sites = append(sites, st.host())
 				// Thousands of seeds have one origin, and each request reads all origins.
 				st.url.Path, st.url.RawPath = "", ""
