@@ -26,15 +26,6 @@ type decoder struct {
 
 	entry entry
 	href  []byte // decoded
-	quickState
-}
-
-// A quickState is the state of reading entries quickly.
-type quickState struct {
-	quick   xmlscan.Quick
-	start   int  // offset in the window of the entry that is read quickly
-	odd     int  // entries in a row that had another shape
-	general bool // do not read entries quickly
 }
 
 func (d *decoder) problem(code sitemap.Code, field string) {

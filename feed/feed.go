@@ -37,7 +37,6 @@
 //	names.go    identifies elements
 //	link.go     candidates for the location
 //	entry.go    reads entries
-//	quick.go    reads entries of the most common shape
 //	feed.go     Entries, and the start and end of a document
 package feed
 
@@ -144,9 +143,6 @@ func (d *decoder) readEntries(depth int) {
 		switch {
 		case d.isEntry():
 			d.readEntry()
-			if !d.general {
-				d.quickEntries(depth)
-			}
 		case depth == 1 && string(d.r.Local) == "channel" && !d.atom:
 			d.checkCase()
 			around := d.base

@@ -47,14 +47,9 @@ type link struct {
 
 // linkAttrs reads the attributes of the current start tag.
 func (d *decoder) linkAttrs() (l link) {
-	for attrs := d.r.Attrs; len(attrs) > 0; {
-		name, value, rest, ok := xmlscan.NextAttr(attrs)
-		if !ok {
-			break
-		}
-		attrs = rest
-		if !l.set(string(name), value) {
-			l.set(strings.ToLower(string(name)), value)
+	for _, a := range d.r.Attrs {
+		if !l.set(string(a.Name), a.Value) {
+			l.set(strings.ToLower(string(a.Name)), a.Value)
 		}
 	}
 	return l

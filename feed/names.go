@@ -92,10 +92,11 @@ func (d *decoder) checkCase() {
 	if !d.r.Upper || d.uppered {
 		return
 	}
-	local := d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:]
-	if name := d.canonical(); string(local) != name {
+	switch string(d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:]) {
+	case "pubDate", "RDF": // as the format has it
+	default:
 		d.uppered = true
-		d.problem(sitemap.UppercaseTag, name)
+		d.problem(sitemap.UppercaseTag, d.canonical())
 	}
 }
 

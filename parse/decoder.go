@@ -15,12 +15,9 @@ type decoder struct {
 	sink *document.Sink
 	ext  *extension.Decoder // nil if extensions are skipped
 
-	skip     bool          // skip extensions
-	general  bool          // do not use the short cut
-	fast     *shortcut     // for entries like the last one, or nil
-	quick    xmlscan.Quick // reads extensions for the short cut
-	uppered  bool          // uppercase_tag was reported
-	unspaced bool          // missing_namespace was reported for an entry
+	uppered  bool // uppercase_tag was reported
+	unspaced bool // missing_namespace was reported for an entry
+	quick    quick
 
 	rootElement
 	openEntry
@@ -38,27 +35,19 @@ type rootElement struct {
 type openEntry struct {
 	entry    sitemap.Entry
 	entrySpc xmlscan.Space // of the element
+	start    []byte        // its start tag, cut at 256 bytes
+	usual    bool          // the element has the namespace and prefix of the root
 	locs     int           // locations of the element so far
 	dropped  bool          // the location is not to be yielded
+	extended bool          // there are extensions
 }
 
-// A shortcut reads entries of the most common shape straight from the window. The tags of the entry
-// and its fields have no attributes, and the letter case and prefix of the entry before. Its values
-// need no report. The result is the one of the general reader. The shortcut reads no part of any
-// other entry; the general reader then starts at its first byte.
-type shortcut struct {
-	prefix []byte // of the entries, with its colon
-	tag    uint64 // their start tag as load returns it, without '<' and prefix
-	size   int    // of that tag
-	entry  sitemap.Entry
-
-	extended bool // the entry has extensions
-}
-
-// isForeign reports whether elements with this prefix are certainly not fields of the entry.
-func (d *decoder) isForeign(prefix []byte) bool {
-	s, declared := d.r.Lookup(prefix)
-	return declared && d.isForeignSpace(s)
+// A quick holds the tags of entries and fields without attributes, in the letter case and with the
+// prefix of the root.
+type quick struct {
+	prefix     []byte // of the tags, with its colon
+	start, end []byte // of an entry: "<url>", "</url>"
+	disabled   bool   // in tests
 }
 
 func (d *decoder) isForeignSpace(s xmlscan.Space) bool {

@@ -47,7 +47,7 @@
 // The files, each building on those before it:
 //
 //	decoder.go  the state of reading one urlset or sitemapindex
-//	fast.go     reads entries of the most common shape
+//	quick.go    reads fields of the most common shape
 //	sitemap.go  reads urlset and sitemapindex
 //	parse.go    Entries, Reader and Sniff
 package parse

@@ -14,8 +14,7 @@ import (
 
 // newDecoder returns the decoder of a document whose next token is the start tag of the root.
 func newDecoder(in *input.Reader, sink *document.Sink, o *sitemap.Options) *decoder {
-	d := &decoder{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report()),
-		skip: o.SkipExtensions}
+	d := &decoder{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report())}
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	d.r.HoldsFields = d.holdsFields
 	if !o.SkipExtensions {
@@ -29,11 +28,8 @@ func (d *decoder) read() {
 	if d.r.Child(0) {
 		d.openRoot()
 	}
-	for !d.sink.Stopped() && d.r.Child(1) {
+	for d.quickEntries(); !d.sink.Stopped() && d.r.Child(1); d.quickEntries() {
 		d.child()
-		if !d.general {
-			d.fastEntries()
-		}
 	}
 	d.sink.Finish(d.end())
 }
@@ -45,6 +41,9 @@ func (d *decoder) openRoot() {
 	if d.root == "sitemapindex" {
 		d.kind = sitemap.Sitemap
 	}
+	q := newQuick(d.root, d.prefix)
+	q.disabled = d.quick.disabled
+	d.quick = q
 	d.checkCase()
 	switch d.space {
 	case xmlscan.Sitemap:
@@ -121,56 +120,59 @@ func (d *decoder) readEntry() {
 	}
 	if kind != d.kind {
 		d.problem(sitemap.MisplacedElement, string(d.r.Local))
-	} else {
-		d.learn()
 	}
 	d.checkCase()
 	if d.r.Space == xmlscan.NoSpace && d.space != xmlscan.NoSpace && !d.unspaced {
 		d.unspaced = true
 		d.problem(sitemap.MissingNamespace, string(d.r.Local))
 	}
-	d.entrySpc = d.r.Space
-	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(0)}
-	d.locs, d.dropped = 0, false
-	start := string(chars.Excerpt(d.r.Raw))
-	for depth := d.r.Depth(); !d.sink.Stopped() && d.r.Child(depth); {
+	d.entrySpc, d.usual = d.r.Space, d.r.Space == d.space && string(d.r.Prefix) == d.prefix
+	d.begin(kind, 0)
+	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw)...)
+	d.readFields()
+}
+
+// begin starts an entry at the window's byte at.
+func (d *decoder) begin(kind sitemap.Kind, at int) {
+	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(at)}
+	d.locs, d.dropped, d.extended = 0, false, false
+}
+
+// readFields reads the rest of the open entry.
+func (d *decoder) readFields() {
+	depth := d.r.Depth()
+	for d.quickField(depth); !d.sink.Stopped() && d.r.Child(depth); d.quickField(depth) {
 		if d.isField() {
 			d.checkCase()
 			d.readField()
 		} else if d.ext != nil {
+			d.extended = true
 			d.ext.Element(d.isOwn())
+		} else if !d.isOwn() {
+			d.r.SkipRun()
 		}
 	}
 	if d.locs == 0 {
-		d.withoutLoc(start)
+		d.withoutLoc()
 	}
 	d.flush()
-}
-
-// learn prepares the short cut for entries like the current one.
-func (d *decoder) learn() {
-	switch {
-	case d.r.Upper || len(d.r.Attrs) > 0 || d.r.Empty:
-		d.fast = nil
-	case d.fast == nil || !d.fast.matches(d.r.Prefix):
-		d.fast = newShortcut(d.r.Prefix, d.r.Local)
-	}
 }
 
 // flush yields the location that was read last.
 func (d *decoder) flush() {
 	if d.locs > 0 && !d.dropped {
-		if d.ext != nil {
+		if d.extended {
 			d.entry.Extensions = d.ext.Take()
 		}
 		d.sink.Emit(&d.entry)
-	} else if d.ext != nil {
+	} else if d.extended {
 		d.ext.Reset()
 	}
+	d.extended = false
 }
 
 // withoutLoc handles an entry without a loc: a URL in its text is used instead.
-func (d *decoder) withoutLoc(start string) {
+func (d *decoder) withoutLoc() {
 	direct := bytes.TrimSpace(d.r.Direct)
 	switch {
 	case d.r.Unfinished():
@@ -181,7 +183,7 @@ func (d *decoder) withoutLoc(start string) {
 		d.sink.Problem(sitemap.TextAsLoc, d.entry.Pos, "loc", direct)
 		d.setLoc(direct, d.entry.Pos)
 	default:
-		d.sink.Drop(sitemap.MissingLoc, d.entry.Pos, "loc", []byte(start))
+		d.sink.Drop(sitemap.MissingLoc, d.entry.Pos, "loc", d.start)
 	}
 }
 

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 
@@ -13,20 +12,13 @@ import (
 // BaseHere returns the base of the element with these attributes (XML Base): its xml:base, resolved
 // against the base around it. If the element has no valid xml:base, BaseHere returns the base
 // around it.
-func BaseHere(attrs []byte, around *url.URL) *url.URL {
-	if len(attrs) == 0 || bytes.IndexByte(attrs, ':') < 0 {
-		return around
-	}
-	for {
-		name, value, rest, ok := xmlscan.NextAttr(attrs)
-		if !ok {
-			return around
+func BaseHere(attrs []xmlscan.Attr, around *url.URL) *url.URL {
+	for _, a := range attrs {
+		if len(a.Name) == len("xml:base") && strings.EqualFold(string(a.Name), "xml:base") {
+			return join(around, xmlscan.Decode(nil, a.Value))
 		}
-		if len(name) == len("xml:base") && strings.EqualFold(string(name), "xml:base") {
-			return join(around, xmlscan.Decode(nil, value))
-		}
-		attrs = rest
 	}
+	return around
 }
 
 // join returns the base that raw names, resolved against around.

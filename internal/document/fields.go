@@ -124,7 +124,19 @@ func Number(b []byte) (float64, bool) {
 
 // W3CTime reads a W3C datetime and reports its problems. Empty text is one.
 func (s *Sink) W3CTime(raw []byte, pos sitemap.Position, field string) sitemap.Time {
+	if t, ok := StrictTime(raw); ok {
+		return t
+	}
 	return s.time(datetime.ParseW3C, raw, pos, field)
+}
+
+// StrictTime reads a W3C datetime that needs no report. A year below 1000 does.
+func StrictTime(b []byte) (t sitemap.Time, ok bool) {
+	if len(b) == 0 || b[0] == '0' {
+		return t, false
+	}
+	t, ok = datetime.Strict(b)
+	return t, ok && !datetime.InFarZone(b)
 }
 
 // RFC822Time reads a date of RSS and reports its problems.

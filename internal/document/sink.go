@@ -15,7 +15,6 @@
 package document
 
 import (
-	"bytes"
 	"math"
 
 	"github.com/seed-322c453a/sitemap"
@@ -35,7 +34,6 @@ type Sink struct {
 	stopped  bool
 	listed   bool // there were entries, dropped ones included
 	err      error
-	decoded  []byte // scratch for a location with references
 }
 
 // NewSink returns a sink that passes entries to yield and problems to o.Report. It counts the
@@ -156,7 +154,7 @@ func (s *Sink) Listed() bool { return s.listed || s.tally.Entries > 0 }
 // LineLoc cleans a location from text and reports its problems. It returns false if the entry is
 // dropped.
 func (s *Sink) LineLoc(raw []byte, pos sitemap.Position) (loc string, ok bool) {
-	if location.Plain(raw) {
+	if s.Recent.Plain(raw) {
 		return string(raw), true
 	}
 	loc, codes, drop := s.Resolver.Clean(raw)
@@ -172,7 +170,7 @@ func (s *Sink) LineLoc(raw []byte, pos sitemap.Position) (loc string, ok bool) {
 // Loc cleans a location from XML and reports its problems, except bytes that XML forbids, which the
 // scanner has reported. It returns false if the entry is dropped.
 func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, ok bool) {
-	if location.Plain(raw) {
+	if s.Recent.Plain(raw) {
 		return string(raw), true
 	}
 	loc, codes, drop := s.Resolver.Clean(raw)
@@ -185,25 +183,4 @@ func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, 
 		s.Drop(drop, pos, field, raw)
 	}
 	return loc, drop == ""
-}
-
-// QuickLoc is Loc for raw text in the window, with references or, if section is true, from a CDATA
-// section. It returns false if there may be something to report.
-func (s *Sink) QuickLoc(raw []byte, section bool) (loc string, ok bool) {
-	plain := !section && s.Recent.PlainXML(raw)
-	if !plain && !section && bytes.IndexByte(raw, '&') >= 0 {
-		if !xmlscan.Predefined(raw) {
-			return "", false
-		}
-		s.decoded = xmlscan.Decode(s.decoded[:0], raw)
-		raw = s.decoded
-	}
-	if plain || s.Recent.Plain(raw) {
-		return string(raw), true
-	}
-	if bytes.Contains(raw, []byte("]]>")) || bytes.Contains(raw, []byte("\xef\xbf")) {
-		return "", false
-	}
-	loc, codes, drop := s.Resolver.Clean(raw)
-	return loc, len(codes) == 0 && drop == ""
 }

@@ -58,7 +58,6 @@ type Decoder struct {
 type memory struct {
 	text    arena
 	names   interner
-	met     metTags
 	entries slab[sitemap.Extensions]
 	strings slab[string]
 	buf     []byte            // a decoded attribute
@@ -86,7 +85,6 @@ type entryState struct {
 	other      otherBudget
 	textSize   int
 	overflowed bool // an excess was reported
-	sound      bool // the text is known to contain nothing that XML forbids
 	nested     int  // depth of records in records
 }
 
@@ -100,7 +98,6 @@ func New(r *xmlscan.Reader, in *input.Reader, sink *document.Sink) *Decoder {
 // format's own fields. Own reports whether it is in the namespace of the format or in none. Such an
 // element may be an extension without its prefix.
 func (d *Decoder) Element(own bool) {
-	d.sound = false
 	d.checkCase()
 	if own {
 		d.ownElement()

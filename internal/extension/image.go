@@ -90,13 +90,8 @@ func (d *Decoder) alternate() {
 		return
 	}
 	a := d.alternates.next()
-	for attrs := d.r.Attrs; ; {
-		name, raw, rest, ok := xmlscan.NextAttr(attrs)
-		if !ok {
-			break
-		}
-		attrs = rest
-		d.alternateAttr(a, name, d.attr(raw))
+	for _, attr := range d.r.Attrs {
+		d.alternateAttr(a, attr.Name, d.attr(attr.Value))
 	}
 	if a.Href == "" {
 		d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)

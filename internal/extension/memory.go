@@ -40,20 +40,13 @@ func (a *arena) string(b []byte) string {
 // An interner reuses short strings that it has seen, such as names of languages and elements.
 type interner struct{ seen [128]string }
 
-// string returns b as a string, which it has seen before or takes from the arena.
-func (n *interner) string(b []byte, a *arena) string {
-	if len(b) == 0 || len(b) > maxName {
-		return a.string(b)
-	}
+// slot returns the place of b. It holds the last string there, which may be b.
+func (n *interner) slot(b []byte) *string {
 	h := uint32(len(b))
 	for _, c := range b {
 		h = h*31 + uint32(c)
 	}
-	slot := &n.seen[h*0x9e3779b1>>25]
-	if *slot != string(b) {
-		*slot = a.string(b)
-	}
-	return *slot
+	return &n.seen[h*0x9e3779b1>>25]
 }
 
 // A slab makes slices that share memory. The items from index from on are those of the current

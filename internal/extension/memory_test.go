@@ -10,12 +10,11 @@ import (
 
 func TestArena_KeepsStrings(t *testing.T) {
 	var a arena
-	var n interner
 	var got, want []string
 	for i := range 10_000 {
 		text := strings.Repeat(fmt.Sprint(i, " "), i%300/4)
 		b := []byte(text)
-		got, want = append(got, a.string(b), n.string(b, &a)), append(want, text, text)
+		got, want = append(got, a.string(b)), append(want, text)
 		clear(b)
 	}
 	if !slices.Equal(got, want) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
 // An otherBudget counts the elements of other namespaces of the entry, and their text.
@@ -28,6 +27,10 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	el.Space = d.r.URI()
 	el.Name = d.name(d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:])
 	el.Attrs = d.elementAttrs()
+	if text, ok := d.r.Leaf(); ok {
+		el.Text = d.keepOther(trim(text))
+		return el, true
+	}
 	first, text := len(d.tree), len(d.mix)
 	cut := false
 	for level := d.r.Depth(); d.r.Mixed(level, &d.mix); {
@@ -57,23 +60,20 @@ func (d *Decoder) takeTree(first int) []sitemap.Element {
 
 // elementAttrs reads the attributes of the current start tag, except declarations of namespaces.
 func (d *Decoder) elementAttrs() []sitemap.Attribute {
-	for attrs := d.r.Attrs; ; {
-		name, raw, rest, ok := xmlscan.NextAttr(attrs)
-		if !ok {
-			return d.attributes.take()
-		}
-		attrs = rest
-		if bytes.HasPrefix(name, []byte("xmlns")) {
+	for _, attr := range d.r.Attrs {
+		if bytes.HasPrefix(attr.Name, []byte("xmlns")) {
 			continue
 		}
-		if d.other.text+len(name)+len(raw) > MaxOtherText || d.attributes.len() == MaxRecords {
-			d.overflow(string(name))
+		if d.other.text+len(attr.Name)+len(attr.Value) > MaxOtherText ||
+			d.attributes.len() == MaxRecords {
+			d.overflow(string(attr.Name))
 			continue
 		}
-		d.other.text += len(name)
+		d.other.text += len(attr.Name)
 		a := d.attributes.next()
-		a.Name, a.Value = d.name(name), d.keepOther(d.attr(raw))
+		a.Name, a.Value = d.name(attr.Name), d.keepOther(d.attr(attr.Value))
 	}
+	return d.attributes.take()
 }
 
 // keepOther returns text as a string, or "" if the entry has too much of it.

@@ -36,7 +36,7 @@ func (d *Decoder) content() []byte {
 	if !d.r.Complete {
 		return nil
 	}
-	return bytes.TrimSpace(text)
+	return trim(text)
 }
 
 // attr decodes an attribute's value. It is valid until the next one is decoded.
@@ -45,7 +45,15 @@ func (d *Decoder) attr(raw []byte) []byte {
 		d.buf = xmlscan.Decode(d.buf[:0], raw)
 		raw = d.buf
 	}
-	return bytes.TrimSpace(raw)
+	return trim(raw)
+}
+
+// trim is bytes.TrimSpace without a call for text that needs no trimming.
+func trim(b []byte) []byte {
+	if n := len(b) - 1; n >= 0 && ' ' < b[0] && b[0] < 0x80 && ' ' < b[n] && b[n] < 0x80 {
+		return b
+	}
+	return bytes.TrimSpace(b)
 }
 
 // token returns an attribute that is a word, decoded and trimmed, or "" if it is missing.
@@ -60,12 +68,21 @@ func (d *Decoder) keep(raw []byte, field string) string {
 		d.outOfText(field)
 		return ""
 	}
-	d.textSize += len(raw)
-	if !d.sound && !xmlscan.Sound(raw) {
+	if !d.isSound(raw) {
+		d.textSize += len(raw)
 		return cleaned(raw)
 	}
+	return d.keepSound(raw)
+}
+
+// keepSound is keep for sound text that is known to have room.
+func (d *Decoder) keepSound(raw []byte) string {
+	d.textSize += len(raw)
 	return d.text.string(raw)
 }
+
+// isSound reports whether raw, an attribute or text, contains only characters that XML allows.
+func (d *Decoder) isSound(raw []byte) bool { return d.r.IsSound() || xmlscan.Sound(raw) }
 
 // cleaned returns raw without control characters and with U+FFFD for invalid UTF-8. The scanner has
 // reported both.
@@ -83,10 +100,15 @@ func (d *Decoder) name(raw []byte) string {
 	if len(raw) > maxName {
 		return d.keep(raw, "")
 	}
-	if !d.sound && !xmlscan.Sound(raw) {
+	slot := d.names.slot(raw)
+	if *slot == string(raw) {
+		return *slot
+	}
+	if !d.isSound(raw) {
 		return cleaned(raw)
 	}
-	return d.names.string(raw, &d.text)
+	*slot = d.text.string(raw)
+	return *slot
 }
 
 // string returns the text of a value.
@@ -107,8 +129,8 @@ func (d *Decoder) tryLoc(raw []byte) (loc string, ok bool) {
 	if len(raw) == 0 {
 		return "", true
 	}
-	if d.recent.Plain(raw) {
-		return d.keep(raw, ""), true
+	if d.recent.Plain(raw) && d.textSize+len(raw) <= MaxText {
+		return d.keepSound(raw), true
 	}
 	loc, ok = d.sink.Resolver.CleanRef(raw)
 	if d.textSize += len(loc); d.textSize > MaxText {

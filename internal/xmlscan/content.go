@@ -11,17 +11,135 @@ import "bytes"
 // follow. The text also ends at an end tag that closes nothing, unless more text or the right end
 // tag follows.
 func (r *Reader) Text() []byte {
+	if text, ok := r.Leaf(); ok {
+		return text
+	}
 	r.readText(false)
 	return r.text
 }
 
+// Leaf is Text for an element that holds only text or one CDATA section, and is closed by its own
+// end tag. Most elements are such. It reports false, and does not advance, for others, and where
+// the window ends before the element does.
+func (r *Reader) Leaf() (text []byte, ok bool) {
+	text, isRaw, ok := r.leaf()
+	if isRaw && bytes.IndexByte(text, '&') >= 0 {
+		r.text = Decode(r.text[:0], text)
+		return r.text, ok
+	}
+	return text, ok
+}
+
 // SkipText skips the element whose start tag is current as Text does, if its text does not matter.
 // A field's start tag then does not end it if its end tag follows.
-func (r *Reader) SkipText() { r.readText(true) }
+func (r *Reader) SkipText() {
+	if !r.skipLeaf() {
+		r.readText(true)
+	}
+}
+
+// skipLeaf skips the element whose start tag is current if leaf can read it.
+func (r *Reader) skipLeaf() bool {
+	_, _, ok := r.leaf()
+	return ok
+}
+
+// IsSound reports whether the attributes of the current start tag, or the text that Leaf has just
+// read, are known to contain only characters that XML allows.
+func (r *Reader) IsSound() bool {
+	return r.isLeaf || r.fresh && r.report != nil && r.isSound(len(r.Raw))
+}
+
+// leaf is Leaf with text whose references are not decoded if isRaw is true.
+func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
+	if !r.fresh || r.Empty || r.Cut {
+		return nil, false, false
+	}
+	b, from := r.in.Window(), len(r.Raw)
+	n := bytes.IndexByte(b[from:], '<')
+	if n < 0 {
+		return nil, false, false
+	}
+	text, at := b[from:from+n], from+n
+	if isRaw = n > 0 || b[at : at+2][1] != '!'; !isRaw {
+		if text = r.section(b, at); text == nil {
+			return nil, false, false
+		}
+		at += len(cdataStart) + len(text) + len(cdataEnd)
+	}
+	end := at + len("</") + len(r.Name)
+	if end >= len(b) || b[end] != '>' || b[at] != '<' || b[at+1] != '/' ||
+		!bytes.Equal(b[at+2:end], r.Name) || len(text) > MaxText {
+		return nil, false, false
+	}
+	if r.report != nil {
+		if !r.isSound(end) {
+			return nil, false, false
+		}
+		if r.Raw = b[:end]; isRaw {
+			r.checkText(from, at)
+		}
+	}
+	r.in.Advance(at)
+	r.Raw, r.Kind = b[at:end+1], EndTag
+	r.fresh, r.isLeaf, r.owner = false, r.report != nil, r.owner[:0]
+	r.Nested, r.Complete, r.Overflow = false, true, false
+	return text, isRaw, true
+}
+
+// SkipRun skips the element whose start tag is current, and those that directly follow with the
+// same prefix. It does nothing, so that Child skips the element, if the name has no prefix, if an
+// element without a prefix follows, or if the window ends before. It looks only at the start of
+// each tag, and reports no problem.
+func (r *Reader) SkipRun() {
+	if len(r.Prefix) == 0 || !r.fresh || r.Cut {
+		return
+	}
+	prefix := r.Name[:len(r.Prefix)+1]
+	b := r.in.Window()
+	for i := len(r.Raw); ; i++ {
+		lt := bytes.IndexByte(b[i:], '<')
+		if lt < 0 {
+			return
+		}
+		i += lt
+		name, ends := bytes.CutPrefix(b[i+1:], []byte("/"))
+		switch {
+		case bytes.HasPrefix(name, prefix):
+		case ends || bytes.IndexByte(name[:NameLen(name)], ':') > 0:
+			r.in.Advance(i)
+			r.Raw, r.fresh = nil, false
+			return
+		case len(name) == 0 || name[0] != '!':
+			return
+		default:
+			text := r.section(b, i)
+			if text == nil {
+				return
+			}
+			i += len(cdataStart) + len(text)
+		}
+	}
+}
+
+// section returns the text of the CDATA section at b[at], or nil if there is no closed one without
+// another section in it.
+func (r *Reader) section(b []byte, at int) []byte {
+	body, ok := bytes.CutPrefix(b[at:], cdataStart)
+	if !ok {
+		return nil
+	}
+	end := r.cdataEnd.find(body, r.in.Offset()+int64(len(b)-len(body)), indexCDATAEnd)
+	if end < 0 || nextCDATA(body[:end]) {
+		return nil
+	}
+	return body[:end:end]
+}
 
 // Void closes the element whose start tag is current, which should be empty, if the next tag is not
 // its end tag, and that does not come later.
 func (r *Reader) Void() {
+	r.open()
 	if r.Empty || r.Cut {
 		return
 	}
@@ -33,6 +151,7 @@ func (r *Reader) Void() {
 }
 
 func (r *Reader) readText(whole bool) {
+	r.open()
 	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
 	space := r.Space
 	for d := len(r.stack); len(r.stack) >= d && !r.Complete && !r.cut; {

@@ -54,7 +54,7 @@
 //
 // The start tag of a field or of an extension ends the text of the field before it. It also ends an
 // extension or an unknown element whose end tag does not come before the entry's. Such end tags are
-// searched for in at most 512 KiB.
+// searched for in at most 16 KiB.
 //
 // Every other end tag closes the innermost element with its name, and the elements in that. An end
 // tag that closes nothing is skipped. If the start tag of an entry closed an element with the

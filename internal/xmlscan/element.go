@@ -26,7 +26,7 @@ type Reader struct {
 	text []byte
 	elements
 	namespaces
-	markers
+	looked int64 // bytes that were searched for landmarks
 }
 
 // Names identify the elements of a format.
@@ -78,6 +78,8 @@ type elements struct {
 	deep    int  // elements open beyond MaxDepth
 	entry   int  // depth of the open entry, or 0
 	pending bool // the current token is also the next one
+	fresh   bool // the element of the current start tag was not opened yet
+	isLeaf  bool // Leaf has read the current end tag, and found its element sound
 	pushed  bool // the element of the current start tag is open
 	inner   int  // elements with the root's name that were closed before their end tags
 	rootEnd bool // such an end tag came
@@ -92,14 +94,6 @@ type namespaces struct {
 	others     int           // namespaces without a constant so far
 	upper      []byte        // a name in lower case
 	undeclared bool          // an undeclared prefix was reported
-}
-
-// markers are the landmarks that were searched for.
-type markers struct {
-	landmarks [4]landmark // by depth
-	marked    int         // their maximum depth
-	// Bytes that were searched for landmarks far ahead, and near.
-	looked, lookedNear int64
 }
 
 // NewReader returns a reader of the rest of in, whose next start tag is the root.
@@ -120,8 +114,9 @@ func (r *Reader) Unfinished() bool {
 	return r.cut && (r.entry == 0 || len(r.stack) != r.entry || !r.endsHere(r.entry))
 }
 
-// Depth returns the depth of the element whose start tag is current, for Child.
+// Depth opens the element whose start tag is current and returns its depth, for Child.
 func (r *Reader) Depth() int {
+	r.open()
 	if r.Empty {
 		return len(r.stack) + 1
 	}
@@ -133,6 +128,9 @@ func (r *Reader) Depth() int {
 // element around it, by the next entry or by the end of the document. The root's own start tag is
 // at depth 0.
 func (r *Reader) Child(d int) bool {
+	if len(r.stack) != d || !r.skipLeaf() {
+		r.open()
+	}
 	for {
 		if len(r.stack) < d || r.cut || r.ended {
 			return false
@@ -141,8 +139,13 @@ func (r *Reader) Child(d int) bool {
 			r.skip(d)
 			continue
 		}
-		if r.entry == 0 && !r.pending {
-			r.owner = r.owner[:0] // an element that contains entries has no text
+		if !r.pending {
+			if r.entry == 0 {
+				r.owner = r.owner[:0] // an element that contains entries has no text
+			}
+			if r.mixed == nil && len(r.Direct) == 0 {
+				r.skipSpace()
+			}
 		}
 		switch r.next() {
 		case EOF:
@@ -159,7 +162,7 @@ func (r *Reader) Child(d int) bool {
 				r.reread(r.entry)
 				continue
 			}
-			r.push()
+			r.fresh = true
 			return true
 		case EndTag:
 			r.close()
@@ -202,6 +205,9 @@ func (r *Reader) direct(d int) {
 // skip skips the rest of the elements deeper than d.
 func (r *Reader) skip(d int) {
 	for len(r.stack) > d && !r.cut && !r.ended {
+		if !r.pending {
+			r.skipSpace()
+		}
 		switch r.next() {
 		case EOF:
 			r.eof()
@@ -214,13 +220,54 @@ func (r *Reader) skip(d int) {
 				r.reread(r.entry)
 				return
 			}
-			if !r.Cut {
-				r.push()
+			if r.fresh = !r.Cut; !r.skipLeaf() {
+				r.open()
 			}
 		case EndTag:
 			r.close()
 		}
 	}
+}
+
+// open opens the element of the current start tag, unless that was done.
+func (r *Reader) open() {
+	if r.fresh {
+		r.fresh = false
+		r.push()
+	}
+}
+
+// skipSpace advances past white space before markup.
+func (r *Reader) skipSpace() {
+	r.Sync()
+	b := r.in.Window()
+	if n := spaceLen(b); n > 0 && n < len(b) && b[n] == '<' {
+		r.in.Advance(n)
+	}
+}
+
+// At moves the input to the byte after the current token, for a caller that reads the window
+// itself. It reports whether the next token is directly in the element at depth d. The caller may
+// advance past whole elements that need no report.
+func (r *Reader) At(d int) bool {
+	if r.fresh && r.Empty {
+		r.open()
+	}
+	if r.fresh || len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending ||
+		len(r.Direct) > 0 {
+		return false
+	}
+	r.Sync()
+	return true
+}
+
+// Enter opens the element with this name, as if its start tag, without attributes, were the token
+// before the window.
+func (r *Reader) Enter(name []byte) {
+	_, r.has = scanName(name)
+	r.Raw, r.Kind, r.Name, r.Attrs, r.Empty, r.Cut = nil, StartTag, name, r.Attrs[:0], false, false
+	r.resolve()
+	r.push()
 }
 
 // opensEntry reports whether the current start tag, which has an entry's name and is within an
@@ -251,7 +298,7 @@ func (r *Reader) opensElement() bool {
 // opens reports whether b has a start tag, a comment or a processing instruction after white space,
 // and whether b holds enough to decide.
 func opens(b []byte) (ok, known bool) {
-	b = bytes.TrimLeft(b, " \t\r\n")
+	b = b[spaceLen(b):]
 	switch {
 	case len(b) == 0:
 		return false, false
@@ -269,7 +316,8 @@ func opens(b []byte) (ok, known bool) {
 // document or the window ends before.
 func (r *Reader) ahead(n int) []byte {
 	for more := true; ; more = r.more() { // it moves the window even if there is no more
-		rest := bytes.TrimLeft(r.in.Window()[len(r.Raw):], " \t\r\n")
+		rest := r.in.Window()[len(r.Raw):]
+		rest = rest[spaceLen(rest):]
 		if len(rest) >= n || !more {
 			return rest
 		}
@@ -293,7 +341,7 @@ func (r *Reader) more() bool {
 
 // next advances to the next token and resolves the names of a tag.
 func (r *Reader) next() Kind {
-	r.pushed = false
+	r.pushed, r.fresh, r.isLeaf = false, false, false
 	if r.pending {
 		r.pending = false
 	} else {
@@ -301,7 +349,7 @@ func (r *Reader) next() Kind {
 	}
 	switch r.Kind {
 	case StartTag:
-		if len(r.stack) == r.entry {
+		if len(r.stack) == r.entry && len(r.Direct) > 0 {
 			r.directEnds()
 		}
 		r.resolve()

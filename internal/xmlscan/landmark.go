@@ -5,16 +5,13 @@ import (
 	"strings"
 )
 
-// lookAhead is how far tags after the current one are searched at first, and farAhead is how far at
-// most.
-const (
-	lookAhead = 4 << 10
-	farAhead  = maxLook
-)
+// lookAhead is how far tags after the current one are searched.
+const lookAhead = 16 << 10
 
 // Holds reports whether the current start tag is known to be in the element at depth d, because the
 // end tag of that follows.
 func (r *Reader) Holds(d int) bool {
+	r.open()
 	var entry []byte
 	if r.entry > 0 {
 		entry = r.name(r.entry)
@@ -43,6 +40,7 @@ func (r *Reader) leftOpen() bool {
 // or from an element within the entry whose end tag follows. The tag then belongs to that element,
 // whatever its name.
 func (r *Reader) Enclosed() bool {
+	r.open()
 	if r.entry == 0 || len(r.stack) < r.entry {
 		return false
 	}
@@ -61,6 +59,7 @@ func (r *Reader) Enclosed() bool {
 // HeldBy reports whether the current start tag is in a child of the entry with this local name,
 // whose end tag follows.
 func (r *Reader) HeldBy(local string) bool {
+	r.open()
 	d := r.entry + 1
 	if r.entry == 0 || len(r.stack) < d {
 		return false
@@ -81,64 +80,37 @@ const (
 	entryTag // the entry's end tag, or the start tag of another entry
 )
 
-// A landmark is the last mark that was found at some depths. It is kept so that a document full of
-// tags is not searched again for each of them.
+// A landmark is a search for the mark of an open element.
 type landmark struct {
-	depth       int
 	name, entry []byte
-	from, to    int64 // offsets; the mark is at to, or, without a mark, not before it
 	mark        mark
-	inside      int  // elements with the entry's name that are open at to, but are not entries
-	own         int  // elements with its own name that are open at to, if it has an entry's
-	ended       bool // an end tag with its own name was seen
-	// The element was closed because it was unclosed. The landmark is then that of the next element
-	// at its depth. Orphans is how many such elements there were.
-	closed  bool
-	orphans int
+	inside      int // open elements with the entry's name that are not entries
+	own         int // open elements with its own name, if it has an entry's
 }
 
 // landmark returns the mark for the open element at depth d, in an entry with that name unless it
-// is nil. It searches at least half of farAhead and at most all of it, as long as the document
-// affords it.
+// is nil.
 func (r *Reader) landmark(d int, entry []byte) mark {
-	l := &r.landmarks[d%len(r.landmarks)]
-	r.marked = max(r.marked, d)
-	if r.lookedNear > maxLooked+lookedNearPerByte*r.in.Offset() {
+	if r.looked > maxLooked+lookedPerByte*r.in.Offset() {
 		return noMark
 	}
-	for near := lookAhead; ; near = min(2*near, farAhead) {
-		rest := r.ahead(near)
-		offset := r.in.Offset() + int64(len(r.in.Window())-len(rest))
-		if l.seek(d, r.name(d), entry, offset) {
-			l.inside, l.own = r.count(entry, d), r.count(l.name, d)
-			if !r.pushed && !r.Empty && isFold(key(r.Name), l.name) {
-				l.own++
-			}
-		}
-		from := l.to
-		l.look(rest[:min(len(rest), near)], offset)
-		if near > lookAhead {
-			r.looked += l.to - from
-		} else {
-			r.lookedNear += l.to - from
-		}
-		if l.mark != noMark || near == farAhead || len(rest) < near ||
-			l.to-offset >= int64(farAhead/2) || r.spent(offset) {
-			return l.mark
-		}
+	rest := r.ahead(lookAhead)
+	rest = rest[:min(len(rest), lookAhead)]
+	l := landmark{name: r.name(d), entry: entry}
+	l.inside, l.own = r.count(entry, d), r.count(l.name, d)
+	if !r.pushed && !r.Empty && isFold(key(r.Name), l.name) {
+		l.own++
 	}
+	r.looked += int64(l.look(rest))
+	return l.mark
 }
 
-// Bounds of all searches together: a number of bytes, and a number for each byte of the document,
-// within lookAhead and beyond it. So a document full of such tags takes no longer than others.
+// Bounds of all searches together: a number of bytes, and a number for each byte of the document.
+// So a document full of such tags takes no longer than others.
 const (
-	maxLooked         = 4 * farAhead
-	lookedNearPerByte = 16
-	lookedPerByte     = 4
+	maxLooked     = 2 << 20
+	lookedPerByte = 16
 )
-
-// spent reports whether a document that is read up to an offset affords no more searches.
-func (r *Reader) spent(offset int64) bool { return r.looked > maxLooked+lookedPerByte*offset }
 
 // count returns the number of open elements with that name deeper than d.
 func (r *Reader) count(name []byte, d int) (n int) {
@@ -150,51 +122,19 @@ func (r *Reader) count(name []byte, d int) (n int) {
 	return n
 }
 
-// seek makes l the landmark for an element at depth d and these names from an offset on. It reports
-// whether the landmark is a new one. The mark of other names or another place is discarded.
-func (l *landmark) seek(d int, name, entry []byte, offset int64) (isNew bool) {
-	isNew = l.depth != d || !bytes.Equal(l.name, name) || !bytes.Equal(l.entry, entry) ||
-		offset < l.from || l.to < offset
-	if !isNew && l.closed {
-		isNew = l.mark != noMark || l.ended
-		l.closed = false
-		l.orphans++
-	}
-	if isNew {
-		*l = landmark{depth: d, name: append(l.name[:0], name...),
-			entry: append(l.entry[:0], entry...), to: offset}
-	}
-	l.from = offset
-	return isNew
-}
-
-// closeLandmarks records that the elements deeper than d were closed.
-func (r *Reader) closeLandmarks(d int) {
-	for i := range r.landmarks {
-		if l := &r.landmarks[i]; l.depth > d {
-			l.closed = true
-		}
-	}
-	r.marked = d
-}
-
-// look searches rest, the bytes at that offset, for the mark, from the last place of the search on.
-func (l *landmark) look(rest []byte, offset int64) {
-	for l.mark == noMark && l.to < offset+int64(len(rest)) {
-		tag := rest[l.to-offset:]
-		lt := bytes.IndexByte(tag, '<')
+// look searches b for the mark and returns how many bytes it has searched.
+func (l *landmark) look(b []byte) int {
+	for at := 0; ; {
+		lt := bytes.IndexByte(b[at:], '<')
 		if lt < 0 {
-			l.to += int64(len(tag))
-			return
+			return len(b)
 		}
-		l.to += int64(lt)
-		size := l.pass(tag[lt+1:])
-		if size == 0 {
-			return
+		at += lt
+		size := l.pass(b[at+1:])
+		if size == 0 || l.mark != noMark {
+			return at
 		}
-		if l.mark == noMark {
-			l.to += int64(size)
-		}
+		at += size
 	}
 }
 
@@ -211,8 +151,7 @@ func (l *landmark) pass(tag []byte) (size int) {
 	}
 	switch name, rest := name[:n], name[n:]; {
 	case bytes.EqualFold(name, l.name) && ends:
-		l.ended = true
-		if l.own--; l.own < l.orphans || len(l.entry) == 0 {
+		if l.own--; l.own < 0 || len(l.entry) == 0 {
 			l.mark = itsEnd
 		}
 	case bytes.EqualFold(name, l.name) && len(l.entry) > 0:
@@ -263,7 +202,6 @@ func sectionLen(b []byte) int {
 		if !bytes.HasPrefix(b, s.start[1:]) {
 			continue
 		}
-		b = b[:min(len(b), lookAhead)]
 		n := bytes.Index(b, s.end)
 		if n >= 0 && !bytes.Contains(b[1:n], s.start) {
 			return n + len(s.end)

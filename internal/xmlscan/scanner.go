@@ -31,17 +31,20 @@ type Scanner struct {
 
 	// The token, valid until the next call of Next.
 	Kind  Kind
-	Raw   []byte // all of it
-	Name  []byte // of a tag, with its prefix
-	Attrs []byte // of a start tag, raw
-	Data  []byte // of a CDATA section
-	Empty bool   // the start tag ends with "/>"
-	Cut   bool   // the tag's '>' is missing
+	Raw   []byte    // all of it
+	Name  []byte    // of a tag, with its prefix
+	Attrs []Attr    // of a start tag
+	Data  []byte    // of a CDATA section
+	Empty bool      // the start tag ends with "/>"
+	Cut   bool      // the tag's '>' is missing
+	odd   bool      // the start tag is not well-formed
+	has   nameClass // in the name of a start tag
 
 	// The name of the last start tag, whose element contains a CDATA section, and that of the open
 	// entry, which a Reader sets.
 	owner, entryName []byte
-	doctype          bool // a DOCTYPE was seen
+	doctype          bool  // a DOCTYPE was seen
+	sound            int64 // up to this offset, no byte needs a report
 	// The places of the next "-->" and "]]>".
 	commentEnd, cdataEnd closer
 }
@@ -59,8 +62,9 @@ func (s *Scanner) Next() Kind {
 	for last := false; ; {
 		b := s.in.Window()
 		if n := s.scan(b, last); n > 0 {
-			s.Raw = b[:n]
-			s.check()
+			if s.Raw = b[:n]; s.report != nil {
+				s.check()
+			}
 			return s.Kind
 		}
 		if last {
@@ -199,23 +203,31 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 
 // scanStart scans a start tag. A tag longer than the window is cut.
 func (s *Scanner) scanStart(b []byte, last bool) int {
-	n := NameLen(b[1:]) + 1
+	n, has := scanName(b[1:])
+	n++
 	if n == len(b) {
 		return s.stuck(b, last)
 	}
-	end, complete := tagEnd(b, n)
-	if end == len(b) && (!last || s.in.AtEnd()) {
-		return 0
+	s.has = has
+	s.Attrs, s.Empty = s.Attrs[:0], false
+	end, complete := n, b[n] == '>'
+	if !complete {
+		end, complete = s.scanAttrs(b, n)
+	}
+	if s.odd = !complete; s.odd {
+		if end, complete = tagEnd(b, n); end == len(b) && (!last || s.in.AtEnd()) {
+			return 0
+		}
+		s.Empty = complete && end > n && b[end-1] == '/'
+		s.readAttrs(b[n:end])
 	}
 	s.Kind, s.Name, s.Cut = StartTag, b[1:n], !complete
-	s.Attrs, s.Empty = b[n:end], false
 	s.owner = append(s.owner[:0], s.Name...)
 	if !complete {
 		s.mismatched(b[:end])
 		return end
 	}
-	if b[end-1] == '/' && end-1 >= n {
-		s.Attrs, s.Empty = b[n:end-1], true
+	if s.Empty {
 		s.owner = s.owner[:0]
 	}
 	return end + 1
@@ -224,9 +236,6 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 // tagEnd returns the offset of the '>' that ends the start tag whose name ends at from, of the '<'
 // that cuts it, or of the end of b.
 func tagEnd(b []byte, from int) (end int, complete bool) {
-	if from < len(b) && b[from] == '>' {
-		return from, true
-	}
 	region, _ := markup(b, from)
 	gt := bytes.IndexByte(region, '>')
 	if gt < 0 {
@@ -281,16 +290,69 @@ func isNameStart(c byte) bool {
 
 // NameLen returns the length of the name at the start of b.
 func NameLen(b []byte) int {
+	n, _ := scanName(b)
+	return n
+}
+
+// scanName returns the length of the name at the start of b, and the classes of its bytes.
+func scanName(b []byte) (n int, has nameClass) {
 	if len(b) == 0 || !isNameStart(b[0]) {
-		return 0
+		return 0, 0
 	}
 	for i, c := range b {
-		if !isNameStart(c) && c != '-' && c != '.' && (c < '0' || c > '9') {
+		class := nameClasses[c]
+		if class == 0 {
+			return i, has
+		}
+		has |= class
+	}
+	return len(b), has
+}
+
+// A nameClass is a set of classes of the bytes of names.
+type nameClass uint8
+
+const (
+	inName nameClass = 1 << iota
+	isColon
+	isUpper
+	isOther // not ASCII
+)
+
+var nameClasses = func() (classes [256]nameClass) {
+	for c := range classes {
+		if isNameStart(byte(c)) || c == '-' || c == '.' || '0' <= c && c <= '9' {
+			classes[c] = inName
+		}
+		if 'A' <= c && c <= 'Z' {
+			classes[c] |= isUpper
+		}
+	}
+	for c := 0x80; c < len(classes); c++ {
+		classes[c] |= isOther
+	}
+	classes[':'] |= isColon
+	return classes
+}()
+
+// IsSpace reports whether c is white space of XML.
+func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// TrimSpace removes leading and trailing white space of XML.
+func TrimSpace(b []byte) []byte {
+	b = b[spaceLen(b):]
+	for len(b) > 0 && IsSpace(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// spaceLen returns the length of the white space at the start of b.
+func spaceLen(b []byte) int {
+	for i, c := range b {
+		if !IsSpace(c) {
 			return i
 		}
 	}
 	return len(b)
 }
-
-// IsSpace reports whether c is white space of XML.
-func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

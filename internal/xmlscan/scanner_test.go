@@ -45,7 +45,11 @@ func tokens(r io.Reader) string {
 			}
 			return out.String()
 		case StartTag:
-			fmt.Fprintf(&out, "start %s %q empty=%v cut=%v\n", s.Name, s.Attrs, s.Empty, s.Cut)
+			attrs := strings.TrimSuffix(string(s.Raw[1+len(s.Name):]), ">")
+			if s.Empty {
+				attrs = strings.TrimSuffix(attrs, "/")
+			}
+			fmt.Fprintf(&out, "start %s %q empty=%v cut=%v\n", s.Name, attrs, s.Empty, s.Cut)
 		case EndTag:
 			fmt.Fprintf(&out, "end %s cut=%v\n", s.Name, s.Cut)
 		case CDATA:

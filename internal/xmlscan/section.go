@@ -260,7 +260,7 @@ func (s *Scanner) closesOwn(rest []byte) (ok, known bool) {
 	if len(s.owner) == 0 {
 		return false, true
 	}
-	rest = bytes.TrimLeft(rest, " \t\r\n")
+	rest = rest[spaceLen(rest):]
 	end := append([]byte("</"), s.owner...)
 	ok = bytes.HasPrefix(rest, end)
 	return ok, ok || !bytes.HasPrefix(end, rest)

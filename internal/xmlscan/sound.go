@@ -8,37 +8,40 @@ import (
 )
 
 // Sound reports whether b is valid UTF-8 and contains only characters that XML allows (XML 1.0,
-// section 2.2). It examines 32 bytes at once for non-ASCII characters and those below space.
-func Sound(b []byte) bool {
-	for len(b) >= 32 {
-		p := (*[32]byte)(b)
-		x0 := suspect(binary.LittleEndian.Uint64(p[:8]))
-		x1 := suspect(binary.LittleEndian.Uint64(p[8:16]))
-		x2 := suspect(binary.LittleEndian.Uint64(p[16:24]))
-		x3 := suspect(binary.LittleEndian.Uint64(p[24:]))
-		if x0|x1|x2|x3 == 0 {
-			b = b[32:]
-			continue
+// section 2.2).
+func Sound(b []byte) bool { return soundLen(b) == len(b) }
+
+// soundLen returns the length of the sound text at the start of b. It examines 32 bytes at once for
+// non-ASCII characters and those below space.
+func soundLen(b []byte) int {
+	i := 0
+	for i < len(b) {
+		rest := b[i:]
+		if len(rest) >= 32 {
+			p := (*[32]byte)(rest)
+			if suspect(binary.LittleEndian.Uint64(p[:8]))|
+				suspect(binary.LittleEndian.Uint64(p[8:16]))|
+				suspect(binary.LittleEndian.Uint64(p[16:24]))|
+				suspect(binary.LittleEndian.Uint64(p[24:])) == 0 {
+				i += 32
+				continue
+			}
 		}
-		x0, at := firstOf(x0, x1, x2, x3)
-		n := soundLen(b[at+bits.TrailingZeros64(x0)/8:])
+		if len(rest) >= 8 {
+			found := suspect(binary.LittleEndian.Uint64(rest))
+			if found == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(found) / 8
+		}
+		n := charLen(b[i:])
 		if n == 0 {
-			return false
+			return i
 		}
-		b = b[at+bits.TrailingZeros64(x0)/8+n:]
+		i += n
 	}
-	for len(b) > 0 {
-		if len(b) >= 8 && suspect(binary.LittleEndian.Uint64(b)) == 0 {
-			b = b[8:]
-			continue
-		}
-		n := soundLen(b)
-		if n == 0 {
-			return false
-		}
-		b = b[n:]
-	}
-	return true
+	return i
 }
 
 // suspect returns a word whose lowest high bit is that of the first byte in x that is not ASCII, or
@@ -47,22 +50,9 @@ func suspect(x uint64) uint64 {
 	return (x | chars.Differ(x, '\n'*chars.Ones)&^chars.AtLeast(x, ' ')) & chars.Highs
 }
 
-// firstOf returns the first of four words that is not zero, and its offset in bytes.
-func firstOf(x0, x1, x2, x3 uint64) (x uint64, at int) {
-	switch {
-	case x0 != 0:
-		return x0, 0
-	case x1 != 0:
-		return x1, 8
-	case x2 != 0:
-		return x2, 16
-	}
-	return x3, 24
-}
-
-// soundLen returns the length of the ASCII character, or of all non-ASCII characters, at the start
-// of b. It returns 0 if XML forbids one.
-func soundLen(b []byte) int {
+// charLen returns the length of the ASCII character, or of all non-ASCII characters, at the start
+// of b. It returns 0 if XML forbids the first one.
+func charLen(b []byte) int {
 	if c := b[0]; c < 0x80 {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
 			return 0
@@ -73,7 +63,7 @@ func soundLen(b []byte) int {
 	for n < len(b) && b[n] >= 0x80 {
 		size := multibyte(b[n:])
 		if size == 0 {
-			return 0
+			break
 		}
 		n += size
 	}
@@ -104,44 +94,4 @@ func multibyte(b []byte) int {
 		return 4
 	}
 	return 0
-}
-
-// soundText reports whether text has no problem.
-func soundText(b []byte) bool {
-	return Sound(b) && Predefined(b) && indexCDATAEnd(b) < 0
-}
-
-// plain reports whether b contains nothing that may need a report or decoding: control characters,
-// '&', '<', ']' and non-ASCII characters.
-func plain(b []byte) bool {
-	if len(b) < 8 {
-		for _, c := range b {
-			if notPlain[c] {
-				return false
-			}
-		}
-		return true
-	}
-	for i := 0; i+8 < len(b); i += 8 {
-		if special(binary.LittleEndian.Uint64(b[i:])) != 0 {
-			return false
-		}
-	}
-	return special(binary.LittleEndian.Uint64(b[len(b)-8:])) == 0
-}
-
-// notPlain are the bytes that are not plain.
-var notPlain = func() (set [256]bool) {
-	for c := range set {
-		set[c] = c < ' ' || c == '&' || c == '<' || c == ']' || c >= 0x80
-	}
-	return set
-}()
-
-// special returns a word whose lowest high bit is that of the first byte in x that is not plain. It
-// returns 0 if all are plain.
-func special(x uint64) uint64 {
-	ok := chars.AtLeast(x, ' ') & chars.Differ(x, '&'*chars.Ones) &
-		chars.Differ(x, '<'*chars.Ones) & chars.Differ(x, ']'*chars.Ones)
-	return (x | ^ok) & chars.Highs
 }

@@ -118,19 +118,19 @@ type binding struct {
 	depth int // of the element with the declaration
 }
 
-// bind puts the declarations of a start tag at depth into force.
-func (r *Reader) bind(attrs []byte, depth int) {
-	for len(r.bindings) < maxBindings {
-		name, value, rest, ok := NextAttr(attrs)
-		if !ok {
-			return
+// bind puts the declarations of the current start tag, at depth, into force.
+func (r *Reader) bind(depth int) {
+	for i := range r.Attrs {
+		a := &r.Attrs[i]
+		if len(a.Name) == 0 || a.Name[0] != 'x' {
+			continue
 		}
-		attrs = rest
-		prefix, isDecl := bytes.CutPrefix(name, []byte("xmlns"))
-		if !isDecl || len(prefix) > 0 && prefix[0] != ':' {
+		prefix, isDecl := bytes.CutPrefix(a.Name, xmlns)
+		if !isDecl || len(prefix) > 0 && prefix[0] != ':' || len(r.bindings) == maxBindings {
 			continue
 		}
 		prefix = bytes.TrimPrefix(prefix, []byte(":"))
+		value := a.Value
 		if bytes.IndexByte(value, '&') >= 0 {
 			value = Decode(nil, value)
 		}
@@ -220,3 +220,5 @@ func (r *Reader) Lookup(prefix []byte) (space Space, declared bool) {
 }
 
 var xmlNamespace = []byte("http://www.w3.org/XML/1998/namespace")
+
+var xmlns = []byte("xmlns")

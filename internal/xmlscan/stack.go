@@ -87,6 +87,10 @@ func hashOf(name []byte) uint32 {
 // close closes the innermost open element that the current end tag names, and the elements in it.
 // It reports whether there is one.
 func (r *Reader) close() bool {
+	if d := len(r.stack); d > 1 && r.deep == 0 && bytes.Equal(r.name(d), r.Name) {
+		r.pop(d - 1)
+		return true
+	}
 	ending := key(r.Name)
 	d := r.find(ending)
 	switch deeper := r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry; {
@@ -132,9 +136,6 @@ func (r *Reader) closesInner() bool {
 
 // pop closes the elements deeper than d.
 func (r *Reader) pop(d int) {
-	if r.marked > d {
-		r.closeLandmarks(d)
-	}
 	for r.hashed > d {
 		r.hashed--
 		r.hashes[uint8(r.stack[r.hashed].hash)]--
@@ -171,5 +172,5 @@ func (r *Reader) reread(d int) {
 	if d < len(r.stack) {
 		r.pop(d)
 	}
-	r.pending = true
+	r.pending, r.fresh = true, false
 }

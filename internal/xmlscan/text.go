@@ -22,29 +22,43 @@ const (
 
 // check reports the problems inside the token.
 func (s *Scanner) check() {
-	if s.report == nil {
-		return
-	}
-	if !Sound(s.Raw) {
+	if !s.isSound(len(s.Raw)) {
 		s.checkCharacters()
 	}
 	switch {
 	case s.Kind == Text:
-		if i := bytes.Index(s.Raw, cdataEnd); i >= 0 {
-			s.problem(sitemap.MismatchedTag, i, s.Raw[i:])
-		}
-		s.checkReferences(0, len(s.Raw))
+		s.checkText(0, len(s.Raw))
 	case s.Kind == Comment && len(s.Raw) > len(commentStart):
 		// A comment may not contain two hyphens in a row, nor a third one before its end.
 		if body := s.Raw[4 : len(s.Raw)-2]; bytes.Contains(body, []byte("--")) {
 			s.mismatched(s.Raw)
 		}
-	case s.Kind == StartTag && len(s.Attrs) > 0:
-		s.checkReferences(1+len(s.Name), 1+len(s.Name)+len(s.Attrs))
-		if !s.Cut && !soundAttrs(s.Attrs) {
+	case s.Kind == StartTag && len(s.Raw) > len("<>")+len(s.Name):
+		s.checkReferences(1+len(s.Name), len(s.Raw))
+		if s.odd && !s.Cut {
 			s.mismatched(s.Raw)
 		}
 	}
+}
+
+// isSound reports whether the first n bytes of the window, a token, are sound. It examines the
+// window as far as possible at once.
+func (s *Scanner) isSound(n int) bool {
+	offset := s.in.Offset()
+	if s.sound >= offset+int64(n) {
+		return true
+	}
+	from := max(s.sound-offset, 0)
+	s.sound = offset + from + int64(soundLen(s.in.Window()[from:]))
+	return s.sound >= offset+int64(n)
+}
+
+// checkText reports the problems of text, the token's bytes from at to end, except its characters.
+func (s *Scanner) checkText(at, end int) {
+	if i := indexCDATAEnd(s.Raw[at:end]); i >= 0 {
+		s.problem(sitemap.MismatchedTag, at+i, s.Raw[at+i:end])
+	}
+	s.checkReferences(at, end)
 }
 
 // checkCharacters reports characters in the token that XML forbids, once for each kind.

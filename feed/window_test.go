@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -17,9 +18,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
 )
 
-// outcome returns the entries and problems of a feed, read quickly or not, and checks invariants of
-// all entries.
-func outcome(t *testing.T, doc []byte, contentType string, general bool) string {
+// outcome returns the entries and problems of a feed, and checks invariants of all entries.
+func outcome(t *testing.T, doc io.Reader, contentType string) string {
 	t.Helper()
 	var b strings.Builder
 	o := &sitemap.Options{
@@ -29,7 +29,7 @@ func outcome(t *testing.T, doc []byte, contentType string, general bool) string 
 			fmt.Fprintf(&b, "%v %v %q %q %v\n", p.Code, p.Pos, p.Field, p.Text, p.Dropped)
 		},
 	}
-	in, _ := document.Open(bytes.NewReader(doc), o)
+	in, _ := document.Open(doc, o)
 	defer in.Close()
 	if err := sniffFeed(in.Reader, o.Report); err != nil {
 		return err.Error()
@@ -51,7 +51,6 @@ func outcome(t *testing.T, doc []byte, contentType string, general bool) string 
 		fmt.Fprintf(&b, "%v %s %v %v %s %v\n", e.Pos, e.Loc, e.LastMod, e.Published, ext, err)
 		return true
 	})
-	d.general = general
 	d.read()
 	return b.String()
 }
@@ -74,41 +73,27 @@ func documents(t testing.TB) map[string][]byte {
 	return docs
 }
 
-func TestQuick_SameAsGeneral(t *testing.T) {
-	docs := documents(t)
-	docs["generated rss"] = gendoc.Bytes(gendoc.RSS, 200)
-	docs["generated atom"] = gendoc.Bytes(gendoc.Atom, 500)
-	for name, doc := range docs {
-		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "",
-			true); quick != general {
-			t.Errorf("%s: quickly\n%s\nelse\n%s", name, quick, general)
-		}
+// sameByByte fails the test unless a feed reads the same in one piece and byte by byte, where the
+// window ends in the middle of elements.
+func sameByByte(t *testing.T, doc []byte, contentType string) (read string) {
+	t.Helper()
+	read = outcome(t, bytes.NewReader(doc), contentType)
+	byByte := outcome(t, iotest.OneByteReader(bytes.NewReader(doc)), contentType)
+	if read != byByte {
+		t.Errorf("in one piece\n%s\nbyte by byte\n%s", read, byByte)
 	}
+	return read
 }
 
-// In a generated document, all entries have the common shape, except the first and those that the
-// window cuts. So the quick reader is not bypassed unnoticed.
-func TestQuick_IsTaken(t *testing.T) {
-	for _, kind := range []string{gendoc.RSS, gendoc.Atom} {
-		o := new(sitemap.Options)
-		in, _ := document.Open(bytes.NewReader(gendoc.Bytes(kind, 100)), o)
-		if err := sniffFeed(in.Reader, nil); err != nil {
-			t.Fatal(err)
-		}
-		n, general := 0, 0
-		var d *decoder
-		d = newDecoder(in, o, func(sitemap.Entry, error) bool {
-			n++
-			if d.r.Depth() > 2 {
-				general++
-			}
-			return true
-		})
-		d.read()
-		if n != 100 || d.odd > 2 {
-			t.Errorf("%s: %d entries, the last %d of them not read quickly", kind, n, d.odd)
-		}
-		in.Close()
+func TestEntries_ByByte(t *testing.T) {
+	docs := documents(t)
+	docs["generated rss"] = gendoc.Bytes(gendoc.RSS, 20)
+	docs["generated atom"] = gendoc.Bytes(gendoc.Atom, 50)
+	for name, doc := range docs {
+		t.Run(name, func(t *testing.T) { sameByByte(t, doc, "") })
+	}
+	for _, doc := range unusualFeeds() {
+		sameByByte(t, doc, "")
 	}
 }
 
@@ -137,7 +122,7 @@ var unusual = []string{
 	"<TITLE>a</TITLE><link>http://a.example/1</LINK>",
 }
 
-// unusualFeeds returns feeds with unusual items. All items except the first are read quickly.
+// unusualFeeds returns feeds with unusual items.
 func unusualFeeds() (docs [][]byte) {
 	for _, root := range []string{`<rss version="2.0">`,
 		`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/">`,
@@ -151,7 +136,7 @@ func unusualFeeds() (docs [][]byte) {
 }
 
 // foreign has elements of other namespaces whose tags occur again in another shape, with another
-// meaning of their prefix, or in greater number than is remembered.
+// meaning of their prefix, or in great number.
 const foreign = `<rss xmlns:a="urn:1" xmlns:b="urn:b" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
 <item><link>http://a.example/1</link><a:x>1</a:x><b:x> 2 </b:x><content:x>none</content:x></item>
 <item><link>http://a.example/2</link><a:x>3</a:x><a:x> 4
@@ -166,7 +151,7 @@ const foreign = `<rss xmlns:a="urn:1" xmlns:b="urn:b" xmlns:content="http://purl
 <item><link>http://a.example/9</link><a:x>17</a:x></item></channel>
 <channel><item><link>http://a.example/10</link><a:x>18</a:x><a:x>18</channel><item><link>http://a.example/11</link><a:x>19</a:x></item></rss>`
 
-func TestQuick_Foreign(t *testing.T) {
+func TestEntries_Foreign(t *testing.T) {
 	many := "<item><link>http://a.example/</link>" +
 		strings.Repeat("<a:x>1</a:x>", extension.MaxElements+1) + "</item>"
 	long := "<item><link>http://a.example/</link>" +
@@ -174,52 +159,14 @@ func TestQuick_Foreign(t *testing.T) {
 		"</item>"
 	for _, doc := range []string{foreign,
 		strings.Replace(foreign, "<channel>", "<channel>"+many+long+many, 1)} {
-		quick, general := outcome(t, []byte(doc), "", false), outcome(t, []byte(doc), "", true)
-		if quick != general {
-			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
-		}
+		read := sameByByte(t, []byte(doc), "")
 		for _, want := range []string{`{"space":"urn:1","name":"x","text":"13"}`,
 			`{"space":"urn:2","name":"x","text":"14"}`, `{"space":"urn:3","name":"x","text":"16"}`,
 			`{"space":"urn:2","name":"x","text":"17"}`} {
-			if !strings.Contains(quick, want) {
-				t.Errorf("%s is missing in\n%s", want, quick)
+			if !strings.Contains(read, want) {
+				t.Errorf("%s is missing in\n%s", want, read)
 			}
 		}
-	}
-}
-
-func TestQuick_Unusual(t *testing.T) {
-	for _, doc := range unusualFeeds() {
-		if quick, general := outcome(t, doc, "", false), outcome(t, doc, "",
-			true); quick != general {
-			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
-		}
-	}
-}
-
-// The usual elements are compared as constants.
-func TestQuick_Usual(t *testing.T) {
-	for _, element := range []string{
-		"<title>a</title>", "<link>http://a.example/1</link>",
-		"<pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate>",
-		"<category></category>", "<description>d</description>", `<guid isPermaLink="false">x</guid>`,
-		"<description><![CDATA[<p>d</p>]]></description>",
-		"<content:encoded><![CDATA[<p>d</p>]]></content:encoded>",
-	} {
-		o := new(sitemap.Options)
-		in, _ := document.Open(strings.NewReader(`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item></item>`+element+"</channel></rss>"), o)
-		d := newDecoder(in, o, nil)
-		d.r.Child(0)
-		d.openRoot()
-		d.r.Child(1)
-		d.r.Child(2)
-		d.readEntry()
-		d.resetEntry()
-		if q := &d.quick; !d.r.Quick(q, 2) || !d.quickUsual(q) ||
-			!strings.HasPrefix(string(q.Ahead()), "</channel>") {
-			t.Errorf("%s is not", element)
-		}
-		in.Close()
 	}
 }
 
@@ -248,7 +195,7 @@ func (s *scribbler) Read(p []byte) (int, error) {
 }
 
 // If no more of the document comes, the old bytes in the window are not read.
-func TestQuick_EndsAfterFullRead(t *testing.T) {
+func TestEntries_EndsAfterFullRead(t *testing.T) {
 	item := func(i, size int) string {
 		return fmt.Sprintf("<item><link>http://a.example/%08d</link><title>%s</title></item>", i,
 			strings.Repeat("x", size))
@@ -291,9 +238,6 @@ func FuzzEntries(f *testing.F) {
 	f.Add(gendoc.Bytes(gendoc.RSS, 2), "text/xml; charset=iso-8859-1")
 	f.Add(gendoc.Bytes(gendoc.Atom, 2), "application/atom+xml; charset=utf-16")
 	f.Fuzz(func(t *testing.T, doc []byte, contentType string) {
-		if quick, general := outcome(t, doc, contentType, false), outcome(t, doc, contentType,
-			true); quick != general {
-			t.Errorf("quickly\n%s\nelse\n%s", quick, general)
-		}
+		sameByByte(t, doc, contentType)
 	})
 }

@@ -46,7 +46,7 @@ func readAs(doc []byte, general bool, o sitemap.Options) (r reading) {
 			}
 			return true
 		}), &o)
-	d.general = general
+	d.quick.disabled = general
 	d.read()
 	return r
 }
@@ -71,28 +71,6 @@ func TestShortcut(t *testing.T) {
 		for _, skip := range []bool{false, true} {
 			same(t, gendoc.Bytes(kind, 3_000), sitemap.Options{Base: base, SkipExtensions: skip})
 		}
-	}
-}
-
-func TestShortcut_IsTaken(t *testing.T) {
-	for _, kind := range []string{gendoc.URLSet, gendoc.CRLF, gendoc.Prefixed, gendoc.CDATA,
-		gendoc.Index} {
-		in := input.Open(bytes.NewReader(gendoc.Bytes(kind, 100)), nil)
-		if _, err := document.Sniff(in, nil); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		o := new(sitemap.Options)
-		d := newDecoder(in, document.NewSink(o, document.NewTally(),
-			func(sitemap.Entry, error) bool { n++; return true }), o)
-		d.r.Child(0)
-		d.openRoot()
-		d.r.Child(1)
-		d.child()
-		if d.fastEntries(); n != 100 {
-			t.Errorf("%s: the short cut ends after %d of 100 entries", kind, n)
-		}
-		in.Close()
 	}
 }
 

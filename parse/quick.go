@@ -1,0 +1,245 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// newQuick returns the tags of entries in a root with this name and prefix.
+func newQuick(root, prefix string) quick {
+	name := "url"
+	if root == "sitemapindex" {
+		name = "sitemap"
+	}
+	if prefix != "" {
+		prefix += ":"
+	}
+	return quick{prefix: []byte(prefix), start: []byte("<" + prefix + name + ">"),
+		end: []byte("</" + prefix + name + ">")}
+}
+
+// quickEntries reads entries of the most common shape straight from the window: tags without
+// attributes, and values that need no report. At anything else it hands over to the general
+// reader, in the middle of an entry or between two.
+func (d *decoder) quickEntries() {
+	q := &d.quick
+	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
+		b := d.padded()
+		i := skipSpace(b, 0)
+		if !bytes.HasPrefix(b[i:], q.start) {
+			return
+		}
+		d.begin(d.kind, i)
+		i = d.quickFields(b, i+len(q.start))
+		if d.locs == 0 || !bytes.HasPrefix(b[i:], q.end) {
+			d.in.Advance(i)
+			d.enter()
+			at = d.r.At(1)
+			continue
+		}
+		d.in.Advance(i + len(q.end))
+		d.sink.Emit(&d.entry)
+	}
+}
+
+// enter leaves the rest of an entry that was read quickly so far to the general reader.
+func (d *decoder) enter() {
+	start := d.quick.start
+	d.r.Enter(start[1 : len(start)-1])
+	d.entrySpc, d.usual = d.space, true
+	d.start = append(d.start[:0], start...)
+	d.readFields()
+}
+
+// padded returns the window with its padding.
+func (d *decoder) padded() []byte {
+	b := d.in.Window()
+	return b[:len(b)+input.Padding]
+}
+
+// quickField reads fields of the open entry as far as they have the common shape.
+func (d *decoder) quickField(depth int) {
+	if d.usual && !d.quick.disabled && d.r.At(depth) {
+		d.in.Advance(d.quickFields(d.padded(), 0))
+	}
+}
+
+// The tags of fields as load returns them, without '<' and prefix.
+const (
+	tagLoc        = 'l' | 'o'<<8 | 'c'<<16 | '>'<<24
+	tagLastMod    = 'l' | 'a'<<8 | 's'<<16 | 't'<<24 | 'm'<<32 | 'o'<<40 | 'd'<<48 | '>'<<56
+	tagChangeFreq = 'c' | 'h'<<8 | 'a'<<16 | 'n'<<24 | 'g'<<32 | 'e'<<40 | 'f'<<48 | 'r'<<56
+	tagPriority   = 'p' | 'r'<<8 | 'i'<<16 | 'o'<<24 | 'r'<<32 | 'i'<<40 | 't'<<48 | 'y'<<56
+)
+
+// load returns the eight bytes at b[i]. The window is padded.
+func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
+
+// quickFields reads fields from b[i:] and returns the offset of the first token that it did not
+// read. The last input.Padding bytes of b are zero and not part of the document.
+func (d *decoder) quickFields(b []byte, from int) int {
+	for {
+		i := skipSpace(b, from)
+		if b[i] != '<' {
+			return from
+		}
+		at, ok := d.pass(b, i+1)
+		if !ok {
+			return i
+		}
+		n := 0
+		switch tag := load(b, at); {
+		case tag&0xffffffff == tagLoc:
+			n = d.quickLoc(b, at+4)
+		case tag == tagLastMod:
+			n = d.quickLastMod(b, at+8)
+		case tag == tagChangeFreq && load(b, at+8)&0xffffff == 'e'|'q'<<8|'>'<<16:
+			n = d.quickChangeFreq(b, at+11)
+		case tag == tagPriority && b[at+8] == '>':
+			n = d.quickPriority(b, at+9)
+		}
+		if n == 0 {
+			return i
+		}
+		from = n
+	}
+}
+
+// pass skips the prefix.
+func (d *decoder) pass(b []byte, i int) (int, bool) {
+	n := len(d.quick.prefix)
+	return i + n, n == 0 || bytes.HasPrefix(b[i:], d.quick.prefix)
+}
+
+func skipSpace(b []byte, i int) int {
+	for xmlscan.IsSpace(b[i]) {
+		i++
+	}
+	return i
+}
+
+// value returns the short text at b[i:] and the offset of the name in the end tag that follows. The
+// offset is 0 if no end tag follows. It searches eight bytes at once for the '<'.
+func (d *decoder) value(b []byte, i int) (text []byte, end int) {
+	for n := 0; n < maxValue && i+n+8 <= len(b); n += 8 {
+		if found := chars.Find(load(b, i+n), '<'); found != 0 {
+			return d.textTo(b, i, n+bits.TrailingZeros64(found)/8)
+		}
+	}
+	return nil, 0
+}
+
+// maxValue is longer than any value that needs no report, except locations.
+const maxValue = 40
+
+// textTo returns the n bytes at b[i:] and the offset of the name in the end tag that follows, or 0
+// if no end tag follows.
+func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
+	if n < 0 || b[i+n+1] != '/' {
+		return nil, 0
+	}
+	end, ok := d.pass(b, i+n+2)
+	if !ok {
+		return nil, 0
+	}
+	return b[i : i+n], end
+}
+
+// quickLoc reads the first location of the entry, if it needs no change.
+func (d *decoder) quickLoc(b []byte, i int) int {
+	if d.locs > 0 {
+		return 0
+	}
+	raw, end := d.textTo(b, i, bytes.IndexByte(b[i:], '<'))
+	section := end == 0
+	if section {
+		raw, end = d.section(b, i)
+	}
+	if end == 0 || load(b, end)&0xffffffff != tagLoc {
+		return 0
+	}
+	raw = xmlscan.TrimSpace(raw)
+	if section && !d.sink.Recent.Plain(raw) || !section && !d.sink.Recent.PlainXML(raw) {
+		return 0
+	}
+	d.entry.Loc = string(raw)
+	d.locs = 1
+	return end + 4
+}
+
+// section is textTo for a CDATA section without a '<' or ']' in it.
+func (d *decoder) section(b []byte, i int) (text []byte, end int) {
+	const start = "<![CDATA["
+	if !bytes.HasPrefix(b[i:], []byte(start)) {
+		return nil, 0
+	}
+	i += len(start)
+	n := bytes.IndexByte(b[i:], ']')
+	if n < 0 || string(b[i+n:i+n+4]) != "]]><" || bytes.IndexByte(b[i:i+n], '<') >= 0 {
+		return nil, 0
+	}
+	_, end = d.textTo(b, i+n+len("]]>"), 0)
+	return b[i : i+n], end
+}
+
+// quickLastMod reads a W3C datetime. Most have the length of a date, or of a date and time in UTC
+// or with a zone.
+func (d *decoder) quickLastMod(b []byte, i int) int {
+	var text []byte
+	var end int
+	if i+32 > len(b) || !d.entry.LastMod.IsZero() {
+		return 0
+	}
+	switch {
+	case b[i+10] == '<':
+		text, end = d.textTo(b, i, 10)
+	case b[i+20] == '<':
+		text, end = d.textTo(b, i, 20)
+	case b[i+25] == '<':
+		text, end = d.textTo(b, i, 25)
+	default:
+		text, end = d.value(b, i)
+	}
+	if end == 0 || load(b, end) != tagLastMod {
+		return 0
+	}
+	t, ok := document.StrictTime(text)
+	if !ok {
+		return 0
+	}
+	d.entry.LastMod = t
+	return end + 8
+}
+
+func (d *decoder) quickChangeFreq(b []byte, i int) int {
+	text, end := d.value(b, i)
+	if end == 0 || load(b, end) != tagChangeFreq || load(b, end+8)&0xffffff != 'e'|'q'<<8|'>'<<16 {
+		return 0
+	}
+	f := document.ChangeFreq(text)
+	if f == 0 || d.entry.ChangeFreq != 0 {
+		return 0
+	}
+	d.entry.ChangeFreq = f
+	return end + 11
+}
+
+func (d *decoder) quickPriority(b []byte, i int) int {
+	text, end := d.value(b, i)
+	if end == 0 || load(b, end) != tagPriority || b[end+8] != '>' || !d.entry.Priority.IsZero() {
+		return 0
+	}
+	v, ok := document.Decimal(text)
+	if !ok || v > 1 {
+		return 0
+	}
+	d.entry.Priority = sitemap.Some(v)
+	return end + 9
+}
