@@ -116,6 +116,9 @@ const (
 	MisplacedElement Code = "misplaced_element"
 	// MissingLoc reports an entry without a loc, a link or a usable id. The entry is dropped.
 	MissingLoc Code = "missing_loc"
+	// MissingRoot reports entries without the root element of a format around them. They are
+	// read.
+	MissingRoot Code = "missing_root"
 	// MissingNamespace reports a root or an entry without a namespace.
 	MissingNamespace Code = "missing_namespace"
 	// NoEntries reports a valid document without entries.
@@ -135,12 +138,17 @@ const (
 	// RelativeLoc reports a relative location. It is resolved, or its entry is dropped if there
 	// is no base.
 	RelativeLoc Code = "relative_loc"
+	// RepeatedElement reports a second lastmod, changefreq, priority or RSS link in an entry. Of
+	// the links the first counts, of the others the last valid one.
+	RepeatedElement Code = "repeated_element"
 	// RobotsHTML reports HTML instead of a robots.txt.
 	RobotsHTML Code = "robots_html"
 	// SchemeAssumed reports a URL without a scheme. That of the base is assumed.
 	SchemeAssumed Code = "scheme_assumed"
 	// SeveralLocs reports several locs in one entry. Each makes an entry.
 	SeveralLocs Code = "several_locs"
+	// StrayText reports text between elements that is not taken for a location. It is ignored.
+	StrayText Code = "stray_text"
 	// TextAsLoc reports a URL as text of an entry, without a loc around it. It is used.
 	TextAsLoc Code = "text_as_loc"
 	// TooLarge reports a document of more than 52,428,800 bytes.
@@ -151,6 +159,9 @@ const (
 	UndeclaredEntity Code = "undeclared_entity"
 	// UndeclaredPrefix reports a namespace prefix without a declaration.
 	UndeclaredPrefix Code = "undeclared_prefix"
+	// UnknownElement reports an element of the protocol's namespace, or of none, that the schema
+	// does not have, once a name and document. It is ignored, except for the entries in it.
+	UnknownElement Code = "unknown_element"
 	// UnknownNamespace reports a root in a namespace that does not belong to the format. It is
 	// read.
 	UnknownNamespace Code = "unknown_namespace"

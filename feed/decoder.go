@@ -22,6 +22,7 @@ type decoder struct {
 	prefix     string        // of the root's tag
 	entrySpace xmlscan.Space // of the open entry
 	uppered    bool          // uppercase_tag was reported
+	misplaced  bool          // the open entry is one of the other format
 	base       *url.URL      // of the element around the entry
 
 	entry entry
@@ -68,11 +69,12 @@ func (c *candidate) unset() { c.rank, c.usable = unlinked, false }
 // An entry is the item or entry being read. Its buffers are reused for all entries of the document.
 type entry struct {
 	sitemap.Entry
-	base  *url.URL
-	start []byte // its start tag, cut at 256 bytes
-	link  candidate
-	id    candidate // guid, id or rdf:about
-	dates [dates]sitemap.Time
+	base   *url.URL
+	start  []byte // its start tag, cut at 256 bytes
+	link   candidate
+	linked bool      // it has a link of RSS
+	id     candidate // guid, id or rdf:about
+	dates  [dates]sitemap.Time
 }
 
 // A date is a kind of date of an entry. A smaller one is preferred as LastMod.

@@ -12,6 +12,11 @@ import (
 
 // readEntry reads the entry whose start tag is current, and yields it.
 func (d *decoder) readEntry() {
+	if name := d.entryName(); string(d.r.Local) != name {
+		d.problem(sitemap.MisplacedElement, d.canonical())
+		d.atom, d.misplaced = !d.atom, true
+		defer func() { d.atom, d.misplaced = !d.atom, false }()
+	}
 	d.checkCase()
 	d.resetEntry()
 	e := &d.entry
@@ -32,7 +37,7 @@ func (d *decoder) readEntry() {
 // resetEntry clears the entry but keeps its memory.
 func (d *decoder) resetEntry() {
 	e := &d.entry
-	e.Entry, e.base, e.dates = sitemap.Entry{}, d.base, [dates]sitemap.Time{}
+	e.Entry, e.base, e.linked, e.dates = sitemap.Entry{}, d.base, false, [dates]sitemap.Time{}
 	e.link.unset()
 	e.id.unset()
 }
@@ -122,6 +127,10 @@ func (d *decoder) readAtomDate() bool {
 // readForeign reads an element of another namespace that has a meaning in a feed. It reports
 // whether it is one.
 func (d *decoder) readForeign() bool {
+	switch d.r.Space {
+	case xmlscan.DC, xmlscan.DCTerms, xmlscan.Atom, xmlscan.Atom03:
+		d.checkCase()
+	}
 	switch d.r.Space {
 	case xmlscan.DC:
 		if string(d.r.Local) != "date" {

@@ -118,6 +118,15 @@ func (d *decoder) read() {
 func (d *decoder) openRoot() {
 	d.atom = string(d.r.Local) == "feed"
 	d.space, d.entrySpace, d.prefix = d.r.Space, d.r.Space, string(d.r.Prefix)
+	switch string(d.r.Local) {
+	case "entry":
+		d.atom = true
+		d.r.Wrap("feed")
+		return
+	case "item", "channel":
+		d.r.Wrap("rss")
+		return
+	}
 	switch {
 	case d.r.Space == xmlscan.NoSpace && d.atom:
 		d.problem(sitemap.MissingNamespace, "feed")
@@ -140,11 +149,12 @@ func (d *decoder) isForeign() bool {
 // are siblings of the channel.
 func (d *decoder) readEntries(depth int) {
 	for !d.sink.Stopped() && d.r.Child(depth) {
-		switch {
-		case d.isEntry():
+		if d.isEntry() {
 			d.readEntry()
-		case depth == 1 && string(d.r.Local) == "channel" && !d.atom:
-			d.checkCase()
+		} else if depth <= maxGroups {
+			if string(d.r.Local) == "channel" {
+				d.checkCase()
+			}
 			around := d.base
 			d.base = document.BaseHere(d.r.Attrs, around)
 			d.readEntries(d.r.Depth())
@@ -152,6 +162,10 @@ func (d *decoder) readEntries(depth int) {
 		}
 	}
 }
+
+// maxGroups is the depth up to which entries are looked for in elements around them: in a channel,
+// and by mistake in others.
+const maxGroups = 4
 
 // end reads the part after the root and returns the error that the document ended with, or nil.
 func (d *decoder) end() error {

@@ -122,6 +122,12 @@ func isHTML(typ []byte) bool {
 // RSS, or the reverse by mistake.
 func (d *decoder) readLink(atom bool) {
 	pos := d.in.Position(0)
+	if !atom {
+		if d.entry.linked {
+			d.problem(sitemap.RepeatedElement, "link")
+		}
+		d.entry.linked = true
+	}
 	l := d.linkAttrs()
 	c := candidate{pos: pos, field: "link", base: document.BaseHere(d.r.Attrs, d.entry.base)}
 	c.rank, c.code = l.rank()

@@ -12,11 +12,12 @@ import (
 // any document. Any namespace will do without a prefix or with the root's, unless an element around
 // it in the entry has the same namespace.
 func (d *decoder) isEntry() bool {
+	name := string(d.r.Local)
 	switch {
-	case string(d.r.Local) != d.entryName():
+	case name != "item" && name != "entry", name != d.entryName() && !d.misplaced && d.r.InEntry():
 		return false
 	case d.isOwn():
-		return !d.atom || !d.r.HeldBy("content")
+		return name != "entry" || !d.r.HeldBy("content")
 	}
 	return (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed()
 }
@@ -46,8 +47,11 @@ func (d *decoder) isField() bool {
 	return false
 }
 
-// isOwn reports whether the current start tag is in a namespace of the format.
-func (d *decoder) isOwn() bool { return d.isOwnSpace(d.r.Space) }
+// isOwn reports whether the current start tag is in a namespace of the format. In
+// RSS without a prefix, any undeclared prefix stands for none.
+func (d *decoder) isOwn() bool {
+	return d.isOwnSpace(d.r.Space) || d.r.Unknown() && !d.atom && d.prefix == ""
+}
 
 func (d *decoder) isOwnSpace(s xmlscan.Space) bool {
 	if s == xmlscan.NoSpace || s == d.entrySpace || s == d.space {

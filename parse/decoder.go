@@ -15,8 +15,10 @@ type decoder struct {
 	sink *document.Sink
 	ext  *extension.Decoder // nil if extensions are skipped
 
-	uppered  bool // uppercase_tag was reported
-	unspaced bool // missing_namespace was reported for an entry
+	uppered  bool            // uppercase_tag was reported
+	unspaced bool            // missing_namespace was reported for an entry
+	unknown  map[string]bool // elements that were reported
+	strayEnd int64           // offset of the end of the stray text that was reported last
 	quick    quick
 
 	rootElement
@@ -38,6 +40,7 @@ type openEntry struct {
 	start    []byte        // its start tag, cut at 256 bytes
 	usual    bool          // the element has the namespace and prefix of the root
 	locs     int           // locations of the element so far
+	seen     fieldSet      // other fields since the last location
 	dropped  bool          // the location is not to be yielded
 	extended bool          // there are extensions
 }
@@ -52,6 +55,22 @@ type quick struct {
 
 func (d *decoder) isForeignSpace(s xmlscan.Space) bool {
 	return s != xmlscan.Sitemap && s != xmlscan.NoSpace && s != d.space && s != d.entrySpc
+}
+
+// A fieldSet is a set of fields of an entry.
+type fieldSet uint8
+
+const (
+	lastMod fieldSet = 1 << iota
+	changeFreq
+	priority
+)
+
+// add adds a field, and reports whether the set did not have it.
+func (s *fieldSet) add(f fieldSet) bool {
+	isNew := *s&f == 0
+	*s |= f
+	return isNew
 }
 
 func (d *decoder) problem(code sitemap.Code, field string) {

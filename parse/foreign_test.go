@@ -123,7 +123,7 @@ func TestEntries_OwnNamesInExtensions(t *testing.T) {
 func TestEntries_ElementInField(t *testing.T) {
 	for _, test := range []struct{ doc, want string }{
 		{`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.example/</loc><lastmod>2024-05-0<a>6</a></lastmod><priority>0.<b/>5</priority><changefreq>da<i>ily</i></changefreq></url></urlset>`,
-			"mismatched_tag lastmod, mismatched_tag priority, mismatched_tag changefreq, 2024-05-06 daily 0.5"},
+			"unknown_element lastmod, unknown_element priority, unknown_element changefreq, 2024-05-06 daily 0.5"},
 		{`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.<b>example/</b></loc></url></urlset>`, "element_in_loc loc,   null"},
 		{`<rss version="2.0"><channel><item><link>http://a.example/</link><pubDate>6 May 2024 <b>07:08:09 GMT</b></pubDate></item></channel></rss>`, "mismatched_tag pubDate, 2024-05-06T07:08:09Z  null"},
 		{`<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="http://a.example/"/><updated>2024-05-06T<b/>07:08:09Z</updated></entry></feed>`, "mismatched_tag updated, 2024-05-06T07:08:09Z  null"},

@@ -196,7 +196,7 @@ func (d *Reader) read(yield func(sitemap.Entry, error) bool) {
 	case sitemap.Text:
 		text.Entries(&document.Source{Reader: d.in, Tally: d.tally}, &d.o)(yield)
 	default:
-		newDecoder(d.in, document.NewSink(&d.o, d.tally, yield), &d.o).read()
+		newDecoder(d.in, d.format, document.NewSink(&d.o, d.tally, yield), &d.o).read()
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// newQuick returns the tags of entries in a root with this name and prefix.
-func newQuick(root, prefix string) quick {
+// newQuick returns the tags of entries of this kind, in a root with this prefix.
+func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
 	name := "url"
-	if root == "sitemapindex" {
+	if kind == sitemap.Sitemap {
 		name = "sitemap"
 	}
 	if prefix != "" {
 		prefix += ":"
 	}
-	return quick{prefix: []byte(prefix), start: []byte("<" + prefix + name + ">"),
+	return quick{disabled: disabled, prefix: []byte(prefix), start: []byte("<" + prefix + name + ">"),
 		end: []byte("</" + prefix + name + ">")}
 }
 
@@ -194,7 +194,7 @@ func (d *decoder) section(b []byte, i int) (text []byte, end int) {
 func (d *decoder) quickLastMod(b []byte, i int) int {
 	var text []byte
 	var end int
-	if i+32 > len(b) || !d.entry.LastMod.IsZero() {
+	if i+32 > len(b) || d.seen&lastMod != 0 {
 		return 0
 	}
 	switch {
@@ -215,6 +215,7 @@ func (d *decoder) quickLastMod(b []byte, i int) int {
 		return 0
 	}
 	d.entry.LastMod = t
+	d.seen |= lastMod
 	return end + 8
 }
 
@@ -224,16 +225,18 @@ func (d *decoder) quickChangeFreq(b []byte, i int) int {
 		return 0
 	}
 	f := document.ChangeFreq(text)
-	if f == 0 || d.entry.ChangeFreq != 0 {
+	if f == 0 || d.seen&changeFreq != 0 || d.kind != sitemap.Page {
 		return 0
 	}
 	d.entry.ChangeFreq = f
+	d.seen |= changeFreq
 	return end + 11
 }
 
 func (d *decoder) quickPriority(b []byte, i int) int {
 	text, end := d.value(b, i)
-	if end == 0 || load(b, end) != tagPriority || b[end+8] != '>' || !d.entry.Priority.IsZero() {
+	if end == 0 || load(b, end) != tagPriority || b[end+8] != '>' || d.seen&priority != 0 ||
+		d.kind != sitemap.Page {
 		return 0
 	}
 	v, ok := document.Decimal(text)
@@ -241,5 +244,6 @@ func (d *decoder) quickPriority(b []byte, i int) int {
 		return 0
 	}
 	d.entry.Priority = sitemap.Some(v)
+	d.seen |= priority
 	return end + 9
 }

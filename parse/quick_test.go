@@ -37,7 +37,7 @@ func readAs(doc []byte, general bool, o sitemap.Options) (r reading) {
 		r.err = fmt.Sprint(format, err)
 		return r
 	}
-	d := newDecoder(in, document.NewSink(&o, document.NewTally(),
+	d := newDecoder(in, format, document.NewSink(&o, document.NewTally(),
 		func(e sitemap.Entry, err error) bool {
 			if err != nil {
 				r.err = err.Error()

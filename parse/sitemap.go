@@ -13,8 +13,13 @@ import (
 )
 
 // newDecoder returns the decoder of a document whose next token is the start tag of the root.
-func newDecoder(in *input.Reader, sink *document.Sink, o *sitemap.Options) *decoder {
+func newDecoder(in *input.Reader, format sitemap.Format, sink *document.Sink,
+	o *sitemap.Options) *decoder {
 	d := &decoder{in: in, sink: sink, r: xmlscan.NewReader(in, sink.Report())}
+	if format == sitemap.SitemapIndex {
+		d.kind = sitemap.Sitemap
+	}
+	d.r.Stray = d.reportStray
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	d.r.HoldsFields = d.holdsFields
 	if !o.SkipExtensions {
@@ -34,17 +39,17 @@ func (d *decoder) read() {
 	d.sink.Finish(d.end())
 }
 
-// openRoot reads the start tag of the root and reports its problems.
+// openRoot reads the start tag of the root and reports its problems. The root of entries without
+// one has no tags.
 func (d *decoder) openRoot() {
 	d.root, d.space, d.prefix = string(d.r.Local), d.r.Space, string(d.r.Prefix)
 	d.entrySpc = d.space
-	if d.root == "sitemapindex" {
-		d.kind = sitemap.Sitemap
-	}
-	q := newQuick(d.root, d.prefix)
-	q.disabled = d.quick.disabled
-	d.quick = q
+	d.quick = newQuick(d.kind, d.prefix, d.quick.disabled)
 	d.checkCase()
+	if d.root == "url" || d.root == "sitemap" {
+		d.r.Wrap(map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[d.root])
+		return
+	}
 	switch d.space {
 	case xmlscan.Sitemap:
 	case xmlscan.NoSpace:
@@ -95,15 +100,51 @@ func (d *decoder) holdsFields(s xmlscan.Space, local string) bool {
 	return local == "image" && !d.isForeignSpace(s)
 }
 
-// child reads a child of the root.
+// maxGroups is the depth up to which entries are looked for in elements around them.
+const maxGroups = 8
+
+// child reads a child of the root. An unknown one may hold entries.
 func (d *decoder) child() {
 	switch {
 	case d.isEntry():
 		d.readEntry()
+		return
 	case d.isField(), d.isExtension():
 		d.problem(sitemap.MisplacedElement, string(d.r.Local))
+		return
+	case d.isOwn():
+		d.reportUnknown()
+	}
+	if depth := d.r.Depth(); depth < maxGroups {
+		for !d.sink.Stopped() && d.r.Child(depth) {
+			d.child()
+		}
 	}
 }
+
+// reportStray reports the current text, which is between entries. Long text comes in several
+// tokens.
+func (d *decoder) reportStray() {
+	if offset := d.in.Offset(); offset != d.strayEnd {
+		blanks := len(d.r.Raw) - len(bytes.TrimLeft(d.r.Raw, " \t\r\n"))
+		d.sink.Problem(sitemap.StrayText, d.in.Position(blanks), "", xmlscan.TrimSpace(d.r.Raw))
+	}
+	d.strayEnd = d.in.Offset() + int64(len(d.r.Raw))
+}
+
+// reportUnknown reports the current element, which the schema does not have, once a name.
+func (d *decoder) reportUnknown() {
+	if name := string(d.r.Local); !d.unknown[name] && len(d.unknown) < maxUnknown {
+		if d.unknown == nil {
+			d.unknown = make(map[string]bool)
+		}
+		d.unknown[name] = true
+		d.problem(sitemap.UnknownElement, name)
+	}
+}
+
+// maxUnknown is the number of names that are reported.
+const maxUnknown = 100
 
 // isExtension reports whether the current start tag is that of a known child of entries.
 func (d *decoder) isExtension() bool {
@@ -135,7 +176,7 @@ func (d *decoder) readEntry() {
 // begin starts an entry at the window's byte at.
 func (d *decoder) begin(kind sitemap.Kind, at int) {
 	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(at)}
-	d.locs, d.dropped, d.extended = 0, false, false
+	d.locs, d.seen, d.dropped, d.extended = 0, 0, false, false
 }
 
 // readFields reads the rest of the open entry.
@@ -145,17 +186,31 @@ func (d *decoder) readFields() {
 		if d.isField() {
 			d.checkCase()
 			d.readField()
-		} else if d.ext != nil {
-			d.extended = true
-			d.ext.Element(d.isOwn())
-		} else if !d.isOwn() {
-			d.r.SkipRun()
+		} else {
+			d.readOther()
 		}
 	}
+	direct := bytes.TrimSpace(d.r.Direct)
 	if d.locs == 0 {
-		d.withoutLoc()
+		d.withoutLoc(direct)
+	} else if len(direct) > 0 {
+		d.sink.Problem(sitemap.StrayText, d.r.DirectAt, "", direct)
 	}
 	d.flush()
+}
+
+// readOther reads a child of an entry that is not one of its fields.
+func (d *decoder) readOther() {
+	own := d.isOwn()
+	if own {
+		d.reportUnknown()
+	}
+	if d.ext != nil {
+		d.extended = true
+		d.ext.Element(own)
+	} else if !own {
+		d.r.SkipRun()
+	}
 }
 
 // flush yields the location that was read last.
@@ -172,15 +227,14 @@ func (d *decoder) flush() {
 }
 
 // withoutLoc handles an entry without a loc: a URL in its text is used instead.
-func (d *decoder) withoutLoc() {
-	direct := bytes.TrimSpace(d.r.Direct)
+func (d *decoder) withoutLoc(direct []byte) {
 	switch {
 	case d.r.Unfinished():
 		return
 	case d.r.DirectCut:
 		d.sink.Drop(sitemap.LocTooLong, d.entry.Pos, "loc", direct)
 	case location.IsAbsolute(direct):
-		d.sink.Problem(sitemap.TextAsLoc, d.entry.Pos, "loc", direct)
+		d.sink.Problem(sitemap.TextAsLoc, d.r.DirectAt, "loc", direct)
 		d.setLoc(direct, d.entry.Pos)
 	default:
 		d.sink.Drop(sitemap.MissingLoc, d.entry.Pos, "loc", d.start)
@@ -190,16 +244,22 @@ func (d *decoder) withoutLoc() {
 // readField reads one of the protocol's own fields.
 func (d *decoder) readField() {
 	pos := d.in.Position(0)
-	name := fieldOf(d.r.Local)
+	name, field := fieldOf(d.r.Local)
+	if d.entry.Kind == sitemap.Sitemap && (field == changeFreq || field == priority) {
+		d.reportUnknown()
+	}
 	text := d.r.Text()
 	if !d.r.Complete {
 		return // cut by the end of the document
 	}
-	if d.r.Nested && name != "loc" { // elements in a loc have a code of their own
-		d.sink.Problem(sitemap.MismatchedTag, pos, name, text)
+	if field != 0 && !d.seen.add(field) {
+		d.sink.Problem(sitemap.RepeatedElement, pos, name, text)
 	}
-	switch name {
-	case "loc":
+	if d.r.Nested && field != 0 { // elements in a loc have a code of their own
+		d.sink.Problem(sitemap.UnknownElement, pos, name, text)
+	}
+	switch field {
+	default:
 		if d.locs > 0 && !d.dropped && len(bytes.TrimSpace(text)) == 0 {
 			d.sink.Drop(sitemap.EmptyLoc, pos, name, text)
 			return
@@ -209,7 +269,7 @@ func (d *decoder) readField() {
 				d.sink.Problem(sitemap.SeveralLocs, pos, name, text)
 			}
 			d.flush()
-			d.entry = sitemap.Entry{Kind: d.entry.Kind, Pos: pos}
+			d.entry, d.seen = sitemap.Entry{Kind: d.entry.Kind, Pos: pos}, 0
 		}
 		if d.r.Nested {
 			d.sink.Problem(sitemap.ElementInLoc, pos, name, text)
@@ -221,32 +281,33 @@ func (d *decoder) readField() {
 			return
 		}
 		d.setLoc(text, pos)
-	case "lastmod":
+	case lastMod:
 		if t := d.sink.W3CTime(text, pos, name); !t.IsZero() {
 			d.entry.LastMod = t
 		}
-	case "changefreq":
+	case changeFreq:
 		if f := d.sink.ChangeFreq(text, pos, name); f != 0 {
 			d.entry.ChangeFreq = f
 		}
-	case "priority":
+	case priority:
 		if p := d.sink.Priority(text, pos, name); !p.IsZero() {
 			d.entry.Priority = p
 		}
 	}
 }
 
-// fieldOf returns the name of a field as a string that outlives the token.
-func fieldOf(local []byte) string {
+// fieldOf returns the name of a field as a string that outlives the token, and the field, which is
+// 0 for a loc.
+func fieldOf(local []byte) (string, fieldSet) {
 	switch string(local) {
 	case "loc":
-		return "loc"
+		return "loc", 0
 	case "lastmod":
-		return "lastmod"
+		return "lastmod", lastMod
 	case "changefreq":
-		return "changefreq"
+		return "changefreq", changeFreq
 	}
-	return "priority"
+	return "priority", priority
 }
 
 // setLoc sets the location of the entry.

@@ -34,6 +34,7 @@ type Sink struct {
 	stopped  bool
 	listed   bool // there were entries, dropped ones included
 	err      error
+	more     []string // locations in one element with that of the entry
 }
 
 // NewSink returns a sink that passes entries to yield and problems to o.Report. It counts the
@@ -68,6 +69,10 @@ func (s *Sink) Emit(e *sitemap.Entry) bool {
 	s.tally.Add(e)
 	if !s.yield(*e, nil) {
 		s.stopped = true
+	}
+	if len(s.more) > 0 {
+		e.Loc, s.more = s.more[0], s.more[1:]
+		return s.Emit(e)
 	}
 	return !s.stopped
 }
@@ -173,6 +178,25 @@ func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, 
 	if s.Recent.Plain(raw) {
 		return string(raw), true
 	}
+	if urls := location.Several(raw); len(urls) > 0 {
+		s.Problem(sitemap.SeveralLocs, pos, field, raw)
+		var locs []string
+		for _, u := range urls {
+			if loc, ok := s.one(u, pos, field); ok {
+				locs = append(locs, loc)
+			}
+		}
+		if len(locs) == 0 {
+			return "", false
+		}
+		s.more = locs[1:]
+		return locs[0], true
+	}
+	return s.one(raw, pos, field)
+}
+
+// one is Loc for one location.
+func (s *Sink) one(raw []byte, pos sitemap.Position, field string) (loc string, ok bool) {
 	loc, codes, drop := s.Resolver.Clean(raw)
 	for _, c := range codes {
 		if c != sitemap.InvalidUTF8 && (c != sitemap.ControlChar || !xmlscan.HasForbidden(raw)) {

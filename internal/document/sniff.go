@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,6 +32,19 @@ func Sniff(in *input.Reader, report func(sitemap.Problem)) (sitemap.Format, erro
 	return p.format, nil
 }
 
+// entries are the elements that hold entries, and the formats that they show without their root.
+// Locations are the tags of their locations.
+var entries = map[string]struct {
+	format    sitemap.Format
+	locations []string
+}{
+	"url":     {sitemap.URLSet, []string{"loc"}},
+	"sitemap": {sitemap.SitemapIndex, []string{"loc"}},
+	"channel": {sitemap.RSS, []string{"link", "guid"}},
+	"item":    {sitemap.RSS, []string{"link", "guid"}},
+	"entry":   {sitemap.Atom, []string{"link", "id"}},
+}
+
 // double reads on until the window holds twice as much.
 func double(in *input.Reader) bool {
 	size := len(in.Window())
@@ -54,6 +68,7 @@ type prolog struct {
 	passed bool // these are not the document's first bytes; no junk preceded them
 	marked bool // there was markup in the bytes before
 	html   bool // the DOCTYPE is that of HTML, or the first element is one of HTML
+	bare   bool // the root is missing, or unknown: there are only entries
 	markup bool // the first junk is markup
 
 	offsets
@@ -206,6 +221,9 @@ func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 		p.format, p.root, p.rootEnd = f, at, at+len(s.Raw)
 		return
 	}
+	if !isRoot && !p.isText(in) && p.startsEntries(in, s, name, at) {
+		return
+	}
 	if isRoot || name == "" { // http://…?q=<feed>, or <http://…>: a URL in angle brackets
 		p.count(at, len(s.Raw))
 		p.closed += len(s.Raw)
@@ -227,6 +245,31 @@ func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	case !htmlVoid[name]:
 		p.open++
 	}
+}
+
+// startsEntries makes the current start tag the root if it is that of an entry without a root. If
+// it is the first child of an unknown root, that is the root.
+func (p *prolog) startsEntries(in *input.Reader, s *xmlscan.Scanner, name string, at int) bool {
+	e, ok := entries[name]
+	if !ok || p.open > 1 || p.html && p.open > 0 {
+		return false
+	}
+	inside := bytes.ToLower(in.Window()[len(s.Raw):])
+	inside = inside[:min(len(inside), maxJunk)]
+	holds := slices.ContainsFunc(e.locations, func(tag string) bool {
+		return bytes.Contains(inside, []byte("<"+tag)) || bytes.Contains(inside, []byte(":"+tag))
+	})
+	if !holds && (p.open > 0 || p.junk > 0 || name == "channel") {
+		return false
+	}
+	if p.open == 1 && p.closed > 0 {
+		return false
+	}
+	p.format, p.bare, p.root, p.rootEnd = e.format, true, at, at+len(s.Raw)
+	if p.open == 1 {
+		p.root, p.rootEnd, p.junk, p.open = p.junkAt, p.junkAt+p.junk, 0, 0
+	}
+	return true
 }
 
 // isText reports whether the document so far is text that starts with a URL. A tag may then be part
@@ -323,6 +366,9 @@ func (p *prolog) reportProlog(in *input.Reader) {
 	}
 	if p.open > 0 {
 		p.problem(in, sitemap.WrappedRoot, p.root, p.rootEnd)
+	}
+	if p.bare {
+		p.problem(in, sitemap.MissingRoot, p.root, p.rootEnd)
 	}
 }
 

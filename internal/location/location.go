@@ -151,6 +151,24 @@ func IsAbsolute(raw []byte) bool {
 	return strings.HasPrefix(start, "http://") || start == "https://"
 }
 
+// Several returns the URLs in raw if it holds several absolute http and https URLs with white space
+// between them, and nothing else.
+func Several(raw []byte) [][]byte {
+	if bytes.Count(raw, []byte("://")) < 2 {
+		return nil
+	}
+	urls := bytes.Fields(raw)
+	for _, u := range urls {
+		if !IsAbsolute(u) {
+			return nil
+		}
+	}
+	if len(urls) < 2 {
+		return nil
+	}
+	return urls
+}
+
 // startsWithHost reports whether ref is a URL without its scheme rather than a relative reference:
 // a slash follows its first segment, and that is a host under a known public suffix, with or
 // without a port.

@@ -57,6 +57,5 @@
 // searched for in at most 16 KiB.
 //
 // Every other end tag closes the innermost element with its name, and the elements in that. An end
-// tag that closes nothing is skipped. If the start tag of an entry closed an element with the
-// root's name, the first end tag with that name belongs to it and does not close the root.
+// tag that closes nothing is skipped.
 package xmlscan

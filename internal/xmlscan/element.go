@@ -37,6 +37,9 @@ type Names struct {
 	// IsExtension reports whether a namespace is that of elements of an entry that end at the start
 	// tag of a field if they are unclosed.
 	IsExtension func(Space) bool
+	// Stray, which may be nil, is called with text that is directly in an element around entries
+	// as the current token.
+	Stray func()
 	// HoldsFields reports, by namespace and local name in lower case, whether an element of an
 	// entry may have fields of its own. It does not end at the start tag of a field.
 	HoldsFields func(s Space, local string) bool
@@ -60,6 +63,7 @@ type Texts struct {
 	// Direct is the first text directly in the open entry, with decoded references. DirectCut
 	// reports whether there was more than 4 KiB of it, and directEnd whether an element followed.
 	Direct    []byte
+	DirectAt  sitemap.Position
 	DirectCut bool
 	directEnd bool
 
@@ -81,10 +85,10 @@ type elements struct {
 	fresh   bool // the element of the current start tag was not opened yet
 	isLeaf  bool // Leaf has read the current end tag, and found its element sound
 	pushed  bool // the element of the current start tag is open
-	inner   int  // elements with the root's name that were closed before their end tags
-	rootEnd bool // such an end tag came
+	rootEnd bool // an end tag with the root's name closed an element in it
 	ended   bool // the root is closed
 	cut     bool // the document ended before that
+	wrapped bool // the root has no tags in the document
 }
 
 // namespaces are the declarations of namespaces.
@@ -113,6 +117,16 @@ func (r *Reader) Truncated() bool { return r.cut }
 func (r *Reader) Unfinished() bool {
 	return r.cut && (r.entry == 0 || len(r.stack) != r.entry || !r.endsHere(r.entry))
 }
+
+// Wrap opens a root with this name around the element whose start tag is current. That tag becomes
+// the next one again. The end of the document closes the root.
+func (r *Reader) Wrap(name string) {
+	r.stack, r.names = append(r.stack, open{}), append(r.names, name...)
+	r.wrapped, r.pending, r.fresh = true, true, false
+}
+
+// InEntry reports whether an entry is open.
+func (r *Reader) InEntry() bool { return r.entry > 0 }
 
 // Depth opens the element whose start tag is current and returns its depth, for Child.
 func (r *Reader) Depth() int {
@@ -162,6 +176,9 @@ func (r *Reader) Child(d int) bool {
 				r.reread(r.entry)
 				continue
 			}
+			if d == 0 && r.odd && r.Empty { // a quote is missing before the '/'
+				r.Empty = !bytes.HasPrefix(r.ahead(1), []byte("<"))
+			}
 			r.fresh = true
 			return true
 		case EndTag:
@@ -190,6 +207,12 @@ func (r *Reader) direct(d int) {
 		*r.mixed = append(*r.mixed, r.Data...)
 	default:
 		*r.mixed = Decode(*r.mixed, r.Raw)
+	}
+	if r.Stray != nil && r.entry == 0 && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
+		r.Stray()
+	}
+	if len(r.Direct) == 0 {
+		r.DirectAt = r.in.Position(spaceLen(r.Raw))
 	}
 	switch {
 	case d != r.entry || r.directEnd || r.DirectCut:

@@ -16,12 +16,23 @@ func (r *Reader) resolve() {
 	if len(r.Attrs) > 0 {
 		r.bind(depth + 1)
 	}
-	if r.Space, r.Declared = r.Lookup(r.Prefix); !r.Declared && !r.undeclared {
+	if r.Space, r.Declared = r.Lookup(r.Prefix); !r.Declared && r.has&isUpper != 0 {
+		r.lowerPrefix()
+	}
+	if !r.Declared && !r.undeclared {
 		r.undeclared = true
 		r.problem(sitemap.UndeclaredPrefix, 0, r.Name)
 	}
 	if len(r.Attrs) > 0 && r.report != nil && !r.undeclared && !r.Cut {
 		r.checkAttrs()
+	}
+}
+
+// lowerPrefix finds the namespace of an undeclared prefix in lower case, if that has one.
+func (r *Reader) lowerPrefix() {
+	lower := bytes.ToLower(r.Prefix)
+	if space, declared := r.Lookup(lower); space < firstOther || declared {
+		r.Prefix, r.Space, r.Declared, r.Upper = lower, space, declared, true
 	}
 }
 

@@ -88,6 +88,7 @@ func hashOf(name []byte) uint32 {
 // It reports whether there is one.
 func (r *Reader) close() bool {
 	if d := len(r.stack); d > 1 && r.deep == 0 && bytes.Equal(r.name(d), r.Name) {
+		r.rootEnd = r.rootEnd || r.entry == 0 && bytes.Equal(r.name(1), r.Name)
 		r.pop(d - 1)
 		return true
 	}
@@ -95,8 +96,6 @@ func (r *Reader) close() bool {
 	d := r.find(ending)
 	switch deeper := r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry; {
 	case d == 0 || deeper:
-	case d == 1 && r.closesInner():
-		return true
 	default:
 		if d < len(r.stack) || r.deep > 0 || !bytes.Equal(r.name(d), ending) {
 			r.mismatched(r.Raw)
@@ -113,25 +112,12 @@ func (r *Reader) close() bool {
 }
 
 // eof handles the end of the document before that of the root. The root did end if an end tag with
-// its name closed an element that had been closed before.
+// its name closed an element in it: its start tag was there twice.
 func (r *Reader) eof() {
-	r.cut = !r.rootEnd || len(r.stack) > 1
-	r.ended = !r.cut
-}
-
-// closesInner reports whether the current end tag, which names the root, is that of an element with
-// the same name within, which reread closed before.
-func (r *Reader) closesInner() bool {
-	if r.inner == 0 {
-		return false
+	r.cut = !r.rootEnd && !r.wrapped || len(r.stack) > 1
+	if r.ended = !r.cut; r.rootEnd && r.ended {
+		r.mismatched(r.name(1))
 	}
-	r.inner--
-	r.rootEnd = true
-	r.mismatched(r.Raw)
-	if len(r.stack) > 1 {
-		r.pop(1)
-	}
-	return true
 }
 
 // pop closes the elements deeper than d.
@@ -164,11 +150,6 @@ func (r *Reader) resume(d int) {
 // token again.
 func (r *Reader) reread(d int) {
 	r.mismatched(r.Raw)
-	for n := len(r.stack); n > max(d, 1); n-- {
-		if bytes.Equal(r.name(n), r.name(1)) {
-			r.inner++
-		}
-	}
 	if d < len(r.stack) {
 		r.pop(d)
 	}
