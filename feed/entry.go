@@ -86,6 +86,9 @@ func (d *decoder) readRSS() {
 		if d.ext != nil {
 			d.readEnclosure()
 		}
+	case "description", "source":
+	default:
+		d.sink.Unknown(d.in.Position(0), d.r.Local, d.r.Raw)
 	}
 }
 
@@ -100,8 +103,11 @@ func (d *decoder) readAtom() {
 		d.r.SkipText()
 	case "category":
 		d.r.Void()
+	case "author", "contributor", "content", "generator", "rights", "copyright", "source", "summary":
 	default:
-		d.readAtomDate()
+		if !d.readAtomDate() {
+			d.sink.Unknown(d.in.Position(0), d.r.Local, d.r.Raw)
+		}
 	}
 }
 
@@ -236,6 +242,10 @@ func (e *entry) lastMod() sitemap.Time {
 // link counts. Without a location, setLoc reports why the entry is dropped.
 func (d *decoder) setLoc() bool {
 	e := &d.entry
+	direct := bytes.TrimSpace(d.r.Direct)
+	if (e.link.usable || e.id.usable) && len(direct) > 0 {
+		d.sink.Problem(sitemap.StrayText, d.r.DirectAt, "", direct)
+	}
 	switch {
 	case e.link.usable:
 		return d.use(&e.link)
@@ -244,7 +254,6 @@ func (d *decoder) setLoc() bool {
 	case e.id.usable:
 		return d.use(&e.id)
 	}
-	direct := bytes.TrimSpace(d.r.Direct)
 	noLink := e.link.rank == unlinked || len(bytes.TrimSpace(e.link.raw)) == 0
 	if noLink && location.IsAbsolute(direct) && !d.r.DirectCut {
 		return d.use(&candidate{raw: direct, pos: e.Pos, base: e.base, field: "link",

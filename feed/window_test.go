@@ -43,8 +43,8 @@ func outcome(t *testing.T, doc io.Reader, contentType string) string {
 		if _, err := e.URL(); err != nil {
 			t.Errorf("URL of %q: %v", e.Loc, err)
 		}
-		if e.Pos.Offset <= offset {
-			t.Errorf("%q: offset %d is not behind %d", e.Loc, e.Pos.Offset, offset)
+		if e.Pos.Offset < offset {
+			t.Errorf("%q: offset %d comes before %d", e.Loc, e.Pos.Offset, offset)
 		}
 		offset = e.Pos.Offset
 		ext, err := json.Marshal(e.Extensions)

@@ -15,10 +15,8 @@ type decoder struct {
 	sink *document.Sink
 	ext  *extension.Decoder // nil if extensions are skipped
 
-	uppered  bool            // uppercase_tag was reported
-	unspaced bool            // missing_namespace was reported for an entry
-	unknown  map[string]bool // elements that were reported
-	strayEnd int64           // offset of the end of the stray text that was reported last
+	uppered  bool // uppercase_tag was reported
+	unspaced bool // missing_namespace was reported for an entry
 	quick    quick
 
 	rootElement

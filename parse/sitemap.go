@@ -19,7 +19,7 @@ func newDecoder(in *input.Reader, format sitemap.Format, sink *document.Sink,
 	if format == sitemap.SitemapIndex {
 		d.kind = sitemap.Sitemap
 	}
-	d.r.Stray = d.reportStray
+	d.r.Stray = func() { sink.Stray(in, d.r.Raw) }
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	d.r.HoldsFields = d.holdsFields
 	if !o.SkipExtensions {
@@ -122,29 +122,8 @@ func (d *decoder) child() {
 	}
 }
 
-// reportStray reports the current text, which is between entries. Long text comes in several
-// tokens.
-func (d *decoder) reportStray() {
-	if offset := d.in.Offset(); offset != d.strayEnd {
-		blanks := len(d.r.Raw) - len(bytes.TrimLeft(d.r.Raw, " \t\r\n"))
-		d.sink.Problem(sitemap.StrayText, d.in.Position(blanks), "", xmlscan.TrimSpace(d.r.Raw))
-	}
-	d.strayEnd = d.in.Offset() + int64(len(d.r.Raw))
-}
-
-// reportUnknown reports the current element, which the schema does not have, once a name.
-func (d *decoder) reportUnknown() {
-	if name := string(d.r.Local); !d.unknown[name] && len(d.unknown) < maxUnknown {
-		if d.unknown == nil {
-			d.unknown = make(map[string]bool)
-		}
-		d.unknown[name] = true
-		d.problem(sitemap.UnknownElement, name)
-	}
-}
-
-// maxUnknown is the number of names that are reported.
-const maxUnknown = 100
+// reportUnknown reports the current element, which the schema does not have.
+func (d *decoder) reportUnknown() { d.sink.Unknown(d.in.Position(0), d.r.Local, d.r.Raw) }
 
 // isExtension reports whether the current start tag is that of a known child of entries.
 func (d *decoder) isExtension() bool {

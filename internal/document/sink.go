@@ -15,10 +15,12 @@
 package document
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
@@ -34,7 +36,9 @@ type Sink struct {
 	stopped  bool
 	listed   bool // there were entries, dropped ones included
 	err      error
-	more     []string // locations in one element with that of the entry
+	more     []string        // locations in one element with that of the entry
+	unknown  map[string]bool // elements that were reported as unknown
+	strayEnd int64           // offset of the end of the stray text that was reported last
 }
 
 // NewSink returns a sink that passes entries to yield and problems to o.Report. It counts the
@@ -151,6 +155,31 @@ func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text 
 		s.report(sitemap.Problem{Code: code, Pos: pos, Field: field,
 			Text: string(chars.Excerpt(text)), Dropped: true})
 	}
+}
+
+// Unknown reports an element that the schema does not have, once a name.
+func (s *Sink) Unknown(pos sitemap.Position, name, raw []byte) {
+	if s.report == nil || s.unknown[string(name)] || len(s.unknown) == maxUnknown {
+		return
+	}
+	if s.unknown == nil {
+		s.unknown = make(map[string]bool)
+	}
+	s.unknown[string(name)] = true
+	s.Problem(sitemap.UnknownElement, pos, string(name), raw)
+}
+
+// maxUnknown is the number of names that are reported.
+const maxUnknown = 100
+
+// Stray reports the text at the start of the window, which is between entries. Long text comes in
+// several tokens.
+func (s *Sink) Stray(in *input.Reader, raw []byte) {
+	if in.Offset() != s.strayEnd {
+		blanks := len(raw) - len(bytes.TrimLeft(raw, " \t\r\n"))
+		s.Problem(sitemap.StrayText, in.Position(blanks), "", xmlscan.TrimSpace(raw))
+	}
+	s.strayEnd = in.Offset() + int64(len(raw))
 }
 
 // Listed reports whether the document had entries, dropped ones included.

@@ -154,6 +154,9 @@ func (r *Reader) readText(whole bool) {
 	r.open()
 	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
 	space := r.Space
+	if !r.Empty {
+		r.end = append(append(append(r.end[:0], '/'), r.name(len(r.stack))...), '>')
+	}
 	for d := len(r.stack); len(r.stack) >= d && !r.Complete && !r.cut; {
 		switch r.next() {
 		case EOF:
@@ -187,6 +190,9 @@ func (r *Reader) readText(whole bool) {
 			}
 			r.Complete = len(r.stack) < d
 		}
+	}
+	if r.Kind != EndTag || !bytes.HasPrefix(r.end, append([]byte("/"), r.Name...)) {
+		r.text = bytes.TrimSuffix(bytes.TrimRight(r.text, " \t\r\n"), r.end) // it lost its '<'
 	}
 	if !r.pending { // else it is that of the next tag
 		r.Empty = false

@@ -24,6 +24,7 @@ type Reader struct {
 	Tag
 	Texts
 	text []byte
+	end  []byte // "/loc>", while the text of a loc is read
 	elements
 	namespaces
 	looked int64 // bytes that were searched for landmarks
