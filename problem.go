@@ -58,8 +58,8 @@ const (
 	BadPriority Code = "bad_priority"
 	// BadScheme reports a URL scheme other than http and https. The entry is dropped.
 	BadScheme Code = "bad_scheme"
-	// BogusLoc reports a placeholder instead of a URL, such as None or null. The entry is
-	// dropped.
+	// BogusLoc reports text that was not meant as a URL: a placeholder such as None, a template,
+	// markup, or a URL whose scheme is mistyped. The entry is dropped.
 	BogusLoc Code = "bogus_loc"
 	// ControlChar reports a NUL or another control character that XML forbids. It is removed.
 	ControlChar Code = "control_char"
@@ -126,6 +126,9 @@ const (
 	// NonstandardChangeFreq reports a changefreq in the wrong letter case, or with white space
 	// that XML does not know. It is read.
 	NonstandardChangeFreq Code = "nonstandard_changefreq"
+	// NonstandardKey reports a record of a robots.txt whose key is a misspelling of Sitemap. It is
+	// read.
+	NonstandardKey Code = "nonstandard_key"
 	// NonstandardLastMod reports a date in another form than that of the format. It is read.
 	NonstandardLastMod Code = "nonstandard_lastmod"
 	// NonstandardPriority reports a priority that is not plain decimal, or has white space that
@@ -143,7 +146,8 @@ const (
 	RepeatedElement Code = "repeated_element"
 	// RobotsHTML reports HTML instead of a robots.txt.
 	RobotsHTML Code = "robots_html"
-	// SchemeAssumed reports a URL without a scheme. That of the base is assumed.
+	// SchemeAssumed reports a URL without a scheme. That of the base is assumed, or https without
+	// a base.
 	SchemeAssumed Code = "scheme_assumed"
 	// SeveralLocs reports several locs in one entry. Each makes an entry.
 	SeveralLocs Code = "several_locs"

@@ -191,6 +191,9 @@ func (d *decoder) readID(field string, code sitemap.Code) {
 	}
 	pos := d.in.Position(0)
 	if text := d.r.Text(); d.r.Complete {
+		if d.atom {
+			text = d.withoutMarkup(text, pos, field)
+		}
 		d.offerID(text, candidate{pos: pos, field: field, code: code})
 	}
 }

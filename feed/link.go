@@ -153,11 +153,23 @@ func (d *decoder) readLink(atom bool) {
 		c.code = sitemap.TextAsLoc
 		d.offer(text, c)
 	default:
-		if d.r.Nested {
-			d.sink.Problem(sitemap.ElementInLoc, pos, "link", text)
-		}
-		d.offer(text, c)
+		d.offer(d.withoutMarkup(text, pos, "link"), c)
 	}
+}
+
+// withoutMarkup returns a location as text, or the target of the link of HTML in its place.
+func (d *decoder) withoutMarkup(text []byte, pos sitemap.Position, field string) []byte {
+	href, isAnchor := location.Anchor(text)
+	if d.r.Nested && len(d.r.Href) > 0 && !location.IsAbsolute(text) {
+		href, isAnchor = d.r.Href, true
+	}
+	if d.r.Nested || isAnchor {
+		d.sink.Problem(sitemap.ElementInLoc, pos, field, text)
+	}
+	if isAnchor {
+		return href
+	}
+	return text
 }
 
 // enclosure passes a file that the entry encloses to the extensions. Its location is in d.href.

@@ -42,8 +42,8 @@ func FuzzParse(f *testing.F) {
 		if d := r.CrawlDelay("foobot"); d < 0 || d > 24*time.Hour {
 			t.Errorf("delay %v", d)
 		}
-		if !utf8.ValidString(text) || codes(r) != "" {
-			return
+		if !utf8.ValidString(text) || codes(r) != "" || !strings.ContainsAny(text, "\r\n") {
+			return // a file on one line is split where a key follows
 		}
 		// A further record loses none, and is not lost.
 		const first = "Sitemap: https://first.test/s.xml\n"

@@ -33,8 +33,15 @@ type lineReader struct {
 
 var lineEnd = regexp.MustCompile(`\r\n?|\n|$`)
 
-// read reads all lines of text.
+// keyInLine matches a key that follows white space.
+var keyInLine = regexp.MustCompile(`(?i)\s+((?:user-agent|allow|disallow|crawl-delay|host|` +
+	strings.Join(sitemapKeys, "|") + `):)`)
+
+// read reads all lines of text. A file that is one line has lost its line breaks.
 func (p *lineReader) read(text []byte) {
+	if !bytes.ContainsAny(trimBlanks(text), "\r\n") {
+		text = keyInLine.ReplaceAll(text, []byte("\n$1"))
+	}
 	for p.pos.Line = 1; len(text) > 0; p.pos.Line++ {
 		end := lineEnd.FindIndex(text)
 		p.line(text[:end[0]])
@@ -67,7 +74,7 @@ func (p *lineReader) line(line []byte) {
 		p.record(append(m[1], m[2]...)) // of which one is empty
 	case colon && slices.Contains(sitemapKeys, name):
 		if name != sitemapKeys[0] {
-			p.problem(sitemap.MismatchedTag, line, false)
+			p.problem(sitemap.NonstandardKey, line, false)
 		}
 		p.record(value)
 	case colon:

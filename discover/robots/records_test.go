@@ -63,7 +63,7 @@ var parseTests = []struct {
 		"Site map: https://a.test/7\n",
 		[]string{
 			"1 https://a.test/1", "2 https://a.test/2", "3 https://a.test/3",
-			"4 https://a.test/4"}, "mismatched_tag mismatched_tag mismatched_tag mismatched_tag",
+			"4 https://a.test/4"}, "nonstandard_key nonstandard_key nonstandard_key nonstandard_key",
 	},
 	{"no colon", "Sitemap https://a.test/1\n", []string{"1 https://a.test/1"}, "text_as_loc"},
 	{
@@ -177,9 +177,12 @@ var parseTests = []struct {
 			"Sitemap: s.php;u=https://a.test/3",
 		[]string{
 			"1 https://a.test/s_(1)", "2 https://www.example.com/(s)?u=https://a.test/2",
-			"3 https://www.example.com/s.php;u=https://a.test/3",
-		}, "relative_loc relative_loc",
+		}, "relative_loc bogus_loc",
 	},
+	{"one line", "User-agent: * Disallow: /a Sitemap: https://a.test/1 sitemap: https://a.test/2",
+		[]string{"3 https://a.test/1", "4 https://a.test/2"}, ""},
+	{"key in a line", "User-agent: *\nSitemap: https://a.test/1 Sitemap: https://a.test/2",
+		[]string{"2 https://a.test/1", "2 https://a.test/2"}, "several_locs"},
 	{"two with a semicolon", "Sitemap: https://a.test/1;https://a.test/2; https://a.test/3;v=1\n" +
 		"Sitemap: https://a.test/4;\nSitemap: https://a.test/5|https://a.test/6\n",
 		[]string{

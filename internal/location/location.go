@@ -12,6 +12,7 @@
 //	classes.go   classes of the bytes of URLs
 //	plain.go     recognizes locations that need no cleaning
 //	resolve.go   resolves references
+//	reference.go recognizes references that nobody meant, and hosts without a scheme
 //	scrub.go     removes white space and control characters
 //	location.go  Resolver
 //	origin.go    Origin and directories
@@ -22,8 +23,6 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -94,54 +93,32 @@ func bytesOnly(codes []sitemap.Code) []sitemap.Code {
 	return kept
 }
 
-// isBogus reports whether s, a location without white space, is the output of a template without a
-// URL.
-func isBogus(s string) bool {
-	if len(s) > len("[object%20Object]") {
-		return false
-	}
-	switch strings.ToLower(s) {
-	case "none", "null", "nil", "undefined", "nan", "n/a", "false", "(null)", "(none)", "<nil>",
-		"<null>", "[object%20object]":
-		return true
-	}
-	return false
-}
-
 // resolve makes ref absolute. How is RelativeLoc or SchemeAssumed if ref was not absolute. The host
 // of the result is not checked yet.
 func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 	scheme := chars.SchemeOf(ref)
-	if chars.IsHTTP(scheme) {
-		if !strings.HasPrefix(ref[len(scheme):], "://") {
-			return "", "", sitemap.BadLoc
-		}
+	if chars.IsHTTP(scheme) && strings.HasPrefix(ref[len(scheme):], "://") {
 		return ref, "", ""
 	}
-	bare := startsWithHost(ref)
-	if scheme != "" && !bare {
+	hasBase := r != nil && r.Base != nil && chars.IsHTTP(r.Base.Scheme) && r.Base.Host != ""
+	switch {
+	case startsWithHost(ref):
+		if hasBase {
+			return r.Base.Scheme + "://" + ref, sitemap.SchemeAssumed, ""
+		}
+		return "https://" + ref, sitemap.SchemeAssumed, ""
+	case hasMistypedScheme(ref):
+		return "", "", sitemap.BogusLoc
+	case scheme != "":
 		return "", "", sitemap.BadScheme
-	}
-	if !bare && !isReference(ref) {
+	case !meant(ref):
+		return "", "", sitemap.BogusLoc
+	case strings.HasPrefix(ref, "://"):
 		return "", "", sitemap.BadLoc
-	}
-	if r == nil || r.Base == nil || !chars.IsHTTP(r.Base.Scheme) || r.Base.Host == "" {
+	case !hasBase:
 		return "", "", sitemap.RelativeLoc
 	}
-	if bare {
-		return r.Base.Scheme + "://" + ref, sitemap.SchemeAssumed, ""
-	}
 	return resolveReference(r.Base, ref), sitemap.RelativeLoc, ""
-}
-
-// isReference reports whether ref, which has no scheme, is a relative reference. It is not if "://"
-// follows its first characters, as in a URL in quotes, unless these hold a parameter
-// ("s.php;u=http://").
-func isReference(ref string) bool {
-	end := strings.IndexAny(ref, ":/?#")
-	return end < 0 || !strings.HasPrefix(ref[end:], "://") ||
-		strings.Contains(ref[:end], ";") && strings.Contains(ref[:end], "=") &&
-			!strings.ContainsAny(ref[:end], "<>\"")
 }
 
 // IsAbsolute reports whether raw starts like an absolute http or https URL, after white space.
@@ -167,27 +144,6 @@ func Several(raw []byte) [][]byte {
 		return nil
 	}
 	return urls
-}
-
-// startsWithHost reports whether ref is a URL without its scheme rather than a relative reference:
-// a slash follows its first segment, and that is a host under a known public suffix, with or
-// without a port.
-func startsWithHost(ref string) bool {
-	slash := strings.IndexByte(ref, '/')
-	if slash <= 0 || strings.IndexByte(ref[:slash], '.') < 0 ||
-		strings.ContainsAny(ref[:slash], "?#@%") {
-		return false
-	}
-	u, err := sitemap.ParseLoc("http://" + ref[:slash])
-	if err != nil {
-		return false
-	}
-	host := strings.TrimSuffix(u.Hostname(), ".")
-	if _, err := publicsuffix.EffectiveTLDPlusOne(host); err != nil {
-		return false
-	}
-	_, known := publicsuffix.PublicSuffix(host[strings.LastIndexByte(host, '.')+1:])
-	return known
 }
 
 // hostOK reports whether the authority of an absolute URL is valid.

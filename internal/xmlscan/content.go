@@ -152,7 +152,8 @@ func (r *Reader) Void() {
 
 func (r *Reader) readText(whole bool) {
 	r.open()
-	r.text, r.Nested, r.Complete, r.Overflow = r.text[:0], false, r.Empty, false
+	r.text, r.Href = r.text[:0], r.Href[:0]
+	r.Nested, r.Complete, r.Overflow = false, r.Empty, false
 	space := r.Space
 	if !r.Empty {
 		r.end = append(append(append(r.end[:0], '/'), r.name(len(r.stack))...), '>')
@@ -182,6 +183,9 @@ func (r *Reader) readText(whole bool) {
 				r.reread(d - 1)
 			default:
 				r.Nested = true
+				if href, ok := r.Attr("href"); ok && len(r.Href) == 0 && string(r.Local) == "a" {
+					r.Href = Decode(r.Href[:0], href)
+				}
 				r.push()
 			}
 		case EndTag:

@@ -57,9 +57,10 @@ type Tag struct {
 // Texts are the texts that a Reader has read.
 type Texts struct {
 	// Results of Text.
-	Nested   bool // there were elements in the text
-	Complete bool // the text was not cut by the end of the document
-	Overflow bool // there was more text than MaxText
+	Nested   bool   // there were elements in the text
+	Href     []byte // the target of the first link of HTML among them
+	Complete bool   // the text was not cut by the end of the document
+	Overflow bool   // there was more text than MaxText
 
 	// Direct is the first text directly in the open entry, with decoded references. DirectCut
 	// reports whether there was more than 4 KiB of it, and directEnd whether an element followed.
