@@ -33,7 +33,8 @@ func (p *parser) readWeekday() bool {
 	return comma || find(weekdays[:], name) > 0
 }
 
-// readDate consumes a date. Compact reports that it has neither separators nor the name of a month.
+// readDate consumes a date. The date is compact if it has neither separators nor the name of a
+// month.
 func (p *parser) readDate() (compact, ok bool) {
 	start := p.rest
 	digits := p.digits()

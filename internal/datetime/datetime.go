@@ -41,8 +41,7 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 
 // ParseRFC822 reads the pubDate of an RSS item: the date and time of RFC 822 with RFC 5322's years
 // of four digits, or another form in its place, such as a W3C datetime. Its results are those of
-// [ParseW3C]. It allocates nothing for the forms of RFC 822, unless the zone is not whole hours
-// from UTC.
+// [ParseW3C]. It allocates nothing for the forms of RFC 822 with a zone of whole hours.
 func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := quickRFC822(b); ok {
 		return t, nil
@@ -50,7 +49,7 @@ func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	return parse(b, parser{})
 }
 
-// parse reads a date in any form with p.
+// parse reads a date in any form with p, whose odd is set if all these forms are nonstandard.
 func parse(b []byte, p parser) (t sitemap.Time, codes []sitemap.Code) {
 	p.rest = trim(b)
 	switch {
