@@ -64,6 +64,9 @@ func appendJSON(b []byte, r *record) []byte {
 	if !r.Published.IsZero() {
 		b = append(r.Published.AppendTo(append(b, `,"published":"`...)), '"')
 	}
+	if r.LastMod.ZoneAssumed() || r.Published.ZoneAssumed() {
+		b = append(b, `,"zone_assumed":true`...)
+	}
 	b = appendField(b, "changefreq", r.ChangeFreq.String())
 	if p, ok := r.Priority.Get(); ok {
 		b = strconv.AppendFloat(append(b, `,"priority":`...), p, 'f', -1, 64)

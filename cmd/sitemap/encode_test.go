@@ -52,6 +52,10 @@ func TestFormats(t *testing.T) {
 		{"jsonl", true, fullRecord(t), `{"loc":"http://example.com/?a=1&b=<2>,\"ü\"","kind":"page","lastmod":"2024-05-06T07:08:09.120+02:00","published":"2024-05",` +
 			`"changefreq":"daily","priority":0.8,"sitemap":"http://example.com/sitemap.xml","trust":"robots","on_site":true,` +
 			`"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"alternates":[{"rel":"alternate","hreflang":"de","href":"http://example.com/de"}],"mobile":true}` + "\n"},
+		{"jsonl", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}},
+			`{"loc":"x","kind":"page","lastmod":"2024-05-06T07:08:09Z","zone_assumed":true}` + "\n"},
+		{"jsonl", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
+			`{"loc":"x","kind":"page","lastmod":"2024","published":"2023-05-06T07:08:00Z","zone_assumed":true}` + "\n"},
 		{"jsonl", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
 		{"jsonl", true, &record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
 		{"csv", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site\n" +

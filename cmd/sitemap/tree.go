@@ -128,6 +128,7 @@ type treePlace struct {
 	Line     int          `json:"line,omitempty"`
 	Depth    int          `json:"depth"`
 	LastMod  sitemap.Time `json:"lastmod,omitzero"`
+	Assumed  bool         `json:"zone_assumed,omitempty"` // the zone of LastMod
 }
 
 // treeAnswer says how the server answered.
@@ -180,7 +181,10 @@ func treeLines(w *walker) handler {
 func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 	l := &treeLine{
 		Type: "document", Sitemap: redact(s.Loc),
-		treePlace:  treePlace{Robots: s.RobotsURL, Line: s.Line, LastMod: s.LastMod},
+		treePlace: treePlace{
+			Robots: s.RobotsURL, Line: s.Line,
+			LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
+		},
 		treeAnswer: treeAnswer{Status: sum.Status, Attempts: sum.Attempts},
 		treeContent: treeContent{
 			Format: sum.Format.String(), Encoding: sum.Encoding, Entries: sum.Entries,

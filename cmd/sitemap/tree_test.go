@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
@@ -54,6 +55,14 @@ func TestTreeLines(t *testing.T) {
 	}
 	if c := docs[4]; c.Robots != s.URL+"/robots.txt" || c.Line != 2 || c.Depth != 0 {
 		t.Errorf("got %+v", c)
+	}
+}
+
+func TestTreeLineAssumedZone(t *testing.T) {
+	s := &discover.Sitemap{Loc: "http://example.com/a.xml", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}
+	got := string(marshal(treeLineOf(s, &discover.Summary{})))
+	if want := `"lastmod":"2024-05-06T07:08:09Z","zone_assumed":true,`; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -8,9 +8,10 @@
 //	strict.go    the six forms of NOTE-datetime, and the problems of dates
 //	fields.go    the parts of a date
 //	rfc822.go    the usual form of RSS, quickly
-//	cursor.go    reads times and zones from left to right
-//	iso.go       dates that start with a year
-//	named.go     dates with the name of a month
+//	cursor.go    reads from left to right
+//	date.go      dates of numbers, and with the name of a month
+//	zones.go     the names of zones
+//	clock.go     times of day and zones
 //	datetime.go  ParseW3C and ParseRFC822
 package datetime
 
@@ -32,65 +33,94 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, ok := Strict(b); ok {
 		return t, codesOf(t, false, InFarZone(b))
 	}
-	s := trim(b)
-	switch {
-	case len(s) == 0:
-		return t, nil
-	case len(s) > maxLen:
-		return t, bad
+	if t, ok := strictWithoutZone(b); ok {
+		return t, codesOf(t, false, false)
 	}
-	if t, ok := Strict(s); ok {
-		return t, codesOf(t, true, InFarZone(s))
-	}
-	f, ok := parseISO(s)
-	if !ok {
-		if f, ok = parseNamed(s); ok {
-			f.odd = true
-		}
-	}
-	f.odd = f.odd || len(s) != len(b)
-	return f.result(ok)
+	return parse(b, parser{odd: true})
 }
 
 // ParseRFC822 reads the pubDate of an RSS item: the date and time of RFC 822 with RFC 5322's years
 // of four digits, or another form in its place, such as a W3C datetime. Its results are those of
-// [ParseW3C]. It allocates nothing for the forms of RFC 822.
+// [ParseW3C]. It allocates nothing for the forms of RFC 822 with a zone of whole hours.
 func ParseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	if t, ok := QuickRFC822(b); ok {
+	if t, ok := quickRFC822(b); ok {
 		return t, nil
 	}
-	return parseRFC822(b)
+	return parse(b, parser{})
 }
 
-// parseRFC822 is ParseRFC822 for all forms.
-func parseRFC822(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	s := trim(b)
+// parse reads a date in any form with p, whose odd is set if all these forms are nonstandard.
+func parse(b []byte, p parser) (t sitemap.Time, codes []sitemap.Code) {
+	p.rest = trim(b)
 	switch {
-	case len(s) == 0:
+	case len(p.rest) == 0:
 		return t, nil
-	case len(s) > maxLen:
+	case len(p.rest) > maxLen:
 		return t, bad
 	}
-	f, ok := parseNamed(s)
-	if ok {
-		return f.result(ok)
+	if t, ok := Strict(p.rest); ok {
+		return t, codesOf(t, true, InFarZone(p.rest))
 	}
-	if t, ok := Strict(s); ok {
-		return t, codesOf(t, true, InFarZone(s))
+	if p.readAll() {
+		if t, ok := p.time(); ok {
+			return t, codesOf(t, p.odd, p.far())
+		}
 	}
-	if f, ok = parseISO(s); ok {
-		f.odd = true
+	return t, bad
+}
+
+// readAll reads the whole text. It returns false if this is not a date.
+func (p *parser) readAll() bool {
+	p.gap("")
+	if !p.readWeekday() {
+		return false
 	}
-	return f.result(ok)
+	compact, ok := p.readDate()
+	if !ok {
+		return false
+	}
+	if p.isZoneOfDate() {
+		return true
+	}
+	_, comma := p.gap(",")
+	p.odd = p.odd || comma
+	if len(p.rest) == 0 {
+		p.odd = true
+		return true
+	}
+	if p.next()|0x20 == 't' {
+		p.take(1)
+		p.gap("")
+		compact = true
+	}
+	if p.precision != sitemap.Day || !p.readClock(compact) || !p.readMeridiem() || !p.readZone() {
+		return false
+	}
+	p.gap("")
+	if p.year == 0 && len(p.rest) == 4 { // date(1)
+		p.year = number(p.digits())
+	}
+	return len(p.rest) == 0
+}
+
+// isZoneOfDate reports whether a zone follows the date, as XML Schema allows. It moves the first
+// instant of the day, which a Time cannot express.
+func (p *parser) isZoneOfDate() bool {
+	if next := p.next(); next != 'Z' && next != '+' && next != '-' {
+		return false
+	}
+	_, ok := Strict(append(append(make([]byte, 0, 2*maxLen), "2000-01-01T00:00"...), p.rest...))
+	return ok
 }
 
 // trim removes white space around a date, and the reading of the monotonic clock that Go prints
 // after a time of day.
 func trim(b []byte) []byte {
 	b = chars.TrimSpace(b)
-	if i := bytes.LastIndex(b, []byte(" m=")); i > 0 && i+3 < len(b) &&
-		len(bytes.Trim(b[i+4:], "0123456789.")) == 0 && (b[i+3] == '+' || b[i+3] == '-') {
-		return chars.TrimSpace(b[:i])
+	date, clock, found := bytes.Cut(b, []byte(" m="))
+	if found && len(clock) > 1 && (clock[0] == '+' || clock[0] == '-') &&
+		len(bytes.Trim(clock[1:], "0123456789.")) == 0 {
+		return chars.TrimSpace(date)
 	}
 	return b
 }

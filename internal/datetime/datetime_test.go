@@ -141,17 +141,77 @@ func TestParseW3C_Lenient(t *testing.T) {
 	}
 }
 
+// Forms that the other tests do not have, and their results as a lastmod. As a pubDate, they have
+// the same results.
+func TestNonstandard(t *testing.T) {
+	const date = "2019-03-04T05:06:07"
+	for _, test := range []dateTest{
+		{"2019-03-04T05:06:07+00:00Z", date + "Z", of(nonstandard)},
+		{"2019-03-04T05:06:07 +00:00 Z", date + "Z", of(nonstandard)},
+
+		{"2019-03-04T5:6:7Z", date + "Z", of(nonstandard)},
+		{"2019-03-04T5:6Z", "2019-03-04T05:06:00Z", of(nonstandard)},
+		{"2019-03-04 05:6:07", date + "Z", of(nonstandard, assumed)},
+		{"Mon, 04 Mar 2019 5:6:7 GMT", date + "Z", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:6:07 GMT", date + "Z", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:7 GMT", date + "Z", of(nonstandard)},
+
+		{"2019-03-04\u00a005:06:07", date + "Z", of(nonstandard, assumed)},
+		{"2019-03-04\u00a005:06:07\u00a0+02:00", date + "+02:00", of(nonstandard)},
+		{"4 March 2019\u00a005:06:07\u202fPM GMT", "2019-03-04T17:06:07Z", of(nonstandard)},
+
+		{"2019-03-04 05:06:07 GMT+1", date + "+01:00", of(nonstandard)},
+		{"2019-03-04T05:06:07UTC-2", date + "-02:00", of(nonstandard)},
+		{"2019-03-04 05:06:07 UTC+5:30", date + "+05:30", of(nonstandard)},
+		{"2019-03-04 05:06:07 UTC +02:00", date + "+02:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 GMT+1", date + "+01:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 UT +0100", date + "+01:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 GMT+15", date + "+15:00", of(nonstandard, implausible)},
+
+		{"2019-03-04 05:06:07 CEST +0200", date + "+02:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 CEST +0200", date + "+02:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 EST -0500", date + "-05:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 +0200 Middle Earth Time", date + "+02:00", of(nonstandard)},
+
+		{"Mon, 04 Mar 2019 05:06:07 Eastern Daylight Time", date + "-04:00", of(nonstandard)},
+		{"Mon, 04 Mar 2019 05:06:07 eastern standard time", date + "-05:00", of(nonstandard)},
+		{"2019-03-04 05:06:07 AM Pacific Standard Time", date + "-08:00", of(nonstandard)},
+		{"2019-03-04 05:06:07 Greenwich Mean Time", date + "Z", of(nonstandard)},
+		{"2019-03-04 05:06:07 Coordinated Universal Time", date + "Z", of(nonstandard)},
+		{"2019-03-04 05:06:07 Central European Summer Time", date + "+02:00", of(nonstandard)},
+		{"2019-03-04 05:06:07 India Standard Time", date + "+05:30", of(nonstandard)},
+		{"2019-03-04 05:06:07 Newfoundland Daylight Time", date + "-02:30", of(nonstandard)},
+		{"Mon Mar 04 05:06:07 British Summer Time 2019", date + "+01:00", of(nonstandard)},
+		{"2019-03-04 05:06:07 Eastern Time", date + "Z", of(nonstandard, assumed)},
+		{"2019-03-04 05:06:07 Romance Standard Time", date + "Z", of(nonstandard, assumed)},
+		{"Mon, 04 Mar 2019 05:06:07 Middle Earth Time", date + "Z", of(nonstandard, assumed)},
+		{"Mon, 04 Mar 2019 05:06:07 GMT EST", date + "Z", of(nonstandard, assumed)},
+
+		{"13/05/2024", "2024-05-13", of(nonstandard)},
+		{"05/13/2024", "2024-05-13", of(nonstandard)},
+		{"5/13/2024, 7:08:09 AM", "2024-05-13T07:08:09Z", of(nonstandard, assumed)},
+		{"13.5.2024 07:08 +0200", "2024-05-13T07:08:00+02:00", of(nonstandard)},
+		{"31-12-2024", "2024-12-31", of(nonstandard)},
+	} {
+		test.run(t, "ParseW3C", ParseW3C)
+		test.run(t, "ParseRFC822", ParseRFC822)
+	}
+}
+
 // Dates without a meaning, or with two.
 var unreadable = []string{
 	"yesterday", "null", "None", "now", "N/A", "0", "-", "2019-", "201", "20190", "201903",
 	"2019030", "190304",
-	"04/03/2019", "04-03-2019", "04.03.2019", "31/12/2019", "12/31/2019", "04/03/19", "19-03-04",
+	"04/03/2019", "04-03-2019", "04.03.2019", "13/13/2019", "00/13/2019", "31/02/2019",
+	"12/12/2019", "31/12-2019", "31/012/2019", "31/12/19", "31/12", "31/12/02019", "04/03/19",
+	"19-03-04",
 	"2019-02-29", "2019-04-31", "2019-13-01", "2019-00-04", "2019-03-00", "2019-03-32",
 	"0000-00-00", "0000", "0000-01-01", "0000-00-00T00:00:00Z",
 	"1551675967", "1551675967000", "1551675967000000", "-2019-03-04", "12019-03-04", "+2019-03-04",
 	"2019-W10-1", "2019-063", "2019-003-04", "2019/03-04", "2019-03-004",
-	"2019-03-04T", "2019-03-04T05", "2019-03-04T05Z", "2019-03-04T5", "2019-03-04T05:6Z",
-	"2019-03-04T005:06Z", "2019-03-04T05:06:7Z",
+	"2019-03-04T", "2019-03-04T05", "2019-03-04T05Z", "2019-03-04T5",
+	"2019-03-04T005:06Z", "2019-03-04T05:06:007Z", "2019-03-04T05:006Z", "2019-03-04T05:06:Z",
+	"2019-03-04T05:Z",
 	"2019-03-04T25:00:00Z", "2019-03-04T24:00:01Z", "9999-12-31T24:00:00Z",
 	"9999-12-31T24:00:00-05:00", "9999-12-31T23:59:60Z", "2019-03-04T24:01Z",
 	"2019-03-04 24:00:00.001", "2019-03-04T05:60:00Z", "2019-03-04T05:06:61Z",
@@ -160,11 +220,13 @@ var unreadable = []string{
 	"2019-03-04T05:06:07+24:00", "2019-03-04T05:06:07+02:60", "2019-03-04T05:06:07+2",
 	"2019-03-04T05:06:07+2:00", "2019-03-04T05:06:07+", "2019-03-04T05:06:07+zz:00",
 	"2019-03-04T05:06:07+00:zz",
-	"2019-03-04T05:06:07Z+02:00", "2019-03-04T05:06:07ZZ", "2019-03-04T05:06:07+02:00junk",
+	"2019-03-04T05:06:07+02:00Z", "2019-03-04T05:06:07+00:00ZZ", "2019-03-04T05:06:07Z+02:00",
+	"2019-03-04T05:06:07ZZ", "2019-03-04T05:06:07+02:00junk",
 	"2019-03-04T05:06:07junk", "2019-03-04T05:06:07[Europe/Oslo]", "2019-03-04T05:06:07+01:00[",
 	"2019-03-04T05:06:07+01:00[]",
 	"2019-03-04 05:06:07 +0100 EST", "2019-03-04 05:06:07 13", "2019-03-04 13:06 pm",
-	"2019-03-04 0:06 am", "2019-03-04 05:06:07 two words",
+	"2019-03-04 0:06 am", "2019-03-04 05:06:07 two words 2",
+	"2019-03-04T05:06:07two words",
 	"2019-03-04T05:06:07Z 2019-03-05T05:06:07Z", "2019-03-04\x00", "2019-03-04T05:06:07\x00",
 	"2019-03T05:06Z", "2019-03-04-07", "2019-03-04-0700", "2019-03-04+25:00",
 	"４ March 2019", "2019\u201003\u201004",
@@ -174,8 +236,11 @@ var unreadable = []string{
 	"31 June 2019", "0 March 2019", "4 March 0000", "4 March April 2019", "4 March 2019 GMT",
 	"March 2019 05:06:07", "05:06:07 4 March 2019", "updated 4 March 2019",
 	"Mon, 04 Mar 2019 05:06:07 +1", "Mon, 04 Mar 2019 05:06:07 +zz:00",
-	"Mon, 04 Mar 2019 05:06:07 -9999", "Mon, 04 Mar 2019 05:06:07 GMT EST",
-	"Mon, 04 Mar 2019 05:06:07 XYZ UTC", "Mon, 04 Mar 2019 05:06:07 +0100 +0200",
+	"Mon, 04 Mar 2019 05:06:07 -9999", "Mon, 04 Mar 2019 05:06:07 GMT+",
+	"Mon, 04 Mar 2019 05:06:07 GMT+1:5", "Mon, 04 Mar 2019 05:06:07 GMT+100",
+	"Mon, 04 Mar 2019 05:06:07 CEST +2", "Mon, 04 Mar 2019 05:06:07 CEST+0200",
+	"Mon, 04 Mar 2019 05:06:07 EST -0400", "Mon, 04 Mar 2019 05:06:07 Etc/GMT+5",
+	"Mon, 04 Mar 2019 05:06:07 Etc/GMT-10", "Mon, 04 Mar 2019 05:06:07 +0100 +0200",
 	"Mon, 04 Mar 2019 05:06:07 (GMT", "Mon, 04 Mar 2019 05:06:07)", "Mon, Mar x 2019 05:06:07 GMT",
 	"Mon, Tue, 04 Mar 2019 05:06:07 GMT", "Mon, 99 Mar 2019 05:06:07 GMT",
 	"Mon, 04 Mar 2019 25:06:07 GMT", "Mon, 04 Mar 2019 05:06:07 05:06:07 GMT",

@@ -2,14 +2,15 @@ package datetime
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 )
 
-// QuickRFC822 reads the form of almost every pubDate by rewriting it as a W3C datetime: "Mon, 06
+// quickRFC822 reads the form of almost every pubDate by rewriting it as a W3C datetime: "Mon, 06
 // May 2024 07:08:09 +0200", or with GMT, and a year from 1900 to 2999. It returns false for other
 // forms. The dates that it reads have no problems.
-func QuickRFC822(b []byte) (t sitemap.Time, ok bool) {
+func quickRFC822(b []byte) (t sitemap.Time, ok bool) {
 	if len(b) < len("Mon, 06 May 2024 07:08:09 GMT") || b[3] != ',' || b[4] != ' ' || b[7] != ' ' ||
 		b[11] != ' ' || b[16] != ' ' || b[25] != ' ' {
 		return t, false
@@ -48,17 +49,20 @@ type wordTable [16]struct {
 }
 
 var (
-	shortMonths = newWordTable("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
-		"Oct", "Nov", "Dec")
-	shortWeekdays = newWordTable("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+	months = [...]string{"January", "February", "March", "April", "May", "June", "July", "August",
+		"September", "October", "November", "December"}
+	weekdays = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+		"Sunday"}
+	shortMonths   = newWordTable(months[:])
+	shortWeekdays = newWordTable(weekdays[:])
 )
 
-// newWordTable returns a table of words that wordSlot distinguishes. The value of each is its
-// number, from 1, as two digits.
-func newWordTable(words ...string) *wordTable {
+// newWordTable returns a table of the first three letters of names, which wordSlot distinguishes.
+// The value of each is its number, from 1, as two digits.
+func newWordTable(names []string) *wordTable {
 	t := new(wordTable)
-	for i, w := range words {
-		word := word3([]byte(w + " "))
+	for i, name := range names {
+		word := word3([]byte(name[:3] + " "))
 		slot := &t[wordSlot(word)]
 		slot.word, slot.value = word, uint64('0'+(i+1)/10)|uint64('0'+(i+1)%10)<<8
 	}
@@ -78,3 +82,15 @@ func word3(b []byte) uint32 { return binary.LittleEndian.Uint32(b) & 0xffffff }
 
 // wordSlot is a hash found by search: no two months and no two weekdays share a slot.
 func wordSlot(word uint32) uint32 { return word * 0xa671 >> 28 }
+
+// find returns the number, from 1, of the name that word is or abbreviates with at least three
+// letters, in any letter case. It returns 0 if there is no such name.
+func find(names []string, word []byte) int {
+	for i, name := range names {
+		if 3 <= len(word) && len(word) <= len(name) && word[0]|0x20 == name[0]|0x20 &&
+			strings.EqualFold(string(word), name[:len(word)]) {
+			return i + 1
+		}
+	}
+	return 0
+}

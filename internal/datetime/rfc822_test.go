@@ -19,9 +19,9 @@ func TestQuickRFC822(t *testing.T) {
 		"Mon, 06 May 2024 07:08:09 -0000": "",
 		"":                                "",
 	} {
-		got, ok := QuickRFC822([]byte(in))
+		got, ok := quickRFC822([]byte(in))
 		if got.String() != want && ok || ok != (want != "") {
-			t.Errorf("QuickRFC822(%q) = %v, %v, want %q", in, got, ok, want)
+			t.Errorf("quickRFC822(%q) = %v, %v, want %q", in, got, ok, want)
 		}
 	}
 }
@@ -30,9 +30,9 @@ func TestQuickRFC822(t *testing.T) {
 func TestQuickRFC822_Days(t *testing.T) {
 	for day := range 366 {
 		want := time.Date(2024, time.January, 1+day, 1, 2, 3, 0, time.UTC)
-		got, ok := QuickRFC822([]byte(want.Format(time.RFC1123Z)))
+		got, ok := quickRFC822([]byte(want.Format(time.RFC1123Z)))
 		if !ok || !got.Start().Equal(want) {
-			t.Errorf("QuickRFC822(%q) = %v, %v", want.Format(time.RFC1123Z), got, ok)
+			t.Errorf("quickRFC822(%q) = %v, %v", want.Format(time.RFC1123Z), got, ok)
 		}
 	}
 }
@@ -42,12 +42,12 @@ func FuzzQuickRFC822(f *testing.F) {
 	f.Add("Sun, 31 Dec 1995 23:59:60 GMT")
 	f.Add("Mon, 06 May 2024 07:08:09 +2200")
 	f.Fuzz(func(t *testing.T, s string) {
-		got, ok := QuickRFC822([]byte(s))
+		got, ok := quickRFC822([]byte(s))
 		if !ok {
 			return
 		}
-		if want, codes := parseRFC822([]byte(s)); got != want || len(codes) > 0 {
-			t.Errorf("QuickRFC822(%q) = %v, want %v, %v", s, got, want, codes)
+		if want, codes := parse([]byte(s), parser{}); got != want || len(codes) > 0 {
+			t.Errorf("quickRFC822(%q) = %v, want %v, %v", s, got, want, codes)
 		}
 	})
 }

@@ -23,6 +23,16 @@ func InFarZone(b []byte) bool {
 	return number(zone[1:3])*60+number(zone[4:]) > maxOffset
 }
 
+// strictWithoutZone reads the forms of NOTE-datetime that have a time of day, but no zone.
+func strictWithoutZone(b []byte) (t sitemap.Time, ok bool) {
+	if len(b) < len("2006-01-02T15:04") || len(b) > maxLen || b[10] != 'T' {
+		return t, false
+	}
+	t, ok = Strict(append(append(make([]byte, 0, maxLen+1), b...), 'Z'))
+	return t.AssumeZone(), ok
+}
+
+// codesOf returns the problems of a date that was read.
 func codesOf(t sitemap.Time, nonstandard, farZone bool) []sitemap.Code {
 	i := 0
 	if nonstandard {
