@@ -90,6 +90,10 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		if b[i] != '<' {
 			return from
 		}
+		if size := commentLen(b[i:]); size > 0 {
+			from = i + size
+			continue
+		}
 		at, ok := d.pass(b, i+1)
 		if !ok {
 			return i
@@ -110,6 +114,20 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		}
 		from = n
 	}
+}
+
+// commentLen returns the length of the comment at the start of b, or 0 if there is no comment that
+// needs no report.
+func commentLen(b []byte) int {
+	const start, end = "<!--", "-->"
+	if b[1] != '!' || !bytes.HasPrefix(b, []byte(start)) {
+		return 0
+	}
+	n := bytes.Index(b[len(start):], []byte("--")) + len(start)
+	if n < len(start) || b[n+2] != '>' || !xmlscan.Sound(b[:n]) {
+		return 0
+	}
+	return n + len(end)
 }
 
 // pass skips the prefix.

@@ -286,13 +286,11 @@ func (r *Reader) At(d int) bool {
 	return true
 }
 
-// Enter opens the element with this name, as if its start tag, without attributes, were the token
-// before the window.
+// Enter opens an entry with this name whose start tag, without attributes, the caller has read
+// itself. The window starts after it.
 func (r *Reader) Enter(name []byte) {
-	_, r.has = scanName(name)
-	r.Raw, r.Kind, r.Name, r.Attrs, r.Empty, r.Cut = nil, StartTag, name, r.Attrs[:0], false, false
-	r.resolve()
-	r.push()
+	r.Raw, r.Empty = nil, false
+	r.pushEntry(name)
 }
 
 // opensEntry reports whether the current start tag, which has an entry's name and is within an

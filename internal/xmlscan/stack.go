@@ -27,12 +27,21 @@ func (r *Reader) push() {
 		return
 	}
 	if len(r.stack) > 0 && r.entry == 0 && r.IsEntry() {
-		r.entry = len(r.stack) + 1
-		r.entryName = append(r.entryName[:0], r.Name...)
-		r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
+		r.pushEntry(r.Name)
+		return
 	}
 	r.stack = append(r.stack, open{name: len(r.names)})
 	r.names = append(r.names, key(r.Name)...)
+	r.pushed = true
+}
+
+// pushEntry opens an entry.
+func (r *Reader) pushEntry(name []byte) {
+	r.entry = len(r.stack) + 1
+	r.entryName = append(r.entryName[:0], name...)
+	r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
+	r.stack = append(r.stack, open{name: len(r.names)})
+	r.names = append(r.names, key(name)...)
 	r.pushed = true
 }
 
