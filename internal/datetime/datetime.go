@@ -58,8 +58,10 @@ func parse(b []byte, p parser) (t sitemap.Time, codes []sitemap.Code) {
 	case len(p.rest) > maxLen:
 		return t, bad
 	}
-	if t, ok := Strict(p.rest); ok {
-		return t, codesOf(t, true, InFarZone(p.rest))
+	if len(p.rest) != len(b) || !p.odd { // else ParseW3C has tried it
+		if t, ok := Strict(p.rest); ok {
+			return t, codesOf(t, true, InFarZone(p.rest))
+		}
 	}
 	if p.readAll() {
 		if t, ok := p.time(); ok {

@@ -35,7 +35,7 @@ func (f *fields) time() (t sitemap.Time, ok bool) {
 	// Date counts on from 24:00 and from a leap second to the first instant of the next day.
 	start := time.Date(f.year, time.Month(f.month), f.day, f.hour, f.minute, f.second,
 		f.nanosecond, zone)
-	if start.Year() > 9999 { // no form of a date has such a year
+	if f.year == 9999 && start.Year() > f.year { // no form of a date has such a year
 		return t, false
 	}
 	t = sitemap.NewTime(start, f.precision)
