@@ -68,6 +68,10 @@ func (s *scrubber) rewrite(text []byte) []byte {
 	out := make([]byte, 0, len(text)+16)
 	spaces, broken := 0, false
 	for len(text) > 0 {
+		if c := text[0]; ' ' < c && c < 0x7f && spaces == 0 && !broken {
+			out, text = append(out, c), text[1:]
+			continue
+		}
 		r, size := utf8.DecodeRune(text)
 		char := text[:size]
 		text = text[size:]

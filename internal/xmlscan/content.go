@@ -72,17 +72,21 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 		!bytes.Equal(b[at+2:end], r.Name) || len(text) > MaxText {
 		return nil, false, false
 	}
+	sound := r.report != nil && r.isSound(end)
 	if r.report != nil {
-		if !r.isSound(end) {
+		if !sound && (!isRaw || !Sound(r.Name)) {
 			return nil, false, false
 		}
-		if r.Raw = b[:end]; isRaw {
+		if r.Raw = b[:end]; !sound {
+			r.checkCharacters(from, at)
+		}
+		if isRaw {
 			r.checkText(from, at)
 		}
 	}
 	r.in.Advance(at)
 	r.Raw, r.Kind = b[at:end+1], EndTag
-	r.fresh, r.isLeaf, r.owner = false, r.report != nil, r.owner[:0]
+	r.fresh, r.isLeaf, r.owner = false, sound, r.owner[:0]
 	r.Nested, r.Complete, r.Overflow = false, true, false
 	return text, isRaw, true
 }

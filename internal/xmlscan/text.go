@@ -23,7 +23,7 @@ const (
 // check reports the problems inside the token.
 func (s *Scanner) check() {
 	if !s.isSound(len(s.Raw)) {
-		s.checkCharacters()
+		s.checkCharacters(0, len(s.Raw))
 	}
 	switch {
 	case s.Kind == Text:
@@ -61,16 +61,18 @@ func (s *Scanner) checkText(at, end int) {
 	s.checkReferences(at, end)
 }
 
-// checkCharacters reports characters in the token that XML forbids, once for each kind.
-func (s *Scanner) checkCharacters() {
-	if i := indexControl(s.Raw); i >= 0 {
-		s.problem(sitemap.ControlChar, i, s.Raw[i:])
+// checkCharacters reports characters in the token's bytes from at to end that XML forbids, once for
+// each kind.
+func (s *Scanner) checkCharacters(at, end int) {
+	b := s.Raw[at:end]
+	if i := indexControl(b); i >= 0 {
+		s.problem(sitemap.ControlChar, at+i, b[i:])
 	}
-	if !utf8.Valid(s.Raw) {
-		s.problem(sitemap.InvalidUTF8, 0, s.Raw)
+	if !utf8.Valid(b) {
+		s.problem(sitemap.InvalidUTF8, at, b)
 	}
-	if i := indexNoncharacter(s.Raw); i >= 0 {
-		s.problem(sitemap.ControlChar, i, s.Raw[i:])
+	if i := indexNoncharacter(b); i >= 0 {
+		s.problem(sitemap.ControlChar, at+i, b[i:])
 	}
 }
 
