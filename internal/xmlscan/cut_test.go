@@ -52,33 +52,15 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A character reference may have a bounded number of leading zeros.
+// A reference by number has at most 1,024 bytes.
 func TestDecode_LeadingZeros(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
-		{"a&#" + strings.Repeat("0", 70) + "38;b", "a&b"},
-		{"a&#x" + strings.Repeat("0", 5000) + "26;b", "a&b"},
-		{"&#" + strings.Repeat("0", maxZeros) + "65;", "A"},
-		{"&#" + strings.Repeat("0", maxZeros+maxReference) + "65;", "&#" +
-			strings.Repeat("0", maxZeros+maxReference) + "65;"},
-		{"&#" + strings.Repeat("1", 70) + ";", "&#" + strings.Repeat("1", 70) + ";"},
+		{"a&#" + strings.Repeat("0", 1000) + "38;b", "a&b"},
+		{"&#" + strings.Repeat("0", 1030) + "65;", "&#" + strings.Repeat("0", 1030) + "65;"},
 		{"&#x0041;&#65;&#0;&#x;&#;&#", "AA&#x;&#;&#"},
 	} {
 		if got := string(Decode(nil, []byte(test.in))); got != test.want {
 			t.Errorf("%.100q: got %.100q, want %.100q", test.in, got, test.want)
 		}
-	}
-}
-
-// The end of the window may be anywhere in them.
-func TestReader_LeadingZerosCut(t *testing.T) {
-	reference := "&#" + strings.Repeat("0", 300) + "38;"
-	for blanks := input.WindowSize - len(reference) - 4; blanks <= input.WindowSize+4; blanks++ {
-		in := input.Open(iotest.HalfReader(strings.NewReader("<a>"+strings.Repeat(" ",
-			blanks)+reference+"b</a>")), nil)
-		r := NewReader(in, func(p sitemap.Problem) { t.Errorf("%d blanks: %s", blanks, p.Code) })
-		if r.Child(0); strings.TrimSpace(string(r.Text())) != "&b" {
-			t.Errorf("%d blanks: got %q", blanks, strings.TrimSpace(string(r.text)))
-		}
-		in.Close()
 	}
 }

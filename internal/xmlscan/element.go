@@ -75,22 +75,18 @@ type Texts struct {
 
 // elements are the open elements.
 type elements struct {
-	stack []open
-	names []byte // of the open elements
-	// The number of the outermost open elements that are counted by the hashes of their names, and
-	// the counts. Most documents do not need them.
-	hashed  int
-	hashes  *[256]uint16
-	deep    int  // elements open beyond MaxDepth
-	entry   int  // depth of the open entry, or 0
-	pending bool // the current token is also the next one
-	fresh   bool // the element of the current start tag was not opened yet
-	isLeaf  bool // Leaf has read the current end tag, and found its element sound
-	pushed  bool // the element of the current start tag is open
-	rootEnd bool // an end tag with the root's name closed an element in it
-	ended   bool // the root is closed
-	cut     bool // the document ended before that
-	wrapped bool // the root has no tags in the document
+	stack   []open
+	names   []byte // of the open elements
+	deep    int    // elements open beyond MaxDepth
+	entry   int    // depth of the open entry, or 0
+	pending bool   // the current token is also the next one
+	fresh   bool   // the element of the current start tag was not opened yet
+	isLeaf  bool   // Leaf has read the current end tag, and found its element sound
+	pushed  bool   // the element of the current start tag is open
+	rootEnd bool   // an end tag with the root's name closed an element in it
+	ended   bool   // the root is closed
+	cut     bool   // the document ended before that
+	wrapped bool   // the root has no tags in the document
 }
 
 // namespaces are the declarations of namespaces.

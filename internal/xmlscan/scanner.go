@@ -40,11 +40,9 @@ type Scanner struct {
 	odd   bool      // the start tag is not well-formed
 	has   nameClass // in the name of a start tag
 
-	// The name of the last start tag, whose element contains a CDATA section, and that of the open
-	// entry, which a Reader sets.
-	owner, entryName []byte
-	doctype          bool  // a DOCTYPE was seen
-	sound            int64 // up to this offset, no byte needs a report
+	owner   []byte // the name of the last start tag, whose element contains a CDATA section
+	doctype bool   // a DOCTYPE was seen
+	sound   int64  // up to this offset, no byte needs a report
 	// The places of the next "-->" and "]]>".
 	commentEnd, cdataEnd closer
 }
@@ -143,10 +141,9 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	if !last && len(b) < input.WindowSize {
 		return 0
 	}
-	end := len(b) - maxReference - maxZeros
-	if amp := end + bytes.LastIndexByte(b[end:], '&'); amp >= end &&
-		len(b)-amp <= leadingZeros(b[amp:])+maxReference {
-		return amp
+	end := len(b) - maxReference
+	if amp := bytes.LastIndexByte(b[end:], '&'); amp >= 0 {
+		return end + amp
 	}
 	for end = len(b) - 1; end > len(b)-4 &&
 		(b[end] == ']' || b[end] == '>' || !utf8.RuneStart(b[end])); end-- {

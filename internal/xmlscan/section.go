@@ -69,21 +69,8 @@ func (s *Scanner) scanDeclaration(b []byte, last bool) int {
 		return s.scanComment(b, last)
 	case bytes.HasPrefix(b, cdataStart):
 		return s.scanCDATA(b, last)
-	case len(b) >= len(cdataStart) && bytes.EqualFold(b[:len(cdataStart)], cdataStart):
-		// In lower case it is a CDATA section only if it cannot swallow anything: without a '<' in
-		// it.
-		text, cut := markup(b, len(cdataStart))
-		if end := indexCDATAEnd(text); end >= 0 {
-			s.Kind, s.Data = CDATA, text[:end]
-			end += len(cdataStart) + len(cdataEnd)
-			s.mismatched(b[:end])
-			return end
-		}
-		if !cut && !last {
-			return 0
-		}
 	case len(b) < len(cdataStart) &&
-		(bytes.HasPrefix(commentStart, b) || bytes.EqualFold(cdataStart[:len(b)], b)):
+		(bytes.HasPrefix(commentStart, b) || bytes.HasPrefix(cdataStart, b)):
 		return s.stuck(b, last)
 	case len(b) < len(doctypeStart) && bytes.EqualFold(doctypeStart[:len(b)], b):
 		return s.stuck(b, last)
@@ -251,7 +238,7 @@ func (s *Scanner) neverClosed(text, rest []byte) (cut int, known bool) {
 	if closes && !bytes.Contains(text, append([]byte("<"), s.owner...)) {
 		return -1, true
 	}
-	return s.overIn(text), known
+	return bytes.IndexByte(text, '<'), known
 }
 
 // closesOwn reports whether the bytes after a "]]>" are the end tag of the CDATA section's element.
@@ -266,37 +253,6 @@ func (s *Scanner) closesOwn(rest []byte) (ok, known bool) {
 	return ok, ok || !bytes.HasPrefix(end, rest)
 }
 
-// overIn is neverClosed for a text that contains the start of another section.
-func (s *Scanner) overIn(text []byte) int {
-	first := bytes.IndexByte(text, '<')
-	if len(s.owner) == 0 && len(s.entryName) == 0 {
-		return first
-	}
-	for i, openers := first, 0; ; {
-		tag := text[i:]
-		switch {
-		case s.isOver(tag[1:]):
-			if nextCDATA(tag) {
-				return i
-			}
-			return -1
-		case bytes.HasPrefix(tag, cdataStart):
-			openers++
-		case openers < maxOpeners && s.startsAgain(tag[1:]):
-			return first
-		}
-		next := bytes.IndexByte(tag[1:], '<')
-		if next < 0 {
-			return -1
-		}
-		i += 1 + next
-	}
-}
-
-// maxOpeners is the number of openers after which neverClosed ends a section at its first '<'. It
-// bounds how often the same bytes are searched.
-const maxOpeners = 16
-
 // nextCDATA reports whether b contains "<![CDATA[".
 func nextCDATA(b []byte) bool {
 	for i := 0; ; i++ {
@@ -308,38 +264,6 @@ func nextCDATA(b []byte) bool {
 			return true
 		}
 	}
-}
-
-// isOver reports whether the tag after a '<' ends the element of a CDATA section: its end tag, that
-// of the entry, or the start tag of another entry.
-func (s *Scanner) isOver(tag []byte) bool {
-	name, ends := bytes.CutPrefix(tag, []byte("/"))
-	n := NameLen(name)
-	name, rest := name[:n], name[n:]
-	if n == 0 || len(rest) == 0 {
-		return false
-	}
-	isEntry := bytes.Equal(name, s.entryName)
-	if ends {
-		return (isEntry || bytes.Equal(name, s.owner)) && (rest[0] == '>' || IsSpace(rest[0]))
-	}
-	if !isEntry {
-		return false
-	}
-	end, complete := tagEnd(rest, 0)
-	if !complete || end > 0 && rest[end-1] == '/' {
-		return false
-	}
-	follows, _ := opens(rest[end+1:])
-	return follows
-}
-
-// startsAgain reports whether the tag after a '<' starts the element of a CDATA section again, with
-// another section in it.
-func (s *Scanner) startsAgain(tag []byte) bool {
-	rest, ok := bytes.CutPrefix(tag, s.owner)
-	return ok && len(s.owner) > 0 && len(rest) > 0 && rest[0] == '>' &&
-		bytes.HasPrefix(bytes.TrimLeft(rest[1:], " \t\r\n"), cdataStart)
 }
 
 // A closer remembers the place of the next end of a comment or CDATA section, so that a document

@@ -3,6 +3,7 @@ package xmlscan
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
 )
@@ -35,11 +36,13 @@ func soundLen(b []byte) int {
 			}
 			i += bits.TrailingZeros64(found) / 8
 		}
-		n := charLen(b[i:])
-		if n == 0 {
-			return i
+		for ok := true; ok; ok = i < len(b) && b[i] >= utf8.RuneSelf {
+			n := charLen(b[i:])
+			if n == 0 {
+				return i
+			}
+			i += n
 		}
-		i += n
 	}
 	return i
 }
@@ -50,48 +53,18 @@ func suspect(x uint64) uint64 {
 	return (x | chars.Differ(x, '\n'*chars.Ones)&^chars.AtLeast(x, ' ')) & chars.Highs
 }
 
-// charLen returns the length of the ASCII character, or of all non-ASCII characters, at the start
-// of b. It returns 0 if XML forbids the first one.
+// charLen returns the length of the character at the start of b, or 0 if XML forbids it or b is not
+// UTF-8.
 func charLen(b []byte) int {
-	if c := b[0]; c < 0x80 {
+	if c := b[0]; c < utf8.RuneSelf {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
 			return 0
 		}
 		return 1
 	}
-	n := 0
-	for n < len(b) && b[n] >= 0x80 {
-		size := multibyte(b[n:])
-		if size == 0 {
-			break
-		}
-		n += size
+	r, size := utf8.DecodeRune(b)
+	if r == utf8.RuneError && size == 1 || r == 0xfffe || r == 0xffff {
+		return 0
 	}
-	return n
-}
-
-// multibyte returns the length of the UTF-8 sequence of a non-ASCII character at the start of b
-// (RFC 3629, section 4). It returns 0 if it is invalid or XML forbids the character.
-func multibyte(b []byte) int {
-	c := b[0]
-	switch {
-	case c < 0xc2:
-	case c < 0xe0:
-		if len(b) > 1 && b[1]&0xc0 == 0x80 {
-			return 2
-		}
-	case c < 0xf0:
-		if len(b) < 3 || b[1]&0xc0 != 0x80 || b[2]&0xc0 != 0x80 || c == 0xe0 && b[1] < 0xa0 ||
-			c == 0xed && b[1] >= 0xa0 || c == 0xef && b[1] == 0xbf && b[2] >= 0xbe {
-			return 0
-		}
-		return 3
-	case c < 0xf5:
-		if len(b) < 4 || b[1]&0xc0 != 0x80 || b[2]&0xc0 != 0x80 || b[3]&0xc0 != 0x80 ||
-			c == 0xf0 && b[1] < 0x90 || c == 0xf4 && b[1] >= 0x90 {
-			return 0
-		}
-		return 4
-	}
-	return 0
+	return size
 }

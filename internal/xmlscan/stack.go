@@ -2,13 +2,11 @@ package xmlscan
 
 import (
 	"bytes"
-	"unicode/utf8"
 )
 
 // open is an open element.
 type open struct {
-	name int    // offset of its name in names
-	hash uint32 // of its name, if it was needed
+	name int // offset of its name in names
 }
 
 // key returns the part of a name that is remembered.
@@ -38,7 +36,6 @@ func (r *Reader) push() {
 // pushEntry opens an entry.
 func (r *Reader) pushEntry(name []byte) {
 	r.entry = len(r.stack) + 1
-	r.entryName = append(r.entryName[:0], name...)
 	r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
 	r.stack = append(r.stack, open{name: len(r.names)})
 	r.names = append(r.names, key(name)...)
@@ -55,43 +52,15 @@ func (r *Reader) name(d int) []byte {
 }
 
 // find returns the depth of the innermost open element with that name, in any letter case, or 0.
-// Most end tags name the innermost element. An end tag that closes nothing must not cost a
-// comparison with each name, so names are counted by the last 8 bits of their hashes.
 func (r *Reader) find(name []byte) int {
 	d := len(r.stack)
-	if d == 0 || isFold(r.name(d), name) {
-		return d
-	}
-	if r.hashes == nil {
-		r.hashes = new([256]uint16)
-	}
-	for ; r.hashed < d; r.hashed++ {
-		o := &r.stack[r.hashed]
-		o.hash = hashOf(r.name(r.hashed + 1))
-		r.hashes[uint8(o.hash)]++
-	}
-	hash := hashOf(name)
-	if r.hashes[uint8(hash)] == 0 {
-		return 0
-	}
-	for d > 0 && (r.stack[d-1].hash != hash || !isFold(r.name(d), name)) {
+	for d > 0 && !isFold(r.name(d), name) {
 		d--
 	}
 	return d
 }
 
 func isFold(a, b []byte) bool { return len(a) == len(b) && bytes.EqualFold(a, b) }
-
-// hashOf returns a hash of a name (FNV-1a), the same in any letter case.
-func hashOf(name []byte) uint32 {
-	hash := uint32(2166136261)
-	for _, c := range name {
-		if c < utf8.RuneSelf { // the cases of other letters differ in their bytes
-			hash = (hash ^ uint32(c|0x20)) * 16777619
-		}
-	}
-	return hash>>16 ^ hash
-}
 
 // close closes the innermost open element that the current end tag names, and the elements in it.
 // It reports whether there is one.
@@ -131,15 +100,11 @@ func (r *Reader) eof() {
 
 // pop closes the elements deeper than d.
 func (r *Reader) pop(d int) {
-	for r.hashed > d {
-		r.hashed--
-		r.hashes[uint8(r.stack[r.hashed].hash)]--
-	}
 	r.names = r.names[:r.stack[d].name]
 	r.stack = r.stack[:d]
 	r.deep = 0
 	if d < r.entry {
-		r.entry, r.entryName = 0, r.entryName[:0]
+		r.entry = 0
 	}
 	if d == 0 {
 		r.ended = true

@@ -9,15 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
 const (
-	// maxReference is the maximum length of a "&name;", and of a character reference after its
-	// leading zeros.
-	maxReference = 64
-	// maxZeros is the maximum number of leading zeros of a character reference.
-	maxZeros = input.WindowSize / 4
+	// maxName is the maximum length of a reference by name.
+	maxName = 64
+	// maxReference is the maximum length of a reference: one by number may have leading zeros.
+	maxReference = 1 << 10
 )
 
 // check reports the problems inside the token.
@@ -105,7 +103,7 @@ func (s *Scanner) checkReferences(at, end int) {
 		i += j
 		_, _, kind := reference(b[i:])
 		switch {
-		case kind == rawAmpersand && !seen[0] && !s.endCuts(at+i):
+		case kind == rawAmpersand && !seen[0]:
 			seen[0] = true
 			s.problem(sitemap.RawAmpersand, at+i, b[i:])
 		case kind == undeclared && !seen[1]:
@@ -116,39 +114,6 @@ func (s *Scanner) checkReferences(at, end int) {
 			s.problem(sitemap.ControlChar, at+i, b[i:])
 		}
 	}
-}
-
-// endCuts reports whether the end of the document may cut a reference at the token's byte at. Only
-// text can be cut so: a '>' or a '<' follows a tag.
-func (s *Scanner) endCuts(at int) bool {
-	return goesOn(s.Raw[at:]) && len(s.Raw) == len(s.in.Window()) && s.in.AtEnd()
-}
-
-// goesOn reports whether b, which starts with a '&', may be the start of a reference that ends
-// after b.
-func goesOn(b []byte) bool {
-	name := b[max(1, leadingZeros(b)):]
-	for _, c := range name {
-		if !isNameStart(c) && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return len(name) < maxReference
-}
-
-// leadingZeros returns the offset of the first significant digit of the character reference at the
-// start of b, or 0 if there is none.
-func leadingZeros(b []byte) int {
-	if len(b) < 2 || b[1] != '#' {
-		return 0
-	}
-	i := 2
-	if i < len(b) && b[i]|0x20 == 'x' {
-		i++
-	}
-	for end := min(len(b), i+maxZeros); i < end && b[i] == '0'; i++ {
-	}
-	return i
 }
 
 // A refKind says what a '&' starts.
@@ -164,9 +129,12 @@ const (
 // reference decodes the reference at the start of b. Size is its length, 1 for a literal '&'. Names
 // of HTML are decoded; other names are kept unchanged.
 func reference(b []byte) (text string, size int, kind refKind) {
-	zeros := leadingZeros(b)
-	semicolon := bytes.IndexByte(b[zeros:min(len(b), zeros+maxReference)], ';') + zeros
-	if semicolon < max(2, zeros) {
+	limit := maxName
+	if len(b) > 1 && b[1] == '#' {
+		limit = maxReference
+	}
+	semicolon := bytes.IndexByte(b[:min(len(b), limit)], ';')
+	if semicolon < 2 {
 		return "&", 1, rawAmpersand
 	}
 	name := b[1:semicolon]
@@ -214,9 +182,6 @@ func characterReference(digits []byte, size int) (string, int, refKind) {
 			kind = undeclared
 		}
 		digits, base = digits[1:], 16
-	}
-	if significant := bytes.TrimLeft(digits, "0"); len(significant) < len(digits) {
-		digits = digits[len(digits)-max(1, len(significant)):]
 	}
 	n, err := strconv.ParseUint(string(digits), base, 32)
 	switch {
