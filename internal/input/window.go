@@ -74,22 +74,12 @@ func (in *Reader) grow() bool {
 	return true
 }
 
-// fill reads into the buffer once, or until something comes.
+// fill reads into the buffer once.
 func (in *Reader) fill() {
 	room := in.buf[in.w : len(in.buf)-Padding]
-	n, err := in.readSource(room)
+	n, err := in.src.Read(room)
 	in.full = n == len(room)
 	in.take(n, err)
-}
-
-// readSource reads once, or until something comes.
-func (in *Reader) readSource(p []byte) (int, error) {
-	for range maxEmptyReads {
-		if n, err := in.src.Read(p); n > 0 || err != nil {
-			return n, err
-		}
-	}
-	return 0, io.ErrNoProgress
 }
 
 // take adds n new bytes to the window, with the error that follows them.
@@ -119,9 +109,9 @@ func (in *Reader) take(n int, err error) {
 // end reports the findings of the decompressor and the decoder at the end.
 func (in *Reader) end() {
 	if in.late != nil {
-		if label, name, refuted := in.late.Refuted(); refuted {
-			in.encoding = name
-			in.problem(sitemap.EncodingFallback, documentStart, label)
+		choice := in.late.choice
+		if in.encoding = choice.name; choice.fallback && !choice.late {
+			in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
 		}
 		in.late = nil
 	}
