@@ -53,6 +53,8 @@ type Gunzip struct {
 	layers int
 	junk   bool
 	err    error // ends every Read once set
+	read   int64 // bytes returned so far
+	member int64 // start of the member read last; the checksums confirm the bytes before it
 }
 
 // NewGunzip returns a Gunzip of src that undoes at most the given number of layers, one or two. It
@@ -81,6 +83,10 @@ func (g *Gunzip) Read(p []byte) (int, error) {
 	}
 	top := g.stack[g.depth-1]
 	n, err := top.Read(p)
+	g.read += int64(n)
+	if g.layers > 0 {
+		g.member = g.stack[g.layers-1].member
+	}
 	if err != nil {
 		g.end(err)
 	}
@@ -135,6 +141,8 @@ type layer struct {
 	inside  bool // gz is inside a member
 	junk    bool
 	err     error // the error after the bytes returned so far
+	read    int64 // bytes decompressed so far
+	member  int64 // start of the current member
 }
 
 var layerPool = sync.Pool{New: func() any {
@@ -200,6 +208,7 @@ func (l *layer) Read(p []byte) (int, error) {
 			l.err = l.cause(err)
 		}
 		if n > 0 {
+			l.read += int64(n)
 			return n, nil
 		}
 	}
@@ -208,7 +217,7 @@ func (l *layer) Read(p []byte) (int, error) {
 
 // openMember reads the header of the member at the current offset.
 func (l *layer) openMember() error {
-	l.inside = true
+	l.inside, l.member = true, l.read
 	// The decompressor reads names and lengths before it checks the method. Wrong ones may look
 	// like the end of the stream. Like others, it ignores reserved flags.
 	if head, _ := l.buf.Peek(3); len(head) > 2 && head[2] != 8 {

@@ -53,6 +53,7 @@ func Open(r io.Reader, o *sitemap.Options) *Reader {
 		gz:          NewGunzip(r, maxLayers),
 		pooled:      windows.Get().(*[WindowSize + Padding]byte),
 		report:      o.Report,
+		member:      documentStart,
 		left:        MaxBytes(o.Limits.Bytes),
 		lineCounter: lineCounter{line: 1},
 	}

@@ -23,7 +23,8 @@ var windows = sync.Pool{New: func() any { return new([WindowSize + Padding]byte)
 type Reader struct {
 	src    io.Reader // UTF-8, with invalid bytes
 	gz     *Gunzip
-	late   *lateDecoder // a declared charset that the first window does not confirm, or nil
+	late   *lateDecoder     // a declared charset that the first window does not confirm, or nil
+	member sitemap.Position // start of the current gzip member, or of the document
 	pooled *[WindowSize + Padding]byte
 	report func(sitemap.Problem)
 

@@ -94,6 +94,9 @@ func (in *Reader) take(n int, err error) {
 	before := in.Bytes()
 	in.w += n
 	clear(in.buf[in.w : in.w+Padding])
+	if in.src == in.gz && err != sitemap.ErrTooLarge {
+		in.noteMember(in.w - in.r - int(in.gz.read-in.gz.member))
+	}
 	if err != nil && in.lastCR && next != '\n' {
 		in.endsAtCR()
 	}
@@ -103,6 +106,13 @@ func (in *Reader) take(n int, err error) {
 	in.err = err
 	if err != nil {
 		in.end()
+	}
+}
+
+// noteMember records that a gzip member starts at the window's byte n, if that is in the buffer.
+func (in *Reader) noteMember(n int) {
+	if at := in.Offset() + int64(n); at > in.member.Offset && at <= in.Bytes() {
+		in.member = in.Position(n)
 	}
 }
 
@@ -127,12 +137,16 @@ func (in *Reader) problem(code sitemap.Code, pos sitemap.Position, text string) 
 }
 
 // Err returns the error that the document ended with: nil at its proper end, a
-// [*sitemap.ParseError] for a defect of its bytes, or the error of the underlying reader.
+// [*sitemap.ParseError] for a defect of its bytes, or the error of the underlying reader. The
+// position of sitemap.ErrGzip is the start of the damaged gzip member, which is where the decoded
+// bytes become doubtful. In a document that is not UTF-8 it is the start of the document.
 func (in *Reader) Err() error {
 	switch in.err {
 	case nil, io.EOF:
 		return nil
-	case sitemap.ErrGzip, sitemap.ErrTruncated, sitemap.ErrTooLarge:
+	case sitemap.ErrGzip:
+		return &sitemap.ParseError{Pos: in.member, Err: in.err}
+	case sitemap.ErrTruncated, sitemap.ErrTooLarge:
 		return &sitemap.ParseError{Pos: in.Position(in.w - in.r), Err: in.err}
 	}
 	return in.err
