@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -48,6 +49,38 @@ var (
 		encoding: utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)}
 	latin1Choice = charsetChoice{name: "windows-1252", encoding: charmap.Windows1252}
 )
+
+// lookup finds the charset of a label, in any letter case: a label of the WHATWG Encoding standard,
+// one of UTF-32, or a spelling of Java, Python or Windows, such as ISO8859_5, utf_8 and cp949. It
+// does not find the charsets that the standard does not decode ("replacement").
+func lookup(label string) (c charsetChoice, ok bool) {
+	label = strings.ToLower(strings.TrimSpace(label))
+	if page, ok := codePages[label]; ok {
+		label = page
+	}
+	e, name := charset.Lookup(label)
+	if e == nil {
+		e, name = charset.Lookup(strings.ReplaceAll(label, "_", "-"))
+	}
+	switch {
+	case strings.HasPrefix(label, "utf-32") || label == "utf32":
+		if strings.HasSuffix(label, "be") {
+			return utf32BEChoice, true
+		}
+		return utf32LEChoice, true
+	case e == nil || name == "replacement":
+		return charsetChoice{}, false
+	case name == "utf-8":
+		return utf8Choice, true
+	}
+	return charsetChoice{name: name, encoding: e, ascii: strings.Contains(label, "ascii")}, true
+}
+
+// codePages are the code pages of Windows with another name in the standard.
+var codePages = map[string]string{
+	"cp932": "shift_jis", "ms932": "shift_jis", "cp936": "gbk", "ms936": "gbk",
+	"cp949": "euc-kr", "ms949": "euc-kr", "cp950": "big5", "ms950": "big5",
+}
 
 // sniffCharset chooses the charset of a document by its first bytes and its labels. In this order
 // it considers

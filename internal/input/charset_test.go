@@ -179,7 +179,7 @@ func charsetCases(t testing.TB) []charsetCase {
 		{name: "declared in lower case and apostrophes",
 			in: "<?xml version='1.0' encoding='utf8'?>" + cafe, want: "utf-8",
 			text: "<?xml version='1.0' encoding='utf8'?>" + cafe},
-		{name: "declared behind junk", in: "Warning\n" + decl("windows-1251") + w1251,
+		{name: "declared after junk", in: "Warning\n" + decl("windows-1251") + w1251,
 			want: "windows-1251", text: "Warning\n" + decl("windows-1251") + card},
 		{name: "ASCII so far", in: decl("ISO-8859-1") + ascii, more: true, want: "windows-1252",
 			text: decl("ISO-8859-1") + ascii},
@@ -303,7 +303,7 @@ func TestOpen_LateDeclaration(t *testing.T) {
 			if err != nil || !strings.HasSuffix(string(got), "/"+c.want+"</loc>") ||
 				strings.Join(problems, "|") != c.problems || c.encoding != "" &&
 				in.Encoding() != c.encoding {
-				t.Errorf("%s behind %d bytes: %q, %v, %s, %q", c.label, padding, got[len(got)-30:],
+				t.Errorf("%s after %d bytes: %q, %v, %s, %q", c.label, padding, got[len(got)-30:],
 					err, in.Encoding(), problems)
 			}
 			in.Close()
