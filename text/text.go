@@ -180,6 +180,9 @@ func (d *decoder) skipLine() {
 func (d *decoder) read(line []byte) {
 	trimmed := bytes.TrimFunc(line, isBlank)
 	if len(trimmed) == 0 {
+		if bytes.IndexByte(line, 0) >= 0 {
+			d.sink.Problem(sitemap.ControlChar, d.in.Position(0), "", line)
+		}
 		return
 	}
 	pos := d.in.Position(0)

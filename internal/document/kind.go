@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ func trimSpace(b []byte) []byte {
 }
 
 // isBinary reports whether b is data of no text format. It has the signature of such data, or more
-// than one character in sixteen is a control character.
+// than one character in sixteen is a control character. NULs that pad lines do not count.
 func isBinary(b []byte) bool {
 	b = b[:min(len(b), 512)]
 	switch media := http.DetectContentType(b); {
@@ -32,13 +33,17 @@ func isBinary(b []byte) bool {
 		return true
 	}
 	controls := 0
+	b = padding.ReplaceAll(b, nil)
 	for _, c := range b {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
 			controls++
 		}
 	}
-	return controls > utf8.RuneCount(b)/16
+	return controls > utf8.RuneCount(b)/16 || len(b) == 0
 }
+
+// padding matches line breaks with the NULs around them, and NULs at the end.
+var padding = regexp.MustCompile(`\x00*[\r\n][\r\n\x00]*|\x00+$`)
 
 // isListOfURLs reports whether b has markup in its first line only, with a URL right after it: text
 // with something put in front.

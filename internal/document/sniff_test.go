@@ -85,6 +85,12 @@ func TestSniff(t *testing.T) {
 		{`["a"]`, "", sitemap.ErrJSON},
 		{"%PDF-1.4\n", "", sitemap.ErrBinary},
 		{"GIF89a\x01\x00\x01\x00\x80", "", sitemap.ErrBinary},
+		{"http://a.example/\n" + strings.Repeat("\x00", 900), "text [] http://a", nil},
+		{"http://a.example/\r\n" + strings.Repeat("\x00", 99) + "http://b.example/" +
+			strings.Repeat("\x00", 99) + "\r\n", "text [] http://a", nil},
+		{strings.Repeat("\x00", 900), "", sitemap.ErrBinary},
+		{"sitemap.txt" + strings.Repeat("\x00", 99) + "0000644\x00" + strings.Repeat("\x00", 99) + "x",
+			"", sitemap.ErrBinary},
 	} {
 		for name, in := range map[string]*input.Reader{
 			"whole":        input.Open(strings.NewReader(test.doc), nil),

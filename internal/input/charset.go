@@ -1,39 +1,118 @@
 package input
 
 import (
-	"bufio"
 	"bytes"
-	"io"
+	"encoding/binary"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/transform"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+
+	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// sniffCharset chooses the charset of a document by its first bytes and its content type. In this
-// order it considers
+// A charsetChoice describes how to read a document as UTF-8.
+type charsetChoice struct {
+	name     string            // WHATWG name in lower case, or utf-32le, utf-32be
+	encoding encoding.Encoding // nil for utf-8, which needs no decoder
+	ascii    bool              // the label means ASCII, which the standard reads as windows-1252
+	bom      int               // length of the byte order mark, to be skipped
+	// a declared charset was refused, or none was declared and the bytes are not UTF-8
+	fallback bool
+	refused  string // the first label that was refused, as declared
+	late     bool   // all bytes are ASCII; the first other ones decide
+}
+
+// wide reports whether the charset is UTF-16 or UTF-32.
+func (c charsetChoice) wide() bool { return c.encoding != nil && strings.HasPrefix(c.name, "utf-") }
+
+// legacy reports whether only non-ASCII bytes can show whether a document is in the charset or in
+// UTF-8. ISO-2022-JP has no such bytes.
+func (c charsetChoice) legacy() bool {
+	return c.encoding != nil && !c.wide() && c.name != "iso-2022-jp"
+}
+
+var (
+	utf8Choice    = charsetChoice{name: "utf-8"}
+	utf16LEChoice = charsetChoice{name: "utf-16le",
+		encoding: unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)}
+	utf16BEChoice = charsetChoice{name: "utf-16be",
+		encoding: unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)}
+	utf32LEChoice = charsetChoice{name: "utf-32le",
+		encoding: utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)}
+	utf32BEChoice = charsetChoice{name: "utf-32be",
+		encoding: utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)}
+	latin1Choice = charsetChoice{name: "windows-1252", encoding: charmap.Windows1252}
+)
+
+// lookup finds the charset of a label, in any letter case: a label of the WHATWG Encoding standard,
+// one of UTF-32, or a spelling of Java, Python or Windows, such as ISO8859_5, utf_8 and cp949. It
+// does not find the charsets that the standard does not decode ("replacement").
+func lookup(label string) (c charsetChoice, ok bool) {
+	label = strings.ToLower(strings.TrimSpace(label))
+	if page, ok := codePages[label]; ok {
+		label = page
+	}
+	e, name := charset.Lookup(label)
+	if e == nil {
+		e, name = charset.Lookup(strings.ReplaceAll(label, "_", "-"))
+	}
+	switch {
+	case strings.HasPrefix(label, "utf-32") || label == "utf32":
+		if strings.HasSuffix(label, "be") {
+			return utf32BEChoice, true
+		}
+		return utf32LEChoice, true
+	case e == nil || name == "replacement":
+		return charsetChoice{}, false
+	case name == "utf-8":
+		return utf8Choice, true
+	}
+	return charsetChoice{name: name, encoding: e, ascii: strings.Contains(label, "ascii")}, true
+}
+
+// codePages are the code pages of Windows with another name in the standard.
+var codePages = map[string]string{
+	"cp932": "shift_jis", "ms932": "shift_jis", "cp936": "gbk", "ms936": "gbk",
+	"cp949": "euc-kr", "ms949": "euc-kr", "cp950": "big5", "ms950": "big5",
+}
+
+// sniffCharset chooses the charset of a document by its first bytes and its labels. In this order
+// it considers
 //
 //   - a byte order mark;
 //   - the NULs next to ASCII in UTF-16 and UTF-32 (XML 1.0, appendix F);
-//   - the charset parameter of the content type (RFC 7303, section 3.2);
-//   - the encoding of the XML declaration;
+//   - the labels that it declares;
 //   - UTF-8, if the bytes are valid UTF-8;
 //   - windows-1252.
 //
-// Labels are those of the WHATWG Encoding standard and of UTF-32. A label that is unknown, or that
-// the bytes contradict, is ignored. AtEOF reports whether prefix is the whole document. Then a
-// sequence that is cut at its end is not UTF-8.
-func sniffCharset(prefix []byte, atEOF bool, contentType string) charsetChoice {
-	labels := declaredLabels{http: contentTypeCharset(contentType)}
-	if c, ok := byteOrderMark(prefix); ok {
-		labels.xml, labels.declared = xmlEncoding(narrow(prefix[c.bom:]))
-		return labels.check(c)
+// A label that is unknown, or that the bytes contradict, is ignored. AtEOF reports whether prefix
+// is the whole document. Then a sequence that is cut at its end is not UTF-8.
+func sniffCharset(prefix []byte, atEOF bool, labels []string) charsetChoice {
+	var e evidence
+	if e.sure = byteOrderMark(prefix); e.sure.name == "" {
+		e.sure = wideASCII(prefix)
 	}
-	if c, ok := wideASCII(prefix); ok {
-		labels.xml, labels.declared = xmlEncoding(narrow(prefix))
-		return labels.check(c)
+	if e.sure.name != "" {
+		return e.choose(labels)
 	}
-	labels.xml, labels.declared = xmlEncoding(prefix)
-	return labels.choose(newEvidence(prefix, atEOF))
+	if onlyUTF8(labels) {
+		return utf8Choice
+	}
+	e = newEvidence(prefix, atEOF)
+	c := e.choose(labels)
+	if e.ascii && !atEOF && c.name != "iso-2022-jp" {
+		for _, label := range labels {
+			named, _ := lookup(label)
+			c.late = c.late || named.legacy()
+		}
+	}
+	return c
 }
 
 // byteOrderMarks has UTF-32 before UTF-16, since their little-endian marks start alike.
@@ -48,34 +127,31 @@ var byteOrderMarks = []struct {
 	{"\xfe\xff", utf16BEChoice},
 }
 
-func byteOrderMark(prefix []byte) (charsetChoice, bool) {
+// byteOrderMark returns the charset of the byte order mark, without a name if there is no mark.
+func byteOrderMark(prefix []byte) (c charsetChoice) {
 	for _, m := range byteOrderMarks {
-		if len(prefix) >= len(m.mark) && string(prefix[:len(m.mark)]) == m.mark {
-			c := m.choice
-			c.bom = len(m.mark)
-			return c, true
+		if bytes.HasPrefix(prefix, []byte(m.mark)) {
+			c, c.bom = m.choice, len(m.mark)
+			break
 		}
 	}
-	return charsetChoice{}, false
+	return c
 }
 
 // wideASCII detects UTF-16 and UTF-32 without a mark. Documents start with markup or the scheme of
 // a URL, both ASCII, so the other bytes of their units are NUL.
-func wideASCII(prefix []byte) (charsetChoice, bool) {
+func wideASCII(prefix []byte) charsetChoice {
 	for _, w := range []struct {
 		unit, at int
 		choice   charsetChoice
 	}{
-		{4, 0, utf32LEChoice},
-		{4, 3, utf32BEChoice},
-		{2, 0, utf16LEChoice},
-		{2, 1, utf16BEChoice},
+		{4, 0, utf32LEChoice}, {4, 3, utf32BEChoice}, {2, 0, utf16LEChoice}, {2, 1, utf16BEChoice},
 	} {
 		if isWide(prefix, w.unit, w.at) {
-			return w.choice, true
+			return w.choice
 		}
 	}
-	return charsetChoice{}, false
+	return charsetChoice{}
 }
 
 // isWide reports whether prefix starts with two units of the given size that hold a printable ASCII
@@ -95,103 +171,98 @@ func isWide(prefix []byte, unit, at int) bool {
 	return n >= 2 && 4*narrow >= 3*n
 }
 
-// narrow returns the start of UTF-16 or UTF-32 text as ASCII, as far as it is ASCII, to search it
-// for an XML declaration. UTF-8 contains no NUL, so narrow leaves it unchanged.
-func narrow(b []byte) []byte {
-	b = b[:min(len(b), 4*declarationWindow)]
-	if bytes.IndexByte(b, 0) < 0 {
-		return b
-	}
-	return bytes.ReplaceAll(b, []byte{0}, nil)
+// evidence describes the bytes of a document with regard to their charset.
+type evidence struct {
+	sure  charsetChoice // the charset, if the bytes show it, or without a name
+	ascii bool
+	utf8  bool // valid UTF-8, except for a sequence cut at the end
+	long  bool // has a byte that only starts characters of three or four bytes in UTF-8
 }
 
 func newEvidence(prefix []byte, atEOF bool) evidence {
-	whole := prefix
+	e := evidence{
+		ascii: asciiLen(prefix) == len(prefix),
+		long:  slices.ContainsFunc(prefix, func(c byte) bool { return c >= 0xe0 }),
+	}
 	if !atEOF {
-		whole = prefix[:completeRunes(prefix)]
+		prefix = prefix[:completeRunes(prefix)]
 	}
-	e := evidence{prefix: prefix, atEOF: atEOF, utf8: utf8.Valid(whole)}
-	for e.high < accidental {
-		if prefix = prefix[asciiLen(prefix):]; len(prefix) == 0 {
-			break
-		}
-		prefix = prefix[1:]
-		e.high++
-	}
+	e.utf8 = utf8.Valid(prefix)
 	return e
 }
 
-// decoder returns src as UTF-8 without its byte order mark. Bytes that are invalid in the charset
-// become invalid UTF-8. The choice must have an encoding, or be decided late.
-func decoder(src io.Reader, choice charsetChoice) io.Reader {
-	if choice.late {
-		return &lateDecoder{buf: bufio.NewReaderSize(src, lateWindow), choice: choice}
+// contradict reports whether the bytes cannot be in the charset. Non-ASCII text of single bytes is
+// hardly ever valid UTF-8. Text of double bytes may be, as characters of two bytes each.
+func (e evidence) contradict(c charsetChoice) bool {
+	switch {
+	case e.sure.name != "":
+		return family(c.name) != family(e.sure.name)
+	case c.wide():
+		return true
+	case c.ascii:
+		return !e.ascii
 	}
-	src = &skipper{src, choice.bom}
-	if choice.wide() {
-		src = newAlignedReader(src, choice)
-	}
-	return transform.NewReader(src, newStrict(choice))
+	return c.legacy() && e.utf8 && !e.ascii && (e.long || !doubleByte[c.name])
 }
 
-// lateWindow is the number of bytes, from the first non-ASCII one, by which a lateDecoder decides.
-const lateWindow = 8 << 10
-
-// A lateDecoder passes ASCII through up to the first other byte. The bytes after that decide
-// whether the document is in the declared charset, in UTF-8, or, if the content type declared the
-// charset, in that of the XML declaration. Before them, the charset that a server adds to every
-// document cannot be refuted.
-type lateDecoder struct {
-	buf     *bufio.Reader
-	choice  charsetChoice
-	rest    io.Reader // set once decided
-	refuted bool
+// doubleByte holds the legacy charsets in which a non-ASCII character has several bytes.
+var doubleByte = map[string]bool{
+	"gbk": true, "gb18030": true, "big5": true, "euc-jp": true, "shift_jis": true, "euc-kr": true,
 }
 
-// Refuted reports whether the declared charset turned out to be wrong. It returns the declared
-// label, for a [sitemap.EncodingFallback], and the actual charset. They are known after the first
-// non-ASCII byte was read.
-func (d *lateDecoder) Refuted() (label, name string, ok bool) {
-	name = "utf-8"
-	if d.choice.instead != nil {
-		name = d.choice.instead.name
+// family returns the name of a charset without its byte order, which labels may omit.
+func family(name string) string {
+	if strings.HasPrefix(name, "utf-") {
+		return strings.TrimRight(name, "bel")
 	}
-	return d.choice.label, name, d.refuted
+	return name
 }
 
-func (d *lateDecoder) Read(p []byte) (int, error) {
-	if d.rest != nil {
-		return d.rest.Read(p)
+// choose returns the charset of the first label that is known and that the bytes do not contradict.
+// A content type of UTF-8, which some servers add to every document, gives way to an XML
+// declaration if only that can be right.
+func (e evidence) choose(labels []string) (c charsetChoice) {
+	var fallback bool
+	var refused string
+	for i, label := range labels {
+		named, ok := lookup(label)
+		if ok && !e.contradict(named) && (i == len(labels)-1 || !e.overrule(named, labels[i+1])) {
+			c = named
+			break
+		}
+		if !fallback {
+			fallback, refused = true, label
+		}
 	}
-	if _, err := d.buf.Peek(1); err != nil {
-		return 0, err
+	switch {
+	case e.sure.name != "":
+		c = e.sure
+	case c.name != "":
+	case e.utf8:
+		c = utf8Choice
+	default:
+		c, fallback = latin1Choice, true
 	}
-	head, _ := d.buf.Peek(min(d.buf.Buffered(), len(p)))
-	n := asciiLen(head)
-	if n == 0 && len(p) > 0 {
-		d.decide()
-		return d.rest.Read(p)
-	}
-	n = copy(p, head[:n])
-	d.buf.Discard(n)
-	return n, nil
+	c.fallback, c.refused = fallback, refused
+	return c
 }
 
-// decide examines the bytes after the ASCII.
-func (d *lateDecoder) decide() {
-	head, err := d.buf.Peek(lateWindow)
-	e, c := newEvidence(head, err == io.EOF), d.choice
-	if c.instead != nil {
-		c = *c.instead
-		d.refuted = !e.utf8 && !e.contradict(c)
-	} else {
-		d.refuted = isASCII(c.label) || e.contradict(c)
+// overrule reports whether a label takes precedence over the charset c that is declared before it.
+func (e evidence) overrule(c charsetChoice, label string) bool {
+	x, _ := lookup(label)
+	return c.name == "utf-8" && !e.utf8 && x.encoding != nil && !e.contradict(x)
+}
+
+// asciiLen returns the number of ASCII bytes at the start of b. It examines eight of them at once.
+func asciiLen(b []byte) int {
+	n := 0
+	for n+8 <= len(b) && binary.LittleEndian.Uint64(b[n:])&chars.Highs == 0 {
+		n += 8
 	}
-	if d.refuted == (d.choice.instead == nil) {
-		d.rest = d.buf
-		return
+	for n < len(b) && b[n] < utf8.RuneSelf {
+		n++
 	}
-	d.rest = transform.NewReader(d.buf, newStrict(c))
+	return n
 }
 
 // completeRunes returns the length of b without a UTF-8 sequence that is cut by its end.
@@ -205,33 +276,4 @@ func completeRunes(b []byte) int {
 		}
 	}
 	return len(b)
-}
-
-// A skipper skips the first bytes of a reader.
-type skipper struct {
-	src  io.Reader
-	skip int
-}
-
-func (s *skipper) Read(p []byte) (int, error) {
-	n, err := s.src.Read(p)
-	if s.skip == 0 {
-		return n, err
-	}
-	k := min(n, s.skip)
-	s.skip -= k
-	return copy(p, p[k:n]), err
-}
-
-// newStrict returns the strict decoder of a charset.
-func newStrict(c charsetChoice) transform.Transformer {
-	d := c.encoding.NewDecoder().Transformer
-	if c.name == "iso-2022-jp" {
-		return &jisDecoder{Transformer: d}
-	}
-	genuine, err := c.encoding.NewEncoder().Bytes(replacement)
-	if err != nil {
-		genuine = nil
-	}
-	return &strict{d, c.wide(), genuine}
 }

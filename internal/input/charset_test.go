@@ -13,7 +13,6 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
-	"golang.org/x/text/transform"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -171,24 +170,31 @@ func charsetCases(t testing.TB) []charsetCase {
 			text: decl("windows-1250") + cafe, fallback: true, refused: "windows-1250"},
 		{name: "declared two bytes, UTF-8", in: decl("GBK") + maps, want: "utf-8",
 			text: decl("GBK") + maps, fallback: true, refused: "GBK"},
-		{name: "declared two bytes, UTF-8 by accident", in: decl("GBK") +
-			in(t, simplifiedchinese.GBK, "联通"), want: "gbk", text: decl("GBK") + "联通"},
+		{name: "declared two bytes, one character of UTF-8", in: decl("GBK") + "图", want: "utf-8",
+			text: decl("GBK") + "图", fallback: true, refused: "GBK"},
+		{name: "declared two bytes", in: decl("GBK") + in(t, simplifiedchinese.GBK, "图"),
+			want: "gbk", text: decl("GBK") + "图"},
 		{name: "declared in 7 bits", in: in(t, japanese.ISO2022JP, decl("ISO-2022-JP")+maps),
 			want: "iso-2022-jp", text: decl("ISO-2022-JP") + maps},
 		{name: "declared in lower case and apostrophes",
 			in: "<?xml version='1.0' encoding='utf8'?>" + cafe, want: "utf-8",
 			text: "<?xml version='1.0' encoding='utf8'?>" + cafe},
-		{name: "declared behind junk", in: "Warning\n" + decl("windows-1251") + w1251,
+		{name: "declared after junk", in: "Warning\n" + decl("windows-1251") + w1251,
 			want: "windows-1251", text: "Warning\n" + decl("windows-1251") + card},
 		{name: "ASCII so far", in: decl("ISO-8859-1") + ascii, more: true, want: "windows-1252",
 			text: decl("ISO-8859-1") + ascii},
 	}
 }
 
+// sniff chooses the charset of a document with this start.
+func sniff(in string, atEOF bool, contentType string) charsetChoice {
+	return sniffCharset([]byte(in), atEOF, declaredLabels([]byte(in), contentType))
+}
+
 func TestSniffCharset(t *testing.T) {
 	for _, c := range charsetCases(t) {
 		t.Run(c.name, func(t *testing.T) {
-			got := sniffCharset([]byte(c.in), !c.more, c.contentType)
+			got := sniff(c.in, !c.more, c.contentType)
 			if got.name != c.want || got.fallback != c.fallback || got.refused != c.refused {
 				t.Errorf("%s, fallback %t, refused %q; want %s, %t, %q",
 					got.name, got.fallback, got.refused, c.want, c.fallback, c.refused)
@@ -220,12 +226,10 @@ func TestLookup(t *testing.T) {
 		"ks_c_5601-1987": "euc-kr", "ucs-2": "utf-16le", "unicodefffe": "utf-16be",
 		"x-user-defined": "x-user-defined",
 		"utf-32":         "utf-32le", "UTF-32BE": "utf-32be",
-		"CP936": "gbk", "windows-936": "gbk", "ms949": "euc-kr", "cp949": "euc-kr",
+		"CP936": "gbk", "ms949": "euc-kr", "cp949": "euc-kr",
 		"cp932": "shift_jis", "CP950": "big5",
 		"ISO8859_5": "iso-8859-5", "EUC_JP": "euc-jp", "utf_8": "utf-8", "utf_16": "utf-16le",
-		"IBM437": "ibm437", "csPC850Multilingual": "cspc850multilingual",
-		"IBM037": "", "cp": "", "_": "", "s-932": "", "949": "", "cp367": "", "ISO646-US": "",
-		"csASCII": "", "us_ascii": "windows-1252",
+		"IBM437": "", "IBM037": "", "cp": "", "_": "", "s-932": "", "949": "", "us_ascii": "windows-1252",
 		"hz-gb-2312": "", "iso-2022-kr": "", "iso-2022-cn": "", "replacement": "", "utf-7": "",
 		"": "", "ebcdic": "",
 	} {
@@ -280,7 +284,7 @@ func TestOpen_LateDeclaration(t *testing.T) {
 		{"ISO-8859-1", "caf\xe9", "café", "windows-1252", "encoding_fallback utf-8"},
 		{"windows-1251", "карта", "карта", "utf-8", ""},
 		{"utf-16", "caf\xe9", "caf\xe9", "", ""},
-		{"us-ascii", "caf\xe9", "café", "windows-1252", "encoding_fallback utf-8"},
+		{"us-ascii", "caf\xe9", "caf\xe9", "utf-8", ""},
 		{"iso-2022-jp", "caf\xe9", "caf\xe9", "utf-8", ""},
 	} {
 		for _, padding := range []int{0, 1000, 70_000, 200_000} {
@@ -299,7 +303,7 @@ func TestOpen_LateDeclaration(t *testing.T) {
 			if err != nil || !strings.HasSuffix(string(got), "/"+c.want+"</loc>") ||
 				strings.Join(problems, "|") != c.problems || c.encoding != "" &&
 				in.Encoding() != c.encoding {
-				t.Errorf("%s behind %d bytes: %q, %v, %s, %q", c.label, padding, got[len(got)-30:],
+				t.Errorf("%s after %d bytes: %q, %v, %s, %q", c.label, padding, got[len(got)-30:],
 					err, in.Encoding(), problems)
 			}
 			in.Close()
@@ -316,12 +320,11 @@ func FuzzCharset(f *testing.F) {
 			return // gzip is undone first
 		}
 		before := slices.Clone(in)
-		c := sniffCharset(in, atEOF, contentType)
+		c := sniff(string(in), atEOF, contentType)
 		if string(in) != string(before) {
 			t.Error("sniffCharset wrote to the prefix")
 		}
-		if c.bom > len(in) || c.name == "" || (c.encoding == nil) != (c.name == "utf-8") ||
-			c.instead != nil && !c.late {
+		if c.bom > len(in) || c.name == "" || (c.encoding == nil) != (c.name == "utf-8") {
 			t.Fatalf("choice = %+v", c)
 		}
 		if c.encoding == nil {
@@ -333,11 +336,7 @@ func FuzzCharset(f *testing.F) {
 			t.Errorf("%s: %q at once, %q byte by byte", c.name, whole, bytewise)
 		}
 		// A decoder of x/text returns U+FFFD for invalid bytes.
-		aligned := in[c.bom:]
-		if c.wide() {
-			aligned, _, _ = transform.Bytes(newAligner(c), aligned)
-		}
-		plain, err := c.encoding.NewDecoder().Bytes(aligned)
+		plain, err := c.encoding.NewDecoder().Bytes(in[c.bom:])
 		if valid := without(plain); err == nil && c.wide() && valid != without([]byte(whole)) {
 			t.Errorf("%s: %q, want %q", c.name, whole, valid)
 		}

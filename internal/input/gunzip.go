@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -25,14 +26,13 @@ const (
 	// layerBuffer is the size of the buffer of compressed bytes of one layer.
 	layerBuffer = 16 << 10
 
+	// maxPadding is the maximum number of zeros that are skipped between members.
+	maxPadding = 64 << 10
+
 	// maxEmptyReads is how often in a row a source may return no byte and no error before Read
 	// fails with io.ErrNoProgress, as in package bufio.
 	maxEmptyReads = 100
 )
-
-// errSource replaces the error of a layer's source on its way through bufio and the decompressor,
-// so that it is not mistaken for an error of the gzip data.
-var errSource = errors.New("input: source failed")
 
 // A Gunzip undoes gzip (RFC 1952), which it detects by the magic number, never by a name or a media
 // type. It undoes up to two layers, reads every member of a stream (section 2.2) and ignores bytes
@@ -46,20 +46,21 @@ var errSource = errors.New("input: source failed")
 //
 // A layer needs about 64 KiB of memory, which is pooled. A Gunzip is not safe for concurrent use.
 type Gunzip struct {
+	src    io.Reader
 	stack  [maxLayers]*layer // outermost first; all except the last are gzip
 	max    int               // maximum number of layers
 	depth  int               // layers in use
 	layers int
 	junk   bool
 	err    error // ends every Read once set
+	read   int64 // bytes returned so far
+	member int64 // start of the member read last; the checksums confirm the bytes before it
 }
 
 // NewGunzip returns a Gunzip of src that undoes at most the given number of layers, one or two. It
 // does not close src, and reads nothing before the first Read.
 func NewGunzip(src io.Reader, layers int) *Gunzip {
-	g := &Gunzip{max: min(layers, maxLayers)}
-	g.push(src, -1)
-	return g
+	return &Gunzip{src: src, max: min(layers, maxLayers)}
 }
 
 // Layers returns the number of gzip layers, 0 for plain data. It is known after the first Read.
@@ -77,15 +78,15 @@ func (g *Gunzip) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	top := g.stack[g.depth-1]
-	for !top.sniffed && top.isGzip() {
-		g.layers++
-		if g.depth == g.max {
-			break
-		}
-		top = g.push(top, maxInnerBytes)
+	if g.depth == 0 {
+		g.open()
 	}
+	top := g.stack[g.depth-1]
 	n, err := top.Read(p)
+	g.read += int64(n)
+	if g.layers > 0 {
+		g.member = g.stack[g.layers-1].member
+	}
 	if err != nil {
 		g.end(err)
 	}
@@ -95,18 +96,26 @@ func (g *Gunzip) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// open detects the layers.
+func (g *Gunzip) open() {
+	top := newLayer(g.src, math.MaxInt64)
+	for {
+		g.stack[g.depth] = top
+		g.depth++
+		if !top.isGzip() {
+			return
+		}
+		if g.layers++; g.depth == g.max {
+			return
+		}
+		top = newLayer(top, maxInnerBytes)
+	}
+}
+
 // Close releases the buffers. Later reads fail. It never fails, and may be called again.
 func (g *Gunzip) Close() error {
 	g.end(errClosed)
 	return nil
-}
-
-// push adds a layer that reads from src: at most limit bytes, or any number if limit is negative.
-func (g *Gunzip) push(src io.Reader, limit int64) *layer {
-	l := newLayer(src, limit)
-	g.stack[g.depth] = l
-	g.depth++
-	return l
 }
 
 // end makes err the result of every further Read and releases the buffers.
@@ -128,47 +137,37 @@ type layer struct {
 	buf    *bufio.Reader // over source
 	gz     gzip.Reader   // over buf
 
-	sniffed bool // gzipped is known
-	gzipped bool
-	open    bool // gz is inside a member
+	gzipped bool // not plain data
+	inside  bool // gz is inside a member
 	junk    bool
 	err     error // the error after the bytes returned so far
-
-	blank   bytes.Reader // for forget
-	scratch [256]byte
+	read    int64 // bytes decompressed so far
+	member  int64 // start of the current member
 }
 
 var layerPool = sync.Pool{New: func() any {
-	l := new(layer)
-	l.buf = bufio.NewReaderSize(nil, layerBuffer)
-	return l
+	return &layer{buf: bufio.NewReaderSize(nil, layerBuffer)}
 }}
 
+// newLayer returns a layer that reads at most limit bytes from src.
 func newLayer(src io.Reader, limit int64) *layer {
 	l := layerPool.Get().(*layer)
-	l.source = source{r: src, limit: limit}
+	l.source = source{r: src, left: limit}
 	l.buf.Reset(&l.source)
-	l.sniffed, l.gzipped, l.open, l.junk, l.err = false, false, false, false, nil
 	return l
 }
 
-// release returns the layer to the pool, without its source.
+// release returns the layer to the pool, without its source. The decompressor would use the codes
+// of this document for a damaged block of the next document that has no codes, so it first reads a
+// member that replaces them.
 func (l *layer) release() {
-	l.source = source{}
 	if l.gzipped {
-		l.forget()
+		l.gz.Reset(bytes.NewReader(blank)) // is sound
+		io.Copy(io.Discard, &l.gz)
 	}
+	*l = layer{buf: l.buf, gz: l.gz}
 	l.buf.Reset(nil)
 	layerPool.Put(l)
-}
-
-// forget makes the decompressor forget the codes of the document. It would use them for a damaged
-// block of the next document that has no codes.
-func (l *layer) forget() {
-	l.blank.Reset(blank)
-	for err := l.gz.Reset(&l.blank); err == nil; {
-		_, err = l.gz.Read(l.scratch[:])
-	}
 }
 
 // blank is a member of one block with its own codes for letters and distances.
@@ -185,22 +184,17 @@ var blank = func() []byte {
 // isGzip reports whether the first two bytes of the layer are those of gzip.
 func (l *layer) isGzip() bool {
 	head, _ := l.buf.Peek(2) // reading the bytes returns the error again
-	l.sniffed = true
-	l.gzipped = len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b
+	l.gzipped = string(head) == "\x1f\x8b"
 	return l.gzipped
 }
 
 // Read reads the content of the layer. It may return data and an error together.
 func (l *layer) Read(p []byte) (int, error) {
 	if !l.gzipped {
-		n, err := l.buf.Read(p)
-		if err == errSource {
-			err = l.source.err
-		}
-		return n, err
+		return l.buf.Read(p)
 	}
 	for l.err == nil {
-		if !l.open {
+		if !l.inside {
 			l.err = l.openMember()
 			continue
 		}
@@ -208,12 +202,13 @@ func (l *layer) Read(p []byte) (int, error) {
 		switch err {
 		case nil:
 		case io.EOF:
-			l.open = false
+			l.inside = false
 			l.err = l.nextMember()
 		default:
 			l.err = l.cause(err)
 		}
 		if n > 0 {
+			l.read += int64(n)
 			return n, nil
 		}
 	}
@@ -222,40 +217,33 @@ func (l *layer) Read(p []byte) (int, error) {
 
 // openMember reads the header of the member at the current offset.
 func (l *layer) openMember() error {
+	l.inside, l.member = true, l.read
 	// The decompressor reads names and lengths before it checks the method. Wrong ones may look
 	// like the end of the stream. Like others, it ignores reserved flags.
-	head, _ := l.buf.Peek(3)
-	if len(head) > 2 && head[2] != 8 {
+	if head, _ := l.buf.Peek(3); len(head) > 2 && head[2] != 8 {
 		return sitemap.ErrGzip
 	}
 	if err := l.gz.Reset(l.buf); err != nil {
 		return l.cause(err)
 	}
 	l.gz.Multistream(false)
-	l.open = true
 	return nil
 }
-
-// maxPadding is the maximum number of zeros that are skipped between members.
-const maxPadding = 64 << 10
 
 // nextMember examines the bytes after a member. It returns nil for another member, which may follow
 // padding with zeros, and io.EOF for the end or junk. Junk may start with the two bytes of the
 // magic number by chance, so the third, which is always 8, must match too if there is one.
 func (l *layer) nextMember() error {
-	head, err := l.buf.Peek(3)
-	padding := 0
-	for ; len(head) > 0 && head[0] == 0 && padding < maxPadding; padding++ {
+	head, _ := l.buf.Peek(3)
+	for padding := 0; len(head) > 0 && head[0] == 0 && padding < maxPadding; padding++ {
 		l.junk = true
 		l.buf.Discard(1)
-		head, err = l.buf.Peek(3)
+		head, _ = l.buf.Peek(3)
 	}
 	switch {
-	case err == errSource && padding > 0:
-		return io.EOF // the data is complete, whatever might follow
-	case err == errSource:
+	case len(head) < 3 && l.source.failed():
 		return l.source.err
-	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b && (len(head) == 2 || head[2] == 8):
+	case len(head) >= 2 && bytes.HasPrefix([]byte("\x1f\x8b\x08"), head):
 		return nil
 	}
 	l.junk = l.junk || len(head) > 0
@@ -265,48 +253,40 @@ func (l *layer) nextMember() error {
 // cause returns the error to report for an error of the decompressor: that of the source or that of
 // the data.
 func (l *layer) cause(err error) error {
-	switch err {
-	case errSource:
+	switch {
+	case l.source.failed():
 		return l.source.err
-	case io.EOF, io.ErrUnexpectedEOF:
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		return sitemap.ErrTruncated
 	}
 	return sitemap.ErrGzip
 }
 
-// A source reads from r until its first error. It keeps an error other than io.EOF and returns
-// errSource in its place.
+// A source reads from r until its first error, which it keeps.
 type source struct {
-	r     io.Reader
-	limit int64 // bytes that may still be read; negative for any number
-	err   error
+	r    io.Reader
+	left int64 // bytes that may still be read
+	err  error
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.result()
-	}
+// Read implements io.Reader.
+func (s *source) Read(p []byte) (n int, err error) {
 	for range maxEmptyReads {
-		n, err := s.r.Read(p)
-		if s.limit >= 0 {
-			if s.limit -= int64(n); s.limit < 0 {
-				n, err = 0, sitemap.ErrTooLarge
+		if s.err == nil {
+			n, s.err = s.r.Read(p)
+			if s.left -= int64(n); s.left < 0 {
+				n, s.err = 0, sitemap.ErrTooLarge
 			}
 		}
-		s.err = err
-		if n > 0 || err != nil {
-			return n, s.result()
+		if n > 0 || s.err != nil {
+			return n, s.err
 		}
 	}
 	s.err = io.ErrNoProgress
-	return 0, s.result()
+	return 0, s.err
 }
 
-func (s *source) result() error {
-	if s.err == nil || s.err == io.EOF {
-		return s.err
-	}
-	return errSource
-}
+// failed reports whether the source ended with an error.
+func (s *source) failed() bool { return s.err != nil && s.err != io.EOF }
 
 var errClosed = errors.New("sitemap: document read after its end")

@@ -1,201 +1,72 @@
 package input
 
 import (
-	"regexp"
+	"bytes"
+	"slices"
 	"strings"
-
-	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/ianaindex"
 )
 
-// declaredLabels are the charset labels of a document.
-type declaredLabels struct {
-	http     string // of the content type, or ""
-	xml      string // of the XML declaration
-	declared bool   // the XML declaration has an encoding, possibly ""
+// declaredLabels returns the charset labels of a document, in order of precedence: the charset
+// parameter of the content type (RFC 7303, section 3.2), and the encoding of the XML declaration in
+// the first bytes of the document.
+func declaredLabels(prefix []byte, contentType string) (labels []string) {
+	if label := contentTypeCharset(contentType); label != "" {
+		labels = append(labels, label)
+	}
+	if label, ok := xmlEncoding(narrow(prefix)); ok {
+		labels = append(labels, label)
+	}
+	return labels
 }
 
-// choose returns the choice for the first label that is known and that the bytes do not contradict.
-func (l declaredLabels) choose(e evidence) charsetChoice {
-	var fallback bool
-	var refused string
-	refuse := func(label string) {
-		if !fallback {
-			fallback, refused = true, label
-		}
+// narrow returns the start of UTF-16 or UTF-32 text as ASCII, as far as it is ASCII, to search it
+// for an XML declaration. UTF-8 contains no NUL, so narrow leaves it unchanged.
+func narrow(b []byte) []byte {
+	b = b[:min(len(b), 4*declarationWindow)]
+	if bytes.IndexByte(b, 0) < 0 {
+		return b
 	}
-	accept := func(label string) (charsetChoice, bool) {
-		c, ok := lookup(label)
-		if !ok || e.contradict(c) || e.high > 0 && isASCII(label) {
-			refuse(label)
-			return c, false
-		}
-		c.label, c.fallback, c.refused = label, fallback, refused
-		c.late = e.high == 0 && !e.atEOF && c.decidedLate()
-		return c, true
-	}
-
-	if l.http != "" {
-		if c, ok := accept(l.http); ok && !l.overrule(c, e) {
-			return l.mayOverrule(c, e)
-		}
-		refuse(l.http)
-	}
-	if l.declared {
-		if c, ok := accept(l.xml); ok {
-			return c
-		}
-	}
-	c := utf8Choice
-	if !e.utf8 {
-		c = latin1Choice
-		fallback = true
-	}
-	c.fallback, c.refused = fallback, refused
-	return c
+	return bytes.ReplaceAll(b, []byte{0}, nil)
 }
 
-// mayOverrule records in c, the charset of the content type, that bytes after the first window may
-// give precedence to the XML declaration.
-func (l declaredLabels) mayOverrule(c charsetChoice, e evidence) charsetChoice {
-	x, ok := lookup(l.xml)
-	if c.name == "utf-8" && e.high == 0 && !e.atEOF && l.declared && ok && x.decidedLate() {
-		c.late, c.instead = true, &x
-	}
-	return c
+// onlyUTF8 reports whether the document declares UTF-8 and nothing else.
+func onlyUTF8(labels []string) bool {
+	return len(labels) > 0 &&
+		!slices.ContainsFunc(labels, func(s string) bool { return !strings.EqualFold(s, "utf-8") })
 }
-
-// decidedLate reports whether only non-ASCII bytes can show whether a document is in the charset or
-// in UTF-8.
-func (c charsetChoice) decidedLate() bool {
-	return !c.wide() && c.encoding != nil && c.name != "iso-2022-jp"
-}
-
-// overrule reports whether the XML declaration takes precedence over a content type of UTF-8, which
-// some servers add to every document. It does if the bytes are not UTF-8 and may be in the charset
-// that the declaration names.
-func (l declaredLabels) overrule(c charsetChoice, e evidence) bool {
-	if c.name != "utf-8" || e.utf8 || !l.declared {
-		return false
-	}
-	x, ok := lookup(l.xml)
-	return ok && x.name != "utf-8" && !e.contradict(x)
-}
-
-// check records in c, which is certain from the bytes, the first label that names another charset.
-func (l declaredLabels) check(c charsetChoice) charsetChoice {
-	for _, d := range []struct {
-		label    string
-		declared bool
-	}{{l.http, l.http != ""}, {l.xml, l.declared}} {
-		if !d.declared || c.fallback {
-			continue
-		}
-		if named, ok := lookup(d.label); !ok || !c.isNamed(named.name, d.label) {
-			c.fallback, c.refused = true, d.label
-		}
-	}
-	return c
-}
-
-// isNamed reports whether c is the charset with this name, for which the label stands.
-func (c charsetChoice) isNamed(name, label string) bool {
-	label = strings.ToLower(strings.TrimSpace(label))
-	if strings.HasSuffix(label, "le") || strings.HasSuffix(label, "be") {
-		return name == c.name
-	}
-	return family(name) == family(c.name)
-}
-
-// isASCII reports whether a label means ASCII. The WHATWG standard reads it as windows-1252.
-func isASCII(label string) bool {
-	switch strings.ReplaceAll(strings.ToLower(strings.TrimSpace(label)), "_", "-") {
-	case "ascii", "us-ascii", "ansi-x3.4-1968":
-		return true
-	}
-	return false
-}
-
-// lookup finds the charset of a label, in any letter case. It does not find the charsets that the
-// WHATWG standard does not decode ("replacement").
-func lookup(label string) (charsetChoice, bool) {
-	label = strings.ToLower(strings.TrimSpace(label))
-	switch label {
-	case "utf-32", "utf32", "utf-32le", "utf32le", "ucs-4", "ucs-4le", "iso-10646-ucs-4":
-		return utf32LEChoice, true
-	case "utf-32be", "utf32be", "ucs-4be":
-		return utf32BEChoice, true
-	}
-	e, name := charset.Lookup(label)
-	if e == nil {
-		e, name = lookupAlias(label)
-	}
-	switch {
-	case e == nil || name == "replacement":
-		return charsetChoice{}, false
-	case name == "utf-8":
-		return utf8Choice, true
-	case name == "utf-16le":
-		return utf16LEChoice, true
-	case name == "utf-16be":
-		return utf16BEChoice, true
-	}
-	return charsetChoice{name: name, encoding: e}, true
-}
-
-// lookupAlias finds the charset of a label outside the WHATWG standard: a name of IANA, if the
-// charset contains ASCII unchanged, or a spelling of Java, Python or Windows, such as ISO8859_5,
-// utf_8 and cp949.
-func lookupAlias(label string) (e encoding.Encoding, name string) {
-	if page, ok := codePages[label]; ok {
-		return charset.Lookup(page)
-	}
-	if e, name := charset.Lookup(strings.ReplaceAll(label, "_", "-")); e != nil {
-		return e, name
-	}
-	e, err := ianaindex.IANA.Encoding(label)
-	if err != nil || e == nil {
-		return nil, ""
-	}
-	if name, _ := ianaindex.MIME.Name(e); name == "US-ASCII" {
-		return nil, "" // never happens
-	}
-	if text, err := e.NewDecoder().String(asciiSample); err != nil || text != asciiSample {
-		return nil, ""
-	}
-	if name, err := htmlindex.Name(e); err == nil {
-		return e, name
-	}
-	return e, label
-}
-
-// codePages are the code pages of Windows with another name in the standard.
-var codePages = map[string]string{
-	"cp932": "shift_jis", "ms932": "shift_jis", "cp936": "gbk", "ms936": "gbk",
-	"cp949": "euc-kr", "ms949": "euc-kr", "cp950": "big5", "ms950": "big5",
-}
-
-const asciiSample = `<?xml version="1.0"?><url><loc>http://a.example/~b_c\d[e]{f}|g^h`
 
 // declarationWindow is how much of a document is searched for its XML declaration. It is as much as
 // the leading junk that is skipped.
 const declarationWindow = 1 << 10
 
-// xmlEncoding finds the encoding in the XML declaration of ASCII-compatible text. Any letter case,
-// any spacing, any quotes or none are accepted.
+// xmlEncoding finds the encoding in the XML declaration of ASCII-compatible text. It accepts any
+// letter case, any spacing, any quotes or none. The attribute may follow the one before without a
+// space.
 func xmlEncoding(b []byte) (label string, ok bool) {
-	m := declaration.FindSubmatch(b[:min(len(b), declarationWindow)])
-	if m == nil {
+	b = b[:min(len(b), declarationWindow)]
+	start := indexFold(b, "<?xml")
+	if start < 0 {
 		return "", false
 	}
-	return unquote(string(m[1])), true
+	b, _, _ = bytes.Cut(b[start+len("<?xml"):], []byte(">"))
+	at := indexFold(b, "encoding")
+	if at < 1 || !strings.ContainsRune(space+quotes, rune(b[at-1])) ||
+		!strings.ContainsRune(space, rune(b[0])) {
+		return "", false
+	}
+	value, ok := strings.CutPrefix(strings.TrimLeft(string(b[at+len("encoding"):]), space), "=")
+	return unquote(strings.TrimSuffix(value, "?")), ok
 }
 
-// declaration matches an XML declaration up to the value of its encoding and the text after that.
-// The attribute may follow the one before without a space.
-var declaration = regexp.MustCompile(`(?i)<\?xml\s(?:[^>]*?[\s"'])?encoding\s*=([^>?]*)`)
+// indexFold returns the index of the ASCII text s in b in any letter case, or -1.
+func indexFold(b []byte, s string) int {
+	for i := 0; i+len(s) <= len(b); i++ {
+		if b[i]|0x20 == s[0]|0x20 && strings.EqualFold(string(b[i:i+len(s)]), s) {
+			return i
+		}
+	}
+	return -1
+}
 
 // contentTypeCharset finds the charset parameter of a content type. Unlike mime.ParseMediaType, it
 // finds it next to a malformed parameter too.
@@ -212,23 +83,21 @@ func contentTypeCharset(contentType string) string {
 	return ""
 }
 
-const space = " \t\r\n\f"
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' }
+const (
+	space  = " \t\r\n\f"
+	quotes = `"'`
+)
 
 // unquote returns the quoted string or the word at the start of s. The end of s may cut the string.
 func unquote(s string) string {
 	s = strings.Trim(s, space)
-	if s == "" {
-		return ""
-	}
 	end := strings.IndexAny(s, space)
-	if isQuote(s[0]) {
+	if s != "" && strings.ContainsRune(quotes, rune(s[0])) {
 		end = strings.IndexByte(s[1:], s[0])
 		s = s[1:]
 	}
 	if end >= 0 {
 		s = s[:end]
 	}
-	return strings.Trim(s, space+`"'`)
+	return strings.Trim(s, space+quotes)
 }

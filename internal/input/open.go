@@ -19,12 +19,9 @@
 // The files, each building on those before it:
 //
 //	gunzip.go     undoes gzip
-//	choice.go     what a charset is, and the evidence for one
 //	label.go      the charsets that a document declares
-//	strict.go     decodes a charset and keeps invalid bytes apart
-//	jis.go        decodes ISO-2022-JP
-//	align.go      finds the units of UTF-16 and UTF-32 again
-//	charset.go    chooses and decodes the charset
+//	charset.go    chooses the charset
+//	decode.go     decodes the charset and keeps invalid bytes apart
 //	reader.go     Reader and its window
 //	lines.go      counts lines
 //	window.go     fills the window
@@ -33,6 +30,7 @@
 package input
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"math"
@@ -55,6 +53,7 @@ func Open(r io.Reader, o *sitemap.Options) *Reader {
 		gz:          NewGunzip(r, maxLayers),
 		pooled:      windows.Get().(*[WindowSize + Padding]byte),
 		report:      o.Report,
+		member:      documentStart,
 		left:        MaxBytes(o.Limits.Bytes),
 		lineCounter: lineCounter{line: 1},
 	}
@@ -79,16 +78,22 @@ func MaxBytes(n int64) int64 {
 // decode detects the charset from the first window and adds a decoder to the source unless it is
 // UTF-8.
 func (in *Reader) decode(contentType string) {
-	n, err := in.prefix(0, utf8Window)
-	if err == nil && !declaresUTF8(in.buf[:n], contentType) {
-		n, err = in.prefix(n, WindowSize)
+	buf := in.buf[:WindowSize]
+	n, err := io.ReadAtLeast(in.gz, buf, utf8Window)
+	labels := declaredLabels(buf[:n], contentType)
+	if err == nil && !onlyUTF8(labels) && byteOrderMark(buf).name != "utf-8" {
+		var m int
+		m, err = io.ReadFull(in.gz, buf[n:])
+		n += m
 	}
-	prefix := in.buf[:n]
-	in.layers = in.gz.Layers()
-	if in.layers > 1 {
+	if err != nil {
+		err = in.gz.err
+	}
+	prefix := buf[:n]
+	if in.Layers() > 1 {
 		in.problem(sitemap.DoubleGzip, documentStart, "")
 	}
-	choice := sniffCharset(prefix, err == io.EOF, contentType)
+	choice := sniffCharset(prefix, err == io.EOF, labels)
 	in.encoding = choice.name
 	if choice.fallback && (choice.refused != "" || !isMedia(prefix)) {
 		in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
@@ -99,9 +104,14 @@ func (in *Reader) decode(contentType string) {
 		in.take(n-choice.bom, err)
 		return
 	}
-	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix)), &rest{in.src, err})
-	in.src = decoder(raw, choice)
-	in.late, _ = in.src.(*lateDecoder)
+	raw := io.MultiReader(bytes.NewReader(bytes.Clone(prefix[choice.bom:])), in.gz)
+	if choice.late {
+		in.late = &lateDecoder{buf: bufio.NewReaderSize(raw, lateWindow), labels: labels,
+			choice: choice}
+		in.src = in.late
+	} else {
+		in.src = decoder(raw, choice)
+	}
 	in.More()
 }
 
@@ -112,44 +122,6 @@ func isMedia(prefix []byte) bool {
 	return !strings.HasPrefix(media, "text/") && media != "application/octet-stream"
 }
 
-// prefix reads undecoded bytes into the buffer, which holds n of them, until it holds size. It
-// returns how many the buffer then holds.
-func (in *Reader) prefix(n, size int) (int, error) {
-	for n < size {
-		m, err := in.readSource(in.buf[n : len(in.buf)-Padding])
-		n += m
-		if err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-// declaresUTF8 reports whether a document with this start is UTF-8, whatever follows.
-func declaresUTF8(prefix []byte, contentType string) bool {
-	if bytes.HasPrefix(prefix, []byte("\xef\xbb\xbf")) {
-		return true
-	}
-	if label := contentTypeCharset(contentType); label != "" && !strings.EqualFold(label, "utf-8") {
-		return false
-	}
-	label, ok := xmlEncoding(prefix)
-	return ok && strings.EqualFold(label, "utf-8")
-}
-
 // utf8Window is how much of a document that declares UTF-8 is awaited before its entries are read.
 // It is small, so that the entries of a slow document come early.
 const utf8Window = 1 << 10
-
-// rest reads on after a prefix: from the source, or the error that the source has returned.
-type rest struct {
-	src io.Reader
-	err error
-}
-
-func (r *rest) Read(p []byte) (int, error) {
-	if r.err != nil {
-		return 0, r.err
-	}
-	return r.src.Read(p)
-}

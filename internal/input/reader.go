@@ -23,7 +23,8 @@ var windows = sync.Pool{New: func() any { return new([WindowSize + Padding]byte)
 type Reader struct {
 	src    io.Reader // UTF-8, with invalid bytes
 	gz     *Gunzip
-	late   *lateDecoder // a declared charset that the first window does not confirm, or nil
+	late   *lateDecoder     // a declared charset that the first window does not confirm, or nil
+	member sitemap.Position // start of the current gzip member, or of the document
 	pooled *[WindowSize + Padding]byte
 	report func(sitemap.Problem)
 
@@ -37,7 +38,6 @@ type Reader struct {
 	lineCounter
 
 	encoding string
-	layers   int
 }
 
 // A lineCounter is the state of counting lines.
@@ -59,7 +59,7 @@ func (in *Reader) Close() {
 	windows.Put(in.pooled)
 	*in = Reader{
 		base: in.base + int64(in.w), err: errClosed, lineCounter: lineCounter{line: in.line},
-		encoding: in.encoding, layers: in.layers,
+		encoding: in.encoding, gz: in.gz,
 	}
 }
 
@@ -80,7 +80,7 @@ func (in *Reader) Bytes() int64 { return in.base + int64(in.w) }
 func (in *Reader) Encoding() string { return in.encoding }
 
 // Layers returns the number of gzip layers of the document, except that of a Content-Encoding.
-func (in *Reader) Layers() int { return in.layers }
+func (in *Reader) Layers() int { return in.gz.Layers() }
 
 // AtEnd reports whether the document has no bytes after the window.
 func (in *Reader) AtEnd() bool { return in.err != nil }

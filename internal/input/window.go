@@ -74,22 +74,12 @@ func (in *Reader) grow() bool {
 	return true
 }
 
-// fill reads into the buffer once, or until something comes.
+// fill reads into the buffer once.
 func (in *Reader) fill() {
 	room := in.buf[in.w : len(in.buf)-Padding]
-	n, err := in.readSource(room)
+	n, err := in.src.Read(room)
 	in.full = n == len(room)
 	in.take(n, err)
-}
-
-// readSource reads once, or until something comes.
-func (in *Reader) readSource(p []byte) (int, error) {
-	for range maxEmptyReads {
-		if n, err := in.src.Read(p); n > 0 || err != nil {
-			return n, err
-		}
-	}
-	return 0, io.ErrNoProgress
 }
 
 // take adds n new bytes to the window, with the error that follows them.
@@ -104,6 +94,9 @@ func (in *Reader) take(n int, err error) {
 	before := in.Bytes()
 	in.w += n
 	clear(in.buf[in.w : in.w+Padding])
+	if in.src == in.gz && err != sitemap.ErrTooLarge {
+		in.noteMember(in.w - in.r - int(in.gz.read-in.gz.member))
+	}
 	if err != nil && in.lastCR && next != '\n' {
 		in.endsAtCR()
 	}
@@ -116,12 +109,19 @@ func (in *Reader) take(n int, err error) {
 	}
 }
 
+// noteMember records that a gzip member starts at the window's byte n, if that is in the buffer.
+func (in *Reader) noteMember(n int) {
+	if at := in.Offset() + int64(n); at > in.member.Offset && at <= in.Bytes() {
+		in.member = in.Position(n)
+	}
+}
+
 // end reports the findings of the decompressor and the decoder at the end.
 func (in *Reader) end() {
 	if in.late != nil {
-		if label, name, refuted := in.late.Refuted(); refuted {
-			in.encoding = name
-			in.problem(sitemap.EncodingFallback, documentStart, label)
+		choice := in.late.choice
+		if in.encoding = choice.name; choice.fallback && !choice.late {
+			in.problem(sitemap.EncodingFallback, documentStart, choice.refused)
 		}
 		in.late = nil
 	}
@@ -137,12 +137,16 @@ func (in *Reader) problem(code sitemap.Code, pos sitemap.Position, text string) 
 }
 
 // Err returns the error that the document ended with: nil at its proper end, a
-// [*sitemap.ParseError] for a defect of its bytes, or the error of the underlying reader.
+// [*sitemap.ParseError] for a defect of its bytes, or the error of the underlying reader. The
+// position of sitemap.ErrGzip is the start of the damaged gzip member, which is where the decoded
+// bytes become doubtful. In a document that is not UTF-8 it is the start of the document.
 func (in *Reader) Err() error {
 	switch in.err {
 	case nil, io.EOF:
 		return nil
-	case sitemap.ErrGzip, sitemap.ErrTruncated, sitemap.ErrTooLarge:
+	case sitemap.ErrGzip:
+		return &sitemap.ParseError{Pos: in.member, Err: in.err}
+	case sitemap.ErrTruncated, sitemap.ErrTooLarge:
 		return &sitemap.ParseError{Pos: in.Position(in.w - in.r), Err: in.err}
 	}
 	return in.err

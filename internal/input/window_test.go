@@ -294,3 +294,45 @@ func TestReader_Media(t *testing.T) {
 		}
 	}
 }
+
+// The position of damaged gzip is the start of the member that is damaged, whose bytes are read.
+func TestReader_DamagedMember(t *testing.T) {
+	line := strings.Repeat("x", 99) + "\n"
+	short, long := strings.Repeat(line, 3), strings.Repeat(line, 2000)
+	damage := func(s string) string { return flip(gz(t, s), -8) }
+	for _, test := range []struct {
+		name, doc, want string
+		pos             sitemap.Position
+	}{
+		{"one member", damage(short), short, sitemap.Position{Line: 1}},
+		{"long", damage(long), long, sitemap.Position{Line: 1}},
+		{"second member", gz(t, short) + damage(short), short + short,
+			sitemap.Position{Offset: 300, Line: 4}},
+		{"after the window", gz(t, long) + damage(long), long + long,
+			sitemap.Position{Offset: 200_000, Line: 2001}},
+		{"after empty members", gz(t, short) + gz(t, "") + damage(short), short + short,
+			sitemap.Position{Offset: 300, Line: 4}},
+		{"no block", gz(t, short) + gz(t, short)[:10] + "\xff\xff\xff\xff", short,
+			sitemap.Position{Offset: 300, Line: 4}},
+		{"byte order mark", gz(t, "\ufeff"+short) + damage(short), short + short,
+			sitemap.Position{Offset: 300, Line: 4}},
+		{"two layers", gz(t, gz(t, short)+damage(short)), short + short,
+			sitemap.Position{Offset: 300, Line: 4}},
+		{"outer layer", gz(t, gz(t, short)) + flip(gz(t, gz(t, short)), -8), short + short,
+			sitemap.Position{Offset: 300, Line: 4}},
+		{"UTF-16", gz(t, encoded16(t, short)) + damage(encoded16(t, short)), short + short,
+			sitemap.Position{Line: 1}},
+	} {
+		for _, r := range readers {
+			in := Open(r.wrap(strings.NewReader(test.doc)), nil)
+			got, err := io.ReadAll(in)
+			var pe *sitemap.ParseError
+			if string(got) != test.want || !errors.As(err, &pe) || pe.Err != sitemap.ErrGzip ||
+				pe.Pos != test.pos {
+				t.Errorf("%s, %s: read %d bytes, %+v; want %d, at %+v", test.name, r.name,
+					len(got), err, len(test.want), test.pos)
+			}
+			in.Close()
+		}
+	}
+}
