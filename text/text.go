@@ -25,17 +25,18 @@ import (
 // skipped.
 const maxLine = 64 << 10
 
-// Locations of neighboring lines share their memory: at most block of them, and hardly more than
-// maxShared bytes.
+// Locations of neighboring lines share one allocation: those of at most block lines, and of no more
+// lines after maxShared bytes. Allocating each on its own takes a third of the time of a line.
 const (
-	block     = 32
-	maxShared = 4 << 10
+	block     = 64
+	maxShared = 6 << 10
 )
 
 // Entries yields the URLs of the text in r, in document order. It undoes gzip and charsets, and
-// reads any document as text. Lines end with LF, CR LF or CR. White space around a URL is removed.
-// So is the rest of the line after a space, a tab, or a character that ends lines or pages in other
-// systems. The part of a line after 64 KiB is skipped, and a URL that reaches that far is dropped.
+// reads any document as text. Lines end with LF, CR LF or CR. White space, quotes and angle brackets
+// around a URL are removed. So is the rest of the line after a space, a tab, or a character that
+// ends lines or pages in other systems. A URL may lack its scheme but no other part. The part of a
+// line after 64 KiB is skipped, and a URL that reaches that far is dropped.
 //
 // At most one error comes, as the last element: a [*sitemap.ParseError], with [sitemap.ErrNoURLs]
 // if no line is a URL (dropped ones count as URLs), or the error of r.
