@@ -193,3 +193,13 @@ func TestEntries_NoURLs(t *testing.T) {
 		}
 	}
 }
+
+// Without a base, a host without a scheme is one of https.
+func TestEntries_NoScheme(t *testing.T) {
+	got, err := read("www.example.com/a\n'example.com/b'\n/c\n")
+	want := "1 scheme_assumed false\n1 https://www.example.com/a\n" +
+		"2 scheme_assumed false\n2 junk_line false\n2 https://example.com/b\n3 junk_line false\n"
+	if got != want || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
