@@ -16,9 +16,9 @@ type Severity uint8
 
 // The severities of problems.
 const (
-	SeverityInfo    Severity = iota // harmless
-	SeverityWarning                 // something was repaired or assumed
-	SeverityError                   // an entry or a value was dropped
+	SeverityInfo    Severity = iota // worth knowing
+	SeverityWarning                 // something is ignored, misread or wasteful
+	SeverityError                   // the format forbids it, or search engines refuse it
 )
 
 var severityNames = [...]string{"info", "warning", "error"}
@@ -96,7 +96,8 @@ const (
 	JunkAfterRoot Code = "junk_after_root"
 	// JunkBeforeRoot reports text or markup before the root element. It is skipped.
 	JunkBeforeRoot Code = "junk_before_root"
-	// JunkLine reports a line of a text sitemap that is not a URL. It is skipped.
+	// JunkLine reports a line of a text sitemap that is not a URL. It is skipped, unless it is a URL
+	// in quotes or angle brackets.
 	JunkLine Code = "junk_line"
 	// LateGrant reports a grant for a document that was already read, or one grant too many.
 	LateGrant Code = "late_grant"
@@ -184,25 +185,24 @@ const (
 	ZoneAssumed Code = "zone_assumed"
 )
 
-// Severity returns SeverityError if an entry or a value is dropped because of such a problem,
-// SeverityWarning if something is repaired or assumed, and SeverityInfo otherwise. For a code that
-// is not listed above it returns SeverityWarning. See also [Problem.Severity].
+// Severity returns the severity of such a problem, by its consequence for readers that repair
+// nothing. For a code that is not listed above it returns SeverityWarning.
 func (c Code) Severity() Severity {
 	switch c {
-	case BadChangeFreq, BadExtension, BadLoc, BadLastMod, BadPriority, BadScheme, BogusLoc,
-		EmptyLoc, MissingLoc, UntrustedLoc:
+	case BadChangeFreq, BadEscape, BadLoc, BadLastMod, BadPriority, BadScheme, BogusLoc,
+		ControlChar, DoubleGzip, ElementInLoc, EmptyLoc, InvalidUTF8, JunkAfterRoot,
+		JunkBeforeRoot, JunkLine, LeadingWhitespace, LineCut, LocTooLong, MismatchedTag,
+		MisplacedElement, MissingLoc, MissingNamespace, MissingRoot, NoEntries,
+		NonstandardChangeFreq, NonstandardLastMod, NonstandardPriority, RawAmpersand, RelativeLoc,
+		RepeatedElement, SchemeAssumed, SeveralLocs, TextAsLoc, TooLarge, TooManyEntries,
+		UndeclaredEntity, UndeclaredPrefix, UnknownElement, UnknownNamespace, UntrustedLoc,
+		UppercaseTag, WrappedRoot:
 		return SeverityError
-	case Doctype, DoubleEscaped, DuplicateLoc, ForeignChild, ImplausibleLastMod, LateGrant,
-		LeadingWhitespace, MissingNamespace, NoEntries, UnknownNamespace, Userinfo:
+	case NonstandardRel, ZoneAssumed:
 		return SeverityInfo
 	}
 	return SeverityWarning
 }
 
-// Severity returns SeverityError if an entry was dropped, else the severity of the code.
-func (p Problem) Severity() Severity {
-	if p.Dropped {
-		return SeverityError
-	}
-	return p.Code.Severity()
-}
+// Severity returns the severity of the code. It does not depend on Dropped.
+func (p Problem) Severity() Severity { return p.Code.Severity() }

@@ -2,6 +2,9 @@ package sitemap_test
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
@@ -14,24 +17,52 @@ func TestCode_JSON(t *testing.T) {
 	}
 }
 
-func TestProblem_Severity(t *testing.T) {
-	tests := []struct {
-		problem sitemap.Problem
-		want    sitemap.Severity
-		text    string
-	}{
-		{sitemap.Problem{Code: sitemap.Doctype}, sitemap.SeverityInfo, "info"},
-		{sitemap.Problem{Code: sitemap.RelativeLoc}, sitemap.SeverityWarning, "warning"},
-		{sitemap.Problem{Code: sitemap.RelativeLoc, Dropped: true}, sitemap.SeverityError, "error"},
-		{sitemap.Problem{Code: sitemap.BadLastMod}, sitemap.SeverityError, "error"},
-		{sitemap.Problem{Code: "of_a_later_version"}, sitemap.SeverityWarning, "warning"},
+// The severities are those of the rules for audits, which weigh a problem by its consequence.
+var severities = map[sitemap.Severity]string{
+	sitemap.SeverityError: "raw_ampersand undeclared_entity undeclared_prefix mismatched_tag " +
+		"control_char invalid_utf8 uppercase_tag junk_before_root leading_whitespace " +
+		"junk_after_root element_in_loc text_as_loc several_locs missing_loc empty_loc bogus_loc " +
+		"bad_loc bad_escape bad_scheme relative_loc scheme_assumed bad_lastmod " +
+		"nonstandard_lastmod bad_changefreq nonstandard_changefreq bad_priority " +
+		"nonstandard_priority unknown_namespace missing_namespace misplaced_element " +
+		"wrapped_root too_large too_many_entries no_entries loc_too_long untrusted_loc " +
+		"double_gzip junk_line line_cut missing_root repeated_element unknown_element",
+	sitemap.SeverityWarning: "doctype double_escaped loc_whitespace encoding_fallback " +
+		"wrong_content_type foreign_child gzip_trailing_junk guid_as_loc id_as_loc userinfo " +
+		"implausible_lastmod late_grant duplicate_loc robots_html bad_extension " +
+		"nonstandard_key stray_text of_a_later_version",
+	sitemap.SeverityInfo: "zone_assumed nonstandard_rel",
+}
+
+func TestCode_Severity(t *testing.T) {
+	known := map[string]bool{}
+	for want, codes := range severities {
+		for code := range strings.FieldsSeq(codes) {
+			known[code] = true
+			for _, dropped := range []bool{false, true} {
+				p := sitemap.Problem{Code: sitemap.Code(code), Dropped: dropped}
+				if got := p.Severity(); got != want || p.Code.Severity() != want {
+					t.Errorf("severity of %v (dropped: %t) is %v, want %v", code, dropped, got, want)
+				}
+			}
+		}
 	}
-	for _, test := range tests {
-		got := test.problem.Severity()
-		text, err := got.MarshalText()
-		if got != test.want || string(text) != test.text || err != nil {
-			t.Errorf("severity of %v is %v (%s, %v), want %v", test.problem, got, text, err,
-				test.want)
+	source, err := os.ReadFile("problem.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`Code = "(\w+)"`).FindAllSubmatch(source, -1) {
+		if !known[string(m[1])] {
+			t.Errorf("%s has no severity in the rules", m[1])
+		}
+	}
+}
+
+func TestSeverity(t *testing.T) {
+	for want, s := range map[string]sitemap.Severity{"info": sitemap.SeverityInfo,
+		"warning": sitemap.SeverityWarning, "error": sitemap.SeverityError} {
+		if text, err := s.MarshalText(); string(text) != want || err != nil {
+			t.Errorf("text of %d is %q, %v, want %q", s, text, err, want)
 		}
 	}
 	if sitemap.SeverityInfo >= sitemap.SeverityWarning ||

@@ -33,10 +33,10 @@ func ExampleEntries() {
 	}
 	// Output:
 	// https://www.example.com/
-	// line 4: warning: raw_ampersand
-	// line 4: warning: relative_loc
-	// line 4: warning: nonstandard_priority
-	// line 5: warning: mismatched_tag
+	// line 4: error: raw_ampersand
+	// line 4: error: relative_loc
+	// line 4: error: nonstandard_priority
+	// line 5: error: mismatched_tag
 	// https://www.example.com/list?a=1&b=2
 	// line 5: error: missing_loc
 	// https://www.example.com/caf%C3%A9

@@ -155,6 +155,35 @@ func TestEntries_LineEnds(t *testing.T) {
 	}
 }
 
+// Lines have the same positions whether they are read in blocks or one by one.
+func TestEntries_Positions(t *testing.T) {
+	var doc, want strings.Builder
+	offset := 0
+	for i := range 500 {
+		loc, end := fmt.Sprintf("http://example.com/%0*d", i, i), "\n"
+		switch {
+		case i%70 == 3:
+			doc.WriteString("# a comment\n")
+			offset += len("# a comment\n")
+		case i%3 == 0:
+			end = "\r\n"
+		}
+		fmt.Fprintf(&want, "%d:%d %s\n", 1+strings.Count(doc.String(), "\n"), offset, loc)
+		doc.WriteString(loc + end)
+		offset += len(loc + end)
+	}
+	var got strings.Builder
+	for e, err := range text.Entries(strings.NewReader(doc.String()), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%d:%d %s\n", e.Pos.Line, e.Pos.Offset, e.Loc)
+	}
+	if got.String() != want.String() {
+		t.Errorf("got %.300q..., want %.300q...", got.String(), want.String())
+	}
+}
+
 // Text whose URLs are all dropped is a sitemap without entries.
 func TestEntries_NoURLs(t *testing.T) {
 	for doc, want := range map[string]error{"ftp://example.com/a\n": nil,
@@ -162,5 +191,15 @@ func TestEntries_NoURLs(t *testing.T) {
 		if _, err := read(doc); !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("%q: %v, want %v", doc, err, want)
 		}
+	}
+}
+
+// Without a base, a host without a scheme is one of https.
+func TestEntries_NoScheme(t *testing.T) {
+	got, err := read("www.example.com/a\n'example.com/b'\n/c\n")
+	want := "1 scheme_assumed false\n1 https://www.example.com/a\n" +
+		"2 scheme_assumed false\n2 junk_line false\n2 https://example.com/b\n3 junk_line false\n"
+	if got != want || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }

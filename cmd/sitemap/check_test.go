@@ -16,14 +16,14 @@ func TestCheckFile(t *testing.T) {
 
 	odd := writeFile(t, "odd.xml", "<urlset"+xmlns+">\n<url><loc>http://example.com/?a&b</loc></url>\n<url><loc></loc></url>\n</urlset>")
 	runArgs(t, "check", odd).want(t, exitFailed,
-		odd+`:2: warning: raw_ampersand: "&b"`+"\n"+odd+":3: error: empty_loc in loc (dropped)\n"+odd+": urlset, utf-8, 1 URL, 2 problems\n")
+		odd+`:2: error: raw_ampersand: "&b"`+"\n"+odd+":3: error: empty_loc in loc (dropped)\n"+odd+": urlset, utf-8, 1 URL, 2 problems\n")
 	r := runArgs(t, "check", "--format", "jsonl", odd)
-	r.want(t, exitFailed, strings.ReplaceAll(`{"type":"problem","sitemap":"ODD","code":"raw_ampersand","severity":"warning","line":2,"offset":92,"text":"&b","dropped":false}
+	r.want(t, exitFailed, strings.ReplaceAll(`{"type":"problem","sitemap":"ODD","code":"raw_ampersand","severity":"error","line":2,"offset":92,"text":"&b","dropped":false}
 {"type":"problem","sitemap":"ODD","code":"empty_loc","severity":"error","line":3,"offset":112,"field":"loc","dropped":true}
 {"type":"document","sitemap":"ODD","format":"urlset","encoding":"utf-8","entries":1,"problems":2}
 `, "ODD", odd))
 
-	warned := writeFile(t, "warned.xml", urlset("http://example.com/?a&b"))
+	warned := writeFile(t, "warned.xml", urlset("http://user@example.com/"))
 	if r := runArgs(t, "check", warned); r.status != exitOK {
 		t.Errorf("a warning ends with status %d", r.status)
 	}

@@ -174,7 +174,7 @@ func TestClosedPipe(t *testing.T) {
 		{"urls", "--allow-private", s.URL + "/a.txt"},
 		{"parse", big},
 		{"urls", "--format", "jsonl", big},
-		{"check", writeFile(t, "junk.txt", "http://example.com/\n"+strings.Repeat("junk\n", 100_000))},
+		{"check", writeFile(t, "warned.txt", strings.Repeat("http://user@example.com/\n", 50_000))},
 	} {
 		cmd := command(t, args...)
 		var stderr bytes.Buffer

@@ -12,7 +12,7 @@ func TestRobots(t *testing.T) {
 	file := writeFile(t, "robots.txt", text)
 	runArgs(t, "robots", "--base", "http://example.com/robots.txt", "--format", "jsonl", file).want(t, exitOK,
 		`{"loc":"http://example.com/a.xml","line":3}`+"\n"+`{"loc":"http://example.com/b.xml","line":4}`+"\n",
-		`robots.txt:4: warning: relative_loc`, `robots.txt:5: error: bad_scheme`)
+		`robots.txt:4: error: relative_loc`, `robots.txt:5: error: bad_scheme`)
 	runWith(t, strings.NewReader(text), "robots", "-q", "-").want(t, exitOK, "http://example.com/a.xml\n")
 	runArgs(t, "robots", "./none").want(t, exitFailed, "", "./none: no such file")
 

@@ -85,7 +85,8 @@ func (s *Sink) Emit(e *sitemap.Entry) bool {
 // Copying it from elsewhere would wait until it is written, which costs a tenth of the time of a
 // line.
 func (s *Sink) EmitLine(loc string, pos sitemap.Position) bool {
-	if !s.admit(pos) {
+	n := s.tally.Entries
+	if (s.stopped || n == s.max || n == sitemap.ProtocolEntries) && !s.admit(pos) {
 		return false
 	}
 	s.tally.Entries++

@@ -53,9 +53,8 @@ func usualBut(c, d byte) class {
 }
 
 var (
-	usual     = usualBut(';', ']')
-	usualXML  = usualBut('&', ']') // for text whose references are not decoded yet
-	usualLine = usualBut(';', '%')
+	usual    = usualBut(';', ']')
+	usualXML = usualBut('&', ']') // for text whose references are not decoded yet
 )
 
 // of finds the bytes of word that are of the class, as the functions for words of package chars do.
@@ -206,29 +205,58 @@ func (r *Recent) PlainXML(b []byte) bool {
 }
 
 // PlainLine returns the length of the plain URL at the start of b, if its origin is known and LF or
-// CR LF follows. Otherwise it returns 0. Unlike Plain, it accepts closing brackets.
-func (r *Recent) PlainLine(b []byte) int {
-	o := &r.origins[r.last]
-	if o.size == 0 || !bytes.HasPrefix(b, o.text[:o.size]) {
-		return 0
+// CR LF follows, and the length with that. Otherwise it returns 0. Unlike Plain, it accepts closing
+// brackets, and semicolons that end no reference to an ampersand.
+func (r *Recent) PlainLine(b []byte) (n, withEnd int) {
+	for range r.origins {
+		o := &r.origins[r.last]
+		if o.size > 0 && bytes.HasPrefix(b, o.text[:o.size]) {
+			return plainLine(b, o.size)
+		}
+		r.last = 1 - r.last
 	}
-	u := usualLine
-	for i := o.size; i <= len(b)-8; i += 8 {
-		odd := ^u.of(binary.LittleEndian.Uint64(b[i:i+8])) & chars.Highs
-		if odd == 0 {
+	return 0, 0
+}
+
+// plainLine is PlainLine for b with an origin of i bytes.
+func plainLine(b []byte, i int) (n, withEnd int) {
+	for i <= len(b)-16 {
+		words := b[i : i+16]
+		odd, next := oddInLine(words), oddInLine(words[8:])
+		if odd|next == 0 {
+			i += 16
 			continue
 		}
+		if odd == 0 {
+			i, odd = i+8, next
+		}
 		i += bits.TrailingZeros64(odd) / 8
-		switch {
+		switch c := b[i]; {
 		case i > sitemap.ProtocolLoc:
-			return 0
-		case b[i] == '\n', b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n':
-			return i
-		case b[i] == '%' && chars.IsEscape(b, i):
-			i += 3 - 8
+			return 0, 0
+		case c == '\n':
+			return i, i + 1
+		case c == '\r' && i+1 < len(b) && b[i+1] == '\n':
+			return i, i + 2
+		case c == '%' && chars.IsEscape(b, i):
+			i += 3
+		case c == '&' && !startsReference(b[i+1:]), '!' <= c && c < '%':
+			i++
 		default:
-			return 0
+			return 0, 0
 		}
 	}
-	return 0
+	return 0, 0
+}
+
+// oddInLine finds the bytes of the first word of b that are outside the range from the apostrophe
+// to the tilde, as the functions for words of package chars do.
+func oddInLine(b []byte) uint64 {
+	word := binary.LittleEndian.Uint64(b)
+	return (^(word + (0x80-'\'')*chars.Ones) | (word + chars.Ones)) & chars.Highs
+}
+
+// startsReference reports whether b, after an ampersand, may be the rest of a reference to one.
+func startsReference(b []byte) bool {
+	return len(b) < 4 || b[0] == '#' || b[3] == ';' && bytes.EqualFold(b[:3], []byte("amp"))
 }

@@ -140,12 +140,14 @@ func TestRecentXML(t *testing.T) {
 }
 
 // PlainLine agrees with Plain: each byte is tried at each place, with each end of a line. Closing
-// brackets, which end CDATA sections elsewhere, have no meaning in a line.
+// brackets and semicolons, which end CDATA sections and references elsewhere, have no meaning in a
+// line.
 func TestRecentLine(t *testing.T) {
 	const origin, template = "https://www.example.com/",
 		"https://www.example.com/abc%20efghijklmnop"
+	marks := strings.NewReplacer("]", "_", ";", "_")
 	var r Recent
-	if n := r.PlainLine([]byte(template + "\n")); n != 0 {
+	if n, _ := r.PlainLine([]byte(template + "\n")); n != 0 {
 		t.Errorf("PlainLine of an unknown origin = %d", n)
 	}
 	r.Plain([]byte(template))
@@ -157,19 +159,29 @@ func TestRecentLine(t *testing.T) {
 				line, _, found := bytes.Cut(b, []byte("\n"))
 				line, _ = bytes.CutSuffix(line, []byte("\r"))
 				want := 0
-				if found && Plain(bytes.ReplaceAll(line, []byte("]"), []byte("_"))) &&
+				if found && Plain([]byte(marks.Replace(string(line)))) &&
 					bytes.HasPrefix(line, []byte(origin)) {
 					want = len(line)
 				}
-				if got := r.PlainLine(b); got != want {
-					t.Fatalf("PlainLine(%q) = %d, want %d", b, got, want)
+				size := 0
+				if want > 0 {
+					size = bytes.IndexByte(b, '\n') + 1
+				}
+				if got, n := r.PlainLine(b); got != want || n != size {
+					t.Fatalf("PlainLine(%q) = %d, %d, want %d, %d", b, got, n, want, size)
 				}
 			}
 		}
 	}
+	for query, want := range map[string]bool{"a&b;c&ampere=1&": true, "a&amp;b": false,
+		"a&AMP;b": false, "a&#38;b": false, "a&#x26;b": false, "a&am\np;": true} {
+		if got, _ := r.PlainLine([]byte(template + query + "\n12345678 12345678")); got != 0 != want {
+			t.Errorf("PlainLine with %q = %d", query, got)
+		}
+	}
 	for _, n := range []int{2048, 2049} {
-		long := template + strings.Repeat("x", n-len(template)) + "\n12345678"
-		if got := r.PlainLine([]byte(long)); (got == n) != (n == 2048) || got != 0 && got != n {
+		long := template + strings.Repeat("x", n-len(template)) + "\n1234567890123456"
+		if got, _ := r.PlainLine([]byte(long)); (got == n) != (n == 2048) || got != 0 && got != n {
 			t.Errorf("PlainLine of %d bytes = %d", n, got)
 		}
 	}

@@ -19,8 +19,6 @@ var disagreements = map[string]string{
 	"w3c-rss20-item-link-invalid-item-link": "Scheme-less, second edition: purl.org/ is a host, without a base too",
 	"w3c-rss-must-missing-rss":              "Roots, second edition: a channel with no rss around it is read",
 
-	"t07_csv.txt": "quotes around the URL of a line are not stripped yet",
-
 	"own-robots-bom-in-middle":            "5.1: a byte order mark is no part of a key, on whatever line",
 	"own-robots-host-without-scheme":      "5.1: a first segment that ends in a known top-level domain is a host",
 	"own-robots-html-with-directive-line": "5.1: an HTML page names no sitemap",
