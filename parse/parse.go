@@ -36,7 +36,7 @@
 //     '<': 4 KiB; a DOCTYPE: 64 KiB
 //   - the text of a field: 64 KiB, without the white space around it; text directly in an entry: 4
 //     KiB; a location: 8 KiB after cleaning; a date: 128 bytes
-//   - depth of elements that are tracked by name: 256; namespace declarations in force: 256
+//   - depth of elements that are tracked by name: 64; namespace declarations in force: 256
 //   - extensions of an entry: see [sitemap.Extensions]
 //   - gzip: two layers, and 1 GiB of gzip data inside gzip, at which reading stops with
 //     [sitemap.ErrTooLarge]

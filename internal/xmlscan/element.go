@@ -9,7 +9,7 @@ import (
 
 const (
 	// MaxDepth is the depth up to which elements are tracked by name. Deeper ones are counted.
-	MaxDepth = 256
+	MaxDepth = 64
 	// MaxName is the number of bytes of a name that are compared.
 	MaxName = 1 << 10
 	// MaxText is the maximum number of bytes of text of one element. The rest is discarded.

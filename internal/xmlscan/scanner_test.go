@@ -111,7 +111,7 @@ func TestScanner(t *testing.T) {
 		{"the document's end in a reference", `<a>&b x&#3`,
 			"start a \"\" empty=false cut=false\ntext \"&b x&#3\"\n! raw_ampersand at 3\n"},
 		{"the document's end in another", `<a>x&am`,
-			"start a \"\" empty=false cut=false\ntext \"x&am\"\n"},
+			"start a \"\" empty=false cut=false\ntext \"x&am\"\n! raw_ampersand at 4\n"},
 		{"the document's end in a tag", `<a><b c="`,
 			"start a \"\" empty=false cut=false\nrest \"<b c=\\\"\"\n"},
 		{"the document's end in an end tag", `<a>x</a`,
