@@ -17,6 +17,7 @@ var disagreements = map[string]string{
 	"own-unterminated-comment":                                          "what nothing closes was never opened: no entry is lost",
 
 	"w3c-rss20-item-link-invalid-item-link": "Scheme-less, second edition: purl.org/ is a host, without a base too",
+	"cc-text-scheme-less-and-fragment":      "Scheme-less, second edition: in text sitemaps as in XML",
 	"w3c-rss-must-missing-rss":              "Roots, second edition: a channel with no rss around it is read",
 
 	"own-robots-bom-in-middle":            "5.1: a byte order mark is no part of a key, on whatever line",
