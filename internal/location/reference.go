@@ -1,6 +1,7 @@
 package location
 
 import (
+	"bytes"
 	"html"
 	"regexp"
 	"strings"
@@ -52,6 +53,9 @@ var anchor = regexp.MustCompile(`(?is)^\s*<a\s[^>]*?\bhref\s*=\s*(?:"([^"]+)"|'(
 
 // Anchor returns the target of an HTML link if that is all that text holds.
 func Anchor(text []byte) (href []byte, ok bool) {
+	if bytes.IndexByte(text, '<') < 0 {
+		return nil, false
+	}
 	m := anchor.FindSubmatch(text)
 	if m == nil {
 		return nil, false
