@@ -12,12 +12,13 @@ import (
 // any document. Any namespace will do without a prefix or with the root's, unless an element around
 // it in the entry has the same namespace.
 func (d *decoder) isEntry() bool {
-	name := string(d.r.Local)
+	isItem := string(d.r.Local) == "item"
 	switch {
-	case name != "item" && name != "entry", name != d.entryName() && !d.misplaced && d.r.InEntry():
+	case !isItem && string(d.r.Local) != "entry",
+		isItem == d.atom && !d.misplaced && d.r.InEntry():
 		return false
 	case d.isOwn():
-		return name != "entry" || !d.r.HeldBy("content")
+		return isItem || !d.r.HeldBy("content")
 	}
 	return (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed()
 }

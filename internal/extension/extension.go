@@ -99,19 +99,23 @@ func New(r *xmlscan.Reader, in *input.Reader, sink *document.Sink) *Decoder {
 // element may be an extension without its prefix.
 func (d *Decoder) Element(own bool) {
 	d.checkCase()
+	space := d.r.Space
 	if own {
-		d.ownElement()
-		return
+		if space = spaceOf(d.r.Local); space == xmlscan.NoSpace {
+			return
+		}
 	}
-	switch d.r.Space {
+	switch space {
 	case xmlscan.Image:
 		d.image()
 	case xmlscan.Video:
 		d.video()
 	case xmlscan.News:
 		d.newsItem()
-	case xmlscan.XHTML:
-		d.xhtml()
+	case xmlscan.XHTML: // other elements are the content of the page, in a feed
+		if string(d.r.Local) == "link" {
+			d.alternate()
+		}
 	case xmlscan.Mobile:
 		d.mobile = d.mobile || string(d.r.Local) == "mobile"
 	case xmlscan.PageMap:
@@ -121,25 +125,6 @@ func (d *Decoder) Element(own bool) {
 	case xmlscan.Content: // the page itself
 	default:
 		d.otherElement()
-	}
-}
-
-// ownElement reads an extension without its prefix. Other elements in the format's namespace are
-// not extensions.
-func (d *Decoder) ownElement() {
-	switch string(d.r.Local) {
-	case "image":
-		d.image()
-	case "video":
-		d.video()
-	case "news":
-		d.newsItem()
-	case "link":
-		d.alternate()
-	case "mobile":
-		d.mobile = true
-	case "pagemap":
-		d.pageMap()
 	}
 }
 
@@ -154,24 +139,8 @@ func (d *Decoder) checkCase() {
 	default:
 		return
 	}
-	if local := string(d.r.Local); lowerCase[local] {
-		d.uppered = true
-		d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), local, d.r.Raw)
-	}
-}
-
-// lowerCase holds known elements of the schemas in which all names are in lower case.
-var lowerCase = map[string]bool{
-	"image": true, "loc": true, "title": true, "caption": true, "geo_location": true,
-	"license": true, "video": true, "thumbnail_loc": true, "content_loc": true,
-	"content_segment_loc": true, "player_loc": true, "gallery_loc": true, "description": true,
-	"category": true, "tag": true, "uploader": true, "id": true, "price": true, "restriction": true,
-	"platform": true, "tvshow": true, "duration": true, "view_count": true, "rating": true,
-	"expiration_date": true, "family_friendly": true, "requires_subscription": true, "live": true,
-	"show_title": true, "video_type": true, "episode_title": true, "season_number": true,
-	"episode_number": true, "premier_date": true, "premiere_date": true, "news": true,
-	"publication": true, "publication_date": true, "name": true, "language": true, "access": true,
-	"genres": true, "keywords": true, "stock_tickers": true, "mobile": true, "link": true,
+	d.uppered = true
+	d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), string(d.r.Local), d.r.Raw)
 }
 
 // Take returns the extensions of the entry, or nil if it has none, and starts the next entry.

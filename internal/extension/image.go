@@ -15,27 +15,8 @@ import (
 //	  <image:caption/> <image:geo_location/> <image:title/> <image:license/>
 //	</image:image>
 func (d *Decoder) image() {
-	if string(d.r.Local) != "image" {
-		d.bad(d.in.Position(0), "image:image", d.r.Raw) // a part outside its record
-		return
-	}
-	pos := d.in.Position(0)
-	if d.images.len() == MaxRecords {
-		d.overflow("image:image")
-		return
-	}
-	at := d.images.len()
-	d.images.next()
-	for depth := d.r.Depth(); d.r.Child(depth); {
-		switch {
-		case d.stray(xmlscan.Image), !d.isPart(xmlscan.Image):
-		case string(d.r.Local) == "image":
-			d.another(depth, d.image)
-		default:
-			d.imagePart(&d.images.current()[at], pos)
-		}
-	}
-	if d.images.current()[at].Loc == "" {
+	at, pos, ok := readRecord(d, &d.images, xmlscan.Image, "image:image", d.image, d.imagePart)
+	if ok && d.images.current()[at].Loc == "" {
 		if !d.r.Truncated() {
 			d.bad(pos, "image:loc", nil)
 		}
@@ -44,7 +25,7 @@ func (d *Decoder) image() {
 }
 
 // imagePart reads a part of an image.
-func (d *Decoder) imagePart(img *sitemap.Image, pos sitemap.Position) {
+func (d *Decoder) imagePart(img *sitemap.Image) {
 	switch string(d.r.Local) {
 	case "loc":
 		v := d.value("image:loc")
@@ -60,7 +41,7 @@ func (d *Decoder) imagePart(img *sitemap.Image, pos sitemap.Position) {
 	case "geo_location":
 		take(&img.GeoLocation, d.keep(d.content(), "image:geo_location"))
 	case "license":
-		take(&img.License, d.license(value{d.content(), pos, "image:license"}))
+		take(&img.License, d.license(d.value("image:license")))
 	}
 }
 
@@ -71,14 +52,6 @@ func (d *Decoder) license(v value) string {
 		return d.string(v)
 	}
 	return d.loc(v)
-}
-
-// xhtml reads an element of XHTML: a link to another version of the page. Other elements are the
-// content of the page, which Atom and RSS may contain.
-func (d *Decoder) xhtml() {
-	if string(d.r.Local) == "link" {
-		d.alternate()
-	}
 }
 
 // alternate reads a link to another version of the page:
@@ -126,14 +99,9 @@ func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
 		}
 	case "media":
 		a.Media = d.keep(value, "xhtml:link")
-	default:
-		d.oddAlternateAttr(a, name, value)
-	}
-}
-
-// oddAlternateAttr sets an attribute in another letter case, such as hrefLang.
-func (d *Decoder) oddAlternateAttr(a *sitemap.Alternate, name, value []byte) {
-	if lower := bytes.ToLower(name); !bytes.Equal(lower, name) {
-		d.alternateAttr(a, lower, value)
+	default: // in another letter case, such as hrefLang
+		if lower := bytes.ToLower(name); !bytes.Equal(lower, name) {
+			d.alternateAttr(a, lower, value)
+		}
 	}
 }

@@ -178,7 +178,8 @@ func (d *Decoder) mediaContent() {
 	duration := d.attrValue("duration", "media:content")
 	own := scope{records: len(d.records)}
 	if len(duration.raw) > 0 {
-		own.about.Duration = d.seconds(duration)
+		duration.raw, _, _ = bytes.Cut(duration.raw, []byte(".")) // of a second
+		own.about.Duration = d.integer(duration)
 	}
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		if d.r.Space == xmlscan.Media {
@@ -204,12 +205,6 @@ func (d *Decoder) mediaContent() {
 			fillVideo(v, &own.about)
 		}
 	}
-}
-
-// seconds returns a number of seconds without its fraction.
-func (d *Decoder) seconds(v value) sitemap.Optional[int64] {
-	v.raw, _, _ = bytes.Cut(v.raw, []byte("."))
-	return d.integer(v)
 }
 
 // A mediumKind is the kind of a media file.

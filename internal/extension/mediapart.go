@@ -66,13 +66,8 @@ func (d *Decoder) mediaAudience(s *scope) {
 }
 
 func (d *Decoder) thumbnail(s *scope) {
-	loc := d.attrLoc("url", "media:thumbnail")
-	switch {
-	case loc == "":
-	case len(s.thumbnails) == MaxRecords:
-		d.overflow("media:thumbnail")
-	default:
-		s.thumbnails = append(s.thumbnails, loc)
+	if loc := d.attrLoc("url", "media:thumbnail"); loc != "" {
+		add(d, &s.thumbnails, loc, "media:thumbnail")
 		fill(&s.about.ThumbnailLoc, loc)
 	}
 }
@@ -83,12 +78,8 @@ func (d *Decoder) mediaPrice(s *scope) {
 		Currency: d.attrString("currency", "media:price"),
 		Type:     d.attrString("type", "media:price"),
 	}
-	switch {
-	case p == sitemap.Price{}:
-	case len(s.about.Prices) == MaxRecords:
-		d.overflow("media:price")
-	default:
-		s.about.Prices = append(s.about.Prices, p)
+	if p != (sitemap.Price{}) {
+		add(d, &s.about.Prices, p, "media:price")
 	}
 }
 

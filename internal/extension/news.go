@@ -15,25 +15,9 @@ import (
 //	  <news:access/> <news:genres/> <news:keywords/> <news:stock_tickers/>
 //	</news:news>
 func (d *Decoder) newsItem() {
-	pos := d.in.Position(0)
-	switch {
-	case string(d.r.Local) != "news":
-		d.bad(pos, "news:news", d.r.Raw) // a part outside its record
+	at, pos, ok := readRecord(d, &d.news, xmlscan.News, "news:news", d.newsItem, d.newsPart)
+	if !ok {
 		return
-	case d.news.len() == MaxRecords:
-		d.overflow("news:news")
-		return
-	}
-	at := d.news.len()
-	d.news.next()
-	for depth := d.r.Depth(); d.r.Child(depth); {
-		switch {
-		case d.stray(xmlscan.News), !d.isPart(xmlscan.News):
-		case string(d.r.Local) == "news":
-			d.another(depth, d.newsItem)
-		default:
-			d.newsPart(&d.news.current()[at])
-		}
 	}
 	n := &d.news.current()[at]
 	if missing := missingOfNews(n); missing != "" && !d.r.Truncated() {

@@ -232,11 +232,48 @@ func take[T comparable](to *T, v T) {
 	}
 }
 
+// add appends a value to a list of a record.
+func add[T any](d *Decoder, list *[]T, v T, field string) {
+	if len(*list) == MaxRecords {
+		d.overflow(field)
+		return
+	}
+	*list = append(*list, v)
+}
+
 // takeList is take for a list.
 func takeList(to *[]string, v []string) {
 	if len(v) > 0 {
 		*to = v
 	}
+}
+
+// readRecord reads the record whose start tag is current, which should have this name, into a new
+// item of s. Read reads a record of the same kind in it, and part a part of the item. Ok is false if
+// the element is a part outside its record, or there are too many.
+func readRecord[T any](d *Decoder, s *slab[T], space xmlscan.Space, field string, read func(),
+	part func(*T)) (at int, pos sitemap.Position, ok bool) {
+	pos = d.in.Position(0)
+	switch name := recordNames[space]; {
+	case string(d.r.Local) != name:
+		d.bad(pos, field, d.r.Raw)
+		return 0, pos, false
+	case s.len() == MaxRecords:
+		d.overflow(field)
+		return 0, pos, false
+	}
+	at = s.len()
+	s.next()
+	for depth := d.r.Depth(); d.r.Child(depth); {
+		switch {
+		case d.stray(space), !d.isPart(space):
+		case string(d.r.Local) == recordNames[space]:
+			d.another(depth, read)
+		default:
+			part(&s.current()[at])
+		}
+	}
+	return at, pos, true
 }
 
 // leave closes the element at depth, unless the current start tag, which is not that of one of its
@@ -282,6 +319,16 @@ func (d *Decoder) stray(space xmlscan.Space) bool {
 var recordNames = map[xmlscan.Space]string{
 	xmlscan.Image: "image", xmlscan.Video: "video", xmlscan.News: "news", xmlscan.XHTML: "link",
 	xmlscan.Mobile: "mobile", xmlscan.PageMap: "pagemap",
+}
+
+// spaceOf returns the namespace of a record by its name, or NoSpace.
+func spaceOf(name []byte) xmlscan.Space {
+	for space, record := range recordNames {
+		if record == string(name) {
+			return space
+		}
+	}
+	return xmlscan.NoSpace
 }
 
 // isPart reports whether the current start tag is that of a part of a record: in the record's

@@ -10,25 +10,9 @@ const maxRating = 5
 
 // video reads a video of Google's sitemap-video 1.1, with the deprecated elements.
 func (d *Decoder) video() {
-	pos := d.in.Position(0)
-	switch {
-	case string(d.r.Local) != "video":
-		d.bad(pos, "video:video", d.r.Raw) // a part outside its record
+	at, pos, ok := readRecord(d, &d.videos, xmlscan.Video, "video:video", d.video, d.videoPart)
+	if !ok {
 		return
-	case d.videos.len() == MaxRecords:
-		d.overflow("video:video")
-		return
-	}
-	at := d.videos.len()
-	d.videos.next()
-	for depth := d.r.Depth(); d.r.Child(depth); {
-		switch v := &d.videos.current()[at]; {
-		case d.stray(xmlscan.Video), !d.isPart(xmlscan.Video):
-		case string(d.r.Local) == "video":
-			d.another(depth, d.video)
-		case !d.videoLocation(v) && !d.videoText(v):
-			d.videoFact(v)
-		}
 	}
 	v := &d.videos.current()[at]
 	if missing := missingOfVideo(v); missing != "" && !d.r.Truncated() {
@@ -36,6 +20,13 @@ func (d *Decoder) video() {
 	}
 	if isBlank(v) {
 		d.videos.remove(at)
+	}
+}
+
+// videoPart reads a part of a video.
+func (d *Decoder) videoPart(v *sitemap.Video) {
+	if !d.videoLocation(v) && !d.videoText(v) {
+		d.videoFact(v)
 	}
 }
 
@@ -151,14 +142,9 @@ func (d *Decoder) attrLoc(name, field string) string { return d.loc(d.attrValue(
 
 func (d *Decoder) contentSegment(v *sitemap.Video) {
 	duration := d.integer(d.attrValue("duration", "video:content_segment_loc"))
-	loc := d.loc(d.value("video:content_segment_loc"))
-	switch {
-	case loc == "":
-	case len(v.ContentSegments) == MaxRecords:
-		d.overflow("video:content_segment_loc")
-	default:
-		v.ContentSegments = append(v.ContentSegments,
-			sitemap.ContentSegment{Loc: loc, Duration: duration})
+	if loc := d.loc(d.value("video:content_segment_loc")); loc != "" {
+		add(d, &v.ContentSegments, sitemap.ContentSegment{Loc: loc, Duration: duration},
+			"video:content_segment_loc")
 	}
 }
 
@@ -173,25 +159,15 @@ func (d *Decoder) player(v *sitemap.Video) {
 }
 
 func (d *Decoder) tag(v *sitemap.Video) {
-	text := d.content()
-	switch {
-	case len(text) == 0:
-	case len(v.Tags) == MaxRecords:
-		d.overflow("video:tag")
-	default:
-		v.Tags = append(v.Tags, d.keep(text, "video:tag"))
+	if text := d.content(); len(text) > 0 {
+		add(d, &v.Tags, d.keep(text, "video:tag"), "video:tag")
 	}
 }
 
 func (d *Decoder) videoID(v *sitemap.Video) {
 	id := sitemap.VideoID{Type: d.attrString("type", "video:id")}
-	id.Value = d.string(d.value("video:id"))
-	switch {
-	case id.Value == "":
-	case len(v.IDs) == MaxRecords:
-		d.overflow("video:id")
-	default:
-		v.IDs = append(v.IDs, id)
+	if id.Value = d.string(d.value("video:id")); id.Value != "" {
+		add(d, &v.IDs, id, "video:id")
 	}
 }
 
@@ -201,13 +177,8 @@ func (d *Decoder) price(v *sitemap.Video) {
 		Type:       d.attrString("type", "video:price"),
 		Resolution: d.attrString("resolution", "video:price"),
 	}
-	p.Amount = d.string(d.value("video:price"))
-	switch {
-	case p == sitemap.Price{}:
-	case len(v.Prices) == MaxRecords:
-		d.overflow("video:price")
-	default:
-		v.Prices = append(v.Prices, p)
+	if p.Amount = d.string(d.value("video:price")); p != (sitemap.Price{}) {
+		add(d, &v.Prices, p, "video:price")
 	}
 }
 
