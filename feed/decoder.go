@@ -7,6 +7,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -18,12 +19,12 @@ type decoder struct {
 	ext  *extension.Decoder // nil if extensions are skipped
 
 	atom       bool
-	space      xmlscan.Space // of the root
-	prefix     string        // of the root's tag
-	entrySpace xmlscan.Space // of the open entry
-	uppered    bool          // uppercase_tag was reported
-	misplaced  bool          // the open entry is one of the other format
-	base       *url.URL      // of the element around the entry
+	space      namespace.Space // of the root
+	prefix     string          // of the root's tag
+	entrySpace namespace.Space // of the open entry
+	uppered    bool            // uppercase_tag was reported
+	misplaced  bool            // the open entry is one of the other format
+	base       *url.URL        // of the element around the entry
 
 	entry entry
 	href  []byte // decoded

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -134,16 +135,16 @@ func (d *decoder) readAtomDate() bool {
 // whether it is one.
 func (d *decoder) readForeign() bool {
 	switch d.r.Space {
-	case xmlscan.DC, xmlscan.DCTerms, xmlscan.Atom, xmlscan.Atom03:
+	case namespace.DC, namespace.DCTerms, namespace.Atom, namespace.Atom03:
 		d.checkCase()
 	}
 	switch d.r.Space {
-	case xmlscan.DC:
+	case namespace.DC:
 		if string(d.r.Local) != "date" {
 			return false
 		}
 		d.readDate("date", d.unlessAtom(described))
-	case xmlscan.DCTerms:
+	case namespace.DCTerms:
 		switch string(d.r.Local) {
 		case "modified":
 			d.readDate("modified", d.unlessAtom(revised))
@@ -154,7 +155,7 @@ func (d *decoder) readForeign() bool {
 		default:
 			return false
 		}
-	case xmlscan.Atom, xmlscan.Atom03:
+	case namespace.Atom, namespace.Atom03:
 		if string(d.r.Local) != "link" {
 			return d.readAtomDate()
 		}

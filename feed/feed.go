@@ -48,6 +48,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -128,7 +129,7 @@ func (d *decoder) openRoot() {
 		return
 	}
 	switch {
-	case d.r.Space == xmlscan.NoSpace && d.atom:
+	case d.r.Space == namespace.NoSpace && d.atom:
 		d.problem(sitemap.MissingNamespace, "feed")
 	case d.isForeign() && (len(d.r.Prefix) == 0 || d.r.Declared):
 		d.problem(sitemap.UnknownNamespace, d.canonical())
@@ -140,9 +141,9 @@ func (d *decoder) openRoot() {
 // isForeign reports whether the namespace of the root is not one of its format.
 func (d *decoder) isForeign() bool {
 	if d.atom {
-		return d.r.Space != xmlscan.Atom && d.r.Space != xmlscan.Atom03
+		return d.r.Space != namespace.Atom && d.r.Space != namespace.Atom03
 	}
-	return d.r.Space != xmlscan.NoSpace && d.r.Space != xmlscan.RSS && d.r.Space != xmlscan.RDF
+	return d.r.Space != namespace.NoSpace && d.r.Space != namespace.RSS && d.r.Space != namespace.RDF
 }
 
 // readEntries reads the entries in the element at depth: the root or a channel. In RSS 1.0, entries

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // isEntry reports whether the current start tag is that of an item or entry. Its namespace is one
@@ -54,29 +54,29 @@ func (d *decoder) isOwn() bool {
 	return d.isOwnSpace(d.r.Space) || d.r.Unknown() && !d.atom && d.prefix == ""
 }
 
-func (d *decoder) isOwnSpace(s xmlscan.Space) bool {
-	if s == xmlscan.NoSpace || s == d.entrySpace || s == d.space {
+func (d *decoder) isOwnSpace(s namespace.Space) bool {
+	if s == namespace.NoSpace || s == d.entrySpace || s == d.space {
 		return true
 	}
 	if d.atom {
-		return s == xmlscan.Atom || s == xmlscan.Atom03
+		return s == namespace.Atom || s == namespace.Atom03
 	}
-	return s == xmlscan.RSS
+	return s == namespace.RSS
 }
 
 // isExtension reports whether s is the namespace of an extension. Namespaces of elements that hold
 // pages do not count, since links and titles may be in them.
-func (d *decoder) isExtension(s xmlscan.Space) bool {
-	return !d.isOwnSpace(s) && s != xmlscan.Content && s != xmlscan.XHTML
+func (d *decoder) isExtension(s namespace.Space) bool {
+	return !d.isOwnSpace(s) && s != namespace.Content && s != namespace.XHTML
 }
 
 // holdsFields reports whether an element of an entry may have links and titles of its own.
-func (d *decoder) holdsFields(s xmlscan.Space, local string) bool {
+func (d *decoder) holdsFields(s namespace.Space, local string) bool {
 	switch local {
 	case "description", "content", "summary", "source":
 		return d.isOwnSpace(s)
 	}
-	return s == xmlscan.Content || s == xmlscan.XHTML
+	return s == namespace.Content || s == namespace.XHTML
 }
 
 // canonical returns the current local name in the letter case of the format. Package xmlscan

@@ -5,6 +5,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -25,22 +26,22 @@ type decoder struct {
 
 // A rootElement is the root of a document.
 type rootElement struct {
-	root   string        // local name
-	kind   sitemap.Kind  // of its entries
-	space  xmlscan.Space // of its name
-	prefix string        // of its tag
+	root   string          // local name
+	kind   sitemap.Kind    // of its entries
+	space  namespace.Space // of its name
+	prefix string          // of its tag
 }
 
 // An openEntry is the entry being read: one of its locations with the fields that belong to it.
 type openEntry struct {
 	entry    sitemap.Entry
-	entrySpc xmlscan.Space // of the element
-	start    []byte        // its start tag, cut at 256 bytes
-	usual    bool          // the element has the namespace and prefix of the root
-	locs     int           // locations of the element so far
-	seen     fieldSet      // other fields since the last location
-	dropped  bool          // the location is not to be yielded
-	extended bool          // there are extensions
+	entrySpc namespace.Space // of the element
+	start    []byte          // its start tag, cut at 256 bytes
+	usual    bool            // the element has the namespace and prefix of the root
+	locs     int             // locations of the element so far
+	seen     fieldSet        // other fields since the last location
+	dropped  bool            // the location is not to be yielded
+	extended bool            // there are extensions
 }
 
 // A quick holds the tags of entries and fields without attributes, in the letter case and with the
@@ -51,8 +52,8 @@ type quick struct {
 	disabled   bool   // in tests
 }
 
-func (d *decoder) isForeignSpace(s xmlscan.Space) bool {
-	return s != xmlscan.Sitemap && s != xmlscan.NoSpace && s != d.space && s != d.entrySpc
+func (d *decoder) isForeignSpace(s namespace.Space) bool {
+	return s != namespace.Sitemap && s != namespace.NoSpace && s != d.space && s != d.entrySpc
 }
 
 // A fieldSet is a set of fields of an entry.

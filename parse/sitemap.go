@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/extension"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -51,8 +52,8 @@ func (d *decoder) openRoot() {
 		return
 	}
 	switch d.space {
-	case xmlscan.Sitemap:
-	case xmlscan.NoSpace:
+	case namespace.Sitemap:
+	case namespace.NoSpace:
 		d.problem(sitemap.MissingNamespace, d.root)
 	default:
 		if len(d.r.Prefix) == 0 || d.r.Declared {
@@ -96,7 +97,7 @@ func (d *decoder) isOwn() bool { return !d.isForeignSpace(d.r.Space) }
 
 // holdsFields reports whether an element has fields of its own: an image without its prefix has a
 // loc.
-func (d *decoder) holdsFields(s xmlscan.Space, local string) bool {
+func (d *decoder) holdsFields(s namespace.Space, local string) bool {
 	return local == "image" && !d.isForeignSpace(s)
 }
 
@@ -128,8 +129,8 @@ func (d *decoder) reportUnknown() { d.sink.Unknown(d.in.Position(0), d.r.Local, 
 // isExtension reports whether the current start tag is that of a known child of entries.
 func (d *decoder) isExtension() bool {
 	s := d.r.Space
-	return s > xmlscan.Sitemap && s < xmlscan.XHTML ||
-		s == xmlscan.XHTML && string(d.r.Local) == "link"
+	return s > namespace.Sitemap && s < namespace.XHTML ||
+		s == namespace.XHTML && string(d.r.Local) == "link"
 }
 
 // readEntry reads an entry. If it has several locations, the fields after each belong to it.
@@ -142,7 +143,7 @@ func (d *decoder) readEntry() {
 		d.problem(sitemap.MisplacedElement, string(d.r.Local))
 	}
 	d.checkCase()
-	if d.r.Space == xmlscan.NoSpace && d.space != xmlscan.NoSpace && !d.unspaced {
+	if d.r.Space == namespace.NoSpace && d.space != namespace.NoSpace && !d.unspaced {
 		d.unspaced = true
 		d.problem(sitemap.MissingNamespace, string(d.r.Local))
 	}

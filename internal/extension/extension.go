@@ -23,6 +23,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -101,28 +102,28 @@ func (d *Decoder) Element(own bool) {
 	d.checkCase()
 	space := d.r.Space
 	if own {
-		if space = spaceOf(d.r.Local); space == xmlscan.NoSpace {
+		if space = spaceOf(d.r.Local); space == namespace.NoSpace {
 			return
 		}
 	}
 	switch space {
-	case xmlscan.Image:
+	case namespace.Image:
 		d.image()
-	case xmlscan.Video:
+	case namespace.Video:
 		d.video()
-	case xmlscan.News:
+	case namespace.News:
 		d.newsItem()
-	case xmlscan.XHTML: // other elements are the content of the page, in a feed
+	case namespace.XHTML: // other elements are the content of the page, in a feed
 		if string(d.r.Local) == "link" {
 			d.alternate()
 		}
-	case xmlscan.Mobile:
+	case namespace.Mobile:
 		d.mobile = d.mobile || string(d.r.Local) == "mobile"
-	case xmlscan.PageMap:
+	case namespace.PageMap:
 		d.pageMap()
-	case xmlscan.Media:
+	case namespace.Media:
 		d.mediaElement()
-	case xmlscan.Content: // the page itself
+	case namespace.Content: // the page itself
 	default:
 		d.otherElement()
 	}
@@ -135,7 +136,7 @@ func (d *Decoder) checkCase() {
 		return
 	}
 	switch d.r.Space {
-	case xmlscan.Image, xmlscan.Video, xmlscan.News, xmlscan.Mobile, xmlscan.XHTML:
+	case namespace.Image, namespace.Video, namespace.News, namespace.Mobile, namespace.XHTML:
 	default:
 		return
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // image reads an image of Google's sitemap-image 1.1:
@@ -15,7 +15,7 @@ import (
 //	  <image:caption/> <image:geo_location/> <image:title/> <image:license/>
 //	</image:image>
 func (d *Decoder) image() {
-	at, pos, ok := readRecord(d, &d.images, xmlscan.Image, "image:image", d.image, d.imagePart)
+	at, pos, ok := readRecord(d, &d.images, namespace.Image, "image:image", d.image, d.imagePart)
 	if ok && d.images.current()[at].Loc == "" {
 		if !d.r.Truncated() {
 			d.bad(pos, "image:loc", nil)

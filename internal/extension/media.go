@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // A scope holds the values of Media RSS that apply to all media in an item, in a group, or in one
@@ -35,7 +35,7 @@ func (d *Decoder) mediaElement() {
 	case "group":
 		group := scope{records: len(d.records)}
 		for depth := d.r.Depth(); d.r.Child(depth); {
-			if d.r.Space != xmlscan.Media {
+			if d.r.Space != namespace.Media {
 				continue
 			}
 			if string(d.r.Local) == "content" {
@@ -182,7 +182,7 @@ func (d *Decoder) mediaContent() {
 		own.about.Duration = d.integer(duration)
 	}
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if d.r.Space == xmlscan.Media {
+		if d.r.Space == namespace.Media {
 			d.mediaPart(&own)
 		}
 	}

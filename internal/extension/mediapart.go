@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // mediaPart reads an element of Media RSS that applies to the media in s. The first of each kind
@@ -87,7 +87,7 @@ func (d *Decoder) mediaPrice(s *scope) {
 // in Video.
 func (d *Decoder) community(s *scope) {
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if d.r.Space != xmlscan.Media {
+		if d.r.Space != namespace.Media {
 			continue
 		}
 		switch string(d.r.Local) {

@@ -2,7 +2,7 @@ package extension
 
 import (
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // newsItem reads an article of Google's sitemap-news 0.9:
@@ -15,7 +15,7 @@ import (
 //	  <news:access/> <news:genres/> <news:keywords/> <news:stock_tickers/>
 //	</news:news>
 func (d *Decoder) newsItem() {
-	at, pos, ok := readRecord(d, &d.news, xmlscan.News, "news:news", d.newsItem, d.newsPart)
+	at, pos, ok := readRecord(d, &d.news, namespace.News, "news:news", d.newsItem, d.newsPart)
 	if !ok {
 		return
 	}
@@ -48,7 +48,7 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 	switch string(d.r.Local) {
 	case "publication":
 		for depth := d.r.Depth(); d.r.Child(depth); {
-			if d.isPart(xmlscan.News) && !d.publicationPart(n) {
+			if d.isPart(namespace.News) && !d.publicationPart(n) {
 				d.leave(depth)
 			}
 		}

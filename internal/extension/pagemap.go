@@ -2,7 +2,7 @@ package extension
 
 import (
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // pageMap reads Google's PageMap:
@@ -16,7 +16,7 @@ func (d *Decoder) pageMap() {
 	switch string(d.r.Local) {
 	case "pagemap":
 		for depth := d.r.Depth(); d.r.Child(depth); {
-			if d.isPart(xmlscan.PageMap) && string(d.r.Local) == "dataobject" {
+			if d.isPart(namespace.PageMap) && string(d.r.Local) == "dataobject" {
 				d.dataObject()
 			}
 		}
@@ -37,7 +37,7 @@ func (d *Decoder) dataObject() {
 		ID: d.attrString("id", "DataObject")}
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
-		case !d.isPart(xmlscan.PageMap):
+		case !d.isPart(namespace.PageMap):
 		case string(d.r.Local) == "attribute":
 			d.objectAttribute()
 		case string(d.r.Local) == "dataobject": // the current one is unclosed

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -251,7 +252,7 @@ func takeList(to *[]string, v []string) {
 // readRecord reads the record whose start tag is current, which should have this name, into a new
 // item of s. Read reads a record of the same kind in it, and part a part of the item. Ok is false if
 // the element is a part outside its record, or there are too many.
-func readRecord[T any](d *Decoder, s *slab[T], space xmlscan.Space, field string, read func(),
+func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field string, read func(),
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
 	pos = d.in.Position(0)
 	switch name := recordNames[space]; {
@@ -303,7 +304,7 @@ func (d *Decoder) another(depth int, read func()) {
 
 // stray reads a record of another kind in a record of this namespace, and reports whether there is
 // one.
-func (d *Decoder) stray(space xmlscan.Space) bool {
+func (d *Decoder) stray(space namespace.Space) bool {
 	if name := recordNames[d.r.Space]; d.r.Space == space || d.nested == maxNested || name == "" ||
 		name != string(d.r.Local) {
 		return false
@@ -316,26 +317,26 @@ func (d *Decoder) stray(space xmlscan.Space) bool {
 }
 
 // recordNames are the names of the records of each namespace.
-var recordNames = map[xmlscan.Space]string{
-	xmlscan.Image: "image", xmlscan.Video: "video", xmlscan.News: "news", xmlscan.XHTML: "link",
-	xmlscan.Mobile: "mobile", xmlscan.PageMap: "pagemap",
+var recordNames = map[namespace.Space]string{
+	namespace.Image: "image", namespace.Video: "video", namespace.News: "news", namespace.XHTML: "link",
+	namespace.Mobile: "mobile", namespace.PageMap: "pagemap",
 }
 
 // spaceOf returns the namespace of a record by its name, or NoSpace.
-func spaceOf(name []byte) xmlscan.Space {
+func spaceOf(name []byte) namespace.Space {
 	for space, record := range recordNames {
 		if record == string(name) {
 			return space
 		}
 	}
-	return xmlscan.NoSpace
+	return namespace.NoSpace
 }
 
 // isPart reports whether the current start tag is that of a part of a record: in the record's
 // namespace, without a prefix (and by mistake in the document's), or in the namespace of sitemaps
 // with any prefix.
-func (d *Decoder) isPart(space xmlscan.Space) bool {
-	ok := d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == xmlscan.Sitemap
+func (d *Decoder) isPart(space namespace.Space) bool {
+	ok := d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == namespace.Sitemap
 	if ok {
 		d.checkCase()
 	}

@@ -2,7 +2,7 @@ package extension
 
 import (
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // maxRating is the best rating of a video.
@@ -10,7 +10,7 @@ const maxRating = 5
 
 // video reads a video of Google's sitemap-video 1.1, with the deprecated elements.
 func (d *Decoder) video() {
-	at, pos, ok := readRecord(d, &d.videos, xmlscan.Video, "video:video", d.video, d.videoPart)
+	at, pos, ok := readRecord(d, &d.videos, namespace.Video, "video:video", d.video, d.videoPart)
 	if !ok {
 		return
 	}
@@ -207,7 +207,7 @@ func takeRestriction(to *sitemap.Restriction, r sitemap.Restriction) {
 func (d *Decoder) tvShow(v *sitemap.Video) {
 	var s sitemap.TVShow
 	for depth := d.r.Depth(); d.r.Child(depth); {
-		if !d.isPart(xmlscan.Video) {
+		if !d.isPart(namespace.Video) {
 			continue
 		}
 		switch string(d.r.Local) {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // An Attr is an attribute of a start tag. Its value is raw.
@@ -142,7 +144,7 @@ func (s *Scanner) Attr(local string) (value []byte, ok bool) {
 // its namespace (Namespaces in XML 1.0, section 6.3).
 func (r *Reader) checkAttrs() {
 	type qualified struct {
-		space Space
+		space namespace.Space
 		local string
 	}
 	var seen map[qualified]bool
@@ -158,7 +160,7 @@ func (r *Reader) checkAttrs() {
 			return
 		}
 		q := qualified{space, string(local)}
-		if seen[q] && space != firstOther {
+		if seen[q] && space != namespace.FirstOther {
 			r.mismatched(r.Raw)
 			return
 		}
@@ -170,37 +172,14 @@ func (r *Reader) checkAttrs() {
 }
 
 // soundName reports whether a name is valid (Namespaces in XML 1.0, section 4): it has at most one
-// colon, and both parts start with a character that may start a name.
+// colon, and both parts start with a letter or a low line.
 func soundName(name []byte) bool {
-	colon := bytes.IndexByte(name, ':')
-	if colon < 0 {
-		return startsName(name)
-	}
-	prefix, local := name[:colon], name[colon+1:]
-	return startsName(prefix) && startsName(local) && bytes.IndexByte(local, ':') < 0
+	prefix, local := cutPrefix(name)
+	return (prefix == nil || startsName(prefix)) && startsName(local) &&
+		bytes.IndexByte(local, ':') < 0
 }
 
-// startsName reports whether the first character of b may start a name (XML 1.0, section 2.3).
 func startsName(b []byte) bool {
-	if len(b) == 0 {
-		return false
-	}
-	if c := b[0]; c < utf8.RuneSelf {
-		return isNameStart(c)
-	}
 	r, _ := utf8.DecodeRune(b)
-	for _, except := range notNameStart {
-		if except[0] <= r && r <= except[1] {
-			return false
-		}
-	}
-	return true
-}
-
-// notNameStart are the ranges of non-ASCII characters that may not start a name.
-var notNameStart = [][2]rune{
-	{0x80, 0xbf}, {0xd7, 0xd7}, {0xf7, 0xf7}, {0x300, 0x36f}, {0x37e, 0x37e}, {0x2000, 0x200b},
-	{0x200e, 0x206f},
-	{0x2190, 0x2bff}, {0x2ff0, 0x3000}, {0xd800, 0xf8ff}, {0xfdd0, 0xfdef}, {0xfffe, 0xffff},
-	{0xf0000, 0x10ffff},
+	return len(b) > 0 && (unicode.IsLetter(r) || r == '_')
 }

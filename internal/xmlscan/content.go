@@ -1,6 +1,10 @@
 package xmlscan
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+)
 
 // Text returns the text of the element whose start tag is current, with decoded references, and
 // advances past the end tag. It includes the text of elements inside. It is valid until the next
@@ -209,13 +213,13 @@ func (r *Reader) readText(whole bool) {
 
 // isNextField reports whether the current start tag, in an element at depth d in that namespace, is
 // that of a field of the entry. It ends the element unless the element is known to contain it.
-func (r *Reader) isNextField(d int, space Space) bool {
+func (r *Reader) isNextField(d int, space namespace.Space) bool {
 	return r.IsField() && (d == r.entry+1 || r.entry > 0 && d == len(r.stack) && r.Space != space)
 }
 
 // isNextPart is isNextField for an extension, which ends a field, and for a part of one, which ends
 // another part. Neither does if the end tag follows.
-func (r *Reader) isNextPart(d int, space Space) bool {
+func (r *Reader) isNextPart(d int, space namespace.Space) bool {
 	inField := d == r.entry+1 && r.IsExtension(r.Space) && !r.IsExtension(space)
 	inPart := r.entry+1 < d && r.Space == space && r.IsExtension(space)
 	return r.entry > 0 && d == len(r.stack) && (inField || inPart) && !r.Holds(d)
@@ -223,19 +227,14 @@ func (r *Reader) isNextPart(d int, space Space) bool {
 
 // keep appends to the text of an element.
 func (r *Reader) keep(b []byte, references bool) {
-	if len(r.text)+len(b) > MaxText { // leading white space does not count
-		if len(r.text) > 0 && IsSpace(r.text[0]) {
-			r.text = append(r.text[:0], bytes.TrimLeft(r.text, " \t\r\n")...)
-		}
-		if len(r.text) == 0 {
-			b = bytes.TrimLeft(b, " \t\r\n")
+	if len(r.text)+len(b) > MaxText { // white space around the text does not count
+		if r.text = append(r.text[:0], r.text[spaceLen(r.text):]...); len(r.text) == 0 {
+			b = b[spaceLen(b):]
 		}
 	}
-	if len(r.text)+len(b) > MaxText {
-		cut := max(0, MaxText-len(r.text))
-		// nor does trailing white space
-		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[cut:])) > 0
-		b = b[:cut]
+	if cut := MaxText - len(r.text); cut < len(b) {
+		r.Overflow = r.Overflow || len(bytes.TrimSpace(b[max(0, cut):])) > 0
+		b = b[:max(0, cut)]
 	}
 	if references {
 		r.text = Decode(r.text, b)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 const (
@@ -37,19 +38,19 @@ type Names struct {
 	IsEntry, IsField func() bool
 	// IsExtension reports whether a namespace is that of elements of an entry that end at the start
 	// tag of a field if they are unclosed.
-	IsExtension func(Space) bool
+	IsExtension func(namespace.Space) bool
 	// Stray, which may be nil, is called with text that is directly in an element around entries
 	// as the current token.
 	Stray func()
 	// HoldsFields reports, by namespace and local name in lower case, whether an element of an
 	// entry may have fields of its own. It does not end at the start tag of a field.
-	HoldsFields func(s Space, local string) bool
+	HoldsFields func(s namespace.Space, local string) bool
 }
 
 // A Tag is the current start tag, in addition to the Scanner's fields.
 type Tag struct {
 	Prefix, Local []byte // Local is in lower case
-	Space         Space
+	Space         namespace.Space
 	Declared      bool // the prefix is declared, or there is no prefix
 	Upper         bool // Local is in another letter case in the document
 }
@@ -94,7 +95,7 @@ type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	upper      []byte        // a name in lower case
+	lower      []byte        // a name in lower case
 	undeclared bool          // an undeclared prefix was reported
 }
 
@@ -103,8 +104,8 @@ func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 	r := &Reader{Scanner: *NewScanner(in, report)}
 	r.IsEntry = func() bool { return false }
 	r.IsField = r.IsEntry
-	r.IsExtension = func(Space) bool { return false }
-	r.HoldsFields = func(Space, string) bool { return false }
+	r.IsExtension = func(namespace.Space) bool { return false }
+	r.HoldsFields = func(namespace.Space, string) bool { return false }
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // resolve splits the name of a start tag and finds its namespace.
@@ -31,7 +32,7 @@ func (r *Reader) resolve() {
 // lowerPrefix finds the namespace of an undeclared prefix in lower case, if that has one.
 func (r *Reader) lowerPrefix() {
 	lower := bytes.ToLower(r.Prefix)
-	if space, declared := r.Lookup(lower); space < firstOther || declared {
+	if space, declared := r.Lookup(lower); space < namespace.FirstOther || declared {
 		r.Prefix, r.Space, r.Declared, r.Upper = lower, space, declared, true
 	}
 }
@@ -43,9 +44,13 @@ func (r *Reader) split() {
 		r.Prefix, r.Local = cutPrefix(r.Name)
 	}
 	if r.has&isUpper != 0 {
-		r.upper = appendLower(r.upper[:0], r.Local)
-		r.Upper = !bytes.Equal(r.upper, r.Local)
-		r.Local = r.upper
+		r.lower = append(r.lower[:0], r.Local...)
+		for i, c := range r.lower {
+			if 'A' <= c && c <= 'Z' {
+				r.lower[i], r.Upper = c|0x20, true
+			}
+		}
+		r.Local = r.lower
 	}
 }
 
@@ -57,15 +62,4 @@ func cutPrefix(name []byte) (prefix, local []byte) {
 		}
 	}
 	return nil, name
-}
-
-// appendLower appends b with its ASCII letters in lower case.
-func appendLower(dst, b []byte) []byte {
-	for _, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }

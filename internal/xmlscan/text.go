@@ -193,21 +193,6 @@ func characterReference(digits []byte, size int) (string, int, refKind) {
 	return string(rune(n)), size, kind
 }
 
-// Predefined reports whether all ampersands in b start references that XML defines.
-func Predefined(b []byte) bool {
-	for {
-		i := bytes.IndexByte(b, '&')
-		if i < 0 {
-			return true
-		}
-		_, size, kind := reference(b[i:])
-		if kind != predefined {
-			return false
-		}
-		b = b[i+size:]
-	}
-}
-
 // Decode appends b to dst with its references decoded once.
 func Decode(dst, b []byte) []byte {
 	for {
