@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 // readEntry reads the entry whose start tag is current, and yields it.
@@ -49,7 +49,7 @@ func (d *decoder) readAbout() {
 		return
 	}
 	if about, ok := d.r.Attr("about"); ok {
-		d.offerID(xmlscan.Decode(nil, about), candidate{pos: d.entry.Pos, field: "about",
+		d.offerID(xmlchar.Decode(nil, about), candidate{pos: d.entry.Pos, field: "about",
 			code: sitemap.GuidAsLoc})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 // offer offers raw as the entry's location. The first usable candidate of the best rank is kept. An
@@ -60,7 +60,7 @@ func decoded(value []byte) []byte {
 	if bytes.IndexByte(value, '&') < 0 {
 		return value
 	}
-	return xmlscan.Decode(nil, value)
+	return xmlchar.Decode(nil, value)
 }
 
 // set sets an attribute and reports whether it is one of a link's own.
@@ -132,7 +132,7 @@ func (d *decoder) readLink(atom bool) {
 	c := candidate{pos: pos, field: "link", base: document.BaseHere(d.r.Attrs, d.entry.base)}
 	c.rank, c.code = l.rank()
 	if l.hasHref {
-		d.href = xmlscan.Decode(d.href[:0], l.href)
+		d.href = xmlchar.Decode(d.href[:0], l.href)
 	}
 	if c.rank == noLink {
 		if d.ext != nil && l.hasHref && strings.EqualFold(string(l.relation()), "enclosure") {
@@ -174,7 +174,7 @@ func (d *decoder) withoutMarkup(text []byte, pos sitemap.Position, field string)
 
 // enclosure passes a file that the entry encloses to the extensions. Its location is in d.href.
 func (d *decoder) enclosure(typ []byte, base *url.URL) {
-	d.ext.Enclosure(d.href, xmlscan.Decode(nil, typ), base)
+	d.ext.Enclosure(d.href, xmlchar.Decode(nil, typ), base)
 }
 
 // readEnclosure reads the enclosure of an RSS item.
@@ -184,7 +184,7 @@ func (d *decoder) readEnclosure() {
 		d.problem(sitemap.BadExtension, "enclosure")
 		return
 	}
-	d.href = xmlscan.Decode(d.href[:0], value)
+	d.href = xmlchar.Decode(d.href[:0], value)
 	typ, _ := d.r.Attr("type")
 	d.enclosure(typ, document.BaseHere(d.r.Attrs, d.entry.base))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -124,7 +125,7 @@ func commentLen(b []byte) int {
 		return 0
 	}
 	n := bytes.Index(b[len(start):], []byte("--")) + len(start)
-	if n < len(start) || b[n+2] != '>' || !xmlscan.Sound(b[:n]) {
+	if n < len(start) || b[n+2] != '>' || !xmlchar.Sound(b[:n]) {
 		return 0
 	}
 	return n + len(end)

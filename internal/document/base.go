@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -15,7 +16,7 @@ import (
 func BaseHere(attrs []xmlscan.Attr, around *url.URL) *url.URL {
 	for _, a := range attrs {
 		if len(a.Name) == len("xml:base") && strings.EqualFold(string(a.Name), "xml:base") {
-			return join(around, xmlscan.Decode(nil, a.Value))
+			return join(around, xmlchar.Decode(nil, a.Value))
 		}
 	}
 	return around

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -36,11 +37,11 @@ func bare(raw []byte) (text []byte, odd bool) {
 // withoutForbidden returns raw without the characters that XML forbids. The scanner has already
 // reported them. The result is a copy if there are any.
 func withoutForbidden(raw []byte) []byte {
-	if !xmlscan.HasForbidden(raw) {
+	if !xmlchar.HasForbidden(raw) {
 		return raw
 	}
 	return bytes.Map(func(r rune) rune {
-		if xmlscan.IsForbidden(r) {
+		if xmlchar.IsForbidden(r) {
 			return -1
 		}
 		return r

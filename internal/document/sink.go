@@ -22,6 +22,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -229,7 +230,7 @@ func (s *Sink) Loc(raw []byte, pos sitemap.Position, field string) (loc string, 
 func (s *Sink) one(raw []byte, pos sitemap.Position, field string) (loc string, ok bool) {
 	loc, codes, drop := s.Resolver.Clean(raw)
 	for _, c := range codes {
-		if c != sitemap.InvalidUTF8 && (c != sitemap.ControlChar || !xmlscan.HasForbidden(raw)) {
+		if c != sitemap.InvalidUTF8 && (c != sitemap.ControlChar || !xmlchar.HasForbidden(raw)) {
 			s.Problem(c, pos, field, raw)
 		}
 	}

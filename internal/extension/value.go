@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 // A value is the trimmed text of an element or attribute, with its position. It is valid until the
@@ -43,7 +43,7 @@ func (d *Decoder) content() []byte {
 // attr decodes an attribute's value. It is valid until the next one is decoded.
 func (d *Decoder) attr(raw []byte) []byte {
 	if bytes.IndexByte(raw, '&') >= 0 {
-		d.buf = xmlscan.Decode(d.buf[:0], raw)
+		d.buf = xmlchar.Decode(d.buf[:0], raw)
 		raw = d.buf
 	}
 	return trim(raw)
@@ -83,7 +83,7 @@ func (d *Decoder) keepSound(raw []byte) string {
 }
 
 // isSound reports whether raw, an attribute or text, contains only characters that XML allows.
-func (d *Decoder) isSound(raw []byte) bool { return d.r.IsSound() || xmlscan.Sound(raw) }
+func (d *Decoder) isSound(raw []byte) bool { return d.r.IsSound() || xmlchar.Sound(raw) }
 
 // cleaned returns raw without control characters and with U+FFFD for invalid UTF-8. The scanner has
 // reported both.

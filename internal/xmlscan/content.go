@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 // Text returns the text of the element whose start tag is current, with decoded references, and
@@ -28,7 +29,7 @@ func (r *Reader) Text() []byte {
 func (r *Reader) Leaf() (text []byte, ok bool) {
 	text, isRaw, ok := r.leaf()
 	if isRaw && bytes.IndexByte(text, '&') >= 0 {
-		r.text = Decode(r.text[:0], text)
+		r.text = xmlchar.Decode(r.text[:0], text)
 		return r.text, ok
 	}
 	return text, ok
@@ -78,7 +79,7 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 	}
 	sound := r.report != nil && r.isSound(end)
 	if r.report != nil {
-		if !sound && (!isRaw || !Sound(r.Name)) {
+		if !sound && (!isRaw || !xmlchar.Sound(r.Name)) {
 			return nil, false, false
 		}
 		if r.Raw = b[:end]; !sound {
@@ -192,7 +193,7 @@ func (r *Reader) readText(whole bool) {
 			default:
 				r.Nested = true
 				if href, ok := r.Attr("href"); ok && len(r.Href) == 0 && string(r.Local) == "a" {
-					r.Href = Decode(r.Href[:0], href)
+					r.Href = xmlchar.Decode(r.Href[:0], href)
 				}
 				r.push()
 			}
@@ -237,7 +238,7 @@ func (r *Reader) keep(b []byte, references bool) {
 		b = b[:max(0, cut)]
 	}
 	if references {
-		r.text = Decode(r.text, b)
+		r.text = xmlchar.Decode(r.text, b)
 	} else {
 		r.text = append(r.text, b...)
 	}

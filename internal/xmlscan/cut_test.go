@@ -51,16 +51,3 @@ func (c *chunks) Read(p []byte) (int, error) {
 	c.rest = c.rest[n:]
 	return n, nil
 }
-
-// A reference by number has at most 1,024 bytes.
-func TestDecode_LeadingZeros(t *testing.T) {
-	for _, test := range []struct{ in, want string }{
-		{"a&#" + strings.Repeat("0", 1000) + "38;b", "a&b"},
-		{"&#" + strings.Repeat("0", 1030) + "65;", "&#" + strings.Repeat("0", 1030) + "65;"},
-		{"&#x0041;&#65;&#0;&#x;&#;&#", "AA&#x;&#;&#"},
-	} {
-		if got := string(Decode(nil, []byte(test.in))); got != test.want {
-			t.Errorf("%.100q: got %.100q, want %.100q", test.in, got, test.want)
-		}
-	}
-}

@@ -8,13 +8,27 @@
 //		}
 //	}
 //
+// # Window
+//
+// The document comes through the window of an input.Reader: its next bytes, 64 KiB at first. A token
+// is a part of the window and is valid until the next token. If the window ends within a token, more
+// bytes are read into it, and the token is scanned again from its start. A window grows to 1 MiB at
+// most, for a long token. No other code deals with refilling.
+//
 // # Tokens
 //
-// A Scanner splits the window of an input.Reader into tokens: tags, text, CDATA sections, and those
-// that a reader skips (comments, processing instructions, declarations). A token that is cut by the
-// end of the window is scanned again from its start once the window holds more. No other code deals
-// with refilling. The bytes of a token are valid until the next one. Text may come in several
-// tokens, which cut neither a reference nor a character in two.
+// A Scanner splits the window into tokens: tags, text, CDATA sections, and those that a reader skips
+// (comments, processing instructions, declarations). For example, "<loc>a &amp; b</loc>" is a start
+// tag, the text "a &amp; b" with its reference, and an end tag. Text longer than 64 KiB comes in
+// several tokens, which cut neither a reference nor a character in two.
+//
+// # Elements
+//
+// A Reader tracks the open elements on top of a Scanner. Child advances to the next start tag in an
+// element, and the caller reads the new element with Text, with Child again, or not at all: then the
+// next Child skips it. Most elements hold only text and end in the window; Leaf reads such an
+// element at once, without opening it. At and Enter let a caller read the bytes of the window itself
+// where they have the shape that it expects.
 //
 // # Unclosed markup
 //
@@ -32,30 +46,43 @@
 //     before the first '<'.
 //   - A comment ends at "-->". If another "<!--" comes first, which XML forbids, or nothing closes
 //     it within 512 KiB, it is not a comment: its "<!--" is skipped, and the rest is read.
-//   - A CDATA section ends at "]]>". If another "<![CDATA[" comes first, that may belong to the
-//     other section. It does if before the other section its element ends, its entry ends, or
-//     another entry starts: the section ends there. It also does if a start tag of its element
-//     comes right before the other section, or if the section is between entries: it then ends at
-//     its first '<', as it does if nothing closes it within 512 KiB. But a "]]>" before the end tag
-//     of the section's element closes the section if no start tag of that element is in it.
+//   - A CDATA section ends at "]]>". If another "<![CDATA[" comes first, the "]]>" may belong to
+//     that one: then the section ends at its first '<', as it does if nothing closes it within 512
+//     KiB. But a "]]>" before the end tag of the section's element closes the section if no start
+//     tag of that element is in it.
 //
 // So damage that starts a comment or a CDATA section costs the entries up to the next "-->" or
 // "]]>" only if these close nothing else.
 //
 // # Resynchronization
 //
-// A Reader tracks elements on top of a Scanner, and knows which of them are entries. The start tag
-// of an entry ends the entry before it, with or without its end tag. So does the end tag of an
-// entry, and that of the root.
+// After damage, a Reader goes on at the next entry. So it knows which elements are entries, fields
+// and extensions, by the functions in Names. These are the rules, each in one function:
 //
-// Inside an element of an entry, a start tag with an entry's name counts only if another tag
-// follows it directly, as in every entry. It does not count if its namespace is declared on such an
-// element whose end tag follows, or if it is in an extension with a prefix whose end tag follows.
+//   - The start tag of an entry ends the entry before it, with or without its end tag (resume). So
+//     does the end tag of an entry, and that of the root (close).
+//   - Inside an element of an entry, a start tag with an entry's name counts only if another tag
+//     follows it directly, as in every entry. It does not count in an extension with a prefix whose
+//     end tag follows, nor if its namespace is declared on such an element (opensEntry, Enclosed).
+//   - The start tag of a field, or of an extension, ends the text of the field before it
+//     (isNextField, isNextPart). It also ends an extension or an unknown element whose end tag does
+//     not come before the entry's (leftOpen). Such end tags are searched for in at most 16 KiB
+//     (landmark).
+//   - Every other end tag closes the innermost element with its name, and the elements in that. An
+//     end tag that closes nothing is skipped (close).
 //
-// The start tag of a field or of an extension ends the text of the field before it. It also ends an
-// extension or an unknown element whose end tag does not come before the entry's. Such end tags are
-// searched for in at most 16 KiB.
+// # Files
 //
-// Every other end tag closes the innermost element with its name, and the elements in that. An end
-// tag that closes nothing is skipped.
+// The files, each building on those before it:
+//
+//	scanner.go   tokens: text, start and end tags
+//	attr.go      attributes of start tags
+//	section.go   comments, CDATA sections, instructions and declarations
+//	text.go      problems inside tokens
+//	element.go   Reader: children of elements
+//	names.go     names of tags and their namespaces
+//	space.go     declarations of namespaces
+//	stack.go     open elements, and how end tags close them
+//	content.go   text of elements
+//	landmark.go  whether an open element is ever closed
 package xmlscan

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 const (
@@ -205,7 +206,7 @@ func (r *Reader) direct(d int) {
 	case r.Kind == CDATA:
 		*r.mixed = append(*r.mixed, r.Data...)
 	default:
-		*r.mixed = Decode(*r.mixed, r.Raw)
+		*r.mixed = xmlchar.Decode(*r.mixed, r.Raw)
 	}
 	if r.Stray != nil && r.entry == 0 && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
 		r.Stray()
@@ -220,7 +221,7 @@ func (r *Reader) direct(d int) {
 	case r.Kind == CDATA:
 		r.Direct = append(r.Direct, r.Data...)
 	default:
-		r.Direct = Decode(r.Direct, r.Raw)
+		r.Direct = xmlchar.Decode(r.Direct, r.Raw)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 // A Kind is a kind of token.
@@ -141,7 +142,7 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	if !last && len(b) < input.WindowSize {
 		return 0
 	}
-	end := len(b) - maxReference
+	end := len(b) - xmlchar.MaxReference
 	if amp := bytes.LastIndexByte(b[end:], '&'); amp >= 0 {
 		return end + amp
 	}

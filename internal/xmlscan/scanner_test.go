@@ -3,11 +3,9 @@ package xmlscan
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -178,47 +176,6 @@ func TestLongText(t *testing.T) {
 					len(want))
 			}
 			in.Close()
-		}
-	}
-}
-
-func TestIndexControl(t *testing.T) {
-	for c := range 256 {
-		for at := range 20 {
-			b := []byte(strings.Repeat("a\n\t\r é", 4)[:20])
-			b[at] = byte(c)
-			want := -1
-			if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
-				want = at
-			}
-			if got := indexControl(b); got != want {
-				t.Fatalf("indexControl(%q) = %d, want %d", b, got, want)
-			}
-		}
-	}
-}
-
-// Sound agrees with UTF-8 of the standard library and with Char of XML, wherever in a text a
-// character is.
-func TestSound(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	pieces := []string{"a", "\n", "\r\n\t", "é", "€", "日本語", "😀", "\uf000", "\ud7ff", "\ufffd",
-		"\U0010ffff", strings.Repeat("x", 40), strings.Repeat("é", 300),
-		"\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xe0\x9f\xbf", "\xf4\x90\x80\x80",
-		"\xf0\x8f\xbf\xbf", "\x00", "\v", "\x1f", "\ufffe", "\uffff"}
-	for range 30_000 {
-		var b []byte
-		last := len(pieces)
-		if rnd.IntN(2) == 0 {
-			last = 13 // valid ones only
-		}
-		for range rnd.IntN(40) {
-			b = append(b, pieces[rnd.IntN(last)]...)
-			b = append(b, strings.Repeat("y", rnd.IntN(40))...)
-		}
-		want := utf8.Valid(b) && indexControl(b) < 0 && indexNoncharacter(b) < 0
-		if got := Sound(b); got != want {
-			t.Fatalf("Sound(%q) = %v", b, got)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
 // Unknown reports whether the prefix of the current start tag is not declared, and has no
@@ -41,7 +42,7 @@ func (r *Reader) bind(depth int) {
 		prefix = bytes.TrimPrefix(prefix, []byte(":"))
 		value := a.Value
 		if bytes.IndexByte(value, '&') >= 0 {
-			value = Decode(nil, value)
+			value = xmlchar.Decode(nil, value)
 		}
 		if !r.undeclared && !mayBind(prefix, value) {
 			r.undeclared = true

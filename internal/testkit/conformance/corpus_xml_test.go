@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -37,7 +38,7 @@ func (c *corpusCase) xmlFaults(t *testing.T) (why []string) {
 			depth--
 		case xmlscan.Text:
 			if depth > 0 {
-				text = xmlscan.Decode(text, s.Raw)
+				text = xmlchar.Decode(text, s.Raw)
 			}
 		case xmlscan.CDATA:
 			text = append(text, s.Data...)

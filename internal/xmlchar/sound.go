@@ -1,8 +1,10 @@
-package xmlscan
+package xmlchar
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -10,11 +12,11 @@ import (
 
 // Sound reports whether b is valid UTF-8 and contains only characters that XML allows (XML 1.0,
 // section 2.2).
-func Sound(b []byte) bool { return soundLen(b) == len(b) }
+func Sound(b []byte) bool { return SoundLen(b) == len(b) }
 
-// soundLen returns the length of the sound text at the start of b. It examines 32 bytes at once for
+// SoundLen returns the length of the sound text at the start of b. It examines 32 bytes at once for
 // non-ASCII characters and those below space.
-func soundLen(b []byte) int {
+func SoundLen(b []byte) int {
 	i := 0
 	for i < len(b) {
 		rest := b[i:]
@@ -67,4 +69,35 @@ func charLen(b []byte) int {
 		return 0
 	}
 	return size
+}
+
+// HasForbidden reports whether b contains a character that XML forbids (XML 1.0, section 2.2).
+func HasForbidden(b []byte) bool { return IndexControl(b) >= 0 || IndexNoncharacter(b) >= 0 }
+
+// IsForbidden reports whether XML forbids a character.
+func IsForbidden(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
+}
+
+// IndexControl returns the index of a control character that XML forbids, or -1.
+func IndexControl(b []byte) int {
+	return slices.IndexFunc(b, func(c byte) bool {
+		return c < ' ' && c != '\t' && c != '\n' && c != '\r'
+	})
+}
+
+// noncharacter is the start of U+FFFE and U+FFFF, which XML forbids, in UTF-8.
+var noncharacter = []byte("\xef\xbf")
+
+// IndexNoncharacter returns the index of U+FFFE or U+FFFF, or -1.
+func IndexNoncharacter(b []byte) int {
+	for i := 0; ; i++ {
+		j := bytes.Index(b[i:], noncharacter)
+		if j < 0 {
+			return -1
+		}
+		if i += j; i+2 < len(b) && b[i+2] >= 0xbe {
+			return i
+		}
+	}
 }
