@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +40,16 @@ func TestCheckErrors(t *testing.T) {
 	r := runArgs(t, "check", "--format", "jsonl", cut)
 	if !strings.Contains(r.out, `"error":{"code":"truncated","message":"line 1: `) || strings.Contains(r.out, "failed") || r.status != exitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
+	}
+	var doubtful bytes.Buffer
+	z := gzip.NewWriter(&doubtful)
+	if _, err := io.WriteString(z, urlset("http://example.com/1")); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	doubtful.Bytes()[doubtful.Len()-5] ^= 1 // of the checksum
+	r = runArgs(t, "check", "--format", "jsonl", writeFile(t, "a.xml.gz", doubtful.String()))
+	if !strings.Contains(r.out, `"error":{"code":"bad_gzip","message":"line 1: damaged gzip stream","offset":0}`) || !strings.Contains(r.out, `"entries":1`) {
+		t.Errorf("printed %q", r.out)
 	}
 	r = runArgs(t, "check", "--format", "jsonl", "./none")
 	if !strings.Contains(r.out, `"error":{"code":"read_failed","message":"no such file or directory"}`) || r.status != exitFailed {

@@ -65,6 +65,8 @@ func failureText(name string, err error) string {
 type lineError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	// of damaged gzip: where the decoded bytes become doubtful
+	Offset *int64 `json:"offset,omitempty"`
 }
 
 // errorOf returns an error of the document with this name, nil if err is nil.
@@ -72,7 +74,11 @@ func errorOf(name string, err error) *lineError {
 	if err == nil {
 		return nil
 	}
-	return &lineError{failureCode(err), failureText(name, err)}
+	e := &lineError{Code: failureCode(err), Message: failureText(name, err)}
+	if pe := (*sitemap.ParseError)(nil); errors.Is(err, sitemap.ErrGzip) && errors.As(err, &pe) {
+		e.Offset = &pe.Pos.Offset
+	}
+	return e
 }
 
 // documentFailure returns why a document could not be read, and how it was found.
