@@ -96,8 +96,14 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 	return text, isRaw, true
 }
 
-// SkipRun skips the element whose start tag is current, and those that directly follow with the
-// same prefix. It does nothing, so that Child skips the element, if the name has no prefix, if an
+// isForeign reports whether a prefix is declared for a namespace of extensions.
+func (r *Reader) isForeign(prefix []byte) bool {
+	space, declared := r.Lookup(prefix)
+	return declared && r.IsExtension(space)
+}
+
+// SkipRun skips the element whose start tag is current, and those that directly follow with a
+// prefix of an extension. It does nothing, so that Child skips the element, if the name has no prefix, if an
 // element without a prefix follows, or if the window ends before. It looks only at the start of
 // each tag, and reports no problem.
 func (r *Reader) SkipRun() {
@@ -116,6 +122,10 @@ func (r *Reader) SkipRun() {
 		switch {
 		case bytes.HasPrefix(name, prefix):
 		case ends || bytes.IndexByte(name[:NameLen(name)], ':') > 0:
+			if p, _ := cutPrefix(name[:NameLen(name)]); !ends && r.isForeign(p) {
+				prefix = name[:len(p)+1]
+				continue
+			}
 			r.in.Advance(i)
 			r.Raw, r.fresh = nil, false
 			return
