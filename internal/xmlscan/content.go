@@ -118,7 +118,11 @@ func (r *Reader) SkipRun() {
 			return
 		}
 		i += lt
-		name, ends := bytes.CutPrefix(b[i+1:], []byte("/"))
+		name := b[i+1:]
+		ends := len(name) > 0 && name[0] == '/'
+		if ends {
+			name = name[1:]
+		}
 		switch {
 		case bytes.HasPrefix(name, prefix):
 		case ends || bytes.IndexByte(name[:NameLen(name)], ':') > 0:
