@@ -19,6 +19,7 @@ type decoder struct {
 	uppered  bool // uppercase_tag was reported
 	unspaced bool // missing_namespace was reported for an entry
 	quick    quick
+	decoded  []byte // a location without references
 
 	rootElement
 	openEntry
@@ -48,7 +49,7 @@ type openEntry struct {
 // prefix of the root.
 type quick struct {
 	prefix     []byte // of the tags, with its colon
-	start, end []byte // of an entry: "<url>", "</url>"
+	start, end tag    // of an entry: "<url>", "</url>"
 	disabled   bool   // in tests
 }
 

@@ -22,8 +22,26 @@ func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
 	if prefix != "" {
 		prefix += ":"
 	}
-	return quick{disabled: disabled, prefix: []byte(prefix), start: []byte("<" + prefix + name + ">"),
-		end: []byte("</" + prefix + name + ">")}
+	return quick{disabled: disabled, prefix: []byte(prefix), start: newTag("<" + prefix + name + ">"),
+		end: newTag("</" + prefix + name + ">")}
+}
+
+// A tag is compared by its first eight bytes, as load returns them, before the others.
+type tag struct {
+	text       []byte
+	word, mask uint64
+}
+
+func newTag(text string) tag {
+	var word, mask [8]byte
+	copy(word[:], text)
+	copy(mask[:], bytes.Repeat([]byte{0xff}, len(text)))
+	return tag{[]byte(text), load(word[:], 0), load(mask[:], 0)}
+}
+
+// starts reports whether the tag is at b[i].
+func (t *tag) starts(b []byte, i int) bool {
+	return load(b, i)&t.mask == t.word && (len(t.text) <= 8 || bytes.HasPrefix(b[i:], t.text))
 }
 
 // quickEntries reads entries of the most common shape straight from the window: tags without
@@ -34,25 +52,25 @@ func (d *decoder) quickEntries() {
 	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
 		b := d.padded()
 		i := skipSpace(b, 0)
-		if !bytes.HasPrefix(b[i:], q.start) {
+		if !q.start.starts(b, i) {
 			return
 		}
 		d.begin(d.kind, i)
-		i = d.quickFields(b, i+len(q.start))
-		if d.locs == 0 || !bytes.HasPrefix(b[i:], q.end) {
+		i = d.quickFields(b, i+len(q.start.text))
+		if d.locs == 0 || !q.end.starts(b, i) {
 			d.in.Advance(i)
 			d.enter()
 			at = d.r.At(1)
 			continue
 		}
-		d.in.Advance(i + len(q.end))
+		d.in.Advance(i + len(q.end.text))
 		d.sink.Emit(&d.entry)
 	}
 }
 
 // enter leaves the rest of an entry that was read quickly so far to the general reader.
 func (d *decoder) enter() {
-	start := d.quick.start
+	start := d.quick.start.text
 	d.r.Enter(start[1 : len(start)-1])
 	d.entrySpc, d.usual = d.space, true
 	d.start = append(d.start[:0], start...)
@@ -185,8 +203,17 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 		return 0
 	}
 	raw = xmlscan.TrimSpace(raw)
-	if section && !d.sink.Recent.Plain(raw) || !section && !d.sink.Recent.PlainXML(raw) {
-		return 0
+	if section || !d.sink.Recent.PlainXML(raw) {
+		if n := bytes.Count(raw, []byte("&")); n > 0 && !section {
+			if n != bytes.Count(raw, []byte("&amp;")) {
+				return 0
+			}
+			d.decoded = xmlchar.Decode(d.decoded[:0], raw)
+			raw = d.decoded
+		}
+		if !d.sink.Recent.Plain(raw) {
+			return 0
+		}
 	}
 	d.entry.Loc = string(raw)
 	d.locs = 1
