@@ -111,6 +111,9 @@ func Decimal(b []byte) (v float64, ok bool) {
 
 // Number reads a decimal number in any form, also with a comma, a sign or an exponent.
 func Number(b []byte) (float64, bool) {
+	if len(b) == 0 {
+		return 0, false
+	}
 	if bytes.Count(b, []byte(",")) == 1 && bytes.IndexByte(b, '.') < 0 {
 		b = bytes.Replace(b, []byte(","), []byte("."), 1)
 	}
@@ -152,8 +155,6 @@ func (s *Sink) time(parse func([]byte) (sitemap.Time, []sitemap.Code), raw []byt
 		return sitemap.Time{}
 	}
 	t, codes := parse(withoutForbidden(raw))
-	for _, c := range codes {
-		s.Problem(c, pos, field, raw)
-	}
+	s.problems(codes, pos, field, raw)
 	return t
 }

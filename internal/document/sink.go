@@ -150,6 +150,17 @@ func (s *Sink) Problem(code sitemap.Code, pos sitemap.Position, field string, te
 	}
 }
 
+// problems reports several problems of the same text.
+func (s *Sink) problems(codes []sitemap.Code, pos sitemap.Position, field string, text []byte) {
+	if s.report == nil || len(codes) == 0 {
+		return
+	}
+	excerpt := string(chars.Excerpt(text))
+	for _, c := range codes {
+		s.report(sitemap.Problem{Code: c, Pos: pos, Field: field, Text: excerpt})
+	}
+}
+
 // Drop reports a problem because of which an entry is dropped.
 func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text []byte) {
 	s.listed = true

@@ -102,7 +102,7 @@ func (d *Decoder) Element(own bool) {
 	d.checkCase()
 	space := d.r.Space
 	if own {
-		if space = spaceOf(d.r.Local); space == namespace.NoSpace {
+		if space = recordSpaces[string(d.r.Local)]; space == namespace.NoSpace {
 			return
 		}
 	}

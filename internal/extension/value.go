@@ -316,21 +316,17 @@ func (d *Decoder) stray(space namespace.Space) bool {
 	return true
 }
 
-// recordNames are the names of the records of each namespace.
-var recordNames = map[namespace.Space]string{
-	namespace.Image: "image", namespace.Video: "video", namespace.News: "news", namespace.XHTML: "link",
-	namespace.Mobile: "mobile", namespace.PageMap: "pagemap",
-}
-
-// spaceOf returns the namespace of a record by its name, or NoSpace.
-func spaceOf(name []byte) namespace.Space {
-	for space, record := range recordNames {
-		if record == string(name) {
-			return space
-		}
+// recordNames are the names of the records of each namespace, and recordSpaces the reverse.
+var (
+	recordNames = map[namespace.Space]string{
+		namespace.Image: "image", namespace.Video: "video", namespace.News: "news",
+		namespace.XHTML: "link", namespace.Mobile: "mobile", namespace.PageMap: "pagemap",
 	}
-	return namespace.NoSpace
-}
+	recordSpaces = map[string]namespace.Space{
+		"image": namespace.Image, "video": namespace.Video, "news": namespace.News,
+		"link": namespace.XHTML, "mobile": namespace.Mobile, "pagemap": namespace.PageMap,
+	}
+)
 
 // isPart reports whether the current start tag is that of a part of a record: in the record's
 // namespace, without a prefix (and by mistake in the document's), or in the namespace of sitemaps
