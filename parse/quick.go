@@ -83,11 +83,20 @@ func (d *decoder) padded() []byte {
 	return b[:len(b)+input.Padding]
 }
 
-// quickField reads fields of the open entry as far as they have the common shape.
-func (d *decoder) quickField(depth int) {
-	if d.usual && !d.quick.disabled && d.r.At(depth) {
-		d.in.Advance(d.quickFields(d.padded(), 0))
+// quickRest reads fields of the open entry, and its end tag, as far as they have the common shape.
+// It reports whether it has read the end tag.
+func (d *decoder) quickRest(depth int) (ended bool) {
+	if !d.usual || d.quick.disabled || !d.r.At(depth) {
+		return false
 	}
+	b := d.padded()
+	i := d.quickFields(b, 0)
+	if ended = d.quick.end.starts(b, i); ended {
+		i += len(d.quick.end.text)
+		d.r.Exit()
+	}
+	d.in.Advance(i)
+	return ended
 }
 
 // The tags of fields as load returns them, without '<' and prefix.
@@ -204,8 +213,9 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	}
 	raw = xmlscan.TrimSpace(raw)
 	if section || !d.sink.Recent.PlainXML(raw) {
-		if n := bytes.Count(raw, []byte("&")); n > 0 && !section {
-			if n != bytes.Count(raw, []byte("&amp;")) {
+		if n := bytes.IndexByte(raw, '&'); n >= 0 && !section {
+			if !bytes.HasPrefix(raw[n:], []byte("&amp;")) ||
+				bytes.Count(raw, []byte("&")) != bytes.Count(raw, []byte("&amp;")) {
 				return 0
 			}
 			d.decoded = xmlchar.Decode(d.decoded[:0], raw)

@@ -147,7 +147,8 @@ func (d *decoder) readEntry() {
 		d.unspaced = true
 		d.problem(sitemap.MissingNamespace, string(d.r.Local))
 	}
-	d.entrySpc, d.usual = d.r.Space, d.r.Space == d.space && string(d.r.Prefix) == d.prefix
+	d.entrySpc = d.r.Space
+	d.usual = d.r.Space == d.space && string(d.r.Prefix) == d.prefix && !d.r.Upper
 	d.begin(kind, 0)
 	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw)...)
 	d.readFields()
@@ -162,7 +163,7 @@ func (d *decoder) begin(kind sitemap.Kind, at int) {
 // readFields reads the rest of the open entry.
 func (d *decoder) readFields() {
 	depth := d.r.Depth()
-	for d.quickField(depth); !d.sink.Stopped() && d.r.Child(depth); d.quickField(depth) {
+	for !d.quickRest(depth) && !d.sink.Stopped() && d.r.Child(depth) {
 		if d.isField() {
 			d.checkCase()
 			d.readField()

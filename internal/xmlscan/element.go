@@ -291,6 +291,9 @@ func (r *Reader) Enter(name []byte) {
 	r.pushEntry(name)
 }
 
+// Exit closes the open entry, whose end tag the caller has read itself.
+func (r *Reader) Exit() { r.pop(r.entry - 1) }
+
 // opensEntry reports whether the current start tag, which has an entry's name and is within an
 // element, starts an entry. It does if it contains an element and is not in an extension whose end
 // tag follows.
