@@ -30,13 +30,32 @@ import (
 // ParseW3C allocates nothing for the forms of NOTE-datetime. The codes are shared and must not be
 // changed.
 func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
-	if t, ok := Strict(b); ok {
-		return t, codesOf(t, false, InFarZone(b))
+	if t, codes := standard(b, false); !t.IsZero() {
+		return t, codes
 	}
-	if t, ok := strictWithoutZone(b); ok {
-		return t, codesOf(t, false, false)
+	// Many sites have a space for the T.
+	const longest = "2006-01-02 15:04:05.000000000+02:00"
+	if len(b) > len("2006-01-02") && len(b) <= len(longest) && b[len("2006-01-02")] == ' ' {
+		var w3c [len(longest)]byte
+		copy(w3c[:], b)
+		w3c[len("2006-01-02")] = 'T'
+		if t, codes := standard(w3c[:len(b)], true); !t.IsZero() {
+			return t, codes
+		}
 	}
 	return parse(b, parser{odd: true})
+}
+
+// standard reads a W3C datetime whose zone may be missing. Odd reports whether it was listed in
+// another form. It returns a zero time for other text.
+func standard(b []byte, odd bool) (t sitemap.Time, codes []sitemap.Code) {
+	if t, ok := Strict(b); ok {
+		return t, codesOf(t, odd, InFarZone(b))
+	}
+	if t, ok := strictWithoutZone(b); ok {
+		return t, codesOf(t, odd, false)
+	}
+	return t, nil
 }
 
 // ParseRFC822 reads the pubDate of an RSS item: the date and time of RFC 822 with RFC 5322's years
