@@ -1,6 +1,7 @@
 package location
 
 import (
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 
@@ -68,9 +69,12 @@ func (s *scrubber) rewrite(text []byte) []byte {
 	out := make([]byte, 0, len(text)+16)
 	spaces, broken := 0, false
 	for len(text) > 0 {
-		if c := text[0]; ' ' < c && c < 0x7f && spaces == 0 && !broken {
-			out, text = append(out, c), text[1:]
-			continue
+		if spaces == 0 && !broken {
+			n := visibleLen(text)
+			out, text = append(out, text[:n]...), text[n:]
+			if len(text) == 0 {
+				break
+			}
 		}
 		r, size := utf8.DecodeRune(text)
 		char := text[:size]
@@ -108,7 +112,7 @@ func (s *scrubber) rewrite(text []byte) []byte {
 
 // unchanged reports whether rewrite would return text as it is.
 func unchanged(text []byte) bool {
-	for len(text) > 0 {
+	for text = text[visibleLen(text):]; len(text) > 0; {
 		c := text[0]
 		if c <= ' ' || c == 0x7f {
 			return false
@@ -124,6 +128,24 @@ func unchanged(text []byte) bool {
 		text = text[size:]
 	}
 	return true
+}
+
+// visibleLen returns the length of the visible ASCII characters at the start of text. It looks at
+// eight at once.
+func visibleLen(text []byte) int {
+	n := 0
+	for n+8 <= len(text) {
+		x := binary.LittleEndian.Uint64(text[n:])
+		ok := chars.AtLeast(x, '!') & chars.Differ(x, 0x7f*chars.Ones) &^ x
+		if ok&chars.Highs != chars.Highs {
+			break
+		}
+		n += 8
+	}
+	for n < len(text) && ' ' < text[n] && text[n] < 0x7f {
+		n++
+	}
+	return n
 }
 
 // isLineBreak reports whether r ends a line in XML or in Unicode.

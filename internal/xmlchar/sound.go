@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -81,9 +80,16 @@ func IsForbidden(r rune) bool {
 
 // IndexControl returns the index of a control character that XML forbids, or -1.
 func IndexControl(b []byte) int {
-	return slices.IndexFunc(b, func(c byte) bool {
-		return c < ' ' && c != '\t' && c != '\n' && c != '\r'
-	})
+	for i := 0; i < len(b); i++ {
+		for i+8 <= len(b) && chars.AtLeast(binary.LittleEndian.Uint64(b[i:])&^chars.Highs, ' ')&
+			chars.Highs == chars.Highs {
+			i += 8
+		}
+		if i < len(b) && b[i] < ' ' && b[i] != '\t' && b[i] != '\n' && b[i] != '\r' {
+			return i
+		}
+	}
+	return -1
 }
 
 // noncharacter is the start of U+FFFE and U+FFFF, which XML forbids, in UTF-8.
