@@ -111,10 +111,12 @@ type Options struct {
 	Store Store
 	// Run names this walk in Store. A walk that was stopped goes on if it is begun again with the
 	// same Run and the same site, or the same seeds: documents that it had finished are skipped.
-	// If it is empty, the walk starts from the beginning.
+	// So a Run that has ended yields nothing if it is begun again. Take another name for each run,
+	// such as its date. If Run is empty, the walk starts from the beginning. Run has no effect
+	// without Store.
 	Run string
 	// OnlyChanged yields pages that are [New] or [Modified] only, and requests only documents that
-	// may have changed. It needs Store.
+	// may have changed. It has no effect without Store.
 	OnlyChanged bool
 	// Report, if set, is called with each problem of a document, of a robots.txt (with a Sitemap
 	// that has its location), or of the walk itself.
