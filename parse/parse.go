@@ -23,9 +23,9 @@
 // or sitemap elements. They contain loc, lastmod, changefreq and priority. The namespace is that of
 // the protocol (sitemaps.org 0.9, Google's 0.84), of the root or of the entry, or there is none.
 //
-// Entries are read without their root too, in an unknown root, and in elements between the root and
-// them. Other elements in the namespace of the protocol, or in none, are reported and ignored. So is
-// text between elements, except a URL in an entry without a loc.
+// Entries are read without their root too, in an unknown root, and in elements between the root
+// and them. Other elements in the namespace of the protocol, or in none, are reported and ignored.
+// So is text between elements, except a URL in an entry without a loc.
 //
 // Up to 1 KiB of junk may precede the root. White space, comments, instructions and a DOCTYPE do
 // not count as junk, but the root must start within 512 KiB. After the end of the root, 64 KiB are

@@ -249,9 +249,9 @@ func takeList(to *[]string, v []string) {
 	}
 }
 
-// readRecord reads the record whose start tag is current, which should have this name, into a new
-// item of s. Read reads a record of the same kind in it, and part a part of the item. Ok is false if
-// the element is a part outside its record, or there are too many.
+// readRecord reads the record whose start tag is current into a new item of s. Read reads a record
+// of the same kind in it, and part a part of the item. Ok is false if the element is a part outside
+// its record, or if there are too many.
 func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field string, read func(),
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
 	pos = d.in.Position(0)

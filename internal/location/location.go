@@ -157,15 +157,6 @@ func hostOK(loc string) bool {
 	return err == nil
 }
 
-func authorityLen(s string) int {
-	for i := range len(s) {
-		if c := s[i]; c == '/' || c == '?' || c == '#' {
-			return i
-		}
-	}
-	return len(s)
-}
-
 // simpleHost reports whether s is a host of letters, digits, hyphens and dots, which is always
 // valid.
 func simpleHost(s string) bool {

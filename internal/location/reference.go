@@ -27,8 +27,8 @@ func isBogus(s string) bool {
 }
 
 // meant reports whether ref, which has no scheme, was meant as a reference. It was not if it holds
-// markup, a template or another URL, or if it is only a reference to a character. With spaces in it,
-// it must start as a path or a query does.
+// markup, a template or another URL, or if it is only a reference to a character. With spaces in
+// it, it must start as a path or a query does.
 func meant(ref string) bool {
 	for _, sign := range []string{"<", ">", "{{", "}}", "{%", "${"} {
 		if strings.Contains(ref, sign) {
@@ -48,8 +48,8 @@ func meant(ref string) bool {
 	return true
 }
 
-var anchor = regexp.MustCompile(`(?is)^\s*<a\s[^>]*?\bhref\s*=\s*(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))` +
-	`[^>]*>[^<]*(?:</a>)?\s*$`)
+var anchor = regexp.MustCompile(`(?is)^\s*<a\s[^>]*?\bhref\s*=\s*` +
+	`(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))[^>]*>[^<]*(?:</a>)?\s*$`)
 
 // Anchor returns the target of an HTML link if that is all that text holds.
 func Anchor(text []byte) (href []byte, ok bool) {
@@ -114,4 +114,14 @@ func startsWithHost(ref string) bool {
 	}
 	_, known := publicsuffix.PublicSuffix(name[strings.LastIndexByte(name, '.')+1:])
 	return known
+}
+
+// authorityLen returns the length of the authority at the start of s.
+func authorityLen(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c == '/' || c == '?' || c == '#' {
+			return i
+		}
+	}
+	return len(s)
 }

@@ -96,55 +96,6 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 	return text, isRaw, true
 }
 
-// isForeign reports whether a prefix is declared for a namespace of extensions.
-func (r *Reader) isForeign(prefix []byte) bool {
-	space, declared := r.Lookup(prefix)
-	return declared && r.IsExtension(space)
-}
-
-// SkipRun skips the element whose start tag is current, and those that directly follow with a
-// prefix of an extension. It does nothing, so that Child skips the element, if the name has no prefix, if an
-// element without a prefix follows, or if the window ends before. It looks only at the start of
-// each tag, and reports no problem.
-func (r *Reader) SkipRun() {
-	if len(r.Prefix) == 0 || !r.fresh || r.Cut {
-		return
-	}
-	prefix := r.Name[:len(r.Prefix)+1]
-	b := r.in.Window()
-	for i := len(r.Raw); ; i++ {
-		lt := bytes.IndexByte(b[i:], '<')
-		if lt < 0 {
-			return
-		}
-		i += lt
-		name := b[i+1:]
-		ends := len(name) > 0 && name[0] == '/'
-		if ends {
-			name = name[1:]
-		}
-		switch {
-		case bytes.HasPrefix(name, prefix):
-		case ends || bytes.IndexByte(name[:NameLen(name)], ':') > 0:
-			if p, _ := cutPrefix(name[:NameLen(name)]); !ends && r.isForeign(p) {
-				prefix = name[:len(p)+1]
-				continue
-			}
-			r.in.Advance(i)
-			r.Raw, r.fresh = nil, false
-			return
-		case len(name) == 0 || name[0] != '!':
-			return
-		default:
-			text := r.section(b, i)
-			if text == nil {
-				return
-			}
-			i += len(cdataStart) + len(text)
-		}
-	}
-}
-
 // section returns the text of the CDATA section at b[at], or nil if there is no closed one without
 // another section in it.
 func (r *Reader) section(b []byte, at int) []byte {

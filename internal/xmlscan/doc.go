@@ -10,25 +10,25 @@
 //
 // # Window
 //
-// The document comes through the window of an input.Reader: its next bytes, 64 KiB at first. A token
-// is a part of the window and is valid until the next token. If the window ends within a token, more
-// bytes are read into it, and the token is scanned again from its start. A window grows to 1 MiB at
-// most, for a long token. No other code deals with refilling.
+// The document comes through the window of an input.Reader: its next bytes, 64 KiB at first. A
+// token is a part of the window and is valid until the next token. If the window ends within a
+// token, more bytes are read into it, and the token is scanned again from its start. A window grows
+// to 1 MiB at most, for a long token. No other code deals with refilling.
 //
 // # Tokens
 //
-// A Scanner splits the window into tokens: tags, text, CDATA sections, and those that a reader skips
-// (comments, processing instructions, declarations). For example, "<loc>a &amp; b</loc>" is a start
-// tag, the text "a &amp; b" with its reference, and an end tag. Text longer than 64 KiB comes in
-// several tokens, which cut neither a reference nor a character in two.
+// A Scanner splits the window into tokens: tags, text, CDATA sections, and those that a reader
+// skips (comments, processing instructions, declarations). For example, "<loc>a &amp; b</loc>" is a
+// start tag, the text "a &amp; b" with its reference, and an end tag. Text longer than 64 KiB comes
+// in several tokens, which cut neither a reference nor a character in two.
 //
 // # Elements
 //
-// A Reader tracks the open elements on top of a Scanner. Child advances to the next start tag in an
-// element, and the caller reads the new element with Text, with Child again, or not at all: then the
-// next Child skips it. Most elements hold only text and end in the window; Leaf reads such an
-// element at once, without opening it. At and Enter let a caller read the bytes of the window itself
-// where they have the shape that it expects.
+// A Reader tracks the open elements on top of a Scanner. Child advances to the next start tag in
+// an element, and the caller reads the new element with Text, with Child again, or not at all:
+// then the next Child skips it. Most elements hold only text and end in the window; Leaf reads
+// such an element at once, without opening it. At and Enter let a caller read the bytes of the
+// window itself where they have the shape that it expects.
 //
 // # Unclosed markup
 //
@@ -73,7 +73,7 @@
 //
 // # Files
 //
-// The files, each building on those before it:
+// A Scanner is in the first four of these files, and a Reader in the others:
 //
 //	scanner.go   tokens: text, start and end tags
 //	attr.go      attributes of start tags
@@ -84,5 +84,6 @@
 //	space.go     declarations of namespaces
 //	stack.go     open elements, and how end tags close them
 //	content.go   text of elements
+//	window.go    for callers that read the window themselves
 //	landmark.go  whether an open element is ever closed
 package xmlscan

@@ -260,40 +260,6 @@ func (r *Reader) open() {
 	}
 }
 
-// skipSpace advances past white space before markup.
-func (r *Reader) skipSpace() {
-	r.Sync()
-	b := r.in.Window()
-	if n := spaceLen(b); n > 0 && n < len(b) && b[n] == '<' {
-		r.in.Advance(n)
-	}
-}
-
-// At moves the input to the byte after the current token, for a caller that reads the window
-// itself. It reports whether the next token is directly in the element at depth d. The caller may
-// advance past whole elements that need no report.
-func (r *Reader) At(d int) bool {
-	if r.fresh && r.Empty {
-		r.open()
-	}
-	if r.fresh || len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending ||
-		len(r.Direct) > 0 {
-		return false
-	}
-	r.Sync()
-	return true
-}
-
-// Enter opens an entry with this name whose start tag, without attributes, the caller has read
-// itself. The window starts after it.
-func (r *Reader) Enter(name []byte) {
-	r.Raw, r.Empty = nil, false
-	r.pushEntry(name)
-}
-
-// Exit closes the open entry, whose end tag the caller has read itself.
-func (r *Reader) Exit() { r.pop(r.entry - 1) }
-
 // opensEntry reports whether the current start tag, which has an entry's name and is within an
 // element, starts an entry. It does if it contains an element and is not in an extension whose end
 // tag follows.

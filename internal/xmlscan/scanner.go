@@ -25,12 +25,8 @@ const (
 	Declaration             // <!DOCTYPE …> and other declarations
 )
 
-// A Scanner splits a document into tokens. It is not safe for concurrent use.
-type Scanner struct {
-	in     *input.Reader
-	report func(sitemap.Problem)
-
-	// The token, valid until the next call of Next.
+// A Token is a part of a document. Its bytes are valid until the next one.
+type Token struct {
 	Kind  Kind
 	Raw   []byte    // all of it
 	Name  []byte    // of a tag, with its prefix
@@ -40,6 +36,13 @@ type Scanner struct {
 	Cut   bool      // the tag's '>' is missing
 	odd   bool      // the start tag is not well-formed
 	has   nameClass // in the name of a start tag
+}
+
+// A Scanner splits a document into tokens. It is not safe for concurrent use.
+type Scanner struct {
+	Token
+	in     *input.Reader
+	report func(sitemap.Problem)
 
 	owner   []byte // the name of the last start tag, whose element contains a CDATA section
 	doctype bool   // a DOCTYPE was seen
