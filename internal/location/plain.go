@@ -15,27 +15,35 @@ import (
 // closing brackets and percent signs that start no escape. In all, they have at most 2,048 bytes.
 // Plain allocates nothing.
 func Plain(b []byte) bool {
-	if len(b) < 16 || len(b) > sitemap.ProtocolLoc {
-		return len(b) < 16 && plainShort(b)
-	}
-	start := schemeLen(binary.LittleEndian.Uint64(b))
-	if start == 0 || !plainHost(b[start:]) && !plainPort(b[start:]) {
-		return false
-	}
-	return usual.all(b[8:])
+	n := prefixLen(b)
+	return n > 0 && len(b) <= sitemap.ProtocolLoc && usual.all(b[min(n, len(b)-8):])
 }
 
-// schemeLen returns the length of the http:// or https:// in the first eight bytes of a URL, or 0.
-func schemeLen(word uint64) int {
-	const (
-		http  = 'h' | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
-		https = 'h' | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
-	)
-	switch {
-	case word == https:
-		return 8
-	case word&(1<<56-1) == http:
-		return 7
+// prefixLen returns the length of the plain scheme, host and port at the start of a URL, with the
+// slash after them, or 0.
+func prefixLen(b []byte) int {
+	start := len("https://")
+	if !bytes.HasPrefix(b, []byte("https://")) {
+		if start--; !bytes.HasPrefix(b, []byte("http://")) {
+			return 0
+		}
+	}
+	for i := start; i < len(b); i++ {
+		switch c := b[i]; {
+		case chars.IsLetter(c), chars.IsDigit(c), i > start && (c == '-' || c == '.'):
+		case i == start:
+			return 0
+		case c == '/':
+			return i + 1
+		case c == ':':
+			end := i + 1 + portLen(string(b[i+1:min(len(b), i+7)]))
+			if end == i+1 || end == len(b) || b[end] != '/' {
+				return 0
+			}
+			return end + 1
+		default:
+			return 0
+		}
 	}
 	return 0
 }
@@ -81,86 +89,21 @@ func (u class) all(b []byte) bool {
 	return ok&chars.Highs == chars.Highs && (plain&chars.Highs == chars.Highs || !hasBadEscape(b))
 }
 
-// plainHost reports whether b starts with a host of letters, digits, hyphens and dots, which starts
-// with a letter or a digit, and a slash.
-func plainHost(b []byte) bool {
-	if b[0] == '.' || b[0] == '-' {
-		return false
-	}
-	for i := 0; i+8 <= len(b); i += 8 {
-		word := binary.LittleEndian.Uint64(b[i:])
-		lower := word | 0x20*chars.Ones
-		letter := chars.AtLeast(lower, 'a') &^ chars.AtLeast(lower, 'z'+1)
-		digit := chars.AtLeast(word, '-') &^ chars.AtLeast(word, '9'+1) // and - . /
-		allowed := (letter | digit) &^ word & chars.Highs
-		// The lowest high bit is exact, and no higher one is used.
-		slash := chars.Find(word, '/')
-		if slash != 0 {
-			before := slash&-slash - 1 // the bits of the bytes before the slash
-			return allowed&before == chars.Highs&before &&
-				(i > 0 || bits.TrailingZeros64(slash) > 7)
-		}
-		if allowed != chars.Highs {
-			return false
-		}
-	}
-	return plainTail(b[len(b)&^7:])
-}
-
-// plainPort reports whether b starts with a host as for plainHost, a port and a slash.
-func plainPort(b []byte) bool {
-	colon := bytes.IndexByte(b, ':')
-	if colon <= 0 || b[0] == '.' || b[0] == '-' || b[0] == '/' {
-		return false
-	}
-	for _, c := range b[:colon] {
-		if classes[c|0x20]&inPlainHost == 0 || c == '/' {
-			return false
-		}
-	}
-	n := portLen(string(b[colon+1 : min(len(b), colon+7)]))
-	return n > 0 && colon+1+n < len(b) && b[colon+1+n] == '/'
-}
-
-// plainTail is plainHost for the last bytes of a URL, fewer than eight, that continue a host.
-func plainTail(b []byte) bool {
-	for _, c := range b {
-		switch {
-		case c == '/':
-			return true
-		case !('a' <= c|0x20 && c|0x20 <= 'z' || '-' <= c && c <= '9'):
-			return false
-		}
-	}
-	return false
-}
-
-// plainShort is Plain for URLs of less than two words. It pads them with slashes.
-func plainShort(b []byte) bool {
-	if len(b) <= len("http://x") {
-		return false
-	}
-	padded := [16]byte{'/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/', '/',
-		'/'}
-	copy(padded[:], b)
-	return Plain(padded[:])
-}
-
 // Recent is Plain for the locations of one document. Most of them have one of a few origins, such
 // as those of the site and its images, so Recent remembers the last two. The zero Recent is ready
 // for use. It is not safe for concurrent use.
 type Recent struct {
-	origins [2]origin
-	last    int // index of the last one that matched
+	prefixes [2]prefix
+	last     int // index of the last one that matched
 }
 
-type origin struct {
+type prefix struct {
 	text [64]byte // with the slash after it
 	size int
 }
 
-// starts reports whether b has the origin, and a length that needs no further check.
-func (o *origin) starts(b []byte) bool {
+// starts reports whether b has the prefix, and a length that needs no further check.
+func (o *prefix) starts(b []byte) bool {
 	n := o.size
 	return n > 0 && len(b) >= n+8 && len(b) <= sitemap.ProtocolLoc &&
 		string(b[:n]) == string(o.text[:n])
@@ -168,10 +111,10 @@ func (o *origin) starts(b []byte) bool {
 
 // rest returns the part of b after its origin if the origin is known, else nil.
 func (r *Recent) rest(b []byte) []byte {
-	if o := &r.origins[r.last]; o.starts(b) {
+	if o := &r.prefixes[r.last]; o.starts(b) {
 		return b[o.size:]
 	}
-	if o := &r.origins[1-r.last]; o.starts(b) {
+	if o := &r.prefixes[1-r.last]; o.starts(b) {
 		r.last = 1 - r.last
 		return b[o.size:]
 	}
@@ -186,10 +129,9 @@ func (r *Recent) Plain(b []byte) bool {
 	if !Plain(b) {
 		return false
 	}
-	host := schemeLen(binary.LittleEndian.Uint64(b))
-	o := &r.origins[1-r.last]
-	if slash := bytes.IndexByte(b[host:], '/'); slash >= 0 && host+slash < len(o.text) {
-		o.size = copy(o.text[:], b[:host+slash+1])
+	o := &r.prefixes[1-r.last]
+	if n := prefixLen(b); n <= len(o.text) {
+		o.size = copy(o.text[:], b[:n])
 		r.last = 1 - r.last
 	}
 	return true
@@ -208,8 +150,8 @@ func (r *Recent) PlainXML(b []byte) bool {
 // CR LF follows, and the length with that. Otherwise it returns 0. Unlike Plain, it accepts closing
 // brackets, and semicolons that end no reference to an ampersand.
 func (r *Recent) PlainLine(b []byte) (n, withEnd int) {
-	for range r.origins {
-		o := &r.origins[r.last]
+	for range r.prefixes {
+		o := &r.prefixes[r.last]
 		if o.size > 0 && bytes.HasPrefix(b, o.text[:o.size]) {
 			return plainLine(b, o.size)
 		}

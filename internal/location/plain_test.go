@@ -8,7 +8,7 @@ import (
 
 func TestPlain(t *testing.T) {
 	tests := map[string]bool{
-		"http://a.b":                                 true,
+		"http://a.b":                                 false,
 		"http://a.example/":                          true,
 		"https://a.example/":                         true,
 		"https://x/":                                 true,
