@@ -14,7 +14,8 @@ type decoder struct {
 	in   *input.Reader
 	r    *xmlscan.Reader
 	sink *document.Sink
-	ext  *extension.Decoder // nil if extensions are skipped
+	ext  *extension.Decoder // nil until there are extensions
+	skip bool               // skip extensions
 
 	uppered  bool // uppercase_tag was reported
 	unspaced bool // missing_namespace was reported for an entry

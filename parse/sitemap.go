@@ -23,9 +23,7 @@ func newDecoder(in *input.Reader, format sitemap.Format, sink *document.Sink,
 	d.r.Stray = func() { sink.Stray(in, d.r.Raw) }
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	d.r.HoldsFields = d.holdsFields
-	if !o.SkipExtensions {
-		d.ext = extension.New(d.r, in, sink)
-	}
+	d.skip = o.SkipExtensions
 	return d
 }
 
@@ -186,10 +184,14 @@ func (d *decoder) readOther() {
 	if own {
 		d.reportUnknown()
 	}
-	if d.ext != nil {
+	switch {
+	case !d.skip:
+		if d.ext == nil {
+			d.ext = extension.New(d.r, d.in, d.sink)
+		}
 		d.extended = true
 		d.ext.Element(own)
-	} else if !own {
+	case !own:
 		d.r.SkipRun()
 	}
 }
