@@ -28,7 +28,7 @@ func (p *printFlags) add(cmd *cobra.Command, formats string) {
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&p.format, "format", "text", "print as `FORMAT`: "+formats)
 		f.StringVarP(&p.out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
-		f.BoolVarP(&p.quiet, "quiet", "q", false, "report only what could not be read")
+		f.BoolVarP(&p.quiet, "quiet", "q", false, "on standard error, report only what could not be read")
 	})
 }
 
@@ -92,7 +92,8 @@ type selectFlags struct {
 func (s *selectFlags) add(cmd *cobra.Command) {
 	flagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.StringVar(&s.since, "since", "",
-			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06")
+			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06; "+
+				"URLs without a lastmod stay")
 		f.StringVar(&s.follow, "follow", "",
 			"of the sitemaps in an index, fetch those that match `REGEX`")
 		f.StringVar(&s.minTrust, "min-trust", "variant",

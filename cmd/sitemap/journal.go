@@ -30,6 +30,8 @@ type runRecord struct {
 	Length int64  `json:"length"` // of the output after the last document
 	Last   string `json:"last"`   // that document
 	URLs   int64  `json:"urls"`   // printed in this run until then
+	Output string `json:"output"` // the file of -o
+	Format string `json:"format"` // its format
 }
 
 // The keys of the journal. Those of walks have one letter after the first slash.
@@ -53,8 +55,17 @@ func openJournal(path, digest string) (j *journal, resumed bool, err error) {
 	if json.Unmarshal(value, &j.run) == nil && !j.run.Ended && j.run.Digest == digest {
 		return j, true, nil
 	}
-	j.run = runRecord{ID: rand.Text(), Digest: digest}
+	j.run = runRecord{ID: rand.Text(), Digest: digest, Output: j.run.Output, Format: j.run.Format}
 	return j, false, nil
+}
+
+// keepFormat returns an error if the output has lines of another format already.
+func (j *journal) keepFormat(output, format string) error {
+	if output == j.run.Output && format != j.run.Format && output != "" {
+		return fmt.Errorf("%s holds %s, not %s: name another file", output, j.run.Format, format)
+	}
+	j.run.Output, j.run.Format = output, format
+	return nil
 }
 
 // attach makes out the output of the run.

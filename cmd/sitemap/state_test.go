@@ -59,7 +59,21 @@ func TestState(t *testing.T) {
 	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, "")
 	s.docs["/last.txt"] = "HOST/last\nHOST/new\n"
 	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, s.URL+"/new\n")
-	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, exitFailed, "", "--state: standard input: want sites")
+	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, exitUsage, "", "--state: standard input: want sites")
+}
+
+// The file of -o keeps its format.
+func TestStateFormat(t *testing.T) {
+	s := manySite(t, 1)
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
+	runArgs(t, args...).want(t, exitOK, "")
+	whole, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runArgs(t, append(args, "--format", "csv")...).want(t, exitFailed, "", "holds text, not csv")
+	wantFile(t, out, string(whole))
 }
 
 // A run appends to a file that it did not write.

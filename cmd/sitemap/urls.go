@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,11 @@ func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
 	if flags.state != "" && filepath.Clean(flags.state) == filepath.Clean(flags.out) {
 		err = errors.New("--output and --state name the same file")
 	}
+	for _, t := range targets {
+		if flags.state != "" && t.kind == fileTarget {
+			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.label())
+		}
+	}
 	if err := usageOf(cmd, formatErr, err); err != nil {
 		return err
 	}
@@ -56,6 +62,10 @@ func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
 func (a *app) urlsWithState(ctx context.Context, w *walker, targets []target, f format) error {
 	j, resumed, err := openJournal(w.flags.state, w.flags.digest())
 	if err != nil {
+		return err
+	}
+	if err := j.keepFormat(w.flags.out, w.flags.format); err != nil {
+		j.Close()
 		return err
 	}
 	if w.out, err = a.appendTo(w.flags.out, resumed, j.run.Length); err != nil {

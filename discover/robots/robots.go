@@ -96,9 +96,9 @@ func readAll(r io.Reader) (text []byte, cut bool, err error) {
 //	Disallow: /page
 //
 // Of the rules whose pattern matches path and query, the one with the most octets counts, and Allow
-// wins a tie (section 2.2.2). Allowed returns true if no rule matches, and for /robots.txt. It
-// returns false if u has another origin than the robots.txt. If that origin is not known, every URL
-// counts as its own.
+// wins a tie (section 2.2.2). Allowed returns true if no rule matches, and for /robots.txt. U must
+// be absolute: Allowed returns false if u has another origin than the robots.txt. If that origin is
+// not known, every URL counts as its own.
 func (r *Robots) Allowed(agent string, u *url.URL) bool {
 	if (r.origin != location.Origin{}) {
 		if o, err := location.OriginOf(u); err != nil || o != r.origin {
