@@ -33,16 +33,26 @@ type lineReader struct {
 
 var lineEnd = regexp.MustCompile(`\r\n?|\n|$`)
 
-// keyInLine matches a key that follows white space.
-var keyInLine = regexp.MustCompile(`(?i)\s+((?:user-agent|allow|disallow|crawl-delay|host|` +
-	strings.Join(sitemapKeys, "|") + `):)`)
+// knownKey matches a key at the start of a line or after white space.
+var knownKey = regexp.MustCompile(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|disallow|` +
+	`crawl-?delay|host|clean-param|request-rate|visit-time|` + strings.Join(sitemapKeys, "|") +
+	`)[\s\x{a0}]*:)`)
 
-// read reads all lines of text. A file that is one line has lost its line breaks.
+// read reads all lines of text. A file on one line with several keys has lost its line breaks: it
+// is read as if each key started a line.
 func (p *lineReader) read(text []byte) {
+	p.pos.Line = 1
 	if !bytes.ContainsAny(trimBlanks(text), "\r\n") {
-		text = keyInLine.ReplaceAll(text, []byte("\n$1"))
+		if keys := knownKey.FindAllSubmatchIndex(text, -1); len(keys) > 1 {
+			start := 0
+			for _, key := range keys {
+				p.line(text[start:key[2]])
+				start, p.pos.Offset = key[2], int64(key[2])
+			}
+			text = text[start:]
+		}
 	}
-	for p.pos.Line = 1; len(text) > 0; p.pos.Line++ {
+	for ; len(text) > 0; p.pos.Line++ {
 		end := lineEnd.FindIndex(text)
 		p.line(text[:end[0]])
 		p.pos.Offset += int64(end[1])
@@ -85,9 +95,9 @@ func (p *lineReader) line(line []byte) {
 // record takes the value of one Sitemap record.
 func (p *lineReader) record(value []byte) {
 	value = trimBlanks(value)
-	if m := anchor.FindSubmatch(value); m != nil {
+	if href, ok := location.Anchor(value); ok {
 		p.problem(sitemap.ElementInLoc, value, false)
-		value = m[1]
+		value = href
 	}
 	locs, cut := splitValue(value)
 	switch {

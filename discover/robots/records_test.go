@@ -180,7 +180,7 @@ var parseTests = []struct {
 		}, "relative_loc bogus_loc",
 	},
 	{"one line", "User-agent: * Disallow: /a Sitemap: https://a.test/1 sitemap: https://a.test/2",
-		[]string{"3 https://a.test/1", "4 https://a.test/2"}, ""},
+		[]string{"1 https://a.test/1", "1 https://a.test/2"}, ""},
 	{"key in a line", "User-agent: *\nSitemap: https://a.test/1 Sitemap: https://a.test/2",
 		[]string{"2 https://a.test/1", "2 https://a.test/2"}, "several_locs"},
 	{"two with a semicolon", "Sitemap: https://a.test/1;https://a.test/2; https://a.test/3;v=1\n" +

@@ -52,10 +52,11 @@ func Parse(r io.Reader, base *url.URL) (*Robots, error) {
 	if cut {
 		p.problem(sitemap.TooLarge, nil, false)
 	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb")) // of a damaged byte order mark
 	if html.Match(text) {
 		p.problem(sitemap.RobotsHTML, nil, false)
 	} else {
-		p.read(bytes.TrimPrefix(text, []byte("\xef\xbb"))) // of a damaged byte order mark
+		p.read(text)
 	}
 	robots.Sitemaps, robots.Problems = p.records, p.problems
 	robots.chooser = newChooser(p.grouper.groups)

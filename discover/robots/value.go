@@ -19,12 +19,10 @@ var (
 	// wrapped matches a URL and what precedes it in its word, as in "(URL", "[name](URL" and
 	// "url=URL": no path and no query, which the URL could be part of.
 	wrapped = regexp.MustCompile(`(?i)^([^/?.#]*[^/?.#a-z])(https?://.+)$`)
-	// markup matches a URL and the HTML tags or the half of a Markdown link that follow it.
-	markup = regexp.MustCompile(`(?i)^(https?://[^<]+?)(?:\]\(https?://.+|(?:<[^>]*>?)+)$`)
+	// markup matches a URL and the HTML or the half of a Markdown link that follows it.
+	markup = regexp.MustCompile(`(?i)^(https?://[^<>"]+?)(?:\]\(https?://.+|[<>"].*)$`)
 	// stuck matches a URL and the key of the next line, whose line break is missing.
 	stuck = regexp.MustCompile(`(?i)^(https?://.*[^/=:&?\-_.])(?:sitemap|user-agent):$`)
-	// anchor matches an HTML link and its target.
-	anchor = regexp.MustCompile(`(?i)<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]+)`)
 )
 
 // splitValue returns the locations in the value of a Sitemap record. It reports whether it left
