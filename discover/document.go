@@ -79,6 +79,9 @@ func (d *document) answered(f fetched) {
 
 // read reads the body and yields its pages. It reports false if the walk must end.
 func (d *document) read(doc *fetch.Document) bool {
+	if d.o.Fetched != nil {
+		d.o.Fetched(d.n.sm, doc)
+	}
 	rd, err := parse.NewReader(doc.Body, &sitemap.Options{
 		Base:           doc.URL,
 		ContentType:    doc.Header.Get("Content-Type"),

@@ -118,12 +118,15 @@ type Options struct {
 	// OnlyChanged yields pages that are [New] or [Modified] only, and requests only documents that
 	// may have changed. It has no effect without Store.
 	OnlyChanged bool
+	// Fetched, if set, is called with each document that was fetched, before it is read, also if it
+	// turns out to be no sitemap. It must leave the Body alone: [fetch.Document.Again] reads it.
+	Fetched func(*Sitemap, *fetch.Document)
 	// Report, if set, is called with each problem of a document, of a robots.txt (with a Sitemap
 	// that has its location), or of the walk itself.
 	Report func(*Sitemap, sitemap.Problem)
 	// Done, if set, is called when a document has ended: it was read, it failed, or it was skipped
 	// for the reason in [Summary.Skipped]. It is not called for a document in which the caller
-	// broke off. Follow, Report and Done are called on the goroutine that ranges over the walk.
+	// broke off. Follow, Fetched, Report and Done are called on the goroutine that ranges over the walk.
 	Done func(*Sitemap, Summary)
 }
 

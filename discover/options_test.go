@@ -3,6 +3,7 @@ package discover_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,6 +76,22 @@ func TestFollow(t *testing.T) {
 	if got := names(r.locs()); got != "1 4 3 2" {
 		t.Errorf("skipped, then named: %s", got)
 	}
+}
+
+// TestFetched comes once for each document, which can be read, before its pages.
+func TestFetched(t *testing.T) {
+	w := tree("i: s t", "s:, 2", "t:, 3")
+	var read []string
+	w.walk(t, nil, seeds(a("i")), discover.Options{Fetched: func(s *discover.Sitemap, doc *fetch.Document) {
+		r := doc.Again()
+		defer r.Close()
+		body, err := io.ReadAll(r)
+		if err != nil || int64(len(body)) != doc.Received {
+			t.Errorf("%s: read %d of %d bytes, %v", s.Loc, len(body), doc.Received, err)
+		}
+		read = append(read, s.Loc)
+	}})
+	equal(t, "fetched", read, []string{a("i"), a("s"), a("t")})
 }
 
 // TestDone_Summary: what Done says of documents.

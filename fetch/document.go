@@ -66,4 +66,20 @@ type Document struct {
 	// package parse undoes it. The body is local when Get returns; if it broke off in every
 	// attempt, what the last one brought comes before the error.
 	Body io.ReadCloser
+
+	again func() io.ReadCloser
+}
+
+// Again returns another reader of what Body holds, from its start. It is independent of how much of
+// Body was read, and valid until Body is closed. So a program can keep the bytes of a document
+// besides what is parsed of it:
+//
+//	doc, err := c.Get(ctx, req)
+//	...
+//	io.Copy(archive, doc.Again())
+func (d *Document) Again() io.ReadCloser {
+	if d.again == nil {
+		return http.NoBody
+	}
+	return d.again()
 }

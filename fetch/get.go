@@ -195,14 +195,20 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 		resp.Body.Close()
 		return nil, g.fail(err)
 	}
-	db := &documentBody{raw: resp.Body, fail: g.fail, left: g.x.limit}
-	db.src = resp.Body
-	if layers > 0 {
-		db.gunzip = input.NewGunzip(resp.Body, layers)
-		db.src = db.gunzip
-	}
-	doc.Body = db
+	raw := resp.Body.(*body)
+	doc.again = func() io.ReadCloser { return g.decode(raw.reader(), io.NopCloser(nil), layers) }
+	doc.Body = g.decode(raw, raw, layers)
 	return doc, nil
+}
+
+// decode returns src without its Content-Encoding of so many layers of gzip.
+func (g *getter) decode(src io.Reader, raw io.Closer, layers int) *documentBody {
+	b := &documentBody{raw: raw, src: src, fail: g.fail, left: g.x.limit}
+	if layers > 0 {
+		b.gunzip = input.NewGunzip(src, layers)
+		b.src = b.gunzip
+	}
+	return b
 }
 
 // encodings returns how often a Content-Encoding names gzip, or an ErrEncoding if it names another

@@ -1,11 +1,13 @@
 package fetch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -166,12 +168,12 @@ var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 // A body is local: chunks of memory, then a file. After them comes err, or io.EOF.
 type body struct {
 	used   *atomic.Int64
-	memory [][]byte // what was not read yet; those of chunkSize are pooled
-	first  int      // bytes of memory[0] that were read
+	memory [][]byte // those of chunkSize are pooled
 	file   *os.File
 	remove string // name of the file, if it could not be removed while open
 	size   int64
 	err    error
+	own    io.Reader // what Read reads
 }
 
 // fill reads src to its end, at most limit bytes, and returns why it ended, nil at io.EOF.
@@ -239,48 +241,46 @@ func (b *body) spill(src io.Reader, limit int64) error {
 			err = sitemap.ErrTooLarge
 		}
 	}
-	if _, seekErr := f.Seek(0, io.SeekStart); seekErr != nil {
-		return seekErr
-	}
 	return err
 }
 
 // Read returns all bytes before an error.
 func (b *body) Read(p []byte) (int, error) {
-	for len(b.memory) > 0 {
-		n := copy(p, b.memory[0][b.first:])
-		if b.first += n; b.first == len(b.memory[0]) {
-			b.drop()
-		}
-		if n > 0 {
-			return n, nil
-		}
+	if b.own == nil {
+		b.own = b.reader()
 	}
-	if b.file != nil {
-		if n, err := b.file.Read(p); n > 0 || err != io.EOF {
-			return n, err
-		}
-	}
-	return 0, cmp.Or(b.err, io.EOF)
+	return b.own.Read(p)
 }
 
-// drop gives back the first chunk.
-func (b *body) drop() {
-	chunk := b.memory[0]
-	if cap(chunk) >= chunkSize {
-		chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
-		b.used.Add(-chunkSize)
-	} else {
-		b.used.Add(-int64(len(chunk)))
+// reader returns a reader of the whole body, which is valid until Close.
+func (b *body) reader() io.Reader {
+	parts := make([]io.Reader, 0, len(b.memory)+2)
+	for _, chunk := range b.memory {
+		parts = append(parts, bytes.NewReader(chunk))
 	}
-	b.memory, b.first = b.memory[1:], 0
+	if b.file != nil {
+		parts = append(parts, io.NewSectionReader(b.file, 0, math.MaxInt64))
+	}
+	return io.MultiReader(append(parts, ending{b.err})...)
 }
+
+// An ending is a reader without bytes.
+type ending struct{ err error }
+
+func (e ending) Read([]byte) (int, error) { return 0, cmp.Or(e.err, io.EOF) }
 
 // Close gives back the memory and removes the file. It may be called again.
 func (b *body) Close() error {
-	for len(b.memory) > 0 {
-		b.drop()
+	b.own = ending{}
+	for _, chunk := range b.memory {
+		if cap(chunk) >= chunkSize {
+			chunks.Put((*[chunkSize]byte)(chunk[:chunkSize]))
+			b.used.Add(-chunkSize)
+		} else {
+			b.used.Add(-int64(len(chunk)))
+		}
 	}
+	b.memory = nil
 	if b.file == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -60,6 +61,35 @@ func TestBody_SizesAroundTheLimitsOfMemory(t *testing.T) {
 		got, err := io.ReadAll(doc.Body)
 		if err != nil || !bytes.Equal(got, want) || doc.Received != int64(size) {
 			t.Errorf("%d bytes: read %d, equal %t, received %d, %v", size, len(got), bytes.Equal(got, want), doc.Received, err)
+		}
+	}
+}
+
+// Again reads the whole document, side by side with Body.
+func TestDocument_Again(t *testing.T) {
+	for _, size := range []int{0, 1, 100 << 10, 9 << 20} {
+		want := noise(size)
+		url, _ := serve(t, want)
+		doc := get(t, newClient(t), url)
+		io.CopyN(io.Discard, doc.Body, int64(size/2))
+		for range 2 {
+			r := doc.Again()
+			if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: read %d again, %v", size, len(got), err)
+			}
+			r.Close()
+		}
+		if rest, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(rest, want[size/2:]) {
+			t.Errorf("%d bytes: read %d after Again, %v", size, len(rest), err)
+		}
+	}
+	site, c := newSite(t), newClient(t)
+	for _, path := range []string{"gzip-encoded", "close-midway"} {
+		doc := get(t, c, site.fault(path))
+		again, againErr := io.ReadAll(doc.Again())
+		body, err := io.ReadAll(doc.Body)
+		if !bytes.Equal(again, body) || len(body) == 0 || fmt.Sprint(againErr) != fmt.Sprint(err) {
+			t.Errorf("%s: %d bytes, %v; again %d, %v", path, len(body), err, len(again), againErr)
 		}
 	}
 }
