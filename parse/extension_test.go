@@ -32,6 +32,8 @@ func FuzzExtensions(f *testing.F) {
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="x-default" href="http://a.example/"/><xhtml:link rel="alternate" hreflang="" href="http://a.example/;a&lt;"/></url>
 <url><loc>http://a.example/2</loc><xhtml:link rel="alternate" hreflang="de" href=" /é"/><xhtml:link rel="alternate" hreflang="de" href="<"/><xhtml:link rel="alternate" hreflang="de" href="http://a.example/]&" /></url>
 </urlset>`))
+	// The namespace of an empty element is not that of the entry after it.
+	f.Add([]byte(`<urlset><x xmlns="urn:x"/><url><lo>x</lo></url></urlset>`))
 	for _, binding := range []string{"", `xmlns:xhtml="urn:x"`,
 		`xmlns:xhtml="http://www.sitemaps.org/schemas/sitemap/0.9"`,
 		`xmlns:xhtml="http://www.w3.org/1999/xhtml/"`} {

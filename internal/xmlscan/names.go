@@ -10,9 +10,7 @@ import (
 // resolve splits the name of a start tag and finds its namespace.
 func (r *Reader) resolve() {
 	depth := len(r.stack)
-	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > depth; n-- {
-		r.bindings = r.bindings[:n-1]
-	}
+	r.unbind(depth)
 	r.split()
 	if len(r.Attrs) > 0 {
 		r.bind(depth + 1)

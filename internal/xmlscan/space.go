@@ -52,6 +52,13 @@ func (r *Reader) bind(depth int) {
 	}
 }
 
+// unbind ends the declarations of elements deeper than depth.
+func (r *Reader) unbind(depth int) {
+	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > depth; n-- {
+		r.bindings = r.bindings[:n-1]
+	}
+}
+
 // mayBind reports whether a prefix may be declared for a namespace (Namespaces in XML 1.0, sections
 // 2.2 and 3).
 func mayBind(prefix, uri []byte) bool {

@@ -30,6 +30,7 @@ func (r *Reader) At(d int) bool {
 // itself. The window starts after it.
 func (r *Reader) Enter(name []byte) {
 	r.Raw, r.Empty = nil, false
+	r.unbind(len(r.stack))
 	r.pushEntry(name)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A reference reads a tree by the rulings. Of the code of the formats, it uses only the readers of
@@ -16,6 +17,7 @@ type reference struct {
 	base    *url.URL
 	root    *node
 	entries []sitemap.Entry
+	several bool // a location holds several URLs, which no tree shows
 }
 
 var noPosition sitemap.Position
@@ -38,7 +40,16 @@ func referenceEntries(doc []byte, base *url.URL) ([]sitemap.Entry, error) {
 	default:
 		err = errSetAside
 	}
+	if ref.several {
+		return nil, errSetAside
+	}
 	return ref.entries, err
+}
+
+// loc reads a location.
+func (ref *reference) loc(text, field string) (string, bool) {
+	ref.several = ref.several || location.Several([]byte(text)) != nil
+	return ref.sink.Loc([]byte(text), noPosition, field)
 }
 
 var sitemapSpaces = []string{"", protocolNS, "https" + strings.TrimPrefix(protocolNS, "http"),
@@ -102,7 +113,7 @@ func (ref *reference) sitemapEntry(n *node) {
 			}
 			e = sitemap.Entry{Kind: kind}
 		}
-		e.Loc, ok = ref.sink.Loc([]byte(text), noPosition, "loc")
+		e.Loc, ok = ref.loc(text, "loc")
 	}
 	for _, f := range n.children {
 		if !f.isSitemapField() || !slices.Contains(sitemapSpaces, f.space) &&

@@ -122,11 +122,11 @@ func (ref *reference) rssItem(item *node) error {
 	ok := false
 	switch text := guid.trimmed(); {
 	case link != nil && strings.TrimSpace(link.content()) != "":
-		if e.Loc, ok = ref.sink.Loc([]byte(link.content()), noPosition, ""); !ok && guid != nil {
+		if e.Loc, ok = ref.loc(link.content(), ""); !ok && guid != nil {
 			return errSetAside
 		}
 	case strings.HasPrefix(text, "http://"), strings.HasPrefix(text, "https://"):
-		e.Loc, ok = ref.sink.Loc([]byte(text), noPosition, "")
+		e.Loc, ok = ref.loc(text, "")
 	case strings.Contains(text, ":/"):
 		return errSetAside
 	}
@@ -217,7 +217,7 @@ func (ref *reference) atomEntry(n *node) error {
 	e, ok := sitemap.Entry{}, false
 	if len(candidates) > 0 && (len(candidates) > 1 || id.trimmed() == "" ||
 		strings.HasPrefix(id.trimmed(), "http://") || strings.HasPrefix(id.trimmed(), "https://")) {
-		if e.Loc, ok = ref.sink.Loc([]byte(candidates[0]), noPosition, ""); !ok &&
+		if e.Loc, ok = ref.loc(candidates[0], ""); !ok &&
 			len(candidates) > 1 {
 			return errSetAside
 		}
