@@ -268,6 +268,11 @@ func (p *prolog) startsEntries(in *input.Reader, s *xmlscan.Scanner, name string
 	p.format, p.bare, p.root, p.rootEnd = e.format, true, at, at+len(s.Raw)
 	if p.open == 1 {
 		p.root, p.rootEnd, p.junk, p.open = p.junkAt, p.junkAt+p.junk, 0, 0
+		for _, place := range []*int{&p.declaration, &p.doctype, &p.misplaced, &p.blank} {
+			if *place > p.root { // in the root
+				*place = -1
+			}
+		}
 	}
 	return true
 }

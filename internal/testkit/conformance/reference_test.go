@@ -69,6 +69,10 @@ func readTree(doc []byte) (*node, error) {
 			open = open[:len(open)-1]
 		case xml.CharData:
 			parent.children = append(parent.children, &node{text: string(tok)})
+		case xml.Directive:
+			if bytes.IndexByte(tok, '<') >= 0 {
+				return nil, errSetAside
+			}
 		case xml.ProcInst:
 			if bytes.IndexByte(tok.Inst, '<') >= 0 {
 				return nil, errSetAside
