@@ -39,7 +39,7 @@ type openEntry struct {
 	entry    sitemap.Entry
 	entrySpc namespace.Space // of the element
 	start    []byte          // its start tag, cut at 256 bytes
-	usual    bool            // the element has the namespace and prefix of the root
+	usual    bool            // the element has the usual tag, in the namespace of the root
 	locs     int             // locations of the element so far
 	seen     fieldSet        // other fields since the last location
 	dropped  bool            // the location is not to be yielded

@@ -146,7 +146,8 @@ func (d *decoder) readEntry() {
 		d.problem(sitemap.MissingNamespace, string(d.r.Local))
 	}
 	d.entrySpc = d.r.Space
-	d.usual = d.r.Space == d.space && string(d.r.Prefix) == d.prefix && !d.r.Upper
+	usual := d.quick.start.text
+	d.usual = d.r.Space == d.space && bytes.Equal(d.r.Name, usual[1:len(usual)-1])
 	d.begin(kind, 0)
 	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw)...)
 	d.readFields()
