@@ -211,7 +211,7 @@ func (r *Reader) direct(d int) {
 	if r.Stray != nil && r.entry == 0 && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
 		r.Stray()
 	}
-	if len(r.Direct) == 0 {
+	if len(TrimSpace(r.Direct)) == 0 {
 		r.DirectAt = r.in.Position(spaceLen(r.Raw))
 	}
 	switch {

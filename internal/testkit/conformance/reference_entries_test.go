@@ -60,7 +60,8 @@ var sitemapFields = []string{"loc", "lastmod", "changefreq", "priority"}
 
 // sitemap reads a urlset or sitemapindex: its children named url or sitemap.
 func (ref *reference) sitemap() error {
-	if ref.root.oddSpace() || ref.root.any((*node).oddSpace) {
+	if !slices.Contains(sitemapSpaces, ref.root.space) && ref.root.prefix != "" ||
+		ref.root.oddSpace() || ref.root.any((*node).oddSpace) {
 		return errSetAside
 	}
 	for _, n := range ref.root.children {
