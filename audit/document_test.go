@@ -1,0 +1,156 @@
+package audit_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap/audit"
+)
+
+// Columns are right wherever the place is: in a document on one line that is longer than any window,
+// with characters of several bytes, with each kind of line end, and compressed.
+func TestDocument_Columns(t *testing.T) {
+	for _, end := range []string{"", "\n", "\r\n", "\r"} {
+		var b strings.Builder
+		b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + end)
+		for i := range 20_000 {
+			extra := ""
+			if i%1_000 == 7 {
+				extra = "<lastmod>«bad»</lastmod>"
+			}
+			if i%3 == 0 {
+				extra += `<priority>1</priority><!-- é世 -->`
+			}
+			fmt.Fprintf(&b, "<url><loc>http://example.com/%d</loc>%s</url>%s", i, extra, end)
+		}
+		b.WriteString("</urlset>")
+		text := b.String()
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		io.WriteString(z, text)
+		z.Close()
+		for _, doc := range []string{text, packed.String()} {
+			found, err := collect(
+				audit.Document(source("s.xml", []byte(doc)), &audit.Options{Excerpts: true}),
+			)
+			n := 0
+			for _, f := range found {
+				if f.Code != "bad_lastmod" {
+					continue
+				}
+				n++
+				before := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text[:f.Pos.Offset])
+				line := before[strings.LastIndexByte(before, '\n')+1:]
+				if wantLine, column := strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1; f.Pos.Line != wantLine ||
+					f.Column != column {
+					t.Fatalf(
+						"%q: offset %d is %d:%d, want %d:%d",
+						end,
+						f.Pos.Offset,
+						f.Pos.Line,
+						f.Column,
+						wantLine,
+						column,
+					)
+				}
+				if at := f.Excerpt.Text[f.Excerpt.Caret:]; !strings.HasPrefix(at, "<lastmod>") ||
+					!utf8.ValidString(f.Excerpt.Text) {
+					t.Fatalf("%q: caret at %q of %q", end, at, f.Excerpt.Text)
+				}
+			}
+			if n != 20 || err != nil {
+				t.Errorf("%q: %d findings, %v", end, n, err)
+			}
+		}
+	}
+}
+
+// The elements of each entry are judged, wherever the windows cut the document, and what an entry
+// is long.
+func TestDocument_Windows(t *testing.T) {
+	for _, size := range []int{10, 1_000, 30_000, 200_000} {
+		var b strings.Builder
+		b.WriteString(
+			`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`,
+		)
+		n := 2_000_000 / (size + 200)
+		for i := range n {
+			fmt.Fprintf(
+				&b,
+				"\n<url><loc>http://example.com/%d</loc><image:image><image:caption>%s</image:caption></image:image></url>",
+				i,
+				strings.Repeat("x", size),
+			)
+			if i%5 == 0 {
+				b.WriteString("<!--" + strings.Repeat("<url>", size%20_000/5) + "-->")
+			}
+		}
+		b.WriteString("</urlset>")
+		found, err := collect(audit.Document(source("s.xml", []byte(b.String())), nil))
+		images := 0
+		for _, f := range found {
+			if f.Code == "image_missing_loc" &&
+				f.Loc == fmt.Sprintf("http://example.com/%d", images) {
+				images++
+			}
+		}
+		if images != n || err != nil {
+			t.Errorf("entries of %d bytes: %d of %d images, %v", size, images, n, err)
+		}
+	}
+}
+
+// A caller that has seen enough ends the audit.
+func TestDocument_Break(t *testing.T) {
+	text, n := []byte(strings.Repeat("junk\n", 100)), 0
+	for range audit.Document(source("s.txt", text), nil) {
+		if n++; n == 3 {
+			break
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d findings", n)
+	}
+}
+
+func TestDocument_OpenFails(t *testing.T) {
+	want := errors.New("gone")
+	opened := 0
+	src := audit.Source{Name: "s.xml", Open: func() (io.ReadCloser, error) {
+		if opened++; opened == 2 {
+			return nil, want
+		}
+		return io.NopCloser(strings.NewReader("")), nil
+	}}
+	if found, err := collect(audit.Document(src, nil)); !errors.Is(err, want) || len(found) > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// A bad_extension that a rule of its own names is not reported again.
+func TestDocument_NamesDefectsOnce(t *testing.T) {
+	const head = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>https://www.example.com/</loc>`
+	for body, want := range map[string]string{
+		`<image:image></image:image>`:                                                           "image_missing_loc",
+		`<image:image><image:loc>http://[</image:loc></image:image>`:                            "bad_extension",
+		`<image:image></image:image><image:image><image:loc>http://[</image:loc></image:image>`: "bad_extension image_missing_loc",
+	} {
+		found, err := collect(
+			audit.Document(source("s.xml", []byte(head+body+"</url></urlset>")), nil),
+		)
+		found = slices.DeleteFunc(
+			found,
+			func(f audit.Finding) bool { return f.Code == "lastmod_coverage" },
+		)
+		if got := strings.Trim(fmt.Sprint(codes(found)), "[]"); got != want || err != nil {
+			t.Errorf("%s: %s, want %s, %v", body, got, want, err)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package audit
+
+import (
+	"cmp"
+	"io/fs"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// Options are the options of one audit. A nil *Options is a zero Options.
+type Options struct {
+	// Time is when the documents count as read, for the rules about the future and about age. The
+	// zero Time is now.
+	Time time.Time
+	// Limits bound a document of [Document]. Those of a walk are in Walk.
+	Limits sitemap.Limits
+	// Excerpts adds the line around its place to each finding in a document.
+	Excerpts bool
+
+	// Agent is the product token of the crawler whose rules in robots.txt and on pages count. If
+	// empty, it is "Googlebot".
+	Agent string
+	// Walk are the options of the walk. Its functions are called as always; Done comes after the
+	// findings in the document. With Walk.Store, the lastmod of a sitemap is compared with that of
+	// the audit before, and pages that an audit before has fetched in the last day are not fetched
+	// again.
+	Walk discover.Options
+	// Files, if set, holds the pages of the site, each under its path: the audit reports pages that
+	// have no file.
+	Files fs.FS
+	// Pages is how many pages are fetched and judged, a negative number all. They are drawn from
+	// all sitemaps alike, and always the same ones of the same sitemaps.
+	Pages int
+	// TempDir is where the URLs of large sites are sorted. If empty, it is a folder of the system
+	// that is on a disk.
+	TempDir string
+}
+
+func (o *Options) now() time.Time {
+	if o.Time.IsZero() {
+		return time.Now()
+	}
+	return o.Time
+}
+
+func (o *Options) agent() string { return cmp.Or(o.Agent, "Googlebot") }

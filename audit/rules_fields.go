@@ -1,0 +1,108 @@
+package audit
+
+import "github.com/seed-322c453a/sitemap"
+
+// fieldRules are about the values of an entry, except its location.
+var fieldRules = []Rule{
+	{
+		Code:     sitemap.BadChangeFreq,
+		Severity: failure,
+		Summary:  "a changefreq that is not one of the seven values",
+		Why: "The schema refuses the document, and readers ignore the value. " +
+			"Google ignores every changefreq.",
+		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, " +
+			"or leave the changefreq out.",
+		Source:  protocolTags,
+		message: "{field} {text} is not one of the seven values",
+	},
+	{
+		Code:     sitemap.BadExtension,
+		Severity: warning,
+		Summary:  "an incomplete or invalid record for an image, a video, news or a link",
+		Why: "The record is left out, so the engine does not learn of the image, " +
+			"video or link.",
+		Fix: "Add what the record lacks or correct its value, " +
+			"as the documentation of the extension defines it.",
+		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
+		message: "{field} {text} is incomplete, invalid or one too many",
+	},
+	{
+		Code:     sitemap.BadLastMod,
+		Severity: failure,
+		Summary:  "a lastmod that is not a W3C date",
+		Why: "Search Console reports an invalid date. " +
+			"Search engines do not learn when the page changed.",
+		Fix: "Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, " +
+			"or leave the lastmod out.",
+		Source:  w3cDates,
+		message: "{field} {text} is not a W3C date",
+	},
+	{
+		Code:     sitemap.BadPriority,
+		Severity: failure,
+		Summary:  "a priority that is not a number from 0 to 1",
+		Why: "The schema refuses the document, and readers ignore the value. " +
+			"Google ignores every priority.",
+		Fix:     "Write a decimal number from 0.0 to 1.0, or leave the priority out.",
+		Source:  protocolTags,
+		message: "{field} {text} is not a number from 0 to 1",
+	},
+	{
+		Code:     sitemap.ImplausibleLastMod,
+		Severity: warning,
+		Summary:  "a date that is too unlikely to be meant",
+		Why: "Search engines stop trusting the dates of a site that are wrong. " +
+			"It is often the zero date of a programming language.",
+		Fix:     "Write the date of the last change, or leave the lastmod out where none is known.",
+		Source:  googleBuild,
+		message: "{field} {text} is too unlikely to be meant",
+	},
+	{
+		Code:     sitemap.NonstandardChangeFreq,
+		Severity: failure,
+		Summary:  "a changefreq in the wrong letter case or with white space around it",
+		Why:      "The schema refuses the document, and strict readers ignore the value.",
+		Fix:      "Write it in lower case without white space: <changefreq>daily</changefreq>.",
+		Source:   protocolSchema,
+		message:  "{field} {text} is not written as in the schema",
+	},
+	{
+		Code:     sitemap.NonstandardLastMod,
+		Severity: failure,
+		Summary:  "a date in another form than that of the format",
+		Why: "Search Console reports an invalid date. " +
+			"Readers guess what it means, or ignore it.",
+		Fix: "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. " +
+			"In RSS write Mon, 23 Nov 2026 12:00:00 GMT.",
+		Source:  w3cDates,
+		message: "{field} {text} is a date in another form than that of the format",
+	},
+	{
+		Code:     sitemap.NonstandardPriority,
+		Severity: failure,
+		Summary:  "a priority that is not plain decimal, or has white space that XML does not know",
+		Why:      "The schema refuses the document, and strict readers ignore the value.",
+		Fix:      "Write digits and a point: 0.8, not 0,8 or 8e-1.",
+		Source:   protocolSchema,
+		message:  "{field} {text} is not a plain decimal number",
+	},
+	{
+		Code:     sitemap.NonstandardRel,
+		Severity: info,
+		Summary:  "a link relation in the wrong letter case",
+		Why:      "It is read. Readers that compare letter by letter miss the link.",
+		Fix:      `Write it in lower case: rel="alternate".`,
+		Source:   "RFC 4287, section 4.2.7.2",
+		message:  "the relation of {field} {text} is in the wrong letter case",
+	},
+	{
+		Code:     sitemap.ZoneAssumed,
+		Severity: info,
+		Summary:  "a date and time without a known zone",
+		Why: "UTC is assumed here, other readers may assume another zone. " +
+			"The change then seems to be some hours earlier or later.",
+		Fix:     "Add the zone: 2026-11-23T12:00:00+01:00, or Z for UTC.",
+		Source:  `W3C, "Date and Time Formats"`,
+		message: "{field} {text} has no known zone; UTC is assumed",
+	},
+}

@@ -1,0 +1,167 @@
+package audit
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+func TestRules(t *testing.T) {
+	all := Rules()
+	for i, r := range all {
+		if i > 0 && all[i-1].Code >= r.Code {
+			t.Errorf("%s comes after %s", r.Code, all[i-1].Code)
+		}
+		if !regexp.MustCompile(`^[a-z0-9]+(?:_[a-z0-9]+)*$`).MatchString(string(r.Code)) {
+			t.Errorf("code %q", r.Code)
+		}
+		if r.Severity > failure {
+			t.Errorf("%s: severity %v", r.Code, r.Severity)
+		}
+		for name, text := range map[string]string{"Summary": r.Summary, "Why": r.Why, "Fix": r.Fix,
+			"Source": r.Source} {
+			hasStop := strings.HasSuffix(text, ".")
+			switch {
+			case text == "" || text != strings.Join(strings.Fields(text), " "):
+				t.Errorf("%s: %s is %q", r.Code, name, text)
+			case hasStop != (name == "Why" || name == "Fix"):
+				t.Errorf("%s: full stop at the end of %s: %t", r.Code, name, hasStop)
+			}
+		}
+		if r.message != "" && !isReading(r.Code) {
+			t.Errorf("%s has a message", r.Code)
+		}
+	}
+	all[0].Code = ""
+	if Rules()[0].Code == "" {
+		t.Error("a change of the slice has changed the rules")
+	}
+}
+
+func TestRuleOf(t *testing.T) {
+	for _, r := range Rules() {
+		if got, ok := RuleOf(r.Code); !ok || got != r {
+			t.Errorf("RuleOf(%q) is %v, %t", r.Code, got, ok)
+		}
+		for _, code := range []sitemap.Code{r.Code + "_", r.Code[1:]} {
+			if got, ok := RuleOf(code); ok || got != (Rule{}) {
+				t.Errorf("RuleOf(%q) is %v, %t", code, got, ok)
+			}
+		}
+	}
+	for _, code := range []sitemap.Code{"", "of_a_later_version", "zzz", "BAD_LOC"} {
+		if got, ok := RuleOf(code); ok || got != (Rule{}) {
+			t.Errorf("RuleOf(%q) is %v, %t", code, got, ok)
+		}
+	}
+}
+
+// isReading reports whether a code is one of reading.
+func isReading(code sitemap.Code) bool {
+	return slices.ContainsFunc(readingRules, func(r Rule) bool { return r.Code == code })
+}
+
+// TestRules_Reading: each problem of package sitemap has a rule of the same severity, with a
+// sentence that needs no value.
+func TestRules_Reading(t *testing.T) {
+	for _, code := range codesIn(t, "../problem.go", `Code = "(\w+)"`) {
+		if !isReading(code) {
+			t.Errorf("%s has no rule of reading", code)
+		}
+	}
+	for _, r := range readingRules {
+		if want := r.Code.Severity(); r.Severity != want {
+			t.Errorf("%s: severity %v, want %v", r.Code, r.Severity, want)
+		}
+		if r.message == "" || strings.HasSuffix(r.message, ".") {
+			t.Errorf("%s: message %q", r.Code, r.message)
+		}
+		for _, p := range []sitemap.Problem{
+			{Code: r.Code},
+			{Code: r.Code, Field: "loc"},
+			{Code: r.Code, Field: "loc", Text: "a {b} c"},
+		} {
+			message := problemMessage(p)
+			named := p.Text != "" && strings.Contains(r.message, "{text}")
+			rest := strings.ReplaceAll(message, `"a {b} c"`, "")
+			if named != (len(rest) < len(message)) || strings.ContainsAny(rest, "{}") ||
+				strings.HasSuffix(message, ":") || message != strings.TrimSpace(message) {
+				t.Errorf("message of %+v is %q", p, message)
+			}
+		}
+	}
+}
+
+func TestProblemMessage(t *testing.T) {
+	for _, tt := range []struct {
+		p    sitemap.Problem
+		want string
+	}{
+		{sitemap.Problem{Code: sitemap.BadLastMod, Field: "lastmod", Text: "13/45/2024"},
+			`lastmod "13/45/2024" is not a W3C date`},
+		{sitemap.Problem{Code: sitemap.BadLastMod, Field: "lastmod"}, `lastmod is not a W3C date`},
+		{sitemap.Problem{Code: sitemap.MissingLoc, Field: "loc", Text: "<url>"},
+			`no loc in this entry`},
+		{sitemap.Problem{Code: sitemap.BadScheme, Text: "ftp://www.example.com/"},
+			`"ftp://www.example.com/" has a scheme other than http and https`},
+		{sitemap.Problem{Code: sitemap.EncodingFallback},
+			`the encoding is unknown, undeclared or contradicted by the bytes`},
+		{sitemap.Problem{Code: sitemap.RepeatedElement, Field: "link"}, `a second link in the entry`},
+	} {
+		if got := problemMessage(tt.p); got != tt.want {
+			t.Errorf("message of %+v is %q, want %q", tt.p, got, tt.want)
+		}
+	}
+}
+
+// TestRules_Complete: each code that this package finds, and each that the command prints of an
+// error, has a rule.
+func TestRules_Complete(t *testing.T) {
+	codes := codesIn(t, "../cmd/sitemap/failure.go", `(?:, |return )"([a-z_]+)"(?:\}|\n)`)
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		codes = append(codes, codesIn(t, name,
+			`(?:\bfind\(|\.find\(|\.findAt\(|\.report\(|repeated\(|Code: +|Code = )\s*"([a-z_0-9]+)"`)...)
+	}
+	if !slices.Contains(codes, "limit") || !slices.Contains(codes, "page_soft_404") {
+		t.Errorf("codes in the source are %v", codes)
+	}
+	for _, code := range codes {
+		if _, ok := RuleOf(code); !ok {
+			t.Errorf("%s has no rule", code)
+		}
+	}
+	for prefix, fields := range map[string]string{
+		"news_missing_":  "publication name language publication_date title",
+		"video_missing_": "thumbnail_loc title description content_or_player_loc",
+	} {
+		for field := range strings.FieldsSeq(fields) {
+			if _, ok := RuleOf(sitemap.Code(prefix + field)); !ok {
+				t.Errorf("%s%s has no rule", prefix, field)
+			}
+		}
+	}
+}
+
+// codesIn returns the codes that a pattern finds in a source file, each once.
+func codesIn(t *testing.T, name, pattern string) (codes []sitemap.Code) {
+	t.Helper()
+	source, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(source, -1) {
+		codes = append(codes, sitemap.Code(m[1]))
+	}
+	slices.SortFunc(codes, cmp.Compare[sitemap.Code])
+	return slices.Compact(codes)
+}

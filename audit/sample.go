@@ -1,0 +1,90 @@
+package audit
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// A sample draws pages from all sitemaps alike. Of each sitemap it keeps the pages whose hashes are
+// smallest, so the same pages are drawn again as long as they are listed.
+type sample struct {
+	size   int // of the sample
+	strata [][]sampled
+	last   *discover.Sitemap
+	limit  uint64 // hashes from here on are not kept in the last stratum
+}
+
+// A sampled is a page that may be fetched.
+type sampled struct {
+	hash    uint64
+	loc     string
+	lastMod sitemap.Time
+	place   place
+}
+
+func newSample(size int) *sample { return &sample{size: size} }
+
+// add takes a page that a sitemap lists.
+func (s *sample) add(u *discover.URL, p place) {
+	if s.size <= 0 {
+		return
+	}
+	if u.Sitemap != s.last {
+		s.trim()
+		s.last, s.strata, s.limit = u.Sitemap, append(s.strata, nil), 1<<64-1
+	}
+	h := fnv.New64a()
+	h.Write([]byte(u.Loc))
+	hash := h.Sum64()
+	if hash >= s.limit {
+		return
+	}
+	stratum := &s.strata[len(s.strata)-1]
+	*stratum = append(*stratum, sampled{hash, u.Loc, u.LastMod, p})
+	if len(*stratum) >= 2*s.share() {
+		s.trim()
+	}
+}
+
+// share is how many pages of one sitemap are kept: four times as many as it has in the sample if
+// all sitemaps have enough.
+func (s *sample) share() int { return max(1, 4*s.size/max(1, len(s.strata))) }
+
+// trim reduces the last stratum to its share.
+func (s *sample) trim() {
+	if len(s.strata) == 0 {
+		return
+	}
+	stratum := s.strata[len(s.strata)-1]
+	slices.SortFunc(stratum, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+	if n := s.share(); len(stratum) > n {
+		s.limit = stratum[n].hash
+		clear(stratum[n:])
+		s.strata[len(s.strata)-1] = stratum[:n]
+	}
+}
+
+// drawn returns the pages of the sample, in the order of their sitemaps.
+func (s *sample) drawn() []sampled {
+	s.trim()
+	take := make([]int, len(s.strata))
+	for n, more := 0, true; n < s.size && more; {
+		more = false
+		for i := range s.strata {
+			if take[i] < len(s.strata[i]) && n < s.size {
+				take[i]++
+				n++
+				more = true
+			}
+		}
+	}
+	var pages []sampled
+	for i, n := range take {
+		pages = append(pages, s.strata[i][:n]...)
+	}
+	return pages
+}
