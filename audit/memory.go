@@ -1,23 +1,26 @@
 package audit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/url"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// An audit keeps in the Store of its walk, beside what the walk keeps there, under the site's host,
-// a slash, a letter and a hash:
+// In Options.Store, an audit keeps under the site's host, a slash, a letter and a hash:
 //
 //	a  a sitemap: its lastmod and the digest of its bytes
 //	p  a page: the number of the audit that has judged it, and the findings
 //	n  the number of the audit that is under way
+//
+// A walk has other letters, so both may share a Store.
 
 // key returns the key of something of the site in the Store.
 func (s *site) key(letter, of string) string {
@@ -39,7 +42,7 @@ type sitemapRecord struct {
 func (s *site) lastModMoved(
 	sm *discover.Sitemap, find func(code sitemap.Code, text, message string, args ...any),
 ) {
-	store := s.o.Walk.Store
+	store := s.o.Store
 	if store == nil || sm.LastMod.IsZero() || s.doc == nil || sm != s.current {
 		return
 	}
@@ -49,8 +52,8 @@ func (s *site) lastModMoved(
 	body.Close()
 	key := s.key("a", sm.Loc)
 	value, getErr := store.Get(key)
-	if err != nil || getErr != nil {
-		return // the walk reports errors of both
+	if s.storeFailed(getErr) || err != nil { // the walk reports that of the body
+		return
 	}
 	now, before := sitemapRecord{sm.LastMod.String(), sum.Sum(nil)}, sitemapRecord{}
 	json.Unmarshal(value, &before)
@@ -66,9 +69,14 @@ func (s *site) lastModMoved(
 			now.LastMod,
 		)
 	}
-	if value, err := json.Marshal(now); err == nil {
-		store.Put(key, value)
-	}
+	value, err = json.Marshal(now)
+	s.storeFailed(cmp.Or(err, store.Put(key, value)))
+}
+
+// storeFailed keeps the first error of the Store, and reports whether there is one.
+func (s *site) storeFailed(err error) bool {
+	s.storeErr = cmp.Or(s.storeErr, err)
+	return s.storeErr != nil
 }
 
 // A pageMemory keeps the findings of pages until all are judged, so that an audit that was stopped
@@ -77,6 +85,7 @@ type pageMemory struct {
 	site   *site
 	store  discover.Store // nil without one
 	number uint64
+	synced time.Time
 }
 
 // A pageRecord is what is kept of a page.
@@ -86,9 +95,10 @@ type pageRecord struct {
 }
 
 func newPageMemory(s *site) pageMemory {
-	m := pageMemory{site: s, store: s.o.Walk.Store}
+	m := pageMemory{site: s, store: s.o.Store, synced: time.Now()}
 	if m.store != nil {
-		value, _ := m.store.Get(s.key("n", ""))
+		value, err := m.store.Get(s.key("n", ""))
+		s.storeFailed(err)
 		m.number, _ = binary.Uvarint(value)
 	}
 	return m
@@ -107,19 +117,28 @@ func (m *pageMemory) get(loc string) ([]Finding, bool) {
 	return r.Found, true
 }
 
+// syncEvery is how much of the work a kill may undo.
+const syncEvery = 200 * time.Millisecond
+
+// put keeps the findings of a page.
 func (m *pageMemory) put(loc string, found []Finding) {
-	if m.store == nil {
+	if m.store == nil || m.site.storeErr != nil {
 		return
 	}
-	if value, err := json.Marshal(pageRecord{m.number, found}); err == nil {
-		m.store.Put(m.site.key("p", loc), value)
+	value, err := json.Marshal(pageRecord{m.number, found})
+	err = cmp.Or(err, m.store.Put(m.site.key("p", loc), value))
+	if time.Since(m.synced) > syncEvery {
+		err = cmp.Or(err, m.store.Sync())
+		m.synced = time.Now()
 	}
+	m.site.storeFailed(err)
 }
 
 // finish makes the next audit judge all pages again.
 func (m *pageMemory) finish() {
-	if m.store != nil {
-		m.store.Put(m.site.key("n", ""), binary.AppendUvarint(nil, m.number+1))
-		m.store.Sync()
+	if m.store == nil || m.site.storeErr != nil {
+		return
 	}
+	err := m.store.Put(m.site.key("n", ""), binary.AppendUvarint(nil, m.number+1))
+	m.site.storeFailed(cmp.Or(err, m.store.Sync()))
 }

@@ -23,10 +23,11 @@ type Options struct {
 	// empty, it is "Googlebot".
 	Agent string
 	// Walk are the options of the walk. Its functions are called as always; Done comes after the
-	// findings in the document. With Walk.Store, the lastmod of a sitemap is compared with that of
-	// the audit before, and pages that an audit before has fetched in the last day are not fetched
-	// again.
+	// findings in the document.
 	Walk discover.Options
+	// Store, if set, keeps the lastmods of sitemaps for the next audit, and which pages were judged
+	// if the audit is stopped. It may be the one of a walk, which sees nothing of it.
+	Store discover.Store
 	// Files, if set, holds the pages of the site, each under its path: the audit reports pages that
 	// have no file.
 	Files fs.FS

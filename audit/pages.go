@@ -29,7 +29,7 @@ const (
 type pages struct {
 	site    *site
 	fetch   *fetch.Client
-	pending []chan []Finding
+	pending []chan judged
 	memory  pageMemory
 
 	mu    sync.Mutex
@@ -52,12 +52,19 @@ func newPages(s *site) *pages {
 	return p
 }
 
+// A judged is a page with what is wrong with it.
+type judged struct {
+	loc   string
+	found []Finding
+	known bool // it was judged before the audit was stopped, or could not be judged
+}
+
 // add requests a page, and emits the findings of those before it that are ready.
 func (p *pages) add(page sampled) {
 	if p.site.ended {
 		return
 	}
-	ready := make(chan []Finding, 1)
+	ready := make(chan judged, 1)
 	p.pending = append(p.pending, ready)
 	go func() { ready <- p.judge(page) }()
 	if len(p.pending) > pageAhead {
@@ -67,10 +74,14 @@ func (p *pages) add(page sampled) {
 
 // take emits the findings of the next page.
 func (p *pages) take() {
-	for _, f := range <-p.pending[0] {
+	next := <-p.pending[0]
+	p.pending = p.pending[1:]
+	for _, f := range next.found {
 		p.site.emit(f)
 	}
-	p.pending = p.pending[1:]
+	if !next.known && p.site.ctx.Err() == nil {
+		p.memory.put(next.loc, next.found)
+	}
 }
 
 // end emits the findings of all pages.
@@ -84,29 +95,29 @@ func (p *pages) end() {
 }
 
 // judge returns what is wrong with a page.
-func (p *pages) judge(page sampled) []Finding {
+func (p *pages) judge(page sampled) judged {
 	if found, ok := p.memory.get(page.loc); ok {
-		return found
+		return judged{page.loc, found, true}
 	}
 	j := judgment{pages: p, page: page}
 	u, err := sitemap.ParseLoc(page.loc)
 	if err != nil || !p.mayFetch(u) {
-		return nil
+		return judged{loc: page.loc, known: true}
 	}
-	doc, err := p.fetch.Get(
-		p.site.ctx,
-		fetch.Request{URL: page.loc, MaxBytes: maxPage, Origins: []string{p.site.named}},
-	)
+	doc, err := p.get(page.loc)
 	if err != nil {
 		j.failed(err)
 	} else {
 		j.document(doc)
 		doc.Body.Close()
 	}
-	if p.site.ctx.Err() == nil {
-		p.memory.put(page.loc, j.found)
-	}
-	return j.found
+	return judged{loc: page.loc, found: j.found}
+}
+
+// get fetches a page.
+func (p *pages) get(loc string) (*fetch.Document, error) {
+	req := fetch.Request{URL: loc, MaxBytes: maxPage, Origins: []string{p.site.named}}
+	return p.fetch.Get(p.site.ctx, req)
 }
 
 // mayFetch reports whether robots.txt allows us to fetch a page.
@@ -270,10 +281,7 @@ func (p *pages) fetchBlank(b *blankPage, origin string) {
 		id[i] = byte(rand.IntN(256))
 	}
 	path := "/sitemap-check-" + hex.EncodeToString(id[:])
-	doc, err := p.fetch.Get(
-		p.site.ctx,
-		fetch.Request{URL: origin + path, MaxBytes: maxPage, Origins: []string{p.site.named}},
-	)
+	doc, err := p.get(origin + path)
 	if err != nil {
 		return
 	}

@@ -110,7 +110,7 @@ func auditPair(t *testing.T, code sitemap.Code, kind string) ([]audit.Finding, e
 	var found []audit.Finding
 	for _, name := range names {
 		if strings.HasSuffix(name, ".txtar") {
-			o := audit.Options{Time: testTime, Walk: discover.Options{Store: &store}}
+			o := audit.Options{Time: testTime, Store: &store}
 			if strings.HasPrefix(string(code), "page_") {
 				o.Pages = -1
 			}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,10 +80,11 @@ type site struct {
 	doc     *fetch.Document
 	view    *view // of doc, nil until it is needed
 
-	listed map[string]place // of sitemaps in indexes
-	hosts  hosts
-	cross  *cross
-	sample *sample
+	listed   map[string]place // of sitemaps in indexes
+	storeErr error
+	hosts    hosts
+	cross    *cross
+	sample   *sample
 }
 
 // A place is where something is listed.
@@ -127,7 +129,8 @@ func auditWalk(
 			}
 		}
 		s.closeView()
-		if s.end(err); err != nil && !s.ended {
+		s.end(err)
+		if err = cmp.Or(err, s.storeErr); err != nil && !s.ended {
 			yield(Finding{}, err)
 		}
 	}

@@ -51,7 +51,8 @@ func runDemo(ctx context.Context, to io.Writer) error {
 		{"The sitemaps that robots.txt names, and those that an index lists", "", a.treeCommand()},
 		{"The URLs, each with its sitemap and the trust that entitles the sitemap to list it",
 			"--format csv", a.urlsCommand()},
-		{"What was repaired or dropped, and what could not be read", "", a.checkCommand()},
+		{"What a search engine would refuse, misread or ignore, where, and how to mend it",
+			"--disable lastmod_coverage,lastmod_stale", a.checkCommand()},
 	} {
 		args := append(strings.Fields(step.args), "http://www.example.com/")
 		line := step.command.Name() + " " + strings.Join(args, " ")

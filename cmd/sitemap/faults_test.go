@@ -165,7 +165,7 @@ func (f *fault) check(t *testing.T, args []string) {
 	}
 	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
 	var doc documentLine
-	if err := json.Unmarshal(lines[len(lines)-1], &doc); err != nil {
+	if err := json.Unmarshal(lines[max(0, len(lines)-2)], &doc); err != nil {
 		t.Fatalf("printed %q: %v", &out, err)
 	}
 	f.checkEntries(t, int(doc.Entries))

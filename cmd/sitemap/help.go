@@ -73,7 +73,7 @@ func printHelp(cmd *cobra.Command, _ []string) {
 	for _, c := range cmd.Commands() {
 		fmt.Fprintf(w, "  %-8s  %s\n", c.Name(), c.Short)
 	}
-	for _, name := range []string{"Target", "Output", "Selection", "Network", "Politeness"} {
+	for _, name := range []string{"Target", "Output", "Rule", "Selection", "Network", "Politeness"} {
 		group := pflag.NewFlagSet(name, pflag.ContinueOnError)
 		group.SortFlags = false
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {

@@ -14,6 +14,8 @@
 //	journal.go   what a run with --state keeps
 //	tree.go      sitemap tree
 //	check.go     sitemap check
+//	checkflags.go  its flags, and the findings that count
+//	folder.go    sites in a folder
 //	parse.go     sitemap parse
 //	robots.go    sitemap robots
 //	walk.go      targets to URLs, problems and documents

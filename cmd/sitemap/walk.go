@@ -21,6 +21,7 @@ type handler struct {
 	document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
 	failure  func(t target, err error)                        // of a whole target
 	end      func(t target)
+	target   func(ctx context.Context, t target) error // walks a target otherwise
 }
 
 // A walker walks the targets of a command.
@@ -119,7 +120,7 @@ func (w *walker) run(ctx context.Context, args []target) error {
 
 func (w *walker) targets(ctx context.Context, args []target) error {
 	for t, err := range w.app.targets(args, w.flags.from, w.flags.as) {
-		if err == nil && t.kind == fileTarget && w.flags.state != "" {
+		if err == nil && t.kind == fileTarget && w.flags.state != "" && w.handler.target == nil {
 			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.label())
 		}
 		if w.selector.done() {
@@ -144,6 +145,9 @@ func (w *walker) targets(ctx context.Context, args []target) error {
 
 // walk walks one target.
 func (w *walker) walk(ctx context.Context, t target) error {
+	if w.handler.target != nil {
+		return w.handler.target(ctx, t)
+	}
 	if t.kind == fileTarget {
 		return w.walkFile(ctx, t)
 	}

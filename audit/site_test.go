@@ -1,0 +1,178 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// A counted is a transport that counts requests by URL.
+type counted struct {
+	web
+	mu   sync.Mutex
+	hits map[string]int
+}
+
+func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	c.hits[r.URL.String()]++
+	c.mu.Unlock()
+	return c.web.RoundTrip(r)
+}
+
+// missingPages is a site with n pages that do not exist, in two sitemaps.
+func missingPages(n int) *counted {
+	var maps [2]strings.Builder
+	for i := range n {
+		fmt.Fprintf(&maps[i%2], "https://www.example.com/%d\n", i)
+	}
+	plain := http.Header{"Content-Type": {"text/plain"}}
+	return &counted{hits: map[string]int{}, web: web{
+		"https://www.example.com/robots.txt": {"200", plain, []byte("Sitemap: https://www.example.com/a.txt\nSitemap: https://www.example.com/b.txt\n")},
+		"https://www.example.com/a.txt":      {"200", plain, []byte(maps[0].String())},
+		"https://www.example.com/b.txt":      {"200", plain, []byte(maps[1].String())},
+	}}
+}
+
+func client(transport http.RoundTripper) *discover.Client {
+	return &discover.Client{Fetch: &fetch.Client{Transport: transport, Retries: -1}}
+}
+
+// An audit that was stopped judges each page once, and the next one all pages again.
+func TestSite_PagesGoOn(t *testing.T) {
+	const n = 200
+	site := missingPages(n)
+	o := &audit.Options{Pages: -1, Store: new(state.Memory)}
+	judged := map[string]int{}
+	for f, err := range audit.Site(t.Context(), client(site), "https://www.example.com/", o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if judged[f.Loc]++; len(judged) == 100 {
+			break
+		}
+	}
+	for f, err := range audit.Site(t.Context(), client(site), "https://www.example.com/", o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged[f.Loc]++
+	}
+	again := 0
+	for i := range n {
+		loc := fmt.Sprintf("https://www.example.com/%d", i)
+		if judged[loc] == 0 {
+			t.Errorf("%s was not judged", loc)
+		}
+		if site.hits[loc] > 1 {
+			again++
+		}
+	}
+	if again > 20 { // those that were under way
+		t.Errorf("%d pages were requested again", again)
+	}
+	site.hits = map[string]int{}
+	collect(audit.Site(t.Context(), client(site), "https://www.example.com/", o))
+	if len(site.hits) != n+3 {
+		t.Errorf("%d requests after an audit that ended", len(site.hits))
+	}
+}
+
+// A sample is drawn from all sitemaps alike, and is the same each time.
+func TestSite_Sample(t *testing.T) {
+	site := missingPages(1_000)
+	site.web["https://www.example.com/b.txt"] = section{"200", nil, []byte("https://www.example.com/1\nhttps://www.example.com/3\nhttps://www.example.com/5\n")}
+	var first string
+	for range 2 {
+		found, err := collect(audit.Site(t.Context(), client(site), "https://www.example.com/", &audit.Options{Pages: 10}))
+		of := map[string]int{}
+		var locs []string
+		for _, f := range found {
+			of[f.Sitemap]++
+			locs = append(locs, f.Loc)
+		}
+		if of["https://www.example.com/a.txt"] != 7 || of["https://www.example.com/b.txt"] != 3 || err != nil {
+			t.Errorf("%v, %v", of, err)
+		}
+		if got := strings.Join(locs, " "); first != "" && got != first {
+			t.Errorf("%s, then %s", first, got)
+		} else {
+			first = got
+		}
+	}
+}
+
+// A caller that breaks off leaves nothing running, at whatever finding.
+func TestSite_Break(t *testing.T) {
+	site := missingPages(100)
+	site.web["https://www.example.com/b.txt"] = site.web["https://www.example.com/a.txt"]
+	before := runtime.NumGoroutine()
+	for stop := 1; stop < 150; stop += 7 {
+		n := 0
+		for range audit.Site(context.Background(), client(site), "https://www.example.com/", &audit.Options{Pages: -1}) {
+			if n++; n == stop {
+				break
+			}
+		}
+		if n > stop {
+			t.Fatalf("%d findings after a break at %d", n, stop)
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+type brokenStore struct{ state.Memory }
+
+var errStore = errors.New("disk full")
+
+func (*brokenStore) Put(string, []byte) error { return errStore }
+
+// An error of the Store is the last element, after all findings.
+func TestSite_StoreFails(t *testing.T) {
+	site := missingPages(4)
+	found, err := collect(audit.Site(t.Context(), client(site), "https://www.example.com/", &audit.Options{Pages: -1, Store: new(brokenStore)}))
+	if !errors.Is(err, errStore) || len(found) != 4 {
+		t.Errorf("%d findings, %v", len(found), err)
+	}
+}
+
+// The functions of the walk are called, Done after the findings in its document.
+func TestSite_CallsTheWalksFunctions(t *testing.T) {
+	site := missingPages(4)
+	site.web["https://www.example.com/a.txt"] = section{"200", nil, []byte("https://www.example.com/1\nno URL\nhttps://elsewhere.example/\n")}
+	var order []string
+	o := &audit.Options{Walk: discover.Options{
+		Fetched: func(s *discover.Sitemap, _ *fetch.Document) { order = append(order, "fetched "+s.Loc) },
+		Report:  func(_ *discover.Sitemap, p sitemap.Problem) { order = append(order, "report "+string(p.Code)) },
+		Done: func(s *discover.Sitemap, sum discover.Summary) {
+			order = append(order, fmt.Sprint("done ", sum.Entries))
+		},
+	}}
+	for f, err := range audit.Site(t.Context(), client(site), "https://www.example.com/", o) {
+		order = append(order, fmt.Sprint("found ", f.Code, err))
+	}
+	got := strings.Join(order, ", ")
+	want := "fetched https://www.example.com/a.txt, report junk_line, found untrusted_loc<nil>, report untrusted_loc, found junk_line<nil>, done 2, " +
+		"fetched https://www.example.com/b.txt, done 2, found untrusted_host<nil>, found url_in_several_sitemaps<nil>"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/sitemap/findings"
+)
+
+// checkFlags are the flags of sitemap check.
+type checkFlags struct {
+	walkFlags
+	documentFlags
+	filterFlags
+	all, verbose bool
+	rules        bool
+	explain      string
+	root         string
+	agent        string
+	pages        pageCount
+}
+
+// filterFlags choose the findings that count.
+type filterFlags struct{ failOn, only, disable, baseline string }
+
+func (c *checkFlags) add(cmd *cobra.Command) {
+	c.walkFlags.add(cmd, strings.Join(findings.Formats, ", "))
+	c.documentFlags.add(cmd)
+	flagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.StringVar(
+			&c.root,
+			"root",
+			"",
+			"answer the requests to the target's host from the folder `DIR`; no network",
+		)
+	})
+	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(
+			&c.all,
+			"all",
+			false,
+			"in text, print all findings, not only the first five of a rule and document",
+		)
+		f.BoolVarP(
+			&c.verbose,
+			"verbose",
+			"v",
+			false,
+			"in text, print documents without findings too",
+		)
+		f.BoolVar(&c.rules, "rules", false, "print all rules and end; as text or jsonl")
+		f.StringVar(
+			&c.explain,
+			"explain",
+			"",
+			"print why the rule `CODE` matters and what to do, and end",
+		)
+		f.StringVar(
+			&c.state,
+			"state",
+			"",
+			"keep in `FILE` what later runs compare: lastmods of sitemaps, and pages after a stop",
+		)
+	})
+	flagGroup(cmd, "Rule", func(f *pflag.FlagSet) {
+		f.StringVar(
+			&c.failOn,
+			"fail-on",
+			"error",
+			"least `SEVERITY` of the findings that make the exit status 1: error, warning, info or never",
+		)
+		f.StringVar(&c.only, "only", "", "judge by the rules `CODE,...` only")
+		f.StringVar(&c.disable, "disable", "", "do not judge by the rules `CODE,...`")
+		f.StringVar(
+			&c.baseline,
+			"baseline",
+			"",
+			"leave out what the earlier run in `FILE`, in jsonl, has found",
+		)
+		f.StringVar(
+			&c.agent,
+			"agent",
+			"Googlebot",
+			"judge by what robots.txt and pages say to the crawler `NAME`",
+		)
+		f.Var(&c.pages, "pages", "fetch and judge `N` pages of all sitemaps, or all")
+	})
+}
+
+// checkRoot reports targets that --root has no meaning for.
+func (c *checkFlags) checkRoot(targets []target) error {
+	if c.root == "" {
+		return nil
+	}
+	if !isDir(c.root) {
+		return fmt.Errorf("--root: %s is not a folder", c.root)
+	}
+	for _, t := range targets {
+		if t.kind == fileTarget {
+			return fmt.Errorf("--root: %s: want a site or the URL of a sitemap", t.label())
+		}
+	}
+	return nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// A filter chooses the findings that are printed, and those that make the exit status 1.
+type filter struct {
+	only, disabled map[sitemap.Code]bool
+	baseline       findings.Baseline
+	failOn         sitemap.Severity
+	never          bool
+}
+
+func (f *filterFlags) filter() (filter, error) {
+	var out filter
+	var err, disableErr error
+	if out.only, err = parseCodes("only", f.only); err == nil {
+		out.disabled, disableErr = parseCodes("disable", f.disable)
+		err = disableErr
+	}
+	if err != nil {
+		return out, err
+	}
+	if out.never = f.failOn == "never"; !out.never &&
+		out.failOn.UnmarshalText([]byte(f.failOn)) != nil {
+		return out, fmt.Errorf("--fail-on: want error, warning, info or never, not %q", f.failOn)
+	}
+	if f.baseline == "" {
+		return out, nil
+	}
+	file, err := os.Open(f.baseline)
+	if err == nil {
+		defer file.Close()
+		out.baseline, err = findings.ReadBaseline(file)
+	}
+	if err != nil {
+		return out, fmt.Errorf("--baseline: %s: %s", f.baseline, failureText("", err))
+	}
+	return out, nil
+}
+
+// wants reports whether findings of a code are printed.
+func (f *filter) wants(code sitemap.Code) bool {
+	return (f.only == nil || f.only[code]) && !f.disabled[code]
+}
+
+// fails reports whether findings of a severity make the exit status 1.
+func (f *filter) fails(s sitemap.Severity) bool { return !f.never && s >= f.failOn }
+
+// parseCodes reads codes separated by commas, nil if there are none.
+func parseCodes(flag, list string) (map[sitemap.Code]bool, error) {
+	if list == "" {
+		return nil, nil
+	}
+	codes := map[sitemap.Code]bool{}
+	for code := range strings.SplitSeq(list, ",") {
+		code = strings.TrimSpace(code)
+		if _, ok := audit.RuleOf(sitemap.Code(code)); !ok {
+			return nil, fmt.Errorf("--%s: %w", flag, unknownCode(code))
+		}
+		codes[sitemap.Code(code)] = true
+	}
+	return codes, nil
+}
+
+func unknownCode(code string) error {
+	return fmt.Errorf("unknown code %q: 'sitemap check --rules' lists them", code)
+}
+
+// A pageCount is the value of --pages: a number, or a negative one for all.
+type pageCount struct{ n int }
+
+func (p *pageCount) Set(s string) error {
+	if s == "all" {
+		p.n = -1
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return errors.New("want a number or all")
+	}
+	p.n = n
+	return nil
+}
+
+func (p *pageCount) String() string { return "" }
+func (p *pageCount) Type() string   { return "N" }

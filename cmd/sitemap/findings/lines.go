@@ -1,0 +1,121 @@
+package findings
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+)
+
+// A problemLine is a finding as jsonl prints it.
+type problemLine struct {
+	Type     string           `json:"type"`
+	Code     sitemap.Code     `json:"code"`
+	Severity sitemap.Severity `json:"severity"`
+	Sitemap  string           `json:"sitemap"`
+	Line     int              `json:"line"`
+	Column   int              `json:"column"`
+	Loc      string           `json:"loc"`
+	Text     string           `json:"text"`
+	Message  string           `json:"message"`
+	Fix      string           `json:"fix"`
+	Dropped  bool             `json:"dropped"`
+}
+
+func lineOf(f *audit.Finding) problemLine {
+	return problemLine{
+		"problem",
+		f.Code,
+		f.Severity,
+		f.Sitemap,
+		f.Pos.Line,
+		f.Column,
+		f.Loc,
+		f.Text,
+		f.Message,
+		f.Fix,
+		f.Dropped,
+	}
+}
+
+// A totalLine is the last line of jsonl.
+type totalLine struct {
+	Type      string `json:"type"`
+	Documents int64  `json:"documents"`
+	URLs      int64  `json:"urls"`
+	Errors    int64  `json:"errors"`
+	Warnings  int64  `json:"warnings"`
+	Infos     int64  `json:"infos"`
+}
+
+// A jsonPrinter prints one object a line.
+type jsonPrinter struct {
+	w   io.Writer
+	err error
+}
+
+func (p *jsonPrinter) print(v any) {
+	if p.err == nil {
+		e := json.NewEncoder(p.w)
+		e.SetEscapeHTML(false)
+		p.err = e.Encode(v)
+	}
+}
+
+func (p *jsonPrinter) Finding(f *audit.Finding) { p.print(lineOf(f)) }
+
+func (p *jsonPrinter) Document(d *Document) {
+	if p.err == nil {
+		_, p.err = p.w.Write(d.JSON)
+	}
+}
+
+func (p *jsonPrinter) End(t Totals) error {
+	p.print(totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos})
+	return p.err
+}
+
+// A csvPrinter prints a row for each finding and for each error that ended a document.
+type csvPrinter struct{ w *csv.Writer }
+
+func newCSV(w io.Writer) *csvPrinter {
+	p := &csvPrinter{csv.NewWriter(w)}
+	p.w.Write(
+		[]string{
+			"code",
+			"severity",
+			"sitemap",
+			"line",
+			"column",
+			"loc",
+			"text",
+			"message",
+			"fix",
+			"dropped",
+		},
+	)
+	return p
+}
+
+func (p *csvPrinter) Finding(f *audit.Finding) {
+	p.w.Write([]string{
+		string(
+			f.Code,
+		), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line), strconv.Itoa(f.Column),
+		f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped),
+	})
+}
+
+func (p *csvPrinter) Document(d *Document) {
+	if d.Code != "" && !d.Known {
+		p.Finding(ofDocument(d))
+	}
+}
+
+func (p *csvPrinter) End(Totals) error {
+	p.w.Flush()
+	return p.w.Error()
+}

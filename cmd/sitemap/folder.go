@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// folder audits the site in a folder. Without a name, the folder says whose it is.
+func (c *checker) folder(ctx context.Context, dir, name string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	t := target{siteTarget, name}
+	if name == "" {
+		if t.name = siteOf(root.FS()); t.name == "" {
+			c.document(
+				dir,
+				dir,
+				&discover.Summary{Err: errors.New("neither a robots.txt with a whole URL of a " +
+					"sitemap nor a sitemap with one is in the folder; name the site: --root DIR URL")},
+				"",
+			)
+			return nil
+		}
+	} else if t, err = parseTarget(name, c.flags.as); err != nil {
+		return err
+	}
+	host := hostOf(t.name)
+	client := &discover.Client{Fetch: &fetch.Client{
+		Transport: &folderTransport{host, http.NewFileTransportFS(root.FS())},
+		Retries:   -1, AllowPrivateNetworks: true, MaxBytes: c.flags.limit.bytes,
+		UserAgent: c.client.Fetch.UserAgent, RobotsAgent: c.client.Fetch.RobotsAgent,
+	}}
+	o := c.options
+	o.Files = root.FS()
+	c.dir = dir
+	defer func() { c.dir = "" }()
+	return c.walk(ctx, t, client, &o)
+}
+
+// pathOf returns the path in the folder of a document, or its location if it is not there.
+func (c *checker) pathOf(loc string) string {
+	u, err := url.Parse(loc)
+	if err != nil {
+		return loc
+	}
+	name := filepath.Join(c.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
+	if _, err := os.Stat(name); err != nil {
+		return loc
+	}
+	return name
+}
+
+// hostOf returns the host of a target, without "www.".
+func hostOf(site string) string {
+	if !strings.Contains(site, "://") {
+		site = "https://" + site
+	}
+	u, err := url.Parse(site)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(strings.ToLower(u.Host), "www.")
+}
+
+// A folderTransport answers the requests to one host from a folder.
+type folderTransport struct {
+	host  string
+	files http.RoundTripper
+}
+
+func (f *folderTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if hostOf(r.URL.String()) != f.host {
+		return nil, fmt.Errorf("%s is not in the folder", r.URL.Host)
+	}
+	return f.files.RoundTrip(r)
+}
+
+// siteOf returns the site whose files are in a folder: that of the first Sitemap line of its
+// robots.txt, else that of the first URL in a sitemap at a known path, or "".
+func siteOf(files fs.FS) string {
+	if f, err := files.Open("robots.txt"); err == nil {
+		defer f.Close()
+		if r, _ := robots.Parse(f, nil); r != nil && len(r.Sitemaps) > 0 {
+			return originOf(r.Sitemaps[0].Loc)
+		}
+	}
+	for _, name := range discover.DefaultKnownPaths() {
+		f, err := files.Open(strings.TrimPrefix(name, "/"))
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		for e, err := range parse.Entries(f, nil) {
+			if err != nil {
+				break
+			}
+			return originOf(e.Loc)
+		}
+	}
+	return ""
+}
+
+func originOf(loc string) string {
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + "/"
+}
