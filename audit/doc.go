@@ -59,6 +59,7 @@
 //	extensions.go   rules about news, images, videos and alternates
 //	elements.go     rules about elements and attributes
 //	schema.go       rules of the schema that reading does not need
+//	plain.go        entries whose elements need no look
 //	structure.go    the elements of entries
 //	view.go         positions, columns and lines
 //	options.go      Options

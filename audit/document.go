@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -115,9 +114,12 @@ func (d *document) run() error {
 	d.top = d.mark(0)
 	d.start = d.top
 	r, err := parse.NewReader(body, &o)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = d.read(r)
 		d.summary = r.Summary()
+	case errors.Is(err, sitemap.ErrNotSitemap):
+		d.held = nil // an HTML page may have a DOCTYPE
 	}
 	d.flush(nil)
 	if d.structure != nil {
@@ -213,8 +215,15 @@ func (d *document) problem(p sitemap.Problem, e *sitemap.Entry) {
 			}
 		}
 	}
-	if p.Code == sitemap.UnknownNamespace || p.Code == sitemap.MissingNamespace {
+	switch p.Code {
+	case sitemap.UnknownNamespace, sitemap.MissingNamespace:
 		d.once["namespace"] = true
+	case sitemap.WrappedRoot:
+		d.once["wrapped"] = true
+	case sitemap.JunkAfterRoot:
+		if d.once["wrapped"] && strings.HasPrefix(p.Text, "</") { // of what is around the root
+			return
+		}
 	}
 	f := Finding{
 		Code:    p.Code,
@@ -230,18 +239,6 @@ func (d *document) problem(p sitemap.Problem, e *sitemap.Entry) {
 		f.Severity = bySchema(p)
 	}
 	d.emit(f)
-	if p.Code == sitemap.LocWhitespace && f.Severity < failure &&
-		strings.Contains(strings.TrimSpace(p.Text), " ") {
-		d.emit(
-			Finding{
-				Code:    sitemap.BadLoc,
-				Pos:     p.Pos,
-				Text:    p.Text,
-				Loc:     f.Loc, // no URI has a space
-				Message: fmt.Sprintf("%s contains a space", quoted(p.Text)),
-			},
-		)
-	}
 }
 
 // find emits what a rule finds at an offset in the current entry.

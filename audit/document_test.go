@@ -154,3 +154,19 @@ func TestDocument_NamesDefectsOnce(t *testing.T) {
 		}
 	}
 }
+
+// One defect is one finding.
+func TestDocument_SaysItOnce(t *testing.T) {
+	const entry = `<url><loc>https://www.example.com/a</loc><lastmod>2026-11-01</lastmod></url>`
+	for doc, want := range map[string]string{
+		"<!DOCTYPE html><html><body>Home</body></html>":                                                                          "",
+		`<data><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + entry + "</urlset></data>":                        "wrapped_root",
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + entry + "</urlset><p>x</p>":                             "junk_after_root",
+		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + strings.Replace(entry, "/a", "/a\n b", 1) + "</urlset>": "loc_whitespace",
+	} {
+		found, _ := collect(audit.Document(source("s.xml", []byte(doc)), &audit.Options{Time: testTime}))
+		if got := strings.Trim(fmt.Sprint(codes(found)), "[]"); got != want || len(found) > 1 {
+			t.Errorf("%s: %d findings %s, want %s", doc, len(found), got, want)
+		}
+	}
+}

@@ -85,8 +85,8 @@ const minLoc = 12
 var emptyPort = regexp.MustCompile(`^https?://[^/?#]*:(?:[/?#]|$)`)
 
 // notURI returns why a location is not the URI that the schema asks for, or "". Characters that
-// must be escaped are let pass, as the schema does: they have a rule of their own.
-func notURI(loc string) string {
+// must be escaped are let pass, as the schema does, except for brackets outside of the host.
+func notURI(loc string, bracket bool) string {
 	switch _, fragment, _ := strings.Cut(loc, "#"); {
 	case len(loc) < minLoc:
 		return fmt.Sprintf("%s has fewer than the schema's %d characters", quoted(loc), minLoc)
@@ -94,8 +94,7 @@ func notURI(loc string) string {
 		return fmt.Sprintf("%s has two number signs", quoted(loc))
 	case strings.IndexByte(loc[len("https:"):], ':') >= 0 && emptyPort.MatchString(loc):
 		return fmt.Sprintf("%s has an empty port", quoted(loc))
-	}
-	if i := indexUnescaped(loc); i >= 0 && (loc[i] == '[' || loc[i] == ']') {
+	case bracket:
 		return fmt.Sprintf("%s has brackets outside of its host", quoted(loc))
 	}
 	return ""
@@ -123,10 +122,6 @@ func bySchema(p sitemap.Problem) sitemap.Severity {
 		}
 	case sitemap.ImplausibleLastMod:
 		if farZone.MatchString(text) {
-			return failure
-		}
-	case sitemap.LocWhitespace:
-		if strings.Contains(text, " ") && strings.ContainsAny(text, "\r\n") {
 			return failure
 		}
 	}

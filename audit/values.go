@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -26,8 +27,9 @@ type values struct {
 	otherMods bool         // two lastmods differ
 	firstMod  sitemap.Time // of the document
 	newest    sitemap.Time
-	modAt     mark // of the first lastmod
-	fresh     bool // all lastmods so far are those of the response
+	latest    time.Time // when newest starts
+	modAt     mark      // of the first lastmod
+	fresh     bool      // all lastmods so far are those of the response
 
 	priorities    int64
 	priority      float64
@@ -61,12 +63,13 @@ func (v *values) lastMod(d *document, e *sitemap.Entry, at func(string) int64) {
 		v.firstMod, v.newest, v.modAt, v.fresh = t, t, d.mark(at("lastmod")), !d.Date.IsZero()
 	}
 	v.otherMods = v.otherMods || t != v.firstMod
-	if t.Start().After(v.newest.Start()) {
-		v.newest = t
+	start := t.Start()
+	if start.After(v.latest) {
+		v.newest, v.latest = t, start
 	}
 	v.fresh = v.fresh && t.Precision() >= sitemap.Minute &&
-		t.Start().Sub(d.Date).Abs() <= fetchWindow
-	if t.Start().After(d.now.Add(farFuture)) {
+		start.Sub(d.Date).Abs() <= fetchWindow
+	if start.After(d.now.Add(farFuture)) {
 		d.find(
 			"lastmod_future",
 			at("lastmod"),
@@ -82,17 +85,15 @@ const formFactor = 0x9e3779b97f4a7c15 // odd, so that forms give different keys
 
 // location judges the location of an entry.
 func (v *values) location(d *document, e *sitemap.Entry, at func(string) int64) {
-	if why := notURI(e.Loc); why != "" && d.structure != nil {
+	odd := indexUnescaped(e.Loc)
+	isBracket := odd >= 0 && (e.Loc[odd] == '[' || e.Loc[odd] == ']')
+	if why := notURI(e.Loc, isBracket); why != "" && d.structure != nil {
 		d.find(sitemap.BadLoc, at("loc"), e.Loc, why)
 	}
-	if i := indexUnescaped(e.Loc); i >= 0 && e.Loc[i] != '[' && e.Loc[i] != ']' {
-		d.find(
-			"unescaped_loc",
-			at("loc"),
-			e.Loc,
-			fmt.Sprintf("the URL contains %q, which must be escaped",
-				[]rune(e.Loc[i:])[0]),
-		)
+	if odd >= 0 && !isBracket {
+		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
+		d.find("unescaped_loc", at("loc"), e.Loc,
+			fmt.Sprintf("the URL contains %q, which must be escaped", r))
 	}
 	if id := sessionID(e.Loc); id != "" {
 		d.find(
