@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 )
@@ -25,7 +26,7 @@ type app struct {
 	out    io.Writer
 	stderr io.Writer
 	diag   *messages // writes to stderr
-	failed bool
+	failed atomic.Bool
 
 	transport http.RoundTripper // of requests; nil: that of package fetch
 }
@@ -49,7 +50,7 @@ func (a *app) status(err error) int {
 	if err != nil {
 		a.fail("%v", err)
 	}
-	if a.failed {
+	if a.failed.Load() {
 		return exitFailed
 	}
 	return exitOK
@@ -57,7 +58,7 @@ func (a *app) status(err error) int {
 
 // fail reports what could not be read or written. The exit status will be 1.
 func (a *app) fail(format string, args ...any) {
-	a.failed = true
+	a.failed.Store(true)
 	a.diag.printf(format, args...)
 }
 

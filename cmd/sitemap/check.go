@@ -36,13 +36,11 @@ func (a *app) checkCommand() *cobra.Command {
 // A checker audits the targets of a command.
 type checker struct {
 	*walker
-	flags    *checkFlags
-	options  audit.Options
-	filter   filter
-	printer  findings.Printer
-	totals   findings.Totals
-	findings int    // in the document that is audited
-	dir      string // the folder that is audited, or ""
+	flags   *checkFlags
+	options audit.Options
+	filter  filter
+	printer findings.Printer // used by the visit that holds walker.printing
+	totals  findings.Totals  // as well
 }
 
 func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error {
@@ -50,7 +48,8 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 	c := &checker{flags: flags}
 	var filterErr error
 	c.filter, filterErr = flags.filter()
-	if err := usageOf(cmd, filterErr, err, flags.checkRoot(targets)); err != nil {
+	suffixErr := flags.resolve(cmd, findings.Formats...)
+	if err := usageOf(cmd, suffixErr, filterErr, err, flags.checkRoot(targets)); err != nil {
 		return err
 	}
 	if c.walker, err = a.newWalker(cmd, &flags.walkFlags, &flags.documentFlags); err != nil {
@@ -61,11 +60,9 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 		Agent: flags.agent, Pages: flags.pages.n, Excerpts: text || flags.format == "sarif",
 		Limits: flags.limit.document(), Walk: c.walker.options,
 	}
-	c.options.Walk.Report, c.options.Walk.Done = nil, c.done
 	o := findings.Options{
 		All: flags.all, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
-		Color: isTerminal(a.out) && flags.out == "" && os.Getenv("NO_COLOR") == "" &&
-			os.Getenv("TERM") != "dumb",
+		Color: a.hasColor() && flags.out == "",
 	}
 	if _, err := findings.New(flags.format, io.Discard, o); err != nil {
 		return misuse(cmd, err)
@@ -82,7 +79,10 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 		return err
 	}
 	c.printer, _ = findings.New(flags.format, c.out, o)
-	c.handler.target = c.target
+	c.handle = func(v *visit) handler {
+		x := &auditing{visit: v, c: c}
+		return handler{walk: x.walk, end: x.print}
+	}
 	err = c.run(cmd.Context(), targets)
 	if endErr := c.printer.End(c.totals); err == nil {
 		err = endErr
@@ -90,124 +90,156 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 	return a.finish(c.out, err)
 }
 
-// target audits one target.
-func (c *checker) target(ctx context.Context, t target) error {
-	switch {
-	case t.kind == fileTarget && isDir(t.name):
-		return c.folder(ctx, t.name, "")
-	case t.kind == fileTarget:
-		return c.file(ctx, t)
-	case c.flags.root != "":
-		return c.folder(ctx, c.flags.root, t.name)
-	}
-	return c.walk(ctx, t, c.client, &c.options)
+// hasColor reports whether standard output is a terminal that shows colours.
+func (a *app) hasColor() bool {
+	return isTerminal(a.out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// walk audits a site or a sitemap.
-func (c *checker) walk(
-	ctx context.Context,
-	t target,
-	client *discover.Client,
-	o *audit.Options,
+// An auditing is the audit of one target.
+type auditing struct {
+	*visit
+	c       *checker
+	pending []audit.Finding // that are not printed yet
+	found   int             // in the document that is audited
+	dir     string          // the folder that is audited, or ""
+}
+
+// maxPending is how many findings wait for the end of their document. Then they are printed, and
+// other visits wait.
+const maxPending = 10_000
+
+// walk audits the target.
+func (x *auditing) walk(ctx context.Context) error {
+	t := x.target
+	switch {
+	case t.kind == fileTarget && isDir(t.name):
+		return x.folder(ctx, t.name, "")
+	case t.kind == fileTarget:
+		return x.file(ctx)
+	case x.c.flags.root != "":
+		return x.folder(ctx, x.c.flags.root, t.name)
+	}
+	return x.site(ctx, t, x.client, x.c.options)
+}
+
+// site audits a site or a sitemap.
+func (x *auditing) site(
+	ctx context.Context, t target, client *discover.Client, o audit.Options,
 ) error {
-	found := audit.Site(ctx, client, t.name, o)
+	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, nil, nil
+	found := audit.Site(ctx, client, t.name, &o)
 	if t.kind == sitemapTarget {
-		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.name}}, o)
+		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.name}}, &o)
 	}
 	for f, err := range found {
 		if err != nil {
-			return c.failed(ctx, t, err)
+			return x.walkFailed(ctx, err)
 		}
-		c.finding(&f)
+		x.finding(&f)
 	}
-	return c.app.ended(ctx)
+	return x.ended(ctx)
 }
 
-// finding prints a finding that is wanted.
-func (c *checker) finding(f *audit.Finding) {
-	if !c.filter.wants(f.Code) || c.filter.baseline.Has(f) {
+// finding keeps a finding that is wanted.
+func (x *auditing) finding(f *audit.Finding) {
+	if !x.c.filter.wants(f.Code) || x.c.filter.baseline.Has(f) {
 		return
 	}
-	c.findings++
-	c.totals.Count(f.Severity)
-	if c.filter.fails(f.Severity) {
-		c.app.failed = true
+	x.found++
+	if x.c.filter.fails(f.Severity) {
+		x.app.failed.Store(true)
 	}
-	if c.dir != "" && (c.flags.format == "github" || c.flags.format == "sarif") {
-		f.Sitemap = c.pathOf(f.Sitemap) // which these show beside the lines of files
+	if format := x.c.flags.format; x.dir != "" && (format == "github" || format == "sarif") {
+		f.Sitemap = x.pathOf(f.Sitemap) // which these show beside the lines of files
 	}
-	c.printer.Finding(f)
+	x.pending = append(x.pending, *f)
+	if x.holds || len(x.pending) > maxPending || !x.progress.isList {
+		x.print()
+	}
+}
+
+// print prints the findings that are kept. Other visits wait until the next flush.
+func (x *auditing) print() {
+	if !x.holds {
+		x.hold()
+	}
+	for i := range x.pending {
+		f := &x.pending[i]
+		x.c.totals.Count(f.Severity)
+		x.c.printer.Finding(f, x.record.target)
+	}
+	x.pending = x.pending[:0]
 }
 
 // done takes the end of a document of a walk.
-func (c *checker) done(s *discover.Sitemap, sum discover.Summary) {
-	c.progress.ended.Add(1)
-	c.progress.queued.Store(int64(sum.Queued))
-	c.progress.bytes.Add(sum.Received)
-	c.progress.loc.Store(s.Loc)
-	c.document(redact(s.Loc), "", &sum, c.hint(s, sum.Err))
-	if c.out.Flush() != nil {
-		c.cancel()
-	}
+func (x *auditing) done(s *discover.Sitemap, sum discover.Summary) {
+	x.progress.note(&sum)
+	x.progress.loc.Store(s.Loc)
+	x.document(redact(s.Loc), &sum, x.hint(s, sum.Err), true)
 }
 
-// failed reports the last error of a walk. Those of documents were reported before.
-func (c *checker) failed(ctx context.Context, t target, err error) error {
-	if ended := c.app.ended(ctx); ended != nil {
+// walkFailed reports the last error of a walk. Those of documents were reported before.
+func (x *auditing) walkFailed(ctx context.Context, err error) error {
+	if ended := x.ended(ctx); ended != nil {
 		return ended
 	}
 	var walkErr *discover.WalkError
 	if !errors.As(err, &walkErr) {
-		c.document(t.label(), t.label(), &discover.Summary{Err: err}, privateHint(err))
+		x.targetFailed(err, privateHint(err))
 		return nil
 	}
 	for _, err := range walkErr.Errs {
 		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
-			c.document(t.label(), t.label(), &discover.Summary{Err: err}, limitHint(err))
+			x.targetFailed(err, limitHint(err))
 		}
 	}
 	return nil
 }
 
+// targetFailed prints a target that could not be audited.
+func (x *auditing) targetFailed(err error, hint string) {
+	x.document(x.target.label(), &discover.Summary{Err: err}, hint, false)
+}
+
 // file audits a file.
-func (c *checker) file(ctx context.Context, t target) error {
-	open, closeFile, err := c.opener(t.name)
+func (x *auditing) file(ctx context.Context) error {
+	name := x.target.name
+	open, closeFile, err := x.opener(name)
 	var sum discover.Summary
 	if err == nil {
 		defer closeFile()
-		c.progress.loc.Store(t.name)
+		x.progress.loc.Store(name)
 		src := audit.Source{
-			Name: redact(
-				t.name,
-			), Open: open, Base: c.walker.file.Base, ContentType: c.walker.file.ContentType,
-			Done: func(s sitemap.Summary) { sum.Summary = s },
+			Name: redact(name), Open: open, Base: x.walker.file.Base,
+			ContentType: x.walker.file.ContentType,
+			Done:        func(s sitemap.Summary) { sum.Summary = s },
 		}
-		for f, docErr := range audit.Document(src, &c.options) {
+		for f, docErr := range audit.Document(src, &x.c.options) {
 			if docErr != nil {
 				err = docErr
 				break
 			}
-			c.finding(&f)
+			x.finding(&f)
 		}
 	}
-	if ended := c.app.ended(ctx); ended != nil {
+	if ended := x.ended(ctx); ended != nil {
 		return ended
 	}
 	sum.Err = err
-	c.progress.ended.Add(1)
-	c.document(redact(t.name), "", &sum, limitHint(err))
+	x.progress.note(&sum)
+	x.document(redact(name), &sum, limitHint(err), true)
 	return nil
 }
 
 // opener returns a function that opens a file as often as it is called. Standard input is copied to
 // a temporary file first.
-func (c *checker) opener(
+func (x *auditing) opener(
 	name string,
 ) (open func() (io.ReadCloser, error), closeFile func(), err error) {
 	if name != stdin {
-		return func() (io.ReadCloser, error) { return c.app.open(name) }, func() {}, nil
+		return func() (io.ReadCloser, error) { return x.app.open(name) }, func() {}, nil
 	}
-	in, err := c.app.open(stdin)
+	in, err := x.app.open(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -238,45 +270,52 @@ type documentLine struct {
 	Entries  int64      `json:"entries"`
 	Problems int        `json:"problems"`
 	Skipped  string     `json:"skipped,omitempty"`
-	Target   string     `json:"target,omitempty"` // a target that could not be walked
+	Target   string     `json:"target"`
 	Status   int        `json:"status,omitempty"`
 	Failed   bool       `json:"failed,omitempty"` // nothing of it could be read
 	Error    *lineError `json:"error,omitempty"`
 }
 
-// document prints a document, or a target that could not be audited.
-func (c *checker) document(name, target string, sum *discover.Summary, hint string) {
+// document prints a document, or with isDocument unset a target that could not be audited.
+func (x *auditing) document(name string, sum *discover.Summary, hint string, isDocument bool) {
 	d := &documentLine{
 		Type: "document", Sitemap: name, Format: sum.Format.String(), Encoding: sum.Encoding,
-		Entries: sum.Entries, Problems: c.findings, Skipped: skipped(sum), Target: target,
+		Entries: sum.Entries, Problems: x.found, Skipped: skipped(sum), Target: x.record.target,
 		Status: sum.Status, Error: errorOf(name, sum.Err),
 	}
-	c.findings = 0
 	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&
 		!errors.Is(sum.Err, discover.ErrLimit)
 	line := &findings.Document{
-		Name: fileName(name),
-		Text: d.text(sum),
-		JSON: append(marshal(d), '\n'),
+		Name: fileName(name), Text: d.text(sum), JSON: append(marshal(d), '\n'),
 	}
-	if target == "" {
-		c.totals.Documents++
+	x.found = 0
+	x.print()
+	t := &x.c.totals
+	if isDocument {
+		t.Documents++
 		if sum.Format != sitemap.SitemapIndex {
-			c.totals.URLs += sum.Entries
+			t.URLs += sum.Entries
 		}
+		x.countEntries(sum)
 	}
 	if d.Error != nil {
+		x.visit.failed = true
 		line.Code, line.Message = d.Error.Code, d.Error.Message+hint
-		line.Known = c.isKnown(sum.Err)
-		if f := c.flags.format; f != "text" && f != "github" { // which programs read
-			c.app.diag.printf("%s: %s", line.Name, line.Message)
+		line.Known = x.c.isKnown(sum.Err)
+		if f := x.c.flags.format; f != "text" && f != "github" { // which programs read
+			x.app.diag.printf("%s: %s", line.Name, line.Message)
 		}
 		if !line.Known {
-			c.totals.Errors++
-			c.app.failed = c.app.failed || c.filter.fails(sitemap.SeverityError)
+			t.Errors++
+			if x.c.filter.fails(sitemap.SeverityError) {
+				x.app.failed.Store(true)
+			}
 		}
 	}
-	c.printer.Document(line)
+	x.c.printer.Document(line)
+	if x.flush(nil) != nil {
+		x.cancel()
+	}
 }
 
 // isKnown reports whether a finding says that a document could not be read, or whether nobody wants

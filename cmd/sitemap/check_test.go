@@ -24,7 +24,7 @@ func TestCheckFile(t *testing.T) {
 	runArgs(t, "check", "-v", sound).want(t, exitOK,
 		sound+": text, utf-8, 1 URL, 0 findings\n1 document, 1 URL: 0 errors, 0 warnings, 0 infos\n")
 	runArgs(t, "check", "--format", "jsonl", sound).want(t, exitOK,
-		`{"type":"document","sitemap":"`+sound+`","format":"text","encoding":"utf-8","entries":1,"problems":0}
+		`{"type":"document","sitemap":"`+sound+`","format":"text","encoding":"utf-8","entries":1,"problems":0,"target":"`+sound+`"}
 {"type":"total","documents":1,"urls":1,"errors":0,"warnings":0,"infos":0}
 `)
 
@@ -41,8 +41,8 @@ ODD:3:6: error: loc is empty [empty_loc]
 1 document, 1 URL: 2 errors, 0 warnings, 0 infos
 `, "ODD", odd))
 	runArgs(t, "check", "--only", "empty_loc", "--format", "jsonl", odd).want(t, exitFailed, strings.ReplaceAll(
-		`{"type":"problem","code":"empty_loc","severity":"error","sitemap":"ODD","line":3,"column":6,"loc":"","text":"","message":"loc is empty","fix":"Write the URL into it, or remove the entry.","dropped":true}
-{"type":"document","sitemap":"ODD","format":"urlset","encoding":"utf-8","entries":1,"problems":1}
+		`{"type":"problem","code":"empty_loc","severity":"error","sitemap":"ODD","line":3,"column":6,"loc":"","text":"","message":"loc is empty","fix":"Write the URL into it, or remove the entry.","dropped":true,"target":"ODD"}
+{"type":"document","sitemap":"ODD","format":"urlset","encoding":"utf-8","entries":1,"problems":1,"target":"ODD"}
 {"type":"total","documents":1,"urls":1,"errors":1,"warnings":0,"infos":0}
 `, "ODD", odd))
 	in := runWith(t, strings.NewReader(dated), "check", "--only", "empty_loc", "-")
@@ -95,7 +95,7 @@ func TestCheckBaseline(t *testing.T) {
 func TestCheckErrors(t *testing.T) {
 	html := writeFile(t, "x.html", "<html></html>")
 	runArgs(t, "check", "--format", "jsonl", html).want(t, exitFailed,
-		`{"type":"document","sitemap":"`+html+`","entries":0,"problems":0,"failed":true,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}
+		`{"type":"document","sitemap":"`+html+`","entries":0,"problems":0,"target":"`+html+`","failed":true,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}
 {"type":"total","documents":1,"urls":0,"errors":1,"warnings":0,"infos":0}
 `, "an HTML page")
 	r := runArgs(t, "check", html)
@@ -134,8 +134,8 @@ func TestCheckSite(t *testing.T) {
 		`"code":"untrusted_host","severity":"error","sitemap":"HOST/a.xml"`,
 		`"code":"url_in_several_sitemaps","severity":"warning","sitemap":"HOST/b.xml"`,
 		`"code":"sitemap_status","severity":"error","sitemap":"HOST/index.xml","line":2,"column":10,"loc":"HOST/missing.xml","text":"404"`,
-		`{"type":"document","sitemap":"HOST/index.xml","format":"sitemapindex","encoding":"utf-8","entries":3,"problems":1,"status":200}`,
-		`{"type":"document","sitemap":"HOST/missing.xml","entries":0,"problems":1,"status":404,"failed":true,"error":{"code":"fetch_failed","message":"status 404 Not Found"}}`,
+		`{"type":"document","sitemap":"HOST/index.xml","format":"sitemapindex","encoding":"utf-8","entries":3,"problems":1,"target":"HOST","status":200}`,
+		`{"type":"document","sitemap":"HOST/missing.xml","entries":0,"problems":1,"target":"HOST","status":404,"failed":true,"error":{"code":"fetch_failed","message":"status 404 Not Found"}}`,
 		`{"type":"total","documents":5,"urls":6,"errors":3,"warnings":1,"infos":3}`,
 	} {
 		if !strings.Contains(r.out, s.text(line)) {

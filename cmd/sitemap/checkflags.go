@@ -20,12 +20,12 @@ type checkFlags struct {
 	walkFlags
 	documentFlags
 	filterFlags
-	all, verbose bool
-	rules        bool
-	explain      string
-	root         string
-	agent        string
-	pages        pageCount
+	verbose bool
+	rules   bool
+	explain string
+	root    string
+	agent   string
+	pages   pageCount
 }
 
 // filterFlags choose the findings that count.

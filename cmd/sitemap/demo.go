@@ -50,7 +50,7 @@ func runDemo(ctx context.Context, to io.Writer) error {
 	}{
 		{"The sitemaps that robots.txt names, and those that an index lists", "", a.treeCommand()},
 		{"The URLs, each with its sitemap and the trust that entitles the sitemap to list it",
-			"--format csv", a.urlsCommand()},
+			"--format csv --fields loc,lastmod,sitemap,trust", a.urlsCommand()},
 		{"What a search engine would refuse, misread or ignore, where, and how to mend it",
 			"--disable lastmod_coverage,lastmod_stale", a.checkCommand()},
 	} {

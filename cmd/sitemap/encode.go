@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -19,37 +19,15 @@ type record struct {
 	sitemap string            // its location, "" to leave it out
 	trust   string            // "" if the entry was not judged
 	onSite  bool              // only if the entry was judged
+	target  string            // that led to it, as it was given; "" for parse
+	fetched time.Time         // when the document came
+	change  discover.Change   // "" without --state
 }
 
 // A format writes records, each as a line. Append appends the line of a record to b.
 type format struct {
 	header string
 	append func(b []byte, r *record) []byte
-}
-
-const csvHeader = "loc,kind,lastmod,changefreq,priority"
-
-// formatOf returns the format of records that come from a file.
-func formatOf(name string) (format, error) {
-	switch name {
-	case "text":
-		return format{append: appendText}, nil
-	case "jsonl":
-		return format{append: appendJSON}, nil
-	case "csv":
-		return format{csvHeader + "\n", func(b []byte, r *record) []byte {
-			return append(appendCSV(b, r), '\n')
-		}}, nil
-	}
-	return format{}, fmt.Errorf("unknown format %q: want text, jsonl or csv", name)
-}
-
-// walkFormatOf returns the format of records that come from a walk: in CSV they have more columns.
-func walkFormatOf(name string) (format, error) {
-	if name == "csv" {
-		return format{csvHeader + ",sitemap,trust,on_site\n", appendWalkedCSV}, nil
-	}
-	return formatOf(name)
 }
 
 func appendText(b []byte, r *record) []byte { return append(append(b, r.Loc...), '\n') }
@@ -75,6 +53,13 @@ func appendJSON(b []byte, r *record) []byte {
 	if r.trust != "" {
 		b = appendField(b, "trust", r.trust)
 		b = strconv.AppendBool(append(b, `,"on_site":`...), r.onSite)
+	}
+	if r.trust != "" || r.sitemap != "" {
+		b = appendField(b, "target", r.target)
+		if !r.fetched.IsZero() {
+			b = append(r.fetched.AppendFormat(append(b, `,"fetched":"`...), time.RFC3339), '"')
+		}
+		b = appendField(b, "change", string(r.change))
 	}
 	if r.Extensions != nil {
 		if fields := bytes.Trim(marshal(r.Extensions), "{}"); len(fields) > 0 {
@@ -114,30 +99,12 @@ func appendString(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-func appendCSV(b []byte, r *record) []byte {
-	b = append(appendCell(b, r.Loc), ',')
-	b = append(append(b, r.Kind.String()...), ',')
-	b = append(r.LastMod.AppendTo(b), ',')
-	b = append(append(b, r.ChangeFreq.String()...), ',')
-	if p, ok := r.Priority.Get(); ok {
-		b = strconv.AppendFloat(b, p, 'f', -1, 64)
-	}
-	return b
-}
-
-func appendWalkedCSV(b []byte, r *record) []byte {
-	b = append(appendCSV(b, r), ',')
-	b = append(appendCell(b, r.sitemap), ',')
-	b = append(append(b, r.trust...), ',')
-	if r.trust != "" {
-		b = strconv.AppendBool(b, r.onSite)
-	}
-	return append(b, '\n')
-}
+// special are the characters that put a field of CSV in quotes.
+const special = ",\"\r\n"
 
 // appendCell appends a field of CSV, in quotes if it needs them (RFC 4180, section 2).
 func appendCell(b []byte, s string) []byte {
-	if !strings.ContainsAny(s, ",\"\r\n") {
+	if !strings.ContainsAny(s, special) {
 		return append(b, s...)
 	}
 	return append(append(append(b, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -37,6 +38,8 @@ func fullRecord(t *testing.T) *record {
 		sitemap: "http://example.com/sitemap.xml",
 		trust:   "robots",
 		onSite:  true,
+		target:  "example.com",
+		fetched: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC),
 	}
 }
 
@@ -44,30 +47,29 @@ func TestFormats(t *testing.T) {
 	bare := &record{Entry: sitemap.Entry{Loc: "http://example.com/", Kind: sitemap.Sitemap, Priority: sitemap.Some(1.0)}}
 	tests := []struct {
 		format string
+		fields string
 		walked bool
 		r      *record
 		want   string
 	}{
-		{"text", true, fullRecord(t), `http://example.com/?a=1&b=<2>,"ü"` + "\n"},
-		{"jsonl", true, fullRecord(t), `{"loc":"http://example.com/?a=1&b=<2>,\"ü\"","kind":"page","lastmod":"2024-05-06T07:08:09.120+02:00","published":"2024-05",` +
-			`"changefreq":"daily","priority":0.8,"sitemap":"http://example.com/sitemap.xml","trust":"robots","on_site":true,` +
+		{"text", "", true, fullRecord(t), `http://example.com/?a=1&b=<2>,"ü"` + "\n"},
+		{"jsonl", "", true, fullRecord(t), `{"loc":"http://example.com/?a=1&b=<2>,\"ü\"","kind":"page","lastmod":"2024-05-06T07:08:09.120+02:00","published":"2024-05",` +
+			`"changefreq":"daily","priority":0.8,"sitemap":"http://example.com/sitemap.xml","trust":"robots","on_site":true,"target":"example.com","fetched":"2026-11-23T12:00:00Z",` +
 			`"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"alternates":[{"rel":"alternate","hreflang":"de","href":"http://example.com/de"}],"mobile":true}` + "\n"},
-		{"jsonl", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}},
+		{"jsonl", "", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}},
 			`{"loc":"x","kind":"page","lastmod":"2024-05-06T07:08:09Z","zone_assumed":true}` + "\n"},
-		{"jsonl", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
+		{"jsonl", "", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
 			`{"loc":"x","kind":"page","lastmod":"2024","published":"2023-05-06T07:08:00Z","zone_assumed":true}` + "\n"},
-		{"jsonl", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
-		{"jsonl", true, &record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
-		{"csv", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site\n" +
-			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true` + "\n"},
-		{"csv", false, bare, "loc,kind,lastmod,changefreq,priority\nhttp://example.com/,sitemap,,,1\n"},
+		{"jsonl", "", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
+		{"jsonl", "", true, &record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
+		{"csv", "", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\n" +
+			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true,example.com,2026-11-23T12:00:00Z,http://example.com/1.jpg,,,,,de=http://example.com/de` + "\n"},
+		{"csv", "", false, bare, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/,sitemap,,,1,,,,,,\n"},
+		{"csv", "loc, image,on_site", true, fullRecord(t), "loc,image,on_site\n" + `"http://example.com/?a=1&b=<2>,""ü""",http://example.com/1.jpg,true` + "\n"},
+		{"jsonl", "priority,images,news,trust", true, fullRecord(t), `{"priority":0.8,"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"trust":"robots"}` + "\n"},
 	}
 	for _, tt := range tests {
-		formatOf := formatOf
-		if tt.walked {
-			formatOf = walkFormatOf
-		}
-		f, err := formatOf(tt.format)
+		f, err := formatOf(tt.format, tt.fields, tt.walked, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +112,7 @@ func TestRecordAllocations(t *testing.T) {
 	r := fullRecord(t)
 	r.Loc, r.Extensions = "http://example.com/?a=1&b=2", nil
 	for _, name := range []string{"text", "jsonl", "csv"} {
-		f, err := walkFormatOf(name)
+		f, err := formatOf(name, "", true, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +127,7 @@ func BenchmarkRecord(b *testing.B) {
 	r := &record{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
 	for _, name := range []string{"text", "jsonl", "csv"} {
 		b.Run(name, func(b *testing.B) {
-			f, err := formatOf(name)
+			f, err := formatOf(name, "", false, false)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -114,14 +114,14 @@ func TestRedact(t *testing.T) {
 
 func TestTargetLabel(t *testing.T) {
 	for target, want := range map[target]string{
-		{siteTarget, "u:p@example.com"}:              "example.com",
-		{siteTarget, "https://u:p@example.com/"}:     "https://example.com/",
-		{sitemapTarget, "https://u:p@example.com/a"}: "https://example.com/a",
-		{siteTarget, "http:/u:p@example.com/"}:       "http:/example.com/",
-		{siteTarget, "https//u:p@example.com/"}:      "https//example.com/",
-		{siteTarget, "example.com/a:b@c"}:            "example.com/a:b@c",
-		{fileTarget, "me@home.xml"}:                  "me@home.xml",
-		{fileTarget, "-"}:                            "standard input",
+		{siteTarget, "u:p@example.com", ""}:              "example.com",
+		{siteTarget, "https://u:p@example.com/", ""}:     "https://example.com/",
+		{sitemapTarget, "https://u:p@example.com/a", ""}: "https://example.com/a",
+		{siteTarget, "http:/u:p@example.com/", ""}:       "http:/example.com/",
+		{siteTarget, "https//u:p@example.com/", ""}:      "https//example.com/",
+		{siteTarget, "example.com/a:b@c", ""}:            "example.com/a:b@c",
+		{fileTarget, "me@home.xml", ""}:                  "me@home.xml",
+		{fileTarget, "-", ""}:                            "standard input",
 	} {
 		if got := target.label(); got != want {
 			t.Errorf("label of %q = %q, want %q", target.name, got, want)

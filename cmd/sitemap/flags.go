@@ -21,6 +21,7 @@ import (
 type printFlags struct {
 	format string
 	out    string
+	fields string // of urls and parse
 	quiet  bool
 }
 
@@ -218,8 +219,13 @@ type walkFlags struct {
 	selectFlags
 	fetchFlags
 	from, as string
+	failed   string
+	parallel int
+	maxTime  time.Duration
+	siteTime time.Duration
 	progress string
-	state    string // of urls only
+	state    string // of urls and check
+	all      bool   // of urls: with state, print pages that have not changed too
 }
 
 func (w *walkFlags) add(cmd *cobra.Command, formats string) {
@@ -227,6 +233,11 @@ func (w *walkFlags) add(cmd *cobra.Command, formats string) {
 		f.StringVar(&w.from, "from", "",
 			"read further targets from `FILE` (or -), one a line; # starts a comment")
 		f.StringVar(&w.as, "as", "", "treat targets as a `KIND`: site or sitemap")
+		f.IntVar(&w.parallel, "parallel", 8, "walk `N` targets at once")
+		f.StringVar(&w.failed, "failed", "",
+			"write the targets of which something could not be read to `FILE`, for --from")
+		f.DurationVar(&w.siteTime, "site-time", 0, "longest `TIME` for one target; what came is printed")
+		f.DurationVar(&w.maxTime, "max-time", 0, "longest `TIME` for all targets; what came is printed")
 	})
 	w.printFlags.add(cmd, formats)
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
@@ -240,6 +251,8 @@ func (w *walkFlags) add(cmd *cobra.Command, formats string) {
 // check reports values that have no meaning.
 func (w *walkFlags) check() error {
 	switch {
+	case w.parallel < 1 || w.maxTime < 0 || w.siteTime < 0:
+		return errors.New("--parallel, --max-time, --site-time: want a positive number")
 	case w.as != "" && w.as != "site" && w.as != "sitemap":
 		return fmt.Errorf("--as: want site or sitemap, not %q", w.as)
 	case w.progress != "auto" && w.progress != "always" && w.progress != "never":

@@ -20,52 +20,49 @@ import (
 )
 
 // folder audits the site in a folder. Without a name, the folder says whose it is.
-func (c *checker) folder(ctx context.Context, dir, name string) error {
+func (x *auditing) folder(ctx context.Context, dir, name string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	t := target{siteTarget, name}
+	t := target{kind: siteTarget, name: name}
 	if name == "" {
 		if t.name = siteOf(root.FS()); t.name == "" {
-			c.document(
-				dir,
-				dir,
-				&discover.Summary{Err: errors.New("neither a robots.txt with a whole URL of a " +
-					"sitemap nor a sitemap with one is in the folder; name the site: --root DIR URL")},
-				"",
-			)
+			x.targetFailed(errFolder, "")
 			return nil
 		}
-	} else if t, err = parseTarget(name, c.flags.as); err != nil {
+	} else if t, err = parseTarget(name, x.flags.as); err != nil {
 		return err
 	}
 	host := hostOf(t.name)
 	client := &discover.Client{Fetch: &fetch.Client{
 		Transport: &folderTransport{host, http.NewFileTransportFS(root.FS())},
-		Retries:   -1, AllowPrivateNetworks: true, MaxBytes: c.flags.limit.bytes,
-		UserAgent: c.client.Fetch.UserAgent, RobotsAgent: c.client.Fetch.RobotsAgent,
+		Retries:   -1, AllowPrivateNetworks: true, MaxBytes: x.flags.limit.bytes,
+		UserAgent: x.client.Fetch.UserAgent, RobotsAgent: x.client.Fetch.RobotsAgent,
 	}}
-	o := c.options
+	o := x.c.options
 	o.Files = root.FS()
-	c.dir = dir
-	defer func() { c.dir = "" }()
-	return c.walk(ctx, t, client, &o)
+	x.dir = dir
+	return x.site(ctx, t, client, o)
 }
 
 // pathOf returns the path in the folder of a document, or its location if it is not there.
-func (c *checker) pathOf(loc string) string {
+func (x *auditing) pathOf(loc string) string {
 	u, err := url.Parse(loc)
 	if err != nil {
 		return loc
 	}
-	name := filepath.Join(c.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
+	name := filepath.Join(x.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
 	if _, err := os.Stat(name); err != nil {
 		return loc
 	}
 	return name
 }
+
+// errFolder means that nothing in a folder says whose it is.
+var errFolder = errors.New("neither a robots.txt with the whole URL of a sitemap nor a sitemap is " +
+	"in the folder; name the site: --root DIR URL")
 
 // hostOf returns the host of a target, without "www.".
 func hostOf(site string) string {

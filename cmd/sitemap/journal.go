@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
@@ -17,9 +18,12 @@ import (
 // last document was noted only: then it is read again, but not printed again.
 type journal struct {
 	*state.File
-	out *output
-	run runRecord
-	err error // why the output could not be noted
+	out  *output
+	urls func() int64 // how many URLs the run has printed
+	mu   sync.Mutex
+	run  runRecord
+	err  error  // why the output could not be noted
+	keep func() // puts what else belongs to the output
 }
 
 // A runRecord is what the journal keeps of the last run.
@@ -28,10 +32,11 @@ type runRecord struct {
 	Digest string `json:"digest"` // of what decides the output
 	Ended  bool   `json:"ended"`
 	Length int64  `json:"length"` // of the output after the last document
-	Last   string `json:"last"`   // that document
 	URLs   int64  `json:"urls"`   // printed in this run until then
 	Output string `json:"output"` // the file of -o
 	Format string `json:"format"` // its format
+	// Last are the documents that were noted last, by the targets under way.
+	Last map[string]string `json:"last"`
 }
 
 // The keys of the journal. Those of walks have one letter after the first slash.
@@ -69,29 +74,62 @@ func (j *journal) keepFormat(output, format string) error {
 }
 
 // attach makes out the output of the run.
-func (j *journal) attach(out *output) error {
-	j.out = out
-	j.note(j.run.Last, j.run.URLs)
-	return cmp.Or(j.err, j.Sync())
+func (j *journal) attach(out *output, urls func() int64) error {
+	j.out, j.urls = out, urls
+	if j.run.Last == nil {
+		j.run.Last = map[string]string{}
+	}
+	j.write()
+	return cmp.Or(j.failed(), j.Sync())
 }
 
-// note records the output after the last document, and how many URLs the run has printed by then.
-func (j *journal) note(last string, urls int64) {
-	if j.err = j.out.Flush(); j.err != nil {
-		return
-	}
-	j.run.Length, j.run.Last, j.run.URLs = j.out.length, last, urls
+// printed returns the document of a target that was noted last.
+func (j *journal) printed(target string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.run.Last[target]
+}
+
+// note records the output after a document of a target.
+func (j *journal) note(target, loc string) {
+	j.mu.Lock()
+	j.run.Last[target] = loc
+	j.mu.Unlock()
+	j.write()
+}
+
+// ended notes that a target has ended.
+func (j *journal) ended(target string) {
+	j.mu.Lock()
+	delete(j.run.Last, target)
+	j.mu.Unlock()
+}
+
+// write puts the record of the run.
+func (j *journal) write() {
+	flushErr := j.out.Flush()
+	j.mu.Lock()
+	j.run.Length, j.run.URLs = j.out.length, j.urls()
 	value, err := json.Marshal(j.run)
-	if err == nil {
-		err = j.Put(runKey, value)
+	if j.err = cmp.Or(flushErr, err); j.err == nil {
+		j.err = j.File.Put(runKey, value)
 	}
-	j.err = err
+	j.mu.Unlock()
+	if j.keep != nil {
+		j.keep()
+	}
+}
+
+func (j *journal) failed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
 }
 
 // Put fails once the output could not be written: no document may count as printed then.
 func (j *journal) Put(key string, value []byte) error {
-	if j.err != nil {
-		return j.err
+	if err := j.failed(); err != nil {
+		return err
 	}
 	return j.File.Put(key, value)
 }
@@ -110,14 +148,14 @@ func (j *journal) Sync() error {
 func (j *journal) finish(err error) error {
 	if err == nil {
 		j.run.Ended = true
-		j.note(j.run.Last, j.run.URLs)
+		j.write()
 	}
-	return cmp.Or(err, j.err, j.Sync(), j.Close())
+	return cmp.Or(err, j.failed(), j.Sync(), j.Close())
 }
 
-// remember makes seen remember the URLs of the run in the journal. The function that it returns is
-// to be called after each note.
-func (j *journal) remember(seen *urlSet) func() {
+// remember makes seen remember the URLs of the run in the journal. Seen is used under a lock.
+func (j *journal) remember(seen *urlSet) {
+	var mu sync.Mutex
 	var fresh []uint64
 	key := func(hash uint64) string {
 		return urlKey + string(binary.BigEndian.AppendUint64(nil, hash))
@@ -126,8 +164,14 @@ func (j *journal) remember(seen *urlSet) func() {
 		value, err := j.Get(key(hash))
 		return err == nil && string(value) == j.run.ID
 	}
-	seen.fresh = func(hash uint64) { fresh = append(fresh, hash) }
-	return func() {
+	seen.fresh = func(hash uint64) {
+		mu.Lock()
+		fresh = append(fresh, hash)
+		mu.Unlock()
+	}
+	j.keep = func() {
+		mu.Lock()
+		defer mu.Unlock()
 		for _, hash := range fresh {
 			j.Put(key(hash), []byte(j.run.ID))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -17,17 +18,31 @@ import (
 type output struct {
 	*bufio.Writer
 	to     io.Writer
-	file   *os.File // nil for standard output
-	name   string   // of the file
-	temp   string   // the name of the file until it is finished, "" if it is written in place
-	length int64    // bytes of the file, without what is buffered
-	head   int64    // bytes before the first record
+	file   *os.File     // nil for standard output
+	name   string       // of the file
+	temp   string       // the name of the file until it is finished, "" if it is written in place
+	length int64        // bytes of the file, without what is buffered
+	plain  int64        // bytes before compression, without what is buffered
+	head   int64        // of these, those before the first record
+	dirty  bool         // gz holds something back
+	gz     *gzip.Writer // nil if the file is not compressed
+	parts  bool         // each Flush ends a member of gzip, so that the file may be cut there
 }
 
 func newOutput(to io.Writer) *output {
 	o := &output{to: to}
-	o.Writer = bufio.NewWriterSize(writerFunc(o.write), 64<<10)
+	o.Writer = bufio.NewWriterSize(writerFunc(o.compress), 64<<10)
 	return o
+}
+
+// compress writes p to the file, compressed if its name says so.
+func (o *output) compress(p []byte) (int, error) {
+	o.plain += int64(len(p))
+	if o.gz == nil {
+		return o.write(p)
+	}
+	o.dirty = true
+	return o.gz.Write(p)
 }
 
 type writerFunc func([]byte) (int, error)
@@ -47,13 +62,36 @@ func (o *output) write(p []byte) (int, error) {
 func (o *output) begin(header string) {
 	o.WriteString(header)
 	o.Flush()
-	o.head = o.length
+	o.head = o.plain
 }
 
 func newFileOutput(f *os.File, name string) *output {
 	o := newOutput(f)
 	o.file, o.name = f, name
+	if isGzip(name) {
+		o.gz = gzip.NewWriter(writerFunc(o.write))
+	}
 	return o
+}
+
+// Flush writes what is buffered, except for what a gzip stream holds back.
+func (o *output) Flush() error {
+	err := o.Writer.Flush()
+	if o.parts && o.dirty {
+		err = cmp.Or(err, o.gz.Close())
+		o.gz.Reset(writerFunc(o.write))
+		o.dirty = false
+	}
+	return err
+}
+
+// end writes all that is left.
+func (o *output) end() error {
+	err := o.Flush()
+	if o.gz != nil && !o.parts {
+		err = cmp.Or(err, o.gz.Close())
+	}
+	return err
 }
 
 // create returns the output for the flag -o. "" and "-" mean standard output. The command ends it
@@ -108,15 +146,15 @@ func (a *app) appendTo(name string, resumed bool, length int64) (*output, error)
 		return nil, err
 	}
 	o := newFileOutput(f, name)
-	o.length = length
+	o.length, o.parts = length, true
 	return o, nil
 }
 
 // finish ends the output of a command that ended with err. It renames a file that is complete. It
 // removes one that is not, or that is empty because nothing could be read.
 func (a *app) finish(o *output, err error) error {
-	complete := err == nil || errors.Is(err, errStopped)
-	flushErr := o.Flush()
+	complete := err == nil || errors.Is(err, errStopped) || errors.Is(err, errMaxTime)
+	flushErr := o.end()
 	if o.file != nil {
 		flushErr = cmp.Or(flushErr, o.file.Close())
 	}
@@ -127,7 +165,7 @@ func (a *app) finish(o *output, err error) error {
 	case o.temp == "":
 	case !complete:
 		os.Remove(o.temp)
-	case a.failed && o.length == o.head:
+	case a.failed.Load() && o.plain == o.head:
 		os.Remove(o.temp)
 		a.diag.printf("%s is not written: nothing could be read", o.name)
 	default:

@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 	}{
 		{"text", urlset("http://example.com/1", "http://example.com/2"), "", exitOK, "http://example.com/1\nhttp://example.com/2\n", nil},
 		{"gzip", zipped.String(), "--format jsonl", exitOK, `{"loc":"http://example.com/a.xml","kind":"sitemap"}` + "\n", nil},
-		{"csv", urlset("http://example.com/1"), "--format csv", exitOK, "loc,kind,lastmod,changefreq,priority\nhttp://example.com/1,page,,,\n", nil},
+		{"csv", urlset("http://example.com/1"), "--format csv", exitOK, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/1,page,,,,,,,,,\n", nil},
 		{"base", "<urlset" + xmlns + "><url><loc>/a</loc></url></urlset>", "-q --base http://example.com/x/", exitOK, "http://example.com/a\n", nil},
 		{"no base", "<urlset" + xmlns + "><url><loc>/a</loc></url></urlset>", "", exitOK, "", []string{"1 problem in 1 document: 1 relative_loc"}},
 		{"charset", latin1, "-q --content-type text/xml;charset=iso-8859-2", exitOK, "http://example.com/é\n", nil},

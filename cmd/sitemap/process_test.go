@@ -105,7 +105,7 @@ func TestFromPipe(t *testing.T) {
 	}
 	site := newTestSite(t, map[string]string{"/a.txt": "HOST/a\n"})
 	go func() { os.WriteFile(name, []byte(site.URL+"/a.txt\n"), 0o600) }()
-	runArgs(t, "urls", "--allow-private", "--from", name).want(t, exitOK, site.URL+"/a\n")
+	runArgs(t, "urls", "--allow-private", "--from", name).want(t, exitOK, site.URL+"/a\n", "1 site, 1 URL, 0 failed, ")
 }
 
 // Only regular files are replaced, so -o /dev/null is safe.

@@ -81,7 +81,7 @@ func (a *app) printRobots(out *output, r *robots.Robots, flags *printFlags) {
 	for _, p := range r.Problems {
 		a.diag.line(problemText("sitemap: robots.txt", p))
 	}
-	if len(r.Sitemaps) == 0 && !a.failed {
+	if len(r.Sitemaps) == 0 && !a.failed.Load() {
 		a.diag.printf("robots.txt names no sitemap")
 	}
 }

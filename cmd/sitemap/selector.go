@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // A selector chooses the URLs that are printed: those that match, each once, up to a number.
@@ -11,6 +12,8 @@ type selector struct {
 	match *regexp.Regexp // nil: all
 	seen  *urlSet        // nil: each as often as it is listed
 	max   int64          // 0: any number
+
+	mu    sync.Mutex
 	taken int64
 	again int64 // left out because they came before
 }
@@ -18,6 +21,11 @@ type selector struct {
 // take reports whether loc is printed.
 func (s *selector) take(loc string) bool {
 	if s.match != nil && !s.match.MatchString(loc) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.max > 0 && s.taken >= s.max {
 		return false
 	}
 	if s.seen != nil && !s.seen.add(loc) {
@@ -29,7 +37,18 @@ func (s *selector) take(loc string) bool {
 }
 
 // done reports whether the number is reached.
-func (s *selector) done() bool { return s.max > 0 && s.taken >= s.max }
+func (s *selector) done() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.max > 0 && s.taken >= s.max
+}
+
+// count returns how many URLs were taken.
+func (s *selector) count() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken
+}
 
 // maxUnique is how many URLs a urlSet remembers, in about 60 MiB.
 const maxUnique = 4 << 20

@@ -49,14 +49,14 @@ func TestState(t *testing.T) {
 		args := []string{"urls", "--allow-private", "--state", db, "-o", out, "--format", format, s.URL}
 		runArgs(t, args...).want(t, exitOK, "")
 		wantFile(t, out, whole)
-		runArgs(t, args...).want(t, exitOK, "")
+		runArgs(t, args...).want(t, exitOK, "", "nothing has changed")
 		wantFile(t, out, whole)
 	}
 	first := runArgs(t, "urls", "--allow-private", "--state", db, s.URL)
 	if n := strings.Count(first.out, "\n"); first.status != exitOK || n != 101 || first.err != "" {
 		t.Fatalf("status %d, %d URLs, reported %q", first.status, n, first.err)
 	}
-	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, "")
+	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, "", "nothing has changed")
 	s.docs["/last.txt"] = "HOST/last\nHOST/new\n"
 	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, s.URL+"/new\n")
 	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, exitUsage, "", "--state: standard input: want sites")
@@ -144,7 +144,7 @@ func TestStateOfOtherRun(t *testing.T) {
 	db, out = filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	flags = []string{"urls", "--allow-private", "--state", db, "-o", out}
 	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
-	runArgs(t, append(flags, s.URL+"/", more.URL, s.URL)...).want(t, exitOK, "")
+	runArgs(t, append(flags, "--parallel", "1", s.URL+"/", more.URL, s.URL)...).want(t, exitOK, "", "3 sites, ", " 0 failed, ")
 	wantFile(t, out, runArgs(t, "urls", "--allow-private", s.URL, more.URL).out)
 }
 

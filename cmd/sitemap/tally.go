@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -13,6 +14,7 @@ import (
 
 // A tally counts problems, for commands that do not list them.
 type tally struct {
+	mu        sync.Mutex
 	codes     map[string]int
 	total     int
 	documents int
@@ -24,6 +26,8 @@ func (t *tally) add(s *discover.Sitemap, p sitemap.Problem) {
 	if p.Severity() == sitemap.SeverityInfo {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.codes == nil {
 		t.codes = map[string]int{}
 	}

@@ -27,9 +27,13 @@ const (
 
 // A target is an argument and what it names.
 type target struct {
-	kind targetKind
-	name string
+	kind  targetKind
+	name  string
+	given string // the argument, or the line of --from
 }
+
+// shown returns the target as it was given, without user name and password.
+func (t target) shown() string { return redact(t.given) }
 
 // label returns the name of the target in what is printed, without user name and password.
 func (t target) label() string {
@@ -51,9 +55,9 @@ func parseTarget(arg, as string) (target, error) {
 	case arg == "":
 		return target{}, errors.New("empty target")
 	case arg == stdin, !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)):
-		return target{fileTarget, arg}, nil
+		return target{fileTarget, arg, arg}, nil
 	}
-	rawURL, shown := arg, sitemap.Redact(arg)
+	given, rawURL, shown := arg, arg, sitemap.Redact(arg)
 	if !hasScheme {
 		rawURL = "https://" + arg
 	}
@@ -66,9 +70,9 @@ func parseTarget(arg, as string) (target, error) {
 	}
 	ofSite := u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
 	if as == "sitemap" || as == "" && hasScheme && !ofSite {
-		return target{sitemapTarget, rawURL}, nil
+		return target{sitemapTarget, rawURL, given}, nil
 	}
-	return target{siteTarget, arg}, nil
+	return target{siteTarget, arg, given}, nil
 }
 
 // schemeOf returns the scheme of s, or "" if s does not start with scheme://.
@@ -151,8 +155,8 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 		defer r.Close()
 		lines, found := bufio.NewScanner(r), len(args)
 		for n := 1; lines.Scan(); n++ {
-			line, _, _ := strings.Cut(" "+strings.TrimPrefix(lines.Text(), "\ufeff"), " #")
-			if line = strings.TrimSpace(line); line == "" {
+			line := targetOf(lines.Text())
+			if line == "" {
 				continue
 			}
 			found++
@@ -175,6 +179,12 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err)))
 		}
 	}
+}
+
+// targetOf returns the target in a line of --from, "" if there is none.
+func targetOf(line string) string {
+	line, _, _ = strings.Cut(" "+strings.TrimPrefix(line, "\ufeff"), " #")
+	return strings.TrimSpace(line)
 }
 
 // open opens a file or standard input. Reading fails when the command is interrupted.

@@ -20,37 +20,37 @@ func TestParseTarget(t *testing.T) {
 		arg, as string
 		want    target
 	}{
-		{"example.org", "", target{siteTarget, "example.org"}},
-		{"example.org:8080", "", target{siteTarget, "example.org:8080"}},
-		{"https://example.org", "", target{siteTarget, "https://example.org"}},
-		{" https://example.org/a\n", "", target{sitemapTarget, "https://example.org/a"}},
-		{"https://example.org/", "", target{siteTarget, "https://example.org/"}},
-		{"HTTP://example.org/", "", target{siteTarget, "HTTP://example.org/"}},
-		{"https://example.org/?a=b", "", target{siteTarget, "https://example.org/?a=b"}},
-		{"https://example.org/a", "", target{sitemapTarget, "https://example.org/a"}},
-		{"https://example.org/a/", "site", target{siteTarget, "https://example.org/a/"}},
-		{"https://example.org", "sitemap", target{sitemapTarget, "https://example.org"}},
-		{"example.org/a.xml", "", target{siteTarget, "example.org/a.xml"}},
-		{"example.org/a.xml", "sitemap", target{sitemapTarget, "https://example.org/a.xml"}},
-		{"münchen.example", "", target{siteTarget, "münchen.example"}},
-		{"example.com", "", target{fileTarget, "example.com"}},
-		{"example.com", "site", target{siteTarget, "example.com"}},
-		{"dir", "", target{fileTarget, "dir"}},
-		{"mirror.example", "", target{siteTarget, "mirror.example"}},
-		{"mirror.example/", "", target{siteTarget, "mirror.example/"}},
-		{"dir/", "", target{fileTarget, "dir/"}},
-		{"./mirror.example", "", target{fileTarget, "./mirror.example"}},
-		{"https://example.org/robots.txt", "", target{siteTarget, "https://example.org/robots.txt"}},
-		{"https://example.org/robots.txt", "sitemap", target{sitemapTarget, "https://example.org/robots.txt"}},
-		{"https://example.org/robots.txt?a", "", target{siteTarget, "https://example.org/robots.txt?a"}},
-		{"./missing", "", target{fileTarget, "./missing"}},
-		{"/missing.xml", "", target{fileTarget, "/missing.xml"}},
-		{"missing.XML", "", target{fileTarget, "missing.XML"}},
-		{"-", "", target{fileTarget, "-"}},
+		{"example.org", "", target{siteTarget, "example.org", ""}},
+		{"example.org:8080", "", target{siteTarget, "example.org:8080", ""}},
+		{"https://example.org", "", target{siteTarget, "https://example.org", ""}},
+		{" https://example.org/a\n", "", target{sitemapTarget, "https://example.org/a", ""}},
+		{"https://example.org/", "", target{siteTarget, "https://example.org/", ""}},
+		{"HTTP://example.org/", "", target{siteTarget, "HTTP://example.org/", ""}},
+		{"https://example.org/?a=b", "", target{siteTarget, "https://example.org/?a=b", ""}},
+		{"https://example.org/a", "", target{sitemapTarget, "https://example.org/a", ""}},
+		{"https://example.org/a/", "site", target{siteTarget, "https://example.org/a/", ""}},
+		{"https://example.org", "sitemap", target{sitemapTarget, "https://example.org", ""}},
+		{"example.org/a.xml", "", target{siteTarget, "example.org/a.xml", ""}},
+		{"example.org/a.xml", "sitemap", target{sitemapTarget, "https://example.org/a.xml", ""}},
+		{"münchen.example", "", target{siteTarget, "münchen.example", ""}},
+		{"example.com", "", target{fileTarget, "example.com", ""}},
+		{"example.com", "site", target{siteTarget, "example.com", ""}},
+		{"dir", "", target{fileTarget, "dir", ""}},
+		{"mirror.example", "", target{siteTarget, "mirror.example", ""}},
+		{"mirror.example/", "", target{siteTarget, "mirror.example/", ""}},
+		{"dir/", "", target{fileTarget, "dir/", ""}},
+		{"./mirror.example", "", target{fileTarget, "./mirror.example", ""}},
+		{"https://example.org/robots.txt", "", target{siteTarget, "https://example.org/robots.txt", ""}},
+		{"https://example.org/robots.txt", "sitemap", target{sitemapTarget, "https://example.org/robots.txt", ""}},
+		{"https://example.org/robots.txt?a", "", target{siteTarget, "https://example.org/robots.txt?a", ""}},
+		{"./missing", "", target{fileTarget, "./missing", ""}},
+		{"/missing.xml", "", target{fileTarget, "/missing.xml", ""}},
+		{"missing.XML", "", target{fileTarget, "missing.XML", ""}},
+		{"-", "", target{fileTarget, "-", ""}},
 	}
 	for _, tt := range tests {
 		got, err := parseTarget(tt.arg, tt.as)
-		if err != nil || got != tt.want {
+		if tt.want.given = strings.TrimSpace(tt.arg); err != nil || got != tt.want {
 			t.Errorf("parseTarget(%q, %q) = %v, %v, want %v", tt.arg, tt.as, got, err, tt.want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestParseTarget(t *testing.T) {
 func TestTargetsFrom(t *testing.T) {
 	a := &app{ctx: t.Context(), in: strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a # a comment\n-\nlast.example")}
 	var got []string
-	for target, err := range a.targets([]target{{siteTarget, "first"}}, "-", "") {
+	for target, err := range a.targets([]target{{siteTarget, "first", "first"}}, "-", "") {
 		if err != nil {
 			got = append(got, "error: "+err.Error())
 			continue

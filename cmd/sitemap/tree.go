@@ -17,12 +17,12 @@ func (a *app) treeCommand() *cobra.Command {
 	cmd := document(&cobra.Command{
 		Use: "tree [flags] TARGET...",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.printLines(cmd, args, flags, &documentFlags{}, func(w *walker) {
-				w.options.SkipExtensions = true
-				w.handler = treeLines(w)
+			return a.printLines(cmd, args, flags, &documentFlags{}, func(v *visit) handler {
+				v.options.SkipExtensions = true
 				if flags.format == "text" {
-					w.handler = drawTree(w)
+					return drawTree(v)
 				}
+				return treeLines(v)
 			})
 		},
 	})
@@ -37,8 +37,8 @@ type node struct {
 	children []*node
 }
 
-// drawTree returns the handler that draws the tree of each target when it has ended.
-func drawTree(w *walker) handler {
+// drawTree returns the handler that draws the tree of a target when it has ended.
+func drawTree(v *visit) handler {
 	path := []*node{{}} // from the target to the last document: those that may have further children
 	add := func(n *node) {
 		last := path[len(path)-1]
@@ -47,19 +47,19 @@ func drawTree(w *walker) handler {
 	}
 	return handler{
 		document: func(s *discover.Sitemap, sum *discover.Summary) {
+			v.countEntries(sum)
 			for len(path) > 1 && path[len(path)-1].sitemap != s.Referrer {
 				path = path[:len(path)-1]
 			}
 			add(&node{sitemap: s, text: describe(s, sum)})
 		},
-		failure: func(t target, err error) {
+		failure: func(err error) {
 			path = path[:1]
-			add(&node{text: "FAILED: " + failureText(t.label(), err)})
+			add(&node{text: "FAILED: " + failureText(v.target.label(), err)})
 		},
-		end: func(t target) {
-			w.out.WriteString(t.label() + "\n")
-			w.out.Write(drawNodes(nil, "", path[0].children))
-			path = []*node{{}}
+		end: func() {
+			v.Write([]byte(v.target.label() + "\n"))
+			v.Write(drawNodes(nil, "", path[0].children))
 		},
 	}
 }
@@ -111,6 +111,7 @@ func describe(s *discover.Sitemap, sum *discover.Summary) string {
 // A treeLine is a document as "tree --format jsonl" prints it.
 type treeLine struct {
 	Type    string `json:"type"`
+	Target  string `json:"target"`
 	Sitemap string `json:"sitemap"`
 	treePlace
 	treeAnswer
@@ -163,17 +164,21 @@ type treeLastMods struct {
 }
 
 // treeLines returns the handler that prints each document as an object.
-func treeLines(w *walker) handler {
+func treeLines(v *visit) handler {
 	return handler{
 		document: func(s *discover.Sitemap, sum *discover.Summary) {
-			w.out.Write(append(marshal(treeLineOf(s, sum)), '\n'))
+			v.countEntries(sum)
+			l := treeLineOf(s, sum)
+			l.Target = v.record.target
+			v.Write(append(marshal(l), '\n'))
 		},
-		failure: func(t target, err error) {
-			w.out.Write(append(marshal(struct {
+		failure: func(err error) {
+			label := v.target.label()
+			v.Write(append(marshal(struct {
 				Type   string     `json:"type"`
 				Target string     `json:"target"`
 				Error  *lineError `json:"error"`
-			}{"target", t.label(), errorOf(t.label(), err)}), '\n'))
+			}{"target", v.record.target, errorOf(label, err)}), '\n'))
 		},
 	}
 }

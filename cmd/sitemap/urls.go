@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/seed-322c453a/sitemap/discover"
 )
 
 func (a *app) urlsCommand() *cobra.Command {
@@ -20,17 +18,20 @@ func (a *app) urlsCommand() *cobra.Command {
 			return a.urls(cmd, args, flags)
 		},
 	})
-	flags.add(cmd, "text, jsonl or csv")
+	flags.add(cmd, "text, jsonl, csv or parquet")
+	flags.addFields(cmd)
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.state, "state", "",
 			"keep in `FILE` what was read: print only changes, and go on after a stop")
+		f.BoolVar(&flags.all, "all", false, "with --state, print all URLs, each with its change")
 	})
 	flags.addURLs(cmd)
 	return cmd
 }
 
 func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
-	f, formatErr := walkFormatOf(flags.format)
+	suffixErr := flags.resolve(cmd, "text", "jsonl", "csv", "parquet")
+	f, formatErr := flags.records(true, flags.all)
 	targets, err := parseTargets(args, flags.from, flags.as)
 	if flags.state != "" && filepath.Clean(flags.state) == filepath.Clean(flags.out) {
 		err = errors.New("--output and --state name the same file")
@@ -40,19 +41,28 @@ func (a *app) urls(cmd *cobra.Command, args []string, flags *walkFlags) error {
 			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.label())
 		}
 	}
-	if err := usageOf(cmd, formatErr, err); err != nil {
+	if flags.all && flags.state == "" {
+		err = errors.New("--all: without --state all URLs are printed")
+	}
+	if flags.state != "" && flags.format == "parquet" {
+		err = errors.New("--state: a Parquet file cannot be appended to; want text, jsonl or csv")
+	}
+	if err := usageOf(cmd, suffixErr, formatErr, err); err != nil {
 		return err
 	}
 	w, err := a.newWalker(cmd, flags, &documentFlags{})
 	if err != nil {
 		return err
 	}
-	w.options.SkipExtensions = flags.format != "jsonl"
+	w.options.SkipExtensions = !flags.wantsExtensions()
 	if flags.state != "" {
 		return a.urlsWithState(cmd.Context(), w, targets, f)
 	}
 	if w.out, err = a.create(flags.out); err != nil {
 		return err
+	}
+	if flags.format == "parquet" {
+		return a.finish(w.out, w.printParquet(cmd.Context(), targets))
 	}
 	w.out.begin(f.header)
 	return a.finish(w.out, w.print(cmd.Context(), targets, f))
@@ -75,18 +85,16 @@ func (a *app) urlsWithState(ctx context.Context, w *walker, targets []target, f 
 	if w.out.length == 0 {
 		w.out.begin(f.header)
 	}
-	w.options.Store, w.options.Run, w.options.OnlyChanged = j, j.run.ID, true
-	w.printed, w.selector.taken = j.run.Last, j.run.URLs
-	remember := func() {}
+	w.options.Store, w.options.Run, w.options.OnlyChanged = j, j.run.ID, !w.flags.all
+	w.journal, w.selector.taken = j, j.run.URLs
 	if w.selector.seen != nil {
-		remember = j.remember(w.selector.seen)
+		j.remember(w.selector.seen)
 	}
-	w.handler.document = func(s *discover.Sitemap, _ *discover.Summary) {
-		j.note(s.Loc, w.selector.taken)
-		remember()
-	}
-	if err = j.attach(w.out); err == nil {
+	if err = j.attach(w.out, w.selector.count); err == nil {
 		err = w.print(ctx, targets, f)
+	}
+	if err == nil && w.selector.count() == 0 && !a.failed.Load() && !w.flags.quiet {
+		a.diag.printf("nothing has changed since the last run")
 	}
 	return a.finish(w.out, j.finish(err))
 }

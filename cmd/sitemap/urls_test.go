@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestURLs(t *testing.T) {
@@ -27,11 +28,11 @@ func TestURLs(t *testing.T) {
 		{"several", "-q HOST/b.xml HOST/c.txt", exitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
 		{"as", "-q --as site HOST/c.txt --max-urls 1", exitOK, "HOST/1\n", nil},
 		{"jsonl", "--format jsonl HOST/b.xml", exitOK,
-			`{"loc":"HOST/2","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true}` + "\n" +
-				`{"loc":"HOST/4","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true}` + "\n", nil},
-		{"csv", "--format csv HOST/c.txt", exitOK, "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site\nHOST/5,page,,,,HOST/c.txt,caller,true\n", nil},
+			`{"loc":"HOST/2","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true,"target":"HOST/b.xml","fetched":"` + now() + `"}` + "\n" +
+				`{"loc":"HOST/4","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true,"target":"HOST/b.xml","fetched":"` + now() + `"}` + "\n", nil},
+		{"csv", "--format csv HOST/c.txt", exitOK, "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\nHOST/5,page,,,,HOST/c.txt,caller,true,HOST/c.txt," + now() + ",,,,,,\n", nil},
 		{"untrusted", "--format jsonl --min-trust untrusted --match elsewhere HOST/a.xml", exitOK,
-			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false}` + "\n", nil},
+			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false,"target":"HOST/a.xml","fetched":"` + now() + `"}` + "\n", nil},
 		{"limit entries", "--limit entries=1 HOST/b.xml", exitFailed, "HOST/2\n", []string{"too many entries"}},
 		{"limit bytes", "--limit bytes=20 HOST/b.xml", exitFailed, "", []string{"too large"}},
 		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps 2", "see --limit"}},
@@ -147,9 +148,9 @@ func TestURLsOfProtectedSite(t *testing.T) {
 func TestURLsOfFiles(t *testing.T) {
 	file := writeFile(t, "a.xml", urlset("http://example.com/1", "http://example.org/2"))
 	runArgs(t, "urls", "--format", "jsonl", file).want(t, exitOK,
-		`{"loc":"http://example.com/1","kind":"page","sitemap":"`+file+`"}`+"\n"+`{"loc":"http://example.org/2","kind":"page","sitemap":"`+file+`"}`+"\n")
+		`{"loc":"http://example.com/1","kind":"page","sitemap":"`+file+`","target":"`+file+`","fetched":"`+now()+`"}`+"\n"+`{"loc":"http://example.org/2","kind":"page","sitemap":"`+file+`","target":"`+file+`","fetched":"`+now()+`"}`+"\n")
 	runWith(t, strings.NewReader("http://example.com/\n"), "urls", "--format", "jsonl", "-").want(t, exitOK,
-		`{"loc":"http://example.com/","kind":"page","sitemap":"-"}`+"\n")
+		`{"loc":"http://example.com/","kind":"page","sitemap":"-","target":"-","fetched":"`+now()+`"}`+"\n")
 	runArgs(t, "urls", writeFile(t, "i.xml", index("http://example.com/1.xml"))).want(t, exitOK, "", "lists 1 sitemap, which")
 	runArgs(t, "urls", "./missing.xml", file).want(t, exitFailed, "http://example.com/1\nhttp://example.org/2\n", "sitemap: ./missing.xml: no such file or directory")
 }
@@ -158,7 +159,7 @@ func TestURLsFrom(t *testing.T) {
 	s := smallSite(t)
 	list := writeFile(t, "list", s.text("# sites\nHOST/c.txt\nftp://example.com/\n\nHOST/b.xml\n"))
 	runArgs(t, "urls", "--allow-private", "--from", list).want(t, exitFailed, s.text("HOST/5\nHOST/2\nHOST/4\n"), list+", line 3: ")
-	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, exitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"))
+	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, exitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"), "2 sites, 3 URLs, 0 failed, ")
 }
 
 func TestURLsToFile(t *testing.T) {
@@ -197,3 +198,6 @@ func TestURLsOfFileSince(t *testing.T) {
 		`<url><loc>http://example.com/2</loc><lastmod>2024-05-06</lastmod></url><url><loc>http://example.com/3</loc></url></urlset>`)
 	runArgs(t, "urls", "--since", "2024-05-06", doc).want(t, exitOK, "http://example.com/2\nhttp://example.com/3\n")
 }
+
+// now is a time that want takes for any other near now.
+func now() string { return time.Now().UTC().Format(time.RFC3339) }

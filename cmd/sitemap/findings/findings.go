@@ -22,7 +22,8 @@ import (
 
 // A Printer prints findings. Those in a document come before the document.
 type Printer interface {
-	Finding(f *audit.Finding)
+	// Finding prints a finding in the audit of a target, as it was given.
+	Finding(f *audit.Finding, target string)
 	Document(d *Document)
 	// End prints what comes last. Its error is that of the output.
 	End(t Totals) error

@@ -37,10 +37,10 @@ func printed(t *testing.T, format string, n int, o findings.Options) string {
 	}
 	for i := range n {
 		f := found("bad_lastmod", sitemap.SeverityError, i+1)
-		p.Finding(&f)
+		p.Finding(&f, "example.com")
 	}
 	f := found("zone_assumed", sitemap.SeverityInfo, 0)
-	p.Finding(&f)
+	p.Finding(&f, "example.com")
 	p.Document(&findings.Document{Name: "a b,c:d.xml", Text: "urlset", JSON: []byte(`{"type":"document"}` + "\n")})
 	p.Document(&findings.Document{Name: "cut.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
 	p.Document(&findings.Document{Name: "known.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "fetch_failed", Message: "gone", Known: true})
@@ -206,7 +206,7 @@ func TestFullOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := found("bad_lastmod", sitemap.SeverityError, 1)
-		p.Finding(&f)
+		p.Finding(&f, "example.com")
 		p.Document(&findings.Document{Name: "s.xml", JSON: []byte("{}\n")})
 		if p.End(findings.Totals{}) == nil {
 			t.Errorf("%s: no error", format)

@@ -31,7 +31,7 @@ var (
 	)
 )
 
-func (p *githubPrinter) Finding(f *audit.Finding) {
+func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 	command := f.Severity.String()
 	if f.Severity == sitemap.SeverityInfo {
 		command = "notice"
@@ -58,7 +58,7 @@ func (p *githubPrinter) Finding(f *audit.Finding) {
 
 func (p *githubPrinter) Document(d *Document) {
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d))
+		p.Finding(ofDocument(d), "")
 	}
 }
 

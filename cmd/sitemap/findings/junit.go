@@ -57,7 +57,7 @@ func (p *junitPrinter) suite(name string) *junitSuite {
 	return &p.suites[i]
 }
 
-func (p *junitPrinter) Finding(f *audit.Finding) {
+func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 	s := p.suite(f.Sitemap)
 	i := slices.IndexFunc(s.Cases, func(c junitCase) bool { return c.Name == string(f.Code) })
 	if i < 0 {
@@ -86,7 +86,7 @@ func (p *junitPrinter) Finding(f *audit.Finding) {
 func (p *junitPrinter) Document(d *Document) {
 	s := p.suite(d.Name)
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d))
+		p.Finding(ofDocument(d), "")
 	} else if len(s.Cases) == 0 {
 		s.Cases = []junitCase{{Name: "document", Class: d.Name, Out: d.Text}}
 	}

@@ -23,21 +23,13 @@ type problemLine struct {
 	Message  string           `json:"message"`
 	Fix      string           `json:"fix"`
 	Dropped  bool             `json:"dropped"`
+	Target   string           `json:"target"`
 }
 
-func lineOf(f *audit.Finding) problemLine {
+func lineOf(f *audit.Finding, target string) problemLine {
 	return problemLine{
-		"problem",
-		f.Code,
-		f.Severity,
-		f.Sitemap,
-		f.Pos.Line,
-		f.Column,
-		f.Loc,
-		f.Text,
-		f.Message,
-		f.Fix,
-		f.Dropped,
+		"problem", f.Code, f.Severity, f.Sitemap, f.Pos.Line, f.Column, f.Loc, f.Text, f.Message,
+		f.Fix, f.Dropped, target,
 	}
 }
 
@@ -65,7 +57,7 @@ func (p *jsonPrinter) print(v any) {
 	}
 }
 
-func (p *jsonPrinter) Finding(f *audit.Finding) { p.print(lineOf(f)) }
+func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
 
 func (p *jsonPrinter) Document(d *Document) {
 	if p.err == nil {
@@ -100,18 +92,16 @@ func newCSV(w io.Writer) *csvPrinter {
 	return p
 }
 
-func (p *csvPrinter) Finding(f *audit.Finding) {
+func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
 	p.w.Write([]string{
-		string(
-			f.Code,
-		), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line), strconv.Itoa(f.Column),
-		f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped),
+		string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
+		strconv.Itoa(f.Column), f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped),
 	})
 }
 
 func (p *csvPrinter) Document(d *Document) {
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d))
+		p.Finding(ofDocument(d), "")
 	}
 }
 

@@ -51,7 +51,7 @@ func (p *sarifPrinter) rule(code sitemap.Code) {
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarifLevel(r.Severity)))
 }
 
-func (p *sarifPrinter) Finding(f *audit.Finding) {
+func (p *sarifPrinter) Finding(f *audit.Finding, _ string) {
 	p.rule(f.Code)
 	where := sarif.NewPhysicalLocation().
 		WithArtifactLocation(sarif.NewSimpleArtifactLocation(reference(f.Sitemap)))
@@ -84,7 +84,7 @@ func reference(name string) string {
 
 func (p *sarifPrinter) Document(d *Document) {
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d))
+		p.Finding(ofDocument(d), "")
 	}
 }
 

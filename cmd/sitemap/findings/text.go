@@ -38,7 +38,7 @@ func (p *textPrinter) printf(format string, args ...any) {
 }
 
 // Finding prints a finding, or keeps it for its group.
-func (p *textPrinter) Finding(f *audit.Finding) {
+func (p *textPrinter) Finding(f *audit.Finding, _ string) {
 	if p.o.All {
 		p.print(f, true)
 		return

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A column is a field of a record that --fields may pick. A record without a value has an empty cell
+// in CSV, and lacks the field in jsonl.
+type column struct {
+	name   string
+	text   func(b []byte, r *record) []byte // appends the value
+	isJSON bool                             // the text is a number or a boolean
+	nested func(x *sitemap.Extensions) any  // of jsonl only; text is nil
+}
+
+func text(name string, value func(r *record) string) column {
+	return column{
+		name: name,
+		text: func(b []byte, r *record) []byte { return append(b, value(r)...) },
+	}
+}
+
+func moment(name string, value func(r *record) sitemap.Time) column {
+	return column{
+		name: name,
+		text: func(b []byte, r *record) []byte { return value(r).AppendTo(b) },
+	}
+}
+
+func nested(name string, value func(x *sitemap.Extensions) any) column {
+	return column{name: name, nested: value}
+}
+
+// columns are all columns. Those from image to hreflang flatten extensions: the first image, the
+// news, and the alternates as "en=https://example.com/en de=https://example.com/de".
+var columns = []column{
+	text("loc", func(r *record) string { return r.Loc }),
+	text("kind", func(r *record) string { return r.Kind.String() }),
+	moment("lastmod", func(r *record) sitemap.Time { return r.LastMod }),
+	moment("published", func(r *record) sitemap.Time { return r.Published }),
+	text("changefreq", func(r *record) string { return r.ChangeFreq.String() }),
+	{name: "priority", isJSON: true, text: func(b []byte, r *record) []byte {
+		if p, ok := r.Priority.Get(); ok {
+			b = strconv.AppendFloat(b, p, 'f', -1, 64)
+		}
+		return b
+	}},
+	text("sitemap", func(r *record) string { return r.sitemap }),
+	text("trust", func(r *record) string { return r.trust }),
+	{name: "on_site", isJSON: true, text: func(b []byte, r *record) []byte {
+		if r.trust != "" {
+			b = strconv.AppendBool(b, r.onSite)
+		}
+		return b
+	}},
+	text("target", func(r *record) string { return r.target }),
+	{name: "fetched", text: func(b []byte, r *record) []byte {
+		if !r.fetched.IsZero() {
+			b = r.fetched.AppendFormat(b, time.RFC3339)
+		}
+		return b
+	}},
+	text("change", func(r *record) string { return string(r.change) }),
+	text("image", func(r *record) string {
+		if x := r.Extensions; x != nil && len(x.Images) > 0 {
+			return x.Images[0].Loc
+		}
+		return ""
+	}),
+	ofNews("news_name", func(n *sitemap.News) string { return n.PublicationName }),
+	ofNews("news_language", func(n *sitemap.News) string { return n.PublicationLanguage }),
+	ofNews("news_date", func(n *sitemap.News) string { return n.PublicationDate.String() }),
+	ofNews("news_title", func(n *sitemap.News) string { return n.Title }),
+	text("hreflang", hreflang),
+	nested("images", func(x *sitemap.Extensions) any { return orNil(x.Images) }),
+	nested("videos", func(x *sitemap.Extensions) any { return orNil(x.Videos) }),
+	nested("alternates", func(x *sitemap.Extensions) any { return orNil(x.Alternates) }),
+	nested("news", func(x *sitemap.Extensions) any { return orNil(x.News) }),
+	nested("pagemap", func(x *sitemap.Extensions) any { return orNil(x.PageMap) }),
+	nested("other", func(x *sitemap.Extensions) any { return orNil(x.Other) }),
+}
+
+func orNil[T any](list []T) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func ofNews(name string, value func(n *sitemap.News) string) column {
+	return text(name, func(r *record) string {
+		if r.Extensions == nil || len(r.Extensions.News) == 0 {
+			return ""
+		}
+		return value(&r.Extensions.News[0])
+	})
+}
+
+// hreflang returns the alternates of a record, "code=URL" each.
+func hreflang(r *record) string {
+	if r.Extensions == nil {
+		return ""
+	}
+	var list []string
+	for _, a := range r.Extensions.Alternates {
+		if a.Hreflang != "" {
+			list = append(list, a.Hreflang+"="+a.Href)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// The columns of CSV: of a file, and those that a walk adds.
+var (
+	fileColumns = "loc,kind,lastmod,changefreq,priority"
+	walkColumns = ",sitemap,trust,on_site,target,fetched"
+	flatColumns = ",image,news_name,news_language,news_date,news_title,hreflang"
+)
+
+// pick returns the columns with these names.
+func pick(names string) ([]column, error) {
+	var picked []column
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--fields: unknown field %q: see 'sitemap help fields'", name)
+		}
+		picked = append(picked, columns[i])
+	}
+	return picked, nil
+}
+
+// formatOf returns a format of records. Of a walk they have more columns in CSV. Fields, if it is not
+// empty, picks the columns.
+func formatOf(name, fields string, walked, withChange bool) (format, error) {
+	if name == "text" && fields != "" {
+		return format{}, errors.New("--fields: text has URLs alone; want another --format")
+	}
+	switch name {
+	case "text":
+		return format{append: appendText}, nil
+	case "jsonl":
+		if fields == "" {
+			return format{append: appendJSON}, nil
+		}
+		picked, err := pick(fields)
+		return format{
+			append: func(b []byte, r *record) []byte { return appendPicked(b, r, picked) },
+		}, err
+	case "csv":
+		if fields == "" {
+			fields = fileColumns
+			if walked {
+				fields += walkColumns
+			}
+			if withChange {
+				fields += ",change"
+			}
+			fields += flatColumns
+		}
+		picked, err := pick(fields)
+		for _, c := range picked {
+			if c.nested != nil {
+				return format{}, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
+			}
+		}
+		return format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked)}, err
+	}
+	return format{}, fmt.Errorf("unknown format %q: want text, jsonl, csv or parquet", name)
+}
+
+// addFields adds --fields.
+func (p *printFlags) addFields(cmd *cobra.Command) {
+	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(
+			&p.fields,
+			"fields",
+			"",
+			"print the fields `NAME,...` only: see 'sitemap help fields'",
+		)
+	})
+}
+
+// records returns the format of records.
+func (p *printFlags) records(walked, withChange bool) (format, error) {
+	if p.format == "parquet" {
+		_, err := newParquet(nil, p.fields)
+		return format{}, err
+	}
+	return formatOf(p.format, p.fields, walked, withChange)
+}
+
+// extended are the fields that come from extensions.
+var extended = []string{
+	"image",
+	"news_name",
+	"news_language",
+	"news_date",
+	"news_title",
+	"hreflang",
+	"images",
+	"videos",
+	"alternates",
+	"news",
+	"pagemap",
+	"other",
+}
+
+// wantsExtensions reports whether a field that is printed comes from extensions.
+func (p *printFlags) wantsExtensions() bool {
+	if p.fields == "" {
+		return p.format != "text"
+	}
+	return slices.ContainsFunc(strings.Split(p.fields, ","), func(name string) bool {
+		return slices.Contains(extended, strings.TrimSpace(name))
+	})
+}
+
+// csvRow returns a function that appends the row of a record.
+func csvRow(picked []column) func(b []byte, r *record) []byte {
+	return func(b []byte, r *record) []byte {
+		for i, c := range picked {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			start := len(b)
+			if b = c.text(b, r); bytes.ContainsAny(b[start:], special) {
+				b = appendCell(b[:start], string(b[start:]))
+			}
+		}
+		return append(b, '\n')
+	}
+}
+
+// appendPicked appends a record with some of its fields as an object.
+func appendPicked(b []byte, r *record, picked []column) []byte {
+	b = append(b, '{')
+	start := len(b)
+	for _, c := range picked {
+		var value []byte
+		switch {
+		case c.nested == nil:
+			value = c.text(nil, r)
+			if len(value) > 0 && !c.isJSON {
+				value = appendString(nil, string(value))
+			}
+		case r.Extensions != nil:
+			if v := c.nested(r.Extensions); v != nil {
+				value = marshal(v)
+			}
+		}
+		if len(value) == 0 {
+			continue
+		}
+		if len(b) > start {
+			b = append(b, ',')
+		}
+		b = append(append(append(append(b, '"'), c.name...), `":`...), value...)
+	}
+	return append(b, '}', '\n')
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// lists returns n sites on loopback with two URLs each. Each document takes latency. The last site
+// never answers.
+func lists(tb testing.TB, n int, latency time.Duration) (targets []string) {
+	tb.Helper()
+	for i := range n {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.%d.%d:0", i/250+1, i%250+1))
+		if err != nil {
+			tb.Skipf("only one loopback address: %v", err)
+		}
+		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(latency)
+			switch r.URL.Path {
+			case "/robots.txt":
+				fmt.Fprintf(w, "Sitemap: http://%s/s.txt\n", r.Host)
+			case "/s.txt":
+				fmt.Fprintf(w, "http://%[1]s/1\nhttp://%[1]s/2\n", r.Host)
+			default:
+				http.NotFound(w, r)
+			}
+		})}
+		go s.Serve(l)
+		tb.Cleanup(func() { s.Close() })
+		targets = append(targets, "http://"+l.Addr().String()+"/")
+	}
+	return targets
+}
+
+// The lines of a list have its order, and those of a document stay together.
+func TestParallel(t *testing.T) {
+	targets := lists(t, 40, 5*time.Millisecond)
+	var want strings.Builder
+	for _, target := range targets {
+		want.WriteString(target + "1\n" + target + "2\n")
+	}
+	list := writeFile(t, "list", strings.Join(targets, "\n"))
+	for _, n := range []string{"1", "16"} {
+		runArgs(t, "urls", "--allow-private", "--parallel", n, "--from", list).want(t, exitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
+	}
+	r := runArgs(t, "check", "--allow-private", "--parallel", "16", "--from", list, "--format", "jsonl", "--disable", "lastmod_coverage")
+	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != exitOK {
+		t.Errorf("status %d, %s", r.status, r.out[max(0, len(r.out)-300):])
+	}
+	for _, command := range []string{"tree", "urls", "check"} {
+		r := runArgs(t, append([]string{command, "--allow-private", "--format", "jsonl"}, targets[:3]...)...)
+		for line := range strings.Lines(r.out) {
+			var v struct{ Type, Target string }
+			if err := json.Unmarshal([]byte(line), &v); err != nil || !slices.Contains(targets[:3], v.Target) && v.Type != "total" {
+				t.Errorf("%s: %s: %v", command, line, err)
+			}
+		}
+	}
+}
+
+// --failed takes what could not be read, as it was given; --site-time and --max-time keep what came.
+func TestListFailures(t *testing.T) {
+	targets := lists(t, 3, 0)
+	silent, err := net.Listen("tcp", "127.0.9.9:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	missing := strings.Replace(targets[1], "/", "/", 1) + "none.xml"
+	slow := "http://" + silent.Addr().String() + "/s.xml"
+	list := writeFile(t, "list", targets[0]+"\n"+missing+" # a comment\n"+slow+"\n"+targets[2]+"\n")
+	failed := filepath.Join(t.TempDir(), "failed")
+	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "--from", list, "--failed", failed, "--site-time", "300ms")
+	r.want(t, exitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "4 sites, 4 URLs, 2 failed, ")
+	text, _ := os.ReadFile(failed)
+	lines := strings.Fields(string(text))
+	if slices.Sort(lines); !slices.Equal(lines, slices.Sorted(slices.Values([]string{missing, slow}))) {
+		t.Errorf("%q", text)
+	}
+	out := filepath.Join(t.TempDir(), "out.txt")
+	r = runArgs(t, "urls", "--allow-private", "--retries", "0", "--from", list, "--max-time", "300ms", "-o", out)
+	if got, err := os.ReadFile(out); r.status != exitFailed || !strings.Contains(r.err, "stopped after --max-time") || !strings.HasPrefix(string(got), targets[0]) || err != nil {
+		t.Errorf("status %d, %q, printed %q, %v", r.status, r.err, got, err)
+	}
+	runArgs(t, "urls", "--parallel", "0", "x").want(t, exitUsage, "", "--parallel")
+}
+
+func TestProgressOfList(t *testing.T) {
+	p := progress{isList: true, total: 1000}
+	p.sites.Store(412)
+	p.failed.Store(9)
+	p.urls.Store(1_234_567)
+	if got := p.line(126 * time.Second); got != "412/1,000 sites · 9 failed · 1.2 M URLs · 3 min left" {
+		t.Error(got)
+	}
+}
+
+// The suffix of -o decides the format and whether it is compressed, or is refused.
+func TestSuffixes(t *testing.T) {
+	file := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+<url><loc>http://example.com/1</loc><lastmod>2026-11-01T12:00:00+01:00</lastmod><priority>0.5</priority><image:image><image:loc>http://example.com/1.png</image:loc></image:image></url>
+<url><loc>http://example.com/2</loc><xhtml:link rel="alternate" hreflang="de" href="http://example.com/de"/></url></urlset>`)
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.txt", "a.txt.gz", "a.parquet"} {
+		out := filepath.Join(dir, name)
+		runArgs(t, "urls", "-o", out, file).want(t, exitOK, "")
+		var r io.Reader
+		f, err := os.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if r = f; strings.HasSuffix(name, ".gz") {
+			if r, err = gzip.NewReader(f); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		switch {
+		case strings.Contains(name, "csv"):
+			rows, err := csv.NewReader(r).ReadAll()
+			if err != nil || len(rows) != 3 || rows[1][0] != "http://example.com/1" || !slices.Contains(rows[1], "http://example.com/1.png") || !slices.Contains(rows[2], "de=http://example.com/de") {
+				t.Errorf("%s: %q, %v", name, rows, err)
+			}
+		case strings.Contains(name, "jsonl"):
+			d := json.NewDecoder(r)
+			var v struct {
+				Loc    string
+				Images []struct{ Loc string }
+			}
+			if err := d.Decode(&v); err != nil || v.Loc != "http://example.com/1" || v.Images[0].Loc != "http://example.com/1.png" {
+				t.Errorf("%s: %v, %v", name, v, err)
+			}
+		case strings.Contains(name, "txt"):
+			if text, err := io.ReadAll(r); string(text) != "http://example.com/1\nhttp://example.com/2\n" || err != nil {
+				t.Errorf("%s: %q, %v", name, text, err)
+			}
+		default:
+			rows, err := parquet.ReadFile[parquetRow](out)
+			if err != nil || len(rows) != 2 || rows[0].Loc != "http://example.com/1" || !rows[0].LastMod.Equal(time.Date(2026, 11, 1, 11, 0, 0, 0, time.UTC)) ||
+				*rows[0].Priority != 0.5 || rows[0].Images[0].Loc != "http://example.com/1.png" || rows[1].LastMod != nil || rows[1].Alternates[0].Hreflang != "de" || rows[1].Sitemap != file {
+				t.Errorf("%s: %+v, %v", name, rows, err)
+			}
+		}
+	}
+	runArgs(t, "urls", "-o", filepath.Join(dir, "b.parquet"), "--fields", "loc,images", file).want(t, exitOK, "")
+	type picked struct {
+		Loc    string         `parquet:"loc"`
+		Images []parquetImage `parquet:"images,list"`
+	}
+	if rows, err := parquet.ReadFile[picked](filepath.Join(dir, "b.parquet")); err != nil || len(rows) != 2 || rows[0].Images[0].Loc != "http://example.com/1.png" {
+		t.Errorf("%+v, %v", rows, err)
+	}
+	for args, want := range map[string]string{
+		"urls -o x.csv --format jsonl y":          "--output x.csv contradicts --format jsonl",
+		"tree -o x.csv y":                         "--output x.csv: this command prints text, jsonl",
+		"urls --fields none --format csv y":       `--fields: unknown field "none"`,
+		"urls --fields loc y":                     "--fields: text has URLs alone",
+		"urls --fields images --format csv y":     "--fields: images is a list, which csv cannot hold",
+		"urls --fields none -o x.parquet y":       `--fields: unknown field "none": parquet has loc, kind`,
+		"urls --state s -o x.parquet example.com": "--state: a Parquet file cannot be appended to",
+	} {
+		runArgs(t, strings.Fields(args)...).want(t, exitUsage, "", want)
+	}
+}
+
+// With --state and --all, each URL says what has changed.
+func TestStateAll(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/robots.txt": "Sitemap: HOST/s.txt\n", "/s.txt": "HOST/1\nHOST/2\n"})
+	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out.jsonl.gz")
+	args := []string{"urls", "--allow-private", "--state", db, "--all", "-o", out, s.URL}
+	runArgs(t, args...).want(t, exitOK, "")
+	s.docs["/s.txt"] = "HOST/1\nHOST/2\nHOST/3\n"
+	runArgs(t, args...).want(t, exitOK, "")
+	f, _ := os.Open(out)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	var changes []string
+	for _, m := range regexp.MustCompile(`"change":"(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		changes = append(changes, m[1])
+	}
+	if got := strings.Join(changes, " "); got != "new new unchanged unchanged new" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// BenchmarkParallel walks 200 sites whose documents take 50 ms each.
+func BenchmarkParallel(b *testing.B) {
+	targets := lists(b, 200, 50*time.Millisecond)
+	list := filepath.Join(b.TempDir(), "list")
+	if err := os.WriteFile(list, []byte(strings.Join(targets, "\n")), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []string{"1", "16", "64"} {
+		b.Run("parallel="+n, func(b *testing.B) {
+			for b.Loop() {
+				if status := run(b.Context(), []string{"urls", "--allow-private", "-q", "--parallel", n, "--from", list}, nil, io.Discard, io.Discard); status != exitOK {
+					b.Fatal(status)
+				}
+			}
+			b.ReportMetric(float64(200*b.N)/b.Elapsed().Seconds(), "sites/s")
+		})
+	}
+}
