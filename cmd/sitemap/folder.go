@@ -21,30 +21,46 @@ import (
 
 // folder audits the site in a folder. Without a name, the folder says whose it is.
 func (x *auditing) folder(ctx context.Context, dir, name string) error {
-	root, err := os.OpenRoot(dir)
+	root, client, site, err := openFolder(dir, name)
 	if err != nil {
+		if errors.Is(err, errFolder) {
+			x.targetFailed(err, "")
+			return nil
+		}
 		return err
 	}
 	defer root.Close()
-	t := target{kind: siteTarget, name: name}
-	if name == "" {
-		if t.name = siteOf(root.FS()); t.name == "" {
-			x.targetFailed(errFolder, "")
-			return nil
-		}
-	} else if t, err = parseTarget(name, x.flags.as); err != nil {
+	t, err := parseTarget(site, x.flags.as)
+	if err != nil {
 		return err
 	}
-	host := hostOf(t.name)
-	client := &discover.Client{Fetch: &fetch.Client{
-		Transport: &folderTransport{host, http.NewFileTransportFS(root.FS())},
-		Retries:   -1, AllowPrivateNetworks: true, MaxBytes: x.flags.limit.bytes,
-		UserAgent: x.client.Fetch.UserAgent, RobotsAgent: x.client.Fetch.RobotsAgent,
-	}}
+	client.Fetch.UserAgent = x.client.Fetch.UserAgent
+	client.Fetch.RobotsAgent = x.client.Fetch.RobotsAgent
+	client.Fetch.MaxBytes = x.flags.limit.bytes
 	o := x.c.options
 	o.Files = root.FS()
 	x.dir = dir
 	return x.site(ctx, t, client, o)
+}
+
+// openFolder returns a client that answers the requests to a site from a folder. Without a site, the
+// folder says whose it is.
+func openFolder(dir, site string) (*os.Root, *discover.Client, string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if site == "" {
+		site = siteOf(root.FS())
+	}
+	if site == "" {
+		root.Close()
+		return nil, nil, "", errFolder
+	}
+	files := &folderTransport{hostOf(site), http.NewFileTransportFS(root.FS())}
+	return root, &discover.Client{Fetch: &fetch.Client{
+		Transport: files, Retries: -1, AllowPrivateNetworks: true,
+	}}, site, nil
 }
 
 // pathOf returns the path in the folder of a document, or its location if it is not there.
@@ -61,8 +77,10 @@ func (x *auditing) pathOf(loc string) string {
 }
 
 // errFolder means that nothing in a folder says whose it is.
-var errFolder = errors.New("neither a robots.txt with the whole URL of a sitemap nor a sitemap is " +
-	"in the folder; name the site: --root DIR URL")
+var errFolder = errors.New(
+	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is " +
+		"in the folder; name the site: --root DIR URL",
+)
 
 // hostOf returns the host of a target, without "www.".
 func hostOf(site string) string {

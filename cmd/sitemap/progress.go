@@ -61,8 +61,13 @@ func (p *progress) note(sum *discover.Summary) {
 
 // totals returns what the run has done.
 func (p *progress) totals() string {
-	return fmt.Sprintf("%s, %s, %s failed, %v", plural(p.sites.Load(), "site"), plural(p.urls.Load(), "URL"),
-		thousands(p.failed.Load()), time.Since(p.start).Round(time.Millisecond))
+	return fmt.Sprintf(
+		"%s, %s, %s failed, %v",
+		plural(p.sites.Load(), "site"),
+		plural(p.urls.Load(), "URL"),
+		thousands(p.failed.Load()),
+		time.Since(p.start).Round(time.Millisecond),
+	)
 }
 
 // show shows p on standard error, as --progress says, until stop is called. By default it does on a
@@ -70,7 +75,8 @@ func (p *progress) totals() string {
 func (a *app) show(p *progress, when string, quiet bool, out *output) (stop func()) {
 	onTerminal := isTerminal(a.stderr)
 	shared := onTerminal && out.file == nil && isTerminal(a.out)
-	shown := when == "always" || when == "auto" && !quiet && onTerminal && os.Getenv("TERM") != "dumb"
+	shown := when == "always" ||
+		when == "auto" && !quiet && onTerminal && os.Getenv("TERM") != "dumb"
 	if !shown || shared {
 		return func() {}
 	}
@@ -115,7 +121,11 @@ func (p *progress) listLine(elapsed time.Duration) string {
 	if p.total > 0 {
 		line += "/" + thousands(p.total)
 	}
-	line += fmt.Sprintf(" sites · %s failed · %s URLs", thousands(p.failed.Load()), rounded(p.urls.Load()))
+	line += fmt.Sprintf(
+		" sites · %s failed · %s URLs",
+		thousands(p.failed.Load()),
+		rounded(p.urls.Load()),
+	)
 	if sites > 0 && p.total > sites {
 		left := time.Duration(float64(elapsed) / float64(sites) * float64(p.total-sites))
 		line += " · " + about(left) + " left"

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	flags := &walkFlags{}
+	cmd := document(&cobra.Command{
+		Use:  "diff [flags] OLD NEW",
+		Args: exactly(2, "want two exports, folders or sites: OLD and NEW"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.diff(cmd, args, flags) },
+	})
+	flags.add(cmd, "text, jsonl or csv")
+	return cmd
+}
+
+// diff compares two lists of URLs.
+func (a *app) diff(cmd *cobra.Command, args []string, flags *walkFlags) error {
+	suffixErr := flags.resolve(cmd, "text", "jsonl", "csv")
+	print, formatErr := changeFormat(flags.format)
+	if err := usageOf(cmd, suffixErr, formatErr, readsOnce(args)); err != nil {
+		return err
+	}
+	w, err := a.newWalker(cmd, flags, &documentFlags{})
+	if err != nil {
+		return err
+	}
+	w.options.SkipExtensions = true
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	var sides [2]*listing
+	for i, name := range args {
+		if sides[i], err = w.list(ctx, name); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		if ended := a.ended(ctx); ended != nil {
+			return ended
+		}
+		return &usageError{err: err} // exit status 2
+	}
+	if w.out, err = a.create(flags.out); err != nil {
+		return err
+	}
+	w.out.begin(print.header)
+	differ := false
+	err = compare(sides[0], sides[1], func(c *change) error {
+		differ = true
+		_, err := w.out.Write(print.append(nil, c))
+		return err
+	})
+	if differ && err == nil {
+		a.failed.Store(true)
+		w.out.head = -1 // a failure says that they differ, not that nothing could be read
+	}
+	return a.finish(w.out, err)
+}
+
+// A change is a URL that two listings have otherwise.
+type change struct {
+	Change     string `json:"change"` // added, removed, changed or moved
+	Loc        string `json:"loc"`
+	LastMod    string `json:"lastmod,omitempty"`
+	OldLastMod string `json:"old_lastmod,omitempty"`
+	Sitemap    string `json:"sitemap,omitempty"`
+	OldSitemap string `json:"old_sitemap,omitempty"`
+}
+
+// A changePrinter writes changes, each as a line.
+type changePrinter struct {
+	header string
+	append func(b []byte, c *change) []byte
+}
+
+// signs start the lines of text.
+var signs = map[string]string{"added": "+ ", "removed": "- ", "changed": "~ ", "moved": "> "}
+
+func changeFormat(name string) (changePrinter, error) {
+	switch name {
+	case "text":
+		return changePrinter{append: func(b []byte, c *change) []byte {
+			b = append(append(b, signs[c.Change]...), printable(c.Loc)...)
+			switch c.Change {
+			case "changed":
+				b = fmt.Appendf(b, "  %s → %s", orNone(c.OldLastMod), orNone(c.LastMod))
+			case "moved":
+				b = fmt.Appendf(b, "  %s → %s", printable(c.OldSitemap), printable(c.Sitemap))
+			}
+			return append(b, '\n')
+		}}, nil
+	case "jsonl":
+		return changePrinter{append: func(b []byte, c *change) []byte {
+			return append(append(b, marshal(c)...), '\n')
+		}}, nil
+	case "csv":
+		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\n"
+		return changePrinter{header, func(b []byte, c *change) []byte {
+			for i, cell := range []string{c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap} {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = appendCell(b, cell)
+			}
+			return append(b, '\n')
+		}}, nil
+	}
+	return changePrinter{}, fmt.Errorf("unknown format %q: want text, jsonl or csv", name)
+}
+
+func orNone(lastMod string) string {
+	if lastMod == "" {
+		return "none"
+	}
+	return lastMod
+}
+
+// compare calls report with each change between two listings, in the order of the URLs.
+func compare(old, now *listing, report func(*change) error) error {
+	defer old.close()
+	defer now.close()
+	o, okOld := old.next()
+	n, okNew := now.next()
+	for okOld || okNew {
+		var c *change
+		switch order := strings.Compare(o.Loc, n.Loc); {
+		case okOld && (!okNew || order < 0):
+			c = &change{Change: "removed", Loc: o.Loc, OldLastMod: o.LastMod, OldSitemap: o.Sitemap}
+			o, okOld = old.next()
+		case !okOld || order > 0:
+			c = &change{Change: "added", Loc: n.Loc, LastMod: n.LastMod, Sitemap: n.Sitemap}
+			n, okNew = now.next()
+		default:
+			c = changeOf(&o, &n, old.has.with(now.has))
+			o, okOld = old.next()
+			n, okNew = now.next()
+		}
+		if c == nil {
+			continue
+		}
+		if err := report(c); err != nil {
+			return err
+		}
+	}
+	return errors.Join(old.err(), now.err())
+}
+
+// changeOf returns how two lines of one URL differ in what both listings have, or nil.
+func changeOf(o, n *listedURL, has has) *change {
+	c := &change{
+		Loc:        n.Loc,
+		LastMod:    n.LastMod,
+		OldLastMod: o.LastMod,
+		Sitemap:    n.Sitemap,
+		OldSitemap: o.Sitemap,
+	}
+	switch {
+	case has.lastMod && !sameTime(o.LastMod, n.LastMod):
+		c.Change = "changed"
+	case has.sitemap && o.Sitemap != n.Sitemap:
+		c.Change = "moved"
+	default:
+		return nil
+	}
+	return c
+}
+
+// sameTime reports whether two lastmods are the same, however they are written.
+func sameTime(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := sitemap.ParseTime(a)
+	y, otherErr := sitemap.ParseTime(b)
+	return err == nil && otherErr == nil && x.Precision() == y.Precision() &&
+		x.Start().Equal(y.Start())
+}

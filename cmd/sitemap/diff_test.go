@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func gzipped(t *testing.T, name, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return writeFile(t, name, b.String())
+}
+
+// Each kind of change, in each format, from each kind of listing.
+func TestDiff(t *testing.T) {
+	old := writeFile(t, "old.csv", "lastmod,loc,sitemap,extra\n2026-01-01,https://a/1,s1,x\n2026-01-01,https://a/2,s1,x\n,https://a/3,s1,x\n2026-01-01,\"https://a/4,b\",s1,x\n2026-01-01T00:00:00Z,https://a/6,s1,x\n")
+	now := gzipped(t, "new.jsonl.gz", `{"loc":"https://a/1","lastmod":"2026-01-02","sitemap":"s1"}
+{"loc":"https://a/6","lastmod":"2026-01-01T01:00:00+01:00","sitemap":"s1"}
+{"loc":"https://a/5","sitemap":"s1"}
+{"loc":"https://a/2","lastmod":"2026-01-01","sitemap":"s2"}
+{"loc":"https://a/3","lastmod":"2026-01-01","sitemap":"s2"}
+`)
+	runArgs(t, "diff", old, now).want(t, exitFailed, `~ https://a/1  2026-01-01 → 2026-01-02
+> https://a/2  s1 → s2
+~ https://a/3  none → 2026-01-01
+- https://a/4,b
++ https://a/5
+`)
+	runArgs(t, "diff", "--format", "jsonl", old, now).want(t, exitFailed, `{"change":"changed","loc":"https://a/1","lastmod":"2026-01-02","old_lastmod":"2026-01-01","sitemap":"s1","old_sitemap":"s1"}
+{"change":"moved","loc":"https://a/2","lastmod":"2026-01-01","old_lastmod":"2026-01-01","sitemap":"s2","old_sitemap":"s1"}
+{"change":"changed","loc":"https://a/3","lastmod":"2026-01-01","sitemap":"s2","old_sitemap":"s1"}
+{"change":"removed","loc":"https://a/4,b","old_lastmod":"2026-01-01","old_sitemap":"s1"}
+{"change":"added","loc":"https://a/5","sitemap":"s1"}
+`)
+	out := filepath.Join(t.TempDir(), "diff.csv")
+	runArgs(t, "diff", "-o", out, old, now).want(t, exitFailed, "")
+	if text, err := os.ReadFile(out); err != nil || !strings.HasPrefix(string(text), "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\nchanged,https://a/1,2026-01-02,2026-01-01,s1,s1\n") || !strings.Contains(string(text), "removed,\"https://a/4,b\",,2026-01-01,,s1\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	runArgs(t, "diff", old, old).want(t, exitOK, "")
+	// What one of them lacks is not compared.
+	text := writeFile(t, "urls.txt", "https://a/1\nhttps://a/2\nhttps://a/3\nhttps://a/4,b\nhttps://a/6\nhttps://a/6\n")
+	runArgs(t, "diff", old, text).want(t, exitOK, "")
+	xml := writeFile(t, "s.xml", `<urlset><url><loc>https://a/1</loc><lastmod>2026-01-09</lastmod></url></urlset>`)
+	runArgs(t, "diff", old, xml).want(t, exitFailed, "~ https://a/1  2026-01-01 → 2026-01-09\n- https://a/2\n- https://a/3\n- https://a/4,b\n- https://a/6\n")
+	s := smallSite(t)
+	s.docs["/robots.txt"] = "Sitemap: HOST/b.xml\n"
+	r := runArgs(t, "diff", "--allow-private", writeFile(t, "site.txt", s.URL+"/2\n"), s.URL)
+	r.want(t, exitFailed, "+ "+s.URL+"/4\n")
+}
+
+// What cannot be read to the end is exit status 2, and nothing is printed.
+func TestDiffErrors(t *testing.T) {
+	list := writeFile(t, "urls.txt", "https://a/1\n")
+	for name, want := range map[string]string{
+		"./missing.txt": "no such file",
+		writeFile(t, "bad.jsonl", `{"loc":"https://a/1"}`+"\n{"):              "object 2 is no JSON",
+		writeFile(t, "no.jsonl", `{"lock":"https://a/1"}`):                    "object 1 has no loc",
+		writeFile(t, "cut.txt.gz", string(mustGzip(t, "https://a/1\n"))[:20]): "unexpected EOF",
+		writeFile(t, "x.html", "<html></html>"):                               "an HTML page",
+	} {
+		r := runArgs(t, "diff", list, name)
+		if r.status != exitUsage || r.out != "" || !strings.Contains(r.err, want) {
+			t.Errorf("%s: status %d, printed %q, reported %q, want %q", name, r.status, r.out, r.err, want)
+		}
+	}
+	runArgs(t, "diff", list).want(t, exitUsage, "", "want two exports")
+	runArgs(t, "diff", "--format", "yaml", list, list).want(t, exitUsage, "", `unknown format "yaml"`)
+}
+
+func mustGzip(t *testing.T, text string) []byte {
+	b, err := os.ReadFile(gzipped(t, "x.gz", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
