@@ -8,8 +8,8 @@ import (
 
 // Causes of a [ParseError], for [errors.Is].
 var (
-	// ErrNotSitemap means that the document is neither a sitemap nor a feed. The five errors below
-	// match it too.
+	// ErrNotSitemap means that the document is neither a sitemap nor a feed. The errors below that
+	// start alike match it too.
 	ErrNotSitemap = errors.New("not a sitemap")
 	// ErrHTML means an HTML page, often a "not found" page that is served with status 200.
 	ErrHTML error = notSitemap("not a sitemap: an HTML page")
@@ -19,6 +19,9 @@ var (
 	ErrUnknownXML error = notSitemap("not a sitemap: another kind of XML document")
 	// ErrBinary means an image, an archive or other binary data.
 	ErrBinary error = notSitemap("not a sitemap: binary data")
+	// ErrZip and ErrTar mean an archive. They match ErrBinary too.
+	ErrZip error = archive("not a sitemap: a ZIP archive; unpack it first")
+	ErrTar error = archive("not a sitemap: a tar archive; unpack it first")
 	// ErrNoURLs means text of which no line is a URL.
 	ErrNoURLs error = notSitemap("not a sitemap: text without a URL")
 
@@ -39,6 +42,11 @@ type notSitemap string
 
 func (e notSitemap) Error() string        { return string(e) }
 func (e notSitemap) Is(target error) bool { return target == ErrNotSitemap }
+
+type archive string
+
+func (e archive) Error() string        { return string(e) }
+func (e archive) Is(target error) bool { return target == ErrNotSitemap || target == ErrBinary }
 
 // A ParseError says why reading a document ended before its end, and at which position. The entries
 // before it are valid. An error of the reader of the document is not wrapped in a ParseError.

@@ -93,6 +93,14 @@ func (c *checkFlags) add(cmd *cobra.Command) {
 		)
 		f.Var(&c.pages, "pages", "fetch and judge `N` pages of all sitemaps, or all")
 	})
+	var codes []string
+	for _, r := range audit.Rules() {
+		codes = append(codes, string(r.Code))
+	}
+	for _, flag := range []string{"explain", "only", "disable"} {
+		complete(cmd, flag, codes...)
+	}
+	complete(cmd, "fail-on", "error", "warning", "info", "never")
 }
 
 // checkRoot reports targets that --root has no meaning for.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type printFlags struct {
 }
 
 func (p *printFlags) add(cmd *cobra.Command, formats string) {
+	defer complete(cmd, "format", strings.FieldsFunc(formats, func(r rune) bool { return r == ',' || r == ' ' })...)
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&p.format, "format", "text", "print as `FORMAT`: "+formats)
 		f.StringVarP(&p.out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
@@ -85,6 +87,8 @@ type selectFlags struct {
 	minTrust    string
 	verifyHosts int
 	match       string
+	exclude     string
+	knownPaths  []string
 	maxURLs     int64
 	unique      bool
 	limit       limits
@@ -93,12 +97,14 @@ type selectFlags struct {
 func (s *selectFlags) add(cmd *cobra.Command) {
 	flagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.StringVar(&s.since, "since", "",
-			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06; "+
-				"URLs without a lastmod stay")
+			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, "+
+				"or for so long, such as 7d; URLs without a lastmod stay")
 		f.StringVar(&s.follow, "follow", "",
 			"of the sitemaps in an index, fetch those that match `REGEX`")
 		f.StringVar(&s.minTrust, "min-trust", "variant",
 			"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
+		f.StringSliceVar(&s.knownPaths, "known-paths", nil,
+			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; none for none")
 		f.IntVar(&s.verifyHosts, "verify-hosts", 4,
 			"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
 		f.Var(&s.limit, "limit", "read at most this: bytes or entries of a document, "+
@@ -111,7 +117,8 @@ func (s *selectFlags) add(cmd *cobra.Command) {
 func (s *selectFlags) addURLs(cmd *cobra.Command) {
 	flagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.StringVar(&s.match, "match", "", "print URLs that match `REGEX`")
-		f.Int64Var(&s.maxURLs, "max-urls", 0, "stop after `N` URLs")
+		f.StringVar(&s.exclude, "exclude", "", "leave out URLs that match `REGEX`")
+		f.Int64VarP(&s.maxURLs, "max-urls", "n", 0, "stop after `N` URLs")
 		f.BoolVar(&s.unique, "unique", false,
 			fmt.Sprintf("print each URL once; remembers %s URLs", thousands(maxUnique)))
 	})
@@ -133,12 +140,18 @@ func (s *selectFlags) options() (discover.Options, error) {
 			"want untrusted, variant, verified, location, robots or caller", s.minTrust)
 	}
 	if s.since != "" {
-		t, err := sitemap.ParseTime(s.since)
+		since, err := parseSince(s.since)
 		if err != nil {
-			return o, fmt.Errorf("--since: %q is not a W3C datetime, "+
-				"such as 2024-05-06 or 2024-05-06T07:08:09Z", s.since)
+			return o, err
 		}
-		o.Since = t.Start()
+		o.Since = since
+	}
+	for _, path := range s.knownPaths {
+		if path == "none" {
+			o.KnownPaths = []string{}
+			break
+		}
+		o.KnownPaths = append(o.KnownPaths, "/"+strings.TrimPrefix(path, "/"))
 	}
 	follow, err := compile("follow", s.follow)
 	if follow != nil {
@@ -168,10 +181,10 @@ func (n *fetchFlags) add(cmd *cobra.Command) {
 			"`URL` of a proxy (default: as the environment says)")
 		f.BoolVar(&n.allowPrivate, "allow-private", false,
 			"allow loopback, private and other addresses that are not public, and every port")
-		f.StringArrayVar(&n.headers, "header", nil, "send this header `FIELD`, 'Name: value'; repeatable")
+		f.StringArrayVarP(&n.headers, "header", "H", nil, "send this header `FIELD`, 'Name: value'; repeatable")
 	})
 	flagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.StringVar(&n.userAgent, "user-agent", "",
+		f.StringVarP(&n.userAgent, "user-agent", "A", "",
 			"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
 		f.IntVar(&n.concurrency, "concurrency", 0,
 			"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
@@ -246,6 +259,15 @@ func (w *walkFlags) add(cmd *cobra.Command, formats string) {
 	})
 	w.selectFlags.add(cmd)
 	w.fetchFlags.add(cmd)
+	complete(cmd, "as", "site", "sitemap")
+	complete(cmd, "progress", "auto", "always", "never")
+	complete(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
+}
+
+// complete makes the shell complete the values of a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	values = slices.DeleteFunc(values, func(v string) bool { return v == "or" })
+	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // check reports values that have no meaning.

@@ -17,7 +17,7 @@ import (
 var helpFiles embed.FS
 
 // topics are the help topics that are not commands.
-var topics = []string{"targets", "trust", "fields", "errors", "state"}
+var topics = []string{"targets", "trust", "fields", "output", "errors", "state"}
 
 // document sets the help of a command or topic from its file.
 func document(cmd *cobra.Command) *cobra.Command {

@@ -185,6 +185,6 @@ func (w *walkFlags) digest() string {
 	if abs, err := filepath.Abs(path); err == nil && path != "" && path != stdin {
 		path = abs
 	}
-	return fmt.Sprintf("%q %q %q %q %q %q %q %t",
-		path, w.format, w.as, w.since, w.follow, w.match, w.minTrust, w.unique)
+	return fmt.Sprintf("%q %q %q %q %q %q %q %q %q %t %t", path, w.format, w.fields, w.as, w.since,
+		w.follow, w.match, w.exclude, w.minTrust, w.unique, w.all)
 }

@@ -34,6 +34,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,11 +42,14 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -89,7 +93,7 @@ func (a *app) command() *cobra.Command {
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misuse(cmd, unknownCommand(args[0]))
+				return misuse(cmd, unknownCommand(cmd, args[0]))
 			}
 			return nil
 		},
@@ -99,7 +103,7 @@ func (a *app) command() *cobra.Command {
 			return &usageError{err: errors.New("no command given")}
 		},
 	})
-	root.SetFlagErrorFunc(misuse)
+	root.SetFlagErrorFunc(badFlag)
 	root.SetHelpFunc(printHelp)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(),
@@ -109,22 +113,60 @@ func (a *app) command() *cobra.Command {
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
 		if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
-			return misuse(root, unknownCommand(args[0]))
+			return misuse(root, unknownCommand(root, args[0]))
 		}
 		return nil
 	}
 	return root
 }
 
-func unknownCommand(name string) error {
-	return fmt.Errorf("unknown command %q", sitemap.Redact(name))
+// unknownCommand returns the error about an unknown command, with the one that may be meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	shown := sitemap.Redact(name)
+	err := fmt.Errorf("unknown command %q", shown)
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return fmt.Errorf("%w; did you mean: sitemap %s", err, near[0])
+	}
+	if strings.ContainsAny(name, "./:") {
+		return fmt.Errorf("%w; did you mean: sitemap urls %s", err, shown)
+	}
+	return err
 }
 
-// version returns the version of the module that the command was built from.
+var unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)`)
+
+// badFlag returns the error about a flag, with the flag that may be meant.
+func badFlag(cmd *cobra.Command, err error) error {
+	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		names := &cobra.Command{SuggestionsMinimumDistance: 2}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		})
+		if near := names.SuggestionsFor(m[1]); len(near) > 0 {
+			err = fmt.Errorf("%w; did you mean --%s", err, near[0])
+		}
+	}
+	return misuse(cmd, err)
+}
+
+// version returns the version of the module that the command was built from, the commit and the
+// version of Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	if !ok {
 		return "(devel)"
 	}
-	return info.Main.Version
+	text, commit := cmp.Or(info.Main.Version, "(devel)"), ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(len(s.Value), 12)] + commit
+		case s.Key == "vcs.modified" && s.Value == "true":
+			commit += " with changes"
+		}
+	}
+	if commit != "" {
+		text += ", commit " + commit
+	}
+	return text + ", " + info.GoVersion
 }

@@ -217,7 +217,6 @@ func TestUsage(t *testing.T) {
 		{"frob", `unknown command "frob"`},
 		{"help frob", `unknown command "frob"`},
 		{"urls", "no TARGET given"},
-		{"parse", "no FILE given"},
 		{"robots a b", "want one SITE or FILE"},
 		{"demo x", "takes no arguments"},
 		{"urls --nope x", "unknown flag: --nope"},
@@ -267,7 +266,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "urls", "tree", "parse", "check", "robots", "demo"} {
+	for _, name := range []string{"", "urls", "tree", "parse", "check", "diff", "submit", "robots", "demo"} {
 		r := runArgs(t, append(strings.Fields(name), "--help")...)
 		usage := strings.TrimSuffix("Usage:\n  sitemap "+name, " ")
 		if r.status != exitOK || r.err != "" || !strings.Contains(r.out, usage) {
@@ -324,4 +323,38 @@ func TestInterrupted(t *testing.T) {
 	if got := err.String(); got != "sitemap: interrupted\n" {
 		t.Errorf("reported %q", got)
 	}
+}
+
+// What is mistyped is answered with what may be meant.
+func TestSuggestions(t *testing.T) {
+	for args, want := range map[string]string{
+		"example.com":         "did you mean: sitemap urls example.com",
+		"https://example.com": "did you mean: sitemap urls https://example.com",
+		"url example.com":     "did you mean: sitemap urls",
+		"urls --formt x":      "did you mean --format",
+		"urls --since 7q x":   "nor a time before now, such as 7d",
+	} {
+		runArgs(t, strings.Fields(args)...).want(t, exitUsage, "", want)
+	}
+	runArgs(t, "urls", "sitemap.xlm").want(t, exitFailed, "", "sitemap.xlm: no such file or directory")
+	runWith(t, strings.NewReader("http://example.com/1\n"), "parse").want(t, exitOK, "http://example.com/1\n")
+	for arg, want := range map[string]bool{"sitemap.xlm": true, "a.xnl": true, "a.tx": true, "server.local": false, "example.org": false, "intranet": false, "a.b.xlm": false, "host.corp": false} {
+		if got := isMistyped(arg); got != want {
+			t.Errorf("isMistyped(%q) is %t", arg, got)
+		}
+	}
+}
+
+func TestSelections(t *testing.T) {
+	s := smallSite(t)
+	runArgs(t, "urls", "--allow-private", "-n", "1", "--exclude", "/5$", "-H", "X-Test: 1", "-A", "bot/1", s.URL+"/b.xml").want(t, exitOK, s.URL+"/2\n")
+	if s.header.Get("X-Test") != "1" || s.header.Get("User-Agent") != "bot/1" {
+		t.Errorf("sent %v", s.header)
+	}
+	hidden := newTestSite(t, map[string]string{"/all.txt": "HOST/1\n"})
+	runArgs(t, "urls", "--allow-private", "--known-paths", "all.txt,/x.xml", hidden.URL).want(t, exitOK, hidden.URL+"/1\n")
+	hidden.docs["/sitemap.xml"] = urlset("HOST/2")
+	runArgs(t, "urls", "--allow-private", "--known-paths", "none", hidden.URL).want(t, exitFailed, "", "no sitemap found")
+	recent := writeFile(t, "s.xml", "<urlset"+xmlns+"><url><loc>http://example.com/new</loc><lastmod>"+now()+"</lastmod></url><url><loc>http://example.com/old</loc><lastmod>2020-01-01</lastmod></url></urlset>")
+	runArgs(t, "urls", "--since", "7d", recent).want(t, exitOK, "http://example.com/new\n")
 }

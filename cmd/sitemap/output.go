@@ -94,11 +94,19 @@ func (o *output) end() error {
 	return err
 }
 
+// standardOutput returns the output to standard output, which must not be closed.
+func (a *app) standardOutput() (*output, error) {
+	if f, ok := a.out.(*os.File); ok && wasClosed(f) {
+		return nil, errors.New("standard output is closed")
+	}
+	return newOutput(a.out), nil
+}
+
 // create returns the output for the flag -o. "" and "-" mean standard output. The command ends it
 // with finish.
 func (a *app) create(name string) (*output, error) {
 	if name == "" || name == stdin {
-		return newOutput(a.out), nil
+		return a.standardOutput()
 	}
 	info, missing := os.Lstat(name)
 	if missing != nil || info.Mode().IsRegular() {
@@ -124,7 +132,7 @@ func (a *app) create(name string) (*output, error) {
 // it first cuts off what came after the first length bytes.
 func (a *app) appendTo(name string, resumed bool, length int64) (*output, error) {
 	if name == "" || name == stdin {
-		return newOutput(a.out), nil
+		return a.standardOutput()
 	}
 	size := int64(0)
 	if info, err := os.Stat(name); err == nil {

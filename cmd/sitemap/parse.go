@@ -19,6 +19,9 @@ func (a *app) parseCommand() *cobra.Command {
 			suffixErr := print.resolve(cmd, "text", "jsonl", "csv", "parquet")
 			f, formatErr := print.records(false, false)
 			o, err := docs.options(limit)
+			if len(args) == 0 && a.isPiped() {
+				args = []string{stdin}
+			}
 			if len(args) == 0 {
 				err = errors.New("no FILE given")
 			}

@@ -97,6 +97,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && cwriter.IsTerminal(int(f.Fd()))
 }
 
+// isPiped reports whether something other than a terminal is on standard input.
+func (a *app) isPiped() bool {
+	f, ok := a.in.(*os.File)
+	if !ok {
+		return a.in != nil
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 || err == nil && info.Mode().IsRegular()
+}
+
 // line returns what is shown after a time.
 func (p *progress) line(elapsed time.Duration) string {
 	if p.isList {

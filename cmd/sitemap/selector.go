@@ -10,6 +10,7 @@ import (
 // A selector chooses the URLs that are printed: those that match, each once, up to a number.
 type selector struct {
 	match *regexp.Regexp // nil: all
+	not   *regexp.Regexp // nil: none
 	seen  *urlSet        // nil: each as often as it is listed
 	max   int64          // 0: any number
 
@@ -20,7 +21,7 @@ type selector struct {
 
 // take reports whether loc is printed.
 func (s *selector) take(loc string) bool {
-	if s.match != nil && !s.match.MatchString(loc) {
+	if s.match != nil && !s.match.MatchString(loc) || s.not != nil && s.not.MatchString(loc) {
 		return false
 	}
 	s.mu.Lock()

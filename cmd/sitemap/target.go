@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/spf13/cobra"
+	"golang.org/x/net/publicsuffix"
 )
 
 // A targetKind is what an argument names.
@@ -100,7 +102,24 @@ func exists(name string) bool {
 
 // looksLikePath reports whether arg cannot be a host.
 func looksLikePath(arg string) bool {
-	return pathLike.MatchString(arg) || filepath.IsAbs(arg)
+	return pathLike.MatchString(arg) || filepath.IsAbs(arg) || isMistyped(arg)
+}
+
+// isMistyped reports whether arg is the name of a file with a mistyped suffix, such as sitemap.xlm,
+// and no host.
+func isMistyped(arg string) bool {
+	_, suffix, ok := strings.Cut(arg, ".")
+	if !ok || len(suffix) < 2 || len(suffix) > 6 || strings.ContainsAny(suffix, "./:") {
+		return false
+	}
+	if _, known := publicsuffix.PublicSuffix(suffix); known {
+		return false
+	}
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range []string{"xml", "txt", "csv", "jsonl", "atom"} {
+		names.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return len(names.SuggestionsFor(suffix)) > 0
 }
 
 var pathLike = regexp.MustCompile(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)

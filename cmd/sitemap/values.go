@@ -124,3 +124,30 @@ func compile(flag, expr string) (*regexp.Regexp, error) {
 	}
 	return re, nil
 }
+
+var ago = regexp.MustCompile(`^(\d{1,5})([hdwmy])$`)
+
+// parseSince reads a W3C datetime, or a time before now such as 12h, 7d, 2w, 3m (months) or 1y.
+func parseSince(s string) (time.Time, error) {
+	if m := ago.FindStringSubmatch(s); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		switch now := time.Now(); m[2] {
+		case "h":
+			return now.Add(-time.Duration(n) * time.Hour), nil
+		case "d":
+			return now.AddDate(0, 0, -n), nil
+		case "w":
+			return now.AddDate(0, 0, -7*n), nil
+		case "m":
+			return now.AddDate(0, -n, 0), nil
+		default:
+			return now.AddDate(-n, 0, 0), nil
+		}
+	}
+	t, err := sitemap.ParseTime(s)
+	if err != nil || t.IsZero() {
+		return time.Time{}, fmt.Errorf("--since: %q is not a W3C datetime, such as 2024-05-06 or "+
+			"2024-05-06T07:08:09Z, nor a time before now, such as 7d", s)
+	}
+	return t.Start(), nil
+}

@@ -66,13 +66,16 @@ func (a *app) newWalker(
 	w.options, optionsErr = flags.options()
 	w.file, fileErr = docs.options(flags.limit)
 	w.selector.match, matchErr = compile("match", flags.match)
+	var excludeErr error
+	w.selector.not, excludeErr = compile("exclude", flags.exclude)
 	if flags.unique {
 		w.selector.seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
 			a.diag.printf("--unique: more than %s URLs; further ones may be printed again",
 				thousands(maxUnique))
 		}}
 	}
-	return w, usageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr)
+	return w, usageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr,
+		excludeErr)
 }
 
 // printLines walks for a command that prints text or jsonl, with the handlers that handle returns.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -320,8 +321,8 @@ func (p *prolog) noRoot(start []byte) {
 		p.err = sitemap.ErrTruncated
 	case len(body) == 0:
 		p.err = sitemap.ErrEmpty
-	case isBinary(body):
-		p.err = sitemap.ErrBinary
+	case isBinary(body) || archiveOf(body) != nil:
+		p.err = cmp.Or(archiveOf(body), sitemap.ErrBinary)
 	case isJSON(body):
 		p.err = sitemap.ErrJSON
 	case p.markup && p.html:

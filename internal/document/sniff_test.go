@@ -87,6 +87,8 @@ func TestSniff(t *testing.T) {
 		{`{"a": 1}`, "", sitemap.ErrJSON},
 		{`["a"]`, "", sitemap.ErrJSON},
 		{"%PDF-1.4\n", "", sitemap.ErrBinary},
+		{"PK\x03\x04\x14\x00", "", sitemap.ErrZip},
+		{"sitemap.xml" + strings.Repeat("\x00", 246) + "ustar\x00" + strings.Repeat("\x00", 249), "", sitemap.ErrTar},
 		{"GIF89a\x01\x00\x01\x00\x80", "", sitemap.ErrBinary},
 		{"http://a.example/\n" + strings.Repeat("\x00", 900), "text [] http://a", nil},
 		{"http://a.example/\r\n" + strings.Repeat("\x00", 99) + "http://b.example/" +
