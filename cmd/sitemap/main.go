@@ -107,7 +107,7 @@ func (a *app) command() *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(),
-		a.diffCommand(), a.submitCommand(), a.robotsCommand(), a.demoCommand())
+		a.diffCommand(), a.statsCommand(), a.submitCommand(), a.robotsCommand(), a.demoCommand())
 	addTopics(root)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

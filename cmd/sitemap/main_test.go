@@ -266,7 +266,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "urls", "tree", "parse", "check", "diff", "submit", "robots", "demo"} {
+	for _, name := range []string{"", "urls", "tree", "parse", "check", "diff", "stats", "submit", "robots", "demo"} {
 		r := runArgs(t, append(strings.Fields(name), "--help")...)
 		usage := strings.TrimSuffix("Usage:\n  sitemap "+name, " ")
 		if r.status != exitOK || r.err != "" || !strings.Contains(r.out, usage) {
