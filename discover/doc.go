@@ -63,6 +63,7 @@
 //	visit.go        the turn of one document: limits, prefetch, Done, Store
 //	document.go     the entries of one document, judged and yielded
 //	find.go         Find and the known paths
+//	home.go         sitemaps that a home page names
 //	prefetch.go     requests for the documents that come next
 //	queue.go        what has still to be read, in document order
 //	memory.go       what a walk reads from and writes to its Store

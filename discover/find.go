@@ -19,7 +19,8 @@ var (
 )
 
 // Find returns the sitemaps of a site: those that its robots.txt names, or else the first known
-// path that holds one and that robots.txt does not disallow for our agent.
+// path that holds one and that robots.txt does not disallow for our agent, or else the first sitemap
+// that its home page names by <link rel="sitemap">.
 //
 // A site is a host or an http or https URL; its path only serves to find known paths. A host
 // without a scheme is tried by https, then by http if https cannot be connected to, or its TLS
@@ -44,11 +45,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 		return f.seeds(), err
 	}
 	tried := []Attempt{{f.url, f.none}}
-	for _, loc := range st.knownLocs(&Options{}) {
-		if !c.allows(f, loc) {
-			tried = append(tried, Attempt{loc, errDisallowed})
-			continue
-		}
+	for loc := range c.candidates(ctx, st, f, &Options{}, &tried) {
 		got := c.get(ctx, fetch.Request{URL: loc, Origins: []string{st.origin()}})
 		err := isSitemap(got)
 		got.close()
@@ -59,6 +56,9 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 			return []*Sitemap{knownSeed(loc)}, nil
 		}
 		tried = append(tried, Attempt{loc, err})
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return nil, &NoSitemapError{Site: st.url.String(), Tried: tried}
 }

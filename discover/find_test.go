@@ -210,18 +210,20 @@ func TestKnownPaths_Order(t *testing.T) {
 	w := newWeb()
 	all := append([]string{example + "/robots.txt"}, knownURLs...)
 	all = append(all, example+"/shop/sitemap.xml", example+"/shop/sitemap_index.xml")
-	for hit := 1; hit <= len(all); hit++ {
+	last := len(all)
+	all = append(all, example+"/") // the home page, which names none
+	for hit := 1; hit <= last; hit++ {
 		w.forget()
-		if hit < len(all) {
+		if hit < last {
 			w.serve(all[hit], urlset(example+"/shop/1"))
 		}
 		r := w.site(t, nil, example+"/shop/index.html", discover.Options{})
-		requested := all[:min(hit+1, len(all))]
+		requested := all[:hit+1]
 		equal(t, "requests of a walk", w.asked(), requested)
 		w.forget()
 		found, err := w.client().Find(t.Context(), example+"/shop")
 		equal(t, "requests of Find", w.asked(), requested)
-		if hit < len(all) {
+		if hit < last {
 			if len(r.urls) != 1 || r.err != nil || err != nil || found[0].Loc != all[hit] || len(r.done) != 1 {
 				t.Errorf("%s: %q, %v, %v", all[hit], r.locs(), r.err, err)
 			}
@@ -304,11 +306,11 @@ func TestKnownPaths_Disallow(t *testing.T) {
 	w.serve(example+"/sitemap.xml", urlset(example+"/1"))
 	r := w.site(t, nil, example, discover.Options{})
 	var none *discover.NoSitemapError
-	equal(t, "requests", w.asked(), []string{example + "/robots.txt", example + "/wp-sitemap.xml"})
-	if !errors.As(r.err, &none) || len(none.Tried) != 7 || !strings.Contains(none.Tried[1].Err.Error(), "disallow") {
+	equal(t, "requests", w.asked(), []string{example + "/robots.txt", example + "/wp-sitemap.xml", example + "/"})
+	if !errors.As(r.err, &none) || len(none.Tried) != 8 || !strings.Contains(none.Tried[1].Err.Error(), "disallow") {
 		t.Error(r.err)
 	}
-	if found, err := w.client().Find(t.Context(), example); !errors.As(err, &none) || len(none.Tried) != 7 {
+	if found, err := w.client().Find(t.Context(), example); !errors.As(err, &none) || len(none.Tried) != 8 {
 		t.Errorf("Find: %v, %v", found, err)
 	}
 	c := w.client()

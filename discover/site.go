@@ -153,7 +153,8 @@ func (s site) knownLocs(o *Options) []string {
 
 // DefaultKnownPaths returns the paths where sites usually have a sitemap. A walk tries them, in
 // this order, if it finds none through robots.txt. After them it tries the first two below the path
-// of the site, if it has one.
+// of the site, if it has one, and then the sitemaps that the home page names by
+// <link rel="sitemap">.
 func DefaultKnownPaths() []string {
 	return []string{
 		"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/sitemap-index.xml",

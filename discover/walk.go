@@ -14,7 +14,7 @@ import (
 )
 
 // URLs yields the pages of a site: it finds the site's sitemaps as [Client.Find] does and walks
-// them. The known paths are tried also if nothing that robots.txt names can be read. A nil *Options
+// them. The known paths and the home page are tried also if nothing that robots.txt names can be read. A nil *Options
 // is a zero Options.
 //
 // URLs does nothing before it is ranged over, and leaves nothing running when the caller breaks
@@ -183,12 +183,8 @@ func (w *walk) seed(from []*Sitemap) {
 // leads to. It returns what was tried, nil if the walk must end at once.
 func (w *walk) tryKnown(st site, f *robotsFile) []Attempt {
 	tried := []Attempt{{f.url, f.none}}
-	for _, loc := range st.knownLocs(w.o) {
+	for loc := range w.c.candidates(w.reader.ctx, st, f, w.o, &tried) {
 		if w.seen[keyOf(loc)] != nil {
-			continue
-		}
-		if !w.c.allows(f, loc) {
-			tried = append(tried, Attempt{loc, errDisallowed})
 			continue
 		}
 		n := &node{sm: knownSeed(loc), key: keyOf(loc)}
@@ -205,6 +201,10 @@ func (w *walk) tryKnown(st site, f *robotsFile) []Attempt {
 			break
 		}
 		tried = append(tried, Attempt{loc, missed})
+	}
+	if err := w.reader.ctx.Err(); err != nil {
+		w.reader.yield(URL{}, err)
+		return nil
 	}
 	return tried
 }

@@ -1,0 +1,101 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+const (
+	maxHome  = 1 << 20 // bytes of a home page that are read
+	maxLinks = 10      // sitemaps that it may name
+)
+
+// errNoLink is why a home page led to no sitemap.
+var errNoLink = errors.New(`names no sitemap by <link rel="sitemap">`)
+
+// candidates yields where a site may have a sitemap: its known paths, and then what its home page
+// names. What is not worth a request is added to tried.
+func (c *Client) candidates(
+	ctx context.Context, st site, f *robotsFile, o *Options, tried *[]Attempt,
+) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		locs := st.knownLocs(o)
+		for _, loc := range locs {
+			if !c.allows(f, loc) {
+				*tried = append(*tried, Attempt{loc, errDisallowed})
+			} else if !yield(loc) {
+				return
+			}
+		}
+		home := st.at("/")
+		if len(locs) == 0 || ctx.Err() != nil {
+			return
+		}
+		if !c.allows(f, home) {
+			*tried = append(*tried, Attempt{home, errDisallowed})
+			return
+		}
+		links, err := c.linked(ctx, home, st.origin())
+		if err != nil {
+			*tried = append(*tried, Attempt{home, err})
+		}
+		for _, loc := range links {
+			if !slices.Contains(locs, loc) && !yield(loc) {
+				return
+			}
+		}
+	}
+}
+
+// linked returns the sitemaps that a home page names by <link rel="sitemap">.
+func (c *Client) linked(ctx context.Context, home, origin string) ([]string, error) {
+	got := c.get(ctx, fetch.Request{URL: home, Origins: []string{origin}, MaxBytes: maxHome})
+	defer got.close()
+	if got.err != nil {
+		return nil, got.err
+	}
+	var locs []string
+	for t := html.NewTokenizer(io.LimitReader(got.doc.Body, maxHome)); len(locs) < maxLinks; {
+		kind := t.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		tag := t.Token()
+		if tag.DataAtom == atom.Body {
+			break
+		}
+		if tag.DataAtom != atom.Link || kind == html.EndTagToken {
+			continue
+		}
+		rel, href := "", ""
+		for _, a := range tag.Attr {
+			switch a.Key {
+			case "rel":
+				rel = a.Val
+			case "href":
+				href = strings.TrimSpace(a.Val)
+			}
+		}
+		u, err := got.doc.URL.Parse(href)
+		if err != nil || href == "" || u.Scheme != "http" && u.Scheme != "https" ||
+			!slices.Contains(strings.Fields(strings.ToLower(rel)), "sitemap") {
+			continue
+		}
+		if u.User, u.Fragment = nil, ""; !slices.Contains(locs, u.String()) {
+			locs = append(locs, u.String())
+		}
+	}
+	if len(locs) == 0 {
+		return nil, errNoLink
+	}
+	return locs, nil
+}
