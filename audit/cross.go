@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A cross finds what only shows when all pages of a site are compared. It sorts records of them on
@@ -22,7 +23,8 @@ type cross struct {
 	dir       string
 	documents []string // by number
 	last      *discover.Sitemap
-	in        chan record // nil until there is a record
+	in        chan record   // nil until there is a record
+	sorted    chan struct{} // is closed when no more records are taken
 	out       <-chan record
 	errs      <-chan error
 	each      func(sampled) // is called with each page at the end, if it is not nil
@@ -77,12 +79,17 @@ func (c *cross) start() {
 			ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000, TempFilesDir: c.dir,
 		},
 	)
-	go sorter.Sort(c.ctx)
+	c.sorted = make(chan struct{})
+	go func() {
+		sorter.Sort(c.ctx) // returns early if it cannot write
+		close(c.sorted)
+	}()
 }
 
 func (c *cross) put(r record) {
 	select {
 	case c.in <- r:
+	case <-c.sorted:
 	case <-c.ctx.Done():
 	}
 }
@@ -97,7 +104,9 @@ func (c *cross) add(u *discover.URL, p place) {
 		c.documents = append(c.documents, u.Sitemap.Loc)
 	}
 	r := record{
-		loc: u.Loc, kind: isListed, other: u.LastMod.String(), document: uint32(len(c.documents) - 1),
+		loc: formOf(
+			u.Loc,
+		), kind: isListed, other: u.LastMod.String(), document: uint32(len(c.documents) - 1),
 		line: uint32(p.pos.Line), column: uint32(p.column), offset: uint64(p.pos.Offset),
 	}
 	c.put(r)
@@ -105,13 +114,14 @@ func (c *cross) add(u *discover.URL, p place) {
 		return
 	}
 	for _, a := range u.Extensions.Alternates {
-		if a.Href == u.Loc || a.Hreflang == "" || !strings.HasPrefix(a.Href, "http") {
+		href := formOf(a.Href)
+		if href == r.loc || a.Hreflang == "" || !strings.HasPrefix(a.Href, "http") {
 			continue
 		}
 		named := r
-		named.loc, named.kind, named.other = a.Href, isNamed, u.Loc
+		named.loc, named.kind, named.other = href, isNamed, r.loc
 		c.put(named)
-		c.put(record{loc: u.Loc, kind: isNaming, other: a.Href})
+		c.put(record{loc: r.loc, kind: isNaming, other: href})
 	}
 }
 
@@ -154,7 +164,8 @@ type group struct {
 	last     uint32 // document that lists it
 	isListed bool
 	names    map[string]bool
-	reported bool // alternate_not_listed
+	namer    string // the page that named it last
+	reported bool   // alternate_not_listed
 }
 
 func (c *cross) judge(s *site, g *group, r *record) {
@@ -188,6 +199,10 @@ func (c *cross) judge(s *site, g *group, r *record) {
 			g.names[r.other] = true
 		}
 	case isNamed:
+		if r.other == g.namer { // by several codes, or in several sitemaps
+			return
+		}
+		g.namer = r.other
 		switch {
 		case !g.isListed && !g.reported:
 			g.reported = true
@@ -214,16 +229,31 @@ func (c *cross) judge(s *site, g *group, r *record) {
 }
 
 func compareRecords(a, b record) int {
-	return cmp.Or(
-		strings.Compare(a.loc, b.loc),
-		cmp.Compare(a.kind, b.kind),
-		cmp.Compare(
-			a.document,
-			b.document,
-		),
-		cmp.Compare(a.offset, b.offset),
-		strings.Compare(a.other, b.other),
-	)
+	if order := cmp.Or(strings.Compare(a.loc, b.loc), cmp.Compare(a.kind, b.kind)); order != 0 {
+		return order
+	}
+	if a.kind == isNamed {
+		if order := strings.Compare(a.other, b.other); order != 0 {
+			return order
+		}
+	}
+	return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.offset, b.offset),
+		strings.Compare(a.other, b.other))
+}
+
+// formOf returns a location in the form of a request, so that equal ones are compared as such.
+func formOf(loc string) string {
+	if location.Plain([]byte(loc)) {
+		return loc
+	}
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil {
+		return loc
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u.String()
 }
 
 func encodeRecord(r record) ([]byte, error) {

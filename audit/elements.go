@@ -82,7 +82,7 @@ func (d *document) attributes(e *element) {
 			continue
 		}
 		key := string(e.local) + " " + string(a.Name)
-		if !d.once[key] {
+		if !d.once[key] && len(d.once) < maxNamesOf {
 			d.once[key] = true
 			d.find("unknown_attribute", e.offset, string(a.Name), fmt.Sprintf(
 				"<%s> has an attribute %q, which the schema does not have", e.local, a.Name))

@@ -97,19 +97,13 @@ func (x *extensions) child(i int, space namespace.Space, local string) *element 
 
 // repeated reports children of the element i that come again.
 func (x *extensions) repeated(code sitemap.Code, i int, space namespace.Space) {
+	seen := map[string]bool{}
 	for j := range x.children(i, space) {
-		for k := range x.children(i, space) {
-			if k < j && bytes.Equal(x.els[k].local, x.els[j].local) {
-				e := &x.els[j]
-				x.report(
-					code,
-					e,
-					e.value(),
-					fmt.Sprintf("a second %s in %s", e.local, x.els[i].local),
-				)
-				break
-			}
+		e := &x.els[j]
+		if seen[string(e.local)] {
+			x.report(code, e, e.value(), fmt.Sprintf("a second %s in %s", e.local, x.els[i].local))
 		}
+		seen[string(e.local)] = true
 	}
 }
 
@@ -337,7 +331,7 @@ func (x *extensions) end() {
 	self := x.entry == nil
 	clear(x.seen)
 	for _, l := range x.links {
-		self = self || l.href == x.entry.Loc
+		self = self || sameURL(l.href, x.entry.Loc)
 		code := strings.ToLower(l.code)
 		switch {
 		case !x.seen[code]:

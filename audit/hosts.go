@@ -76,16 +76,14 @@ func sameURL(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err := sitemap.ParseLoc(a)
-	y, otherErr := sitemap.ParseLoc(b)
-	return err == nil && otherErr == nil && x.String() == y.String()
+	return formOf(a) == formOf(b)
 }
 
 // page takes a page that a sitemap lists.
-func (h *hosts) page(u *discover.URL) {
+func (h *hosts) page(u *discover.URL, p place) {
 	n := h.last
 	if n == nil || !strings.HasPrefix(u.Loc, n.prefix) {
-		if n = h.of(u); n == nil {
+		if n = h.of(u, p); n == nil {
 			return
 		}
 		h.last = n
@@ -102,7 +100,7 @@ func (h *hosts) page(u *discover.URL) {
 }
 
 // of returns the pages of a page's host, or nil for one too many.
-func (h *hosts) of(u *discover.URL) *hostPages {
+func (h *hosts) of(u *discover.URL, p place) *hostPages {
 	origin, _, err := location.ParseOrigin(u.Loc)
 	if err != nil {
 		return nil
@@ -114,7 +112,7 @@ func (h *hosts) of(u *discover.URL) *hostPages {
 			prefix: origin.String() + "/",
 			loc:    u.Loc,
 			robots: h.robots(u.Loc),
-			first:  place{sitemap: u.Sitemap.Loc, pos: u.Pos},
+			first:  p,
 		}
 		h.pages[origin] = n
 		h.order = append(h.order, n)
@@ -195,14 +193,15 @@ func urls(n int) string {
 	return fmt.Sprintf("%d URLs", n)
 }
 
-// hasFile reports whether a folder has a file for the path of a page.
-func hasFile(files fs.FS, name string) bool {
-	name = strings.TrimPrefix(path.Clean("/"+name), "/")
+// FileOf returns the name of the file that holds a page in a folder: for /a it is a, a.html or
+// a/index.html. It is safe for concurrent use if files is.
+func FileOf(files fs.FS, pagePath string) (name string, ok bool) {
+	name = strings.TrimPrefix(path.Clean("/"+pagePath), "/")
 	for _, candidate := range []string{name, name + ".html", path.Join(name, "index.html")} {
 		info, err := fs.Stat(files, cmp.Or(candidate, "."))
 		if err == nil && !info.IsDir() {
-			return true
+			return candidate, true
 		}
 	}
-	return false
+	return "", false
 }

@@ -75,8 +75,8 @@ func (s *site) lastModMoved(
 
 // storeFailed keeps the first error of the Store, and reports whether there is one.
 func (s *site) storeFailed(err error) bool {
-	s.storeErr = cmp.Or(s.storeErr, err)
-	return s.storeErr != nil
+	s.lastErr = cmp.Or(s.lastErr, err)
+	return s.lastErr != nil
 }
 
 // A pageMemory keeps the findings of pages until all are judged, so that an audit that was stopped
@@ -122,7 +122,7 @@ const syncEvery = 200 * time.Millisecond
 
 // put keeps the findings of a page.
 func (m *pageMemory) put(loc string, found []Finding) {
-	if m.store == nil || m.site.storeErr != nil {
+	if m.store == nil || m.site.lastErr != nil {
 		return
 	}
 	value, err := json.Marshal(pageRecord{m.number, found})
@@ -136,7 +136,7 @@ func (m *pageMemory) put(loc string, found []Finding) {
 
 // finish makes the next audit judge all pages again.
 func (m *pageMemory) finish() {
-	if m.store == nil || m.site.storeErr != nil {
+	if m.store == nil || m.site.lastErr != nil {
 		return
 	}
 	err := m.store.Put(m.site.key("n", ""), binary.AppendUvarint(nil, m.number+1))

@@ -25,6 +25,8 @@ type Options struct {
 	// Walk are the options of the walk. Its functions are called as always; Done comes after the
 	// findings in the document.
 	Walk discover.Options
+	// Page, if set, is called with each page that the walk yields.
+	Page func(*discover.URL)
 	// Store, if set, keeps the lastmods of sitemaps for the next audit, and which pages were judged
 	// if the audit is stopped. It may be the one of a walk, which sees nothing of it.
 	Store discover.Store

@@ -281,6 +281,9 @@ func (p *pages) fetchBlank(b *blankPage, origin string) {
 		id[i] = byte(rand.IntN(256))
 	}
 	path := "/sitemap-check-" + hex.EncodeToString(id[:])
+	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(u) {
+		return
+	}
 	doc, err := p.get(origin + path)
 	if err != nil {
 		return

@@ -60,7 +60,9 @@ func (s *sample) trim() {
 		return
 	}
 	stratum := s.strata[len(s.strata)-1]
-	slices.SortFunc(stratum, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+	slices.SortStableFunc(stratum, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+	stratum = slices.CompactFunc(stratum, func(a, b sampled) bool { return a.loc == b.loc })
+	s.strata[len(s.strata)-1] = stratum
 	if n := s.share(); len(stratum) > n {
 		s.limit = stratum[n].hash
 		clear(stratum[n:])
@@ -68,23 +70,26 @@ func (s *sample) trim() {
 	}
 }
 
-// drawn returns the pages of the sample, in the order of their sitemaps.
+// drawn returns the pages of the sample, in the order of their sitemaps, each URL once.
 func (s *sample) drawn() []sampled {
 	s.trim()
-	take := make([]int, len(s.strata))
+	drawn := make([][]sampled, len(s.strata))
+	seen := map[string]bool{}
 	for n, more := 0, true; n < s.size && more; {
 		more = false
-		for i := range s.strata {
-			if take[i] < len(s.strata[i]) && n < s.size {
-				take[i]++
+		for i, stratum := range s.strata {
+			for len(stratum) > 0 && seen[stratum[0].loc] {
+				stratum = stratum[1:]
+			}
+			if len(stratum) > 0 && n < s.size {
+				seen[stratum[0].loc] = true
+				drawn[i] = append(drawn[i], stratum[0])
+				stratum = stratum[1:]
 				n++
 				more = true
 			}
+			s.strata[i] = stratum
 		}
 	}
-	var pages []sampled
-	for i, n := range take {
-		pages = append(pages, s.strata[i][:n]...)
-	}
-	return pages
+	return slices.Concat(drawn...)
 }

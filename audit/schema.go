@@ -45,6 +45,7 @@ func (d *document) rootNamespace(root *element) {
 		if prefix, _ := split(root.name); string(a.Name) == "xmlns" && prefix == nil ||
 			prefix != nil && string(a.Name) == "xmlns:"+string(prefix) {
 			if d.structure.isOwn(root.space) && !d.once["namespace"] {
+				d.once["namespace"] = true
 				d.find(
 					sitemap.UnknownNamespace,
 					root.offset,

@@ -80,11 +80,18 @@ type site struct {
 	doc     *fetch.Document
 	view    *view // of doc, nil until it is needed
 
-	listed   map[string]place // of sitemaps in indexes
-	storeErr error
-	hosts    hosts
-	cross    *cross
-	sample   *sample
+	listed  map[string]place // of sitemaps in indexes, by the form of a request
+	seeds   []namedSitemap   // that were read, of which an index may list some
+	lastErr error            // is yielded last
+	hosts   hosts
+	cross   *cross
+	sample  *sample
+}
+
+// A namedSitemap is a document that no index has led to.
+type namedSitemap struct {
+	form string
+	sum  *discover.Summary
 }
 
 // A place is where something is listed.
@@ -130,7 +137,7 @@ func auditWalk(
 		}
 		s.closeView()
 		s.end(err)
-		if err = cmp.Or(err, s.storeErr); err != nil && !s.ended {
+		if err = cmp.Or(err, s.lastErr); err != nil && !s.ended {
 			yield(Finding{}, err)
 		}
 	}
@@ -241,7 +248,7 @@ func isRobots(loc string) bool {
 
 // placeOf returns where a sitemap is listed: in an index or a robots.txt, or else its own start.
 func (s *site) placeOf(sm *discover.Sitemap) place {
-	switch p, ok := s.listed[sm.Loc]; {
+	switch p, ok := s.listed[formOf(sm.Loc)]; {
 	case sm.Referrer != nil && ok:
 		return p
 	case sm.Referrer != nil:
@@ -254,7 +261,9 @@ func (s *site) placeOf(sm *discover.Sitemap) place {
 
 // page judges a page that a sitemap lists.
 func (s *site) page(u *discover.URL) {
-	s.hosts.page(u)
+	if s.o.Page != nil {
+		s.o.Page(u)
+	}
 	s.missingFile(u)
 	p := place{sitemap: u.Sitemap.Loc, pos: u.Pos}
 	if v := s.viewOf(u.Sitemap); v != nil {
@@ -262,6 +271,7 @@ func (s *site) page(u *discover.URL) {
 			p.pos, p.column = pos, column
 		}
 	}
+	s.hosts.page(u, p)
 	s.sample.add(u, p)
 	s.cross.add(u, p)
 }
@@ -271,7 +281,11 @@ func (s *site) missingFile(u *discover.URL) {
 	if s.o.Files == nil || !u.OnSite {
 		return
 	}
-	if target, err := u.URL(); err == nil && !hasFile(s.o.Files, target.Path) {
+	target, err := u.URL()
+	if err != nil {
+		return
+	}
+	if _, ok := FileOf(s.o.Files, target.Path); !ok {
 		s.atLoc(u.Sitemap, Finding{Code: "page_missing_file", Pos: u.Pos, Loc: u.Loc, Text: u.Loc,
 			Message: fmt.Sprintf("no file for %s", quoted(target.Path))})
 	}
@@ -291,6 +305,11 @@ func (s *site) end(err error) {
 	if s.ctx.Err() != nil {
 		return
 	}
+	for _, seed := range s.seeds {
+		if p, ok := s.listed[seed.form]; ok {
+			s.kind(seed.form, seed.sum, p)
+		}
+	}
 	s.hosts.end()
 	pages := newPages(s)
 	if s.o.Pages > 0 {
@@ -301,9 +320,8 @@ func (s *site) end(err error) {
 	if s.o.Pages < 0 {
 		s.cross.each = pages.add
 	}
-	if crossErr := s.cross.end(s); crossErr != nil && !s.ended {
-		s.emit(Finding{Code: "url_in_several_sitemaps", Sitemap: s.name, Message: fmt.Sprintf(
-			"URLs of different sitemaps were not compared: %v", crossErr)})
+	if crossErr := s.cross.end(s); crossErr != nil {
+		s.lastErr = fmt.Errorf("audit: URLs of different sitemaps were not compared: %w", crossErr)
 	}
 	pages.end()
 }

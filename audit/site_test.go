@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -174,5 +175,56 @@ func TestSite_CallsTheWalksFunctions(t *testing.T) {
 		"fetched https://www.example.com/b.txt, done 2, found untrusted_host<nil>, found url_in_several_sitemaps<nil>"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// A folder for temporary files that cannot be written is an error after all findings.
+func TestSite_TempDir(t *testing.T) {
+	site := missingPages(10)
+	for i := range 5 {
+		var urls strings.Builder
+		for n := range 49_000 {
+			fmt.Fprintf(&urls, "https://www.example.com/%d/%d\n", i, n)
+		}
+		name := fmt.Sprintf("https://www.example.com/large%d.txt", i)
+		site.web[name] = section{"200", nil, []byte(urls.String())}
+		site.web["https://www.example.com/robots.txt"] = section{
+			"200", nil, append(site.web["https://www.example.com/robots.txt"].body, "Sitemap: "+name+"\n"...),
+		}
+	}
+	file := t.TempDir() + "/file"
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := &audit.Options{TempDir: file}
+	if _, err := collect(audit.Site(t.Context(), client(site), "https://www.example.com/", o)); err == nil {
+		t.Error("no error")
+	}
+}
+
+// A sample has each page once, however often and in however many sitemaps it is listed.
+func TestSite_SampleOfCopies(t *testing.T) {
+	site := missingPages(20)
+	copies := strings.Repeat("https://www.example.com/gone\n", 100)
+	for _, name := range []string{"a", "b"} {
+		u := "https://www.example.com/" + name + ".txt"
+		site.web[u] = section{"200", nil, append([]byte(copies), site.web[u].body...)}
+	}
+	found, _ := collect(
+		audit.Site(
+			t.Context(),
+			client(site),
+			"https://www.example.com/",
+			&audit.Options{Pages: 10},
+		),
+	)
+	judged := map[string]int{}
+	for _, f := range found {
+		if f.Code == "page_not_found" {
+			judged[f.Loc]++
+		}
+	}
+	if len(judged) != 10 || judged["https://www.example.com/gone"] > 1 {
+		t.Errorf("%v", judged)
 	}
 }

@@ -51,9 +51,9 @@ const maxListed = 1 << 20
 func (s *site) child(d *document, index *discover.Sitemap, e *sitemap.Entry) {
 	p := place{sitemap: index.Loc}
 	p.pos, p.column = d.view.place(d.structure.fieldOffset(e.Pos.Offset, "loc"))
-	switch before, ok := s.listed[e.Loc]; {
+	switch before, ok := s.listed[formOf(e.Loc)]; {
 	case !ok && len(s.listed) < maxListed:
-		s.listed[e.Loc] = p
+		s.listed[formOf(e.Loc)] = p
 	case ok && before.sitemap != p.sitemap: // a repetition in one index is found there
 		s.at(p, Finding{Code: "sitemap_listed_twice", Loc: e.Loc, Text: e.Loc, Message: fmt.Sprintf(
 			"%s is listed in %s as well", quoted(e.Loc), sitemap.Redact(before.sitemap))})
@@ -101,17 +101,38 @@ func (s *site) sitemap(sm *discover.Sitemap, sum *discover.Summary) {
 		find("not_in_robots", "", "robots.txt does not name %s", name)
 	}
 	if sm.Referrer == nil {
+		if len(s.seeds) < maxListed && (isRead || sum.Err != nil) {
+			s.seeds = append(
+				s.seeds,
+				namedSitemap{
+					formOf(sm.Loc),
+					&discover.Summary{Summary: sitemap.Summary{Format: sum.Format}, Err: sum.Err},
+				},
+			)
+		}
 		return
 	}
+	s.kind(sm.Loc, sum, here)
+	s.lastModMoved(sm, find)
+}
+
+// kind reports a document that is no sitemap where an index lists it.
+func (s *site) kind(loc string, sum *discover.Summary, at place) {
+	loc = sitemap.Redact(loc)
+	f := Finding{Loc: loc}
 	switch {
 	case sum.Format == sitemap.SitemapIndex:
-		find("nested_index", "", "%s is an index in an index", name)
+		f.Code, f.Message = "nested_index", quoted(loc)+" is an index in an index"
 	case sum.Format == sitemap.RSS || sum.Format == sitemap.Atom:
-		find("child_is_feed", sum.Format.String(), "%s is a feed, not a sitemap", name)
+		f.Code, f.Text, f.Message = "child_is_feed", sum.Format.String(), quoted(
+			loc,
+		)+" is a feed, not a sitemap"
 	case errors.Is(sum.Err, sitemap.ErrHTML):
-		find("child_is_page", "", "%s is a page, not a sitemap", name)
+		f.Code, f.Message = "child_is_page", quoted(loc)+" is a page, not a sitemap"
+	default:
+		return
 	}
-	s.lastModMoved(sm, find)
+	s.at(at, f)
 }
 
 // foreignChild reports a sitemap on another host than its index. It is an error if that host does

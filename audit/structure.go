@@ -71,6 +71,7 @@ type structure struct {
 	attrs    []xmlscan.Attr
 	elements []element // of the current entry, itself first
 	open     []int     // indexes of the elements that are open
+	deep     int       // how many more are open, below maxDepth
 }
 
 func newStructure(v *view) *structure {
@@ -115,7 +116,8 @@ func (s *structure) restart(offset int64) { s.next, s.slides = offset, -1 }
 // grow reads more of the document, of which the bytes from offset on are still needed.
 func (s *structure) grow(offset int64) bool {
 	before := s.view.in.Bytes()
-	for s.view.in.Bytes()-before < lookBehind && s.view.more(offset-lookBehind) {
+	step := max(lookBehind, before-offset) // so that an entry is read again only a few times
+	for s.view.in.Bytes()-before < step && s.view.more(offset-lookBehind) {
 	}
 	s.restart(offset)
 	return s.view.in.Bytes() > before
@@ -193,7 +195,7 @@ func (s *structure) isOwn(space namespace.Space) bool {
 func (s *structure) readEntry() bool {
 	start := s.next
 	for {
-		s.elements, s.open, s.attrs = s.elements[:0], s.open[:0], s.attrs[:0]
+		s.elements, s.open, s.attrs, s.deep = s.elements[:0], s.open[:0], s.attrs[:0], 0
 		s.push()
 		for len(s.open) > 0 && s.token() {
 			switch s.scan.Kind {
@@ -228,8 +230,17 @@ func (s *structure) readEntry() bool {
 	}
 }
 
+// maxDepth is the depth up to which elements are told apart.
+const maxDepth = 32
+
 // push opens the element of the current start tag.
 func (s *structure) push() {
+	if len(s.open) >= maxDepth {
+		if !s.scan.Empty {
+			s.deep++
+		}
+		return
+	}
 	s.elements = append(s.elements, s.element(len(s.open)))
 	s.open = append(s.open, len(s.elements)-1)
 	if s.scan.Empty {
@@ -247,6 +258,10 @@ func (s *structure) pop(n, bytes int) {
 
 // close closes the innermost element with the name of the current end tag.
 func (s *structure) close() {
+	if s.deep > 0 {
+		s.deep--
+		return
+	}
 	_, local := split(s.scan.Name)
 	for n := len(s.open) - 1; n >= 0; n-- {
 		if bytes.Equal(s.elements[s.open[n]].local, local) {
@@ -273,7 +288,8 @@ func (s *structure) element(depth int) element {
 	from := len(s.attrs)
 	s.attrs = append(s.attrs, s.scan.Attrs...)
 	for _, a := range s.scan.Attrs {
-		if prefix, ok := bytes.CutPrefix(a.Name, []byte("xmlns:")); ok {
+		prefix, ok := bytes.CutPrefix(a.Name, []byte("xmlns:"))
+		if ok && len(s.names) < maxNamesOf {
 			s.names[string(prefix)] = namespace.Of(string(a.Value))
 		}
 	}
@@ -285,6 +301,9 @@ func (s *structure) element(depth int) element {
 	e.space, e.standard = s.spaceOf()
 	return e
 }
+
+// maxNamesOf bounds the prefixes of a document, and what is reported once for each name.
+const maxNamesOf = 1_000
 
 // spaceOf returns the namespace of the current start tag, and the one of names without a prefix in
 // its element.

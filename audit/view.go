@@ -114,7 +114,8 @@ func (v *view) excerpt(offset int64) Excerpt {
 	if at < 0 || at >= len(w) {
 		return Excerpt{}
 	}
-	from := lineStart(w[:at])
+	near := max(0, at-excerptBefore-1)
+	from := near + lineStart(w[near:at])
 	from += len(w[from:at]) - len(bytes.TrimLeft(w[from:at], " \t"))
 	head := ""
 	if at-from > excerptBefore {
@@ -123,7 +124,7 @@ func (v *view) excerpt(offset int64) Excerpt {
 		head = "…"
 	}
 	to, tail := len(w), ""
-	if end := bytes.IndexAny(w[at:], "\r\n"); end >= 0 {
+	if end := bytes.IndexAny(w[at:min(len(w), at+excerptAfter+1)], "\r\n"); end >= 0 {
 		to = at + end
 	}
 	if to-at > excerptAfter {

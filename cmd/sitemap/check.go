@@ -102,6 +102,7 @@ type auditing struct {
 	pending []audit.Finding // that are not printed yet
 	found   int             // in the document that is audited
 	dir     string          // the folder that is audited, or ""
+	host    string          // whose it is
 }
 
 // maxPending is how many findings wait for the end of their document. Then they are printed, and
@@ -149,9 +150,7 @@ func (x *auditing) finding(f *audit.Finding) {
 	if x.c.filter.fails(f.Severity) {
 		x.app.failed.Store(true)
 	}
-	if format := x.c.flags.format; x.dir != "" && (format == "github" || format == "sarif") {
-		f.Sitemap = x.pathOf(f.Sitemap) // which these show beside the lines of files
-	}
+	f.Sitemap = x.shownName(f.Sitemap)
 	x.pending = append(x.pending, *f)
 	if x.holds || len(x.pending) > maxPending || !x.progress.isList {
 		x.print()
@@ -231,15 +230,15 @@ func (x *auditing) file(ctx context.Context) error {
 	return nil
 }
 
-// opener returns a function that opens a file as often as it is called. Standard input is copied to
-// a temporary file first.
+// opener returns a function that opens a file as often as it is called. Standard input and pipes are
+// copied to a temporary file first.
 func (x *auditing) opener(
 	name string,
 ) (open func() (io.ReadCloser, error), closeFile func(), err error) {
-	if name != stdin {
+	if info, err := os.Stat(name); name != stdin && (err != nil || info.Mode().IsRegular()) {
 		return func() (io.ReadCloser, error) { return x.app.open(name) }, func() {}, nil
 	}
-	in, err := x.app.open(stdin)
+	in, err := x.app.open(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -252,7 +251,12 @@ func (x *auditing) opener(
 		f.Close()
 		os.Remove(f.Name())
 	}
-	size, err := io.Copy(f, in)
+	os.Remove(f.Name()) // which some systems allow only once it is closed
+	limit := x.flags.limit.bytes
+	if limit <= 0 {
+		limit = 10 * sitemap.ProtocolBytes
+	}
+	size, err := io.Copy(f, io.LimitReader(in, limit+1))
 	if err != nil {
 		remove()
 		return nil, nil, err
@@ -286,7 +290,7 @@ func (x *auditing) document(name string, sum *discover.Summary, hint string, isD
 	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&
 		!errors.Is(sum.Err, discover.ErrLimit)
 	line := &findings.Document{
-		Name: fileName(name), Text: d.text(sum), JSON: append(marshal(d), '\n'),
+		Name: fileName(x.shownName(name)), Text: d.text(sum), JSON: append(marshal(d), '\n'),
 	}
 	x.found = 0
 	x.print()
@@ -319,12 +323,26 @@ func (x *auditing) document(name string, sum *discover.Summary, hint string, isD
 }
 
 // isKnown reports whether a finding says that a document could not be read, or whether nobody wants
-// to know.
+// to know. --only leaves such errors alone: what was not read was not judged.
 func (c *checker) isKnown(err error) bool {
+	if c.filter.disabled[sitemap.Code(failureCode(err))] {
+		return true
+	}
+	if errors.Is(err, discover.ErrNoSitemap) {
+		return c.filter.wants("no_sitemap") || c.filter.disabled["no_sitemap"]
+	}
 	var fe *fetch.Error
-	return errors.Is(err, discover.ErrNoSitemap) ||
-		!c.filter.wants(sitemap.Code(failureCode(err))) ||
-		errors.As(err, &fe) && !errors.Is(err, discover.ErrUnreachable)
+	if !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable) {
+		return false
+	}
+	code := sitemap.Code("sitemap_unreachable")
+	switch {
+	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, fetch.ErrHostDown):
+		code = "sitemap_timeout"
+	case errors.Is(err, fetch.ErrStatus):
+		code = "sitemap_status"
+	}
+	return c.filter.wants(code) || c.filter.disabled[code]
 }
 
 // text returns the line of a document, after its name.

@@ -262,3 +262,11 @@ func TestCheckRules(t *testing.T) {
 		t.Errorf("printed %s", r.out)
 	}
 }
+
+// Of a file that is missing, --only hides no failure.
+func TestCheckMissingFile(t *testing.T) {
+	r := runArgs(t, "check", "--only", "bad_lastmod", filepath.Join(t.TempDir(), "missing.xml"))
+	if r.status != exitFailed || !strings.Contains(r.out+r.err, "missing.xml") {
+		t.Errorf("status %d, printed %q, %q", r.status, r.out, r.err)
+	}
+}

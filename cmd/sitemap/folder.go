@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,9 +14,11 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -39,7 +42,7 @@ func (x *auditing) folder(ctx context.Context, dir, name string) error {
 	client.Fetch.MaxBytes = x.flags.limit.bytes
 	o := x.c.options
 	o.Files = root.FS()
-	x.dir = dir
+	x.dir, x.host = dir, hostOf(site)
 	return x.site(ctx, t, client, o)
 }
 
@@ -57,20 +60,24 @@ func openFolder(dir, site string) (*os.Root, *discover.Client, string, error) {
 		root.Close()
 		return nil, nil, "", errFolder
 	}
-	files := &folderTransport{hostOf(site), http.NewFileTransportFS(root.FS())}
+	files := &folderTransport{hostOf(site), root.FS()}
 	return root, &discover.Client{Fetch: &fetch.Client{
 		Transport: files, Retries: -1, AllowPrivateNetworks: true,
 	}}, site, nil
 }
 
-// pathOf returns the path in the folder of a document, or its location if it is not there.
-func (x *auditing) pathOf(loc string) string {
+// shownName returns the name of a document in findings. For formats that show findings beside the
+// lines of files, it is the path in the folder that is audited, if the document is there.
+func (x *auditing) shownName(loc string) string {
+	if format := x.c.flags.format; x.dir == "" || format != "github" && format != "sarif" {
+		return loc
+	}
 	u, err := url.Parse(loc)
-	if err != nil {
+	if err != nil || hostOf(loc) != x.host {
 		return loc
 	}
 	name := filepath.Join(x.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
-	if _, err := os.Stat(name); err != nil {
+	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return loc
 	}
 	return name
@@ -82,52 +89,85 @@ var errFolder = errors.New(
 		"in the folder; name the site: --root DIR URL",
 )
 
-// hostOf returns the host of a target, without "www.".
+// hostOf returns the host of a target in the form that is compared, without "www.".
 func hostOf(site string) string {
 	if !strings.Contains(site, "://") {
 		site = "https://" + site
 	}
-	u, err := url.Parse(site)
+	origin, _, err := location.ParseOrigin(site)
 	if err != nil {
-		return ""
+		return site
 	}
-	return strings.TrimPrefix(strings.ToLower(u.Host), "www.")
+	return strings.TrimPrefix(origin.Host, "www.")
 }
 
-// A folderTransport answers the requests to one host from a folder.
+// A folderTransport answers the requests to one host from a folder, as a server of static files
+// does: /a is the file a, a.html or a/index.html.
 type folderTransport struct {
 	host  string
-	files http.RoundTripper
+	files fs.FS
 }
 
-func (f *folderTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if hostOf(r.URL.String()) != f.host {
+func (t *folderTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if hostOf(r.URL.String()) != t.host {
 		return nil, fmt.Errorf("%s is not in the folder", r.URL.Host)
 	}
-	return f.files.RoundTrip(r)
+	resp := &http.Response{
+		Status: "404 Not Found", StatusCode: http.StatusNotFound, Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: r,
+	}
+	name, ok := audit.FileOf(t.files, r.URL.Path)
+	if !ok {
+		return resp, nil
+	}
+	f, err := t.files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	resp.Status, resp.StatusCode, resp.Body, resp.ContentLength = "200 OK", http.StatusOK, f, -1
+	if media := mime.TypeByExtension(path.Ext(name)); media != "" {
+		resp.Header.Set("Content-Type", media)
+	}
+	return resp, nil
 }
 
 // siteOf returns the site whose files are in a folder: that of the first Sitemap line of its
-// robots.txt, else that of the first URL in a sitemap at a known path, or "".
+// robots.txt, else that of the first URL in a sitemap at its top, or "".
 func siteOf(files fs.FS) string {
 	if f, err := files.Open("robots.txt"); err == nil {
 		defer f.Close()
-		if r, _ := robots.Parse(f, nil); r != nil && len(r.Sitemaps) > 0 {
-			return originOf(r.Sitemaps[0].Loc)
+		r, _ := robots.Parse(f, nil)
+		for i := 0; r != nil && i < len(r.Sitemaps); i++ {
+			if site := originOf(r.Sitemaps[i].Loc); site != "" {
+				return site
+			}
 		}
 	}
-	for _, name := range discover.DefaultKnownPaths() {
-		f, err := files.Open(strings.TrimPrefix(name, "/"))
+	names := discover.DefaultKnownPaths()
+	for _, pattern := range []string{"*.xml", "*.xml.gz", "*.txt", "*.txt.gz"} {
+		more, _ := fs.Glob(files, pattern)
+		names = append(names, more...)
+	}
+	for _, name := range names {
+		if site := siteOfSitemap(files, strings.TrimPrefix(name, "/")); site != "" {
+			return site
+		}
+	}
+	return ""
+}
+
+// siteOfSitemap returns the site of the first URL in a file, or "".
+func siteOfSitemap(files fs.FS, name string) string {
+	f, err := files.Open(name)
+	if err != nil || name == "robots.txt" {
+		return ""
+	}
+	defer f.Close()
+	for e, err := range parse.Entries(f, nil) {
 		if err != nil {
-			continue
+			return ""
 		}
-		defer f.Close()
-		for e, err := range parse.Entries(f, nil) {
-			if err != nil {
-				break
-			}
-			return originOf(e.Loc)
-		}
+		return originOf(e.Loc)
 	}
 	return ""
 }

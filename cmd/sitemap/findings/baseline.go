@@ -47,6 +47,7 @@ func (b Baseline) Has(f *audit.Finding) bool {
 func keyOf(code sitemap.Code, document, loc, text string) [16]byte {
 	h := sha256.New()
 	for _, s := range []string{string(code), document, loc, text} {
+		s = string([]rune(s)) // as JSON has it
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return [16]byte(h.Sum(nil))

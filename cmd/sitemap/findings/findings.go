@@ -81,7 +81,9 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "sarif":
 		return newSARIF(w)
 	case "junit":
-		return &junitPrinter{w: w, o: o, index: map[string]int{}}, nil
+		return &junitPrinter{
+			w: w, o: o, index: map[string]int{}, cases: map[junitKey]*junitTexts{},
+		}, nil
 	case "github":
 		return &githubPrinter{w: w}, nil
 	}

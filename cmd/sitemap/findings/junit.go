@@ -4,9 +4,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
@@ -16,6 +16,19 @@ type junitPrinter struct {
 	o      Options
 	suites []junitSuite
 	index  map[string]int // of suites, by name
+	cases  map[junitKey]*junitTexts
+}
+
+// A junitKey names a test case.
+type junitKey struct {
+	suite int
+	code  sitemap.Code
+}
+
+// junitTexts are the texts of a test case.
+type junitTexts struct {
+	index         int // of the case
+	failures, out strings.Builder
 }
 
 type junitReport struct {
@@ -46,45 +59,43 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// suite returns the suite of a document.
-func (p *junitPrinter) suite(name string) *junitSuite {
+// suite returns the number of the suite of a document.
+func (p *junitPrinter) suite(name string) int {
 	i, ok := p.index[name]
 	if !ok {
 		i = len(p.suites)
 		p.index[name] = i
 		p.suites = append(p.suites, junitSuite{Name: name})
 	}
-	return &p.suites[i]
+	return i
 }
 
 func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
-	s := p.suite(f.Sitemap)
-	i := slices.IndexFunc(s.Cases, func(c junitCase) bool { return c.Name == string(f.Code) })
-	if i < 0 {
-		i = len(s.Cases)
+	n := p.suite(f.Sitemap)
+	s, key := &p.suites[n], junitKey{n, f.Code}
+	text := p.cases[key]
+	if text == nil {
+		text = &junitTexts{index: len(s.Cases)}
+		p.cases[key] = text
 		s.Cases = append(s.Cases, junitCase{Name: string(f.Code), Class: f.Sitemap})
 	}
-	c := &s.Cases[i]
 	line := fmt.Sprintf("%s%s: %s: %s", f.Sitemap, location(f), f.Severity, f.Message)
 	if f.Loc != "" && !strings.Contains(line, f.Loc) {
 		line += " " + f.Loc
 	}
-	switch {
-	case p.o.NeverBad || f.Severity < p.o.FailOn:
-		c.Out += line + "\n"
-	case c.Failure == nil:
-		c.Failure = &junitFailure{
-			Message: f.Message,
-			Type:    f.Severity.String(),
-			Text:    line + "\nfix: " + f.Fix + "\n",
-		}
-	default:
-		c.Failure.Text += line + "\n"
+	if p.o.NeverBad || f.Severity < p.o.FailOn {
+		text.out.WriteString(line + "\n")
+		return
 	}
+	if c := &s.Cases[text.index]; c.Failure == nil {
+		c.Failure = &junitFailure{Message: f.Message, Type: f.Severity.String()}
+		line += "\nfix: " + f.Fix
+	}
+	text.failures.WriteString(line + "\n")
 }
 
 func (p *junitPrinter) Document(d *Document) {
-	s := p.suite(d.Name)
+	s := &p.suites[p.suite(d.Name)]
 	if d.Code != "" && !d.Known {
 		p.Finding(ofDocument(d), "")
 	} else if len(s.Cases) == 0 {
@@ -93,6 +104,12 @@ func (p *junitPrinter) Document(d *Document) {
 }
 
 func (p *junitPrinter) End(Totals) error {
+	for key, text := range p.cases {
+		c := &p.suites[key.suite].Cases[text.index]
+		if c.Out = text.out.String(); c.Failure != nil {
+			c.Failure.Text = text.failures.String()
+		}
+	}
 	report := junitReport{Name: "sitemap check", Suites: p.suites}
 	for i := range report.Suites {
 		s := &report.Suites[i]

@@ -1,9 +1,12 @@
 package findings
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 
 	"github.com/seed-322c453a/sitemap"
@@ -50,12 +53,21 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) print(v any) {
-	if p.err == nil {
-		e := json.NewEncoder(p.w)
-		e.SetEscapeHTML(false)
-		p.err = e.Encode(v)
+	if p.err != nil {
+		return
+	}
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if p.err = e.Encode(v); p.err == nil {
+		_, p.err = p.w.Write(c1.ReplaceAllFunc(line.Bytes(), func(b []byte) []byte {
+			return fmt.Appendf(nil, "\\u%04x", b[1])
+		}))
 	}
 }
+
+// c1 matches control characters that JSON need not escape and that steer terminals.
+var c1 = regexp.MustCompile("[\u0080-\u009f]")
 
 func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
 
@@ -93,9 +105,11 @@ func newCSV(w io.Writer) *csvPrinter {
 }
 
 func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
+	const layout = "\n\t"
 	p.w.Write([]string{
 		string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
-		strconv.Itoa(f.Column), f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped),
+		strconv.Itoa(f.Column), f.Loc, harmless(f.Text, layout), harmless(f.Message, layout), f.Fix,
+		strconv.FormatBool(f.Dropped),
 	})
 }
 

@@ -160,10 +160,14 @@ func (p *textPrinter) severity(s sitemap.Severity) string {
 	return p.paint(s.String(), [...]string{cyan, yellow, red}[s])
 }
 
-// Printable replaces characters that control a terminal.
-func Printable(s string) string {
+// Printable replaces characters that control a terminal, and ends of lines.
+func Printable(s string) string { return harmless(s, "") }
+
+// harmless replaces characters that control a terminal, but those of keep.
+func harmless(s, keep string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		control := unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+		if control && !strings.ContainsRune(keep, r) {
 			return unicode.ReplacementChar
 		}
 		return r
