@@ -38,11 +38,12 @@ var knownKey = regexp.MustCompile(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|dis
 	`crawl-?delay|host|clean-param|request-rate|visit-time|` + strings.Join(sitemapKeys, "|") +
 	`)[\s\x{a0}]*:)`)
 
-// read reads all lines of text. A file on one line with several keys has lost its line breaks: it
-// is read as if each key started a line.
+// read reads all lines of text. A file on one line with several keys before a comment has lost its
+// line breaks: it is read as if each key started a line.
 func (p *lineReader) read(text []byte) {
 	p.pos.Line = 1
 	if !bytes.ContainsAny(trimBlanks(text), "\r\n") {
+		text, _, _ = bytes.Cut(text, []byte("#"))
 		if keys := knownKey.FindAllSubmatchIndex(text, -1); len(keys) > 1 {
 			start := 0
 			for _, key := range keys {

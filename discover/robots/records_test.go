@@ -181,6 +181,8 @@ var parseTests = []struct {
 	},
 	{"one line", "User-agent: * Disallow: /a Sitemap: https://a.test/1 sitemap: https://a.test/2",
 		[]string{"1 https://a.test/1", "1 https://a.test/2"}, ""},
+	{"a comment on the only line", "Sitemap: https://a.test/1 # Sitemap: https://a.test/2",
+		[]string{"1 https://a.test/1"}, ""},
 	{"key in a line", "User-agent: *\nSitemap: https://a.test/1 Sitemap: https://a.test/2",
 		[]string{"2 https://a.test/1", "2 https://a.test/2"}, "several_locs"},
 	{"two with a semicolon", "Sitemap: https://a.test/1;https://a.test/2; https://a.test/3;v=1\n" +

@@ -3,6 +3,8 @@ package datetime
 import (
 	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
 )
@@ -41,10 +43,10 @@ func (c *cursor) foreignWord() []byte {
 // may have the slashes and low lines of the tz database.
 func (c *cursor) zoneName() []byte {
 	end := 0
-	for n, b := range c.rest {
-		if chars.IsLetter(b) || b == '/' || b == '_' {
-			end = n + 1
-		} else if b != ' ' || end < n {
+	for n, r := range string(c.rest) {
+		if unicode.IsLetter(r) || r == '/' || r == '_' {
+			end = n + utf8.RuneLen(r)
+		} else if r != ' ' || end < n {
 			break
 		}
 	}

@@ -185,6 +185,7 @@ func TestNonstandard(t *testing.T) {
 		{"2019-03-04 05:06:07 Eastern Time", date + "Z", of(nonstandard, assumed)},
 		{"2019-03-04 05:06:07 Romance Standard Time", date + "Z", of(nonstandard, assumed)},
 		{"Mon, 04 Mar 2019 05:06:07 Middle Earth Time", date + "Z", of(nonstandard, assumed)},
+		{"2019-03-04 05:06:07 Mitteleuropäische Zeit", date + "Z", of(nonstandard, assumed)},
 		{"Mon, 04 Mar 2019 05:06:07 GMT EST", date + "Z", of(nonstandard, assumed)},
 
 		{"13/05/2024", "2024-05-13", of(nonstandard)},

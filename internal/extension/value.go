@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
 	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
@@ -132,6 +133,9 @@ func (d *Decoder) tryLoc(raw []byte) (loc string, ok bool) {
 	}
 	if d.recent.Plain(raw) && d.textSize+len(raw) <= MaxText {
 		return d.keepSound(raw), true
+	}
+	if location.Several(raw) != nil {
+		return "", false
 	}
 	loc, ok = d.sink.Resolver.CleanRef(raw)
 	if d.textSize += len(loc); d.textSize > MaxText {

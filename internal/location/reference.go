@@ -68,6 +68,9 @@ func startsAsPath(ref string) bool {
 		strings.HasPrefix(ref, "../") || strings.HasPrefix(ref, "?")
 }
 
+// mistypedColon matches what stands in place of the colon after a mistyped scheme.
+var mistypedColon = regexp.MustCompile(`(?i)^(?:%20)?(?::|//|/:|(?:[;.,|-]|%3a)(?://|%2f%2f))`)
+
 // hasMistypedScheme reports whether ref, which is not absolute, starts with http or https with a
 // letter missing or doubled, or with its colon or slashes missing or misplaced.
 func hasMistypedScheme(ref string) bool {
@@ -75,12 +78,9 @@ func hasMistypedScheme(ref string) bool {
 	for n < len(ref) && chars.IsLetter(ref[n]) {
 		n++
 	}
-	word, rest := strings.ToLower(ref[:n]), strings.TrimPrefix(ref[n:], "%20")
-	if !strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "//") &&
-		!strings.HasPrefix(rest, "/:") {
-		return false
-	}
-	return word == "http" || word == "https" || isTypo(word, "http") || isTypo(word, "https")
+	word := strings.ToLower(ref[:n])
+	return mistypedColon.MatchString(ref[n:]) &&
+		(word == "http" || word == "https" || isTypo(word, "http") || isTypo(word, "https"))
 }
 
 // isTypo reports whether word is name with a letter missing or doubled.
