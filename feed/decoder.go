@@ -26,6 +26,8 @@ type decoder struct {
 	misplaced  bool            // the open entry is one of the other format
 	base       *url.URL        // of the element around the entry
 
+	unknownRoot bool // the root is of no format, and no entry was read yet
+
 	entry entry
 	href  []byte // decoded
 }

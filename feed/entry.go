@@ -13,6 +13,9 @@ import (
 
 // readEntry reads the entry whose start tag is current, and yields it.
 func (d *decoder) readEntry() {
+	if d.unknownRoot {
+		d.atom, d.unknownRoot = string(d.r.Local) == "entry", false
+	}
 	if name := d.entryName(); string(d.r.Local) != name {
 		d.problem(sitemap.MisplacedElement, d.canonical())
 		d.atom, d.misplaced = !d.atom, true
@@ -256,6 +259,7 @@ func (d *decoder) setLoc() bool {
 	case d.r.Unfinished():
 		return false
 	case e.id.usable:
+		d.reportUnusable()
 		return d.use(&e.id)
 	}
 	noLink := e.link.rank == unlinked || len(bytes.TrimSpace(e.link.raw)) == 0

@@ -110,7 +110,7 @@ func newDecoder(src *document.Source, o *sitemap.Options,
 func (d *decoder) read() {
 	if d.r.Child(0) {
 		d.openRoot()
-		d.readEntries(1)
+		d.readEntries(1, element{})
 	}
 	d.sink.Finish(d.end())
 }
@@ -126,6 +126,10 @@ func (d *decoder) openRoot() {
 		return
 	case "item", "channel":
 		d.r.Wrap("rss")
+		return
+	case "feed", "rss", "rdf":
+	default: // the first entry shows the format
+		d.unknownRoot = true
 		return
 	}
 	switch {
@@ -146,19 +150,31 @@ func (d *decoder) isForeign() bool {
 	return d.r.Space != namespace.NoSpace && d.r.Space != namespace.RSS && d.r.Space != namespace.RDF
 }
 
-// readEntries reads the entries in the element at depth: the root or a channel. In RSS 1.0, entries
-// are siblings of the channel.
-func (d *decoder) readEntries(depth int) {
+// An element is one that should not hold entries. The root and a channel have no name here.
+type element struct {
+	name string
+	pos  sitemap.Position
+}
+
+// readEntries reads the entries in an element at depth. In RSS 1.0, entries are siblings of the
+// channel.
+func (d *decoder) readEntries(depth int, in element) {
 	for !d.sink.Stopped() && d.r.Child(depth) {
 		if d.isEntry() {
+			if in.name != "" {
+				d.sink.Unknown(in.pos, []byte(in.name), []byte("<"+in.name+">"))
+			}
 			d.readEntry()
 		} else if depth <= maxGroups {
-			if string(d.r.Local) == "channel" {
+			var child element
+			if string(d.r.Local) == "channel" && depth == 1 {
 				d.checkCase()
+			} else if !d.r.Empty {
+				child = element{d.canonical(), d.in.Position(0)}
 			}
 			around := d.base
 			d.base = document.BaseHere(d.r.Attrs, around)
-			d.readEntries(d.r.Depth())
+			d.readEntries(d.r.Depth(), child)
 			d.base = around
 		}
 	}

@@ -20,7 +20,20 @@ func (d *decoder) offer(raw []byte, c candidate) {
 	}
 	c.usable = usable(raw, c.base)
 	if best.rank == unlinked || c.usable {
+		d.reportUnusable()
 		best.set(raw, c)
+	}
+}
+
+// reportUnusable reports a link that cannot be made a location, in an entry that has another one.
+func (d *decoder) reportUnusable() {
+	c := &d.entry.link
+	if c.rank == unlinked || c.usable || len(bytes.TrimSpace(c.raw)) == 0 {
+		return
+	}
+	r := location.Resolver{Base: c.base}
+	if _, _, code := r.Clean(c.raw); code != "" {
+		d.sink.Problem(code, c.pos, c.field, c.raw)
 	}
 }
 

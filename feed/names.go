@@ -17,7 +17,7 @@ func (d *decoder) isEntry() bool {
 	case !isItem && string(d.r.Local) != "entry",
 		isItem == d.atom && !d.misplaced && d.r.InEntry():
 		return false
-	case d.isOwn():
+	case d.isOwn(), !d.r.InEntry() && isFormat(d.r.Space):
 		return isItem || !d.r.HeldBy("content")
 	}
 	return (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed()
@@ -58,10 +58,12 @@ func (d *decoder) isOwnSpace(s namespace.Space) bool {
 	if s == namespace.NoSpace || s == d.entrySpace || s == d.space {
 		return true
 	}
-	if d.atom {
-		return s == namespace.Atom || s == namespace.Atom03
-	}
-	return s == namespace.RSS
+	return isFormat(s) && d.atom == (s != namespace.RSS)
+}
+
+// isFormat reports whether a namespace is that of a format of feeds.
+func isFormat(s namespace.Space) bool {
+	return s == namespace.Atom || s == namespace.Atom03 || s == namespace.RSS
 }
 
 // isExtension reports whether s is the namespace of an extension. Namespaces of elements that hold
