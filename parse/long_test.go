@@ -69,7 +69,7 @@ func TestEntries_Long(t *testing.T) {
 		{"an undeclared prefix", "<s:url><s:loc>http://a.example/b</s:loc></s:url>", "b c",
 			"undeclared_prefix"},
 		{"bare text beside elements", "<url>http://a.example/b <lastmod>2024</lastmod> junk</url>",
-			"b c", "text_as_loc"},
+			"b c", "stray_text text_as_loc"},
 		{"a section as bare text", "<url><![CDATA[http://a.example/b?x=1&amp;y=2]]></url>",
 			"b?x=1&amp;y=2 c", "text_as_loc double_escaped"},
 	} {

@@ -221,6 +221,9 @@ func (d *decoder) withoutLoc(direct []byte) {
 		d.sink.Problem(sitemap.TextAsLoc, d.r.DirectAt, "loc", direct)
 		d.setLoc(direct, d.entry.Pos)
 	default:
+		if len(direct) > 0 {
+			d.sink.Problem(sitemap.StrayText, d.r.DirectAt, "", direct)
+		}
 		d.sink.Drop(sitemap.MissingLoc, d.entry.Pos, "loc", d.start)
 	}
 }

@@ -40,8 +40,8 @@ type Names struct {
 	// IsExtension reports whether a namespace is that of elements of an entry that end at the start
 	// tag of a field if they are unclosed.
 	IsExtension func(namespace.Space) bool
-	// Stray, which may be nil, is called with text that is directly in an element around entries
-	// as the current token.
+	// Stray, which may be nil, is called with text that is directly in an element around entries,
+	// or in an entry after Direct, as the current token.
 	Stray func()
 	// HoldsFields reports, by namespace and local name in lower case, whether an element of an
 	// entry may have fields of its own. It does not end at the start tag of a field.
@@ -208,7 +208,8 @@ func (r *Reader) direct(d int) {
 	default:
 		*r.mixed = xmlchar.Decode(*r.mixed, r.Raw)
 	}
-	if r.Stray != nil && r.entry == 0 && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
+	isStray := r.entry == 0 || d == r.entry && r.directEnd
+	if r.Stray != nil && isStray && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
 		r.Stray()
 	}
 	if len(TrimSpace(r.Direct)) == 0 {

@@ -49,7 +49,7 @@ var site = &url.URL{Scheme: "http", Host: "www.example.com", Path: "/"}
 func problemsOf(o outcome) string {
 	var b strings.Builder
 	for _, p := range o.problems {
-		fmt.Fprintln(&b, p.Code, p.Field, p.Text)
+		fmt.Fprintln(&b, p.Code, p.Field, p.Text, p.Dropped)
 	}
 	fmt.Fprint(&b, errorCode(o.err))
 	return b.String()
