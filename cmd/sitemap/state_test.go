@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var kills = flag.Int("kills", 6, "how often TestKilledRunsGoOn kills the command")
+var kills = flag.Int("kills", 6, "how often TestKilled... kills the command")
 
 // manySite has an index of n children with 20 URLs each.
 func manySite(t *testing.T, n int) *testSite {
@@ -287,48 +288,95 @@ func TestStateNotedOnly(t *testing.T) {
 	wantFile(t, out, whole)
 }
 
+// usualTime returns how long a run that is not killed takes.
+func usualTime(t *testing.T, args ...string) time.Duration {
+	t.Helper()
+	start := time.Now()
+	if cmd := command(t, args...); cmd.Run() != nil {
+		t.Fatal("the command failed")
+	}
+	return time.Since(start)
+}
+
+// killUntil runs a command, kills it within a time for at most n times, and runs it to its end. It
+// returns how often it was killed.
+func killUntil(t *testing.T, n int, within time.Duration, out string, args ...string) (killed int) {
+	t.Helper()
+	for {
+		cmd := command(t, args...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if killed < n {
+			after := time.AfterFunc(time.Duration(rand.Int64N(int64(within))), func() { cmd.Process.Kill() })
+			defer after.Stop()
+		}
+		switch status := wait(t, cmd); status {
+		case exitOK:
+			return killed
+		case -1:
+			killed++
+			if info, err := os.Stat(out); err == nil {
+				t.Logf("killed after %d bytes", info.Size())
+			}
+		default:
+			t.Fatalf("exit status %d, reported %q", status, &stderr)
+		}
+	}
+}
+
 // Runs that are killed at any moment go on, and their output is that of one that was not.
 func TestKilledRunsGoOn(t *testing.T) {
 	t.Parallel()
 	s := manySite(t, 600+30**kills)
 	whole := map[string]string{}
-	for _, format := range []string{"text", "jsonl", "csv"} {
+	formats := []string{"text", "jsonl", "csv"}
+	for _, format := range formats {
 		whole[format] = runArgs(t, "urls", "--allow-private", "--format", format, s.URL).out
 	}
-	start := time.Now()
-	db := filepath.Join(t.TempDir(), "db")
-	if cmd := command(t, "urls", "--allow-private", "--state", db, "-o", db+".txt", s.URL); cmd.Run() != nil {
-		t.Fatal("the command failed")
-	}
-	usual := time.Since(start)
-	formats := []string{"text", "jsonl", "csv"}
-	for killed, round := 0, 0; killed < *kills; round++ {
+	args := func(format string) (string, []string) {
 		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+		return out, []string{"urls", "--allow-private", "--format", format, "--state", db, "-o", out, s.URL}
+	}
+	_, first := args("text")
+	usual := usualTime(t, first...)
+	for killed, round := 0, 0; killed < *kills; round++ {
 		format := formats[round%3]
-		args := []string{"urls", "--allow-private", "--format", format, "--state", db, "-o", out, s.URL}
-		for ended := false; !ended; {
-			cmd := command(t, args...)
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if killed < *kills {
-				after := time.AfterFunc(time.Duration(rand.Int64N(int64(usual))), func() { cmd.Process.Kill() })
-				defer after.Stop()
-			}
-			switch status := wait(t, cmd); status {
-			case exitOK:
-				ended = true
-			case -1:
-				killed++
-				if info, err := os.Stat(out); err == nil {
-					t.Logf("killed after %d of %d bytes", info.Size(), len(whole[format]))
-				}
-			default:
-				t.Fatalf("exit status %d, reported %q", status, &stderr)
-			}
-		}
+		out, args := args(format)
+		killed += killUntil(t, *kills-killed, usual, out, args...)
 		wantFile(t, out, whole[format])
 	}
 }
+
+// So do runs over a list of sites in parallel: their output has each line once, in another order.
+func TestKilledListsGoOn(t *testing.T) {
+	t.Parallel()
+	var sites []string
+	for range 5 {
+		sites = append(sites, manySite(t, 100+5**kills).URL)
+	}
+	list := writeFile(t, "sites.txt", strings.Join(sites, "\n"))
+	whole := sortedLines(runArgs(t, "urls", "--allow-private", "--from", list).out)
+	args := func() (string, []string) {
+		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+		return out, []string{"urls", "--allow-private", "--parallel", "4", "--state", db, "-o", out, "--from", list}
+	}
+	_, first := args()
+	usual := usualTime(t, first...)
+	for killed := 0; killed < *kills; {
+		out, args := args()
+		killed += killUntil(t, *kills-killed, usual, out, args...)
+		got, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := sortedLines(string(got)); !slices.Equal(lines, whole) {
+			t.Errorf("%d lines, want %d", len(lines), len(whole))
+		}
+	}
+}
+
+// sortedLines returns the lines of text in order.
+func sortedLines(text string) []string { return slices.Sorted(strings.Lines(text)) }
