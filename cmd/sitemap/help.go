@@ -35,7 +35,7 @@ func document(cmd *cobra.Command) *cobra.Command {
 // addTopics adds the help topics to root.
 func addTopics(root *cobra.Command) {
 	for _, name := range topics {
-		root.AddCommand(document(&cobra.Command{Use: name}))
+		root.AddCommand(document(&cobra.Command{Use: name, DisableFlagsInUseLine: true}))
 	}
 }
 

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+var updateMan = flag.Bool("update-man", false, "write docs/man anew")
+
+const manFolder = "../../docs/man"
+
+// manPages returns the man page of each command, by file name.
+func manPages(t *testing.T, cmd *cobra.Command) map[string][]byte {
+	t.Helper()
+	pages := map[string][]byte{}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	header := &doc.GenManHeader{
+		Section: "1", Source: "sitemap", Manual: "sitemap",
+		Date: new(time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)),
+	}
+	if slices.Contains(topics, cmd.Name()) {
+		header.Section = "7"
+	}
+	header.Title = strings.ToUpper(name)
+	var page bytes.Buffer
+	cmd.DisableAutoGenTag = true
+	cmd.Long = strings.ReplaceAll("\n"+cmd.Long, "\n  ", "\n      ") // verbatim in Markdown
+	if err := doc.GenMan(cmd, header, &page); err != nil {
+		t.Fatal(err)
+	}
+	pages[name+"."+header.Section] = page.Bytes()
+	for _, c := range cmd.Commands() {
+		if c.Name() == "help" {
+			continue
+		}
+		for name, page := range manPages(t, c) {
+			pages[name] = page
+		}
+	}
+	return pages
+}
+
+// The man pages are those of the commands: go test ./cmd/sitemap -run TestManPages -update-man.
+func TestManPages(t *testing.T) {
+	pages := manPages(t, (&app{diag: &messages{w: io.Discard}}).command())
+	for name, page := range pages {
+		path := filepath.Join(manFolder, name)
+		if *updateMan {
+			if err := os.WriteFile(path, page, 0o644); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, page) {
+			t.Errorf("%s is not up to date: run with -update-man (%v)", path, err)
+		}
+	}
+	kept, err := filepath.Glob(filepath.Join(manFolder, "*"))
+	if err != nil || len(kept) != len(pages) {
+		t.Errorf("%d pages in %s, want %d (%v)", len(kept), manFolder, len(pages), err)
+	}
+}
