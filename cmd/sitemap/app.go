@@ -28,6 +28,9 @@ type app struct {
 	diag   *messages // writes to stderr
 	failed atomic.Bool
 
+	// The exit status is the result, so that standard output may be closed or the null device.
+	judges bool
+
 	transport http.RoundTripper // of requests; nil: that of package fetch
 }
 

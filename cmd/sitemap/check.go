@@ -75,6 +75,7 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 		defer store.Close()
 		c.options.Store = store
 	}
+	a.judges = true
 	if c.out, err = a.create(flags.out); err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // wasClosed reports whether a standard file was closed when the process began. Go's runtime opens
-// the null device for reading and writing in its place, which no shell does.
+// the null device for reading and writing in its place, which no shell does, but some
+// programs that discard the output of others do.
 func wasClosed(f *os.File) bool {
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil {

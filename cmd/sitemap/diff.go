@@ -48,6 +48,7 @@ func (a *app) diff(cmd *cobra.Command, args []string, flags *walkFlags) error {
 		}
 		return &usageError{err: err} // exit status 2
 	}
+	a.judges = true
 	if w.out, err = a.create(flags.out); err != nil {
 		return err
 	}

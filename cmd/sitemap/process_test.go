@@ -216,3 +216,30 @@ func TestOutputIsNoTarget(t *testing.T) {
 	}
 	wantFile(t, out.Name(), s.URL+"/1\n")
 }
+
+// A closed standard output is an error, but not where the exit status is the result: what runs a
+// command and discards its output may make it look closed.
+func TestClosedOutput(t *testing.T) {
+	doc := writeFile(t, "a.xml", urlset("http://www.example.com/a"))
+	for _, test := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"parse", doc}, exitFailed},
+		{[]string{"urls", doc}, exitFailed},
+		{[]string{"parse", "-o", filepath.Join(t.TempDir(), "out"), doc}, exitOK},
+		{[]string{"check", doc}, exitOK},
+		{[]string{"diff", doc, doc}, exitOK},
+	} {
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer null.Close()
+		cmd := command(t, test.args...)
+		cmd.Stdout = null
+		if got := exitStatus(cmd.Run()); got != test.want {
+			t.Errorf("%q: exit status %d, want %d", test.args, got, test.want)
+		}
+	}
+}
