@@ -35,11 +35,12 @@
 //
 // # Memory
 //
-// Memory does not grow with a site. Within a document, a million locations are compared by their
-// hashes. What shows only across documents (a URL in several sitemaps, alternates without a return)
-// is found by an external merge sort with github.com/lanrat/extsort: records are only added and then
-// read in order once, which an embedded database with its index by key would make slower and larger.
-// The records of a site take about as much disk as its sitemaps, in [Options.TempDir].
+// Memory grows with the sitemaps of a site, not with its URLs. Within a document, a million locations
+// are compared by their hashes. What shows only across documents (a URL in several sitemaps,
+// alternates without a return) is found by an external merge sort with github.com/lanrat/extsort:
+// records are only added and then read in order once, which an embedded database with its index by
+// key would make slower and larger. The records of a site take about as much disk as its sitemaps, in
+// [Options.TempDir].
 //
 // # Files
 //
