@@ -15,6 +15,7 @@
 //	tree.go      sitemap tree
 //	check.go     sitemap check
 //	checkflags.go  its flags, and the findings that count
+//	checkrules.go  check --rules and --explain
 //	folder.go    sites in a folder
 //	parse.go     sitemap parse
 //	robots.go    sitemap robots
