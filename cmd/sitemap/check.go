@@ -15,6 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -165,7 +166,7 @@ func (x *auditing) print() {
 	for i := range x.pending {
 		f := &x.pending[i]
 		x.c.totals.Count(f.Severity)
-		x.c.printer.Finding(f, x.record.target)
+		x.c.printer.Finding(f, x.record.Target)
 	}
 	x.pending = x.pending[:0]
 }
@@ -267,30 +268,30 @@ func (x *auditing) opener(
 
 // A documentLine is a document as "check --format jsonl" prints it.
 type documentLine struct {
-	Type     string     `json:"type"`
-	Sitemap  string     `json:"sitemap"`
-	Format   string     `json:"format,omitempty"`
-	Encoding string     `json:"encoding,omitempty"`
-	Entries  int64      `json:"entries"`
-	Problems int        `json:"problems"`
-	Skipped  string     `json:"skipped,omitempty"`
-	Target   string     `json:"target"`
-	Status   int        `json:"status,omitempty"`
-	Failed   bool       `json:"failed,omitempty"` // nothing of it could be read
-	Error    *lineError `json:"error,omitempty"`
+	Type     string       `json:"type"`
+	Sitemap  string       `json:"sitemap"`
+	Format   string       `json:"format,omitempty"`
+	Encoding string       `json:"encoding,omitempty"`
+	Entries  int64        `json:"entries"`
+	Problems int          `json:"problems"`
+	Skipped  string       `json:"skipped,omitempty"`
+	Target   string       `json:"target"`
+	Status   int          `json:"status,omitempty"`
+	Failed   bool         `json:"failed,omitempty"` // nothing of it could be read
+	Error    *jsonl.Error `json:"error,omitempty"`
 }
 
 // document prints a document, or with isDocument unset a target that could not be audited.
 func (x *auditing) document(name string, sum *discover.Summary, hint string, isDocument bool) {
 	d := &documentLine{
 		Type: "document", Sitemap: name, Format: sum.Format.String(), Encoding: sum.Encoding,
-		Entries: sum.Entries, Problems: x.found, Skipped: skipped(sum), Target: x.record.target,
-		Status: sum.Status, Error: errorOf(name, sum.Err),
+		Entries: sum.Entries, Problems: x.found, Skipped: skipped(sum), Target: x.record.Target,
+		Status: sum.Status, Error: jsonl.ErrorOf(name, sum.Err),
 	}
 	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&
 		!errors.Is(sum.Err, discover.ErrLimit)
 	line := &findings.Document{
-		Name: fileName(x.shownName(name)), Text: d.text(sum), JSON: append(marshal(d), '\n'),
+		Name: fileName(x.shownName(name)), Text: d.text(sum), JSON: append(jsonl.Marshal(d), '\n'),
 	}
 	x.found = 0
 	x.print()
@@ -325,7 +326,7 @@ func (x *auditing) document(name string, sum *discover.Summary, hint string, isD
 // isKnown reports whether a finding says that a document could not be read, or whether nobody wants
 // to know. --only leaves such errors alone: what was not read was not judged.
 func (c *checker) isKnown(err error) bool {
-	if c.filter.disabled[sitemap.Code(failureCode(err))] {
+	if c.filter.disabled[sitemap.Code(jsonl.Code(err))] {
 		return true
 	}
 	if errors.Is(err, discover.ErrNoSitemap) {

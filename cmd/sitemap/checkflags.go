@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/sitemap/findings"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // checkFlags are the flags of sitemap check.
@@ -155,7 +156,7 @@ func (f *filterFlags) filter() (filter, error) {
 		out.baseline, err = findings.ReadBaseline(file)
 	}
 	if err != nil {
-		return out, fmt.Errorf("--baseline: %s: %s", f.baseline, failureText("", err))
+		return out, fmt.Errorf("--baseline: %s: %s", f.baseline, jsonl.Message("", err))
 	}
 	return out, nil
 }

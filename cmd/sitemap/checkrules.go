@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // printRules prints all rules, or the page of one.
@@ -34,7 +35,7 @@ func (a *app) printRules(cmd *cobra.Command, args []string, flags *checkFlags) e
 		switch {
 		case flags.format == "jsonl":
 			line := ruleLine{r.Code, r.Severity, r.Summary, r.Why, r.Fix, r.Source}
-			out.Write(append(marshal(line), '\n'))
+			out.Write(append(jsonl.Marshal(line), '\n'))
 		case flags.explain != "":
 			const page = "%s (%s): %s.\n\n%s\n\nFix: %s\n\nSource: %s.\n"
 			fmt.Fprintf(out, page, r.Code, r.Severity, r.Summary, r.Why, r.Fix, r.Source)

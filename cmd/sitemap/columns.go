@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A column is a field of a record that --fields may pick. A record without a value has an empty cell
@@ -55,22 +57,22 @@ var columns = []column{
 		}
 		return b
 	}},
-	text("sitemap", func(r *record) string { return r.sitemap }),
-	text("trust", func(r *record) string { return r.trust }),
+	text("sitemap", func(r *record) string { return r.Sitemap }),
+	text("trust", func(r *record) string { return r.Trust }),
 	{name: "on_site", isJSON: true, text: func(b []byte, r *record) []byte {
-		if r.trust != "" {
-			b = strconv.AppendBool(b, r.onSite)
+		if r.Trust != "" {
+			b = strconv.AppendBool(b, r.OnSite)
 		}
 		return b
 	}},
-	text("target", func(r *record) string { return r.target }),
+	text("target", func(r *record) string { return r.Target }),
 	{name: "fetched", text: func(b []byte, r *record) []byte {
-		if !r.fetched.IsZero() {
-			b = r.fetched.AppendFormat(b, time.RFC3339)
+		if !r.Fetched.IsZero() {
+			b = r.Fetched.AppendFormat(b, time.RFC3339)
 		}
 		return b
 	}},
-	text("change", func(r *record) string { return string(r.change) }),
+	text("change", func(r *record) string { return string(r.Change) }),
 	text("image", func(r *record) string {
 		if x := r.Extensions; x != nil && len(x.Images) > 0 {
 			return x.Images[0].Loc
@@ -152,7 +154,7 @@ func formatOf(name, fields string, walked, withChange bool) (format, error) {
 		return format{append: appendText}, nil
 	case "jsonl":
 		if fields == "" {
-			return format{append: appendJSON}, nil
+			return format{append: jsonl.Append}, nil
 		}
 		picked, err := pick(fields)
 		return format{
@@ -253,11 +255,11 @@ func appendPicked(b []byte, r *record, picked []column) []byte {
 		case c.nested == nil:
 			value = c.text(nil, r)
 			if len(value) > 0 && !c.isJSON {
-				value = appendString(nil, string(value))
+				value = jsonl.AppendString(nil, string(value))
 			}
 		case r.Extensions != nil:
 			if v := c.nested(r.Extensions); v != nil {
-				value = marshal(v)
+				value = jsonl.Marshal(v)
 			}
 		}
 		if len(value) == 0 {

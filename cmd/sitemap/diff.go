@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -100,7 +101,7 @@ func changeFormat(name string) (changePrinter, error) {
 		}}, nil
 	case "jsonl":
 		return changePrinter{append: func(b []byte, c *change) []byte {
-			return append(append(b, marshal(c)...), '\n')
+			return append(append(b, jsonl.Marshal(c)...), '\n')
 		}}, nil
 	case "csv":
 		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\n"

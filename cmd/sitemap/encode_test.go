@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func mustTime(t *testing.T, s string) sitemap.Time {
@@ -35,11 +36,11 @@ func fullRecord(t *testing.T) *record {
 				Mobile:     true,
 			},
 		},
-		sitemap: "http://example.com/sitemap.xml",
-		trust:   "robots",
-		onSite:  true,
-		target:  "example.com",
-		fetched: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC),
+		Sitemap: "http://example.com/sitemap.xml",
+		Trust:   "robots",
+		OnSite:  true,
+		Target:  "example.com",
+		Fetched: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC),
 	}
 }
 
@@ -61,7 +62,7 @@ func TestFormats(t *testing.T) {
 		{"jsonl", "", false, &record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
 			`{"loc":"x","kind":"page","lastmod":"2024","published":"2023-05-06T07:08:00Z","zone_assumed":true}` + "\n"},
 		{"jsonl", "", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
-		{"jsonl", "", true, &record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
+		{"jsonl", "", true, &record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, Trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
 		{"csv", "", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\n" +
 			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true,example.com,2026-11-23T12:00:00Z,http://example.com/1.jpg,,,,,de=http://example.com/de` + "\n"},
 		{"csv", "", false, bare, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/,sitemap,,,1,,,,,,\n"},
@@ -86,11 +87,11 @@ func FuzzAppendString(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var got string
-		if err := json.Unmarshal(appendString(nil, s), &got); err != nil {
-			t.Fatalf("appendString(%q): %v", s, err)
+		if err := json.Unmarshal(jsonl.AppendString(nil, s), &got); err != nil {
+			t.Fatalf("jsonl.AppendString(%q): %v", s, err)
 		}
 		if want := string([]rune(s)); got != want || utf8.ValidString(s) && got != s {
-			t.Errorf("appendString(%q) is %q, want %q", s, got, want)
+			t.Errorf("jsonl.AppendString(%q) is %q, want %q", s, got, want)
 		}
 	})
 }

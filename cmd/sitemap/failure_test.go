@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func TestFailureCode(t *testing.T) {
@@ -48,8 +49,8 @@ func TestFailureCode(t *testing.T) {
 		{io.ErrUnexpectedEOF, "read_failed"},
 	}
 	for _, tt := range tests {
-		if got := failureCode(tt.err); got != tt.want {
-			t.Errorf("failureCode(%v) = %q, want %q", tt.err, got, tt.want)
+		if got := jsonl.Code(tt.err); got != tt.want {
+			t.Errorf("jsonl.Code(%v) = %q, want %q", tt.err, got, tt.want)
 		}
 		if !strings.Contains(runArgs(t, "help", "errors").out, "  "+tt.want+" ") {
 			t.Errorf("help does not explain %q", tt.want)
@@ -67,8 +68,8 @@ func TestFailureText(t *testing.T) {
 		{fmt.Errorf("discover: a: %w", errors.New("fetch: b")), "a: b"},
 	}
 	for _, tt := range tests {
-		if got := failureText("", tt.err); got != tt.want {
-			t.Errorf("failureText(%v) = %q, want %q", tt.err, got, tt.want)
+		if got := jsonl.Message("", tt.err); got != tt.want {
+			t.Errorf("jsonl.Message(%v) = %q, want %q", tt.err, got, tt.want)
 		}
 	}
 	page := newTestSite(t, map[string]string{"/blog/": "<html></html>"})

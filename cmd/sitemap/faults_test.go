@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/testkit/faultserver"
 )
 
@@ -170,7 +171,7 @@ func (f *fault) check(t *testing.T, args []string) {
 	}
 	f.checkEntries(t, int(doc.Entries))
 	if doc.Error == nil {
-		doc.Error = &lineError{}
+		doc.Error = &jsonl.Error{}
 	}
 	if doc.Error.Code != f.code {
 		t.Errorf("error %+v, want %q", doc.Error, f.code)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -85,7 +86,7 @@ func (w *walker) list(ctx context.Context, name string) (*listing, error) {
 	sorter.Sort(ctx)
 	if err := <-read; err != nil {
 		l.close()
-		return nil, fmt.Errorf("%s: %s", t.label(), failureText(t.label(), err))
+		return nil, fmt.Errorf("%s: %s", t.label(), jsonl.Message(t.label(), err))
 	}
 	return l, nil
 }

@@ -132,16 +132,16 @@ func rowOf(r *record) parquetRow {
 		Loc: r.Loc, Kind: r.Kind.String(), LastMod: timeOf(r.LastMod), Published: timeOf(r.Published),
 		ChangeFreq: orNull(
 			r.ChangeFreq.String(),
-		), Sitemap: r.sitemap, Trust: orNull(r.trust), Target: r.target,
+		), Sitemap: r.Sitemap, Trust: orNull(r.Trust), Target: r.Target,
 	}
 	if v, ok := r.Priority.Get(); ok {
 		row.Priority = &v
 	}
-	if r.trust != "" {
-		onSite := r.onSite
+	if r.Trust != "" {
+		onSite := r.OnSite
 		row.OnSite = &onSite
 	}
-	if fetched := r.fetched; !fetched.IsZero() {
+	if fetched := r.Fetched; !fetched.IsZero() {
 		row.Fetched = &fetched
 	}
 	if r.Extensions != nil {

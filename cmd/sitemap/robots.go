@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func (a *app) robotsCommand() *cobra.Command {
@@ -35,7 +36,7 @@ func (a *app) robotsCommand() *cobra.Command {
 				return a.finish(out, ended)
 			}
 			if err != nil {
-				a.fail("%s: %s%s", t.label(), failureText(t.label(), err), privateHint(err))
+				a.fail("%s: %s%s", t.label(), jsonl.Message(t.label(), err), privateHint(err))
 			}
 			if r != nil {
 				a.printRobots(out, r, &print)
@@ -67,7 +68,7 @@ func (a *app) readRobots(
 func (a *app) printRobots(out *output, r *robots.Robots, flags *printFlags) {
 	for _, s := range r.Sitemaps {
 		if flags.format == "jsonl" {
-			out.Write(append(marshal(struct {
+			out.Write(append(jsonl.Marshal(struct {
 				Loc  string `json:"loc"`
 				Line int    `json:"line"`
 			}(s)), '\n'))

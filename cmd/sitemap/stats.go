@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -46,7 +47,7 @@ func (a *app) stats(cmd *cobra.Command, args []string, flags *walkFlags) error {
 		c := &census{counts: map[string]map[string]int64{}}
 		return handler{
 			page: func(r *record) error { c.add(r); return nil },
-			end:  func() { v.Write(c.print(nil, v.record.target, flags.format)) },
+			end:  func() { v.Write(c.print(nil, v.record.Target, flags.format)) },
 		}
 	}
 	return a.finish(w.out, w.run(cmd.Context(), targets))
@@ -94,7 +95,7 @@ func (c *census) add(r *record) {
 	} else {
 		c.count("directory", "/")
 	}
-	c.count("sitemap", r.sitemap)
+	c.count("sitemap", r.Sitemap)
 	c.extensions(r.Extensions)
 	t := r.LastMod
 	if t.IsZero() {
@@ -184,7 +185,7 @@ func (c *census) print(b []byte, target, format string) []byte {
 
 func appendStat(b []byte, format string, l statLine) []byte {
 	if format == "jsonl" {
-		return append(append(b, marshal(l)...), '\n')
+		return append(append(b, jsonl.Marshal(l)...), '\n')
 	}
 	b = append(appendCell(b, l.Target), ',')
 	b = append(appendCell(append(b, l.Type+","...), l.Name), ',')

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // submitFlags are the flags of sitemap submit.
@@ -142,7 +143,7 @@ func (s *submission) indexNow(ctx context.Context, name string) error {
 	flush := func(host string) error {
 		urls := pending[host]
 		delete(pending, host)
-		body := marshal(indexNowRequest{host, s.flags.key, s.flags.keyLocation, urls})
+		body := jsonl.Marshal(indexNowRequest{host, s.flags.key, s.flags.keyLocation, urls})
 		sent += len(urls)
 		return s.send(ctx, http.MethodPost, s.flags.endpoint, body)
 	}

@@ -13,9 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/spf13/cobra"
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A targetKind is what an argument names.
@@ -131,7 +133,7 @@ func parseTargets(args []string, from, as string) ([]target, error) {
 	}
 	if from != "" && from != stdin {
 		if _, err := os.Stat(from); err != nil {
-			return nil, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err))
+			return nil, fmt.Errorf("--from: %s: %s", fileName(from), jsonl.Message("", err))
 		}
 	}
 	all, names := []target{}, []string{from}
@@ -168,7 +170,7 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 		}
 		r, err := a.open(from)
 		if err != nil {
-			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err)))
+			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), jsonl.Message("", err)))
 			return
 		}
 		defer r.Close()
@@ -195,7 +197,7 @@ func (a *app) targets(args []target, from, as string) iter.Seq2[target, error] {
 			err = errors.New("no target in it")
 		}
 		if err != nil {
-			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), failureText("", err)))
+			yield(target{}, fmt.Errorf("--from: %s: %s", fileName(from), jsonl.Message("", err)))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func (a *app) treeCommand() *cobra.Command {
@@ -55,7 +56,7 @@ func drawTree(v *visit) handler {
 		},
 		failure: func(err error) {
 			path = path[:1]
-			add(&node{text: "FAILED: " + failureText(v.target.label(), err)})
+			add(&node{text: "FAILED: " + jsonl.Message(v.target.label(), err)})
 		},
 		end: func() {
 			v.Write([]byte(v.target.label() + "\n"))
@@ -103,7 +104,7 @@ func describe(s *discover.Sitemap, sum *discover.Summary) string {
 		add("left out (%s)", strings.ReplaceAll(why, "_", " "))
 	}
 	if sum.Err != nil {
-		add("FAILED: %s", failureText(redact(s.Loc), sum.Err))
+		add("FAILED: %s", jsonl.Message(redact(s.Loc), sum.Err))
 	}
 	return redact(s.Loc) + "  " + strings.Join(parts, ", ")
 }
@@ -116,9 +117,9 @@ type treeLine struct {
 	treePlace
 	treeAnswer
 	treeContent
-	Elapsed float64    `json:"elapsed,omitempty"` // seconds
-	Skipped string     `json:"skipped,omitempty"`
-	Error   *lineError `json:"error,omitempty"`
+	Elapsed float64      `json:"elapsed,omitempty"` // seconds
+	Skipped string       `json:"skipped,omitempty"`
+	Error   *jsonl.Error `json:"error,omitempty"`
 }
 
 // treePlace says how a document was found.
@@ -169,16 +170,16 @@ func treeLines(v *visit) handler {
 		document: func(s *discover.Sitemap, sum *discover.Summary) {
 			v.countEntries(sum)
 			l := treeLineOf(s, sum)
-			l.Target = v.record.target
-			v.Write(append(marshal(l), '\n'))
+			l.Target = v.record.Target
+			v.Write(append(jsonl.Marshal(l), '\n'))
 		},
 		failure: func(err error) {
 			label := v.target.label()
-			v.Write(append(marshal(struct {
-				Type   string     `json:"type"`
-				Target string     `json:"target"`
-				Error  *lineError `json:"error"`
-			}{"target", v.record.target, errorOf(label, err)}), '\n'))
+			v.Write(append(jsonl.Marshal(struct {
+				Type   string       `json:"type"`
+				Target string       `json:"target"`
+				Error  *jsonl.Error `json:"error"`
+			}{"target", v.record.Target, jsonl.ErrorOf(label, err)}), '\n'))
 		},
 	}
 }
@@ -198,7 +199,7 @@ func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 		},
 		Elapsed: sum.Elapsed.Round(time.Microsecond).Seconds(),
 		Skipped: skipped(sum),
-		Error:   errorOf(redact(s.Loc), sum.Err),
+		Error:   jsonl.ErrorOf(redact(s.Loc), sum.Err),
 	}
 	if sum.FinalURL != l.Sitemap {
 		l.URL = sum.FinalURL

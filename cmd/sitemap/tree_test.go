@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 func TestTree(t *testing.T) {
@@ -60,7 +61,7 @@ func TestTreeLines(t *testing.T) {
 
 func TestTreeLineAssumedZone(t *testing.T) {
 	s := &discover.Sitemap{Loc: "http://example.com/a.xml", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}
-	got := string(marshal(treeLineOf(s, &discover.Summary{})))
+	got := string(jsonl.Marshal(treeLineOf(s, &discover.Summary{})))
 	if want := `"lastmod":"2024-05-06T07:08:09Z","zone_assumed":true,`; !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}

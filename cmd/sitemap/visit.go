@@ -23,8 +23,9 @@ type visit struct {
 	options discover.Options
 	handler handler
 	record  record
-	printed string // the location of a document to read but not to print, if it is read first
-	failed  bool   // something could not be read
+	from    *discover.Sitemap // the document of the record
+	printed string            // the location of a document to read but not to print, if it is read first
+	failed  bool              // something could not be read
 
 	lines []byte // of the document that is read
 	holds bool   // walker.printing: lines go to out at once
@@ -38,9 +39,9 @@ const maxLines = 1 << 20
 func (w *walker) visit(ctx context.Context, t target, number int) error {
 	v := &visit{walker: w, target: t, number: number, options: w.options}
 	v.options.Report, v.options.Done, v.options.Fetched = v.report, v.done, v.fetched
-	v.record.target = t.shown()
+	v.record.Target = t.shown()
 	if w.journal != nil {
-		v.printed = w.journal.printed(v.record.target)
+		v.printed = w.journal.printed(v.record.Target)
 	}
 	v.handler = w.handle(v)
 	defer w.oneAtATime(t)()
@@ -141,7 +142,7 @@ func (v *visit) finish() error {
 	}
 	v.lines = nil
 	if v.journal != nil {
-		v.journal.ended(v.record.target)
+		v.journal.ended(v.record.Target)
 	}
 	return v.out.Flush()
 }
@@ -166,13 +167,13 @@ func (v *visit) walk(ctx context.Context) error {
 			continue
 		}
 		r := &v.record
-		if u.Sitemap != r.from {
-			r.from, r.sitemap = u.Sitemap, redact(u.Sitemap.Loc)
-			v.progress.loc.Store(r.sitemap)
+		if u.Sitemap != v.from {
+			v.from, r.Sitemap = u.Sitemap, redact(u.Sitemap.Loc)
+			v.progress.loc.Store(r.Sitemap)
 		}
-		r.Entry, r.trust, r.onSite = u.Entry, u.Trust.String(), u.OnSite
+		r.Entry, r.Trust, r.OnSite = u.Entry, u.Trust.String(), u.OnSite
 		if v.flags.all {
-			r.change = u.Change
+			r.Change = u.Change
 		}
 		if err := v.page(); err != nil {
 			return err
@@ -183,7 +184,7 @@ func (v *visit) walk(ctx context.Context) error {
 
 // fetched notes when a document came.
 func (v *visit) fetched(*discover.Sitemap, *fetch.Document) {
-	v.record.fetched = time.Now().UTC().Truncate(time.Second)
+	v.record.Fetched = time.Now().UTC().Truncate(time.Second)
 }
 
 // page prints the record if it is taken.
@@ -256,7 +257,7 @@ func (v *visit) done(s *discover.Sitemap, sum discover.Summary) {
 	if v.handler.document != nil {
 		v.handler.document(s, &sum)
 	}
-	if v.flush(func() { v.journal.note(v.record.target, s.Loc) }) != nil {
+	if v.flush(func() { v.journal.note(v.record.Target, s.Loc) }) != nil {
 		v.cancel()
 	}
 }
@@ -288,9 +289,9 @@ func (v *visit) walkFile(ctx context.Context) error {
 	s := &discover.Sitemap{Loc: t.name}
 	v.progress.loc.Store(t.name)
 	v.fetched(nil, nil)
-	v.record = record{from: s, target: v.record.target, fetched: v.record.fetched}
+	v.record = record{Target: v.record.Target, Fetched: v.record.Fetched}
 	if !v.entries {
-		v.record.sitemap = t.name
+		v.record.Sitemap = t.name
 	}
 	children := 0
 	sum, err := v.readFile(s, func(e *sitemap.Entry) error {

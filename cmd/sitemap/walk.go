@@ -14,6 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A handler prints what the visit of one target meets. A file is a document whose Sitemap has only
@@ -211,7 +212,7 @@ func (w *walker) targets(ctx context.Context, args []target) error {
 			break
 		}
 		if err != nil {
-			w.app.fail("%s", failureText("", err))
+			w.app.fail("%s", jsonl.Message("", err))
 			w.progress.failed.Add(1)
 			<-slots
 			continue
