@@ -1,0 +1,183 @@
+package batch
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Folder keeps parts and states as files. It is a [Sink] and [States], and safe for concurrent
+// use. Workers in several processes may share one if each domain is walked by one of them at a time.
+//
+// A part is xx/DOMAIN.jsonl.gz in the run "1", and xx/DOMAIN+RUN.jsonl.gz in others; xx is the first
+// byte, in hexadecimal, of the hash that [Shard] uses. The state is xx/DOMAIN.state. Files are
+// written in the folder ".tmp" and renamed.
+type Folder struct{ dir string }
+
+// OpenFolder opens a folder, and makes it if there is none. It removes what processes that were
+// killed have left of parts, a day later.
+func OpenFolder(dir string) (*Folder, error) {
+	f := &Folder{dir}
+	temp := f.temp()
+	if err := os.MkdirAll(temp, 0o777); err != nil {
+		return nil, err
+	}
+	left, err := os.ReadDir(temp)
+	for _, entry := range left {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			os.Remove(filepath.Join(temp, entry.Name()))
+		}
+	}
+	return f, err
+}
+
+func (f *Folder) temp() string { return filepath.Join(f.dir, ".tmp") }
+
+// path returns the path of a domain's file.
+func (f *Folder) path(domain, suffix string) string {
+	name := strings.ReplaceAll(domain, ":", "_") + suffix // of an IPv6 address
+	return filepath.Join(f.dir, fmt.Sprintf("%02x", hash(domain)>>56), name)
+}
+
+const partSuffix = ".jsonl.gz"
+
+func (f *Folder) part(run, domain string) string {
+	if run == "1" {
+		return f.path(domain, partSuffix)
+	}
+	return f.path(domain, "+"+run+partSuffix)
+}
+
+// create begins a file.
+func (f *Folder) create(path string) (*file, error) {
+	name := filepath.Join(f.temp(), fmt.Sprintf("%016x", rand.Uint64()))
+	temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return &file{temp: temp, path: path}, err
+}
+
+// Part begins the part of a domain: see [Sink].
+func (f *Folder) Part(run, domain string) (Part, error) {
+	p, err := f.create(f.part(run, domain))
+	if err != nil {
+		return nil, err
+	}
+	p.buf, p.gz = bufio.NewWriterSize(p.temp, 16<<10), zippers.Get().(*gzip.Writer)
+	p.gz.Reset(p.buf)
+	if p.gz.Extra, err = extra(Counts{}); err != nil { // room for those of Commit
+		p.Discard()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Has reports whether the part of a domain was committed: see [Sink].
+func (f *Folder) Has(run, domain string) (bool, error) {
+	_, err := os.Lstat(f.part(run, domain))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Load returns the state of a domain: see [States].
+func (f *Folder) Load(_ context.Context, domain string) ([]byte, uint64, error) {
+	b, err := os.ReadFile(f.path(domain, ".state"))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(b) < 8 { // cut by a crash of the machine
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return b[8:], binary.BigEndian.Uint64(b), nil
+}
+
+// Save replaces the state of a domain: see [States]. Of two processes that save the state of one
+// domain at the same moment, both may succeed.
+func (f *Folder) Save(
+	ctx context.Context, domain string, state []byte, revision uint64,
+) (uint64, error) {
+	_, current, err := f.Load(ctx, domain)
+	if err != nil {
+		return 0, err
+	}
+	if current != revision {
+		return 0, ErrStale
+	}
+	s, err := f.create(f.path(domain, ".state"))
+	if err != nil {
+		return 0, err
+	}
+	defer s.Discard()
+	if _, err := s.temp.Write(binary.BigEndian.AppendUint64(nil, revision+1)); err != nil {
+		return 0, err
+	}
+	if _, err := s.temp.Write(state); err != nil {
+		return 0, err
+	}
+	return revision + 1, s.rename()
+}
+
+// A Stored is a part in a folder.
+type Stored struct {
+	Run, Domain string
+	Path        string
+	Counts      Counts
+}
+
+// Parts yields the parts of a run, or of all runs if run is "". Their order does not change. The
+// error of a part that is no part names its path; the next one follows.
+func (f *Folder) Parts(run string) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		for x := range 256 {
+			dir := filepath.Join(f.dir, fmt.Sprintf("%02x", x))
+			files, err := os.ReadDir(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Stored{}, err) {
+				return
+			}
+			for _, entry := range files {
+				p, ok := storedAs(entry.Name())
+				if !ok || run != "" && p.Run != run {
+					continue
+				}
+				p.Path = filepath.Join(dir, entry.Name())
+				err := p.readCounts()
+				if err != nil {
+					err = fmt.Errorf("%s: %w", p.Path, err)
+				}
+				if !yield(p, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// storedAs returns the run and the domain in the name of a part.
+func storedAs(name string) (p Stored, ok bool) {
+	name, ok = strings.CutSuffix(name, partSuffix)
+	domain, run, again := strings.Cut(name, "+")
+	if !again {
+		run = "1"
+	}
+	return Stored{Run: run, Domain: domain}, ok
+}
+
+func (p *Stored) readCounts() error {
+	f, err := os.Open(p.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p.Counts, err = ReadCounts(f)
+	return err
+}

@@ -1,0 +1,45 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/batch/batchtest"
+)
+
+func TestMemoryQueue(t *testing.T) {
+	batchtest.Queue(t, func(t *testing.T) (batch.Queue, func()) {
+		q := batch.NewMemoryQueue(1_000)
+		return q, q.Close
+	})
+}
+
+// Put waits while the queue is full.
+func TestMemoryQueue_Full(t *testing.T) {
+	q := batch.NewMemoryQueue(1)
+	if _, err := q.Put(t.Context(), batch.Task{Domain: "a.example"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if _, err := q.Put(ctx, batch.Task{Domain: "b.example"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Put to a full queue: %v", err)
+	}
+	if _, err := q.Take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := q.Put(t.Context(), batch.Task{Domain: "b.example"}); !ok || err != nil {
+		t.Errorf("Put after Take: %v, %v", ok, err)
+	}
+}
+
+func TestFolder_States(t *testing.T) {
+	folder, err := batch.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	batchtest.States(t, folder)
+}

@@ -1,0 +1,183 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/netip"
+	"strings"
+
+	"github.com/lanrat/extsort"
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
+// at the start of a line or after a space begins a comment. A target is a host, the URL of a site,
+// or the URL of a sitemap. One that is repeated counts once.
+//
+// A line that is no target is an error with its number. The errors come first, and an error of r is
+// the last element. The order of tasks depends on the domains alone, and scatters them, so that
+// sites of one hosting company do not come together.
+//
+// Memory is bounded: the list is sorted on disk, where it takes about its own size in the folder of
+// os.TempDir. Plan reads all of r before the first task.
+func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		ctx, cancel := context.WithCancel(context.Background())
+		in := make(chan listed, 1_024)
+		sorter, out, errs := extsort.Generic(in, decodeListed, encodeListed, compareListed,
+			&extsort.Config{
+				ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
+			})
+		sorted := make(chan struct{})
+		go func() {
+			defer close(sorted)
+			sorter.Sort(ctx) // returns early if it cannot write
+		}()
+		defer func() {
+			cancel()
+			for range out {
+			}
+		}()
+		readErr, more := readList(r, in, sorted, func(err error) bool { return yield(Task{}, err) })
+		close(in)
+		if !more {
+			return
+		}
+		<-sorted
+		if !group(out, run, yield) {
+			return
+		}
+		if err := cmp.Or(<-errs, readErr); err != nil {
+			yield(Task{}, err)
+		}
+	}
+}
+
+// group yields the tasks of sorted targets.
+func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
+	task := Task{Run: run}
+	for l := range out {
+		if l.domain != task.Domain {
+			if task.Domain != "" && !yield(task, nil) {
+				return false
+			}
+			task = Task{Run: run, Domain: l.domain}
+		}
+		if n := len(task.Targets); n == 0 || !contains(task.Targets, l.target) {
+			task.Targets = append(task.Targets, l.target)
+		}
+	}
+	return task.Domain == "" || yield(task, nil)
+}
+
+// contains looks at the last targets only: a domain may have millions.
+func contains(targets []string, target string) bool {
+	for _, t := range targets[max(0, len(targets)-1_000):] {
+		if t == target {
+			return true
+		}
+	}
+	return false
+}
+
+// maxLine is how long a line of a list may be.
+const maxLine = 64 << 10
+
+// readList sends the targets of a list to in, unless done is closed, and passes errors of lines to
+// report. It returns the error of r. More is false if report returned false.
+func readList(
+	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
+) (err error, more bool) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	n := uint64(0)
+	for lines.Scan() {
+		n++
+		line, _, _ := strings.Cut(" "+strings.TrimPrefix(lines.Text(), "\ufeff"), " #")
+		target := strings.TrimSpace(line)
+		if target == "" {
+			continue
+		}
+		domain, err := domainOf(target)
+		if err != nil {
+			if !report(fmt.Errorf("line %d: %w", n, err)) {
+				return nil, false
+			}
+			continue
+		}
+		select {
+		case in <- listed{hash(domain), domain, n, target}:
+		case <-done: // it cannot write
+			return nil, true
+		}
+	}
+	err = lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line %d: longer than %d bytes", n+1, maxLine)
+	}
+	return err, true
+}
+
+// domainOf returns the registrable domain of a target.
+func domainOf(target string) (string, error) {
+	rawURL := target
+	if !strings.Contains(target, "://") {
+		rawURL = "https://" + target
+	}
+	u, err := sitemap.ParseLoc(rawURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%q: want a host or an http or https URL", sitemap.Redact(target))
+	}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host, nil
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain, nil
+	}
+	return host, nil
+}
+
+// Shard returns the shard of a domain, from 0 to n-1. It is the same in all versions: the first
+// eight bytes of the domain's SHA-256, as a big-endian number, modulo n.
+func Shard(domain string, n int) int { return int(hash(domain) % uint64(n)) }
+
+func hash(domain string) uint64 {
+	sum := sha256.Sum256([]byte(domain))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// A listed is a target of a list.
+type listed struct {
+	hash   uint64 // of the domain
+	domain string
+	line   uint64
+	target string
+}
+
+func compareListed(a, b listed) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.domain, b.domain),
+		cmp.Compare(a.line, b.line))
+}
+
+func encodeListed(l listed) ([]byte, error) {
+	b := binary.BigEndian.AppendUint64(nil, l.line)
+	return append(append(append(b, l.domain...), 0), l.target...), nil
+}
+
+func decodeListed(b []byte) (listed, error) {
+	domain, target, _ := bytes.Cut(b[8:], []byte{0})
+	l := listed{line: binary.BigEndian.Uint64(b), domain: string(domain), target: string(target)}
+	l.hash = hash(l.domain)
+	return l, nil
+}
