@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -80,15 +81,17 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 		return err
 	}
 	c.printer, _ = findings.New(flags.format, c.out, o)
+	return a.finish(c.out, c.audit(cmd.Context(), targets))
+}
+
+// audit audits the targets and ends the printer.
+func (c *checker) audit(ctx context.Context, targets []target) error {
 	c.handle = func(v *visit) handler {
 		x := &auditing{visit: v, c: c}
 		return handler{walk: x.walk, end: x.print}
 	}
-	err = c.run(cmd.Context(), targets)
-	if endErr := c.printer.End(c.totals); err == nil {
-		err = endErr
-	}
-	return a.finish(c.out, err)
+	err := c.run(ctx, targets)
+	return cmp.Or(err, c.printer.End(c.totals))
 }
 
 // hasColor reports whether standard output is a terminal that shows colours.
@@ -221,6 +224,7 @@ func (x *auditing) file(ctx context.Context) error {
 			}
 			x.finding(&f)
 		}
+		x.pages(open)
 	}
 	if ended := x.ended(ctx); ended != nil {
 		return ended
@@ -297,6 +301,7 @@ func (x *auditing) document(name string, sum *discover.Summary, hint string, isD
 	x.print()
 	t := &x.c.totals
 	if isDocument {
+		line.Summary = sum
 		t.Documents++
 		if sum.Format != sitemap.SitemapIndex {
 			t.URLs += sum.Entries

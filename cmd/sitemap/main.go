@@ -7,31 +7,41 @@
 //
 // Each file builds on those below it:
 //
-//	main.go      main and the root command
-//	demo.go      sitemap demo
-//	demosite.go  the sites of the demo
-//	urls.go      sitemap urls
-//	journal.go   what a run with --state keeps
-//	tree.go      sitemap tree
-//	check.go     sitemap check
-//	checkflags.go  its flags, and the findings that count
+//	main.go        main and the root command
+//	demo.go        sitemap demo
+//	demosite.go    the sites of the demo
+//	urls.go        sitemap urls
+//	journal.go     what a run with --state keeps
+//	tree.go        sitemap tree
+//	report.go      sitemap report
+//	check.go       sitemap check
 //	checkrules.go  check --rules and --explain
-//	folder.go    sites in a folder
-//	parse.go     sitemap parse
-//	robots.go    sitemap robots
-//	walk.go      targets to URLs, problems and documents
-//	selector.go  which URLs are printed
-//	target.go    what the arguments name
-//	flags.go     flags of several commands
-//	values.go    values of flags
-//	help.go      help texts and help topics
-//	progress.go  progress on a terminal
-//	encode.go    entries as text, JSON and CSV
-//	output.go    standard output and files
-//	tally.go     problems as text, and their numbers
-//	failure.go   errors as text and codes
-//	app.go       exit statuses and usage errors
-//	messages.go  lines on standard error
+//	checkflags.go  the flags of check, and the findings that count
+//	stats.go       sitemap stats
+//	submit.go      sitemap submit
+//	diff.go        sitemap diff
+//	listing.go     the URLs of an export, sorted
+//	folder.go      sites in a folder
+//	parse.go       sitemap parse
+//	robots.go      sitemap robots
+//	walk.go        the targets of a command, several at once
+//	visit.go       one target to URLs, problems and documents
+//	queue.go       lines that wait for their turn
+//	selector.go    which URLs are printed
+//	target.go      what the arguments name
+//	flags.go       flags of several commands
+//	values.go      values of flags
+//	help.go        help texts and help topics
+//	progress.go    progress on a terminal
+//	parquet.go     records as Parquet
+//	columns.go     records as text, jsonl and CSV
+//	encode.go      cells of CSV
+//	suffix.go      what the suffix of -o says
+//	output.go      standard output and files
+//	tally.go       problems as text, and their numbers
+//	failure.go     errors as text
+//	app.go         exit statuses and usage errors
+//	messages.go    lines on standard error
 package main
 
 import (
@@ -108,7 +118,7 @@ func (a *app) command() *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(),
-		a.diffCommand(), a.statsCommand(), a.submitCommand(), a.robotsCommand(), a.demoCommand())
+		a.reportCommand(), a.diffCommand(), a.statsCommand(), a.submitCommand(), a.robotsCommand(), a.demoCommand())
 	addTopics(root)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

@@ -12,7 +12,7 @@ import (
 )
 
 // A Baseline holds the findings of an earlier run, 16 bytes each.
-type Baseline map[[16]byte]struct{}
+type Baseline map[Key]struct{}
 
 // ReadBaseline reads what an earlier run printed with --format jsonl.
 func ReadBaseline(r io.Reader) (Baseline, error) {
@@ -26,7 +26,7 @@ func ReadBaseline(r io.Reader) (Baseline, error) {
 				return nil, fmt.Errorf("line %d is not of sitemap check --format jsonl", n)
 			}
 			if p.Type == "problem" {
-				b[keyOf(p.Code, p.Sitemap, p.Loc, p.Text)] = struct{}{}
+				b[KeyOf(p.Code, p.Sitemap, p.Loc, p.Text)] = struct{}{}
 			}
 		}
 		if err == io.EOF {
@@ -40,15 +40,19 @@ func ReadBaseline(r io.Reader) (Baseline, error) {
 
 // Has reports whether the earlier run had the finding, wherever in the document it was.
 func (b Baseline) Has(f *audit.Finding) bool {
-	_, ok := b[keyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
+	_, ok := b[KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
 	return ok
 }
 
-func keyOf(code sitemap.Code, document, loc, text string) [16]byte {
+// A Key identifies a finding, wherever in its document it is.
+type Key [16]byte
+
+// KeyOf returns the key of a finding with these fields.
+func KeyOf(code sitemap.Code, document, loc, text string) Key {
 	h := sha256.New()
 	for _, s := range []string{string(code), document, loc, text} {
 		s = string([]rune(s)) // as JSON has it
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
-	return [16]byte(h.Sum(nil))
+	return Key(h.Sum(nil))
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // A Printer prints findings. Those in a document come before the document.
@@ -32,11 +33,12 @@ type Printer interface {
 // A Document is one that has been audited, or that could not be.
 type Document struct {
 	Name    string
-	Text    string // what it is
-	JSON    []byte // what jsonl prints, with its line end
-	Code    string // of the error that ended it, or ""
-	Message string // of that error
-	Known   bool   // a finding says it as well
+	Text    string            // what it is
+	JSON    []byte            // what jsonl prints, with its line end
+	Code    string            // of the error that ended it, or ""
+	Message string            // of that error
+	Known   bool              // a finding says it as well
+	Summary *discover.Summary // nil for a target that could not be audited
 }
 
 // Totals are counts of a run.
@@ -91,8 +93,8 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 		strings.Join(Formats[:len(Formats)-1], ", "), Formats[len(Formats)-1])
 }
 
-// ofDocument returns the error that ended a document as a finding.
-func ofDocument(d *Document) *audit.Finding {
+// OfDocument returns the error that ended a document as a finding.
+func OfDocument(d *Document) *audit.Finding {
 	rule, _ := audit.RuleOf(sitemap.Code(d.Code))
 	return &audit.Finding{
 		Code:     sitemap.Code(d.Code),

@@ -58,7 +58,7 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 
 func (p *githubPrinter) Document(d *Document) {
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d), "")
+		p.Finding(OfDocument(d), "")
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 		p.cases[key] = text
 		s.Cases = append(s.Cases, junitCase{Name: string(f.Code), Class: f.Sitemap})
 	}
-	line := fmt.Sprintf("%s%s: %s: %s", f.Sitemap, location(f), f.Severity, f.Message)
+	line := fmt.Sprintf("%s%s: %s: %s", f.Sitemap, Location(f), f.Severity, f.Message)
 	if f.Loc != "" && !strings.Contains(line, f.Loc) {
 		line += " " + f.Loc
 	}
@@ -97,7 +97,7 @@ func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 func (p *junitPrinter) Document(d *Document) {
 	s := &p.suites[p.suite(d.Name)]
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d), "")
+		p.Finding(OfDocument(d), "")
 	} else if len(s.Cases) == 0 {
 		s.Cases = []junitCase{{Name: "document", Class: d.Name, Out: d.Text}}
 	}

@@ -115,7 +115,7 @@ func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
 
 func (p *csvPrinter) Document(d *Document) {
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d), "")
+		p.Finding(OfDocument(d), "")
 	}
 }
 

@@ -84,7 +84,7 @@ func reference(name string) string {
 
 func (p *sarifPrinter) Document(d *Document) {
 	if d.Code != "" && !d.Known {
-		p.Finding(ofDocument(d), "")
+		p.Finding(OfDocument(d), "")
 	}
 }
 

@@ -62,7 +62,7 @@ func (p *textPrinter) flush() {
 			p.print(&g.findings[i], i == len(g.findings)-1)
 		}
 		if more := g.count - int64(len(g.findings)); more > 0 {
-			p.printf("    %s more [%s]: --all\n", thousands(more), code)
+			p.printf("    %s more [%s]: --all\n", Thousands(more), code)
 		}
 	}
 	clear(p.groups)
@@ -92,8 +92,8 @@ func (p *textPrinter) Document(d *Document) {
 // End prints the findings that are left, and the totals.
 func (p *textPrinter) End(t Totals) error {
 	p.flush()
-	p.printf("%s, %s: %s, %s, %s\n", plural(t.Documents, "document"), plural(t.URLs, "URL"),
-		plural(t.Errors, "error"), plural(t.Warnings, "warning"), plural(t.Infos, "info"))
+	p.printf("%s, %s: %s, %s, %s\n", Plural(t.Documents, "document"), Plural(t.URLs, "URL"),
+		Plural(t.Errors, "error"), Plural(t.Warnings, "warning"), Plural(t.Infos, "info"))
 	return p.err
 }
 
@@ -101,7 +101,7 @@ func (p *textPrinter) End(t Totals) error {
 func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 	p.printf(
 		"%s: %s: %s [%s]\n",
-		p.bold(f.Sitemap+location(f)),
+		p.bold(f.Sitemap+Location(f)),
 		p.severity(f.Severity),
 		Printable(f.Message),
 		f.Code,
@@ -126,8 +126,8 @@ func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 	}
 }
 
-// location returns ":line:column", as far as they are known.
-func location(f *audit.Finding) string {
+// Location returns ":line:column", as far as they are known.
+func Location(f *audit.Finding) string {
 	if f.Pos.Line == 0 {
 		return ""
 	}
@@ -174,16 +174,16 @@ func harmless(s, keep string) string {
 	}, s)
 }
 
-// plural returns "1 thing" or "1,000 things".
-func plural(n int64, thing string) string {
+// Plural returns "1 thing" or "1,000 things".
+func Plural(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return thousands(n) + " " + thing
+	return Thousands(n) + " " + thing
 }
 
-// thousands returns n as 1,234,567.
-func thousands(n int64) string {
+// Thousands returns n as 1,234,567.
+func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
