@@ -124,6 +124,7 @@ type Part interface {
 
 // Counts say what a part holds.
 type Counts struct {
+	Targets   int64 `json:"targets"`
 	Documents int64 `json:"documents"`
 	URLs      int64 `json:"urls"`
 	// Failed is how many documents and targets could not be read, or not to their end, and Cause

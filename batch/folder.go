@@ -127,10 +127,11 @@ func (f *Folder) Save(
 	return revision + 1, s.rename()
 }
 
-// A Stored is a part in a folder.
+// A Stored is a part in a folder: a gzip file of lines.
 type Stored struct {
 	Run, Domain string
 	Path        string
+	Time        time.Time // when it was committed
 	Counts      Counts
 }
 
@@ -178,6 +179,11 @@ func (p *Stored) readCounts() error {
 		return err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	p.Time = info.ModTime()
 	p.Counts, err = ReadCounts(f)
 	return err
 }

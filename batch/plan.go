@@ -24,8 +24,8 @@ import (
 // at the start of a line or after a space begins a comment. A target is a host, the URL of a site,
 // or the URL of a sitemap. One that is repeated counts once.
 //
-// A line that is no target is an error with its number. The errors come first, and an error of r is
-// the last element. The order of tasks depends on the domains alone, and scatters them, so that
+// A line that is no target is a [*LineError]. These come first. Another error, of r or the disk, is
+// the last element: the list was not read to its end. The order of tasks depends on the domains alone, and scatters them, so that
 // sites of one hosting company do not come together.
 //
 // Memory is bounded: the list is sorted on disk, where it takes about its own size in the folder of
@@ -62,6 +62,18 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 		}
 	}
 }
+
+// A LineError is a line of a list that is no target.
+type LineError struct {
+	Line uint64 // from 1
+	Err  error
+}
+
+// Error returns the number of the line and what is wrong.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *LineError) Unwrap() error { return e.Err }
 
 // group yields the tasks of sorted targets.
 func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
@@ -110,7 +122,7 @@ func readList(
 		}
 		domain, err := domainOf(target)
 		if err != nil {
-			if !report(fmt.Errorf("line %d: %w", n, err)) {
+			if !report(&LineError{n, err}) {
 				return nil, false
 			}
 			continue
@@ -123,7 +135,7 @@ func readList(
 	}
 	err = lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("line %d: longer than %d bytes", n+1, maxLine)
+		err = fmt.Errorf("batch: line %d: longer than %d bytes", n+1, maxLine)
 	}
 	return err, true
 }

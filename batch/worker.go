@@ -127,6 +127,7 @@ func (w *Worker) part(ctx context.Context, task Task) (counts Counts, err error)
 	if v.options.Run = ""; w.States != nil {
 		v.options.Store = &store
 	}
+	counts.Targets = int64(len(task.Targets))
 	for _, target := range task.Targets {
 		if err := v.walk(ctx, w.Client, target); err != nil {
 			return counts, err

@@ -62,13 +62,17 @@ func printHelp(cmd *cobra.Command, _ []string) {
 		return
 	}
 	use := cmd.UseLine()
-	if cmd.HasSubCommands() {
+	if cmd.HasSubCommands() && !cmd.HasParent() {
 		use += " COMMAND"
 	}
 	const text = "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n\n%s\n"
 	fmt.Fprintf(w, text, cmd.Short, use, cmd.Example, cmd.Long)
 	if cmd.HasSubCommands() {
-		fmt.Fprint(w, "\nCommands, and help topics (sitemap help TOPIC):\n")
+		title := "Commands"
+		if !cmd.HasParent() {
+			title = "Commands, and help topics (sitemap help TOPIC)"
+		}
+		fmt.Fprintf(w, "\n%s:\n", title)
 	}
 	for _, c := range cmd.Commands() {
 		fmt.Fprintf(w, "  %-8s  %s\n", c.Name(), c.Short)

@@ -17,6 +17,9 @@
 //	check.go       sitemap check
 //	checkrules.go  check --rules and --explain
 //	checkflags.go  the flags of check, and the findings that count
+//	batch.go       sitemap batch
+//	batchread.go   batch status and batch cat
+//	batchrun.go    what run.json says
 //	stats.go       sitemap stats
 //	submit.go      sitemap submit
 //	diff.go        sitemap diff
@@ -118,7 +121,7 @@ func (a *app) command() *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(),
-		a.reportCommand(), a.diffCommand(), a.statsCommand(), a.submitCommand(), a.robotsCommand(), a.demoCommand())
+		a.reportCommand(), a.diffCommand(), a.statsCommand(), a.submitCommand(), a.batchCommand(), a.robotsCommand(), a.demoCommand())
 	addTopics(root)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

@@ -5,6 +5,7 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -90,4 +91,36 @@ func AppendString(b []byte, s string) []byte {
 		}
 	}
 	return append(append(append(b, '"'), s...), '"')
+}
+
+// Parse reads a line that Append has made. It loses whether a zone was assumed.
+func Parse(line []byte) (Record, error) {
+	fields := struct {
+		Loc        string                    `json:"loc"`
+		Kind       sitemap.Kind              `json:"kind"`
+		LastMod    sitemap.Time              `json:"lastmod"`
+		Published  sitemap.Time              `json:"published"`
+		ChangeFreq sitemap.ChangeFreq        `json:"changefreq"`
+		Priority   sitemap.Optional[float64] `json:"priority"`
+		Sitemap    string                    `json:"sitemap"`
+		Trust      string                    `json:"trust"`
+		OnSite     bool                      `json:"on_site"`
+		Target     string                    `json:"target"`
+		Fetched    time.Time                 `json:"fetched"`
+		Change     discover.Change           `json:"change"`
+		sitemap.Extensions
+	}{}
+	err := json.Unmarshal(line, &fields)
+	r := Record{
+		Entry: sitemap.Entry{
+			Loc: fields.Loc, Kind: fields.Kind, LastMod: fields.LastMod, Published: fields.Published,
+			ChangeFreq: fields.ChangeFreq, Priority: fields.Priority,
+		},
+		Sitemap: fields.Sitemap, Trust: fields.Trust, OnSite: fields.OnSite,
+		Target: fields.Target, Fetched: fields.Fetched, Change: fields.Change,
+	}
+	if !reflect.ValueOf(fields.Extensions).IsZero() {
+		r.Extensions = &fields.Extensions
+	}
+	return r, err
 }

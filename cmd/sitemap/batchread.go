@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+func (a *app) batchStatusCommand() *cobra.Command {
+	flags := &printFlags{}
+	cmd := document(&cobra.Command{
+		Use:  "status [flags] FOLDER",
+		Args: exactly(1, "want one FOLDER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.batchStatus(cmd, args[0], flags)
+		},
+	})
+	flags.add(cmd, "text or jsonl")
+	return cmd
+}
+
+// batchStatus prints how far the runs in a folder are: one, or one of each shard.
+func (a *app) batchStatus(cmd *cobra.Command, dir string, flags *printFlags) error {
+	if err := usageOf(cmd, flags.resolve(cmd, "text", "jsonl"), flags.textOrJSONL()); err != nil {
+		return err
+	}
+	folder, runs, err := openBatch(dir)
+	if err != nil {
+		return err
+	}
+	out, err := a.create(flags.out)
+	if err != nil {
+		return err
+	}
+	for i := range runs {
+		r := &runs[i]
+		var s shard
+		if r.Shard != "" {
+			err = s.Set(r.Shard)
+		}
+		var recent int64
+		if err == nil {
+			recent, err = r.count(folder, s)
+		}
+		if err != nil {
+			break
+		}
+		if flags.format == "jsonl" {
+			out.Write(append(jsonl.Marshal(r), '\n'))
+		} else {
+			r.print(out, recent)
+		}
+	}
+	return a.finish(out, err)
+}
+
+// openBatch opens the folder of a batch that has begun.
+func openBatch(dir string) (*batch.Folder, []batchRun, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "run*.json"))
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("%s: no parts in it: sitemap batch FILE -o %s", dir, dir)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var runs []batchRun
+	for _, path := range paths {
+		r, err := readRunFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		runs = append(runs, r)
+	}
+	folder, err := batch.OpenFolder(dir)
+	return folder, runs, err
+}
+
+// print prints the run as text. Recent is how many targets were walked since it was started.
+func (r *batchRun) print(w io.Writer, recent int64) {
+	name := fmt.Sprintf("run %d", r.Run)
+	if r.Shard != "" {
+		name = "shard " + r.Shard + ", " + name
+	}
+	fmt.Fprintf(w, "%s, begun %s: %s of %s done, %s in %s\n", name, r.Begun.Format(time.RFC3339),
+		thousands(r.Counts.Targets), plural(max(r.Targets, r.Counts.Targets), "site"),
+		plural(r.Counts.URLs, "URL"), plural(r.Counts.Documents, "sitemap"))
+	fmt.Fprintf(w, "%s of %s failed, in whole or in part\n", thousands(r.Failed),
+		plural(r.Domains, "domain"))
+	causes := slices.SortedFunc(maps.Keys(r.Causes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.Causes[b], r.Causes[a]), cmp.Compare(a, b))
+	})
+	for _, cause := range causes {
+		fmt.Fprintf(w, "%9s  %s\n", thousands(r.Causes[cause]), cause)
+	}
+	if !r.Ended.IsZero() {
+		fmt.Fprintf(w, "ended %s\n", r.Ended.Format(time.RFC3339))
+		return
+	}
+	elapsed := time.Since(r.Started)
+	fmt.Fprintf(w, "%.1f sites/s since %s", float64(recent)/elapsed.Seconds(),
+		r.Started.Format(time.RFC3339))
+	if left := r.Targets - r.Counts.Targets; recent > 0 && left > 0 {
+		fmt.Fprintf(w, ", %s left", about(elapsed*time.Duration(left)/time.Duration(recent)))
+	}
+	fmt.Fprintln(w)
+}
+
+func (a *app) batchCatCommand() *cobra.Command {
+	flags, run := &printFlags{}, ""
+	cmd := document(&cobra.Command{
+		Use:  "cat [flags] FOLDER",
+		Args: exactly(1, "want one FOLDER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.batchCat(cmd, args[0], run, flags)
+		},
+	})
+	flags.add(cmd, "text, jsonl, csv or parquet")
+	flags.addFields(cmd)
+	flagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.StringVar(&run, "run", "", "print run `N` (default the last), or all")
+	})
+	cmd.Flags().Lookup("format").DefValue, flags.format = "jsonl", "jsonl"
+	return cmd
+}
+
+// batchCat prints the URLs in the parts of a folder.
+func (a *app) batchCat(cmd *cobra.Command, dir, run string, flags *printFlags) error {
+	suffixErr := flags.resolve(cmd, "text", "jsonl", "csv", "parquet")
+	f, formatErr := flags.records(true, true)
+	var runErr error
+	if n, err := strconv.Atoi(run); run != "" && run != "all" && (err != nil || n < 1) {
+		runErr = fmt.Errorf("--run: want a number from 1 or all, not %q", run)
+	}
+	if err := usageOf(cmd, suffixErr, formatErr, runErr); err != nil {
+		return err
+	}
+	folder, runs, err := openBatch(dir)
+	if err != nil {
+		return err
+	}
+	if run == "" {
+		last := slices.MaxFunc(runs, func(a, b batchRun) int { return a.Run - b.Run })
+		run = last.name()
+	}
+	if run == "all" {
+		run = ""
+	}
+	out, err := a.create(flags.out)
+	if err != nil {
+		return err
+	}
+	c := &concatenation{app: a, out: out, format: f, raw: flags.format == "jsonl" && flags.fields == ""}
+	if flags.format == "parquet" {
+		c.parquet, err = newParquet(out, flags.fields)
+	} else {
+		out.begin(f.header)
+	}
+	for p, partErr := range folder.Parts(run) {
+		if err = cmp.Or(err, a.ctx.Err()); err != nil {
+			break
+		}
+		if partErr == nil {
+			partErr = c.part(p.Path)
+		}
+		if partErr != nil {
+			a.fail("%s: %s", p.Path, jsonl.Message(p.Path, partErr))
+		}
+		err = c.failed
+	}
+	if c.parquet != nil {
+		err = cmp.Or(err, c.parquet.w.Close())
+	}
+	return a.finish(out, err)
+}
+
+// A concatenation prints the lines of parts.
+type concatenation struct {
+	app     *app
+	out     *output
+	format  format
+	raw     bool // print lines as they are
+	parquet *parquetWriter
+	line    []byte
+	failed  error // of the output
+}
+
+// part prints the URLs of a part. Its error is that of the part.
+func (c *concatenation) part(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewReaderSize(z, 64<<10)
+	for c.failed == nil {
+		line, err := readLine(lines, c.line[:0])
+		c.line = line
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if bytes.HasPrefix(line, []byte(`{"type":`)) {
+			continue // what could not be read
+		}
+		if err := c.url(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLine appends a line, which may be long, to b.
+func readLine(r *bufio.Reader, b []byte) ([]byte, error) {
+	for {
+		chunk, err := r.ReadSlice('\n')
+		b = append(b, chunk...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return b, err
+		}
+	}
+}
+
+// url prints the URL of a line.
+func (c *concatenation) url(line []byte) error {
+	if c.raw {
+		_, c.failed = c.out.Write(line)
+		return nil
+	}
+	r, err := jsonl.Parse(line)
+	if err != nil {
+		return err
+	}
+	if c.parquet != nil {
+		c.failed = c.parquet.write([]parquetRow{rowOf(&r)})
+		return nil
+	}
+	_, c.failed = c.out.Write(c.format.append(nil, &r))
+	return nil
+}
