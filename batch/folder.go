@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // A Folder keeps parts and states as files. It is a [Sink] and [States], and safe for concurrent

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // The counts of a part are in the extra field of its gzip header (RFC 1952, section 2.3.1.1), under

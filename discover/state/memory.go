@@ -48,13 +48,18 @@ type written struct {
 	Value []byte
 }
 
+// A gzip.Writer is larger than most states.
+var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // WriteTo writes all records, compressed and in no particular order. It returns the number of
 // bytes.
 func (m *Memory) WriteTo(w io.Writer) (int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	count := &counter{w: w}
-	zip := gzip.NewWriter(count)
+	zip := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(zip)
+	zip.Reset(count)
 	out := gob.NewEncoder(zip)
 	for key, value := range m.records {
 		if err := out.Encode(written{key, value}); err != nil {
