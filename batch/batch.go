@@ -8,7 +8,7 @@
 //	...
 //	queue := batch.NewMemoryQueue(1_000)
 //	go func() {
-//		defer queue.Close()
+//		defer queue.End(ctx)
 //		for task, err := range batch.Plan(list, "1") {
 //			if err != nil {
 //				log.Print(err) // a line that is no target
@@ -31,9 +31,7 @@
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] if workers on several machines should
-// remember what they have read. Package batchtest has the tests that they must pass. The rules are
-// in the documentation of the interfaces; in short: one lease a domain at a time, a lease that
-// nobody renews is handed out again, and Take returns io.EOF when the run is over.
+// remember what they have read. Package batchtest has the tests that they must pass.
 //
 // # Files
 //
@@ -65,26 +63,37 @@ type Task struct {
 	Targets []string `json:"targets"`
 }
 
-// A Queue hands out tasks. It is safe for concurrent use.
+// A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
+//
+//   - A domain is with one worker at a time: from Take until the lease ends, Take returns no other
+//     task of that domain.
+//   - A task that was put is handed out at least once, and again whenever its lease ends without
+//     Done. It may be lost with the queue itself.
+//
+// The order of the tasks is free.
 type Queue interface {
-	// Put adds a task, and waits if the queue is full. It returns false and adds nothing if the
-	// queue has a task of that domain, waiting or leased.
+	// Put adds a task. It returns false and adds nothing if a task of that domain waits or is with a
+	// worker. A domain that is done may be put again. If the queue is bounded and full, Put waits.
 	Put(ctx context.Context, task Task) (bool, error)
-	// Take waits for a task and leases it. Nobody else gets a task of that domain while the lease
-	// lasts. How long it lasts is the queue's business: at least a minute after Take and each Renew.
-	// A lease that runs out is handed out again. The error is io.EOF when the run is over: no task
-	// is waiting or leased, and none will be put. How a queue knows that is its own business too.
+	// End says that all tasks of the run have been put. Call it once, after the last Put.
+	End(ctx context.Context) error
+	// Take waits for a task and leases it. The error is io.EOF when the run is over: End was called,
+	// and each task is done. While a task is with a worker, others wait: it may come back.
 	Take(ctx context.Context) (Lease, error)
 }
 
-// A Lease is a task that a worker has taken. One goroutine may renew it while another works; one of
-// Done and Later ends it.
+// A Lease is a task in the hands of one worker. It ends with Done or Later. It also ends by itself
+// if it is not renewed for a time that the queue sets, at least 30 seconds outside of tests, so that
+// the tasks of a worker that died are handed out again. One goroutine uses it at a time, but for
+// Renew, which may be called beside a method that ends it.
 type Lease interface {
 	Task() Task
-	// Renew makes the lease last. An error does not end the work: if the lease was lost, the task
-	// may be walked twice, but its part is committed once.
+	// Renew makes the lease last. A [Worker] calls it every ten seconds while it walks. An error does
+	// not end the walk: if the lease was lost, the domain may be walked twice, but its part is
+	// committed once.
 	Renew(ctx context.Context) error
-	// Done removes the task from the queue.
+	// Done removes the task from the queue. Of a lease that has ended, it may return nil or
+	// [ErrStale].
 	Done(ctx context.Context) error
 	// Later hands the task back. It is handed out again, not before the delay is over.
 	Later(ctx context.Context, delay time.Duration) error
@@ -95,13 +104,16 @@ type States interface {
 	// Load returns the state of a domain and its revision. The state of a domain that was never
 	// saved is nil, and its revision 0.
 	Load(ctx context.Context, domain string) (state []byte, revision uint64, err error)
-	// Save replaces the state that has this revision, and returns the new one. The error matches
-	// ErrStale, and nothing is saved, if the state has another revision by now.
+	// Save replaces the state of a domain, all of it or nothing, and returns the new revision, which
+	// is never 0. If the state has another revision than the given one, Save changes nothing and the
+	// error matches [ErrStale]: of two workers with one domain, the second cannot undo what the first
+	// has saved. A state can have many megabytes.
 	Save(ctx context.Context, domain string, state []byte, revision uint64) (uint64, error)
 }
 
-// ErrStale means that somebody else has saved the state of a domain in between.
-var ErrStale = errors.New("batch: the state was saved by another worker")
+// ErrStale means that another worker has taken over a domain: its state has another revision, or the
+// lease has ended.
+var ErrStale = errors.New("batch: another worker has taken over the domain")
 
 // A Sink keeps parts: what walks of tasks have found. It is safe for concurrent use.
 type Sink interface {

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -23,12 +25,15 @@ import (
 // A part is xx/DOMAIN.jsonl.gz in the run "1", and xx/DOMAIN+RUN.jsonl.gz in others; xx is the first
 // byte, in hexadecimal, of the hash that [Shard] uses. The state is xx/DOMAIN.state. Files are
 // written in the folder ".tmp" and renamed.
-type Folder struct{ dir string }
+type Folder struct {
+	dir    string
+	saving sync.Mutex // states
+}
 
 // OpenFolder opens a folder, and makes it if there is none. It removes what processes that were
 // killed have left of parts, a day later.
 func OpenFolder(dir string) (*Folder, error) {
-	f := &Folder{dir}
+	f := &Folder{dir: dir}
 	temp := f.temp()
 	if err := os.MkdirAll(temp, 0o777); err != nil {
 		return nil, err
@@ -102,18 +107,11 @@ func (f *Folder) Load(_ context.Context, domain string) ([]byte, uint64, error) 
 	return b[8:], binary.BigEndian.Uint64(b), nil
 }
 
-// Save replaces the state of a domain: see [States]. Of two processes that save the state of one
-// domain at the same moment, both may succeed.
+// Save replaces the state of a domain: see [States]. If two processes save it at the same moment,
+// both may succeed.
 func (f *Folder) Save(
 	ctx context.Context, domain string, state []byte, revision uint64,
 ) (uint64, error) {
-	_, current, err := f.Load(ctx, domain)
-	if err != nil {
-		return 0, err
-	}
-	if current != revision {
-		return 0, ErrStale
-	}
 	s, err := f.create(f.path(domain, ".state"))
 	if err != nil {
 		return 0, err
@@ -124,6 +122,14 @@ func (f *Folder) Save(
 	}
 	if _, err := s.temp.Write(state); err != nil {
 		return 0, err
+	}
+	if err := s.close(); err != nil {
+		return 0, err
+	}
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	if _, current, err := f.Load(ctx, domain); err != nil || current != revision {
+		return 0, cmp.Or(err, ErrStale)
 	}
 	return revision + 1, s.rename()
 }

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -72,17 +73,17 @@ func (f *file) Commit(c Counts) error {
 	if _, err := f.temp.WriteAt(field, extraAt); err != nil {
 		return err
 	}
+	if err := f.close(); err != nil {
+		return err
+	}
 	return f.rename()
 }
 
-// rename makes the file durable and puts it in its place.
+// close makes the file durable.
+func (f *file) close() error { return cmp.Or(f.temp.Sync(), f.temp.Close()) }
+
+// rename puts the file, which was closed, in its place.
 func (f *file) rename() error {
-	if err := f.temp.Sync(); err != nil {
-		return err
-	}
-	if err := f.temp.Close(); err != nil {
-		return err
-	}
 	err := os.Rename(f.temp.Name(), f.path)
 	if errors.Is(err, os.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(f.path), 0o777); err == nil {

@@ -14,7 +14,7 @@ type MemoryQueue struct {
 	mu      sync.Mutex
 	waiting []Task
 	known   map[string]bool // domains of tasks that wait or are leased
-	closed  bool
+	ended   bool
 	changed chan struct{} // closed when one of these changes
 }
 
@@ -24,12 +24,13 @@ func NewMemoryQueue(max int) *MemoryQueue {
 	return &MemoryQueue{max: max, known: map[string]bool{}, changed: make(chan struct{})}
 }
 
-// Close says that no task will be put. Take returns io.EOF when all are done.
-func (q *MemoryQueue) Close() {
+// End says that all tasks have been put: see [Queue].
+func (q *MemoryQueue) End(context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.closed = true
+	q.ended = true
 	q.change()
+	return nil
 }
 
 // change wakes all that wait. The queue is locked.
@@ -81,7 +82,7 @@ func (q *MemoryQueue) Take(ctx context.Context) (Lease, error) {
 	var taken *memoryLease
 	err := q.until(ctx, func() bool {
 		if len(q.waiting) == 0 {
-			return q.closed && len(q.known) == 0
+			return q.ended && len(q.known) == 0
 		}
 		taken = &memoryLease{queue: q, task: q.waiting[0]}
 		q.waiting = q.waiting[1:]

@@ -11,10 +11,7 @@ import (
 )
 
 func TestMemoryQueue(t *testing.T) {
-	batchtest.Queue(t, func(t *testing.T) (batch.Queue, func()) {
-		q := batch.NewMemoryQueue(1_000)
-		return q, q.Close
-	})
+	batchtest.Queue(t, func(*testing.T) batch.Queue { return batch.NewMemoryQueue(1_000) })
 }
 
 // Put waits while the queue is full.
@@ -37,9 +34,5 @@ func TestMemoryQueue_Full(t *testing.T) {
 }
 
 func TestFolder_States(t *testing.T) {
-	folder, err := batch.OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	batchtest.States(t, folder)
+	batchtest.States(t, func(t *testing.T) batch.States { return openFolder(t) })
 }

@@ -128,7 +128,7 @@ func queueOf(t testing.TB, all []batch.Task) *batch.MemoryQueue {
 			t.Fatal(added, err)
 		}
 	}
-	q.Close()
+	q.End(t.Context())
 	return q
 }
 

@@ -41,7 +41,7 @@ type Worker struct {
 // renewEvery is how often a lease is renewed, and handBack how long that and its end may take after
 // the context has ended.
 const (
-	renewEvery = 20 * time.Second
+	renewEvery = 10 * time.Second
 	handBack   = 5 * time.Second
 )
 
@@ -85,7 +85,10 @@ func (w *Worker) work(ctx context.Context, lease Lease) error {
 	if w.Done != nil {
 		w.Done(task, counts)
 	}
-	return lease.Done(last)
+	if err = lease.Done(last); errors.Is(err, ErrStale) {
+		err = nil // the part stands
+	}
+	return err
 }
 
 // renew renews a lease until the function that it returns is called.

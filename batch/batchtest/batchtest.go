@@ -1,4 +1,9 @@
-// Package batchtest tests implementations of batch.Queue and batch.States.
+// Package batchtest tests the contracts of package batch. Call its functions from the tests of a
+// queue or of states:
+//
+//	func TestQueue(t *testing.T) {
+//		batchtest.Queue(t, func(t *testing.T) batch.Queue { return newQueue(t) })
+//	}
 package batchtest
 
 import (
@@ -7,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -14,221 +20,392 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// patience is how long something that must come is waited for.
-const patience = 30 * time.Second
+// short is how long a test waits for what must not happen, long for what must.
+const (
+	short = 100 * time.Millisecond
+	long  = 30 * time.Second
+)
 
-// Queue tests a queue. Open returns an empty queue for the run "1", and a function that says that no
-// task will be put.
-func Queue(t *testing.T, open func(t *testing.T) (q batch.Queue, end func())) {
+// Queue tests a [batch.Queue]. Open returns an empty one for each test. It must hold 500 tasks
+// without waiting. Its leases must last for 10 seconds at least.
+func Queue(t *testing.T, open func(t *testing.T) batch.Queue) {
 	for _, test := range []struct {
 		name string
-		run  func(t *testing.T, q tester)
+		run  func(t *testing.T, q batch.Queue)
 	}{
-		{"a task comes back as it was put", func(t *testing.T, q tester) {
-			task := batch.Task{Run: "1", Domain: "a.example",
-				Targets: []string{"a.example", "https://www.a.example/ü?a=1&b=\"2\""}}
-			q.put(task, true)
-			l := q.take()
-			if got := l.Task(); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", task) {
-				t.Errorf("took %q, want %q", got, task)
-			}
-			q.ok(l.Renew(t.Context()))
-			q.ok(l.Done(t.Context()))
-			q.end()
-			q.over()
-		}},
-		{"one task a domain", func(t *testing.T, q tester) {
-			q.put(taskOf("a.example"), true)
-			q.put(taskOf("a.example"), false)
-			l := q.take()
-			q.put(taskOf("a.example"), false)
-			q.nothing()
-			q.ok(l.Done(t.Context()))
-			q.put(taskOf("a.example"), true)
-			q.ok(q.take().Done(t.Context()))
-			q.end()
-			q.over()
-		}},
-		{"later", func(t *testing.T, q tester) {
-			q.put(taskOf("a.example"), true)
-			const delay = 300 * time.Millisecond
-			begun := time.Now()
-			q.ok(q.take().Later(t.Context(), delay))
-			q.end()
-			l := q.take()
-			if waited := time.Since(begun); waited < delay {
-				t.Errorf("taken again after %v, want %v", waited, delay)
-			}
-			q.ok(l.Later(t.Context(), 0))
-			q.ok(q.take().Done(t.Context()))
-			q.over()
-		}},
-		{"the end waits for leases", func(t *testing.T, q tester) {
-			q.put(taskOf("a.example"), true)
-			l := q.take()
-			q.end()
-			q.nothing()
-			q.ok(l.Later(t.Context(), 0))
-			q.ok(q.take().Done(t.Context()))
-			q.over()
-		}},
-		{"an end without tasks", func(t *testing.T, q tester) {
-			q.end()
-			q.over()
-		}},
-		{"each task once", func(t *testing.T, q tester) {
-			const tasks, workers = 200, 8
-			var wg sync.WaitGroup
-			var mu sync.Mutex
-			taken := map[string]int{}
-			for range workers {
-				wg.Go(func() {
-					for {
-						ctx, stop := context.WithTimeout(t.Context(), patience)
-						l, err := q.queue.Take(ctx)
-						stop()
-						if errors.Is(err, io.EOF) {
-							return
-						}
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						mu.Lock()
-						taken[l.Task().Domain]++
-						mu.Unlock()
-						if err := l.Done(t.Context()); err != nil {
-							t.Error(err)
-						}
-					}
-				})
-			}
-			for i := range tasks {
-				q.put(taskOf(fmt.Sprintf("%d.example", i)), true)
-			}
-			q.end()
-			wg.Wait()
-			for i := range tasks {
-				if n := taken[fmt.Sprintf("%d.example", i)]; n != 1 {
-					t.Errorf("task %d was taken %d times", i, n)
-				}
-			}
-		}},
-		{"a context that has ended", func(t *testing.T, q tester) {
-			ctx, stop := context.WithCancel(t.Context())
-			stop()
-			if _, err := q.queue.Take(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("Take: %v", err)
-			}
-			if _, err := q.queue.Put(ctx, taskOf("a.example")); !errors.Is(err, context.Canceled) {
-				t.Errorf("Put: %v", err)
-			}
-		}},
+		{"A task arrives as it was put", arrives},
+		{"A domain is put once until it is done", onceUntilDone},
+		{"Take waits for a task", takeWaits},
+		{"Take ends with its context", takeEnds},
+		{"Later delivers again", later},
+		{"Later waits for the delay", laterWaits},
+		{"The run is over when all is done", over},
+		{"An empty run is over at once", overAtOnce},
+		{"Each domain is with one worker at a time", oneAtATime},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			queue, end := open(t)
-			test.run(t, tester{t, queue, end})
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+}
+
+// Expiry tests that a queue delivers the task of a worker that died again. Open returns an empty
+// queue whose leases end after the given time, unless they are renewed.
+func Expiry(t *testing.T, lease time.Duration, open func(t *testing.T) batch.Queue) {
+	t.Run("A lease that is not renewed ends", func(t *testing.T) {
+		q := open(t)
+		put(t, q, "a.test", true)
+		first := take(t, q)
+		again := take(t, q)
+		if got := again.Task().Domain; got != "a.test" {
+			t.Errorf("took %q", got)
+		}
+		if err := first.Renew(t.Context()); err != nil && !errors.Is(err, batch.ErrStale) {
+			t.Errorf("Renew of a lease that ended: %v", err)
+		}
+		done(t, again)
+	})
+	t.Run("A lease that is renewed lasts", func(t *testing.T) {
+		q := open(t)
+		put(t, q, "a.test", true)
+		first := take(t, q)
+		for range 8 {
+			none(t, q, lease/4)
+			if err := first.Renew(t.Context()); err != nil {
+				t.Fatalf("Renew: %v", err)
+			}
+		}
+		done(t, first)
+	})
+}
+
+func put(t *testing.T, q batch.Queue, domain string, want bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	added, err := q.Put(ctx, batch.Task{Domain: domain, Targets: []string{domain}})
+	if added != want || err != nil {
+		t.Fatalf("Put(%s) = %t, %v, want %t", domain, added, err, want)
+	}
+}
+
+func end(t *testing.T, q batch.Queue) {
+	t.Helper()
+	if err := q.End(t.Context()); err != nil {
+		t.Fatalf("End: %v", err)
+	}
+}
+
+func take(t *testing.T, q batch.Queue) batch.Lease {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	lease, err := q.Take(ctx)
+	if err != nil {
+		t.Fatalf("Take: %v", err)
+	}
+	return lease
+}
+
+// none checks that Take waits.
+func none(t *testing.T, q batch.Queue, wait time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if lease, err := q.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Take = %v, %v, want the end of the context", lease, err)
+	}
+}
+
+func done(t *testing.T, lease batch.Lease) {
+	t.Helper()
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatalf("Done: %v", err)
+	}
+}
+
+func arrives(t *testing.T, q batch.Queue) {
+	want := batch.Task{
+		Run: "2026-01-02", Domain: "xn--bcher-kva.example",
+		Targets: []string{"bücher.example", "https://xn--bcher-kva.example/s.xml?a=1&b=\"2\""},
+	}
+	if added, err := q.Put(t.Context(), want); !added || err != nil {
+		t.Fatalf("Put = %t, %v", added, err)
+	}
+	lease := take(t, q)
+	got := lease.Task()
+	if got.Run != want.Run || got.Domain != want.Domain || !slices.Equal(got.Targets, want.Targets) {
+		t.Errorf("took %q, want %q", got, want)
+	}
+	if err := lease.Renew(t.Context()); err != nil {
+		t.Errorf("Renew: %v", err)
+	}
+	done(t, lease)
+	none(t, q, short)
+}
+
+func onceUntilDone(t *testing.T, q batch.Queue) {
+	put(t, q, "a.test", true)
+	put(t, q, "a.test", false)
+	put(t, q, "b.test", true)
+	first, second := take(t, q), take(t, q)
+	if first.Task().Domain == second.Task().Domain {
+		t.Errorf("took %s twice", first.Task().Domain)
+	}
+	put(t, q, "a.test", false)
+	put(t, q, "b.test", false)
+	none(t, q, short)
+	done(t, first)
+	put(t, q, first.Task().Domain, true)
+	done(t, take(t, q))
+	done(t, second)
+	none(t, q, short)
+}
+
+func takeWaits(t *testing.T, q batch.Queue) {
+	got := make(chan error, 1)
+	go func() {
+		lease, err := q.Take(t.Context())
+		if err == nil {
+			err = lease.Done(t.Context())
+		}
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		t.Fatalf("Take from an empty queue returned: %v", err)
+	case <-time.After(short):
+	}
+	put(t, q, "a.test", true)
+	select {
+	case err := <-got:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(long):
+		t.Error("Take did not return")
+	}
+}
+
+func takeEnds(t *testing.T, q batch.Queue) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(short, cancel)
+	if lease, err := q.Take(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Take = %v, %v", lease, err)
+	}
+	put(t, q, "a.test", true)
+	done(t, take(t, q))
+}
+
+func later(t *testing.T, q batch.Queue) {
+	put(t, q, "a.test", true)
+	for range 3 {
+		if err := take(t, q).Later(t.Context(), 0); err != nil {
+			t.Fatalf("Later: %v", err)
+		}
+		put(t, q, "a.test", false)
+	}
+	done(t, take(t, q))
+	none(t, q, short)
+}
+
+func laterWaits(t *testing.T, q batch.Queue) {
+	const delay = time.Second
+	put(t, q, "a.test", true)
+	lease, began := take(t, q), time.Now()
+	if err := lease.Later(t.Context(), delay); err != nil {
+		t.Fatalf("Later: %v", err)
+	}
+	put(t, q, "a.test", false)
+	end(t, q)
+	again := take(t, q)
+	if waited := time.Since(began); waited < delay*9/10 {
+		t.Errorf("the task came after %v, want %v", waited, delay)
+	}
+	done(t, again)
+}
+
+func over(t *testing.T, q batch.Queue) {
+	put(t, q, "a.test", true)
+	put(t, q, "b.test", true)
+	end(t, q)
+	first, second := take(t, q), take(t, q)
+	none(t, q, short) // a task may come back
+	if err := first.Later(t.Context(), 0); err != nil {
+		t.Fatalf("Later: %v", err)
+	}
+	again := take(t, q)
+	ended := make(chan error, 3)
+	for range cap(ended) {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			_, err := q.Take(ctx)
+			ended <- err
+		}()
+	}
+	done(t, again)
+	done(t, second)
+	for range cap(ended) {
+		if err := <-ended; err != io.EOF {
+			t.Errorf("Take = %v, want io.EOF", err)
+		}
+	}
+}
+
+func overAtOnce(t *testing.T, q batch.Queue) {
+	end(t, q)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	if lease, err := q.Take(ctx); err != io.EOF {
+		t.Errorf("Take = %v, %v, want io.EOF", lease, err)
+	}
+}
+
+// oneAtATime has workers take and return the tasks of many domains, which are put again and again.
+func oneAtATime(t *testing.T, q batch.Queue) {
+	const domains, workers = 400, 8
+	var mu sync.Mutex
+	with, ended := map[string]int{}, map[string]int{}
+	for i := range domains {
+		put(t, q, fmt.Sprintf("%d.test", i), true)
+	}
+	end(t, q)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	work := func(worker int) error {
+		for n := 0; ; n++ {
+			lease, err := q.Take(ctx)
+			if err != nil {
+				return err
+			}
+			domain := lease.Task().Domain
+			mu.Lock()
+			if with[domain]++; with[domain] > 1 {
+				t.Errorf("%s is with two workers", domain)
+			}
+			mu.Unlock()
+			back := (n+worker)%5 == 0
+			mu.Lock()
+			with[domain]--
+			if !back {
+				ended[domain]++
+			}
+			mu.Unlock()
+			if back {
+				err = lease.Later(ctx, 0)
+			} else {
+				err = lease.Done(ctx)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			if err := work(i); err != io.EOF {
+				t.Errorf("worker %d: %v", i, err)
+			}
 		})
 	}
-}
-
-func taskOf(domain string) batch.Task {
-	return batch.Task{Run: "1", Domain: domain, Targets: []string{domain}}
-}
-
-// A tester is a queue whose errors fail the test.
-type tester struct {
-	t     *testing.T
-	queue batch.Queue
-	end   func()
-}
-
-func (q tester) ok(err error) {
-	q.t.Helper()
-	if err != nil {
-		q.t.Fatal(err)
-	}
-}
-
-func (q tester) put(task batch.Task, want bool) {
-	q.t.Helper()
-	added, err := q.queue.Put(q.t.Context(), task)
-	if err != nil || added != want {
-		q.t.Fatalf("Put of %s: %v, %v; want %v", task.Domain, added, err, want)
-	}
-}
-
-func (q tester) take() batch.Lease {
-	q.t.Helper()
-	ctx, stop := context.WithTimeout(q.t.Context(), patience)
-	defer stop()
-	l, err := q.queue.Take(ctx)
-	q.ok(err)
-	return l
-}
-
-// nothing checks that there is no task to take, and that the run is not over.
-func (q tester) nothing() {
-	q.t.Helper()
-	ctx, stop := context.WithTimeout(q.t.Context(), 300*time.Millisecond)
-	defer stop()
-	if l, err := q.queue.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		q.t.Fatalf("took %v, %v; want nothing", l, err)
-	}
-}
-
-// over checks that the run is over.
-func (q tester) over() {
-	q.t.Helper()
-	ctx, stop := context.WithTimeout(q.t.Context(), patience)
-	defer stop()
-	if l, err := q.queue.Take(ctx); !errors.Is(err, io.EOF) {
-		q.t.Fatalf("took %v, %v; want io.EOF", l, err)
-	}
-}
-
-// States tests states, which are empty.
-func States(t *testing.T, s batch.States) {
-	ctx := t.Context()
-	load := func(domain string) ([]byte, uint64) {
-		t.Helper()
-		b, revision, err := s.Load(ctx, domain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b, revision
-	}
-	save := func(domain string, state []byte, revision uint64) uint64 {
-		t.Helper()
-		next, err := s.Save(ctx, domain, state, revision)
-		if err != nil || next == revision {
-			t.Fatalf("Save: revision %d, %v after %d", next, err, revision)
-		}
-		return next
-	}
-	stale := func(domain string, revision uint64) {
-		t.Helper()
-		if next, err := s.Save(ctx, domain, []byte("stale"), revision); !errors.Is(err, batch.ErrStale) {
-			t.Fatalf("Save with the old revision %d: %d, %v; want ErrStale", revision, next, err)
+	wg.Wait()
+	for i := range domains {
+		if n := ended[fmt.Sprintf("%d.test", i)]; n != 1 {
+			t.Errorf("%d.test was done %d times", i, n)
 		}
 	}
-	if b, revision := load("a.example"); b != nil || revision != 0 {
-		t.Errorf("a new domain has the state %q, revision %d", b, revision)
+}
+
+// States tests [batch.States]. Open returns empty ones for each test.
+func States(t *testing.T, open func(t *testing.T) batch.States) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, s batch.States)
+	}{
+		{"There is no state at first", noState},
+		{"A state is kept", kept},
+		{"A stale Save is refused", stale},
+		{"A state can be large", large},
+		{"One of two workers saves", oneSaves},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
-	first := save("a.example", []byte("one"), 0)
-	stale("a.example", 0)
-	second := save("a.example", []byte("two"), first)
-	stale("a.example", first)
-	if b, revision := load("a.example"); string(b) != "two" || revision != second {
-		t.Errorf("loaded %q, revision %d; want %q, %d", b, revision, "two", second)
+}
+
+func save(t *testing.T, s batch.States, domain, state string, rev uint64) uint64 {
+	t.Helper()
+	next, err := s.Save(t.Context(), domain, []byte(state), rev)
+	if err != nil || next == 0 || next == rev {
+		t.Fatalf("Save(%s, %d) = %d, %v", domain, rev, next, err)
 	}
-	save("b.example", []byte{}, 0)
-	big := bytes.Repeat([]byte("0123456789abcdef"), 3<<16) // 3 MiB
-	save("c.example", big, 0)
-	if b, revision := load("c.example"); !bytes.Equal(b, big) || revision == 0 {
-		t.Errorf("loaded %d bytes, revision %d; want %d bytes", len(b), revision, len(big))
+	return next
+}
+
+func load(t *testing.T, s batch.States, domain, want string, rev uint64) {
+	t.Helper()
+	got, at, err := s.Load(t.Context(), domain)
+	if string(got) != want || at != rev || err != nil {
+		t.Fatalf("Load(%s) = %.40q, %d, %v, want %.40q, %d", domain, got, at, err, want, rev)
 	}
-	if b, _ := load("a.example"); string(b) != "two" {
-		t.Errorf("the state of a.example has become %q", b)
+}
+
+func noState(t *testing.T, s batch.States) {
+	if state, rev, err := s.Load(t.Context(), "a.test"); state != nil || rev != 0 || err != nil {
+		t.Errorf("Load = %q, %d, %v, want nil and 0", state, rev, err)
+	}
+}
+
+func kept(t *testing.T, s batch.States) {
+	a := save(t, s, "a.test", "one\x00\xff", 0)
+	b := save(t, s, "b.test", "other", 0)
+	load(t, s, "a.test", "one\x00\xff", a)
+	load(t, s, "b.test", "other", b)
+	a = save(t, s, "a.test", "two", a)
+	load(t, s, "a.test", "two", a)
+	load(t, s, "b.test", "other", b)
+}
+
+func stale(t *testing.T, s batch.States) {
+	first := save(t, s, "a.test", "one", 0)
+	second := save(t, s, "a.test", "two", first)
+	for _, rev := range []uint64{0, first, second + 1} {
+		if _, err := s.Save(t.Context(), "a.test", []byte("x"), rev); !errors.Is(err, batch.ErrStale) {
+			t.Errorf("Save at %d = %v, want ErrStale", rev, err)
+		}
+	}
+	if _, err := s.Save(t.Context(), "b.test", []byte("x"), 7); !errors.Is(err, batch.ErrStale) {
+		t.Errorf("Save where there is no state = %v, want ErrStale", err)
+	}
+	load(t, s, "a.test", "two", second)
+}
+
+func large(t *testing.T, s batch.States) {
+	want := string(bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16))
+	rev := save(t, s, "a.test", want, 0)
+	load(t, s, "a.test", want, rev)
+	rev = save(t, s, "a.test", "small", rev)
+	load(t, s, "a.test", "small", rev)
+}
+
+func oneSaves(t *testing.T, s batch.States) {
+	rev := save(t, s, "a.test", "one", 0)
+	const workers = 8
+	errs := make(chan error, workers)
+	for i := range workers {
+		go func() {
+			_, err := s.Save(t.Context(), "a.test", fmt.Append(nil, "of ", i), rev)
+			errs <- err
+		}()
+	}
+	saved := 0
+	for range workers {
+		if err := <-errs; err == nil {
+			saved++
+		} else if !errors.Is(err, batch.ErrStale) {
+			t.Errorf("Save: %v", err)
+		}
+	}
+	if saved != 1 {
+		t.Errorf("%d workers saved, want 1", saved)
 	}
 }

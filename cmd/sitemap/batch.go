@@ -161,7 +161,7 @@ func (b *batching) begin() (err error) {
 
 // plan puts the tasks that have no part into the queue.
 func (b *batching) plan(ctx context.Context, in io.Reader) error {
-	defer b.queue.Close()
+	defer b.queue.End(ctx)
 	total := int64(0)
 	for task, err := range batch.Plan(in, b.run.name()) {
 		if e := (*batch.LineError)(nil); errors.As(err, &e) {
