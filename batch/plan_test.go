@@ -105,10 +105,10 @@ func TestShard_Cover(t *testing.T) {
 	}
 }
 
-// lines is a list of n sites.
-type lines struct{ n, next int }
+// A sites is a list of n sites.
+type sites struct{ n, next int }
 
-func (l *lines) Read(p []byte) (int, error) {
+func (l *sites) Read(p []byte) (int, error) {
 	n := 0
 	for l.next < l.n && len(p)-n > 40 {
 		n += copy(p[n:], fmt.Sprintf("www.site-%d.example\n", l.next*7919%l.n))
@@ -123,7 +123,7 @@ func (l *lines) Read(p []byte) (int, error) {
 func BenchmarkPlan(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
-	for range batch.Plan(bufio.NewReaderSize(&lines{n: b.N}, 64<<10), "1") {
+	for range batch.Plan(bufio.NewReaderSize(&sites{n: b.N}, 64<<10), "1") {
 		n++
 	}
 	if n != b.N {

@@ -24,6 +24,7 @@ import (
 type web struct {
 	lastMod string
 	hold    func(ctx context.Context, host string) // called in each request
+	forgets bool                                   // requests is not kept
 
 	mu       sync.Mutex
 	requests map[string]int         // by host
@@ -44,7 +45,9 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		w.requests, w.busy = map[string]int{}, map[string]map[any]int{}
 		w.shared = map[string]bool{}
 	}
-	w.requests[req.URL.Host]++
+	if !w.forgets {
+		w.requests[req.URL.Host]++
+	}
 	if w.busy[domain] == nil {
 		w.busy[domain] = map[any]int{}
 	}
@@ -59,6 +62,9 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	if w.busy[domain][worker]--; w.busy[domain][worker] == 0 {
 		delete(w.busy[domain], worker)
+	}
+	if len(w.busy[domain]) == 0 {
+		delete(w.busy, domain)
 	}
 	w.mu.Unlock()
 	if err := req.Context().Err(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -31,6 +33,8 @@ type Worker struct {
 	Options discover.Options
 	// Walks is how many tasks are walked at once. 0 means 16.
 	Walks int
+	// Limit is the longest time for one target. 0 means any.
+	Limit time.Duration
 	// Grace is how long walks go on when the context ends. Tasks that need longer are handed back.
 	Grace time.Duration
 	// Done, if set, is called after each task that has ended, also if its part was there before.
@@ -126,7 +130,7 @@ func (w *Worker) part(ctx context.Context, task Task) (counts Counts, err error)
 		return counts, err
 	}
 	defer part.Discard()
-	v := &visit{part: part, options: w.Options, counts: &counts}
+	v := &visit{part: part, options: w.Options, limit: w.Limit, counts: &counts}
 	if v.options.Run = ""; w.States != nil {
 		v.options.Store = &store
 	}
@@ -156,6 +160,7 @@ func (w *Worker) part(ctx context.Context, task Task) (counts Counts, err error)
 type visit struct {
 	part    Part
 	options discover.Options
+	limit   time.Duration
 	counts  *Counts
 	record  jsonl.Record
 	from    *discover.Sitemap // the document of the record
@@ -166,22 +171,29 @@ type visit struct {
 // walk walks a target. What could not be read of it is in the part; the error is another one.
 func (v *visit) walk(ctx context.Context, c *discover.Client, target string) error {
 	v.record.Target = sitemap.Redact(target)
+	walking, stop := ctx, func() {}
+	if v.limit > 0 {
+		walking, stop = context.WithTimeout(ctx, v.limit)
+	}
+	defer stop()
 	o := v.options
 	o.Done = func(s *discover.Sitemap, sum discover.Summary) {
 		if sum.Skipped == "" {
 			v.counts.Documents++
 		}
-		if sum.Err != nil && ctx.Err() == nil {
+		if sum.Err != nil && walking.Err() == nil {
 			v.fail("document", sitemap.Redact(s.Loc), sum.Err)
 		}
 		if v.options.Done != nil {
 			v.options.Done(s, sum)
 		}
 	}
-	for u, err := range walkOf(ctx, c, target, &o) {
+	for u, err := range walkOf(walking, c, target, &o) {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case err != nil && walking.Err() != nil:
+			v.fail("target", "", errLimit)
 		case err != nil:
 			v.walkFailed(err)
 		default:
@@ -193,6 +205,9 @@ func (v *visit) walk(ctx context.Context, c *discover.Client, target string) err
 	}
 	return v.failed
 }
+
+// errLimit is the failure of a target that takes longer than Limit.
+var errLimit = fmt.Errorf("longer than the time for one target: %w", fetch.ErrTimeout)
 
 // walkOf walks a target: a site if it is a host or a URL without a path, else a sitemap.
 func walkOf(

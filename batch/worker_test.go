@@ -277,6 +277,28 @@ func TestWorker_Grace(t *testing.T) {
 	}
 }
 
+// A target that takes too long has failed; those after it are walked.
+func TestWorker_Limit(t *testing.T) {
+	w := &web{lastMod: "2024", hold: func(ctx context.Context, host string) {
+		if strings.HasPrefix(host, "slow.") {
+			<-ctx.Done()
+		}
+	}}
+	f := openFolder(t)
+	worker := &batch.Worker{
+		Client: w.client(), Queue: queueOf(t, tasks(t, "slow.a.example\nwww.a.example", "1")), Sink: f,
+		Limit: 300 * time.Millisecond,
+	}
+	if err := worker.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lines := linesOf(t, partsOf(t, f, "1")["a.example"])
+	const want = `{"type":"target","target":"slow.a.example","error":{"code":"timeout","message":`
+	if !strings.HasPrefix(lines, want) || strings.Count(lines, "\n") != 4 {
+		t.Errorf("the part has\n%s", lines)
+	}
+}
+
 // fullDisk refuses parts.
 type fullDisk struct{ *batch.Folder }
 
@@ -348,6 +370,7 @@ func (discard) Write(p []byte) (int, error)             { return len(p), nil }
 func (discard) Commit(batch.Counts) error               { return nil }
 func (discard) Discard()                                {}
 
+// A memoryStates keeps states in a map, if it has one.
 type memoryStates struct {
 	mu     sync.Mutex
 	states map[string][]byte
@@ -362,6 +385,8 @@ func (m *memoryStates) Load(_ context.Context, domain string) ([]byte, uint64, e
 func (m *memoryStates) Save(_ context.Context, domain string, state []byte, _ uint64) (uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.states[domain] = state
-	return 0, nil
+	if m.states != nil {
+		m.states[domain] = state
+	}
+	return 1, nil
 }

@@ -127,12 +127,12 @@ func (h *host) learn(status int, retryAfter time.Duration, begun time.Time, most
 	}
 }
 
-// isQuiet reports whether the host may be forgotten: it has been idle for long. Its delay goes too,
-// until its robots.txt is used again.
-func (h *host) isQuiet() bool {
+// isQuiet reports whether the host may be forgotten: it has been idle for so long. Its delay goes
+// too, until its robots.txt is used again.
+func (h *host) isQuiet(idle time.Duration) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return time.Since(h.last) > 10*time.Minute && time.Now().After(h.until)
+	return time.Since(h.last) > idle && time.Now().After(h.until)
 }
 
 func hostKey(u *url.URL) string {

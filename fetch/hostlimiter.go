@@ -131,7 +131,11 @@ func (l *HostLimiter) host(u *url.URL) *host {
 	h := l.hosts[key]
 	if h == nil {
 		if len(l.hosts) >= max(l.forgetAt, maxIdleHosts) {
-			maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet() })
+			idle := time.Minute
+			if len(l.hosts) >= 5*maxIdleHosts {
+				idle = 5 * time.Second
+			}
+			maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet(idle) })
 			l.forgetAt = 2 * len(l.hosts)
 		}
 		most := bound(l.PerHost, 4)

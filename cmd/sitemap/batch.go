@@ -28,6 +28,7 @@ type batchFlags struct {
 	shard    shard
 	again    bool
 	parallel int
+	siteTime time.Duration
 	progress string
 	quiet    bool
 }
@@ -44,6 +45,8 @@ func (a *app) batchCommand() *cobra.Command {
 		f.BoolVar(&flags.again, "again", false,
 			"when a run is over, begin another one, which prints what has changed")
 		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` domains at once")
+		f.DurationVar(&flags.siteTime, "site-time", 0,
+			"longest `TIME` for one target; what came is in the part")
 	})
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVarP(&flags.out, "output", "o", "", "write the parts to `FOLDER`")
@@ -90,8 +93,8 @@ func (a *app) batch(cmd *cobra.Command, list string, flags *batchFlags) error {
 	switch {
 	case flags.out == "":
 		flagErr = errors.New("name the folder to write: -o parts/")
-	case flags.parallel < 1:
-		flagErr = errors.New("--parallel: want a positive number")
+	case flags.parallel < 1 || flags.siteTime < 0:
+		flagErr = errors.New("--parallel, --site-time: want a positive number")
 	}
 	client, clientErr := flags.client()
 	options, optionsErr := flags.options()
@@ -119,7 +122,7 @@ func (a *app) batch(cmd *cobra.Command, list string, flags *batchFlags) error {
 	w := &batch.Worker{
 		Client: &discover.Client{Fetch: client, Concurrency: flags.concurrency},
 		Queue:  b.queue, Sink: b.folder, States: b.folder, Options: options,
-		Walks: flags.parallel, Done: b.done,
+		Walks: flags.parallel, Limit: flags.siteTime, Done: b.done,
 	}
 	group, ctx := errgroup.WithContext(cmd.Context())
 	group.Go(func() error { return b.plan(ctx, in) })

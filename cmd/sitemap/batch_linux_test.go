@@ -282,7 +282,7 @@ func TestBatchUsage(t *testing.T) {
 		{"-o parts", "want one FILE of targets"},
 		{list + " -o parts --shard 4/4", "want I/N, with I from 0 to N-1"},
 		{list + " -o parts --shard 1", "want I/N, with I from 0 to N-1"},
-		{list + " -o parts --parallel 0", "--parallel: want a positive number"},
+		{list + " -o parts --parallel 0", "--parallel, --site-time: want a positive number"},
 		{"cat parts --run last", "--run: want a number from 1 or all"},
 	} {
 		got := runArgs(t, append([]string{"batch"}, strings.Fields(test.args)...)...)
