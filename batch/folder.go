@@ -172,12 +172,15 @@ func (f *Folder) Parts(run string) iter.Seq2[Stored, error] {
 
 // storedAs returns the run and the domain in the name of a part.
 func storedAs(name string) (p Stored, ok bool) {
-	name, ok = strings.CutSuffix(name, partSuffix)
-	domain, run, again := strings.Cut(name, "+")
-	if !again {
-		run = "1"
+	p.Run = "1"
+	p.Domain, ok = strings.CutSuffix(name, partSuffix)
+	if i := strings.LastIndexByte(p.Domain, '+'); i >= 0 && !strings.Contains(p.Domain[i:], ".") {
+		p.Domain, p.Run = p.Domain[:i], p.Domain[i+1:]
 	}
-	return Stored{Run: run, Domain: domain}, ok
+	if ip := strings.ReplaceAll(p.Domain, "_", ":"); isAddr(ip) {
+		p.Domain = ip
+	}
+	return p, ok
 }
 
 func (p *Stored) readCounts() error {

@@ -151,13 +151,18 @@ func domainOf(target string) (string, error) {
 		return "", fmt.Errorf("%q: want a host or an http or https URL", sitemap.Redact(target))
 	}
 	host := strings.TrimSuffix(u.Hostname(), ".")
-	if _, err := netip.ParseAddr(host); err == nil {
+	if isAddr(host) {
 		return host, nil
 	}
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return domain, nil
 	}
 	return host, nil
+}
+
+func isAddr(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // Shard returns the shard of a domain, from 0 to n-1. It is the same in all versions: the first

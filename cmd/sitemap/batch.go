@@ -117,7 +117,7 @@ func (a *app) batch(cmd *cobra.Command, list string, flags *batchFlags) error {
 	if err := b.begin(); err != nil {
 		return err
 	}
-	defer a.show(&b.progress, flags.progress, flags.quiet, &output{})()
+	defer a.show(&b.progress, flags.progress, flags.quiet, false)()
 	options.OnlyChanged = b.run.Run > 1
 	w := &batch.Worker{
 		Client: &discover.Client{Fetch: client, Concurrency: flags.concurrency},

@@ -71,10 +71,10 @@ func (p *progress) totals() string {
 }
 
 // show shows p on standard error, as --progress says, until stop is called. By default it does on a
-// terminal that does not show the results too.
-func (a *app) show(p *progress, when string, quiet bool, out *output) (stop func()) {
+// terminal that does not show the results too: Prints says that they go to standard output.
+func (a *app) show(p *progress, when string, quiet, prints bool) (stop func()) {
 	onTerminal := isTerminal(a.stderr)
-	shared := onTerminal && out.file == nil && isTerminal(a.out)
+	shared := onTerminal && prints && isTerminal(a.out)
 	shown := when == "always" ||
 		when == "auto" && !quiet && onTerminal && os.Getenv("TERM") != "dumb"
 	if !shown || shared {

@@ -161,7 +161,7 @@ func (w *walker) walkAll(ctx context.Context, targets []target) error {
 // error ends the command.
 func (w *walker) run(ctx context.Context, args []target) error {
 	w.progress.begin(args, w.flags.from)
-	defer w.app.show(&w.progress, w.flags.progress, w.flags.quiet, w.out)()
+	defer w.app.show(&w.progress, w.flags.progress, w.flags.quiet, w.out.file == nil)()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w.cancel = cancel
