@@ -75,7 +75,7 @@ func printHelp(cmd *cobra.Command, _ []string) {
 		fmt.Fprintf(w, "\n%s:\n", title)
 	}
 	for _, c := range cmd.Commands() {
-		fmt.Fprintf(w, "  %-8s  %s\n", c.Name(), c.Short)
+		fmt.Fprintf(w, "  %-10s  %s\n", c.Name(), c.Short)
 	}
 	for _, name := range []string{"Target", "Output", "Rule", "Selection", "Network", "Politeness"} {
 		group := pflag.NewFlagSet(name, pflag.ContinueOnError)
