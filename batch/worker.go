@@ -46,7 +46,7 @@ type Worker struct {
 // the context has ended.
 const (
 	renewEvery = 10 * time.Second
-	handBack   = 5 * time.Second
+	handBack   = 15 * time.Second
 )
 
 // Run walks tasks until the queue's run is over. What cannot be read of a site is no error: its part

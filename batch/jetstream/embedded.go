@@ -1,0 +1,44 @@
+package jetstream
+
+import (
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// A Server is a broker within the process, for one machine and for tests.
+type Server struct{ server *server.Server }
+
+// StartServer starts a broker that keeps its data in a folder and listens at a port of the loopback
+// address; port -1 means any. It syncs each write to the disk.
+func StartServer(dir string, port int) (*Server, error) {
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true,
+		JetStream: true, StoreDir: dir, SyncAlways: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	go s.Start()
+	if !s.ReadyForConnections(10 * time.Second) {
+		s.Shutdown()
+		return nil, errors.New("jetstream: the embedded server did not start: is the port in use?")
+	}
+	return &Server{s}, nil
+}
+
+// URL returns the address of the broker, for [nats.Connect].
+func (s *Server) URL() string { return s.server.ClientURL() }
+
+// Connect connects to the broker without the network.
+func (s *Server) Connect() (*nats.Conn, error) {
+	return nats.Connect(s.URL(), nats.InProcessServer(s.server), nats.MaxReconnects(-1))
+}
+
+// Close stops the broker.
+func (s *Server) Close() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
