@@ -30,18 +30,17 @@ type Folder struct {
 	saving sync.Mutex // states
 }
 
-// OpenFolder opens a folder, and makes it if there is none. It removes what processes that were
-// killed have left of parts, a day later.
+// OpenFolder opens a folder, which is made when something is written. It removes what processes that
+// were killed have left of parts, a day later.
 func OpenFolder(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
-	temp := f.temp()
-	if err := os.MkdirAll(temp, 0o777); err != nil {
-		return nil, err
+	left, err := os.ReadDir(f.temp())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	left, err := os.ReadDir(temp)
 	for _, entry := range left {
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.Remove(filepath.Join(temp, entry.Name()))
+			os.Remove(filepath.Join(f.temp(), entry.Name()))
 		}
 	}
 	return f, err
@@ -67,7 +66,13 @@ func (f *Folder) part(run, domain string) string {
 // create begins a file.
 func (f *Folder) create(path string) (*file, error) {
 	name := filepath.Join(f.temp(), fmt.Sprintf("%016x", rand.Uint64()))
-	temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	temp, err := os.OpenFile(name, flags, 0o666)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(f.temp(), 0o777); err == nil {
+			temp, err = os.OpenFile(name, flags, 0o666)
+		}
+	}
 	return &file{temp: temp, path: path}, err
 }
 

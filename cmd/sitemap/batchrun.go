@@ -94,6 +94,9 @@ func (r *batchRun) save(folder string, s shard) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
 	path := runPath(folder, s)
 	if err := os.WriteFile(path+".tmp", append(text, '\n'), 0o666); err != nil {
 		return err
