@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"regexp"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -249,9 +250,13 @@ func (v *visit) walkFailed(err error) {
 	}
 }
 
+// localPort matches what differs from one connection to the next in the message of an error.
+var localPort = regexp.MustCompile(`\btcp \S+->`)
+
 // fail writes the line of a document or a target that could not be read.
 func (v *visit) fail(kind, loc string, err error) {
 	e := jsonl.ErrorOf(cmp.Or(loc, v.record.Target), err)
+	e.Message = localPort.ReplaceAllString(e.Message, "tcp ")
 	if v.counts.Failed++; v.counts.Cause == "" {
 		v.counts.Cause = e.Code
 	}
