@@ -114,6 +114,11 @@ func (a *app) batch(cmd *cobra.Command, list string, flags *batchFlags) error {
 	if b.folder, err = batch.OpenFolder(flags.out); err != nil {
 		return err
 	}
+	lock, err := lockRun(flags.out, flags.shard)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	if err := b.begin(); err != nil {
 		return err
 	}

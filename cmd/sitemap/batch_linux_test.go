@@ -323,6 +323,23 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 }
 
+// Of two processes with one run, the second one says so.
+func TestBatchLocked(t *testing.T) {
+	w := newLoopbackWeb(t)
+	list, dir := w.list(t, 1), filepath.Join(t.TempDir(), "parts")
+	lock, err := lockRun(dir, shard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"batch", list, "--allow-private", "-o", dir}
+	runArgs(t, args...).want(t, exitFailed, "", dir+": another process works on this run\n")
+	runArgs(t, append(args, "--shard", "0/1")...).want(t, exitOK, "", "1 site")
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	runArgs(t, args...).want(t, exitOK, "", "1 site")
+}
+
 // dirOrTemp returns dir, or an empty folder if dir does not exist yet.
 func dirOrTemp(t *testing.T, dir string) string {
 	if _, err := os.Stat(dir); err != nil {

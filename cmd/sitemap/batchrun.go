@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
 // A batchRun is what run.json says of a run over a list, or over a shard of one.
@@ -69,6 +72,19 @@ func runPath(folder string, s shard) string {
 	return filepath.Join(folder, fmt.Sprintf("run-%d-of-%d.json", s.i, s.n))
 }
 
+// lockRun makes the folder, and keeps other processes from the run until it is closed. The file is
+// empty but for what keeps it locked.
+func lockRun(folder string, s shard) (io.Closer, error) {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	lock, err := state.Open(strings.TrimSuffix(runPath(folder, s), ".json") + ".lock")
+	if errors.Is(err, state.ErrLocked) {
+		err = fmt.Errorf("%s: another process works on this run", folder)
+	}
+	return lock, err
+}
+
 // readRun reads the run in a folder. Run is 0 if there is none.
 func readRun(folder string, s shard) (batchRun, error) {
 	r, err := readRunFile(runPath(folder, s))
@@ -92,9 +108,6 @@ func readRunFile(path string) (r batchRun, err error) {
 func (r *batchRun) save(folder string, s shard) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	path := runPath(folder, s)
