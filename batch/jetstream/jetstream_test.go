@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -103,7 +104,7 @@ func TestOpenQueue_Names(t *testing.T) {
 	}
 }
 
-// BenchmarkTask puts, takes, renews and ends tasks, with their states.
+// BenchmarkTask puts, takes and ends tasks, with their states.
 func BenchmarkTask(b *testing.B) {
 	nc := connect(b)
 	q, err := jetstream.OpenQueue(b.Context(), nc, "1", nil)
@@ -115,27 +116,36 @@ func BenchmarkTask(b *testing.B) {
 		b.Fatal(err)
 	}
 	state := make([]byte, 500)
-	for n := 0; b.Loop(); n++ {
-		task := taskOf(n)
-		domain := task.Domain
-		if _, err := q.Put(b.Context(), task); err != nil {
-			b.Fatal(err)
+	var n atomic.Int64
+	b.SetParallelism(16) // as many walks to a processor
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := roundTrip(b.Context(), q, s, taskOf(int(n.Add(1))), state); err != nil {
+				b.Error(err)
+			}
 		}
-		l, err := q.Take(b.Context())
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, revision, err := s.Load(b.Context(), domain)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := s.Save(b.Context(), domain, state, revision); err != nil {
-			b.Fatal(err)
-		}
-		if err := l.Done(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+	})
+}
+
+// roundTrip puts a task, takes one, and saves the state of its domain.
+func roundTrip(
+	ctx context.Context, q *jetstream.Queue, s *jetstream.States, task batch.Task, state []byte,
+) error {
+	if _, err := q.Put(ctx, task); err != nil {
+		return err
 	}
+	l, err := q.Take(ctx)
+	if err != nil {
+		return err
+	}
+	_, revision, err := s.Load(ctx, l.Task().Domain)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Save(ctx, l.Task().Domain, state, revision); err != nil {
+		return err
+	}
+	return l.Done(ctx)
 }
 
 func taskOf(n int) batch.Task {
