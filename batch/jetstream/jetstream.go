@@ -19,9 +19,10 @@
 //
 // The files:
 //
-//	embedded.go  a server within the process
-//	states.go    States
-//	queue.go     Queue
+//	states.go  States
+//	queue.go   Queue
+//
+// Package embedded starts a broker within the process.
 package jetstream
 
 import (

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/batchtest"
 	"github.com/seed-322c453a/sitemap/batch/jetstream"
+	"github.com/seed-322c453a/sitemap/batch/jetstream/embedded"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -22,7 +23,7 @@ import (
 // connect starts a broker and connects to it.
 func connect(t testing.TB) *nats.Conn {
 	t.Helper()
-	s, err := jetstream.StartServer(t.TempDir(), -1)
+	s, err := embedded.Start(t.TempDir(), -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/jetstream"
+	"github.com/seed-322c453a/sitemap/batch/jetstream/embedded"
 )
 
 func main() {
@@ -87,7 +88,7 @@ type connection struct {
 	nc     *nats.Conn
 	queue  *jetstream.Queue
 	folder *batch.Folder
-	server *jetstream.Server // nil unless embedded
+	server *embedded.Server // nil unless embedded
 }
 
 // open connects to the broker and opens the folder. Close must be called.
@@ -102,7 +103,7 @@ func (b *brokerFlags) open(ctx context.Context) (*connection, error) {
 	c := &connection{folder: folder}
 	if b.embedded {
 		dir := filepath.Join(b.out, ".jetstream")
-		if c.server, err = jetstream.StartServer(dir, b.port); err == nil {
+		if c.server, err = embedded.Start(dir, b.port); err == nil {
 			c.nc, err = c.server.Connect()
 		}
 	} else {

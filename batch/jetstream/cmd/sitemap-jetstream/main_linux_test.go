@@ -23,6 +23,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/jetstream"
+	"github.com/seed-322c453a/sitemap/batch/jetstream/embedded"
 )
 
 // TestMain lets the test binary be the command, or a broker in a folder.
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("TEST_BROKER"); dir != "" {
 		var port int
 		fmt.Sscan(os.Getenv("TEST_PORT"), &port)
-		s, err := jetstream.StartServer(dir, port)
+		s, err := embedded.Start(dir, port)
 		if err != nil {
 			panic(err)
 		}

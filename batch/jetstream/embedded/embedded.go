@@ -1,4 +1,6 @@
-package jetstream
+// Package embedded starts a NATS broker with JetStream within the process. It is a package of its own,
+// so that a worker does not contain the broker.
+package embedded
 
 import (
 	"errors"
@@ -8,12 +10,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A Server is a broker within the process, for one machine and for tests.
+// A Server is a broker, for one machine and for tests.
 type Server struct{ server *server.Server }
 
-// StartServer starts a broker that keeps its data in a folder and listens at a port of the loopback
+// Start starts a broker that keeps its data in a folder and listens at a port of the loopback
 // address; port -1 means any. It syncs each write to the disk.
-func StartServer(dir string, port int) (*Server, error) {
+func Start(dir string, port int) (*Server, error) {
 	s, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true,
 		JetStream: true, StoreDir: dir, SyncAlways: true,
@@ -24,7 +26,7 @@ func StartServer(dir string, port int) (*Server, error) {
 	go s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
 		s.Shutdown()
-		return nil, errors.New("jetstream: the embedded server did not start: is the port in use?")
+		return nil, errors.New("embedded: the broker did not start: is the port in use?")
 	}
 	return &Server{s}, nil
 }
