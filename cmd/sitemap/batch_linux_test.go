@@ -268,6 +268,9 @@ func TestBatchCat(t *testing.T) {
 			t.Errorf("%q: printed\n%swant\n%s", args, cat.out, urls.out)
 		}
 	}
+	if err := os.Remove(filepath.Join(dir, "run.json")); err != nil { // as with parts of other commands
+		t.Fatal(err)
+	}
 	file := filepath.Join(t.TempDir(), "out.parquet")
 	runArgs(t, "batch", "cat", dir, "-o", file).want(t, exitOK, "")
 	if info, err := os.Stat(file); err != nil || info.Size() < 1_000 {
@@ -291,6 +294,7 @@ func TestBatchUsage(t *testing.T) {
 		}
 	}
 	runArgs(t, "batch", "status", t.TempDir()).want(t, exitFailed, "", "no parts in it")
+	runArgs(t, "batch", "cat", t.TempDir()).want(t, exitFailed, "", "no parts in it")
 	runArgs(t, "batch", filepath.Join(t.TempDir(), "none"), "-o", t.TempDir()).
 		want(t, exitFailed, "", "no such file or directory")
 }

@@ -41,6 +41,9 @@ func (a *app) batchStatus(cmd *cobra.Command, dir string, flags *printFlags) err
 		return err
 	}
 	folder, runs, err := openBatch(dir)
+	if err == nil && len(runs) == 0 {
+		err = errNoParts(dir)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,12 +73,10 @@ func (a *app) batchStatus(cmd *cobra.Command, dir string, flags *printFlags) err
 	return a.finish(out, err)
 }
 
-// openBatch opens the folder of a batch that has begun.
+// openBatch opens a folder of parts, with its runs. There are none if another command has written
+// the parts.
 func openBatch(dir string) (*batch.Folder, []batchRun, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "run*.json"))
-	if err == nil && len(paths) == 0 {
-		err = fmt.Errorf("%s: no parts in it: sitemap batch FILE -o %s", dir, dir)
-	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,6 +90,11 @@ func openBatch(dir string) (*batch.Folder, []batchRun, error) {
 	}
 	folder, err := batch.OpenFolder(dir)
 	return folder, runs, err
+}
+
+// errNoParts says how to make parts.
+func errNoParts(dir string) error {
+	return fmt.Errorf("%s: no parts in it: sitemap batch FILE -o %s", dir, dir)
 }
 
 // print prints the run as text. Recent is how many targets were walked since it was started.
@@ -154,7 +160,7 @@ func (a *app) batchCat(cmd *cobra.Command, dir, run string, flags *printFlags) e
 	if err != nil {
 		return err
 	}
-	if run == "" {
+	if run == "" && len(runs) > 0 {
 		last := slices.MaxFunc(runs, func(a, b batchRun) int { return a.Run - b.Run })
 		run = last.name()
 	}
@@ -171,10 +177,12 @@ func (a *app) batchCat(cmd *cobra.Command, dir, run string, flags *printFlags) e
 	} else {
 		out.begin(f.header)
 	}
+	parts := 0
 	for p, partErr := range folder.Parts(run) {
 		if err = cmp.Or(err, a.ctx.Err()); err != nil {
 			break
 		}
+		parts++
 		if partErr == nil {
 			partErr = c.part(p.Path)
 		}
@@ -185,6 +193,9 @@ func (a *app) batchCat(cmd *cobra.Command, dir, run string, flags *printFlags) e
 	}
 	if c.parquet != nil {
 		err = cmp.Or(err, c.parquet.w.Close())
+	}
+	if parts == 0 && len(runs) == 0 {
+		err = cmp.Or(err, errNoParts(dir))
 	}
 	return a.finish(out, err)
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,8 +43,8 @@ func command() *cobra.Command {
 
 plan puts the domains of a list on the broker, work walks them and writes a part
 for each, as 'sitemap batch' does, and status says how far the run is. Start
-work on as many machines as you like; all write to one folder, which they share,
-or each to its own. 'sitemap batch cat' prints the parts.
+work on as many machines as you like: all write to one folder, which they share.
+'sitemap batch cat' prints the parts.
 
 The broker holds no results. If it is lost, or a worker dies, run plan again: it
 puts the domains that have no part in the folder of -o.`,
@@ -52,6 +53,9 @@ puts the domains that have no part in the folder of -o.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	const flags = ".LocalFlags.FlagUsages"
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), flags, flags+"Wrapped 80"))
 	root.AddCommand(planCommand(), workCommand(), statusCommand())
 	return root
 }
