@@ -139,6 +139,8 @@ type Counts struct {
 	Targets   int64 `json:"targets"`
 	Documents int64 `json:"documents"`
 	URLs      int64 `json:"urls"`
+	// Untrusted is how many URLs were left out because of Options.MinTrust.
+	Untrusted int64 `json:"untrusted,omitempty"`
 	// Failed is how many documents and targets could not be read, or not to their end, and Cause
 	// the code of the first error, such as "timeout".
 	Failed int64  `json:"failed"`

@@ -20,7 +20,7 @@ import (
 // begins at extraAt.
 const (
 	extraAt   = 12
-	countSize = 160
+	countSize = 240
 )
 
 // extra returns the extra field of a part.
@@ -40,7 +40,7 @@ func ReadCounts(r io.Reader) (Counts, error) {
 	if err != nil {
 		return c, err
 	}
-	if len(z.Extra) != 4+countSize || string(z.Extra[:2]) != "SM" {
+	if len(z.Extra) < 4 || string(z.Extra[:2]) != "SM" {
 		return c, errors.New("batch: not a part")
 	}
 	return c, json.Unmarshal(z.Extra[4:], &c)

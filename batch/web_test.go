@@ -20,7 +20,7 @@ import (
 )
 
 // A web answers for all hosts. Those whose name begins with "none" have no sitemap; the others have
-// one with three pages.
+// one with three pages, and those that begin with "mixed" one with a page of another site too.
 type web struct {
 	lastMod string
 	hold    func(ctx context.Context, host string) // called in each request
@@ -81,6 +81,9 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		for i := range 3 {
 			body += fmt.Sprintf("<url><loc>https://%s/%d</loc><lastmod>%s</lastmod></url>", host, i,
 				w.lastMod)
+		}
+		if strings.HasPrefix(host, "mixed") {
+			body += "<url><loc>https://elsewhere.example/</loc></url>"
 		}
 		body += "</urlset>"
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
@@ -181,6 +182,11 @@ func (v *visit) walk(ctx context.Context, c *discover.Client, target string) err
 	o.Done = func(s *discover.Sitemap, sum discover.Summary) {
 		if sum.Skipped == "" {
 			v.counts.Documents++
+		}
+		for level, n := range sum.ByTrust {
+			if level < cmp.Or(o.MinTrust, trust.Variant) {
+				v.counts.Untrusted += n
+			}
 		}
 		if sum.Err != nil && walking.Err() == nil {
 			v.fail("document", sitemap.Redact(s.Loc), sum.Err)

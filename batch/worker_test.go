@@ -42,7 +42,7 @@ func linesOf(t testing.TB, part string) string {
 
 func TestWorker_Parts(t *testing.T) {
 	f := openFolder(t)
-	all := tasks(t, "https://www.a.example/sitemap.xml\nshop.a.example\nnone.example\n", "1")
+	all := tasks(t, "https://www.a.example/sitemap.xml\nshop.a.example\nnone.example\nmixed.example", "1")
 	parts := walkAll(t, &web{lastMod: "2024-05-06"}, f, all, 1)
 	want := ""
 	for _, page := range []string{"www.a.example/0", "www.a.example/1", "www.a.example/2",
@@ -71,8 +71,9 @@ func TestWorker_Parts(t *testing.T) {
 		counts[p.Domain] = p.Counts
 	}
 	wantCounts := map[string]batch.Counts{
-		"a.example":    {Targets: 2, Documents: 2, URLs: 6},
-		"none.example": {Targets: 1, Failed: 1, Cause: "no_sitemap"},
+		"a.example":     {Targets: 2, Documents: 2, URLs: 6},
+		"none.example":  {Targets: 1, Failed: 1, Cause: "no_sitemap"},
+		"mixed.example": {Targets: 1, Documents: 1, URLs: 3, Untrusted: 1},
 	}
 	if !maps.Equal(counts, wantCounts) {
 		t.Errorf("counts %v, want %v", counts, wantCounts)

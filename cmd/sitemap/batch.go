@@ -137,6 +137,9 @@ func (a *app) batch(cmd *cobra.Command, list string, flags *batchFlags) error {
 	}
 	if !flags.quiet {
 		a.diag.line("sitemap: " + b.progress.totals())
+		if n := b.run.Counts.Untrusted; n > 0 {
+			a.diag.printf("%s left out: see 'sitemap help trust'", plural(n, "untrusted URL"))
+		}
 	}
 	return cmp.Or(a.ended(cmd.Context()), err)
 }

@@ -106,6 +106,9 @@ func (r *batchRun) print(w io.Writer, recent int64) {
 	fmt.Fprintf(w, "%s, begun %s: %s of %s done, %s in %s\n", name, r.Begun.Format(time.RFC3339),
 		thousands(r.Counts.Targets), plural(max(r.Targets, r.Counts.Targets), "site"),
 		plural(r.Counts.URLs, "URL"), plural(r.Counts.Documents, "sitemap"))
+	if n := r.Counts.Untrusted; n > 0 {
+		fmt.Fprintf(w, "%s left out: see 'sitemap help trust'\n", plural(n, "untrusted URL"))
+	}
 	fmt.Fprintf(w, "%s of %s failed, in whole or in part\n", thousands(r.Failed),
 		plural(r.Domains, "domain"))
 	causes := slices.SortedFunc(maps.Keys(r.Causes), func(a, b string) int {

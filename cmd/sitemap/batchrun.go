@@ -55,6 +55,7 @@ func (r *batchRun) count(f *batch.Folder, s shard) (recent int64, err error) {
 		r.Counts.Targets += p.Counts.Targets
 		r.Counts.Documents += p.Counts.Documents
 		r.Counts.URLs += p.Counts.URLs
+		r.Counts.Untrusted += p.Counts.Untrusted
 		r.Counts.Failed += p.Counts.Failed
 		if p.Counts.Failed > 0 {
 			r.Failed++
