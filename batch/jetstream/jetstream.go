@@ -84,10 +84,15 @@ func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([
 // leader.
 const patience = 30 * time.Second
 
+// attempt is how long one request may take. A broker that is lost answers none.
+const attempt = 3 * time.Second
+
 // patiently calls f until it succeeds, the broker refuses, or patience is over.
-func patiently(ctx context.Context, f func() error) error {
+func patiently(ctx context.Context, f func(ctx context.Context) error) error {
 	for end := time.Now().Add(patience); ; {
-		err := f()
+		once, stop := context.WithTimeout(ctx, attempt)
+		err := f(once)
+		stop()
 		if err == nil || isAnswer(err) || time.Now().After(end) {
 			return err
 		}

@@ -81,7 +81,7 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 		return false, err
 	}
 	for {
-		err := patiently(ctx, func() error {
+		err := patiently(ctx, func(ctx context.Context) error {
 			_, err := q.js.Publish(ctx, q.subject+keyOf(task.Domain), data)
 			return err
 		})
@@ -103,7 +103,7 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 
 // End says that all tasks have been put: see [batch.Queue].
 func (q *Queue) End(ctx context.Context) error {
-	return patiently(ctx, func() error {
+	return patiently(ctx, func(ctx context.Context) error {
 		_, err := q.runs.PutString(ctx, q.run, "ended")
 		return err
 	})
@@ -118,7 +118,7 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := patiently(ctx, func() error {
+		err := patiently(ctx, func(ctx context.Context) error {
 			taken, err = q.next(ctx)
 			if err == nil && taken == nil {
 				over, err = q.isOver(ctx)
@@ -193,7 +193,7 @@ func (l *lease) Task() batch.Task { return l.task }
 func (l *lease) Renew(context.Context) error { return l.message.InProgress() }
 
 func (l *lease) Done(ctx context.Context) error {
-	err := patiently(ctx, func() error { return l.message.DoubleAck(ctx) })
+	err := patiently(ctx, func(ctx context.Context) error { return l.message.DoubleAck(ctx) })
 	if errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 		return nil
 	}

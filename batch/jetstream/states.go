@@ -57,7 +57,7 @@ func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (*States, error)
 // Load returns the state of a domain: see [batch.States].
 func (s *States) Load(ctx context.Context, domain string) ([]byte, uint64, error) {
 	var entry jetstream.KeyValueEntry
-	err := patiently(ctx, func() (err error) {
+	err := patiently(ctx, func(ctx context.Context) (err error) {
 		entry, err = s.values.Get(ctx, keyOf(domain))
 		return err
 	})
@@ -97,7 +97,7 @@ func (s *States) Save(
 	old, err := s.objectOf(ctx, key, revision)
 	if err == nil {
 		given := revision
-		err = patiently(ctx, func() error {
+		err = patiently(ctx, func(ctx context.Context) error {
 			if given == 0 {
 				revision, err = s.values.Create(ctx, key, value)
 			} else {
