@@ -13,13 +13,13 @@ import (
 // context of a request.
 type exchange struct {
 	url      *url.URL // of the current hop
+	began    time.Time
 	clock    *clock
 	limit    int64                  // bytes of the body
 	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	attempts int                    // requests sent, redirects not counted
-	retries  int                    // of them, those that count as retries
-	busy     int                    // answers of 429 and 503
+	retries  int                    // of them, retries
 	wait     time.Duration          // before the next attempt
 	last     attempt
 }

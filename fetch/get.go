@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/net/http/httpguts"
@@ -38,7 +39,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		c: c, req: &req, user: user, target: t,
 		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
 		x: &exchange{
-			url: t.url, limit: c.maxBytes(&req),
+			url: t.url, began: time.Now(), limit: c.maxBytes(&req),
 			clock: &clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 		},
 	}

@@ -18,9 +18,12 @@ import (
 // concurrent use, must not be copied, and its fields must not change once it is used. Several
 // Clients may share one.
 //
-// After 429 or 503, a host pauses for its Retry-After, else for a backoff that doubles from 1 s to
-// 30 s. If it asks for more than 60 s, its requests fail with [ErrBusy] until that is over. After a
-// pause the host gets one request at a time until ten in a row have succeeded.
+// Requests to a host are granted in the order in which their documents were begun: a retry goes
+// before newer documents. After 429 or 503, a host pauses for its Retry-After, at most 60 s, else
+// for a backoff that doubles from 1 s to 30 s. Then it gets one request at a time, each no sooner
+// than that pause, or 30 s, after the one before, until ten in a row have succeeded. If three
+// different URLs in a row, each requested alone, are answered so, its requests fail with [ErrBusy]
+// until the pause is over, which may then take up to an hour.
 //
 // After fifteen requests in a row that timed out, such as those of five documents, requests wait
 // for one that is sent as a probe once a minute. After two failed probes they fail with
@@ -37,15 +40,14 @@ type HostLimiter struct {
 
 	maxPause time.Duration // 0 means 60 s
 
-	mu    sync.Mutex
-	total *semaphore.Weighted
-	hosts map[string]*host
-	addrs map[string]*semaphore.Weighted
-
+	mu       sync.Mutex // guards what follows, and the hosts
+	total    *semaphore.Weighted
+	hosts    map[string]*host
+	addrs    addresses
 	forgetAt int // number of hosts at which those that are idle are forgotten
 }
 
-// maxIdleHosts is the number of hosts and of addresses that are remembered in any case.
+// maxIdleHosts is the number of hosts that are remembered in any case.
 const maxIdleHosts = 10_000
 
 // Acquire waits until a request to u may be sent. The error is ctx's, or a [*Error] with [ErrBusy]
@@ -53,81 +55,61 @@ const maxIdleHosts = 10_000
 func (l *HostLimiter) Acquire(
 	ctx context.Context, u *url.URL,
 ) (release func(status int, retryAfter time.Duration), err error) {
+	w := &waiter{grant: grant{url: u}, since: time.Now(), ready: make(chan error, 1)}
+	if x := exchangeOf(ctx); x != nil {
+		w.since = x.began
+	}
+	l.mu.Lock()
 	h := l.host(u)
-	weight, err := l.enter(ctx, h)
-	if err != nil {
+	h.enqueue(w)
+	l.mu.Unlock()
+	if err := h.wait(ctx, w); err != nil {
 		return nil, err
 	}
-	address := l.addressSlots(ctx, h, u)
-	if err = address.Acquire(ctx, 1); err == nil {
+	key := h.addressKey(ctx, u)
+	if err = l.addrs.acquire(ctx, key); err == nil {
 		if err = l.total.Acquire(ctx, 1); err != nil {
-			address.Release(1)
+			l.addrs.leave(key, 1)
 		}
 	}
 	if err != nil {
-		h.slots.Release(weight)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		h.giveBack(w)
 		return nil, err
 	}
 	begun := time.Now()
 	return func(status int, retryAfter time.Duration) {
 		l.total.Release(1)
-		address.Release(1)
-		h.learn(status, retryAfter, begun, l.longest())
-		h.slots.Release(weight)
+		l.addrs.leave(key, 1)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		h.release(w, status, retryAfter, begun)
 	}, nil
 }
 
 // SetDelay makes requests to the host of u serial and at least d apart, at most 30 s. Zero ends
 // that.
 func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	h := l.host(u)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.delay = min(max(d, 0), maxDelay)
-}
-
-// enter takes slots of the host, all of them if its requests are serial, and waits for its pause
-// and its delay.
-func (l *HostLimiter) enter(ctx context.Context, h *host) (weight int64, err error) {
-	for {
-		weight = h.weight()
-		if err := h.slots.Acquire(ctx, weight); err != nil {
-			return 0, err
-		}
-		wait, err := h.admit(weight, l.longest())
-		if wait > 0 {
-			err = sleep(ctx, wait)
-		}
-		if wait == 0 && err == nil {
-			return weight, nil
-		}
-		h.slots.Release(weight) // also if the host has become serial
-		if err != nil {
-			return 0, err
-		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	h.pace.delay = min(max(d, 0), maxDelay)
+	h.dispatch()
 }
 
 // host returns what is known of the host of u.
 func (l *HostLimiter) host(u *url.URL) *host {
-	key := hostKey(u)
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.hosts == nil {
-		l.hosts, l.addrs = map[string]*host{}, map[string]*semaphore.Weighted{}
+		l.hosts = map[string]*host{}
 		l.total = semaphore.NewWeighted(bound(l.Total, 16))
+		l.addrs.inUse = map[string]*addressSlots{}
+		l.addrs.most = bound(l.PerAddress, 8)
+		if l.PerAddress == 0 {
+			l.addrs.most = max(l.addrs.most, bound(l.PerHost, 4))
+		}
 	}
+	key := hostKey(u)
 	h := l.hosts[key]
 	if h == nil {
 		if len(l.hosts) >= max(l.forgetAt, maxIdleHosts) {
@@ -138,31 +120,11 @@ func (l *HostLimiter) host(u *url.URL) *host {
 			maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet(idle) })
 			l.forgetAt = 2 * len(l.hosts)
 		}
-		most := bound(l.PerHost, 4)
-		h = &host{most: most, slots: semaphore.NewWeighted(most)}
+		h = &host{most: bound(l.PerHost, 4), mu: &l.mu}
+		h.pace.maxPause = cmp.Or(l.maxPause, time.Minute)
 		l.hosts[strings.Clone(key)] = h
 	}
 	return h
-}
-
-// addressSlots returns the slots of the host's address, or its own if the address is not known.
-func (l *HostLimiter) addressSlots(ctx context.Context, h *host, u *url.URL) *semaphore.Weighted {
-	key := h.addressKey(ctx, u)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	slots := l.addrs[key]
-	if slots == nil {
-		most := bound(l.PerAddress, 8)
-		if l.PerAddress == 0 {
-			most = max(most, h.most)
-		}
-		if len(l.addrs) >= maxIdleHosts {
-			clear(l.addrs) // slots in use stay with their requests
-		}
-		slots = semaphore.NewWeighted(most)
-		l.addrs[key] = slots
-	}
-	return slots
 }
 
 func bound(n, def int) int64 {
@@ -174,5 +136,3 @@ func bound(n, def int) int64 {
 	}
 	return int64(n)
 }
-
-func (l *HostLimiter) longest() time.Duration { return cmp.Or(l.maxPause, time.Minute) }

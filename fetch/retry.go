@@ -11,9 +11,6 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// maxBusy is how many answers of 429 and 503 to one document do not count as retries.
-const maxBusy = 10
-
 // retryClient returns the client that sends and repeats the requests for one document.
 func (c *Client) retryClient(x *exchange) *retryablehttp.Client {
 	return &retryablehttp.Client{
@@ -30,11 +27,11 @@ func (c *Client) retryClient(x *exchange) *retryablehttp.Client {
 	}
 }
 
-// checkRetry reports whether a request is repeated, and sets exchange.wait. A retry that would come
-// after the time of the document is none: the document ends with what there is.
+// checkRetry reports whether a request is repeated, and sets exchange.wait. A retry that would start
+// after the document's time is up is not made: the document ends with what there is.
 func (c *Client) checkRetry(ctx context.Context, x *exchange, resp *http.Response, err error) bool {
 	switch {
-	case ctx.Err() != nil, c.maxRetries() == 0:
+	case ctx.Err() != nil:
 		return false
 	case err != nil:
 		if isFinal(err) {
@@ -46,11 +43,6 @@ func (c *Client) checkRetry(ctx context.Context, x *exchange, resp *http.Respons
 		}
 	case !isRetriable(resp.StatusCode), x.last.after > c.retryWait():
 		return false
-	case isBusy(resp.StatusCode):
-		x.clock.stop()
-		x.busy++
-		x.wait = c.backoff(x.busy, x.last.after)
-		return x.busy <= maxBusy
 	}
 	x.retries++
 	x.wait = c.backoff(x.retries, x.last.after)

@@ -74,11 +74,11 @@ func TestClient_RetryWaits(t *testing.T) {
 		{"Retry-After", "7", []int{500, 500, 200}, &fetch.Client{}, 3, 0, 14 * time.Second, 14 * time.Second},
 		{"longer than RetryWait", "61", []int{500}, &fetch.Client{}, 1, 500, 0, 0},
 		{"longer than another RetryWait", "61", []int{500, 200}, &fetch.Client{RetryWait: 2 * time.Minute}, 2, 0, 61 * time.Second, 61 * time.Second},
-		{"busy beyond Timeout", "50", []int{503, 200}, &fetch.Client{Timeout: 20 * time.Second}, 2, 0, 50 * time.Second, 50 * time.Second},
+		{"busy, longer than Timeout", "50", []int{503, 200}, &fetch.Client{Timeout: time.Second}, 1, 503, 0, 0},
 		{"longer than Timeout", "30", []int{500}, &fetch.Client{Timeout: 20 * time.Second}, 1, 500, 0, 0},
-		{"busy answers are not counted", "2", []int{429, 503, 429, 429, 200}, &fetch.Client{Retries: 1}, 5, 0, 8 * time.Second, 8 * time.Second},
-		{"nor is their wait", "50", []int{429, 429, 429, 200}, &fetch.Client{Timeout: time.Minute}, 4, 0, 150 * time.Second, 150 * time.Second},
-		{"ten of them", "1", []int{429}, &fetch.Client{}, 11, 429, 10 * time.Second, 10 * time.Second},
+		{"busy answers are counted", "2", []int{429, 503, 200}, &fetch.Client{Retries: 1}, 2, 503, 2 * time.Second, 2 * time.Second},
+		{"so are their waits", "25", []int{429, 429, 429, 200}, &fetch.Client{Timeout: time.Minute, Retries: 9}, 3, 429, 50 * time.Second, 50 * time.Second},
+		{"always busy", "", []int{503}, &fetch.Client{}, 3, 503, 0, 3 * time.Second},
 		{"busy, without retries", "1", []int{429}, &fetch.Client{Retries: -1}, 1, 429, 0, 0},
 		{"not found", "", []int{404}, &fetch.Client{}, 1, 404, 0, 0},
 	} {
@@ -106,31 +106,6 @@ func TestClient_RetryWaits(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestClient_WithHostLimiterOutlastsBusyHost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		impatient := &fetch.Client{Transport: statuses("30", 503, 200), RetryWait: -1}
-		for _, want := range []error{fetch.ErrStatus, fetch.ErrBusy} {
-			if _, err := impatient.Get(t.Context(), fetch.Request{URL: "http://a.test/"}); !errors.Is(err, want) {
-				t.Errorf("a negative RetryWait: %v, want %v", err, want)
-			}
-		}
-		c := &fetch.Client{Transport: statuses("5", 503, 503, 503, 200)}
-		doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
-		if err != nil || doc.Attempts != 4 {
-			t.Fatalf("%v, want success after 4 attempts", err)
-		}
-		doc.Body.Close()
-		c = &fetch.Client{Transport: statuses("3600", 503, 200)}
-		for _, want := range []error{fetch.ErrStatus, fetch.ErrBusy} {
-			_, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
-			var e *fetch.Error
-			if !errors.Is(err, want) || !errors.As(err, &e) || e.RetryAfter != time.Hour || !e.Temporary() {
-				t.Errorf("error %v, want %v with RetryAfter 1h", err, want)
-			}
-		}
-	})
 }
 
 func TestClient_CancelEndsEveryWait(t *testing.T) {

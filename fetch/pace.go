@@ -1,0 +1,133 @@
+package fetch
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"time"
+)
+
+const (
+	minBackoff   = time.Second
+	maxBackoff   = 30 * time.Second
+	maxDelay     = 30 * time.Second // the longest Crawl-delay
+	maxBusy      = time.Hour        // the longest Retry-After of a busy host
+	busyAfter    = 3                // URLs in a row that make a host busy
+	recoverAfter = 10               // successes in a row that end a recovery
+	maxTimeouts  = 15               // timeouts in a row that open the circuit
+	probeEvery   = time.Minute
+	maxProbes    = 2 // failed probes after which requests fail at once
+)
+
+// A pace says when the next request to a host may be sent.
+type pace struct {
+	maxPause time.Duration
+	delay    time.Duration // Crawl-delay
+	last     time.Time     // when the last request was granted, or sent if that is known
+	until    time.Time     // no request before
+	pauses   int           // pauses so far
+	backoff  time.Duration // of the last pause, 0 after a success
+	spacing  time.Duration // between the requests of a recovery
+	recovery int           // successes that are missing; above zero, requests are serial
+	refused  []string      // different URLs answered 429 or 503, each sent alone, since a success
+	busy     bool          // requests fail until the pause is over
+	timeouts int           // in a row
+	probes   int           // of them, failed probes
+	probe    time.Time     // when the next probe is due
+}
+
+// A grant is what a pace remembers of a request that it let go.
+type grant struct {
+	url         *url.URL
+	pauses      int       // of the pace, when the request was granted
+	last, probe time.Time // of the pace, before the request was granted
+}
+
+func (p *pace) isSerial() bool { return p.delay > 0 || p.recovery > 0 }
+
+// next returns how long the next request has to wait, or the error that it fails with.
+func (p *pace) next(now time.Time) (wait time.Duration, err error) {
+	wait = p.until.Sub(now)
+	if p.busy && wait > 0 {
+		return 0, &Error{RetryAfter: wait, Err: ErrBusy}
+	}
+	if p.timeouts >= maxTimeouts {
+		due := p.probe.Sub(now)
+		if p.probes >= maxProbes && due > 0 {
+			return 0, &Error{RetryAfter: due, Err: ErrHostDown}
+		}
+		wait = max(wait, due)
+	}
+	return max(wait, p.last.Add(p.delay).Sub(now)), nil
+}
+
+// start lets a request go. In an open circuit it is the probe.
+func (p *pace) start(g *grant, now time.Time) {
+	g.pauses, g.last, g.probe = p.pauses, p.last, p.probe
+	p.last, p.busy = now, false
+	if p.timeouts >= maxTimeouts {
+		p.probe = now.Add(probeEvery)
+	}
+}
+
+// undo takes back a grant whose request was not sent.
+func (p *pace) undo(g *grant) { p.last, p.probe = g.last, g.probe }
+
+// learn takes the answer to a request that was sent at begun.
+func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.Time) {
+	now := time.Now()
+	if begun.After(p.last) {
+		p.last = begun // slots of the address or in all came late
+	}
+	p.learnTimeout(status, begun, now)
+	isCurrent := g.pauses == p.pauses // otherwise it was sent before the pause
+	switch {
+	case isCurrent && isBusy(status):
+		p.pause(g, retryAfter, now)
+	case isBusy(status):
+		if until := now.Add(min(retryAfter, p.maxPause)); until.After(p.until) {
+			p.until = until
+		}
+	case isCurrent && p.recovery > 0:
+		if status > 0 && status < 500 {
+			p.backoff, p.refused = 0, nil
+			p.recovery--
+		}
+		if p.recovery > 0 {
+			p.until = now.Add(p.spacing)
+		}
+	}
+}
+
+// pause begins a pause after an answer of 429 or 503. In a recovery, the request was sent alone.
+func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
+	u := g.url.String()
+	if p.recovery > 0 && len(p.refused) < busyAfter && !slices.Contains(p.refused, u) {
+		p.refused = append(p.refused, u)
+	}
+	most := p.maxPause
+	if p.busy = len(p.refused) >= busyAfter; p.busy {
+		most = maxBusy
+	}
+	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
+	wait := cmp.Or(min(retryAfter, most), p.backoff)
+	p.until, p.spacing = now.Add(wait), min(wait, maxBackoff)
+	p.recovery = recoverAfter
+	p.pauses++
+}
+
+// learnTimeout counts the requests in a row that were not answered.
+func (p *pace) learnTimeout(status int, begun, now time.Time) {
+	switch {
+	case status != 0:
+		p.timeouts, p.probes = 0, 0
+	case now.Sub(begun) < defaultPhases.connect:
+	default:
+		p.timeouts++
+		if p.timeouts == maxTimeouts {
+			p.probe = now.Add(probeEvery)
+		} else if p.timeouts > maxTimeouts && !begun.Before(p.probe.Add(-probeEvery)) {
+			p.probes++
+		}
+	}
+}
