@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/go-retryablehttp"
+
 	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
@@ -36,10 +38,11 @@ type Client struct {
 	// them, but without waits for the Limiter. 0 means 5 minutes, a negative value no limit.
 	Timeout time.Duration
 	// RetryWait is the longest wait before a retry, and the longest Retry-After that is waited
-	// for. 0 means 60 s. If negative, no Retry-After is waited for.
+	// for. 0 means 60 s. If negative, no Retry-After is waited for. It also bounds the pauses of a
+	// Limiter of the Client's own.
 	RetryWait time.Duration
 	// Retries is how often a document is requested again after a failure. 0 means 2, a negative
-	// number never. Answers of 429 and 503 do not count, up to ten of them.
+	// number never.
 	Retries int
 	// MaxBytes bounds a body, both on the wire and without its Content-Encoding. A larger one ends
 	// with [sitemap.ErrTooLarge]. 0 means 524,288,000, ten times the protocol's limit; a negative
@@ -60,7 +63,8 @@ type Client struct {
 
 // A stack is what the Client sends requests with.
 type stack struct {
-	http    *http.Client // over limit, spool and transport
+	http    *retryablehttp.Client // over limit, spool and transport
+	spool   *spool
 	rt      http.RoundTripper
 	limiter Limiter
 	log     *slog.Logger
@@ -85,14 +89,9 @@ func (c *Client) init() {
 		if c.log = c.Logger; c.log == nil {
 			c.log = slog.New(slog.DiscardHandler)
 		}
-		c.http = &http.Client{
-			Transport: &limit{
-				next:    &spool{next: c.rt, times: c.times},
-				limiter: c.limiter,
-				log:     c.log,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
+		c.spool = newSpool(c.rt, c.times)
+		r := &retrier{c.maxRetries(), c.retryWait(), c.log}
+		c.http = r.client(&limit{c.spool, c.limiter, c.log})
 	})
 }
 

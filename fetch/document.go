@@ -23,6 +23,10 @@ type Request struct {
 	MaxBytes int64
 	// MaxRedirects is how many redirects are followed. 0 means 10, a negative number none.
 	MaxRedirects int
+	// Ahead means that the document is fetched before it is needed, as by a crawler that prefetches.
+	// If it needs a temporary file and those of the Client are full, Get fails at once with
+	// [ErrNoRoom]. Without Ahead, Get waits until other Bodies are closed.
+	Ahead bool
 	// Origins are URLs that the caller named, if URL was found in a document. Ports other than 80
 	// and 443, secrets, and the credentials in an entry of Origins are for these origins only. If
 	// Origins is empty, URL counts as named.
@@ -71,8 +75,9 @@ type Document struct {
 }
 
 // Again returns another reader of what Body holds, from its start. It is independent of how much of
-// Body was read, and valid until Body is closed. So a program can keep the bytes of a document
-// besides what is parsed of it:
+// Body was read, and of its other readers: each may be used by another goroutine. Once Body is
+// closed, all fail with [ErrClosed]. A program can keep the bytes of a document in addition to what
+// is parsed of it:
 //
 //	doc, err := c.Get(ctx, req)
 //	...

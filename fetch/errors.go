@@ -47,6 +47,9 @@ var (
 	// ErrHostDown means that the request was not sent because the host has not answered the
 	// requests before it. Error.RetryAfter says when the host is tried again.
 	ErrHostDown = errors.New("host does not answer")
+	// ErrNoRoom means that a Request with Ahead needs a temporary file, and those of the Client
+	// have no room for it. Close bodies, or get the document without Ahead.
+	ErrNoRoom = errors.New("no room in temporary files")
 	// ErrClosed means that a body was read after it was closed.
 	ErrClosed = errors.New("body is closed")
 )
@@ -90,13 +93,13 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Temporary reports whether the same request may succeed later: after failures of the network,
-// timeouts, and the statuses that are retried.
+// timeouts, ErrNoRoom, and the statuses that are retried.
 func (e *Error) Temporary() bool {
 	if errors.Is(e.Err, ErrStatus) {
 		return isRetriable(e.Status)
 	}
 	for _, kind := range []error{
-		ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy, ErrHostDown,
+		ErrConnect, ErrNoResponse, ErrBody, ErrTimeout, ErrBusy, ErrHostDown, ErrNoRoom,
 	} {
 		if errors.Is(e.Err, kind) {
 			return !isFinal(e.Err)

@@ -16,6 +16,8 @@ type exchange struct {
 	began    time.Time
 	clock    *clock
 	limit    int64                  // bytes of the body
+	ahead    bool                   // fetched before it is needed
+	share    share                  // of the temporary files, for the next attempt
 	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	attempts int                    // requests sent, redirects not counted

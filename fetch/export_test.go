@@ -23,7 +23,14 @@ func Resolve(c *Client, r *net.Resolver, allowed netip.Prefix) {
 		c.guard.guardian = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed))
 	}
 	c.rt = c.guard.transport(c.Proxy, c.times)
-	c.http.Transport.(*limit).next.(*spool).next = c.rt
+	c.spool.next = c.rt
+}
+
+// SetRoom sets how many bytes the temporary files of documents may take: of those that are fetched
+// ahead, which reserve step bytes at a time, and of all others.
+func SetRoom(c *Client, size, step int64) {
+	c.init()
+	c.spool.room, c.spool.ahead = newRoom(size, 0), newRoom(size, step)
 }
 
 // RetryAfter is the duration that the header asks for.

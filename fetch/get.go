@@ -8,15 +8,11 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/net/http/httpguts"
 
-	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/chars"
-	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -39,7 +35,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		c: c, req: &req, user: user, target: t,
 		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
 		x: &exchange{
-			url: t.url, began: time.Now(), limit: c.maxBytes(&req),
+			url: t.url, began: time.Now(), limit: c.maxBytes(&req), ahead: req.Ahead,
 			clock: &clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 		},
 	}
@@ -49,6 +45,11 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	if len(req.Origins) > 0 {
 		g.nameOrigins(req.Origins)
 	}
+	g.x.share.room = c.spool.room
+	if req.Ahead {
+		g.x.share.room = c.spool.ahead
+	}
+	defer g.x.share.shrink(0)
 	defer g.x.clock.stop()
 	return g.get(context.WithValue(inner, exchangeKey{}, g.x))
 }
@@ -125,7 +126,7 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 	}
 	g.x.clock.start()
 	g.x.proxy.Store(nil)
-	resp, err := g.c.retryClient(g.x).Do(&retryablehttp.Request{Request: req})
+	resp, err := g.c.http.Do(&retryablehttp.Request{Request: req})
 	why := context.Cause(ctx)
 	timedOut := errors.Is(why, ErrTimeout)
 	var ue *url.Error // its text repeats the URL
@@ -182,52 +183,29 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 		Validators: Validators{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")},
 		Received:   g.x.last.received, Attempts: g.attempts(), Body: resp.Body,
 	}
+	layers, err := 0, error(nil)
 	switch {
 	case resp.StatusCode == http.StatusNotModified && g.req.Validators != Validators{}:
 		doc.NotModified = true
 		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
 		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
-		return doc, nil
 	case !isSuccess(resp):
 		return nil, g.fail(statusError(resp.StatusCode))
+	default:
+		layers, err = encodings(resp.Header)
 	}
-	layers, err := encodings(resp.Header)
 	if err != nil && doc.Received > 0 {
 		resp.Body.Close()
 		return nil, g.fail(err)
 	}
-	raw := resp.Body.(*body)
-	doc.again = func() io.ReadCloser { return g.decode(raw.reader(), io.NopCloser(nil), layers) }
-	doc.Body = g.decode(raw, raw, layers)
+	raw := resp.Body.(*bodyReader)
+	doc.Body = newContent(raw, layers, g.x.limit, g.fail)
+	doc.again = func() io.ReadCloser {
+		c := newContent(&bodyReader{body: raw.body}, layers, g.x.limit, g.fail)
+		c.isAgain = true
+		return c
+	}
 	return doc, nil
-}
-
-// decode returns src without its Content-Encoding of so many layers of gzip.
-func (g *getter) decode(src io.Reader, raw io.Closer, layers int) *documentBody {
-	b := &documentBody{raw: raw, src: src, fail: g.fail, left: g.x.limit}
-	if layers > 0 {
-		b.gunzip = input.NewGunzip(src, layers)
-		b.src = b.gunzip
-	}
-	return b
-}
-
-// encodings returns how often a Content-Encoding names gzip, or an ErrEncoding if it names another
-// compression (RFC 9110, section 8.4).
-func encodings(h http.Header) (gzips int, err error) {
-	for _, field := range h.Values("Content-Encoding") {
-		for coding := range strings.SplitSeq(field, ",") {
-			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
-			case "", "identity", "none", "utf-8", "utf8", "binary", "8bit", "aws-chunked":
-			case "gzip", "x-gzip":
-				gzips++
-			default:
-				detail := "unknown content encoding " + chars.Clip(coding, 64)
-				return 0, &cause{kind: ErrEncoding, detail: detail}
-			}
-		}
-	}
-	return gzips, nil
 }
 
 // attempts returns how often the document was requested, without the redirects.
@@ -283,49 +261,4 @@ func (g *getter) header() http.Header {
 		(&http.Request{Header: h}).SetBasicAuth(g.user.Username(), password)
 	}
 	return h
-}
-
-// A documentBody is the body of a Document: without its Content-Encoding, bounded, and with errors
-// that name the document.
-type documentBody struct {
-	raw    io.Closer
-	src    io.Reader
-	gunzip *input.Gunzip // nil without Content-Encoding
-	fail   func(error) *Error
-	left   int64 // bytes until it is too large
-	err    error
-}
-
-func (b *documentBody) Read(p []byte) (int, error) {
-	if b.err != nil || len(p) == 0 {
-		return 0, b.err
-	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left+1] // one byte more shows that the body is too large
-	}
-	n, err := b.src.Read(p)
-	if int64(n) > b.left {
-		n, err = int(b.left), sitemap.ErrTooLarge
-	}
-	b.left -= int64(n)
-	switch err {
-	case nil:
-	case io.EOF, sitemap.ErrTruncated, sitemap.ErrGzip:
-		b.err = err
-	default:
-		b.err = b.fail(err)
-	}
-	if n > 0 {
-		return n, nil
-	}
-	return 0, b.err
-}
-
-// Close frees what the body holds. It may be called again.
-func (b *documentBody) Close() error {
-	b.err = b.fail(ErrClosed)
-	if b.gunzip != nil {
-		b.gunzip.Close()
-	}
-	return b.raw.Close()
 }

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -11,28 +12,41 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// retryClient returns the client that sends and repeats the requests for one document.
-func (c *Client) retryClient(x *exchange) *retryablehttp.Client {
+// A retrier sends the requests for documents, and repeats those that fail.
+type retrier struct {
+	most    int           // retries of a document
+	longest time.Duration // wait before a retry
+	log     *slog.Logger
+}
+
+// client returns the client that sends requests over rt. It leaves redirects alone.
+func (r *retrier) client(rt http.RoundTripper) *retryablehttp.Client {
 	return &retryablehttp.Client{
-		HTTPClient:   c.http,
-		RetryMax:     math.MaxInt32, // CheckRetry counts
+		HTTPClient: &http.Client{
+			Transport:     rt,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		RetryMax:     math.MaxInt32, // check counts
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-			return c.checkRetry(ctx, x, resp, err), nil
+			return r.check(ctx, resp, err), nil
 		},
 		Backoff: func(time.Duration, time.Duration, int, *http.Response) time.Duration {
-			c.log.Info("fetch: retry", "url", x.url, "status", x.last.status, "wait", x.wait)
-			return x.wait
+			return 0 // PrepareRetry knows the document, and waits
 		},
+		PrepareRetry: func(req *http.Request) error { return r.wait(req.Context()) },
 	}
 }
 
-// checkRetry reports whether a request is repeated, and sets exchange.wait. A retry that would start
+// check reports whether a request is repeated, and sets exchange.wait. A retry that would start
 // after the document's time is up is not made: the document ends with what there is.
-func (c *Client) checkRetry(ctx context.Context, x *exchange, resp *http.Response, err error) bool {
+func (r *retrier) check(ctx context.Context, resp *http.Response, err error) bool {
+	x := exchangeOf(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return false
+	case errors.Is(err, ErrNoRoom):
+		return !x.ahead // the server is not to blame: this is no retry
 	case err != nil:
 		if isFinal(err) {
 			return false
@@ -41,17 +55,17 @@ func (c *Client) checkRetry(ctx context.Context, x *exchange, resp *http.Respons
 		if !errors.Is(x.last.broken, ErrBody) || isFinal(x.last.broken) {
 			return false
 		}
-	case !isRetriable(resp.StatusCode), x.last.after > c.retryWait():
+	case !isRetriable(resp.StatusCode), x.last.after > r.longest:
 		return false
 	}
 	x.retries++
-	x.wait = c.backoff(x.retries, x.last.after)
-	return x.retries <= c.maxRetries() && x.wait < x.clock.remaining()
+	x.wait = r.backoff(x.retries, x.last.after)
+	return x.retries <= r.most && x.wait < x.clock.remaining()
 }
 
 // backoff returns how long to wait before the nth retry: what Retry-After asks for, else a random
 // part of a time that doubles ("full jitter").
-func (c *Client) backoff(n int, after time.Duration) time.Duration {
+func (r *retrier) backoff(n int, after time.Duration) time.Duration {
 	if after > 0 {
 		return after
 	}
@@ -59,5 +73,25 @@ func (c *Client) backoff(n int, after time.Duration) time.Duration {
 	for ; n > 1 && most < maxBackoff; n-- {
 		most *= 2
 	}
-	return rand.N(min(most, maxBackoff, c.retryWait()) + 1)
+	return rand.N(min(most, maxBackoff, r.longest) + 1)
+}
+
+// wait waits before a request is repeated: for room in temporary files, during which the clock of
+// the document stands still, or for the backoff.
+func (r *retrier) wait(ctx context.Context) error {
+	x := exchangeOf(ctx)
+	if x.share.wanted > 0 {
+		x.clock.stop()
+		defer x.clock.start()
+		return x.share.wait(ctx)
+	}
+	r.log.InfoContext(ctx, "fetch: retry", "url", x.url, "status", x.last.status, "wait", x.wait)
+	t := time.NewTimer(x.wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
