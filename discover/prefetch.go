@@ -2,6 +2,7 @@ package discover
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -30,15 +31,21 @@ func (p *prefetcher) ask(n *node) {
 	ready := make(chan fetched, 1)
 	p.asked[n.key] = ready
 	req := p.request(n)
+	req.Ahead = true
 	p.wg.Go(func() { ready <- p.c.get(p.ctx, req) })
 }
 
-// take returns the document of n, and waits for it.
+// take returns the document of n, and waits for it. It requests a document again that found no room
+// in temporary files while it was prefetched.
 func (p *prefetcher) take(n *node) fetched {
 	p.ask(n)
 	ready := p.asked[n.key]
 	delete(p.asked, n.key)
-	return <-ready
+	f := <-ready
+	if errors.Is(f.err, fetch.ErrNoRoom) {
+		f = p.c.get(p.ctx, p.request(n))
+	}
+	return f
 }
 
 // drop gives up the document of n, if it was requested.

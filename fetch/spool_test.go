@@ -123,23 +123,6 @@ func TestBody_LeavesNoFile(t *testing.T) {
 	}
 }
 
-func TestBody_WithoutTemporaryFiles(t *testing.T) {
-	dir := t.TempDir() + "/missing"
-	t.Setenv("TMPDIR", dir)
-	t.Setenv("TMP", dir)
-	want := noise(12 << 20)
-	url, requests := serve(t, want)
-	doc := get(t, newClient(t), url)
-	got, err := io.ReadAll(doc.Body)
-	if !errors.Is(err, fetch.ErrBody) || !errors.Is(err, os.ErrNotExist) || !bytes.Equal(got, want[:8<<20]) {
-		t.Errorf("read %d bytes, then %v; want what memory holds, then %v", len(got), err, fetch.ErrBody)
-	}
-	var e *fetch.Error
-	if !errors.As(err, &e) || e.Temporary() || requests.Load() != 1 {
-		t.Errorf("%d requests, %v; want one, as another would fail alike", requests.Load(), err)
-	}
-}
-
 // Documents that nobody reads share 32 MiB of memory; the rest is in files. Once closed, they give
 // the memory back.
 func TestBody_SharesTheMemoryOfItsClient(t *testing.T) {
