@@ -276,8 +276,8 @@ func TestCrawlDelay(t *testing.T) {
 			w := newWeb()
 			w.serve("https://www.example.com/robots.txt", "User-agent: other\nCrawl-delay: 17\nUser-agent: sitemap\nCrawl-delay: "+asked+"\nSitemap: https://www.example.com/i.xml")
 			var children []string
-			for i := range 4 {
-				for _, host := range []string{"https://www.example.com", "https://example.com", "https://cdn.test"} {
+			for _, host := range []string{"https://www.example.com", "https://example.com", "https://cdn.test"} {
+				for i := range 4 {
 					children = append(children, fmt.Sprintf("%s/%d", host, i))
 				}
 			}

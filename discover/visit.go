@@ -218,7 +218,8 @@ func (w *walk) planOf(n *node) *plan {
 func (w *walk) request(n *node) fetch.Request {
 	req := fetch.Request{URL: n.sm.Loc, Origins: w.origins, MaxBytes: w.o.Limits.Bytes}
 	if p := w.planOf(n); p.conditional {
-		req.Validators = fetch.Validators{ETag: p.record.ETag, LastModified: p.record.LastModified}
+		r := p.record
+		req.Validators = fetch.Validators{URL: r.Final, ETag: r.ETag, LastModified: r.LastModified}
 	}
 	return req
 }

@@ -16,7 +16,7 @@ type Request struct {
 	// origins that the caller named, and to https of their hosts, and are dropped at a redirect
 	// elsewhere. Accept-Encoding, Range and conditional fields are ignored.
 	Header http.Header
-	// Validators, of an earlier Document, make the request conditional: see
+	// Validators, of an earlier Document, make the request to its URL conditional: see
 	// [Document.NotModified].
 	Validators
 	// MaxBytes bounds the body in place of [Client.MaxBytes], if it is not 0.
@@ -33,8 +33,13 @@ type Request struct {
 	Origins []string
 }
 
-// Validators identify a version of a document (RFC 9110, section 8.8).
+// Validators identify a version of a document (RFC 9110, section 8.8). They belong to one URL: in a
+// chain of redirects, only the request to that URL is conditional. Without ETag and LastModified,
+// no request is.
 type Validators struct {
+	// URL is the URL that answered with them, without credentials and fragment. If it is empty,
+	// they are those of the Request's URL.
+	URL          string
 	ETag         string // value of the ETag field, with its quotes
 	LastModified string // value of the Last-Modified field
 }
@@ -60,7 +65,7 @@ type Document struct {
 	// does not repeat is that of the request.
 	Validators
 	// NotModified reports that the document has not changed since it had the Validators of the
-	// request: the status is 304 and the Body is empty.
+	// request: these were sent, the status is 304, and the Body is empty.
 	NotModified bool
 	// Received is the size of the body on the wire, in bytes.
 	Received int64

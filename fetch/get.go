@@ -116,7 +116,7 @@ func (g *getter) get(ctx context.Context) (*Document, error) {
 
 // send sends the request for the current hop until it is answered.
 func (g *getter) send(ctx context.Context) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.url.String(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.text, nil)
 	if err == nil {
 		req.Header = g.header()
 		err = checkHeader(req.Header)
@@ -156,7 +156,7 @@ func isRedirect(status int) bool {
 // follow makes the target of a redirect the current one.
 func (g *getter) follow(ctx context.Context, resp *http.Response) error {
 	most := cmp.Or(g.req.MaxRedirects, 10)
-	from := Hop{g.target.url.String(), resp.StatusCode}
+	from := Hop{g.target.text, resp.StatusCode}
 	switch {
 	case g.x.last.location == "":
 		return &cause{kind: ErrRedirect, detail: "bad redirect: status without Location"}
@@ -180,12 +180,14 @@ func (g *getter) follow(ctx context.Context, resp *http.Response) error {
 func (g *getter) document(resp *http.Response) (*Document, error) {
 	doc := &Document{
 		URL: g.target.url, Status: resp.StatusCode, Hops: g.hops, Header: resp.Header,
-		Validators: Validators{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")},
-		Received:   g.x.last.received, Attempts: g.attempts(), Body: resp.Body,
+		Received: g.x.last.received, Attempts: g.attempts(),
+	}
+	doc.Validators = Validators{
+		g.target.text, resp.Header.Get("ETag"), resp.Header.Get("Last-Modified"),
 	}
 	layers, err := 0, error(nil)
 	switch {
-	case resp.StatusCode == http.StatusNotModified && g.req.Validators != Validators{}:
+	case resp.StatusCode == http.StatusNotModified && g.isConditional():
 		doc.NotModified = true
 		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
 		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
@@ -214,7 +216,7 @@ func (g *getter) attempts() int { return max(g.x.attempts-len(g.hops), min(g.x.a
 // fail returns err as the *Error of this document.
 func (g *getter) fail(err error) *Error {
 	e := &Error{
-		URL: g.target.url.String(), Hops: g.hops, Status: g.x.last.status,
+		URL: g.target.text, Hops: g.hops, Status: g.x.last.status,
 		Attempts: g.attempts(), RetryAfter: g.x.last.after, Err: err,
 	}
 	var ours *Error // of a HostLimiter
@@ -222,6 +224,15 @@ func (g *getter) fail(err error) *Error {
 		e.Err, e.RetryAfter = ours.Err, ours.RetryAfter
 	}
 	return e
+}
+
+// isConditional reports whether the validators of the request belong to the current hop.
+func (g *getter) isConditional() bool {
+	if g.req.ETag == "" && g.req.LastModified == "" {
+		return false
+	}
+	of, _, err := parseTarget(cmp.Or(g.req.Validators.URL, g.req.URL))
+	return err == nil && of.text == g.target.text
 }
 
 // isHarmless holds the fields that any host may see.
@@ -254,8 +265,10 @@ func (g *getter) header() http.Header {
 	set("Accept-Encoding", "gzip")
 	set("Accept", cmp.Or(h.Get("Accept"), "*/*"))
 	set("User-Agent", cmp.Or(h.Get("User-Agent"), g.c.userAgent()))
-	set("If-None-Match", g.req.ETag)
-	set("If-Modified-Since", g.req.LastModified)
+	if g.isConditional() {
+		set("If-None-Match", g.req.ETag)
+		set("If-Modified-Since", g.req.LastModified)
+	}
 	if g.user != nil && !g.stripped && h.Get("Authorization") == "" {
 		password, _ := g.user.Password()
 		(&http.Request{Header: h}).SetBasicAuth(g.user.Username(), password)

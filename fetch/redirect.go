@@ -15,6 +15,7 @@ import (
 // and a client could resolve those to different directories.
 type target struct {
 	url    *url.URL
+	text   string // of url
 	origin location.Origin
 }
 
@@ -40,7 +41,7 @@ func parseTarget(raw string) (target, *url.Userinfo, error) {
 			u.Path, u.RawPath = plain, clean
 		}
 	}
-	return target{u, o}, user, nil
+	return target{u, u.String(), o}, user, nil
 }
 
 // carriesTo reports whether what was meant for o may go to next: the same origin, or https of the
