@@ -89,6 +89,9 @@ const (
 	IDAsLoc Code = "id_as_loc"
 	// ImplausibleLastMod reports a readable date that is too unlikely to be meant. It is kept.
 	ImplausibleLastMod Code = "implausible_lastmod"
+	// IndexLastModOld reports, in walks, that an index says a sitemap was last changed before a page
+	// in it was. With discover.Options.Since, pages may be missed that way.
+	IndexLastModOld Code = "index_lastmod_old"
 	// InvalidUTF8 reports bytes that are not UTF-8 in a UTF-8 document.
 	InvalidUTF8 Code = "invalid_utf8"
 	// JunkAfterRoot reports content after the root element other than white space, comments and
@@ -152,6 +155,9 @@ const (
 	SchemeAssumed Code = "scheme_assumed"
 	// SeveralLocs reports several locs in one entry. Each makes an entry.
 	SeveralLocs Code = "several_locs"
+	// StoreFormat reports, in walks, that what a Store remembers was written by another version of
+	// this module. It counts as absent.
+	StoreFormat Code = "store_format"
 	// StrayText reports text between elements that is not taken for a location. It is ignored.
 	StrayText Code = "stray_text"
 	// TextAsLoc reports a URL as text of an entry, without a loc around it. It is used.
@@ -198,7 +204,7 @@ func (c Code) Severity() Severity {
 		UndeclaredEntity, UndeclaredPrefix, UnknownElement, UnknownNamespace, UntrustedLoc,
 		UppercaseTag, WrappedRoot:
 		return SeverityError
-	case NonstandardRel, ZoneAssumed:
+	case NonstandardRel, StoreFormat, ZoneAssumed:
 		return SeverityInfo
 	}
 	return SeverityWarning

@@ -33,10 +33,10 @@ const pairs = "../testdata/audit"
 var testTime = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // unpaired are codes without a pair: those of limits, which TestRules_Limits makes documents
-// for, those that only a command gives, and one that needs no document.
+// for, those that only a command gives, one that needs no document, and one of a Store.
 var unpaired = []sitemap.Code{"too_large", "too_many_entries",
 	"fetch_failed", "timeout", "host_down", "refused", "bad_redirect", "unknown_encoding", "read_failed",
-	"robots_unreachable", "limit", "not_a_site"}
+	"robots_unreachable", "limit", "not_a_site", "store_format"}
 
 // Each rule is broken by the bad document of its pair and not by the good one, which breaks no other
 // rule that is more than worth knowing either.

@@ -58,6 +58,26 @@ var fieldRules = []Rule{
 		message: "{field} {text} is too unlikely to be meant",
 	},
 	{
+		Code:     sitemap.IndexLastModOld,
+		Severity: warning,
+		Summary:  "a lastmod of an index that is before one of a page in the sitemap",
+		Why: "Search engines go by the lastmod of the index and do not fetch the sitemap, " +
+			"so they miss the pages that have changed.",
+		Fix: "Write the lastmod of a sitemap when it is written: the latest of its pages, or later. " +
+			"Or leave it out.",
+		Source:  protocolIndex,
+		message: "a page in the sitemap was changed at {text}, after the lastmod that the index lists",
+	},
+	{
+		Code:     sitemap.StoreFormat,
+		Severity: info,
+		Summary:  "what a Store remembers was written by another version of this program",
+		Why:      "It counts as absent, so pages that were seen before are new.",
+		Fix:      "Nothing is to be done: it is written again.",
+		Source:   "package discover",
+		message:  "records of {text} were written by another version of this program",
+	},
+	{
 		Code:     sitemap.NonstandardChangeFreq,
 		Severity: failure,
 		Summary:  "a changefreq in the wrong letter case or with white space around it",

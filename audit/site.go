@@ -230,7 +230,7 @@ func (s *site) report(sm *discover.Sitemap, p sitemap.Problem) {
 		s.atLoc(sm, f)
 	case p.Code == sitemap.ForeignChild:
 		s.foreignChild(sm, f)
-	case p.Code == sitemap.LateGrant:
+	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
 		s.at(s.placeOf(sm), f)
 	case isRobots(sm.Loc):
 		f.Sitemap = sm.Loc

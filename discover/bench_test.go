@@ -160,8 +160,8 @@ func loopbackClient(concurrency int) *discover.Client {
 // loopbackSeeds name the index of a loopback, which may list the URLs of
 // www.example.com.
 func loopbackSeeds(url string) []*discover.Sitemap {
-	g, _ := trust.OfCaller("https://www.example.com/")
-	return []*discover.Sitemap{{Loc: url + "/index.xml", Grants: trust.Scope{g}}}
+	grants := trust.Grants(trust.FromCaller, "https://www.example.com/", nil, nil)
+	return []*discover.Sitemap{{Loc: url + "/index.xml", Grants: grants}}
 }
 
 // loopbackConnections returns how many connections a loopback has seen, without

@@ -20,10 +20,9 @@ type Client struct {
 	// Concurrency is how many documents one walk fetches ahead. 0 means 16.
 	Concurrency int
 
-	once    sync.Once
-	own     *fetch.Client
-	robots  robotsCache
-	running sync.Map // of running: the walks with a Run
+	once   sync.Once
+	own    *fetch.Client
+	robots robotsCache
 }
 
 // fetcher returns Fetch, or the Client's own if it is nil.
@@ -50,22 +49,22 @@ func (c *Client) concurrency() int {
 // CloseIdleConnections closes the connections that are kept for reuse.
 func (c *Client) CloseIdleConnections() { c.fetcher().CloseIdleConnections() }
 
-// A fetched is the answer to the request for a document.
-type fetched struct {
+// An answer is what the request for a document brought.
+type answer struct {
 	doc *fetch.Document // nil if err is set
 	err error
 	at  time.Time // when it was requested
 }
 
-func (c *Client) get(ctx context.Context, req fetch.Request) fetched {
-	f := fetched{at: time.Now()}
-	f.doc, f.err = c.fetcher().Get(ctx, req)
-	return f
+func (c *Client) get(ctx context.Context, req fetch.Request) answer {
+	a := answer{at: time.Now()}
+	a.doc, a.err = c.fetcher().Get(ctx, req)
+	return a
 }
 
 // close closes the body of the document, if there is one.
-func (f fetched) close() {
-	if f.doc != nil {
-		f.doc.Body.Close()
+func (a answer) close() {
+	if a.doc != nil {
+		a.doc.Body.Close()
 	}
 }

@@ -59,21 +59,24 @@
 //
 // Each file builds on those below it:
 //
-//	walk.go         URLs and Walk: from the seeds to the last error
+//	urls.go         URLs and Walk: from the seeds to the last error
 //	visit.go        the turn of one document: limits, prefetch, Done, Store
 //	document.go     the entries of one document, judged and yielded
-//	find.go         Find and the known paths
-//	home.go         sitemaps that a home page names
-//	prefetch.go     requests for the documents that come next
-//	queue.go        what has still to be read, in document order
+//	walk.go         what the documents of a walk share
+//	recorder.go     what the Store keeps of one document
 //	memory.go       what a walk reads from and writes to its Store
 //	verify.go       further hosts that are asked for their robots.txt
+//	prefetch.go     requests for the documents that come next
+//	queue.go        what has still to be read, in document order
 //	judge.go        the verdicts of one document's scope
+//	key.go          when two locations mean the same document
+//	record.go       the record of a document in the Store
+//	find.go         Find
+//	home.go         the known paths, and sitemaps that a home page names
 //	robotsfile.go   the robots.txt of a site
 //	client.go       Client
 //	robotscache.go  robots.txt files of a day
 //	site.go         what a user names
-//	key.go          when two locations mean the same document
 //	errors.go       errors
 //	options.go      Sitemap, URL, Options, Summary
 //	store.go        Store

@@ -1,11 +1,7 @@
 package discover
 
 import (
-	"context"
-	"crypto/sha256"
 	"errors"
-	"hash"
-	"strconv"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -16,69 +12,58 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A reader is what all documents of a walk are read with.
-type reader struct {
-	ctx      context.Context // the caller's
-	o        *Options
-	sites    []string // hosts that URL.OnSite means
-	verifier *verifier
-	memory   *memory
-	yield    func(URL, error) bool
-}
-
-// A document is one that a walk reads, on the ranging goroutine.
+// A document is one whose turn has come in a walk. It is read on the ranging goroutine.
 type document struct {
-	*reader
+	*walk
 	n        *node
+	got      answer
 	judge    *judge
+	recorder *recorder
 	sum      Summary
 	levels   [trust.Caller + 1]int64 // pages by verdict
 	children []*node
-	listed   []childRecord // for the Store
-	digest   hash.Hash     // of the entries, for the Store
-	buf      []byte
 	room     int               // bytes of memory that the children may still take
 	lost     int               // children that found no room
 	partial  bool              // something was left out
+	listed   time.Time         // end of the lastmod that an index lists; zero if a page is newer
 	held     []sitemap.Problem // of a known path that may not hold a sitemap
-	index    struct {          // what isForeign has found out
-		asked, final, authority string
-		foreign                 bool
-	}
 }
 
-// newDocument returns the document of n, served at final, whose children may take room bytes.
-func (r *reader) newDocument(n *node, final string, room int) *document {
-	scope := n.scope
-	if g, ok := trust.OfLocation(final); ok {
-		scope = scope.With(g)
+// newDocument returns the document of n, with what the request for it brought. Final is the URL
+// that answered, "" if none did.
+func (w *walk) newDocument(n *node, got answer, final string) *document {
+	scope := n.above
+	if final != "" {
+		scope = w.scopeOf(n, got, final)
 	}
-	d := &document{reader: r, n: n, judge: newJudge(scope, r.sites), room: room}
-	d.sum.URL, d.sum.FinalURL = n.sm.Loc, final
+	d := &document{
+		walk: w, n: n, got: got,
+		judge:    newJudge(scope, w.sites, w.o.minTrust(), n.sm.Loc, final),
+		recorder: newRecorder(w.memory, n.seed.site),
+		room:     maxQueued - w.queue.size,
+	}
+	d.judge.verify = func(o location.Origin) (trust.Grant, bool) {
+		return w.verifier.verify(w.ctx, n, o, w.named(o, n.seed))
+	}
+	if n.index != nil {
+		d.listed = endOf(n.sm.LastMod)
+	}
+	d.sum.URL, d.sum.FinalURL, d.sum.Err = n.sm.Loc, final, got.err
 	d.sum.Problems = map[sitemap.Code]int{}
-	d.index.asked, d.index.final = authority(n.sm.Loc), authority(final)
-	r.memory.enter(n.seed())
-	if r.memory != nil {
-		d.digest = sha256.New()
+	var fe *fetch.Error
+	switch doc := got.doc; {
+	case doc != nil:
+		d.sum.Status, d.sum.Attempts, d.sum.Hops = doc.Status, doc.Attempts, doc.Hops
+		d.sum.NotModified, d.sum.Received = doc.NotModified, doc.Received
+	case errors.As(got.err, &fe):
+		d.sum.Status, d.sum.Attempts, d.sum.Hops = fe.Status, fe.Attempts, fe.Hops
 	}
 	return d
 }
 
-// answered takes what the response says.
-func (d *document) answered(f fetched) {
-	var fe *fetch.Error
-	switch {
-	case f.doc != nil:
-		d.sum.Status, d.sum.Attempts, d.sum.Hops = f.doc.Status, f.doc.Attempts, f.doc.Hops
-		d.sum.NotModified, d.sum.Received = f.doc.NotModified, f.doc.Received
-	case errors.As(f.err, &fe):
-		d.sum.Status, d.sum.Attempts, d.sum.Hops = fe.Status, fe.Attempts, fe.Hops
-	}
-	d.sum.Err = f.err
-}
-
 // read reads the body and yields its pages. It reports false if the walk must end.
-func (d *document) read(doc *fetch.Document) bool {
+func (d *document) read() bool {
+	doc := d.got.doc
 	if d.o.Fetched != nil {
 		d.o.Fetched(d.n.sm, doc)
 	}
@@ -108,15 +93,6 @@ func (d *document) read(doc *fetch.Document) bool {
 	return d.alive()
 }
 
-// alive reports whether the caller's context has not ended, and yields its error if it has.
-func (d *document) alive() bool {
-	err := d.ctx.Err()
-	if err != nil {
-		d.yield(URL{}, err)
-	}
-	return err == nil
-}
-
 // entry takes one entry. It reports false if the walk must end.
 func (d *document) entry(e *sitemap.Entry) bool {
 	if d.ctx.Err() != nil {
@@ -125,89 +101,66 @@ func (d *document) entry(e *sitemap.Entry) bool {
 	if d.held != nil {
 		d.release()
 	}
-	if d.digest != nil {
-		d.addDigest(e)
+	isPage := e.Kind != sitemap.Sitemap
+	v := d.judge.verdictOn(e.Loc, isPage)
+	excluded, isLate := d.o.judgeDate(e.LastMod, d.listed)
+	isTrusted := v.level >= d.judge.least
+	change := d.recorder.add(e, isPage && isTrusted && !excluded)
+	var codes []sitemap.Code
+	if !isPage && v.foreign {
+		codes = append(codes, sitemap.ForeignChild)
+	}
+	if isPage && isLate {
+		codes, d.listed = append(codes, sitemap.IndexLastModOld), time.Time{} // once a document
+	}
+	if isPage && !excluded && !isTrusted {
+		codes = append(codes, sitemap.UntrustedLoc)
+	}
+	for _, code := range codes {
+		d.reportEntry(code, e)
 	}
 	switch {
-	case e.Kind == sitemap.Sitemap:
-		d.child(e)
-	case d.o.Excludes(e.LastMod):
+	case d.memory.failed() != nil:
+		return d.alive()
+	case !isPage:
+		d.add(d.n.newChild(e.Loc, e.LastMod, v, d.judge.scope), excluded)
+		return true
+	case excluded:
 		d.partial = true
-	default:
-		return d.page(e)
-	}
-	return true
-}
-
-// addDigest adds to the digest what would make the document another one. Extensions are left out:
-// Options.SkipExtensions may change between runs.
-func (d *document) addDigest(e *sitemap.Entry) {
-	b := append(d.buf[:0], e.Loc...)
-	b = append(e.LastMod.AppendTo(append(b, '\n')), '\n', byte(e.ChangeFreq), byte(e.Kind))
-	d.buf = append(strconv.AppendFloat(b, e.Priority.Or(-1), 'g', -1, 64), '\n')
-	d.digest.Write(d.buf)
-}
-
-// page judges a page and yields it.
-func (d *document) page(e *sitemap.Entry) bool {
-	minTrust := d.o.minTrust()
-	level, grant, host := d.judge.trust(e.Loc)
-	if level < max(minTrust, trust.Variant) && minTrust <= trust.Verified && !host.asked {
-		host.asked = true
-		if g, ok := d.verifier.verify(d.n, host.origin); ok {
-			d.judge.add(g)
-			level, grant, host = d.judge.trust(e.Loc)
-		}
-	}
-	d.levels[level]++
-	if level < minTrust {
-		d.partial = true
-		d.report(sitemap.Problem{
-			Code: sitemap.UntrustedLoc, Pos: e.Pos, Field: "loc", Text: chars.Excerpt(e.Loc), Dropped: true,
-		})
 		return true
 	}
-	var change Change
-	if d.memory != nil {
-		change = d.memory.change(e.Loc, e.LastMod)
-		if change == Unchanged && d.o.OnlyChanged {
-			return true
-		}
+	d.levels[v.level]++
+	switch {
+	case !isTrusted:
+		d.partial = true
+		return true
+	case change == Unchanged && d.o.OnlyChanged:
+		return true
 	}
 	return d.yield(URL{
-		Entry: *e, Sitemap: d.n.sm, Trust: level, Grant: grant, Change: change, OnSite: host.onSite,
+		Entry: *e, Sitemap: d.n.sm, Trust: v.level, Grant: v.grant, Change: change, OnSite: v.onSite,
 	}, nil)
 }
 
-// child takes a child of an index.
-func (d *document) child(e *sitemap.Entry) {
-	if d.isForeign(e.Loc) {
-		d.report(sitemap.Problem{
-			Code: sitemap.ForeignChild, Pos: e.Pos, Field: "loc", Text: chars.Excerpt(e.Loc),
-		})
+// reportEntry reports a problem of an entry.
+func (d *document) reportEntry(code sitemap.Code, e *sitemap.Entry) {
+	p := sitemap.Problem{Code: code, Pos: e.Pos, Field: "loc", Text: chars.Excerpt(e.Loc)}
+	if code == sitemap.IndexLastModOld {
+		p.Field, p.Text = "lastmod", e.LastMod.String()
 	}
-	d.list(e.Loc, e.LastMod)
+	p.Dropped = code == sitemap.UntrustedLoc
+	d.report(p)
 }
 
-// list adds a child.
-func (d *document) list(loc string, lastMod sitemap.Time) {
-	if d.memory != nil {
-		d.listed = append(d.listed, childRecord{loc, storedTime(lastMod)})
-	}
-	n := &node{
-		sm:    &Sitemap{Loc: loc, LastMod: lastMod, Referrer: d.n.sm},
-		key:   keyOf(loc),
-		scope: d.judge.scope,
-		index: d.n,
-		depth: d.n.depth + 1,
-	}
-	n.foreign = d.isForeign(loc) && !d.covers(loc)
+// add adds a child. Excluded says that Since leaves it out.
+func (d *document) add(n *node, excluded bool) {
 	if d.room -= n.cost(); d.room < 0 {
 		d.lost++
+		d.partial = true
 		return
 	}
 	switch {
-	case d.o.Excludes(lastMod):
+	case excluded && !d.o.IgnoreIndexLastMod:
 		n.skip = SkippedSince
 	case d.o.Follow != nil && !d.o.Follow(n.sm):
 		n.skip = SkippedFollow
@@ -215,38 +168,18 @@ func (d *document) list(loc string, lastMod sitemap.Time) {
 	d.children = append(d.children, n)
 }
 
-// covers reports whether a grant of the document covers loc.
-func (d *document) covers(loc string) bool {
-	level, _ := d.judge.scope.Judge(loc)
-	return level > trust.Untrusted
-}
-
-// isForeign reports whether a child is on another host than the index, by both of the index's
-// URLs. Most children of an index are on one host.
-func (d *document) isForeign(loc string) bool {
-	x := &d.index
-	if a := authority(loc); a != x.authority {
-		x.authority = a
-		x.foreign = !sameHost(a, x.asked) && !sameHost(a, x.final)
-	}
-	return x.foreign
-}
-
-func sameHost(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, _, err := location.ParseOrigin(a)
-	y, _, otherErr := location.ParseOrigin(b)
-	return err == nil && otherErr == nil && x.Host == y.Host
-}
-
 // relist adds the children that the Store remembers of a document that is not read.
 func (d *document) relist(r *record) {
-	for _, c := range r.Children {
-		d.list(c.Loc, parseStoredTime(c.LastMod))
+	ok := d.memory.children(d.n.seed.site, r, func(loc string, lastMod sitemap.Time) {
+		v := d.judge.verdictOn(loc, false)
+		d.add(d.n.newChild(loc, lastMod, v, d.judge.scope), d.o.Excludes(lastMod))
+	})
+	if d.lost += r.Lost; !ok {
+		d.sum.Err = errDamagedRecord
 	}
 }
+
+var errDamagedRecord = errors.New("a part of its record in the Store is missing")
 
 // maxHeld bounds document.held.
 const maxHeld = 1_000
@@ -278,7 +211,7 @@ func (d *document) release() {
 }
 
 // end completes the summary.
-func (d *document) end(begun time.Time) {
+func (d *document) end() {
 	d.sum.Scope = d.judge.scope
 	d.sum.ByTrust = map[trust.Level]int64{}
 	for level, n := range d.levels {
@@ -286,8 +219,8 @@ func (d *document) end(begun time.Time) {
 			d.sum.ByTrust[trust.Level(level)] = n
 		}
 	}
-	if !begun.IsZero() {
-		d.sum.Elapsed = time.Since(begun)
+	if !d.got.at.IsZero() {
+		d.sum.Elapsed = time.Since(d.got.at)
 	}
 }
 
@@ -296,23 +229,29 @@ func (d *document) isEmpty() bool {
 	return d.sum.Err != nil && d.sum.Entries == 0 && len(d.children) == 0 && !d.partial
 }
 
-// record returns what the Store keeps of a document that was read.
-func (d *document) record(doc *fetch.Document, now time.Time) *record {
+// remember stores the document, which was read or answered with 304.
+func (d *document) remember(old *record) {
+	m := d.memory
+	if m == nil {
+		return
+	}
+	now := m.now().Unix()
+	if d.sum.NotModified && d.sum.Err == nil && old != nil {
+		same := *old
+		same.LastMod, same.Read = m.past(d.n.sm.LastMod).String(), now
+		d.recorder.end(old, &same)
+		return
+	}
 	r := &record{
-		URL: d.n.sm.Loc, Final: d.sum.FinalURL, LastMod: d.n.sm.LastMod.String(),
-		Children: d.listed, Read: now.Unix(),
-		Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
+		URL: d.n.sm.Loc, Final: d.sum.FinalURL, LastMod: m.past(d.n.sm.LastMod).String(),
+		Lost: d.lost, Read: now, Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
 	}
-	var fe *fetch.Error
-	switch {
-	case d.sum.Err != nil:
+	if d.sum.Err != nil {
 		r.Err = chars.Excerpt(d.sum.Err.Error())
-		if errors.As(d.sum.Err, &fe) && fe.RetryAfter > 0 {
-			r.Retry = now.Add(fe.RetryAfter).Unix()
-		}
-	default:
-		r.Digest = d.digest.Sum(nil)[:16]
-		r.ETag, r.LastModified = doc.ETag, doc.LastModified
+	} else {
+		r.Digest = d.recorder.digest.Sum(nil)[:16]
+		r.ETag, r.LastModified = d.got.doc.ETag, d.got.doc.LastModified
 	}
-	return r
+	m.setChildren(d.n.seed.site, r, d.children)
+	d.recorder.end(old, r)
 }

@@ -22,7 +22,7 @@ var (
 	ErrLimit = errors.New("limit of the walk")
 	// ErrSite means that the site is neither a host name nor an http or https URL.
 	ErrSite = errors.New("not a site")
-	// ErrRunning means that a walk of the same Run and site is under way.
+	// ErrRunning means that a walk of the same Run and site, with the same Store, is under way.
 	ErrRunning = errors.New("a walk of the same run and site is under way")
 )
 

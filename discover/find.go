@@ -2,20 +2,11 @@ package discover
 
 import (
 	"context"
-	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/parse"
-)
-
-// Causes of an [Attempt].
-var (
-	errDisallowed = errors.New("disallowed by robots.txt")
-	errVisited    = errors.New("leads to a document that was tried before")
 )
 
 // Find returns the sitemaps of a site: those that its robots.txt names, or else the first known
@@ -45,17 +36,17 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 		return f.seeds(), err
 	}
 	tried := []Attempt{{f.url, f.none}}
-	for loc := range c.candidates(ctx, st, f, &Options{}, &tried) {
-		got := c.get(ctx, fetch.Request{URL: loc, Origins: []string{st.origin()}})
+	for sm := range c.candidates(ctx, st, f, &Options{}, &tried) {
+		got := c.get(ctx, fetch.Request{URL: sm.Loc, Origins: []string{st.origin()}})
 		err := isSitemap(got)
 		got.close()
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == nil:
-			return []*Sitemap{knownSeed(loc)}, nil
+			return []*Sitemap{sm}, nil
 		}
-		tried = append(tried, Attempt{loc, err})
+		tried = append(tried, Attempt{sm.Loc, err})
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -63,25 +54,13 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	return nil, &NoSitemapError{Site: st.url.String(), Tried: tried}
 }
 
-// allows reports whether a robots.txt lets our agent request a known path.
-func (c *Client) allows(f *robotsFile, loc string) bool {
-	u, err := url.Parse(loc)
-	return err == nil && f.Allowed(c.fetcher().RobotsToken(), u)
-}
-
-// knownSeed returns the seed of a known path.
-func knownSeed(loc string) *Sitemap {
-	grant, _ := trust.OfLocation(loc)
-	return &Sitemap{Loc: loc, Grants: trust.Scope{grant}}
-}
-
 // isSitemap returns nil if the document is a sitemap: it has an entry, or ends without an error.
-func isSitemap(f fetched) error {
-	if f.err != nil {
-		return f.err
+func isSitemap(got answer) error {
+	if got.err != nil {
+		return got.err
 	}
-	d, err := parse.NewReader(f.doc.Body, &sitemap.Options{
-		Base: f.doc.URL, ContentType: f.doc.Header.Get("Content-Type"), SkipExtensions: true,
+	d, err := parse.NewReader(got.doc.Body, &sitemap.Options{
+		Base: got.doc.URL, ContentType: got.doc.Header.Get("Content-Type"), SkipExtensions: true,
 	})
 	if err != nil {
 		return err

@@ -124,7 +124,8 @@ func TestFind_RobotsRecords(t *testing.T) {
 		}
 		const from, grants = "http://example.com/robots.txt", "[example.com/ (robots)]"
 		equal(t, "sitemaps", got, []string{
-			"http://example.com/b.xml 2 " + from + " " + grants + " robots.txt of example.com, line 2 → http://example.com/b.xml",
+			// Relative to where the robots.txt that speaks for the host was served.
+			example + "/b.xml 2 " + from + " " + grants + " robots.txt of example.com, line 2 → " + example + "/b.xml",
 			"https://cdn.test/a.xml 4 " + from + " " + grants + " robots.txt of example.com, line 4 → https://cdn.test/a.xml",
 		})
 		if err != nil {
@@ -145,7 +146,7 @@ func TestSite_Spellings(t *testing.T) {
 			t.Errorf("%q: %q, %v", site, w.asked(), err)
 		}
 	}
-	for _, site := range []string{"", " ", "ftp://example.com", "http:/example.com", "https://", "/a/b", "a b.com", "https://example.com:x"} {
+	for _, site := range []string{"", " ", "ftp://example.com", "http:/example.com", "https://", "/a/b", "a b.com", "https://example.com:x", "mailto:x@y", "Mailto:x@example.com", "sip:x@example.com"} {
 		w := newWeb()
 		_, err := w.client().Find(t.Context(), site)
 		r := w.site(t, nil, site, discover.Options{})

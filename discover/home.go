@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net/url"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -19,20 +21,24 @@ const (
 	maxLinks = 10      // sitemaps that it may name
 )
 
-// errNoLink is why a home page led to no sitemap.
-var errNoLink = errors.New(`names no sitemap by <link rel="sitemap">`)
+// Causes of an [Attempt].
+var (
+	errDisallowed = errors.New("disallowed by robots.txt")
+	errVisited    = errors.New("leads to a document that was tried before")
+	errNoLink     = errors.New(`names no sitemap by <link rel="sitemap">`)
+)
 
 // candidates yields where a site may have a sitemap: its known paths, and then what its home page
-// names. What is not worth a request is added to tried.
+// names. Locations that are not requested are added to tried.
 func (c *Client) candidates(
 	ctx context.Context, st site, f *robotsFile, o *Options, tried *[]Attempt,
-) iter.Seq[string] {
-	return func(yield func(string) bool) {
+) iter.Seq[*Sitemap] {
+	return func(yield func(*Sitemap) bool) {
 		locs := st.knownLocs(o)
 		for _, loc := range locs {
 			if !c.allows(f, loc) {
 				*tried = append(*tried, Attempt{loc, errDisallowed})
-			} else if !yield(loc) {
+			} else if !yield(knownSeed(loc)) {
 				return
 			}
 		}
@@ -49,7 +55,7 @@ func (c *Client) candidates(
 			*tried = append(*tried, Attempt{home, err})
 		}
 		for _, loc := range links {
-			if !slices.Contains(locs, loc) && !yield(loc) {
+			if !slices.Contains(locs, loc) && !yield(&Sitemap{Loc: loc, HomeURL: home}) {
 				return
 			}
 		}
@@ -98,4 +104,15 @@ func (c *Client) linked(ctx context.Context, home, origin string) ([]string, err
 		return nil, errNoLink
 	}
 	return locs, nil
+}
+
+// allows reports whether a robots.txt lets our agent request a known path.
+func (c *Client) allows(f *robotsFile, loc string) bool {
+	u, err := url.Parse(loc)
+	return err == nil && f.Allowed(c.fetcher().RobotsToken(), u)
+}
+
+// knownSeed returns the seed of a known path.
+func knownSeed(loc string) *Sitemap {
+	return &Sitemap{Loc: loc, Grants: trust.Grants(trust.FromKnownPath, loc, nil, nil)}
 }

@@ -8,97 +8,102 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// A judge gives the verdicts of a document's scope on its pages. It remembers the verdict on each
-// host: most documents list pages of one, and a whole-host grant needs no look at the path.
+// A judge gives the verdicts of a document's scope on its locations. It reads the host of a
+// location once and remembers the verdict on it: most documents list one host, and a whole-host
+// grant needs no look at the path.
 type judge struct {
-	scope trust.Scope
-	sites []string // hosts that URL.OnSite means
-	hosts map[string]*hostVerdict
-	last  *hostVerdict
+	scope  trust.Scope
+	least  trust.Level     // of the pages that are yielded
+	sites  map[string]bool // hosts that URL.OnSite means
+	own    [2]string       // hosts of the document, as requested and as served
+	verify func(location.Origin) (trust.Grant, bool)
+	hosts  map[string]*host
+	last   *host
 }
 
-// maxJudged bounds judge.hosts.
-const maxJudged = 64
+// maxHosts bounds judge.hosts.
+const maxHosts = 64
 
-// A hostVerdict is what a scope says of one host.
-type hostVerdict struct {
+// A host is what a scope says of one host.
+type host struct {
 	authority string // as listed, with its scheme: "https://example.com"
 	origin    location.Origin
 	level     trust.Level // of every path
 	grant     trust.Grant // that gives it
 	byPath    bool        // some grant covers a part of the host and is stronger
 	onSite    bool
+	foreign   bool // not a host of the document
 	asked     bool // whether its robots.txt verifies the document
 }
 
-func newJudge(scope trust.Scope, sites []string) *judge {
-	return &judge{scope: scope, sites: sites, hosts: map[string]*hostVerdict{}}
+// A verdict is what a judge says of one location.
+type verdict struct {
+	*host
+	rest  string // of the location, after its host
+	level trust.Level
+	grant trust.Grant
 }
 
-// trust returns the verdict on loc, and what is known of its host.
-func (j *judge) trust(loc string) (trust.Level, trust.Grant, *hostVerdict) {
+// newJudge returns the judge of a document with a scope, which was requested and served at two
+// URLs.
+func newJudge(scope trust.Scope, sites map[string]bool, least trust.Level, urls ...string) *judge {
+	j := &judge{scope: scope, sites: sites, least: least, hosts: map[string]*host{}}
+	for i, loc := range urls {
+		o, _, _ := location.ParseOrigin(loc) // no host of a location is ""
+		j.own[i] = o.Host
+	}
+	return j
+}
+
+// verdictOn returns the verdict on loc. Before a page is refused, its host is asked, once, whether it
+// verifies the document.
+func (j *judge) verdictOn(loc string, isPage bool) verdict {
 	h := j.host(loc)
+	v := verdict{h, loc[len(h.authority):], h.level, h.grant}
 	if h.byPath {
-		level, grant := j.scope.Judge(loc)
-		return level, grant, h
+		v.level, v.grant = j.scope.JudgeAt(h.origin, location.Path(v.rest))
 	}
-	return h.level, h.grant, h
+	isWeak := v.level < max(j.least, trust.Variant) && j.least <= trust.Verified
+	if !isPage || !isWeak || h.asked {
+		return v
+	}
+	h.asked = true
+	g, ok := j.verify(h.origin)
+	if !ok {
+		return v
+	}
+	j.scope, j.last = j.scope.With(g), nil
+	clear(j.hosts)
+	return j.verdictOn(loc, isPage)
 }
 
-// host returns what the scope says of loc's host.
-func (j *judge) host(loc string) *hostVerdict {
-	if j.last != nil && hasAuthority(loc, j.last.authority) {
-		return j.last
+// host returns what the scope says of loc's host: of its root, and whether paths below may be
+// judged differently.
+func (j *judge) host(loc string) *host {
+	if h := j.last; h != nil && location.HasAuthority(loc, h.authority) {
+		return h
 	}
-	a := authority(loc)
-	h := j.hosts[a]
-	if h == nil {
-		if len(j.hosts) == maxJudged {
-			clear(j.hosts)
-		}
-		h = j.examine(a)
-		j.hosts[h.authority] = h
+	authority, _ := location.Split(loc)
+	if h := j.hosts[authority]; h != nil {
+		j.last = h
+		return h
 	}
-	j.last = h
-	return h
-}
-
-func hasAuthority(loc, a string) bool {
-	if !strings.HasPrefix(loc, a) {
-		return false
+	if len(j.hosts) == maxHosts {
+		clear(j.hosts)
 	}
-	if len(loc) == len(a) {
-		return true
-	}
-	c := loc[len(a)]
-	return c == '/' || c == '?' || c == '#'
-}
-
-// examine judges the host of an authority: its root, and whether paths below may be judged
-// differently.
-func (j *judge) examine(a string) *hostVerdict {
-	h := &hostVerdict{authority: strings.Clone(a), level: trust.Untrusted}
-	o, _, err := location.ParseOrigin(a)
+	h := &host{authority: strings.Clone(authority), level: trust.Untrusted, foreign: true}
+	j.hosts[h.authority], j.last = h, h
+	o, err := location.AuthorityOrigin(h.authority)
 	if err != nil {
 		return h
 	}
 	h.origin = o
-	h.level, h.grant = j.scope.Judge(a + "/")
+	h.level, h.grant = j.scope.JudgeAt(o, "/")
 	h.byPath = slices.ContainsFunc(j.scope, func(g trust.Grant) bool {
-		return g.Dir != "/" && g.By > h.level && sameButWWW(g.Host, o.Host)
+		return g.Dir != "/" && g.By > h.level &&
+			(g.Host == o.Host || "www."+g.Host == o.Host || g.Host == "www."+o.Host)
 	})
-	h.onSite = slices.ContainsFunc(j.sites, func(site string) bool { return sameButWWW(site, o.Host) })
+	h.onSite = j.sites[o.Host] || j.sites["www."+o.Host] || j.sites[strings.TrimPrefix(o.Host, "www.")]
+	h.foreign = o.Host != j.own[0] && o.Host != j.own[1]
 	return h
-}
-
-// add adds a grant to the scope.
-func (j *judge) add(g trust.Grant) {
-	j.scope = j.scope.With(g)
-	clear(j.hosts)
-	j.last = nil
-}
-
-// sameButWWW reports whether the hosts are equal but for one leading "www.".
-func sameButWWW(a, b string) bool {
-	return a == b || "www."+a == b || a == "www."+b
 }

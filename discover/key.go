@@ -2,9 +2,7 @@ package discover
 
 import (
 	"crypto/sha256"
-	"strings"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -13,33 +11,19 @@ import (
 // the memory of a walk small, since a location may have 8 KiB.
 type key [16]byte
 
+// keyOf returns the key of a location, or of any other text.
 func keyOf(loc string) key {
-	sum := sha256.Sum256([]byte(normalised(loc)))
+	authority, rest := location.Split(loc)
+	if o, err := location.AuthorityOrigin(authority); err == nil {
+		return keyAt(o, rest)
+	}
+	return hashKey(loc)
+}
+
+// keyAt returns the key of the location of an origin and the rest after it.
+func keyAt(o location.Origin, rest string) key { return hashKey(location.Normalize(o, rest)) }
+
+func hashKey(text string) key {
+	sum := sha256.Sum256([]byte(text))
 	return key(sum[:16])
-}
-
-func normalised(loc string) string {
-	o, path, err := location.ParseOrigin(loc)
-	if err != nil {
-		return loc
-	}
-	query := ""
-	if strings.Contains(loc, "?") {
-		if u, err := sitemap.ParseLoc(loc); err == nil && u.RawQuery != "" {
-			query = "?" + u.RawQuery
-		}
-	}
-	return o.String() + path + query
-}
-
-// authority returns the part of loc before its path: "https://example.com".
-func authority(loc string) string {
-	start := strings.Index(loc, "//")
-	if start < 0 {
-		return ""
-	}
-	if end := strings.IndexAny(loc[start+2:], "/?#"); end >= 0 {
-		return loc[:start+2+end]
-	}
-	return loc
 }

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
 // wantLimit checks that err says what one limit left out.
@@ -205,9 +207,38 @@ func TestWalkError_IsBounded(t *testing.T) {
 	}
 	store := &mapStore{fail: func(op string) bool { return op == "put d" }}
 	r = w.walk(t, nil, seeds(a("i")), discover.Options{Store: store})
-	if !errors.As(r.err, &we) || we.Failed != 100 || len(we.Errs) != 16 || we.Errs[15] != errStore {
-		t.Errorf("where the Store fails too: %v", r.err)
+	if !errors.As(r.err, &we) || we.Failed != 0 || len(we.Errs) != 1 || we.Errs[0] != errStore {
+		t.Errorf("where the Store fails: %v", r.err)
 	}
+}
+
+// TestSeeds_OfManyHosts: what a document costs does not grow with the number of hosts.
+func TestSeeds_OfManyHosts(t *testing.T) {
+	perDocument := func(hosts int) uint64 {
+		w := newWeb()
+		locs := numbered("https://h%d.test:8443/s.xml", hosts)
+		for _, loc := range locs {
+			w.serve(loc, urlset(loc+"/p", "https://other.example/"))
+		}
+		o := discover.Options{MinTrust: trust.Untrusted}
+		before := allocated()
+		r := w.walk(t, nil, seeds(locs...), o)
+		if len(r.urls) != 2*hosts || r.err != nil {
+			t.Errorf("%d pages, %v", len(r.urls), r.err)
+		}
+		return (allocated() - before) / uint64(hosts)
+	}
+	few, many := perDocument(250), perDocument(4_000)
+	if many > 2*few {
+		t.Errorf("%d bytes a document for 4,000 hosts, %d for 250", many, few)
+	}
+}
+
+// allocated returns the bytes that were allocated so far.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 // TestSeeds_OfOneHost: what a document costs does not grow with the number of seeds.

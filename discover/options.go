@@ -20,16 +20,34 @@ type Sitemap struct {
 	// LastMod is when the document last changed, as the index that lists it says.
 	LastMod sitemap.Time
 	// Referrer is the index that lists the document. It is nil for a seed: one that robots.txt, a
-	// known path or the caller named.
+	// home page, a known path or the caller named.
 	Referrer *Sitemap
 	// RobotsURL is the robots.txt that names the document, as it was requested, else "".
 	RobotsURL string
 	// Line is the line of RobotsURL, from 1.
 	Line int
+	// HomeURL is the home page that names the document by <link rel="sitemap">, else "". A page
+	// vouches for nothing.
+	HomeURL string
 	// Grants entitle a seed to list URLs: what [Client.Find] found, or what the caller adds. A seed
-	// with neither Grants, Referrer nor RobotsURL gets [trust.OfCaller]. The whole scope of a
-	// document is in [Summary.Scope].
+	// with neither Grants, Referrer, RobotsURL nor HomeURL was named by the caller, who vouches for
+	// its host ([trust.FromCaller]). The whole scope of a document is in [Summary.Scope].
 	Grants trust.Scope
+}
+
+// source returns what named the document.
+func (s *Sitemap) source() trust.Source {
+	switch {
+	case s.RobotsURL != "":
+		return trust.FromRobots
+	case s.Referrer != nil:
+		return trust.FromIndex
+	case s.HomeURL != "":
+		return trust.FromHome
+	case len(s.Grants) > 0:
+		return trust.FromKnownPath
+	}
+	return trust.FromCaller
 }
 
 // String returns the chain of references that led to the document:
@@ -46,6 +64,8 @@ func (s *Sitemap) String() string {
 				from += ", line " + strconv.Itoa(s.Line)
 			}
 			chain = append(chain, from)
+		} else if s.HomeURL != "" {
+			chain = append(chain, "home page "+s.HomeURL)
 		}
 	}
 	slices.Reverse(chain)
@@ -86,6 +106,10 @@ type Options struct {
 	// pages not yielded, if the whole span that their lastmod names ended before it: "2024" ends
 	// with that year. Where no zone is given, 14 hours are added. A page without a lastmod stays.
 	Since time.Time
+	// IgnoreIndexLastMod reads the children of an index whatever lastmod it lists for them. Since
+	// and OnlyChanged then go by what the documents themselves say. An index whose lastmods are
+	// older than the pages of its children is reported as [sitemap.IndexLastModOld].
+	IgnoreIndexLastMod bool
 	// Follow, if set, decides for each sitemap that an index lists whether to fetch it.
 	Follow func(*Sitemap) bool
 	// MinTrust is the least trust of the pages that are yielded. Others are dropped and reported as
@@ -110,10 +134,10 @@ type Options struct {
 	// Store, if set, remembers documents and pages between walks; see [Store].
 	Store Store
 	// Run names this walk in Store. A walk that was stopped goes on if it is begun again with the
-	// same Run and the same site, or the same seeds: documents that it had finished are skipped.
-	// So a Run that has ended yields nothing if it is begun again. Take another name for each run,
-	// such as its date. If Run is empty, the walk starts from the beginning. Run has no effect
-	// without Store.
+	// same Run and the same site, or the same seeds: documents that it had finished are skipped,
+	// and documents that failed before their first entry are requested again. So a Run that has
+	// ended yields nothing if it is begun again. Take another name for each run, such as its date.
+	// If Run is empty, the walk starts from the beginning. Run has no effect without Store.
 	Run string
 	// OnlyChanged yields pages that are [New] or [Modified] only, and requests only documents that
 	// may have changed. It has no effect without Store.
@@ -165,7 +189,7 @@ type Summary struct {
 const (
 	SkippedSince  = "since"  // its lastmod is before Options.Since
 	SkippedFollow = "follow" // Options.Follow returned false
-	SkippedState  = "state"  // by the Store its content has not changed, or a retry is not due
+	SkippedState  = "state"  // by the Store its content has not changed
 	SkippedResume = "resume" // it was read before this Run was stopped
 )
 
@@ -180,6 +204,33 @@ func (o *Options) Excludes(lastMod sitemap.Time) bool {
 		end = end.Add(14 * time.Hour)
 	}
 	return !end.After(o.Since)
+}
+
+// judgeDate reports whether Since leaves out an entry with this lastmod, and whether the lastmod is
+// after listed, the end of what an index says, unless that is zero.
+func (o *Options) judgeDate(lastMod sitemap.Time, listed time.Time) (excluded, isLate bool) {
+	isLate = !listed.IsZero() && lastMod.Start().After(listed) && !isAhead(lastMod, time.Now())
+	return o.Excludes(lastMod), isLate
+}
+
+// zoneSpan returns how far a date may be from the instant that it means because its zone is not
+// known.
+func zoneSpan(t sitemap.Time) time.Duration {
+	if t.ZoneAssumed() || t.Precision() <= sitemap.Day {
+		return 14 * time.Hour
+	}
+	return 0
+}
+
+// isAhead reports whether t is after now, in whatever zone.
+func isAhead(t sitemap.Time, now time.Time) bool { return t.Start().Add(-zoneSpan(t)).After(now) }
+
+// endOf returns the end of t in whatever zone, or the zero time of a zero t.
+func endOf(t sitemap.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.End().Add(zoneSpan(t))
 }
 
 func (o *Options) minTrust() trust.Level {

@@ -310,6 +310,31 @@ func TestCrawlDelay(t *testing.T) {
 	}
 }
 
+// TestCrawlDelay_OfTheVariant: the robots.txt of the www variant, which asks for no delay, ends none
+// of the host's own.
+func TestCrawlDelay_OfTheVariant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const www = "https://www.example.com"
+		w := newWeb()
+		w.serve(example+"/robots.txt", "User-agent: *\nCrawl-delay: 7\nSitemap: "+example+"/0.xml\nSitemap: "+example+"/1.xml")
+		w.serve(www+"/robots.txt", "User-agent: *\nAllow: /\nSitemap: "+www+"/s.xml")
+		for _, loc := range []string{example + "/0.xml", example + "/1.xml", www + "/s.xml"} {
+			w.serve(loc, urlset(loc))
+		}
+		c := &discover.Client{Fetch: &fetch.Client{Transport: w}}
+		begun := time.Now()
+		for _, site := range []string{example, www, example, www} {
+			if r := w.site(t, c, site, discover.Options{}); r.err != nil {
+				t.Error(r.err)
+			}
+		}
+		// Five requests to the host: its robots.txt and two documents twice.
+		if d := time.Since(begun); d != 4*7*time.Second {
+			t.Errorf("the walks took %v, want 28s", d)
+		}
+	})
+}
+
 // A hookWeb calls f, one call at a time, before each request.
 type hookWeb struct {
 	*web

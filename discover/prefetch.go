@@ -10,48 +10,44 @@ import (
 
 // A prefetcher requests documents before their turn, each at most once.
 type prefetcher struct {
-	c       *Client
-	ctx     context.Context
-	cancel  context.CancelFunc
-	request func(*node) fetch.Request
-	asked   map[key]chan fetched // of the documents whose turn has not come
-	wg      sync.WaitGroup
+	c      *Client
+	ctx    context.Context
+	cancel context.CancelFunc
+	asked  map[key]chan answer // for the documents whose turn has not come
+	wg     sync.WaitGroup
 }
 
-func newPrefetcher(ctx context.Context, c *Client, request func(*node) fetch.Request) *prefetcher {
+func newPrefetcher(ctx context.Context, c *Client) *prefetcher {
 	ctx, cancel := context.WithCancel(ctx)
-	return &prefetcher{c: c, ctx: ctx, cancel: cancel, request: request, asked: map[key]chan fetched{}}
+	return &prefetcher{c: c, ctx: ctx, cancel: cancel, asked: map[key]chan answer{}}
 }
 
-// ask requests the document of n, unless that has been done.
-func (p *prefetcher) ask(n *node) {
-	if p.asked[n.key] != nil {
+// ask requests the document of k, unless that has been done.
+func (p *prefetcher) ask(k key, req fetch.Request) {
+	if p.asked[k] != nil {
 		return
 	}
-	ready := make(chan fetched, 1)
-	p.asked[n.key] = ready
-	req := p.request(n)
-	req.Ahead = true
+	ready := make(chan answer, 1)
+	p.asked[k] = ready
 	p.wg.Go(func() { ready <- p.c.get(p.ctx, req) })
 }
 
-// take returns the document of n, and waits for it. It requests a document again that found no room
-// in temporary files while it was prefetched.
-func (p *prefetcher) take(n *node) fetched {
-	p.ask(n)
-	ready := p.asked[n.key]
-	delete(p.asked, n.key)
-	f := <-ready
-	if errors.Is(f.err, fetch.ErrNoRoom) {
-		f = p.c.get(p.ctx, p.request(n))
+// take returns the document of k, which was asked for, and waits for it. If there was no room to
+// hold it before its turn, take requests it again.
+func (p *prefetcher) take(k key, req fetch.Request) answer {
+	ready := p.asked[k]
+	delete(p.asked, k)
+	a := <-ready
+	if errors.Is(a.err, fetch.ErrNoRoom) {
+		a = p.c.get(p.ctx, req)
 	}
-	return f
+	return a
 }
 
-// drop gives up the document of n, if it was requested.
-func (p *prefetcher) drop(n *node) {
-	if ready := p.asked[n.key]; ready != nil {
-		delete(p.asked, n.key)
+// drop gives up the document of k, if it was requested.
+func (p *prefetcher) drop(k key) {
+	if ready := p.asked[k]; ready != nil {
+		delete(p.asked, k)
 		p.wg.Go(func() { (<-ready).close() })
 	}
 }

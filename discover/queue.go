@@ -3,28 +3,65 @@ package discover
 import (
 	"slices"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
-// A node is a document in the order of a walk.
-type node struct {
-	sm      *Sitemap
-	key     key
-	scope   trust.Scope // inherited: what its own location grants is not in it
-	index   *node       // that lists it; nil for a seed
-	final   key         // of the URL that answered, once that is known
-	depth   int         // how many indexes are above it
-	skip    string      // why it is not read: SkippedSince, SkippedFollow
-	foreign bool        // on a host of its own, without a grant
-	plan    *plan       // what the Store says of it; nil until asked
+// A seed is what the walk begins with: all that names one document, and the site that its
+// documents belong to.
+type seed struct {
+	site      string // host, for the keys of the Store
+	origin    string // URL of the site with its credentials, for fetch.Request.Origins
+	claims    []claim
+	referrers []*Sitemap
 }
 
-// seed returns the Sitemap of the seed that led to n.
-func (n *node) seed() *Sitemap {
-	for n.index != nil {
-		n = n.index
+// A claim is one reason for which a document may list URLs.
+type claim struct {
+	by    trust.Source
+	above trust.Scope // of what named the document, and what the caller adds
+}
+
+// scope returns the grants of a document by the claim. Redirects led from asked to hops.
+func (c claim) scope(asked string, hops []string) trust.Scope {
+	return trust.Grants(c.by, asked, hops, c.above).With(c.above...)
+}
+
+// A node is a document in the order of a walk.
+type node struct {
+	claim
+	sm      *Sitemap
+	key     key
+	seed    *seed // that led to it
+	index   *node // that lists it; nil for a seed
+	final   key   // of the URL that answered, once that is known
+	depth   int   // how many indexes are above it
+	skip    string
+	foreign bool  // on a host of its own, without a grant
+	plan    *plan // what the Store says of it; nil until asked
+}
+
+// newChild returns the node of a location that the index n lists.
+func (n *node) newChild(loc string, lastMod sitemap.Time, v verdict, scope trust.Scope) *node {
+	return &node{
+		claim:   claim{trust.FromIndex, scope},
+		sm:      &Sitemap{Loc: loc, LastMod: lastMod, Referrer: n.sm},
+		key:     keyAt(v.origin, v.rest),
+		seed:    n.seed,
+		index:   n,
+		depth:   n.depth + 1,
+		foreign: v.foreign && v.level == trust.Untrusted,
 	}
-	return n.sm
+}
+
+// isNamed reports whether n or an index above it is among names.
+func (n *node) isNamed(names map[key]bool) bool {
+	for ; n != nil && len(names) > 0; n = n.index {
+		if names[n.key] || names[n.final] {
+			return true
+		}
+	}
+	return false
 }
 
 // isWithin reports whether k is the document of n or of an index above it.

@@ -18,10 +18,10 @@ const (
 // A robotsFile is a robots.txt and how it was reached.
 type robotsFile struct {
 	*robots.Robots
-	url    string        // as requested
-	grants []trust.Grant // to the documents that it names
-	none   error         // why it names no sitemap, if it names none
-	cut    *cutRobots    // if it broke off after it had named sitemaps
+	url   string      // as requested
+	scope trust.Scope // the hosts that it speaks for
+	none  error       // why it names no sitemap, if it names none
+	cut   *cutRobots  // if it broke off after it had named sitemaps
 }
 
 // A cutRobots says how a robots.txt broke off.
@@ -35,7 +35,7 @@ func (f *robotsFile) seeds() []*Sitemap {
 	seeds := make([]*Sitemap, 0, len(f.Sitemaps))
 	for _, r := range f.Sitemaps {
 		seeds = append(seeds, &Sitemap{
-			Loc: r.Loc, RobotsURL: f.url, Line: r.Line, Grants: slices.Clone(f.grants),
+			Loc: r.Loc, RobotsURL: f.url, Line: r.Line, Grants: slices.Clone(f.scope),
 		})
 	}
 	return seeds
@@ -64,9 +64,9 @@ func (c *robotsCache) get(loc string) *robotsFile {
 	return f.robotsFile
 }
 
-// put stores a file of size bytes and removes others, in no order, until all have room.
-func (c *robotsCache) put(loc string, file *robotsFile, size int64) {
-	size = 1_000 + 4*size // parsed rules take more room than their text
+// put stores a file and removes others, in no order, until all have room.
+func (c *robotsCache) put(loc string, file *robotsFile) {
+	size := file.Size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.files == nil {

@@ -83,51 +83,66 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robo
 			return f, nil
 		}
 	}
-	f, size, err := c.fetchRobots(ctx, at, origins)
+	f, err := c.fetchRobots(ctx, at, origins)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, unreachable(err)
 	case f.cut == nil && !private:
-		c.robots.put(at, f, size)
+		c.robots.put(at, f)
 	}
 	c.keepDelay(f)
 	return f, nil
 }
 
-// fetchRobots fetches the robots.txt at a location. It returns its size in bytes too.
-func (c *Client) fetchRobots(
-	ctx context.Context, at string, origins []string,
-) (*robotsFile, int64, error) {
+// fetchRobots fetches the robots.txt at a location.
+func (c *Client) fetchRobots(ctx context.Context, at string, origins []string) (*robotsFile, error) {
 	got := c.get(ctx, fetch.Request{
 		URL: at, Origins: origins,
 		MaxRedirects: 5,                   // RFC 9309, section 2.3.1.2
 		MaxBytes:     2 * robots.MaxBytes, // robots.Parse reports what is above its own limit
 	})
 	defer got.close()
-	f := &robotsFile{url: at, grants: trust.OfRobots(at)}
-	base, _ := url.Parse(at)
+	var hops []string
+	if got.doc != nil {
+		hops = redirectedTo(got.doc)
+	}
+	f := &robotsFile{url: at, scope: trust.Grants(trust.FromRobots, at, hops, nil)}
+	asked, _ := url.Parse(at)
 	switch {
 	case isUnavailable(got.err):
-		f.Robots, _ = robots.Parse(strings.NewReader(""), base) // it forbids nothing
+		f.Robots, _ = robots.Parse(strings.NewReader(""), asked) // it forbids nothing
 		f.none = got.err
-		return f, 0, nil
+		return f, nil
 	case got.err != nil:
-		return nil, 0, got.err
+		return nil, got.err
 	}
-	f.grants = trust.OfRobots(at, redirectedTo(got.doc)...)
-	var err error
-	f.Robots, err = robots.Parse(got.doc.Body, base)
+	file, err := robots.Parse(got.doc.Body, spokenFor(asked, hops))
+	f.Robots = file.For(asked)
 	if len(f.Sitemaps) == 0 {
 		f.none = noSitemapReason(f.Robots)
 		if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
-			return nil, 0, err
+			return nil, err
 		}
 	} else if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
 		f.cut = &cutRobots{got.doc, err}
 	}
-	return f, got.doc.Received, nil
+	return f, nil
+}
+
+// spokenFor returns the last URL that a robots.txt speaks for, of the one that was asked and those
+// that redirects led to. Relative records are resolved against it: what answered under another
+// path or query is not the owner's word of where its files are.
+func spokenFor(asked *url.URL, hops []string) *url.URL {
+	base := asked
+	for _, hop := range hops {
+		scope := trust.Grants(trust.FromRobots, hop, nil, nil)
+		if len(scope) > 0 && scope[0].By == trust.Robots {
+			base, _ = url.Parse(hop) // fetch has parsed it
+		}
+	}
+	return base
 }
 
 // redirectedTo returns the URLs that redirects led to, the one that answered last.
@@ -177,15 +192,31 @@ func isUnavailable(err error) bool {
 }
 
 // keepDelay hands the Crawl-delay of a robots.txt to the limiter, for the hosts that it speaks for
-// and their www variants.
+// and for their www variants, unless these have a robots.txt of their own that was read.
 func (c *Client) keepDelay(f *robotsFile) {
 	delay := min(f.CrawlDelay(c.fetcher().RobotsToken()), maxCrawlDelay)
-	for _, g := range f.grants {
-		for _, host := range []string{g.Host, wwwVariant(g.Host)} {
-			for _, scheme := range []string{"http", "https"} {
-				c.fetcher().SetDelay(&url.URL{Scheme: scheme, Host: host}, delay)
-			}
+	for _, g := range f.scope {
+		c.setDelay(g.Host, delay)
+		if www := wwwVariant(g.Host); delay > 0 && !c.hasRobots(www) {
+			c.setDelay(www, delay)
 		}
+	}
+}
+
+// hasRobots reports whether the cache has a robots.txt of a host.
+func (c *Client) hasRobots(host string) bool {
+	for _, scheme := range []string{"http://", "https://"} {
+		if f := c.robots.get(scheme + host + "/robots.txt"); f != nil && !isUnavailable(f.none) {
+			return true
+		}
+	}
+	return false
+}
+
+// setDelay sets the delay of a host in both schemes.
+func (c *Client) setDelay(host string, delay time.Duration) {
+	for _, scheme := range []string{"http", "https"} {
+		c.fetcher().SetDelay(&url.URL{Scheme: scheme, Host: host}, delay)
 	}
 }
 

@@ -212,11 +212,11 @@ func TestRun_ChangesAreTheSame(t *testing.T) {
 	}
 }
 
-// TestRun_FailuresAreReportedAgain: a document that failed before the walk was stopped is in its
-// error, and is not requested again.
+// TestRun_FailuresAreReportedAgain: a document that broke off after its first page before the walk
+// was stopped is in its error, and is not requested again.
 func TestRun_FailuresAreReportedAgain(t *testing.T) {
 	w, store := newNews(4), &mapStore{}
-	w.answer(child(1), answer{status: 410})
+	w.answer(child(1), answer{body: strings.TrimSuffix(urlset(page(1, 0)), "</urlset>")})
 	o := discover.Options{Store: store, Run: "7"}
 	for u := range w.client().URLs(t.Context(), example, &o) {
 		if u.Loc == page(2, 0) {
@@ -226,10 +226,42 @@ func TestRun_FailuresAreReportedAgain(t *testing.T) {
 	r := w.site(t, nil, example, o)
 	var we *discover.WalkError
 	if !errors.As(r.err, &we) || we.Failed != 1 || !strings.Contains(r.err.Error(), child(1)) ||
-		!strings.Contains(r.err.Error(), "410") || w.hits(child(1)) != 1 {
+		!strings.Contains(r.err.Error(), "too early") || w.hits(child(1)) != 1 {
 		t.Errorf("%v after %d requests", r.err, w.hits(child(1)))
 	}
 	equal(t, "skipped", r.skipped(discover.SkippedResume), []string{example + "/index.xml", child(0), child(1)})
+}
+
+// TestRun_OutageIsOver: documents that failed before their first entry are requested again when the
+// run goes on, and come once.
+func TestRun_OutageIsOver(t *testing.T) {
+	const n = 90
+	w, store := newNews(n), &mapStore{}
+	sound := w.answers[child(50)]
+	for i := 30; i < n; i++ {
+		w.answer(child(i), answer{status: 503})
+	}
+	o := discover.Options{Store: store, Run: "7"}
+	first := w.site(t, nil, example, o)
+	var we *discover.WalkError
+	if !errors.As(first.err, &we) || we.Failed != 60 {
+		t.Fatal(first.err)
+	}
+	for i := 30; i < n; i++ {
+		w.answer(child(i), answer{body: urlset(page(i, 0))})
+	}
+	w.handle(child(50), sound)
+	w.forget()
+	second := w.site(t, nil, example, o)
+	var want []string
+	for i := 30; i < n; i++ {
+		want = append(want, page(i, 0))
+	}
+	equal(t, "when it goes on", second.locs(), want)
+	if second.err != nil || w.hits(child(3)) > 0 || len(first.urls) != 30 {
+		t.Errorf("%d URLs, then %v", len(first.urls), second.err)
+	}
+	equal(t, "when it is over", w.site(t, nil, example, o).locs(), nil)
 }
 
 // TestRun_CutDocumentsAreSound: a walk that goes on after a document that broke off, but had pages,
@@ -367,7 +399,7 @@ func TestStore_WalksSideBySide(t *testing.T) {
 // TestRun_RandomWebs: wherever a walk of a random web is stopped, it goes on with the same pages
 // and verdicts, and one of an unchanged web with OnlyChanged yields nothing.
 func TestRun_RandomWebs(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range randomWebs(20) {
 		w := newRandomWeb(rand.New(rand.NewPCG(seed, 2)))
 		want := w.verdicts()
 		for stop := 1; stop <= len(want); stop++ {

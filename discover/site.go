@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -27,6 +29,9 @@ func parseSite(s string) (site, error) {
 	if bare {
 		full = "https://" + strings.TrimPrefix(s, "//")
 	}
+	if scheme := chars.SchemeOf(s); notHosts[strings.ToLower(scheme)] {
+		return site{}, fmt.Errorf("discover: %w: a %s: URL", ErrSite, scheme)
+	}
 	u, err := sitemap.ParseLoc(full)
 	if safe := sitemap.Redact(s); safe != s && (err != nil || u.User == nil) {
 		return parseSite(safe) // the credentials are not where a URL has them
@@ -44,12 +49,18 @@ func parseSite(s string) (site, error) {
 	return st, nil
 }
 
-// seedSite returns the site of a seed: that of the robots.txt that names it, or else its own.
+// notHosts are the schemes after which an at sign does not follow the password of a site's user.
+var notHosts = map[string]bool{
+	"mailto": true, "sip": true, "sips": true, "xmpp": true, "acct": true, "news": true, "cid": true,
+}
+
+// seedSite returns the site that a seed was found for: that of the robots.txt or the home page that
+// names it or the index above it, or else its own.
 func seedSite(s *Sitemap) (site, error) {
-	if s.RobotsURL != "" {
-		return parseSite(s.RobotsURL)
+	for s.Referrer != nil && s.RobotsURL == "" && s.HomeURL == "" {
+		s = s.Referrer
 	}
-	return parseSite(s.Loc)
+	return parseSite(cmp.Or(s.RobotsURL, s.HomeURL, s.Loc))
 }
 
 // isBare reports whether a site is named without a scheme.

@@ -308,6 +308,7 @@ func TestStore_UnmovedLastModsSkip(t *testing.T) {
 		const n = 200
 		w, store := newNews(n), &mapStore{}
 		o := discover.Options{Store: store, OnlyChanged: true}
+		time.Sleep(25 * 365 * 24 * time.Hour) // the lastmods are not in the future
 		w.site(t, nil, example, o)
 		w.children()
 		time.Sleep(time.Hour)
@@ -489,63 +490,56 @@ func TestStore_DamagedDocuments(t *testing.T) {
 	equal(t, "after", w.walk(t, nil, seeds(s), o).changes(), []string{example + "/b new"})
 }
 
-// TestStore_RetryTime: a document whose server asked for time is not requested before, and its
-// error is reported again.
-func TestStore_RetryTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, store := newNews(3), &mapStore{}
-		w.answer(child(1), answer{status: 503, header: []string{"Retry-After", "7200"}})
-		for i, want := range []int{1, 1, 1, 2} {
-			r := w.site(t, nil, example, discover.Options{Store: store, OnlyChanged: i%2 == 0})
-			var we *discover.WalkError
-			if !errors.As(r.err, &we) || we.Failed != 1 || !strings.Contains(r.err.Error(), "503") {
-				t.Errorf("walk %d: %v", i+1, r.err)
-			}
-			if n := w.hits(child(1)); n != want {
-				t.Errorf("walk %d: %d requests", i+1, n)
-			}
-			if skipped := r.sums[child(1)].Skipped; (skipped == discover.SkippedState) != (i == 1 || i == 2) {
-				t.Errorf("walk %d: skipped %q", i+1, skipped)
-			}
-			time.Sleep(50 * time.Minute)
-		}
-		time.Sleep(2 * time.Hour)
-		w.serve(child(1), urlset(example+"/late"))
+// TestStore_NoRetryTime: nothing is stored of how long a server asked to wait. The next run asks.
+func TestStore_NoRetryTime(t *testing.T) {
+	w, store := newNews(3), &mapStore{}
+	w.answer(child(1), answer{status: 503, header: []string{"Retry-After", "31536000"}})
+	for i := range 2 {
 		r := w.site(t, nil, example, discover.Options{Store: store, OnlyChanged: true})
-		equal(t, "later", r.changes(), []string{example + "/late new"})
-		if r.err != nil {
-			t.Error(r.err)
+		var we *discover.WalkError
+		if !errors.As(r.err, &we) || we.Failed != 1 || w.hits(child(1)) != i+1 {
+			t.Errorf("walk %d: %v after %d requests", i+1, r.err, w.hits(child(1)))
 		}
-	})
+	}
+	w.serve(child(1), urlset(example+"/late"))
+	r := w.site(t, nil, example, discover.Options{Store: store, OnlyChanged: true})
+	equal(t, "later", r.changes(), []string{example + "/late new"})
+	if r.err != nil {
+		t.Error(r.err)
+	}
 }
 
-// TestStore_ErrorsLoseNothing: whichever call of a Store fails, every URL comes, and the error is
-// the last element.
-func TestStore_ErrorsLoseNothing(t *testing.T) {
-	w := newNews(4)
+// TestStore_ErrorEndsTheWalk: whichever call of a Store fails, the walk ends with that error as its
+// last element, after what came before, and requests nothing more.
+func TestStore_ErrorEndsTheWalk(t *testing.T) {
+	const n = 40
+	w := newNews(n)
 	whole := &mapStore{}
-	w.site(t, nil, example, discover.Options{Store: whole, Run: "1"})
+	c := w.client()
+	c.Concurrency = 1
+	all := w.site(t, c, example, discover.Options{Store: whole, Run: "1"})
 	for at := range whole.ops {
-		store, n := &mapStore{}, 0
-		store.fail = func(string) bool { n++; return n == at+1 }
-		r := w.site(t, nil, example, discover.Options{Store: store, Run: "1"})
+		store, calls := &mapStore{}, 0
+		store.fail = func(string) bool { calls++; return calls == at+1 }
+		w.forget()
+		c := w.client()
+		c.Concurrency = 1
+		r := w.site(t, c, example, discover.Options{Store: store, Run: "1"})
 		var we *discover.WalkError
 		if !errors.As(r.err, &we) || !errors.Is(r.err, errStore) || we.Failed != 0 {
 			t.Errorf("%s, call %d: %v", whole.ops[at], at+1, r.err)
 		}
-		if len(r.urls) != 4 {
+		if len(r.urls) > n || !slices.Equal(r.locs(), all.locs()[:len(r.urls)]) {
 			t.Errorf("%s, call %d: %q", whole.ops[at], at+1, r.locs())
+		}
+		if calls > at+1 || at < len(whole.ops)/2 && len(w.asked()) > 2*n/3 {
+			t.Errorf("%s, call %d: %d calls, %d requests", whole.ops[at], at+1, calls, len(w.asked()))
 		}
 	}
 	always := &mapStore{fail: func(string) bool { return true }}
-	for range 2 {
-		r := w.site(t, nil, example, discover.Options{Store: always, OnlyChanged: true})
-		if len(r.urls) != 4 || !errors.Is(r.err, errStore) {
-			t.Errorf("%q, %v", r.changes(), r.err)
-		}
-	}
-	if text := w.site(t, nil, example, discover.Options{Store: always}).err.Error(); text != "discover: "+errStore.Error() {
-		t.Errorf("error %q", text)
+	r := w.site(t, nil, example, discover.Options{Store: always})
+	if text := r.err.Error(); text != "discover: "+errStore.Error() || len(r.urls) > 0 {
+		t.Errorf("error %q after %q", text, r.locs())
 	}
 }
 
@@ -598,7 +592,7 @@ func TestStore_DonePutSync(t *testing.T) {
 // TestStore_RandomWebs: while a random web changes, walks with OnlyChanged yield each page once,
 // when it is new, by 304 as without; walks that are stopped lose none.
 func TestStore_RandomWebs(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range randomWebs(60) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		w := newRandomWeb(r)
 		documents := slices.Sorted(maps.Keys(w.answers))

@@ -64,6 +64,8 @@ func (s *scenario) line(t *testing.T, f []string) {
 	case f[1] == "mixed":
 		i := slices.Index(f, "child")
 		s.web.serve(f[0], mixed(f[2:i], f[i+1:]))
+	case f[1] == "home":
+		s.web.serve(f[0], "<head><link rel=sitemap href=\""+f[2]+"\"></head>")
 	case f[1] == "redirect":
 		s.web.redirect(f[0], f[2])
 	case f[1] == "status":
@@ -95,7 +97,7 @@ func (s *scenario) walk(t *testing.T, concurrency int) *result {
 			t.Fatal(err)
 		}
 		for _, named := range r.Sitemaps {
-			from = append(from, &discover.Sitemap{Loc: named.Loc, RobotsURL: loc, Grants: trust.OfRobots(loc)})
+			from = append(from, &discover.Sitemap{Loc: named.Loc, RobotsURL: loc, Grants: trust.Grants(trust.FromRobots, loc, nil, nil)})
 		}
 	}
 	return s.web.walk(t, c, from, o)
@@ -199,7 +201,7 @@ func newRandomWeb(r *rand.Rand) *randomWeb {
 	}
 	for range 4 {
 		robotsURL := pick(hosts) + "/robots.txt"
-		grants := trust.OfRobots(robotsURL)
+		grants := trust.Grants(trust.FromRobots, robotsURL, nil, nil)
 		for range r.IntN(3) {
 			_, host, _ := strings.Cut(pick(hosts), "://")
 			grants = append(grants, trust.Grant{
@@ -213,9 +215,9 @@ func newRandomWeb(r *rand.Rand) *randomWeb {
 
 // verdicts reads the web by the rules of package trust.
 func (w *randomWeb) verdicts() (list []string) {
-	bySeeds := map[string]trust.Scope{}
+	bySeeds := map[string][]trust.Scope{}
 	for _, s := range w.seeds {
-		bySeeds[s.Loc] = bySeeds[s.Loc].With(s.Grants...)
+		bySeeds[s.Loc] = append(bySeeds[s.Loc], s.Grants)
 	}
 	seen := map[string]bool{}
 	var visit func(loc string, scope trust.Scope)
@@ -229,9 +231,16 @@ func (w *randomWeb) verdicts() (list []string) {
 			return
 		}
 		seen[loc], seen[final] = true, true
-		scope = scope.With(bySeeds[loc]...).With(bySeeds[final]...)
-		if g, ok := trust.OfLocation(final); ok {
-			scope = scope.With(g)
+		var hops []string
+		if final != loc {
+			hops = []string{final}
+		}
+		scope = trust.Grants(trust.FromIndex, loc, hops, scope)
+		for _, above := range bySeeds[loc] {
+			scope = scope.With(trust.Grants(trust.FromRobots, loc, hops, above)...)
+		}
+		for _, above := range bySeeds[final] {
+			scope = scope.With(trust.Grants(trust.FromRobots, final, nil, above)...)
 		}
 		for _, p := range w.pages[final] {
 			level, _ := scope.Judge(p)
@@ -299,10 +308,7 @@ func TestTrust_MinTrust(t *testing.T) {
 func TestTrust_GrantsOfSeeds(t *testing.T) {
 	w := newWeb()
 	w.serve("https://cdn.test/s.xml", urlset("https://a.test/1", "https://b.test/2", "https://cdn.test/3"))
-	of := func(u string) trust.Scope {
-		g, _ := trust.OfCaller(u)
-		return trust.Scope{g}
-	}
+	of := func(u string) trust.Scope { return trust.Grants(trust.FromCaller, u, nil, nil) }
 	const cdn = "https://cdn.test/s.xml"
 	for name, tt := range map[string]struct {
 		from []*discover.Sitemap
@@ -390,8 +396,8 @@ func TestTrust_ForeignChildren(t *testing.T) {
 	// Those that a grant covers have no limit.
 	from := seeds("https://a.test/i.xml")
 	for i := range 30 {
-		g, _ := trust.OfCaller(fmt.Sprintf("https://h%d.test/", i))
-		from[0].Grants = from[0].Grants.With(g)
+		loc := fmt.Sprintf("https://h%d.test/", i)
+		from[0].Grants = from[0].Grants.With(trust.Grants(trust.FromCaller, loc, nil, nil)...)
 	}
 	if r := w.walk(t, nil, from, discover.Options{MinTrust: trust.Untrusted}); r.err != nil || len(r.urls) != 2*n {
 		t.Errorf("with grants: %d URLs, %v", len(r.urls), r.err)

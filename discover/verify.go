@@ -2,7 +2,6 @@ package discover
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,42 +16,48 @@ const verifyTime = 15 * time.Second
 // page of theirs is refused.
 type verifier struct {
 	c       *Client
-	ctx     context.Context
-	sites   []string                         // hosts
-	origins []string                         // URLs that the caller named
+	domains map[string]bool                  // registrable domains of the sites
 	max     int                              // hosts that may be asked
+	hosts   map[string]bool                  // that were asked
 	names   map[location.Origin]map[key]bool // what each robots.txt names
 }
 
-// verify returns the grant of o's host for n, if the robots.txt of o, or that of its other scheme,
-// names the document or an index above it.
-func (v *verifier) verify(n *node, o location.Origin) (trust.Grant, bool) {
-	g := trust.Grant{Host: strings.Clone(o.Host), Dir: "/", By: trust.Verified}
-	return g, isNamed(n, v.namedBy(o)) || isNamed(n, v.namedBy(o.OtherScheme()))
-}
-
-func isNamed(n *node, names map[key]bool) bool {
-	for ; n != nil && len(names) > 0; n = n.index {
-		if names[n.key] || names[n.final] {
-			return true
+func newVerifier(c *Client, sites map[string]bool, most int) *verifier {
+	v := &verifier{
+		c: c, max: most,
+		domains: map[string]bool{}, hosts: map[string]bool{}, names: map[location.Origin]map[key]bool{},
+	}
+	for host := range sites {
+		if domain := registrable(host); domain != "" {
+			v.domains[domain] = true
 		}
 	}
-	return false
+	return v
+}
+
+// verify returns the grant of o's host for n, if the robots.txt of o, or that of its other scheme,
+// names the document or an index above it. Named are the URLs that the caller named.
+func (v *verifier) verify(
+	ctx context.Context, n *node, o location.Origin, named []string,
+) (trust.Grant, bool) {
+	g := trust.Grant{Host: strings.Clone(o.Host), Dir: "/", By: trust.Verified}
+	ok := n.isNamed(v.namedBy(ctx, o, named)) || n.isNamed(v.namedBy(ctx, o.OtherScheme(), named))
+	return g, ok
 }
 
 // namedBy returns what the robots.txt of o names.
-func (v *verifier) namedBy(o location.Origin) map[key]bool {
+func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []string) map[key]bool {
 	if names, ok := v.names[o]; ok {
 		return names
 	}
-	if !v.mayAsk(o) {
+	if !v.mayAsk(o.Host) {
 		return nil
 	}
 	names := map[key]bool{}
-	v.names[o] = names
-	ctx, cancel := context.WithTimeout(v.ctx, verifyTime)
+	v.names[o], v.hosts[o.Host] = names, true
+	ctx, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
-	f, err := v.c.robotsAt(ctx, originSite(o), v.origins)
+	f, err := v.c.robotsAt(ctx, originSite(o), named)
 	if err != nil {
 		return names
 	}
@@ -62,17 +67,8 @@ func (v *verifier) namedBy(o location.Origin) map[key]bool {
 	return names
 }
 
-// mayAsk reports whether o is under the registrable domain of a site, and no more than max hosts
+// mayAsk reports whether host is under the registrable domain of a site, and no more than max hosts
 // have been asked.
-func (v *verifier) mayAsk(o location.Origin) bool {
-	domain := registrable(o.Host)
-	ofSite := func(site string) bool { return registrable(site) == domain }
-	if domain == "" || !slices.ContainsFunc(v.sites, ofSite) {
-		return false
-	}
-	hosts := map[string]bool{o.Host: true}
-	for asked := range v.names {
-		hosts[asked.Host] = true
-	}
-	return len(hosts) <= v.max
+func (v *verifier) mayAsk(host string) bool {
+	return v.domains[registrable(host)] && (v.hosts[host] || len(v.hosts) < v.max)
 }

@@ -3,6 +3,7 @@ package discover_test
 import (
 	"context"
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -19,6 +20,17 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
+
+// webs multiplies the random webs of the tests that resume walks and compare runs.
+var webs = flag.Uint64("webs", 0, "random webs to resume and to compare; 0 means a few")
+
+// randomWebs returns the number of random webs to test, few unless the flag says otherwise.
+func randomWebs(few uint64) uint64 {
+	if *webs > 0 {
+		return *webs
+	}
+	return few
+}
 
 // A web is an http.RoundTripper that answers for several hosts. A URL without an answer is 404.
 type web struct {

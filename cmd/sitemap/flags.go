@@ -83,6 +83,7 @@ func (d *documentFlags) options(l limits) (sitemap.Options, error) {
 // selectFlags are the flags that choose documents and URLs.
 type selectFlags struct {
 	since       string
+	distrust    bool // of the lastmods that indexes list
 	follow      string
 	minTrust    string
 	verifyHosts int
@@ -99,6 +100,8 @@ func (s *selectFlags) add(cmd *cobra.Command) {
 		f.StringVar(&s.since, "since", "",
 			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, "+
 				"or for so long, such as 7d; URLs without a lastmod stay")
+		f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
+			"fetch sitemaps also if their index says that they have not changed")
 		f.StringVar(&s.follow, "follow", "",
 			"of the sitemaps in an index, fetch those that match `REGEX`")
 		f.StringVar(&s.minTrust, "min-trust", "variant",
@@ -131,6 +134,8 @@ func (s *selectFlags) options() (discover.Options, error) {
 		MaxDepth:    s.limit.depth,
 		MaxSitemaps: s.limit.sitemaps,
 		Limits:      s.limit.document(),
+
+		IgnoreIndexLastMod: s.distrust,
 	}
 	if s.verifyHosts < 0 || s.maxURLs < 0 {
 		return o, errors.New("--verify-hosts, --max-urls: negative number")

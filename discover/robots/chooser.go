@@ -51,6 +51,17 @@ func (c chooser) choose(agent string) ([]*group, time.Duration) {
 	return c.groups[token], chosen.CrawlDelay
 }
 
+// size estimates the memory of all groups, here and in the library.
+func (c chooser) size() (n int64) {
+	for token, groups := range c.groups {
+		n += 400 + 3*int64(len(token))
+		for _, g := range groups {
+			n += 8 + g.size()/int64(len(g.agents))
+		}
+	}
+	return n
+}
+
 // libraryName returns the name of a product token in the library. It ends with a slash because the
 // library takes any group whose name the crawler's name starts with.
 func libraryName(token string) string {

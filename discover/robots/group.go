@@ -20,6 +20,15 @@ type group struct {
 	delay  string // a number of seconds, "" if the group has no Crawl-delay
 }
 
+// size estimates the memory of the group.
+func (g *group) size() int64 {
+	n := int64(200 + 50*len(g.agents))
+	for _, r := range g.rules {
+		n += 40 + int64(len(r.pattern))
+	}
+	return n
+}
+
 // allows reports whether the groups allow path, which is normalized. The rule with the most octets
 // counts, and Allow wins a tie (RFC 9309, section 2.2.2).
 func allows(groups []*group, path string) bool {

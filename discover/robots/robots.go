@@ -85,6 +85,27 @@ func readAll(r io.Reader) (text []byte, cut bool, err error) {
 	return text, cut, err
 }
 
+// For returns r as the robots.txt of the site of u, whose robots.txt redirects to it:
+// [Robots.Allowed] then answers for URLs of the origin of u (RFC 9309, section 2.3.1.2).
+func (r *Robots) For(u *url.URL) *Robots {
+	f := *r
+	f.origin, _ = location.OriginOf(u)
+	return &f
+}
+
+// Size estimates the memory that r holds, in bytes, for caches. It may be twenty times the size of
+// the file.
+func (r *Robots) Size() int64 {
+	n := int64(1_000)
+	for _, s := range r.Sitemaps {
+		n += 40 + int64(len(s.Loc))
+	}
+	for _, p := range r.Problems {
+		n += 144 + int64(len(p.Text))
+	}
+	return n + r.chooser.size()
+}
+
 // Allowed reports whether agent may fetch u by the rules of this robots.txt. Agent is the product
 // token of a crawler, such as "ExampleBot" (RFC 9309, section 2.2.1); a version after it is
 // ignored.

@@ -16,18 +16,15 @@
 // With it, the owner of www.host1.com vouches for sitemap-host1.xml, which may then list URLs
 // of www.host1.com, and still none of www.host2.com. In this package:
 //
-//	var scope trust.Scope
-//	if g, ok := trust.OfLocation("http://www.sitemaphost.com/sitemap-host1.xml"); ok {
-//		scope = scope.With(g)
-//	}
-//	scope = scope.With(trust.OfRobots("http://www.host1.com/robots.txt")...)
+//	robots := trust.Grants(trust.FromRobots, "http://www.host1.com/robots.txt", nil, nil)
+//	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
 //	level, _ := scope.Judge("http://www.host1.com/page") // Robots
 //	level, _ = scope.Judge("http://www.host2.com/page")  // Untrusted
 //
 // A [Grant] lets a document list the URLs of one host at or below one directory. A [Scope] is all
-// grants of a document: those of the robots.txt files that name it ([OfRobots]), of the place it
-// was served from ([OfLocation]) and of the caller who names it ([OfCaller]). A document inherits
-// the scope of the sitemap index that lists it. [Scope.Judge] returns the [Level] of a URL.
+// grants of a document, as [Grants] makes them: those of the robots.txt or the sitemap index that
+// names it, of the place it was served from, and of the caller who names it. A document inherits
+// the scope of the index that lists it. [Scope.Judge] returns the [Level] of a URL.
 //
 // All of this is plain values and functions of them: nothing is fetched, and grants and scopes can
 // be compared, copied and stored as JSON.
@@ -37,5 +34,5 @@
 //	level.go    Level
 //	grant.go    Grant
 //	scope.go    Scope and its verdicts
-//	source.go   the grants of robots.txt, locations and callers
+//	source.go   Grants: the scope of a document, by what named it
 package trust

@@ -7,12 +7,20 @@ import (
 )
 
 // A sitemap on another host lists the URLs of the host whose robots.txt names it.
-func ExampleScope_Judge() {
-	var scope trust.Scope
-	if g, ok := trust.OfLocation("http://www.sitemaphost.com/sitemap-host1.xml"); ok {
-		scope = scope.With(g)
+func ExampleGrants() {
+	robots := trust.Grants(trust.FromRobots, "http://www.host1.com/robots.txt", nil, nil)
+	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
+	for _, g := range scope {
+		fmt.Println(g)
 	}
-	scope = scope.With(trust.OfRobots("http://www.host1.com/robots.txt")...)
+	// Output:
+	// www.host1.com/ (robots)
+	// http://www.sitemaphost.com/ (location)
+}
+
+func ExampleScope_Judge() {
+	robots := trust.Grants(trust.FromRobots, "http://www.host1.com/robots.txt", nil, nil)
+	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
 	for _, loc := range []string{
 		"http://www.host1.com/page",
 		"http://www.host2.com/page",
@@ -29,16 +37,10 @@ func ExampleScope_Judge() {
 	// https://host1.com/page variant
 }
 
-func ExampleOfLocation() {
-	g, ok := trust.OfLocation("http://example.com/catalog/sitemap.xml")
-	fmt.Println(g, ok)
-	// Output: http://example.com/catalog/ (location) true
-}
-
 // A robots.txt speaks for each host that redirects led to, if it is exactly /robots.txt there.
-func ExampleOfRobots() {
-	for _, g := range trust.OfRobots("http://example.com/robots.txt",
-		"https://www.example.com/robots.txt", "https://cdn.example.net/example/robots.txt") {
+func ExampleGrants_robots() {
+	hops := []string{"https://www.example.com/robots.txt", "https://cdn.example.net/example/robots.txt"}
+	for _, g := range trust.Grants(trust.FromRobots, "http://example.com/robots.txt", hops, nil) {
 		fmt.Println(g)
 	}
 	// Output:

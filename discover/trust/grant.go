@@ -7,8 +7,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// A Grant entitles a document to list the URLs of a host at or below a directory. [OfRobots],
-// [OfLocation] and [OfCaller] return grants in the form that [Scope.Judge] compares.
+// A Grant entitles a document to list the URLs of a host at or below a directory. [Grants] returns
+// grants in the form that [Scope.Judge] compares.
 type Grant struct {
 	// Scheme is "http" or "https" if a location grants, else "", which stands for both.
 	Scheme string `json:"scheme,omitempty"`

@@ -22,13 +22,18 @@ type Scope []Grant
 //
 // Hosts are compared normalized. Directories are compared by segments, without percent-encoding
 // and dot segments (RFC 3986, section 6.2.2). A path with escaped slashes or backslashes is covered
-// only if it is in the directory however a server reads them; see [OfLocation].
+// only if it is in the directory however a server reads them; see [Grants].
 func (s Scope) Judge(loc string) (Level, Grant) {
-	level, by := Untrusted, Grant{}
 	o, path, err := location.ParseOrigin(loc)
 	if err != nil {
-		return level, by
+		return Untrusted, Grant{}
 	}
+	return s.JudgeAt(o, path)
+}
+
+// JudgeAt is Judge for an origin and a normalized path, for packages of this module.
+func (s Scope) JudgeAt(o location.Origin, path string) (Level, Grant) {
+	level, by := Untrusted, Grant{}
 	for _, g := range s {
 		switch {
 		case g.By > level && g.isOf(o) && g.covers(path):
@@ -38,6 +43,12 @@ func (s Scope) Judge(loc string) (Level, Grant) {
 		}
 	}
 	return level, by
+}
+
+// covers reports whether a grant of the scope covers loc itself, not only a variant of it.
+func (s Scope) covers(loc string) bool {
+	level, _ := s.Judge(loc)
+	return level > Variant
 }
 
 // With returns the scope with grants added. The grants of s stay first, and s does not change. With

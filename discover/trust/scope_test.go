@@ -13,12 +13,15 @@ import (
 // location returns the grant of the place of a document.
 func location(t testing.TB, doc string) trust.Grant {
 	t.Helper()
-	g, ok := trust.OfLocation(doc)
-	if !ok {
-		t.Fatalf("no grant of location for %s", doc)
+	scope := trust.Grants(trust.FromHome, doc, nil, nil)
+	if len(scope) != 1 {
+		t.Fatalf("grants of the location %s: %v", doc, scope)
 	}
-	return g
+	return scope[0]
 }
+
+// robotsOf returns the scope of a robots.txt.
+func robotsOf(loc string) trust.Scope { return trust.Grants(trust.FromRobots, loc, nil, nil) }
 
 // judge reports each verdict of s that differs from want.
 func judge(t *testing.T, s trust.Scope, want map[string]trust.Level) {
@@ -44,7 +47,7 @@ func TestScope_SitemapsOrgCrossSubmits(t *testing.T) {
 	for i, host := range hosts {
 		doc := fmt.Sprintf("http://www.sitemaphost.com/sitemap-host%d.xml", i+1)
 		alone := trust.Scope{location(t, doc)}
-		named := alone.With(trust.OfRobots("http://" + host + "/robots.txt")...)
+		named := alone.With(robotsOf("http://" + host + "/robots.txt")...)
 		for _, other := range hosts {
 			level := trust.Untrusted
 			if other == host {
@@ -57,8 +60,8 @@ func TestScope_SitemapsOrgCrossSubmits(t *testing.T) {
 	}
 }
 
-// TestOfLocation_SitemapsOrg is the example of sitemaps.org, "Sitemap file location".
-func TestOfLocation_SitemapsOrg(t *testing.T) {
+// TestGrants_SitemapsOrg is the example of sitemaps.org, "Sitemap file location".
+func TestGrants_SitemapsOrg(t *testing.T) {
 	here := location(t, "http://example.com/catalog/sitemap.xml")
 	judge(t, trust.Scope{here}, map[string]trust.Level{
 		"http://example.com/catalog/show?item=23":            trust.Location,
@@ -94,7 +97,7 @@ func TestScope_Variants(t *testing.T) {
 		"http://www.example.com:80/a/x":   trust.Variant,
 		"http://www.example.com:443/a/x":  trust.Untrusted,
 	})
-	judge(t, trust.OfRobots("https://www.example.com:8443/robots.txt"), map[string]trust.Level{
+	judge(t, robotsOf("https://www.example.com:8443/robots.txt"), map[string]trust.Level{
 		"https://www.example.com:8443/x": trust.Robots,
 		"http://www.example.com:8443/x":  trust.Robots, // a robots.txt speaks for both schemes
 		"https://example.com:8443/x":     trust.Variant,
@@ -110,7 +113,7 @@ func TestScope_Variants(t *testing.T) {
 		"http://[2001:db8::1]/x":       trust.Variant,
 		"https://[2001:db8::1]:8443/x": trust.Untrusted,
 	})
-	judge(t, trust.OfRobots("https://bücher.example/robots.txt"), map[string]trust.Level{
+	judge(t, robotsOf("https://bücher.example/robots.txt"), map[string]trust.Level{
 		"https://xn--bcher-kva.example/x": trust.Robots,
 		"https://BÜCHER.example/x":        trust.Robots,
 		"https://www.bücher.example/x":    trust.Variant,
@@ -118,7 +121,7 @@ func TestScope_Variants(t *testing.T) {
 }
 
 func TestScope_NoURL(t *testing.T) {
-	scope := trust.Scope(trust.OfRobots("https://example.com/robots.txt"))
+	scope := robotsOf("https://example.com/robots.txt")
 	for _, loc := range []string{
 		"", "/", "//example.com/", "example.com/x", "ftp://example.com/", "https://",
 		"https://example.com:port/", "mailto:x@example.com",
@@ -191,7 +194,7 @@ func TestScope_WithSharesNoMemory(t *testing.T) {
 func TestScope_AtMost64Grants(t *testing.T) {
 	var grants []trust.Grant
 	for i := range 100 {
-		grants = append(grants, trust.OfRobots(fmt.Sprintf("https://%d.test/robots.txt", i))...)
+		grants = append(grants, robotsOf(fmt.Sprintf("https://%d.test/robots.txt", i))...)
 	}
 	if got := trust.Scope(nil).With(grants...); !slices.Equal(got, grants[:64]) {
 		t.Errorf("%d grants: %v", len(got), got)
@@ -225,7 +228,7 @@ func TestScope_WithKeepsVerdicts(t *testing.T) {
 }
 
 func TestScope_JSON(t *testing.T) {
-	scope := trust.Scope(trust.OfRobots("https://host1.test/robots.txt"))
+	scope := robotsOf("https://host1.test/robots.txt")
 	scope = scope.With(location(t, "https://Example.com:443/a/s.xml"))
 	text, err := json.Marshal(scope)
 	if err != nil {
@@ -250,19 +253,21 @@ func FuzzScope_Judge(f *testing.F) {
 	f.Add("http://a.test:81/x/%2e%2e/y", "http://a.test/x/../x/y?z")
 	f.Add("https://a.test:443\\x", "https://u@a.test/x#")
 	f.Fuzz(func(t *testing.T, doc, loc string) {
-		g, ok := trust.OfLocation(doc)
-		if !ok {
+		scope := trust.Grants(trust.FromHome, doc, nil, nil)
+		if len(scope) == 0 {
 			return
 		}
+		g := scope[0]
 		level, by := trust.Scope{g}.Judge(loc)
 		possible := []trust.Level{trust.Untrusted, trust.Variant, trust.Location}
 		if !slices.Contains(possible, level) || (level > trust.Untrusted) != (by == g) {
 			t.Errorf("%v: %q is %v by %v", g, loc, level, by)
 		}
-		if caller, ok := trust.OfCaller(doc); !ok || level == trust.Location && !covers(caller, loc) {
+		caller := trust.Grants(trust.FromCaller, doc, nil, nil)
+		if len(caller) != 1 || level == trust.Location && !covers(caller[0], loc) {
 			t.Errorf("the whole host of %q does not cover %q", doc, loc)
 		}
-		if again, ok := trust.OfLocation(g.Scheme + "://" + g.Host + g.Dir + "s.xml"); !ok || again != g {
+		if again := location(t, g.Scheme+"://"+g.Host+g.Dir+"s.xml"); again != g {
 			t.Errorf("%v is %v when it is made of its own text", g, again)
 		}
 	})
@@ -280,7 +285,7 @@ func BenchmarkScope_Judge(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			scope := trust.Scope{location(b, site+"/s.xml")}
-			scope = scope.With(trust.OfRobots(site + "/robots.txt")...)
+			scope = scope.With(robotsOf(site + "/robots.txt")...)
 			loc := site + "/category/page-123.html"
 			b.ReportAllocs()
 			for b.Loop() {

@@ -37,23 +37,77 @@ func (o Origin) OtherScheme() Origin {
 
 var errScheme = errors.New("location: scheme is neither http nor https")
 
-// ParseOrigin returns the origin and the path of an absolute location. The path is normalized so
-// that equivalent spellings are equal (RFC 3986, section 6.2.2). It is percent-encoded except for
-// unreserved characters, has hex digits in upper case, no dot segments (%2e included), and is never
-// empty. In a path with an escaped slash or a backslash, dot segments are kept: their meaning
-// depends on whether the server reads those as slashes.
+// ParseOrigin returns the origin and the path of an absolute location, as [AuthorityOrigin] and
+// [Path] do.
 func ParseOrigin(loc string) (o Origin, path string, err error) {
-	if o, path, ok := plainOrigin(loc); ok {
-		return o, path, nil
+	authority, rest := Split(loc)
+	if o, err = AuthorityOrigin(authority); err != nil {
+		return Origin{}, "", err
 	}
-	u, err := sitemap.ParseLoc(loc)
+	return o, Path(rest), nil
+}
+
+// Split returns an absolute location in two parts: up to its host and port, and from its path on.
+// For "https://example.com/a?b" they are "https://example.com" and "/a?b".
+func Split(loc string) (authority, rest string) {
+	start := strings.Index(loc, "://") + len("://")
+	if start < len("://") {
+		return loc, ""
+	}
+	if end := strings.IndexAny(loc[start:], "/?#"); end >= 0 {
+		return loc[:start+end], loc[start+end:]
+	}
+	return loc, ""
+}
+
+// HasAuthority reports whether authority is the first part of loc, as [Split] returns it.
+func HasAuthority(loc, authority string) bool {
+	if !strings.HasPrefix(loc, authority) {
+		return false
+	}
+	if len(loc) == len(authority) {
+		return true
+	}
+	c := loc[len(authority)]
+	return c == '/' || c == '?' || c == '#'
+}
+
+// AuthorityOrigin returns the origin of the first part of an absolute location.
+func AuthorityOrigin(authority string) (Origin, error) {
+	if o, ok := plainOrigin(authority); ok {
+		return o, nil
+	}
+	u, err := sitemap.ParseLoc(authority)
 	if err != nil {
-		return Origin{}, "", err
+		return Origin{}, err
 	}
-	if o, err = originOf(u); err != nil {
-		return Origin{}, "", err
+	return originOf(u)
+}
+
+// Path returns the normalized path of the rest of a location, so that equivalent spellings are
+// equal (RFC 3986, section 6.2.2). It is percent-encoded except for unreserved characters, has hex
+// digits in upper case, no dot segments (%2e included), and is never empty. In a path with an
+// escaped slash or a backslash, dot segments are kept: their meaning depends on whether the server
+// reads those as slashes.
+func Path(rest string) string {
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i]
 	}
-	return o, clearPath(u.EscapedPath()), nil
+	return clearPath(rest)
+}
+
+// Normalize returns a location of an origin in one of its equivalent spellings: with the path that
+// [Path] returns, and without a fragment.
+func Normalize(o Origin, rest string) string {
+	loc := o.String() + Path(rest)
+	rest, _, _ = strings.Cut(rest, "#")
+	_, query, _ := strings.Cut(rest, "?")
+	for query != "" {
+		var part string
+		part, query, _ = strings.Cut(query, "?")
+		loc += "?" + normalEscapes("/" + part)[1:]
+	}
+	return loc
 }
 
 // OriginOf returns the origin of u. It fails if the scheme is not http or https, or if the host or
@@ -88,14 +142,14 @@ func originOf(u *url.URL) (Origin, error) {
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// plainOrigin is ParseOrigin for common locations: a host of lower-case letters, digits, hyphens
-// and dots, with or without a port. The results share the memory of loc if possible.
-func plainOrigin(loc string) (o Origin, path string, ok bool) {
+// plainOrigin is AuthorityOrigin for common ones: a host of lower-case letters, digits, hyphens and
+// dots, with or without a port. The result shares the memory of authority.
+func plainOrigin(authority string) (o Origin, ok bool) {
 	o.Scheme = "https"
-	rest, ok := strings.CutPrefix(loc, "https://")
+	rest, ok := strings.CutPrefix(authority, "https://")
 	if !ok {
-		if rest, ok = strings.CutPrefix(loc, "http://"); !ok {
-			return o, "", false
+		if rest, ok = strings.CutPrefix(authority, "http://"); !ok {
+			return o, false
 		}
 		o.Scheme = "http"
 	}
@@ -104,40 +158,22 @@ func plainOrigin(loc string) (o Origin, path string, ok bool) {
 		end++
 	}
 	if end == 0 || rest[end-1] == '.' {
-		return o, "", false
+		return o, false
 	}
-	o.Host, path = rest[:end], rest[end:]
-	if strings.HasPrefix(path, ":") {
-		n := portLen(path[1:])
-		if n == 0 {
-			return o, "", false
+	o.Host = rest[:end]
+	if port, ok := strings.CutPrefix(rest[end:], ":"); ok {
+		if n := portLen(port); n == 0 || n < len(port) {
+			return o, false
 		}
-		port := path[1 : 1+n]
-		path = path[1+n:]
 		if port != defaultPorts[o.Scheme] {
-			o.Host = rest[:end+1+n]
+			o.Host = rest
 		}
+		return o, true
 	}
-	if path != "" && path[0] != '/' && path[0] != '?' && path[0] != '#' {
-		return o, "", false
-	}
-	if i := pathLen(path); i < len(path) {
-		path = path[:i]
-	}
-	return o, clearPath(path), true
+	return o, end == len(rest)
 }
 
-// pathLen returns the length of the path at the start of s.
-func pathLen(s string) int {
-	for i := range len(s) {
-		if s[i] == '?' || s[i] == '#' {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// clearPath normalizes a path for ParseOrigin.
+// clearPath normalizes a path for Path.
 func clearPath(path string) string {
 	path = normalEscapes(path)
 	if strings.Contains(path, "/.") && !strings.Contains(path, "%2F") &&

@@ -24,7 +24,7 @@ func (c *corpusCase) scopeFaults(t *testing.T) []string {
 	}
 	var scope trust.Scope
 	for _, loc := range []string{in.SitemapURL, in.IndexURL} {
-		if g, ok := trust.OfLocation(loc); ok {
+		for _, g := range trust.Grants(trust.FromHome, loc, nil, nil) {
 			if in.EntryKind == "sitemap" {
 				g.Dir = "/" // a child needs no grant; one on another host is a foreign_child
 			}
@@ -32,7 +32,7 @@ func (c *corpusCase) scopeFaults(t *testing.T) []string {
 		}
 	}
 	for _, loc := range append(in.RobotsURLs, in.RobotsURL) {
-		scope = scope.With(trust.OfRobots(loc)...)
+		scope = scope.With(trust.Grants(trust.FromRobots, loc, nil, nil)...)
 	}
 	level, _ := scope.Judge(in.EntryURL)
 	if got := level >= trust.Verified; got != c.InScope {

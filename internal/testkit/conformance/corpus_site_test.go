@@ -153,7 +153,7 @@ func (c *corpusCase) seeds(t *testing.T, client *discover.Client,
 	}
 	for _, s := range r.Sitemaps {
 		from = append(from, &discover.Sitemap{Loc: s.Loc, RobotsURL: site.Start.RobotsTxt,
-			Line: s.Line, Grants: trust.OfRobots(site.Start.RobotsTxt)})
+			Line: s.Line, Grants: trust.Grants(trust.FromRobots, site.Start.RobotsTxt, nil, nil)})
 	}
 	return from, why
 }

@@ -1,0 +1,60 @@
+package discover
+
+import (
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// A record is what a Store keeps of one document.
+type record struct {
+	URL          string `json:"url"`
+	Final        string `json:"final,omitempty"`
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
+	Digest       []byte `json:"digest,omitempty"`   // of its entries
+	LastMod      string `json:"lastmod,omitempty"`  // as its referrer listed it
+	Children     string `json:"children,omitempty"` // the first part of them, a line each
+	Parts        int    `json:"parts,omitempty"`    // further parts of the children
+	Lost         int    `json:"lost,omitempty"`     // children that found no room
+	Partial      bool   `json:"partial,omitempty"`  // something was left out, but not all
+	Err          string `json:"err,omitempty"`      // why it could not be read
+	Read         int64  `json:"read,omitempty"`     // when it was last read, in Unix seconds
+	Run          uint32 `json:"run"`                // that ended it last
+}
+
+// failedEmpty reports whether the document failed before its first entry.
+func (r *record) failedEmpty() bool { return r.Err != "" && !r.Partial }
+
+// storedTime returns the text of a lastmod, with its precision and "?" if its zone was assumed.
+func storedTime(t sitemap.Time) string {
+	s := t.String()
+	if t.Precision() == sitemap.Minute {
+		s = s[:len("2006-01-02T15:04")] + s[len("2006-01-02T15:04:05"):]
+	}
+	if t.ZoneAssumed() {
+		s += "?"
+	}
+	return s
+}
+
+// parseStoredTime reads what storedTime returns. What it cannot read is the zero Time.
+func parseStoredTime(s string) sitemap.Time {
+	text, assumed := strings.CutSuffix(s, "?")
+	t, err := sitemap.ParseTime(text)
+	switch {
+	case err != nil:
+		return sitemap.Time{}
+	case assumed:
+		return t.AssumeZone()
+	}
+	return t
+}
+
+// A plan is what the Store says of a document before it is requested.
+type plan struct {
+	record      *record // nil if there is none
+	skip        string  // SkippedState, SkippedResume or ""
+	conditional bool    // send the validators
+	trial       bool    // it is requested only to prove its host's lastmods
+}

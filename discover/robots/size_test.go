@@ -1,0 +1,57 @@
+package robots_test
+
+import (
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/discover/robots"
+)
+
+// TestRobots_Size: the estimate is about the memory that is held, whatever the file is full of.
+func TestRobots_Size(t *testing.T) {
+	for name, line := range map[string]string{
+		"one agent":  "user-agent: %d",
+		"groups":     "user-agent: %d\nallow: /",
+		"long names": "user-agent: %d" + strings.Repeat("x", 500),
+		"rules":      "allow: /%d",
+		"long rules": "disallow: /%d" + strings.Repeat("*x", 300),
+		"sitemaps":   "sitemap: /%d",
+		"problems":   "sitemap: ftp://%d" + strings.Repeat("x", 200),
+		"delays":     "user-agent: %d\ncrawl-delay: 1",
+		"comments":   "# %d" + strings.Repeat("x", 500),
+	} {
+		var b strings.Builder
+		for i := 0; b.Len() < robots.MaxBytes; i++ {
+			fmt.Fprintf(&b, line+"\n", i)
+		}
+		text := "user-agent: a\n" + b.String()
+		before := heap()
+		const n = 3
+		var files []*robots.Robots
+		size := int64(0)
+		for range n {
+			f, err := robots.Parse(strings.NewReader(text), &url.URL{Scheme: "https", Host: "a.test"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+			size += f.Size()
+		}
+		const noise = 256 << 10
+		if held := heap() - before; held > 2*size+noise || size > 4*held+noise {
+			t.Errorf("%s: %d bytes held, %d estimated", name, held/n, size/n)
+		}
+		runtime.KeepAlive([]any{files, text})
+	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

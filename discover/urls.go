@@ -1,0 +1,190 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// URLs yields the pages of a site: it finds the site's sitemaps as [Client.Find] does and walks
+// them. The known paths and the home page are tried also if nothing that robots.txt names can be
+// read. A nil *Options is a zero Options.
+//
+// URLs does nothing before it is ranged over, and leaves nothing running when the caller breaks
+// off. At most one error comes, as the last element: see the package's documentation.
+//
+// The site is that of the host of site, even if site is the URL of a sitemap. To read one sitemap
+// alone, use [Client.Walk] with []*Sitemap{{Loc: url}}.
+func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[URL, error] {
+	return func(yield func(URL, error) bool) {
+		st, err := parseSite(site)
+		if err != nil {
+			yield(URL{}, err)
+			return
+		}
+		f, st, err := c.siteRobots(ctx, st)
+		if err != nil {
+			yield(URL{}, err)
+			return
+		}
+		of := &seed{site: st.host(), origin: st.origin()}
+		w, err := c.newWalk(ctx, o, yield, "site "+st.host(), []*seed{of})
+		if err != nil {
+			yield(URL{}, err)
+			return
+		}
+		defer w.close()
+		w.reportRobots(f, of)
+		w.push(f.seeds(), func(*Sitemap) *seed { return of })
+		if !w.run() {
+			return
+		}
+		var tried []Attempt
+		if w.sound == 0 {
+			tried = w.tryKnown(st, f, of)
+			if tried == nil {
+				return
+			}
+		}
+		if w.sound == 0 && len(f.Sitemaps) == 0 {
+			yield(URL{}, &NoSitemapError{Site: st.url.String(), Tried: tried})
+			return
+		}
+		w.end()
+	}
+}
+
+// Walk yields the pages of sitemaps and of everything that they refer to, in document order, depth
+// first. A nil *Options is a zero Options. Walk does nothing before it is ranged over, and leaves
+// nothing running when the caller breaks off. At most one error comes, as the last element: a
+// [*WalkError] or ctx's error.
+//
+// A sitemap with neither Grants, Referrer, RobotsURL nor HomeURL counts as named by the caller, who
+// vouches for its host ([trust.FromCaller]). The grants of seeds that name the same document are
+// merged. Credentials and [fetch.Client.Header] go to the hosts of the sites that the seeds were
+// found for: those of RobotsURL or HomeURL, or else their own. Walk does not change the sitemaps.
+func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq2[URL, error] {
+	return func(yield func(URL, error) bool) {
+		var (
+			locs  []string
+			sites []*seed
+			of    = map[*Sitemap]*seed{}
+		)
+		for _, s := range from {
+			if s == nil {
+				continue
+			}
+			locs = append(locs, seedLoc(s))
+			of[s] = &seed{}
+			if st, err := seedSite(s); err == nil {
+				st.url.Path, st.url.RawPath = "", ""
+				of[s] = &seed{site: st.host(), origin: st.origin()}
+				sites = append(sites, of[s])
+			}
+		}
+		w, err := c.newWalk(ctx, o, yield, strings.Join(locs, "\n"), sites)
+		if err != nil {
+			yield(URL{}, err)
+			return
+		}
+		defer w.close()
+		w.push(from, func(s *Sitemap) *seed { return of[s] })
+		if w.run() {
+			w.end()
+		}
+	}
+}
+
+// push puts the seeds into the queue, each document once, with the claims of all that name it.
+func (w *walk) push(from []*Sitemap, of func(*Sitemap) *seed) {
+	var nodes []*node
+	for _, s := range from {
+		if s == nil {
+			continue
+		}
+		site, c := of(s), claim{s.source(), s.Grants}
+		if loc := seedLoc(s); loc != s.Loc {
+			clean := *s
+			clean.Loc = loc
+			s = &clean
+		}
+		k := keyOf(s.Loc)
+		at := w.seeds[k]
+		if at == nil {
+			at = &seed{site: site.site, origin: site.origin}
+			w.seeds[k] = at
+			nodes = append(nodes, &node{claim: c, sm: s, key: k, seed: at})
+		}
+		at.claims = append(at.claims, c)
+		at.referrers = append(at.referrers, s)
+	}
+	w.queue.push(nodes)
+}
+
+// run visits the documents of the queue. It reports false if the walk must end at once.
+func (w *walk) run() bool {
+	for n := w.queue.pop(); n != nil; n = w.queue.pop() {
+		if _, alive := w.visit(n, false); !alive {
+			return false
+		}
+	}
+	return true
+}
+
+// tryKnown visits the known paths of the site up to the first that holds a sitemap, and all that it
+// leads to. It returns what was tried, nil if the walk must end at once.
+func (w *walk) tryKnown(st site, f *robotsFile, of *seed) []Attempt {
+	tried := []Attempt{{f.url, f.none}}
+	for sm := range w.c.candidates(w.ctx, st, f, w.o, &tried) {
+		n := &node{claim: claim{sm.source(), sm.Grants}, sm: sm, key: keyOf(sm.Loc), seed: of}
+		if w.seen[n.key] != nil {
+			continue
+		}
+		missed, alive := w.visit(n, true)
+		if !alive {
+			return nil
+		}
+		if missed == nil {
+			w.failMissed(tried[1:], of)
+			if !w.run() {
+				return nil
+			}
+			break
+		}
+		tried = append(tried, Attempt{sm.Loc, missed})
+	}
+	if !w.alive() {
+		return nil
+	}
+	return tried
+}
+
+// failMissed reports the known paths that may hold a sitemap another time.
+func (w *walk) failMissed(tried []Attempt, of *seed) {
+	for _, a := range tried {
+		var fe *fetch.Error
+		if errors.As(a.Err, &fe) && fe.Temporary() {
+			w.finish(w.newDocument(&node{sm: &Sitemap{Loc: a.URL}, seed: of}, answer{err: a.Err}, ""))
+		}
+	}
+}
+
+// reportRobots reports the problems of a robots.txt, and how it broke off.
+func (w *walk) reportRobots(f *robotsFile, of *seed) {
+	sm := &Sitemap{Loc: f.url}
+	if w.o.Report != nil {
+		for _, p := range f.Problems {
+			w.o.Report(sm, p)
+		}
+	}
+	if f.cut != nil {
+		n := &node{sm: sm, key: keyOf(f.url), seed: of}
+		d := w.newDocument(n, answer{doc: f.cut.doc, err: f.cut.err}, f.cut.doc.URL.String())
+		d.sum.Entries = int64(len(f.Sitemaps))
+		w.finish(d)
+		w.sound = 0
+	}
+}
