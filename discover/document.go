@@ -230,7 +230,7 @@ func (d *document) isEmpty() bool {
 }
 
 // remember stores the document, which was read or answered with 304.
-func (d *document) remember(old *record) {
+func (d *document) remember(old *record, children family) {
 	m := d.memory
 	if m == nil {
 		return
@@ -244,7 +244,7 @@ func (d *document) remember(old *record) {
 	}
 	r := &record{
 		URL: d.n.sm.Loc, Final: d.sum.FinalURL, LastMod: m.past(d.n.sm.LastMod).String(),
-		Lost: d.lost, Read: now, Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
+		family: children, Lost: d.lost, Read: now, Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
 	}
 	if d.sum.Err != nil {
 		r.Err = chars.Excerpt(d.sum.Err.Error())
@@ -252,6 +252,5 @@ func (d *document) remember(old *record) {
 		r.Digest = d.recorder.digest.Sum(nil)[:16]
 		r.ETag, r.LastModified = d.got.doc.ETag, d.got.doc.LastModified
 	}
-	m.setChildren(d.n.seed.site, r, d.children)
 	d.recorder.end(old, r)
 }

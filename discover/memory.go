@@ -2,9 +2,9 @@ package discover
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +18,7 @@ import (
 //
 //	d  a document: a JSON record
 //	c  a further part of the children of an index: a line each
-//	u  a page: when its lastmod was, and in which run it was last new or modified
+//	u  pages: when their lastmod was, and in which run they were last new or modified
 //	l  a host of documents: how often its lastmods proved right and wrong
 //	r  a walk: its Run and the number of that run
 //
@@ -30,8 +30,9 @@ type memory struct {
 	distrust bool   // Options.IgnoreIndexLastMod
 	now      func() time.Time
 	synced   time.Time
-	other    bool  // a value of another version was met
-	err      error // the first error of the Store
+	pages    *openTable // of the site of the last document
+	other    bool       // a value of another version was met
+	err      error      // the first error of the Store
 }
 
 // format is the version of what is stored.
@@ -104,6 +105,22 @@ func (m *memory) fail(err error) {
 		m.err = err
 	}
 }
+
+// table returns the pages of a site.
+func (m *memory) table(site string) *openTable {
+	if m.pages == nil || m.pages.at.site != site {
+		m.pages.close()
+		m.pages = openPages(place{m.store, site})
+	}
+	return m.pages
+}
+
+// A pageStore is the Store of a table.
+type pageStore struct{ m *memory }
+
+func (s pageStore) Get(key string) []byte        { return s.m.get(key) }
+func (s pageStore) Put(key string, value []byte) { s.m.put(key, value...) }
+func (s pageStore) Sync()                        { s.m.sync() }
 
 // failed returns the first error of the Store.
 func (m *memory) failed() error {
@@ -233,32 +250,43 @@ func (m *memory) judgeLastMod(site string, old, r *record) {
 	m.put(lastModKey(site, r.URL), right, wrong)
 }
 
-// maxPart bounds a stored part of an index's children, in bytes.
-const maxPart = 64 << 10
+const (
+	maxPart   = 64 << 10 // bytes of a stored part of an index's children
+	syncParts = 64       // parts that are stored between two syncs
+)
 
 // partKey returns the key of a further part of the children of an index.
-func partKey(site, loc string, part int) string {
-	return keyIn(site, 'c', loc) + strconv.Itoa(part)
+func partKey(site, loc string, slot, part int) string {
+	return fmt.Sprintf("%s%d.%d", keyIn(site, 'c', loc), slot, part)
 }
 
-// setChildren puts the children of an index into its record, and what has no room there into
-// further parts.
-func (m *memory) setChildren(site string, r *record, children []*node) {
+// keep returns the children of an index for its record, after the one before. It stores what has no
+// room in the record, which nothing refers to until the record is stored.
+func (m *memory) keep(n *node, before *record, children []*node) (f family) {
+	if m == nil {
+		return f
+	}
+	if before != nil {
+		f.Slot = 1 - before.Slot
+	}
 	var part []byte
-	for i, n := range children {
-		part = append(append(append(part, n.sm.Loc...), ' '), storedTime(n.sm.LastMod)...)
+	for i, child := range children {
+		part = append(append(append(part, child.sm.Loc...), ' '), storedTime(child.sm.LastMod)...)
 		part = append(part, '\n')
 		switch isLast := i == len(children)-1; {
 		case len(part) < maxPart && !isLast:
 			continue
-		case r.Children == "":
-			r.Children = string(part)
+		case f.Children == "":
+			f.Children = string(part)
 		default:
-			m.put(partKey(site, r.URL, r.Parts), part...)
-			r.Parts++
+			m.put(partKey(n.seed.site, n.sm.Loc, f.Slot, f.Parts), part...)
+			if f.Parts++; f.Parts%syncParts == 0 {
+				m.sync()
+			}
 		}
 		part = part[:0]
 	}
+	return f
 }
 
 // children yields the stored children of an index. It reports false if a part is missing.
@@ -272,7 +300,7 @@ func (m *memory) children(site string, r *record, yield func(string, sitemap.Tim
 		if i == r.Parts {
 			return true
 		}
-		if part = string(m.get(partKey(site, r.URL, i))); part == "" {
+		if part = string(m.get(partKey(site, r.URL, r.Slot, i))); part == "" {
 			return false
 		}
 	}
@@ -283,6 +311,8 @@ func (m *memory) close() error {
 	if m == nil {
 		return nil
 	}
+	m.pages.close()
+	m.pages = nil
 	m.sync()
 	return m.err
 }

@@ -12,15 +12,21 @@ type record struct {
 	Final        string `json:"final,omitempty"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	Digest       []byte `json:"digest,omitempty"`   // of its entries
-	LastMod      string `json:"lastmod,omitempty"`  // as its referrer listed it
-	Children     string `json:"children,omitempty"` // the first part of them, a line each
-	Parts        int    `json:"parts,omitempty"`    // further parts of the children
-	Lost         int    `json:"lost,omitempty"`     // children that found no room
-	Partial      bool   `json:"partial,omitempty"`  // something was left out, but not all
-	Err          string `json:"err,omitempty"`      // why it could not be read
-	Read         int64  `json:"read,omitempty"`     // when it was last read, in Unix seconds
-	Run          uint32 `json:"run"`                // that ended it last
+	Digest       []byte `json:"digest,omitempty"`  // of its entries
+	LastMod      string `json:"lastmod,omitempty"` // as its referrer listed it
+	family
+	Lost    int    `json:"lost,omitempty"`    // children that found no room
+	Partial bool   `json:"partial,omitempty"` // something was left out, but not all
+	Err     string `json:"err,omitempty"`     // why it could not be read
+	Read    int64  `json:"read,omitempty"`    // when it was last read, in Unix seconds
+	Run     uint32 `json:"run"`               // that ended it last
+}
+
+// A family is the children of an index in its record: a line each, in parts of bounded size.
+type family struct {
+	Children string `json:"children,omitempty"` // the first part
+	Parts    int    `json:"parts,omitempty"`    // further parts, which have keys of their own
+	Slot     int    `json:"slot,omitempty"`     // in these keys: 0 or 1, not that of the record before
 }
 
 // failedEmpty reports whether the document failed before its first entry.

@@ -2,12 +2,12 @@ package discover
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"hash"
 	"strconv"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/pagetable"
 )
 
 // A recorder collects what the Store keeps of one document while it is read. Nothing is stored
@@ -17,27 +17,17 @@ type recorder struct {
 	site   string
 	digest hash.Hash // of the entries
 	buf    []byte
-	pages  map[uint64]pageState // by the hash of their location
+	pages  map[uint64]pagetable.State // by the hash of their location
 }
 
-// A pageState is what the Store keeps of a page.
-type pageState struct {
-	lastMod uint32 // the latest one that was seen, in Unix seconds
-	run     uint32 // in which the page was new, or modified if modifiedRun is set
-}
-
-const (
-	modifiedRun = 1 << 31
-	// maxPages is the number of pages that are stored between two syncs, more than the protocol
-	// allows in one document.
-	maxPages = 1 << 16
-)
+// modifiedRun marks the run in which a page was modified rather than new.
+const modifiedRun = 1 << 31
 
 func newRecorder(m *memory, site string) *recorder {
 	if m == nil {
 		return nil
 	}
-	return &recorder{m: m, site: site, digest: sha256.New(), pages: map[uint64]pageState{}}
+	return &recorder{m: m, site: site, digest: sha256.New(), pages: map[uint64]pagetable.State{}}
 }
 
 // add takes an entry. For a page that is yielded it returns what has changed in it; that is the
@@ -57,16 +47,13 @@ func (r *recorder) add(e *sitemap.Entry, isYielded bool) Change {
 	page, at := hash64(e.Loc), r.m.stamp(e.LastMod)
 	old, known := r.pages[page]
 	if !known {
-		if v := r.m.get(r.pageKey(page)); len(v) == 8 {
-			old = pageState{binary.LittleEndian.Uint32(v), binary.LittleEndian.Uint32(v[4:])}
-			known = true
-		}
+		old, known = r.m.table(r.site).Get(pageStore{r.m}, page)
 	}
-	change, next := New, pageState{max(at, old.lastMod), r.m.number}
+	change, next := New, pagetable.State{LastMod: max(at, old.LastMod), Run: r.m.number}
 	switch {
-	case !known, old.run == r.m.number:
-	case old.run == r.m.number|modifiedRun, at > old.lastMod:
-		change, next.run = Modified, r.m.number|modifiedRun
+	case !known, old.Run == r.m.number:
+	case old.Run == r.m.number|modifiedRun, at > old.LastMod:
+		change, next.Run = Modified, r.m.number|modifiedRun
 	default:
 		return Unchanged
 	}
@@ -74,36 +61,16 @@ func (r *recorder) add(e *sitemap.Entry, isYielded bool) Change {
 	return change
 }
 
-// pageKey returns the key of a page.
-func (r *recorder) pageKey(page uint64) string {
-	return r.site + "/u" + string(binary.LittleEndian.AppendUint64(nil, page))
-}
-
-func (p pageState) append(b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, p.lastMod), p.run)
-}
-
 // end stores the pages and the record of a document that has ended. It syncs the Store now and
-// then. Between the pages of a large document it syncs too, so that the Store need not hold all of
-// them: after a crash meanwhile, the document has ended, and some pages are new again in the next
-// run.
+// then.
 func (r *recorder) end(old, rec *record) {
-	m := r.m
-	rec.Run = m.number
-	isLarge, n := len(r.pages) > maxPages, 0
-	if isLarge {
-		m.save(keyIn(r.site, 'd', rec.URL), rec)
-	}
-	for page, state := range r.pages {
-		m.put(r.pageKey(page), state.append(nil)...)
-		if n++; isLarge && n%maxPages == 0 {
-			m.sync()
-		}
-	}
+	m, table := r.m, r.m.table(r.site)
+	table.Put(pageStore{m}, r.pages)
 	m.judgeLastMod(r.site, old, rec)
-	if !isLarge {
-		m.save(keyIn(r.site, 'd', rec.URL), rec)
-	}
+	rec.Run = m.number
+	r.pages = nil // they are in the table
+	m.save(keyIn(r.site, 'd', rec.URL), rec)
+	table.Merge(pageStore{m})
 	if m.now().Sub(m.synced) >= syncEvery {
 		m.sync()
 	}

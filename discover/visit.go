@@ -79,8 +79,9 @@ func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, ali
 		return d.sum.Err, true
 	}
 	d.release()
+	children := w.memory.keep(n, p.record, d.children)
 	w.finish(d)
-	d.remember(p.record)
+	d.remember(p.record, children)
 	w.queue.push(d.children)
 	return nil, w.alive()
 }
@@ -213,7 +214,7 @@ func (w *walk) skip(n *node, p *plan) {
 	w.finish(d)
 	switch {
 	case d.sum.Err == errDamagedRecord:
-		d.remember(nil)
+		d.remember(nil, family{})
 	case p.skip == SkippedState:
 		r := *p.record
 		d.recorder.end(nil, &r)
