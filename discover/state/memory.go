@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/gob"
 	"fmt"
@@ -41,9 +42,8 @@ func (m *Memory) Put(key string, value []byte) error {
 // Sync does nothing: call WriteTo to keep a Memory.
 func (m *Memory) Sync() error { return nil }
 
-// A written is one record as WriteTo writes it: gob in gzip, whose checksum tells a damaged or
-// truncated stream.
-type written struct {
+// A record is written in gob and gzip, whose checksum detects damage, after the number of the format.
+type record struct {
 	Key   string
 	Value []byte
 }
@@ -56,61 +56,58 @@ var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 func (m *Memory) WriteTo(w io.Writer) (int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	count := &counter{w: w}
+	var text bytes.Buffer
 	zip := zippers.Get().(*gzip.Writer)
 	defer zippers.Put(zip)
-	zip.Reset(count)
+	zip.Reset(&text)
 	out := gob.NewEncoder(zip)
+	err := out.Encode(format)
 	for key, value := range m.records {
-		if err := out.Encode(written{key, value}); err != nil {
-			return count.n, err
-		}
+		err = cmp.Or(err, out.Encode(record{key, value}))
 	}
-	err := zip.Close()
-	return count.n, err
+	if err = cmp.Or(err, zip.Close()); err != nil {
+		return 0, err
+	}
+	return text.WriteTo(w)
 }
 
 // ReadFrom replaces the records by those that [Memory.WriteTo] wrote to r. It returns the number of
-// bytes. If the input is damaged or truncated, the records stay as they were.
+// bytes. If the input is damaged or truncated, or a newer version of this module wrote it, the
+// records stay as they were.
 func (m *Memory) ReadFrom(r io.Reader) (int64, error) {
-	count := &counter{r: r}
+	text, err := io.ReadAll(r)
+	if err == nil {
+		err = m.decode(text)
+	}
+	if err != nil {
+		err = fmt.Errorf("state: %w", err)
+	}
+	return int64(len(text)), err
+}
+
+func (m *Memory) decode(text []byte) error {
+	zip, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("a damaged or truncated state: %w", err)
+	}
+	version := 0
 	records := map[string][]byte{}
-	zip, err := gzip.NewReader(count)
-	for in := gob.NewDecoder(zip); err == nil; {
-		var next written
+	in := gob.NewDecoder(zip)
+	for err = in.Decode(&version); err == nil && version <= format; {
+		var next record
 		if err = in.Decode(&next); err == nil {
 			records[next.Key] = append([]byte{}, next.Value...)
 		}
 	}
-	if err == io.EOF && zip != nil { // gob takes some damage for the end; the checksum does not
-		if n, end := zip.Read(make([]byte, 1)); n > 0 || end != io.EOF {
-			err = cmp.Or(end, io.ErrUnexpectedEOF)
-		}
-	}
-	if err != io.EOF || zip == nil {
-		return count.n, fmt.Errorf("state: a damaged or truncated state: %w", err)
+	rest, end := io.Copy(io.Discard, zip)
+	switch {
+	case end == nil && version > format:
+		return errNewer
+	case end != nil, err != io.EOF, rest > 0, version < 1:
+		return fmt.Errorf("a damaged or truncated state: %w", cmp.Or(end, err))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.records = records
-	return count.n, nil
-}
-
-// A counter counts the bytes that pass.
-type counter struct {
-	r io.Reader
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	return nil
 }

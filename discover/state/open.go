@@ -1,0 +1,65 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// ErrLocked means that another process, or another File of this one, has the file open.
+var ErrLocked = errors.New("state file is in use")
+
+const lockWait = 500 * time.Millisecond
+
+// format is the number of the format that this version writes, in files and in streams.
+const format = 1
+
+var errNewer = errors.New("a newer version of this module wrote it")
+
+// formatName is the bucket whose sequence is the format of the file. Those of sites begin with "s".
+var formatName = []byte("format")
+
+// Open opens the state file at path and makes one if there is none. It reads the whole file to
+// check that it is sound. The error matches [ErrLocked] if the file is open elsewhere.
+func Open(path string) (*File, error) {
+	f := &File{path: path, now: time.Now, pending: map[string]map[string][]byte{}}
+	if err := f.do(f.open); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) open() error {
+	if info, err := os.Stat(f.path); err == nil && info.Size() > 0 {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return f.connect(false)
+}
+
+// connect opens the database. For reading only, bbolt reads nothing but the first two pages, which
+// have checksums.
+func (f *File) connect(readOnly bool) (err error) {
+	f.db, err = bolt.Open(f.path, 0o600, &bolt.Options{
+		ReadOnly: readOnly, Timeout: lockWait, FreelistType: bolt.FreelistMapType,
+		OpenFile: func(name string, flag int, perm fs.FileMode) (_ *os.File, err error) {
+			f.file, err = os.OpenFile(name, flag, perm)
+			return f.file, err
+		},
+	})
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return ErrLocked
+	case err == nil, errors.As(err, new(syscall.Errno)):
+		return err
+	default:
+		return fmt.Errorf("damaged, or not a state file: %w", err)
+	}
+}
