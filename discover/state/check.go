@@ -43,15 +43,16 @@ func (f *File) check() error {
 		return err
 	}
 	defer f.db.Close()
+	file, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	return f.db.View(func(tx *bolt.Tx) error {
-		info, err := f.file.Stat()
-		if err != nil {
-			return err
-		}
-		if info.Size() < tx.Size() {
+		if info, err := file.Stat(); err != nil || info.Size() < tx.Size() {
 			panic("truncated")
 		}
-		c := &checker{file: f.file, size: f.db.Info().PageSize}
+		c := &checker{file: file, size: f.db.Info().PageSize}
 		c.seen = make([]bool, tx.Size()/int64(c.size))
 		meta := c.page(uint64(tx.ID() % 2))
 		c.require(order.Uint64(meta[64:]) == uint64(tx.ID()), 0)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -27,7 +26,6 @@ type File struct {
 
 	mu      sync.Mutex
 	db      *bolt.DB
-	file    *os.File                     // as db has it open
 	ended   error                        // what operations return after Close or damage
 	pending map[string]map[string][]byte // by site, for each site used since the last commit
 }
@@ -40,8 +38,9 @@ var stamp = []byte("\x00used")
 
 // do runs an operation under the lock and adds the path to its error.
 //
-// bbolt maps the file into memory: it panics or faults on damage, and may leave its own locks held.
-// So it is not called again after that: later operations, Close included, return the same error.
+// bbolt maps the file into memory: it panics or faults at damage, and may leave its own locks held.
+// So it is not called again after that: later operations, Close included, return the same error,
+// and the file stays locked until the process ends.
 func (f *File) do(operation func() error) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,7 +51,6 @@ func (f *File) do(operation func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			f.ended = f.wrap(fmt.Errorf("damaged: %v", r))
-			f.file.Close() // releases the lock on it
 			err = f.ended
 		}
 	}()

@@ -3,8 +3,8 @@ package state
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -16,6 +16,13 @@ import (
 var ErrLocked = errors.New("state file is in use")
 
 const lockWait = 500 * time.Millisecond
+
+// A commit that grows the map copies all that it holds, so the map begins large. The file grows by
+// allocSize.
+const (
+	mapSize   = 256 << 20
+	allocSize = 1 << 20
+)
 
 // format is the number of the format that this version writes, in files and in streams.
 const format = 1
@@ -47,19 +54,19 @@ func (f *File) open() error {
 // connect opens the database. For reading only, bbolt reads nothing but the first two pages, which
 // have checksums.
 func (f *File) connect(readOnly bool) (err error) {
-	f.db, err = bolt.Open(f.path, 0o600, &bolt.Options{
-		ReadOnly: readOnly, Timeout: lockWait, FreelistType: bolt.FreelistMapType,
-		OpenFile: func(name string, flag int, perm fs.FileMode) (_ *os.File, err error) {
-			f.file, err = os.OpenFile(name, flag, perm)
-			return f.file, err
-		},
-	})
+	o := &bolt.Options{ReadOnly: readOnly, Timeout: lockWait, FreelistType: bolt.FreelistMapType}
+	if runtime.GOOS != "windows" { // where files have the size of their map
+		o.InitialMmapSize = mapSize
+	}
+	f.db, err = bolt.Open(f.path, 0o600, o)
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
 		return ErrLocked
-	case err == nil, errors.As(err, new(syscall.Errno)):
+	case errors.As(err, new(syscall.Errno)):
 		return err
-	default:
+	case err != nil:
 		return fmt.Errorf("damaged, or not a state file: %w", err)
 	}
+	f.db.AllocSize = allocSize
+	return nil
 }

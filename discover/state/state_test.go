@@ -197,17 +197,6 @@ func TestOpen_OtherFiles(t *testing.T) {
 	}
 }
 
-// TestFile_AfterClose: calls after Close fail, and do not panic.
-func TestFile_AfterClose(t *testing.T) {
-	f := open(t, filepath.Join(t.TempDir(), "state"))
-	f.Close()
-	f.Put("a.test/1", []byte("x"))
-	_, getErr := f.Get("a.test/2")
-	if getErr == nil || f.Sync() == nil || f.Prune(0) == nil {
-		t.Error("no error after Close")
-	}
-}
-
 // TestFile_Prune removes the records of sites that no walk has used for so long.
 func TestFile_Prune(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
