@@ -118,9 +118,9 @@ func (c *checker) free(id uint64) {
 	}
 }
 
-// tree checks page p, whose id is given, and those below it. Keys ascend, and those of p follow last.
-// A branch repeats the first key of each page below; first is that of p, or nil if p is a root.
-// tree returns the last key.
+// tree checks page p and those below it, and returns the last key. Keys ascend, and those of p
+// follow last. A branch repeats the first key of each page below; first is that of p, or nil if p
+// is a root.
 func (c *checker) tree(id uint64, p, first, last []byte) []byte {
 	kind, n := order.Uint16(p[8:]), int(order.Uint16(p[10:]))
 	c.require(kind == leafType && (n > 0 || first == nil) || kind == branchType && n > 0, id)

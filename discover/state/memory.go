@@ -42,7 +42,7 @@ func (m *Memory) Put(key string, value []byte) error {
 // Sync does nothing: call WriteTo to keep a Memory.
 func (m *Memory) Sync() error { return nil }
 
-// A record is written in gob and gzip, whose checksum detects damage, after the number of the format.
+// Streams are gob in gzip, whose checksum detects damage: the number of the format, then records.
 type record struct {
 	Key   string
 	Value []byte

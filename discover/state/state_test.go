@@ -292,7 +292,8 @@ func TestMemory_Damaged(t *testing.T) {
 	m := &state.Memory{}
 	put(t, m, "b.test/1", "stays")
 	for cut := range text {
-		if _, err := m.ReadFrom(bytes.NewReader(text[:cut])); err == nil || !strings.HasPrefix(err.Error(), "state: ") {
+		_, err := m.ReadFrom(bytes.NewReader(text[:cut]))
+		if err == nil || !strings.HasPrefix(err.Error(), "state: ") {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
 	}
