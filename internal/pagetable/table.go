@@ -29,7 +29,7 @@ type State struct {
 
 const (
 	entrySize   = 16
-	maxBucket   = 512     // pages
+	maxBucket   = 200     // pages
 	maxSegment  = 4_096   // pages
 	maxSegments = 256     // in the log
 	maxLog      = 1 << 18 // pages
