@@ -344,3 +344,27 @@ func BenchmarkGet(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGet_Small gets a small document of a RoundTripper that allocates little.
+func BenchmarkGet_Small(b *testing.B) {
+	b.ReportAllocs()
+	body := bytes.Repeat([]byte("x"), 1000)
+	header := http.Header{"Content-Type": {"application/xml"}, "Etag": {`"1"`}}
+	c := &fetch.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: http.StatusOK, Header: header, Request: r,
+			Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		}, nil
+	})}
+	p := make([]byte, 4096)
+	for b.Loop() {
+		doc, err := c.Get(b.Context(), fetch.Request{URL: "http://a.test/sitemap.xml"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for err == nil {
+			_, err = doc.Body.Read(p)
+		}
+		doc.Body.Close()
+	}
+}
