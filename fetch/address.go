@@ -61,7 +61,7 @@ func (h *host) addressKey(ctx context.Context, u *url.URL) string {
 	if key != "" {
 		return key
 	}
-	key = hostKey(u)
+	key = h.key
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 		key = networkOf(a)
 	} else if x := exchangeOf(ctx); x != nil && x.lookup != nil {

@@ -68,8 +68,9 @@ type stack struct {
 	rt      http.RoundTripper
 	limiter Limiter
 	log     *slog.Logger
-	guard   *guard // nil with a Transport of the caller's
-	times   phases // zero means defaultPhases
+	agent   []string // the default User-Agent
+	guard   *guard   // nil with a Transport of the caller's
+	times   phases   // zero means defaultPhases
 }
 
 // init makes the stack. The fields that the caller set stay as they are.
@@ -88,6 +89,9 @@ func (c *Client) init() {
 		}
 		if c.log = c.Logger; c.log == nil {
 			c.log = slog.New(slog.DiscardHandler)
+		}
+		c.agent = []string{
+			cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)"),
 		}
 		c.spool = newSpool(c.rt, c.times)
 		r := &retrier{c.maxRetries(), c.retryWait(), c.log}
@@ -111,10 +115,6 @@ func (c *Client) SetDelay(u *url.URL, d time.Duration) {
 // RobotsToken returns RobotsAgent, or its default.
 func (c *Client) RobotsToken() string {
 	return cmp.Or(c.RobotsAgent, "sitemap")
-}
-
-func (c *Client) userAgent() string {
-	return cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)")
 }
 
 func (c *Client) timeout() time.Duration {

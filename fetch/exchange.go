@@ -13,8 +13,9 @@ import (
 // context of a request.
 type exchange struct {
 	url      *url.URL // of the current hop
+	host     string   // of url, normalised
 	began    time.Time
-	clock    *clock
+	clock    clock
 	limit    int64                  // bytes of the body
 	ahead    bool                   // fetched before it is needed
 	share    share                  // of the temporary files, for the next attempt

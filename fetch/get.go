@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"time"
 
@@ -35,8 +36,8 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		c: c, req: &req, user: user, target: t,
 		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
 		x: &exchange{
-			url: t.url, began: time.Now(), limit: c.maxBytes(&req), ahead: req.Ahead,
-			clock: &clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
+			url: t.url, host: t.origin.Host, began: time.Now(), limit: c.maxBytes(&req), ahead: req.Ahead,
+			clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 		},
 	}
 	if c.guard != nil && c.guard.guardian != nil {
@@ -51,7 +52,10 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	}
 	defer g.x.share.shrink(0)
 	defer g.x.clock.stop()
-	return g.get(context.WithValue(inner, exchangeKey{}, g.x))
+	return g.get(httptrace.WithClientTrace(
+		context.WithValue(inner, exchangeKey{}, g.x),
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { g.x.last.connected.Store(true) }},
+	))
 }
 
 var errHeader = errors.New("invalid header field")
@@ -124,13 +128,11 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 	if err != nil {
 		return nil, &cause{kind: ErrRequest, err: err}
 	}
-	g.x.clock.start()
 	g.x.proxy.Store(nil)
 	resp, err := g.c.http.Do(&retryablehttp.Request{Request: req})
 	why := context.Cause(ctx)
 	timedOut := errors.Is(why, ErrTimeout)
-	var ue *url.Error // its text repeats the URL
-	if errors.As(err, &ue) {
+	if ue, ok := err.(*url.Error); ok { // its text repeats the URL
 		err = ue.Err
 	}
 	switch {
@@ -171,7 +173,7 @@ func (g *getter) follow(ctx context.Context, resp *http.Response) error {
 	if !carriesTo(g.target.origin, next.origin) {
 		g.stripped = true
 	}
-	g.target, g.x.url = next, next.url
+	g.target, g.x.url, g.x.host = next, next.url, next.origin.Host
 	g.c.log.DebugContext(ctx, "fetch: redirect", "url", from.URL, "to", next.url)
 	return nil
 }
@@ -226,6 +228,12 @@ func (g *getter) fail(err error) *Error {
 	return e
 }
 
+func setField(h http.Header, name, value string) {
+	if value != "" {
+		h[name] = []string{value}
+	}
+}
+
 // isConditional reports whether the validators of the request belong to the current hop.
 func (g *getter) isConditional() bool {
 	if g.req.ETag == "" && g.req.LastModified == "" {
@@ -240,6 +248,9 @@ var isHarmless = map[string]bool{
 	"Accept": true, "Accept-Language": true, "Cache-Control": true, "From": true,
 	"Pragma": true, "Referer": true, "User-Agent": true,
 }
+
+// Values of header fields, which requests share.
+var onlyGzip, anyType = []string{"gzip"}, []string{"*/*"}
 
 // header returns the header for a request to the current target.
 func (g *getter) header() http.Header {
@@ -257,17 +268,16 @@ func (g *getter) header() http.Header {
 	} {
 		delete(h, name)
 	}
-	set := func(name, value string) {
-		if value != "" {
-			h[name] = []string{value}
-		}
+	h["Accept-Encoding"] = onlyGzip
+	if h.Get("Accept") == "" {
+		h["Accept"] = anyType
 	}
-	set("Accept-Encoding", "gzip")
-	set("Accept", cmp.Or(h.Get("Accept"), "*/*"))
-	set("User-Agent", cmp.Or(h.Get("User-Agent"), g.c.userAgent()))
+	if h.Get("User-Agent") == "" {
+		h["User-Agent"] = g.c.agent
+	}
 	if g.isConditional() {
-		set("If-None-Match", g.req.ETag)
-		set("If-Modified-Since", g.req.LastModified)
+		setField(h, "If-None-Match", g.req.ETag)
+		setField(h, "If-Modified-Since", g.req.LastModified)
 	}
 	if g.user != nil && !g.stripped && h.Get("Authorization") == "" {
 		password, _ := g.user.Password()

@@ -36,6 +36,9 @@ type phases struct {
 	idle    time.Duration // from one read of the body to the next
 }
 
+// forAnswer bounds an attempt until its response.
+func (p phases) forAnswer() time.Duration { return 2*p.connect + p.answer }
+
 var defaultPhases = phases{10 * time.Second, 30 * time.Second, 30 * time.Second}
 
 // A guard refuses addresses that are not public.

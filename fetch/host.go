@@ -1,19 +1,15 @@
 package fetch
 
 import (
-	"cmp"
 	"context"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A host grants the requests to one host, in the order of their documents.
 type host struct {
+	key  string
 	most int64 // requests under way
 
 	mu      *sync.Mutex // of the HostLimiter; guards what follows
@@ -29,11 +25,6 @@ type waiter struct {
 	grant
 	since time.Time  // when its document was begun
 	ready chan error // receives nil when the request is granted
-}
-
-func hostKey(u *url.URL) string {
-	o, _ := location.OriginOf(u)
-	return cmp.Or(o.Host, strings.ToLower(u.Host))
 }
 
 // enqueue puts w into the queue.

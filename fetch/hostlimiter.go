@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A HostLimiter is a [Limiter] that bounds the requests under way in all, to one host and to one
@@ -59,17 +61,18 @@ func (l *HostLimiter) Acquire(
 	if x := exchangeOf(ctx); x != nil {
 		w.since = x.began
 	}
+	key := hostKey(ctx, u)
 	l.mu.Lock()
-	h := l.host(u)
+	h := l.host(key)
 	h.enqueue(w)
 	l.mu.Unlock()
 	if err := h.wait(ctx, w); err != nil {
 		return nil, err
 	}
-	key := h.addressKey(ctx, u)
-	if err = l.addrs.acquire(ctx, key); err == nil {
+	address := h.addressKey(ctx, u)
+	if err = l.addrs.acquire(ctx, address); err == nil {
 		if err = l.total.Acquire(ctx, 1); err != nil {
-			l.addrs.leave(key, 1)
+			l.addrs.leave(address, 1)
 		}
 	}
 	if err != nil {
@@ -81,7 +84,7 @@ func (l *HostLimiter) Acquire(
 	begun := time.Now()
 	return func(status int, retryAfter time.Duration) {
 		l.total.Release(1)
-		l.addrs.leave(key, 1)
+		l.addrs.leave(address, 1)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		h.release(w, status, retryAfter, begun)
@@ -93,13 +96,22 @@ func (l *HostLimiter) Acquire(
 func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.host(u)
+	h := l.host(hostKey(context.Background(), u))
 	h.pace.delay = min(max(d, 0), maxDelay)
 	h.dispatch()
 }
 
-// host returns what is known of the host of u.
-func (l *HostLimiter) host(u *url.URL) *host {
+// hostKey returns the host of u, normalised. The exchange in ctx has that of its own URL.
+func hostKey(ctx context.Context, u *url.URL) string {
+	if x := exchangeOf(ctx); x != nil && x.url.Scheme == u.Scheme && x.url.Host == u.Host {
+		return x.host
+	}
+	o, _ := location.OriginOf(u)
+	return cmp.Or(o.Host, strings.ToLower(u.Host))
+}
+
+// host returns what is known of the host with this key.
+func (l *HostLimiter) host(key string) *host {
 	if l.hosts == nil {
 		l.hosts = map[string]*host{}
 		l.total = semaphore.NewWeighted(bound(l.Total, 16))
@@ -109,7 +121,6 @@ func (l *HostLimiter) host(u *url.URL) *host {
 			l.addrs.most = max(l.addrs.most, bound(l.PerHost, 4))
 		}
 	}
-	key := hostKey(u)
 	h := l.hosts[key]
 	if h == nil {
 		if len(l.hosts) >= max(l.forgetAt, maxIdleHosts) {
@@ -120,9 +131,9 @@ func (l *HostLimiter) host(u *url.URL) *host {
 			maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet(idle) })
 			l.forgetAt = 2 * len(l.hosts)
 		}
-		h = &host{most: bound(l.PerHost, 4), mu: &l.mu}
+		h = &host{key: strings.Clone(key), most: bound(l.PerHost, 4), mu: &l.mu}
 		h.pace.maxPause = cmp.Or(l.maxPause, time.Minute)
-		l.hosts[strings.Clone(key)] = h
+		l.hosts[h.key] = h
 	}
 	return h
 }

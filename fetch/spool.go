@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -40,18 +39,15 @@ func newSpool(next http.RoundTripper, times phases) *spool {
 func (s *spool) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	a := &x.last
-	ctx, cancel := context.WithCancelCause(req.Context())
-	defer cancel(nil)
-	answer := 2*s.times.connect + s.times.answer
-	timer := time.AfterFunc(answer, func() {
-		cancel(timeoutError("the connection and the response", answer))
-	})
-	defer timer.Stop()
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) }}
-	resp, err := s.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	w := &watch{times: s.times}
+	w.ctx, w.cancel = context.WithCancelCause(req.Context())
+	defer w.cancel(nil)
+	w.timer = time.AfterFunc(w.times.forAnswer(), w.expire)
+	defer w.timer.Stop()
+	resp, err := s.next.RoundTrip(req.WithContext(w.ctx))
 	switch {
 	case err != nil:
-		return nil, explain(ctx, err, a.connected.Load())
+		return nil, explain(w.ctx, err, a.connected.Load())
 	case resp == nil || resp.Body == nil:
 		return nil, &cause{kind: ErrNoResponse, err: errors.New("the transport returned no response")}
 	}
@@ -60,13 +56,12 @@ func (s *spool) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.location = resp.Header.Get("Location")
 	resp.Header.Del("Location")
 	if !isSuccess(resp) {
-		s.drain(resp, timer)
+		w.drain(resp)
 		return resp, nil
 	}
-	timer.Stop()
 	b := &body{used: &s.used, share: x.share}
 	x.share.held = 0
-	b.err = s.fill(ctx, cancel, b, resp, x.limit)
+	b.err = w.fill(b, resp, x.limit)
 	switch {
 	case errors.Is(b.err, ErrNoRoom):
 		b.Close()
@@ -96,45 +91,6 @@ func isWhole(resp *http.Response, size int64) bool {
 	return strings.HasSuffix(resp.Header.Get("Content-Range"), fmt.Sprintf("/%d", size))
 }
 
-// fill reads the body of a response into b and returns why it ended too early.
-func (s *spool) fill(
-	ctx context.Context, cancel context.CancelCauseFunc, b *body, resp *http.Response, limit int64,
-) error {
-	src, expected := resp.Body, limit
-	if n := resp.ContentLength; n >= 0 {
-		expected = min(n, limit)
-	}
-	idle := time.AfterFunc(s.times.idle, func() {
-		cancel(timeoutError("the next bytes of the body", s.times.idle))
-	})
-	defer idle.Stop()
-	stop := context.AfterFunc(ctx, func() { src.Close() }) // a Read that goes on returns
-	err := b.fill(&watched{src, ctx, idle, s.times.idle}, limit, expected)
-	stop()
-	src.Close()
-	if b.file == nil {
-		b.share.shrink(0)
-	}
-	switch why := context.Cause(ctx); {
-	case err == nil, errors.Is(err, sitemap.ErrTooLarge), errors.Is(err, ErrNoRoom):
-		return err
-	case ctx.Err() != nil && !errors.Is(why, ErrTimeout):
-		return why
-	}
-	return &cause{kind: ErrBody, err: err}
-}
-
-// drain reads a little of a body that is not wanted, so that its connection can be used again.
-func (s *spool) drain(resp *http.Response, timer *time.Timer) {
-	// The body of a 101 is the connection itself, which no context ends.
-	if resp.StatusCode != http.StatusSwitchingProtocols {
-		timer.Reset(time.Second)
-		io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
-	}
-	resp.Body.Close()
-	resp.Body = &bodyReader{body: new(body)}
-}
-
 // explain returns what the error of a RoundTrip under ctx means.
 func explain(ctx context.Context, err error, connected bool) error {
 	var ours *cause
@@ -157,20 +113,64 @@ func explain(ctx context.Context, err error, connected bool) error {
 	return &cause{kind: ErrConnect, err: err}
 }
 
-// A watched is a body that ends its attempt if the next bytes take longer than idle.
-type watched struct {
-	src   io.Reader
-	ctx   context.Context
-	timer *time.Timer
-	idle  time.Duration
+// A watch ends an attempt that takes too long: until the response, and then from one read of its
+// body to the next.
+type watch struct {
+	times    phases
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	timer    *time.Timer
+	src      io.Reader // the body
+	answered atomic.Bool
 }
 
-// Read fails once the attempt has ended.
-func (w *watched) Read(p []byte) (int, error) {
-	w.timer.Reset(w.idle)
+func (w *watch) expire() {
+	if w.answered.Load() {
+		w.cancel(timeoutError("the next bytes of the body", w.times.idle))
+	} else {
+		w.cancel(timeoutError("the connection and the response", w.times.forAnswer()))
+	}
+}
+
+// fill reads the body of a response into b and returns why it ended too early.
+func (w *watch) fill(b *body, resp *http.Response, limit int64) error {
+	expected := limit
+	if n := resp.ContentLength; n >= 0 {
+		expected = min(n, limit)
+	}
+	w.src = resp.Body
+	w.answered.Store(true)
+	err := b.fill(w, limit, expected)
+	resp.Body.Close()
+	if b.file == nil {
+		b.share.shrink(0)
+	}
+	switch why := context.Cause(w.ctx); {
+	case err == nil, errors.Is(err, sitemap.ErrTooLarge), errors.Is(err, ErrNoRoom):
+		return err
+	case w.ctx.Err() != nil && !errors.Is(why, ErrTimeout):
+		return why
+	}
+	return &cause{kind: ErrBody, err: err}
+}
+
+// Read reads the body. It fails once the attempt has ended.
+func (w *watch) Read(p []byte) (int, error) {
+	w.timer.Reset(w.times.idle)
 	n, err := w.src.Read(p)
 	if w.ctx.Err() != nil { // the body may end because it was closed
 		err = context.Cause(w.ctx)
 	}
 	return n, err
+}
+
+// drain reads a little of a body that is not wanted, so that its connection can be used again.
+func (w *watch) drain(resp *http.Response) {
+	// The body of a 101 is the connection itself, which no context ends.
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		w.timer.Reset(time.Second)
+		io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
+	}
+	resp.Body.Close()
+	resp.Body = &bodyReader{body: new(body)}
 }
