@@ -24,7 +24,7 @@ func TestConnections_AreReused(t *testing.T) {
 			}
 		}
 	}
-	if opened, _ := s.connections(); opened != 1 {
+	if opened := s.connections(); opened != 1 {
 		t.Errorf("%d connections, want 1", opened)
 	}
 }

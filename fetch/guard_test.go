@@ -186,7 +186,7 @@ func TestRefusedNames(t *testing.T) {
 			t.Errorf("%s: %v, want %v after 1 attempt", name, err, fetch.ErrRefused)
 		}
 	}
-	if opened, _ := s.connections(); opened != 0 {
+	if opened := s.connections(); opened != 0 {
 		t.Errorf("%d connections were made, want none", opened)
 	}
 	c := &fetch.Client{Proxy: noProxy, AllowPrivateNetworks: true}

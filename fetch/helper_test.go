@@ -66,11 +66,13 @@ type site struct {
 	mu     sync.Mutex
 	opened int
 	open   map[net.Conn]bool
+	closed sync.Cond // a connection
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{faults: faultserver.New(), open: map[net.Conn]bool{}}
+	s.closed.L = &s.mu
 	s.Server = httptest.NewUnstartedServer(s.faults)
 	s.Config.ErrorLog = quiet
 	s.Config.ConnState = s.state
@@ -91,13 +93,24 @@ func (s *site) state(c net.Conn, state http.ConnState) {
 		s.open[c] = true
 	case http.StateClosed, http.StateHijacked:
 		delete(s.open, c)
+		s.closed.Broadcast()
 	}
 }
 
-func (s *site) connections() (opened, open int) {
+// connections returns how many connections were opened.
+func (s *site) connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.opened, len(s.open)
+	return s.opened
+}
+
+// waitUntilClosed waits until no connection is open.
+func (s *site) waitUntilClosed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.open) > 0 {
+		s.closed.Wait()
+	}
 }
 
 // fault returns the URL of a fault.
@@ -119,32 +132,12 @@ func newClient(t *testing.T) *fetch.Client {
 // noProxy keeps the environment of the test out.
 func noProxy(*http.Request) (*url.URL, error) { return nil, nil }
 
-// baseline returns a function that fails the test unless the number of goroutines
-// comes down to what it was.
-func baseline(t *testing.T) func() {
-	t.Helper()
+// baseline returns a function that waits until there are no more goroutines than there were.
+func baseline() func() {
 	before := runtime.NumGoroutine()
 	return func() {
-		t.Helper()
-		deadline := time.Now().Add(10 * time.Second)
 		for runtime.NumGoroutine() > before {
-			if time.Now().After(deadline) {
-				buf := make([]byte, 1<<20)
-				t.Fatalf("%d goroutines, want at most %d:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
-			}
-			time.Sleep(time.Millisecond)
+			runtime.Gosched()
 		}
-	}
-}
-
-// eventually waits for cond.
-func eventually(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for !cond() {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-		time.Sleep(time.Millisecond)
 	}
 }

@@ -1,7 +1,6 @@
 package fetch_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -117,9 +115,7 @@ func TestProxyOfEnvironment(t *testing.T) {
 		p.check(t, c)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProxyOfEnvironment$", "-test.count=1")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyOfEnvironment$", "-test.count=1")
 	cmd.Env = append(os.Environ(), "FETCH_TEST_PROXY=1", "HTTP_PROXY="+p.URL, "HTTPS_PROXY="+p.URL, "NO_PROXY=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -141,9 +137,7 @@ func TestBadProxyOfEnvironment(t *testing.T) {
 		}
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestBadProxyOfEnvironment$", "-test.count=1")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBadProxyOfEnvironment$", "-test.count=1")
 	cmd.Env = append(os.Environ(), "FETCH_TEST_PROXY=1", "HTTP_PROXY=http://user:secret@[x", "NO_PROXY=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

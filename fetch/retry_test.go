@@ -187,3 +187,63 @@ func (l *late) Read([]byte) (int, error) {
 		return 0, io.ErrUnexpectedEOF
 	}
 }
+
+// A slowBody sends a byte after each pause, up to a number of bytes, and then nothing.
+type slowBody struct {
+	ctx   context.Context
+	pause time.Duration
+	left  int
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	var next <-chan time.Time
+	if b.left > 0 {
+		next = time.After(b.pause)
+	}
+	select {
+	case <-b.ctx.Done():
+		return 0, b.ctx.Err()
+	case <-next:
+		b.left--
+		p[0] = 'x'
+		return 1, nil
+	}
+}
+
+func (b *slowBody) Close() error { return nil }
+
+func TestClient_SlowBodies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		bytes       int
+		timeout     time.Duration
+		attempts    int
+		read        string
+		least, most time.Duration
+	}{
+		"drips":  {1_000, 55 * time.Second, 1, "xxxxx", 55 * time.Second, 55 * time.Second},
+		"stalls": {3, 0, 3, "xxx", 180 * time.Second, 183 * time.Second}, // 3 attempts of 3 * 10s + 30s
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &fetch.Client{Timeout: tt.timeout, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					resp := answer(r, http.StatusOK, "")
+					resp.Body, resp.ContentLength = &slowBody{r.Context(), 10 * time.Second, tt.bytes}, -1
+					return resp, nil
+				})}
+				start := time.Now()
+				doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer doc.Body.Close()
+				if took := time.Since(start); took < tt.least || took > tt.most || doc.Attempts != tt.attempts {
+					t.Errorf("%v, %d attempts; want %v to %v, %d", took, doc.Attempts, tt.least, tt.most, tt.attempts)
+				}
+				got, err := io.ReadAll(doc.Body)
+				if string(got) != tt.read || !errors.Is(err, fetch.ErrTimeout) || !errors.Is(err, fetch.ErrBody) {
+					t.Errorf("read %q, then %v, want %q, then %v", got, err, tt.read, fetch.ErrTimeout)
+				}
+			})
+		})
+	}
+}

@@ -42,7 +42,7 @@ func newBulkClient(t *testing.T) (c *fetch.Client, b *bulk, dir string) {
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
 	b = &bulk{body: noise(12 * mib)}
-	return &fetch.Client{Transport: b, Limiter: &countingLimiter{}, Retries: -1, Timeout: time.Second}, b, dir
+	return &fetch.Client{Transport: b, Limiter: &countingLimiter{}, Retries: -1}, b, dir
 }
 
 // checkWhole checks that a document is that of a bulk.
@@ -84,6 +84,7 @@ func TestGet_AheadWithoutRoom(t *testing.T) {
 
 func TestGet_WaitsForRoom(t *testing.T) {
 	c, b, _ := newBulkClient(t)
+	c.Timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {
 		fetch.SetRoom(c, 6*mib, mib)
 		first := get(t, c, "http://a.test/")
