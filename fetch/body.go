@@ -2,7 +2,9 @@ package fetch
 
 import (
 	"cmp"
+	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -27,7 +29,8 @@ type body struct {
 
 	mu     sync.RWMutex // guards what follows once the body is filled
 	memory [][]byte     // all except the last are full; those of chunkSize are pooled
-	file   *tempFile    // nil if the memory suffices
+	file   *os.File     // nil if the memory suffices
+	remove string       // name of the file, if it could not be removed while open
 	closed bool
 }
 
@@ -53,8 +56,10 @@ func (b *body) fill(src io.Reader, limit, expected int64) error {
 		} else {
 			b.memory = append(b.memory, chunk[:n])
 		}
-		if err != nil {
-			return ended(err)
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
 		}
 	}
 	if b.size < bodyMemory {
@@ -73,28 +78,47 @@ func readFull(src io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-func ended(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}
-
 // spill reads the rest of src into a temporary file.
-func (b *body) spill(src io.Reader, limit, expected int64) (err error) {
-	if b.file, err = newTempFile(&b.share, expected-b.size); err != nil {
-		return err
+func (b *body) spill(src io.Reader, limit, expected int64) error {
+	if b.share.step == 0 {
+		if err := b.share.grow(min(expected-b.size, b.share.size)); err != nil {
+			return err
+		}
 	}
-	n, err := io.Copy(b.file, io.LimitReader(src, limit-b.size))
-	b.size += n
+	f, err := os.CreateTemp("", "sitemap-*")
+	if err != nil {
+		b.share.shrink(0)
+		return fmt.Errorf("no temporary file in %s (TMPDIR): %w", os.TempDir(), err)
+	}
+	b.file = f
+	if os.Remove(f.Name()) != nil { // some systems keep the name of an open file
+		b.remove = f.Name()
+	}
+	_, err = io.Copy(b, io.LimitReader(src, limit-b.size))
 	if err == nil && b.size == limit {
 		if m, _ := readFull(src, make([]byte, 1)); m > 0 {
 			err = sitemap.ErrTooLarge
 		}
 	}
-	b.share.shrink(b.file.size)
+	b.share.shrink(b.size - b.inMemory())
 	return err
 }
+
+// Write writes to the file. It fails with ErrNoRoom if a share that grows in steps cannot grow.
+func (b *body) Write(p []byte) (int, error) {
+	n := int64(len(p))
+	if s := &b.share; s.step > 0 && b.size-b.inMemory()+n > s.held {
+		if err := s.grow(s.held + max(s.step, n)); err != nil {
+			return 0, err
+		}
+	}
+	written, err := b.file.Write(p)
+	b.size += int64(written)
+	return written, err
+}
+
+// inMemory returns how many bytes come before those in the file, if there is one.
+func (b *body) inMemory() int64 { return int64(len(b.memory)) * chunkSize }
 
 // readAt reads from an offset, until Close is called. It returns all bytes before an error.
 func (b *body) readAt(p []byte, off int64) (int, error) {
@@ -109,13 +133,7 @@ func (b *body) readAt(p []byte, off int64) (int, error) {
 		return copy(p, b.memory[i][off%chunkSize:]), nil
 	}
 	p = p[:min(int64(len(p)), b.size-off)]
-	return b.file.file.ReadAt(p, off-int64(len(b.memory))*chunkSize)
-}
-
-func (b *body) isClosed() bool {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return b.closed
+	return b.file.ReadAt(p, off-b.inMemory())
 }
 
 // Close gives back the memory and removes the file. It may be called again.
@@ -132,8 +150,12 @@ func (b *body) Close() (err error) {
 		}
 	}
 	if b.file != nil {
-		err = b.file.remove()
+		err = b.file.Close()
+		if b.remove != "" {
+			os.Remove(b.remove)
+		}
 	}
+	b.share.shrink(0)
 	b.memory, b.file = nil, nil
 	return err
 }

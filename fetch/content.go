@@ -52,7 +52,7 @@ func newContent(raw *bodyReader, layers int, limit int64, fail func(error) *Erro
 }
 
 func (c *content) Read(p []byte) (int, error) {
-	if c.closed || c.raw.isClosed() {
+	if _, err := c.raw.readAt(nil, 0); c.closed || err == ErrClosed {
 		return 0, c.fail(ErrClosed)
 	}
 	if c.err != nil || len(p) == 0 {

@@ -16,20 +16,24 @@
 // like any other failure, a slow reader loses nothing, and no connection waits for a reader. The
 // file is gone when the Body is closed.
 //
+// The files of a Client take at most 1 GiB for documents that are fetched ahead of their need
+// ([Request.Ahead]), and 1 GiB for all others. Get fails with [ErrNoRoom] if there is no room for
+// one of the former. For one of the latter it drops the connection, waits until other Bodies are
+// closed, and requests the document again. Only a document larger than 1 GiB takes more.
+//
 // # Retries
 //
 // Network errors, bodies that break off, and the statuses 408, 425, 429 and 5xx other than 501 are
 // retried, by default twice. The wait doubles from 1 s to 30 s, with full jitter, or is the
-// Retry-After of the response (RFC 9110, section 10.2.3) up to [Client.RetryWait]; a longer one
-// fails at once with [Error.RetryAfter] set. Answers of 429 and 503 do not count as retries, up to
-// ten of them. Certificate errors, unknown hosts, refused addresses and bad redirects are not
-// retried.
+// Retry-After of the response (RFC 9110, section 10.2.3). A Retry-After beyond [Client.RetryWait],
+// or beyond what is left of [Client.Timeout], fails the document at once with [Error.RetryAfter]
+// set. Certificate errors, unknown hosts, refused addresses and bad redirects are not retried.
 //
 // # Time
 //
 // Connecting and the TLS handshake may take 10 s each, the header of a response 30 s, any pause in
-// a body 30 s, and one document with all its attempts [Client.Timeout]. Waits for the Limiter and
-// for a busy host do not count.
+// a body 30 s, and one document with its attempts and the waits between them [Client.Timeout].
+// Waits for the Limiter, and for room in temporary files, do not count.
 //
 // # Where a request may go
 //
@@ -42,8 +46,10 @@
 //
 // # Politeness
 //
-// A [Limiter] grants each attempt. A [HostLimiter], the default, bounds the requests under way,
-// keeps a Crawl-delay, pauses a host that answers 429 or 503, and stops asking a host that is down.
+// A [Limiter] grants each attempt. A [HostLimiter], the default, bounds the requests under way and
+// keeps a Crawl-delay. A host that answers 429 or 503 pauses for all its documents, and then gets
+// one request at a time until it has recovered. Its documents fail at once while it is busy
+// ([ErrBusy]) or down ([ErrHostDown]).
 //
 // # Errors
 //
@@ -58,14 +64,19 @@
 //
 //	get.go          Get: one request a hop, and the Document of the last
 //	redirect.go     where a redirect leads, and where a request may go
-//	retry.go        which failures are retried, and after how long
+//	content.go      undoes the Content-Encoding of a body
 //	client.go       Client and its stack of RoundTrippers
+//	retry.go        which failures are retried, and after how long
 //	limit.go        waits for the Limiter before each attempt
 //	hostlimiter.go  HostLimiter: slots in all, of hosts and of addresses
-//	host.go         the pauses of one host
+//	address.go      the slots of an address
+//	host.go         the queue of one host
+//	pace.go         the pauses of one host
 //	spool.go        reads a body to its end
+//	body.go         a body in memory and in a temporary file
 //	guard.go        the transport: refuses addresses, finds proxies
 //	exchange.go     what the layers share about one document
+//	room.go         how large temporary files may be together
 //	errors.go       errors
 //	document.go     Request, Document
 package fetch

@@ -65,7 +65,7 @@ func (h *host) dispatch() {
 				return
 			}
 			if wait > 0 {
-				h.wakeAfter(wait)
+				h.timer.Reset(wait)
 				return
 			}
 			h.running++
@@ -76,16 +76,11 @@ func (h *host) dispatch() {
 	}
 }
 
-func (h *host) wakeAfter(wait time.Duration) {
-	if h.timer != nil {
-		h.timer.Reset(wait)
-		return
-	}
-	h.timer = time.AfterFunc(wait, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.dispatch()
-	})
+// wake dispatches when the timer fires.
+func (h *host) wake() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dispatch()
 }
 
 // giveBack takes back the grant of a request that was not sent.

@@ -132,6 +132,7 @@ func (l *HostLimiter) host(key string) *host {
 			l.forgetAt = 2 * len(l.hosts)
 		}
 		h = &host{key: strings.Clone(key), most: bound(l.PerHost, 4), mu: &l.mu}
+		h.timer = time.AfterFunc(0, h.wake)
 		h.pace.maxPause = cmp.Or(l.maxPause, time.Minute)
 		l.hosts[h.key] = h
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // A retrier sends the requests for documents, and repeats those that fail.
@@ -28,39 +30,37 @@ func (r *retrier) client(rt http.RoundTripper) *retryablehttp.Client {
 		},
 		RetryMax:     math.MaxInt32, // check counts
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-			return r.check(ctx, resp, err), nil
-		},
+		CheckRetry:   r.check,
 		Backoff: func(time.Duration, time.Duration, int, *http.Response) time.Duration {
 			return 0 // PrepareRetry knows the document, and waits
 		},
-		PrepareRetry: func(req *http.Request) error { return r.wait(req.Context()) },
+		PrepareRetry: r.wait,
 	}
 }
 
 // check reports whether a request is repeated, and sets exchange.wait. A retry that would start
 // after the document's time is up is not made: the document ends with what there is.
-func (r *retrier) check(ctx context.Context, resp *http.Response, err error) bool {
+func (r *retrier) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	x := exchangeOf(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return false
+		return false, nil
 	case errors.Is(err, ErrNoRoom):
-		return !x.ahead // the server is not to blame: this is no retry
+		return !x.ahead, nil // the server is not to blame: this is no retry
+	case err == nil:
+		err = x.last.broken
+	}
+	switch {
 	case err != nil:
-		if isFinal(err) {
-			return false
-		}
-	case x.last.broken != nil:
-		if !errors.Is(x.last.broken, ErrBody) || isFinal(x.last.broken) {
-			return false
+		if isFinal(err) || errors.Is(err, sitemap.ErrTooLarge) {
+			return false, nil
 		}
 	case !isRetriable(resp.StatusCode), x.last.after > r.longest:
-		return false
+		return false, nil
 	}
 	x.retries++
 	x.wait = r.backoff(x.retries, x.last.after)
-	return x.retries <= r.most && x.wait < x.clock.remaining()
+	return x.retries <= r.most && x.wait < x.clock.remaining(), nil
 }
 
 // backoff returns how long to wait before the nth retry: what Retry-After asks for, else a random
@@ -78,7 +78,8 @@ func (r *retrier) backoff(n int, after time.Duration) time.Duration {
 
 // wait waits before a request is repeated: for room in temporary files, during which the clock of
 // the document stands still, or for the backoff.
-func (r *retrier) wait(ctx context.Context) error {
+func (r *retrier) wait(req *http.Request) error {
+	ctx := req.Context()
 	x := exchangeOf(ctx)
 	if x.share.wanted > 0 {
 		x.clock.stop()
@@ -86,10 +87,8 @@ func (r *retrier) wait(ctx context.Context) error {
 		return x.share.wait(ctx)
 	}
 	r.log.InfoContext(ctx, "fetch: retry", "url", x.url, "status", x.last.status, "wait", x.wait)
-	t := time.NewTimer(x.wait)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(x.wait):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -2,8 +2,6 @@ package fetch
 
 import (
 	"context"
-	"fmt"
-	"os"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -48,13 +46,12 @@ func (s *share) grow(n int64) error {
 
 // wait reserves what was wanted, once there is room.
 func (s *share) wait(ctx context.Context) error {
-	n := s.wanted
-	s.wanted = 0
-	if err := s.free.Acquire(ctx, n); err != nil {
-		return err
+	err := s.free.Acquire(ctx, s.wanted)
+	if err == nil {
+		s.held = s.wanted
 	}
-	s.held = n
-	return nil
+	s.wanted = 0
+	return err
 }
 
 // shrink gives back all except n bytes.
@@ -63,53 +60,4 @@ func (s *share) shrink(n int64) {
 		s.free.Release(s.held - n)
 		s.held = n
 	}
-}
-
-// A tempFile is a temporary file that grows within a share.
-type tempFile struct {
-	*share
-	file *os.File
-	name string // "" if it could be removed while open
-	size int64
-}
-
-// newTempFile makes a file for at most the given number of bytes.
-func newTempFile(s *share, most int64) (*tempFile, error) {
-	if s.step == 0 {
-		if err := s.grow(min(most, s.size)); err != nil {
-			return nil, err
-		}
-	}
-	file, err := os.CreateTemp("", "sitemap-*")
-	if err != nil {
-		s.shrink(0)
-		return nil, fmt.Errorf("no temporary file in %s (TMPDIR): %w", os.TempDir(), err)
-	}
-	f := &tempFile{share: s, file: file}
-	if os.Remove(file.Name()) != nil { // some systems keep the name of an open file
-		f.name = file.Name()
-	}
-	return f, nil
-}
-
-// Write fails with ErrNoRoom if a share that grows in steps cannot grow further.
-func (f *tempFile) Write(p []byte) (int, error) {
-	if n := int64(len(p)); f.step > 0 && f.size+n > f.held {
-		if err := f.grow(f.held + max(f.step, n)); err != nil {
-			return 0, err
-		}
-	}
-	n, err := f.file.Write(p)
-	f.size += int64(n)
-	return n, err
-}
-
-// remove closes and removes the file.
-func (f *tempFile) remove() error {
-	f.shrink(0)
-	err := f.file.Close()
-	if f.name != "" {
-		os.Remove(f.name)
-	}
-	return err
 }

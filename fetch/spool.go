@@ -27,13 +27,6 @@ type spool struct {
 	ahead *room // for documents that are fetched ahead
 }
 
-func newSpool(next http.RoundTripper, times phases) *spool {
-	return &spool{
-		next: next, times: times,
-		room: newRoom(roomSize, 0), ahead: newRoom(roomSize, roomStep),
-	}
-}
-
 // RoundTrip returns the response with its whole body. If the body broke off, attempt.broken says
 // why, and the body yields what came. Without room for the body, the error is ErrNoRoom.
 func (s *spool) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -142,9 +135,6 @@ func (w *watch) fill(b *body, resp *http.Response, limit int64) error {
 	w.answered.Store(true)
 	err := b.fill(w, limit, expected)
 	resp.Body.Close()
-	if b.file == nil {
-		b.share.shrink(0)
-	}
 	switch why := context.Cause(w.ctx); {
 	case err == nil, errors.Is(err, sitemap.ErrTooLarge), errors.Is(err, ErrNoRoom):
 		return err
