@@ -19,7 +19,7 @@ import (
 type Client struct {
 	// Transport sends the requests. If nil, the Client uses one like [NewTransport]'s. If set, the
 	// addresses that it connects to and its proxy are the caller's affair; schemes and ports are
-	// checked all the same. It must honour the context of a request.
+	// checked all the same. It must honour the context of a request, while the body is read too.
 	Transport http.RoundTripper
 	// Proxy returns the proxy for a request, or nil for none, if Transport is nil. If it is nil,
 	// [http.ProxyFromEnvironment] is used. The host of a request is resolved and checked before
@@ -35,7 +35,8 @@ type Client struct {
 	// to.
 	Header http.Header
 	// Timeout bounds the time for one document, with its redirects, attempts and the waits between
-	// them, but without waits for the Limiter. 0 means 5 minutes, a negative value no limit.
+	// them, but without waits for the Limiter or for room in temporary files. 0 means 5 minutes, a
+	// negative value no limit.
 	Timeout time.Duration
 	// RetryWait is the longest wait before a retry, and the longest Retry-After that is waited
 	// for. 0 means 60 s. If negative, no Retry-After is waited for. It also bounds the pauses of a

@@ -22,8 +22,9 @@ import (
 // is that the first byte of a large document comes late.
 //
 // The error is a [*Error], or ctx's error in one. A status of 2xx is a success, but 206 only if the
-// part starts with the first byte. 304 is one if req has Validators. If the body broke off in every
-// attempt, Get returns a Document whose Body ends with the error.
+// part starts with the first byte. 304 is one if the Validators of req were sent to the URL that
+// answered with it. If the body broke off in every attempt, Get returns a Document whose Body ends
+// with the error.
 func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	c.init()
 	t, user, err := parseTarget(req.URL)
@@ -36,7 +37,8 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		c: c, req: &req, user: user, target: t,
 		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
 		x: &exchange{
-			url: t.url, host: t.origin.Host, began: time.Now(), limit: c.maxBytes(&req), ahead: req.Ahead,
+			url: t.url, host: t.origin.Host, began: time.Now(),
+			limit: c.maxBytes(&req), ahead: req.Ahead,
 			clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 		},
 	}
@@ -54,7 +56,9 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	defer g.x.clock.stop()
 	return g.get(httptrace.WithClientTrace(
 		context.WithValue(inner, exchangeKey{}, g.x),
-		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { g.x.last.connected.Store(true) }},
+		&httptrace.ClientTrace{
+			GotConn: func(httptrace.GotConnInfo) { g.x.last.connected.Store(true) },
+		},
 	))
 }
 
