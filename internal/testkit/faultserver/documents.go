@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"strings"
 	"sync"
 )
 
@@ -85,41 +84,55 @@ func corrupt() []byte {
 	return z
 }
 
-// writeEndless writes an endless urlset until w fails.
-func writeEndless(w io.Writer) {
-	if _, err := io.WriteString(w, urlsetHead); err != nil {
-		return
+// endless returns 1000 entries, which the endless documents repeat.
+var endless = sync.OnceValue(func() []byte {
+	var b bytes.Buffer
+	for i := range 1000 {
+		b.WriteString(entry(i))
 	}
-	for i := 0; ; {
-		var b strings.Builder
-		for range 1000 {
-			b.WriteString(entry(i))
-			i++
-		}
-		if _, err := io.WriteString(w, b.String()); err != nil {
-			return
-		}
+	return b.Bytes()
+})
+
+// endlessGzip returns the beginning of an endless gzip member and what it repeats.
+var endlessGzip = sync.OnceValues(func() (first, rest []byte) {
+	first, rest, _ = deflate(flate.BestSpeed, []byte(urlsetHead), endless())
+	return append([]byte(gzipHead), first...), rest
+})
+
+// writeEndless writes first, and then rest again and again until w fails.
+func writeEndless(w io.Writer, first, rest []byte) {
+	for _, err := w.Write(first); err == nil; {
+		_, err = w.Write(rest)
 	}
+}
+
+// gzipHead is the header of a gzip member.
+const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+
+// deflate compresses head with block, and block once more: what may follow any number of times. Tail
+// ends the data.
+func deflate(level int, head, block []byte) (first, rest, tail []byte) {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, level)
+	w.Write(head)
+	w.Write(block)
+	w.Flush() // ends at a whole byte
+	one := b.Len()
+	w.Write(block)
+	w.Flush()
+	two := b.Len()
+	w.Close()
+	return b.Bytes()[:one:one], b.Bytes()[one:two:two], b.Bytes()[two:]
 }
 
 // bomb returns n MiB of spaces as one gzip member, of a thousandth of that size. It compresses only
 // two MiB and repeats the second.
 func bomb(n int) []byte {
 	mib := bytes.Repeat([]byte(" "), 1<<20)
-	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, flate.BestCompression)
-	compress := func() []byte {
-		b.Reset()
-		w.Write(mib)
-		w.Flush() // ends at a whole byte
-		return bytes.Clone(b.Bytes())
-	}
-	out := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
-	out = append(out, compress()...)
-	out = append(out, bytes.Repeat(compress(), n-1)...)
-	b.Reset()
-	w.Close()
-	out = append(out, b.Bytes()...)
+	first, rest, tail := deflate(flate.BestCompression, nil, mib)
+	out := append([]byte(gzipHead), first...)
+	out = append(out, bytes.Repeat(rest, n-1)...)
+	out = append(out, tail...)
 	sum := uint32(0)
 	for range n {
 		sum = crc32.Update(sum, crc32.IEEETable, mib)

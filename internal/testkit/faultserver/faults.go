@@ -1,7 +1,6 @@
 package faultserver
 
 import (
-	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -69,10 +68,14 @@ func init() {
 
 		"endless": func(r *response) {
 			r.Header().Set("Content-Type", "text/xml")
-			writeEndless(r)
+			writeEndless(r, []byte(urlsetHead), endless())
 		},
-		"endless-gzip": endlessGzip,
-		"bomb":         func(r *response) { r.document(bomb(max(1, r.number("n", 100))), "gzip") },
+		"endless-gzip": func(r *response) {
+			r.Header().Set("Content-Type", "application/gzip")
+			first, rest := endlessGzip()
+			writeEndless(r, first, rest)
+		},
+		"bomb": func(r *response) { r.document(bomb(max(1, r.number("n", 100))), "gzip") },
 		"nested-bomb": func(r *response) {
 			r.document(Gzip(bomb(max(1, r.number("n", 100)))), "")
 		},
@@ -286,10 +289,4 @@ func redirectChain(r *response) {
 		return
 	}
 	r.redirect("/fault/redirect-chain?n=" + strconv.Itoa(n-1))
-}
-
-func endlessGzip(r *response) {
-	r.Header().Set("Content-Type", "application/gzip")
-	z, _ := gzip.NewWriterLevel(r, gzip.BestSpeed)
-	writeEndless(z)
 }

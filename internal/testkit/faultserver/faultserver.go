@@ -68,7 +68,7 @@
 //
 // Bombs:
 //
-//	endless             an endless urlset
+//	endless             an endless urlset, which repeats 1000 entries
 //	endless-gzip        the same as a gzip file
 //	bomb                ?n= MiB of white space, with Content-Encoding: gzip
 //	nested-bomb         the same as gzip in gzip
