@@ -1,24 +1,21 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"flag"
+	"fmt"
 	"io"
 	stdlog "log"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/testkit/faultserver"
 )
-
-var long = flag.Bool("long", false, "TestFaults and TestBombs also wait for what takes long")
 
 // A fault is a way in which a server fails, and what the command makes of it.
 type fault struct {
@@ -26,7 +23,7 @@ type fault struct {
 	code    string // of the error, or ""
 	entries string // how many are kept: a number, or "some" for a part
 	flags   string
-	long    bool // only with -long
+	waits   bool // the command waits: run under a fake clock
 }
 
 var faultTable = []fault{
@@ -42,14 +39,14 @@ var faultTable = []fault{
 	{path: "close", code: "fetch_failed"},
 	{path: "reset-midway", code: "fetch_failed", entries: "some"},
 	{path: "close-midway", code: "fetch_failed", entries: "some"},
-	{path: "silence", code: "timeout", flags: "--timeout 300ms"},
-	{path: "stall", code: "timeout", entries: "some", flags: "--timeout 300ms"},
-	{path: "drip", code: "timeout", flags: "--timeout 300ms"},
+	{path: "silence", code: "timeout", waits: true},
+	{path: "silence?timeout", code: "timeout", flags: "--timeout 300ms", waits: true},
+	{path: "stall", code: "timeout", entries: "some", waits: true},
+	{path: "stall?timeout", code: "timeout", entries: "some", flags: "--timeout 300ms", waits: true},
+	{path: "drip", code: "timeout", flags: "--timeout 300ms", waits: true},
 	{path: "flap", entries: "100"},
 	{path: "flap?n=1", entries: "100"},
 	{path: "flap-reset", entries: "100"},
-	{path: "silence?default", code: "timeout", flags: "--retries 0", long: true},
-	{path: "stall?default", code: "timeout", entries: "some", flags: "--retries 0", long: true},
 
 	{path: "http09", code: "fetch_failed"},
 	{path: "chunk-midway", code: "fetch_failed", entries: "some"},
@@ -73,7 +70,7 @@ var faultTable = []fault{
 	{path: "status?code=403", code: "fetch_failed"},
 	{path: "status?code=404", code: "fetch_failed"},
 	{path: "status?code=429&retry-after=86400", code: "fetch_failed"},
-	{path: "status?code=503", code: "fetch_failed", flags: "--retry-wait 3s", long: true},
+	{path: "status?code=503", code: "fetch_failed", waits: true},
 	{path: "status?code=503&retry-after=86400", code: "fetch_failed"},
 	{path: "partial", code: "fetch_failed", entries: "some"},
 	{path: "partial-whole", entries: "100"},
@@ -96,11 +93,11 @@ var faultTable = []fault{
 	{path: "endless-gzip", code: "too_many_entries", entries: "1000", flags: "--limit bytes=1MiB,entries=1000"},
 	{path: "bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB"},
 	{path: "nested-bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB"},
-	{path: "slow-bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB"},
+	{path: "slow-bomb?n=8", code: "too_large", flags: "--limit bytes=1MiB", waits: true},
 }
 
-// Every fault ends in time with an error of its code. The entries before the fault are kept and
-// printed once.
+// Every fault ends with an error of its code. The entries before the fault are kept and printed
+// once.
 func TestFaults(t *testing.T) {
 	faults := faultserver.New()
 	srv := httptest.NewUnstartedServer(faults)
@@ -111,23 +108,21 @@ func TestFaults(t *testing.T) {
 	for i, f := range faultTable {
 		name, query, _ := strings.Cut(f.path, "?")
 		tested = append(tested, name)
-		if f.long && !*long {
-			continue
-		}
+		path := "/fault/" + name + "/" + strconv.Itoa(i) + "%c.xml?" + query
 		t.Run(f.path, func(t *testing.T) {
 			t.Parallel()
-			flags := append(strings.Fields(f.flags), "--allow-private", "--min-trust", "untrusted")
-			if !f.long {
-				flags = append(flags, "--retry-wait", "1ms")
+			if !f.waits {
+				f.flags += " --retry-wait 1ms --timeout 0"
+				f.check(t, nil, srv.URL+path)
+				return
 			}
-			for _, command := range []string{"check --format jsonl", "urls"} {
-				if f.long && command == "urls" {
-					break
-				}
-				loc := srv.URL + "/fault/" + name + "/" + strconv.Itoa(i) + command[:1] + ".xml?" + query
-				args := append(strings.Fields(command), flags...)
-				f.check(t, append(args, loc))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				faults := faultserver.New()
+				transport, stop := serveMemory(faults)
+				defer stop()
+				defer faults.Close()
+				f.check(t, transport, "http://faults.example"+path)
+			})
 		})
 	}
 	for _, name := range faultserver.Names() {
@@ -137,37 +132,38 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// check runs the command in bounded time.
-func (f *fault) check(t *testing.T, args []string) {
+// check runs commands on a URL, in which %c is their first letter.
+func (f *fault) check(t *testing.T, transport http.RoundTripper, loc string) {
 	t.Helper()
-	within := 30 * time.Second
-	if f.long {
-		within = 5 * time.Minute
+	for _, command := range []string{"check --format jsonl", "urls"} {
+		args := strings.Fields(command + " --allow-private --min-trust untrusted " + f.flags)
+		f.checkCommand(t, transport, append(args, fmt.Sprintf(loc, command[0])))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	var out, err bytes.Buffer
-	status := run(ctx, args, strings.NewReader(""), &out, &err)
+}
+
+func (f *fault) checkCommand(t *testing.T, transport http.RoundTripper, args []string) {
+	t.Helper()
+	r := runOver(t, transport, args...)
 	want := exitOK
 	if f.code != "" {
 		want = exitFailed
 	}
-	if status != want || (f.code == "") != (err.Len() == 0) {
-		t.Errorf("%s: status %d, reported %q", args[0], status, &err)
+	if r.status != want || (f.code == "") != (r.err == "") {
+		t.Errorf("%s: status %d, reported %q", args[0], r.status, r.err)
 	}
 	if args[0] == "urls" {
-		locs := strings.Fields(out.String())
+		locs := strings.Fields(r.out)
 		f.checkEntries(t, len(locs))
 		slices.Sort(locs)
-		if distinct := len(slices.Compact(locs)); distinct != bytes.Count(out.Bytes(), []byte("\n")) {
-			t.Errorf("%d URLs, %d of them distinct", bytes.Count(out.Bytes(), []byte("\n")), distinct)
+		if distinct, n := len(slices.Compact(locs)), strings.Count(r.out, "\n"); distinct != n {
+			t.Errorf("%d URLs, %d of them distinct", n, distinct)
 		}
 		return
 	}
-	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	var doc documentLine
-	if err := json.Unmarshal(lines[max(0, len(lines)-2)], &doc); err != nil {
-		t.Fatalf("printed %q: %v", &out, err)
+	if err := json.Unmarshal([]byte(lines[max(0, len(lines)-2)]), &doc); err != nil {
+		t.Fatalf("printed %q: %v", r.out, err)
 	}
 	f.checkEntries(t, int(doc.Entries))
 	if doc.Error == nil {

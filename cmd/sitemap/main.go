@@ -92,11 +92,15 @@ func main() {
 // run runs the command and returns its exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	a := &app{ctx: ctx, in: in, out: out, stderr: err, diag: &messages{w: err}}
+	return a.run(args)
+}
+
+func (a *app) run(args []string) int {
 	root := a.command()
 	root.SetArgs(args)
-	root.SetOut(out)
-	root.SetErr(err)
-	return a.status(root.ExecuteContext(ctx))
+	root.SetOut(a.out)
+	root.SetErr(a.stderr)
+	return a.status(root.ExecuteContext(a.ctx))
 }
 
 func (a *app) command() *cobra.Command {
