@@ -308,9 +308,9 @@ func TestBatchInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); len(partFiles(t, dirOrTemp(t, dir))) == 0; {
+	for deadline := time.Now().Add(hang); len(partFiles(t, dirOrTemp(t, dir))) == 0; {
 		if time.Now().After(deadline) {
-			t.Fatal("no part")
+			t.Fatalf("%q has written no part after %v", args, hang)
 		}
 		time.Sleep(time.Millisecond)
 	}

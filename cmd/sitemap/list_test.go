@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,55 +13,64 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// lists returns n sites on loopback with two URLs each. Each document takes latency. The last site
-// never answers.
-func lists(tb testing.TB, n int, latency time.Duration) (targets []string) {
-	tb.Helper()
+// lists serves n sites in memory with two URLs each. The documents of site i take latency(i). Other
+// sites never answer.
+func lists(
+	n int, latency func(i int) time.Duration,
+) (targets []string, transport *http.Transport, stop func()) {
+	late := map[string]time.Duration{}
 	for i := range n {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.%d.%d:0", i/250+1, i%250+1))
-		if err != nil {
-			tb.Skipf("only one loopback address: %v", err)
-		}
-		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(latency)
-			switch r.URL.Path {
-			case "/robots.txt":
-				fmt.Fprintf(w, "Sitemap: http://%s/s.txt\n", r.Host)
-			case "/s.txt":
-				fmt.Fprintf(w, "http://%[1]s/1\nhttp://%[1]s/2\n", r.Host)
-			default:
-				http.NotFound(w, r)
-			}
-		})}
-		go s.Serve(l)
-		tb.Cleanup(func() { s.Close() })
-		targets = append(targets, "http://"+l.Addr().String()+"/")
+		host := fmt.Sprintf("s%d.example", i)
+		targets = append(targets, "http://"+host+"/")
+		late[host] = latency(i)
 	}
-	return targets
+	transport, stop = serveMemory(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		wait, ok := late[r.Host]
+		if !ok {
+			<-r.Context().Done()
+			return
+		}
+		time.Sleep(wait)
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprintf(w, "Sitemap: http://%s/s.txt\n", r.Host)
+		case "/s.txt":
+			fmt.Fprintf(w, "http://%[1]s/1\nhttp://%[1]s/2\n", r.Host)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	return targets, transport, stop
 }
 
 // The lines of a list have its order, and those of a document stay together.
-func TestParallel(t *testing.T) {
-	targets := lists(t, 40, 5*time.Millisecond)
+func TestParallel(t *testing.T) { synctest.Test(t, testParallel) }
+
+func testParallel(t *testing.T) {
+	later := func(i int) time.Duration { return time.Duration(40-i) * time.Millisecond }
+	targets, transport, stop := lists(40, later) // the last site answers first
+	defer stop()
 	var want strings.Builder
 	for _, target := range targets {
 		want.WriteString(target + "1\n" + target + "2\n")
 	}
 	list := writeFile(t, "list", strings.Join(targets, "\n"))
 	for _, n := range []string{"1", "16"} {
-		runArgs(t, "urls", "--allow-private", "--parallel", n, "--from", list).want(t, exitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
+		runOver(t, transport, "urls", "--parallel", n, "--from", list).
+			want(t, exitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
 	}
-	r := runArgs(t, "check", "--allow-private", "--parallel", "16", "--from", list, "--format", "jsonl", "--disable", "lastmod_coverage")
+	r := runOver(t, transport, "check", "--parallel", "16", "--from", list, "--format", "jsonl", "--disable", "lastmod_coverage")
 	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != exitOK {
 		t.Errorf("status %d, %s", r.status, r.out[max(0, len(r.out)-300):])
 	}
 	for _, command := range []string{"tree", "urls", "check"} {
-		r := runArgs(t, append([]string{command, "--allow-private", "--format", "jsonl"}, targets[:3]...)...)
+		r := runOver(t, transport, append([]string{command, "--format", "jsonl"}, targets[:3]...)...)
 		for line := range strings.Lines(r.out) {
 			var v struct{ Type, Target string }
 			if err := json.Unmarshal([]byte(line), &v); err != nil || !slices.Contains(targets[:3], v.Target) && v.Type != "total" {
@@ -73,18 +81,15 @@ func TestParallel(t *testing.T) {
 }
 
 // --failed takes what could not be read, as it was given; --site-time and --max-time keep what came.
-func TestListFailures(t *testing.T) {
-	targets := lists(t, 3, 0)
-	silent, err := net.Listen("tcp", "127.0.9.9:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	missing := strings.Replace(targets[1], "/", "/", 1) + "none.xml"
-	slow := "http://" + silent.Addr().String() + "/s.xml"
+func TestListFailures(t *testing.T) { synctest.Test(t, testListFailures) }
+
+func testListFailures(t *testing.T) {
+	targets, transport, stop := lists(3, func(int) time.Duration { return 0 })
+	defer stop()
+	missing, slow := targets[1]+"none.xml", "http://silent.example/s.xml"
 	list := writeFile(t, "list", targets[0]+"\n"+missing+" # a comment\n"+slow+"\n"+targets[2]+"\n")
 	failed := filepath.Join(t.TempDir(), "failed")
-	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "--from", list, "--failed", failed, "--site-time", "300ms")
+	r := runOver(t, transport, "urls", "--from", list, "--failed", failed, "--site-time", "300ms")
 	r.want(t, exitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "4 sites, 4 URLs, 2 failed, ")
 	text, _ := os.ReadFile(failed)
 	lines := strings.Fields(string(text))
@@ -92,7 +97,7 @@ func TestListFailures(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	out := filepath.Join(t.TempDir(), "out.txt")
-	r = runArgs(t, "urls", "--allow-private", "--retries", "0", "--from", list, "--max-time", "300ms", "-o", out)
+	r = runOver(t, transport, "urls", "--from", list, "--max-time", "300ms", "-o", out)
 	if got, err := os.ReadFile(out); r.status != exitFailed || !strings.Contains(r.err, "stopped after --max-time") || !strings.HasPrefix(string(got), targets[0]) || err != nil {
 		t.Errorf("status %d, %q, printed %q, %v", r.status, r.err, got, err)
 	}
@@ -203,7 +208,8 @@ func TestStateAll(t *testing.T) {
 
 // BenchmarkParallel walks 200 sites whose documents take 50 ms each.
 func BenchmarkParallel(b *testing.B) {
-	targets := lists(b, 200, 50*time.Millisecond)
+	targets, transport, stop := lists(200, func(int) time.Duration { return 50 * time.Millisecond })
+	defer stop()
 	list := filepath.Join(b.TempDir(), "list")
 	if err := os.WriteFile(list, []byte(strings.Join(targets, "\n")), 0o600); err != nil {
 		b.Fatal(err)
@@ -211,8 +217,9 @@ func BenchmarkParallel(b *testing.B) {
 	for _, n := range []string{"1", "16", "64"} {
 		b.Run("parallel="+n, func(b *testing.B) {
 			for b.Loop() {
-				if status := run(b.Context(), []string{"urls", "--allow-private", "-q", "--parallel", n, "--from", list}, nil, io.Discard, io.Discard); status != exitOK {
-					b.Fatal(status)
+				r := runOver(b, transport, "urls", "-q", "--parallel", n, "--from", list)
+				if r.status != exitOK {
+					b.Fatal(r.status)
 				}
 			}
 			b.ReportMetric(float64(200*b.N)/b.Elapsed().Seconds(), "sites/s")

@@ -55,10 +55,16 @@ func exitStatus(err error) int {
 	return 0
 }
 
-// wait waits for a process, and kills it if it does not end.
+// hang is how long tests wait for a process before they take it to hang.
+const hang = 5 * time.Minute
+
+// wait waits for a process to end.
 func wait(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
-	timer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(hang, func() {
+		t.Errorf("%q has not ended after %v", cmd.Args[1:], hang)
+		cmd.Process.Kill()
+	})
 	defer timer.Stop()
 	return exitStatus(cmd.Wait())
 }

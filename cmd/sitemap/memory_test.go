@@ -47,7 +47,7 @@ func (n *memoryNet) Close() error   { close(n.ended); return nil }
 func (n *memoryNet) Addr() net.Addr { return &net.TCPAddr{} }
 
 // runOver runs the command in this process, over a transport.
-func runOver(t *testing.T, transport http.RoundTripper, args ...string) result {
+func runOver(t testing.TB, transport http.RoundTripper, args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
 	a := &app{
