@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -15,12 +16,14 @@ func TestMemoryQueue(t *testing.T) {
 }
 
 // Put waits while the queue is full.
-func TestMemoryQueue_Full(t *testing.T) {
+func TestMemoryQueue_Full(t *testing.T) { synctest.Test(t, testFull) }
+
+func testFull(t *testing.T) {
 	q := batch.NewMemoryQueue(1)
 	if _, err := q.Put(t.Context(), batch.Task{Domain: "a.example"}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	if _, err := q.Put(ctx, batch.Task{Domain: "b.example"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Put to a full queue: %v", err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -191,6 +190,3 @@ func wantDomains(t testing.TB, parts map[string]string, all []batch.Task) {
 		t.Errorf("%d parts, want %d: %.300q", len(got), len(want), got)
 	}
 }
-
-// short waits a moment.
-func short(context.Context, string) { time.Sleep(200 * time.Microsecond) }

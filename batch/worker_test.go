@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -85,13 +86,15 @@ func TestWorker_OneWorkerADomain(t *testing.T) {
 	all := tasks(t, hosts(400), "1")
 	alone := walkAll(t, &web{lastMod: "2024"}, openFolder(t), all, 1)
 	wantDomains(t, alone, all)
-	w := &web{lastMod: "2024", hold: short}
-	if parts := walkAll(t, w, openFolder(t), all, 3); !maps.Equal(parts, alone) {
-		t.Error("three workers wrote other parts than one")
-	}
-	if len(w.shared) > 0 {
-		t.Errorf("several workers asked one domain at once: %v", w.shared)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{lastMod: "2024", hold: func(context.Context, string) { time.Sleep(time.Second) }}
+		if parts := walkAll(t, w, openFolder(t), all, 3); !maps.Equal(parts, alone) {
+			t.Error("three workers wrote other parts than one")
+		}
+		if len(w.shared) > 0 {
+			t.Errorf("several workers asked one domain at once: %v", w.shared)
+		}
+	})
 }
 
 // What has a part is not walked again.
@@ -251,7 +254,9 @@ func (l returnedLease) Later(ctx context.Context, d time.Duration) error {
 
 // When the context ends, walks have the grace time to end. A task that needs longer is handed back
 // without a part.
-func TestWorker_Grace(t *testing.T) {
+func TestWorker_Grace(t *testing.T) { synctest.Test(t, testGrace) }
+
+func testGrace(t *testing.T) {
 	for _, test := range []struct {
 		grace time.Duration
 		parts int
@@ -261,7 +266,7 @@ func TestWorker_Grace(t *testing.T) {
 			stop()
 			select {
 			case <-ctx.Done():
-			case <-time.After(100 * time.Millisecond):
+			case <-time.After(time.Second):
 			}
 		}}
 		q := &returned{Queue: queueOf(t, tasks(t, "a.example\nb.example\n", "1"))}
@@ -279,7 +284,9 @@ func TestWorker_Grace(t *testing.T) {
 }
 
 // A target that takes too long has failed; those after it are walked.
-func TestWorker_Limit(t *testing.T) {
+func TestWorker_Limit(t *testing.T) { synctest.Test(t, testLimit) }
+
+func testLimit(t *testing.T) {
 	w := &web{lastMod: "2024", hold: func(ctx context.Context, host string) {
 		if strings.HasPrefix(host, "slow.") {
 			<-ctx.Done()
@@ -288,7 +295,7 @@ func TestWorker_Limit(t *testing.T) {
 	f := openFolder(t)
 	worker := &batch.Worker{
 		Client: w.client(), Queue: queueOf(t, tasks(t, "slow.a.example\nwww.a.example", "1")), Sink: f,
-		Limit: 300 * time.Millisecond,
+		Limit: time.Minute,
 	}
 	if err := worker.Run(t.Context()); err != nil {
 		t.Fatal(err)
