@@ -1,9 +1,17 @@
 package frontier
 
 import (
+	"context"
+	"net"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/batchtest"
@@ -38,9 +46,24 @@ func TestExpiry(t *testing.T) {
 // Other programs put URLs without our metadata. All of a domain are one task.
 func TestForeign(t *testing.T) {
 	t.Parallel()
-	s := &fake.Server{}
-	q := open(t, s, 0)
-	q.Run = "monday"
+	synctest.Test(t, testForeign)
+}
+
+func testForeign(t *testing.T) {
+	l := bufconn.Listen(1 << 20)
+	defer (&fake.Server{}).Serve(l)()
+	conn, err := grpc.NewClient(
+		"passthrough:///memory",
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return l.DialContext(ctx)
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	q := &Queue{Conn: conn, Run: "monday"}
 	urls := []string{"https://a.test/", "https://www.a.test/sitemap.xml", "https://b.test/"}
 	add := func(url, key, crawl string) {
 		t.Helper()
@@ -66,7 +89,7 @@ func TestForeign(t *testing.T) {
 		t.Errorf("took %q", task)
 	}
 	add("https://a.test/late.xml", "a.test", DefaultCrawl) // waits until the lease ends
-	time.Sleep(1100 * time.Millisecond)
+	time.Sleep(30 * time.Second)
 	if l, err := q.poll(t.Context()); l != nil || err != nil {
 		t.Errorf("took %v, %v of a domain that is with a worker", l, err)
 	}
@@ -116,7 +139,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("took %q, want %s", got, domain)
 		}
 		stop() // while the lease ends and Take asks
-		time.Sleep(100 * time.Millisecond)
+		conn.WaitForStateChange(t.Context(), connectivity.Ready)
 		_, stop = s.Listen(t, address)
 	}
 	if _, more := <-domains; more {

@@ -55,11 +55,17 @@ func (s *Server) Listen(t testing.TB, at string) (address string, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stop = s.Serve(l)
+	t.Cleanup(stop)
+	return l.Addr().String(), stop
+}
+
+// Serve serves at a listener until stop is called.
+func (s *Server) Serve(l net.Listener) (stop func()) {
 	g := grpc.NewServer()
 	pb.RegisterURLFrontierServer(g, s)
 	go g.Serve(l)
-	t.Cleanup(g.Stop)
-	return l.Addr().String(), g.Stop
+	return g.Stop
 }
 
 // URLs returns all URLs of a crawl that are not done.
@@ -76,6 +82,19 @@ func (s *Server) URLs(crawl string) []*pb.URLInfo {
 	}
 	slices.SortFunc(all, func(a, b *pb.URLInfo) int { return strings.Compare(a.Url, b.Url) })
 	return all
+}
+
+// Leased returns how many domains of a crawl are blocked for longer than this second.
+func (s *Server) Leased(crawl string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, q := range s.queues {
+		if q.crawl == crawl && q.blocked > now() {
+			n++
+		}
+	}
+	return n
 }
 
 func now() uint64 { return uint64(time.Now().Unix()) }
