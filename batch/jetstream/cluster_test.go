@@ -17,6 +17,9 @@ import (
 	"github.com/seed-322c453a/sitemap/batch/jetstream"
 )
 
+// hang is how long tests wait for the cluster before they take it to hang.
+const hang = 5 * time.Minute
+
 // cluster starts three brokers that know of each other.
 func cluster(t *testing.T) []*server.Server {
 	t.Helper()
@@ -46,8 +49,8 @@ func cluster(t *testing.T) []*server.Server {
 		nodes = append(nodes, s)
 	}
 	for _, s := range nodes {
-		if !s.ReadyForConnections(20 * time.Second) {
-			t.Fatal("a node did not start")
+		if !s.ReadyForConnections(hang) {
+			t.Fatalf("a node has not started after %v", hang)
 		}
 	}
 	return nodes
@@ -63,6 +66,7 @@ func urlsOf(nodes []*server.Server) string {
 
 // Of three nodes, the one that leads the stream is lost. Every task is done all the same.
 func TestLeaderLost(t *testing.T) {
+	defer jetstream.SetPatience(hang)()
 	nodes := cluster(t)
 	o := &jetstream.Options{Replicas: 3, Lease: 10 * time.Second}
 	open := func() (*nats.Conn, *jetstream.Queue, *jetstream.States) {
@@ -71,7 +75,7 @@ func TestLeaderLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(nc.Close)
-		for tries := 0; ; tries++ { // the cluster has to choose a leader first
+		for begun := time.Now(); ; { // the cluster has to choose a leader first
 			q, err := jetstream.OpenQueue(t.Context(), nc, "1", o)
 			if err == nil {
 				var s *jetstream.States
@@ -79,8 +83,8 @@ func TestLeaderLost(t *testing.T) {
 					return nc, q, s
 				}
 			}
-			if tries == 30 {
-				t.Fatal(err)
+			if time.Since(begun) > hang {
+				t.Fatalf("no leader after %v: %v", hang, err)
 			}
 			time.Sleep(200 * time.Millisecond)
 		}

@@ -81,8 +81,8 @@ func checkName(what, name string) error {
 func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([]byte(domain)) }
 
 // patience is how long a broker that does not answer is asked again: a cluster may be choosing a
-// leader.
-const patience = 30 * time.Second
+// leader. It is a variable for tests.
+var patience = 30 * time.Second
 
 // attempt is how long one request may take. A broker that is lost answers none.
 const attempt = 3 * time.Second

@@ -50,7 +50,7 @@ func queues(nc *nats.Conn, o *jetstream.Options) func(t *testing.T) batch.Queue 
 }
 
 func TestQueue(t *testing.T) {
-	batchtest.Queue(t, queues(connect(t), &jetstream.Options{Lease: 15 * time.Second}))
+	batchtest.Queue(t, queues(connect(t), &jetstream.Options{Lease: time.Hour}))
 }
 
 func TestQueue_Expiry(t *testing.T) {
