@@ -39,8 +39,9 @@ type tab struct {
 // newTab opens a tab in a new browser.
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	options := append([]chromedp.ExecAllocatorOption{chromedp.WindowSize(1200, 900)},
-		chromedp.DefaultExecAllocatorOptions[:]...)
+	options := append([]chromedp.ExecAllocatorOption{
+		chromedp.WindowSize(1200, 900), chromedp.WSURLReadTimeout(5 * time.Minute),
+	}, chromedp.DefaultExecAllocatorOptions[:]...)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
