@@ -69,8 +69,8 @@ import (
 )
 
 // grace is how long an interrupted command may take to end. A read of standard input can block for
-// longer.
-const grace = time.Second
+// longer. It is a variable for tests.
+var grace = time.Second
 
 func main() {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -26,20 +26,25 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// hang is how long tests wait for a process before they take it to hang.
+const hang = 5 * time.Minute
+
 // TestMain lets the test binary be the command, for tests of signals and pipes.
 func TestMain(m *testing.M) {
-	if os.Getenv("SITEMAP_TEST_COMMAND") != "" {
+	if text := os.Getenv("SITEMAP_TEST_COMMAND"); text != "" {
+		grace, _ = time.ParseDuration(text)
 		main()
 	}
 	log.SetOutput(io.Discard) // as main does
 	os.Exit(m.Run())
 }
 
-// command returns the command as a process of its own.
+// command returns the command as a process of its own, with so much grace that a busy machine does
+// not use it up.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), "SITEMAP_TEST_COMMAND=1")
+	cmd.Env = append(os.Environ(), "SITEMAP_TEST_COMMAND="+hang.String())
 	return cmd
 }
 
@@ -54,9 +59,6 @@ func exitStatus(err error) int {
 	}
 	return 0
 }
-
-// hang is how long tests wait for a process before they take it to hang.
-const hang = 5 * time.Minute
 
 // wait waits for a process to end.
 func wait(t *testing.T, cmd *exec.Cmd) int {

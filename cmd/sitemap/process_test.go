@@ -76,6 +76,7 @@ func TestInterruptFile(t *testing.T) {
 func TestInterruptStdin(t *testing.T) {
 	t.Parallel()
 	cmd := command(t, "parse", "-")
+	cmd.Env = append(cmd.Env, "SITEMAP_TEST_COMMAND=10ms") // the grace that it uses up
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
