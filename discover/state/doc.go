@@ -12,4 +12,13 @@
 // [Memory.ReadFrom] make a value of it.
 //
 // Both implement discover.Store and are safe for concurrent use.
+//
+// Each file builds on those below it:
+//
+//	open.go     Open
+//	check.go    what is checked of a file before it is used
+//	connect.go  opens the database in a file
+//	file.go     File
+//	memory.go   Memory
+//	format.go   the format of files and streams
 package state

@@ -1,36 +1,9 @@
 package state
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"runtime"
-	"syscall"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 )
-
-// ErrLocked means that another process, or another File of this one, has the file open.
-var ErrLocked = errors.New("state file is in use")
-
-const lockWait = 500 * time.Millisecond
-
-// A commit that grows the map copies all that it holds, so the map begins large. The file grows by
-// allocSize.
-const (
-	mapSize   = 256 << 20
-	allocSize = 1 << 20
-)
-
-// format is the number of the format that this version writes, in files and in streams.
-const format = 1
-
-var errNewer = errors.New("a newer version of this module wrote it")
-
-// formatName is the bucket whose sequence is the format of the file. Those of sites begin with "s".
-var formatName = []byte("format")
 
 // Open opens the state file at path and makes one if there is none. It reads the whole file to
 // check that it is sound. The error matches [ErrLocked] if the file is open elsewhere.
@@ -49,24 +22,4 @@ func (f *File) open() error {
 		}
 	}
 	return f.connect(false)
-}
-
-// connect opens the database. For reading only, bbolt reads nothing but the first two pages, which
-// have checksums.
-func (f *File) connect(readOnly bool) (err error) {
-	o := &bolt.Options{ReadOnly: readOnly, Timeout: lockWait, FreelistType: bolt.FreelistMapType}
-	if runtime.GOOS != "windows" { // where files have the size of their map
-		o.InitialMmapSize = mapSize
-	}
-	f.db, err = bolt.Open(f.path, 0o600, o)
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return ErrLocked
-	case errors.As(err, new(syscall.Errno)):
-		return err
-	case err != nil:
-		return fmt.Errorf("damaged, or not a state file: %w", err)
-	}
-	f.db.AllocSize = allocSize
-	return nil
 }
