@@ -48,7 +48,7 @@ func TestGrants_OfRobots(t *testing.T) {
 		},
 		{[]string{"https://a.test/x/robots.txt"}, nil},
 		{[]string{"https://a.test/x/../robots.txt"}, nil},
-		{[]string{"https://a.test/x?/robots.txt"}, nil},
+		{[]string{"https://a.test/robots.txt?x=1"}, nil},
 		{[]string{"ftp://a.test/robots.txt"}, nil},
 		{[]string{"/robots.txt"}, nil},
 		{[]string{""}, nil},

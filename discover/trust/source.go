@@ -47,8 +47,8 @@ const (
 //   - the scheme, host and directory that it was served from (sitemaps.org, "Sitemap file
 //     location").
 //
-// A robots.txt itself is named by nothing: with FromRobots, no scope above and an asked URL that
-// ends in /robots.txt, Grants returns the hosts that this file speaks for, at level [Robots]. These
+// A robots.txt itself is named by nothing: with FromRobots, no scope above and an asked URL whose
+// path ends in /robots.txt, Grants returns the hosts that this file speaks for, at level [Robots]. These
 // are the hosts of asked and of each hop, but only if the path is exactly /robots.txt and there is
 // no query (RFC 9309, section 2.3). So a redirect to a file that somebody uploaded grants nothing
 // of that file's host.
@@ -60,7 +60,8 @@ const (
 //
 // A URL that is no absolute http or https URL grants nothing.
 func Grants(by Source, asked string, hops []string, above Scope) Scope {
-	if by == FromRobots && len(above) == 0 && strings.HasSuffix(asked, "/robots.txt") {
+	path, _, _ := strings.Cut(asked, "?")
+	if by == FromRobots && len(above) == 0 && strings.HasSuffix(path, "/robots.txt") {
 		return ofRobots(append([]string{asked}, hops...))
 	}
 	var scope Scope
