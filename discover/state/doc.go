@@ -16,7 +16,6 @@
 // Each file builds on those below it:
 //
 //	open.go     Open
-//	check.go    what is checked of a file before it is used
 //	connect.go  opens the database in a file
 //	file.go     File
 //	memory.go   Memory

@@ -3,6 +3,10 @@ package state
 import (
 	"os"
 	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/seed-322c453a/sitemap/internal/boltcheck"
 )
 
 // Open opens the state file at path and makes one if there is none. It reads the whole file to
@@ -22,4 +26,21 @@ func (f *File) open() error {
 		}
 	}
 	return f.connect(false)
+}
+
+// check reads the whole file. It refuses a newer format.
+func (f *File) check() error {
+	if err := f.connect(true); err != nil {
+		return err
+	}
+	defer f.db.Close()
+	return f.db.View(func(tx *bolt.Tx) error {
+		if err := boltcheck.Check(tx); err != nil {
+			return err
+		}
+		if b := tx.Bucket(formatName); b != nil && b.Sequence() > format {
+			return errNewer
+		}
+		return nil
+	})
 }

@@ -1,4 +1,16 @@
-package state
+// Package boltcheck checks what bbolt takes for granted of its files. bbolt follows page numbers and
+// lengths blindly: a page that refers to itself overflows the stack, which ends the process, and a
+// list of free pages with one that is in use leads to such a page later.
+//
+// The format, in the byte order of the machine:
+//
+//	page           id 8 bytes, type 2, count 2, overflow (pages that continue it) 4; elements
+//	branch element position of the key from here 4 bytes, its length 4, id of the page below 8
+//	leaf element   flags 4 bytes, position 4, length of the key 4, of the value that follows it 4
+//	bucket         value of an element with flag 1: id of its root 8 bytes, sequence 8;
+//	               if the id is 0, a leaf page follows
+//	free list      ids of 8 bytes; if the count is 0xffff, the first is their number
+package boltcheck
 
 import (
 	"bytes"
@@ -10,16 +22,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A checker checks what bbolt takes for granted. bbolt follows page numbers and lengths blindly: a
-// page that refers to itself overflows the stack, which ends the process, and a list of free pages
-// with one that is in use leads to such a page later. The format, in the byte order of the machine:
-//
-//	page           id 8 bytes, type 2, count 2, overflow (pages that continue it) 4; elements
-//	branch element position of the key from here 4 bytes, its length 4, id of the page below 8
-//	leaf element   flags 4 bytes, position 4, length of the key 4, of the value that follows it 4
-//	bucket         value of an element with flag 1: id of its root 8 bytes, sequence 8;
-//	               if the id is 0, a leaf page follows
-//	free list      ids of 8 bytes; if the count is 0xffff, the first is their number
+// A checker has seen some pages of a file.
 type checker struct {
 	file *os.File
 	size int    // of a page
@@ -37,42 +40,46 @@ const (
 
 var order = binary.NativeEndian
 
-// check reads each page of the file once, and panics at damage. It refuses a newer format.
-func (f *File) check() error {
-	if err := f.connect(true); err != nil {
-		return err
-	}
-	defer f.db.Close()
-	file, err := os.Open(f.path)
+// A damage is what a checker panics with.
+type damage string
+
+// Check reads each page of the file of a read-only transaction once, as long as the file is. It
+// returns an error if bbolt could not use the file safely.
+func Check(tx *bolt.Tx) (err error) {
+	file, err := os.Open(tx.DB().Path())
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return f.db.View(func(tx *bolt.Tx) error {
-		if info, err := file.Stat(); err != nil || info.Size() < tx.Size() {
-			panic("truncated")
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case damage:
+			err = fmt.Errorf("damaged: %s", string(r))
+		default:
+			panic(r)
 		}
-		c := &checker{file: file, size: f.db.Info().PageSize}
-		c.seen = make([]bool, tx.Size()/int64(c.size))
-		meta := c.page(uint64(tx.ID() % 2))
-		c.require(order.Uint64(meta[64:]) == uint64(tx.ID()), 0)
-		c.seen[0], c.seen[1] = true, true
-		c.free(order.Uint64(meta[48:]))
-		root := uint64(tx.Cursor().Bucket().Root())
-		c.tree(root, c.page(root), nil, nil)
-		if id := slices.Index(c.seen, false); id >= 0 {
-			c.require(false, uint64(id))
-		}
-		if b := tx.Bucket(formatName); b != nil && b.Sequence() > format {
-			return errNewer
-		}
-		return nil
-	})
+	}()
+	if info, err := file.Stat(); err != nil || info.Size() < tx.Size() {
+		panic(damage("truncated"))
+	}
+	c := &checker{file: file, size: tx.DB().Info().PageSize}
+	c.seen = make([]bool, tx.Size()/int64(c.size))
+	meta := c.page(uint64(tx.ID() % 2))
+	c.require(order.Uint64(meta[64:]) == uint64(tx.ID()), 0)
+	c.seen[0], c.seen[1] = true, true
+	c.free(order.Uint64(meta[48:]))
+	root := uint64(tx.Cursor().Bucket().Root())
+	c.tree(root, c.page(root), nil, nil)
+	if id := slices.Index(c.seen, false); id >= 0 {
+		c.require(false, uint64(id))
+	}
+	return nil
 }
 
 func (c *checker) require(ok bool, id uint64) {
 	if !ok {
-		panic(fmt.Sprintf("page %d", id))
+		panic(damage(fmt.Sprintf("page %d", id)))
 	}
 }
 
@@ -100,7 +107,7 @@ func (c *checker) page(id uint64) []byte {
 func (c *checker) read(id, n uint64) []byte {
 	p := make([]byte, n*uint64(c.size))
 	if _, err := c.file.ReadAt(p, int64(id)*int64(c.size)); err != nil {
-		panic(err)
+		panic(damage(err.Error()))
 	}
 	return p
 }
