@@ -50,7 +50,7 @@ func Code(err error) string {
 // the document that the message is about.
 func Message(name string, err error) string {
 	text := err.Error()
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) && text == e.Error() {
 		text = e.Err.Error()
 	}
 	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: "} {
