@@ -21,7 +21,7 @@ const maxHosts = 1_000
 // hosts judges the hosts of a site's pages and sitemaps.
 type hosts struct {
 	site  *site
-	files map[location.Origin]*robots.Robots // nil where there is none to judge by
+	files map[location.Origin]*robots.File // nil where there is none to judge by
 	pages map[location.Origin]*hostPages
 	order []*hostPages // by their first page
 	loose map[string]*hostPages
@@ -35,19 +35,19 @@ type hostPages struct {
 	count  int
 	first  place // of the first page
 	loc    string
-	robots *robots.Robots
+	robots *robots.File
 	by     *discover.Sitemap
 }
 
 func newHosts(s *site) hosts {
 	return hosts{
-		site: s, files: map[location.Origin]*robots.Robots{}, pages: map[location.Origin]*hostPages{},
+		site: s, files: map[location.Origin]*robots.File{}, pages: map[location.Origin]*hostPages{},
 		loose: map[string]*hostPages{},
 	}
 }
 
 // robots returns the robots.txt that speaks for a URL, or nil if it is not known.
-func (h *hosts) robots(loc string) *robots.Robots {
+func (h *hosts) robots(loc string) *robots.File {
 	origin, _, err := location.ParseOrigin(loc)
 	if err != nil {
 		return nil

@@ -17,7 +17,7 @@ const (
 
 // A robotsFile is a robots.txt and how it was reached.
 type robotsFile struct {
-	*robots.Robots
+	*robots.File
 	url   string      // as requested
 	scope trust.Scope // the hosts that it speaks for
 	none  error       // why it names no sitemap, if it names none

@@ -26,7 +26,7 @@ const maxCrawlDelay = 30 * time.Second
 // status is below 500 but not 407 or 429, a redirect leads nowhere, or it has an unknown
 // Content-Encoding. The error is [ErrSite], [ErrUnreachable] or ctx's. If the file breaks off after
 // it has named sitemaps, Robots returns what came together with the error.
-func (c *Client) Robots(ctx context.Context, site string) (*robots.Robots, error) {
+func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) {
 	st, err := parseSite(site)
 	if err != nil {
 		return nil, err
@@ -36,9 +36,9 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.Robots, error
 		return nil, err
 	}
 	if f.cut != nil {
-		return f.Robots, f.cut.err
+		return f.File, f.cut.err
 	}
-	return f.Robots, nil
+	return f.File, nil
 }
 
 // siteRobots returns the robots.txt of st, and st with the scheme that it was reached by. A host
@@ -112,16 +112,16 @@ func (c *Client) fetchRobots(ctx context.Context, at string, origins []string) (
 	asked, _ := url.Parse(at)
 	switch {
 	case isUnavailable(got.err):
-		f.Robots, _ = robots.Parse(strings.NewReader(""), asked) // it forbids nothing
+		f.File, _ = robots.Parse(strings.NewReader(""), asked) // it forbids nothing
 		f.none = got.err
 		return f, nil
 	case got.err != nil:
 		return nil, got.err
 	}
 	file, err := robots.Parse(got.doc.Body, spokenFor(asked, hops))
-	f.Robots = file.For(asked)
+	f.File = file.For(asked)
 	if len(f.Sitemaps) == 0 {
-		f.none = noSitemapReason(f.Robots)
+		f.none = noSitemapReason(f.File)
 		if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ var (
 )
 
 // noSitemapReason says why a robots.txt names no sitemap.
-func noSitemapReason(r *robots.Robots) error {
+func noSitemapReason(r *robots.File) error {
 	for _, p := range r.Problems {
 		switch {
 		case p.Code == sitemap.RobotsHTML:

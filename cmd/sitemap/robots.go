@@ -53,7 +53,7 @@ func (a *app) robotsCommand() *cobra.Command {
 // readRobots reads the robots.txt that t names. What came before an error is returned with it.
 func (a *app) readRobots(
 	ctx context.Context, t target, c *discover.Client, o sitemap.Options,
-) (*robots.Robots, error) {
+) (*robots.File, error) {
 	if t.kind != fileTarget {
 		return c.Robots(ctx, t.name)
 	}
@@ -65,7 +65,7 @@ func (a *app) readRobots(
 	return robots.Parse(f, o.Base)
 }
 
-func (a *app) printRobots(out *output, r *robots.Robots, flags *printFlags) {
+func (a *app) printRobots(out *output, r *robots.File, flags *printFlags) {
 	for _, s := range r.Sitemaps {
 		if flags.format == "jsonl" {
 			out.Write(append(jsonl.Marshal(struct {

@@ -214,7 +214,7 @@ func TestRobots_OtherOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*robots.Robots{nowhere, {}} {
+	for _, r := range []*robots.File{nowhere, {}} {
 		for _, loc := range []string{"https://a.test/", "http://b.test:80/x", "/x"} {
 			if !r.Allowed("foobot", mustURL(t, loc)) {
 				t.Errorf("without a base, %s is not allowed", loc)

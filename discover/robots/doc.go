@@ -18,11 +18,11 @@
 //		fmt.Println(s.Line, s.Loc) // 1 http://www.example.com/sitemap.xml
 //	}
 //
-// [Robots.Allowed] answers by the Allow and Disallow lines whether a crawler may fetch a URL
-// (RFC 9309), and [Robots.CrawlDelay] returns the pause between requests that the site asks for.
+// [File.Allowed] answers by the Allow and Disallow lines whether a crawler may fetch a URL
+// (RFC 9309), and [File.CrawlDelay] returns the pause between requests that the site asks for.
 //
 // Real files are full of mistakes, so reading is tolerant. A defect of one line never loses another
-// line: Parse repairs the line or drops it, and lists it in [Robots.Problems]. The package fetches
+// line: Parse repairs the line or drops it, and lists it in [File.Problems]. The package fetches
 // nothing.
 //
 // The files, each building on those before it:
@@ -32,5 +32,5 @@
 //	group.go    collects groups of rules, line by line
 //	chooser.go  chooses the group of a crawler with temoto/robotstxt
 //	lines.go    reads lines into records, problems and groups
-//	robots.go   Parse and Robots
+//	robots.go   Parse and File
 package robots

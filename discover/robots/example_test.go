@@ -26,7 +26,7 @@ func ExampleParse() {
 	// Output: 4 http://www.example.com/sitemap.xml
 }
 
-func ExampleRobots_Allowed() {
+func ExampleFile_Allowed() {
 	const text = "User-agent: *\nAllow: /page/$\nAllow: /page/1\nDisallow: /page\nCrawl-delay: 2\n"
 	r, err := robots.Parse(strings.NewReader(text), nil)
 	if err != nil {
@@ -46,7 +46,7 @@ func ExampleRobots_Allowed() {
 }
 
 // A record that needed repair still gives its sitemap.
-func ExampleRobots_problems() {
+func ExampleFile_problems() {
 	base := &url.URL{Scheme: "https", Host: "example.com", Path: "/robots.txt"}
 	const text = "Sitemap https://example.com/sitemap.xml\nSitemap:\n"
 	r, err := robots.Parse(strings.NewReader(text), base)

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// maxProblems bounds [Robots.Problems].
+// maxProblems bounds [File.Problems].
 const maxProblems = 1_000
 
 // A Record is a sitemap that a robots.txt names.

@@ -30,7 +30,7 @@ func mustURL(t testing.TB, loc string) *url.URL {
 }
 
 // parse reads text as the robots.txt at robotsURL.
-func parse(t testing.TB, text string) *robots.Robots {
+func parse(t testing.TB, text string) *robots.File {
 	t.Helper()
 	r, err := robots.Parse(strings.NewReader(text), mustURL(t, robotsURL))
 	if err != nil {
@@ -40,7 +40,7 @@ func parse(t testing.TB, text string) *robots.Robots {
 }
 
 // lines returns the Sitemaps as "3 https://…".
-func lines(r *robots.Robots) []string {
+func lines(r *robots.File) []string {
 	var got []string
 	for _, s := range r.Sitemaps {
 		got = append(got, fmt.Sprintf("%d %s", s.Line, s.Loc))
@@ -49,7 +49,7 @@ func lines(r *robots.Robots) []string {
 }
 
 // codes returns the codes of the Problems, in order.
-func codes(r *robots.Robots) string {
+func codes(r *robots.File) string {
 	var got []string
 	for _, p := range r.Problems {
 		got = append(got, string(p.Code))

@@ -17,9 +17,9 @@ import (
 // 2.5).
 const MaxBytes = 500 << 10
 
-// Robots is a robots.txt. The zero Robots names no sitemaps and allows everything. It is safe for
+// A File is a robots.txt. The zero File names no sitemaps and allows everything. It is safe for
 // concurrent use as long as its fields are not changed.
-type Robots struct {
+type File struct {
 	// Sitemaps are the sitemaps that the file names, in its order, each location once.
 	Sitemaps []Record
 	// Problems lists repairs, assumptions and losses in Sitemap records, at most 1,000. The Field
@@ -31,7 +31,7 @@ type Robots struct {
 }
 
 // Parse reads a robots.txt from r. Base is its location, or the URL of its site without a path.
-// Relative records are resolved against base, and [Robots.Allowed] answers only for URLs of its
+// Relative records are resolved against base, and [File.Allowed] answers only for URLs of its
 // origin. A nil base means that the location is not known: relative records are then dropped.
 //
 // Beyond "Sitemap: URL", Parse reads the keys Site-map, Sitemaps, Sitemap-index and Sitemap_index,
@@ -41,13 +41,13 @@ type Robots struct {
 //
 // Parse reads [MaxBytes] at most and reports the rest as a [sitemap.TooLarge] problem. An error is
 // that of r. Parse then returns the content of the complete lines before it.
-func Parse(r io.Reader, base *url.URL) (*Robots, error) {
+func Parse(r io.Reader, base *url.URL) (*File, error) {
 	text, cut, err := readAll(r)
-	robots := &Robots{}
+	f := &File{}
 	if base != nil {
-		robots.origin, _ = location.OriginOf(base)
+		f.origin, _ = location.OriginOf(base)
 	}
-	p := lineReader{host: robots.origin.Host, seen: map[string]bool{}}
+	p := lineReader{host: f.origin.Host, seen: map[string]bool{}}
 	p.resolver.Base = base
 	if cut {
 		p.problem(sitemap.TooLarge, nil, false)
@@ -58,12 +58,12 @@ func Parse(r io.Reader, base *url.URL) (*Robots, error) {
 	} else {
 		p.read(text)
 	}
-	robots.Sitemaps, robots.Problems = p.records, p.problems
-	robots.chooser = newChooser(p.grouper.groups)
+	f.Sitemaps, f.Problems = p.records, p.problems
+	f.chooser = newChooser(p.grouper.groups)
 	if err != nil {
 		err = fmt.Errorf("robots: %w", err)
 	}
-	return robots, err
+	return f, err
 }
 
 // html matches the start of a page, after comments and an XML declaration.
@@ -85,25 +85,25 @@ func readAll(r io.Reader) (text []byte, cut bool, err error) {
 	return text, cut, err
 }
 
-// For returns r as the robots.txt of the site of u, whose robots.txt redirects to it:
-// [Robots.Allowed] then answers for URLs of the origin of u (RFC 9309, section 2.3.1.2).
-func (r *Robots) For(u *url.URL) *Robots {
-	f := *r
-	f.origin, _ = location.OriginOf(u)
-	return &f
+// For returns f as the robots.txt of the site of u, whose robots.txt redirects to it:
+// [File.Allowed] then answers for URLs of the origin of u (RFC 9309, section 2.3.1.2).
+func (f *File) For(u *url.URL) *File {
+	of := *f
+	of.origin, _ = location.OriginOf(u)
+	return &of
 }
 
-// Size estimates the memory that r holds, in bytes, for caches. It may be twenty times the size of
+// Size estimates the memory that f holds, in bytes, for caches. It may be twenty times the size of
 // the file.
-func (r *Robots) Size() int64 {
+func (f *File) Size() int64 {
 	n := int64(1_000)
-	for _, s := range r.Sitemaps {
+	for _, s := range f.Sitemaps {
 		n += 40 + int64(len(s.Loc))
 	}
-	for _, p := range r.Problems {
+	for _, p := range f.Problems {
 		n += 144 + int64(len(p.Text))
 	}
-	return n + r.chooser.size()
+	return n + f.chooser.size()
 }
 
 // Allowed reports whether agent may fetch u by the rules of this robots.txt. Agent is the product
@@ -121,19 +121,19 @@ func (r *Robots) Size() int64 {
 // wins a tie (section 2.2.2). Allowed returns true if no rule matches, and for /robots.txt. U must
 // be absolute: Allowed returns false if u has another origin than the robots.txt. If that origin is
 // not known, every URL counts as its own.
-func (r *Robots) Allowed(agent string, u *url.URL) bool {
-	if (r.origin != location.Origin{}) {
-		if o, err := location.OriginOf(u); err != nil || o != r.origin {
+func (f *File) Allowed(agent string, u *url.URL) bool {
+	if (f.origin != location.Origin{}) {
+		if o, err := location.OriginOf(u); err != nil || o != f.origin {
 			return false
 		}
 	}
-	groups, _ := r.chooser.choose(agent)
+	groups, _ := f.chooser.choose(agent)
 	return allows(groups, normalize(u.RequestURI()))
 }
 
 // CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for
 // nothing. A value above a day counts as a day.
-func (r *Robots) CrawlDelay(agent string) time.Duration {
-	_, delay := r.chooser.choose(agent)
+func (f *File) CrawlDelay(agent string) time.Duration {
+	_, delay := f.chooser.choose(agent)
 	return delay
 }

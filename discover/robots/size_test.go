@@ -30,7 +30,7 @@ func TestRobots_Size(t *testing.T) {
 		text := "user-agent: a\n" + b.String()
 		before := heap()
 		const n = 3
-		var files []*robots.Robots
+		var files []*robots.File
 		size := int64(0)
 		for range n {
 			f, err := robots.Parse(strings.NewReader(text), &url.URL{Scheme: "https", Host: "a.test"})

@@ -22,7 +22,7 @@ func (c *caseRow) robotsFaults(in []byte, base *url.URL) []string {
 	return nil
 }
 
-func robotsLocs(r *robots.Robots) []string {
+func robotsLocs(r *robots.File) []string {
 	locs := []string{}
 	for _, s := range r.Sitemaps {
 		locs = append(locs, s.Loc)
