@@ -76,7 +76,9 @@ func TestRobots_RFC9309_2_2_2_Precedence(t *testing.T) {
 		{"Disallow: /", "", false},
 		{"Disallow:", "/x", true},
 		{"Allow: /x # but this\nDisallow: /", "/x", true},
-		{"Disallow: /x y", "/x", false}, // a value ends with its first blank
+		// a value is all up to the end of the line
+		{"Disallow: /x y", "/x", true},
+		{"Disallow: /x \ty # z", "/x%20%09y/z", false},
 	})
 }
 

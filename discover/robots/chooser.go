@@ -9,9 +9,9 @@ import (
 )
 
 // This is the only file that knows temoto/robotstxt. The library fails on a whole file because of
-// one bad line, ranks a name of one letter with "*", and does not anchor its patterns. So it gets
-// lines made here, a few for each group, and no rules. It chooses the group of a crawler and holds
-// the Crawl-delay.
+// one bad line, ends a group at a Crawl-delay, ranks a name of one letter with "*", and does not
+// anchor its patterns. So it gets lines made here, the User-agent lines of a group first, and no
+// rules. It chooses the group of a crawler and holds the Crawl-delay.
 
 // A chooser chooses among the groups of a file. The zero chooser has none.
 type chooser struct {

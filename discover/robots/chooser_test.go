@@ -40,14 +40,24 @@ func TestRobots_Groups(t *testing.T) {
 				"Disallow: /sitemap.xml\n",
 			false, 0,
 		},
-		// Section 2.1: a group begins with one or more User-agent lines; other records do not
-		// count.
+		// Section 2.1: a group begins with one or more User-agent lines. Section 2.2.4: records
+		// other than rules do not end these, so a Crawl-delay between them is of the one group.
 		{"User-agent: badbot\nUser-agent: foobot\n\n# comment\nDisallow: /\n", false, 0},
 		{
 			"User-agent: badbot\nSitemap: https://a.test/1\nUser-agent: foobot\nDisallow: /\n",
 			false, 0,
 		},
 		{"User-agent: foobot\nHost: a.test\nDisallow: /\n", false, 0},
+		{"User-agent: badbot\nHost: a.test\nUser-agent: foobot\nDisallow: /\n", false, 0},
+		{"User-agent: *\nCrawl-delay: soon\nUser-agent: badbot\nDisallow: /\n", false, 0},
+		{
+			"User-agent: foobot\nCrawl-delay: 5\n\nUser-agent: badbot\nDisallow: /\n", false,
+			5 * time.Second,
+		},
+		{
+			"User-agent: badbot\nCrawl-delay: 5\nUser-agent: foobot\nDisallow: /x\n", true,
+			5 * time.Second,
+		},
 		{"User-agent: *\nDisallow: /\n\nUser-agent: foobot\n", true, 0},
 		{"User-agent: foobot\nDisallow: /x\nUser-agent: badbot\nDisallow: /\n", true, 0},
 		{"User-agent: foobot\nUser-agent: foobot\nUser-agent: foobot\nDisallow: /\n", false, 0},
@@ -55,7 +65,6 @@ func TestRobots_Groups(t *testing.T) {
 		{"User-agent: *\nDisallow:\n\nUser-agent: badbot\nDisallow: /\n", true, 0},
 		{"User-agent: foobot\nDisallow:\n\nUser-agent: *\nDisallow: /\n", true, 0},
 		{"User-agent: *\nAllow:\nUser-agent: badbot\nDisallow: /\n", true, 0},
-		{"User-agent: *\nCrawl-delay: soon\nUser-agent: badbot\nDisallow: /\n", true, 0},
 		{"User-agent: *\nDisallow:\nDisallow: /\n", false, 0},
 		// Lines that the library fails on.
 		{"Disallow: /\nUser-agent: badbot\nDisallow: /x\n", true, 0},
@@ -81,16 +90,16 @@ func TestRobots_Groups(t *testing.T) {
 			"User-agent: *\nCrawl-delay: 2\nCrawl-delay: 7\nCrawl-delay: soon\n", true,
 			7 * time.Second,
 		},
-		{"User-agent: *\nCrawl-delay: 5\n\nUser-agent: foobot\nDisallow: /x\n", true, 0},
+		{"User-agent: *\nCrawl-delay: 5\nAllow: /\n\nUser-agent: foobot\nDisallow: /x\n", true, 0},
 		{"User-agent: *\nDisallow: /x\n\nUser-agent: badbot\nCrawl-delay: 3\n", true, 0},
 		{
 			"User-agent: badbot\nUser-agent: *\nCrawl-delay: 2\nUser-agent: other\n" +
 				"Crawl-delay: 3\n",
-			true, 2 * time.Second,
+			true, 3 * time.Second,
 		},
 		{
-			"User-agent: foobot\nCrawl-delay: 2\nUser-agent: *\nDisallow: /\nUser-agent: foobot\n" +
-				"Disallow: /x\n",
+			"User-agent: foobot\nCrawl-delay: 2\nDisallow:\nUser-agent: *\nDisallow: /\n" +
+				"User-agent: foobot\nDisallow: /x\n",
 			true, 2 * time.Second,
 		},
 	} {

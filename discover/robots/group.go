@@ -13,7 +13,7 @@ const maxRules = 20_000
 // maxDelay is the longest Crawl-delay in seconds.
 const maxDelay = 24 * 60 * 60
 
-// A group is the rules that follow one or more User-agent lines (RFC 9309, section 2.1).
+// A group is the records that follow one or more User-agent lines (RFC 9309, section 2.1).
 type group struct {
 	agents map[string]bool // product tokens
 	rules  []rule
@@ -47,36 +47,42 @@ func allows(groups []*group, path string) bool {
 // A grouper collects the groups of a file.
 type grouper struct {
 	groups []*group
-	naming bool // the last record of a group was a User-agent line
+	naming bool // a User-agent line adds to the last group
 	rules  int
 }
 
-// add takes one record with its key in lower case. It ignores records that are no part of a group.
+// add takes one record with its key in lower case. It belongs to the group above it. Only a rule
+// ends the User-agent lines of a group (RFC 9309, section 2.2.4).
 func (gr *grouper) add(key, value string) {
+	agent := key == "user-agent" || key == "useragent"
+	if agent && !gr.naming {
+		gr.groups = append(gr.groups, &group{agents: map[string]bool{}})
+		gr.naming = true
+	}
+	if len(gr.groups) == 0 {
+		return
+	}
+	g := gr.groups[len(gr.groups)-1]
 	switch key {
 	case "user-agent", "useragent":
-		if !gr.naming {
-			gr.groups = append(gr.groups, &group{agents: map[string]bool{}})
-			gr.naming = true
-		}
-		gr.groups[len(gr.groups)-1].agents[productToken(value)] = true
-	case "allow", "disallow", "crawl-delay", "crawldelay":
+		g.agents[productToken(value)] = true
+	case "allow", "disallow":
 		gr.naming = false // also if the value is empty
-		if words := strings.Fields(value); len(words) > 0 && len(gr.groups) > 0 {
-			gr.addRule(gr.groups[len(gr.groups)-1], key, words[0])
+		if value != "" && gr.rules < maxRules {
+			gr.rules++
+			g.rules = append(g.rules, newRule(value, key == "allow"))
 		}
+	case "crawl-delay", "crawldelay":
+		g.setDelay(value)
 	}
 }
 
-// addRule adds a rule or a Crawl-delay to g.
-func (gr *grouper) addRule(g *group, key, value string) {
-	if strings.HasPrefix(key, "crawl") {
-		d, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
-		if err == nil && d >= 0 {
-			g.delay = fmt.Sprint(min(d, maxDelay))
-		}
-	} else if gr.rules++; gr.rules <= maxRules {
-		g.rules = append(g.rules, newRule(value, key == "allow"))
+// setDelay takes the value of a Crawl-delay. It ignores one that does not start with a number.
+func (g *group) setDelay(value string) {
+	word := append(strings.Fields(value), "")[0]
+	d, err := strconv.ParseFloat(strings.Replace(word, ",", ".", 1), 64)
+	if err == nil && d >= 0 {
+		g.delay = fmt.Sprint(min(d, maxDelay))
 	}
 }
 

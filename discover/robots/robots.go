@@ -132,7 +132,8 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 }
 
 // CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for
-// nothing. A value above a day counts as a day.
+// nothing. It holds for all crawlers that its group names. Of several in a group the last counts,
+// and a value above a day counts as a day.
 func (f *File) CrawlDelay(agent string) time.Duration {
 	_, delay := f.chooser.choose(agent)
 	return delay
