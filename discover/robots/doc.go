@@ -22,8 +22,17 @@
 // (RFC 9309), and [File.CrawlDelay] returns the pause between requests that the site asks for.
 //
 // Real files are full of mistakes, so reading is tolerant. A defect of one line never loses another
-// line: Parse repairs the line or drops it, and lists it in [File.Problems]. The package fetches
-// nothing.
+// line: Parse repairs the line or drops it. What it does to Sitemap records is listed in
+// [File.Problems]. The package fetches nothing.
+//
+// Groups and rules are read as Google's parser reads them, so that a rule holds if its author meant
+// one. Only Allow and Disallow end the User-agent lines of a group; a Crawl-delay or an empty line
+// does not. The value of a rule goes on to the end of the line. "User agent" and "Useragent" stand
+// for User-agent, and "Dissallow", "Dissalow", "Disalow", "Disallaw" and "Diasllow" for Disallow. A
+// missing colon is added in "Disallow /x", where a key and one word stand alone.
+//
+// Unlike Google, the package compares paths normalized, as RFC 9309 says, and lets no Allow mean
+// more than it says: index.html in a rule is no directory, and a long line is not cut.
 //
 // The files, each building on those before it:
 //

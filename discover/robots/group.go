@@ -51,11 +51,21 @@ type grouper struct {
 	rules  int
 }
 
-// add takes one record with its key in lower case. It belongs to the group above it. Only a rule
-// ends the User-agent lines of a group (RFC 9309, section 2.2.4).
+// spellings maps keys in lower case to the keys that they stand for. A key that merely starts like
+// one of them, as DisallowAITraining does, is another key.
+var spellings = map[string]string{
+	"user-agent": "user-agent", "useragent": "user-agent", "user agent": "user-agent",
+	"allow":    "allow",
+	"disallow": "disallow", "dissallow": "disallow", "dissalow": "disallow",
+	"disalow": "disallow", "disallaw": "disallow", "diasllow": "disallow",
+	"crawl-delay": "crawl-delay", "crawldelay": "crawl-delay",
+}
+
+// add takes one record, which belongs to the group above it. Only a rule ends the User-agent lines
+// of a group (RFC 9309, section 2.2.4).
 func (gr *grouper) add(key, value string) {
-	agent := key == "user-agent" || key == "useragent"
-	if agent && !gr.naming {
+	key = spellings[strings.ToLower(key)]
+	if key == "user-agent" && !gr.naming {
 		gr.groups = append(gr.groups, &group{agents: map[string]bool{}})
 		gr.naming = true
 	}
@@ -64,7 +74,7 @@ func (gr *grouper) add(key, value string) {
 	}
 	g := gr.groups[len(gr.groups)-1]
 	switch key {
-	case "user-agent", "useragent":
+	case "user-agent":
 		g.agents[productToken(value)] = true
 	case "allow", "disallow":
 		gr.naming = false // also if the value is empty
@@ -72,7 +82,7 @@ func (gr *grouper) add(key, value string) {
 			gr.rules++
 			g.rules = append(g.rules, newRule(value, key == "allow"))
 		}
-	case "crawl-delay", "crawldelay":
+	case "crawl-delay":
 		g.setDelay(value)
 	}
 }
@@ -86,10 +96,10 @@ func (g *group) setDelay(value string) {
 	}
 }
 
-// nameEnd matches what follows the name of a crawler: its version or a comment.
-var nameEnd = regexp.MustCompile(`(?s)[/\s;,(].*`)
+// agentName matches the name of a crawler up to its version, a comment or a wildcard.
+var agentName = regexp.MustCompile(`^\*?[^/\s;,(*]*`)
 
 // productToken returns the name of a crawler in lower case.
 func productToken(agent string) string {
-	return strings.ToLower(nameEnd.ReplaceAllString(strings.TrimSpace(agent), ""))
+	return strings.ToLower(agentName.FindString(strings.TrimSpace(agent)))
 }

@@ -35,8 +35,8 @@ var lineEnd = regexp.MustCompile(`\r\n?|\n|$`)
 
 // knownKey matches a key at the start of a line or after white space.
 var knownKey = regexp.MustCompile(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|disallow|` +
-	`crawl-?delay|host|clean-param|request-rate|visit-time|` + strings.Join(sitemapKeys, "|") +
-	`)[\s\x{a0}]*:)`)
+	`crawl-?delay|host|clean-param|request-rate|visit-time|noindex|content-signal|content-usage|` +
+	strings.Join(sitemapKeys, "|") + `)[\s\x{a0}]*:)`)
 
 // read reads all lines of text. A file on one line with several keys before a comment has lost its
 // line breaks: it is read as if each key started a line.
@@ -90,6 +90,10 @@ func (p *lineReader) line(line []byte) {
 		p.record(value)
 	case colon:
 		p.grouper.add(name, string(trimBlanks(value)))
+	default: // "Disallow /x"
+		if words := strings.FieldsFunc(string(line), isBlank); len(words) == 2 {
+			p.grouper.add(words[0], words[1])
+		}
 	}
 }
 

@@ -52,7 +52,8 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 	if cut {
 		p.problem(sitemap.TooLarge, nil, false)
 	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb")) // of a damaged byte order mark
+	// A byte order mark may have lost its end.
+	text = bytes.TrimPrefix(bytes.TrimPrefix(text, []byte("\xef")), []byte("\xbb"))
 	if html.Match(text) {
 		p.problem(sitemap.RobotsHTML, nil, false)
 	} else {
