@@ -20,6 +20,7 @@
 //
 // [File.Allowed] answers by the Allow and Disallow lines whether a crawler may fetch a URL
 // (RFC 9309), and [File.CrawlDelay] returns the pause between requests that the site asks for.
+// [File.Other] returns all other records, such as Content-Signal, as they stand in the file.
 //
 // Real files are full of mistakes, so reading is tolerant. A defect of one line never loses another
 // line: Parse repairs the line or drops it. What it does to Sitemap records is listed in

@@ -45,6 +45,19 @@ func ExampleFile_Allowed() {
 	// 2s
 }
 
+func ExampleFile_Other() {
+	const text = "User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"
+	r, err := robots.Parse(strings.NewReader(text), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range r.Other("ExampleBot") {
+		fmt.Println(f.Line, f.Key, f.Value)
+	}
+	// Output: 2 Content-Signal search=yes, ai-train=no
+}
+
 // A record that needed repair still gives its sitemap.
 func ExampleFile_problems() {
 	base := &url.URL{Scheme: "https", Host: "example.com", Path: "/robots.txt"}

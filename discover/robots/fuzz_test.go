@@ -42,6 +42,11 @@ func FuzzParse(f *testing.F) {
 		if d := r.CrawlDelay("foobot"); d < 0 || d > 24*time.Hour {
 			t.Errorf("delay %v", d)
 		}
+		for _, o := range r.Other("foobot") {
+			if o.Key == "" || o.Line < 1 || !utf8.ValidString(o.Key+o.Value) {
+				t.Errorf("other record %+v", o)
+			}
+		}
 		if !utf8.ValidString(text) || codes(r) != "" || !strings.ContainsAny(text, "\r\n") {
 			return // a file on one line is split where a key follows
 		}

@@ -10,14 +10,29 @@ import (
 // maxRules bounds the rules of a file, and so the time of a query.
 const maxRules = 20_000
 
+// maxFields bounds the fields of a file.
+const maxFields = 1_000
+
+// maxFieldLen is the maximum length of a field, key and value together, in bytes.
+const maxFieldLen = 8 << 10
+
 // maxDelay is the longest Crawl-delay in seconds.
 const maxDelay = 24 * 60 * 60
+
+// A Field is a record that is no User-agent line, no rule, no Crawl-delay and no Sitemap record.
+type Field struct {
+	// Key and Value are as listed, without white space around them and comments. Invalid UTF-8
+	// in them is replaced with U+FFFD.
+	Key, Value string
+	Line       int // the number of the line, from 1
+}
 
 // A group is the records that follow one or more User-agent lines (RFC 9309, section 2.1).
 type group struct {
 	agents map[string]bool // product tokens
 	rules  []rule
 	delay  string // a number of seconds, "" if the group has no Crawl-delay
+	fields []Field
 }
 
 // size estimates the memory of the group.
@@ -46,53 +61,51 @@ func allows(groups []*group, path string) bool {
 
 // A grouper collects the groups of a file.
 type grouper struct {
-	groups []*group
-	naming bool // a User-agent line adds to the last group
-	rules  int
+	groups        []*group // the first has no agents: its records precede all User-agent lines
+	naming        bool     // a User-agent line adds to the last group
+	rules, fields int
 }
 
 // spellings maps keys in lower case to the keys that they stand for. A key that merely starts like
 // one of them, as DisallowAITraining does, is another key.
 var spellings = map[string]string{
 	"user-agent": "user-agent", "useragent": "user-agent", "user agent": "user-agent",
-	"allow":    "allow",
+	"crawl-delay": "crawl-delay", "crawldelay": "crawl-delay", "allow": "allow",
 	"disallow": "disallow", "dissallow": "disallow", "dissalow": "disallow",
 	"disalow": "disallow", "disallaw": "disallow", "diasllow": "disallow",
-	"crawl-delay": "crawl-delay", "crawldelay": "crawl-delay",
 }
 
 // add takes one record, which belongs to the group above it. Only a rule ends the User-agent lines
 // of a group (RFC 9309, section 2.2.4).
-func (gr *grouper) add(key, value string) {
-	key = spellings[strings.ToLower(key)]
+func (gr *grouper) add(f Field) {
+	key := spellings[strings.ToLower(f.Key)]
 	if key == "user-agent" && !gr.naming {
 		gr.groups = append(gr.groups, &group{agents: map[string]bool{}})
 		gr.naming = true
 	}
-	if len(gr.groups) == 0 {
-		return
-	}
 	g := gr.groups[len(gr.groups)-1]
 	switch key {
 	case "user-agent":
-		g.agents[productToken(value)] = true
+		g.agents[productToken(f.Value)] = true
 	case "allow", "disallow":
 		gr.naming = false // also if the value is empty
-		if value != "" && gr.rules < maxRules {
+		if f.Value != "" && gr.rules < maxRules {
 			gr.rules++
-			g.rules = append(g.rules, newRule(value, key == "allow"))
+			g.rules = append(g.rules, newRule(f.Value, key == "allow"))
 		}
 	case "crawl-delay":
-		g.setDelay(value)
-	}
-}
-
-// setDelay takes the value of a Crawl-delay. It ignores one that does not start with a number.
-func (g *group) setDelay(value string) {
-	word := append(strings.Fields(value), "")[0]
-	d, err := strconv.ParseFloat(strings.Replace(word, ",", ".", 1), 64)
-	if err == nil && d >= 0 {
-		g.delay = fmt.Sprint(min(d, maxDelay))
+		word := append(strings.Fields(f.Value), "")[0]
+		d, err := strconv.ParseFloat(strings.Replace(word, ",", ".", 1), 64)
+		if err == nil && d >= 0 {
+			g.delay = fmt.Sprint(min(d, maxDelay))
+		}
+	default:
+		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen {
+			gr.fields++
+			f.Key = strings.ToValidUTF8(f.Key, "\ufffd")
+			f.Value = strings.ToValidUTF8(f.Value, "\ufffd")
+			g.fields = append(g.fields, f)
+		}
 	}
 }
 

@@ -77,7 +77,9 @@ func (p *lineReader) line(line []byte) {
 		line = bytes.ReplaceAll(line, []byte{0}, nil)
 	}
 	key, value, colon := bytes.Cut(line, []byte(":"))
-	name := strings.ToLower(string(trimBlanks(key)))
+	field := Field{string(trimBlanks(key)), string(trimBlanks(value)), p.pos.Line}
+	name := strings.ToLower(field.Key)
+	words := strings.FieldsFunc(string(line), isBlank)
 	m := keyless.FindSubmatch(line)
 	switch {
 	case m != nil:
@@ -88,12 +90,10 @@ func (p *lineReader) line(line []byte) {
 			p.problem(sitemap.NonstandardKey, line, false)
 		}
 		p.record(value)
-	case colon:
-		p.grouper.add(name, string(trimBlanks(value)))
-	default: // "Disallow /x"
-		if words := strings.FieldsFunc(string(line), isBlank); len(words) == 2 {
-			p.grouper.add(words[0], words[1])
-		}
+	case colon && name != "" && !absolute.Match(line):
+		p.grouper.add(field)
+	case !colon && len(words) == 2 && spellings[strings.ToLower(words[0])] != "": // "Disallow /x"
+		p.grouper.add(Field{words[0], words[1], p.pos.Line})
 	}
 }
 

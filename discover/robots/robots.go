@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -28,6 +29,7 @@ type File struct {
 
 	origin  location.Origin // zero if it is unknown
 	chooser chooser
+	fields  []Field // of no group
 }
 
 // Parse reads a robots.txt from r. Base is its location, or the URL of its site without a path.
@@ -48,6 +50,7 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 		f.origin, _ = location.OriginOf(base)
 	}
 	p := lineReader{host: f.origin.Host, seen: map[string]bool{}}
+	p.grouper.groups = []*group{{}}
 	p.resolver.Base = base
 	if cut {
 		p.problem(sitemap.TooLarge, nil, false)
@@ -60,7 +63,8 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 		p.read(text)
 	}
 	f.Sitemaps, f.Problems = p.records, p.problems
-	f.chooser = newChooser(p.grouper.groups)
+	f.fields = p.grouper.groups[0].fields
+	f.chooser = newChooser(p.grouper.groups[1:])
 	if err != nil {
 		err = fmt.Errorf("robots: %w", err)
 	}
@@ -138,4 +142,18 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 func (f *File) CrawlDelay(agent string) time.Duration {
 	_, delay := f.chooser.choose(agent)
 	return delay
+}
+
+// Other returns the records for agent other than rules, Crawl-delay and Sitemap records, such as
+// Content-Signal, Content-Usage, Host, Clean-param, Request-rate, Visit-time and Noindex. A record
+// belongs to the group above it, as rules do. Records before all User-agent lines are for every
+// agent and come first; the rest is in the order of the file. Parse keeps the first 1,000 such
+// records of a file, and none of more than 8 KiB.
+func (f *File) Other(agent string) []Field {
+	fields := slices.Clone(f.fields)
+	groups, _ := f.chooser.choose(agent)
+	for _, g := range groups {
+		fields = append(fields, g.fields...)
+	}
+	return fields
 }
