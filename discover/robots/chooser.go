@@ -10,8 +10,8 @@ import (
 
 // This is the only file that knows temoto/robotstxt. The library fails on a whole file because of
 // one bad line, ends a group at a Crawl-delay, ranks a name of one letter with "*", and does not
-// anchor its patterns. So it gets lines made here, the User-agent lines of a group first, and no
-// rules. It chooses the group of a crawler and holds the Crawl-delay.
+// anchor its patterns. So it gets lines made here, a few for each agent, and no rules. It chooses
+// the group of a crawler and holds the Crawl-delay.
 
 // A chooser chooses among the groups of a file. The zero chooser has none.
 type chooser struct {
@@ -23,14 +23,10 @@ func newChooser(groups []*group) chooser {
 	var text strings.Builder
 	c := chooser{groups: map[string][]*group{}}
 	for _, g := range groups {
-		for token := range g.agents {
-			fmt.Fprintf(&text, "User-agent: %s\n", libraryName(token))
+		for token, delay := range g.agents {
 			c.groups[token] = append(c.groups[token], g)
-		}
-		if g.delay != "" {
-			fmt.Fprintf(&text, "Crawl-delay: %s\n", g.delay)
-		} else {
-			text.WriteString("Allow: /\n") // a group without rules counts too
+			// A group without rules counts too.
+			fmt.Fprintf(&text, "User-agent: %s\nAllow: /\n%s", libraryName(token), *delay)
 		}
 	}
 	c.library, _ = robotstxt.FromString(text.String()) // none of these lines is an error

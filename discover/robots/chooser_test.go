@@ -41,7 +41,7 @@ func TestRobots_Groups(t *testing.T) {
 			false, 0,
 		},
 		// Section 2.1: a group begins with one or more User-agent lines. Section 2.2.4: records
-		// other than rules do not end these, so a Crawl-delay between them is of the one group.
+		// other than rules do not end these.
 		{"User-agent: badbot\nUser-agent: foobot\n\n# comment\nDisallow: /\n", false, 0},
 		{
 			"User-agent: badbot\nSitemap: https://a.test/1\nUser-agent: foobot\nDisallow: /\n",
@@ -55,8 +55,7 @@ func TestRobots_Groups(t *testing.T) {
 			5 * time.Second,
 		},
 		{
-			"User-agent: badbot\nCrawl-delay: 5\nUser-agent: foobot\nDisallow: /x\n", true,
-			5 * time.Second,
+			"User-agent: badbot\nCrawl-delay: 5\nUser-agent: foobot\nDisallow: /\n", false, 0,
 		},
 		{"User-agent: *\nDisallow: /\n\nUser-agent: foobot\n", true, 0},
 		{"User-agent: foobot\nDisallow: /x\nUser-agent: badbot\nDisallow: /\n", true, 0},
@@ -90,17 +89,32 @@ func TestRobots_Groups(t *testing.T) {
 			"User-agent: *\nCrawl-delay: 2\nCrawl-delay: 7\nCrawl-delay: soon\n", true,
 			7 * time.Second,
 		},
-		{"User-agent: *\nCrawl-delay: 5\nAllow: /\n\nUser-agent: foobot\nDisallow: /x\n", true, 0},
+		{"User-agent: *\nCrawl-delay: 5\n\nUser-agent: foobot\nDisallow: /x\n", true, 0},
 		{"User-agent: *\nDisallow: /x\n\nUser-agent: badbot\nCrawl-delay: 3\n", true, 0},
 		{
 			"User-agent: badbot\nUser-agent: *\nCrawl-delay: 2\nUser-agent: other\n" +
 				"Crawl-delay: 3\n",
-			true, 3 * time.Second,
+			true, 2 * time.Second,
 		},
 		{
-			"User-agent: foobot\nCrawl-delay: 2\nDisallow:\nUser-agent: *\nDisallow: /\n" +
-				"User-agent: foobot\nDisallow: /x\n",
-			true, 2 * time.Second,
+			"User-agent: foobot\nCrawl-delay: 2\nUser-agent: *\nDisallow: /\nUser-agent: foobot\n" +
+				"Disallow: /x\n",
+			false, 2 * time.Second,
+		},
+		{
+			"User-agent: *\nCrawl-delay: 5\nUser-agent: badbot\nUser-agent: *\nDisallow: /\n",
+			false, 5 * time.Second,
+		},
+		{
+			"User-agent: badbot\nDisallow: /x\nCrawl-delay: 5\nUser-agent: foobot\n" +
+				"Disallow: /y\nCrawl-delay: 7\n",
+			true, 7 * time.Second,
+		},
+		{"Crawl-delay: 5\nUser-agent: foobot\nDisallow: /x\n", true, 0},
+		{
+			"User-agent: badbot\nCrawl-delay: 1\n\nUser-agent: *\nCrawl-delay: 0.2\n\n" +
+				"User-agent: other\nDisallow: /sitemap\n",
+			false, 200 * time.Millisecond,
 		},
 	} {
 		r := parse(t, tt.text)

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -29,9 +30,8 @@ type Field struct {
 
 // A group is the records that follow one or more User-agent lines (RFC 9309, section 2.1).
 type group struct {
-	agents map[string]bool // product tokens
+	agents map[string]*string // by product token, the Crawl-delay line, "" for none
 	rules  []rule
-	delay  string // a number of seconds, "" if the group has no Crawl-delay
 	fields []Field
 }
 
@@ -63,6 +63,7 @@ func allows(groups []*group, path string) bool {
 type grouper struct {
 	groups        []*group // the first has no agents: its records precede all User-agent lines
 	naming        bool     // a User-agent line adds to the last group
+	delay         *string  // of the agents named since the last Crawl-delay
 	rules, fields int
 }
 
@@ -76,17 +77,22 @@ var spellings = map[string]string{
 }
 
 // add takes one record, which belongs to the group above it. Only a rule ends the User-agent lines
-// of a group (RFC 9309, section 2.2.4).
+// of a group (RFC 9309, section 2.2.4). But a Crawl-delay between them is for those above it only,
+// so that the delay of one crawler does not slow down those that are named after it.
 func (gr *grouper) add(f Field) {
 	key := spellings[strings.ToLower(f.Key)]
 	if key == "user-agent" && !gr.naming {
-		gr.groups = append(gr.groups, &group{agents: map[string]bool{}})
-		gr.naming = true
+		gr.groups = append(gr.groups, &group{agents: map[string]*string{}})
+		gr.naming, gr.delay = true, new(string)
 	}
 	g := gr.groups[len(gr.groups)-1]
 	switch key {
 	case "user-agent":
-		g.agents[productToken(f.Value)] = true
+		if *gr.delay != "" {
+			gr.delay = new(string)
+		}
+		name := productToken(f.Value)
+		g.agents[name] = cmp.Or(g.agents[name], gr.delay)
 	case "allow", "disallow":
 		gr.naming = false // also if the value is empty
 		if f.Value != "" && gr.rules < maxRules {
@@ -97,13 +103,12 @@ func (gr *grouper) add(f Field) {
 		word := append(strings.Fields(f.Value), "")[0]
 		d, err := strconv.ParseFloat(strings.Replace(word, ",", ".", 1), 64)
 		if err == nil && d >= 0 {
-			g.delay = fmt.Sprint(min(d, maxDelay))
+			*gr.delay = fmt.Sprintf("Crawl-delay: %v\n", min(d, maxDelay))
 		}
 	default:
 		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen {
 			gr.fields++
-			f.Key = strings.ToValidUTF8(f.Key, "\ufffd")
-			f.Value = strings.ToValidUTF8(f.Value, "\ufffd")
+			f.Key, f.Value = strings.ToValidUTF8(f.Key, "\ufffd"), strings.ToValidUTF8(f.Value, "\ufffd")
 			g.fields = append(g.fields, f)
 		}
 	}

@@ -50,7 +50,7 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 		f.origin, _ = location.OriginOf(base)
 	}
 	p := lineReader{host: f.origin.Host, seen: map[string]bool{}}
-	p.grouper.groups = []*group{{}}
+	p.grouper = grouper{groups: []*group{{}}, delay: new(string)}
 	p.resolver.Base = base
 	if cut {
 		p.problem(sitemap.TooLarge, nil, false)
@@ -137,8 +137,8 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 }
 
 // CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for
-// nothing. It holds for all crawlers that its group names. Of several in a group the last counts,
-// and a value above a day counts as a day.
+// nothing. A Crawl-delay between the User-agent lines of a group is for those above it, up to the
+// Crawl-delay before. Of several in a row the last counts, and a value above a day counts as a day.
 func (f *File) CrawlDelay(agent string) time.Duration {
 	_, delay := f.chooser.choose(agent)
 	return delay
