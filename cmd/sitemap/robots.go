@@ -39,7 +39,7 @@ func (a *app) robotsCommand() *cobra.Command {
 				a.fail("%s: %s%s", t.label(), jsonl.Message(t.label(), err), privateHint(err))
 			}
 			if r != nil {
-				a.printRobots(out, r, &print)
+				a.printRobots(out, r, client.RobotsToken(), &print)
 			}
 			return a.finish(out, nil)
 		},
@@ -65,9 +65,11 @@ func (a *app) readRobots(
 	return robots.Parse(f, o.Base)
 }
 
-func (a *app) printRobots(out *output, r *robots.File, flags *printFlags) {
-	for _, s := range r.Sitemaps {
-		if flags.format == "jsonl" {
+// printRobots prints the sitemaps of a robots.txt, and then its other records for agent.
+func (a *app) printRobots(out *output, f *robots.File, agent string, flags *printFlags) {
+	inJSON := flags.format == "jsonl"
+	for _, s := range f.Sitemaps {
+		if inJSON {
 			out.Write(append(jsonl.Marshal(struct {
 				Loc  string `json:"loc"`
 				Line int    `json:"line"`
@@ -76,13 +78,24 @@ func (a *app) printRobots(out *output, r *robots.File, flags *printFlags) {
 			out.WriteString(s.Loc + "\n")
 		}
 	}
+	for _, o := range f.Other(agent) {
+		if inJSON {
+			out.Write(append(jsonl.Marshal(struct {
+				Key   string `json:"key"`
+				Value string `json:"value"`
+				Line  int    `json:"line"`
+			}(o)), '\n'))
+		} else {
+			out.WriteString(printable(o.Key+": "+o.Value) + "\n")
+		}
+	}
 	if flags.quiet {
 		return
 	}
-	for _, p := range r.Problems {
+	for _, p := range f.Problems {
 		a.diag.line(problemText("sitemap: robots.txt", p))
 	}
-	if len(r.Sitemaps) == 0 && !a.failed.Load() {
+	if len(f.Sitemaps) == 0 && !a.failed.Load() {
 		a.diag.printf("robots.txt names no sitemap")
 	}
 }

@@ -25,6 +25,25 @@ func TestRobots(t *testing.T) {
 	runArgs(t, "robots", none.URL).want(t, exitFailed, "", "is not public")
 }
 
+// TestRobotsOther: the other records for our agent follow the sitemaps.
+func TestRobotsOther(t *testing.T) {
+	const text = "Host: a.test\nUser-agent: *\nContent-Signal: ai-train=no, search=yes\nAllow: /\n" +
+		"Sitemap: http://example.com/a.xml\nUser-agent: foobot\nNoindex: /x\x1b\nDisallow: /\n"
+	const loc = "http://example.com/a.xml"
+	for _, tt := range []struct{ format, agent, want string }{
+		{"text", "x/1", loc + "\nHost: a.test\nContent-Signal: ai-train=no, search=yes\n"},
+		{"text", "foobot/1", loc + "\nHost: a.test\nNoindex: /x\ufffd\n"},
+		{
+			"jsonl", "foobot",
+			`{"loc":"` + loc + `","line":5}` + "\n" + `{"key":"Host","value":"a.test","line":1}` + "\n" +
+				`{"key":"Noindex","value":"/x\u001b","line":7}` + "\n",
+		},
+	} {
+		runWith(t, strings.NewReader(text), "robots", "-A", tt.agent, "--format", tt.format, "-").
+			want(t, exitOK, tt.want)
+	}
+}
+
 // TestRobotsCut: the message names the file that broke off.
 func TestRobotsCut(t *testing.T) {
 	var zipped strings.Builder
