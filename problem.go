@@ -140,6 +140,9 @@ const (
 	NonstandardPriority Code = "nonstandard_priority"
 	// NonstandardRel reports a link relation in the wrong letter case. It is read.
 	NonstandardRel Code = "nonstandard_rel"
+	// NonstandardRule reports a rule of a robots.txt that starts with neither a slash nor an
+	// asterisk. It matches nothing.
+	NonstandardRule Code = "nonstandard_rule"
 	// RawAmpersand reports an ampersand that starts no reference. It is taken literally.
 	RawAmpersand Code = "raw_ampersand"
 	// RelativeLoc reports a relative location. It is resolved, or its entry is dropped if there

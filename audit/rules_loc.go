@@ -180,6 +180,15 @@ var locRules = []Rule{
 		message:  "the key is not Sitemap: {text}",
 	},
 	{
+		Code:     sitemap.NonstandardRule,
+		Severity: warning,
+		Summary:  "a rule of a robots.txt that starts with neither a slash nor an asterisk",
+		Why:      "It matches no URL: a path starts with a slash.",
+		Fix:      "Write the path from its first slash on: Disallow: /private/.",
+		Source:   "RFC 9309, section 2.2.2",
+		message:  "matches no URL: {text}",
+	},
+	{
 		Code:     sitemap.RelativeLoc,
 		Severity: failure,
 		Summary:  "a relative URL",

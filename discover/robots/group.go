@@ -41,6 +41,9 @@ func (g *group) size() int64 {
 	for _, r := range g.rules {
 		n += 40 + int64(len(r.pattern))
 	}
+	for _, f := range g.fields {
+		n += 40 + int64(len(f.Key)+len(f.Value))
+	}
 	return n
 }
 
@@ -78,8 +81,9 @@ var spellings = map[string]string{
 
 // add takes one record, which belongs to the group above it. Only a rule ends the User-agent lines
 // of a group (RFC 9309, section 2.2.4). But a Crawl-delay between them is for those above it only,
-// so that the delay of one crawler does not slow down those that are named after it.
-func (gr *grouper) add(f Field) {
+// so that the delay of one crawler does not slow down those that are named after it. It returns
+// false for a rule that starts with neither a slash nor an asterisk, and so matches nothing.
+func (gr *grouper) add(f Field) bool {
 	key := spellings[strings.ToLower(f.Key)]
 	if key == "user-agent" && !gr.naming {
 		gr.groups = append(gr.groups, &group{agents: map[string]*string{}})
@@ -95,7 +99,11 @@ func (gr *grouper) add(f Field) {
 		g.agents[name] = cmp.Or(g.agents[name], gr.delay)
 	case "allow", "disallow":
 		gr.naming = false // also if the value is empty
-		if f.Value != "" && gr.rules < maxRules {
+		if f.Value != "" && !strings.ContainsRune("/*", rune(f.Value[0])) {
+			return false
+		}
+		// No path that is requested has a blank.
+		if f.Value != "" && strings.IndexFunc(f.Value, isBlank) < 0 && gr.rules < maxRules {
 			gr.rules++
 			g.rules = append(g.rules, newRule(f.Value, key == "allow"))
 		}
@@ -112,6 +120,7 @@ func (gr *grouper) add(f Field) {
 			g.fields = append(g.fields, f)
 		}
 	}
+	return true
 }
 
 // agentName matches the name of a crawler up to its version, a comment or a wildcard.

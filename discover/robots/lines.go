@@ -91,7 +91,9 @@ func (p *lineReader) line(line []byte) {
 		}
 		p.record(value)
 	case colon && name != "" && !absolute.Match(line):
-		p.grouper.add(field)
+		if !p.grouper.add(field) {
+			p.problemIn(name, sitemap.NonstandardRule, line, false)
+		}
 	case !colon && len(words) == 2 && spellings[strings.ToLower(words[0])] != "": // "Disallow /x"
 		p.grouper.add(Field{words[0], words[1], p.pos.Line})
 	}
@@ -141,9 +143,13 @@ func (p *lineReader) location(raw []byte) {
 }
 
 func (p *lineReader) problem(code sitemap.Code, text []byte, dropped bool) {
+	p.problemIn("sitemap", code, text, dropped)
+}
+
+func (p *lineReader) problemIn(field string, code sitemap.Code, text []byte, dropped bool) {
 	if len(p.problems) < maxProblems {
 		p.problems = append(p.problems, sitemap.Problem{
-			Code: code, Pos: p.pos, Field: "sitemap", Text: excerpt(string(text)), Dropped: dropped,
+			Code: code, Pos: p.pos, Field: field, Text: excerpt(string(text)), Dropped: dropped,
 		})
 	}
 }

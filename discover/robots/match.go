@@ -16,9 +16,6 @@ type rule struct {
 
 // newRule returns the rule for a path that a robots.txt lists.
 func newRule(path string, allow bool) rule {
-	if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "*") {
-		path = "/" + path
-	}
 	path, anchored := strings.CutSuffix(path, "$")
 	literals := strings.Split(path, "*")
 	for i, s := range literals {

@@ -1,6 +1,7 @@
 package robots_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -269,4 +270,25 @@ var parseTests = []struct {
 		"User-agent: *\nDisallow: /" + strings.Repeat("x", 300_000) + "\nSitemap: https://a.test/1",
 		[]string{"3 https://a.test/1"}, "",
 	},
+}
+
+// TestParse_NonstandardRules: a rule that starts with neither a slash nor an asterisk matches
+// nothing, and is reported. What looks like a Sitemap record in it names no sitemap.
+func TestParse_NonstandardRules(t *testing.T) {
+	const text = "User-agent: *\nDisallow: private\nAllow: Sitemap: https://a.test/s.xml\nDisallow:\nDisallow: *\n"
+	f, err := robots.Parse(strings.NewReader(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range f.Problems {
+		got = append(got, fmt.Sprint(p.Code, " ", p.Pos.Line, " ", p.Field, " ", p.Text))
+	}
+	want := []string{
+		"nonstandard_rule 2 disallow Disallow: private",
+		"nonstandard_rule 3 allow Allow: Sitemap: https://a.test/s.xml",
+	}
+	if !slices.Equal(got, want) || len(f.Sitemaps) > 0 {
+		t.Errorf("got %q, %v\nwant %q", got, f.Sitemaps, want)
+	}
 }

@@ -23,8 +23,8 @@ const MaxBytes = 500 << 10
 type File struct {
 	// Sitemaps are the sitemaps that the file names, in its order, each location once.
 	Sitemaps []Record
-	// Problems lists repairs, assumptions and losses in Sitemap records, at most 1,000. The Field
-	// of each is "sitemap".
+	// Problems lists repairs, assumptions and losses in Sitemap records, and rules that match
+	// nothing, at most 1,000. The Field of each is "sitemap" or the key of the rule.
 	Problems []sitemap.Problem
 
 	origin  location.Origin // zero if it is unknown
