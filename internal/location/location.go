@@ -111,10 +111,10 @@ func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 		return "", "", sitemap.BogusLoc
 	case scheme != "":
 		return "", "", sitemap.BadScheme
-	case !meant(ref):
-		return "", "", sitemap.BogusLoc
 	case strings.HasPrefix(ref, "://"):
 		return "", "", sitemap.BadLoc
+	case !meant(ref):
+		return "", "", sitemap.BogusLoc
 	case !hasBase:
 		return "", "", sitemap.RelativeLoc
 	}

@@ -27,16 +27,17 @@ func isBogus(s string) bool {
 }
 
 // meant reports whether ref, which has no scheme, was meant as a reference. It was not if it holds
-// markup, a template or another URL, or if it is only a reference to a character. With spaces in
-// it, it must start as a path or a query does.
+// markup, a template or another URL, if it starts with a host with a comma for a dot, or if it is
+// only a reference to a character. With spaces in it, it must start as a path or a query does.
 func meant(ref string) bool {
 	for _, sign := range []string{"<", ">", "{{", "}}", "{%", "${"} {
 		if strings.Contains(ref, sign) {
 			return false
 		}
 	}
-	path, _, _ := strings.Cut(strings.ToLower(ref), "?")
-	if strings.Contains(path, "http://") || strings.Contains(path, "https://") {
+	path, _, _ := strings.Cut(ref, "?")
+	if strings.Contains(narrow.Replace(path), "://") ||
+		startsWithHost(strings.ReplaceAll(path, ",", ".")) {
 		return false
 	}
 	if strings.Contains(ref, "%20") && !startsAsPath(ref) {
@@ -47,6 +48,9 @@ func meant(ref string) bool {
 	}
 	return true
 }
+
+// narrow replaces the full-width forms of a colon and a slash.
+var narrow = strings.NewReplacer("\uff1a", ":", "\uff0f", "/")
 
 var anchor = regexp.MustCompile(`(?is)^\s*<a\s[^>]*?\bhref\s*=\s*` +
 	`(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))[^>]*>[^<]*(?:</a>)?\s*$`)
@@ -101,7 +105,7 @@ func startsWithHost(ref string) bool {
 	host := ref[:end]
 	www := len(host) > 4 && strings.EqualFold(host[:4], "www.")
 	if !www && (end == len(ref) || ref[end] != '/' || strings.IndexByte(host, '.') < 0) ||
-		strings.ContainsAny(host, "@%") {
+		strings.ContainsAny(host, "@%,") {
 		return false
 	}
 	u, err := sitemap.ParseLoc("http://" + host)
