@@ -88,7 +88,8 @@ var codePages = map[string]string{
 //   - a byte order mark;
 //   - the NULs next to ASCII in UTF-16 and UTF-32 (XML 1.0, appendix F);
 //   - the labels that it declares;
-//   - UTF-8, if the bytes are valid UTF-8;
+//   - UTF-8, if the bytes are valid UTF-8, or have more non-ASCII characters of it than invalid
+//     bytes;
 //   - windows-1252.
 //
 // A label that is unknown, or that the bytes contradict, is ignored. AtEOF reports whether prefix
@@ -176,6 +177,7 @@ type evidence struct {
 	sure  charsetChoice // the charset, if the bytes show it, or without a name
 	ascii bool
 	utf8  bool // valid UTF-8, except for a sequence cut at the end
+	near  bool // UTF-8, with fewer invalid bytes than non-ASCII characters
 	long  bool // has a byte that only starts characters of three or four bytes in UTF-8
 }
 
@@ -188,7 +190,22 @@ func newEvidence(prefix []byte, atEOF bool) evidence {
 		prefix = prefix[:completeRunes(prefix)]
 	}
 	e.utf8 = utf8.Valid(prefix)
+	e.near = e.utf8 || isDamagedUTF8(prefix)
 	return e
+}
+
+// isDamagedUTF8 reports whether b has more non-ASCII characters in UTF-8 than invalid bytes.
+func isDamagedUTF8(b []byte) bool {
+	sound, invalid := 0, 0
+	for i, r := range string(b) {
+		switch {
+		case r == utf8.RuneError && !bytes.HasPrefix(b[i:], replacement):
+			invalid++
+		case r >= utf8.RuneSelf:
+			sound++
+		}
+	}
+	return sound > invalid
 }
 
 // contradict reports whether the bytes cannot be in the charset. Non-ASCII text of single bytes is
@@ -238,7 +255,7 @@ func (e evidence) choose(labels []string) (c charsetChoice) {
 	case e.sure.name != "":
 		c = e.sure
 	case c.name != "":
-	case e.utf8:
+	case e.near:
 		c = utf8Choice
 	default:
 		c, fallback = latin1Choice, true
