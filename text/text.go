@@ -17,8 +17,10 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // maxLine is the maximum length of a line, without leading white space. The rest of a longer one is
@@ -34,8 +36,9 @@ const (
 
 // Entries yields the URLs of the text in r, in document order. It undoes gzip and charsets, and
 // reads any document as text. Lines end with LF, CR LF or CR. White space, quotes and angle
-// brackets around a URL are removed. So is the rest of the line after a space, a tab, or a
-// character that ends lines or pages in other systems. A URL may lack its scheme but no other part.
+// brackets around a URL are removed. So is the rest of the line after a space, a tab, a character
+// that ends lines or pages in other systems, or a comma before a date or another URL. A URL may lack
+// its scheme but no other part.
 // The part of a line after 64 KiB is skipped, and a URL that reaches that far is dropped.
 //
 // At most one error comes, as the last element: a [*sitemap.ParseError], with [sitemap.ErrNoURLs]
@@ -155,7 +158,7 @@ func (d *decoder) longLine(start []byte) {
 // read reads one line, without its end.
 func (d *decoder) read(line []byte) {
 	pos := d.in.Position(0)
-	if d.sink.Recent.Plain(line) {
+	if bytes.IndexByte(line, ',') < 0 && d.sink.Recent.Plain(line) {
 		d.urls = true
 		d.sink.EmitLine(string(line), pos)
 		return
@@ -167,10 +170,7 @@ func (d *decoder) read(line []byte) {
 		}
 		return
 	}
-	url := unquote(trimmed)
-	if cut := bytes.IndexAny(url, blanks); cut >= 0 {
-		url = url[:cut]
-	}
+	url := firstField(unquote(trimmed))
 	if !hasScheme(url) && !d.startsWithHost(url) {
 		d.other = true
 		d.sink.Problem(sitemap.JunkLine, pos, "", trimmed)
@@ -195,6 +195,33 @@ func (d *decoder) read(line []byte) {
 
 // blanks are the characters that end a URL.
 const blanks = " \t\v\f\u0085\u2028\u2029"
+
+// firstField returns the start of a line up to the first blank, or to a comma before a date or a
+// URL.
+func firstField(line []byte) []byte {
+	field := line
+	if end := bytes.IndexAny(line, blanks); end >= 0 {
+		field = line[:end]
+	}
+	for i, c := range field {
+		if c == ',' && startsField(line[i+1:]) {
+			return line[:i]
+		}
+	}
+	return field
+}
+
+// startsField reports whether b starts with an absolute URL, or with a W3C date other than a year,
+// which could be any number.
+func startsField(b []byte) bool {
+	b = bytes.TrimLeftFunc(b, isBlank)
+	date := b
+	if end := bytes.IndexAny(b, blanks+","); end >= 0 {
+		date = b[:end]
+	}
+	t, ok := datetime.Strict(date)
+	return ok && t.Precision() >= sitemap.Month || location.IsAbsolute(b)
+}
 
 // isBlank reports whether r is removed around a line: white space of any kind, control characters,
 // byte order marks and zero width spaces.

@@ -148,7 +148,8 @@ func (r *Recent) PlainXML(b []byte) bool {
 
 // PlainLine returns the length of the plain URL at the start of b, if its origin is known and LF or
 // CR LF follows, and the length with that. Otherwise it returns 0. Unlike Plain, it accepts closing
-// brackets, and semicolons that end no reference to an ampersand.
+// brackets, and semicolons that end no reference to an ampersand. It accepts no comma that a date or
+// another URL may follow.
 func (r *Recent) PlainLine(b []byte) (n, withEnd int) {
 	for range r.prefixes {
 		o := &r.prefixes[r.last]
@@ -182,7 +183,8 @@ func plainLine(b []byte, i int) (n, withEnd int) {
 			return i, i + 2
 		case c == '%' && chars.IsEscape(b, i):
 			i += 3
-		case c == '&' && !startsReference(b[i+1:]), '!' <= c && c < '%':
+		case c == '&' && !startsReference(b[i+1:]), c == ',' && !startsField(b[i+1:]),
+			'!' <= c && c < '-' && c != '%' && c != '&' && c != ',':
 			i++
 		default:
 			return 0, 0
@@ -191,11 +193,16 @@ func plainLine(b []byte, i int) (n, withEnd int) {
 	return 0, 0
 }
 
-// oddInLine finds the bytes of the first word of b that are outside the range from the apostrophe
-// to the tilde, as the functions for words of package chars do.
+// oddInLine finds the bytes of the first word of b that are outside the range from the hyphen to
+// the tilde, as the functions for words of package chars do.
 func oddInLine(b []byte) uint64 {
 	word := binary.LittleEndian.Uint64(b)
-	return (^(word + (0x80-'\'')*chars.Ones) | (word + chars.Ones)) & chars.Highs
+	return (^(word + (0x80-'-')*chars.Ones) | (word + chars.Ones)) & chars.Highs
+}
+
+// startsField reports whether b, after a comma, may be a date or another URL.
+func startsField(b []byte) bool {
+	return len(b) < 5 || b[4] == '-' || bytes.EqualFold(b[:4], []byte("http"))
 }
 
 // startsReference reports whether b, after an ampersand, may be the rest of a reference to one.
