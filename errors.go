@@ -19,9 +19,17 @@ var (
 	ErrUnknownXML error = notSitemap("not a sitemap: another kind of XML document")
 	// ErrBinary means an image, an archive or other binary data.
 	ErrBinary error = notSitemap("not a sitemap: binary data")
-	// ErrZip and ErrTar mean an archive. They match ErrBinary too.
-	ErrZip error = archive("not a sitemap: a ZIP archive; unpack it first")
-	ErrTar error = archive("not a sitemap: a tar archive; unpack it first")
+	// These errors mean an archive or data that is compressed other than by gzip. They match
+	// ErrBinary too. Brotli is recognized by the name in [Options.Base] only.
+	ErrZip    error = archive("a ZIP archive")
+	ErrTar    error = archive("a tar archive")
+	ErrBzip2  error = archive("bzip2 data")
+	ErrXz     error = archive("xz data")
+	ErrZstd   error = archive("Zstandard data")
+	ErrZlib   error = archive("zlib data")
+	ErrBrotli error = archive("Brotli data")
+	// ErrGitLFS means a pointer in place of a file that Git LFS stores.
+	ErrGitLFS error = notSitemap("not a sitemap: a Git LFS pointer; run git lfs pull first")
 	// ErrNoURLs means text of which no line is a URL.
 	ErrNoURLs error = notSitemap("not a sitemap: text without a URL")
 
@@ -45,7 +53,7 @@ func (e notSitemap) Is(target error) bool { return target == ErrNotSitemap }
 
 type archive string
 
-func (e archive) Error() string        { return string(e) }
+func (e archive) Error() string        { return "not a sitemap: " + string(e) + "; unpack it first" }
 func (e archive) Is(target error) bool { return target == ErrNotSitemap || target == ErrBinary }
 
 // A ParseError says why reading a document ended before its end, and at which position. The entries

@@ -9,7 +9,7 @@ import (
 
 func TestEntries_Golden(t *testing.T) {
 	for _, format := range []string{"urlset", "sitemapindex", "gzip", "extension", "rss", "atom",
-		"text"} {
+		"text", "archive"} {
 		t.Run(format, func(t *testing.T) { golden.Run(t, "../testdata/"+format, parse.Entries) })
 	}
 }

@@ -61,6 +61,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/feed"
@@ -137,7 +138,7 @@ func (d *Reader) open(r io.Reader) error {
 	format, err := document.Sniff(d.in, d.o.Report)
 	if err != nil {
 		d.finish()
-		return err
+		return d.named(err)
 	}
 	d.format = format
 	if d.o.ContentType != "" && d.o.Report != nil &&
@@ -146,6 +147,15 @@ func (d *Reader) open(r io.Reader) error {
 			Text: d.o.ContentType})
 	}
 	return nil
+}
+
+// named returns err, or the error for Brotli if the document is binary and has such a name.
+func (d *Reader) named(err error) error {
+	if e, ok := errors.AsType[*sitemap.ParseError](err); ok && e.Err == sitemap.ErrBinary &&
+		d.o.Base != nil && strings.HasSuffix(d.o.Base.Path, ".br") {
+		e.Err = sitemap.ErrBrotli
+	}
+	return err
 }
 
 // Format returns the document's format. [sitemap.Text] is only a guess until the entries have been

@@ -42,17 +42,6 @@ func isBinary(b []byte) bool {
 	return controls > utf8.RuneCount(b)/16 || len(b) == 0
 }
 
-// archiveOf returns the error for an archive, or nil for other data.
-func archiveOf(b []byte) error {
-	switch {
-	case bytes.HasPrefix(b, []byte("PK\x03\x04")), bytes.HasPrefix(b, []byte("PK\x05\x06")):
-		return sitemap.ErrZip
-	case len(b) > 262 && string(b[257:262]) == "ustar":
-		return sitemap.ErrTar
-	}
-	return nil
-}
-
 // padding matches line breaks with the NULs around them, and NULs at the end.
 var padding = regexp.MustCompile(`\x00*[\r\n][\r\n\x00]*|\x00+$`)
 

@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -320,8 +319,8 @@ func (p *prolog) noRoot(start []byte) {
 		p.err = sitemap.ErrTruncated
 	case len(body) == 0:
 		p.err = sitemap.ErrEmpty
-	case isBinary(body) || archiveOf(body) != nil:
-		p.err = cmp.Or(archiveOf(body), sitemap.ErrBinary)
+	case isBinary(body):
+		p.err = sitemap.ErrBinary
 	case isJSON(body):
 		p.err = sitemap.ErrJSON
 	case p.markup && p.html:

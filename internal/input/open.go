@@ -25,6 +25,7 @@
 //	reader.go     Reader and its window
 //	lines.go      counts lines
 //	window.go     fills the window
+//	archive.go    recognizes archives
 //	open.go       Open
 //	afterroot.go  an error after the root of XML
 package input
@@ -43,7 +44,7 @@ import (
 // Open returns r as UTF-8 without a byte order mark. It undoes at most two layers of gzip, detected
 // by its magic number. It detects the charset from the bytes, the content type and the XML
 // declaration. Open reads the first window. An error there or later is returned by Err once the
-// bytes before it have been read. Limits.Bytes and all offsets count bytes of UTF-8 without a byte
+// bytes before it have been read. An archive has no bytes, only an error. Limits.Bytes and all offsets count bytes of UTF-8 without a byte
 // order mark.
 func Open(r io.Reader, o *sitemap.Options) *Reader {
 	if o == nil {
@@ -92,6 +93,10 @@ func (in *Reader) decode(contentType string) {
 	prefix := buf[:n]
 	if in.Layers() > 1 {
 		in.problem(sitemap.DoubleGzip, documentStart, "")
+	}
+	if err := archiveOf(prefix); err != nil {
+		in.err = &sitemap.ParseError{Pos: documentStart, Err: err}
+		return
 	}
 	choice := sniffCharset(prefix, err == io.EOF, labels)
 	in.encoding = choice.name
