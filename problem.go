@@ -48,6 +48,9 @@ const (
 	// BadExtension reports an incomplete or invalid record for an image, a video, news or a
 	// link. It is left out.
 	BadExtension Code = "bad_extension"
+	// BadFeedDate reports a date of a feed that is unreadable: neither one of RFC 822 or RFC 3339,
+	// as the format asks for, nor of another known form. It is left out.
+	BadFeedDate Code = "bad_feed_date"
 	// BadLoc reports a location without a host, or with an invalid host or port. The entry is
 	// dropped.
 	BadLoc Code = "bad_loc"
@@ -126,7 +129,7 @@ const (
 	MissingRoot Code = "missing_root"
 	// MissingNamespace reports a root or an entry without a namespace.
 	MissingNamespace Code = "missing_namespace"
-	// NoEntries reports a valid document without entries.
+	// NoEntries reports a valid urlset or sitemapindex without entries.
 	NoEntries Code = "no_entries"
 	// NonstandardChangeFreq reports a changefreq in the wrong letter case, or with white space
 	// that XML does not know. It is read.
@@ -199,7 +202,7 @@ const (
 // nothing. For a code that is not listed above it returns SeverityWarning.
 func (c Code) Severity() Severity {
 	switch c {
-	case BadChangeFreq, BadEscape, BadLoc, BadLastMod, BadPriority, BadScheme, BogusLoc,
+	case BadChangeFreq, BadEscape, BadFeedDate, BadLoc, BadLastMod, BadPriority, BadScheme, BogusLoc,
 		ControlChar, DoubleGzip, ElementInLoc, EmptyLoc, InvalidUTF8, JunkAfterRoot,
 		JunkBeforeRoot, JunkLine, LeadingWhitespace, LineCut, LocTooLong, MismatchedTag,
 		MisplacedElement, MissingLoc, MissingNamespace, MissingRoot, NoEntries,

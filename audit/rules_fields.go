@@ -27,6 +27,16 @@ var fieldRules = []Rule{
 		message: "{field} {text} is incomplete, invalid or one too many",
 	},
 	{
+		Code:     sitemap.BadFeedDate,
+		Severity: failure,
+		Summary:  "a date of a feed that is neither of RFC 822 nor of RFC 3339",
+		Why:      "Search engines do not learn when the page changed.",
+		Fix: "In RSS write Mon, 23 Nov 2026 12:00:00 GMT, in Atom 2026-11-23T12:00:00Z, " +
+			"or leave the date out.",
+		Source:  "RFC 822, section 5; RFC 3339, section 5.6",
+		message: "{field} {text} is neither a date of RFC 822, for RSS, nor of RFC 3339, for Atom",
+	},
+	{
 		Code:     sitemap.BadLastMod,
 		Severity: failure,
 		Summary:  "a lastmod that is not a W3C date",

@@ -24,6 +24,7 @@ type decoder struct {
 	entrySpace namespace.Space // of the open entry
 	uppered    bool            // uppercase_tag was reported
 	misplaced  bool            // the open entry is one of the other format
+	location   *url.URL        // of the feed
 	base       *url.URL        // of the element around the entry
 
 	unknownRoot bool // the root is of no format, and no entry was read yet
@@ -55,6 +56,7 @@ type candidate struct {
 	raw    []byte
 	pos    sitemap.Position
 	base   *url.URL
+	atom   bool // a link of Atom, which may be relative to an xml:base
 	field  string
 	code   sitemap.Code // reported if it becomes the location, or ""
 }

@@ -90,9 +90,6 @@ func (d *decoder) readRSS() {
 		if d.ext != nil {
 			d.readEnclosure()
 		}
-	case "description", "source":
-	default:
-		d.sink.Unknown(d.in.Position(0), d.r.Local, d.r.Raw)
 	}
 }
 
@@ -107,11 +104,8 @@ func (d *decoder) readAtom() {
 		d.r.SkipText()
 	case "category":
 		d.r.Void()
-	case "author", "contributor", "content", "generator", "rights", "copyright", "source", "summary":
 	default:
-		if !d.readAtomDate() {
-			d.sink.Unknown(d.in.Position(0), d.r.Local, d.r.Raw)
-		}
+		d.readAtomDate()
 	}
 }
 
@@ -172,6 +166,7 @@ func (d *decoder) readForeign() bool {
 // readDate reads a date. The first readable one of its kind counts.
 func (d *decoder) readDate(field string, as date) {
 	pos := d.in.Position(0)
+	space := d.r.Space
 	text := d.r.Text()
 	if !d.r.Complete {
 		return
@@ -180,10 +175,13 @@ func (d *decoder) readDate(field string, as date) {
 		d.sink.Problem(sitemap.MismatchedTag, pos, field, text)
 	}
 	var t sitemap.Time
-	if field == "pubDate" {
+	switch {
+	case field == "pubDate":
 		t = d.sink.RFC822Time(text, pos, field)
-	} else {
-		t = d.sink.W3CTime(text, pos, field)
+	case space == namespace.Atom:
+		t = d.sink.RFC3339Time(text, pos, field)
+	default:
+		t = d.sink.DCTime(text, pos, field)
 	}
 	d.setDate(as, t)
 }
@@ -279,7 +277,7 @@ func (d *decoder) use(c *candidate) (ok bool) {
 	if c.usable && c.code != "" {
 		d.sink.Problem(c.code, c.pos, c.field, c.raw)
 	}
-	d.sink.Resolver.Base = c.base
+	d.sink.Resolver = location.Resolver{Base: c.base, Relative: c.atom && c.base != d.location}
 	d.entry.Loc, ok = d.sink.Loc(c.raw, c.pos, c.field)
 	return ok
 }

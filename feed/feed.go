@@ -96,7 +96,7 @@ func sniffFeed(in *input.Reader, report func(sitemap.Problem)) error {
 func newDecoder(src *document.Source, o *sitemap.Options,
 	yield func(sitemap.Entry, error) bool) *decoder {
 	in, sink := src.Reader, document.NewSink(o, src.Tally, yield)
-	d := &decoder{in: in, sink: sink, base: o.Base}
+	d := &decoder{in: in, sink: sink, location: o.Base, base: o.Base}
 	d.r = xmlscan.NewReader(in, sink.Report())
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isExtension
 	d.r.HoldsFields = d.holdsFields
@@ -110,7 +110,7 @@ func newDecoder(src *document.Source, o *sitemap.Options,
 func (d *decoder) read() {
 	if d.r.Child(0) {
 		d.openRoot()
-		d.readEntries(1, element{})
+		d.readEntries(1)
 	}
 	d.sink.Finish(d.end())
 }
@@ -150,31 +150,19 @@ func (d *decoder) isForeign() bool {
 	return d.r.Space != namespace.NoSpace && d.r.Space != namespace.RSS && d.r.Space != namespace.RDF
 }
 
-// An element is one that should not hold entries. The root and a channel have no name here.
-type element struct {
-	name string
-	pos  sitemap.Position
-}
-
 // readEntries reads the entries in an element at depth. In RSS 1.0, entries are siblings of the
 // channel.
-func (d *decoder) readEntries(depth int, in element) {
+func (d *decoder) readEntries(depth int) {
 	for !d.sink.Stopped() && d.r.Child(depth) {
 		if d.isEntry() {
-			if in.name != "" {
-				d.sink.Unknown(in.pos, []byte(in.name), []byte("<"+in.name+">"))
-			}
 			d.readEntry()
 		} else if depth <= maxGroups {
-			var child element
 			if string(d.r.Local) == "channel" && depth == 1 {
 				d.checkCase()
-			} else if !d.r.Empty {
-				child = element{d.canonical(), d.in.Position(0)}
 			}
 			around := d.base
 			d.base = document.BaseHere(d.r.Attrs, around)
-			d.readEntries(d.r.Depth(), child)
+			d.readEntries(d.r.Depth())
 			d.base = around
 		}
 	}

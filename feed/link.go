@@ -142,7 +142,8 @@ func (d *decoder) readLink(atom bool) {
 		d.entry.linked = true
 	}
 	l := d.linkAttrs()
-	c := candidate{pos: pos, field: "link", base: document.BaseHere(d.r.Attrs, d.entry.base)}
+	c := candidate{pos: pos, atom: atom, field: "link",
+		base: document.BaseHere(d.r.Attrs, d.entry.base)}
 	c.rank, c.code = l.rank()
 	if l.hasHref {
 		d.href = xmlchar.Decode(d.href[:0], l.href)

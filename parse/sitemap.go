@@ -309,5 +309,8 @@ func (d *decoder) end() error {
 	if d.sink.Stopped() {
 		return nil
 	}
+	if !d.r.Truncated() && !d.sink.Listed() {
+		d.sink.Problem(sitemap.NoEntries, d.in.Position(0), "", nil)
+	}
 	return document.EndXML(d.in, d.r, d.sink)
 }

@@ -17,6 +17,7 @@ package datetime
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -44,6 +45,15 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		}
 	}
 	return parse(b, parser{odd: true})
+}
+
+// ParseRFC3339 is [ParseW3C] for a date of Atom. RFC 3339 asks for a time of day with seconds.
+func ParseRFC3339(b []byte) (t sitemap.Time, codes []sitemap.Code) {
+	t, codes = ParseW3C(b)
+	if !t.IsZero() && t.Precision() < sitemap.Second {
+		codes = codesOf(t, true, slices.Contains(codes, sitemap.ImplausibleLastMod))
+	}
+	return t, codes
 }
 
 // standard reads a W3C datetime whose zone may be missing. Odd reports whether it was listed in

@@ -22,9 +22,6 @@ func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
 		}
 		return &sitemap.ParseError{Pos: in.Position(len(in.Window())), Err: sitemap.ErrTruncated}
 	}
-	if !s.Listed() {
-		s.Problem(sitemap.NoEntries, in.Position(0), "", nil)
-	}
 	r.Restart()
 	if at, text := junkAfter(in, s.report); text != nil {
 		s.Problem(sitemap.JunkAfterRoot, at, "", text)

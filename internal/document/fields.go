@@ -126,12 +126,25 @@ func Number(b []byte) (float64, bool) {
 	return v + 0, err == nil // -0 is 0
 }
 
-// W3CTime reads a W3C datetime and reports its problems. Empty text is one.
+// W3CTime reads a lastmod, a W3C datetime, and reports its problems. Empty text is one.
 func (s *Sink) W3CTime(raw []byte, pos sitemap.Position, field string) sitemap.Time {
 	if t, ok := StrictTime(raw); ok {
 		return t
 	}
-	return s.time(datetime.ParseW3C, raw, pos, field)
+	return s.time(datetime.ParseW3C, sitemap.BadLastMod, raw, pos, field)
+}
+
+// DCTime is W3CTime for a date of Dublin Core or Atom 0.3 in a feed.
+func (s *Sink) DCTime(raw []byte, pos sitemap.Position, field string) sitemap.Time {
+	return s.time(datetime.ParseW3C, sitemap.BadFeedDate, raw, pos, field)
+}
+
+// RFC3339Time is W3CTime for a date of Atom 1.0.
+func (s *Sink) RFC3339Time(raw []byte, pos sitemap.Position, field string) sitemap.Time {
+	if t, ok := StrictTime(raw); ok && t.Precision() >= sitemap.Second {
+		return t
+	}
+	return s.time(datetime.ParseRFC3339, sitemap.BadFeedDate, raw, pos, field)
 }
 
 // StrictTime reads a W3C datetime that needs no report. A year below 1000 does.
@@ -143,18 +156,21 @@ func StrictTime(b []byte) (t sitemap.Time, ok bool) {
 	return t, ok && !datetime.InFarZone(b)
 }
 
-// RFC822Time reads a date of RSS and reports its problems.
+// RFC822Time is W3CTime for a date of RSS.
 func (s *Sink) RFC822Time(raw []byte, pos sitemap.Position, field string) sitemap.Time {
-	return s.time(datetime.ParseRFC822, raw, pos, field)
+	return s.time(datetime.ParseRFC822, sitemap.BadFeedDate, raw, pos, field)
 }
 
-func (s *Sink) time(parse func([]byte) (sitemap.Time, []sitemap.Code), raw []byte,
-	pos sitemap.Position, field string) sitemap.Time {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		s.Problem(sitemap.BadLastMod, pos, field, nil)
-		return sitemap.Time{}
-	}
+// time reads a date. It reports bad if the date cannot be read.
+func (s *Sink) time(parse func([]byte) (sitemap.Time, []sitemap.Code), bad sitemap.Code,
+	raw []byte, pos sitemap.Position, field string) sitemap.Time {
 	t, codes := parse(withoutForbidden(raw))
+	if t.IsZero() {
+		codes = []sitemap.Code{bad}
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = nil
+	}
 	s.problems(codes, pos, field, raw)
 	return t
 }

@@ -38,6 +38,8 @@ type Resolver struct {
 	// locations that are resolved against it. A Base without a host, or with another scheme than
 	// http and https, is ignored.
 	Base *url.URL
+	// Relative makes relative references no problem.
+	Relative bool
 }
 
 // Clean returns the location in raw, trimmed and absolute. Raw is text with decoded references, in
@@ -93,8 +95,8 @@ func bytesOnly(codes []sitemap.Code) []sitemap.Code {
 	return kept
 }
 
-// resolve makes ref absolute. How is RelativeLoc or SchemeAssumed if ref was not absolute. The host
-// of the result is not checked yet.
+// resolve makes ref absolute. How is RelativeLoc or SchemeAssumed if ref was not absolute and that
+// is a problem. The host of the result is not checked yet.
 func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 	scheme := chars.SchemeOf(ref)
 	if chars.IsHTTP(scheme) && strings.HasPrefix(ref[len(scheme):], "://") {
@@ -118,7 +120,10 @@ func (r *Resolver) resolve(ref string) (loc string, how, drop sitemap.Code) {
 	case !hasBase:
 		return "", "", sitemap.RelativeLoc
 	}
-	return resolveReference(r.Base, ref), sitemap.RelativeLoc, ""
+	if !r.Relative {
+		how = sitemap.RelativeLoc
+	}
+	return resolveReference(r.Base, ref), how, ""
 }
 
 // IsAbsolute reports whether raw starts like an absolute http or https URL, after white space.
