@@ -82,6 +82,9 @@ const (
 	// EncodingFallback reports that the declared encoding is unknown or contradicted by the
 	// bytes, or that none is declared and the bytes are not UTF-8.
 	EncodingFallback Code = "encoding_fallback"
+	// ExtensionNamespace reports an image, a video, news or another known extension in a namespace
+	// other than the documented one, once a namespace. It is read all the same.
+	ExtensionNamespace Code = "extension_namespace"
 	// ForeignChild reports that an index lists a sitemap on another host.
 	ForeignChild Code = "foreign_child"
 	// GuidAsLoc reports an RSS item without a link. Its guid is used.
@@ -202,10 +205,10 @@ const (
 // nothing. For a code that is not listed above it returns SeverityWarning.
 func (c Code) Severity() Severity {
 	switch c {
-	case BadChangeFreq, BadEscape, BadFeedDate, BadLoc, BadLastMod, BadPriority, BadScheme, BogusLoc,
-		ControlChar, DoubleGzip, ElementInLoc, EmptyLoc, InvalidUTF8, JunkAfterRoot,
-		JunkBeforeRoot, JunkLine, LeadingWhitespace, LineCut, LocTooLong, MismatchedTag,
-		MisplacedElement, MissingLoc, MissingNamespace, MissingRoot, NoEntries,
+	case BadChangeFreq, BadEscape, BadFeedDate, BadLoc, BadLastMod, BadPriority, BadScheme,
+		BogusLoc, ControlChar, DoubleGzip, ElementInLoc, EmptyLoc, ExtensionNamespace, InvalidUTF8,
+		JunkAfterRoot, JunkBeforeRoot, JunkLine, LeadingWhitespace, LineCut, LocTooLong,
+		MismatchedTag, MisplacedElement, MissingLoc, MissingNamespace, MissingRoot, NoEntries,
 		NonstandardChangeFreq, NonstandardLastMod, NonstandardPriority, RawAmpersand, RelativeLoc,
 		RepeatedElement, SchemeAssumed, SeveralLocs, TextAsLoc, TooLarge, TooManyEntries,
 		UndeclaredEntity, UndeclaredPrefix, UnknownElement, UnknownNamespace, UntrustedLoc,

@@ -26,7 +26,7 @@ var severities = map[sitemap.Severity]string{
 		"nonstandard_lastmod bad_changefreq nonstandard_changefreq bad_priority " +
 		"nonstandard_priority unknown_namespace missing_namespace misplaced_element " +
 		"wrapped_root too_large too_many_entries no_entries loc_too_long untrusted_loc " +
-		"bad_feed_date double_gzip junk_line line_cut missing_root repeated_element unknown_element",
+		"bad_feed_date extension_namespace double_gzip junk_line line_cut missing_root repeated_element unknown_element",
 	sitemap.SeverityWarning: "doctype double_escaped loc_whitespace encoding_fallback " +
 		"wrong_content_type foreign_child gzip_trailing_junk guid_as_loc id_as_loc userinfo " +
 		"implausible_lastmod late_grant duplicate_loc robots_html bad_extension " +

@@ -58,6 +58,16 @@ var fieldRules = []Rule{
 		message: "{field} {text} is not a number from 0 to 1",
 	},
 	{
+		Code:     sitemap.ExtensionNamespace,
+		Severity: failure,
+		Summary:  "an image, a video, news or an alternate in another namespace than the documented one",
+		Why:      "Search engines know an extension by its namespace, and ignore it in another one.",
+		Fix: "Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, " +
+			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml.",
+		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
+		message: "<{field}> is not in the namespace that is documented, but in {text}",
+	},
+	{
 		Code:     sitemap.ImplausibleLastMod,
 		Severity: warning,
 		Summary:  "a date that is too unlikely to be meant",

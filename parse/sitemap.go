@@ -182,13 +182,14 @@ func (d *decoder) readFields() {
 // readOther reads a child of an entry that is not one of its fields.
 func (d *decoder) readOther() {
 	own := d.isOwn()
-	if own {
+	if own && !extension.IsRecord(d.r) {
 		d.reportUnknown()
 	}
 	switch {
 	case !d.skip:
 		if d.ext == nil {
 			d.ext = extension.New(d.r, d.in, d.sink)
+			d.ext.ByName = true
 		}
 		d.extended = true
 		d.ext.Element(own)

@@ -19,6 +19,8 @@
 package extension
 
 import (
+	"slices"
+
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
@@ -48,8 +50,13 @@ type Decoder struct {
 	r    *xmlscan.Reader
 	sink *document.Sink
 
+	// ByName makes Element recognize images, videos, news and alternates by their names in any
+	// namespace. It is for sitemaps: in feeds, these names have other meanings.
+	ByName bool
+
 	recent  location.Recent
-	uppered bool // uppercase_tag was reported
+	uppered bool     // uppercase_tag was reported
+	spaces  []string // namespaces that were reported
 	memory
 	entryRecords
 	entryState
@@ -87,6 +94,8 @@ type entryState struct {
 	textSize   int
 	overflowed bool // an excess was reported
 	nested     int  // depth of records in records
+	// the namespace of the start tag of the open record
+	actual namespace.Space
 }
 
 // New returns a decoder of the extensions that r reads from in. Locations are
@@ -101,10 +110,14 @@ func New(r *xmlscan.Reader, in *input.Reader, sink *document.Sink) *Decoder {
 func (d *Decoder) Element(own bool) {
 	d.checkCase()
 	space := d.r.Space
-	if own {
-		if space = recordSpaces[string(d.r.Local)]; space == namespace.NoSpace {
-			return
-		}
+	if own || d.ByName && space > namespace.XHTML && IsRecord(d.r) {
+		space = recordSpaces[string(d.r.Local)]
+	}
+	if own && space == namespace.NoSpace {
+		return
+	}
+	if !own || IsRecord(d.r) {
+		d.checkSpace(space)
 	}
 	switch space {
 	case namespace.Image:
@@ -128,6 +141,39 @@ func (d *Decoder) Element(own bool) {
 		d.otherElement()
 	}
 }
+
+// IsRecord reports whether the current start tag is that of an image, a video, news or an alternate,
+// by its name.
+func IsRecord(r *xmlscan.Reader) bool {
+	switch string(r.Local) {
+	case "image", "video", "news":
+		return true
+	case "link":
+		_, ok := r.Attr("hreflang")
+		return ok
+	}
+	return false
+}
+
+// checkSpace reports, once a namespace, an element that is read as one of space although it is
+// declared to be in another namespace, or in none.
+func (d *Decoder) checkSpace(space namespace.Space) {
+	uri := namespace.Documented(space)
+	if uri == "" || !d.r.Declared {
+		return
+	}
+	declared := d.r.URI()
+	if declared == uri || recordNames[space] != string(d.r.Local) ||
+		len(d.spaces) == maxSpaces || slices.Contains(d.spaces, declared) {
+		return
+	}
+	d.spaces = append(d.spaces, declared)
+	d.sink.Problem(sitemap.ExtensionNamespace, d.in.Position(0), string(d.r.Name),
+		[]byte(declared))
+}
+
+// maxSpaces is the number of namespaces that are reported.
+const maxSpaces = 100
 
 // checkCase reports, once, a name in another letter case than that of its schema. PageMap and Media
 // RSS, which have capitals of their own, are not checked.

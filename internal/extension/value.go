@@ -269,6 +269,8 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	}
 	at = s.len()
 	s.next()
+	outer := d.actual
+	d.actual = d.r.Space
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case d.stray(space), !d.isPart(space):
@@ -278,6 +280,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 			part(&s.current()[at])
 		}
 	}
+	d.actual = outer
 	return at, pos, true
 }
 
@@ -332,11 +335,11 @@ var (
 	}
 )
 
-// isPart reports whether the current start tag is that of a part of a record: in the record's
-// namespace, without a prefix (and by mistake in the document's), or in the namespace of sitemaps
-// with any prefix.
+// isPart reports whether the current start tag is that of a part of a record: in the namespace of
+// such records or of this one, without a prefix (and by mistake in the document's), or in the
+// namespace of sitemaps with any prefix.
 func (d *Decoder) isPart(space namespace.Space) bool {
-	ok := d.r.Space == space || len(d.r.Prefix) == 0 || d.r.Space == namespace.Sitemap
+	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix) == 0 || d.r.Space == namespace.Sitemap
 	if ok {
 		d.checkCase()
 	}

@@ -73,6 +73,24 @@ var spaces = []struct {
 	{"purl.org/rss/1.0/modules/content", Content},
 }
 
+// documented holds the URIs of the extensions' namespaces as their documentation has them.
+var documented = [...]string{
+	Image:   "http://www.google.com/schemas/sitemap-image/1.1",
+	Video:   "http://www.google.com/schemas/sitemap-video/1.1",
+	News:    "http://www.google.com/schemas/sitemap-news/0.9",
+	Mobile:  "http://www.google.com/schemas/sitemap-mobile/1.0",
+	PageMap: "http://www.google.com/schemas/sitemap-pagemap/1.0",
+	XHTML:   "http://www.w3.org/1999/xhtml",
+}
+
+// Documented returns the only correct URI of a namespace of extensions, or "" for other namespaces.
+func Documented(s Space) string {
+	if int(s) < len(documented) {
+		return documented[s]
+	}
+	return ""
+}
+
 // Conventional maps prefixes to the namespaces that they stand for without a declaration.
 var Conventional = map[string]Space{
 	"image": Image, "video": Video, "news": News, "mobile": Mobile, "xhtml": XHTML, "atom": Atom,
