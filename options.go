@@ -50,6 +50,9 @@ type Summary struct {
 	Entries  int64        // entries yielded
 	Problems map[Code]int // problems reported, by code
 	LastMods LastMods
+	// elements of other namespaces directly in a urlset or sitemapindex: at most 100 elements, 64 KiB
+	// of text and 8 levels
+	Other []Element
 }
 
 // LastMods describe how credible the lastmod values of a document are. Bing and Google ignore those

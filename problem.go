@@ -87,6 +87,9 @@ const (
 	ExtensionNamespace Code = "extension_namespace"
 	// ForeignChild reports that an index lists a sitemap on another host.
 	ForeignChild Code = "foreign_child"
+	// ForeignElement reports an element of another namespace directly in a urlset or sitemapindex,
+	// once a name. It is kept in [Summary.Other].
+	ForeignElement Code = "foreign_element"
 	// GuidAsLoc reports an RSS item without a link. Its guid is used.
 	GuidAsLoc Code = "guid_as_loc"
 	// GzipTrailingJunk reports bytes after the last gzip member. They are ignored.
@@ -214,7 +217,7 @@ func (c Code) Severity() Severity {
 		UndeclaredEntity, UndeclaredPrefix, UnknownElement, UnknownNamespace, UntrustedLoc,
 		UppercaseTag, WrappedRoot:
 		return SeverityError
-	case NonstandardRel, StoreFormat, ZoneAssumed:
+	case ForeignElement, NonstandardRel, StoreFormat, ZoneAssumed:
 		return SeverityInfo
 	}
 	return SeverityWarning

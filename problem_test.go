@@ -31,7 +31,7 @@ var severities = map[sitemap.Severity]string{
 		"wrong_content_type foreign_child gzip_trailing_junk guid_as_loc id_as_loc userinfo " +
 		"implausible_lastmod late_grant duplicate_loc robots_html bad_extension " +
 		"nonstandard_key stray_text of_a_later_version",
-	sitemap.SeverityInfo: "zone_assumed nonstandard_rel",
+	sitemap.SeverityInfo: "zone_assumed nonstandard_rel foreign_element",
 }
 
 func TestCode_Severity(t *testing.T) {

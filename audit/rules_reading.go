@@ -59,6 +59,16 @@ var syntaxRules = []Rule{
 		message: "the encoding {text} is unknown, undeclared or contradicted by the bytes",
 	},
 	{
+		Code:     sitemap.ForeignElement,
+		Severity: info,
+		Summary:  "an element of another namespace directly in a urlset or sitemapindex",
+		Why: "The schema allows such elements before the entries, for data of other programs. " +
+			"Search engines ignore them.",
+		Fix:     "Nothing needs to change. Remove the element if no program reads it.",
+		Source:  protocolSchema,
+		message: "<{field}> is in another namespace: {text}",
+	},
+	{
 		Code:     sitemap.GzipTrailingJunk,
 		Severity: warning,
 		Summary:  "bytes after the end of the gzip data",

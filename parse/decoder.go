@@ -15,6 +15,7 @@ type decoder struct {
 	r    *xmlscan.Reader
 	sink *document.Sink
 	ext  *extension.Decoder // nil until there are extensions
+	data *extension.Decoder // of elements around entries, nil until there are any
 	skip bool               // skip extensions
 
 	uppered  bool // uppercase_tag was reported

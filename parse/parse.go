@@ -25,7 +25,8 @@
 //
 // Entries are read without their root too, in an unknown root, and in elements between the root
 // and them. Other elements in the namespace of the protocol, or in none, are reported and ignored.
-// So is text between elements, except a URL in an entry without a loc.
+// So is text between elements, except a URL in an entry without a loc. Elements of other namespaces
+// are kept: in [sitemap.Extensions] those in an entry, in [sitemap.Summary] those around entries.
 //
 // Up to 1 KiB of junk may precede the root. White space, comments, instructions and a DOCTYPE do
 // not count as junk, but the root must start within 512 KiB. After the end of the root, 64 KiB are
@@ -177,6 +178,7 @@ func (d *Reader) Summary() sitemap.Summary {
 		Entries:  d.tally.Entries,
 		Problems: d.problems,
 		LastMods: d.tally.LastMods,
+		Other:    d.tally.Other,
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -273,5 +275,61 @@ func TestSniff(t *testing.T) {
 	}
 	if _, err := parse.Sniff([]byte("<html>")); !errors.Is(err, sitemap.ErrHTML) {
 		t.Errorf("Sniff of HTML: %v", err)
+	}
+}
+
+// Elements of other namespaces around entries are kept, with their attributes.
+func TestReader_Other(t *testing.T) {
+	doc, err := os.ReadFile("../testdata/urlset/foreign-elements.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := parse.NewReader(bytes.NewReader(doc), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range d.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	attr := func(name, value string) sitemap.Attribute {
+		return sitemap.Attribute{Name: name, Value: value}
+	}
+	name := sitemap.Element{Space: "urn:x", Name: "name", Text: "N"}
+	want := []sitemap.Element{
+		{Space: "urn:x", Name: "generator", Text: "G  2",
+			Attrs:    []sitemap.Attribute{attr("version", "1.2"), attr("x:mode", "a&b")},
+			Children: []sitemap.Element{name}},
+		{Space: "urn:y", Name: "meta", Text: "text"},
+		{Space: "urn:x", Name: "group", Children: []sitemap.Element{name}},
+		{Space: "urn:x", Name: "generator", Text: "again"},
+	}
+	if got := d.Summary().Other; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// Of very many elements of other namespaces around entries, some are kept, and all their entries
+// are read.
+func TestReader_OtherLimit(t *testing.T) {
+	const n = 1000
+	group := `<x:group a="b"><url><loc>http://a.example/</loc></url>t</x:group>`
+	doc := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:x="urn:x">` +
+		strings.Repeat(group, n) + strings.Repeat("<x:deep>", n) +
+		`<url><loc>http://a.example/</loc></url>` + strings.Repeat("</x:deep>", n) + `</urlset>`
+	d, err := parse.NewReader(strings.NewReader(doc), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := 0
+	for _, err := range d.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries++
+	}
+	if got := len(d.Summary().Other); entries != n+1 || got != 100 {
+		t.Errorf("%d entries, %d elements", entries, got)
 	}
 }

@@ -111,9 +111,11 @@ func (d *decoder) child() {
 	case d.isField(), d.isExtension():
 		d.problem(sitemap.MisplacedElement, string(d.r.Local))
 		return
-	case d.isOwn():
-		d.reportUnknown()
+	case !d.isOwn():
+		d.readForeign()
+		return
 	}
+	d.reportUnknown()
 	if depth := d.r.Depth(); depth < maxGroups {
 		for !d.sink.Stopped() && d.r.Child(depth) {
 			d.child()
@@ -121,8 +123,21 @@ func (d *decoder) child() {
 	}
 }
 
+// readForeign reads an element of another namespace, with the entries in it, and keeps it.
+func (d *decoder) readForeign() {
+	d.sink.Unknown(sitemap.ForeignElement, d.in.Position(0), d.r.Name, d.r.Raw)
+	if d.data == nil {
+		d.data = extension.New(d.r, d.in, d.sink)
+	}
+	if e, ok := d.data.Around(d.readEntry); ok {
+		d.sink.Other(e)
+	}
+}
+
 // reportUnknown reports the current element, which the schema does not have.
-func (d *decoder) reportUnknown() { d.sink.Unknown(d.in.Position(0), d.r.Local, d.r.Raw) }
+func (d *decoder) reportUnknown() {
+	d.sink.Unknown(sitemap.UnknownElement, d.in.Position(0), d.r.Local, d.r.Raw)
+}
 
 // isExtension reports whether the current start tag is that of a known child of entries.
 func (d *decoder) isExtension() bool {

@@ -171,8 +171,12 @@ func (s *Sink) Drop(code sitemap.Code, pos sitemap.Position, field string, text 
 	}
 }
 
-// Unknown reports an element that the schema does not have, once a name.
-func (s *Sink) Unknown(pos sitemap.Position, name, raw []byte) {
+// Other keeps an element of another namespace.
+func (s *Sink) Other(e sitemap.Element) { s.tally.Other = append(s.tally.Other, e) }
+
+// Unknown reports an element that the schema does not have, once a name: with UnknownElement, or
+// with ForeignElement and the prefix in its name.
+func (s *Sink) Unknown(code sitemap.Code, pos sitemap.Position, name, raw []byte) {
 	if s.report == nil || s.unknown[string(name)] || len(s.unknown) == maxUnknown {
 		return
 	}
@@ -180,7 +184,7 @@ func (s *Sink) Unknown(pos sitemap.Position, name, raw []byte) {
 		s.unknown = make(map[string]bool)
 	}
 	s.unknown[string(name)] = true
-	s.Problem(sitemap.UnknownElement, pos, string(name), raw)
+	s.Problem(code, pos, string(name), raw)
 }
 
 // maxUnknown is the number of names that are reported.

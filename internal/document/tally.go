@@ -10,6 +10,7 @@ import (
 type Tally struct {
 	Entries  int64
 	LastMods sitemap.LastMods
+	Other    []sitemap.Element
 	Err      error // the error that the document ended with
 
 	first  sitemap.Time // the first lastmod

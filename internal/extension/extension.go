@@ -54,6 +54,8 @@ type Decoder struct {
 	// namespace. It is for sitemaps: in feeds, these names have other meanings.
 	ByName bool
 
+	readEntry func() // for Around
+
 	recent  location.Recent
 	uppered bool     // uppercase_tag was reported
 	spaces  []string // namespaces that were reported

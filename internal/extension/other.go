@@ -16,11 +16,21 @@ func (d *Decoder) otherElement() {
 	}
 }
 
+// Around reads an element of another namespace that is not in an entry. ReadEntry reads the entries
+// in it. The limits are those of one entry, for all such elements together.
+func (d *Decoder) Around(readEntry func()) (el sitemap.Element, ok bool) {
+	d.readEntry = readEntry
+	return d.element(1)
+}
+
 // element reads an element with its children. Meanwhile d.tree holds the children read so far of
 // every open element, after its previous content.
 func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
-	if d.other.elements == MaxElements || depth > MaxOtherDepth {
+	kept := d.other.elements < MaxElements && depth <= MaxOtherDepth
+	if !kept {
 		d.overflow(string(d.r.Name))
+	}
+	if !kept && (d.r.InEntry() || depth > MaxOtherDepth) {
 		return el, false
 	}
 	d.other.elements++
@@ -29,12 +39,16 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	el.Attrs = d.elementAttrs()
 	if text, ok := d.r.Leaf(); ok {
 		el.Text = d.keepOther(trim(text))
-		return el, true
+		return el, kept
 	}
 	first, text := len(d.tree), len(d.mix)
 	cut := false
-	for level := d.r.Depth(); d.r.Mixed(level, &d.mix); {
+	for level := d.r.Depth(); !d.sink.Stopped() && d.r.Mixed(level, &d.mix); {
 		cut = cut || d.r.MixedCut
+		if !d.r.InEntry() && d.r.IsEntry() {
+			d.readEntry()
+			continue
+		}
 		if child, ok := d.element(depth + 1); ok {
 			d.tree = append(d.tree, child)
 		}
@@ -45,7 +59,7 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	el.Text = d.keepOther(bytes.TrimSpace(d.mix[text:]))
 	d.mix = d.mix[:text]
 	el.Children = d.takeTree(first)
-	return el, !d.r.Truncated()
+	return el, kept && !d.r.Truncated()
 }
 
 // takeTree removes the elements from index first on from d.tree and returns them.
