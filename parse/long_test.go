@@ -101,6 +101,11 @@ func TestEntries_LongProlog(t *testing.T) {
 			"<?xml version='1.0'?>" + times("<!-- c -->") +
 				"<!--<?xml version='1.0'?><!DOCTYPE html><html>" +
 				strings.Repeat("x", input.MaxWindow/3) + "-->", root, ""},
+		{"a comment of more than a window, with a document in it",
+			"<?xml version='1.0'?><!--" + times(root+"><url><loc>http://a.example/no</loc></url>") +
+				"-->", root, ""},
+		{"an instruction of more than a window", "<?xml version='1.0'?><?x " + times("y") + "?>",
+			root, ""},
 		{"a root", "", root + " a='" + times("x") + "'", "mismatched_tag stray_text"},
 		{"a root of many attributes", "", root + times(" b='y'"), "mismatched_tag stray_text"},
 	} {
@@ -120,8 +125,8 @@ func TestEntries_LongProlog(t *testing.T) {
 	}
 	for doc, want := range map[string]error{
 		"<?xml version='1.0'?>" + times("\n"): sitemap.ErrTruncated,
-		// not a comment: nothing closes it
-		"<?xml version='1.0'?><!--<?xml version='1.0'?>" + times("x"): sitemap.ErrUnknownXML,
+		// nothing closes the comment
+		"<?xml version='1.0'?><!--<?xml version='1.0'?>" + times("x"): sitemap.ErrTruncated,
 	} {
 		if got, _, err := locs(strings.NewReader(doc)); got != "" || !errors.Is(err, want) {
 			t.Errorf("%.50q...: %q, %v; want %v", doc, got, err, want)
@@ -130,6 +135,57 @@ func TestEntries_LongProlog(t *testing.T) {
 	if got, _, err := locs(strings.NewReader(times("\n"))); got != "" ||
 		!errors.Is(err, sitemap.ErrEmpty) {
 		t.Errorf("blanks alone: %q, %v", got, err)
+	}
+}
+
+// A comment, section or instruction of more than 512 KiB is skipped up to its end. If the document
+// ends first, the rest of it is lost.
+func TestEntries_LongMarkup(t *testing.T) {
+	const (
+		url  = "<url><loc>http://a.example/no</loc></url>\n"
+		a, b = "<url><loc>http://a.example/a</loc></url>", "<url><loc>http://a.example/b</loc></url>"
+	)
+	for _, size := range []int{input.MaxWindow / 2, input.MaxWindow, 3 * input.MaxWindow} {
+		urls := strings.Repeat(url, size/len(url)+1)
+		for _, test := range []struct{ name, before, open, close, after, codes string }{
+			{"comment", "", "<!--", "-->", "", ""},
+			{"comment in a comment", "", "<!--<!--", "-->", "", ""},
+			{"section", "<url><loc>http://a.example/s</loc><x:y xmlns:x='urn:x'>", "<![CDATA[", "]]>",
+				"</x:y></url>", "bad_extension"},
+			{"section in a section", "<url><loc>http://a.example/s</loc><x:y xmlns:x='urn:x'>",
+				"<![CDATA[<![CDATA[", "]]>", "</x:y></url>", "bad_extension"},
+			{"location", "<url><loc>http://a.example/", "<![CDATA[", "]]>", "</loc></url>",
+				"loc_too_long"},
+		} {
+			entry := ""
+			if strings.Contains(test.before, "/s<") {
+				entry = "s "
+			}
+			doc := head + a + test.before + test.open + urls
+			for name, wrap := range map[string]func(io.Reader) io.Reader{
+				"whole": func(r io.Reader) io.Reader { return r }, "in halves": iotest.HalfReader} {
+				got, codes, err := locs(wrap(strings.NewReader(
+					doc + test.close + test.after + b + foot)))
+				if got != "a "+entry+"b" || codes != test.codes || err != nil {
+					t.Errorf("%s of %d bytes, %s: %.80q, %q, %v", test.name, size, name, got, codes,
+						err)
+				}
+				got, codes, err = locs(wrap(strings.NewReader(doc + foot)))
+				if got != "a" && got != "a s" || !errors.Is(err, sitemap.ErrTruncated) {
+					t.Errorf("open %s of %d bytes, %s: %.80q, %q, %v", test.name, size, name, got,
+						codes, err)
+				}
+			}
+		}
+	}
+	instruction := "<?x " + strings.Repeat("y>", input.MaxWindow)
+	if got, codes, err := locs(strings.NewReader(head + a + instruction + "?>" + b +
+		foot)); got != "a b" || codes != "" || err != nil {
+		t.Errorf("instruction: %.80q, %q, %v", got, codes, err)
+	}
+	if got, _, err := locs(strings.NewReader(head + a + instruction)); got != "a" ||
+		!errors.Is(err, sitemap.ErrTruncated) {
+		t.Errorf("open instruction: %.80q, %v", got, err)
 	}
 }
 

@@ -124,14 +124,31 @@ func (p *prolog) pass(in *input.Reader) bool {
 	if p.before != nil {
 		passed = p.before
 	}
-	if p.tail == 0 || passed.junk > 0 || in.AtEnd() {
+	switch {
+	case passed.junk > 0, in.AtEnd():
 		return false
+	case p.tail == 0:
+		return p.skip(in)
 	}
 	passed.root, passed.rootEnd = p.tail, p.tail
 	passed.reportProlog(in)
 	in.Advance(p.tail)
 	in.More()
 	*p = prolog{report: p.report, passed: true, marked: passed.markup, html: passed.html}
+	return true
+}
+
+// skip advances past a comment or an instruction that is longer than the window.
+func (p *prolog) skip(in *input.Reader) bool {
+	s := xmlscan.NewScanner(in, nil)
+	if s.Next() == xmlscan.CDATA || !s.Continues() {
+		return false
+	}
+	for s.Continues() && s.Next() != xmlscan.EOF {
+	}
+	s.Sync()
+	in.More()
+	*p = prolog{report: p.report, passed: true, marked: true, html: p.before.html}
 	return true
 }
 
@@ -147,7 +164,8 @@ func (p *prolog) cut(at int) {
 func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 	switch s.Kind {
 	case xmlscan.Instruction:
-		if !bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
+		if s.Continues() ||
+			!bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
 			p.cut(at)
 		}
 		if xmlscan.IsDeclaration(s.Raw) {
@@ -155,7 +173,7 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 		}
 		p.markup = p.markup || p.junk == 0
 	case xmlscan.Comment:
-		if len(s.Raw) == len("<!--") {
+		if !bytes.HasSuffix(s.Raw, []byte("-->")) {
 			p.cut(at)
 		}
 		p.markup = p.markup || p.junk == 0

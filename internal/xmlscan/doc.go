@@ -20,7 +20,8 @@
 // A Scanner splits the window into tokens: tags, text, CDATA sections, and those that a reader
 // skips (comments, processing instructions, declarations). For example, "<loc>a &amp; b</loc>" is a
 // start tag, the text "a &amp; b" with its reference, and an end tag. Text longer than 64 KiB comes
-// in several tokens, which cut neither a reference nor a character in two.
+// in several tokens, which cut neither a reference nor a character in two. So do comments, CDATA
+// sections and processing instructions that are not closed within 512 KiB.
 //
 // # Elements
 //
@@ -44,15 +45,17 @@
 //   - A DOCTYPE ends at the '>' outside quotes and its internal subset. If that does not come
 //     within 64 KiB, or a tag or a '<' outside the subset comes first, it ends at the first '>' or
 //     before the first '<'.
-//   - A comment ends at "-->". If another "<!--" comes first, which XML forbids, or nothing closes
-//     it within 512 KiB, it is not a comment: its "<!--" is skipped, and the rest is read.
+//   - A comment ends at "-->". If another "<!--" comes first, which XML forbids, or the document
+//     ends, it is not a comment: its "<!--" is skipped, and the rest is read.
 //   - A CDATA section ends at "]]>". If another "<![CDATA[" comes first, the "]]>" may belong to
-//     that one: then the section ends at its first '<', as it does if nothing closes it within 512
-//     KiB. But a "]]>" before the end tag of the section's element closes the section if no start
-//     tag of that element is in it.
+//     that one: then the section ends at its first '<', as it does if the document ends. But the
+//     "]]>" closes the section if no end tag of another element follows next, and if the tags of the
+//     section's element that are in the section belong together (neverClosed).
+//   - What nothing closes within 512 KiB is never read as markup. If nothing closes it later
+//     either, the document is truncated.
 //
 // So damage that starts a comment or a CDATA section costs the entries up to the next "-->" or
-// "]]>" only if these close nothing else.
+// "]]>" only if these close nothing else, or come late.
 //
 // # Resynchronization
 //

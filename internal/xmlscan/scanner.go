@@ -45,6 +45,7 @@ type Scanner struct {
 	report func(sitemap.Problem)
 
 	owner   []byte // the name of the last start tag, whose element contains a CDATA section
+	until   []byte // what ends the comment, section or instruction of which a part was scanned
 	doctype bool   // a DOCTYPE was seen
 	sound   int64  // up to this offset, no byte needs a report
 	// The places of the next "-->" and "]]>".
@@ -89,6 +90,8 @@ func (s *Scanner) scan(b []byte, last bool) int {
 	switch {
 	case len(b) == 0:
 		return 0
+	case s.until != nil:
+		return s.scanPart(b, 0, last)
 	case b[0] != '<':
 		return s.scanText(b, 0, last)
 	case len(b) == 1:
@@ -149,8 +152,15 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	if amp := bytes.LastIndexByte(b[end:], '&'); amp >= 0 {
 		return end + amp
 	}
-	for end = len(b) - 1; end > len(b)-4 &&
-		(b[end] == ']' || b[end] == '>' || !utf8.RuneStart(b[end])); end-- {
+	return cutLen(b)
+}
+
+// cutLen returns the length of b without a character, or a part of what ends a section, a comment or
+// an instruction, that its end may cut in two.
+func cutLen(b []byte) int {
+	end := len(b) - 1
+	for end > len(b)-4 && (bytes.IndexByte([]byte("]-?>"), b[end]) >= 0 || !utf8.RuneStart(b[end])) {
+		end--
 	}
 	return end
 }

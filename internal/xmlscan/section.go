@@ -12,7 +12,7 @@ const MaxDoctype = 64 << 10
 // scanInstruction scans a processing instruction.
 func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	s.Kind = Instruction
-	region, cut := markup(b, 2)
+	region, cut := markup(b[:min(len(b), maxLook)], 2)
 	if end := bytes.Index(region, instructionEnd); end >= 0 {
 		if !soundTarget(b) {
 			s.mismatched(b[:2+end+2])
@@ -26,7 +26,11 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	if end := bytes.Index(body, instructionEnd); end >= 0 {
 		return 2 + end + 2
 	}
-	if !cut || len(b) < MaxInstruction && !last {
+	switch {
+	case !cut && len(b) >= maxLook:
+		s.until = instructionEnd
+		return s.scanPart(b, 2, last)
+	case !cut, len(b) < MaxInstruction && !last:
 		return s.stuck(b, last)
 	}
 	end := 2 + len(region)
@@ -160,19 +164,23 @@ func doctypeEnd(b []byte) int {
 // scanComment scans a comment, or only its "<!--" if nothing closes it.
 func (s *Scanner) scanComment(b []byte, last bool) int {
 	s.Kind = Comment
-	body := b[len(commentStart):]
-	end := s.commentEnd.find(body, s.in.Offset()+int64(len(commentStart)), indexCommentEnd)
+	const start = len("<!--")
+	body := b[start:]
+	end := s.commentEnd.find(body, s.in.Offset()+int64(start), indexCommentEnd)
 	switch {
-	case end >= 0 && !bytes.Contains(body[:end], commentStart):
-		return len(commentStart) + end + len(commentEnd)
-	case end >= 0: // one comment in another
-		s.mismatched(b[:len(commentStart)+end+len(commentEnd)])
-		return len(commentStart)
-	case !last && s.commentEnd.wait(s.in.Offset(), len(b)):
+	case isLong(body, end):
+		s.until = commentEnd
+		return s.scanPart(b, start, last)
+	case end < 0 && !last:
 		return 0
+	case end < 0:
+		s.unclosed(b[:start], body)
+		return start
+	case bytes.Contains(body[:end], commentStart): // one comment in another
+		s.mismatched(b[:start+end+len(commentEnd)])
+		return start
 	}
-	s.unclosed(b[:len(commentStart)], body)
-	return len(commentStart)
+	return start + end + len(commentEnd)
 }
 
 // unclosed reports unclosed markup, unless it is cut by the end of the document: no other markup
@@ -188,30 +196,62 @@ func indexCommentEnd(b []byte) int { return bytes.Index(b, commentEnd) }
 // scanCDATA scans a CDATA section. If nothing closes it, it ends at the next '<'.
 func (s *Scanner) scanCDATA(b []byte, last bool) int {
 	s.Kind = CDATA
-	body := b[len(cdataStart):]
-	end := s.cdataEnd.find(body, s.in.Offset()+int64(len(cdataStart)), indexCDATAEnd)
-	if end >= 0 {
-		s.Data = body[:end]
-		cut, known := s.neverClosed(s.Data, body[end+len(cdataEnd):])
-		if !known && !last {
+	const start = len("<![CDATA[")
+	body := b[start:]
+	end := s.cdataEnd.find(body, s.in.Offset()+int64(start), indexCDATAEnd)
+	switch {
+	case isLong(body, end):
+		s.until = cdataEnd
+		return s.scanPart(b, start, last)
+	case end < 0 && !last:
+		return 0
+	case end < 0:
+		s.Data, _ = markup(body, 0)
+		s.unclosed(b[:start+len(s.Data)], body[len(s.Data):])
+		return start + len(s.Data)
+	}
+	s.Data = body[:end]
+	cut, known := s.neverClosed(s.Data, body[end+len(cdataEnd):])
+	switch {
+	case !known && !last:
+		return 0
+	case cut >= 0:
+		s.Data = body[:cut]
+		s.mismatched(b[:start+cut])
+		return start + cut
+	}
+	return start + end + len(cdataEnd)
+}
+
+// isLong reports whether a comment or section with this body, of which end is the end or -1, is too
+// long for one token.
+func isLong(body []byte, end int) bool {
+	return len(body) > maxLook && (end < 0 || end > maxLook)
+}
+
+// scanPart scans the next part of a comment, section or instruction that is too long for one token.
+// The part starts at b[from].
+func (s *Scanner) scanPart(b []byte, from int, last bool) int {
+	s.Data = b[from:min(len(b), from+input.WindowSize)]
+	if end := bytes.Index(s.Data, s.until); end >= 0 {
+		s.Data = s.Data[:end]
+		from += end + len(s.until)
+		s.until = nil
+		return from
+	}
+	if len(s.Data) < input.WindowSize {
+		if !last {
 			return 0
 		}
-		if cut >= 0 {
-			s.Data = body[:cut]
-			cut += len(cdataStart)
-			s.mismatched(b[:cut])
-			return cut
-		}
-		return len(cdataStart) + end + len(cdataEnd)
+		return len(b)
 	}
-	if !last && s.cdataEnd.wait(s.in.Offset(), len(b)) {
-		return 0
-	}
-	s.Data, _ = markup(body, 0)
-	size := len(cdataStart) + len(s.Data)
-	s.unclosed(b[:size], b[size:])
-	return size
+	s.Data = s.Data[:cutLen(s.Data)]
+	return from + len(s.Data)
 }
+
+// Continues reports whether the token is a part of a comment, section or instruction of which more
+// follows, unless the document ends.
+func (s *Scanner) Continues() bool { return s.until != nil }
 
 // indexCDATAEnd is bytes.Index of "]]>", but three times as fast on prose with tags.
 func indexCDATAEnd(b []byte) int {
@@ -234,24 +274,66 @@ func (s *Scanner) neverClosed(text, rest []byte) (cut int, known bool) {
 	if !nextCDATA(text) {
 		return -1, true
 	}
-	closes, known := s.closesOwn(rest)
-	if closes && !bytes.Contains(text, append([]byte("<"), s.owner...)) {
-		return -1, true
+	cut = bytes.IndexByte(text, '<')
+	if len(s.owner) == 0 {
+		return cut, true
 	}
-	return bytes.IndexByte(text, '<'), known
+	tag, known := nextTag(rest)
+	name, ends := bytes.CutPrefix(tag, []byte("/"))
+	if len(name) > 0 && (!ends || bytes.Equal(name, s.owner)) && s.isBalanced(text) {
+		cut = -1
+	}
+	return cut, known
 }
 
-// closesOwn reports whether the bytes after a "]]>" are the end tag of the CDATA section's element.
-// Known reports whether there are enough of them to decide.
-func (s *Scanner) closesOwn(rest []byte) (ok, known bool) {
-	if len(s.owner) == 0 {
-		return false, true
+// nextTag returns the name of the first tag in b, with the slash of an end tag. It searches the
+// first 16 KiB. Known reports whether b is long enough to decide.
+func nextTag(b []byte) (tag []byte, known bool) {
+	known = len(b) >= lookAhead
+	for b = b[:min(len(b), lookAhead)]; ; {
+		lt := bytes.IndexByte(b, '<')
+		if lt < 0 {
+			return nil, known
+		}
+		b = b[lt+1:]
+		size := len(b) - len(bytes.TrimPrefix(b, []byte("/")))
+		size += NameLen(b[size:])
+		switch {
+		case size == len(b):
+			return nil, known
+		case size > 0:
+			return b[:size], true
+		}
+		b = b[sectionLen(b):]
 	}
-	rest = rest[spaceLen(rest):]
-	end := append([]byte("</"), s.owner...)
-	ok = bytes.HasPrefix(rest, end)
-	return ok, ok || !bytes.HasPrefix(end, rest)
 }
+
+// isBalanced reports whether the tags in the text of a CDATA section that have the name of its
+// element belong together, so that none of them is that of the element itself, or of another one
+// that the "]]>" after the text ends in.
+func (s *Scanner) isBalanced(text []byte) bool {
+	open, crossed := 0, false
+	for range maxOwnTags {
+		at := bytes.Index(text, s.owner)
+		if at < 0 {
+			return open < 0 || open == 0 && !crossed
+		}
+		before := text[:at]
+		text = text[at+len(s.owner):]
+		switch {
+		case len(text) > 0 && nameClasses[text[0]] != 0: // a longer name
+		case bytes.HasSuffix(before, []byte("</")):
+			open--
+			crossed = crossed || open < 0
+		case bytes.HasSuffix(before, []byte("<")):
+			open++
+		}
+	}
+	return false
+}
+
+// maxOwnTags is how many names are compared to find out.
+const maxOwnTags = 100
 
 // nextCDATA reports whether b contains "<![CDATA[".
 func nextCDATA(b []byte) bool {
@@ -271,20 +353,6 @@ func nextCDATA(b []byte) bool {
 type closer struct {
 	at    int64 // offset of the last end that was found
 	known int64 // there is no other end before this offset
-	given int64 // up to this offset, only the window is searched
-}
-
-// wait reports whether the window should hold more of a section that starts at offset, of which it
-// holds n bytes.
-func (c *closer) wait(offset int64, n int) bool {
-	if offset < c.given {
-		return false
-	}
-	if n < maxLook {
-		return true
-	}
-	c.given = offset + maxLook/2
-	return false
 }
 
 // find returns the index of the closer in b, which is at this offset, or -1.
@@ -303,6 +371,6 @@ func (c *closer) find(b []byte, offset int64, index func([]byte) int) int {
 	return from + n
 }
 
-// maxLook is how far the end of a comment or CDATA section is searched for. After a search without
-// success, it is half as far.
+// maxLook is how far the end of a comment, section or instruction is searched for. A longer one
+// comes in parts.
 const maxLook = input.MaxWindow / 2

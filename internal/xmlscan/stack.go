@@ -92,7 +92,7 @@ func (r *Reader) close() bool {
 // eof handles the end of the document before that of the root. The root did end if an end tag with
 // its name closed an element in it: its start tag was there twice.
 func (r *Reader) eof() {
-	r.cut = !r.rootEnd && !r.wrapped || len(r.stack) > 1
+	r.cut = !r.rootEnd && !r.wrapped || len(r.stack) > 1 || r.Continues()
 	if r.ended = !r.cut; r.rootEnd && r.ended {
 		r.mismatched(r.name(1))
 	}

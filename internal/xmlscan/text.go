@@ -16,7 +16,8 @@ func (s *Scanner) check() {
 	switch {
 	case s.Kind == Text:
 		s.checkText(0, len(s.Raw))
-	case s.Kind == Comment && len(s.Raw) > len(commentStart):
+	case s.Kind == Comment && bytes.HasPrefix(s.Raw, commentStart) &&
+		bytes.HasSuffix(s.Raw[len(commentStart):], commentEnd):
 		// A comment may not contain two hyphens in a row, nor a third one before its end.
 		if body := s.Raw[4 : len(s.Raw)-2]; bytes.Contains(body, []byte("--")) {
 			s.mismatched(s.Raw)
