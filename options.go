@@ -50,8 +50,8 @@ type Summary struct {
 	Entries  int64        // entries yielded
 	Problems map[Code]int // problems reported, by code
 	LastMods LastMods
-	// elements of other namespaces directly in a urlset or sitemapindex: at most 100 elements, 64 KiB
-	// of text and 8 levels
+	// elements of other namespaces directly in a urlset or sitemapindex; at most as many as an entry
+	// has in [Extensions]
 	Other []Element
 }
 

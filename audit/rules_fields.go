@@ -60,8 +60,9 @@ var fieldRules = []Rule{
 	{
 		Code:     sitemap.ExtensionNamespace,
 		Severity: failure,
-		Summary:  "an image, a video, news or an alternate in another namespace than the documented one",
-		Why:      "Search engines know an extension by its namespace, and ignore it in another one.",
+		Summary:  "an extension in another namespace than the documented one",
+		Why: "Search engines know images, videos, news and alternates by their namespaces, " +
+			"and ignore them in others.",
 		Fix: "Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, " +
 			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml.",
 		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,

@@ -38,8 +38,8 @@
 // goes on, and the part that is too long is dropped or read as if it were closed:
 //
 //   - a tag: 1 MiB; a processing instruction that contains '<': 4 KiB; a DOCTYPE: 64 KiB
-//   - a comment or a CDATA section that is never closed: 512 KiB before the end of the document. One
-//     that starts earlier takes the rest of the document with it, which is truncated then.
+//   - a comment or a CDATA section that is never closed: 512 KiB up to the end of the document. All
+//     after the start of a longer one is lost, and the document counts as truncated.
 //   - the text of a field: 64 KiB, without the white space around it; text directly in an entry: 4
 //     KiB; a location: 8 KiB after cleaning; a date: 128 bytes
 //   - depth of elements that are tracked by name: 64; namespace declarations in force: 256

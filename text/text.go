@@ -37,8 +37,8 @@ const (
 // Entries yields the URLs of the text in r, in document order. It undoes gzip and charsets, and
 // reads any document as text. Lines end with LF, CR LF or CR. White space, quotes and angle
 // brackets around a URL are removed. So is the rest of the line after a space, a tab, a character
-// that ends lines or pages in other systems, or a comma before a date or another URL. A URL may lack
-// its scheme but no other part.
+// that ends lines or pages in other systems, or a comma before a date or another URL. A URL may
+// lack its scheme but no other part.
 // The part of a line after 64 KiB is skipped, and a URL that reaches that far is dropped.
 //
 // At most one error comes, as the last element: a [*sitemap.ParseError], with [sitemap.ErrNoURLs]

@@ -144,8 +144,8 @@ func (d *Decoder) Element(own bool) {
 	}
 }
 
-// IsRecord reports whether the current start tag is that of an image, a video, news or an alternate,
-// by its name.
+// IsRecord reports whether the current start tag has the name of an image, a video, news or an
+// alternate.
 func IsRecord(r *xmlscan.Reader) bool {
 	switch string(r.Local) {
 	case "image", "video", "news":

@@ -339,7 +339,8 @@ var (
 // such records or of this one, without a prefix (and by mistake in the document's), or in the
 // namespace of sitemaps with any prefix.
 func (d *Decoder) isPart(space namespace.Space) bool {
-	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix) == 0 || d.r.Space == namespace.Sitemap
+	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix) == 0 ||
+		d.r.Space == namespace.Sitemap
 	if ok {
 		d.checkCase()
 	}

@@ -44,8 +44,8 @@ import (
 // Open returns r as UTF-8 without a byte order mark. It undoes at most two layers of gzip, detected
 // by its magic number. It detects the charset from the bytes, the content type and the XML
 // declaration. Open reads the first window. An error there or later is returned by Err once the
-// bytes before it have been read. An archive has no bytes, only an error. Limits.Bytes and all offsets count bytes of UTF-8 without a byte
-// order mark.
+// bytes before it have been read. An archive has no bytes, only an error. Limits.Bytes and all
+// offsets count bytes of UTF-8 without a byte order mark.
 func Open(r io.Reader, o *sitemap.Options) *Reader {
 	if o == nil {
 		o = new(sitemap.Options)

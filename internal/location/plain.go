@@ -148,8 +148,8 @@ func (r *Recent) PlainXML(b []byte) bool {
 
 // PlainLine returns the length of the plain URL at the start of b, if its origin is known and LF or
 // CR LF follows, and the length with that. Otherwise it returns 0. Unlike Plain, it accepts closing
-// brackets, and semicolons that end no reference to an ampersand. It accepts no comma that a date or
-// another URL may follow.
+// brackets, and semicolons that end no reference to an ampersand. It accepts no comma before what
+// may be a date or another URL.
 func (r *Recent) PlainLine(b []byte) (n, withEnd int) {
 	for range r.prefixes {
 		o := &r.prefixes[r.last]

@@ -49,8 +49,8 @@
 //     ends, it is not a comment: its "<!--" is skipped, and the rest is read.
 //   - A CDATA section ends at "]]>". If another "<![CDATA[" comes first, the "]]>" may belong to
 //     that one: then the section ends at its first '<', as it does if the document ends. But the
-//     "]]>" closes the section if no end tag of another element follows next, and if the tags of the
-//     section's element that are in the section belong together (neverClosed).
+//     "]]>" closes the section if no end tag of another element follows next, and if the tags in
+//     the section that have its element's name belong together (neverClosed).
 //   - What nothing closes within 512 KiB is never read as markup. If nothing closes it later
 //     either, the document is truncated.
 //

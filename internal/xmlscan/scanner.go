@@ -2,6 +2,7 @@ package xmlscan
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -155,11 +156,11 @@ func (s *Scanner) textLen(b []byte, from int, last bool) int {
 	return cutLen(b)
 }
 
-// cutLen returns the length of b without a character, or a part of what ends a section, a comment or
-// an instruction, that its end may cut in two.
+// cutLen returns the length of b without what its end may cut in two: a character, or the end of a
+// section, a comment or an instruction.
 func cutLen(b []byte) int {
 	end := len(b) - 1
-	for end > len(b)-4 && (bytes.IndexByte([]byte("]-?>"), b[end]) >= 0 || !utf8.RuneStart(b[end])) {
+	for end > len(b)-4 && (strings.IndexByte("]-?>", b[end]) >= 0 || !utf8.RuneStart(b[end])) {
 		end--
 	}
 	return end
