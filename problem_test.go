@@ -30,8 +30,8 @@ var severities = map[sitemap.Severity]string{
 	sitemap.SeverityWarning: "doctype double_escaped loc_whitespace encoding_fallback " +
 		"wrong_content_type foreign_child gzip_trailing_junk guid_as_loc id_as_loc userinfo " +
 		"implausible_lastmod late_grant duplicate_loc robots_html bad_extension " +
-		"nonstandard_key stray_text of_a_later_version",
-	sitemap.SeverityInfo: "zone_assumed nonstandard_rel foreign_element",
+		"nonstandard_key nonstandard_rule index_lastmod_old stray_text of_a_later_version",
+	sitemap.SeverityInfo: "zone_assumed nonstandard_rel foreign_element store_format",
 }
 
 func TestCode_Severity(t *testing.T) {
