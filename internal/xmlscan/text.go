@@ -30,17 +30,21 @@ func (s *Scanner) check() {
 	}
 }
 
-// isSound reports whether the first n bytes of the window, a token, are sound. It examines the
-// window as far as possible at once.
+// isSound reports whether the first n bytes of the window, a token, are sound. It also examines the
+// tokens that follow, but not many: a caller may read entries without the Scanner.
 func (s *Scanner) isSound(n int) bool {
 	offset := s.in.Offset()
 	if s.sound >= offset+int64(n) {
 		return true
 	}
-	from := max(s.sound-offset, 0)
-	s.sound = offset + from + int64(xmlchar.SoundLen(s.in.Window()[from:]))
+	b, from := s.in.Window(), int(max(s.sound-offset, 0))
+	b = b[from:min(len(b), n+soundAhead)]
+	s.sound = offset + int64(from+xmlchar.SoundLen(b))
 	return s.sound >= offset+int64(n)
 }
+
+// soundAhead is the number of bytes after a token that are examined with it, about an entry.
+const soundAhead = 512
 
 // checkText reports the problems of text, the token's bytes from at to end, except its characters.
 func (s *Scanner) checkText(at, end int) {
