@@ -259,7 +259,7 @@ func takeList(to *[]string, v []string) {
 func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field string, read func(),
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
 	pos = d.in.Position(0)
-	switch name := recordNames[space]; {
+	switch name := recordName(space); {
 	case string(d.r.Local) != name:
 		d.bad(pos, field, d.r.Raw)
 		return 0, pos, false
@@ -274,7 +274,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case d.stray(space), !d.isPart(space):
-		case string(d.r.Local) == recordNames[space]:
+		case string(d.r.Local) == recordName(space):
 			d.another(depth, read)
 		default:
 			part(&s.current()[at])
@@ -312,8 +312,8 @@ func (d *Decoder) another(depth int, read func()) {
 // stray reads a record of another kind in a record of this namespace, and reports whether there is
 // one.
 func (d *Decoder) stray(space namespace.Space) bool {
-	if name := recordNames[d.r.Space]; d.r.Space == space || d.nested == maxNested || name == "" ||
-		name != string(d.r.Local) {
+	name := recordName(d.r.Space)
+	if d.r.Space == space || name == "" || name != string(d.r.Local) || d.nested == maxNested {
 		return false
 	}
 	d.bad(d.in.Position(0), string(d.r.Name), d.r.Raw)
@@ -325,7 +325,7 @@ func (d *Decoder) stray(space namespace.Space) bool {
 
 // recordNames are the names of the records of each namespace, and recordSpaces the reverse.
 var (
-	recordNames = map[namespace.Space]string{
+	recordNames = [namespace.FirstOther]string{
 		namespace.Image: "image", namespace.Video: "video", namespace.News: "news",
 		namespace.XHTML: "link", namespace.Mobile: "mobile", namespace.PageMap: "pagemap",
 	}
@@ -334,6 +334,14 @@ var (
 		"link": namespace.XHTML, "mobile": namespace.Mobile, "pagemap": namespace.PageMap,
 	}
 )
+
+// recordName returns the name of the records of a namespace, or "" if it has none.
+func recordName(s namespace.Space) string {
+	if s >= namespace.FirstOther {
+		return ""
+	}
+	return recordNames[s]
+}
 
 // isPart reports whether the current start tag is that of a part of a record: in the namespace of
 // such records or of this one, without a prefix (and by mistake in the document's), or in the
