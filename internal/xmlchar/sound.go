@@ -37,6 +37,10 @@ func SoundLen(b []byte) int {
 			}
 			i += bits.TrailingZeros64(found) / 8
 		}
+		if ' ' <= b[i] && b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
 		for ok := true; ok; ok = i < len(b) && b[i] >= utf8.RuneSelf {
 			n := charLen(b[i:])
 			if n == 0 {
