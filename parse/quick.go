@@ -118,8 +118,10 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		if b[i] != '<' {
 			return from
 		}
-		if size := commentLen(b[i:]); size > 0 {
-			from = i + size
+		if b[i+1] == '!' {
+			if from = i + commentLen(b[i:]); from == i {
+				return i
+			}
 			continue
 		}
 		at, ok := d.pass(b, i+1)
@@ -148,7 +150,7 @@ func (d *decoder) quickFields(b []byte, from int) int {
 // needs no report.
 func commentLen(b []byte) int {
 	const start, end = "<!--", "-->"
-	if b[1] != '!' || !bytes.HasPrefix(b, []byte(start)) {
+	if !bytes.HasPrefix(b, []byte(start)) {
 		return 0
 	}
 	n := bytes.Index(b[len(start):], []byte("--")) + len(start)
