@@ -23,7 +23,7 @@ const (
 type Reader struct {
 	Scanner
 	Names
-	Tag
+	*Tag
 	Texts
 	text []byte
 	end  []byte // "/loc>", while the text of a loc is read
@@ -46,14 +46,6 @@ type Names struct {
 	// HoldsFields reports, by namespace and local name in lower case, whether an element of an
 	// entry may have fields of its own. It does not end at the start tag of a field.
 	HoldsFields func(s namespace.Space, local string) bool
-}
-
-// A Tag is the current start tag, in addition to the Scanner's fields.
-type Tag struct {
-	Prefix, Local []byte // Local is in lower case
-	Space         namespace.Space
-	Declared      bool // the prefix is declared, or there is no prefix
-	Upper         bool // Local is in another letter case in the document
 }
 
 // Texts are the texts that a Reader has read.
@@ -96,13 +88,15 @@ type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	lower      []byte        // a name in lower case
+	state      int           // number of the bindings in force
+	states     int           // numbers given so far
 	undeclared bool          // an undeclared prefix was reported
 }
 
 // NewReader returns a reader of the rest of in, whose next start tag is the root.
 func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
-	r := &Reader{Scanner: *NewScanner(in, report)}
+	r := &Reader{Scanner: *NewScanner(in, report), Tag: new(Tag)}
+	r.state, r.states = 1, 1
 	r.IsEntry = func() bool { return false }
 	r.IsField = r.IsEntry
 	r.IsExtension = func(namespace.Space) bool { return false }

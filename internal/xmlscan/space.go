@@ -26,6 +26,7 @@ type declaration struct {
 type binding struct {
 	declaration
 	depth int // of the element with the declaration
+	outer int // number of the bindings without this one
 }
 
 // bind puts the declarations of the current start tag, at depth, into force.
@@ -48,14 +49,18 @@ func (r *Reader) bind(depth int) {
 			r.undeclared = true
 			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
 		}
-		r.bindings = append(r.bindings, binding{r.declare(key(prefix), key(value)), depth})
+		d := r.declare(key(prefix), key(value))
+		r.bindings = append(r.bindings, binding{d, depth, r.state})
+		r.states++
+		r.state = r.states
 	}
 }
 
 // unbind ends the declarations of elements deeper than depth.
 func (r *Reader) unbind(depth int) {
-	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > depth; n-- {
-		r.bindings = r.bindings[:n-1]
+	for n := len(r.bindings) - 1; n >= 0 && r.bindings[n].depth > depth; n-- {
+		r.state = r.bindings[n].outer
+		r.bindings = r.bindings[:n]
 	}
 }
 
