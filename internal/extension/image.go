@@ -58,50 +58,57 @@ func (d *Decoder) license(v value) string {
 //
 //	<xhtml:link rel="alternate" hreflang="de" href="https://example.com/de"/>
 func (d *Decoder) alternate() {
-	if d.alternates.len() == MaxRecords {
-		d.overflow("xhtml:link")
-		return
+	for more := true; more; more = d.r.Again() {
+		if d.alternates.len() == MaxRecords {
+			d.overflow("xhtml:link")
+			return
+		}
+		a := d.alternates.next()
+		for i := range d.r.Attrs {
+			attr := &d.r.Attrs[i]
+			d.alternateAttr(a, attr.Name, attr.Value)
+		}
+		if a.Href == "" {
+			d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)
+			d.alternates.cut(d.alternates.len() - 1)
+		}
+		d.r.Void()
 	}
-	a := d.alternates.next()
-	for _, attr := range d.r.Attrs {
-		d.alternateAttr(a, attr.Name, d.attr(attr.Value))
-	}
-	if a.Href == "" {
-		d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)
-		d.alternates.cut(d.alternates.len() - 1)
-	}
-	d.r.Void()
 }
 
 // href returns the location of an alternate, or "": a page, or a place in an app, which has its own
 // scheme (android-app://com.example/...).
 func (d *Decoder) href(raw []byte) string {
-	if loc, ok := d.tryLoc(raw); ok {
+	if d.recent.PlainXML(raw) && d.textSize+len(raw) <= MaxText {
+		return d.keepSound(raw)
+	}
+	value := d.attr(raw)
+	if loc, ok := d.tryLoc(value); ok {
 		return loc
 	}
-	scheme, _, ok := bytes.Cut(raw, []byte("://"))
+	scheme, _, ok := bytes.Cut(value, []byte("://"))
 	if !ok || len(scheme) == 0 || chars.IsHTTP(scheme) || bytes.ContainsAny(scheme, "/?#: ") {
 		return ""
 	}
-	return d.keep(raw, "xhtml:link")
+	return d.keep(value, "xhtml:link")
 }
 
 // alternateAttr sets an attribute of an alternate.
-func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, value []byte) {
+func (d *Decoder) alternateAttr(a *sitemap.Alternate, name, raw []byte) {
 	switch string(name) {
 	case "href":
-		take(&a.Href, d.href(value))
+		take(&a.Href, d.href(raw))
 	case "hreflang":
-		a.Hreflang = d.name(value)
+		a.Hreflang = d.name(d.attr(raw))
 	case "rel":
-		if a.Rel = "alternate"; string(value) != a.Rel {
-			a.Rel = d.name(value)
+		if a.Rel = "alternate"; string(raw) != a.Rel {
+			a.Rel = d.name(d.attr(raw))
 		}
 	case "media":
-		a.Media = d.keep(value, "xhtml:link")
+		a.Media = d.keep(d.attr(raw), "xhtml:link")
 	default: // in another letter case, such as hrefLang
 		if lower := bytes.ToLower(name); !bytes.Equal(lower, name) {
-			d.alternateAttr(a, lower, value)
+			d.alternateAttr(a, lower, raw)
 		}
 	}
 }

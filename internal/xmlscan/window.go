@@ -37,6 +37,52 @@ func (r *Reader) Enter(name []byte) {
 // Exit closes the open entry, whose end tag the caller has read itself.
 func (r *Reader) Exit() { r.pop(r.entry - 1) }
 
+// Again advances to the next start tag if it repeats the current one, that of an empty element, with
+// other values of the attributes. It reports whether it did. If it did not, the attributes of the
+// current tag are no longer valid.
+func (r *Reader) Again() bool {
+	if !r.Empty || r.Cut || r.odd || r.pending || r.Kind != StartTag || r.declares() {
+		return false
+	}
+	b, old := r.in.Window(), r.Raw
+	from := len(old) + spaceLen(b[len(old):])
+	next, size := b[from:], 0
+	for i := range r.Attrs {
+		a := &r.Attrs[i]
+		same := old[:cap(old)-cap(a.Value)] // up to the value
+		if !bytes.HasPrefix(next[size:], same) {
+			return false
+		}
+		old = old[len(same)+len(a.Value):]
+		size += len(same)
+		n := bytes.IndexByte(next[size:], same[len(same)-1])
+		if n < 0 {
+			return false
+		}
+		a.Value = next[size : size+n]
+		size += n
+	}
+	if !bytes.HasPrefix(next[size:], old) {
+		return false
+	}
+	size += len(old)
+	if bytes.IndexByte(next[1:size], '<') >= 0 {
+		return false
+	}
+	r.in.Advance(from)
+	r.Raw, r.fresh = next[:size], true
+	if r.report != nil {
+		r.check()
+	}
+	return true
+}
+
+// declares reports whether the current start tag declares a namespace.
+func (r *Reader) declares() bool {
+	n := len(r.bindings)
+	return n > 0 && r.bindings[n-1].depth > len(r.stack)
+}
+
 // isForeign reports whether a prefix is declared for a namespace of extensions.
 func (r *Reader) isForeign(prefix []byte) bool {
 	space, declared := r.Lookup(prefix)
