@@ -215,12 +215,11 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	}
 	raw = xmlscan.TrimSpace(raw)
 	if section || !d.sink.Recent.PlainXML(raw) {
-		if n := bytes.IndexByte(raw, '&'); n >= 0 && !section {
-			if !bytes.HasPrefix(raw[n:], []byte("&amp;")) ||
-				bytes.Count(raw, []byte("&")) != bytes.Count(raw, []byte("&amp;")) {
+		if !section && bytes.IndexByte(raw, '&') >= 0 {
+			var ok bool
+			if d.decoded, ok = xmlchar.DecodePredefined(d.decoded[:0], raw); !ok {
 				return 0
 			}
-			d.decoded = xmlchar.Decode(d.decoded[:0], raw)
 			raw = d.decoded
 		}
 		if !d.sink.Recent.Plain(raw) {

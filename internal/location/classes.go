@@ -1,7 +1,10 @@
 package location
 
 import (
+	"encoding/binary"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
 )
@@ -54,3 +57,45 @@ var classes = func() (t [256]byte) {
 	}
 	return t
 }()
+
+// isVisible reports whether b has only UTF-8, without white space and control characters.
+func isVisible(b []byte) bool {
+	for b = b[visibleLen(b):]; len(b) > 0; b = b[visibleLen(b):] {
+		r, size := utf8.DecodeRune(b)
+		if r < utf8.RuneSelf || r == utf8.RuneError && size == 1 || isLineBreak(r) ||
+			isControl(r) || chars.IsSpace(r) {
+			return false
+		}
+		b = b[size:]
+	}
+	return true
+}
+
+// visibleLen returns the length of the visible ASCII characters at the start of text. It looks at
+// eight at once.
+func visibleLen(text []byte) int {
+	n := 0
+	for n+8 <= len(text) {
+		x := binary.LittleEndian.Uint64(text[n:])
+		ok := chars.AtLeast(x, '!') & chars.Differ(x, 0x7f*chars.Ones) &^ x
+		if ok&chars.Highs != chars.Highs {
+			break
+		}
+		n += 8
+	}
+	for n < len(text) && ' ' < text[n] && text[n] < 0x7f {
+		n++
+	}
+	return n
+}
+
+// isLineBreak reports whether r ends a line in XML or in Unicode.
+func isLineBreak(r rune) bool {
+	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
+}
+
+// isControl reports whether r is a control character other than a tab and the line breaks, or one
+// of the two noncharacters that XML forbids.
+func isControl(r rune) bool {
+	return unicode.IsControl(r) && r != '\t' && !isLineBreak(r) || r == 0xfffe || r == 0xffff
+}

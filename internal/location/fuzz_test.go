@@ -22,12 +22,15 @@ func FuzzClean(f *testing.F) {
 	r := &Resolver{Base: base}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before := string(raw)
-		loc, codes, drop := r.Clean(raw)
+		loc, _, drop := r.Clean(raw)
 		if string(raw) != before {
 			t.Fatalf("Clean changed its argument %q to %q", before, raw)
 		}
-		if Plain(raw) && (loc != before || len(codes) != 0 || drop != "") {
-			t.Fatalf("Plain(%q), but Clean gives %q, %v, %v", raw, loc, codes, drop)
+		if Plain(raw) {
+			loc, codes, drop := r.clean(raw)
+			if loc != before || len(codes) != 0 || drop != "" || Several(raw) != nil {
+				t.Fatalf("Plain(%q), but clean gives %q, %v, %v", raw, loc, codes, drop)
+			}
 		}
 		if drop != "" {
 			return

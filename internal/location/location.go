@@ -52,6 +52,11 @@ func (r *Resolver) Clean(raw []byte) (loc string, codes []sitemap.Code, drop sit
 	if Plain(raw) {
 		return string(raw), nil, ""
 	}
+	return r.clean(raw)
+}
+
+// clean is Clean for locations that are not plain.
+func (r *Resolver) clean(raw []byte) (loc string, codes []sitemap.Code, drop sitemap.Code) {
 	text, codes := scrub(raw)
 	ref := string(text)
 	switch {

@@ -11,12 +11,26 @@ import (
 
 // Plain reports whether b is an absolute URL that Clean returns unchanged and without problems. It
 // recognizes only common ones. They have http or https in lower case, a host of letters, digits,
-// dots and hyphens, possibly a port, and a slash. The rest is ASCII without spaces, semicolons,
-// closing brackets and percent signs that start no escape. In all, they have at most 2,048 bytes.
-// Plain allocates nothing.
+// dots and hyphens, possibly a port, and a slash. The rest is visible, without two closing brackets
+// in a row, percent signs that start no escape and what may be a reference to an ampersand. In all,
+// they have at most 2,048 bytes. Plain allocates nothing.
 func Plain(b []byte) bool {
 	n := prefixLen(b)
-	return n > 0 && len(b) <= sitemap.ProtocolLoc && usual.all(b[min(n, len(b)-8):])
+	return n > 0 && len(b) <= sitemap.ProtocolLoc &&
+		(usual.all(b[min(n, len(b)-8):]) || plainRest(b[n:]))
+}
+
+// plainRest reports whether the rest of a URL after its origin is plain.
+func plainRest(b []byte) bool {
+	if !isVisible(b) || bytes.Contains(b, []byte("]]")) || hasBadEscape(b) {
+		return false
+	}
+	for i := bytes.IndexByte(b, '&'); i >= 0; i = bytes.IndexByte(b, '&') {
+		if b = b[i+1:]; startsReference(b) {
+			return false
+		}
+	}
+	return true
 }
 
 // prefixLen returns the length of the plain scheme, host and port at the start of a URL, with the
@@ -124,7 +138,7 @@ func (r *Recent) rest(b []byte) []byte {
 // Plain reports the same as the function Plain.
 func (r *Recent) Plain(b []byte) bool {
 	if rest := r.rest(b); rest != nil {
-		return usual.all(rest)
+		return usual.all(rest) || plainRest(rest)
 	}
 	if !Plain(b) {
 		return false
@@ -140,8 +154,8 @@ func (r *Recent) Plain(b []byte) bool {
 // PlainXML is Plain for raw text of an XML document. A plain location in it has no references but
 // may have semicolons.
 func (r *Recent) PlainXML(b []byte) bool {
-	if rest := r.rest(b); rest != nil {
-		return usualXML.all(rest)
+	if rest := r.rest(b); rest != nil && usualXML.all(rest) {
+		return true
 	}
 	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
 }

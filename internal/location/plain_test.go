@@ -48,9 +48,19 @@ func TestPlain(t *testing.T) {
 		"http://www.example.com/100%":           false,
 		"http://www.example.com/a%2gbcd":        false,
 		"http://www.example.com/%%20/abc":       false,
-		"http://www.example.com/?a;b":           false,
+		"http://www.example.com/?a;b":           true,
+		"http://www.example.com/?a&b;c&d":       false,
+		"http://www.example.com/?a&b;c&defg":    true,
+		"http://www.example.com/?a&amp;bcd":     false,
+		"http://www.example.com/?a[]=b":         true,
 		"http://www.example.com/]]>":            false,
-		"http://www.example.com/é":              false,
+		"http://www.example.com/é":              true,
+		"http://www.example.com/\u3000/\u4e00":  false,
+		"http://www.example.com/\u4e00":         true,
+		"http://www.example.com/a\u00a0b":       false,
+		"http://www.example.com/a\u200bb":       false,
+		"http://www.example.com/a\u0080b":       false,
+		"http://www.example.com/a\uffffb":       false,
 		"http://www.exämple.com/a":              false,
 		"http://www.example.com/\x7f":           false,
 		"http://www.example.com/\x00":           false,
@@ -77,9 +87,9 @@ func TestPlainBytes(t *testing.T) {
 			if !Plain(b) {
 				continue
 			}
-			if loc, codes, drop := r.Clean(append(b[:0:0], b...)); loc != string(b) ||
+			if loc, codes, drop := r.clean(append(b[:0:0], b...)); loc != string(b) ||
 				len(codes) != 0 || drop != "" {
-				t.Errorf("Plain(%q), but Clean gives %q, %v, %v", b, loc, codes, drop)
+				t.Errorf("Plain(%q), but clean gives %q, %v, %v", b, loc, codes, drop)
 			}
 		}
 	}

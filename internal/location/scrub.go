@@ -1,8 +1,6 @@
 package location
 
 import (
-	"encoding/binary"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -15,7 +13,7 @@ import (
 func scrub(raw []byte) (text []byte, codes []sitemap.Code) {
 	var s scrubber
 	text = s.trim(raw)
-	if !unchanged(text) {
+	if !isVisible(text) {
 		text = s.rewrite(text)
 	}
 	if s.control {
@@ -110,55 +108,6 @@ func (s *scrubber) rewrite(text []byte) []byte {
 	return out
 }
 
-// unchanged reports whether rewrite would return text as it is.
-func unchanged(text []byte) bool {
-	for text = text[visibleLen(text):]; len(text) > 0; {
-		c := text[0]
-		if c <= ' ' || c == 0x7f {
-			return false
-		}
-		size := 1
-		if c >= utf8.RuneSelf {
-			var r rune
-			r, size = utf8.DecodeRune(text)
-			if r == utf8.RuneError && size == 1 || isLineBreak(r) || isControl(r) {
-				return false
-			}
-		}
-		text = text[size:]
-	}
-	return true
-}
-
-// visibleLen returns the length of the visible ASCII characters at the start of text. It looks at
-// eight at once.
-func visibleLen(text []byte) int {
-	n := 0
-	for n+8 <= len(text) {
-		x := binary.LittleEndian.Uint64(text[n:])
-		ok := chars.AtLeast(x, '!') & chars.Differ(x, 0x7f*chars.Ones) &^ x
-		if ok&chars.Highs != chars.Highs {
-			break
-		}
-		n += 8
-	}
-	for n < len(text) && ' ' < text[n] && text[n] < 0x7f {
-		n++
-	}
-	return n
-}
-
-// isLineBreak reports whether r ends a line in XML or in Unicode.
-func isLineBreak(r rune) bool {
-	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
-}
-
 // isForbidden reports whether r is a control character or a noncharacter that XML forbids. XML
 // allows those from U+007F on.
 func isForbidden(r rune) bool { return isControl(r) && (r < ' ' || r >= 0xfffe) }
-
-// isControl reports whether r is a control character other than a tab and the line breaks, or one
-// of the two noncharacters that XML forbids.
-func isControl(r rune) bool {
-	return unicode.IsControl(r) && r != '\t' && !isLineBreak(r) || r == 0xfffe || r == 0xffff
-}
