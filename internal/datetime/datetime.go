@@ -34,15 +34,11 @@ func ParseW3C(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 	if t, codes := standard(b, false); !t.IsZero() {
 		return t, codes
 	}
-	// Many sites have a space for the T.
-	const longest = "2006-01-02 15:04:05.000000000+02:00"
-	if len(b) > len("2006-01-02") && len(b) <= len(longest) && b[len("2006-01-02")] == ' ' {
-		var w3c [len(longest)]byte
-		copy(w3c[:], b)
-		w3c[len("2006-01-02")] = 'T'
-		if t, codes := standard(w3c[:len(b)], true); !t.IsZero() {
-			return t, codes
-		}
+	if t, codes := standard(likeW3C(make([]byte, 0, maxLikeW3C), b), true); !t.IsZero() {
+		return t, codes
+	}
+	if t, ok := quickRFC822(b); ok {
+		return t, codesOf(t, true, false)
 	}
 	return parse(b, parser{odd: true})
 }
@@ -54,6 +50,27 @@ func ParseRFC3339(b []byte) (t sitemap.Time, codes []sitemap.Code) {
 		codes = codesOf(t, true, slices.Contains(codes, sitemap.ImplausibleLastMod))
 	}
 	return t, codes
+}
+
+const maxLikeW3C = len("2006-01-02T15:04:05.000000000+02:00")
+
+// likeW3C appends b to dst with what it lacks to be a W3C datetime: many sites write a space for
+// the T, or a zone without its colon. It returns nil if b lacks neither.
+func likeW3C(dst, b []byte) []byte {
+	const day, least = len("2006-01-02"), len("2006-01-02T15:04")
+	if len(b) < least || len(b) >= maxLikeW3C {
+		return nil
+	}
+	zone := len(b) - len("0200")
+	noColon := zone > least && (b[zone-1] == '+' || b[zone-1] == '-')
+	if b[day] != ' ' && (b[day] != 'T' || !noColon) {
+		return nil
+	}
+	dst = append(append(append(dst, b[:day]...), 'T'), b[day+1:]...)
+	if noColon {
+		dst = append(append(dst[:zone+2], ':'), b[zone+2:]...)
+	}
+	return dst
 }
 
 // standard reads a W3C datetime whose zone may be missing. Odd reports whether it was listed in

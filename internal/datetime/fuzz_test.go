@@ -38,6 +38,9 @@ func addSeeds(f *testing.F) {
 		"2019-12-31T24:00:00-05:00", "2016-12-31T23:59:60Z",
 		"Mon, 04 Mar 2019 05:06:07 +0530", "Mon Mar 04 2019 05:06:07 GMT+0100 (CET)",
 		"Monday, 04-Mar-19 05:06:07 GMT", "Mar 4th, 2019", "2019 March 4",
+		"2019-03-04T05:06:07+0200", "2019-03-04 05:06:07.5-0030", "2019-03-04 05:06:07+02:00",
+		"2019-03-04 05:06:07", "2019-03-04T05:06-0000", "2019-03-04T05:06:07+1500",
+		"Mon, 04 Mar 2019 05:06:07 GMT", "Mon, 04 Mar 2019 05:06:07 +1500",
 	} {
 		f.Add([]byte(in))
 	}
@@ -54,6 +57,14 @@ func FuzzParseW3C(f *testing.F) {
 		}
 		if !ok && len(codes) == 0 && !got.IsZero() {
 			t.Fatalf("ParseW3C(%q) = %v without a problem", in, got)
+		}
+		if first, _ := standard(in, false); !first.IsZero() {
+			return
+		}
+		general, generalCodes := parse(in, parser{odd: true})
+		if got != general || !slices.Equal(codes, generalCodes) {
+			t.Fatalf("ParseW3C(%q) = %v, %v; in general it is %v, %v", in, got, codes, general,
+				generalCodes)
 		}
 	})
 }
