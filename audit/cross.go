@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lanrat/extsort"
 
@@ -243,7 +244,7 @@ func compareRecords(a, b record) int {
 
 // formOf returns a location in the form of a request, so that equal ones are compared as such.
 func formOf(loc string) string {
-	if location.Plain([]byte(loc)) {
+	if utf8.RuneCountInString(loc) == len(loc) && location.Plain([]byte(loc)) {
 		return loc
 	}
 	u, err := sitemap.ParseLoc(loc)

@@ -45,8 +45,8 @@ func (t *tag) starts(b []byte, i int) bool {
 }
 
 // quickEntries reads entries of the most common shape straight from the window: tags without
-// attributes, and values that need no report. At anything else it hands over to the general
-// reader, in the middle of an entry or between two.
+// attributes, and text of which XML has nothing to report. At anything else it hands over to the
+// general reader, in the middle of an entry or between two.
 func (d *decoder) quickEntries() {
 	q := &d.quick
 	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
@@ -64,7 +64,7 @@ func (d *decoder) quickEntries() {
 			continue
 		}
 		d.in.Advance(i + len(q.end.text))
-		d.sink.Emit(&d.entry)
+		d.flush()
 	}
 }
 
@@ -184,7 +184,7 @@ func (d *decoder) value(b []byte, i int) (text []byte, end int) {
 	return nil, 0
 }
 
-// maxValue is longer than any value that needs no report, except locations.
+// maxValue is longer than most values, except locations.
 const maxValue = 40
 
 // textTo returns the n bytes at b[i:] and the offset of the name in the end tag that follows, or 0
@@ -200,7 +200,25 @@ func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
 	return b[i : i+n], end
 }
 
-// quickLoc reads the first location of the entry, if it needs no change.
+// text returns the text of a field with decoded references. It reports false if XML has something to
+// report of it.
+func (d *decoder) text(raw []byte) (text []byte, ok bool) {
+	if !xmlchar.Sound(raw) || bytes.Contains(raw, []byte("]]>")) {
+		return nil, false
+	}
+	if bytes.IndexByte(raw, '&') < 0 {
+		return raw, true
+	}
+	d.decoded, ok = xmlchar.DecodePredefined(d.decoded[:0], raw)
+	return d.decoded, ok
+}
+
+// tagAt returns the position of the start tag before b[i], whose name has n bytes.
+func (d *decoder) tagAt(i, n int) sitemap.Position {
+	return d.in.Position(i - len("<>") - len(d.quick.prefix) - n)
+}
+
+// quickLoc reads the first location of the entry.
 func (d *decoder) quickLoc(b []byte, i int) int {
 	if d.locs > 0 {
 		return 0
@@ -210,24 +228,22 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	if section {
 		raw, end = d.section(b, i)
 	}
-	if end == 0 || load(b, end)&0xffffffff != tagLoc {
+	if end == 0 || load(b, end)&0xffffffff != tagLoc || len(raw) > xmlscan.MaxText {
 		return 0
 	}
-	raw = xmlscan.TrimSpace(raw)
-	if section || !d.sink.Recent.PlainXML(raw) {
-		if !section && bytes.IndexByte(raw, '&') >= 0 {
-			var ok bool
-			if d.decoded, ok = xmlchar.DecodePredefined(d.decoded[:0], raw); !ok {
-				return 0
-			}
-			raw = d.decoded
-		}
-		if !d.sink.Recent.Plain(raw) {
-			return 0
-		}
+	if loc := xmlscan.TrimSpace(raw); !section && d.sink.Recent.PlainXML(loc) {
+		d.entry.Loc = string(loc)
+		d.locs = 1
+		return end + 4
 	}
-	d.entry.Loc = string(raw)
-	d.locs = 1
+	ok := section && xmlchar.Sound(raw)
+	if !section {
+		raw, ok = d.text(raw)
+	}
+	if !ok {
+		return 0
+	}
+	d.setLoc(raw, d.tagAt(i, len("loc")))
 	return end + 4
 }
 
@@ -269,7 +285,10 @@ func (d *decoder) quickLastMod(b []byte, i int) int {
 	}
 	t, ok := document.StrictTime(text)
 	if !ok {
-		return 0
+		if text, ok = d.text(text); !ok {
+			return 0
+		}
+		t = d.sink.W3CTime(text, d.tagAt(i, len("lastmod")), "lastmod")
 	}
 	d.entry.LastMod = t
 	d.seen |= lastMod
@@ -281,9 +300,16 @@ func (d *decoder) quickChangeFreq(b []byte, i int) int {
 	if end == 0 || load(b, end) != tagChangeFreq || load(b, end+8)&0xffffff != 'e'|'q'<<8|'>'<<16 {
 		return 0
 	}
-	f := document.ChangeFreq(text)
-	if f == 0 || d.seen&changeFreq != 0 || d.kind != sitemap.Page {
+	if d.seen&changeFreq != 0 || d.kind != sitemap.Page {
 		return 0
+	}
+	f := document.ChangeFreq(text)
+	if f == 0 {
+		var ok bool
+		if text, ok = d.text(text); !ok {
+			return 0
+		}
+		f = d.sink.ChangeFreq(text, d.tagAt(i, len("changefreq")), "changefreq")
 	}
 	d.entry.ChangeFreq = f
 	d.seen |= changeFreq
@@ -296,11 +322,13 @@ func (d *decoder) quickPriority(b []byte, i int) int {
 		d.kind != sitemap.Page {
 		return 0
 	}
-	v, ok := document.Decimal(text)
-	if !ok || v > 1 {
+	if v, ok := document.Decimal(text); ok && v <= 1 {
+		d.entry.Priority = sitemap.Some(v)
+	} else if text, ok = d.text(text); ok {
+		d.entry.Priority = d.sink.Priority(text, d.tagAt(i, len("priority")), "priority")
+	} else {
 		return 0
 	}
-	d.entry.Priority = sitemap.Some(v)
 	d.seen |= priority
 	return end + 9
 }

@@ -27,9 +27,9 @@ func FuzzClean(f *testing.F) {
 			t.Fatalf("Clean changed its argument %q to %q", before, raw)
 		}
 		if Plain(raw) {
-			loc, codes, drop := r.clean(raw)
+			loc, codes, drop := r.Clean(raw)
 			if loc != before || len(codes) != 0 || drop != "" || Several(raw) != nil {
-				t.Fatalf("Plain(%q), but clean gives %q, %v, %v", raw, loc, codes, drop)
+				t.Fatalf("Plain(%q), but Clean gives %q, %v, %v", raw, loc, codes, drop)
 			}
 		}
 		if drop != "" {

@@ -45,18 +45,12 @@ type Resolver struct {
 // Clean returns the location in raw, trimmed and absolute. Raw is text with decoded references, in
 // which bytes may not be UTF-8.
 //
+// Clean does not look for plain locations first, which Recent does faster.
+//
 // The codes are the problems to report. If the location cannot be used, drop is the reason, and not
 // among codes: EmptyLoc, BogusLoc, BadScheme, BadLoc, RelativeLoc (there is no base) or LocTooLong
 // (more than MaxLen bytes). Otherwise [sitemap.ParseLoc] of loc succeeds.
 func (r *Resolver) Clean(raw []byte) (loc string, codes []sitemap.Code, drop sitemap.Code) {
-	if Plain(raw) {
-		return string(raw), nil, ""
-	}
-	return r.clean(raw)
-}
-
-// clean is Clean for locations that are not plain.
-func (r *Resolver) clean(raw []byte) (loc string, codes []sitemap.Code, drop sitemap.Code) {
 	text, codes := scrub(raw)
 	ref := string(text)
 	switch {
@@ -66,18 +60,24 @@ func (r *Resolver) clean(raw []byte) (loc string, codes []sitemap.Code, drop sit
 		return "", bytesOnly(codes), sitemap.BogusLoc
 	}
 	loc, how, drop := r.resolve(ref)
-	switch {
-	case drop != "":
-	case len(loc) > MaxLen:
-		drop = sitemap.LocTooLong
-	case !hostOK(loc):
-		drop = sitemap.BadLoc
-	}
 	if drop != "" {
 		return "", bytesOnly(codes), drop
 	}
+	if len(loc) > MaxLen {
+		return "", bytesOnly(codes), sitemap.LocTooLong
+	}
+	start := strings.IndexByte(loc, ':') + len("://")
+	end := start + authorityLen(loc[start:])
+	if !simpleHost(loc[start:end]) {
+		if _, err := sitemap.ParseLoc(loc[:end]); err != nil {
+			return "", bytesOnly(codes), sitemap.BadLoc
+		}
+	}
 	if how != "" {
 		codes = append(codes, how)
+	}
+	if strings.LastIndexByte(loc[start:end], '@') > 0 {
+		codes = append(codes, sitemap.Userinfo)
 	}
 	return loc, inspect(codes, loc), ""
 }
@@ -156,17 +156,6 @@ func Several(raw []byte) [][]byte {
 	return urls
 }
 
-// hostOK reports whether the authority of an absolute URL is valid.
-func hostOK(loc string) bool {
-	i := len(chars.SchemeOf(loc)) + len("://")
-	end := i + authorityLen(loc[i:])
-	if simpleHost(loc[i:end]) {
-		return true
-	}
-	_, err := sitemap.ParseLoc(loc[:end])
-	return err == nil
-}
-
 // simpleHost reports whether s is a host of letters, digits, hyphens and dots, which is always
 // valid.
 func simpleHost(s string) bool {
@@ -179,12 +168,8 @@ func simpleHost(s string) bool {
 	return s != ""
 }
 
-// inspect appends the problems of a location that is kept.
+// inspect appends the problems of a location that is kept, except those of its authority.
 func inspect(codes []sitemap.Code, loc string) []sitemap.Code {
-	i := len(chars.SchemeOf(loc)) + len("://")
-	if strings.LastIndexByte(loc[i:i+authorityLen(loc[i:])], '@') > 0 {
-		codes = append(codes, sitemap.Userinfo)
-	}
 	if strings.IndexByte(loc, '%') >= 0 && hasBadEscape(loc) {
 		codes = append(codes, sitemap.BadEscape)
 	}

@@ -14,15 +14,12 @@ import (
 // dots and hyphens, possibly a port, and a slash. The rest is visible, without two closing brackets
 // in a row, percent signs that start no escape and what may be a reference to an ampersand. In all,
 // they have at most 2,048 bytes. Plain allocates nothing.
-func Plain(b []byte) bool {
-	n := prefixLen(b)
-	return n > 0 && len(b) <= sitemap.ProtocolLoc &&
-		(usual.all(b[min(n, len(b)-8):]) || plainRest(b[n:]))
-}
+func Plain(b []byte) bool { return new(Recent).Plain(b) }
 
 // plainRest reports whether the rest of a URL after its origin is plain.
 func plainRest(b []byte) bool {
-	if !isVisible(b) || bytes.Contains(b, []byte("]]")) || hasBadEscape(b) {
+	if !isVisible(b) || bytes.Contains(b, []byte("]]")) ||
+		bytes.IndexByte(b, '%') >= 0 && hasBadEscape(b) {
 		return false
 	}
 	for i := bytes.IndexByte(b, '&'); i >= 0; i = bytes.IndexByte(b, '&') {
@@ -137,18 +134,21 @@ func (r *Recent) rest(b []byte) []byte {
 
 // Plain reports the same as the function Plain.
 func (r *Recent) Plain(b []byte) bool {
-	if rest := r.rest(b); rest != nil {
-		return usual.all(rest) || plainRest(rest)
+	rest := r.rest(b)
+	if rest == nil {
+		n := prefixLen(b)
+		if n == 0 || len(b) > sitemap.ProtocolLoc {
+			return false
+		}
+		if o := &r.prefixes[1-r.last]; n <= len(o.text) {
+			o.size = copy(o.text[:], b[:n])
+			r.last = 1 - r.last
+		}
+		if rest = b[n:]; len(rest) < 8 {
+			return plainRest(rest)
+		}
 	}
-	if !Plain(b) {
-		return false
-	}
-	o := &r.prefixes[1-r.last]
-	if n := prefixLen(b); n <= len(o.text) {
-		o.size = copy(o.text[:], b[:n])
-		r.last = 1 - r.last
-	}
-	return true
+	return usual.all(rest) || plainRest(rest)
 }
 
 // PlainXML is Plain for raw text of an XML document. A plain location in it has no references but

@@ -87,9 +87,9 @@ func TestPlainBytes(t *testing.T) {
 			if !Plain(b) {
 				continue
 			}
-			if loc, codes, drop := r.clean(append(b[:0:0], b...)); loc != string(b) ||
+			if loc, codes, drop := r.Clean(append(b[:0:0], b...)); loc != string(b) ||
 				len(codes) != 0 || drop != "" {
-				t.Errorf("Plain(%q), but clean gives %q, %v, %v", b, loc, codes, drop)
+				t.Errorf("Plain(%q), but Clean gives %q, %v, %v", b, loc, codes, drop)
 			}
 		}
 	}
