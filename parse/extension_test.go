@@ -1,9 +1,12 @@
 package parse
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
+	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -31,6 +34,11 @@ func FuzzExtensions(f *testing.F) {
 <url><loc>http://a.example/0</loc></url>
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="x-default" href="http://a.example/"/><xhtml:link rel="alternate" hreflang="" href="http://a.example/;a&lt;"/></url>
 <url><loc>http://a.example/2</loc><xhtml:link rel="alternate" hreflang="de" href=" /é"/><xhtml:link rel="alternate" hreflang="de" href="<"/><xhtml:link rel="alternate" hreflang="de" href="http://a.example/]&" /></url>
+<url><loc>http://a.example/3</loc>
+  <xhtml:link hreflang='de' href='http://a.example/"'/>
+  <xhtml:link hreflang='fr' href='http://a.example/fr'/> x <xhtml:link hreflang='es' href='http://a.example/es'/>
+  <xhtml:link hreflang='it' href='/'></xhtml:link><xhtml:link hreflang='' href=''/>
+  <xhtml:link hreflang='it' href='http://a.example/it'/><xhtml:link hreflang='it' href='http://a.example/it' /></url>
 </urlset>`))
 	// The namespace of an empty element is not that of the entry after it.
 	f.Add([]byte(`<urlset><x xmlns="urn:x"/><url><lo>x</lo></url></urlset>`))
@@ -46,5 +54,13 @@ func FuzzExtensions(f *testing.F) {
 <url><loc>http://a.example/0</loc></url>
 <url><loc>http://a.example/1</loc><xhtml:link rel="alternate" href="http://a.example/de" ` + attrs + `/></url></urlset>`))
 	}
-	f.Fuzz(func(t *testing.T, doc []byte) { same(t, doc, sitemap.Options{}) })
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		same(t, doc, sitemap.Options{})
+		// Elements are read at once only if the window holds all of them.
+		whole := readAs(bytes.NewReader(doc), false, sitemap.Options{})
+		bytewise := readAs(iotest.OneByteReader(bytes.NewReader(doc)), false, sitemap.Options{})
+		if !reflect.DeepEqual(whole, bytewise) {
+			t.Errorf("byte by byte:\n%+v\nat once:\n%+v", bytewise, whole)
+		}
+	})
 }
