@@ -44,7 +44,7 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	first, text := len(d.tree), len(d.mix)
 	cut := false
 	for level := d.r.Depth(); !d.sink.Stopped() && d.r.Mixed(level, &d.mix); {
-		cut = cut || d.r.MixedCut
+		cut = cut || d.r.Overflow
 		if !d.r.InEntry() && d.r.IsEntry() {
 			d.readEntry()
 			continue
@@ -53,7 +53,7 @@ func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 			d.tree = append(d.tree, child)
 		}
 	}
-	if cut || d.r.MixedCut {
+	if cut || d.r.Overflow {
 		d.overflow(el.Name)
 	}
 	el.Text = d.keepOther(bytes.TrimSpace(d.mix[text:]))

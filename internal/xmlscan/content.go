@@ -52,12 +52,13 @@ func (r *Reader) skipLeaf() bool {
 // IsSound reports whether the attributes of the current start tag, or the text that Leaf has just
 // read, are known to contain only characters that XML allows.
 func (r *Reader) IsSound() bool {
-	return r.isLeaf || r.fresh && r.report != nil && r.isSound(len(r.Raw))
+	return r.current == soundLeaf ||
+		r.current == fresh && r.report != nil && r.isSound(len(r.Raw))
 }
 
 // leaf is Leaf with text whose references are not decoded if isRaw is true.
 func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
-	if !r.fresh || r.Empty || r.Cut {
+	if r.current != fresh || r.Empty || r.Cut {
 		return nil, false, false
 	}
 	b, from := r.in.Window(), len(r.Raw)
@@ -91,7 +92,10 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 	}
 	r.in.Advance(at)
 	r.Raw, r.Kind = b[at:end+1], EndTag
-	r.fresh, r.isLeaf, r.owner = false, sound, r.owner[:0]
+	r.owner = r.owner[:0]
+	if r.current = unopened; sound {
+		r.current = soundLeaf
+	}
 	r.Nested, r.Complete, r.Overflow = false, true, false
 	return text, isRaw, true
 }
@@ -132,10 +136,10 @@ func (r *Reader) readText(whole bool) {
 	if !r.Empty {
 		r.end = append(append(append(r.end[:0], '/'), r.name(len(r.stack))...), '>')
 	}
-	for d := len(r.stack); len(r.stack) >= d && !r.Complete && !r.cut; {
+	for d := len(r.stack); len(r.stack) >= d && !r.Complete && r.root == rootOpen; {
 		switch r.next() {
 		case EOF:
-			r.cut = true
+			r.root = rootCut
 			r.Complete = !r.Nested && r.endsHere(d)
 		case Text:
 			r.keep(r.Raw, true)

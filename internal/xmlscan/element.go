@@ -20,6 +20,31 @@ const (
 
 // A Reader tracks the elements of a document on top of a Scanner, and resynchronizes at its
 // entries. It is not safe for concurrent use.
+//
+// These are its flags, and those of its Scanner. An elementState and a rootState replace what would
+// be five more.
+//
+//	flag        set by                              cleared by
+//	Empty       scanStart, Child at an odd root     the next start tag, readText, Enter
+//	Cut         scanStart, scanEnd, scanDeclaration the next tag or declaration
+//	odd         scanStart                           the next start tag
+//	doctype     scanDeclaration, at the first one   -
+//	Declared    split                               the next start tag
+//	Upper       split                               the next start tag
+//	pending     reread, Wrap                        next, Restart
+//	current     Child, skip, Again: fresh           next: unopened
+//	            push, pushEntry: opened
+//	            leaf: soundLeaf
+//	root        push, pop, eof: rootEnded           -
+//	            eof, readText: rootCut
+//	rootEnd     close, within the root              -
+//	wrapped     Wrap                                -
+//	undeclared  resolve, bind, checkAttrs           -
+//	Nested      readText                            the next Text
+//	Complete    leaf, readText                      the next Text that the document's end cuts
+//	Overflow    readText, Mixed                     the next Text or Mixed
+//	DirectCut   direct                              the next entry
+//	directEnd   directEnds                          the next entry
 type Reader struct {
 	Scanner
 	Names
@@ -50,7 +75,7 @@ type Names struct {
 
 // Texts are the texts that a Reader has read.
 type Texts struct {
-	// Results of Text.
+	// Results of Text; the last one is also a result of Mixed.
 	Nested   bool   // there were elements in the text
 	Href     []byte // the target of the first link of HTML among them
 	Complete bool   // the text was not cut by the end of the document
@@ -63,8 +88,7 @@ type Texts struct {
 	DirectCut bool
 	directEnd bool
 
-	mixed    *[]byte // the buffer for the text of Mixed
-	MixedCut bool    // Mixed did not keep all text
+	mixed *[]byte // the buffer for the text of Mixed
 }
 
 // elements are the open elements.
@@ -74,13 +98,10 @@ type elements struct {
 	deep    int    // elements open beyond MaxDepth
 	entry   int    // depth of the open entry, or 0
 	pending bool   // the current token is also the next one
-	fresh   bool   // the element of the current start tag was not opened yet
-	isLeaf  bool   // Leaf has read the current end tag, and found its element sound
-	pushed  bool   // the element of the current start tag is open
-	rootEnd bool   // an end tag with the root's name closed an element in it
-	ended   bool   // the root is closed
-	cut     bool   // the document ended before that
-	wrapped bool   // the root has no tags in the document
+	current elementState
+	root    rootState
+	rootEnd bool // an end tag with the root's name closed an element in it
+	wrapped bool // the root has no tags in the document
 }
 
 // namespaces are the declarations of namespaces.
@@ -88,15 +109,15 @@ type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	state      int           // number of the bindings in force
-	states     int           // numbers given so far
+	scope      int           // number of the bindings in force, from 1
+	scopes     int           // numbers given so far
 	undeclared bool          // an undeclared prefix was reported
 }
 
 // NewReader returns a reader of the rest of in, whose next start tag is the root.
 func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 	r := &Reader{Scanner: *NewScanner(in, report), Tag: new(Tag)}
-	r.state, r.states = 1, 1
+	r.scope, r.scopes = 1, 1
 	r.IsEntry = func() bool { return false }
 	r.IsField = r.IsEntry
 	r.IsExtension = func(namespace.Space) bool { return false }
@@ -105,18 +126,18 @@ func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
 }
 
 // Truncated reports whether the document ended before its root.
-func (r *Reader) Truncated() bool { return r.cut }
+func (r *Reader) Truncated() bool { return r.root == rootCut }
 
 // Unfinished reports whether the document ended in the open entry, before the start of its end tag.
 func (r *Reader) Unfinished() bool {
-	return r.cut && (r.entry == 0 || len(r.stack) != r.entry || !r.endsHere(r.entry))
+	return r.Truncated() && (r.entry == 0 || len(r.stack) != r.entry || !r.endsHere(r.entry))
 }
 
 // Wrap opens a root with this name around the element whose start tag is current. That tag becomes
 // the next one again. The end of the document closes the root.
 func (r *Reader) Wrap(name string) {
 	r.stack, r.names = append(r.stack, open{}), append(r.names, name...)
-	r.wrapped, r.pending, r.fresh = true, true, false
+	r.wrapped, r.pending, r.current = true, true, unopened
 }
 
 // InEntry reports whether an entry is open.
@@ -140,7 +161,7 @@ func (r *Reader) Child(d int) bool {
 		r.open()
 	}
 	for {
-		if len(r.stack) < d || r.cut || r.ended {
+		if len(r.stack) < d || r.root != rootOpen {
 			return false
 		}
 		if len(r.stack) > d {
@@ -173,7 +194,7 @@ func (r *Reader) Child(d int) bool {
 			if d == 0 && r.odd && r.Empty { // a quote is missing before the '/'
 				r.Empty = !bytes.HasPrefix(r.ahead(1), []byte("<"))
 			}
-			r.fresh = true
+			r.current = fresh
 			return true
 		case EndTag:
 			r.close()
@@ -185,7 +206,7 @@ func (r *Reader) Child(d int) bool {
 
 // Mixed is Child, and appends the text before the child, with decoded references, to text.
 func (r *Reader) Mixed(d int, text *[]byte) bool {
-	r.mixed, r.MixedCut = text, false
+	r.mixed, r.Overflow = text, false
 	ok := r.Child(d)
 	r.mixed = nil
 	return ok
@@ -196,7 +217,7 @@ func (r *Reader) direct(d int) {
 	switch {
 	case r.mixed == nil:
 	case len(*r.mixed)+len(r.Raw) > MaxText:
-		r.MixedCut = true
+		r.Overflow = true
 	case r.Kind == CDATA:
 		*r.mixed = append(*r.mixed, r.Data...)
 	default:
@@ -222,7 +243,7 @@ func (r *Reader) direct(d int) {
 
 // skip skips the rest of the elements deeper than d.
 func (r *Reader) skip(d int) {
-	for len(r.stack) > d && !r.cut && !r.ended {
+	for len(r.stack) > d && r.root == rootOpen {
 		if !r.pending {
 			r.skipSpace()
 		}
@@ -238,7 +259,10 @@ func (r *Reader) skip(d int) {
 				r.reread(r.entry)
 				return
 			}
-			if r.fresh = !r.Cut; !r.skipLeaf() {
+			if r.Cut {
+				continue
+			}
+			if r.current = fresh; !r.skipLeaf() {
 				r.open()
 			}
 		case EndTag:
@@ -249,8 +273,8 @@ func (r *Reader) skip(d int) {
 
 // open opens the element of the current start tag, unless that was done.
 func (r *Reader) open() {
-	if r.fresh {
-		r.fresh = false
+	if r.current == fresh {
+		r.current = unopened
 		r.push()
 	}
 }
@@ -326,7 +350,7 @@ func (r *Reader) more() bool {
 
 // next advances to the next token and resolves the names of a tag.
 func (r *Reader) next() Kind {
-	r.pushed, r.fresh, r.isLeaf = false, false, false
+	r.current = unopened
 	if r.pending {
 		r.pending = false
 	} else {

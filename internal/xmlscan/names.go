@@ -18,7 +18,7 @@ type Tag struct {
 // A tagName is the name of start tags, with its meaning.
 type tagName struct {
 	Tag
-	state int // of the declarations for which Tag holds; 0 if Tag is not set
+	scope int // of the declarations for which Tag holds; 0 if Tag is not set
 	text  []byte
 	lower []byte // the local part in lower case, if it has capitals
 	has   nameClass
@@ -88,10 +88,10 @@ func (r *Reader) resolve() {
 func (r *Reader) split() {
 	t := r.tag
 	r.Tag = &t.Tag
-	if t.state == r.state {
+	if t.scope == r.scope {
 		return
 	}
-	t.state = r.state
+	t.scope = r.scope
 	t.Tag = Tag{Local: t.text}
 	if t.has&isColon != 0 {
 		t.Prefix, t.Local = cutPrefix(t.text)

@@ -26,7 +26,7 @@ type declaration struct {
 type binding struct {
 	declaration
 	depth int // of the element with the declaration
-	outer int // number of the bindings without this one
+	outer int // the scope without it
 }
 
 // bind puts the declarations of the current start tag, at depth, into force.
@@ -50,16 +50,16 @@ func (r *Reader) bind(depth int) {
 			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
 		}
 		d := r.declare(key(prefix), key(value))
-		r.bindings = append(r.bindings, binding{d, depth, r.state})
-		r.states++
-		r.state = r.states
+		r.bindings = append(r.bindings, binding{d, depth, r.scope})
+		r.scopes++
+		r.scope = r.scopes
 	}
 }
 
 // unbind ends the declarations of elements deeper than depth.
 func (r *Reader) unbind(depth int) {
 	for n := len(r.bindings) - 1; n >= 0 && r.bindings[n].depth > depth; n-- {
-		r.state = r.bindings[n].outer
+		r.scope = r.bindings[n].outer
 		r.bindings = r.bindings[:n]
 	}
 }

@@ -9,6 +9,25 @@ type open struct {
 	name int // offset of its name in names
 }
 
+// An elementState is the state of the element of the current tag.
+type elementState uint8
+
+const (
+	unopened  elementState = iota // the Reader examines its start tag, or there is no such element
+	fresh                         // the caller has its start tag, and the Reader has not opened it
+	opened                        // it is on the stack
+	soundLeaf                     // Leaf has read all of it, and found it sound
+)
+
+// A rootState is the state of the root.
+type rootState uint8
+
+const (
+	rootOpen  rootState = iota // not closed, or not read yet
+	rootEnded                  // closed by an end tag
+	rootCut                    // the document ended before that
+)
+
 // key returns the part of a name that is remembered.
 func key(name []byte) []byte { return name[:min(len(name), MaxName)] }
 
@@ -17,7 +36,7 @@ func (r *Reader) push() {
 	switch {
 	case r.Empty:
 		if len(r.stack) == 0 {
-			r.ended = true
+			r.root = rootEnded
 		}
 		return
 	case len(r.stack) >= MaxDepth:
@@ -30,7 +49,7 @@ func (r *Reader) push() {
 	}
 	r.stack = append(r.stack, open{name: len(r.names)})
 	r.names = append(r.names, key(r.Name)...)
-	r.pushed = true
+	r.current = opened
 }
 
 // pushEntry opens an entry.
@@ -39,7 +58,7 @@ func (r *Reader) pushEntry(name []byte) {
 	r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
 	r.stack = append(r.stack, open{name: len(r.names)})
 	r.names = append(r.names, key(name)...)
-	r.pushed = true
+	r.current = opened
 }
 
 // name returns the name of the open element at depth d.
@@ -92,8 +111,11 @@ func (r *Reader) close() bool {
 // eof handles the end of the document before that of the root. The root did end if an end tag with
 // its name closed an element in it: its start tag was there twice.
 func (r *Reader) eof() {
-	r.cut = !r.rootEnd && !r.wrapped || len(r.stack) > 1 || r.Continues()
-	if r.ended = !r.cut; r.rootEnd && r.ended {
+	if !r.rootEnd && !r.wrapped || len(r.stack) > 1 || r.Continues() {
+		r.root = rootCut
+		return
+	}
+	if r.root = rootEnded; r.rootEnd {
 		r.mismatched(r.name(1))
 	}
 }
@@ -107,7 +129,7 @@ func (r *Reader) pop(d int) {
 		r.entry = 0
 	}
 	if d == 0 {
-		r.ended = true
+		r.root = rootEnded
 	}
 }
 
@@ -127,5 +149,5 @@ func (r *Reader) reread(d int) {
 	if d < len(r.stack) {
 		r.pop(d)
 	}
-	r.pending, r.fresh = true, false
+	r.pending, r.current = true, unopened
 }

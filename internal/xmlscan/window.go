@@ -15,10 +15,10 @@ func (r *Reader) skipSpace() {
 // itself. It reports whether the next token is directly in the element at depth d. The caller may
 // advance past whole elements that need no report.
 func (r *Reader) At(d int) bool {
-	if r.fresh && r.Empty {
+	if r.current == fresh && r.Empty {
 		r.open()
 	}
-	if r.fresh || len(r.stack) != d || r.deep > 0 || r.cut || r.ended || r.pending ||
+	if r.current == fresh || len(r.stack) != d || r.deep > 0 || r.root != rootOpen || r.pending ||
 		len(r.Direct) > 0 {
 		return false
 	}
@@ -70,7 +70,7 @@ func (r *Reader) Again() bool {
 		return false
 	}
 	r.in.Advance(from)
-	r.Raw, r.fresh = next[:size], true
+	r.Raw, r.current = next[:size], fresh
 	if r.report != nil {
 		r.check()
 	}
@@ -94,7 +94,7 @@ func (r *Reader) isForeign(prefix []byte) bool {
 // prefix, if an element without a prefix follows, or if the window ends before. It looks only at
 // the start of each tag, and reports no problem.
 func (r *Reader) SkipRun() {
-	if len(r.Prefix) == 0 || !r.fresh || r.Cut {
+	if len(r.Prefix) == 0 || r.current != fresh || r.Cut {
 		return
 	}
 	prefix := r.Name[:len(r.Prefix)+1]
@@ -118,7 +118,7 @@ func (r *Reader) SkipRun() {
 				continue
 			}
 			r.in.Advance(i)
-			r.Raw, r.fresh = nil, false
+			r.Raw, r.current = nil, unopened
 			return
 		case len(name) == 0 || name[0] != '!':
 			return
