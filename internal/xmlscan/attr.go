@@ -148,7 +148,8 @@ func (r *Reader) checkAttrs() {
 		local string
 	}
 	var seen map[qualified]bool
-	for _, a := range r.Attrs {
+	for i := 0; i < len(r.Attrs) && !r.undeclared; i++ {
+		a := &r.Attrs[i]
 		prefix, local := cutPrefix(a.Name)
 		if len(prefix) == 0 || bytes.Equal(prefix, xmlns) {
 			continue

@@ -43,9 +43,9 @@ const maxTagName = 64
 
 // scan returns the name at the start of b.
 func (s *tagNames) scanTagName(b []byte) *tagName {
-	if s.last != nil && s.last.next != nil && s.last.next.starts(b) {
-		s.last = s.last.next
-		return s.last
+	if t := s.last.next; t != nil && t.starts(b) {
+		s.last = t
+		return t
 	}
 	n, has := scanName(b)
 	if n > maxTagName {
@@ -59,10 +59,7 @@ func (s *tagNames) scanTagName(b []byte) *tagName {
 	if string(t.text) != string(b[:n]) {
 		*t = tagName{text: append(t.text[:0], b[:n]...), lower: t.lower[:0], has: has}
 	}
-	if s.last != nil {
-		s.last.next = t
-	}
-	s.last = t
+	s.last.next, s.last = t, t
 	return t
 }
 
@@ -78,13 +75,13 @@ func (r *Reader) resolve() {
 		r.undeclared = true
 		r.problem(sitemap.UndeclaredPrefix, 0, r.Name)
 	}
-	if len(r.Attrs) > 0 && r.report != nil && !r.undeclared && !r.Cut {
+	if r.report != nil && !r.Cut {
 		r.checkAttrs()
 	}
 }
 
 // split splits the name of a start tag at its colon, lowers its local part, and finds its
-// namespace.
+// namespace. An undeclared prefix has the namespace of the one in lower case, if there is one.
 func (r *Reader) split() {
 	t := r.tag
 	r.Tag = &t.Tag
@@ -92,16 +89,16 @@ func (r *Reader) split() {
 		return
 	}
 	t.scope = r.scope
-	t.Tag = Tag{Local: t.text}
-	if t.has&isColon != 0 {
-		t.Prefix, t.Local = cutPrefix(t.text)
-	}
+	t.Tag = Tag{}
+	t.Prefix, t.Local = cutPrefix(t.text)
 	t.Space, t.Declared = r.Lookup(t.Prefix)
 	if t.has&isUpper == 0 {
 		return
 	}
-	if !t.Declared {
-		r.lowerPrefix()
+	if lower := bytes.ToLower(t.Prefix); !t.Declared {
+		if s, declared := r.Lookup(lower); s < namespace.FirstOther || declared {
+			t.Prefix, t.Space, t.Declared, t.Upper = lower, s, declared, true
+		}
 	}
 	t.lower = append(t.lower[:0], t.Local...)
 	for i, c := range t.lower {
@@ -110,14 +107,6 @@ func (r *Reader) split() {
 		}
 	}
 	t.Local = t.lower
-}
-
-// lowerPrefix finds the namespace of an undeclared prefix in lower case, if that has one.
-func (r *Reader) lowerPrefix() {
-	lower := bytes.ToLower(r.Prefix)
-	if space, declared := r.Lookup(lower); space < namespace.FirstOther || declared {
-		r.Prefix, r.Space, r.Declared, r.Upper = lower, space, declared, true
-	}
 }
 
 // cutPrefix splits a name at its colon.

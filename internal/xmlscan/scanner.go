@@ -58,7 +58,7 @@ type Scanner struct {
 // problems inside tokens: control characters, bytes that are not UTF-8, ampersands that start no
 // reference, tags without end.
 func NewScanner(in *input.Reader, report func(sitemap.Problem)) *Scanner {
-	return &Scanner{in: in, report: report}
+	return &Scanner{in: in, report: report, tagNames: tagNames{last: new(tagName)}}
 }
 
 // Next scans the next token.

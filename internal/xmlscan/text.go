@@ -73,24 +73,21 @@ func (s *Scanner) checkCharacters(at, end int) {
 // once for each kind.
 func (s *Scanner) checkReferences(at, end int) {
 	b := s.Raw[at:end]
-	var seen [3]bool
+	var seen [len(referenceCodes)]bool
 	for i := 0; ; i++ {
-		j := bytes.IndexByte(b[i:], '&')
-		if j < 0 {
+		n := bytes.IndexByte(b[i:], '&')
+		if n < 0 {
 			return
 		}
-		i += j
+		i += n
 		_, _, kind := xmlchar.Reference(b[i:])
-		switch {
-		case kind == xmlchar.RawAmpersand && !seen[0]:
-			seen[0] = true
-			s.problem(sitemap.RawAmpersand, at+i, b[i:])
-		case kind == xmlchar.Undeclared && !seen[1]:
-			seen[1] = true
-			s.problem(sitemap.UndeclaredEntity, at+i, b[i:])
-		case kind == xmlchar.Forbidden && !seen[2]:
-			seen[2] = true
-			s.problem(sitemap.ControlChar, at+i, b[i:])
+		if code := referenceCodes[kind]; code != "" && !seen[kind] {
+			seen[kind] = true
+			s.problem(code, at+i, b[i:])
 		}
 	}
 }
+
+// referenceCodes are the problems of the kinds of references.
+var referenceCodes = [...]sitemap.Code{xmlchar.RawAmpersand: sitemap.RawAmpersand,
+	xmlchar.Undeclared: sitemap.UndeclaredEntity, xmlchar.Forbidden: sitemap.ControlChar}

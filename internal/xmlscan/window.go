@@ -41,46 +41,37 @@ func (r *Reader) Exit() { r.pop(r.entry - 1) }
 // other values of the attributes. It reports whether it did. If it did not, the attributes of the
 // current tag are no longer valid.
 func (r *Reader) Again() bool {
-	if !r.Empty || r.Cut || r.odd || r.pending || r.Kind != StartTag || r.declares() {
+	n := len(r.bindings)
+	declares := n > 0 && r.bindings[n-1].depth > len(r.stack)
+	if !r.Empty || r.odd || r.pending || r.Kind != StartTag || declares {
 		return false
 	}
 	b, old := r.in.Window(), r.Raw
 	from := len(old) + spaceLen(b[len(old):])
-	next, size := b[from:], 0
+	next, rest := b[from:], b[from:]
 	for i := range r.Attrs {
 		a := &r.Attrs[i]
 		same := old[:cap(old)-cap(a.Value)] // up to the value
-		if !bytes.HasPrefix(next[size:], same) {
+		value, ok := bytes.CutPrefix(rest, same)
+		n := bytes.IndexByte(value, same[len(same)-1])
+		if !ok || n < 0 {
 			return false
 		}
 		old = old[len(same)+len(a.Value):]
-		size += len(same)
-		n := bytes.IndexByte(next[size:], same[len(same)-1])
-		if n < 0 {
-			return false
-		}
-		a.Value = next[size : size+n]
-		size += n
+		a.Value, rest = value[:n], value[n:]
 	}
-	if !bytes.HasPrefix(next[size:], old) {
-		return false
-	}
-	size += len(old)
-	if bytes.IndexByte(next[1:size], '<') >= 0 {
+	rest, ok := bytes.CutPrefix(rest, old)
+	next = next[:len(next)-len(rest)]
+	if !ok || bytes.IndexByte(next[1:], '<') >= 0 {
 		return false
 	}
 	r.in.Advance(from)
-	r.Raw, r.current = next[:size], fresh
+	r.Raw, r.current = next, fresh
 	if r.report != nil {
 		r.check()
+		r.checkAttrs()
 	}
 	return true
-}
-
-// declares reports whether the current start tag declares a namespace.
-func (r *Reader) declares() bool {
-	n := len(r.bindings)
-	return n > 0 && r.bindings[n-1].depth > len(r.stack)
 }
 
 // isForeign reports whether a prefix is declared for a namespace of extensions.
