@@ -203,14 +203,14 @@ func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
 // text returns the text of a field with decoded references. It reports false if XML has something to
 // report of it.
 func (d *decoder) text(raw []byte) (text []byte, ok bool) {
-	if !xmlchar.Sound(raw) || bytes.Contains(raw, []byte("]]>")) {
+	if !xmlchar.AllPredefined(raw) || !xmlchar.Sound(raw) || bytes.Contains(raw, []byte("]]>")) {
 		return nil, false
 	}
 	if bytes.IndexByte(raw, '&') < 0 {
 		return raw, true
 	}
-	d.decoded, ok = xmlchar.DecodePredefined(d.decoded[:0], raw)
-	return d.decoded, ok
+	d.decoded = xmlchar.Decode(d.decoded[:0], raw)
+	return d.decoded, true
 }
 
 // tagAt returns the position of the start tag before b[i], whose name has n bytes.

@@ -152,10 +152,10 @@ func (r *Recent) Plain(b []byte) bool {
 }
 
 // PlainXML is Plain for raw text of an XML document. A plain location in it has no references but
-// may have semicolons.
+// may have semicolons. PlainXML is faster than Plain, and recognizes fewer.
 func (r *Recent) PlainXML(b []byte) bool {
-	if rest := r.rest(b); rest != nil && usualXML.all(rest) {
-		return true
+	if rest := r.rest(b); rest != nil {
+		return usualXML.all(rest)
 	}
 	return bytes.IndexByte(b, '&') < 0 && r.Plain(b)
 }

@@ -95,22 +95,29 @@ func characterReference(digits []byte, size int) (string, int, Kind) {
 
 // Decode appends b to dst with its references decoded once.
 func Decode(dst, b []byte) []byte {
-	dst, _ = DecodePredefined(dst, b)
-	return dst
-}
-
-// DecodePredefined is Decode, and reports whether all ampersands in b start references that XML
-// defines.
-func DecodePredefined(dst, b []byte) (text []byte, ok bool) {
-	for ok = true; ; {
+	for {
 		i := bytes.IndexByte(b, '&')
 		if i < 0 {
-			return append(dst, b...), ok
+			return append(dst, b...)
 		}
 		dst = append(dst, b[:i]...)
-		text, size, kind := Reference(b[i:])
+		text, size, _ := Reference(b[i:])
 		dst = append(dst, text...)
 		b = b[i+size:]
-		ok = ok && kind == Predefined
+	}
+}
+
+// AllPredefined reports whether all ampersands in b start references that XML defines.
+func AllPredefined(b []byte) bool {
+	for {
+		i := bytes.IndexByte(b, '&')
+		if i < 0 {
+			return true
+		}
+		_, size, kind := Reference(b[i:])
+		if kind != Predefined {
+			return false
+		}
+		b = b[i+size:]
 	}
 }

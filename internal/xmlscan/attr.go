@@ -149,8 +149,7 @@ func (r *Reader) checkAttrs() {
 	}
 	var seen map[qualified]bool
 	for i := 0; i < len(r.Attrs) && !r.undeclared; i++ {
-		a := &r.Attrs[i]
-		prefix, local := cutPrefix(a.Name)
+		prefix, local := cutPrefix(r.Attrs[i].Name)
 		if len(prefix) == 0 || bytes.Equal(prefix, xmlns) {
 			continue
 		}

@@ -87,6 +87,6 @@
 //	space.go     declarations of namespaces
 //	stack.go     open elements, and how end tags close them
 //	content.go   text of elements
-//	window.go    for callers that read the window themselves
+//	window.go    for callers that read the window themselves, and runs of elements
 //	landmark.go  whether an open element is ever closed
 package xmlscan

@@ -18,15 +18,15 @@ const maxBindings = 256
 
 // A declaration is a prefix with its namespace.
 type declaration struct {
-	prefix, uri string
-	space       namespace.Space
+	prefix, uri  string
+	space        namespace.Space
+	outer, inner int // scopes without and with it, the last time that it was put into force
 }
 
 // A binding is a declaration in force.
 type binding struct {
 	declaration
 	depth int // of the element with the declaration
-	outer int // the scope without it
 }
 
 // bind puts the declarations of the current start tag, at depth, into force.
@@ -50,9 +50,12 @@ func (r *Reader) bind(depth int) {
 			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
 		}
 		d := r.declare(key(prefix), key(value))
-		r.bindings = append(r.bindings, binding{d, depth, r.scope})
-		r.scopes++
-		r.scope = r.scopes
+		if d.outer != r.scope {
+			r.scopes++
+			d.outer, d.inner = r.scope, r.scopes
+		}
+		r.scope = d.inner
+		r.bindings = append(r.bindings, binding{*d, depth})
 	}
 }
 
@@ -78,20 +81,21 @@ func mayBind(prefix, uri []byte) bool {
 }
 
 // declare returns a declaration. It is remembered for documents that repeat it with each element.
-func (r *Reader) declare(prefix, uri []byte) declaration {
+func (r *Reader) declare(prefix, uri []byte) *declaration {
 	for i := range r.seen {
 		if d := &r.seen[i]; d.uri == string(uri) && d.prefix == string(prefix) {
-			return *d
+			return d
 		}
 	}
-	d := declaration{string(prefix), string(uri), 0}
+	d := &declaration{prefix: string(prefix), uri: string(uri)}
 	if d.space = namespace.Of(d.uri); d.space < 0 {
 		d.space = r.other(d.uri)
 	}
-	if len(r.seen) < maxBindings {
-		r.seen = append(r.seen, d)
+	if len(r.seen) == maxBindings {
+		return d
 	}
-	return d
+	r.seen = append(r.seen, *d)
+	return &r.seen[len(r.seen)-1]
 }
 
 // other returns the number of a namespace without a constant. It is the same for the same URI, and
