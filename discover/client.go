@@ -33,7 +33,7 @@ func (c *Client) fetcher() *fetch.Client {
 	c.once.Do(func() {
 		c.own = &fetch.Client{}
 		if n := c.Concurrency; n > 0 {
-			c.own.Limiter = &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}
+			c.own.Limiter = &fetch.HostLimiter{Total: n, PerHost: min(n, 4)}
 		}
 	})
 	return c.own

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -241,6 +242,61 @@ func TestStore_LargeDocument(t *testing.T) {
 		}
 		store.ops = nil
 	}
+}
+
+// An unequalStore is a Store whose values cannot be compared.
+type unequalStore map[string][]byte
+
+func (s unequalStore) Get(key string) ([]byte, error) { return s[key], nil }
+func (s unequalStore) Put(key string, value []byte) error {
+	s[key] = value
+	return nil
+}
+func (unequalStore) Sync() error { return nil }
+
+func TestStore_NotComparable(t *testing.T) {
+	w := newNews(1)
+	r := w.site(t, nil, example, discover.Options{Store: unequalStore{}, Run: "1"})
+	if r.err == nil || !strings.Contains(r.err.Error(), "unequalStore") || len(r.urls) > 0 {
+		t.Errorf("%q, %v", r.locs(), r.err)
+	}
+}
+
+// TestStore_QueuedRecords: what the Store says of documents that wait for their turn is not held:
+// their children are as many as a record has room for.
+func TestStore_QueuedRecords(t *testing.T) {
+	const indexes = 200
+	w, store := newWeb(), &mapStore{}
+	locs := append([]string{example + "/gone.xml"}, numbered(example+"/%d.xml", indexes)...)
+	w.serve(example+"/i.xml", index(locs...))
+	list := index(numbered(example+"/x/%d-"+strings.Repeat("x", 2_000), 30)...)
+	for _, loc := range locs[1:] {
+		w.serve(loc, list)
+	}
+	o := discover.Options{Store: store, Run: "1", Follow: func(s *discover.Sitemap) bool { return !strings.Contains(s.Loc, "/x/") }}
+	w.walk(t, nil, seeds(example+"/i.xml"), o)
+	before, most := heap(), int64(0)
+	w.handle(example+"/gone.xml", func(*http.Request) answer {
+		return answer{status: 404}
+	})
+	n := 0
+	o.Done = func(*discover.Sitemap, discover.Summary) {
+		if n++; n == 3 { // the failed document was asked again, others were looked at
+			most = heap() - before
+		}
+	}
+	w.walk(t, nil, seeds(example+"/i.xml"), o)
+	if most > 4<<20 {
+		t.Errorf("%d bytes are held", most)
+	}
+}
+
+// heap returns the bytes that are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // TestStore_EndlessIndex: what is stored of an index is bounded by what finds room in the walk.

@@ -121,6 +121,7 @@ type pageStore struct{ m *memory }
 func (s pageStore) Get(key string) []byte        { return s.m.get(key) }
 func (s pageStore) Put(key string, value []byte) { s.m.put(key, value...) }
 func (s pageStore) Sync()                        { s.m.sync() }
+func (s pageStore) Failed() bool                 { return s.m.err != nil }
 
 // failed returns the first error of the Store.
 func (m *memory) failed() error {
@@ -152,6 +153,7 @@ func (m *memory) plan(n *node) *plan {
 	if !m.load(keyIn(n.seed.site, 'd', n.sm.Loc), r) {
 		return p
 	}
+	r.Children = "" // a queue of thousands must not hold them
 	p.record = r
 	switch {
 	case r.Run == m.number && !r.failedEmpty():
@@ -170,6 +172,13 @@ func (m *memory) plan(n *node) *plan {
 		}
 	}
 	return p
+}
+
+// complete adds to the record of a plan what plan left out.
+func (m *memory) complete(n *node, p *plan) {
+	if p.record != nil {
+		m.load(keyIn(n.seed.site, 'd', n.sm.Loc), p.record)
+	}
 }
 
 const (

@@ -328,11 +328,50 @@ func TestCrawlDelay_OfTheVariant(t *testing.T) {
 				t.Error(r.err)
 			}
 		}
-		// Five requests to the host: its robots.txt and two documents twice.
-		if d := time.Since(begun); d != 4*7*time.Second {
-			t.Errorf("the walks took %v, want 28s", d)
+		// A robots.txt that does not exist ends no delay either.
+		if _, err := c.Robots(t.Context(), "http://example.com"); err != nil {
+			t.Error(err)
+		}
+		if r := w.walk(t, c, seeds(example+"/0.xml"), discover.Options{}); r.err != nil {
+			t.Error(r.err)
+		}
+		// Seven requests to the host: its robots.txt and two documents twice, and these two.
+		if d := time.Since(begun); d != 6*7*time.Second {
+			t.Errorf("the walks took %v, want 42s", d)
 		}
 	})
+}
+
+// TestBusyDocuments_FailAlone: documents that always answer 503, side by side in an index, fail
+// alone, and so does a host that is busy for some seconds.
+func TestBusyDocuments_FailAlone(t *testing.T) {
+	const n = 200
+	for name, tt := range map[string]struct {
+		broken func(i int, at time.Duration) bool
+		header []string
+		failed int
+	}{
+		"four, without Retry-After": {func(i int, _ time.Duration) bool { return i/4 == 5 }, nil, 4},
+		"four that ask for 5 s":     {func(i int, _ time.Duration) bool { return i/4 == 5 }, []string{"Retry-After", "5"}, 4},
+		"four that ask for 120 s":   {func(i int, _ time.Duration) bool { return i/4 == 5 }, []string{"Retry-After", "120"}, 4},
+		"all for 8 s":               {func(_ int, at time.Duration) bool { return at > 2*time.Second && at < 10*time.Second }, nil, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w, begun := newNews(n), time.Now()
+			for i := range n {
+				w.handle(child(i), func(*http.Request) answer {
+					if tt.broken(i, time.Since(begun)) {
+						return answer{status: 503, header: tt.header, wait: 100 * time.Millisecond}
+					}
+					return answer{body: urlset(page(i, 0)), wait: 100 * time.Millisecond}
+				})
+			}
+			r := w.site(t, &discover.Client{Fetch: &fetch.Client{Transport: w}}, example, discover.Options{})
+			if len(r.urls) != n-tt.failed {
+				t.Errorf("%s: %d of %d sound documents were read: %v", name, len(r.urls), n-tt.failed, r.err)
+			}
+		})
+	}
 }
 
 // A hookWeb calls f, one call at a time, before each request.

@@ -194,6 +194,9 @@ func isUnavailable(err error) bool {
 // keepDelay hands the Crawl-delay of a robots.txt to the limiter, for the hosts that it speaks for
 // and for their www variants, unless these have a robots.txt of their own that was read.
 func (c *Client) keepDelay(f *robotsFile) {
+	if isUnavailable(f.none) {
+		return
+	}
 	delay := min(f.CrawlDelay(c.fetcher().RobotsToken()), maxCrawlDelay)
 	for _, g := range f.scope {
 		c.setDelay(g.Host, delay)

@@ -8,7 +8,7 @@ package discover
 //	for u, err := range c.URLs(ctx, site, &discover.Options{Store: db, OnlyChanged: true}) {
 //
 // A Store must be comparable, as a pointer is, and safe for concurrent use: walks side by side may
-// share one. An error of a Store ends the walk. Keys have the form "site/rest", where site is a host and rest may hold any bytes. They
+// share one, if all of them have the same value. An error of a Store ends the walk. Keys have the form "site/rest", where site is a host and rest may hold any bytes. They
 // have at most 300 bytes. Values have some 64 KiB at most, and their content belongs to package
 // discover: each begins with the version of its format, and a value of another version counts as
 // absent.

@@ -32,6 +32,7 @@ func (w *walk) visit(n *node, probe bool) (missed error, alive bool) {
 		return nil, true
 	}
 	p := w.planOf(n)
+	w.memory.complete(n, p)
 	w.read++
 	w.seen[n.key] = &visited{}
 	if p.skip != "" {

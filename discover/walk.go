@@ -2,6 +2,8 @@ package discover
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -61,6 +63,9 @@ func (c *Client) newWalk(
 		sites: map[string]bool{}, origins: map[string][]string{},
 		seeds: map[key]*seed{}, seen: map[key]*visited{}, left: map[LimitError]int{},
 		release: func() {},
+	}
+	if o.Store != nil && !reflect.TypeOf(o.Store).Comparable() {
+		return nil, fmt.Errorf("discover: a Store of type %T cannot be compared", o.Store)
 	}
 	if o.Store != nil && o.Run != "" {
 		name := running{o.Store, o.Run, id}

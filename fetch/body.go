@@ -80,11 +80,7 @@ func readFull(src io.Reader, p []byte) (n int, err error) {
 
 // spill reads the rest of src into a temporary file.
 func (b *body) spill(src io.Reader, limit, expected int64) error {
-	if b.share.step == 0 {
-		if err := b.share.grow(min(expected-b.size, b.share.size)); err != nil {
-			return err
-		}
-	}
+	b.share.whole = min(expected, b.share.size)
 	f, err := os.CreateTemp("", "sitemap-*")
 	if err != nil {
 		b.share.shrink(0)
@@ -104,13 +100,10 @@ func (b *body) spill(src io.Reader, limit, expected int64) error {
 	return err
 }
 
-// Write writes to the file. It fails with ErrNoRoom if a share that grows in steps cannot grow.
+// Write writes to the file. It fails with ErrNoRoom if there is no room for that.
 func (b *body) Write(p []byte) (int, error) {
-	n := int64(len(p))
-	if s := &b.share; s.step > 0 && b.size-b.inMemory()+n > s.held {
-		if err := s.grow(s.held + max(s.step, n)); err != nil {
-			return 0, err
-		}
+	if err := b.share.grow(b.size - b.inMemory() + int64(len(p))); err != nil {
+		return 0, err
 	}
 	written, err := b.file.Write(p)
 	b.size += int64(written)

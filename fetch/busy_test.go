@@ -158,13 +158,13 @@ func TestHostLimiter_BusyAfterThreeURLs(t *testing.T) {
 		refuse(t, &l, host, time.Second, 1) // not after a pause
 		refuse(t, &l, host, time.Second, 1, 2, 1, 2, 1)
 		acquire(t, &l, u)(200, 0) // begins the count again
-		refuse(t, &l, host, time.Second, 1, 2)
+		refuse(t, &l, host, time.Second, 3, 4)
 		acquire(t, &l, u)(500, 0) // does not
-		refuse(t, &l, host, 90*time.Second, 2, 3)
+		refuse(t, &l, host, 90*time.Second, 4, 5)
 		checkBusy(t, &l, host, 90*time.Second)
 		acquire(t, &l, parseURL(t, "http://b.test/"))(200, 0)
 		time.Sleep(90 * time.Second)
-		refuse(t, &l, host, 365*24*time.Hour, 3)
+		refuse(t, &l, host, 365*24*time.Hour, 5)
 		checkBusy(t, &l, host, time.Hour)
 		time.Sleep(time.Hour)
 		acquire(t, &l, u)(200, 0)

@@ -95,7 +95,7 @@ func (c *Client) init() {
 			cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)"),
 		}
 		c.spool = &spool{next: c.rt, times: c.times}
-		c.spool.room, c.spool.ahead = newRoom(roomSize, 0), newRoom(roomSize, roomStep)
+		c.spool.room, c.spool.ahead = newRoom(roomSize, roomStep), newRoom(roomSize, roomStep)
 		r := &retrier{c.maxRetries(), c.retryWait(), c.log}
 		c.http = r.client(&limit{c.spool, c.limiter, c.log})
 	})

@@ -26,11 +26,11 @@ func Resolve(c *Client, r *net.Resolver, allowed netip.Prefix) {
 	c.spool.next = c.rt
 }
 
-// SetRoom sets how many bytes the temporary files of documents may take: of those that are fetched
-// ahead, which reserve step bytes at a time, and of all others.
+// SetRoom sets how many bytes the temporary files of documents may take, of those that are fetched
+// ahead and of all others, and how many are reserved at a time.
 func SetRoom(c *Client, size, step int64) {
 	c.init()
-	c.spool.room, c.spool.ahead = newRoom(size, 0), newRoom(size, step)
+	c.spool.room, c.spool.ahead = newRoom(size, step), newRoom(size, step)
 }
 
 // RetryAfter is the duration that the header asks for.

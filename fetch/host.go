@@ -69,14 +69,23 @@ func (h *host) dispatch() {
 				return
 			}
 			h.running++
-			h.pace.start(&h.queue[0].grant, now)
 		}
-		h.queue[0].ready <- err
-		h.queue = slices.Delete(h.queue, 0, 1)
+		i := h.first()
+		w := h.queue[i]
+		if h.queue = slices.Delete(h.queue, i, i+1); err == nil {
+			h.pace.start(&w.grant, now)
+		}
+		w.ready <- err
 	}
 }
 
 // wake dispatches when the timer fires.
+// first returns the index of the next waiter: the longest-waiting document that is not doubtful, or
+// else the longest-waiting one.
+func (h *host) first() int {
+	return max(slices.IndexFunc(h.queue, func(w *waiter) bool { return !h.pace.isDoubtful(&w.grant) }), 0)
+}
+
 func (h *host) wake() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

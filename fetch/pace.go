@@ -13,6 +13,7 @@ const (
 	maxDelay     = 30 * time.Second // the longest Crawl-delay
 	maxBusy      = time.Hour        // the longest Retry-After of a busy host
 	busyAfter    = 3                // URLs in a row that make a host busy
+	maxTried     = 64               // URLs that are remembered
 	recoverAfter = 10               // successes in a row that end a recovery
 	maxTimeouts  = 15               // timeouts in a row that open the circuit
 	probeEvery   = time.Minute
@@ -29,7 +30,9 @@ type pace struct {
 	backoff  time.Duration // of the last pause, 0 after a success
 	spacing  time.Duration // between the requests of a recovery
 	recovery int           // successes that are missing; above zero, requests are serial
-	refused  []string      // different URLs answered 429 or 503, each sent alone, since a success
+	tried    []string      // URLs that were refused, with 429 or 503, since the recovery began
+	refused  int           // of them, those that were new and sent alone, since a success
+	doubt    bool          // a request that was sent alone was refused, and none has succeeded since
 	busy     bool          // requests fail until the pause is over
 	timeouts int           // in a row
 	probes   int           // of them, failed probes
@@ -85,13 +88,16 @@ func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.
 	case isCurrent && isBusy(status):
 		p.pause(g, retryAfter, now)
 	case isBusy(status):
+		p.remember(g)
 		if until := now.Add(min(retryAfter, p.maxPause)); until.After(p.until) {
 			p.until = until
 		}
 	case isCurrent && p.recovery > 0:
 		if status > 0 && status < 500 {
-			p.backoff, p.refused = 0, nil
-			p.recovery--
+			p.backoff, p.refused, p.doubt = 0, 0, false
+			if p.recovery--; p.recovery == 0 {
+				p.tried = nil
+			}
 		}
 		if p.recovery > 0 {
 			p.until = now.Add(p.spacing)
@@ -101,12 +107,12 @@ func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.
 
 // pause begins a pause after an answer of 429 or 503. In a recovery, the request was sent alone.
 func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
-	u := g.url.String()
-	if p.recovery > 0 && len(p.refused) < busyAfter && !slices.Contains(p.refused, u) {
-		p.refused = append(p.refused, u)
+	isNew := p.remember(g)
+	if p.doubt = p.recovery > 0; p.doubt && isNew {
+		p.refused++
 	}
 	most := p.maxPause
-	if p.busy = len(p.refused) >= busyAfter; p.busy {
+	if p.busy = p.refused >= busyAfter; p.busy {
 		most = maxBusy
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)
@@ -114,6 +120,25 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 	p.until, p.spacing = now.Add(wait), min(wait, maxBackoff)
 	p.recovery = recoverAfter
 	p.pauses++
+}
+
+// remember adds the URL of a refused request to tried, and reports whether it is new there. What was
+// refused before may be broken: it says nothing of its host.
+func (p *pace) remember(g *grant) bool {
+	u := g.url.String()
+	if slices.Contains(p.tried, u) {
+		return false
+	}
+	if len(p.tried) < maxTried {
+		p.tried = append(p.tried, u)
+	}
+	return true
+}
+
+// isDoubtful reports whether a request for g should wait for others, which show whether it is the
+// host that is busy.
+func (p *pace) isDoubtful(g *grant) bool {
+	return p.doubt && slices.Contains(p.tried, g.url.String())
 }
 
 // learnTimeout counts the requests in a row that were not answered.

@@ -8,14 +8,14 @@ import (
 
 const (
 	roomSize = 1 << 30 // bytes
-	roomStep = 8 << 20 // bytes that a document fetched ahead reserves at a time
+	roomStep = 1 << 20 // bytes that are reserved at a time while a file grows
 )
 
 // A room bounds the temporary files of a Client. There is one for documents that are fetched ahead,
 // and one for all others, which therefore never wait for those.
 type room struct {
 	size int64
-	step int64 // bytes that are reserved while a file grows; 0 if they are reserved at once
+	step int64
 	free *semaphore.Weighted
 }
 
@@ -27,17 +27,19 @@ func newRoom(size, step int64) *room {
 type share struct {
 	*room
 	held   int64
-	wanted int64 // what the document could not reserve, until wait reserves it
+	whole  int64 // what the document may need in all, at most the room
+	wanted int64 // the whole, after it could not grow and until wait reserves it
 }
 
-// grow reserves n bytes in all. If there is no room for them, nothing stays reserved.
+// grow reserves room for a file of n bytes. If there is none, nothing stays reserved.
 func (s *share) grow(n int64) error {
-	if n <= s.held {
+	if n <= s.held || s.held == s.size {
 		return nil
 	}
+	n = min(max(n, s.held+s.step), s.size)
 	if !s.free.TryAcquire(n - s.held) {
 		s.shrink(0)
-		s.wanted = n
+		s.wanted = s.whole
 		return ErrNoRoom
 	}
 	s.held = n

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,4 +175,48 @@ func TestBody_WithoutTemporaryFolder(t *testing.T) {
 			t.Errorf("%v; want one attempt, as another would fail alike", err)
 		}
 	}
+}
+
+// While the memory for bodies is full, small documents of unknown length go to files without
+// reserving more than they take; one that waited for room gives it back if memory is free again.
+func TestRoom_SmallDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		requests := atomic.Int32{}
+		big, small := strings.Repeat("x", 8<<20), strings.Repeat("x", 100<<10)
+		c := &fetch.Client{Retries: -1, Limiter: &countingLimiter{}, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			requests.Add(1)
+			body := small
+			if r.URL.Path == "/big" {
+				body = big
+			}
+			resp := answer(r, 200, body)
+			resp.ContentLength = -1
+			return resp, nil
+		})}
+		get := func(path string) *fetch.Document {
+			doc, err := c.Get(t.Context(), fetch.Request{URL: "https://a.test" + path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return doc
+		}
+		var held []*fetch.Document
+		for range 4 {
+			held = append(held, get("/big")) // all of the memory
+		}
+		requests.Store(0)
+		docs := make(chan *fetch.Document, 50)
+		for range cap(docs) {
+			go func() { docs <- get("/small") }()
+		}
+		for range cap(docs) {
+			(<-docs).Body.Close()
+		}
+		if n := requests.Load(); n != 50 {
+			t.Errorf("%d requests for 50 documents", n)
+		}
+		for _, doc := range held {
+			doc.Body.Close()
+		}
+	})
 }

@@ -135,6 +135,9 @@ func (w *watch) fill(b *body, resp *http.Response, limit int64) error {
 	w.answered.Store(true)
 	err := b.fill(w, limit, expected)
 	resp.Body.Close()
+	if b.file == nil {
+		b.share.shrink(0) // it fits into memory now
+	}
 	switch why := context.Cause(w.ctx); {
 	case err == nil, errors.Is(err, sitemap.ErrTooLarge), errors.Is(err, ErrNoRoom):
 		return err

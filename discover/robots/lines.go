@@ -169,5 +169,5 @@ func excerpt(text string) string {
 	if len(text) > 256 {
 		text = strings.ToValidUTF8(text[:256], "")
 	}
-	return text
+	return strings.Clone(text) // it may be a part of a long line
 }

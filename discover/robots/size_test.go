@@ -21,6 +21,7 @@ func TestRobots_Size(t *testing.T) {
 		"sitemaps":   "sitemap: /%d",
 		"problems":   "sitemap: ftp://%d" + strings.Repeat("x", 200),
 		"delays":     "user-agent: %d\ncrawl-delay: 1",
+		"long lines": "site-map: \x00%d" + strings.Repeat("x y ", 60_000),
 		"comments":   "# %d" + strings.Repeat("x", 500),
 	} {
 		var b strings.Builder

@@ -19,6 +19,7 @@ type Store interface {
 	Get(key string) []byte
 	Put(key string, value []byte)
 	Sync()
+	Failed() bool // whether a call has failed
 }
 
 // A State is what is kept of a page.
@@ -49,10 +50,21 @@ type Table struct {
 // New returns the table of a name. Nothing is read before it is used.
 func New(name string) *Table { return &Table{name: name, split: map[prefix]bool{}} }
 
+// lock locks the table and returns the function that unlocks it. If the Store has failed by then,
+// what is known of it may be wrong: the next user reads it again.
+func (t *Table) lock(s Store) (unlock func()) {
+	t.mu.Lock()
+	return func() {
+		if s.Failed() {
+			t.log, t.segments, t.split = nil, 0, map[prefix]bool{}
+		}
+		t.mu.Unlock()
+	}
+}
+
 // Get returns the state of a page by the hash of its location.
 func (t *Table) Get(s Store, page uint64) (State, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	defer t.lock(s)()
 	t.readLog(s)
 	if state, ok := t.log[page]; ok {
 		return state, true
@@ -66,8 +78,7 @@ func (t *Table) Put(s Store, pages map[uint64]State) {
 	if len(pages) == 0 {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	defer t.lock(s)()
 	t.readLog(s)
 	for segment := range slices.Chunk(sorted(pages), maxSegment) {
 		s.Put(t.segmentKey(t.segments), encode(segment))
@@ -79,8 +90,7 @@ func (t *Table) Put(s Store, pages map[uint64]State) {
 // Merge moves the log into the buckets if it has become large. What was put before becomes durable
 // first. A merge that is interrupted does no harm: the log stays, and is merged again.
 func (t *Table) Merge(s Store) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	defer t.lock(s)()
 	if len(t.log) < maxLog && t.segments < maxSegments {
 		return
 	}

@@ -14,6 +14,7 @@ type mapStore struct {
 	pending int               // bytes since the last Sync
 	most    int
 	syncs   int
+	fails   bool
 	crash   int // after which Sync nothing more becomes durable; 0 for none
 }
 
@@ -21,13 +22,23 @@ func newMapStore() *mapStore {
 	return &mapStore{m: map[string][]byte{}}
 }
 
-func (s *mapStore) Get(key string) []byte { return s.m[key] }
+func (s *mapStore) Get(key string) []byte {
+	if s.fails {
+		return nil
+	}
+	return s.m[key]
+}
 
 func (s *mapStore) Put(key string, value []byte) {
+	if s.fails {
+		return
+	}
 	s.m[key] = slices.Clone(value)
 	s.pending += len(value)
 	s.most = max(s.most, s.pending)
 }
+
+func (s *mapStore) Failed() bool { return s.fails }
 
 func (s *mapStore) Sync() {
 	s.pending = 0
@@ -155,6 +166,27 @@ func TestTable_Bounds(t *testing.T) {
 	if s.most > syncEvery+64<<10 {
 		t.Errorf("%d bytes were put between two syncs", s.most)
 	}
+}
+
+// TestTable_FailedStore: a user whose Store fails leaves others what is stored.
+func TestTable_FailedStore(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	s, table, want := newMapStore(), New("a/"), map[uint64]State{}
+	for range maxSegments - 1 {
+		new := pages(r, 30)
+		table.Put(s, new)
+		maps.Copy(want, new)
+	}
+	failing := &mapStore{m: s.m, fails: true}
+	table.Put(failing, pages(r, 3))
+	table.Merge(failing)
+	table.Get(failing, 1)
+	check(t, "after another has failed", table, s, want)
+	new := pages(r, 30)
+	table.Put(s, new)
+	table.Merge(s)
+	maps.Copy(want, new)
+	check(t, "in another process", New("a/"), s.restarted(), want)
 }
 
 // TestTable_Damage: damaged values count as absent.
