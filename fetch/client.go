@@ -22,8 +22,9 @@ type Client struct {
 	// checked all the same. It must honour the context of a request, while the body is read too.
 	Transport http.RoundTripper
 	// Proxy returns the proxy for a request, or nil for none, if Transport is nil. If it is nil,
-	// [http.ProxyFromEnvironment] is used. The host of a request is resolved and checked before
-	// the proxy is used; the proxy's own address is not checked.
+	// [http.ProxyFromEnvironment] is used. The proxy resolves the host of a request. Before, the
+	// Client refuses a host that it knows not to be public: an address, localhost, or a name that
+	// resolves here too. The proxy's own address is not checked.
 	Proxy func(*http.Request) (*url.URL, error)
 	// UserAgent is the value of the User-Agent field. It should name your crawler and a way to
 	// reach you. If empty, it names this module.
@@ -83,7 +84,8 @@ func (c *Client) init() {
 		c.rt, c.limiter = c.Transport, c.Limiter
 		if c.rt == nil {
 			c.guard = newGuard(c.AllowPrivateNetworks)
-			c.rt = c.guard.transport(c.Proxy, c.times)
+			n := network{guard: c.guard, proxy: c.Proxy, times: c.times}
+			c.rt = n.transport()
 		}
 		if c.limiter == nil {
 			c.limiter = &HostLimiter{maxPause: max(c.retryWait(), 1)}

@@ -39,7 +39,8 @@
 //
 // Requests go to http and https URLs, to ports 80 and 443 and those of origins that the caller
 // named, and to public unicast addresses. The address is checked when a connection is made, after
-// name resolution; with a proxy, the host is resolved and checked before the proxy is used.
+// name resolution. With a proxy, which resolves names itself, a host is refused as far as it is
+// known here: see [Client.Proxy].
 // [Client.AllowPrivateNetworks] allows every address and port. At most ten redirects are followed,
 // each checked alike. A user name and password in a URL, and header fields that may be secret, go
 // to origins that the caller named only: see [Request].
@@ -74,7 +75,8 @@
 //	pace.go         the pauses of one host
 //	spool.go        reads a body to its end
 //	body.go         a body in memory and in a temporary file
-//	guard.go        the transport: refuses addresses, finds proxies
+//	transport.go    connects, through proxies too
+//	guard.go        refuses addresses that are not public
 //	exchange.go     what the layers share about one document
 //	room.go         how large temporary files may be together
 //	errors.go       errors

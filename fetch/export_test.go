@@ -22,8 +22,6 @@ func Resolve(c *Client, r *net.Resolver, allowed netip.Prefix) {
 	if allowed.IsValid() {
 		c.guard.guardian = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed))
 	}
-	c.rt = c.guard.transport(c.Proxy, c.times)
-	c.spool.next = c.rt
 }
 
 // SetRoom sets how many bytes the temporary files of documents may take, of those that are fetched

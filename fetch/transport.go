@@ -1,0 +1,111 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// NewTransport returns a transport like the one that a [Client] makes for itself. It connects to
+// public unicast addresses only. The check is on the address of each connection, after name
+// resolution, so no answer of DNS gets around it.
+//
+// Refused are private, loopback, link-local, shared (CGNAT), multicast, documentation, benchmarking
+// and reserved ranges (IANA's special-purpose registries), IPv4 within IPv6 in all its forms, and
+// the addresses where clouds serve metadata.
+//
+// It keeps up to 64 idle connections to a host and 128 in all, asks for HTTP/2, refuses a header of
+// more than 256 KiB and leaves Content-Encoding alone. It uses the proxy of the environment. Used
+// without a Client, it needs a proxy with a public address.
+func NewTransport() *http.Transport {
+	return (&network{guard: newGuard(false), times: defaultPhases}).transport()
+}
+
+// phases bound the waits of one attempt.
+type phases struct {
+	connect time.Duration // to connect, and again for the TLS handshake
+	answer  time.Duration // from the connection to the header of the response
+	idle    time.Duration // from one read of the body to the next
+}
+
+// forAnswer bounds an attempt until its response.
+func (p phases) forAnswer() time.Duration { return 2*p.connect + p.answer }
+
+var defaultPhases = phases{10 * time.Second, 30 * time.Second, 30 * time.Second}
+
+// A network says how connections are made.
+type network struct {
+	guard *guard
+	proxy proxyFunc // nil: that of the environment
+	times phases
+}
+
+// A proxyFunc returns the proxy for a request, or nil.
+type proxyFunc = func(*http.Request) (*url.URL, error)
+
+func (n *network) transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  n.proxyOf,
+		DialContext:            n.dial,
+		TLSHandshakeTimeout:    n.times.connect,
+		ResponseHeaderTimeout:  n.times.answer,
+		MaxResponseHeaderBytes: 256 << 10,
+		DisableCompression:     true,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           128,
+		MaxIdleConnsPerHost:    64,
+		IdleConnTimeout:        time.Minute,
+		ReadBufferSize:         16 << 10,
+		HTTP2: &http.HTTP2Config{
+			SendPingTimeout: 15 * time.Second,
+			PingTimeout:     15 * time.Second,
+		},
+	}
+}
+
+// dial connects to an address that the guard allows, or to the proxy of the request.
+func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := &net.Dialer{
+		Timeout: n.times.connect, ControlContext: n.guard.control, Resolver: n.guard.resolver,
+	}
+	if x := exchangeOf(ctx); x != nil {
+		host, _, _ := net.SplitHostPort(addr)
+		if proxy := x.proxy.Load(); proxy != nil && strings.EqualFold(*proxy, host) {
+			d.ControlContext = nil
+		}
+	}
+	return d.DialContext(ctx, network, addr)
+}
+
+// proxyOf returns the proxy for a request, or nil. It checks the host that the proxy is to connect
+// to.
+func (n *network) proxyOf(req *http.Request) (*url.URL, error) {
+	find := n.proxy
+	if find == nil {
+		find = proxyOfEnvironment
+	}
+	u, err := find(req)
+	if err != nil || u == nil {
+		return u, err
+	}
+	if err := n.guard.checkHost(req.Context(), req.URL.Hostname()); err != nil {
+		return nil, err
+	}
+	if x := exchangeOf(req.Context()); x != nil {
+		host := u.Hostname()
+		x.proxy.Store(&host)
+	}
+	return u, nil
+}
+
+func proxyOfEnvironment(req *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(req)
+	if err != nil { // its text would show the credentials of the proxy
+		return nil, errors.New("the proxy that the environment names cannot be read")
+	}
+	return u, nil
+}
