@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"cmp"
+	"crypto/x509"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -26,6 +27,30 @@ type Client struct {
 	// Client refuses a host that it knows not to be public: an address, localhost, or a name that
 	// resolves here too. The proxy's own address is not checked.
 	Proxy func(*http.Request) (*url.URL, error)
+	// RootCAs are the certificate authorities to trust, if Transport is nil. If nil, they are those
+	// of the system.
+	RootCAs *x509.CertPool
+	// Insecure accepts every certificate, if Transport is nil. It is for tests: anyone between the
+	// Client and a server can then answer in its place.
+	Insecure bool
+	// ConnectTo maps the "host:port" of URLs to the "host:port" to connect to instead, if Transport
+	// is nil. The request, its Host and the name in the certificate stay those of the URL, as with
+	// curl --connect-to. In a key, an empty host or port stands for any; the most exact key counts,
+	// with the host before the port. In a value, an empty one stays as it is. A host in a value may
+	// be private, and is connected to without the proxy.
+	ConnectTo map[string]string
+	// Map maps prefixes of URLs to those to request instead, such as "https://www.example.com" to
+	// "http://localhost:3000", so that a preview can stand for a public site. All else speaks of the
+	// public URL: errors, redirects, [Document.URL], secrets, the Limiter. The server sees the Host
+	// of its own URL; its redirects to that lead back to the public one. A prefix ends at a slash or
+	// at the end of the path, and the longest counts. The servers of the values may be private, and
+	// the Proxy is asked about their URLs.
+	Map map[string]string
+	// Wrap returns a RoundTripper around the one that connects, which is Transport or the Client's
+	// own with its checks: for metrics, tracing or cookies. It is called once. The RoundTripper
+	// sees each attempt of each redirect, with the URL that Map leads to. It must be safe for
+	// concurrent use, hand on the context, and not change the request. Nil wraps nothing.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// UserAgent is the value of the User-Agent field. It should name your crawler and a way to
 	// reach you. If empty, it names this module.
 	UserAgent string
@@ -73,6 +98,7 @@ type stack struct {
 	agent   []string // the default User-Agent
 	guard   *guard   // nil with a Transport of the caller's
 	times   phases   // zero means defaultPhases
+	invalid error    // why no request can be sent
 }
 
 // init makes the stack. The fields that the caller set stay as they are.
@@ -84,8 +110,12 @@ func (c *Client) init() {
 		c.rt, c.limiter = c.Transport, c.Limiter
 		if c.rt == nil {
 			c.guard = newGuard(c.AllowPrivateNetworks)
-			n := network{guard: c.guard, proxy: c.Proxy, times: c.times}
-			c.rt = n.transport()
+			n := network{
+				guard: c.guard, proxy: c.Proxy, times: c.times,
+				rootCAs: c.RootCAs, insecure: c.Insecure,
+			}
+			n.connectTo, c.invalid = parseConnectTo(c.ConnectTo)
+			c.rt = n.newTransports()
 		}
 		if c.limiter == nil {
 			c.limiter = &HostLimiter{maxPause: max(c.retryWait(), 1)}
@@ -96,11 +126,24 @@ func (c *Client) init() {
 		c.agent = []string{
 			cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)"),
 		}
-		c.spool = &spool{next: c.rt, times: c.times}
+		c.spool = &spool{next: c.over(c.rt), times: c.times}
 		c.spool.room, c.spool.ahead = newRoom(roomSize, roomStep), newRoom(roomSize, roomStep)
 		r := &retrier{c.maxRetries(), c.retryWait(), c.log}
 		c.http = r.client(&limit{c.spool, c.limiter, c.log})
 	})
+}
+
+// over returns rt with Wrap and Map above it.
+func (c *Client) over(rt http.RoundTripper) http.RoundTripper {
+	if c.Wrap != nil {
+		rt = c.Wrap(rt)
+	}
+	if len(c.Map) == 0 {
+		return rt
+	}
+	m, err := newMapper(rt, c.Map)
+	c.invalid = cmp.Or(c.invalid, err)
+	return m
 }
 
 // CloseIdleConnections closes the connections that are kept for reuse.

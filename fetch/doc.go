@@ -75,6 +75,7 @@
 //	pace.go         the pauses of one host
 //	spool.go        reads a body to its end
 //	body.go         a body in memory and in a temporary file
+//	map.go          requests other URLs in place of public ones
 //	transport.go    connects, through proxies too
 //	guard.go        refuses addresses that are not public
 //	exchange.go     what the layers share about one document

@@ -21,6 +21,7 @@ type exchange struct {
 	share    share                  // of the temporary files, for the next attempt
 	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
+	mapped   string                 // host that Client.Map sends the request to, or ""
 	attempts int                    // requests sent, redirects not counted
 	retries  int                    // of them, retries
 	wait     time.Duration          // before the next attempt

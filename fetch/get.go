@@ -28,7 +28,7 @@ import (
 func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	c.init()
 	t, user, err := parseTarget(req.URL)
-	if err != nil {
+	if err = cmp.Or(c.invalid, err); err != nil {
 		return nil, &Error{Err: err}
 	}
 	inner, cancel := context.WithCancelCause(ctx)

@@ -1,7 +1,10 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -22,7 +25,7 @@ import (
 // more than 256 KiB and leaves Content-Encoding alone. It uses the proxy of the environment. Used
 // without a Client, it needs a proxy with a public address.
 func NewTransport() *http.Transport {
-	return (&network{guard: newGuard(false), times: defaultPhases}).transport()
+	return (&network{guard: newGuard(false), times: defaultPhases}).newTransport()
 }
 
 // phases bound the waits of one attempt.
@@ -39,16 +42,44 @@ var defaultPhases = phases{10 * time.Second, 30 * time.Second, 30 * time.Second}
 
 // A network says how connections are made.
 type network struct {
-	guard *guard
-	proxy proxyFunc // nil: that of the environment
-	times phases
+	guard     *guard
+	proxy     proxyFunc // nil: that of the environment
+	connectTo map[string]string
+	rootCAs   *x509.CertPool
+	insecure  bool
+	times     phases
+	isOpen    bool // the guard is not asked
 }
 
 // A proxyFunc returns the proxy for a request, or nil.
 type proxyFunc = func(*http.Request) (*url.URL, error)
 
-func (n *network) transport() *http.Transport {
+// transports are those of one Client. They share no connection: a request that Client.Map does not
+// send to a private server must not find one to it.
+type transports struct{ guarded, open *http.Transport }
+
+func (n network) newTransports() *transports {
+	open := n
+	open.isOpen = true
+	return &transports{n.newTransport(), open.newTransport()}
+}
+
+func (t *transports) RoundTrip(req *http.Request) (*http.Response, error) {
+	if x := exchangeOf(req.Context()); x != nil && x.mapped != "" && x.mapped == req.URL.Host {
+		return t.open.RoundTrip(req)
+	}
+	return t.guarded.RoundTrip(req)
+}
+
+// CloseIdleConnections closes those of both, for [http.Client.CloseIdleConnections].
+func (t *transports) CloseIdleConnections() {
+	t.guarded.CloseIdleConnections()
+	t.open.CloseIdleConnections()
+}
+
+func (n *network) newTransport() *http.Transport {
 	return &http.Transport{
+		TLSClientConfig:        &tls.Config{RootCAs: n.rootCAs, InsecureSkipVerify: n.insecure},
 		Proxy:                  n.proxyOf,
 		DialContext:            n.dial,
 		TLSHandshakeTimeout:    n.times.connect,
@@ -67,23 +98,58 @@ func (n *network) transport() *http.Transport {
 	}
 }
 
-// dial connects to an address that the guard allows, or to the proxy of the request.
+// dial connects to an address that the guard allows, to what connectTo names instead of it, or to
+// the proxy of the request.
 func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	d := &net.Dialer{
-		Timeout: n.times.connect, ControlContext: n.guard.control, Resolver: n.guard.resolver,
-	}
+	d := &net.Dialer{Timeout: n.times.connect, Resolver: n.guard.resolver}
 	if x := exchangeOf(ctx); x != nil {
 		host, _, _ := net.SplitHostPort(addr)
 		if proxy := x.proxy.Load(); proxy != nil && strings.EqualFold(*proxy, host) {
-			d.ControlContext = nil
+			return d.DialContext(ctx, network, addr)
 		}
 	}
-	return d.DialContext(ctx, network, addr)
+	to, isNamed := n.endpoint(addr)
+	if !isNamed && !n.isOpen {
+		d.ControlContext = n.guard.control
+	}
+	return d.DialContext(ctx, network, to)
 }
 
-// proxyOf returns the proxy for a request, or nil. It checks the host that the proxy is to connect
+// endpoint returns addr, or what connectTo says instead, and whether that names the host.
+func (n *network) endpoint(addr string) (to string, isNamed bool) {
+	host, port, _ := net.SplitHostPort(strings.ToLower(addr))
+	for _, key := range []string{
+		net.JoinHostPort(host, port), net.JoinHostPort(host, ""), ":" + port, ":",
+	} {
+		if to, ok := n.connectTo[key]; ok {
+			toHost, toPort, _ := net.SplitHostPort(to)
+			return net.JoinHostPort(cmp.Or(toHost, host), cmp.Or(toPort, port)), toHost != ""
+		}
+	}
+	return addr, false
+}
+
+// parseConnectTo returns m with its keys in lower case.
+func parseConnectTo(m map[string]string) (map[string]string, error) {
+	lower := make(map[string]string, len(m))
+	for from, to := range m {
+		for _, addr := range []string{from, to} {
+			if _, _, err := net.SplitHostPort(addr); err != nil {
+				return nil, &cause{kind: ErrRequest, detail: "bad ConnectTo", err: err}
+			}
+		}
+		lower[strings.ToLower(from)] = to
+	}
+	return lower, nil
+}
+
+// proxyOf returns the proxy for a request, or nil; connectTo needs none. It checks the host that the proxy is to connect
 // to.
 func (n *network) proxyOf(req *http.Request) (*url.URL, error) {
+	port := cmp.Or(req.URL.Port(), map[string]string{"http": "80", "https": "443"}[req.URL.Scheme])
+	if _, isNamed := n.endpoint(net.JoinHostPort(req.URL.Hostname(), port)); isNamed {
+		return nil, nil
+	}
 	find := n.proxy
 	if find == nil {
 		find = proxyOfEnvironment
@@ -92,8 +158,10 @@ func (n *network) proxyOf(req *http.Request) (*url.URL, error) {
 	if err != nil || u == nil {
 		return u, err
 	}
-	if err := n.guard.checkHost(req.Context(), req.URL.Hostname()); err != nil {
-		return nil, err
+	if !n.isOpen {
+		if err := n.guard.checkHost(req.Context(), req.URL.Hostname()); err != nil {
+			return nil, err
+		}
 	}
 	if x := exchangeOf(req.Context()); x != nil {
 		host := u.Hostname()
