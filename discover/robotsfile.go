@@ -43,19 +43,31 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) 
 
 // siteRobots returns the robots.txt of st, and st with the scheme that it was reached by. A host
 // named without a scheme is tried by https, then by http if https cannot be connected to; with
-// credentials or header fields of the caller, which http would give away, by https only.
+// credentials or header fields of the caller, which http would give away, by https only. A refused
+// connection for https is retried only after http has failed too.
 func (c *Client) siteRobots(ctx context.Context, st site) (*robotsFile, site, error) {
-	f, err := c.robotsAt(ctx, st, []string{st.origin()})
 	private := st.user != nil || len(c.fetcher().Header) > 0
-	if err == nil || !st.bare || private || !isUnconnected(err) {
+	st.bare = st.bare && !private
+	f, err := c.robotsAt(ctx, st, []string{st.origin()})
+	if err == nil || !st.bare || !isUnconnected(err) {
 		return f, st, err
 	}
+	st.bare = false
 	plain := st.withScheme("http")
 	f, plainErr := c.robotsAt(ctx, plain, []string{plain.origin()})
-	if isUnconnected(plainErr) {
-		return nil, st, err // neither scheme works: report https, which came first
+	if !isUnconnected(plainErr) {
+		return f, plain, plainErr
 	}
-	return f, plain, plainErr
+	if wasTriedOnce(err) {
+		f, err = c.robotsAt(ctx, st, []string{st.origin()})
+	}
+	return f, st, err // neither scheme works: report https, which came first
+}
+
+// wasTriedOnce reports whether err came of [fetch.Request.FailFast].
+func wasTriedOnce(err error) bool {
+	var fe *fetch.Error
+	return errors.As(err, &fe) && fe.Attempts == 1 && fe.Temporary() && !fe.Timeout()
 }
 
 // isUnconnected reports whether http may work where https failed with err.
@@ -83,7 +95,7 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robo
 			return f, nil
 		}
 	}
-	f, err := c.fetchRobots(ctx, at, origins)
+	f, err := c.fetchRobots(ctx, fetch.Request{URL: at, Origins: origins, FailFast: st.bare})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -96,13 +108,12 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robo
 	return f, nil
 }
 
-// fetchRobots fetches the robots.txt at a location.
-func (c *Client) fetchRobots(ctx context.Context, at string, origins []string) (*robotsFile, error) {
-	got := c.get(ctx, fetch.Request{
-		URL: at, Origins: origins,
-		MaxRedirects: 5,                   // RFC 9309, section 2.3.1.2
-		MaxBytes:     2 * robots.MaxBytes, // robots.Parse reports what is above its own limit
-	})
+// fetchRobots fetches the robots.txt that req names.
+func (c *Client) fetchRobots(ctx context.Context, req fetch.Request) (*robotsFile, error) {
+	at := req.URL
+	req.MaxRedirects = 5               // RFC 9309, section 2.3.1.2
+	req.MaxBytes = 2 * robots.MaxBytes // robots.Parse reports what is above its own limit
+	got := c.get(ctx, req)
 	defer got.close()
 	var hops []string
 	if got.doc != nil {

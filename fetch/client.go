@@ -80,6 +80,10 @@ type Client struct {
 	AllowPrivateNetworks bool
 	// Limiter is asked before each attempt. If nil, the Client has a [HostLimiter] of its own.
 	Limiter Limiter
+	// Delay is the least time between the starts of two requests to a host, which are then serial.
+	// 0 or a negative value means none. A Crawl-delay beyond it holds. A Limiter other than a
+	// [HostLimiter] receives it by its SetDelay only, when [Client.SetDelay] is called.
+	Delay time.Duration
 	// Logger receives requests and redirects at level Debug, and retries at level Info. If nil,
 	// nothing is logged.
 	Logger *slog.Logger
@@ -152,11 +156,11 @@ func (c *Client) CloseIdleConnections() {
 	(&http.Client{Transport: c.rt}).CloseIdleConnections()
 }
 
-// SetDelay makes requests to the host of u serial and at least d apart: it hands the Crawl-delay of
-// a robots.txt to the Limiter.
+// SetDelay makes requests to the host of u serial and at least d or Delay apart: it hands the
+// Crawl-delay of a robots.txt to the Limiter. Zero leaves Delay.
 func (c *Client) SetDelay(u *url.URL, d time.Duration) {
 	c.init()
-	c.limiter.SetDelay(u, d)
+	c.limiter.SetDelay(u, max(d, c.Delay))
 }
 
 // RobotsToken returns RobotsAgent, or its default.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -176,4 +177,10 @@ func isFinal(err error) bool {
 	return errors.Is(err, ErrRefused) || errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &byLimiter) || errors.As(err, &certificate) || errors.As(err, &record) ||
 		errors.As(err, &dns) && dns.IsNotFound || errors.As(err, &file)
+}
+
+// isRefusal reports whether err means that nobody listens at an address.
+func isRefusal(err error) bool {
+	const windows = syscall.Errno(10061) // WSAECONNREFUSED
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)
 }

@@ -16,8 +16,10 @@ type exchange struct {
 	host     string   // of url, normalised
 	began    time.Time
 	clock    clock
+	delay    time.Duration          // Client.Delay
 	limit    int64                  // bytes of the body
 	ahead    bool                   // fetched before it is needed
+	failFast bool                   // a refused connection is not retried
 	share    share                  // of the temporary files, for the next attempt
 	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through

@@ -37,8 +37,8 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 		c: c, req: &req, user: user, target: t,
 		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
 		x: &exchange{
-			url: t.url, host: t.origin.Host, began: time.Now(),
-			limit: c.maxBytes(&req), ahead: req.Ahead,
+			url: t.url, host: t.origin.Host, began: time.Now(), delay: c.Delay,
+			limit: c.maxBytes(&req), ahead: req.Ahead, failFast: req.FailFast,
 			clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 		},
 	}

@@ -110,5 +110,5 @@ func (h *host) release(w *waiter, status int, retryAfter time.Duration, begun ti
 // too, until its robots.txt is used again.
 func (h *host) isQuiet(idle time.Duration) bool {
 	return h.running == 0 && len(h.queue) == 0 &&
-		time.Since(h.pace.last) > idle && time.Now().After(h.pace.until)
+		time.Since(h.pace.last) > max(idle, h.pace.least) && time.Now().After(h.pace.until)
 }

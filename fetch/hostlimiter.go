@@ -59,12 +59,14 @@ func (l *HostLimiter) Acquire(
 	ctx context.Context, u *url.URL,
 ) (release func(status int, retryAfter time.Duration), err error) {
 	w := &waiter{grant: grant{url: u}, since: time.Now(), ready: make(chan error, 1)}
+	least := time.Duration(0)
 	if x := exchangeOf(ctx); x != nil {
-		w.since = x.began
+		w.since, least = x.began, x.delay
 	}
 	key := hostKey(ctx, u)
 	l.mu.Lock()
 	h := l.host(key)
+	h.pace.least = max(h.pace.least, least)
 	h.enqueue(w)
 	l.mu.Unlock()
 	if err := h.wait(ctx, w); err != nil {
@@ -93,7 +95,7 @@ func (l *HostLimiter) Acquire(
 }
 
 // SetDelay makes requests to the host of u serial and at least d apart, at most 30 s. Zero ends
-// that.
+// that. A longer [Client.Delay] holds all the same.
 func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -286,6 +287,62 @@ func TestClient_SetDelay(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A Client's Delay holds for every host, whatever its robots.txt asks for.
+func TestClient_Delay(t *testing.T) {
+	for _, tt := range []struct {
+		crawl []time.Duration // SetDelay before the requests
+		delay time.Duration
+		want  time.Duration
+	}{
+		{nil, 45 * time.Second, 45 * time.Second},
+		{[]time.Duration{0}, 5 * time.Second, 5 * time.Second},
+		{[]time.Duration{10 * time.Second, time.Second}, 5 * time.Second, 5 * time.Second},
+		{[]time.Duration{10 * time.Second}, 5 * time.Second, 10 * time.Second},
+		{nil, -time.Second, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &fetch.Client{
+				Delay: tt.delay, Limiter: &fetch.HostLimiter{Total: 9}, Transport: statuses("", 200),
+			}
+			for _, d := range tt.crawl {
+				c.SetDelay(parseURL(t, "https://a.test/"), d)
+			}
+			start := time.Now()
+			for i, u := range []string{"http://a.test/1", "http://a.test/2", "https://a.test/"} {
+				get(t, c, u).Body.Close()
+				if got, want := time.Since(start), time.Duration(i)*tt.want; got != want {
+					t.Errorf("%+v: request %d after %v, want %v", tt, i, got, want)
+				}
+			}
+			wait := time.Since(start)
+			get(t, c, "http://b.test/").Body.Close()
+			if got := time.Since(start); got != wait {
+				t.Errorf("%+v: another host after %v, want %v", tt, got, wait)
+			}
+		})
+	}
+}
+
+// A delayLimiter records the delays that it receives.
+type delayLimiter struct {
+	countingLimiter
+	delays []time.Duration
+}
+
+func (l *delayLimiter) SetDelay(_ *url.URL, d time.Duration) { l.delays = append(l.delays, d) }
+
+func TestClient_DelayOfAnyLimiter(t *testing.T) {
+	l := &delayLimiter{}
+	c := &fetch.Client{Delay: 5 * time.Second, Limiter: l}
+	for _, d := range []time.Duration{0, time.Second, 10 * time.Second} {
+		c.SetDelay(parseURL(t, "http://a.test/"), d)
+	}
+	want := []time.Duration{5 * time.Second, 5 * time.Second, 10 * time.Second}
+	if !slices.Equal(l.delays, want) {
+		t.Errorf("SetDelay received %v, want %v", l.delays, want)
+	}
 }
 
 // Five documents in a row that time out, with three attempts each, show that a host is down. The

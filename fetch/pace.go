@@ -24,6 +24,7 @@ const (
 type pace struct {
 	maxPause time.Duration
 	delay    time.Duration // Crawl-delay
+	least    time.Duration // Client.Delay
 	last     time.Time     // when the last request was granted, or sent if that is known
 	until    time.Time     // no request before
 	pauses   int           // pauses so far
@@ -46,7 +47,10 @@ type grant struct {
 	last, probe time.Time // of the pace, before the request was granted
 }
 
-func (p *pace) isSerial() bool { return p.delay > 0 || p.recovery > 0 }
+func (p *pace) isSerial() bool { return p.interval() > 0 || p.recovery > 0 }
+
+// interval returns how far apart requests are, outside of pauses.
+func (p *pace) interval() time.Duration { return max(p.delay, p.least) }
 
 // next returns how long the next request has to wait, or the error that it fails with.
 func (p *pace) next(now time.Time) (wait time.Duration, err error) {
@@ -61,7 +65,7 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 		}
 		wait = max(wait, due)
 	}
-	return max(wait, p.last.Add(p.delay).Sub(now)), nil
+	return max(wait, p.last.Add(p.interval()).Sub(now)), nil
 }
 
 // start lets a request go. In an open circuit it is the probe.

@@ -52,7 +52,7 @@ func (r *retrier) check(ctx context.Context, resp *http.Response, err error) (bo
 	}
 	switch {
 	case err != nil:
-		if isFinal(err) || errors.Is(err, sitemap.ErrTooLarge) {
+		if isFinal(err) || errors.Is(err, sitemap.ErrTooLarge) || x.failFast && isRefusal(err) {
 			return false, nil
 		}
 	case !isRetriable(resp.StatusCode), x.last.after > r.longest:
