@@ -3,19 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // printFlags are the flags of all commands that print results.
@@ -163,72 +159,6 @@ func (s *selectFlags) options() (discover.Options, error) {
 		o.Follow = func(s *discover.Sitemap) bool { return follow.MatchString(s.Loc) }
 	}
 	return o, err
-}
-
-// fetchFlags are the flags for requests.
-type fetchFlags struct {
-	timeout      time.Duration
-	retries      int
-	retryWait    time.Duration
-	concurrency  int
-	userAgent    string
-	headers      []string
-	proxy        string
-	allowPrivate bool
-}
-
-func (n *fetchFlags) add(cmd *cobra.Command) {
-	flagGroup(cmd, "Network", func(f *pflag.FlagSet) {
-		f.DurationVar(&n.timeout, "timeout", 5*time.Minute,
-			"longest `TIME` for one document with all its attempts; 0 means any")
-		f.IntVar(&n.retries, "retries", 2, "retry a failed request `N` times")
-		f.StringVar(&n.proxy, "proxy", "",
-			"`URL` of a proxy (default: as the environment says)")
-		f.BoolVar(&n.allowPrivate, "allow-private", false,
-			"allow loopback, private and other addresses that are not public, and every port")
-		f.StringArrayVarP(&n.headers, "header", "H", nil, "send this header `FIELD`, 'Name: value'; repeatable")
-	})
-	flagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.StringVarP(&n.userAgent, "user-agent", "A", "",
-			"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
-		f.IntVar(&n.concurrency, "concurrency", 0,
-			"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
-		f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
-			"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
-	})
-}
-
-// client returns the client that fetches.
-func (n *fetchFlags) client() (*fetch.Client, error) {
-	product, _, _ := strings.Cut(strings.TrimSpace(n.userAgent), " ")
-	product, _, _ = strings.Cut(product, "/")
-	c := &fetch.Client{
-		UserAgent:            n.userAgent,
-		RobotsAgent:          product,
-		Timeout:              orNegative(n.timeout),
-		Retries:              orNegative(n.retries),
-		RetryWait:            orNegative(n.retryWait),
-		AllowPrivateNetworks: n.allowPrivate,
-	}
-	switch {
-	case !httpguts.ValidHeaderFieldValue(n.userAgent):
-		return nil, errors.New("--user-agent: not the value of a header field")
-	case n.retries < 0 || n.concurrency < 0 || n.timeout < 0 || n.retryWait < 0:
-		return nil, errors.New("--retries, --concurrency, --timeout, --retry-wait: negative number")
-	case n.concurrency > 0:
-		n := n.concurrency
-		c.Limiter = &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}
-	}
-	if n.proxy != "" {
-		u, err := url.Parse(n.proxy)
-		if err != nil || u.Host == "" {
-			return nil, errors.New("--proxy: want the URL of a proxy, such as http://host:port")
-		}
-		c.Proxy = http.ProxyURL(u)
-	}
-	var err error
-	c.Header, err = parseHeaders(n.headers)
-	return c, err
 }
 
 // walkFlags are the flags of the commands that walk.
