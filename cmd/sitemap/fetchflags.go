@@ -48,8 +48,8 @@ func (n *fetchFlags) add(cmd *cobra.Command) {
 			"trust the certificate authorities in `FILE` (PEM) beside those of the system")
 		f.BoolVar(&n.insecure, "insecure", false, "accept every certificate; for tests")
 		f.StringArrayVar(&n.connectTo, "connect-to", nil,
-			"for `HOST:PORT:HOST2:PORT2`, connect to the second where a URL has the first, as curl "+
-				"does; HOST or PORT may be empty for any; repeatable")
+			"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the first, "+
+				"as curl does; HOST or PORT may be empty for any; repeatable")
 		f.StringArrayVar(&n.mapped, "map", nil,
 			"request URLs that begin with the first of `URL=URL2` from the second, "+
 				"such as a preview of the site; repeatable")
