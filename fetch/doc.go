@@ -64,7 +64,6 @@
 // Each file builds on those below it:
 //
 //	get.go          Get: one request a hop, and the Document of the last
-//	redirect.go     where a redirect leads, and where a request may go
 //	content.go      undoes the Content-Encoding of a body
 //	client.go       Client and its stack of RoundTrippers
 //	retry.go        which failures are retried, and after how long
@@ -76,6 +75,7 @@
 //	spool.go        reads a body to its end
 //	body.go         a body in memory and in a temporary file
 //	map.go          requests other URLs in place of public ones
+//	redirect.go     where a redirect leads, and where a request may go
 //	transport.go    connects, through proxies too
 //	guard.go        refuses addresses that are not public
 //	exchange.go     what the layers share about one document
