@@ -21,10 +21,9 @@ import (
 // is then in memory or in a temporary file: however slowly Body is read, nothing is lost. The price
 // is that the first byte of a large document comes late.
 //
-// The error is a [*Error], or ctx's error in one. A status of 2xx is a success, but 206 only if the
-// part starts with the first byte. 304 is one if the Validators of req were sent to the URL that
-// answered with it. If the body broke off in every attempt, Get returns a Document whose Body ends
-// with the error.
+// The error is a [*Error], or ctx's error in one. A status of 2xx other than 206 is a success.
+// 304 is one if the Validators of req were sent to the URL that answered with it. If the body broke
+// off in every attempt, Get returns a Document whose Body ends with the error.
 func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	c.init()
 	t, user, err := parseTarget(req.URL)
@@ -197,7 +196,7 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 		doc.NotModified = true
 		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
 		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
-	case !isSuccess(resp):
+	case !isSuccess(resp.StatusCode):
 		return nil, g.fail(statusError(resp.StatusCode))
 	default:
 		layers, err = encodings(resp.Header)

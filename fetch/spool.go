@@ -3,11 +3,9 @@ package fetch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -48,41 +46,25 @@ func (s *spool) RoundTrip(req *http.Request) (*http.Response, error) {
 	// http.Client would read the Location, and fail on what it cannot parse.
 	a.location = resp.Header.Get("Location")
 	resp.Header.Del("Location")
-	if !isSuccess(resp) {
+	if !isSuccess(resp.StatusCode) {
 		w.drain(resp)
 		return resp, nil
 	}
 	b := &body{used: &s.used, share: x.share}
 	x.share.held = 0
 	b.err = w.fill(b, resp, x.limit)
-	switch {
-	case errors.Is(b.err, ErrNoRoom):
+	if errors.Is(b.err, ErrNoRoom) {
 		b.Close()
 		x.share = b.share
 		return nil, ErrNoRoom
-	case b.err == nil && !isWhole(resp, b.size):
-		b.err = &cause{kind: ErrBody, detail: "body cut short: only a part was sent"}
 	}
 	resp.Body, a.received, a.broken = &bodyReader{body: b}, b.size, b.err
 	return resp, nil
 }
 
-// isSuccess reports whether the response has a document. A part of one (206), for which nobody has
-// asked, counts if it starts with the first byte.
-func isSuccess(resp *http.Response) bool {
-	if resp.StatusCode == http.StatusPartialContent {
-		return strings.HasPrefix(resp.Header.Get("Content-Range"), "bytes 0-")
-	}
-	return resp.StatusCode/100 == 2
-}
-
-// isWhole reports whether a response with success holds the whole document.
-func isWhole(resp *http.Response, size int64) bool {
-	if resp.StatusCode != http.StatusPartialContent {
-		return true
-	}
-	return strings.HasSuffix(resp.Header.Get("Content-Range"), fmt.Sprintf("/%d", size))
-}
+// isSuccess reports whether a response with this status has a document. A part of one (206), for
+// which nobody has asked, is none.
+func isSuccess(status int) bool { return status/100 == 2 && status != http.StatusPartialContent }
 
 // explain returns what the error of a RoundTrip under ctx means.
 func explain(ctx context.Context, err error, connected bool) error {

@@ -51,8 +51,6 @@
 //
 //	status              ?code= with a short text; ?retry-after= and ?encoding= are sent on
 //	partial             206, the first half of the document
-//	partial-whole       206, but all of the document
-//	partial-rest        206, the second half of the document
 //	empty               200 without a body
 //	html                an HTML page with status 200
 //	json                JSON with status 200
