@@ -19,8 +19,8 @@ import (
 // Limiter.
 type Client struct {
 	// Transport sends the requests. If nil, the Client uses one like [NewTransport]'s. If set, the
-	// addresses that it connects to and its proxy are the caller's affair; schemes and ports are
-	// checked all the same. It must honour the context of a request, while the body is read too.
+	// addresses that it connects to, its proxy and its certificates are the caller's
+	// responsibility; the Client still checks schemes and ports. It must honour the context of a request, while the body is read too.
 	Transport http.RoundTripper
 	// Proxy returns the proxy for a request, or nil for none, if Transport is nil. If it is nil,
 	// [http.ProxyFromEnvironment] is used. The proxy resolves the host of a request. Before, the

@@ -39,11 +39,11 @@
 //
 // Requests go to http and https URLs, to ports 80 and 443 and those of origins that the caller
 // named, and to public unicast addresses. The address is checked when a connection is made, after
-// name resolution. With a proxy, which resolves names itself, a host is refused as far as it is
-// known here: see [Client.Proxy].
-// [Client.AllowPrivateNetworks] allows every address and port. At most ten redirects are followed,
-// each checked alike. A user name and password in a URL, and header fields that may be secret, go
-// to origins that the caller named only: see [Request].
+// name resolution. A proxy resolves names itself; [Client.Proxy] says what is refused before.
+// [Client.AllowPrivateNetworks] allows every address and port; [Client.ConnectTo] and [Client.Map]
+// allow those that they name. At most ten redirects are followed, each checked alike. A user name
+// and password in a URL, and header fields that may be secret, go to origins that the caller named
+// only: see [Request].
 //
 // # Politeness
 //

@@ -143,11 +143,15 @@ func parseConnectTo(m map[string]string) (map[string]string, error) {
 	return lower, nil
 }
 
-// proxyOf returns the proxy for a request, or nil; connectTo needs none. It checks the host that the proxy is to connect
-// to.
+// proxyOf returns the proxy for a request, or nil; connectTo needs none. It checks the host that
+// the proxy is to connect to.
 func (n *network) proxyOf(req *http.Request) (*url.URL, error) {
-	port := cmp.Or(req.URL.Port(), map[string]string{"http": "80", "https": "443"}[req.URL.Scheme])
-	if _, isNamed := n.endpoint(net.JoinHostPort(req.URL.Hostname(), port)); isNamed {
+	port := "443"
+	if req.URL.Scheme == "http" {
+		port = "80"
+	}
+	addr := net.JoinHostPort(req.URL.Hostname(), cmp.Or(req.URL.Port(), port))
+	if _, isNamed := n.endpoint(addr); isNamed {
 		return nil, nil
 	}
 	find := n.proxy

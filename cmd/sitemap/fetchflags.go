@@ -55,7 +55,8 @@ func (n *fetchFlags) add(cmd *cobra.Command) {
 				"such as a preview of the site; repeatable")
 		f.BoolVar(&n.allowPrivate, "allow-private", false,
 			"allow loopback, private and other addresses that are not public, and every port")
-		f.StringArrayVarP(&n.headers, "header", "H", nil, "send this header `FIELD`, 'Name: value'; repeatable")
+		f.StringArrayVarP(&n.headers, "header", "H", nil,
+			"send this header `FIELD`, 'Name: value'; repeatable")
 	})
 	flagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
 		f.StringVarP(&n.userAgent, "user-agent", "A", "",
