@@ -20,36 +20,39 @@ import (
 type Client struct {
 	// Transport sends the requests. If nil, the Client uses one like [NewTransport]'s. If set, the
 	// addresses that it connects to, its proxy and its certificates are the caller's
-	// responsibility; the Client still checks schemes and ports. It must honour the context of a request, while the body is read too.
+	// responsibility; the Client still checks schemes and ports. It must honour the context of a
+	// request, while the body is read too.
 	Transport http.RoundTripper
 	// Proxy returns the proxy for a request, or nil for none, if Transport is nil. If it is nil,
-	// [http.ProxyFromEnvironment] is used. The proxy resolves the host of a request. Before, the
-	// Client refuses a host that it knows not to be public: an address, localhost, or a name that
-	// resolves here too. The proxy's own address is not checked.
+	// [http.ProxyFromEnvironment] is used. The proxy resolves the host of a request. The Client
+	// refuses a host that it knows to be private: an address, localhost, or a name that resolves
+	// here to a private address. The proxy's own address is not checked.
 	Proxy func(*http.Request) (*url.URL, error)
-	// RootCAs are the certificate authorities to trust, if Transport is nil. If nil, they are those
-	// of the system.
+	// RootCAs are the certificate authorities to trust, if Transport is nil. If RootCAs is nil, the
+	// Client trusts those of the system.
 	RootCAs *x509.CertPool
-	// Insecure accepts every certificate, if Transport is nil. It is for tests: anyone between the
-	// Client and a server can then answer in its place.
+	// Insecure accepts every certificate, if Transport is nil. Use it in tests only: anyone between
+	// the Client and a server can then answer in place of the server.
 	Insecure bool
 	// ConnectTo maps the "host:port" of URLs to the "host:port" to connect to instead, if Transport
-	// is nil. The request, its Host and the name in the certificate stay those of the URL, as with
-	// curl --connect-to. In a key, an empty host or port stands for any; the most exact key counts,
-	// with the host before the port. In a value, an empty one stays as it is. A host in a value may
-	// be private, and is connected to without the proxy.
+	// is nil. The Host field and the name in the certificate stay those of the URL, as with
+	// curl --connect-to. In a key, an empty host or port matches any. The first match counts, of
+	// "host:port", "host:", ":port" and ":". In a value, an empty host or port keeps that of the
+	// URL. A host in a value may be private. Unlike curl, the Client connects to it without the
+	// proxy.
 	ConnectTo map[string]string
 	// Map maps prefixes of URLs to those to request instead, such as "https://www.example.com" to
-	// "http://localhost:3000", so that a preview can stand for a public site. All else speaks of the
-	// public URL: errors, redirects, [Document.URL], secrets, the Limiter. The server sees the Host
-	// of its own URL; its redirects to that lead back to the public one. A prefix ends at a slash or
-	// at the end of the path, and the longest counts. The servers of the values may be private, and
-	// the Proxy is asked about their URLs.
+	// "http://localhost:3000", so that a preview can stand for a public site. Errors, logs, Hops,
+	// [Document.URL] and the Limiter name the public URL, and its secrets are sent. The Host field
+	// names the other server, whose redirects to its own URLs lead to the public ones. A prefix
+	// matches whole path segments, and the longest match counts. The servers of the values may be
+	// private. Proxy receives their URLs.
 	Map map[string]string
 	// Wrap returns a RoundTripper around the one that connects, which is Transport or the Client's
 	// own with its checks: for metrics, tracing or cookies. It is called once. The RoundTripper
-	// sees each attempt of each redirect, with the URL that Map leads to. It must be safe for
-	// concurrent use, hand on the context, and not change the request. Nil wraps nothing.
+	// receives each attempt, and each redirect as a request, with the URL that Map leads to. It must
+	// be safe for concurrent use and pass on the context of the request. If Wrap is nil, nothing is
+	// wrapped.
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// UserAgent is the value of the User-Agent field. It should name your crawler and a way to
 	// reach you. If empty, it names this module.
@@ -80,9 +83,9 @@ type Client struct {
 	AllowPrivateNetworks bool
 	// Limiter is asked before each attempt. If nil, the Client has a [HostLimiter] of its own.
 	Limiter Limiter
-	// Delay is the least time between the starts of two requests to a host, which are then serial.
-	// 0 or a negative value means none. A Crawl-delay beyond it holds. A Limiter other than a
-	// [HostLimiter] receives it by its SetDelay only, when [Client.SetDelay] is called.
+	// Delay is the least time between the starts of two requests to a host, which are sent one at a
+	// time. 0 or a negative value means none. A longer Crawl-delay holds. A Limiter other than a
+	// [HostLimiter] receives Delay only when [Client.SetDelay] is called.
 	Delay time.Duration
 	// Logger receives requests and redirects at level Debug, and retries at level Info. If nil,
 	// nothing is logged.
@@ -119,7 +122,7 @@ func (c *Client) init() {
 				rootCAs: c.RootCAs, insecure: c.Insecure,
 			}
 			n.connectTo, c.invalid = parseConnectTo(c.ConnectTo)
-			c.rt = n.newTransports()
+			c.rt = n.newTransportPair()
 		}
 		if c.limiter == nil {
 			c.limiter = &HostLimiter{maxPause: max(c.retryWait(), 1)}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// A mapper is a RoundTripper that requests URLs from where Client.Map says. Above it, all URLs are
-// those before.
+// A mapper is a RoundTripper that requests URLs as [Client.Map] says. The layers above it see the
+// public URLs only.
 type mapper struct {
 	next  http.RoundTripper
 	rules []mapRule // the longest first
@@ -59,29 +59,25 @@ func parsePrefix(s string) (prefix, error) {
 	return prefix{t.origin, strings.TrimRight(t.url.EscapedPath(), "/")}, nil
 }
 
-// apply returns u with the prefix to instead of from, or nil if u does not have it.
-func (from prefix) apply(u *url.URL, to prefix) *url.URL {
-	rest, ok := strings.CutPrefix(u.EscapedPath(), from.path)
-	if o, err := location.OriginOf(u); !ok || err != nil || o != from.origin ||
-		rest != "" && rest[0] != '/' {
-		return nil
-	}
-	path, err := url.PathUnescape(to.path + rest)
-	if err != nil {
+// replace returns u with the prefix to instead of p, or nil if u does not have p.
+func (p prefix) replace(u *url.URL, to prefix) *url.URL {
+	rest, ok := strings.CutPrefix(u.EscapedPath(), p.path)
+	o, err := location.OriginOf(u)
+	if !ok || err != nil || o != p.origin || rest != "" && rest[0] != '/' {
 		return nil
 	}
 	v := *u
-	v.Scheme, v.Host, v.Path, v.RawPath = to.origin.Scheme, to.origin.Host, path, to.path+rest
+	v.Scheme, v.Host, v.RawPath = to.origin.Scheme, to.origin.Host, to.path+rest
+	v.Path, _ = url.PathUnescape(v.RawPath) // both parts are escaped paths
 	return &v
 }
 
-// RoundTrip requests the URL that stands for the request's. A redirect to a URL that stands for
-// another leads to that one.
+// RoundTrip requests the mapped URL, and maps the redirects of its server back.
 func (m *mapper) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	x.mapped = ""
-	for i, rule := range m.rules {
-		u := rule.from.apply(req.URL, rule.to)
+	for _, rule := range m.rules {
+		u := rule.from.replace(req.URL, rule.to)
 		if u == nil {
 			continue
 		}
@@ -90,22 +86,22 @@ func (m *mapper) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.URL, req.Host = u, ""
 		resp, err := m.next.RoundTrip(req)
 		if err == nil && resp != nil && resp.Header.Get("Location") != "" {
-			m.restore(resp.Header, u, append([]mapRule{m.rules[i]}, m.rules...))
+			m.restore(resp.Header, u, append([]mapRule{rule}, m.rules...))
 		}
 		return resp, err
 	}
 	return m.next.RoundTrip(req)
 }
 
-// restore makes the Location of an answer from u absolute, and one that a rule leads to the URL
-// that it stands for.
+// restore resolves the Location of a response from u, and maps it back to a public URL if a rule
+// leads there.
 func (m *mapper) restore(h http.Header, u *url.URL, rules []mapRule) {
 	ref, err := u.Parse(strings.TrimSpace(h.Get("Location")))
 	if err != nil {
 		return // reported above
 	}
 	for _, rule := range rules {
-		if public := rule.to.apply(ref, rule.from); public != nil {
+		if public := rule.to.replace(ref, rule.from); public != nil {
 			ref = public
 			break
 		}

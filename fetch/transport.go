@@ -48,23 +48,24 @@ type network struct {
 	rootCAs   *x509.CertPool
 	insecure  bool
 	times     phases
-	isOpen    bool // the guard is not asked
+	isOpen    bool // to private addresses too
 }
 
 // A proxyFunc returns the proxy for a request, or nil.
 type proxyFunc = func(*http.Request) (*url.URL, error)
 
-// transports are those of one Client. They share no connection: a request that Client.Map does not
-// send to a private server must not find one to it.
-type transports struct{ guarded, open *http.Transport }
+// A transportPair sends the requests of one Client: open those that [Client.Map] applies to, and
+// guarded all others. With one transport for both, a request without a mapping could reuse a
+// connection to a private server.
+type transportPair struct{ guarded, open *http.Transport }
 
-func (n network) newTransports() *transports {
+func (n network) newTransportPair() *transportPair {
 	open := n
 	open.isOpen = true
-	return &transports{n.newTransport(), open.newTransport()}
+	return &transportPair{n.newTransport(), open.newTransport()}
 }
 
-func (t *transports) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *transportPair) RoundTrip(req *http.Request) (*http.Response, error) {
 	if x := exchangeOf(req.Context()); x != nil && x.mapped != "" && x.mapped == req.URL.Host {
 		return t.open.RoundTrip(req)
 	}
@@ -72,7 +73,7 @@ func (t *transports) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections closes those of both, for [http.Client.CloseIdleConnections].
-func (t *transports) CloseIdleConnections() {
+func (t *transportPair) CloseIdleConnections() {
 	t.guarded.CloseIdleConnections()
 	t.open.CloseIdleConnections()
 }
