@@ -63,6 +63,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -169,15 +170,15 @@ func (d *Reader) Format() sitemap.Format {
 	return d.format
 }
 
-// Summary describes the part of the document that has been read so far. Its Problems are the map of
-// the Reader itself, which grows while the entries are ranged over.
+// Summary describes the part of the document that has been read so far. It is a copy, which does
+// not change while the entries are ranged over.
 func (d *Reader) Summary() sitemap.Summary {
 	return sitemap.Summary{
 		Format:   d.Format(),
 		Encoding: d.in.Encoding(),
 		Bytes:    d.in.Bytes(),
 		Entries:  d.tally.Entries,
-		Problems: d.problems,
+		Problems: maps.Clone(d.problems),
 		LastMods: d.tally.LastMods,
 		Other:    d.tally.Other,
 	}

@@ -245,10 +245,14 @@ func TestReader_Summary(t *testing.T) {
 	if d.Format() != sitemap.URLSet {
 		t.Errorf("Format = %v", d.Format())
 	}
+	before := d.Summary()
 	for _, err := range d.Entries() {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	if before.Entries != 0 || len(before.Problems) != 0 {
+		t.Errorf("the Summary before the entries has become %+v", before)
 	}
 	s := d.Summary()
 	if s.Entries != 3 || s.Bytes != int64(len(doc)) || s.Encoding != "utf-8" ||
