@@ -109,11 +109,20 @@ func (e *unreachableError) Error() string {
 
 func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.err} }
 
+// A Limit names a limit of a walk.
+type Limit string
+
+// The limits in [LimitError.What].
+const (
+	LimitDepth    Limit = "depth"    // Options.MaxDepth
+	LimitSitemaps Limit = "sitemaps" // Options.MaxSitemaps
+	LimitForeign  Limit = "foreign"  // MaxForeign
+	LimitMemory   Limit = "memory"   // 32 MiB of locations that wait for their turn
+)
+
 // A LimitError says that documents were left out. It matches [ErrLimit].
 type LimitError struct {
-	// What is "depth" ([Options.MaxDepth]), "sitemaps" ([Options.MaxSitemaps]), "foreign"
-	// ([MaxForeign]) or "memory" (32 MiB of locations that wait for their turn).
-	What string
+	What Limit
 	Max  int // the limit
 	Left int // how many documents were left out
 }

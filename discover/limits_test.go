@@ -17,7 +17,7 @@ import (
 )
 
 // wantLimit checks that err says what one limit left out.
-func wantLimit(t *testing.T, err error, what string, most, left int) {
+func wantLimit(t *testing.T, err error, what discover.Limit, most, left int) {
 	t.Helper()
 	var we *discover.WalkError
 	var le *discover.LimitError
@@ -106,7 +106,7 @@ func TestLimits_Memory(t *testing.T) {
 		if most := 32 << 20 / (300 + tt.length); queued > most || queued < most/2 {
 			t.Errorf("%s: %d documents waited, want up to %d", name, queued, most)
 		}
-		left := map[string]int{}
+		left := map[discover.Limit]int{}
 		var we *discover.WalkError
 		if !errors.As(r.err, &we) {
 			t.Fatal(r.err)

@@ -170,7 +170,7 @@ type Summary struct {
 	Received    int64         // bytes of the body on the wire
 	Elapsed     time.Duration // from the request to the end of the document, with the caller's loop
 	NotModified bool          // the server answered 304
-	Skipped     string        // why it was not read: one of the Skipped constants, or ""
+	Skipped     Skipped       // why it was not read, or ""
 	// ByTrust counts the pages by verdict, including those that were dropped for it.
 	ByTrust map[trust.Level]int64
 	// Queued is how many documents are known to follow this one, its own children included.
@@ -185,12 +185,15 @@ type Summary struct {
 	Err error
 }
 
+// Skipped says why a document was not read.
+type Skipped string
+
 // The reasons in [Summary.Skipped].
 const (
-	SkippedSince  = "since"  // its lastmod is before Options.Since
-	SkippedFollow = "follow" // Options.Follow returned false
-	SkippedState  = "state"  // by the Store its content has not changed
-	SkippedResume = "resume" // it was read before this Run was stopped
+	SkippedSince  Skipped = "since"  // its lastmod is before Options.Since
+	SkippedFollow Skipped = "follow" // Options.Follow returned false
+	SkippedState  Skipped = "state"  // by the Store its content has not changed
+	SkippedResume Skipped = "resume" // it was read before this Run was stopped
 )
 
 // Excludes reports whether Since leaves out an entry with this lastmod. It is safe for concurrent

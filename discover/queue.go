@@ -36,7 +36,7 @@ type node struct {
 	index   *node // that lists it; nil for a seed
 	final   key   // of the URL that answered, once that is known
 	depth   int   // how many indexes are above it
-	skip    string
+	skip    Skipped
 	foreign bool  // on a host of its own, without a grant
 	plan    *plan // what the Store says of it; nil until asked
 }

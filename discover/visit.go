@@ -134,11 +134,11 @@ func (w *walk) isSeen(n *node, k key) bool {
 func (w *walk) isOver(n *node) bool {
 	switch {
 	case n.depth > w.o.maxDepth():
-		w.left[LimitError{What: "depth", Max: w.o.maxDepth()}]++
+		w.left[LimitError{What: LimitDepth, Max: w.o.maxDepth()}]++
 	case w.read >= w.o.maxSitemaps():
-		w.left[LimitError{What: "sitemaps", Max: w.o.maxSitemaps()}]++
+		w.left[LimitError{What: LimitSitemaps, Max: w.o.maxSitemaps()}]++
 	case n.foreign && w.foreign >= MaxForeign:
-		w.left[LimitError{What: "foreign", Max: MaxForeign}]++
+		w.left[LimitError{What: LimitForeign, Max: MaxForeign}]++
 	default:
 		if n.foreign {
 			w.foreign++
@@ -232,7 +232,7 @@ func (e *storedError) Error() string { return e.text }
 func (w *walk) finish(d *document) {
 	d.end()
 	if d.lost > 0 {
-		w.left[LimitError{What: "memory", Max: maxQueued}] += d.lost
+		w.left[LimitError{What: LimitMemory, Max: maxQueued}] += d.lost
 	}
 	if d.sum.Err != nil {
 		w.failed.add(&DocumentError{d.n.sm, d.sum.Err}, 1)

@@ -1,11 +1,11 @@
 package discover
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover/trust"
@@ -156,7 +156,7 @@ func (w *walk) end() {
 		l.Left = n
 		limits = append(limits, &l)
 	}
-	slices.SortFunc(limits, func(a, b *LimitError) int { return strings.Compare(a.What, b.What) })
+	slices.SortFunc(limits, func(a, b *LimitError) int { return cmp.Compare(a.What, b.What) })
 	for _, l := range limits {
 		w.failed.addFirst(l, l.Left)
 	}

@@ -304,7 +304,7 @@ func (r *result) changes() (list []string) {
 }
 
 // skipped returns the documents that were not read for a reason.
-func (r *result) skipped(reason string) (list []string) {
+func (r *result) skipped(reason discover.Skipped) (list []string) {
 	for _, loc := range r.done {
 		if r.sums[loc].Skipped == reason {
 			list = append(list, loc)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -39,7 +40,8 @@ func targetFailure(label string, err error) string {
 // limitHint names the flag that lifts the limit in err.
 func limitHint(err error) string {
 	var walk *discover.LimitError
-	ofWalk := errors.As(err, &walk) && (walk.What == "depth" || walk.What == "sitemaps")
+	hasFlag := []discover.Limit{discover.LimitDepth, discover.LimitSitemaps}
+	ofWalk := errors.As(err, &walk) && slices.Contains(hasFlag, walk.What)
 	if ofWalk || errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
 		return " (see --limit)"
 	}

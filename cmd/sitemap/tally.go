@@ -94,5 +94,5 @@ func skipped(sum *discover.Summary) string {
 	if sum.NotModified {
 		return "not_modified"
 	}
-	return sum.Skipped
+	return string(sum.Skipped)
 }
