@@ -206,8 +206,10 @@ func (s *site) closeView() {
 
 // fetched takes a document before it is read.
 func (s *site) fetched(sm *discover.Sitemap, doc *fetch.Document) {
-	s.closeView()
-	s.current, s.doc = sm, doc
+	if sm != nil { // else a robots.txt, which may be asked for within a document
+		s.closeView()
+		s.current, s.doc = sm, doc
+	}
 	if s.o.Walk.Fetched != nil {
 		s.o.Walk.Fetched(sm, doc)
 	}

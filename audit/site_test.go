@@ -156,7 +156,7 @@ func TestSite_CallsTheWalksFunctions(t *testing.T) {
 	site.web["https://www.example.com/a.txt"] = section{"200", nil, []byte("https://www.example.com/1\nno URL\nhttps://elsewhere.example/\n")}
 	var order []string
 	o := &audit.Options{Walk: discover.Options{
-		Fetched: func(s *discover.Sitemap, _ *fetch.Document) { order = append(order, "fetched "+s.Loc) },
+		Fetched: func(_ *discover.Sitemap, d *fetch.Document) { order = append(order, "fetched "+d.URL.String()) },
 		Report:  func(_ *discover.Sitemap, p sitemap.Problem) { order = append(order, "report "+string(p.Code)) },
 		Done: func(s *discover.Sitemap, sum discover.Summary) {
 			order = append(order, fmt.Sprint("done ", sum.Entries))
@@ -166,7 +166,7 @@ func TestSite_CallsTheWalksFunctions(t *testing.T) {
 		order = append(order, fmt.Sprint("found ", f.Code, err))
 	}
 	got := strings.Join(order, ", ")
-	want := "fetched https://www.example.com/a.txt, report junk_line, found untrusted_loc<nil>, report untrusted_loc, found junk_line<nil>, done 2, " +
+	want := "fetched https://www.example.com/robots.txt, fetched https://www.example.com/a.txt, report junk_line, found untrusted_loc<nil>, report untrusted_loc, found junk_line<nil>, done 2, " +
 		"fetched https://www.example.com/b.txt, done 2, found untrusted_host<nil>, found url_in_several_sitemaps<nil>"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -64,9 +64,7 @@ func (w *walk) newDocument(n *node, got answer, final string) *document {
 // read reads the body and yields its pages. It reports false if the walk must end.
 func (d *document) read() bool {
 	doc := d.got.doc
-	if d.o.Fetched != nil {
-		d.o.Fetched(d.n.sm, doc)
-	}
+	d.o.fetched(d.n.sm, doc)
 	rd, err := parse.NewReader(doc.Body, &sitemap.Options{
 		Base:           doc.URL,
 		ContentType:    doc.Header.Get("Content-Type"),

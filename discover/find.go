@@ -25,7 +25,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, st, err := c.siteRobots(ctx, st)
+	f, st, err := c.siteRobots(ctx, st, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,8 @@ type Options struct {
 	// may have changed. It has no effect without Store.
 	OnlyChanged bool
 	// Fetched, if set, is called with each document that was fetched, before it is read, also if it
-	// turns out to be no sitemap. It must leave the Body alone: [fetch.Document.Again] reads it.
+	// turns out to be no sitemap. For a robots.txt the Sitemap is nil; one from the cache is not
+	// fetched. Fetched must leave the Body alone: [fetch.Document.Again] reads it.
 	Fetched func(*Sitemap, *fetch.Document)
 	// Report, if set, is called with each problem of a document, of a robots.txt (with a Sitemap
 	// that has its location), or of the walk itself.
@@ -234,6 +235,13 @@ func endOf(t sitemap.Time) time.Time {
 		return time.Time{}
 	}
 	return t.End().Add(zoneSpan(t))
+}
+
+// fetched calls Fetched if there is one.
+func (o *Options) fetched(s *Sitemap, doc *fetch.Document) {
+	if o != nil && o.Fetched != nil {
+		o.Fetched(s, doc)
+	}
 }
 
 func (o *Options) minTrust() trust.Level {

@@ -94,6 +94,37 @@ func TestFetched(t *testing.T) {
 	equal(t, "fetched", read, []string{a("i"), a("s"), a("t")})
 }
 
+// TestFetched_Robots: each robots.txt that a walk requests comes with a nil Sitemap: that of the
+// site before all documents, and that of a host that verifies a page while its document is read.
+func TestFetched_Robots(t *testing.T) {
+	const blog = "https://blog.example.com"
+	w := newWeb()
+	w.serve(example+"/robots.txt", "Sitemap: /s.xml\n")
+	w.serve(example+"/s.xml", urlset(example+"/1", blog+"/2"))
+	w.serve(blog+"/robots.txt", "Sitemap: "+example+"/s.xml\n")
+	var read []string
+	o := discover.Options{Fetched: func(s *discover.Sitemap, doc *fetch.Document) {
+		r := doc.Again()
+		defer r.Close()
+		body, err := io.ReadAll(r)
+		if err != nil || int64(len(body)) != doc.Received {
+			t.Errorf("%v: read %d of %d bytes, %v", doc.URL, len(body), doc.Received, err)
+		}
+		if (s == nil) != strings.HasSuffix(doc.URL.Path, "/robots.txt") {
+			t.Errorf("%v came with the Sitemap %v", doc.URL, s)
+		}
+		read = append(read, doc.URL.String())
+	}}
+	c := w.client()
+	w.site(t, c, example, o)
+	equal(t, "fetched", read, []string{
+		example + "/robots.txt", example + "/s.xml", blog + "/robots.txt",
+	})
+	read = nil
+	w.site(t, c, example, o)
+	equal(t, "fetched with the robots.txt files in the cache", read, []string{example + "/s.xml"})
+}
+
 // TestDone_Summary: what Done says of documents.
 func TestDone_Summary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

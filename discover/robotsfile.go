@@ -31,7 +31,7 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) 
 	if err != nil {
 		return nil, err
 	}
-	f, _, err := c.siteRobots(ctx, st)
+	f, _, err := c.siteRobots(ctx, st, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +45,23 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) 
 // named without a scheme is tried by https, then by http if https cannot be connected to; with
 // credentials or header fields of the caller, which http would give away, by https only. A refused
 // connection for https is retried only after http has failed too.
-func (c *Client) siteRobots(ctx context.Context, st site) (*robotsFile, site, error) {
+func (c *Client) siteRobots(
+	ctx context.Context, st site, o *Options,
+) (*robotsFile, site, error) {
 	private := st.user != nil || len(c.fetcher().Header) > 0
 	st.bare = st.bare && !private
-	f, err := c.robotsAt(ctx, st, []string{st.origin()})
+	f, err := c.robotsAt(ctx, st, []string{st.origin()}, o)
 	if err == nil || !st.bare || !isUnconnected(err) {
 		return f, st, err
 	}
 	st.bare = false
 	plain := st.withScheme("http")
-	f, plainErr := c.robotsAt(ctx, plain, []string{plain.origin()})
+	f, plainErr := c.robotsAt(ctx, plain, []string{plain.origin()}, o)
 	if !isUnconnected(plainErr) {
 		return f, plain, plainErr
 	}
 	if wasTriedOnce(err) {
-		f, err = c.robotsAt(ctx, st, []string{st.origin()})
+		f, err = c.robotsAt(ctx, st, []string{st.origin()}, o)
 	}
 	return f, st, err // neither scheme works: report https, which came first
 }
@@ -83,7 +85,9 @@ func isUnconnected(err error) bool {
 }
 
 // robotsAt returns the robots.txt of st's origin. Origins are the URLs that the caller named.
-func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robotsFile, error) {
+func (c *Client) robotsAt(
+	ctx context.Context, st site, origins []string, o *Options,
+) (*robotsFile, error) {
 	at := st.at("/robots.txt")
 	// With credentials, one user may see what another may not; and without the header fields that
 	// go to origins that the caller named, less may be seen than with them.
@@ -95,7 +99,7 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robo
 			return f, nil
 		}
 	}
-	f, err := c.fetchRobots(ctx, fetch.Request{URL: at, Origins: origins, FailFast: st.bare})
+	f, err := c.fetchRobots(ctx, fetch.Request{URL: at, Origins: origins, FailFast: st.bare}, o)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -109,7 +113,9 @@ func (c *Client) robotsAt(ctx context.Context, st site, origins []string) (*robo
 }
 
 // fetchRobots fetches the robots.txt that req names.
-func (c *Client) fetchRobots(ctx context.Context, req fetch.Request) (*robotsFile, error) {
+func (c *Client) fetchRobots(
+	ctx context.Context, req fetch.Request, o *Options,
+) (*robotsFile, error) {
 	at := req.URL
 	req.MaxRedirects = 5               // RFC 9309, section 2.3.1.2
 	req.MaxBytes = 2 * robots.MaxBytes // robots.Parse reports what is above its own limit
@@ -118,6 +124,7 @@ func (c *Client) fetchRobots(ctx context.Context, req fetch.Request) (*robotsFil
 	var hops []string
 	if got.doc != nil {
 		hops = redirectedTo(got.doc)
+		o.fetched(nil, got.doc)
 	}
 	f := &robotsFile{url: at, scope: trust.Grants(trust.FromRobots, at, hops, nil)}
 	asked, _ := url.Parse(at)

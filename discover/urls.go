@@ -25,7 +25,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 			yield(URL{}, err)
 			return
 		}
-		f, st, err := c.siteRobots(ctx, st)
+		f, st, err := c.siteRobots(ctx, st, o)
 		if err != nil {
 			yield(URL{}, err)
 			return

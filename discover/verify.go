@@ -16,15 +16,15 @@ const verifyTime = 15 * time.Second
 // page of theirs is refused.
 type verifier struct {
 	c       *Client
+	o       *Options
 	domains map[string]bool                  // registrable domains of the sites
-	max     int                              // hosts that may be asked
 	hosts   map[string]bool                  // that were asked
 	names   map[location.Origin]map[key]bool // what each robots.txt names
 }
 
-func newVerifier(c *Client, sites map[string]bool, most int) *verifier {
+func newVerifier(c *Client, o *Options, sites map[string]bool) *verifier {
 	v := &verifier{
-		c: c, max: most,
+		c: c, o: o,
 		domains: map[string]bool{}, hosts: map[string]bool{}, names: map[location.Origin]map[key]bool{},
 	}
 	for host := range sites {
@@ -57,7 +57,7 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 	v.names[o], v.hosts[o.Host] = names, true
 	ctx, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
-	f, err := v.c.robotsAt(ctx, originSite(o), named)
+	f, err := v.c.robotsAt(ctx, originSite(o), named, v.o)
 	if err != nil {
 		return names
 	}
@@ -67,8 +67,8 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 	return names
 }
 
-// mayAsk reports whether host is under the registrable domain of a site, and no more than max hosts
-// have been asked.
+// mayAsk reports whether host is under the registrable domain of a site, and no more than
+// Options.VerifyHosts have been asked.
 func (v *verifier) mayAsk(host string) bool {
-	return v.domains[registrable(host)] && (v.hosts[host] || len(v.hosts) < v.max)
+	return v.domains[registrable(host)] && (v.hosts[host] || len(v.hosts) < v.o.verifyHosts())
 }

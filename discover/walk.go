@@ -84,7 +84,7 @@ func (c *Client) newWalk(
 			w.origins[s.site] = append(urls, s.origin)
 		}
 	}
-	w.verifier = newVerifier(c, w.sites, o.verifyHosts())
+	w.verifier = newVerifier(c, o, w.sites)
 	if len(sites) > 0 {
 		w.memory = openMemory(o, first, id)
 	}

@@ -182,9 +182,11 @@ func (v *visit) walk(ctx context.Context) error {
 	return nil
 }
 
-// fetched notes when a document came.
-func (v *visit) fetched(*discover.Sitemap, *fetch.Document) {
-	v.record.Fetched = time.Now().UTC().Truncate(time.Second)
+// fetched notes when a sitemap came.
+func (v *visit) fetched(s *discover.Sitemap, _ *fetch.Document) {
+	if s != nil {
+		v.record.Fetched = time.Now().UTC().Truncate(time.Second)
+	}
 }
 
 // page prints the record if it is taken.
@@ -288,7 +290,7 @@ func (v *visit) walkFile(ctx context.Context) error {
 	t := v.target
 	s := &discover.Sitemap{Loc: t.name}
 	v.progress.loc.Store(t.name)
-	v.fetched(nil, nil)
+	v.fetched(s, nil)
 	v.record = record{Target: v.record.Target, Fetched: v.record.Fetched}
 	if !v.entries {
 		v.record.Sitemap = t.name
