@@ -59,6 +59,7 @@
 //
 // Each file builds on those below it:
 //
+//	tree.go         Tree
 //	urls.go         URLs and Walk: from the seeds to the last error
 //	visit.go        the turn of one document: limits, prefetch, Done, Store
 //	document.go     the entries of one document, judged and yielded

@@ -3,7 +3,10 @@ package discover_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"testing/fstest"
 
 	"github.com/seed-322c453a/sitemap/discover"
@@ -56,6 +59,50 @@ func ExampleClient_Walk() {
 	// https://example.com/ example.com/ (caller)
 	// https://www.example.com/about example.com/ (caller)
 	// https://example.com/pages.xml urlset 2
+}
+
+// The sitemaps of a site, each index above what it lists.
+func ExampleClient_Tree() {
+	root, err := client.Tree(context.Background(), "example.com", nil)
+	if err != nil {
+		fmt.Println("not read:", err)
+	}
+	var print func(indent string, n *discover.Node)
+	print = func(indent string, n *discover.Node) {
+		for _, child := range n.Children {
+			fmt.Println(indent+child.Sitemap.Loc, child.Summary.Format, child.Summary.Entries)
+			print(indent+"  ", child)
+		}
+	}
+	print("", root)
+	// Output:
+	// https://example.com/index.xml sitemapindex 1
+	//   https://example.com/pages.xml urlset 2
+}
+
+// Each document is kept as it was served: robots.txt, which has no Sitemap, and all sitemaps.
+func ExampleOptions_fetched() {
+	archive := map[string][]byte{}
+	o := &discover.Options{Fetched: func(_ *discover.Sitemap, doc *fetch.Document) {
+		body := doc.Again()
+		defer body.Close()
+		if data, err := io.ReadAll(body); err == nil {
+			archive[doc.URL.String()] = data
+		}
+	}}
+	c := &discover.Client{Fetch: client.Fetch} // with no robots.txt in its cache
+	for _, err := range c.URLs(context.Background(), "example.com", o) {
+		if err != nil {
+			fmt.Println("not read:", err)
+		}
+	}
+	for _, loc := range slices.Sorted(maps.Keys(archive)) {
+		fmt.Println(loc, len(archive[loc]), "bytes")
+	}
+	// Output:
+	// https://example.com/index.xml 88 bytes
+	// https://example.com/pages.xml 110 bytes
+	// https://example.com/robots.txt 53 bytes
 }
 
 // A second walk yields what has changed since the first.
