@@ -2,6 +2,7 @@ package discover
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -164,6 +165,16 @@ func (d *document) add(n *node, excluded bool) {
 		n.skip = SkippedFollow
 	}
 	d.children = append(d.children, n)
+}
+
+// queueChildren puts the children into the queue, in the order in which they are to be read.
+func (d *document) queueChildren() {
+	if d.o.Newest {
+		slices.SortStableFunc(d.children, func(a, b *node) int {
+			return b.sm.LastMod.Start().Compare(a.sm.LastMod.Start())
+		})
+	}
+	d.queue.push(d.children)
 }
 
 // relist adds the children that the Store remembers of a document that is not read.

@@ -110,6 +110,9 @@ type Options struct {
 	// and OnlyChanged then go by what the documents themselves say. An index whose lastmods are
 	// older than the pages of its children is reported as [sitemap.IndexLastModOld].
 	IgnoreIndexLastMod bool
+	// Newest reads the children of an index by the lastmod that it lists for them, the latest first
+	// and those without one last. [Options.MaxSitemaps] then leaves out the oldest.
+	Newest bool
 	// Follow, if set, decides for each sitemap that an index lists whether to fetch it.
 	Follow func(*Sitemap) bool
 	// MinTrust is the least trust of the pages that are yielded. Others are dropped and reported as
@@ -122,6 +125,9 @@ type Options struct {
 	// KnownPaths are tried instead of [DefaultKnownPaths]. An empty slice that is not nil means
 	// that no path is tried. Each is a path of the site's host, with or without a query.
 	KnownPaths []string
+	// KnownPathsToo tries the known paths and the home page also if robots.txt names a sitemap that
+	// can be read, and reads all sitemaps that they lead to rather than the first.
+	KnownPathsToo bool
 	// MaxDepth is how many indexes may lie above a document. 0 means 10, a negative number any.
 	MaxDepth int
 	// MaxSitemaps is how many documents are read. 0 means 50,001: an index and the 50,000 children

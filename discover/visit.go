@@ -83,7 +83,7 @@ func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, ali
 	children := w.memory.keep(n, p.record, d.children)
 	w.finish(d)
 	d.remember(p.record, children)
-	w.queue.push(d.children)
+	d.queueChildren()
 	return nil, w.alive()
 }
 
@@ -220,7 +220,7 @@ func (w *walk) skip(n *node, p *plan) {
 		r := *p.record
 		d.recorder.end(nil, &r)
 	}
-	w.queue.push(d.children)
+	d.queueChildren()
 }
 
 // A storedError is the error of a document in an earlier run.
