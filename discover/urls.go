@@ -11,7 +11,7 @@ import (
 
 // URLs yields the pages of a site: it finds the site's sitemaps as [Client.Find] does and walks
 // them. The known paths and the home page are tried also if nothing that robots.txt names can be
-// read. A nil *Options is a zero Options.
+// read, or with [Options.KnownPathsToo]. A nil *Options is a zero Options.
 //
 // URLs does nothing before it is ranged over, and leaves nothing running when the caller breaks
 // off. At most one error comes, as the last element: see the package's documentation.
@@ -43,7 +43,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 			return
 		}
 		var tried []Attempt
-		if w.sound == 0 {
+		if w.sound == 0 || w.o.KnownPathsToo {
 			tried = w.tryKnown(st, f, of)
 			if tried == nil {
 				return
@@ -134,37 +134,41 @@ func (w *walk) run() bool {
 	return true
 }
 
-// tryKnown visits the known paths of the site up to the first that holds a sitemap, and all that it
-// leads to. It returns what was tried, nil if the walk must end at once.
+// tryKnown visits the known paths of the site, and all that they lead to. Unless KnownPathsToo is
+// set, the first that holds a sitemap is the last. It returns what was tried, nil if the walk must
+// end at once.
 func (w *walk) tryKnown(st site, f *robotsFile, of *seed) []Attempt {
-	tried := []Attempt{{f.url, f.none}}
+	tried, again := []Attempt{{f.url, f.none}}, []Attempt(nil)
 	for sm := range w.c.candidates(w.ctx, st, f, w.o, &tried) {
 		n := &node{claim: claim{sm.source(), sm.Grants}, sm: sm, key: keyOf(sm.Loc), seed: of}
 		if w.seen[n.key] != nil {
 			continue
 		}
 		missed, alive := w.visit(n, true)
-		if !alive {
+		switch {
+		case !alive, missed == nil && !w.run():
 			return nil
+		case missed != nil:
+			tried = append(tried, Attempt{sm.Loc, missed})
+			again = append(again, Attempt{sm.Loc, missed})
+			continue
 		}
-		if missed == nil {
-			w.failMissed(tried[1:], of)
-			if !w.run() {
-				return nil
-			}
+		if !w.o.KnownPathsToo {
 			break
 		}
-		tried = append(tried, Attempt{sm.Loc, missed})
 	}
 	if !w.alive() {
 		return nil
 	}
+	if w.sound > 0 {
+		w.failMissed(again, of)
+	}
 	return tried
 }
 
-// failMissed reports the known paths that may hold a sitemap another time.
-func (w *walk) failMissed(tried []Attempt, of *seed) {
-	for _, a := range tried {
+// failMissed reports those of missed that may hold a sitemap another time.
+func (w *walk) failMissed(missed []Attempt, of *seed) {
+	for _, a := range missed {
 		var fe *fetch.Error
 		if errors.As(a.Err, &fe) && fe.Temporary() {
 			w.finish(w.newDocument(&node{sm: &Sitemap{Loc: a.URL}, seed: of}, answer{err: a.Err}, ""))
