@@ -131,7 +131,7 @@ func (x *auditing) walk(ctx context.Context) error {
 func (x *auditing) site(
 	ctx context.Context, t target, client *discover.Client, o audit.Options,
 ) error {
-	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, nil, nil
+	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, x.fetched, nil
 	found := audit.Site(ctx, client, t.name, &o)
 	if t.kind == sitemapTarget {
 		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.name}}, &o)

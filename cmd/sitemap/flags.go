@@ -80,6 +80,7 @@ func (d *documentFlags) options(l limits) (sitemap.Options, error) {
 type selectFlags struct {
 	since       string
 	distrust    bool // of the lastmods that indexes list
+	newest      bool
 	follow      string
 	minTrust    string
 	verifyHosts int
@@ -98,12 +99,15 @@ func (s *selectFlags) add(cmd *cobra.Command) {
 				"or for so long, such as 7d; URLs without a lastmod stay")
 		f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
 			"fetch sitemaps also if their index says that they have not changed")
+		f.BoolVar(&s.newest, "newest", false,
+			"of the sitemaps in an index, read those first that it lists with the latest lastmod")
 		f.StringVar(&s.follow, "follow", "",
 			"of the sitemaps in an index, fetch those that match `REGEX`")
 		f.StringVar(&s.minTrust, "min-trust", "variant",
 			"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
 		f.StringSliceVar(&s.knownPaths, "known-paths", nil,
-			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; none for none")
+			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; none for none; "+
+				"with + before the first, also if it names one")
 		f.IntVar(&s.verifyHosts, "verify-hosts", 4,
 			"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
 		f.Var(&s.limit, "limit", "read at most this: bytes or entries of a document, "+
@@ -132,6 +136,7 @@ func (s *selectFlags) options() (discover.Options, error) {
 		Limits:      s.limit.document(),
 
 		IgnoreIndexLastMod: s.distrust,
+		Newest:             s.newest,
 	}
 	if s.verifyHosts < 0 || s.maxURLs < 0 {
 		return o, errors.New("--verify-hosts, --max-urls: negative number")
@@ -152,7 +157,11 @@ func (s *selectFlags) options() (discover.Options, error) {
 			o.KnownPaths = []string{}
 			break
 		}
-		o.KnownPaths = append(o.KnownPaths, "/"+strings.TrimPrefix(path, "/"))
+		path, too := strings.CutPrefix(path, "+")
+		o.KnownPathsToo = o.KnownPathsToo || too
+		if path != "" {
+			o.KnownPaths = append(o.KnownPaths, "/"+strings.TrimPrefix(path, "/"))
+		}
 	}
 	follow, err := compile("follow", s.follow)
 	if follow != nil {
@@ -168,6 +177,7 @@ type walkFlags struct {
 	fetchFlags
 	from, as string
 	failed   string
+	save     string
 	parallel int
 	maxTime  time.Duration
 	siteTime time.Duration
@@ -189,6 +199,8 @@ func (w *walkFlags) add(cmd *cobra.Command, formats string) {
 	})
 	w.printFlags.add(cmd, formats)
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&w.save, "save", "", "keep each document as it was served in the folder `DIR`, "+
+			"with its header fields: see 'sitemap help output'")
 		f.StringVar(&w.progress, "progress", "auto", "`WHEN` to show progress on standard "+
 			"error: auto (on a terminal that does not show the results too), always or never")
 	})

@@ -29,6 +29,7 @@
 //	robots.go      sitemap robots
 //	walk.go        the targets of a command, several at once
 //	visit.go       one target to URLs, problems and documents
+//	save.go        documents as they were served
 //	queue.go       lines that wait for their turn
 //	selector.go    which URLs are printed
 //	target.go      what the arguments name

@@ -362,6 +362,12 @@ func TestSelections(t *testing.T) {
 	hidden := newTestSite(t, map[string]string{"/all.txt": "HOST/1\n"})
 	runArgs(t, "urls", "--allow-private", "--known-paths", "all.txt,/x.xml", hidden.URL).want(t, exitOK, hidden.URL+"/1\n")
 	hidden.docs["/sitemap.xml"] = urlset("HOST/2")
+	hidden.docs["/robots.txt"] = "Sitemap: HOST/sitemap.xml\n"
+	runArgs(t, "urls", "--allow-private", "--known-paths", "+all.txt,/x.xml", hidden.URL).want(t, exitOK, hidden.URL+"/2\n"+hidden.URL+"/1\n")
+	runArgs(t, "urls", "--allow-private", "--known-paths", "+", hidden.URL).want(t, exitOK, hidden.URL+"/2\n")
+	delete(hidden.docs, "/robots.txt")
+	hidden.docs["/index.xml"] = strings.Replace(index("HOST/sitemap.xml", "HOST/all.txt"), "all.txt</loc>", "all.txt</loc><lastmod>2024-01-01</lastmod>", 1)
+	runArgs(t, "urls", "--allow-private", "--newest", hidden.URL+"/index.xml").want(t, exitOK, hidden.URL+"/1\n"+hidden.URL+"/2\n")
 	runArgs(t, "urls", "--allow-private", "--known-paths", "none", hidden.URL).want(t, exitFailed, "", "no sitemap found")
 	recent := writeFile(t, "s.xml", "<urlset"+xmlns+"><url><loc>http://example.com/new</loc><lastmod>"+now()+"</lastmod></url><url><loc>http://example.com/old</loc><lastmod>2020-01-01</lastmod></url></urlset>")
 	runArgs(t, "urls", "--since", "7d", recent).want(t, exitOK, "http://example.com/new\n")

@@ -110,14 +110,12 @@ func (a *app) create(name string) (*output, error) {
 	}
 	info, missing := os.Lstat(name)
 	if missing != nil || info.Mode().IsRegular() {
-		beside := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32())
-		temp := filepath.Join(filepath.Dir(name), beside)
-		if f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+		if f, err := createBeside(name); err == nil {
 			if missing == nil {
 				f.Chmod(info.Mode().Perm())
 			}
 			o := newFileOutput(f, name)
-			o.temp = temp
+			o.temp = f.Name()
 			return o, nil
 		}
 	}
@@ -126,6 +124,13 @@ func (a *app) create(name string) (*output, error) {
 		return nil, err
 	}
 	return newFileOutput(f, name), nil
+}
+
+// createBeside creates a temporary file in the folder of name.
+func createBeside(name string) (*os.File, error) {
+	temp := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32())
+	temp = filepath.Join(filepath.Dir(name), temp)
+	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // appendTo returns the output of a run with --state. It appends to the file; of a run that goes on,

@@ -26,6 +26,8 @@ type visit struct {
 	from    *discover.Sitemap // the document of the record
 	printed string            // the location of a document to read but not to print, if it is read first
 	failed  bool              // something could not be read
+	unsaved error             // why a document could not be saved
+	stop    func()            // ends the walk
 
 	lines []byte // of the document that is read
 	holds bool   // walker.printing: lines go to out at once
@@ -45,14 +47,17 @@ func (w *walker) visit(ctx context.Context, t target, number int) error {
 	}
 	v.handler = w.handle(v)
 	defer w.oneAtATime(t)()
-	inner := ctx
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	v.stop = stop
 	if limit := w.flags.siteTime; limit > 0 {
-		var stop context.CancelFunc
-		inner, stop = context.WithTimeout(ctx, limit)
+		inner, stop = context.WithTimeout(inner, limit)
 		defer stop()
 	}
 	err := v.walk(inner)
-	if err != nil && ctx.Err() == nil && inner.Err() != nil {
+	if v.unsaved != nil {
+		err = v.unsaved
+	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
 		v.fail(fmt.Errorf("stopped after %v (--site-time)", w.flags.siteTime), "")
 		err = nil
 	}
@@ -182,10 +187,18 @@ func (v *visit) walk(ctx context.Context) error {
 	return nil
 }
 
-// fetched notes when a sitemap came.
-func (v *visit) fetched(s *discover.Sitemap, _ *fetch.Document) {
+// fetched notes when a sitemap came, and saves each document. Those that are read from files have
+// no doc.
+func (v *visit) fetched(s *discover.Sitemap, doc *fetch.Document) {
 	if s != nil {
 		v.record.Fetched = time.Now().UTC().Truncate(time.Second)
+	}
+	if v.flags.save == "" || doc == nil {
+		return
+	}
+	if err := saveDocument(v.flags.save, doc); err != nil {
+		v.unsaved = fmt.Errorf("--save: %w", err)
+		v.stop()
 	}
 }
 
