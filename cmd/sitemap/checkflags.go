@@ -34,6 +34,7 @@ type filterFlags struct{ failOn, only, disable, baseline string }
 
 func (c *checkFlags) add(cmd *cobra.Command) {
 	c.walkFlags.add(cmd, strings.Join(findings.Formats, ", "))
+	c.addSave(cmd)
 	c.documentFlags.add(cmd)
 	flagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(

@@ -199,8 +199,6 @@ func (w *walkFlags) add(cmd *cobra.Command, formats string) {
 	})
 	w.printFlags.add(cmd, formats)
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.save, "save", "", "keep each document as it was served in the folder `DIR`, "+
-			"with its header fields: see 'sitemap help output'")
 		f.StringVar(&w.progress, "progress", "auto", "`WHEN` to show progress on standard "+
 			"error: auto (on a terminal that does not show the results too), always or never")
 	})
@@ -209,6 +207,14 @@ func (w *walkFlags) add(cmd *cobra.Command, formats string) {
 	complete(cmd, "as", "site", "sitemap")
 	complete(cmd, "progress", "auto", "always", "never")
 	complete(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
+}
+
+// addSave adds the flag of the commands that can keep documents.
+func (w *walkFlags) addSave(cmd *cobra.Command) {
+	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&w.save, "save", "", "keep each document as it was served in the folder `DIR`, "+
+			"with its header fields: see 'sitemap help output'")
+	})
 }
 
 // complete makes the shell complete the values of a flag.

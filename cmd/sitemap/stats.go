@@ -20,6 +20,7 @@ func (a *app) statsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.stats(cmd, args, flags) },
 	})
 	flags.add(cmd, "text, jsonl or csv")
+	flags.addSave(cmd)
 	return cmd
 }
 

@@ -28,6 +28,7 @@ func (a *app) treeCommand() *cobra.Command {
 		},
 	})
 	flags.add(cmd, "text or jsonl")
+	flags.addSave(cmd)
 	return cmd
 }
 

@@ -19,6 +19,7 @@ func (a *app) urlsCommand() *cobra.Command {
 		},
 	})
 	flags.add(cmd, "text, jsonl, csv or parquet")
+	flags.addSave(cmd)
 	flags.addFields(cmd)
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.state, "state", "",
