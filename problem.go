@@ -1,5 +1,14 @@
 package sitemap
 
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap/internal/chars"
+)
+
 // A Problem is a defect of a document that reading survived: something was repaired, assumed or
 // dropped. A Problem never ends a document.
 type Problem struct {
@@ -225,3 +234,37 @@ func (c Code) Severity() Severity {
 
 // Severity returns the severity of the code. It does not depend on Dropped.
 func (p Problem) Severity() Severity { return p.Code.Severity() }
+
+// messages has a line for each code: the code and what Message returns, where {field} stands for
+// Field and {text} for the quoted Text.
+//
+//go:embed messages.txt
+var messages string
+
+// Message returns a sentence about the problem that names the value, without credentials and up to
+// 80 bytes of it: `lastmod "yesterday" is not a W3C date`.
+func (p Problem) Message() string {
+	message, text := "{text}", ""
+	for line := range strings.Lines(messages) {
+		if found, ok := strings.CutPrefix(line, string(p.Code)+": "); ok {
+			message = found
+		}
+	}
+	if p.Text != "" {
+		text = chars.Quote(Redact(p.Text))
+	}
+	message = strings.NewReplacer("{text}", text, "{field}", cmp.Or(p.Field, "value")).
+		Replace(message)
+	return strings.TrimSuffix(strings.Join(strings.Fields(message), " "), ":")
+}
+
+// String returns the place of the problem, its code and its Message:
+//
+//	line 3: bad_lastmod: lastmod "yesterday" is not a W3C date
+func (p Problem) String() string {
+	s := strings.TrimSuffix(string(p.Code)+": "+p.Message(), ": ")
+	if p.Pos.Line > 0 {
+		return fmt.Sprintf("line %d: %s", p.Pos.Line, s)
+	}
+	return s
+}

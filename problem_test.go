@@ -58,6 +58,76 @@ func TestCode_Severity(t *testing.T) {
 	}
 }
 
+// TestProblem_Message: each code has a sentence, which needs no value, and no other code has one.
+func TestProblem_Message(t *testing.T) {
+	templates, err := os.ReadFile("messages.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(\w+): (.*[^.\s])$`).FindAllSubmatch(templates, -1) {
+		code, template := string(m[1]), string(m[2])
+		named[code] = true
+		for _, p := range []sitemap.Problem{
+			{},
+			{Field: "loc"},
+			{Field: "loc", Text: "a {b} c"},
+		} {
+			p.Code = sitemap.Code(code)
+			message := p.Message()
+			hasText := p.Text != "" && strings.Contains(template, "{text}")
+			rest := strings.ReplaceAll(message, `"a {b} c"`, "")
+			if hasText != (len(rest) < len(message)) || strings.ContainsAny(rest, "{}") ||
+				strings.HasSuffix(message, ":") || message != strings.TrimSpace(message) {
+				t.Errorf("message of %#v is %q", p, message)
+			}
+		}
+	}
+	for _, codes := range severities {
+		for code := range strings.FieldsSeq(codes) {
+			if !named[code] && code != "of_a_later_version" {
+				t.Errorf("%s has no message", code)
+			}
+			delete(named, code)
+		}
+	}
+	for code := range named {
+		t.Errorf("%s is no code", code)
+	}
+}
+
+func TestProblem_String(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, tt := range []struct {
+		p    sitemap.Problem
+		want string
+	}{
+		{sitemap.Problem{Code: sitemap.BadLastMod, Field: "lastmod", Text: "13/45/2024",
+			Pos: sitemap.Position{Line: 3}},
+			`line 3: bad_lastmod: lastmod "13/45/2024" is not a W3C date`},
+		{sitemap.Problem{Code: sitemap.BadLastMod, Field: "lastmod"},
+			`bad_lastmod: lastmod is not a W3C date`},
+		{sitemap.Problem{Code: sitemap.MissingLoc, Field: "loc", Text: "<url>"},
+			`missing_loc: no loc in this entry`},
+		{sitemap.Problem{Code: sitemap.BadScheme, Text: "ftp://www.example.com/"},
+			`bad_scheme: "ftp://www.example.com/" has a scheme other than http and https`},
+		{sitemap.Problem{Code: sitemap.EncodingFallback},
+			`encoding_fallback: the encoding is unknown, undeclared or contradicted by the bytes`},
+		{sitemap.Problem{Code: sitemap.RepeatedElement, Field: "link"},
+			`repeated_element: a second link in the entry`},
+		{sitemap.Problem{Code: sitemap.RelativeLoc, Text: "https://user:secret@example.com/"},
+			`relative_loc: "https://example.com/" is a relative URL`},
+		{sitemap.Problem{Code: sitemap.RelativeLoc, Text: long},
+			`relative_loc: "` + long[:80] + `…" is a relative URL`},
+		{sitemap.Problem{Code: "of_a_later_version", Text: "x"}, `of_a_later_version: "x"`},
+		{sitemap.Problem{Code: "of_a_later_version"}, `of_a_later_version`},
+	} {
+		if got := tt.p.String(); got != tt.want {
+			t.Errorf("%#v is %q, want %q", tt.p, got, tt.want)
+		}
+	}
+}
+
 func TestSeverity(t *testing.T) {
 	for want, s := range map[string]sitemap.Severity{"info": sitemap.SeverityInfo,
 		"warning": sitemap.SeverityWarning, "error": sitemap.SeverityError} {

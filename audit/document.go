@@ -229,7 +229,7 @@ func (d *document) problem(p sitemap.Problem, e *sitemap.Entry) {
 		Code:    p.Code,
 		Pos:     p.Pos,
 		Text:    p.Text,
-		Message: problemMessage(p),
+		Message: p.Message(),
 		Dropped: p.Dropped,
 	}
 	if e != nil && p.Pos.Offset >= e.Pos.Offset {

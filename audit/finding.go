@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -53,22 +51,6 @@ func completed(f Finding) Finding {
 	return f
 }
 
-// problemMessage returns the sentence about a problem of reading.
-func problemMessage(p sitemap.Problem) string {
-	rule, _ := RuleOf(p.Code)
-	message := rule.message
-	if message == "" {
-		message = rule.Summary + ": {text}"
-	}
-	text := ""
-	if p.Text != "" {
-		text = quoted(p.Text)
-	}
-	message = strings.NewReplacer("{text}", text, "{field}", cmp.Or(p.Field, "value")).
-		Replace(message)
-	return strings.TrimSuffix(strings.Join(strings.Fields(message), " "), ":")
-}
-
 // withoutUser returns text without the user name and password of a URL in it.
 func withoutUser(s string) string {
 	if strings.IndexByte(s, '@') < 0 {
@@ -78,11 +60,4 @@ func withoutUser(s string) string {
 }
 
 // quoted returns a value in quotes, at most 80 bytes of it.
-func quoted(s string) string {
-	s = withoutUser(s)
-	short := chars.Clip(s, 80)
-	if len(short) < len(s) {
-		short += "…"
-	}
-	return strconv.Quote(short)
-}
+func quoted(s string) string { return chars.Quote(withoutUser(s)) }

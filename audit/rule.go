@@ -15,8 +15,6 @@ type Rule struct {
 	Why      string // what it leads to
 	Fix      string // what to do about it
 	Source   string // who says so: a section of the protocol, an RFC, the documentation of an engine
-
-	message string // of a reading problem: {text} is the quoted value, {field} the element
 }
 
 // Rules returns all rules, sorted by code: those of reading, those that end a document, and those

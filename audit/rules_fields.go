@@ -12,8 +12,7 @@ var fieldRules = []Rule{
 			"Google ignores every changefreq.",
 		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, " +
 			"or leave the changefreq out.",
-		Source:  protocolTags,
-		message: "{field} {text} is not one of the seven values",
+		Source: protocolTags,
 	},
 	{
 		Code:     sitemap.BadExtension,
@@ -23,8 +22,7 @@ var fieldRules = []Rule{
 			"video or link.",
 		Fix: "Add what the record lacks or correct its value, " +
 			"as the documentation of the extension defines it.",
-		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
-		message: "{field} {text} is incomplete, invalid or one too many",
+		Source: googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
 	},
 	{
 		Code:     sitemap.BadFeedDate,
@@ -33,8 +31,7 @@ var fieldRules = []Rule{
 		Why:      "Search engines do not learn when the page changed.",
 		Fix: "In RSS write Mon, 23 Nov 2026 12:00:00 GMT, in Atom 2026-11-23T12:00:00Z, " +
 			"or leave the date out.",
-		Source:  "RFC 822, section 5; RFC 3339, section 5.6",
-		message: "{field} {text} is neither a date of RFC 822, for RSS, nor of RFC 3339, for Atom",
+		Source: "RFC 822, section 5; RFC 3339, section 5.6",
 	},
 	{
 		Code:     sitemap.BadLastMod,
@@ -44,8 +41,7 @@ var fieldRules = []Rule{
 			"Search engines do not learn when the page changed.",
 		Fix: "Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, " +
 			"or leave the lastmod out.",
-		Source:  w3cDates,
-		message: "{field} {text} is not a W3C date",
+		Source: w3cDates,
 	},
 	{
 		Code:     sitemap.BadPriority,
@@ -53,9 +49,8 @@ var fieldRules = []Rule{
 		Summary:  "a priority that is not a number from 0 to 1",
 		Why: "The schema refuses the document, and readers ignore the value. " +
 			"Google ignores every priority.",
-		Fix:     "Write a decimal number from 0.0 to 1.0, or leave the priority out.",
-		Source:  protocolTags,
-		message: "{field} {text} is not a number from 0 to 1",
+		Fix:    "Write a decimal number from 0.0 to 1.0, or leave the priority out.",
+		Source: protocolTags,
 	},
 	{
 		Code:     sitemap.ExtensionNamespace,
@@ -65,8 +60,7 @@ var fieldRules = []Rule{
 			"and ignore them in others.",
 		Fix: "Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, " +
 			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml.",
-		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
-		message: "<{field}> is not in the namespace that is documented, but in {text}",
+		Source: googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
 	},
 	{
 		Code:     sitemap.ImplausibleLastMod,
@@ -74,9 +68,8 @@ var fieldRules = []Rule{
 		Summary:  "a date that is too unlikely to be meant",
 		Why: "Search engines stop trusting the dates of a site that are wrong. " +
 			"It is often the zero date of a programming language.",
-		Fix:     "Write the date of the last change, or leave the lastmod out where none is known.",
-		Source:  googleBuild,
-		message: "{field} {text} is too unlikely to be meant",
+		Fix:    "Write the date of the last change, or leave the lastmod out where none is known.",
+		Source: googleBuild,
 	},
 	{
 		Code:     sitemap.IndexLastModOld,
@@ -86,8 +79,7 @@ var fieldRules = []Rule{
 			"so they miss the pages that have changed.",
 		Fix: "Write the lastmod of a sitemap when it is written: the latest of its pages, or later. " +
 			"Or leave it out.",
-		Source:  protocolIndex,
-		message: "a page in the sitemap was changed at {text}, after the lastmod that the index lists",
+		Source: protocolIndex,
 	},
 	{
 		Code:     sitemap.StoreFormat,
@@ -96,7 +88,6 @@ var fieldRules = []Rule{
 		Why:      "It counts as absent, so pages that were seen before are new.",
 		Fix:      "Nothing is to be done: it is written again.",
 		Source:   "package discover",
-		message:  "records of {text} were written by another version of this program",
 	},
 	{
 		Code:     sitemap.NonstandardChangeFreq,
@@ -105,7 +96,6 @@ var fieldRules = []Rule{
 		Why:      "The schema refuses the document, and strict readers ignore the value.",
 		Fix:      "Write it in lower case without white space: <changefreq>daily</changefreq>.",
 		Source:   protocolSchema,
-		message:  "{field} {text} is not written as in the schema",
 	},
 	{
 		Code:     sitemap.NonstandardLastMod,
@@ -115,8 +105,7 @@ var fieldRules = []Rule{
 			"Readers guess what it means, or ignore it.",
 		Fix: "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. " +
 			"In RSS write Mon, 23 Nov 2026 12:00:00 GMT.",
-		Source:  w3cDates,
-		message: "{field} {text} is a date in another form than that of the format",
+		Source: w3cDates,
 	},
 	{
 		Code:     sitemap.NonstandardPriority,
@@ -125,7 +114,6 @@ var fieldRules = []Rule{
 		Why:      "The schema refuses the document, and strict readers ignore the value.",
 		Fix:      "Write digits and a point: 0.8, not 0,8 or 8e-1.",
 		Source:   protocolSchema,
-		message:  "{field} {text} is not a plain decimal number",
 	},
 	{
 		Code:     sitemap.NonstandardRel,
@@ -134,7 +122,6 @@ var fieldRules = []Rule{
 		Why:      "It is read. Readers that compare letter by letter miss the link.",
 		Fix:      `Write it in lower case: rel="alternate".`,
 		Source:   "RFC 4287, section 4.2.7.2",
-		message:  "the relation of {field} {text} is in the wrong letter case",
 	},
 	{
 		Code:     sitemap.ZoneAssumed,
@@ -142,8 +129,7 @@ var fieldRules = []Rule{
 		Summary:  "a date and time without a known zone",
 		Why: "UTC is assumed here, other readers may assume another zone. " +
 			"The change then seems to be some hours earlier or later.",
-		Fix:     "Add the zone: 2026-11-23T12:00:00+01:00, or Z for UTC.",
-		Source:  `W3C, "Date and Time Formats"`,
-		message: "{field} {text} has no known zone; UTC is assumed",
+		Fix:    "Add the zone: 2026-11-23T12:00:00+01:00, or Z for UTC.",
+		Source: `W3C, "Date and Time Formats"`,
 	},
 }

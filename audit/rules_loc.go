@@ -10,9 +10,8 @@ var locRules = []Rule{
 		Summary:  "a percent sign in a URL without two hex digits after it",
 		Why: "The URL is invalid. Servers and crawlers disagree on what it means, " +
 			"or refuse it.",
-		Fix:     "Write %25 for a percent sign: /100%25-cotton, not /100%-cotton.",
-		Source:  "RFC 3986, section 2.1",
-		message: "{text} has a percent sign without two hex digits after it",
+		Fix:    "Write %25 for a percent sign: /100%25-cotton, not /100%-cotton.",
+		Source: "RFC 3986, section 2.1",
 	},
 	{
 		Code:     sitemap.BadLoc,
@@ -22,8 +21,7 @@ var locRules = []Rule{
 			"Most often the host is missing, or host or port are invalid.",
 		Fix: "Write the complete URL with a valid host and at most a number as port: " +
 			"https://www.example.com/page.",
-		Source:  protocolTags + "; " + rfcURI,
-		message: "{text} has no valid host or port",
+		Source: protocolTags + "; " + rfcURI,
 	},
 	{
 		Code:     sitemap.BadScheme,
@@ -32,7 +30,6 @@ var locRules = []Rule{
 		Why:      "Search engines cannot fetch the URL as a page, and drop the entry.",
 		Fix:      "List the page at its http or https URL, or remove the entry.",
 		Source:   protocolTags,
-		message:  "{text} has a scheme other than http and https",
 	},
 	{
 		Code:     sitemap.BogusLoc,
@@ -41,8 +38,7 @@ var locRules = []Rule{
 		Why:      "Search Console reports an invalid URL, and the entry is lost.",
 		Fix: "Leave entries without a URL out. A None, null or {{ page.url }} shows that " +
 			"a template was not filled in; in ttps:// a letter is missing.",
-		Source:  protocolTags,
-		message: "{text} cannot be meant as a location",
+		Source: protocolTags,
 	},
 	{
 		Code:     sitemap.DoubleEscaped,
@@ -51,7 +47,6 @@ var locRules = []Rule{
 		Why:      "Search engines decode it once and request a URL with &amp; in it, another page.",
 		Fix:      "Escape the URL once: ?a=1&amp;b=2, not ?a=1&amp;amp;b=2.",
 		Source:   protocolEscaping,
-		message:  "{text} has a reference to an ampersand after decoding",
 	},
 	{
 		Code:     sitemap.DuplicateLoc,
@@ -60,7 +55,6 @@ var locRules = []Rule{
 		Why:      "The repetition is ignored. It wastes room, and its other values may contradict.",
 		Fix:      "Keep one entry for each URL, the one with the latest lastmod.",
 		Source:   yandexErrors,
-		message:  "{text} is listed before",
 	},
 	{
 		Code:     sitemap.ElementInLoc,
@@ -69,7 +63,6 @@ var locRules = []Rule{
 		Why:      "The schema refuses the document. Strict readers find no URL or a part of one.",
 		Fix:      "Write only the URL into loc: <loc>https://www.example.com/</loc>.",
 		Source:   protocolSchema,
-		message:  "markup inside {field}: {text}",
 	},
 	{
 		Code:     sitemap.EmptyLoc,
@@ -78,7 +71,6 @@ var locRules = []Rule{
 		Why:      "Search Console reports an invalid URL, and the entry is lost.",
 		Fix:      "Write the URL into it, or remove the entry.",
 		Source:   protocolTags,
-		message:  "{field} is empty",
 	},
 	{
 		Code:     sitemap.ForeignChild,
@@ -88,8 +80,7 @@ var locRules = []Rule{
 			"Others can change what the index lists.",
 		Fix: "Move the sitemap to the host of the index, " +
 			"or name the index in the robots.txt of that host.",
-		Source:  googleIndex,
-		message: "{text} is on another host than the index",
+		Source: googleIndex,
 	},
 	{
 		Code:     sitemap.GuidAsLoc,
@@ -98,7 +89,6 @@ var locRules = []Rule{
 		Why:      "Readers that want a link drop the item. A guid does not have to be a URL.",
 		Fix:      "Add a link to the item: <link>https://www.example.com/page</link>.",
 		Source:   rssItems,
-		message:  "no usable link; {field} {text} is used",
 	},
 	{
 		Code:     sitemap.IDAsLoc,
@@ -107,8 +97,7 @@ var locRules = []Rule{
 		Why:      "Readers that want a link drop the entry. An id does not have to be a URL.",
 		Fix: `Add a link to the entry: <link rel="alternate" ` +
 			`href="https://www.example.com/page"/>.`,
-		Source:  "RFC 4287, sections 4.1.2 and 4.2.6",
-		message: "no usable link; {field} {text} is used",
+		Source: "RFC 4287, sections 4.1.2 and 4.2.6",
 	},
 	{
 		Code:     sitemap.JunkLine,
@@ -118,8 +107,7 @@ var locRules = []Rule{
 			"A text sitemap has URLs only.",
 		Fix: "Write one absolute URL a line, without comments, quotes, titles or other columns: " +
 			"https://www.example.com/page.",
-		Source:  protocolText,
-		message: "{text} is not a plain URL",
+		Source: protocolText,
 	},
 	{
 		Code:     sitemap.LateGrant,
@@ -129,8 +117,7 @@ var locRules = []Rule{
 			"The same happens to a sitemap that more than 64 places entitle.",
 		Fix: "Name the sitemap, or one index above it, in robots.txt, " +
 			"and list it in a single index.",
-		Source:  protocolCross,
-		message: "{text} was read before something that entitles it to list more URLs was found",
+		Source: protocolCross,
 	},
 	{
 		Code:     sitemap.LineCut,
@@ -139,7 +126,6 @@ var locRules = []Rule{
 		Why:      "Search engines take the whole line for a URL and report an invalid one.",
 		Fix:      "Write only the URL into the line, and spaces in it as %20.",
 		Source:   protocolText,
-		message:  "{text} has more than a URL and was cut",
 	},
 	{
 		Code:     sitemap.LocTooLong,
@@ -147,9 +133,8 @@ var locRules = []Rule{
 		Summary:  "a URL of more than 2,048 characters",
 		Why: "The schema refuses the document, and search engines may drop the entry. " +
 			"A URL of more than 8 KiB is always dropped here.",
-		Fix:     "List the page under a shorter URL, for example without parameters for tracking.",
-		Source:  protocolTags,
-		message: "the URL has more than 2,048 characters: {text}",
+		Fix:    "List the page under a shorter URL, for example without parameters for tracking.",
+		Source: protocolTags,
 	},
 	{
 		Code:     sitemap.LocWhitespace,
@@ -157,9 +142,8 @@ var locRules = []Rule{
 		Summary:  "white space or a control character inside a URL",
 		Why: "Readers cut the URL there, escape the character or remove it, " +
 			"and get other pages.",
-		Fix:     "Write a space in a URL as %20, and put no line break into loc.",
-		Source:  "RFC 3986, section 2",
-		message: "white space or a control character inside {text}",
+		Fix:    "Write a space in a URL as %20, and put no line break into loc.",
+		Source: "RFC 3986, section 2",
 	},
 	{
 		Code:     sitemap.MissingLoc,
@@ -168,7 +152,6 @@ var locRules = []Rule{
 		Why:      "Search Console reports a missing tag, and the entry is lost.",
 		Fix:      "Add <loc>https://www.example.com/page</loc>, or remove the entry.",
 		Source:   protocolTags,
-		message:  "no {field} in this entry",
 	},
 	{
 		Code:     sitemap.NonstandardKey,
@@ -177,7 +160,6 @@ var locRules = []Rule{
 		Why:      "Crawlers ignore the line, and do not find the sitemap.",
 		Fix:      "Write Sitemap: https://www.example.com/sitemap.xml.",
 		Source:   protocolSubmit,
-		message:  "the key is not Sitemap: {text}",
 	},
 	{
 		Code:     sitemap.NonstandardRule,
@@ -186,7 +168,6 @@ var locRules = []Rule{
 		Why:      "It matches no URL: a path starts with a slash.",
 		Fix:      "Write the path from its first slash on: Disallow: /private/.",
 		Source:   "RFC 9309, section 2.2.2",
-		message:  "matches no URL: {text}",
 	},
 	{
 		Code:     sitemap.RelativeLoc,
@@ -194,9 +175,8 @@ var locRules = []Rule{
 		Summary:  "a relative URL",
 		Why: "Locations have to be complete: Search Console reports URLs that were not followed. " +
 			"Other readers resolve the URL, each in its own way, or drop the entry.",
-		Fix:     "Write the complete URL: https://www.example.com/page, not /page.",
-		Source:  protocolFAQ,
-		message: "{text} is a relative URL",
+		Fix:    "Write the complete URL: https://www.example.com/page, not /page.",
+		Source: protocolFAQ,
 	},
 	{
 		Code:     sitemap.RobotsHTML,
@@ -205,8 +185,7 @@ var locRules = []Rule{
 		Why:      "Crawlers find no rules and no sitemaps in it, and so crawl everything.",
 		Fix: "Serve a robots.txt as text/plain, or status 404 if there is none. " +
 			"A server often sends its start page or an error page with status 200.",
-		Source:  "RFC 9309, section 2.3",
-		message: "HTML instead of a robots.txt",
+		Source: "RFC 9309, section 2.3",
 	},
 	{
 		Code:     sitemap.SchemeAssumed,
@@ -214,9 +193,8 @@ var locRules = []Rule{
 		Summary:  "a URL without a scheme",
 		Why: "Search Console reports that the URL is not allowed: " +
 			"it must begin with http or https.",
-		Fix:     "Write the scheme: https://www.example.com/page, not www.example.com/page.",
-		Source:  protocolTags,
-		message: "{text} has no scheme",
+		Fix:    "Write the scheme: https://www.example.com/page, not www.example.com/page.",
+		Source: protocolTags,
 	},
 	{
 		Code:     sitemap.SeveralLocs,
@@ -225,8 +203,7 @@ var locRules = []Rule{
 		Why:      "The schema refuses the document. Readers use the first URL, the last or no URL.",
 		Fix: "Write an entry for each URL: " +
 			"<url><loc>…/a</loc></url><url><loc>…/b</loc></url>.",
-		Source:  protocolSchema,
-		message: "several locations where one belongs: {text}",
+		Source: protocolSchema,
 	},
 	{
 		Code:     sitemap.TextAsLoc,
@@ -235,8 +212,7 @@ var locRules = []Rule{
 		Why:      "The schema refuses the document, and readers miss the URL.",
 		Fix: "Write <url><loc>https://www.example.com/</loc></url>, " +
 			"and in a robots.txt Sitemap: https://www.example.com/sitemap.xml.",
-		Source:  protocolSchema + "; " + protocolSubmit,
-		message: "a URL without the element or key that it belongs in: {text}",
+		Source: protocolSchema + "; " + protocolSubmit,
 	},
 	{
 		Code:     sitemap.UntrustedLoc,
@@ -246,8 +222,7 @@ var locRules = []Rule{
 			"Anybody could list URLs of others otherwise.",
 		Fix: "Put the sitemap on the host of the URL, in its directory or above, " +
 			"or name the sitemap in the robots.txt of that host.",
-		Source:  protocolLocation,
-		message: "the sitemap may not list {text}",
+		Source: protocolLocation,
 	},
 	{
 		Code:     sitemap.Userinfo,
@@ -255,8 +230,7 @@ var locRules = []Rule{
 		Summary:  "a user name or password in a URL",
 		Why: "Everybody can read it in the sitemap. " +
 			"Browsers and crawlers ignore or refuse it.",
-		Fix:     "Remove what stands between // and @, and change the password.",
-		Source:  "RFC 9110, section 4.2.4",
-		message: "the URL has a user name or password",
+		Fix:    "Remove what stands between // and @, and change the password.",
+		Source: "RFC 9110, section 4.2.4",
 	},
 }

@@ -22,8 +22,7 @@ var syntaxRules = []Rule{
 		Why:      lostRest,
 		Fix: "Remove the control characters, for example U+0000 to U+0008, " +
 			"from the data that the sitemap is made of.",
-		Source:  xmlCharacters,
-		message: "a control character: {text}",
+		Source: xmlCharacters,
 	},
 	{
 		Code:     sitemap.Doctype,
@@ -33,8 +32,7 @@ var syntaxRules = []Rule{
 			"References to the entities that it declares remain as they are.",
 		Fix: "Remove the DOCTYPE, and write the values of its entities " +
 			"in place of the references to them.",
-		Source:  protocolXML,
-		message: "a DOCTYPE: {text}",
+		Source: protocolXML,
 	},
 	{
 		Code:     sitemap.DoubleGzip,
@@ -43,8 +41,7 @@ var syntaxRules = []Rule{
 		Why:      "Search engines undo one layer, find compressed data and read no URL.",
 		Fix: "Compress the document once: if the server sends Content-Encoding: gzip, " +
 			"do not compress sitemap.xml.gz again.",
-		Source:  searchConsole,
-		message: "gzip inside gzip",
+		Source: searchConsole,
 	},
 	{
 		Code:     sitemap.EncodingFallback,
@@ -55,8 +52,7 @@ var syntaxRules = []Rule{
 		Fix: `Save the document in UTF-8, and declare it: ` +
 			`<?xml version="1.0" encoding="UTF-8"?>. ` +
 			"Remove another charset from the Content-Type header.",
-		Source:  protocolXML,
-		message: "the encoding {text} is unknown, undeclared or contradicted by the bytes",
+		Source: protocolXML,
 	},
 	{
 		Code:     sitemap.ForeignElement,
@@ -64,9 +60,8 @@ var syntaxRules = []Rule{
 		Summary:  "an element of another namespace directly in a urlset or sitemapindex",
 		Why: "The schema allows such elements before the entries, for data of other programs. " +
 			"Search engines ignore them.",
-		Fix:     "Nothing needs to change. Remove the element if no program reads it.",
-		Source:  protocolSchema,
-		message: "<{field}> is in another namespace: {text}",
+		Fix:    "Nothing needs to change. Remove the element if no program reads it.",
+		Source: protocolSchema,
 	},
 	{
 		Code:     sitemap.GzipTrailingJunk,
@@ -75,7 +70,6 @@ var syntaxRules = []Rule{
 		Why:      "They are ignored, or a reader reports a damaged file.",
 		Fix:      "Compress the document again, and check the file with gzip -t.",
 		Source:   rfcGzip,
-		message:  "bytes after the end of the gzip data",
 	},
 	{
 		Code:     sitemap.InvalidUTF8,
@@ -84,7 +78,6 @@ var syntaxRules = []Rule{
 		Why:      lostRest,
 		Fix:      "Convert the document to UTF-8, for example with iconv -f windows-1252 -t utf-8.",
 		Source:   protocolXML,
-		message:  "bytes that are not UTF-8: {text}",
 	},
 	{
 		Code:     sitemap.JunkAfterRoot,
@@ -94,8 +87,7 @@ var syntaxRules = []Rule{
 			"Search engines may refuse the document.",
 		Fix: "End the document at </urlset> or </sitemapindex>. " +
 			"Look for messages of the program that writes it, or for a second document.",
-		Source:  "XML 1.0, section 2.1",
-		message: "content after the root element: {text}",
+		Source: "XML 1.0, section 2.1",
 	},
 	{
 		Code:     sitemap.JunkBeforeRoot,
@@ -105,8 +97,7 @@ var syntaxRules = []Rule{
 			"and search engines may refuse the document.",
 		Fix: "Print nothing before <?xml or <urlset. " +
 			"Often it is a warning of the program that writes the document.",
-		Source:  xmlProlog,
-		message: "text or markup before the root element: {text}",
+		Source: xmlProlog,
 	},
 	{
 		Code:     sitemap.LeadingWhitespace,
@@ -115,8 +106,7 @@ var syntaxRules = []Rule{
 		Why:      "Search Console reports leading white space, and an XML parser stops at once.",
 		Fix: "Remove the spaces and line ends before <?xml. " +
 			"Often they come from an empty line in a template.",
-		Source:  xmlProlog,
-		message: "white space before the XML declaration",
+		Source: xmlProlog,
 	},
 	{
 		Code:     sitemap.MismatchedTag,
@@ -125,8 +115,7 @@ var syntaxRules = []Rule{
 		Why:      lostRest,
 		Fix: "Close each element with the end tag of its own name, innermost first: " +
 			"<url><loc>…</loc></url>.",
-		Source:  "XML 1.0, sections 2.1 and 3.1",
-		message: "a tag is missing, misplaced or malformed: {text}",
+		Source: "XML 1.0, sections 2.1 and 3.1",
 	},
 	{
 		Code:     sitemap.MisplacedElement,
@@ -135,8 +124,7 @@ var syntaxRules = []Rule{
 		Why:      "Search engines ignore the element, or report an invalid tag.",
 		Fix: "Move the element to its place: url in urlset, sitemap in sitemapindex, " +
 			"the fields of a page in its url.",
-		Source:  protocolSchema,
-		message: "<{field}> is in the wrong parent",
+		Source: protocolSchema,
 	},
 	{
 		Code:     sitemap.MissingNamespace,
@@ -146,8 +134,7 @@ var syntaxRules = []Rule{
 			"Search engines may ignore the document.",
 		Fix: `Declare the namespace in the root: ` +
 			`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`,
-		Source:  protocolXML,
-		message: "<{field}> is in no namespace",
+		Source: protocolXML,
 	},
 	{
 		Code:     sitemap.MissingRoot,
@@ -157,8 +144,7 @@ var syntaxRules = []Rule{
 		Fix: `Put the entries into a root: ` +
 			`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"> before them ` +
 			"and </urlset> after them.",
-		Source:  protocolXML,
-		message: "no root element before {text}",
+		Source: protocolXML,
 	},
 	{
 		Code:     sitemap.NoEntries,
@@ -167,8 +153,7 @@ var syntaxRules = []Rule{
 		Why:      "Search Console reports an empty sitemap. The request for it is wasted.",
 		Fix: "List at least one page, or remove the sitemap from robots.txt and from its index. " +
 			"If it had entries before, check the program that writes it.",
-		Source:  searchConsole,
-		message: "the document has no entries",
+		Source: searchConsole,
 	},
 	{
 		Code:     sitemap.RawAmpersand,
@@ -177,7 +162,6 @@ var syntaxRules = []Rule{
 		Why:      lostRest,
 		Fix:      "Write &amp; for &: https://www.example.com/?a=1&amp;b=2.",
 		Source:   protocolEscaping,
-		message:  "an ampersand that is not escaped: {text}",
 	},
 	{
 		Code:     sitemap.RepeatedElement,
@@ -185,9 +169,8 @@ var syntaxRules = []Rule{
 		Summary:  "a second lastmod, changefreq, priority or RSS link in an entry",
 		Why: "Search Console reports too many tags. " +
 			"Readers differ on which of the values they use.",
-		Fix:     "Keep one of them in the entry and remove the others.",
-		Source:  protocolSchema,
-		message: "a second {field} in the entry: {text}",
+		Fix:    "Keep one of them in the entry and remove the others.",
+		Source: protocolSchema,
 	},
 	{
 		Code:     sitemap.StrayText,
@@ -196,7 +179,6 @@ var syntaxRules = []Rule{
 		Why:      "It is ignored. A validator refuses the document.",
 		Fix:      "Remove the text, or put it into the element that it belongs in.",
 		Source:   protocolSchema,
-		message:  "text between elements: {text}",
 	},
 	{
 		Code:     sitemap.TooLarge,
@@ -205,8 +187,7 @@ var syntaxRules = []Rule{
 		Why:      "Search engines refuse a larger sitemap. Of a robots.txt they ignore the rest.",
 		Fix: "Split the sitemap into several, and list them in a sitemap index. " +
 			"The limit counts bytes before compression.",
-		Source:  protocolXML + "; RFC 9309, section 2.5",
-		message: "more bytes than allowed: 52,428,800 for a sitemap, 512,000 for a robots.txt",
+		Source: protocolXML + "; RFC 9309, section 2.5",
 	},
 	{
 		Code:     sitemap.TooManyEntries,
@@ -216,8 +197,7 @@ var syntaxRules = []Rule{
 			"or ignore the rest.",
 		Fix: "Split the document into several of at most 50,000 entries and list them in an " +
 			"index.",
-		Source:  protocolIndex,
-		message: "the document has more than 50,000 entries",
+		Source: protocolIndex,
 	},
 	{
 		Code:     sitemap.UndeclaredEntity,
@@ -226,8 +206,7 @@ var syntaxRules = []Rule{
 		Why:      lostRest,
 		Fix: "Write the character itself in UTF-8: é for &eacute;. " +
 			"XML knows only &amp;, &lt;, &gt;, &quot; and &apos;.",
-		Source:  xmlReferences,
-		message: "a reference that XML does not define: {text}",
+		Source: xmlReferences,
 	},
 	{
 		Code:     sitemap.UndeclaredPrefix,
@@ -236,8 +215,7 @@ var syntaxRules = []Rule{
 		Why:      "XML parsers with namespaces stop here, and others ignore the element.",
 		Fix: "Declare the prefix in the root: " +
 			`xmlns:image="http://www.google.com/schemas/sitemap-image/1.1".`,
-		Source:  "Namespaces in XML 1.0, section 5",
-		message: "a namespace prefix without a declaration: {text}",
+		Source: "Namespaces in XML 1.0, section 5",
 	},
 	{
 		Code:     sitemap.UnknownElement,
@@ -246,8 +224,7 @@ var syntaxRules = []Rule{
 		Why:      "Search Console reports an invalid XML tag, and the element is ignored.",
 		Fix: "Correct its name, for example lastmod for lastModified, or remove it. " +
 			"Other elements need a namespace of their own.",
-		Source:  protocolSchema,
-		message: "the schema does not allow this <{field}> here",
+		Source: protocolSchema,
 	},
 	{
 		Code:     sitemap.UnknownNamespace,
@@ -257,8 +234,7 @@ var syntaxRules = []Rule{
 			"Search engines may ignore the document.",
 		Fix: `Declare the namespace as it is, with http: ` +
 			`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`,
-		Source:  protocolXML,
-		message: "the namespace of <{field}> does not belong to the format: {text}",
+		Source: protocolXML,
 	},
 	{
 		Code:     sitemap.UppercaseTag,
@@ -266,9 +242,8 @@ var syntaxRules = []Rule{
 		Summary:  "an element name in the wrong letter case",
 		Why: "XML tells upper from lower case, " +
 			"so search engines do not recognize the element.",
-		Fix:     "Write the name as in the schema: <url> and <lastmod>, not <URL> and <lastMod>.",
-		Source:  protocolSchema,
-		message: "an element name in the wrong letter case: {text}",
+		Fix:    "Write the name as in the schema: <url> and <lastmod>, not <URL> and <lastMod>.",
+		Source: protocolSchema,
 	},
 	{
 		Code:     sitemap.WrappedRoot,
@@ -278,8 +253,7 @@ var syntaxRules = []Rule{
 			"sitemap.",
 		Fix: "Remove the element around urlset or sitemapindex, " +
 			"so that this is the first one.",
-		Source:  protocolXML,
-		message: "the root is inside another element: {text}",
+		Source: protocolXML,
 	},
 	{
 		Code:     sitemap.WrongContentType,
@@ -288,7 +262,6 @@ var syntaxRules = []Rule{
 		Why:      "Readers that trust the header take the document for something else.",
 		Fix: "Serve sitemaps in XML as application/xml, in text as text/plain, " +
 			"and .gz files as application/gzip.",
-		Source:  "RFC 9110, section 8.3",
-		message: "the content type {text} does not fit the document",
+		Source: "RFC 9110, section 8.3",
 	},
 }

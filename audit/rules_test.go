@@ -34,9 +34,6 @@ func TestRules(t *testing.T) {
 				t.Errorf("%s: full stop at the end of %s: %t", r.Code, name, hasStop)
 			}
 		}
-		if r.message != "" && !isReading(r.Code) {
-			t.Errorf("%s has a message", r.Code)
-		}
 	}
 	all[0].Code = ""
 	if Rules()[0].Code == "" {
@@ -67,8 +64,7 @@ func isReading(code sitemap.Code) bool {
 	return slices.ContainsFunc(readingRules, func(r Rule) bool { return r.Code == code })
 }
 
-// TestRules_Reading: each problem of package sitemap has a rule of the same severity, with a
-// sentence that needs no value.
+// TestRules_Reading: each problem of package sitemap has a rule of the same severity.
 func TestRules_Reading(t *testing.T) {
 	for _, code := range codesIn(t, "../problem.go", `Code = "(\w+)"`) {
 		if !isReading(code) {
@@ -78,44 +74,6 @@ func TestRules_Reading(t *testing.T) {
 	for _, r := range readingRules {
 		if want := r.Code.Severity(); r.Severity != want {
 			t.Errorf("%s: severity %v, want %v", r.Code, r.Severity, want)
-		}
-		if r.message == "" || strings.HasSuffix(r.message, ".") {
-			t.Errorf("%s: message %q", r.Code, r.message)
-		}
-		for _, p := range []sitemap.Problem{
-			{Code: r.Code},
-			{Code: r.Code, Field: "loc"},
-			{Code: r.Code, Field: "loc", Text: "a {b} c"},
-		} {
-			message := problemMessage(p)
-			named := p.Text != "" && strings.Contains(r.message, "{text}")
-			rest := strings.ReplaceAll(message, `"a {b} c"`, "")
-			if named != (len(rest) < len(message)) || strings.ContainsAny(rest, "{}") ||
-				strings.HasSuffix(message, ":") || message != strings.TrimSpace(message) {
-				t.Errorf("message of %+v is %q", p, message)
-			}
-		}
-	}
-}
-
-func TestProblemMessage(t *testing.T) {
-	for _, tt := range []struct {
-		p    sitemap.Problem
-		want string
-	}{
-		{sitemap.Problem{Code: sitemap.BadLastMod, Field: "lastmod", Text: "13/45/2024"},
-			`lastmod "13/45/2024" is not a W3C date`},
-		{sitemap.Problem{Code: sitemap.BadLastMod, Field: "lastmod"}, `lastmod is not a W3C date`},
-		{sitemap.Problem{Code: sitemap.MissingLoc, Field: "loc", Text: "<url>"},
-			`no loc in this entry`},
-		{sitemap.Problem{Code: sitemap.BadScheme, Text: "ftp://www.example.com/"},
-			`"ftp://www.example.com/" has a scheme other than http and https`},
-		{sitemap.Problem{Code: sitemap.EncodingFallback},
-			`the encoding is unknown, undeclared or contradicted by the bytes`},
-		{sitemap.Problem{Code: sitemap.RepeatedElement, Field: "link"}, `a second link in the entry`},
-	} {
-		if got := problemMessage(tt.p); got != tt.want {
-			t.Errorf("message of %+v is %q, want %q", tt.p, got, tt.want)
 		}
 	}
 }

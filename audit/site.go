@@ -222,7 +222,7 @@ func (s *site) report(sm *discover.Sitemap, p sitemap.Problem) {
 		Code:    p.Code,
 		Pos:     p.Pos,
 		Text:    p.Text,
-		Message: problemMessage(p),
+		Message: p.Message(),
 		Dropped: p.Dropped,
 	}
 	switch {

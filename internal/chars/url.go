@@ -1,6 +1,7 @@
 package chars
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -64,3 +65,12 @@ const maxExcerpt = 256
 
 // Excerpt returns the start of s that the Text of a problem holds.
 func Excerpt[T ~string | ~[]byte](s T) T { return Clip(s, maxExcerpt) }
+
+// Quote returns s in quotes, at most 80 bytes of it, for a message.
+func Quote(s string) string {
+	short := Clip(s, 80)
+	if len(short) < len(s) {
+		short += "…"
+	}
+	return strconv.Quote(short)
+}
