@@ -24,7 +24,7 @@ import (
 const headerSuffix = ".header"
 
 // saveDocument keeps a document below dir: its body in one file, and its status and header fields
-// in another one beside it. Of a body that broke off, what came is kept.
+// in another one beside it. If the body broke off, its first part is kept.
 func saveDocument(dir string, doc *fetch.Document) error {
 	asked := doc.URL
 	if len(doc.Hops) > 0 {
@@ -77,18 +77,18 @@ func savedHeader(doc *fetch.Document) []byte {
 	return b
 }
 
-// savedName returns the file of a URL: a folder for its host, with "http+" before it if the scheme
-// is http, and in it a name for path and query, in which "+" stands for a slash:
+// savedName returns the name of the file for a URL. It has a folder for the host, which begins with
+// "http+" if the scheme is http, and in it a name for path and query, with "+" for a slash:
 //
 //	https://www.example.com/blog/sitemap.xml?page=2  www.example.com/blog+sitemap.xml%3fpage=2
 //
-// Different URLs have different names, also where letter case does not count.
+// Different URLs have different names, also on file systems that ignore letter case.
 func savedName(u *url.URL) string {
 	host := shortened(escaped(strings.ToLower(u.Host)))
 	if u.Scheme == "http" {
 		host = "http+" + host
 	}
-	name := "%2f" // of the root, which is no file
+	name := "%2f" // of the path "/"
 	if path := strings.TrimPrefix(u.RequestURI(), "/"); path != "" {
 		name = shortened(escaped(path))
 	}
@@ -109,8 +109,8 @@ func shortened(name string) string {
 // reserved matches the names of devices on Windows.
 var reserved = regexp.MustCompile(`^(?:aux|con|nul|prn|com\d|lpt\d)(?:\.|$)`)
 
-// escaped returns text as the name of a file. It escapes what not every file system can hold or
-// tell apart, and the suffix of header files.
+// escaped returns text as the name of a file. It escapes the bytes that some file systems do not
+// allow or do not distinguish, and the suffix of header files.
 func escaped(text string) string {
 	var b []byte
 	for i := range len(text) {

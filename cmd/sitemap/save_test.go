@@ -72,8 +72,8 @@ func TestSave_Fails(t *testing.T) {
 	}
 }
 
-// TestReplaceFile: of a body that breaks off, what came is kept. An error of the file is returned,
-// and leaves the file that was there.
+// TestReplaceFile: if a body breaks off, its first part is kept. An error of the file is returned,
+// and the old file stays.
 func TestReplaceFile(t *testing.T) {
 	name := writeFile(t, "body", "before")
 	broken := &brokenReader{"came", errors.New("reset")}

@@ -187,8 +187,7 @@ func (v *visit) walk(ctx context.Context) error {
 	return nil
 }
 
-// fetched notes when a sitemap came, and saves each document. Those that are read from files have
-// no doc.
+// fetched records when a sitemap was fetched, and saves doc for --save. For a file, doc is nil.
 func (v *visit) fetched(s *discover.Sitemap, doc *fetch.Document) {
 	if s != nil {
 		v.record.Fetched = time.Now().UTC().Truncate(time.Second)
