@@ -231,7 +231,8 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	if end == 0 || load(b, end)&0xffffffff != tagLoc || len(raw) > xmlscan.MaxText {
 		return 0
 	}
-	if loc := xmlscan.TrimSpace(raw); !section && d.sink.Recent.PlainXML(loc) {
+	loc := xmlscan.TrimSpace(raw)
+	if section && d.sink.Recent.Plain(loc) || !section && d.sink.Recent.PlainXML(loc) {
 		d.entry.Loc = string(loc)
 		d.locs = 1
 		return end + 4

@@ -29,8 +29,8 @@ const (
 //	Cut         scanStart, scanEnd, scanDeclaration the next tag or declaration
 //	odd         scanStart                           the next start tag
 //	doctype     scanDeclaration, at the first one   -
-//	Declared    split                               the next start tag
-//	Upper       split                               the next start tag
+//	Declared    resolve                             the next start tag
+//	Upper       split, lowerPrefix                  the next start tag
 //	pending     reread, Wrap                        next, Restart
 //	current     Child, skip, Again: fresh           next: unopened
 //	            push, pushEntry: opened
@@ -48,7 +48,7 @@ const (
 type Reader struct {
 	Scanner
 	Names
-	*Tag
+	Tag
 	Texts
 	text []byte
 	end  []byte // "/loc>", while the text of a loc is read
@@ -71,6 +71,14 @@ type Names struct {
 	// HoldsFields reports, by namespace and local name in lower case, whether an element of an
 	// entry may have fields of its own. It does not end at the start tag of a field.
 	HoldsFields func(s namespace.Space, local string) bool
+}
+
+// A Tag is the current start tag, in addition to the Scanner's fields.
+type Tag struct {
+	Prefix, Local []byte // Local is in lower case
+	Space         namespace.Space
+	Declared      bool // the prefix is declared, or there is no prefix
+	Upper         bool // Local is in another letter case in the document
 }
 
 // Texts are the texts that a Reader has read.
@@ -109,15 +117,13 @@ type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	scope      int           // number of the bindings in force, from 1
-	scopes     int           // numbers given so far
+	lower      []byte        // a name in lower case
 	undeclared bool          // an undeclared prefix was reported
 }
 
 // NewReader returns a reader of the rest of in, whose next start tag is the root.
 func NewReader(in *input.Reader, report func(sitemap.Problem)) *Reader {
-	r := &Reader{Scanner: *NewScanner(in, report), Tag: new(Tag)}
-	r.scope, r.scopes = 1, 1
+	r := &Reader{Scanner: *NewScanner(in, report)}
 	r.IsEntry = func() bool { return false }
 	r.IsField = r.IsEntry
 	r.IsExtension = func(namespace.Space) bool { return false }

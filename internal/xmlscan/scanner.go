@@ -29,13 +29,14 @@ const (
 // A Token is a part of a document. Its bytes are valid until the next one.
 type Token struct {
 	Kind  Kind
-	Raw   []byte // all of it
-	Name  []byte // of a tag, with its prefix
-	Attrs []Attr // of a start tag
-	Data  []byte // of a CDATA section
-	Empty bool   // the start tag ends with "/>"
-	Cut   bool   // the tag's '>' is missing
-	odd   bool   // the start tag is not well-formed
+	Raw   []byte    // all of it
+	Name  []byte    // of a tag, with its prefix
+	Attrs []Attr    // of a start tag
+	Data  []byte    // of a CDATA section
+	Empty bool      // the start tag ends with "/>"
+	Cut   bool      // the tag's '>' is missing
+	odd   bool      // the start tag is not well-formed
+	has   nameClass // in the name of a start tag
 }
 
 // A Scanner splits a document into tokens. It is not safe for concurrent use.
@@ -44,8 +45,6 @@ type Scanner struct {
 	in     *input.Reader
 	report func(sitemap.Problem)
 
-	tag *tagName // the name of the last start tag
-	tagNames
 	owner   []byte // the name of the last start tag, whose element contains a CDATA section
 	until   []byte // what ends the comment, section or instruction of which a part was scanned
 	doctype bool   // a DOCTYPE was seen
@@ -58,7 +57,7 @@ type Scanner struct {
 // problems inside tokens: control characters, bytes that are not UTF-8, ampersands that start no
 // reference, tags without end.
 func NewScanner(in *input.Reader, report func(sitemap.Problem)) *Scanner {
-	return &Scanner{in: in, report: report, tagNames: tagNames{last: new(tagName)}}
+	return &Scanner{in: in, report: report}
 }
 
 // Next scans the next token.
@@ -216,12 +215,12 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 
 // scanStart scans a start tag. A tag longer than the window is cut.
 func (s *Scanner) scanStart(b []byte, last bool) int {
-	tag := s.scanTagName(b[1:])
-	n := 1 + len(tag.text)
+	n, has := scanName(b[1:])
+	n++
 	if n == len(b) {
 		return s.stuck(b, last)
 	}
-	s.tag = tag
+	s.has = has
 	s.Attrs, s.Empty = s.Attrs[:0], false
 	end, complete := n, b[n] == '>'
 	if !complete {

@@ -18,9 +18,8 @@ const maxBindings = 256
 
 // A declaration is a prefix with its namespace.
 type declaration struct {
-	prefix, uri  string
-	space        namespace.Space
-	outer, inner int // scopes without and with it, the last time that it was put into force
+	prefix, uri string
+	space       namespace.Space
 }
 
 // A binding is a declaration in force.
@@ -49,21 +48,14 @@ func (r *Reader) bind(depth int) {
 			r.undeclared = true
 			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
 		}
-		d := r.declare(key(prefix), key(value))
-		if d.outer != r.scope {
-			r.scopes++
-			d.outer, d.inner = r.scope, r.scopes
-		}
-		r.scope = d.inner
-		r.bindings = append(r.bindings, binding{*d, depth})
+		r.bindings = append(r.bindings, binding{r.declare(key(prefix), key(value)), depth})
 	}
 }
 
 // unbind ends the declarations of elements deeper than depth.
 func (r *Reader) unbind(depth int) {
-	for n := len(r.bindings) - 1; n >= 0 && r.bindings[n].depth > depth; n-- {
-		r.scope = r.bindings[n].outer
-		r.bindings = r.bindings[:n]
+	for n := len(r.bindings); n > 0 && r.bindings[n-1].depth > depth; n-- {
+		r.bindings = r.bindings[:n-1]
 	}
 }
 
@@ -81,21 +73,20 @@ func mayBind(prefix, uri []byte) bool {
 }
 
 // declare returns a declaration. It is remembered for documents that repeat it with each element.
-func (r *Reader) declare(prefix, uri []byte) *declaration {
+func (r *Reader) declare(prefix, uri []byte) declaration {
 	for i := range r.seen {
 		if d := &r.seen[i]; d.uri == string(uri) && d.prefix == string(prefix) {
-			return d
+			return *d
 		}
 	}
-	d := &declaration{prefix: string(prefix), uri: string(uri)}
+	d := declaration{string(prefix), string(uri), 0}
 	if d.space = namespace.Of(d.uri); d.space < 0 {
 		d.space = r.other(d.uri)
 	}
-	if len(r.seen) == maxBindings {
-		return d
+	if len(r.seen) < maxBindings {
+		r.seen = append(r.seen, d)
 	}
-	r.seen = append(r.seen, *d)
-	return &r.seen[len(r.seen)-1]
+	return d
 }
 
 // other returns the number of a namespace without a constant. It is the same for the same URI, and
