@@ -64,7 +64,9 @@ func (d *decoder) quickEntries() {
 			continue
 		}
 		d.in.Advance(i + len(q.end.text))
-		d.flush()
+		if !d.dropped {
+			d.sink.Emit(&d.entry)
+		}
 	}
 }
 

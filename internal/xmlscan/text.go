@@ -10,6 +10,9 @@ import (
 
 // check reports the problems inside the token.
 func (s *Scanner) check() {
+	if s.Kind == StartTag && len(s.Attrs) == 0 && !s.odd && s.has&isOther == 0 {
+		return // only ASCII letters and the like
+	}
 	if !s.isSound(len(s.Raw)) {
 		s.checkCharacters(0, len(s.Raw))
 	}
