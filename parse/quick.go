@@ -45,7 +45,7 @@ func (t *tag) starts(b []byte, i int) bool {
 }
 
 // quickEntries reads entries of the most common shape straight from the window: tags without
-// attributes, and text of which XML has nothing to report. At anything else it hands over to the
+// attributes, and text without defects of its XML. At anything else it hands over to the
 // general reader, in the middle of an entry or between two.
 func (d *decoder) quickEntries() {
 	q := &d.quick
@@ -202,8 +202,8 @@ func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
 	return b[i : i+n], end
 }
 
-// text returns the text of a field with decoded references. It reports false if XML has something to
-// report of it.
+// text returns the text of a field with decoded references. It reports false if the general reader
+// has to report a defect of its XML.
 func (d *decoder) text(raw []byte) (text []byte, ok bool) {
 	if !xmlchar.AllPredefined(raw) || !xmlchar.Sound(raw) || bytes.Contains(raw, []byte("]]>")) {
 		return nil, false

@@ -37,9 +37,9 @@ func (r *Reader) Enter(name []byte) {
 // Exit closes the open entry, whose end tag the caller has read itself.
 func (r *Reader) Exit() { r.pop(r.entry - 1) }
 
-// Again advances to the next start tag if it repeats the current one, that of an empty element, with
-// other values of the attributes. It reports whether it did. If it did not, the attributes of the
-// current tag are no longer valid.
+// Again advances to the next start tag if it repeats the current one, that of an empty element,
+// with other values of the attributes. It reports whether it did. If it did not, the attributes of
+// the current tag are no longer valid.
 func (r *Reader) Again() bool {
 	n := len(r.bindings)
 	declares := n > 0 && r.bindings[n-1].depth > len(r.stack)
