@@ -70,7 +70,7 @@ func (h *host) dispatch() {
 			}
 			h.running++
 		}
-		i := h.first()
+		i := h.next()
 		w := h.queue[i]
 		if h.queue = slices.Delete(h.queue, i, i+1); err == nil {
 			h.pace.start(&w.grant, now)
@@ -80,10 +80,18 @@ func (h *host) dispatch() {
 }
 
 // wake dispatches when the timer fires.
-// first returns the index of the next waiter: the longest-waiting document that is not doubtful, or
-// else the longest-waiting one.
-func (h *host) first() int {
-	return max(slices.IndexFunc(h.queue, func(w *waiter) bool { return !h.pace.isDoubtful(&w.grant) }), 0)
+// next returns the index of the waiter to grant: the longest-waiting document. If a request that was
+// sent alone was refused, it is the latest one that was not refused itself: broken documents stand
+// side by side, and those far from them show whether it is the host that is busy.
+func (h *host) next() int {
+	if h.pace.doubt {
+		for i, w := range slices.Backward(h.queue) {
+			if !h.pace.wasRefused(&w.grant) {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 func (h *host) wake() {

@@ -31,7 +31,7 @@ type pace struct {
 	backoff  time.Duration // of the last pause, 0 after a success
 	spacing  time.Duration // between the requests of a recovery
 	recovery int           // successes that are missing; above zero, requests are serial
-	tried    []string      // URLs that were refused, with 429 or 503, since the recovery began
+	tried    []string      // URLs that were refused, with 429 or 503, when they were last requested
 	refused  int           // of them, those that were new and sent alone, since a success
 	doubt    bool          // a request that was sent alone was refused, and none has succeeded since
 	busy     bool          // requests fail until the pause is over
@@ -88,6 +88,10 @@ func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.
 	}
 	p.learnTimeout(status, begun, now)
 	isCurrent := g.pauses == p.pauses // otherwise it was sent before the pause
+	if len(p.tried) > 0 && status > 0 && !isBusy(status) {
+		u := g.url.String()
+		p.tried = slices.DeleteFunc(p.tried, func(tried string) bool { return tried == u })
+	}
 	switch {
 	case isCurrent && isBusy(status):
 		p.pause(g, retryAfter, now)
@@ -99,9 +103,7 @@ func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.
 	case isCurrent && p.recovery > 0:
 		if status > 0 && status < 500 {
 			p.backoff, p.refused, p.doubt = 0, 0, false
-			if p.recovery--; p.recovery == 0 {
-				p.tried = nil
-			}
+			p.recovery--
 		}
 		if p.recovery > 0 {
 			p.until = now.Add(p.spacing)
@@ -129,21 +131,17 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 // remember adds the URL of a refused request to tried, and reports whether it is new there. What was
 // refused before may be broken: it says nothing of its host.
 func (p *pace) remember(g *grant) bool {
-	u := g.url.String()
-	if slices.Contains(p.tried, u) {
+	if p.wasRefused(g) {
 		return false
 	}
-	if len(p.tried) < maxTried {
-		p.tried = append(p.tried, u)
+	if len(p.tried) == maxTried {
+		p.tried = slices.Delete(p.tried, 0, 1)
 	}
+	p.tried = append(p.tried, g.url.String())
 	return true
 }
 
-// isDoubtful reports whether a request for g should wait for others, which show whether it is the
-// host that is busy.
-func (p *pace) isDoubtful(g *grant) bool {
-	return p.doubt && slices.Contains(p.tried, g.url.String())
-}
+func (p *pace) wasRefused(g *grant) bool { return slices.Contains(p.tried, g.url.String()) }
 
 // learnTimeout counts the requests in a row that were not answered.
 func (p *pace) learnTimeout(status int, begun, now time.Time) {
