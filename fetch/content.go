@@ -41,7 +41,7 @@ type content struct {
 	err     error
 }
 
-// newContent returns a reader of raw without its Content-Encoding of so many layers of gzip.
+// newContent returns a reader of raw without its Content-Encoding, which is layers times gzip.
 func newContent(raw *bodyReader, layers int, limit int64, fail func(error) *Error) *content {
 	c := &content{raw: raw, src: raw, fail: fail, left: limit}
 	if layers > 0 {

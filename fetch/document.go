@@ -27,8 +27,8 @@ type Request struct {
 	// If it needs a temporary file and those of the Client are full, Get fails at once with
 	// [ErrNoRoom]. Without Ahead, Get waits until other Bodies are closed.
 	Ahead bool
-	// FailFast means that a refused connection is not retried, as by a caller who has another URL to
-	// try. Other failures are.
+	// FailFast means that a refused connection is not retried, for callers that have another URL to
+	// try. Other failures are retried.
 	FailFast bool
 	// Origins are URLs that the caller named, if URL was found in a document. Ports other than 80
 	// and 443, secrets, and the credentials in an entry of Origins are for these origins only. If
