@@ -205,7 +205,8 @@ func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
 // text returns the text of a field with decoded references. It reports false if the general reader
 // has to report a defect of its XML.
 func (d *decoder) text(raw []byte) (text []byte, ok bool) {
-	if !xmlchar.AllPredefined(raw) || !xmlchar.Sound(raw) || bytes.Contains(raw, []byte("]]>")) {
+	if !xmlchar.AllPredefined(raw) || !xmlchar.Sound(raw) ||
+		bytes.Contains(raw, []byte("]]>")) || bytes.IndexByte(raw, '<') >= 0 {
 		return nil, false
 	}
 	if bytes.IndexByte(raw, '&') < 0 {

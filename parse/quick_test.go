@@ -84,6 +84,7 @@ func FuzzShortcut(f *testing.F) {
 		`<url><loc>http://a.example/</loc><xhtml:link rel="alternate" href="x>y" hreflang='de'/><image:image><image:loc>http://a.example/i</image:loc></image:image></url>`,
 		"<url><loc>http://a.example/</loc><loc>http://a.example/2</loc></url>",
 		"<url><loc>http://a.example/a b]]></loc><lastmod>13/45/2024</lastmod></url>",
+		"<url><loc>http://a.example/x</loc><lastmod>2024<05-06T07:08:09+02:00</lastmod></url>",
 		"<url><loc>http://a.example/caf&#233;;&#x26;amp; http://b.example/</loc></url>",
 		"<url><loc> none </loc><changefreq>Often</changefreq><priority>high</priority></url>",
 		"<url><lastmod>2024-05-06T07:08:09+0200</lastmod><loc>x</loc><priority>&#49;</priority></url>",
