@@ -45,6 +45,7 @@ func (e Entry) URL() (*url.URL, error) { return ParseLoc(e.Loc) }
 type Position struct {
 	Offset int64 // bytes from the start, from 0
 	Line   int   // from 1; a line ends with LF, CR LF or CR
+	Column int   // in bytes, from 1; 0 if it is not known
 }
 
 // A Kind says whether an entry is a page or a sitemap.

@@ -41,9 +41,9 @@ func Example() {
 	}
 	// Output:
 	// https://www.example.com/ robots
-	// https://www.example.com/pages.xml, line 3: untrusted_loc: the sitemap may not list "https://elsewhere.example/"
-	// https://www.example.com/pages.xml, line 4: raw_ampersand: an ampersand that is not escaped: "&page=2"
-	// https://www.example.com/pages.xml, line 4: relative_loc: "/search?q=a&page=2" is a relative URL
+	// https://www.example.com/pages.xml, line 3, column 4: untrusted_loc: the sitemap may not list "https://elsewhere.example/"
+	// https://www.example.com/pages.xml, line 4, column 25: raw_ampersand: an ampersand that is not escaped: "&page=2"
+	// https://www.example.com/pages.xml, line 4, column 9: relative_loc: "/search?q=a&page=2" is a relative URL
 	// https://www.example.com/search?q=a&page=2 robots
 	// discover: 1 sitemap could not be read: https://www.example.com/gone.xml: status 404 Not Found
 }

@@ -260,10 +260,13 @@ func (p Problem) Message() string {
 
 // String returns the place of the problem, its code and its Message:
 //
-//	line 3: bad_lastmod: lastmod "yesterday" is not a W3C date
+//	line 3, column 52: bad_lastmod: lastmod "yesterday" is not a W3C date
 func (p Problem) String() string {
 	s := strings.TrimSuffix(string(p.Code)+": "+p.Message(), ": ")
-	if p.Pos.Line > 0 {
+	switch {
+	case p.Pos.Column > 0:
+		return fmt.Sprintf("line %d, column %d: %s", p.Pos.Line, p.Pos.Column, s)
+	case p.Pos.Line > 0:
 		return fmt.Sprintf("line %d: %s", p.Pos.Line, s)
 	}
 	return s

@@ -91,8 +91,11 @@ func (d *decoder) plainLines() bool {
 	d.urls = true
 	text := string(b[:size])
 	for i, u := range urls[:n] {
-		d.sink.EmitLine(text[u.start:u.end], sitemap.Position{
-			Offset: pos.Offset + int64(u.start), Line: pos.Line + i})
+		at := sitemap.Position{Offset: pos.Offset + int64(u.start), Line: pos.Line + i, Column: 1}
+		if i == 0 {
+			at = pos
+		}
+		d.sink.EmitLine(text[u.start:u.end], at)
 	}
 	return true
 }

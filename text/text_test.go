@@ -49,7 +49,7 @@ func TestEntries_HalfUnit(t *testing.T) {
 	for e, err := range text.Entries(strings.NewReader(doc+"2"), &sitemap.Options{Report: report}) {
 		got = append(got, fmt.Sprint(e.Loc, " ", err))
 	}
-	want := "http://a.example/1 <nil>, invalid_utf8 {36 2}, http://a.example/ <nil>"
+	want := "http://a.example/1 <nil>, invalid_utf8 {36 2 18}, http://a.example/ <nil>"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %q, want %q", s, want)
 	}

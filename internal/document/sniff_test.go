@@ -127,7 +127,7 @@ func TestSniff_JunkPosition(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := sitemap.Problem{Code: sitemap.JunkBeforeRoot,
-		Pos: sitemap.Position{Offset: 23, Line: 2}, Text: "junk\n"}
+		Pos: sitemap.Position{Offset: 23, Line: 2, Column: 2}, Text: "junk\n"}
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -10,16 +10,41 @@ import (
 // cheap for places near the previous one.
 func (in *Reader) Position(n int) sitemap.Position {
 	to := in.r + n
-	if to == in.lineAt {
-		return sitemap.Position{Offset: in.base + int64(to), Line: in.line}
-	}
 	if to > in.lineAt {
-		in.line += in.countLines(in.lineAt, to)
-	} else {
-		in.line -= in.countLines(to, in.lineAt)
+		if lines := in.countLines(in.lineAt, to); lines > 0 {
+			in.line += lines
+			in.start = in.startOf(to)
+		}
+	} else if to < in.lineAt {
+		if lines := in.countLines(to, in.lineAt); lines > 0 {
+			in.line -= lines
+			in.start = in.startOf(to)
+		}
 	}
 	in.lineAt = to
-	return sitemap.Position{Offset: in.base + int64(to), Line: in.line}
+	at := in.base + int64(to)
+	return sitemap.Position{Offset: at, Line: in.line, Column: int(at-in.start) + 1}
+}
+
+// startOf returns the offset of the line that buf[to] is on.
+func (in *Reader) startOf(to int) int64 {
+	i := bytes.LastIndexByte(in.buf[:to], '\n')
+	if in.loneCR {
+		for j := to - 1; j > i; j-- {
+			if in.endsWithCR(j) {
+				i = j
+			}
+		}
+	}
+	if i < 0 {
+		return in.first
+	}
+	return in.base + int64(i) + 1
+}
+
+// endsWithCR reports whether buf[i] is a CR without LF.
+func (in *Reader) endsWithCR(i int) bool {
+	return in.buf[i] == '\r' && in.buf[i+1] != '\n' && (i+1 < in.w || in.endCR)
 }
 
 // countLines counts the ends of lines in buf[from:to]: LF, and CR without LF.
@@ -29,7 +54,7 @@ func (in *Reader) countLines(from, to int) int {
 		return n
 	}
 	for i := from; i < to; i++ {
-		if in.buf[i] == '\r' && in.buf[i+1] != '\n' && (i+1 < in.w || in.endCR) {
+		if in.endsWithCR(i) {
 			n++
 		}
 	}
@@ -45,9 +70,7 @@ func (in *Reader) noteCR(fresh []byte) {
 	}
 	if in.lastCR && fresh[0] != '\n' {
 		in.loneCR = true
-		if in.lineAt == in.w {
-			in.line++
-		}
+		in.endLine()
 	}
 	in.lastCR = fresh[len(fresh)-1] == '\r'
 	for i := 0; !in.loneCR && i < len(fresh)-1; i++ {
@@ -63,7 +86,13 @@ func (in *Reader) noteCR(fresh []byte) {
 // endsAtCR records that the document ends with a CR, which no LF can follow any more.
 func (in *Reader) endsAtCR() {
 	in.loneCR, in.endCR = true, true
-	if in.lineAt == in.w { // its place was counted
+	in.endLine()
+}
+
+// endLine ends the line before the end of the window, if that was counted.
+func (in *Reader) endLine() {
+	if in.lineAt == in.w {
 		in.line++
+		in.start = in.base + int64(in.w)
 	}
 }

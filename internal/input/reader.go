@@ -44,9 +44,11 @@ type Reader struct {
 type lineCounter struct {
 	lineAt int // buf[lineAt] is on line number line
 	line   int
-	loneCR bool // a CR without LF, which ends a line too, was seen
-	lastCR bool // the last byte read is a CR
-	endCR  bool // it is the last one of the document, and ends a line
+	start  int64 // offset of that line in the document
+	first  int64 // offset of the line that buf[0] is on
+	loneCR bool  // a CR without LF, which ends a line too, was seen
+	lastCR bool  // the last byte read is a CR
+	endCR  bool  // it is the last one of the document, and ends a line
 }
 
 // Close releases the memory of the window, whose content must not be used any more. Closing again
@@ -58,7 +60,7 @@ func (in *Reader) Close() {
 	in.gz.Close()
 	windows.Put(in.pooled)
 	*in = Reader{
-		base: in.base + int64(in.w), err: errClosed, lineCounter: lineCounter{line: in.line},
+		base: in.base + int64(in.w), err: errClosed, lineCounter: lineCounter{line: in.line, start: in.start},
 		encoding: in.encoding, gz: in.gz,
 	}
 }

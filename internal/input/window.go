@@ -11,6 +11,7 @@ func (in *Reader) AdvanceLine(n int) {
 	if in.lineAt == in.r && !in.loneCR {
 		in.lineAt += n
 		in.line++
+		in.start = in.base + int64(in.lineAt)
 	}
 	in.r += n
 }
@@ -54,6 +55,11 @@ func (in *Reader) MoreAtHand() {
 func (in *Reader) slide() {
 	if in.lineAt < in.r {
 		in.Position(0)
+	}
+	if in.lineAt == in.r {
+		in.first = in.start
+	} else {
+		in.first = in.startOf(in.r)
 	}
 	in.base += int64(in.r)
 	in.lineAt -= in.r

@@ -19,6 +19,11 @@ func lineOf(doc string, offset int) int {
 	return 1 + strings.Count(before, "\n") + strings.Count(before, "\r")
 }
 
+// columnOf returns the column of doc[at], in bytes.
+func columnOf(doc string, at int) int {
+	return at - strings.LastIndexAny(doc[:at], "\r\n")
+}
+
 func TestPosition(t *testing.T) {
 	for _, doc := range []string{
 		strings.Repeat("abc\n", 50_000),
@@ -39,7 +44,9 @@ func TestPosition(t *testing.T) {
 				n := rnd.IntN(min(1_000, len(in.Window())-1) + 1)
 				// Not between CR and LF, where the line is undefined.
 				if at+n > 0 && at+n < len(doc) && doc[at+n-1] != '\r' && rnd.IntN(8) == 0 {
-					want := sitemap.Position{Offset: int64(at + n), Line: lineOf(doc, at+n)}
+					want := sitemap.Position{
+						Offset: int64(at + n), Line: lineOf(doc, at+n), Column: columnOf(doc, at+n),
+					}
 					if got := in.Position(n); got != want {
 						t.Fatalf("%s %.10q: Position = %+v, want %+v", name, doc, got, want)
 					}
@@ -235,9 +242,9 @@ func TestReader_ProblemPositions(t *testing.T) {
 	}{
 		{large, sitemap.Problem{Code: sitemap.TooLarge,
 			Pos: sitemap.Position{Offset: sitemap.ProtocolBytes,
-				Line: sitemap.ProtocolBytes/len(line) + 1}}},
+				Line: sitemap.ProtocolBytes/len(line) + 1, Column: sitemap.ProtocolBytes%len(line) + 1}}},
 		{gz(t, line+line) + "junk", sitemap.Problem{Code: sitemap.GzipTrailingJunk,
-			Pos: sitemap.Position{Offset: 2000, Line: 3}}},
+			Pos: sitemap.Position{Offset: 2000, Line: 3, Column: 1}}},
 	} {
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
 			"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader,
@@ -307,19 +314,19 @@ func TestReader_DamagedMember(t *testing.T) {
 		{"one member", damage(short), short, sitemap.Position{Line: 1}},
 		{"long", damage(long), long, sitemap.Position{Line: 1}},
 		{"second member", gz(t, short) + damage(short), short + short,
-			sitemap.Position{Offset: 300, Line: 4}},
+			sitemap.Position{Offset: 300, Line: 4, Column: 1}},
 		{"after the window", gz(t, long) + damage(long), long + long,
-			sitemap.Position{Offset: 200_000, Line: 2001}},
+			sitemap.Position{Offset: 200_000, Line: 2001, Column: 1}},
 		{"after empty members", gz(t, short) + gz(t, "") + damage(short), short + short,
-			sitemap.Position{Offset: 300, Line: 4}},
+			sitemap.Position{Offset: 300, Line: 4, Column: 1}},
 		{"no block", gz(t, short) + gz(t, short)[:10] + "\xff\xff\xff\xff", short,
-			sitemap.Position{Offset: 300, Line: 4}},
+			sitemap.Position{Offset: 300, Line: 4, Column: 1}},
 		{"byte order mark", gz(t, "\ufeff"+short) + damage(short), short + short,
-			sitemap.Position{Offset: 300, Line: 4}},
+			sitemap.Position{Offset: 300, Line: 4, Column: 1}},
 		{"two layers", gz(t, gz(t, short)+damage(short)), short + short,
-			sitemap.Position{Offset: 300, Line: 4}},
+			sitemap.Position{Offset: 300, Line: 4, Column: 1}},
 		{"outer layer", gz(t, gz(t, short)) + flip(gz(t, gz(t, short)), -8), short + short,
-			sitemap.Position{Offset: 300, Line: 4}},
+			sitemap.Position{Offset: 300, Line: 4, Column: 1}},
 		{"UTF-16", gz(t, encoded16(t, short)) + damage(encoded16(t, short)), short + short,
 			sitemap.Position{Line: 1}},
 	} {
