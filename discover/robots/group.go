@@ -22,8 +22,9 @@ const maxDelay = 24 * 60 * 60
 
 // A Field is a record that is no User-agent line, no rule, no Crawl-delay and no Sitemap record.
 type Field struct {
-	// Key and Value are as listed, without white space around them and comments. Invalid UTF-8
-	// in them is replaced with U+FFFD.
+	// Key and Value are as listed, without white space around them and comments. Key is of ASCII
+	// letters, digits, hyphens, underscores and spaces. Invalid UTF-8 in Value is replaced with
+	// U+FFFD.
 	Key, Value string
 	Line       int // the number of the line, from 1
 }
@@ -114,14 +115,17 @@ func (gr *grouper) add(f Field) bool {
 			*gr.delay = fmt.Sprintf("Crawl-delay: %v\n", min(d, maxDelay))
 		}
 	default:
-		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen {
+		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen && isKey.MatchString(f.Key) {
 			gr.fields++
-			f.Key, f.Value = strings.ToValidUTF8(f.Key, "\ufffd"), strings.ToValidUTF8(f.Value, "\ufffd")
+			f.Value = strings.ToValidUTF8(f.Value, "\ufffd")
 			g.fields = append(g.fields, f)
 		}
 	}
 	return true
 }
+
+// isKey matches what can be a key; other text with a colon is no record.
+var isKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]*$`)
 
 // agentName matches the name of a crawler up to its version, a comment or a wildcard.
 var agentName = regexp.MustCompile(`^\*?[^/\s;,(*]*`)

@@ -63,7 +63,8 @@ func TestFile_Other_Lines(t *testing.T) {
 		{"Empty:\n: no key\n:\nno colon\nCrawl-delay 5\nnoindex /x\n", "1 Empty="},
 		{"https://www.example.com/\nSitemap https://a.test/1\n", ""}, // URLs are no records
 		{"X-Sitemap: https://a.test/1\n", "1 X-Sitemap=https://a.test/1"},
-		{"Note: caf\xe9 \x00b\r\rK\xff: \u00a0v\u200b\n", "1 Note=caf\ufffd b; 3 K\ufffd=v"},
+		{"Note: caf\xe9 \x00b\r\rK\xff: x\rK: \u00a0v\u200b\n", "1 Note=caf\ufffd b; 4 K=v"},
+		{"Sitemap\uff1ahttps://a.test/s.xml\n2nd: x\n(a): x\n", ""}, // no keys
 		{
 			"User-agent: * Content-Signal: search=yes Allow: /",
 			"1 Content-Signal=search=yes",
