@@ -153,8 +153,8 @@ func (m *memory) plan(n *node) *plan {
 	if !m.load(keyIn(n.seed.site, 'd', n.sm.Loc), r) {
 		return p
 	}
+	p.record, p.brief = r, r.Children != ""
 	r.Children = "" // a queue of thousands must not hold them
-	p.record = r
 	switch {
 	case r.Run == m.number && !r.failedEmpty():
 		p.skip = SkippedResume
@@ -176,7 +176,7 @@ func (m *memory) plan(n *node) *plan {
 
 // complete adds to the record of a plan what plan left out.
 func (m *memory) complete(n *node, p *plan) {
-	if p.record != nil {
+	if p.brief {
 		m.load(keyIn(n.seed.site, 'd', n.sm.Loc), p.record)
 	}
 }

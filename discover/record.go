@@ -60,6 +60,7 @@ func parseStoredTime(s string) sitemap.Time {
 // A plan is what the Store says of a document before it is requested.
 type plan struct {
 	record      *record // nil if there is none
+	brief       bool    // the children are left out of it
 	skip        Skipped // SkippedState, SkippedResume or ""
 	conditional bool    // send the validators
 	trial       bool    // it is requested only to prove its host's lastmods
