@@ -44,7 +44,7 @@ func (w *walk) newDocument(n *node, got answer, final string) *document {
 		room:     maxQueued - w.queue.size,
 	}
 	d.judge.verify = func(o location.Origin) (trust.Grant, bool) {
-		return w.verifier.verify(w.ctx, n, o, w.named(o, n.seed))
+		return w.verifier.verify(w.ctx, n, o, w.named(o.Host, n.seed))
 	}
 	if n.index != nil {
 		d.listed = endOf(n.sm.LastMod)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A seed is what the walk begins with: all that names one document, and the site that its
@@ -31,6 +32,7 @@ func (c claim) scope(asked string, hops []string) trust.Scope {
 type node struct {
 	claim
 	sm      *Sitemap
+	host    string // of sm.Loc, normalised
 	key     key
 	seed    *seed // that led to it
 	index   *node // that lists it; nil for a seed
@@ -41,11 +43,20 @@ type node struct {
 	plan    *plan // what the Store says of it; nil until asked
 }
 
+// newSeedNode returns the node of a sitemap that no index lists.
+func newSeedNode(sm *Sitemap, of *seed) *node {
+	o, _, _ := location.ParseOrigin(sm.Loc) // fetch refuses what it cannot read
+	return &node{
+		claim: claim{sm.source(), sm.Grants}, sm: sm, host: o.Host, key: keyOf(sm.Loc), seed: of,
+	}
+}
+
 // newChild returns the node of a location that the index n lists.
 func (n *node) newChild(loc string, lastMod sitemap.Time, v verdict, scope trust.Scope) *node {
 	return &node{
 		claim:   claim{trust.FromIndex, scope},
 		sm:      &Sitemap{Loc: loc, LastMod: lastMod, Referrer: n.sm},
+		host:    v.origin.Host,
 		key:     keyAt(v.origin, v.rest),
 		seed:    n.seed,
 		index:   n,

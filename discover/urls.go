@@ -116,7 +116,7 @@ func (w *walk) push(from []*Sitemap, of func(*Sitemap) *seed) {
 		if at == nil {
 			at = &seed{site: site.site, origin: site.origin}
 			w.seeds[k] = at
-			nodes = append(nodes, &node{claim: c, sm: s, key: k, seed: at})
+			nodes = append(nodes, newSeedNode(s, at))
 		}
 		at.claims = append(at.claims, c)
 		at.referrers = append(at.referrers, s)
@@ -140,7 +140,7 @@ func (w *walk) run() bool {
 func (w *walk) tryKnown(st site, f *robotsFile, of *seed) []Attempt {
 	tried, again := []Attempt{{f.url, f.none}}, []Attempt(nil)
 	for sm := range w.c.candidates(w.ctx, st, f, w.o, &tried) {
-		n := &node{claim: claim{sm.source(), sm.Grants}, sm: sm, key: keyOf(sm.Loc), seed: of}
+		n := newSeedNode(sm, of)
 		if w.seen[n.key] != nil {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/chars"
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // maxVisited is the length up to which the scope of a document is kept by its location: a walk must
@@ -158,9 +157,8 @@ func (w *walk) planOf(n *node) *plan {
 
 // request returns the request for n, before its turn if ahead is set.
 func (w *walk) request(n *node, ahead bool) fetch.Request {
-	o, _, _ := location.ParseOrigin(n.sm.Loc) // fetch refuses what it cannot read
 	req := fetch.Request{
-		URL: n.sm.Loc, Origins: w.named(o, n.seed), MaxBytes: w.o.Limits.Bytes, Ahead: ahead,
+		URL: n.sm.Loc, Origins: w.named(n.host, n.seed), MaxBytes: w.o.Limits.Bytes, Ahead: ahead,
 	}
 	if p := w.planOf(n); p.conditional {
 		req.Validators = fetch.Validators{

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover/trust"
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // A walk is one run of URLs or Walk: what its documents share.
@@ -92,10 +91,10 @@ func (c *Client) newWalk(
 	return w, nil
 }
 
-// named returns the URLs that the caller named, as far as they matter for a request to o. There is
-// one at least.
-func (w *walk) named(o location.Origin, s *seed) []string {
-	if urls := w.origins[o.Host]; len(urls) > 0 {
+// named returns the URLs that the caller named, as far as they matter for a request to host. There
+// is one at least.
+func (w *walk) named(host string, s *seed) []string {
+	if urls := w.origins[host]; len(urls) > 0 {
 		return urls
 	}
 	return []string{s.origin}
