@@ -115,7 +115,7 @@ func TestShards(t *testing.T) {
 	if !slices.Contains(args, "--shard=$(JOB_COMPLETION_INDEX)/4") {
 		t.Errorf("no shard in %q", args)
 	}
-	accepts(t, "../..", "./cmd/sitemap", args)
+	accepts(t, "../../cmd", "./sitemap", args)
 }
 
 func TestWorkers(t *testing.T) {
@@ -136,5 +136,5 @@ func TestWorkers(t *testing.T) {
 			}
 		}
 	}
-	accepts(t, "../../batch/jetstream", "./cmd/sitemap-jetstream", workers.Spec.Template.Spec.Containers[0].Args)
+	accepts(t, "../../cmd", "./sitemap-jetstream", workers.Spec.Template.Spec.Containers[0].Args)
 }

@@ -41,7 +41,7 @@ func write(t *testing.T, suffix string) string {
 	if err := os.WriteFile(in, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "-C", "../../..", "./cmd/sitemap", "urls", "-q", "-o", out, in)
+	cmd := exec.Command("go", "run", "-C", "../../../cmd", "./sitemap", "urls", "-q", "-o", out, in)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

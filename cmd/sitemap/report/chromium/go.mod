@@ -6,6 +6,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/seed-322c453a/sitemap v0.0.0
+	github.com/seed-322c453a/sitemap/cmd v0.0.0
 )
 
 require (
@@ -25,4 +26,8 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 )
 
-replace github.com/seed-322c453a/sitemap => ../../../..
+replace (
+	github.com/seed-322c453a/sitemap => ../../../..
+	github.com/seed-322c453a/sitemap/cmd => ../../..
+	github.com/seed-322c453a/sitemap/engines => ../../../../engines
+)

@@ -1,0 +1,81 @@
+package frontier
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"google.golang.org/grpc"
+
+	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+)
+
+// Emit puts the pages in a part into a frontier as URLs that were discovered. It calls acked with
+// the answer to each, from one goroutine: OK if the page was added, SKIPPED if the frontier has or
+// had it or does not take such URLs, and FAIL if it may be put again. So a part may be emitted
+// twice. The queue of a page is its host.
+//
+// The metadata of a URL have the keys that StormCrawler's SiteMapParserBolt gives it, isSitemap and
+// sitemap.lastModified, and also sitemap.url and sitemap.trust. The time is as in a sitemap, such
+// as 2024-05-06 or 2024-05-06T07:08:09Z. A key whose value is unknown is left out.
+func Emit(
+	ctx context.Context, conn grpc.ClientConnInterface, crawl, part string,
+	acked func(pb.AckMessage_Status),
+) error {
+	return put(ctx, conn, pages(part, crawl), func(a *pb.AckMessage) { acked(a.Status) })
+}
+
+// pages yields the pages in the file of a part.
+func pages(part, crawl string) iter.Seq2[*pb.URLItem, error] {
+	return func(yield func(*pb.URLItem, error) bool) {
+		file, err := os.Open(part)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer file.Close()
+		plain, err := gzip.NewReader(file)
+		if err != nil {
+			yield(nil, fmt.Errorf("%s: %w", part, err))
+			return
+		}
+		lines := json.NewDecoder(plain)
+		for n := 1; ; n++ {
+			item, err := page(lines, crawl)
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("%s: line %d: %w", part, n, err))
+				return
+			}
+			if item != nil && !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+// page returns the page in the next line, nil if the line is about something else.
+func page(lines *json.Decoder, crawl string) (*pb.URLItem, error) {
+	var p struct{ Loc, LastMod, Sitemap, Trust string }
+	if err := lines.Decode(&p); err != nil || p.Loc == "" {
+		return nil, err
+	}
+	u := &pb.URLInfo{Url: p.Loc, CrawlID: crawl, Metadata: map[string]*pb.StringList{}}
+	for key, value := range map[string]string{
+		"isSitemap":            "false",
+		"sitemap.lastModified": p.LastMod,
+		"sitemap.url":          p.Sitemap,
+		"sitemap.trust":        p.Trust,
+	} {
+		if value != "" {
+			u.Metadata[key] = &pb.StringList{Values: []string{value}}
+		}
+	}
+	return &pb.URLItem{Discovered: &pb.DiscoveredURLItem{Info: u}}, nil
+}

@@ -1,0 +1,132 @@
+package frontier
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
+	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+)
+
+// part writes a part and returns its name.
+func part(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.test.jsonl.gz")
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w := gzip.NewWriter(file)
+	io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const pageLines = `{"loc":"https://a.test/1","lastmod":"2024-05-06",` +
+	`"sitemap":"https://a.test/s.xml","trust":"robots"}
+{"type":"error","target":"a.test","sitemap":"https://a.test/t.xml","code":"timeout"}
+{"loc":"https://a.test/2","trust":"location"}
+{"loc":"https://www.a.test/3"}
+{"type":"total","domain":"a.test","targets":1,"sitemaps":1,"urls":3}
+`
+
+// counts are numbers of answers: OK, SKIPPED and FAIL.
+type counts [3]int
+
+func (c *counts) add(s pb.AckMessage_Status) { c[s]++ }
+
+func TestEmit(t *testing.T) {
+	t.Parallel()
+	s := &frontiertest.Server{Answer: func(url string) pb.AckMessage_Status {
+		if strings.HasSuffix(url, "/3") {
+			return pb.AckMessage_FAIL
+		}
+		return pb.AckMessage_OK
+	}}
+	q := open(t, s, 0)
+	name := part(t, pageLines)
+	for i, want := range []counts{{2, 0, 1}, {0, 2, 1}} {
+		var got counts
+		err := Emit(t.Context(), q.Conn, "pages", name, got.add)
+		if got != want || err != nil {
+			t.Errorf("Emit %d counts %v, %v, want %v", i, got, err, want)
+		}
+	}
+	want := []string{
+		"https://a.test/1 a.test isSitemap=false sitemap.lastModified=2024-05-06 " +
+			"sitemap.trust=robots sitemap.url=https://a.test/s.xml",
+		"https://a.test/2 a.test isSitemap=false sitemap.trust=location",
+	}
+	var got []string
+	for _, u := range s.URLs("pages") {
+		var fields []string
+		for key, values := range u.Metadata {
+			fields = append(fields, key+"="+strings.Join(values.Values, ","))
+		}
+		slices.Sort(fields)
+		got = append(got, u.Url+" "+u.Key+" "+strings.Join(fields, " "))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the frontier has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// More pages than may be in flight at once.
+func TestEmitMany(t *testing.T) {
+	t.Parallel()
+	s := &frontiertest.Server{}
+	q := open(t, s, 0)
+	const n = 3*inFlight + 1
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{\"loc\":\"https://a.test/%d\"}\n", i)
+	}
+	var got counts
+	err := Emit(t.Context(), q.Conn, "pages", part(t, b.String()), got.add)
+	if got[0] != n || len(s.URLs("pages")) != n || err != nil {
+		t.Errorf("Emit counts %v, %v, want %d", got, err, n)
+	}
+}
+
+func TestEmitFails(t *testing.T) {
+	t.Parallel()
+	damaged := part(t, strings.Repeat(pageLines, 1000))
+	b, err := os.ReadFile(damaged)
+	if err == nil {
+		err = os.WriteFile(damaged, b[:len(b)/2], 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(t.TempDir(), "missing.jsonl.gz")
+	for _, test := range []struct {
+		name, part, want string
+		cut              int
+	}{
+		{"cut off", damaged, damaged + ": line ", 0},
+		{"missing", missing, missing, 0},
+		{"no JSON", part(t, pageLines+"x\n"), "a.test.jsonl.gz: line 6: ", 0},
+		{"server ends early", part(t, strings.Repeat(pageLines, 1000)), "not acknowledged", 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			q := open(t, &frontiertest.Server{Cut: test.cut}, 0)
+			err := Emit(t.Context(), q.Conn, "pages", test.part, new(counts).add)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Emit = %v, want %q", err, test.want)
+			}
+			if test.part == damaged && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("Emit = %v, want io.ErrUnexpectedEOF", err)
+			}
+		})
+	}
+}

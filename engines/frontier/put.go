@@ -1,0 +1,71 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+)
+
+// inFlight is how many URLs may wait for their acknowledgement.
+const inFlight = 1_000
+
+var errUnanswered = errors.New("frontier: the server has not acknowledged all URLs")
+
+// put sends URLs and calls acked with the acknowledgement of each. It stops at the first error.
+func put(
+	ctx context.Context,
+	conn grpc.ClientConnInterface,
+	items iter.Seq2[*pb.URLItem, error],
+	acked func(*pb.AckMessage),
+) error {
+	group, inner := errgroup.WithContext(ctx)
+	stream, err := pb.NewURLFrontierClient(conn).PutURLs(inner)
+	if err != nil {
+		return failure(ctx, err)
+	}
+	waiting := make(chan struct{}, inFlight)
+	var complete atomic.Bool
+	group.Go(func() error {
+		for item, err := range items {
+			if err != nil {
+				return err
+			}
+			select {
+			case waiting <- struct{}{}:
+			case <-inner.Done():
+				return inner.Err()
+			}
+			if err := stream.Send(item); err != nil {
+				return nil // Recv says why
+			}
+		}
+		complete.Store(true)
+		return stream.CloseSend()
+	})
+	group.Go(func() error {
+		for {
+			ack, err := stream.Recv()
+			switch {
+			case err != nil && complete.Load() && len(waiting) == 0:
+				return nil
+			case err == io.EOF:
+				return errUnanswered
+			case err != nil:
+				return failure(ctx, err)
+			}
+			acked(ack)
+			select {
+			case <-waiting:
+			default: // an acknowledgement too many
+			}
+		}
+	})
+	return group.Wait()
+}

@@ -1,0 +1,280 @@
+// Package frontier connects batches with a URLFrontier: a server of the crawler-commons project
+// that keeps the URLs of crawlers, in queues. A [Queue] takes the tasks of a batch from one. [Emit]
+// gives the pages that a batch has found to one, for a crawler to fetch.
+//
+//	conn, err := frontier.Dial("localhost:7071")
+//	w := &batch.Worker{Queue: &frontier.Queue{Conn: conn}, ...}
+//
+// The calls are those of URLFrontier 2.6.
+package frontier
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+)
+
+// retries has a call sent again while the frontier restarts.
+const retries = `{"methodConfig": [{"name": [{}], "waitForReady": true, "retryPolicy": {
+	"maxAttempts": 5, "initialBackoff": "0.2s", "maxBackoff": "5s", "backoffMultiplier": 3,
+	"retryableStatusCodes": ["UNAVAILABLE"]}}]}`
+
+// Dial returns a connection to a frontier, such as localhost:7071, without encryption. It is made
+// by the first call. While the frontier cannot be reached, calls wait until their context ends.
+func Dial(address string) (*grpc.ClientConn, error) {
+	return grpc.NewClient(
+		address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultServiceConfig(retries),
+	)
+}
+
+// DefaultCrawl is the crawl of URLs that name none.
+const DefaultCrawl = "DEFAULT"
+
+// A Queue is a [batch.Queue] in a frontier. Its fields must not change once it is used. It must not
+// be copied.
+//
+// A queue of the frontier is a domain. All its URLs that are due are one task: its domain is the
+// key of the queue, and its targets are the URLs. A URL without a path is a site, any other the URL
+// of a sitemap. So other programs can fill the frontier. They should set the key of a URL to its
+// registrable domain: the frontier itself takes the host, and then the hosts of one domain may be
+// with several workers. Use a crawl for sites alone: if pages are in it, they are read as sitemaps.
+// What Put adds is one URL whose metadata hold the task.
+//
+// A lease holds the URLs of a task back and blocks the queue until a time, which Renew moves. That
+// time is by the clock of the worker, so the clocks of workers and frontier must agree to a few
+// seconds. If the frontier restarts, it may hand out tasks that workers still have.
+type Queue struct {
+	Conn  grpc.ClientConnInterface // such as Dial returns
+	Crawl string                   // "" means DefaultCrawl
+	Run   string                   // the run of tasks that other programs have put
+	Lease time.Duration            // of a lease until it is renewed, in whole seconds; 0 means one minute
+
+	putting sync.Mutex
+	ended   atomic.Bool
+	once    sync.Once
+	turn    chan struct{} // holds a value while a Take asks the frontier
+	every   time.Duration // how often it asks; 0 means each second
+}
+
+var _ batch.Queue = (*Queue)(nil)
+
+func (q *Queue) client() pb.URLFrontierClient { return pb.NewURLFrontierClient(q.Conn) }
+func (q *Queue) crawl() string                { return cmp.Or(q.Crawl, DefaultCrawl) }
+func (q *Queue) lease() time.Duration         { return cmp.Or(q.Lease, time.Minute) }
+
+// size returns how many URLs of a domain are not done, or of the crawl if domain is "".
+func (q *Queue) size(ctx context.Context, domain string) (uint64, error) {
+	p := &pb.QueueWithinCrawlParams{Key: domain, CrawlID: q.crawl()}
+	stats, err := q.client().GetStats(ctx, p)
+	return stats.GetSize(), failure(ctx, err)
+}
+
+// block keeps a domain from being handed out before a time, in seconds of Unix. 0 frees it.
+func (q *Queue) block(ctx context.Context, domain string, until uint64) error {
+	p := &pb.BlockQueueParams{Key: domain, Time: until, CrawlID: q.crawl()}
+	_, err := q.client().BlockQueueUntil(ctx, p)
+	return failure(ctx, err)
+}
+
+// update sets when URLs are due, in seconds of Unix. 0 means that they are done.
+func (q *Queue) update(ctx context.Context, urls []*pb.URLInfo, due uint64) error {
+	var refused error
+	err := put(ctx, q.Conn, func(yield func(*pb.URLItem, error) bool) {
+		for _, u := range urls {
+			item := &pb.KnownURLItem{Info: u, RefetchableFromDate: due}
+			if !yield(&pb.URLItem{Known: item}, nil) {
+				return
+			}
+		}
+	}, func(ack *pb.AckMessage) {
+		if ack.Status != pb.AckMessage_OK {
+			refused = fmt.Errorf("frontier: the server answers %v to %s", ack.Status, ack.ID)
+		}
+	})
+	return cmp.Or(err, refused)
+}
+
+// Keys of the metadata of a URL that Put adds.
+const (
+	runKey     = "sitemap.run"
+	targetsKey = "sitemap.targets"
+)
+
+// Put adds a task. It asks whether the domain has URLs that are not done, and adds one if not. So
+// fill a crawl from one process at a time.
+func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
+	q.putting.Lock()
+	defer q.putting.Unlock()
+	if n, err := q.size(ctx, task.Domain); n > 0 || err != nil {
+		return false, err
+	}
+	u := &pb.URLInfo{
+		Url: "https://" + task.Domain + "/", Key: task.Domain, CrawlID: q.crawl(),
+		Metadata: map[string]*pb.StringList{
+			runKey:     {Values: []string{task.Run}},
+			targetsKey: {Values: task.Targets},
+		},
+	}
+	err := q.update(ctx, []*pb.URLInfo{u}, unix(time.Now()))
+	return err == nil, err
+}
+
+// End says that all tasks have been put. The frontier cannot keep that. So call it in each process
+// whose Take shall return [io.EOF] once the crawl has no URL that is not done. Without it, Take
+// waits for more.
+func (q *Queue) End(context.Context) error {
+	q.ended.Store(true)
+	return nil
+}
+
+// Take waits for a task. If there is none, it asks the frontier again each second, for all callers
+// of this process.
+func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
+	q.once.Do(func() { q.turn = make(chan struct{}, 1) })
+	select {
+	case q.turn <- struct{}{}:
+		defer func() { <-q.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for {
+		ended := q.ended.Load()
+		l, err := q.poll(ctx)
+		if err == nil && l != nil {
+			return l, nil
+		}
+		if err != nil && status.Code(err) != codes.Unavailable { // it restarts
+			return nil, err
+		}
+		if ended && err == nil {
+			if n, err := q.size(ctx, ""); err != nil {
+				return nil, err
+			} else if n == 0 {
+				return nil, io.EOF
+			}
+		}
+		select {
+		case <-time.After(cmp.Or(q.every, time.Second)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// poll leases what is due of one domain. The lease is nil if nothing is.
+func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
+	l := &lease{queue: q, until: time.Now().Add(q.lease()), task: batch.Task{Run: q.Run}}
+	stream, err := q.client().GetURLs(ctx, &pb.GetParams{
+		MaxQueues: 1, DelayRequestable: uint32(q.lease() / time.Second), CrawlID: q.crawl(),
+	})
+	for err == nil {
+		var u *pb.URLInfo
+		if u, err = stream.Recv(); err != nil {
+			break
+		}
+		l.urls = append(l.urls, u)
+		l.task.Domain, u.CrawlID = u.Key, q.crawl()
+		if run := u.Metadata[runKey].GetValues(); len(run) > 0 {
+			l.task.Run = run[0]
+		}
+		targets := u.Metadata[targetsKey].GetValues()
+		if len(targets) == 0 {
+			targets = []string{u.Url}
+		}
+		l.task.Targets = append(l.task.Targets, targets...)
+	}
+	if err != io.EOF {
+		return nil, failure(ctx, err)
+	}
+	if len(l.urls) == 0 {
+		return nil, nil
+	}
+	// URLs of the domain that come from now on have to wait for the end of the lease, too.
+	return l, q.block(ctx, l.task.Domain, unix(l.until))
+}
+
+// A lease ends by itself at until.
+type lease struct {
+	queue *Queue
+	task  batch.Task
+	urls  []*pb.URLInfo
+
+	mu    sync.Mutex // of what follows, and so that no Renew comes after the end
+	until time.Time
+	over  bool
+}
+
+func (l *lease) Task() batch.Task { return l.task }
+
+// renewTime bounds a Renew, for which the end of the lease waits.
+const renewTime = 2 * time.Second
+
+func (l *lease) Renew(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ctx, stop := context.WithTimeout(ctx, renewTime)
+	defer stop()
+	switch {
+	case l.over:
+		return nil
+	case time.Now().After(l.until):
+		return batch.ErrStale
+	}
+	until := time.Now().Add(l.queue.lease())
+	err := l.queue.block(ctx, l.task.Domain, unix(until))
+	if err == nil {
+		l.until = until
+	}
+	return err
+}
+
+func (l *lease) Done(ctx context.Context) error { return l.end(ctx, 0) }
+
+func (l *lease) Later(ctx context.Context, delay time.Duration) error {
+	return l.end(ctx, unix(time.Now().Add(max(0, delay))))
+}
+
+// end sets when the URLs are due again, and then blocks the domain until that time. The block of
+// the lease holds meanwhile, so that no other worker gets a part of the URLs.
+func (l *lease) end(ctx context.Context, due uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || time.Now().After(l.until) {
+		return batch.ErrStale
+	}
+	l.over = true
+	if err := l.queue.update(ctx, l.urls, due); err != nil {
+		return err
+	}
+	return l.queue.block(ctx, l.task.Domain, due)
+}
+
+// unix returns a time as the frontier takes it. A queue stays blocked until that second is over.
+func unix(t time.Time) uint64 { return uint64(t.Unix()) }
+
+// failure returns the error of a call: that of the context if it has ended.
+func failure(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case status.Code(err) == codes.DeadlineExceeded: // the server has seen it first
+		return context.DeadlineExceeded
+	}
+	return fmt.Errorf("frontier: %w", err)
+}

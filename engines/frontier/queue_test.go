@@ -1,0 +1,148 @@
+package frontier
+
+import (
+	"context"
+	"net"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/batch/batchtest"
+	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
+	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+)
+
+// open returns a queue in a new frontier.
+func open(t *testing.T, s *frontiertest.Server, lease time.Duration) *Queue {
+	t.Helper()
+	conn, err := Dial(s.Start(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return &Queue{Conn: conn, Lease: lease, every: 20 * time.Millisecond}
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	batchtest.Queue(t, func(t *testing.T) batch.Queue { return open(t, &frontiertest.Server{}, 0) })
+}
+
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	const lease = 2 * time.Second
+	batchtest.Expiry(t, lease, func(t *testing.T) batch.Queue {
+		return open(t, &frontiertest.Server{}, lease)
+	})
+}
+
+// Other programs put URLs without our metadata. All of a domain are one task.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, testForeign)
+}
+
+func testForeign(t *testing.T) {
+	l := bufconn.Listen(1 << 20)
+	defer (&frontiertest.Server{}).Serve(l)()
+	conn, err := grpc.NewClient(
+		"passthrough:///memory",
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return l.DialContext(ctx)
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	q := &Queue{Conn: conn, Run: "monday"}
+	urls := []string{"https://a.test/", "https://www.a.test/sitemap.xml", "https://b.test/"}
+	add := func(url, key, crawl string) {
+		t.Helper()
+		err := put(t.Context(), q.Conn, func(yield func(*pb.URLItem, error) bool) {
+			info := &pb.URLInfo{Url: url, Key: key, CrawlID: crawl}
+			yield(&pb.URLItem{Discovered: &pb.DiscoveredURLItem{Info: info}}, nil)
+		}, func(*pb.AckMessage) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(urls[0], "a.test", DefaultCrawl)
+	add(urls[1], "a.test", DefaultCrawl)
+	add(urls[2], "b.test", "other")
+
+	lease, err := q.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := lease.Task()
+	slices.Sort(task.Targets)
+	if task.Domain != "a.test" || task.Run != "monday" || !slices.Equal(task.Targets, urls[:2]) {
+		t.Errorf("took %q", task)
+	}
+	add("https://a.test/late.xml", "a.test", DefaultCrawl) // waits until the lease ends
+	time.Sleep(30 * time.Second)
+	if l, err := q.poll(t.Context()); l != nil || err != nil {
+		t.Errorf("took %v, %v of a domain that is with a worker", l, err)
+	}
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lease, err = q.Take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := lease.Task().Targets; !slices.Equal(got, []string{"https://a.test/late.xml"}) {
+		t.Errorf("took %q, want what came late", got)
+	}
+}
+
+// Workers go on when the frontier is there again.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	s := &frontiertest.Server{}
+	address, stop := s.Listen(t, "127.0.0.1:0")
+	conn, err := Dial(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	q := &Queue{Conn: conn, every: time.Millisecond}
+	domains := make(chan string)
+	go func() {
+		defer close(domains)
+		for range 2 {
+			lease, err := q.Take(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			domains <- lease.Task().Domain
+			if err := lease.Done(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for _, domain := range []string{"a.test", "b.test"} {
+		ok, err := q.Put(t.Context(), batch.Task{Domain: domain, Targets: []string{domain}})
+		if !ok || err != nil {
+			t.Fatalf("Put = %t, %v", ok, err)
+		}
+		if got := <-domains; got != domain {
+			t.Errorf("took %q, want %s", got, domain)
+		}
+		stop() // while the lease ends and Take asks
+		conn.WaitForStateChange(t.Context(), connectivity.Ready)
+		_, stop = s.Listen(t, address)
+	}
+	if _, more := <-domains; more {
+		t.Error("a third task")
+	}
+}

@@ -1,0 +1,132 @@
+// Package jetstream hands out the tasks of a batch over NATS JetStream, to workers on many machines,
+// and keeps their states there.
+//
+//	nc, err := nats.Connect("nats://broker:4222")
+//	...
+//	queue, err := jetstream.OpenQueue(ctx, nc, "1", nil)
+//	states, err := jetstream.OpenStates(ctx, nc, nil)
+//	w := &batch.Worker{Client: client, Queue: queue, States: states, Sink: folder}
+//	err = w.Run(ctx)
+//
+// A run has a stream of its own, a work queue with one subject for each domain, which holds at most
+// one message: a second task of a domain is refused. A lease is a message that was delivered and not
+// acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse a
+// stale Save; large ones are in an object store.
+//
+// The broker is not the truth: if it is lost with all its data, plan the run again. Tasks whose part
+// is committed are done as soon as they are taken. Only the states are lost then: the next run
+// reports all pages of the domains as new.
+//
+// The files:
+//
+//	states.go  States
+//	queue.go   Queue
+//
+// Its tests run against brokers of their own, in the module jetstreamtest.
+package jetstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Options are the options of a queue and of states. A nil *Options is a zero Options.
+type Options struct {
+	// Name begins the names of all streams and buckets. "" means "sitemap".
+	Name string
+	// Lease is how long a lease lasts after Take and each Renew. 0 means a minute.
+	Lease time.Duration
+	// MaxTasks is how many tasks wait; Put waits while there are more. 0 means 100,000.
+	MaxTasks int64
+	// Replicas is how many servers of a cluster keep each message. 0 means 1.
+	Replicas int
+	// Patience is how long a broker that does not answer is asked again: a cluster may be choosing a
+	// leader. 0 means 30 s.
+	Patience time.Duration
+}
+
+func (o *Options) withDefaults() Options {
+	var full Options
+	if o != nil {
+		full = *o
+	}
+	if full.Name == "" {
+		full.Name = "sitemap"
+	}
+	if full.Lease == 0 {
+		full.Lease = time.Minute
+	}
+	if full.MaxTasks == 0 {
+		full.MaxTasks = 100_000
+	}
+	if full.Patience == 0 {
+		full.Patience = 30 * time.Second
+	}
+	return full
+}
+
+var token = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// checkName reports a name that cannot be part of a subject.
+func checkName(what, name string) error {
+	if !token.MatchString(name) {
+		return fmt.Errorf("jetstream: %s %q: want letters, digits, '-' and '_'", what, name)
+	}
+	return nil
+}
+
+// keyOf returns a domain as one token of a subject.
+func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([]byte(domain)) }
+
+// A patience is how long a broker that does not answer is asked again.
+type patience time.Duration
+
+// attempt is how long one request may take. A broker that is lost answers none.
+const attempt = 3 * time.Second
+
+// ask calls f until it succeeds, the broker refuses, or p is over.
+func (p patience) ask(ctx context.Context, f func(ctx context.Context) error) error {
+	for end := time.Now().Add(time.Duration(p)); ; {
+		once, stop := context.WithTimeout(ctx, attempt)
+		err := f(once)
+		stop()
+		if err == nil || isAnswer(err) || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-time.After(pollEvery):
+		case <-ctx.Done():
+			return cmp.Or(ctx.Err(), err)
+		}
+	}
+}
+
+// isAnswer reports whether err is an answer of the broker, and not that it is unavailable.
+func isAnswer(err error) bool {
+	var e *jetstream.APIError
+	return errors.As(err, &e) && e.Code < 500 || hasCode(err, storeFailed) ||
+		errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrKeyExists) ||
+		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, nats.ErrConnectionClosed)
+}
+
+// hasCode reports whether err is the broker's, with one of these codes.
+func hasCode(err error, codes ...jetstream.ErrorCode) bool {
+	var e *jetstream.APIError
+	if !errors.As(err, &e) {
+		return false
+	}
+	for _, code := range codes {
+		if e.ErrorCode == code {
+			return true
+		}
+	}
+	return false
+}

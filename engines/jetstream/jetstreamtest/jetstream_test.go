@@ -1,0 +1,171 @@
+package jetstreamtest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/batch/batchtest"
+	"github.com/seed-322c453a/sitemap/cmd/sitemap-jetstream/embedded"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// connect starts a broker and connects to it.
+func connect(t testing.TB) *nats.Conn {
+	t.Helper()
+	s, err := embedded.Start(t.TempDir(), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	nc, err := s.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// queues returns a function that makes a queue of its own for each test.
+func queues(nc *nats.Conn, o *jetstream.Options) func(t *testing.T) batch.Queue {
+	n := 0
+	return func(t *testing.T) batch.Queue {
+		n++
+		q, err := jetstream.OpenQueue(t.Context(), nc, fmt.Sprint("run-", n), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+}
+
+func TestQueue(t *testing.T) {
+	batchtest.Queue(t, queues(connect(t), &jetstream.Options{Lease: time.Hour}))
+}
+
+func TestQueue_Expiry(t *testing.T) {
+	const lease = 2 * time.Second
+	batchtest.Expiry(t, lease, queues(connect(t), &jetstream.Options{Lease: lease}))
+}
+
+func TestStates(t *testing.T) {
+	nc, n := connect(t), 0
+	batchtest.States(t, func(t *testing.T) batch.States {
+		n++
+		s, err := jetstream.OpenStates(t.Context(), nc, &jetstream.Options{Name: fmt.Sprint("s", n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+// Put waits while the queue is full.
+func TestQueue_Full(t *testing.T) {
+	q, err := jetstream.OpenQueue(t.Context(), connect(t), "1", &jetstream.Options{MaxTasks: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := q.Put(t.Context(), batch.Task{Domain: "a.example"}); !added || err != nil {
+		t.Fatal(added, err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	if added, err := q.Put(ctx, batch.Task{Domain: "b.example"}); added || err == nil {
+		t.Fatalf("Put to a full queue: %v, %v", added, err)
+	}
+	l, err := q.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if added, err := q.Put(t.Context(), batch.Task{Domain: "b.example"}); !added || err != nil {
+		t.Fatalf("Put after Done: %v, %v", added, err)
+	}
+}
+
+func TestOpenQueue_Names(t *testing.T) {
+	nc := connect(t)
+	for _, run := range []string{"", "a b", "a.b", "*"} {
+		if _, err := jetstream.OpenQueue(t.Context(), nc, run, nil); err == nil || !strings.Contains(err.Error(), "want letters") {
+			t.Errorf("run %q: %v", run, err)
+		}
+	}
+}
+
+// BenchmarkTask puts, takes and ends tasks, with their states.
+func BenchmarkTask(b *testing.B) {
+	nc := connect(b)
+	q, err := jetstream.OpenQueue(b.Context(), nc, "1", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := jetstream.OpenStates(b.Context(), nc, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	state := make([]byte, 500)
+	var n atomic.Int64
+	b.SetParallelism(16) // as many walks to a processor
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := roundTrip(b.Context(), q, s, taskOf(int(n.Add(1))), state); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// roundTrip puts a task, takes one, and saves the state of its domain.
+func roundTrip(
+	ctx context.Context, q *jetstream.Queue, s *jetstream.States, task batch.Task, state []byte,
+) error {
+	if _, err := q.Put(ctx, task); err != nil {
+		return err
+	}
+	l, err := q.Take(ctx)
+	if err != nil {
+		return err
+	}
+	_, revision, err := s.Load(ctx, l.Task().Domain)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Save(ctx, l.Task().Domain, state, revision); err != nil {
+		return err
+	}
+	return l.Done(ctx)
+}
+
+func taskOf(n int) batch.Task {
+	domain := fmt.Sprintf("%d.example", n)
+	return batch.Task{Run: "1", Domain: domain, Targets: []string{domain}}
+}
+
+// emptyWeb is a client for which no site exists.
+func emptyWeb() *discover.Client {
+	return &discover.Client{Fetch: &fetch.Client{
+		Transport: http.NewFileTransportFS(fstest.MapFS{}), Retries: -1,
+	}}
+}
+
+// discard is a sink that keeps nothing.
+type discard struct{}
+
+func (discard) Has(string, string) (bool, error)        { return false, nil }
+func (discard) Part(string, string) (batch.Part, error) { return discard{}, nil }
+func (discard) Write(p []byte) (int, error)             { return len(p), nil }
+func (discard) Commit(batch.Counts) error               { return nil }
+func (discard) Discard()                                {}
