@@ -27,6 +27,7 @@
 //	folder.go      sites in a folder
 //	parse.go       sitemap parse
 //	robots.go      sitemap robots
+//	version.go     sitemap version
 //	walk.go        the targets of a command, several at once
 //	visit.go       one target to URLs, problems and documents
 //	save.go        documents as they were served
@@ -49,7 +50,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +58,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -126,7 +125,7 @@ func (a *app) command() *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(a.urlsCommand(), a.treeCommand(), a.parseCommand(), a.checkCommand(),
-		a.reportCommand(), a.diffCommand(), a.statsCommand(), a.submitCommand(), a.batchCommand(), a.robotsCommand(), a.demoCommand())
+		a.reportCommand(), a.diffCommand(), a.statsCommand(), a.submitCommand(), a.batchCommand(), a.robotsCommand(), a.demoCommand(), a.versionCommand())
 	addTopics(root)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -168,24 +167,3 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return misuse(cmd, err)
 }
 
-// version returns the version of the module that the command was built from, the commit and the
-// version of Go.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(devel)"
-	}
-	text, commit := cmp.Or(info.Main.Version, "(devel)"), ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(len(s.Value), 12)] + commit
-		case s.Key == "vcs.modified" && s.Value == "true":
-			commit += " with changes"
-		}
-	}
-	if commit != "" {
-		text += ", commit " + commit
-	}
-	return text + ", " + info.GoVersion
-}

@@ -289,7 +289,6 @@ func TestHelp(t *testing.T) {
 		}
 		checkHelp(t, name, r.out)
 	}
-	runArgs(t, "--version").want(t, exitOK, "sitemap "+version()+"\n")
 }
 
 // checkHelp fails the test if a line of a help text is too long, or if the text names an unknown

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+func TestVersion(t *testing.T) {
+	clone := []debug.BuildSetting{
+		{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
+		{Key: "vcs.time", Value: "2026-11-23T22:25:31Z"},
+		{Key: "vcs.modified", Value: "false"},
+	}
+	changed := append(clone[:2:2], debug.BuildSetting{Key: "vcs.modified", Value: "true"})
+	for _, tt := range []struct {
+		version  string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{"v0.9.0", nil, "v0.9.0, go1.26"},
+		{"v0.9.0", clone, "v0.9.0, 2026-11-23, go1.26"},
+		{"v0.9.1-0.20261123222531-0123456789ab", clone, "v0.9.1-0.20261123222531-0123456789ab, 2026-11-23, go1.26"},
+		{"v0.0.0-20261123222531-0123456789ab", clone, "0123456789ab, 2026-11-23, go1.26"},
+		{"(devel)", clone, "0123456789ab, 2026-11-23, go1.26"},
+		{"(devel)", changed, "0123456789ab with changes, 2026-11-23, go1.26"},
+		{"(devel)", nil, "(devel), go1.26"},
+		{"", nil, "(devel), go1.26"},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: tt.version}, Settings: tt.settings}
+		if got := versionOf(info); got != tt.want {
+			t.Errorf("versionOf(%q, %q) = %q, want %q", tt.version, tt.settings, got, tt.want)
+		}
+	}
+	for _, arg := range []string{"version", "--version"} {
+		r := runArgs(t, arg)
+		if !strings.HasPrefix(r.out, "sitemap ") || !strings.HasSuffix(r.out, ", "+runtime.Version()+"\n") {
+			t.Errorf("sitemap %s: status %d, printed %q, reported %q", arg, r.status, r.out, r.err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"golang.org/x/mod/zip"
+)
+
+const modulePath = "github.com/seed-322c453a/sitemap"
+
+// modules are the folders of the modules that are released. Each needs only those before it.
+var modules = []string{".", "engines", "cmd"}
+
+// Release makes the release commit of a clone at root and its tags, whose names it returns. The
+// folder proxy becomes a module proxy with the modules.
+func Release(root, version, proxy string) (tags string, err error) {
+	if semver.Canonical(version) != version {
+		return "", fmt.Errorf("%q is no version: want one like v0.9.0", version)
+	}
+	changed, err := git(root, "status", "--porcelain")
+	if err != nil {
+		return "", err
+	}
+	if changed != "" {
+		return "", errors.New("the clone has changes that are not committed:\n" + changed)
+	}
+	parent, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(parent)
+	work := filepath.Join(parent, "tree") // main stays checked out in the clone
+	if _, err := git(root, "worktree", "add", "--detach", work); err != nil {
+		return "", err
+	}
+	defer git(root, "worktree", "remove", "--force", work)
+	for i, dir := range modules {
+		if err := pin(work, dir, modules[:i], version, proxy); err != nil {
+			return "", fmt.Errorf("%s: %w", dir, err)
+		}
+		if err := publish(filepath.Join(work, dir), nameOf(dir), version, proxy); err != nil {
+			return "", fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	if _, err := git(work, "commit", "-qam", "Release "+version); err != nil {
+		return "", err
+	}
+	for _, dir := range modules {
+		tag := path.Join(dir, version)
+		if _, err := git(work, "tag", "-a", "-m", "Release "+version, tag); err != nil {
+			return "", err
+		}
+		tags += " " + tag
+	}
+	return tags[1:], nil
+}
+
+// nameOf returns the path of the module in a folder of the repository.
+func nameOf(dir string) string { return path.Join(modulePath, dir) }
+
+// pin lets a module require others by version, with their checksums, and not by folder.
+func pin(work, dir string, others []string, version, proxy string) error {
+	args := []string{"mod", "edit"}
+	for _, other := range others {
+		args = append(args, "-dropreplace="+nameOf(other), "-require="+nameOf(other)+"@"+version)
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	if err := command(filepath.Join(work, dir), proxy, args...); err != nil {
+		return err
+	}
+	return command(filepath.Join(work, dir), proxy, "mod", "tidy")
+}
+
+// publish puts a module into the folder of a proxy.
+func publish(dir, name, version, proxy string) (err error) {
+	at := filepath.Join(proxy, filepath.FromSlash(name), "@v")
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		return err
+	}
+	gomod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	info := fmt.Sprintf(`{"Version":%q,"Time":%q}`, version, time.Now().UTC().Format(time.RFC3339))
+	for suffix, text := range map[string]string{
+		"list": version + "\n", version + ".mod": string(gomod), version + ".info": info,
+	} {
+		if err := os.WriteFile(filepath.Join(at, suffix), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	f, err := os.Create(filepath.Join(at, version+".zip"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir)
+}
+
+// command runs the go command, for which the modules of a proxy are published.
+func command(dir, proxy string, args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), environment(proxy)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// environment is what the go command needs to find what is published in the folder of a proxy. The
+// modules of other projects come from where they came before.
+func environment(proxy string) []string {
+	before, err := exec.Command("go", "env", "GOPROXY", "GONOSUMDB").Output()
+	if err != nil {
+		return nil // the go command that is to have it fails as well, and says why
+	}
+	others, private, _ := strings.Cut(strings.TrimSuffix(string(before), "\n"), "\n")
+	return []string{
+		"GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=" + fileURL(proxy) + "," + others,
+		"GONOSUMDB=" + strings.TrimPrefix(private+","+modulePath, ","),
+	}
+}
+
+// fileURL returns the URL of a folder.
+func fileURL(dir string) string {
+	return (&url.URL{Scheme: "file", Path: path.Join("/", filepath.ToSlash(dir))}).String()
+}
+
+// git runs git in a folder and returns what it printed.
+func git(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
