@@ -166,4 +166,3 @@ func badFlag(cmd *cobra.Command, err error) error {
 	}
 	return misuse(cmd, err)
 }
-

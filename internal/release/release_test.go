@@ -13,13 +13,42 @@ import (
 const version = "v0.9.0"
 
 // The modules that an importer of the library has in its go.sum. What the command or an engine needs
-// must not be among them: an importer would inherit its versions.
+// must not be among them: an importer would inherit its versions. Those of discover that the library
+// does not require are named by its requirements, for their tests.
 var (
 	ofParse = []string{
+		"code.dny.dev/ssrf",
+		"github.com/hashicorp/go-cleanhttp",
+		"github.com/hashicorp/go-retryablehttp",
 		"github.com/klauspost/compress",
 		"github.com/seed-322c453a/sitemap",
+		"github.com/temoto/robotstxt",
+		"golang.org/x/net",
+		"golang.org/x/sync",
+		"golang.org/x/text",
 	}
-	ofDiscover = []string{}
+	ofDiscover = []string{
+		"code.dny.dev/ssrf",
+		"github.com/davecgh/go-spew",
+		"github.com/fatih/color",
+		"github.com/google/go-cmp",
+		"github.com/hashicorp/go-cleanhttp",
+		"github.com/hashicorp/go-hclog",
+		"github.com/hashicorp/go-retryablehttp",
+		"github.com/klauspost/compress",
+		"github.com/mattn/go-colorable",
+		"github.com/mattn/go-isatty",
+		"github.com/pmezard/go-difflib",
+		"github.com/seed-322c453a/sitemap",
+		"github.com/stretchr/objx",
+		"github.com/stretchr/testify",
+		"github.com/temoto/robotstxt",
+		"go.etcd.io/bbolt",
+		"golang.org/x/net",
+		"golang.org/x/sync",
+		"golang.org/x/sys",
+		"golang.org/x/text",
+	}
 )
 
 // release clones the repository as it is committed, makes a release of the clone and returns its
@@ -134,7 +163,7 @@ func TestRelease(t *testing.T) {
 		if got := u.run(".", command, "version"); !strings.HasPrefix(got, "sitemap "+version+", ") {
 			t.Errorf("sitemap version: printed %q", got)
 		}
-		const document = "../../testdata/sitemap/namespace_default.xml"
+		const document = "../../testdata/urlset/bare-text.xml"
 		if got := u.run(".", command, "parse", document); !strings.HasPrefix(got, "http") {
 			t.Errorf("sitemap parse: printed %q", got)
 		}
@@ -159,6 +188,25 @@ func TestRelease_Refused(t *testing.T) {
 	for _, version := range []string{"", "0.9.0", "v0.9", "latest"} {
 		if _, err := Release(t.TempDir(), version, t.TempDir()); err == nil {
 			t.Errorf("Release(%q) succeeded", version)
+		}
+	}
+}
+
+// TestEngines_Imports: whoever writes an engine of their own can do so with what is exported.
+func TestEngines_Imports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, "./...")
+	cmd.Dir = filepath.Join("..", "..", "engines")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := strings.Fields(string(out))
+	if !slices.Contains(imports, modulePath+"/batch") {
+		t.Errorf("the engines import %q", imports)
+	}
+	for _, name := range imports {
+		if strings.HasPrefix(name, modulePath+"/internal/") {
+			t.Errorf("an engine imports %s", name)
 		}
 	}
 }
