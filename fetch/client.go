@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // A Client gets documents. The zero Client is ready. It is safe for concurrent use and must not be
@@ -98,7 +99,8 @@ type Client struct {
 // A stack is what the Client sends requests with.
 type stack struct {
 	http    *retryablehttp.Client // over limit, spool and transport
-	spool   *spool
+	room    *spool.Room           // for temporary files
+	ahead   *spool.Room           // for those of documents that are fetched ahead
 	rt      http.RoundTripper
 	limiter Limiter
 	log     *slog.Logger
@@ -133,10 +135,10 @@ func (c *Client) init() {
 		c.agent = []string{
 			cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)"),
 		}
-		c.spool = &spool{next: c.over(c.rt), times: c.times}
-		c.spool.room, c.spool.ahead = newRoom(roomSize, roomStep), newRoom(roomSize, roomStep)
+		c.room, c.ahead = spool.NewRoom(roomSize), spool.NewRoom(roomSize)
 		r := &retrier{c.maxRetries(), c.retryWait(), c.log}
-		c.http = r.client(&limit{c.spool, c.limiter, c.log})
+		s := &spooler{next: c.over(c.rt), times: c.times}
+		c.http = r.client(&limit{s, c.limiter, c.log})
 	})
 }
 

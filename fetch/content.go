@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // encodings returns how often a Content-Encoding names gzip, or an ErrEncoding if it names another
@@ -31,7 +32,7 @@ func encodings(h http.Header) (gzips int, err error) {
 // A content reads a body without its Content-Encoding, bounded, and with errors that name the
 // document.
 type content struct {
-	raw     *bodyReader
+	raw     *spool.Reader
 	src     io.Reader     // raw, or gunzip
 	gunzip  *input.Gunzip // nil without Content-Encoding
 	fail    func(error) *Error
@@ -42,7 +43,7 @@ type content struct {
 }
 
 // newContent returns a reader of raw without its Content-Encoding, which is layers times gzip.
-func newContent(raw *bodyReader, layers int, limit int64, fail func(error) *Error) *content {
+func newContent(raw *spool.Reader, layers int, limit int64, fail func(error) *Error) *content {
 	c := &content{raw: raw, src: raw, fail: fail, left: limit}
 	if layers > 0 {
 		c.gunzip = input.NewGunzip(raw, layers)
@@ -52,7 +53,7 @@ func newContent(raw *bodyReader, layers int, limit int64, fail func(error) *Erro
 }
 
 func (c *content) Read(p []byte) (int, error) {
-	if _, err := c.raw.readAt(nil, 0); c.closed || err == ErrClosed {
+	if _, err := c.raw.Read(nil); c.closed || err == ErrClosed {
 		return 0, c.fail(ErrClosed)
 	}
 	if c.err != nil || len(p) == 0 {

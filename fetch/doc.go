@@ -73,13 +73,11 @@
 //	host.go         the queue of one host
 //	pace.go         the pauses of one host
 //	spool.go        reads a body to its end
-//	body.go         a body in memory and in a temporary file
 //	map.go          requests other URLs in place of public ones
 //	redirect.go     where a redirect leads, and where a request may go
 //	transport.go    connects, through proxies too
 //	guard.go        refuses addresses that are not public
 //	exchange.go     what the layers share about one document
-//	room.go         how large temporary files may be together
 //	errors.go       errors
 //	document.go     Request, Document
 package fetch

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // Causes of an [Error], for [errors.Is].
@@ -50,9 +51,9 @@ var (
 	ErrHostDown = errors.New("host does not answer")
 	// ErrNoRoom means that a Request with Ahead needs a temporary file, and those of the Client
 	// have no room for it. Close bodies, or get the document without Ahead.
-	ErrNoRoom = errors.New("no room in temporary files")
+	ErrNoRoom = spool.ErrNoRoom
 	// ErrClosed means that a body was read after it was closed.
-	ErrClosed = errors.New("body is closed")
+	ErrClosed = spool.ErrClosed
 )
 
 // An Error says why a document could not be fetched, or not to its end.

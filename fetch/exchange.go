@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // An exchange is the state of one document that the layers of the stack share. They find it in the
@@ -20,7 +22,7 @@ type exchange struct {
 	limit    int64                  // bytes of the body
 	ahead    bool                   // fetched before it is needed
 	failFast bool                   // a refused connection is not retried
-	share    share                  // of the temporary files, for the next attempt
+	share    spool.Share            // of the temporary files, for the next attempt
 	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	mapped   string                 // host that Client.Map sends the request to, or ""

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // SetTimes sets how long a connection, an answer and a pause in a body may take.
@@ -25,10 +27,10 @@ func Resolve(c *Client, r *net.Resolver, allowed netip.Prefix) {
 }
 
 // SetRoom sets how many bytes the temporary files of documents may take, of those that are fetched
-// ahead and of all others, and how many are reserved at a time.
-func SetRoom(c *Client, size, step int64) {
+// ahead and of all others.
+func SetRoom(c *Client, size int64) {
 	c.init()
-	c.spool.room, c.spool.ahead = newRoom(size, step), newRoom(size, step)
+	c.room, c.ahead = spool.NewRoom(size), spool.NewRoom(size)
 }
 
 // RetryAfter is the duration that the header asks for.

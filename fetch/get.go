@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
 // Get gets the document that req names. It returns after the last byte of the body has come, which
@@ -47,11 +48,11 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	if len(req.Origins) > 0 {
 		g.nameOrigins(req.Origins)
 	}
-	g.x.share.room = c.spool.room
+	g.x.share = c.room.Share()
 	if req.Ahead {
-		g.x.share.room = c.spool.ahead
+		g.x.share = c.ahead.Share()
 	}
-	defer g.x.share.shrink(0)
+	defer g.x.share.Release()
 	defer g.x.clock.stop()
 	return g.get(httptrace.WithClientTrace(
 		context.WithValue(inner, exchangeKey{}, g.x),
@@ -205,10 +206,10 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 		resp.Body.Close()
 		return nil, g.fail(err)
 	}
-	raw := resp.Body.(*bodyReader)
+	raw := resp.Body.(*spool.Reader)
 	doc.Body = newContent(raw, layers, g.x.limit, g.fail)
 	doc.again = func() io.ReadCloser {
-		c := newContent(&bodyReader{body: raw.body}, layers, g.x.limit, g.fail)
+		c := newContent(raw.Body.Reader(), layers, g.x.limit, g.fail)
 		c.isAgain = true
 		return c
 	}

@@ -81,10 +81,10 @@ func (r *retrier) backoff(n int, after time.Duration) time.Duration {
 func (r *retrier) wait(req *http.Request) error {
 	ctx := req.Context()
 	x := exchangeOf(ctx)
-	if x.share.wanted > 0 {
+	if x.share.IsWaiting() {
 		x.clock.stop()
 		defer x.clock.start()
-		return x.share.wait(ctx)
+		return x.share.Wait(ctx)
 	}
 	r.log.InfoContext(ctx, "fetch: retry", "url", x.url, "status", x.last.status, "wait", x.wait)
 	select {

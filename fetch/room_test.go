@@ -56,7 +56,7 @@ func checkWhole(t *testing.T, doc *fetch.Document, b *bulk) {
 
 func TestGet_AheadWithoutRoom(t *testing.T) {
 	c, b, dir := newBulkClient(t)
-	fetch.SetRoom(c, 6*mib, mib)
+	fetch.SetRoom(c, 6*mib)
 	request := fetch.Request{URL: "http://a.test/", Ahead: true}
 	first, err := c.Get(t.Context(), request)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestGet_WaitsForRoom(t *testing.T) {
 	c, b, _ := newBulkClient(t)
 	c.Timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {
-		fetch.SetRoom(c, 6*mib, mib)
+		fetch.SetRoom(c, 6*mib)
 		first := get(t, c, "http://a.test/")
 		got := make(chan *fetch.Document)
 		go func() {
@@ -118,7 +118,7 @@ func TestGet_WaitsForRoom(t *testing.T) {
 func TestGet_CancelledWhileItWaitsForRoom(t *testing.T) {
 	c, b, _ := newBulkClient(t)
 	synctest.Test(t, func(t *testing.T) {
-		fetch.SetRoom(c, 6*mib, mib)
+		fetch.SetRoom(c, 6*mib)
 		first := get(t, c, "http://a.test/")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -135,7 +135,7 @@ func TestGet_RoomForUnknownSizes(t *testing.T) {
 	c, b, _ := newBulkClient(t)
 	b.hideSize = true
 	c.MaxBytes = 26 * mib // 18 in the file
-	fetch.SetRoom(c, 22*mib, mib)
+	fetch.SetRoom(c, 22*mib)
 	for range 2 {
 		checkWhole(t, get(t, c, "http://a.test/"), b)
 	}
@@ -144,23 +144,12 @@ func TestGet_RoomForUnknownSizes(t *testing.T) {
 	}
 }
 
-// A body larger than all the room there is may use it all, and more.
-func TestGet_LargerThanTheRoom(t *testing.T) {
-	c, b, _ := newBulkClient(t)
-	fetch.SetRoom(c, mib, mib)
-	for range 2 {
-		doc := get(t, c, "http://a.test/")
-		checkWhole(t, doc, b)
-		doc.Body.Close()
-	}
-}
-
 func TestBody_WithoutTemporaryFolder(t *testing.T) {
 	c, b, dir := newBulkClient(t)
 	missing := dir + "/missing"
 	t.Setenv("TMPDIR", missing)
 	t.Setenv("TMP", missing)
-	fetch.SetRoom(c, 4*mib, mib)
+	fetch.SetRoom(c, 4*mib)
 	for range 3 { // the room is given back
 		doc := get(t, c, "http://a.test/")
 		got, err := io.ReadAll(doc.Body)

@@ -10,24 +10,25 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/spool"
 )
+
+const roomSize = 1 << 30 // bytes of temporary files, ahead and otherwise
 
 const maxDrain = 16 << 10 // bytes read of a body that is not wanted, to reuse its connection
 
-// A spool is a RoundTripper that reads a body to its end before it returns the response. So the
+// A spooler is a RoundTripper that reads a body to its end before it returns the response. So the
 // connection is free at once, a reader may be as slow as it likes, and the retry policy above
 // covers the body too.
-type spool struct {
-	next  http.RoundTripper
-	times phases
-	used  atomic.Int64 // bytes of memory that all bodies hold
-	room  *room
-	ahead *room // for documents that are fetched ahead
+type spooler struct {
+	next   http.RoundTripper
+	times  phases
+	memory spool.Memory
 }
 
 // RoundTrip returns the response with its whole body. If the body broke off, attempt.broken says
 // why, and the body yields what came. Without room for the body, the error is ErrNoRoom.
-func (s *spool) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	a := &x.last
 	w := &watch{times: s.times}
@@ -50,15 +51,12 @@ func (s *spool) RoundTrip(req *http.Request) (*http.Response, error) {
 		w.drain(resp)
 		return resp, nil
 	}
-	b := &body{used: &s.used, share: x.share}
-	x.share.held = 0
-	b.err = w.fill(b, resp, x.limit)
-	if errors.Is(b.err, ErrNoRoom) {
-		b.Close()
-		x.share = b.share
+	body, err := w.read(&s.memory, resp, x)
+	if errors.Is(err, ErrNoRoom) {
 		return nil, ErrNoRoom
 	}
-	resp.Body, a.received, a.broken = &bodyReader{body: b}, b.size, b.err
+	body.Err = err
+	resp.Body, a.received, a.broken = body.Reader(), body.Size(), err
 	return resp, nil
 }
 
@@ -107,26 +105,23 @@ func (w *watch) expire() {
 	}
 }
 
-// fill reads the body of a response into b and returns why it ended too early.
-func (w *watch) fill(b *body, resp *http.Response, limit int64) error {
-	expected := limit
+// read reads the body of a response, and returns why it ended too early.
+func (w *watch) read(m *spool.Memory, resp *http.Response, x *exchange) (*spool.Body, error) {
+	expected := x.limit
 	if n := resp.ContentLength; n >= 0 {
-		expected = min(n, limit)
+		expected = min(n, x.limit)
 	}
 	w.src = resp.Body
 	w.answered.Store(true)
-	err := b.fill(w, limit, expected)
+	body, err := m.Read(w, &x.share, x.limit, expected)
 	resp.Body.Close()
-	if b.file == nil {
-		b.share.shrink(0) // it fits into memory now
-	}
 	switch why := context.Cause(w.ctx); {
 	case err == nil, errors.Is(err, sitemap.ErrTooLarge), errors.Is(err, ErrNoRoom):
-		return err
+		return body, err
 	case w.ctx.Err() != nil && !errors.Is(why, ErrTimeout):
-		return why
+		return body, why
 	}
-	return &cause{kind: ErrBody, err: err}
+	return body, &cause{kind: ErrBody, err: err}
 }
 
 // Read reads the body. It fails once the attempt has ended.
@@ -147,5 +142,5 @@ func (w *watch) drain(resp *http.Response) {
 		io.Copy(io.Discard, io.LimitReader(resp.Body, maxDrain))
 	}
 	resp.Body.Close()
-	resp.Body = &bodyReader{body: new(body)}
+	resp.Body = new(spool.Body).Reader()
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -52,19 +51,6 @@ func get(t *testing.T, c *fetch.Client, url string) *fetch.Document {
 	return doc
 }
 
-func TestBody_SizesAroundTheLimitsOfMemory(t *testing.T) {
-	const chunk = 64 << 10
-	for _, size := range []int{0, 1, chunk/2 - 1, chunk / 2, chunk/2 + 1, chunk - 1, chunk, chunk + 1, 8<<20 - 1, 8 << 20, 8<<20 + 1, 9 << 20} {
-		want := noise(size)
-		url, _ := serve(t, want)
-		doc := get(t, newClient(t), url)
-		got, err := io.ReadAll(doc.Body)
-		if err != nil || !bytes.Equal(got, want) || doc.Received != int64(size) {
-			t.Errorf("%d bytes: read %d, equal %t, received %d, %v", size, len(got), bytes.Equal(got, want), doc.Received, err)
-		}
-	}
-}
-
 // Again reads the whole document, side by side with Body.
 func TestDocument_Again(t *testing.T) {
 	for _, size := range []int{0, 1, 100 << 10, 9 << 20} {
@@ -101,76 +87,6 @@ func TestBody_OutlivesItsServer(t *testing.T) {
 	s.Close()
 	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("read %d bytes, %v", len(got), err)
-	}
-}
-
-func TestBody_LeavesNoFile(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	t.Setenv("TMP", dir)
-	want := noise(12 << 20)
-	url, _ := serve(t, want)
-	doc := get(t, newClient(t), url)
-	if files, err := os.ReadDir(dir); err != nil || runtime.GOOS != "windows" && len(files) != 0 {
-		t.Errorf("an open document has files with names: %v, %v", files, err)
-	}
-	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("read %d bytes, %v", len(got), err)
-	}
-	doc.Body.Close()
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
-		t.Errorf("a closed document left %v, %v", files, err)
-	}
-}
-
-// Documents that nobody reads share 32 MiB of memory; the rest is in files. Once closed, they give
-// the memory back.
-func TestBody_SharesTheMemoryOfItsClient(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	t.Setenv("TMP", dir)
-	want := noise(7 << 20)
-	url, _ := serve(t, want)
-	c := newClient(t)
-	for range 2 {
-		var docs []*fetch.Document
-		for range 6 {
-			docs = append(docs, get(t, c, url))
-		}
-		for i, doc := range docs {
-			if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("document %d: read %d bytes, %v", i, len(got), err)
-			}
-			doc.Body.Close()
-		}
-	}
-	os.Remove(dir) // what fits into memory needs no file
-	for range 4 {
-		doc := get(t, c, url)
-		if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("without files: read %d bytes, %v", len(got), err)
-		}
-	}
-}
-
-// Small documents hold no more memory than they need, so that many of them need no file.
-func TestBody_ManySmallOnes(t *testing.T) {
-	dir := t.TempDir() + "/missing"
-	t.Setenv("TMPDIR", dir)
-	t.Setenv("TMP", dir)
-	want := noise(8 << 10)
-	c := newClient(t)
-	c.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-		return answer(r, http.StatusOK, string(want)), nil
-	})
-	var docs []*fetch.Document
-	for range 1000 {
-		docs = append(docs, get(t, c, "http://a.test/"))
-	}
-	for i, doc := range docs {
-		if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("document %d: read %d bytes, %v", i, len(got), err)
-		}
 	}
 }
 
