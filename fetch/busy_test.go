@@ -1,11 +1,8 @@
 package fetch_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -128,102 +125,6 @@ func TestClient_BusyHost(t *testing.T) {
 	})
 }
 
-// refuse has requests for some documents of a host refused, one after the other.
-func refuse(t *testing.T, l *fetch.HostLimiter, host string, retryAfter time.Duration, paths ...int) {
-	t.Helper()
-	for _, i := range paths {
-		acquire(t, l, parseURL(t, fmt.Sprintf("http://%s/%d", host, i)))(503, retryAfter)
-	}
-}
-
-// checkBusy checks that requests to a host fail at once, and for how long yet.
-func checkBusy(t *testing.T, l *fetch.HostLimiter, host string, want time.Duration) {
-	t.Helper()
-	start := time.Now()
-	_, err := l.Acquire(t.Context(), parseURL(t, "http://"+host+"/"))
-	var e *fetch.Error
-	if !errors.Is(err, fetch.ErrBusy) || !errors.As(err, &e) || e.RetryAfter != want || !e.Temporary() {
-		t.Errorf("error %v, want %v with RetryAfter %v", err, fetch.ErrBusy, want)
-	}
-	if took := time.Since(start); took != 0 {
-		t.Errorf("it failed after %v, want at once", took)
-	}
-}
-
-func TestHostLimiter_BusyAfterThreeURLs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const host = "a.test"
-		var l fetch.HostLimiter
-		u := parseURL(t, "http://a.test/")
-		refuse(t, &l, host, time.Second, 1) // not after a pause
-		refuse(t, &l, host, time.Second, 1, 2, 1, 2, 1)
-		acquire(t, &l, u)(200, 0) // begins the count again
-		refuse(t, &l, host, time.Second, 3, 4)
-		acquire(t, &l, u)(500, 0) // does not
-		refuse(t, &l, host, 90*time.Second, 4, 5)
-		checkBusy(t, &l, host, 90*time.Second)
-		acquire(t, &l, parseURL(t, "http://b.test/"))(200, 0)
-		time.Sleep(90 * time.Second)
-		refuse(t, &l, host, 365*24*time.Hour, 5)
-		checkBusy(t, &l, host, time.Hour)
-		time.Sleep(time.Hour)
-		acquire(t, &l, u)(200, 0)
-		refuse(t, &l, host, time.Second, 1, 2)
-		acquire(t, &l, u)(200, 0)
-	})
-}
-
-// Requests that wait when their host becomes busy fail too.
-func TestHostLimiter_BusyHostFailsWaiters(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l fetch.HostLimiter
-		refuse(t, &l, "a.test", time.Second, 1, 2, 3)
-		last := acquire(t, &l, parseURL(t, "http://a.test/4"))
-		failed := make(chan error, 10)
-		for range cap(failed) {
-			go func() {
-				_, err := l.Acquire(t.Context(), parseURL(t, "http://a.test/"))
-				failed <- err
-			}()
-		}
-		synctest.Wait()
-		last(429, time.Minute)
-		synctest.Wait()
-		for range cap(failed) {
-			select {
-			case err := <-failed:
-				if !errors.Is(err, fetch.ErrBusy) {
-					t.Errorf("error %v, want %v", err, fetch.ErrBusy)
-				}
-			default:
-				t.Fatal("a request still waits for a busy host")
-			}
-		}
-	})
-}
-
-// Answers to requests that were sent together count as one.
-func TestHostLimiter_AnswersToOneBurst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l fetch.HostLimiter
-		u := parseURL(t, "http://a.test/")
-		var burst []func(int, time.Duration)
-		for range 4 {
-			burst = append(burst, acquire(t, &l, u))
-		}
-		start := time.Now()
-		burst[0](503, 0)
-		burst[1](200, 0)
-		burst[2](503, 0)
-		burst[3](503, 3*time.Second)
-		acquire(t, &l, u)(200, 0)
-		acquire(t, &l, u)(200, 0)
-		if waited, want := time.Since(start), 4*time.Second; waited != want {
-			t.Errorf("waited %v, want 3s as the last answer asks, then 1s as the first", waited)
-		}
-	})
-}
-
 // A document that is retried is requested before newer ones.
 func TestClient_RetryBeforeNewerDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -258,58 +159,17 @@ func TestClient_RetryBeforeNewerDocuments(t *testing.T) {
 	})
 }
 
-// A request that is given up does not use up its turn.
-func TestHostLimiter_GivesBackCancelledTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := fetch.HostLimiter{PerAddress: 1}
-		u, other := parseURL(t, "http://192.0.2.1/"), parseURL(t, "http://192.0.2.1:81/")
-		l.SetDelay(u, 10*time.Second)
-		release := acquire(t, &l, other)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if _, err := l.Acquire(ctx, u); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("waiting for a slot of the address: %v", err)
-		}
-		release(200, 0)
-		start := time.Now()
-		acquire(t, &l, u)(200, 0)
-		if waited := time.Since(start); waited != 0 {
-			t.Errorf("the next request waited %v, want no wait", waited)
-		}
-	})
-}
-
-// A busy host is remembered however many other hosts there are.
-func TestHostLimiter_ManyHosts(t *testing.T) {
+// The error of a HostLimiter is an Error of this package, for those who call Acquire themselves.
+func TestHostLimiter_Error(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l fetch.HostLimiter
-		refuse(t, &l, "busy.test", 50*time.Minute, 1, 2, 3, 4)
-		for range 3 {
-			time.Sleep(15 * time.Minute)
-			for i := range 10_000 {
-				acquire(t, &l, &url.URL{Scheme: "http", Host: strconv.Itoa(i) + ".test"})(200, 0)
-			}
+		for _, path := range []string{"1", "2", "3", "4"} {
+			acquire(t, &l, parseURL(t, "http://a.test/"+path))(503, 90*time.Second)
 		}
-		checkBusy(t, &l, "busy.test", 5*time.Minute)
-	})
-}
-
-// The bound on an address holds however many other addresses there are.
-func TestHostLimiter_ManyAddresses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := fetch.HostLimiter{PerAddress: 1}
-		release := acquire(t, &l, parseURL(t, "http://192.0.2.1/"))
-		for i := range 20_000 {
-			host := fmt.Sprintf("10.0.%d.%d", i/256, i%256)
-			acquire(t, &l, &url.URL{Scheme: "http", Host: host})(200, 0)
+		_, err := l.Acquire(t.Context(), parseURL(t, "https://A.test:443/")) // the same host
+		var e *fetch.Error
+		if !errors.Is(err, fetch.ErrBusy) || !errors.As(err, &e) || e.RetryAfter != 90*time.Second || !e.Temporary() {
+			t.Errorf("error %v, want %v with RetryAfter 90s", err, fetch.ErrBusy)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		second := parseURL(t, "http://192.0.2.1:81/")
-		if _, err := l.Acquire(ctx, second); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a second request to an address with one slot: %v, want it to wait", err)
-		}
-		release(200, 0)
-		acquire(t, &l, second)(200, 0)
 	})
 }

@@ -68,11 +68,8 @@
 //	client.go       Client and its stack of RoundTrippers
 //	retry.go        which failures are retried, and after how long
 //	limit.go        waits for the Limiter before each attempt
-//	hostlimiter.go  HostLimiter: slots in all, of hosts and of addresses
-//	address.go      the slots of an address
-//	host.go         the queue of one host
-//	pace.go         the pauses of one host
-//	spool.go        reads a body to its end
+//	hostlimiter.go  HostLimiter, by package hostlimit
+//	spool.go        reads a body to its end, by package spool
 //	map.go          requests other URLs in place of public ones
 //	redirect.go     where a redirect leads, and where a request may go
 //	transport.go    connects, through proxies too

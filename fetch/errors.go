@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/hostlimit"
 	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
@@ -45,10 +46,10 @@ var (
 	ErrEncoding = errors.New("unknown content encoding")
 	// ErrBusy means that the request was not sent because the host, with 429 or 503, asked for a
 	// longer pause than the Limiter waits for. Error.RetryAfter is what is left of it.
-	ErrBusy = errors.New("host too busy")
+	ErrBusy = hostlimit.ErrBusy
 	// ErrHostDown means that the request was not sent because the host has not answered the
 	// requests before it. Error.RetryAfter says when the host is tried again.
-	ErrHostDown = errors.New("host does not answer")
+	ErrHostDown = hostlimit.ErrHostDown
 	// ErrNoRoom means that a Request with Ahead needs a temporary file, and those of the Client
 	// have no room for it. Close bodies, or get the document without Ahead.
 	ErrNoRoom = spool.ErrNoRoom
@@ -154,11 +155,6 @@ func isRetriable(status int) bool {
 		return true
 	}
 	return status >= 500 && status < 600 && status != http.StatusNotImplemented
-}
-
-// isBusy reports whether a response with this status asks for fewer requests.
-func isBusy(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
 // limited marks an error of the Limiter, which is not retried.

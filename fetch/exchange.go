@@ -3,11 +3,11 @@ package fetch
 import (
 	"context"
 	"math"
-	"net/netip"
 	"net/url"
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/internal/hostlimit"
 	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
@@ -23,7 +23,7 @@ type exchange struct {
 	ahead    bool                   // fetched before it is needed
 	failFast bool                   // a refused connection is not retried
 	share    spool.Share            // of the temporary files, for the next attempt
-	lookup   lookupFunc             // of the addresses of a host; nil with a Transport of the caller's
+	lookup   hostlimit.Lookup       // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	mapped   string                 // host that Client.Map sends the request to, or ""
 	attempts int                    // requests sent, redirects not counted
@@ -41,9 +41,6 @@ type attempt struct {
 	broken    error         // why the body ended too early
 	received  int64
 }
-
-// A lookupFunc returns the addresses of a host.
-type lookupFunc func(ctx context.Context, host string) ([]netip.Addr, error)
 
 type exchangeKey struct{}
 

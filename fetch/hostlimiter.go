@@ -3,15 +3,13 @@ package fetch
 import (
 	"cmp"
 	"context"
-	"maps"
-	"math"
+	"errors"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/seed-322c453a/sitemap/internal/hostlimit"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -43,65 +41,41 @@ type HostLimiter struct {
 
 	maxPause time.Duration // 0 means 60 s
 
-	mu       sync.Mutex // guards what follows, and the hosts
-	total    *semaphore.Weighted
-	hosts    map[string]*host
-	addrs    addresses
-	forgetAt int // number of hosts at which those that are idle are forgotten
+	once  sync.Once
+	inner *hostlimit.Limiter
 }
 
-// maxIdleHosts is the number of hosts that are remembered in any case.
-const maxIdleHosts = 10_000
+func (l *HostLimiter) init() {
+	l.once.Do(func() {
+		l.inner = hostlimit.New(hostlimit.Bounds{
+			Total: l.Total, PerHost: l.PerHost, PerAddress: l.PerAddress,
+			MaxPause: cmp.Or(l.maxPause, time.Minute),
+		})
+	})
+}
 
 // Acquire waits until a request to u may be sent. The error is ctx's, or a [*Error] with [ErrBusy]
 // or [ErrHostDown].
 func (l *HostLimiter) Acquire(
 	ctx context.Context, u *url.URL,
 ) (release func(status int, retryAfter time.Duration), err error) {
-	w := &waiter{grant: grant{url: u}, since: time.Now(), ready: make(chan error, 1)}
-	least := time.Duration(0)
+	l.init()
+	r := hostlimit.Request{URL: u, Host: hostKey(ctx, u), Began: time.Now()}
 	if x := exchangeOf(ctx); x != nil {
-		w.since, least = x.began, x.delay
+		r.Began, r.Delay, r.Lookup = x.began, x.delay, x.lookup
 	}
-	key := hostKey(ctx, u)
-	l.mu.Lock()
-	h := l.host(key)
-	h.pace.least = max(h.pace.least, least)
-	h.enqueue(w)
-	l.mu.Unlock()
-	if err := h.wait(ctx, w); err != nil {
-		return nil, err
+	release, err = l.inner.Acquire(ctx, r)
+	if e := (*hostlimit.Error)(nil); errors.As(err, &e) {
+		return nil, &Error{RetryAfter: e.RetryAfter, Err: e.Err}
 	}
-	address := h.addressKey(ctx, u)
-	if err = l.addrs.acquire(ctx, address); err == nil {
-		if err = l.total.Acquire(ctx, 1); err != nil {
-			l.addrs.leave(address, 1)
-		}
-	}
-	if err != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		h.giveBack(w)
-		return nil, err
-	}
-	begun := time.Now()
-	return func(status int, retryAfter time.Duration) {
-		l.total.Release(1)
-		l.addrs.leave(address, 1)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		h.release(w, status, retryAfter, begun)
-	}, nil
+	return release, err
 }
 
 // SetDelay makes requests to the host of u serial and at least d apart, at most 30 s. Zero ends
 // that. A longer [Client.Delay] holds all the same.
 func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := l.host(hostKey(context.Background(), u))
-	h.pace.delay = min(max(d, 0), maxDelay)
-	h.dispatch()
+	l.init()
+	l.inner.SetDelay(hostKey(context.Background(), u), d)
 }
 
 // hostKey returns the host of u, normalised. The exchange in ctx has that of its own URL.
@@ -111,43 +85,4 @@ func hostKey(ctx context.Context, u *url.URL) string {
 	}
 	o, _ := location.OriginOf(u)
 	return cmp.Or(o.Host, strings.ToLower(u.Host))
-}
-
-// host returns what is known of the host with this key.
-func (l *HostLimiter) host(key string) *host {
-	if l.hosts == nil {
-		l.hosts = map[string]*host{}
-		l.total = semaphore.NewWeighted(bound(l.Total, 16))
-		l.addrs.inUse = map[string]*addressSlots{}
-		l.addrs.most = bound(l.PerAddress, 8)
-		if l.PerAddress == 0 {
-			l.addrs.most = max(l.addrs.most, bound(l.PerHost, 4))
-		}
-	}
-	h := l.hosts[key]
-	if h == nil {
-		if len(l.hosts) >= max(l.forgetAt, maxIdleHosts) {
-			idle := time.Minute
-			if len(l.hosts) >= 5*maxIdleHosts {
-				idle = 5 * time.Second
-			}
-			maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet(idle) })
-			l.forgetAt = 2 * len(l.hosts)
-		}
-		h = &host{key: strings.Clone(key), most: bound(l.PerHost, 4), mu: &l.mu}
-		h.timer = time.AfterFunc(0, h.wake)
-		h.pace.maxPause = cmp.Or(l.maxPause, time.Minute)
-		l.hosts[h.key] = h
-	}
-	return h
-}
-
-func bound(n, def int) int64 {
-	switch {
-	case n < 0:
-		return math.MaxInt64
-	case n == 0:
-		return int64(def)
-	}
-	return int64(n)
 }

@@ -14,6 +14,11 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
+const (
+	minBackoff = time.Second
+	maxBackoff = 30 * time.Second
+)
+
 // A retrier sends the requests for documents, and repeats those that fail.
 type retrier struct {
 	most    int           // retries of a document

@@ -1,11 +1,30 @@
-package fetch
+package hostlimit
 
 import (
 	"cmp"
+	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
 )
+
+// Errors of requests that are not sent.
+var (
+	ErrBusy     = errors.New("host too busy")
+	ErrHostDown = errors.New("host does not answer")
+)
+
+// An Error says why a request is not sent, and for how long yet.
+type Error struct {
+	RetryAfter time.Duration
+	Err        error // ErrBusy or ErrHostDown
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
 
 const (
 	minBackoff   = time.Second
@@ -15,6 +34,7 @@ const (
 	busyAfter    = 3                // URLs in a row that make a host busy
 	maxTried     = 64               // URLs that are remembered
 	recoverAfter = 10               // successes in a row that end a recovery
+	minTimeout   = 10 * time.Second // what fails sooner has not timed out
 	maxTimeouts  = 15               // timeouts in a row that open the circuit
 	probeEvery   = time.Minute
 	maxProbes    = 2 // failed probes after which requests fail at once
@@ -148,7 +168,7 @@ func (p *pace) learnTimeout(status int, begun, now time.Time) {
 	switch {
 	case status != 0:
 		p.timeouts, p.probes = 0, 0
-	case now.Sub(begun) < defaultPhases.connect:
+	case now.Sub(begun) < minTimeout:
 	default:
 		p.timeouts++
 		if p.timeouts == maxTimeouts {
@@ -157,4 +177,9 @@ func (p *pace) learnTimeout(status int, begun, now time.Time) {
 			p.probes++
 		}
 	}
+}
+
+// isBusy reports whether a response with this status asks for fewer requests.
+func isBusy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }

@@ -1,9 +1,8 @@
-package fetch
+package hostlimit
 
 import (
 	"context"
 	"net/netip"
-	"net/url"
 	"slices"
 	"sync"
 
@@ -52,9 +51,12 @@ func (a *addresses) leave(key string, held int64) {
 	}
 }
 
-// addressKey returns what stands for the host's address: the lowest of several, as a network of 64
+// A Lookup returns the addresses of a host.
+type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+// addressKey returns what stands for the address of the host, by name: the lowest of several, as a network of 64
 // bits for IPv6. If the address cannot be known, it returns the key of the host.
-func (h *host) addressKey(ctx context.Context, u *url.URL) string {
+func (h *host) addressKey(ctx context.Context, name string, lookup Lookup) string {
 	h.mu.Lock()
 	key := h.address
 	h.mu.Unlock()
@@ -62,10 +64,10 @@ func (h *host) addressKey(ctx context.Context, u *url.URL) string {
 		return key
 	}
 	key = h.key
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+	if a, err := netip.ParseAddr(name); err == nil {
 		key = networkOf(a)
-	} else if x := exchangeOf(ctx); x != nil && x.lookup != nil {
-		addrs, err := x.lookup(ctx, u.Hostname())
+	} else if lookup != nil {
+		addrs, err := lookup(ctx, name)
 		if ctx.Err() != nil {
 			return key // nothing was learnt
 		}

@@ -1,4 +1,4 @@
-package fetch
+package hostlimit
 
 import (
 	"context"
@@ -79,7 +79,6 @@ func (h *host) dispatch() {
 	}
 }
 
-// wake dispatches when the timer fires.
 // next returns the index of the waiter to grant: the longest-waiting document. If a request that was
 // sent alone was refused, it is the latest one that was not refused itself: broken documents stand
 // side by side, and those far from them show whether it is the host that is busy.
@@ -94,6 +93,7 @@ func (h *host) next() int {
 	return 0
 }
 
+// wake dispatches when the timer fires.
 func (h *host) wake() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
