@@ -104,10 +104,9 @@ type stack struct {
 	rt      http.RoundTripper
 	limiter Limiter
 	log     *slog.Logger
-	agent   []string // the default User-Agent
-	guard   *guard   // nil with a Transport of the caller's
-	times   phases   // zero means defaultPhases
-	invalid error    // why no request can be sent
+	guard   *guard // nil with a Transport of the caller's
+	times   phases // zero means defaultPhases
+	invalid error  // why no request can be sent
 }
 
 // init makes the stack. The fields that the caller set stay as they are.
@@ -118,10 +117,10 @@ func (c *Client) init() {
 		}
 		c.rt, c.limiter = c.Transport, c.Limiter
 		if c.rt == nil {
-			c.guard = newGuard(c.AllowPrivateNetworks)
+			c.guard = newGuard()
 			n := network{
-				guard: c.guard, proxy: c.Proxy, times: c.times,
-				rootCAs: c.RootCAs, insecure: c.Insecure,
+				guard: c.guard, isOpen: c.AllowPrivateNetworks, proxy: c.Proxy,
+				rootCAs: c.RootCAs, insecure: c.Insecure, times: c.times,
 			}
 			n.connectTo, c.invalid = parseConnectTo(c.ConnectTo)
 			c.rt = n.newTransportPair()
@@ -131,9 +130,6 @@ func (c *Client) init() {
 		}
 		if c.log = c.Logger; c.log == nil {
 			c.log = slog.New(slog.DiscardHandler)
-		}
-		c.agent = []string{
-			cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)"),
 		}
 		c.room, c.ahead = spool.NewRoom(roomSize), spool.NewRoom(roomSize)
 		r := &retrier{c.maxRetries(), c.retryWait(), c.log}
@@ -173,6 +169,10 @@ func (c *Client) RobotsToken() string {
 	return cmp.Or(c.RobotsAgent, "sitemap")
 }
 
+func (c *Client) userAgent() string {
+	return cmp.Or(c.UserAgent, "sitemap (+https://github.com/seed-322c453a/sitemap)")
+}
+
 func (c *Client) timeout() time.Duration {
 	if c.Timeout < 0 {
 		return forever
@@ -185,9 +185,5 @@ func (c *Client) retryWait() time.Duration { return max(cmp.Or(c.RetryWait, time
 func (c *Client) maxRetries() int { return max(cmp.Or(c.Retries, 2), 0) }
 
 func (c *Client) maxBytes(req *Request) int64 {
-	n := c.MaxBytes
-	if req.MaxBytes != 0 {
-		n = req.MaxBytes
-	}
-	return input.MaxBytes(n)
+	return input.MaxBytes(cmp.Or(req.MaxBytes, c.MaxBytes))
 }

@@ -37,4 +37,4 @@ func SetRoom(c *Client, size int64) {
 func RetryAfter(h http.Header, now time.Time) time.Duration { return retryAfter(h, now) }
 
 // CheckAddress returns what the guard of a Client says of an address.
-func CheckAddress(addr netip.Addr) error { return newGuard(false).check(addr) }
+func CheckAddress(addr netip.Addr) error { return newGuard().check(addr) }

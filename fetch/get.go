@@ -42,7 +42,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 			clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 		},
 	}
-	if c.guard != nil && c.guard.guardian != nil {
+	if c.guard != nil && !c.AllowPrivateNetworks {
 		g.x.lookup = c.guard.lookup
 	}
 	if len(req.Origins) > 0 {
@@ -253,9 +253,6 @@ var isHarmless = map[string]bool{
 	"Pragma": true, "Referer": true, "User-Agent": true,
 }
 
-// Values of header fields, which requests share.
-var onlyGzip, anyType = []string{"gzip"}, []string{"*/*"}
-
 // header returns the header for a request to the current target.
 func (g *getter) header() http.Header {
 	h := make(http.Header, len(g.c.Header)+len(g.req.Header)+5)
@@ -272,12 +269,12 @@ func (g *getter) header() http.Header {
 	} {
 		delete(h, name)
 	}
-	h["Accept-Encoding"] = onlyGzip
+	h.Set("Accept-Encoding", "gzip")
 	if h.Get("Accept") == "" {
-		h["Accept"] = anyType
+		h.Set("Accept", "*/*")
 	}
 	if h.Get("User-Agent") == "" {
-		h["User-Agent"] = g.c.agent
+		h.Set("User-Agent", g.c.userAgent())
 	}
 	if g.isConditional() {
 		setField(h, "If-None-Match", g.req.ETag)

@@ -15,8 +15,8 @@ import (
 
 // A guard refuses addresses that are not public.
 type guard struct {
-	guardian *ssrf.Guardian // nil: every address is allowed
-	resolver *net.Resolver  // nil: the default one
+	guardian *ssrf.Guardian
+	resolver *net.Resolver // nil: the default one
 }
 
 // metadataV4 are addresses of metadata services outside the special-purpose ranges.
@@ -24,17 +24,14 @@ var metadataV4 = []netip.Prefix{
 	netip.MustParsePrefix("168.63.129.16/32"), // Azure
 }
 
-func newGuard(allowPrivate bool) *guard {
-	if allowPrivate {
-		return &guard{}
-	}
+func newGuard() *guard {
 	// The policy checks ports, which depend on the request.
 	return &guard{guardian: ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(metadataV4...))}
 }
 
 // check returns an ErrRefused if addr is not public unicast.
 func (g *guard) check(addr netip.Addr) error {
-	if g.guardian == nil || g.guardian.SafeAddr(addr) == nil {
+	if g.guardian.SafeAddr(addr) == nil {
 		return nil
 	}
 	return refused("address " + addr.String() + " is not public")
@@ -42,9 +39,6 @@ func (g *guard) check(addr netip.Addr) error {
 
 // control is the net.Dialer.ControlContext that checks each address.
 func (g *guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
-	if g.guardian == nil {
-		return nil
-	}
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {
 		return refused("not a TCP address: " + address)
@@ -55,9 +49,6 @@ func (g *guard) control(_ context.Context, network, address string, _ syscall.Ra
 // checkHost refuses a host that a proxy would connect to, if it is known to have an address that is
 // refused. A name that does not resolve here is for the proxy to judge.
 func (g *guard) checkHost(ctx context.Context, host string) error {
-	if g.guardian == nil {
-		return nil
-	}
 	if name := strings.ToLower(strings.TrimSuffix(host, ".")); name == "localhost" ||
 		strings.HasSuffix(name, ".localhost") {
 		return refused("host " + chars.Clip(host, 64) + " is not public")

@@ -25,7 +25,7 @@ import (
 // more than 256 KiB and leaves Content-Encoding alone. It uses the proxy of the environment. Used
 // without a Client, it needs a proxy with a public address.
 func NewTransport() *http.Transport {
-	return (&network{guard: newGuard(false), times: defaultPhases}).newTransport()
+	return (&network{guard: newGuard(), times: defaultPhases}).newTransport()
 }
 
 // phases bound the waits of one attempt.
@@ -43,16 +43,13 @@ var defaultPhases = phases{10 * time.Second, 30 * time.Second, 30 * time.Second}
 // A network says how connections are made.
 type network struct {
 	guard     *guard
-	proxy     proxyFunc // nil: that of the environment
+	proxy     func(*http.Request) (*url.URL, error) // nil: that of the environment
 	connectTo map[string]string
 	rootCAs   *x509.CertPool
 	insecure  bool
 	times     phases
 	isOpen    bool // to private addresses too
 }
-
-// A proxyFunc returns the proxy for a request, or nil.
-type proxyFunc = func(*http.Request) (*url.URL, error)
 
 // A transportPair sends the requests of one Client: open those that [Client.Map] applies to, and
 // guarded all others. With one transport for both, a request without a mapping could reuse a

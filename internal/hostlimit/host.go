@@ -107,8 +107,10 @@ func (h *host) giveBack(w *waiter) {
 	h.dispatch()
 }
 
-// release takes the answer to a request that was sent at begun.
+// release takes the answer to a request that was sent at begun. It locks mu.
 func (h *host) release(w *waiter, status int, retryAfter time.Duration, begun time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.running--
 	h.pace.learn(&w.grant, status, retryAfter, begun)
 	h.dispatch()

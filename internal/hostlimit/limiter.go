@@ -107,8 +107,6 @@ func (l *Limiter) Acquire(
 	return func(status int, retryAfter time.Duration) {
 		l.total.Release(1)
 		l.addrs.leave(address, 1)
-		l.mu.Lock()
-		defer l.mu.Unlock()
 		h.release(w, status, retryAfter, begun)
 	}, nil
 }
