@@ -64,6 +64,7 @@
 // Each file builds on those below it:
 //
 //	get.go          Get: one request a hop, and the Document of the last
+//	request.go      what is requested, and which header fields go where
 //	content.go      undoes the Content-Encoding of a body
 //	client.go       Client and its stack of RoundTrippers
 //	retry.go        which failures are retried, and after how long

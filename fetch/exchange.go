@@ -14,14 +14,12 @@ import (
 // An exchange is the state of one document that the layers of the stack share. They find it in the
 // context of a request.
 type exchange struct {
+	req      *Request
 	url      *url.URL // of the current hop
-	host     string   // of url, normalised
 	began    time.Time
 	clock    clock
 	delay    time.Duration          // Client.Delay
 	limit    int64                  // bytes of the body
-	ahead    bool                   // fetched before it is needed
-	failFast bool                   // a refused connection is not retried
 	share    spool.Share            // of the temporary files, for the next attempt
 	lookup   hostlimit.Lookup       // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
-	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/spool"
@@ -33,90 +31,45 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	g := &getter{
-		c: c, req: &req, user: user, target: t,
-		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
-		x: &exchange{
-			url: t.url, host: t.origin.Host, began: time.Now(), delay: c.Delay,
-			limit: c.maxBytes(&req), ahead: req.Ahead, failFast: req.FailFast,
-			clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
-		},
+	x := &exchange{
+		req: &req, url: t.url, began: time.Now(), delay: c.Delay,
+		limit: c.maxBytes(&req), share: c.room.Share(),
+		clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
+	}
+	if req.Ahead {
+		x.share = c.ahead.Share()
 	}
 	if c.guard != nil && !c.AllowPrivateNetworks {
-		g.x.lookup = c.guard.lookup
+		x.lookup = c.guard.lookup
+	}
+	defer x.share.Release()
+	defer x.clock.stop()
+	g := &getter{
+		c: c, x: x, user: user, target: t,
+		policy: policy{c.AllowPrivateNetworks, c.guard, []location.Origin{t.origin}},
 	}
 	if len(req.Origins) > 0 {
 		g.nameOrigins(req.Origins)
 	}
-	g.x.share = c.room.Share()
-	if req.Ahead {
-		g.x.share = c.ahead.Share()
-	}
-	defer g.x.share.Release()
-	defer g.x.clock.stop()
 	return g.get(httptrace.WithClientTrace(
-		context.WithValue(inner, exchangeKey{}, g.x),
+		context.WithValue(inner, exchangeKey{}, x),
 		&httptrace.ClientTrace{
-			GotConn: func(httptrace.GotConnInfo) { g.x.last.connected.Store(true) },
+			GotConn: func(httptrace.GotConnInfo) { x.last.connected.Store(true) },
 		},
 	))
-}
-
-var errHeader = errors.New("invalid header field")
-
-func checkHeader(h http.Header) error {
-	for name, values := range h {
-		for _, v := range values {
-			if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(v) {
-				return errHeader
-			}
-		}
-	}
-	return nil
-}
-
-// A getter gets one document: it sends one request a hop.
-type getter struct {
-	c        *Client
-	req      *Request
-	policy   policy
-	user     *url.Userinfo // for the origin of the request's URL
-	stripped bool          // a redirect led to another host
-	hops     []Hop
-	target   target // of the current hop
-	x        *exchange
-}
-
-// nameOrigins takes the origins that the caller named, and the credentials of the first that has
-// some for the request's URL.
-func (g *getter) nameOrigins(urls []string) {
-	g.policy.named = nil
-	for _, raw := range urls {
-		t, user, err := parseTarget(raw)
-		if err != nil {
-			continue
-		}
-		g.policy.named = append(g.policy.named, t.origin)
-		if g.user == nil && carriesTo(t.origin, g.target.origin) {
-			g.user = user
-		}
-	}
 }
 
 // get follows redirects to a document.
 func (g *getter) get(ctx context.Context) (*Document, error) {
 	for {
-		if err := g.policy.check(g.target); err != nil {
-			return nil, g.fail(err)
-		}
 		resp, err := g.send(ctx)
-		if err != nil {
-			return nil, g.fail(err)
-		}
-		if !isRedirect(resp.StatusCode) {
+		if err == nil && !isRedirect(resp.StatusCode) {
 			return g.document(resp)
 		}
-		if err := g.follow(ctx, resp); err != nil {
+		if err == nil {
+			err = g.follow(ctx, resp)
+		}
+		if err != nil {
 			return nil, g.fail(err)
 		}
 	}
@@ -124,13 +77,15 @@ func (g *getter) get(ctx context.Context) (*Document, error) {
 
 // send sends the request for the current hop until it is answered.
 func (g *getter) send(ctx context.Context) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.text, nil)
-	if err == nil {
-		req.Header = g.header()
-		err = checkHeader(req.Header)
+	if err := g.policy.check(g.target); err != nil {
+		return nil, err
 	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.text, nil)
 	if err != nil {
 		return nil, &cause{kind: ErrRequest, err: err}
+	}
+	if req.Header = g.header(); !isValid(req.Header) {
+		return nil, &cause{kind: ErrRequest, detail: "invalid request: invalid header field"}
 	}
 	g.x.proxy.Store(nil)
 	resp, err := g.c.http.Do(&retryablehttp.Request{Request: req})
@@ -139,16 +94,16 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 	if ue, ok := err.(*url.Error); ok { // its text repeats the URL
 		err = ue.Err
 	}
-	switch {
-	case why == nil, timedOut && (resp != nil || errors.Is(err, ErrTimeout)):
+	if why == nil || timedOut && (err == nil || errors.Is(err, ErrTimeout)) {
 		return resp, err
-	case err == nil:
+	}
+	if err == nil {
 		resp.Body.Close()
 	}
-	if ctxErr := ctx.Err(); why != ctxErr && !timedOut {
-		return nil, &cause{kind: ctxErr, err: why}
+	if timedOut || why == ctx.Err() {
+		return nil, why
 	}
-	return nil, why
+	return nil, &cause{kind: ctx.Err(), err: why}
 }
 
 func isRedirect(status int) bool {
@@ -161,47 +116,43 @@ func isRedirect(status int) bool {
 
 // follow makes the target of a redirect the current one.
 func (g *getter) follow(ctx context.Context, resp *http.Response) error {
-	most := cmp.Or(g.req.MaxRedirects, 10)
-	from := Hop{g.target.text, resp.StatusCode}
 	switch {
 	case g.x.last.location == "":
 		return &cause{kind: ErrRedirect, detail: "bad redirect: status without Location"}
-	case len(g.hops) >= most:
+	case len(g.hops) >= cmp.Or(g.x.req.MaxRedirects, 10):
 		return &cause{kind: ErrRedirect, detail: "too many redirects"}
 	}
 	next, err := g.target.redirect(g.x.last.location)
 	if err != nil {
 		return err
 	}
+	from := Hop{g.target.text, resp.StatusCode}
 	g.hops = append(g.hops, from)
 	if !carriesTo(g.target.origin, next.origin) {
 		g.stripped = true
 	}
-	g.target, g.x.url, g.x.host = next, next.url, next.origin.Host
+	g.target, g.x.url = next, next.url
 	g.c.log.DebugContext(ctx, "fetch: redirect", "url", from.URL, "to", next.url)
 	return nil
 }
 
 // document returns the document of the response that ended the redirects.
 func (g *getter) document(resp *http.Response) (*Document, error) {
+	h := resp.Header
 	doc := &Document{
-		URL: g.target.url, Status: resp.StatusCode, Hops: g.hops, Header: resp.Header,
-		Received: g.x.last.received, Attempts: g.attempts(),
+		URL: g.target.url, Status: resp.StatusCode, Hops: g.hops, Header: h,
+		Validators: Validators{g.target.text, h.Get("ETag"), h.Get("Last-Modified")},
+		Received:   g.x.last.received, Attempts: g.attempts(),
 	}
-	doc.Validators = Validators{
-		g.target.text, resp.Header.Get("ETag"), resp.Header.Get("Last-Modified"),
-	}
-	layers, err := 0, error(nil)
 	switch {
 	case resp.StatusCode == http.StatusNotModified && g.isConditional():
 		doc.NotModified = true
-		doc.ETag = cmp.Or(doc.ETag, g.req.ETag)
-		doc.LastModified = cmp.Or(doc.LastModified, g.req.LastModified)
+		doc.ETag = cmp.Or(doc.ETag, g.x.req.ETag)
+		doc.LastModified = cmp.Or(doc.LastModified, g.x.req.LastModified)
 	case !isSuccess(resp.StatusCode):
 		return nil, g.fail(statusError(resp.StatusCode))
-	default:
-		layers, err = encodings(resp.Header)
 	}
+	layers, err := encodings(h)
 	if err != nil && doc.Received > 0 {
 		resp.Body.Close()
 		return nil, g.fail(err)
@@ -230,59 +181,4 @@ func (g *getter) fail(err error) *Error {
 		e.Err, e.RetryAfter = ours.Err, ours.RetryAfter
 	}
 	return e
-}
-
-func setField(h http.Header, name, value string) {
-	if value != "" {
-		h[name] = []string{value}
-	}
-}
-
-// isConditional reports whether the validators of the request belong to the current hop.
-func (g *getter) isConditional() bool {
-	if g.req.ETag == "" && g.req.LastModified == "" {
-		return false
-	}
-	of, _, err := parseTarget(cmp.Or(g.req.Validators.URL, g.req.URL))
-	return err == nil && of.text == g.target.text
-}
-
-// isHarmless holds the fields that any host may see.
-var isHarmless = map[string]bool{
-	"Accept": true, "Accept-Language": true, "Cache-Control": true, "From": true,
-	"Pragma": true, "Referer": true, "User-Agent": true,
-}
-
-// header returns the header for a request to the current target.
-func (g *getter) header() http.Header {
-	h := make(http.Header, len(g.c.Header)+len(g.req.Header)+5)
-	for _, from := range []http.Header{g.c.Header, g.req.Header} {
-		for name, values := range from {
-			h[http.CanonicalHeaderKey(name)] = values
-		}
-	}
-	if g.stripped || len(g.req.Origins) > 0 && !g.policy.isNamed(g.target.origin) {
-		maps.DeleteFunc(h, func(name string, _ []string) bool { return !isHarmless[name] })
-	}
-	for _, name := range []string{
-		"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
-	} {
-		delete(h, name)
-	}
-	h.Set("Accept-Encoding", "gzip")
-	if h.Get("Accept") == "" {
-		h.Set("Accept", "*/*")
-	}
-	if h.Get("User-Agent") == "" {
-		h.Set("User-Agent", g.c.userAgent())
-	}
-	if g.isConditional() {
-		setField(h, "If-None-Match", g.req.ETag)
-		setField(h, "If-Modified-Since", g.req.LastModified)
-	}
-	if g.user != nil && !g.stripped && h.Get("Authorization") == "" {
-		password, _ := g.user.Password()
-		(&http.Request{Header: h}).SetBasicAuth(g.user.Username(), password)
-	}
-	return h
 }

@@ -60,7 +60,7 @@ func (l *HostLimiter) Acquire(
 	ctx context.Context, u *url.URL,
 ) (release func(status int, retryAfter time.Duration), err error) {
 	l.init()
-	r := hostlimit.Request{URL: u, Host: hostKey(ctx, u), Began: time.Now()}
+	r := hostlimit.Request{URL: u, Host: hostKey(u), Began: time.Now()}
 	if x := exchangeOf(ctx); x != nil {
 		r.Began, r.Delay, r.Lookup = x.began, x.delay, x.lookup
 	}
@@ -75,14 +75,11 @@ func (l *HostLimiter) Acquire(
 // that. A longer [Client.Delay] holds all the same.
 func (l *HostLimiter) SetDelay(u *url.URL, d time.Duration) {
 	l.init()
-	l.inner.SetDelay(hostKey(context.Background(), u), d)
+	l.inner.SetDelay(hostKey(u), d)
 }
 
-// hostKey returns the host of u, normalised. The exchange in ctx has that of its own URL.
-func hostKey(ctx context.Context, u *url.URL) string {
-	if x := exchangeOf(ctx); x != nil && x.url.Scheme == u.Scheme && x.url.Host == u.Host {
-		return x.host
-	}
+// hostKey returns the host of u, normalised.
+func hostKey(u *url.URL) string {
 	o, _ := location.OriginOf(u)
 	return cmp.Or(o.Host, strings.ToLower(u.Host))
 }

@@ -51,13 +51,13 @@ func (r *retrier) check(ctx context.Context, resp *http.Response, err error) (bo
 	case ctx.Err() != nil:
 		return false, nil
 	case errors.Is(err, ErrNoRoom):
-		return !x.ahead, nil // the server is not to blame: this is no retry
+		return !x.req.Ahead, nil // the server is not to blame: this is no retry
 	case err == nil:
 		err = x.last.broken
 	}
 	switch {
 	case err != nil:
-		if isFinal(err) || errors.Is(err, sitemap.ErrTooLarge) || x.failFast && isRefusal(err) {
+		if isFinal(err) || errors.Is(err, sitemap.ErrTooLarge) || x.req.FailFast && isRefusal(err) {
 			return false, nil
 		}
 	case !isRetriable(resp.StatusCode), x.last.after > r.longest:
