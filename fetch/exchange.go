@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"math"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 // context of a request.
 type exchange struct {
 	req      *Request
-	url      *url.URL // of the current hop
 	began    time.Time
 	clock    clock
 	delay    time.Duration          // Client.Delay
@@ -24,7 +22,7 @@ type exchange struct {
 	lookup   hostlimit.Lookup       // of the addresses of a host; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	mapped   string                 // host that Client.Map sends the request to, or ""
-	attempts int                    // requests sent, redirects not counted
+	attempts int                    // requests sent, each hop's included
 	retries  int                    // of them, retries
 	wait     time.Duration          // before the next attempt
 	last     attempt

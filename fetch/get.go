@@ -32,8 +32,7 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := &exchange{
-		req: &req, url: t.url, began: time.Now(), delay: c.Delay,
-		limit: c.maxBytes(&req), share: c.room.Share(),
+		req: &req, began: time.Now(), delay: c.Delay, limit: c.maxBytes(&req), share: c.room.Share(),
 		clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 	}
 	if req.Ahead {
@@ -131,7 +130,7 @@ func (g *getter) follow(ctx context.Context, resp *http.Response) error {
 	if !carriesTo(g.target.origin, next.origin) {
 		g.stripped = true
 	}
-	g.target, g.x.url = next, next.url
+	g.target = next
 	g.c.log.DebugContext(ctx, "fetch: redirect", "url", from.URL, "to", next.url)
 	return nil
 }

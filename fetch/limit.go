@@ -43,7 +43,7 @@ func (l *limit) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &limited{err}
 	}
 	x.attempts++
-	l.log.DebugContext(req.Context(), "fetch: request", "url", x.url, "attempt", x.attempts)
+	l.log.DebugContext(req.Context(), "fetch: request", "url", req.URL, "attempt", x.attempts)
 	resp, err := l.next.RoundTrip(req)
 	if err == nil && isRetriable(resp.StatusCode) {
 		x.last.after = retryAfter(resp.Header, time.Now())

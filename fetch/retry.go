@@ -91,7 +91,7 @@ func (r *retrier) wait(req *http.Request) error {
 		defer x.clock.start()
 		return x.share.Wait(ctx)
 	}
-	r.log.InfoContext(ctx, "fetch: retry", "url", x.url, "status", x.last.status, "wait", x.wait)
+	r.log.InfoContext(ctx, "fetch: retry", "url", req.URL, "status", x.last.status, "wait", x.wait)
 	select {
 	case <-time.After(x.wait):
 		return nil

@@ -79,9 +79,9 @@ func (h *host) dispatch() {
 	}
 }
 
-// next returns the index of the waiter to grant: the longest-waiting document. If a request that was
-// sent alone was refused, it is the latest one that was not refused itself: broken documents stand
-// side by side, and those far from them show whether it is the host that is busy.
+// next returns the index of the waiter to grant: the longest-waiting document. If a request that
+// was sent alone was refused, it is the latest one that was not refused itself: broken documents
+// stand side by side, and those far from them show whether it is the host that is busy.
 func (h *host) next() int {
 	if h.pace.doubt {
 		for i, w := range slices.Backward(h.queue) {

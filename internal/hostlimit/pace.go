@@ -34,7 +34,7 @@ const (
 	busyAfter    = 3                // URLs in a row that make a host busy
 	maxTried     = 64               // URLs that are remembered
 	recoverAfter = 10               // successes in a row that end a recovery
-	minTimeout   = 10 * time.Second // what fails sooner has not timed out
+	minTimeout   = 10 * time.Second // the shortest limit of a request, to connect
 	maxTimeouts  = 15               // timeouts in a row that open the circuit
 	probeEvery   = time.Minute
 	maxProbes    = 2 // failed probes after which requests fail at once
@@ -148,8 +148,8 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 	p.pauses++
 }
 
-// remember adds the URL of a refused request to tried, and reports whether it is new there. What was
-// refused before may be broken: it says nothing of its host.
+// remember adds the URL of a refused request to tried, and reports whether it is new there. What
+// was refused before may be broken: it says nothing of its host.
 func (p *pace) remember(g *grant) bool {
 	if p.wasRefused(g) {
 		return false
