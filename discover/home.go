@@ -3,22 +3,13 @@ package discover
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"net/url"
 	"slices"
-	"strings"
-
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
-)
-
-const (
-	maxHome  = 1 << 20 // bytes of a home page that are read
-	maxLinks = 10      // sitemaps that it may name
+	"github.com/seed-322c453a/sitemap/internal/homepage"
 )
 
 // Causes of an [Attempt].
@@ -64,42 +55,12 @@ func (c *Client) candidates(
 
 // linked returns the sitemaps that a home page names by <link rel="sitemap">.
 func (c *Client) linked(ctx context.Context, home, origin string) ([]string, error) {
-	got := c.get(ctx, fetch.Request{URL: home, Origins: []string{origin}, MaxBytes: maxHome})
+	got := c.get(ctx, fetch.Request{URL: home, Origins: []string{origin}, MaxBytes: homepage.MaxBytes})
 	defer got.close()
 	if got.err != nil {
 		return nil, got.err
 	}
-	var locs []string
-	for t := html.NewTokenizer(io.LimitReader(got.doc.Body, maxHome)); len(locs) < maxLinks; {
-		kind := t.Next()
-		if kind == html.ErrorToken {
-			break
-		}
-		tag := t.Token()
-		if tag.DataAtom == atom.Body {
-			break
-		}
-		if tag.DataAtom != atom.Link || kind == html.EndTagToken {
-			continue
-		}
-		rel, href := "", ""
-		for _, a := range tag.Attr {
-			switch a.Key {
-			case "rel":
-				rel = a.Val
-			case "href":
-				href = strings.TrimSpace(a.Val)
-			}
-		}
-		u, err := got.doc.URL.Parse(href)
-		if err != nil || href == "" || u.Scheme != "http" && u.Scheme != "https" ||
-			!slices.Contains(strings.Fields(strings.ToLower(rel)), "sitemap") {
-			continue
-		}
-		if u.User, u.Fragment = nil, ""; !slices.Contains(locs, u.String()) {
-			locs = append(locs, u.String())
-		}
-	}
+	locs := homepage.Sitemaps(got.doc.Body, got.doc.URL)
 	if len(locs) == 0 {
 		return nil, errNoLink
 	}
