@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/robotscache"
 )
 
 // A Client finds and walks the sitemaps of sites. The zero Client is ready. It is safe for
@@ -22,7 +23,7 @@ type Client struct {
 
 	once   sync.Once
 	own    *fetch.Client
-	robots robotsCache
+	robots robotscache.Cache[*robotsFile]
 }
 
 // fetcher returns Fetch, or the Client's own if it is nil.
@@ -49,22 +50,9 @@ func (c *Client) concurrency() int {
 // CloseIdleConnections closes the connections that are kept for reuse.
 func (c *Client) CloseIdleConnections() { c.fetcher().CloseIdleConnections() }
 
-// An answer is what the request for a document brought.
-type answer struct {
-	doc *fetch.Document // nil if err is set
-	err error
-	at  time.Time // when it was requested
-}
-
+// get requests a document.
 func (c *Client) get(ctx context.Context, req fetch.Request) answer {
 	a := answer{at: time.Now()}
 	a.doc, a.err = c.fetcher().Get(ctx, req)
 	return a
-}
-
-// close closes the body of the document, if there is one.
-func (a answer) close() {
-	if a.doc != nil {
-		a.doc.Body.Close()
-	}
 }

@@ -75,9 +75,10 @@
 //	record.go       the record of a document in the Store
 //	find.go         Find
 //	home.go         the known paths, and sitemaps that a home page names
-//	robotsfile.go   the robots.txt of a site
+//	robots.go       the robots.txt of a site
 //	client.go       Client
-//	robotscache.go  robots.txt files of a day
+//	robotsfile.go   a robots.txt and how it was reached
+//	answer.go       what a request brought
 //	site.go         what a user names
 //	errors.go       errors
 //	options.go      Sitemap, URL, Options, Summary

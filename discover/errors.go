@@ -95,11 +95,7 @@ func (e *DocumentError) Error() string {
 // Unwrap returns the cause.
 func (e *DocumentError) Unwrap() error { return e.Err }
 
-// unreachable returns ErrUnreachable with its cause.
-func unreachable(err error) error {
-	return &unreachableError{err}
-}
-
+// An unreachableError is ErrUnreachable with its cause.
 type unreachableError struct{ err error }
 
 func (e *unreachableError) Error() string {

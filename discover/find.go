@@ -21,19 +21,12 @@ import (
 // The error is [ErrSite], [ErrUnreachable], a [*NoSitemapError] or ctx's. If robots.txt breaks off,
 // Find returns the sitemaps that it named before together with the error.
 func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
-	st, err := parseSite(site)
+	f, st, err := c.siteRobots(ctx, site, nil)
 	if err != nil {
 		return nil, err
-	}
-	f, st, err := c.siteRobots(ctx, st, nil)
-	if err != nil {
-		return nil, err
-	}
-	if f.cut != nil {
-		err = f.cut.err
 	}
 	if len(f.Sitemaps) > 0 {
-		return f.seeds(), err
+		return f.seeds(), f.cut.err
 	}
 	tried := []Attempt{{f.url, f.none}}
 	for sm := range c.candidates(ctx, st, f, &Options{}, &tried) {

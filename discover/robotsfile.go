@@ -1,255 +1,28 @@
 package discover
 
 import (
-	"context"
-	"crypto/tls"
-	"errors"
-	"net"
-	"net/url"
 	"slices"
-	"strings"
-	"time"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/discover/trust"
-	"github.com/seed-322c453a/sitemap/fetch"
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// maxCrawlDelay is the longest Crawl-delay that is kept.
-const maxCrawlDelay = 30 * time.Second
-
-// Robots returns the robots.txt of a site, from the cache if it is not older than a day.
-//
-// A robots.txt that does not exist names and forbids nothing (RFC 9309, section 2.3.1.3): the
-// status is below 500 but not 407 or 429, a redirect leads nowhere, or it has an unknown
-// Content-Encoding. The error is [ErrSite], [ErrUnreachable] or ctx's. If the file breaks off after
-// it has named sitemaps, Robots returns what came together with the error.
-func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) {
-	st, err := parseSite(site)
-	if err != nil {
-		return nil, err
-	}
-	f, _, err := c.siteRobots(ctx, st, nil)
-	if err != nil {
-		return nil, err
-	}
-	if f.cut != nil {
-		return f.File, f.cut.err
-	}
-	return f.File, nil
+// A robotsFile is a robots.txt and how it was reached.
+type robotsFile struct {
+	*robots.File
+	url   string      // as requested
+	scope trust.Scope // the hosts that it speaks for
+	none  error       // why it names no sitemap, if it names none
+	cut   answer      // how it broke off, if it did so after it had named sitemaps
 }
 
-// siteRobots returns the robots.txt of st, and st with the scheme that it was reached by. A host
-// named without a scheme is tried by https, then by http if https cannot be connected to; with
-// credentials or header fields of the caller, which http would give away, by https only. A refused
-// connection for https is retried only after http has failed too.
-func (c *Client) siteRobots(
-	ctx context.Context, st site, o *Options,
-) (*robotsFile, site, error) {
-	private := st.user != nil || len(c.fetcher().Header) > 0
-	st.bare = st.bare && !private
-	f, err := c.robotsAt(ctx, st, []string{st.origin()}, o)
-	if err == nil || !st.bare || !isUnconnected(err) {
-		return f, st, err
+// seeds returns the sitemaps that the file names.
+func (f *robotsFile) seeds() []*Sitemap {
+	seeds := make([]*Sitemap, 0, len(f.Sitemaps))
+	for _, r := range f.Sitemaps {
+		seeds = append(seeds, &Sitemap{
+			Loc: r.Loc, RobotsURL: f.url, Line: r.Line, Grants: slices.Clone(f.scope),
+		})
 	}
-	st.bare = false
-	plain := st.withScheme("http")
-	f, plainErr := c.robotsAt(ctx, plain, []string{plain.origin()}, o)
-	if !isUnconnected(plainErr) {
-		return f, plain, plainErr
-	}
-	if wasTriedOnce(err) {
-		f, err = c.robotsAt(ctx, st, []string{st.origin()}, o)
-	}
-	return f, st, err // neither scheme works: report https, which came first
-}
-
-// wasTriedOnce reports whether err came of [fetch.Request.FailFast].
-func wasTriedOnce(err error) bool {
-	var fe *fetch.Error
-	return errors.As(err, &fe) && fe.Attempts == 1 && fe.Temporary() && !fe.Timeout()
-}
-
-// isUnconnected reports whether http may work where https failed with err.
-func isUnconnected(err error) bool {
-	var (
-		certificate *tls.CertificateVerificationError
-		dns         *net.DNSError
-	)
-	if errors.As(err, &certificate) || errors.As(err, &dns) && dns.IsNotFound {
-		return false
-	}
-	return errors.Is(err, fetch.ErrConnect)
-}
-
-// robotsAt returns the robots.txt of st's origin. Origins are the URLs that the caller named.
-func (c *Client) robotsAt(
-	ctx context.Context, st site, origins []string, o *Options,
-) (*robotsFile, error) {
-	at := st.at("/robots.txt")
-	// With credentials, one user may see what another may not; and without the header fields that
-	// go to origins that the caller named, less may be seen than with them.
-	private := strings.Contains(strings.Join(origins, " "), "@") ||
-		len(c.fetcher().Header) > 0 && !slices.Contains(origins, st.origin())
-	if !private {
-		if f := c.robots.get(at); f != nil {
-			c.keepDelay(f)
-			return f, nil
-		}
-	}
-	f, err := c.fetchRobots(ctx, fetch.Request{URL: at, Origins: origins, FailFast: st.bare}, o)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, unreachable(err)
-	case f.cut == nil && !private:
-		c.robots.put(at, f)
-	}
-	c.keepDelay(f)
-	return f, nil
-}
-
-// fetchRobots fetches the robots.txt that req names.
-func (c *Client) fetchRobots(
-	ctx context.Context, req fetch.Request, o *Options,
-) (*robotsFile, error) {
-	at := req.URL
-	req.MaxRedirects = 5               // RFC 9309, section 2.3.1.2
-	req.MaxBytes = 2 * robots.MaxBytes // robots.Parse reports what is above its own limit
-	got := c.get(ctx, req)
-	defer got.close()
-	var hops []string
-	if got.doc != nil {
-		hops = redirectedTo(got.doc)
-		o.fetched(nil, got.doc)
-	}
-	f := &robotsFile{url: at, scope: trust.Grants(trust.FromRobots, at, hops, nil)}
-	asked, _ := url.Parse(at)
-	switch {
-	case isUnavailable(got.err):
-		f.File, _ = robots.Parse(strings.NewReader(""), asked) // it forbids nothing
-		f.none = got.err
-		return f, nil
-	case got.err != nil:
-		return nil, got.err
-	}
-	file, err := robots.Parse(got.doc.Body, spokenFor(asked, hops))
-	f.File = file.For(asked)
-	if len(f.Sitemaps) == 0 {
-		f.none = noSitemapReason(f.File)
-		if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
-			return nil, err
-		}
-	} else if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
-		f.cut = &cutRobots{got.doc, err}
-	}
-	return f, nil
-}
-
-// spokenFor returns the last URL that a robots.txt speaks for, of the one that was asked and those
-// that redirects led to. Relative records are resolved against it: what answered under another
-// path or query is not the owner's word of where its files are.
-func spokenFor(asked *url.URL, hops []string) *url.URL {
-	base := asked
-	for _, hop := range hops {
-		scope := trust.Grants(trust.FromRobots, hop, nil, nil)
-		if len(scope) > 0 && scope[0].By == trust.Robots {
-			base, _ = url.Parse(hop) // fetch has parsed it
-		}
-	}
-	return base
-}
-
-// redirectedTo returns the URLs that redirects led to, the one that answered last.
-func redirectedTo(doc *fetch.Document) []string {
-	if len(doc.Hops) == 0 {
-		return nil
-	}
-	var later []string
-	for _, hop := range doc.Hops[1:] {
-		later = append(later, hop.URL)
-	}
-	return append(later, doc.URL.String())
-}
-
-var (
-	errNamesNone = errors.New("names no sitemap")
-	errHTML      = errors.New("names no sitemap: an HTML page instead of a robots.txt")
-	errUnusable  = errors.New("names no sitemap: its Sitemap records hold no usable URL")
-)
-
-// noSitemapReason says why a robots.txt names no sitemap.
-func noSitemapReason(r *robots.File) error {
-	for _, p := range r.Problems {
-		switch {
-		case p.Code == sitemap.RobotsHTML:
-			return errHTML
-		case p.Dropped:
-			return errUnusable
-		}
-	}
-	return errNamesNone
-}
-
-// isUnavailable reports whether a robots.txt that cannot be fetched counts as one that does not
-// exist (RFC 9309, sections 2.3.1.2 and 2.3.1.3).
-func isUnavailable(err error) bool {
-	var fe *fetch.Error
-	switch {
-	case !errors.As(err, &fe):
-		return false
-	case errors.Is(err, fetch.ErrStatus):
-		return fe.Status < 500 && fe.Status != 429 && fe.Status != 407 // 407 comes from a proxy
-	case errors.Is(err, fetch.ErrRefused):
-		return len(fe.Hops) > 0 || fe.Status != 0 // a redirect leads there; the site was reached
-	}
-	return errors.Is(err, fetch.ErrRedirect) || errors.Is(err, fetch.ErrEncoding)
-}
-
-// keepDelay hands the Crawl-delay of a robots.txt to the limiter, for the hosts that it speaks for
-// and for their www variants, unless these have a robots.txt of their own that was read.
-func (c *Client) keepDelay(f *robotsFile) {
-	if isUnavailable(f.none) {
-		return
-	}
-	delay := min(f.CrawlDelay(c.fetcher().RobotsToken()), maxCrawlDelay)
-	for _, g := range f.scope {
-		c.setDelay(g.Host, delay)
-		if www := wwwVariant(g.Host); delay > 0 && !c.hasRobots(www) {
-			c.setDelay(www, delay)
-		}
-	}
-}
-
-// hasRobots reports whether the cache has a robots.txt of a host.
-func (c *Client) hasRobots(host string) bool {
-	for _, scheme := range []string{"http://", "https://"} {
-		if f := c.robots.get(scheme + host + "/robots.txt"); f != nil && !isUnavailable(f.none) {
-			return true
-		}
-	}
-	return false
-}
-
-// setDelay sets the delay of a host in both schemes.
-func (c *Client) setDelay(host string, delay time.Duration) {
-	for _, scheme := range []string{"http", "https"} {
-		c.fetcher().SetDelay(&url.URL{Scheme: scheme, Host: host}, delay)
-	}
-}
-
-// wwwVariant returns the host with a leading "www." added or removed.
-func wwwVariant(host string) string {
-	if bare, ok := strings.CutPrefix(host, "www."); ok {
-		return bare
-	}
-	return "www." + host
-}
-
-// originSite returns the site of an origin.
-func originSite(o location.Origin) site {
-	return site{url: &url.URL{Scheme: o.Scheme, Host: o.Host}}
+	return seeds
 }

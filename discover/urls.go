@@ -20,12 +20,7 @@ import (
 // alone, use [Client.Walk] with []*Sitemap{{Loc: url}}.
 func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[URL, error] {
 	return func(yield func(URL, error) bool) {
-		st, err := parseSite(site)
-		if err != nil {
-			yield(URL{}, err)
-			return
-		}
-		f, st, err := c.siteRobots(ctx, st, o)
+		f, st, err := c.siteRobots(ctx, site, o)
 		if err != nil {
 			yield(URL{}, err)
 			return
@@ -184,9 +179,9 @@ func (w *walk) reportRobots(f *robotsFile, of *seed) {
 			w.o.Report(sm, p)
 		}
 	}
-	if f.cut != nil {
+	if f.cut.err != nil {
 		n := &node{sm: sm, key: keyOf(f.url), seed: of}
-		d := w.newDocument(n, answer{doc: f.cut.doc, err: f.cut.err}, f.cut.doc.URL.String())
+		d := w.newDocument(n, f.cut, f.cut.doc.URL.String())
 		d.sum.Entries = int64(len(f.Sitemaps))
 		w.finish(d)
 		w.sound = 0

@@ -2,6 +2,7 @@ package discover
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"time"
 
@@ -57,7 +58,8 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 	v.names[o], v.hosts[o.Host] = names, true
 	ctx, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
-	f, err := v.c.robotsAt(ctx, originSite(o), named, v.o)
+	at := site{url: &url.URL{Scheme: o.Scheme, Host: o.Host}}
+	f, err := v.c.robotsAt(ctx, at, named, v.o)
 	if err != nil {
 		return names
 	}

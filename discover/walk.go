@@ -109,7 +109,7 @@ func (w *walk) scopeOf(n *node, got answer, final string) trust.Scope {
 	case got.doc != nil && len(got.doc.Hops) == 0:
 		asked = final // without dot segments
 	case got.doc != nil:
-		asked, hops = got.doc.Hops[0].URL, redirectedTo(got.doc)
+		asked, hops = got.doc.Hops[0].URL, got.hops()
 	}
 	scope := n.claim.scope(asked, hops)
 	add := func(s *seed, asked string, hops []string) {
