@@ -66,7 +66,6 @@
 //	walk.go         what the documents of a walk share
 //	recorder.go     what the Store keeps of one document
 //	memory.go       what a walk reads from and writes to its Store
-//	tables.go       the pages of sites that walks under way share
 //	verify.go       further hosts that are asked for their robots.txt
 //	prefetch.go     requests for the documents that come next
 //	queue.go        what has still to be read, in document order

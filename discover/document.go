@@ -119,7 +119,7 @@ func (d *document) entry(e *sitemap.Entry) bool {
 		d.reportEntry(code, e)
 	}
 	switch {
-	case d.memory.failed() != nil:
+	case d.memory.Err() != nil:
 		return d.alive()
 	case !isPage:
 		d.add(d.n.newChild(e.Loc, e.LastMod, v, d.judge.scope), excluded)
@@ -244,7 +244,7 @@ func (d *document) remember(old *record, children family) {
 	if m == nil {
 		return
 	}
-	now := m.now().Unix()
+	now := time.Now().Unix()
 	if d.sum.NotModified && d.sum.Err == nil && old != nil {
 		same := *old
 		same.LastMod, same.Read = m.past(d.n.sm.LastMod).String(), now

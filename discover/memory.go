@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/pagetable"
 )
 
 // A memory is what a walk reads from and writes to its Store. A nil memory remembers nothing.
@@ -24,15 +25,13 @@ import (
 //
 // Each value begins with the version of its format.
 type memory struct {
-	store    Store
-	number   uint32 // of the run
-	changed  bool   // Options.OnlyChanged
-	distrust bool   // Options.IgnoreIndexLastMod
-	now      func() time.Time
-	synced   time.Time
-	pages    *openTable // of the site of the last document
-	other    bool       // a value of another version was met
-	err      error      // the first error of the Store
+	o      *Options
+	number uint32 // of the run
+	synced time.Time
+	site   string           // of the last document
+	pages  *pagetable.Table // of site
+	other  bool             // a value of another version was met
+	err    error            // the first error of the Store
 }
 
 // format is the version of what is stored.
@@ -43,10 +42,7 @@ func openMemory(o *Options, site, id string) *memory {
 	if o.Store == nil {
 		return nil
 	}
-	m := &memory{
-		store: o.Store, changed: o.OnlyChanged, distrust: o.IgnoreIndexLastMod, now: time.Now,
-	}
-	m.synced = m.now()
+	m := &memory{o: o, synced: time.Now()}
 	type run struct {
 		Run    string `json:"run"`
 		Number uint32 `json:"number"`
@@ -69,13 +65,13 @@ func keyIn(site string, kind byte, name string) string {
 	return site + "/" + string(kind) + string(k[:])
 }
 
-// get returns a value without its version, nil if there is none of this version. After an error of
+// Get returns a value without its version, nil if there is none of this version. After an error of
 // the Store nothing is asked of it: what depends on a call that failed must not be stored.
-func (m *memory) get(key string) []byte {
+func (m *memory) Get(key string) []byte {
 	if m.err != nil {
 		return nil
 	}
-	value, err := m.store.Get(key)
+	value, err := m.o.Store.Get(key)
 	m.fail(err)
 	switch {
 	case len(value) == 0:
@@ -87,17 +83,27 @@ func (m *memory) get(key string) []byte {
 	return value[1:]
 }
 
-func (m *memory) put(key string, value ...byte) {
+// Put stores a value after its version.
+func (m *memory) Put(key string, value []byte) {
 	if m.err == nil {
-		m.err = m.store.Put(key, append([]byte{format}, value...))
+		m.err = m.o.Store.Put(key, append([]byte{format}, value...))
 	}
 }
 
-func (m *memory) sync() {
-	m.synced = m.now()
+// Sync makes durable what was put.
+func (m *memory) Sync() {
+	m.synced = time.Now()
 	if m.err == nil {
-		m.err = m.store.Sync()
+		m.err = m.o.Store.Sync()
 	}
+}
+
+// Err returns the first error of the Store.
+func (m *memory) Err() error {
+	if m == nil {
+		return nil
+	}
+	return m.err
 }
 
 func (m *memory) fail(err error) {
@@ -107,40 +113,24 @@ func (m *memory) fail(err error) {
 }
 
 // table returns the pages of a site.
-func (m *memory) table(site string) *openTable {
-	if m.pages == nil || m.pages.at.site != site {
-		m.pages.close()
-		m.pages = openPages(place{m.store, site})
+func (m *memory) table(site string) *pagetable.Table {
+	if m.pages == nil || m.site != site {
+		m.pages.Close()
+		m.site, m.pages = site, pagetable.Open(m.o.Store, site+"/u")
 	}
 	return m.pages
 }
 
-// A pageStore is the Store of a table.
-type pageStore struct{ m *memory }
-
-func (s pageStore) Get(key string) []byte        { return s.m.get(key) }
-func (s pageStore) Put(key string, value []byte) { s.m.put(key, value...) }
-func (s pageStore) Sync()                        { s.m.sync() }
-func (s pageStore) Failed() bool                 { return s.m.err != nil }
-
-// failed returns the first error of the Store.
-func (m *memory) failed() error {
-	if m == nil {
-		return nil
-	}
-	return m.err
-}
-
 // load reads a JSON value into to. A value that cannot be read counts as absent.
 func (m *memory) load(key string, to any) bool {
-	value := m.get(key)
+	value := m.Get(key)
 	return value != nil && json.Unmarshal(value, to) == nil
 }
 
 func (m *memory) save(key string, from any) {
 	value, err := json.Marshal(from)
 	m.fail(err)
-	m.put(key, value...)
+	m.Put(key, value)
 }
 
 // plan decides what to do with the document of n, from what its referrer lists.
@@ -158,7 +148,7 @@ func (m *memory) plan(n *node) *plan {
 	switch {
 	case r.Run == m.number && !r.failedEmpty():
 		p.skip = SkippedResume
-	case !m.changed || r.Partial || r.Err != "":
+	case !m.o.OnlyChanged || r.Partial || r.Err != "":
 	default:
 		p.conditional = r.ETag != "" || r.LastModified != ""
 		if m.isSettled(n.sm, r) {
@@ -191,7 +181,7 @@ const (
 // past returns t, or the zero Time until its time has come: a lastmod in the future must not hide
 // later changes.
 func (m *memory) past(t sitemap.Time) sitemap.Time {
-	if isAhead(t, m.now()) {
+	if isAhead(t, time.Now()) {
 		return sitemap.Time{}
 	}
 	return t
@@ -205,26 +195,17 @@ func (m *memory) stamp(t sitemap.Time) uint32 {
 	return uint32(min(max(t.Start().Unix(), 1), math.MaxUint32))
 }
 
-// hash64 returns the 64-bit FNV-1a hash of s.
-func hash64(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
-}
-
 // isSettled reports whether the listed lastmod has not moved since the document was read.
 func (m *memory) isSettled(sm *Sitemap, r *record) bool {
 	lastMod := m.past(sm.LastMod).String()
-	return !m.distrust && lastMod != "" && lastMod == r.LastMod &&
-		m.now().Sub(time.Unix(r.Read, 0)) < maxUnread
+	return !m.o.IgnoreIndexLastMod && lastMod != "" && lastMod == r.LastMod &&
+		time.Since(time.Unix(r.Read, 0)) < maxUnread
 }
 
 // isChecked picks one in ten documents that are requested although their lastmod has not moved,
 // others in each run.
 func (m *memory) isChecked(loc string) bool {
-	sum := hash64(loc) + uint64(m.number)*0x9e3779b97f4a7c15
+	sum := pagetable.Hash(loc) + uint64(m.number)*0x9e3779b97f4a7c15
 	return (sum^sum>>32)%10 == 0
 }
 
@@ -236,7 +217,7 @@ func lastModKey(site, loc string) string {
 
 // lastMods returns how often the lastmods of loc's host proved right and wrong.
 func (m *memory) lastMods(site, loc string) (right, wrong byte) {
-	if v := m.get(lastModKey(site, loc)); len(v) == 2 {
+	if v := m.Get(lastModKey(site, loc)); len(v) == 2 {
 		return v[0], v[1]
 	}
 	return 0, 0
@@ -256,7 +237,7 @@ func (m *memory) judgeLastMod(site string, old, r *record) {
 	default:
 		return
 	}
-	m.put(lastModKey(site, r.URL), right, wrong)
+	m.Put(lastModKey(site, r.URL), []byte{right, wrong})
 }
 
 const (
@@ -288,9 +269,9 @@ func (m *memory) keep(n *node, before *record, children []*node) (f family) {
 		case f.Children == "":
 			f.Children = string(part)
 		default:
-			m.put(partKey(n.seed.site, n.sm.Loc, f.Slot, f.Parts), part...)
+			m.Put(partKey(n.seed.site, n.sm.Loc, f.Slot, f.Parts), part)
 			if f.Parts++; f.Parts%syncParts == 0 {
-				m.sync()
+				m.Sync()
 			}
 		}
 		part = part[:0]
@@ -309,7 +290,7 @@ func (m *memory) children(site string, r *record, yield func(string, sitemap.Tim
 		if i == r.Parts {
 			return true
 		}
-		if part = string(m.get(partKey(site, r.URL, r.Slot, i))); part == "" {
+		if part = string(m.Get(partKey(site, r.URL, r.Slot, i))); part == "" {
 			return false
 		}
 	}
@@ -320,8 +301,8 @@ func (m *memory) close() error {
 	if m == nil {
 		return nil
 	}
-	m.pages.close()
+	m.pages.Close()
 	m.pages = nil
-	m.sync()
+	m.Sync()
 	return m.err
 }

@@ -44,10 +44,10 @@ func (r *recorder) add(e *sitemap.Entry, isYielded bool) Change {
 	if !isYielded {
 		return ""
 	}
-	page, at := hash64(e.Loc), r.m.stamp(e.LastMod)
+	page, at := pagetable.Hash(e.Loc), r.m.stamp(e.LastMod)
 	old, known := r.pages[page]
 	if !known {
-		old, known = r.m.table(r.site).Get(pageStore{r.m}, page)
+		old, known = r.m.table(r.site).Get(r.m, page)
 	}
 	change, next := New, pagetable.State{LastMod: max(at, old.LastMod), Run: r.m.number}
 	switch {
@@ -65,14 +65,14 @@ func (r *recorder) add(e *sitemap.Entry, isYielded bool) Change {
 // then.
 func (r *recorder) end(old, rec *record) {
 	m, table := r.m, r.m.table(r.site)
-	table.Put(pageStore{m}, r.pages)
+	table.Put(m, r.pages)
 	m.judgeLastMod(r.site, old, rec)
 	rec.Run = m.number
 	r.pages = nil // they are in the table
 	m.save(keyIn(r.site, 'd', rec.URL), rec)
-	table.Merge(pageStore{m})
-	if m.now().Sub(m.synced) >= syncEvery {
-		m.sync()
+	table.Merge(m)
+	if time.Since(m.synced) >= syncEvery {
+		m.Sync()
 	}
 }
 

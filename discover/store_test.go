@@ -234,6 +234,20 @@ func TestStore_SeedsOfOtherHosts(t *testing.T) {
 	equal(t, "b alone", r.changes(), []string{"https://b.test/ unchanged"})
 }
 
+// TestStore_SeedOfNoSite: a seed that is no URL fails, and others are remembered all the same.
+func TestStore_SeedOfNoSite(t *testing.T) {
+	w, store := newWeb(), &mapStore{}
+	w.serve(example+"/a.xml", urlset(example+"/1"))
+	for _, change := range []string{"new", "unchanged"} {
+		r := w.walk(t, nil, seeds("/no-site.xml", example+"/a.xml"), discover.Options{Store: store})
+		equal(t, "changes", r.changes(), []string{example + "/1 " + change})
+		var failure *discover.DocumentError
+		if !errors.As(r.err, &failure) || failure.Sitemap.Loc != "/no-site.xml" {
+			t.Errorf("error: %v", r.err)
+		}
+	}
+}
+
 // TestStore_NotModified: 304 keeps what was known, an index's children included. A change in a
 // child is found below an index that has not changed.
 func TestStore_NotModified(t *testing.T) {

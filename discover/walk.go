@@ -141,7 +141,7 @@ func (w *walk) alive() bool {
 		w.yield(URL{}, err)
 		return false
 	}
-	if w.memory.failed() != nil {
+	if w.memory.Err() != nil {
 		w.end()
 		return false
 	}

@@ -13,13 +13,12 @@ import (
 	"sync"
 )
 
-// A Store is where a [Table] is kept. It keeps its first error to itself, and returns nil for what
-// it does not have.
+// A Store is where a [Table] is kept. It returns nil for what it does not have.
 type Store interface {
 	Get(key string) []byte
 	Put(key string, value []byte)
 	Sync()
-	Failed() bool // whether a call has failed
+	Err() error // the first error of all calls
 }
 
 // A State is what is kept of a page.
@@ -39,7 +38,8 @@ const (
 
 // A Table is the pages of one site. Keys start with its name. It is safe for concurrent use.
 type Table struct {
-	name string
+	place
+	users int // that have it open
 
 	mu       sync.Mutex
 	log      map[uint64]State // nil until it is read
@@ -47,19 +47,25 @@ type Table struct {
 	split    map[prefix]bool  // buckets that are known to be split
 }
 
-// New returns the table of a name. Nothing is read before it is used.
-func New(name string) *Table { return &Table{name: name, split: map[prefix]bool{}} }
-
 // lock locks the table and returns the function that unlocks it. If the Store has failed by then,
 // what is known of it may be wrong: the next user reads it again.
 func (t *Table) lock(s Store) (unlock func()) {
 	t.mu.Lock()
 	return func() {
-		if s.Failed() {
+		if s.Err() != nil {
 			t.log, t.segments, t.split = nil, 0, map[prefix]bool{}
 		}
 		t.mu.Unlock()
 	}
+}
+
+// Hash returns the hash by which the table knows a location: FNV-1a, of 64 bits.
+func Hash(loc string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(loc) {
+		h = (h ^ uint64(loc[i])) * 1099511628211
+	}
+	return h
 }
 
 // Get returns the state of a page by the hash of its location.

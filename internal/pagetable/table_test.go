@@ -1,6 +1,7 @@
 package pagetable
 
 import (
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -38,7 +39,12 @@ func (s *mapStore) Put(key string, value []byte) {
 	s.most = max(s.most, s.pending)
 }
 
-func (s *mapStore) Failed() bool { return s.fails }
+func (s *mapStore) Err() error {
+	if s.fails {
+		return errors.New("it fails")
+	}
+	return nil
+}
 
 func (s *mapStore) Sync() {
 	s.pending = 0
@@ -55,6 +61,13 @@ func (s *mapStore) restarted() *mapStore {
 		return &mapStore{m: maps.Clone(s.m)}
 	}
 	return &mapStore{m: maps.Clone(s.durable)}
+}
+
+// open returns a table that nobody else has open, as in a process of its own.
+func open(name string) *Table {
+	t := Open(new(int), name)
+	t.Close()
+	return t
 }
 
 // pages returns n random pages, of a thousand of which some share most of their hash.
@@ -91,7 +104,7 @@ func check(t *testing.T, what string, table *Table, s Store, want map[uint64]Sta
 // table takes little room.
 func TestTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	s, table, want := newMapStore(), New("a/"), map[uint64]State{}
+	s, table, want := newMapStore(), open("a/"), map[uint64]State{}
 	for i := range 6 {
 		new := pages(r, 60_000)
 		for page := range want { // some pages change
@@ -105,7 +118,7 @@ func TestTable(t *testing.T) {
 	}
 	check(t, "in one process", table, s, want)
 	s.Sync()
-	check(t, "in another", New("a/"), s.restarted(), want)
+	check(t, "in another", open("a/"), s.restarted(), want)
 	size := 0
 	for key, value := range s.m {
 		size += len(key) + len(value)
@@ -113,7 +126,7 @@ func TestTable(t *testing.T) {
 	if each := float64(size) / float64(len(want)); each > 24 {
 		t.Errorf("%.1f bytes a page", each)
 	}
-	if _, ok := New("b/").Get(s, slices.Collect(maps.Keys(want))[0]); ok {
+	if _, ok := open("b/").Get(s, slices.Collect(maps.Keys(want))[0]); ok {
 		t.Error("a page is in the table of another name")
 	}
 }
@@ -121,7 +134,7 @@ func TestTable(t *testing.T) {
 // TestTable_Crash: whenever a merge is interrupted, nothing that was durable before is lost.
 func TestTable_Crash(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	s, table, want := newMapStore(), New("a/"), map[uint64]State{}
+	s, table, want := newMapStore(), open("a/"), map[uint64]State{}
 	for len(want) < maxLog-40_000 {
 		new := pages(r, 30_000)
 		table.Put(s, new)
@@ -132,12 +145,12 @@ func TestTable_Crash(t *testing.T) {
 	whole := s.restarted()
 	for _, crash := range []int{1, 2, 3, 4, 6} {
 		s, new := whole.restarted(), pages(rand.New(rand.NewPCG(5, 6)), 60_000)
-		table := New("a/")
+		table := open("a/")
 		table.Put(s, new)
 		s.Sync()
 		s.syncs, s.crash = 0, crash
 		table.Merge(s)
-		after, again := s.restarted(), New("a/")
+		after, again := s.restarted(), open("a/")
 		all := maps.Clone(want)
 		maps.Copy(all, new)
 		check(t, "after a crash", again, after, all)
@@ -149,7 +162,7 @@ func TestTable_Crash(t *testing.T) {
 // TestTable_Bounds: between two syncs little is put, and the log does not grow.
 func TestTable_Bounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	s, table := newMapStore(), New("a/")
+	s, table := newMapStore(), open("a/")
 	for range 2_000 {
 		table.Put(s, pages(r, 3))
 		s.Sync()
@@ -171,7 +184,7 @@ func TestTable_Bounds(t *testing.T) {
 // TestTable_FailedStore: a user whose Store fails leaves others what is stored.
 func TestTable_FailedStore(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	s, table, want := newMapStore(), New("a/"), map[uint64]State{}
+	s, table, want := newMapStore(), open("a/"), map[uint64]State{}
 	for range maxSegments - 1 {
 		new := pages(r, 30)
 		table.Put(s, new)
@@ -186,13 +199,13 @@ func TestTable_FailedStore(t *testing.T) {
 	table.Put(s, new)
 	table.Merge(s)
 	maps.Copy(want, new)
-	check(t, "in another process", New("a/"), s.restarted(), want)
+	check(t, "in another process", open("a/"), s.restarted(), want)
 }
 
 // TestTable_Damage: damaged values count as absent.
 func TestTable_Damage(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	s, table := newMapStore(), New("a/")
+	s, table := newMapStore(), open("a/")
 	table.Put(s, pages(r, maxLog+10))
 	table.Merge(s)
 	table.Put(s, pages(r, 100))
@@ -207,7 +220,7 @@ func TestTable_Damage(t *testing.T) {
 				damaged.m[key] = value
 			}
 		}
-		again := New("a/")
+		again := open("a/")
 		for range 20 {
 			again.Get(damaged, r.Uint64())
 		}
@@ -218,7 +231,7 @@ func TestTable_Damage(t *testing.T) {
 
 func BenchmarkTable_Get(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	s, table := newMapStore(), New("a/")
+	s, table := newMapStore(), open("a/")
 	all := pages(r, 1_000_000)
 	table.Put(s, all)
 	table.Merge(s)
