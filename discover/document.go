@@ -105,18 +105,15 @@ func (d *document) entry(e *sitemap.Entry) bool {
 	excluded, isLate := d.o.judgeDate(e.LastMod, d.listed)
 	isTrusted := v.level >= d.judge.least
 	change := d.recorder.add(e, isPage && isTrusted && !excluded)
-	var codes []sitemap.Code
 	if !isPage && v.foreign {
-		codes = append(codes, sitemap.ForeignChild)
+		d.reportEntry(sitemap.ForeignChild, e)
 	}
 	if isPage && isLate {
-		codes, d.listed = append(codes, sitemap.IndexLastModOld), time.Time{} // once a document
+		d.listed = time.Time{} // once a document
+		d.reportEntry(sitemap.IndexLastModOld, e)
 	}
 	if isPage && !excluded && !isTrusted {
-		codes = append(codes, sitemap.UntrustedLoc)
-	}
-	for _, code := range codes {
-		d.reportEntry(code, e)
+		d.reportEntry(sitemap.UntrustedLoc, e)
 	}
 	switch {
 	case d.memory.Err() != nil:
@@ -198,10 +195,10 @@ const maxHeld = 1_000
 func (d *document) report(p sitemap.Problem) {
 	d.sum.Problems[p.Code]++
 	switch {
-	case d.held != nil && len(d.held) < maxHeld:
+	case d.held == nil:
+		d.o.report(d.n.sm, p)
+	case len(d.held) < maxHeld:
 		d.held = append(d.held, p)
-	case d.o.Report != nil && d.held == nil:
-		d.o.Report(d.n.sm, p)
 	}
 }
 
@@ -210,13 +207,10 @@ func (d *document) hold() { d.held = []sitemap.Problem{} }
 
 // release hands on the problems that were held.
 func (d *document) release() {
-	held := d.held
-	d.held = nil
-	for _, p := range held {
-		if d.o.Report != nil {
-			d.o.Report(d.n.sm, p)
-		}
+	for _, p := range d.held {
+		d.o.report(d.n.sm, p)
 	}
+	d.held = nil
 }
 
 // end completes the summary.

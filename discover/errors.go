@@ -37,41 +37,39 @@ type WalkError struct {
 
 const maxErrs = 16
 
-// add counts n documents that failed with err.
-func (e *WalkError) add(err error, n int) {
-	e.Failed += n
+// add counts a document that failed.
+func (e *WalkError) add(err *DocumentError) {
+	e.Failed++
 	if len(e.Errs) < maxErrs {
 		e.Errs = append(e.Errs, err)
 	}
 }
 
-// addFirst counts n documents that a limit left out, and lists it before all other errors.
-func (e *WalkError) addFirst(err *LimitError, n int) {
-	e.Failed += n
+// addFirst counts the documents that a limit left out, and lists it before all other errors.
+func (e *WalkError) addFirst(err *LimitError) {
+	e.Failed += err.Left
 	e.Errs = slices.Insert(e.Errs, 0, error(err))
 	e.Errs = e.Errs[:min(len(e.Errs), maxErrs)]
 }
 
 // Error returns the number of failures and the first three of them.
 func (e *WalkError) Error() string {
-	var b strings.Builder
-	b.WriteString("discover: ")
+	var texts []string
+	for _, err := range e.Errs[:min(len(e.Errs), 3)] {
+		texts = append(texts, err.Error())
+	}
+	if len(e.Errs) > 3 {
+		texts = append(texts, "...")
+	}
+	failed := ""
 	switch e.Failed {
 	case 0: // the Store failed
 	case 1:
-		b.WriteString("1 sitemap could not be read: ")
+		failed = "1 sitemap could not be read: "
 	default:
-		b.WriteString(strconv.Itoa(e.Failed) + " sitemaps could not be read: ")
+		failed = strconv.Itoa(e.Failed) + " sitemaps could not be read: "
 	}
-	const shown = 3
-	for i, err := range e.Errs {
-		if i == shown {
-			b.WriteString("; ...")
-			break
-		}
-		b.WriteString([]string{"", "; "}[min(i, 1)] + err.Error())
-	}
-	return b.String()
+	return "discover: " + failed + strings.Join(texts, "; ")
 }
 
 // Unwrap returns Errs.
@@ -147,15 +145,15 @@ type Attempt struct {
 
 // Error returns the site and what was tried.
 func (e *NoSitemapError) Error() string {
-	var b strings.Builder
-	b.WriteString("discover: " + e.Site + ": " + ErrNoSitemap.Error())
-	for i, t := range e.Tried {
-		b.WriteString([]string{" (tried ", ", "}[min(i, 1)] + t.URL)
+	text := "discover: " + e.Site + ": " + ErrNoSitemap.Error()
+	if len(e.Tried) == 0 {
+		return text
 	}
-	if len(e.Tried) > 0 {
-		b.WriteString(")")
+	var urls []string
+	for _, t := range e.Tried {
+		urls = append(urls, t.URL)
 	}
-	return b.String()
+	return text + " (tried " + strings.Join(urls, ", ") + ")"
 }
 
 // Is reports whether target is [ErrNoSitemap].

@@ -250,6 +250,13 @@ func (o *Options) fetched(s *Sitemap, doc *fetch.Document) {
 	}
 }
 
+// report calls Report if there is one.
+func (o *Options) report(s *Sitemap, p sitemap.Problem) {
+	if o.Report != nil {
+		o.Report(s, p)
+	}
+}
+
 func (o *Options) minTrust() trust.Level {
 	if o.MinTrust == 0 {
 		return trust.Variant

@@ -174,10 +174,8 @@ func (w *walk) failMissed(missed []Attempt, of *seed) {
 // reportRobots reports the problems of a robots.txt, and how it broke off.
 func (w *walk) reportRobots(f *robotsFile, of *seed) {
 	sm := &Sitemap{Loc: f.url}
-	if w.o.Report != nil {
-		for _, p := range f.Problems {
-			w.o.Report(sm, p)
-		}
+	for _, p := range f.Problems {
+		w.o.report(sm, p)
 	}
 	if f.cut.err != nil {
 		n := &node{sm: sm, key: keyOf(f.url), seed: of}

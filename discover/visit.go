@@ -1,6 +1,8 @@
 package discover
 
 import (
+	"errors"
+
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -122,9 +124,7 @@ func (w *walk) isSeen(n *node, k key) bool {
 	}
 	if len(v.scope.With(n.above...)) > len(v.scope) {
 		v.isKnown = false // once a document
-		if w.o.Report != nil {
-			w.o.Report(n.sm, sitemap.Problem{Code: sitemap.LateGrant, Text: chars.Excerpt(n.sm.Loc)})
-		}
+		w.o.report(n.sm, sitemap.Problem{Code: sitemap.LateGrant, Text: chars.Excerpt(n.sm.Loc)})
 	}
 	return true
 }
@@ -207,7 +207,7 @@ func (w *walk) skip(n *node, p *plan) {
 	w.keepScope(d)
 	d.sum.Skipped, d.partial = p.skip, p.record.Partial
 	if p.record.Err != "" {
-		d.sum.Err = &storedError{p.record.Err}
+		d.sum.Err = errors.New(p.record.Err) // of an earlier run
 	}
 	d.relist(p.record)
 	w.finish(d)
@@ -221,11 +221,6 @@ func (w *walk) skip(n *node, p *plan) {
 	d.queueChildren()
 }
 
-// A storedError is the error of a document in an earlier run.
-type storedError struct{ text string }
-
-func (e *storedError) Error() string { return e.text }
-
 // finish reports the end of a document.
 func (w *walk) finish(d *document) {
 	d.end()
@@ -233,7 +228,7 @@ func (w *walk) finish(d *document) {
 		w.left[LimitError{What: LimitMemory, Max: maxQueued}] += d.lost
 	}
 	if d.sum.Err != nil {
-		w.failed.add(&DocumentError{d.n.sm, d.sum.Err}, 1)
+		w.failed.add(&DocumentError{d.n.sm, d.sum.Err})
 		if v := w.seen[d.n.key]; v != nil {
 			v.err = d.sum.Err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -150,14 +151,10 @@ func (w *walk) alive() bool {
 
 // end yields the error of the walk, if it has one. The error of the Store comes last in it.
 func (w *walk) end() {
-	limits := make([]*LimitError, 0, len(w.left))
-	for l, n := range w.left {
-		l.Left = n
-		limits = append(limits, &l)
-	}
-	slices.SortFunc(limits, func(a, b *LimitError) int { return cmp.Compare(a.What, b.What) })
-	for _, l := range limits {
-		w.failed.addFirst(l, l.Left)
+	byName := func(a, b LimitError) int { return cmp.Compare(a.What, b.What) }
+	for _, l := range slices.SortedFunc(maps.Keys(w.left), byName) {
+		l.Left = w.left[l]
+		w.failed.addFirst(&l)
 	}
 	if err := w.memory.close(); err != nil {
 		w.failed.Errs = append(w.failed.Errs[:min(len(w.failed.Errs), maxErrs-1)], err)
