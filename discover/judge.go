@@ -14,7 +14,7 @@ import (
 type judge struct {
 	scope  trust.Scope
 	least  trust.Level     // of the pages that are yielded
-	sites  map[string]bool // hosts that URL.OnSite means
+	sites  map[string][]string // keys are the hosts that URL.OnSite means
 	own    [2]string       // hosts of the document, as requested and as served
 	verify func(location.Origin) (trust.Grant, bool)
 	hosts  map[string]*host
@@ -46,7 +46,7 @@ type verdict struct {
 
 // newJudge returns the judge of a document with a scope, which was requested and served at two
 // URLs.
-func newJudge(scope trust.Scope, sites map[string]bool, least trust.Level, urls ...string) *judge {
+func newJudge(scope trust.Scope, sites map[string][]string, least trust.Level, urls ...string) *judge {
 	j := &judge{scope: scope, sites: sites, least: least, hosts: map[string]*host{}}
 	for i, loc := range urls {
 		o, _, _ := location.ParseOrigin(loc) // no host of a location is ""
@@ -103,7 +103,8 @@ func (j *judge) host(loc string) *host {
 		return g.Dir != "/" && g.By > h.level &&
 			(g.Host == o.Host || "www."+g.Host == o.Host || g.Host == "www."+o.Host)
 	})
-	h.onSite = j.sites[o.Host] || j.sites["www."+o.Host] || j.sites[strings.TrimPrefix(o.Host, "www.")]
+	h.onSite = j.sites[o.Host] != nil || j.sites["www."+o.Host] != nil ||
+		j.sites[strings.TrimPrefix(o.Host, "www.")] != nil
 	h.foreign = o.Host != j.own[0] && o.Host != j.own[1]
 	return h
 }

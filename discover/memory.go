@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -26,7 +28,8 @@ import (
 // Each value begins with the version of its format.
 type memory struct {
 	o      *Options
-	number uint32 // of the run
+	name   running // of the walk
+	number uint32  // of the run
 	synced time.Time
 	site   string           // of the last document
 	pages  *pagetable.Table // of site
@@ -37,12 +40,29 @@ type memory struct {
 // format is the version of what is stored.
 const format = 1
 
+// running names a walk that is under way.
+type running struct {
+	store   Store
+	run, id string
+}
+
+// underWay holds the walks with a Run, of all Clients.
+var underWay sync.Map
+
 // openMemory returns the memory of one walk. Run, site and id name it: see [Options.Run].
-func openMemory(o *Options, site, id string) *memory {
+func openMemory(o *Options, site, id string) (*memory, error) {
 	if o.Store == nil {
-		return nil
+		return nil, nil
 	}
-	m := &memory{o: o, synced: time.Now()}
+	if !reflect.TypeOf(o.Store).Comparable() {
+		return nil, fmt.Errorf("discover: a Store of type %T cannot be compared", o.Store)
+	}
+	m := &memory{o: o, name: running{o.Store, o.Run, id}, synced: time.Now()}
+	if o.Run != "" {
+		if _, isRunning := underWay.LoadOrStore(m.name, true); isRunning {
+			return nil, ErrRunning
+		}
+	}
 	type run struct {
 		Run    string `json:"run"`
 		Number uint32 `json:"number"`
@@ -56,7 +76,7 @@ func openMemory(o *Options, site, id string) *memory {
 		m.number = 1 + rand.Uint32N(math.MaxInt32)
 		m.save(runKey, run{o.Run, m.number})
 	}
-	return m
+	return m, nil
 }
 
 // keyIn returns the key of name in the table of kind of a site.
@@ -296,11 +316,12 @@ func (m *memory) children(site string, r *record, yield func(string, sitemap.Tim
 	}
 }
 
-// close makes everything durable and returns the first error of the Store.
+// close makes everything durable, ends the Run and returns the first error of the Store.
 func (m *memory) close() error {
 	if m == nil {
 		return nil
 	}
+	defer underWay.Delete(m.name)
 	m.pages.Close()
 	m.pages = nil
 	m.Sync()

@@ -28,6 +28,17 @@ func (c claim) scope(asked string, hops []string) trust.Scope {
 	return trust.Grants(c.by, asked, hops, c.above).With(c.above...)
 }
 
+// scope returns the grants of a document by all claims. A nil seed has none.
+func (s *seed) scope(asked string, hops []string) (scope trust.Scope) {
+	if s == nil {
+		return nil
+	}
+	for _, c := range s.claims {
+		scope = scope.With(c.scope(asked, hops)...)
+	}
+	return scope
+}
+
 // A node is a document in the order of a walk.
 type node struct {
 	claim

@@ -23,7 +23,7 @@ type verifier struct {
 	names   map[location.Origin]map[key]bool // what each robots.txt names
 }
 
-func newVerifier(c *Client, o *Options, sites map[string]bool) *verifier {
+func newVerifier(c *Client, o *Options, sites map[string][]string) *verifier {
 	v := &verifier{
 		c: c, o: o,
 		domains: map[string]bool{}, hosts: map[string]bool{}, names: map[location.Origin]map[key]bool{},

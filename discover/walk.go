@@ -3,11 +3,8 @@ package discover
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
@@ -18,8 +15,7 @@ type walk struct {
 	ctx       context.Context // the caller's
 	o         *Options
 	yield     func(URL, error) bool
-	sites     map[string]bool     // hosts that URL.OnSite means
-	origins   map[string][]string // URLs that the caller named, by host
+	sites     map[string][]string // URLs that the caller named, by host
 	verifier  *verifier
 	memory    *memory
 	ahead     *prefetcher
@@ -32,7 +28,6 @@ type walk struct {
 	failed    WalkError
 	left      map[LimitError]int // documents that a limit left out
 	otherTold bool               // that the Store has records of another version
-	release   func()
 }
 
 // visited is a document whose turn has come.
@@ -41,15 +36,6 @@ type visited struct {
 	isKnown bool  // scope is known, and no late grant was reported
 	err     error // why the document could not be read
 }
-
-// running names a walk that is under way.
-type running struct {
-	store   Store
-	run, id string
-}
-
-// underWay holds the walks with a Run, of all Clients.
-var underWay sync.Map
 
 // newWalk returns a walk of sites. Its id and o.Run name it in the Store.
 func (c *Client) newWalk(
@@ -60,34 +46,23 @@ func (c *Client) newWalk(
 	}
 	w := &walk{
 		c: c, ctx: ctx, o: o, yield: yield,
-		sites: map[string]bool{}, origins: map[string][]string{},
-		seeds: map[key]*seed{}, seen: map[key]*visited{}, left: map[LimitError]int{},
-		release: func() {},
+		sites: map[string][]string{}, seeds: map[key]*seed{}, seen: map[key]*visited{},
+		left: map[LimitError]int{},
 	}
-	if o.Store != nil && !reflect.TypeOf(o.Store).Comparable() {
-		return nil, fmt.Errorf("discover: a Store of type %T cannot be compared", o.Store)
-	}
-	if o.Store != nil && o.Run != "" {
-		name := running{o.Store, o.Run, id}
-		if _, loaded := underWay.LoadOrStore(name, true); loaded {
-			return nil, ErrRunning
-		}
-		w.release = func() { underWay.Delete(name) }
-	}
-	first := ""
 	for _, s := range sites {
-		if first == "" || s.site < first {
-			first = s.site
+		if urls := w.sites[s.site]; !slices.Contains(urls, s.origin) {
+			w.sites[s.site] = append(urls, s.origin)
 		}
-		w.sites[s.site] = true
-		if urls := w.origins[s.site]; !slices.Contains(urls, s.origin) {
-			w.origins[s.site] = append(urls, s.origin)
+	}
+	if len(sites) > 0 {
+		first := slices.Sorted(maps.Keys(w.sites))[0]
+		m, err := openMemory(o, first, id)
+		if err != nil {
+			return nil, err
 		}
+		w.memory = m
 	}
 	w.verifier = newVerifier(c, o, w.sites)
-	if len(sites) > 0 {
-		w.memory = openMemory(o, first, id)
-	}
 	w.ahead = newPrefetcher(ctx, c)
 	return w, nil
 }
@@ -95,7 +70,7 @@ func (c *Client) newWalk(
 // named returns the URLs that the caller named, as far as they matter for a request to host. There
 // is one at least.
 func (w *walk) named(host string, s *seed) []string {
-	if urls := w.origins[host]; len(urls) > 0 {
+	if urls := w.sites[host]; len(urls) > 0 {
 		return urls
 	}
 	return []string{s.origin}
@@ -112,18 +87,9 @@ func (w *walk) scopeOf(n *node, got answer, final string) trust.Scope {
 	case got.doc != nil:
 		asked, hops = got.doc.Hops[0].URL, got.hops()
 	}
-	scope := n.claim.scope(asked, hops)
-	add := func(s *seed, asked string, hops []string) {
-		if s == nil {
-			return
-		}
-		for _, c := range s.claims {
-			scope = scope.With(c.scope(asked, hops)...)
-		}
-	}
-	add(w.seeds[n.key], asked, hops)
+	scope := n.claim.scope(asked, hops).With(w.seeds[n.key].scope(asked, hops)...)
 	if n.final != n.key {
-		add(w.seeds[n.final], final, nil)
+		scope = scope.With(w.seeds[n.final].scope(final, nil)...)
 	}
 	return scope
 }
@@ -132,7 +98,6 @@ func (w *walk) scopeOf(n *node, got answer, final string) trust.Scope {
 func (w *walk) close() {
 	w.ahead.close()
 	w.memory.close()
-	w.release()
 }
 
 // alive reports whether the walk may go on. If the caller's context has ended or the Store has
