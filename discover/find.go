@@ -2,7 +2,6 @@ package discover
 
 import (
 	"context"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -62,10 +61,4 @@ func isSitemap(got answer) error {
 		return err
 	}
 	return nil
-}
-
-// seedLoc returns the location of a seed, without credentials and surrounding blanks.
-func seedLoc(s *Sitemap) string {
-	loc, _ := splitUser(strings.TrimSpace(s.Loc))
-	return loc
 }

@@ -27,21 +27,18 @@ func (c *Client) candidates(
 	return func(yield func(*Sitemap) bool) {
 		locs := st.knownLocs(o)
 		for _, loc := range locs {
+			grants := trust.Grants(trust.FromKnownPath, loc, nil, nil)
 			if !c.allows(f, loc) {
 				*tried = append(*tried, Attempt{loc, errDisallowed})
-			} else if !yield(knownSeed(loc)) {
+			} else if !yield(&Sitemap{Loc: loc, Grants: grants}) {
 				return
 			}
 		}
-		home := st.at("/")
 		if len(locs) == 0 || ctx.Err() != nil {
 			return
 		}
-		if !c.allows(f, home) {
-			*tried = append(*tried, Attempt{home, errDisallowed})
-			return
-		}
-		links, err := c.linked(ctx, home, st.origin())
+		home := st.at("/")
+		links, err := c.linked(ctx, f, home, st.origin())
 		if err != nil {
 			*tried = append(*tried, Attempt{home, err})
 		}
@@ -54,8 +51,14 @@ func (c *Client) candidates(
 }
 
 // linked returns the sitemaps that a home page names by <link rel="sitemap">.
-func (c *Client) linked(ctx context.Context, home, origin string) ([]string, error) {
-	got := c.get(ctx, fetch.Request{URL: home, Origins: []string{origin}, MaxBytes: homepage.MaxBytes})
+func (c *Client) linked(
+	ctx context.Context, f *robotsFile, home, origin string,
+) ([]string, error) {
+	if !c.allows(f, home) {
+		return nil, errDisallowed
+	}
+	origins := []string{origin}
+	got := c.get(ctx, fetch.Request{URL: home, Origins: origins, MaxBytes: homepage.MaxBytes})
 	defer got.close()
 	if got.err != nil {
 		return nil, got.err
@@ -71,9 +74,4 @@ func (c *Client) linked(ctx context.Context, home, origin string) ([]string, err
 func (c *Client) allows(f *robotsFile, loc string) bool {
 	u, err := url.Parse(loc)
 	return err == nil && f.Allowed(c.fetcher().RobotsToken(), u)
-}
-
-// knownSeed returns the seed of a known path.
-func knownSeed(loc string) *Sitemap {
-	return &Sitemap{Loc: loc, Grants: trust.Grants(trust.FromKnownPath, loc, nil, nil)}
 }

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -257,30 +258,15 @@ func (o *Options) report(s *Sitemap, p sitemap.Problem) {
 	}
 }
 
-func (o *Options) minTrust() trust.Level {
-	if o.MinTrust == 0 {
-		return trust.Variant
-	}
-	return o.MinTrust
-}
-
-func (o *Options) verifyHosts() int {
-	if o.VerifyHosts < 0 {
-		return 0
-	}
-	return orDefault(o.VerifyHosts, 4)
-}
-
-func (o *Options) maxDepth() int    { return orDefault(o.MaxDepth, 10) }
-func (o *Options) maxSitemaps() int { return orDefault(o.MaxSitemaps, 50_001) }
+func (o *Options) minTrust() trust.Level { return cmp.Or(o.MinTrust, trust.Variant) }
+func (o *Options) verifyHosts() int      { return max(cmp.Or(o.VerifyHosts, 4), 0) }
+func (o *Options) maxDepth() int         { return orDefault(o.MaxDepth, 10) }
+func (o *Options) maxSitemaps() int      { return orDefault(o.MaxSitemaps, 50_001) }
 
 // orDefault resolves a limit: def for zero, no limit for negative numbers.
 func orDefault(n, def int) int {
-	switch {
-	case n == 0:
-		return def
-	case n < 0:
+	if n < 0 {
 		return math.MaxInt
 	}
-	return n
+	return cmp.Or(n, def)
 }

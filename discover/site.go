@@ -118,17 +118,18 @@ func (s site) host() string {
 	return o.Host
 }
 
-// splitUser returns loc without its credentials, and whether it has any.
-func splitUser(loc string) (bare string, hasUser bool) {
+// seedLoc returns the location of a seed, without credentials and surrounding blanks.
+func seedLoc(s *Sitemap) string {
+	loc := strings.TrimSpace(s.Loc)
 	if !strings.Contains(loc, "@") {
-		return loc, false
+		return loc
 	}
 	u, err := sitemap.ParseLoc(loc)
 	if err != nil || u.User == nil {
-		return sitemap.Redact(loc), false
+		return sitemap.Redact(loc)
 	}
 	u.User = nil
-	return u.String(), true
+	return u.String()
 }
 
 // registrable returns the registrable domain of a host (publicsuffix.org), or "" for an address, a

@@ -20,16 +20,13 @@ func (w *walk) visit(n *node, probe bool) (missed error, alive bool) {
 		return nil, false
 	}
 	switch {
-	case w.isSeen(n, n.key):
+	case w.isSeen(n, n.key), n.skip == "" && w.isOver(n):
 		w.ahead.drop(n.key)
 		return nil, true
 	case n.skip != "":
 		d := w.newDocument(n, answer{}, "")
 		d.sum.Skipped = n.skip
 		w.finish(d)
-		return nil, true
-	case w.isOver(n):
-		w.ahead.drop(n.key)
 		return nil, true
 	}
 	p := w.planOf(n)
@@ -107,11 +104,9 @@ func (w *walk) servedBefore(n *node, final string) *visited {
 
 // keepScope remembers the scope of a document, to recognise a grant that comes too late for it.
 func (w *walk) keepScope(d *document) {
-	v := w.seen[d.n.key]
-	v.scope = d.judge.scope
-	v.isKnown = len(d.n.sm.Loc) <= maxVisited && len(d.sum.FinalURL) <= maxVisited
-	if !v.isKnown {
-		v.scope = nil
+	if len(d.n.sm.Loc) <= maxVisited && len(d.sum.FinalURL) <= maxVisited {
+		v := w.seen[d.n.key]
+		v.scope, v.isKnown = d.judge.scope, true
 	}
 }
 
