@@ -78,7 +78,6 @@
 //	client.go       Client
 //	robotsfile.go   a robots.txt and how it was reached
 //	answer.go       what a request brought
-//	site.go         what a user names
 //	errors.go       errors
 //	options.go      Sitemap, URL, Options, Summary
 //	store.go        Store

@@ -29,7 +29,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	}
 	tried := []Attempt{{f.url, f.none}}
 	for sm := range c.candidates(ctx, st, f, &Options{}, &tried) {
-		got := c.get(ctx, fetch.Request{URL: sm.Loc, Origins: []string{st.origin()}})
+		got := c.get(ctx, fetch.Request{URL: sm.Loc, Origins: []string{st.Named()}})
 		err := isSitemap(got)
 		got.close()
 		switch {
@@ -43,7 +43,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, &NoSitemapError{Site: st.url.String(), Tried: tried}
+	return nil, &NoSitemapError{Site: st.URL.String(), Tried: tried}
 }
 
 // isSitemap returns nil if the document is a sitemap: it has an entry, or ends without an error.

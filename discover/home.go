@@ -10,6 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/homepage"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // Causes of an [Attempt].
@@ -22,10 +23,10 @@ var (
 // candidates yields where a site may have a sitemap: its known paths, and then what its home page
 // names. Locations that are not requested are added to tried.
 func (c *Client) candidates(
-	ctx context.Context, st site, f *robotsFile, o *Options, tried *[]Attempt,
+	ctx context.Context, st siteurl.Site, f *robotsFile, o *Options, tried *[]Attempt,
 ) iter.Seq[*Sitemap] {
 	return func(yield func(*Sitemap) bool) {
-		locs := st.knownLocs(o)
+		locs := knownLocs(st, o)
 		for _, loc := range locs {
 			grants := trust.Grants(trust.FromKnownPath, loc, nil, nil)
 			if !c.allows(f, loc) {
@@ -37,8 +38,8 @@ func (c *Client) candidates(
 		if len(locs) == 0 || ctx.Err() != nil {
 			return
 		}
-		home := st.at("/")
-		links, err := c.linked(ctx, f, home, st.origin())
+		home := st.At("/")
+		links, err := c.linked(ctx, f, home, st.Named())
 		if err != nil {
 			*tried = append(*tried, Attempt{home, err})
 		}
@@ -74,4 +75,33 @@ func (c *Client) linked(
 func (c *Client) allows(f *robotsFile, loc string) bool {
 	u, err := url.Parse(loc)
 	return err == nil && f.Allowed(c.fetcher().RobotsToken(), u)
+}
+
+// knownLocs returns the locations of the known paths, each once.
+func knownLocs(st siteurl.Site, o *Options) []string {
+	paths := o.KnownPaths
+	if paths == nil {
+		paths = DefaultKnownPaths()
+		if dir := st.Dir(); dir != "/" {
+			paths = append(paths, dir+"sitemap.xml", dir+"sitemap_index.xml")
+		}
+	}
+	var locs []string
+	for _, p := range paths {
+		if loc := st.At(p); loc != "" && !slices.Contains(locs, loc) {
+			locs = append(locs, loc)
+		}
+	}
+	return locs
+}
+
+// DefaultKnownPaths returns the paths where sites usually have a sitemap. A walk tries them, in
+// this order, if it finds none through robots.txt. After them it tries the first two below the path
+// of the site, if it has one, and then the sitemaps that the home page names by
+// <link rel="sitemap">.
+func DefaultKnownPaths() []string {
+	return []string{
+		"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/sitemap-index.xml",
+		"/sitemap.xml.gz", "/sitemap.txt",
+	}
 }

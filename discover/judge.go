@@ -13,9 +13,9 @@ import (
 // grant needs no look at the path.
 type judge struct {
 	scope  trust.Scope
-	least  trust.Level     // of the pages that are yielded
+	least  trust.Level         // of the pages that are yielded
 	sites  map[string][]string // keys are the hosts that URL.OnSite means
-	own    [2]string       // hosts of the document, as requested and as served
+	own    [2]string           // hosts of the document, as requested and as served
 	verify func(location.Origin) (trust.Grant, bool)
 	hosts  map[string]*host
 	last   *host

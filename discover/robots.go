@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // maxCrawlDelay is the longest Crawl-delay that is kept.
@@ -39,25 +41,25 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) 
 // connection for https is retried only after http has failed too.
 func (c *Client) siteRobots(
 	ctx context.Context, name string, o *Options,
-) (*robotsFile, site, error) {
-	st, err := parseSite(name)
+) (*robotsFile, siteurl.Site, error) {
+	st, err := siteurl.Parse(name)
 	if err != nil {
-		return nil, st, err
+		return nil, st, fmt.Errorf("discover: %w: %w", ErrSite, err)
 	}
-	private := st.user != nil || len(c.fetcher().Header) > 0
-	st.bare = st.bare && !private
-	f, err := c.robotsAt(ctx, st, []string{st.origin()}, o)
-	if err == nil || !st.bare || !isUnconnected(err) {
+	private := st.User != nil || len(c.fetcher().Header) > 0
+	st.Bare = st.Bare && !private
+	f, err := c.robotsAt(ctx, st, []string{st.Named()}, o)
+	if err == nil || !st.Bare || !isUnconnected(err) {
 		return f, st, err
 	}
-	st.bare = false
-	plain := st.withScheme("http")
-	f, plainErr := c.robotsAt(ctx, plain, []string{plain.origin()}, o)
+	st.Bare = false
+	plain := st.WithScheme("http")
+	f, plainErr := c.robotsAt(ctx, plain, []string{plain.Named()}, o)
 	if !isUnconnected(plainErr) {
 		return f, plain, plainErr
 	}
 	if wasTriedOnce(err) {
-		f, err = c.robotsAt(ctx, st, []string{st.origin()}, o)
+		f, err = c.robotsAt(ctx, st, []string{st.Named()}, o)
 	}
 	return f, st, err // neither scheme works: report https, which came first
 }
@@ -82,20 +84,20 @@ func isUnconnected(err error) bool {
 
 // robotsAt returns the robots.txt of st's origin. Origins are the URLs that the caller named.
 func (c *Client) robotsAt(
-	ctx context.Context, st site, origins []string, o *Options,
+	ctx context.Context, st siteurl.Site, origins []string, o *Options,
 ) (*robotsFile, error) {
-	at := st.at("/robots.txt")
+	at := st.At("/robots.txt")
 	// With credentials, one user may see what another may not; and without the header fields that
 	// go to origins that the caller named, less may be seen than with them.
 	private := strings.Contains(strings.Join(origins, " "), "@") ||
-		len(c.fetcher().Header) > 0 && !slices.Contains(origins, st.origin())
+		len(c.fetcher().Header) > 0 && !slices.Contains(origins, st.Named())
 	if !private {
 		if f := c.robots.Get(at); f != nil {
 			c.keepDelay(f)
 			return f, nil
 		}
 	}
-	f, err := c.fetchRobots(ctx, fetch.Request{URL: at, Origins: origins, FailFast: st.bare}, o)
+	f, err := c.fetchRobots(ctx, fetch.Request{URL: at, Origins: origins, FailFast: st.Bare}, o)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

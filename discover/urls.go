@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // URLs yields the pages of a site: it finds the site's sitemaps as [Client.Find] does and walks
@@ -25,8 +26,8 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 			yield(URL{}, err)
 			return
 		}
-		of := &seed{site: st.host(), origin: st.origin()}
-		w, err := c.newWalk(ctx, o, yield, "site "+st.host(), []*seed{of})
+		of := newSeed(st)
+		w, err := c.newWalk(ctx, o, yield, "site "+st.Host(), []*seed{of})
 		if err != nil {
 			yield(URL{}, err)
 			return
@@ -45,7 +46,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 			}
 		}
 		if w.sound == 0 && len(f.Sitemaps) == 0 {
-			yield(URL{}, &NoSitemapError{Site: st.url.String(), Tried: tried})
+			yield(URL{}, &NoSitemapError{Site: st.URL.String(), Tried: tried})
 			return
 		}
 		w.end()
@@ -75,8 +76,8 @@ func (c *Client) Walk(ctx context.Context, from []*Sitemap, o *Options) iter.Seq
 			locs = append(locs, seedLoc(s))
 			of[s] = &seed{}
 			if st, err := seedSite(s); err == nil {
-				st.url.Path, st.url.RawPath = "", ""
-				of[s] = &seed{site: st.host(), origin: st.origin()}
+				st.URL.Path, st.URL.RawPath = "", ""
+				of[s] = newSeed(st)
 				sites = append(sites, of[s])
 			}
 		}
@@ -132,7 +133,7 @@ func (w *walk) run() bool {
 // tryKnown visits the known paths of the site, and all that they lead to. Unless KnownPathsToo is
 // set, the first that holds a sitemap is the last. It returns what was tried, nil if the walk must
 // end at once.
-func (w *walk) tryKnown(st site, f *robotsFile, of *seed) []Attempt {
+func (w *walk) tryKnown(st siteurl.Site, f *robotsFile, of *seed) []Attempt {
 	tried, again := []Attempt{{f.url, f.none}}, []Attempt(nil)
 	for sm := range w.c.candidates(w.ctx, st, f, w.o, &tried) {
 		n := newSeedNode(sm, of)

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 // verifyTime is how long a walk waits for the robots.txt of one origin.
@@ -58,7 +61,7 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 	v.names[o], v.hosts[o.Host] = names, true
 	ctx, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
-	at := site{url: &url.URL{Scheme: o.Scheme, Host: o.Host}}
+	at := siteurl.Site{URL: &url.URL{Scheme: o.Scheme, Host: o.Host}}
 	f, err := v.c.robotsAt(ctx, at, named, v.o)
 	if err != nil {
 		return names
@@ -73,4 +76,17 @@ func (v *verifier) namedBy(ctx context.Context, o location.Origin, named []strin
 // Options.VerifyHosts have been asked.
 func (v *verifier) mayAsk(host string) bool {
 	return v.domains[registrable(host)] && (v.hosts[host] || len(v.hosts) < v.o.verifyHosts())
+}
+
+// registrable returns the registrable domain of a host (publicsuffix.org), or "" for an address, a
+// public suffix, and a host with a port.
+func registrable(host string) string {
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil || strings.Contains(host, ":") {
+		return ""
+	}
+	if last := domain[strings.LastIndexByte(domain, '.')+1:]; strings.Trim(last, "0123456789") == "" {
+		return ""
+	}
+	return domain
 }
