@@ -69,6 +69,7 @@
 //	verify.go       further hosts that are asked for their robots.txt
 //	prefetch.go     requests for the documents that come next
 //	queue.go        what has still to be read, in document order
+//	seed.go         what a walk begins with
 //	judge.go        the verdicts of one document's scope
 //	key.go          when two locations mean the same document
 //	record.go       the record of a document in the Store
