@@ -15,9 +15,8 @@
 //
 // Each file builds on those below it:
 //
-//	open.go     Open
-//	connect.go  opens the database in a file
-//	file.go     File
-//	memory.go   Memory
-//	format.go   the format of files and streams
+//	open.go    Open
+//	file.go    File
+//	memory.go  Memory
+//	format.go  the format of files and streams
 package state

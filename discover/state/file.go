@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,27 +15,31 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-
-	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // A File is a Store in one file. It keeps what was put in memory until Sync, which writes all of it
 // or nothing. If the process is killed, what was put after the last Sync is lost.
 type File struct {
 	path string
-	now  func() time.Time
 
-	mu      sync.Mutex
-	db      *bolt.DB
-	ended   error                        // what operations return after Close or damage
-	pending map[string]map[string][]byte // by site, for each site used since the last commit
+	mu    sync.Mutex
+	db    *bolt.DB
+	ended error // what operations return after Close or damage
+	// pending holds records by site, for each site that was used since the last commit, under
+	// their keys in the bucket of the site.
+	pending map[string]map[string][]byte
 }
 
-var _ discover.Store = (*File)(nil)
+// stamp is the key, in the bucket of a site, of the time when a walk last used it. Other keys begin
+// with a slash.
+const stamp = "\x00used"
 
-// stamp is the key, in the bucket of a site, of the time when a walk last used it. Other keys
-// follow "/" and so never equal it.
-var stamp = []byte("\x00used")
+// split returns the site of a key, and its rest from the slash on: the key in the bucket of the
+// site.
+func split(key string) (site, rest string) {
+	site, rest, _ = strings.Cut(key, "/")
+	return site, "/" + rest
+}
 
 // do runs an operation under the lock and adds the path to its error.
 //
@@ -58,10 +63,10 @@ func (f *File) do(operation func() error) (err error) {
 }
 
 func (f *File) wrap(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
-	}
-	if errors.As(err, new(*fs.PathError)) { // it names the path
+	case errors.As(err, new(*fs.PathError)): // it names the path
 		return fmt.Errorf("state: %w", err)
 	}
 	return fmt.Errorf("state: %s: %w", f.path, err)
@@ -79,15 +84,15 @@ func (f *File) records(site string) map[string][]byte {
 
 // Get returns the value of a key, or nil if there is none.
 func (f *File) Get(key string) (value []byte, err error) {
-	site, name, _ := strings.Cut(key, "/")
+	site, rest := split(key)
 	err = f.do(func() error {
-		if pending, ok := f.records(site)[name]; ok {
+		if pending, ok := f.records(site)[rest]; ok {
 			value = bytes.Clone(pending)
 			return nil
 		}
 		return f.db.View(func(tx *bolt.Tx) error {
 			if b := tx.Bucket(bucketName(site)); b != nil {
-				value = bytes.Clone(b.Get([]byte("/" + name)))
+				value = bytes.Clone(b.Get([]byte(rest)))
 			}
 			return nil
 		})
@@ -97,9 +102,9 @@ func (f *File) Get(key string) (value []byte, err error) {
 
 // Put sets the value of a key.
 func (f *File) Put(key string, value []byte) error {
-	site, name, _ := strings.Cut(key, "/")
+	site, rest := split(key)
 	return f.do(func() error {
-		f.records(site)[name] = append([]byte{}, value...)
+		f.records(site)[rest] = append([]byte{}, value...)
 		return nil
 	})
 }
@@ -107,40 +112,38 @@ func (f *File) Put(key string, value []byte) error {
 // Sync makes durable what was put before.
 func (f *File) Sync() error { return f.do(f.commit) }
 
-// commit writes what is pending in one transaction. Sorted keys fill the pages of the file well.
+// commit writes what is pending in one transaction.
 func (f *File) commit() error {
 	if len(f.pending) == 0 {
 		return nil
 	}
-	now := binary.BigEndian.AppendUint64(nil, uint64(f.now().Unix()))
+	now := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Unix()))
 	err := f.db.Update(func(tx *bolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists(formatName)
 		if err != nil {
 			return err
 		}
-		if err := b.SetSequence(format); err != nil {
-			return err
-		}
+		err = b.SetSequence(format)
 		for site, records := range f.pending {
-			b, err := tx.CreateBucketIfNotExists(bucketName(site))
-			if err != nil {
-				return err
-			}
-			key := []byte("/")
-			for _, name := range slices.Sorted(maps.Keys(records)) {
-				key = append(key[:1], name...)
-				if err := b.Put(key, records[name]); err != nil {
-					return err
-				}
-			}
-			if err := b.Put(stamp, now); err != nil {
-				return err
-			}
+			records[stamp] = now
+			err = cmp.Or(err, write(tx, site, records))
 		}
-		return nil
+		return err
 	})
 	if err == nil {
 		f.pending = map[string]map[string][]byte{}
+	}
+	return err
+}
+
+// write stores the records of a site. Sorted keys fill the pages of the file well.
+func write(tx *bolt.Tx, site string, records map[string][]byte) error {
+	b, err := tx.CreateBucketIfNotExists(bucketName(site))
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(records)) {
+		err = cmp.Or(err, b.Put([]byte(key), records[key]))
 	}
 	return err
 }
@@ -152,22 +155,20 @@ func (f *File) Prune(age time.Duration) error {
 		if err := f.commit(); err != nil {
 			return err
 		}
-		before := f.now().Add(-age).Unix()
+		before := time.Now().Add(-age).Unix()
 		return f.db.Update(func(tx *bolt.Tx) error {
 			var old [][]byte
-			tx.ForEach(func(name []byte, b *bolt.Bucket) error {
-				used := b.Get(stamp)
+			err := tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+				used := b.Get([]byte(stamp))
 				if name[0] == 's' && (len(used) != 8 || int64(binary.BigEndian.Uint64(used)) < before) {
 					old = append(old, bytes.Clone(name))
 				}
 				return nil
 			})
 			for _, name := range old {
-				if err := tx.DeleteBucket(name); err != nil {
-					return err
-				}
+				err = cmp.Or(err, tx.DeleteBucket(name))
 			}
-			return nil
+			return err
 		})
 	})
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
-
-	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // A Memory is a Store in memory. The zero Memory is empty and ready.
@@ -18,8 +16,6 @@ type Memory struct {
 	mu      sync.RWMutex
 	records map[string][]byte
 }
-
-var _ discover.Store = (*Memory)(nil)
 
 // Get returns the value of a key, or nil if there is none. The caller must not change it.
 func (m *Memory) Get(key string) ([]byte, error) {

@@ -1,18 +1,35 @@
 package state
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"runtime"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/seed-322c453a/sitemap/internal/boltcheck"
+)
+
+// ErrLocked means that another process, or another File of this one, has the file open.
+var ErrLocked = errors.New("state file is in use")
+
+const lockWait = 500 * time.Millisecond
+
+// A commit that grows the map copies all that it holds, so the map begins large. The file grows by
+// allocSize.
+const (
+	mapSize   = 256 << 20
+	allocSize = 1 << 20
 )
 
 // Open opens the state file at path and makes one if there is none. It reads the whole file to
 // check that it is sound. The error matches [ErrLocked] if the file is open elsewhere.
 func Open(path string) (*File, error) {
-	f := &File{path: path, now: time.Now, pending: map[string]map[string][]byte{}}
+	f := &File{path: path, pending: map[string]map[string][]byte{}}
 	if err := f.do(f.open); err != nil {
 		return nil, err
 	}
@@ -43,4 +60,24 @@ func (f *File) check() error {
 		}
 		return nil
 	})
+}
+
+// connect opens the database. For reading only, bbolt reads nothing but the first two pages, which
+// have checksums.
+func (f *File) connect(readOnly bool) (err error) {
+	o := &bolt.Options{ReadOnly: readOnly, Timeout: lockWait, FreelistType: bolt.FreelistMapType}
+	if runtime.GOOS != "windows" { // where files have the size of their map
+		o.InitialMmapSize = mapSize
+	}
+	f.db, err = bolt.Open(f.path, 0o600, o)
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return ErrLocked
+	case errors.As(err, new(syscall.Errno)):
+		return err
+	case err != nil:
+		return fmt.Errorf("damaged, or not a state file: %w", err)
+	}
+	f.db.AllocSize = allocSize
+	return nil
 }
