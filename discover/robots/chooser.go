@@ -17,13 +17,16 @@ import (
 type chooser struct {
 	library *robotstxt.RobotsData
 	groups  map[string][]*group // by product token
+	size    int64               // estimate of the memory of all groups, here and in the library
 }
 
 func newChooser(groups []*group) chooser {
 	var text strings.Builder
 	c := chooser{groups: map[string][]*group{}}
 	for _, g := range groups {
+		c.size += g.size()
 		for token, delay := range g.agents {
+			c.size += 400 + 3*int64(len(token))
 			c.groups[token] = append(c.groups[token], g)
 			// A group without rules counts too.
 			fmt.Fprintf(&text, "User-agent: %s\nAllow: /\n%s", libraryName(token), *delay)
@@ -45,17 +48,6 @@ func (c chooser) choose(agent string) ([]*group, time.Duration) {
 		token = "*"
 	}
 	return c.groups[token], chosen.CrawlDelay
-}
-
-// size estimates the memory of all groups, here and in the library.
-func (c chooser) size() (n int64) {
-	for token, groups := range c.groups {
-		n += 400 + 3*int64(len(token))
-		for _, g := range groups {
-			n += 8 + g.size()/int64(len(g.agents))
-		}
-	}
-	return n
 }
 
 // libraryName returns the name of a product token in the library. It ends with a slash because the

@@ -38,7 +38,6 @@
 // The files, each building on those before it:
 //
 //	value.go    splits the value of a Sitemap record into URLs
-//	match.go    matches paths against rules (RFC 9309, sections 2.2.2 and 2.2.3)
 //	group.go    collects groups of rules, line by line
 //	chooser.go  chooses the group of a crawler with temoto/robotstxt
 //	lines.go    reads lines into records, problems and groups

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/seed-322c453a/sitemap/internal/pathmatch"
 )
 
 // maxRules bounds the rules of a file, and so the time of a query.
@@ -27,6 +29,12 @@ type Field struct {
 	// U+FFFD.
 	Key, Value string
 	Line       int // the number of the line, from 1
+}
+
+// A rule is an Allow or Disallow line.
+type rule struct {
+	pattern pathmatch.Pattern
+	allow   bool
 }
 
 // A group is the records that follow one or more User-agent lines (RFC 9309, section 2.1).
@@ -55,7 +63,7 @@ func allows(groups []*group, path string) bool {
 	for _, g := range groups {
 		for _, r := range g.rules {
 			n := len(r.pattern)
-			if (n > octets || n == octets && r.allow) && r.matches(path) {
+			if (n > octets || n == octets && r.allow) && r.pattern.Matches(path) {
 				octets, allowed = n, r.allow
 			}
 		}
@@ -106,7 +114,7 @@ func (gr *grouper) add(f Field) bool {
 		// No path that is requested has a blank.
 		if f.Value != "" && strings.IndexFunc(f.Value, isBlank) < 0 && gr.rules < maxRules {
 			gr.rules++
-			g.rules = append(g.rules, newRule(f.Value, key == "allow"))
+			g.rules = append(g.rules, rule{pathmatch.New(f.Value), key == "allow"})
 		}
 	case "crawl-delay":
 		word := append(strings.Fields(f.Value), "")[0]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -166,8 +167,5 @@ func excerpt(text string) string {
 		}
 		text = strings.Join(words, "")
 	}
-	if len(text) > 256 {
-		text = strings.ToValidUTF8(text[:256], "")
-	}
-	return strings.Clone(text) // it may be a part of a long line
+	return strings.Clone(chars.Excerpt(text)) // it may be a part of a long line
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/pathmatch"
 )
 
 // MaxBytes is the number of decoded bytes that [Parse] reads of a robots.txt (RFC 9309, section
@@ -64,7 +65,7 @@ func Parse(r io.Reader, base *url.URL) (*File, error) {
 	}
 	f.Sitemaps, f.Problems = p.records, p.problems
 	f.fields = p.grouper.groups[0].fields
-	f.chooser = newChooser(p.grouper.groups[1:])
+	f.chooser = newChooser(p.grouper.groups)
 	if err != nil {
 		err = fmt.Errorf("robots: %w", err)
 	}
@@ -108,7 +109,7 @@ func (f *File) Size() int64 {
 	for _, p := range f.Problems {
 		n += 144 + int64(len(p.Text))
 	}
-	return n + f.chooser.size()
+	return n + f.chooser.size
 }
 
 // Allowed reports whether agent may fetch u by the rules of this robots.txt. Agent is the product
@@ -133,7 +134,7 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 		}
 	}
 	groups, _ := f.chooser.choose(agent)
-	return allows(groups, normalize(u.RequestURI()))
+	return allows(groups, pathmatch.Normalize(u.RequestURI()))
 }
 
 // CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for

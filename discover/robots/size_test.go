@@ -56,3 +56,12 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// TestRobots_SizeOfRecords: the records that precede all groups are counted too.
+func TestRobots_SizeOfRecords(t *testing.T) {
+	const n = 8_000
+	f, err := robots.Parse(strings.NewReader("x-key: "+strings.Repeat("x", n)), nil)
+	if err != nil || len(f.Other("a")) != 1 || f.Size() < n {
+		t.Errorf("%d records, %d bytes estimated, %v", len(f.Other("a")), f.Size(), err)
+	}
+}
