@@ -36,9 +36,9 @@ func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) 
 }
 
 // siteRobots returns the robots.txt of a site, and the site with the scheme that it was reached by.
-// A host named without a scheme is tried by https, then by http if https cannot be connected to; with
-// credentials or header fields of the caller, which http would give away, by https only. A refused
-// connection for https is retried only after http has failed too.
+// A host named without a scheme is tried by https, then by http if https cannot be connected to;
+// with credentials or header fields of the caller, which http would give away, by https only. A
+// refused connection for https is retried only after http has failed too.
 func (c *Client) siteRobots(
 	ctx context.Context, name string, o *Options,
 ) (*robotsFile, siteurl.Site, error) {

@@ -1,5 +1,5 @@
-// Package pathmatch matches paths against the patterns of a robots.txt (RFC 9309, sections 2.2.2 and
-// 2.2.3):
+// Package pathmatch matches paths against the patterns of a robots.txt (RFC 9309, sections 2.2.2
+// and 2.2.3):
 //
 //	p := pathmatch.New("/a/*.php$")
 //	p.Matches(pathmatch.Normalize("/a/b.php"))   // true
@@ -30,9 +30,9 @@ func New(path string) Pattern {
 	return Pattern(pattern)
 }
 
-// Matches reports whether the pattern matches path, which is normalized, from its first octet on. An
-// asterisk matches any octets, and a dollar sign the end of the path. Each literal takes its leftmost
-// match, so Matches never goes back in the path.
+// Matches reports whether the pattern matches path, which is normalized, from its first octet on.
+// An asterisk matches any octets, and a dollar sign the end of the path. Each literal takes its
+// leftmost match, so Matches never goes back in the path.
 func (p Pattern) Matches(path string) bool {
 	pattern, anchored := strings.CutSuffix(string(p), "$")
 	literal, pattern, more := strings.Cut(pattern, "*")
