@@ -14,7 +14,7 @@ import (
 type judge struct {
 	scope  trust.Scope
 	least  trust.Level         // of the pages that are yielded
-	sites  map[string][]string // by host, for URL.OnSite
+	sites  map[string][]string // URLs of the sites by host, for URL.OnSite
 	own    [2]string           // hosts of the document, as requested and as served
 	verify func(location.Origin) (trust.Grant, bool)
 	hosts  map[string]*host
