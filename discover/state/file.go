@@ -37,8 +37,8 @@ const stamp = "\x00used"
 // split returns the site of a key, and its rest from the slash on: the key in the bucket of the
 // site.
 func split(key string) (site, rest string) {
-	site, rest, _ = strings.Cut(key, "/")
-	return site, "/" + rest
+	site, _, _ = strings.Cut(key, "/")
+	return site, cmp.Or(key[len(site):], "/")
 }
 
 // do runs an operation under the lock and adds the path to its error.
