@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"iter"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,14 +18,17 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/seed-322c453a/sitemap/internal/filename"
 )
 
 // A Folder keeps parts and states as files. It is a [Sink] and [States], and safe for concurrent
 // use. Workers in several processes may share one if each domain is walked by one of them at a time.
 //
 // A part is xx/DOMAIN.jsonl.gz in the run "1", and xx/DOMAIN+RUN.jsonl.gz in others; xx is the first
-// byte, in hexadecimal, of the hash that [Shard] uses. The state is xx/DOMAIN.state. Files are
-// written in the folder ".tmp" and renamed.
+// byte, in hexadecimal, of the hash that [Shard] uses. The state is xx/DOMAIN.state. Names that
+// Windows keeps for devices are escaped: con.com is %63on.com. Files are written in the folder
+// ".tmp" and renamed.
 type Folder struct {
 	dir    string
 	saving sync.Mutex // states
@@ -51,7 +55,7 @@ func (f *Folder) temp() string { return filepath.Join(f.dir, ".tmp") }
 // path returns the path of a domain's file.
 func (f *Folder) path(domain, suffix string) string {
 	name := strings.ReplaceAll(domain, ":", "_") + suffix // of an IPv6 address
-	return filepath.Join(f.dir, fmt.Sprintf("%02x", hash(domain)>>56), name)
+	return filepath.Join(f.dir, fmt.Sprintf("%02x", hash(domain)>>56), filename.NoDevice(name))
 }
 
 const partSuffix = ".jsonl.gz"
@@ -181,6 +185,9 @@ func storedAs(name string) (p Stored, ok bool) {
 	p.Domain, ok = strings.CutSuffix(name, partSuffix)
 	if i := strings.LastIndexByte(p.Domain, '+'); i >= 0 && !strings.Contains(p.Domain[i:], ".") {
 		p.Domain, p.Run = p.Domain[:i], p.Domain[i+1:]
+	}
+	if name, err := url.PathUnescape(p.Domain); err == nil {
+		p.Domain = name
 	}
 	if ip := strings.ReplaceAll(p.Domain, "_", ":"); isAddr(ip) {
 		p.Domain = ip

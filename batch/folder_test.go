@@ -19,7 +19,7 @@ func TestFolder_Parts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]bool{}
-	for _, domain := range []string{"example.com", "192.0.2.7", "2001:db8::1", "a_b.example", "a+2.example", "con"} {
+	for _, domain := range []string{"example.com", "192.0.2.7", "2001:db8::1", "a_b.example", "a+2.example", "con", "com1.example"} {
 		for _, run := range []string{"1", "2", "2026-11-23"} {
 			p, err := f.Part(run, domain)
 			if err != nil {
@@ -56,6 +56,9 @@ func TestFolder_Parts(t *testing.T) {
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
+	}
+	if devices, err := filepath.Glob(filepath.Join(dir, "*", "co*.*")); err != nil || len(devices) != 2 {
+		t.Errorf("%q, %v: want only those of the later runs of con", devices, err)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, ".tmp")); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)

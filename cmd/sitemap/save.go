@@ -13,11 +13,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/filename"
 )
 
 // headerSuffix is the end of the names of files with header fields.
@@ -106,9 +106,6 @@ func shortened(name string) string {
 	return fmt.Sprintf("%s-%x", name[:maxName], sha256.Sum256([]byte(name)))[:maxName+1+32]
 }
 
-// reserved matches the names of devices on Windows.
-var reserved = regexp.MustCompile(`^(?:aux|con|nul|prn|com\d|lpt\d)(?:\.|$)`)
-
 // escaped returns text as the name of a file. It escapes the bytes that some file systems do not
 // allow or do not distinguish, and the suffix of header files.
 func escaped(text string) string {
@@ -124,10 +121,7 @@ func escaped(text string) string {
 			b = fmt.Appendf(b, "%%%02x", c)
 		}
 	}
-	name := string(b)
-	if reserved.MatchString(name) {
-		name = fmt.Sprintf("%%%02x%s", name[0], name[1:])
-	}
+	name := filename.NoDevice(string(b))
 	if before, ok := strings.CutSuffix(name, headerSuffix); ok {
 		name = before + "%2e" + headerSuffix[1:]
 	}
