@@ -52,10 +52,17 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func (o *output) write(p []byte) (int, error) {
 	n, err := o.to.Write(p)
 	o.length += int64(n)
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+	if isClosedPipe(err) {
 		err = errStopped
 	}
 	return n, err
+}
+
+// isClosedPipe reports whether err means that nobody reads what is written.
+func isClosedPipe(err error) bool {
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // on Windows
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, brokenPipe) || errors.Is(err, noData)
 }
 
 // begin writes what comes before the first record.

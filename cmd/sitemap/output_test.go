@@ -92,6 +92,7 @@ func TestOutputErrors(t *testing.T) {
 	full := errors.New("disk full")
 	for _, tt := range []struct{ err, want error }{
 		{full, full}, {&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, errStopped}, {io.ErrClosedPipe, errStopped},
+		{&os.PathError{Op: "write", Path: "|1", Err: syscall.Errno(232)}, errStopped}, // ERROR_NO_DATA of Windows
 	} {
 		o := newOutput(failingWriter{tt.err})
 		o.WriteString("a")
