@@ -96,7 +96,8 @@ func (c *checker) audit(ctx context.Context, targets []target) error {
 
 // hasColor reports whether standard output is a terminal that shows colours.
 func (a *app) hasColor() bool {
-	return isTerminal(a.out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return isTerminal(a.out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" &&
+		readsEscapes(a.out.(*os.File))
 }
 
 // An auditing is the audit of one target.

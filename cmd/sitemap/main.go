@@ -45,6 +45,8 @@
 //	output.go      standard output and files
 //	tally.go       problems as text, and their numbers
 //	failure.go     errors as text
+//	closed_*.go    standard files closed before the start
+//	console_*.go   whether a console reads escape sequences
 //	app.go         exit statuses and usage errors
 //	messages.go    lines on standard error
 package main
