@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -36,7 +37,7 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 	if f.Severity == sitemap.SeverityInfo {
 		command = "notice"
 	}
-	place := "file=" + propertyEscaper.Replace(f.Sitemap)
+	place := "file=" + propertyEscaper.Replace(filepath.ToSlash(f.Sitemap))
 	if f.Pos.Line > 0 {
 		place += fmt.Sprintf(",line=%d", f.Pos.Line)
 		if f.Column > 0 {

@@ -3,6 +3,7 @@ package findings
 import (
 	"io"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -79,7 +80,7 @@ func reference(name string) string {
 	if strings.Contains(name, "://") {
 		return name
 	}
-	return (&url.URL{Path: name}).String()
+	return (&url.URL{Path: filepath.ToSlash(name)}).String()
 }
 
 func (p *sarifPrinter) Document(d *Document) {
