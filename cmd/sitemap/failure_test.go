@@ -63,7 +63,8 @@ func TestFailureText(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, "file does not exist"},
+		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, "permission denied"},
+		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, "no such file or directory"}, // on every system
 		{&sitemap.ParseError{Pos: sitemap.Position{Line: 3}, Err: sitemap.ErrEmpty}, "line 3: empty document"},
 		{fmt.Errorf("discover: a: %w", errors.New("fetch: b")), "a: b"},
 	}

@@ -52,6 +52,9 @@ func Message(name string, err error) string {
 	text := err.Error()
 	if e := (*fs.PathError)(nil); errors.As(err, &e) && text == e.Error() {
 		text = e.Err.Error()
+		if errors.Is(e.Err, fs.ErrNotExist) {
+			text = "no such file or directory" // on Windows too
+		}
 	}
 	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
