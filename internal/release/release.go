@@ -40,12 +40,16 @@ func Release(root, version, proxy string) (tags string, err error) {
 	}
 	defer os.RemoveAll(parent)
 	work := filepath.Join(parent, "tree") // main stays checked out in the clone
+	env, err := environment(proxy, filepath.Join(parent, "cache"))
+	if err != nil {
+		return "", err
+	}
 	if _, err := git(root, "worktree", "add", "--detach", work); err != nil {
 		return "", err
 	}
 	defer git(root, "worktree", "remove", "--force", work)
 	for i, dir := range modules {
-		if err := pin(work, dir, modules[:i], version, proxy); err != nil {
+		if err := pin(work, dir, modules[:i], version, env); err != nil {
 			return "", fmt.Errorf("%s: %w", dir, err)
 		}
 		if err := publish(filepath.Join(work, dir), nameOf(dir), version, proxy); err != nil {
@@ -69,18 +73,22 @@ func Release(root, version, proxy string) (tags string, err error) {
 func nameOf(dir string) string { return path.Join(modulePath, dir) }
 
 // pin lets a module require others by version, with their checksums, and not by folder.
-func pin(work, dir string, others []string, version, proxy string) error {
-	args := []string{"mod", "edit"}
-	for _, other := range others {
-		args = append(args, "-dropreplace="+nameOf(other), "-require="+nameOf(other)+"@"+version)
-	}
+func pin(work, dir string, others []string, version string, env []string) error {
 	if len(others) == 0 {
 		return nil
 	}
-	if err := command(filepath.Join(work, dir), proxy, args...); err != nil {
-		return err
+	edit := []string{"mod", "edit"}
+	for _, other := range others {
+		edit = append(edit, "-dropreplace="+nameOf(other), "-require="+nameOf(other)+"@"+version)
 	}
-	return command(filepath.Join(work, dir), proxy, "mod", "tidy")
+	for _, args := range [][]string{edit, {"mod", "tidy"}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = filepath.Join(work, dir), append(os.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
 }
 
 // publish puts a module into the folder of a proxy.
@@ -109,30 +117,21 @@ func publish(dir, name, version, proxy string) (err error) {
 	return zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir)
 }
 
-// command runs the go command, for which the modules of a proxy are published.
-func command(dir, proxy string, args ...string) error {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), environment(proxy)...)
-	out, err := cmd.CombinedOutput()
+// environment is that of a go command with a module cache of its own, for which the modules in the
+// folder of a proxy are published. Those of other projects come from the module cache of whoever runs
+// the program, or from where they came before.
+func environment(proxy, cache string) ([]string, error) {
+	out, err := exec.Command("go", "env", "GOPROXY", "GONOSUMDB", "GOMODCACHE").Output()
 	if err != nil {
-		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+		return nil, fmt.Errorf("go env: %w", err)
 	}
-	return nil
-}
-
-// environment is what the go command needs to find what is published in the folder of a proxy. The
-// modules of other projects come from where they came before.
-func environment(proxy string) []string {
-	before, err := exec.Command("go", "env", "GOPROXY", "GONOSUMDB").Output()
-	if err != nil {
-		return nil // the go command that is to have it fails as well, and says why
-	}
-	others, private, _ := strings.Cut(strings.TrimSuffix(string(before), "\n"), "\n")
+	before := strings.Split(string(out), "\n")
+	downloads := filepath.Join(before[2], "cache", "download")
 	return []string{
-		"GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=" + fileURL(proxy) + "," + others,
-		"GONOSUMDB=" + strings.TrimPrefix(private+","+modulePath, ","),
-	}
+		"GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOMODCACHE=" + cache,
+		"GOPROXY=" + fileURL(proxy) + "," + fileURL(downloads) + "," + before[0],
+		"GONOSUMDB=" + strings.TrimPrefix(before[1]+","+modulePath, ","),
+	}, nil
 }
 
 // fileURL returns the URL of a folder.

@@ -74,29 +74,21 @@ func release(t *testing.T) (clone, proxy string) {
 	return clone, proxy
 }
 
-// A user is someone with an empty module cache, for whom a release is published.
+// A user is someone with an empty GOPATH, for whom a release is published.
 type user struct {
-	t     *testing.T
-	env   []string
-	cache string
+	t      *testing.T
+	env    []string
+	gopath string
 }
 
 func newUser(t *testing.T, proxy string) *user {
 	t.Helper()
 	gopath := t.TempDir()
-	// Modules of other projects may come from the cache of whoever runs the test.
-	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	env, err := environment(proxy, filepath.Join(gopath, "pkg", "mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	downloads := filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
-	env := environment(proxy)
-	for i, setting := range env {
-		if before, others, ok := strings.Cut(setting, fileURL(proxy)+","); ok {
-			env[i] = before + fileURL(proxy) + "," + fileURL(downloads) + "," + others
-		}
-	}
-	return &user{t, append(env, "GOPATH="+gopath, "GOMODCACHE=", "GOBIN="), gopath}
+	return &user{t, append(env, "GOPATH="+gopath, "GOBIN="), gopath}
 }
 
 // run runs a program in a folder and returns what it printed.
@@ -159,7 +151,7 @@ func TestRelease(t *testing.T) {
 	t.Run("command", func(t *testing.T) {
 		u := newUser(t, proxy)
 		u.run(t.TempDir(), "go", "install", modulePath+"/cmd/sitemap@"+version)
-		command := filepath.Join(u.cache, "bin", "sitemap")
+		command := filepath.Join(u.gopath, "bin", "sitemap")
 		if got := u.run(".", command, "version"); !strings.HasPrefix(got, "sitemap "+version+", ") {
 			t.Errorf("sitemap version: printed %q", got)
 		}
