@@ -63,8 +63,48 @@ type strict struct {
 
 var replacement = []byte(string(utf8.RuneError))
 
-// Transform implements transform.Transformer.
+// Transform implements transform.Transformer. Most characters are ASCII, which needs no decoder.
 func (s *strict) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for {
+		n, m := s.ascii(dst[nDst:], src[nSrc:])
+		nDst, nSrc = nDst+n, nSrc+m
+		end := min(len(src), nSrc+maxDecoded)
+		n, m, err = s.decode(dst[nDst:], src[nSrc:end], atEOF && end == len(src))
+		nDst, nSrc = nDst+n, nSrc+m
+		if end == len(src) || err != nil && err != transform.ErrShortSrc {
+			return nDst, nSrc, err
+		}
+	}
+}
+
+// maxDecoded is the number of bytes after which ASCII is looked for again. It is longer than any
+// character.
+const maxDecoded = 64
+
+// ascii decodes the ASCII characters at the start of src.
+func (s *strict) ascii(dst, src []byte) (nDst, nSrc int) {
+	if s.charset.legacy() {
+		n := copy(dst, src[:asciiLen(src)])
+		return n, n
+	}
+	low := 0 // index of the low byte of a unit
+	switch s.charset.name {
+	case "utf-16le":
+	case "utf-16be":
+		low = 1
+	default:
+		return 0, 0
+	}
+	for nDst < len(dst) && nSrc+1 < len(src) && src[nSrc+low] < utf8.RuneSelf &&
+		src[nSrc+1-low] == 0 {
+		dst[nDst] = src[nSrc+low]
+		nDst, nSrc = nDst+1, nSrc+2
+	}
+	return nDst, nSrc
+}
+
+// decode is Transform for text that does not start with ASCII.
+func (s *strict) decode(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
 	nDst, nSrc, err = s.Transformer.Transform(dst, src, atEOF)
 	if !bytes.Contains(dst[:nDst], replacement) {
 		return nDst, nSrc, err
