@@ -1,10 +1,6 @@
 package xmlscan
 
-import (
-	"bytes"
-
-	"github.com/seed-322c453a/sitemap/internal/input"
-)
+import "bytes"
 
 // skipSpace advances past white space before markup.
 func (r *Reader) skipSpace() {
@@ -139,44 +135,34 @@ func (r *Reader) plainTag() bool {
 		len(r.Direct) > 0 {
 		return false
 	}
+	r.Sync()
 	b := r.in.Window()
-	b = b[:len(b)+input.Padding]
-	i := r.size
-	for IsSpace(b[i]) {
-		i++
-	}
-	switch {
-	case b[i] != '<':
+	i := spaceLen(b)
+	switch rest := b[i:]; {
+	case len(rest) < 2 || rest[0] != '<':
 		return false
-	case b[i+1] == '/':
+	case rest[1] == '/':
 		return r.plainEnd(b, i)
-	case !isNameStart(b[i+1]):
-		return false
-	}
-	n, colon, has := i+1, -1, nameClass(0)
-	for class := nameClasses[b[n]]; class != 0; class = nameClasses[b[n]] {
-		if class&isColon != 0 {
-			colon = n - (i + 1)
-		}
-		has |= class
-		n++
-	}
-	if has&isOther != 0 || n >= len(b)-input.Padding {
-		return false
 	}
 	r.in.Advance(i)
-	b, n = b[i:len(b)-input.Padding], n-i
-	r.size, r.attrs, r.prefixed, r.Empty = 0, r.attrs[:0], false, false
+	return r.plainStart(b[i:])
+}
+
+// plainStart is plainTag for a start tag at the start of b.
+func (r *Reader) plainStart(b []byte) bool {
+	n, colon, has := scanName(b[1:])
+	n++
+	if n == 1 || n == len(b) || has&isOther != 0 {
+		return false
+	}
+	r.attrs, r.prefixed, r.Empty = r.attrs[:0], false, false
 	end, ok := n, true
 	if b[n] != '>' {
 		end, ok = r.scanAttrs(b, n)
 	}
-	return ok && r.plainStart(b, end, n, colon, has)
-}
-
-// plainStart is plainTag for the start tag at the start of b, whose attributes were scanned. It ends
-// with the '>' at b[end], and its name is b[1:n].
-func (r *Reader) plainStart(b []byte, end, n, colon int, has nameClass) bool {
+	if !ok {
+		return false
+	}
 	d := len(r.stack)
 	r.nameAt, r.colon, r.has = span{1, n}, colon, has
 	r.Kind, r.size, r.Cut, r.odd, r.current = StartTag, end+1, false, false, fresh
