@@ -176,18 +176,18 @@ func (r *Reader) Child(d int) bool {
 			r.skip(d)
 			continue
 		}
-		if r.plainTag() {
-			if r.Kind == StartTag {
-				return true
-			}
-			continue
-		}
 		if !r.pending {
 			if r.entry == 0 {
 				r.owner = r.owner[:0] // an element that contains entries has no text
 			}
 			if r.mixed == nil && len(r.Direct) == 0 {
 				r.skipSpace()
+				if r.plainTag() {
+					if r.Kind == StartTag {
+						return true
+					}
+					continue
+				}
 			}
 		}
 		switch r.next() {

@@ -126,26 +126,19 @@ func (r *Reader) SkipRun() {
 	}
 }
 
-// plainTag advances past white space to the next tag in an entry if that has the usual shape: an end
-// tag that closes the innermost element, or a start tag in ASCII that is neither an entry's nor a
-// field's and has a declared prefix. It does what next does for any tag, but in one function, in
-// half of the time. It reports whether it did.
+// plainTag advances to the next tag if that is in an entry and has the usual shape: an end tag that
+// closes the innermost element, or a start tag in ASCII that is neither an entry's nor a field's and
+// has a declared prefix. It does what next does for any tag, but in one function, in half of the
+// time. It reports whether it did.
 func (r *Reader) plainTag() bool {
-	if r.entry == 0 || r.pending || r.deep > 0 || r.mixed != nil || r.until != nil ||
-		len(r.Direct) > 0 {
-		return false
-	}
-	r.Sync()
 	b := r.in.Window()
-	i := spaceLen(b)
-	switch rest := b[i:]; {
-	case len(rest) < 2 || rest[0] != '<':
+	switch {
+	case r.entry == 0 || r.deep > 0 || r.until != nil || len(b) < 2 || b[0] != '<':
 		return false
-	case rest[1] == '/':
-		return r.plainEnd(b, i)
+	case b[1] == '/':
+		return r.plainEnd(b)
 	}
-	r.in.Advance(i)
-	return r.plainStart(b[i:])
+	return r.plainStart(b)
 }
 
 // plainStart is plainTag for a start tag at the start of b.
@@ -187,18 +180,16 @@ func (r *Reader) plainStart(b []byte) bool {
 	return true
 }
 
-// plainEnd is plainTag for an end tag at b[i].
-func (r *Reader) plainEnd(b []byte, i int) bool {
+// plainEnd is plainTag for an end tag at the start of b.
+func (r *Reader) plainEnd(b []byte) bool {
 	d := len(r.stack)
 	name := r.name(d)
-	end := i + len("</") + len(name)
-	if end >= len(b) || b[end] != '>' || !bytes.Equal(b[i+2:end], name) {
+	end := len("</") + len(name)
+	if end >= len(b) || b[end] != '>' || !bytes.Equal(b[2:end], name) {
 		return false
 	}
-	r.in.Advance(i)
-	r.Kind, r.size, r.nameAt = EndTag, end+1-i, span{2, end - i}
-	r.Cut, r.current = false, unopened
-	r.owner = r.owner[:0]
+	r.Kind, r.size, r.nameAt, r.Cut = EndTag, end+1, span{2, end}, false
+	r.current, r.owner = unopened, r.owner[:0]
 	r.pop(d - 1)
 	return true
 }
