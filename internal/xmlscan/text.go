@@ -72,6 +72,9 @@ func (s *Scanner) checkText(at int, text []byte) {
 func (s *Scanner) checkCharacters(at int, b []byte) {
 	sound := xmlchar.SoundLen(b)
 	rest := b[sound:]
+	if len(rest) == 0 {
+		return
+	}
 	if i := xmlchar.IndexControl(rest); i >= 0 {
 		s.problem(sitemap.ControlChar, at+sound+i, rest[i:])
 	}
