@@ -19,6 +19,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
 var batchSites = flag.Int("sites", 300, "how many sites the tests of batch walk")
@@ -153,9 +157,9 @@ func TestBatchKilled(t *testing.T) {
 				default:
 				}
 				switch status := exitStatus(cmd.Wait()); {
-				case status == exitOK && len(killed) == 0:
+				case status == cli.ExitOK && len(killed) == 0:
 					return
-				case status != exitOK && status != -1:
+				case status != cli.ExitOK && status != -1:
 					t.Errorf("exit status %d, reported %s", status, &stderr)
 					return
 				}
@@ -172,10 +176,10 @@ func TestBatchShards(t *testing.T) {
 	list := w.list(t, 60)
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "parts")
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o"}
-	runArgs(t, append(args, whole)...).want(t, exitOK, "")
+	runArgs(t, append(args, whole)...).want(t, cli.ExitOK, "")
 	sum := 0
 	for i := range 4 {
-		runArgs(t, append(args, dir, "--shard", fmt.Sprintf("%d/4", i))...).want(t, exitOK, "")
+		runArgs(t, append(args, dir, "--shard", fmt.Sprintf("%d/4", i))...).want(t, cli.ExitOK, "")
 		n := len(partFiles(t, dir))
 		if n == sum {
 			t.Errorf("shard %d has no parts", i)
@@ -184,7 +188,7 @@ func TestBatchShards(t *testing.T) {
 	}
 	wantBatchParts(t, dir, partFiles(t, whole))
 	status := runArgs(t, "batch", "status", dir)
-	if status.status != exitOK || strings.Count(status.out, "shard ") != 4 {
+	if status.status != cli.ExitOK || strings.Count(status.out, "shard ") != 4 {
 		t.Errorf("status printed\n%s%s", status.out, status.err)
 	}
 }
@@ -194,25 +198,25 @@ func TestBatchAgain(t *testing.T) {
 	w := newLoopbackWeb(t)
 	list, dir := w.list(t, 20), filepath.Join(t.TempDir(), "parts")
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-o", dir}
-	runArgs(t, args...).want(t, exitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
+	runArgs(t, args...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
 	requests := len(w.requests)
 	clear(w.requests)
-	runArgs(t, args...).want(t, exitOK, "", "sitemap: 20 sites, 0 URLs, 0 failed, ")
+	runArgs(t, args...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 0 URLs, 0 failed, ")
 	if len(w.requests) > 0 {
 		t.Errorf("the second start asked %d of %d hosts", len(w.requests), requests)
 	}
 	first := partFiles(t, dir)
 	args = append(args, "--again")
-	runArgs(t, args...).want(t, exitOK, "", "sitemap: 20 sites, 0 URLs, 2 failed, ")
+	runArgs(t, args...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 0 URLs, 2 failed, ")
 	w.lastMod = "2024-06-01"
-	runArgs(t, args...).want(t, exitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
+	runArgs(t, args...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
 	for name, text := range first {
 		if partFiles(t, dir)[name] != text {
 			t.Errorf("%s has changed", name)
 		}
 	}
 	cat := runArgs(t, "batch", "cat", dir)
-	if n := strings.Count(cat.out, `"lastmod":"2024-06-01"`); cat.status != exitOK || n != 54 ||
+	if n := strings.Count(cat.out, `"lastmod":"2024-06-01"`); cat.status != cli.ExitOK || n != 54 ||
 		strings.Count(cat.out, `"change":"modified"`) != n || strings.Count(cat.out, "\n") != n {
 		t.Errorf("cat printed %d lines, %d of this run\n%s", strings.Count(cat.out, "\n"), n, cat.err)
 	}
@@ -233,10 +237,15 @@ func TestBatchStatus(t *testing.T) {
 	}
 	list = writeFile(t, "list", string(text)+"ftp://example.com/\n")
 	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-o", dir).
-		want(t, exitFailed, "", "line 11: \"ftp://example.com/\": want a host or an http or https URL\n", "10 sites")
+		want(t, cli.ExitFailed, "", "line 11: \"ftp://example.com/\": want a host or an http or https URL\n", "10 sites")
 	got := runArgs(t, "batch", "status", dir)
-	if want := "10 of 10 sites done, 27 URLs in 9 sitemaps\n1 of 10 domains failed, in whole or in part\n        1  no_sitemap\nended "; got.status != exitOK || !strings.Contains(got.out, want) {
+	if want := "10 of 10 sites done, 27 URLs in 9 sitemaps\n1 of 10 domains failed, in whole or in part\n        1  no_sitemap\nended "; got.status != cli.ExitOK || !strings.Contains(got.out, want) {
 		t.Errorf("status printed\n%swant\n%s", got.out, want)
+	}
+	type batchRun struct {
+		Run, Domains, Failed int
+		Counts               batch.Counts
+		Ended                time.Time
 	}
 	var run batchRun
 	if text, err = os.ReadFile(filepath.Join(dir, "run.json")); err == nil {
@@ -256,7 +265,7 @@ func TestBatchStatus(t *testing.T) {
 func TestBatchCat(t *testing.T) {
 	w := newLoopbackWeb(t)
 	list, dir := w.list(t, 8), filepath.Join(t.TempDir(), "parts")
-	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir).want(t, exitOK, "")
+	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir).want(t, cli.ExitOK, "")
 	for _, args := range [][]string{
 		{"--format", "text"}, {"--format", "csv", "--fields", "loc,lastmod,sitemap,trust,on_site,target"},
 		{"--format", "jsonl", "--fields", "loc,lastmod,kind,sitemap,trust,on_site,target"},
@@ -264,7 +273,7 @@ func TestBatchCat(t *testing.T) {
 		cat := runArgs(t, slices.Concat([]string{"batch", "cat", dir}, args)...)
 		urls := runArgs(t, slices.Concat([]string{"urls", "-q", "--allow-private", "--retries", "0", "--from", list}, args)...)
 		got, want := sortedLines(cat.out), sortedLines(urls.out)
-		if cat.status != exitOK || !slices.Equal(got, want) {
+		if cat.status != cli.ExitOK || !slices.Equal(got, want) {
 			t.Errorf("%q: printed\n%swant\n%s", args, cat.out, urls.out)
 		}
 	}
@@ -272,7 +281,7 @@ func TestBatchCat(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "out.parquet")
-	runArgs(t, "batch", "cat", dir, "-o", file).want(t, exitOK, "")
+	runArgs(t, "batch", "cat", dir, "-o", file).want(t, cli.ExitOK, "")
 	if info, err := os.Stat(file); err != nil || info.Size() < 1_000 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -289,14 +298,14 @@ func TestBatchUsage(t *testing.T) {
 		{"cat parts --run last", "--run: want a number from 1 or all"},
 	} {
 		got := runArgs(t, append([]string{"batch"}, strings.Fields(test.args)...)...)
-		if got.status != exitUsage || !strings.Contains(got.err, test.want) {
+		if got.status != cli.ExitUsage || !strings.Contains(got.err, test.want) {
 			t.Errorf("batch %s: exit status %d, reported %q; want %q", test.args, got.status, got.err, test.want)
 		}
 	}
-	runArgs(t, "batch", "status", t.TempDir()).want(t, exitFailed, "", "no parts in it")
-	runArgs(t, "batch", "cat", t.TempDir()).want(t, exitFailed, "", "no parts in it")
+	runArgs(t, "batch", "status", t.TempDir()).want(t, cli.ExitFailed, "", "no parts in it")
+	runArgs(t, "batch", "cat", t.TempDir()).want(t, cli.ExitFailed, "", "no parts in it")
 	runArgs(t, "batch", filepath.Join(t.TempDir(), "none"), "-o", t.TempDir()).
-		want(t, exitFailed, "", "no such file or directory")
+		want(t, cli.ExitFailed, "", "no such file or directory")
 }
 
 // An interrupted run leaves no part that is not whole, and goes on.
@@ -315,10 +324,10 @@ func TestBatchInterrupted(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	cmd.Process.Signal(os.Interrupt)
-	if status := wait(t, cmd); status != exitInterrupted && status != exitOK {
-		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	if status := wait(t, cmd); status != cli.ExitInterrupted && status != cli.ExitOK {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
-	runArgs(t, args...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, cli.ExitOK, "")
 	if n := len(partFiles(t, dir)); n != 200 {
 		t.Errorf("%d parts", n)
 	}
@@ -330,18 +339,18 @@ func TestBatchInterrupted(t *testing.T) {
 // Of two processes with one run, the second one says so.
 func TestBatchLocked(t *testing.T) {
 	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 1), filepath.Join(t.TempDir(), "parts")
-	lock, err := lockRun(dir, shard{})
+	list, dir := w.list(t, 1), t.TempDir()
+	lock, err := state.Open(filepath.Join(dir, "run.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"batch", list, "--allow-private", "-o", dir}
-	runArgs(t, args...).want(t, exitFailed, "", dir+": another process works on this run\n")
-	runArgs(t, append(args, "--shard", "0/1")...).want(t, exitOK, "", "1 site")
+	runArgs(t, args...).want(t, cli.ExitFailed, "", dir+": another process works on this run\n")
+	runArgs(t, append(args, "--shard", "0/1")...).want(t, cli.ExitOK, "", "1 site")
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, args...).want(t, exitOK, "", "1 site")
+	runArgs(t, args...).want(t, cli.ExitOK, "", "1 site")
 }
 
 // dirOrTemp returns dir, or an empty folder if dir does not exist yet.

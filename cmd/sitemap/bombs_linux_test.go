@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/testkit/faultserver"
 )
 
@@ -60,7 +61,7 @@ func TestBombs(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if status := wait(t, cmd); status != exitFailed || !strings.Contains(stderr.String(), "see --limit") {
+		if status := wait(t, cmd); status != cli.ExitFailed || !strings.Contains(stderr.String(), "see --limit") {
 			t.Errorf("%s: exit status %d, reported %q", path, status, &stderr)
 		}
 		found := highWater.FindStringSubmatch(stderr.String())

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 const dated = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
@@ -20,16 +22,16 @@ const dated = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 
 func TestCheckFile(t *testing.T) {
 	sound := writeFile(t, "sound.txt", "http://example.com/1\n")
-	runArgs(t, "check", sound).want(t, exitOK, "1 document, 1 URL: 0 errors, 0 warnings, 0 infos\n")
-	runArgs(t, "check", "-v", sound).want(t, exitOK,
+	runArgs(t, "check", sound).want(t, cli.ExitOK, "1 document, 1 URL: 0 errors, 0 warnings, 0 infos\n")
+	runArgs(t, "check", "-v", sound).want(t, cli.ExitOK,
 		sound+": text, utf-8, 1 URL, 0 findings\n1 document, 1 URL: 0 errors, 0 warnings, 0 infos\n")
-	runArgs(t, "check", "--format", "jsonl", sound).want(t, exitOK,
+	runArgs(t, "check", "--format", "jsonl", sound).want(t, cli.ExitOK,
 		`{"type":"document","sitemap":"`+sound+`","format":"text","encoding":"utf-8","entries":1,"problems":0,"target":"`+sound+`"}
 {"type":"total","documents":1,"urls":1,"errors":0,"warnings":0,"infos":0}
 `)
 
 	odd := writeFile(t, "odd.xml", dated)
-	runArgs(t, "check", "--disable", "lastmod_stale", odd).want(t, exitFailed, strings.ReplaceAll(
+	runArgs(t, "check", "--disable", "lastmod_stale", odd).want(t, cli.ExitFailed, strings.ReplaceAll(
 		`ODD:2:32: error: an ampersand that is not escaped: "&b" [raw_ampersand]
     <url><loc>http://example.com/?a&b</loc><lastmod>2026-11-01</lastmod></url>
                                    ^
@@ -40,13 +42,13 @@ ODD:3:6: error: loc is empty [empty_loc]
     fix: Write the URL into it, or remove the entry.
 1 document, 1 URL: 2 errors, 0 warnings, 0 infos
 `, "ODD", odd))
-	runArgs(t, "check", "--only", "empty_loc", "--format", "jsonl", odd).want(t, exitFailed, strings.ReplaceAll(
+	runArgs(t, "check", "--only", "empty_loc", "--format", "jsonl", odd).want(t, cli.ExitFailed, strings.ReplaceAll(
 		`{"type":"problem","code":"empty_loc","severity":"error","sitemap":"ODD","line":3,"column":6,"loc":"","text":"","message":"loc is empty","fix":"Write the URL into it, or remove the entry.","dropped":true,"target":"ODD"}
 {"type":"document","sitemap":"ODD","format":"urlset","encoding":"utf-8","entries":1,"problems":1,"target":"ODD"}
 {"type":"total","documents":1,"urls":1,"errors":1,"warnings":0,"infos":0}
 `, "ODD", odd))
 	in := runWith(t, strings.NewReader(dated), "check", "--only", "empty_loc", "-")
-	if !strings.HasPrefix(in.out, "-:3:6: error: loc is empty [empty_loc]") || in.status != exitFailed {
+	if !strings.HasPrefix(in.out, "-:3:6: error: loc is empty [empty_loc]") || in.status != cli.ExitFailed {
 		t.Errorf("of standard input: status %d, printed %q, %q", in.status, in.out, in.err)
 	}
 }
@@ -59,14 +61,14 @@ func TestCheckExitStatus(t *testing.T) {
 		args string
 		want int
 	}{
-		{warned, exitOK},
-		{"--fail-on warning " + warned, exitFailed},
-		{"--fail-on info --disable userinfo " + warned, exitOK},
-		{"--fail-on warning --only bad_lastmod " + warned, exitOK},
-		{cut, exitFailed},
-		{"--fail-on never " + cut, exitOK},
-		{"--disable truncated,mismatched_tag " + cut, exitOK},
-		{"--only truncated " + cut, exitFailed},
+		{warned, cli.ExitOK},
+		{"--fail-on warning " + warned, cli.ExitFailed},
+		{"--fail-on info --disable userinfo " + warned, cli.ExitOK},
+		{"--fail-on warning --only bad_lastmod " + warned, cli.ExitOK},
+		{cut, cli.ExitFailed},
+		{"--fail-on never " + cut, cli.ExitOK},
+		{"--disable truncated,mismatched_tag " + cut, cli.ExitOK},
+		{"--only truncated " + cut, cli.ExitFailed},
 	} {
 		if r := runArgs(t, append([]string{"check"}, strings.Fields(test.args)...)...); r.status != test.want {
 			t.Errorf("%s: status %d, want %d; printed %s", test.args, r.status, test.want, r.out)
@@ -85,16 +87,16 @@ func TestCheckBaseline(t *testing.T) {
 	}
 	r := runArgs(t, "check", "--baseline", earlier, "--disable", "lastmod_coverage", name)
 	if !strings.Contains(r.out, "[bad_scheme]") || strings.Contains(r.out, "raw_ampersand") || strings.Contains(r.out, "empty_loc") ||
-		!strings.HasSuffix(r.out, ": 1 error, 0 warnings, 0 infos\n") || r.status != exitFailed {
+		!strings.HasSuffix(r.out, ": 1 error, 0 warnings, 0 infos\n") || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %s%s", r.status, r.out, r.err)
 	}
 	text := writeFile(t, "text.jsonl", "no JSON\n")
-	runArgs(t, "check", "--baseline", text, name).want(t, exitUsage, "", "line 1 is not of sitemap check --format jsonl")
+	runArgs(t, "check", "--baseline", text, name).want(t, cli.ExitUsage, "", "line 1 is not of sitemap check --format jsonl")
 }
 
 func TestCheckErrors(t *testing.T) {
 	html := writeFile(t, "x.html", "<html></html>")
-	runArgs(t, "check", "--format", "jsonl", html).want(t, exitFailed,
+	runArgs(t, "check", "--format", "jsonl", html).want(t, cli.ExitFailed,
 		`{"type":"document","sitemap":"`+html+`","entries":0,"problems":0,"target":"`+html+`","failed":true,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}
 {"type":"total","documents":1,"urls":0,"errors":1,"warnings":0,"infos":0}
 `, "an HTML page")
@@ -104,7 +106,7 @@ func TestCheckErrors(t *testing.T) {
 	}
 	cut := writeFile(t, "cut.xml", urlset("http://example.com/1", "http://example.com/2")[:100])
 	r = runArgs(t, "check", "--format", "jsonl", cut)
-	if !strings.Contains(r.out, `"error":{"code":"truncated","message":"line 1: `) || strings.Contains(r.out, "failed") || r.status != exitFailed {
+	if !strings.Contains(r.out, `"error":{"code":"truncated","message":"line 1: `) || strings.Contains(r.out, "failed") || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
 	}
 	var doubtful bytes.Buffer
@@ -118,7 +120,7 @@ func TestCheckErrors(t *testing.T) {
 		t.Errorf("printed %q", r.out)
 	}
 	r = runArgs(t, "check", "--format", "jsonl", "./none")
-	if !strings.Contains(r.out, `"error":{"code":"read_failed","message":"no such file or directory"}`) || r.status != exitFailed {
+	if !strings.Contains(r.out, `"error":{"code":"read_failed","message":"no such file or directory"}`) || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
 	}
 }
@@ -126,7 +128,7 @@ func TestCheckErrors(t *testing.T) {
 func TestCheckSite(t *testing.T) {
 	s := smallSite(t)
 	r := runArgs(t, "check", "--allow-private", "--retries", "0", "--format", "jsonl", s.URL)
-	if r.status != exitFailed {
+	if r.status != cli.ExitFailed {
 		t.Errorf("exit status %d", r.status)
 	}
 	for _, line := range []string{
@@ -143,14 +145,14 @@ func TestCheckSite(t *testing.T) {
 		}
 	}
 	r = runArgs(t, "check", "--format", "jsonl", s.URL)
-	if !strings.Contains(r.out, `"error":{"code":"refused","message":`) || r.status != exitFailed {
+	if !strings.Contains(r.out, `"error":{"code":"refused","message":`) || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
 	}
 	empty := newTestSite(t, nil)
 	r = runArgs(t, "check", "--allow-private", "--format", "jsonl", empty.URL)
 	if !strings.Contains(r.out, `{"type":"problem","code":"no_sitemap","severity":"error","sitemap":"`+empty.URL) ||
 		!strings.Contains(r.out, `"target":"`+empty.URL+`","failed":true,"error":{"code":"no_sitemap"`) ||
-		!strings.Contains(r.out, `"errors":1,`) || r.status != exitFailed {
+		!strings.Contains(r.out, `"errors":1,`) || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
 	}
 	// Of a robots.txt that broke off, what it named stands.
@@ -204,7 +206,7 @@ func TestCheckFolder(t *testing.T) {
 		}
 		want := "url_disallowed https://site.example/b/, page_missing_file https://site.example/none, " +
 			"untrusted_loc https://other.example/c, untrusted_host"
-		if got := strings.Join(found, ", "); got != want || r.status != exitFailed || r.err != "" {
+		if got := strings.Join(found, ", "); got != want || r.status != cli.ExitFailed || r.err != "" {
 			t.Errorf("%v: status %d, found %s; %s\n%s", args, r.status, got, r.err, r.out)
 		}
 	}
@@ -220,7 +222,7 @@ func TestCheckFolder(t *testing.T) {
 		t.Errorf("printed %s%s", r.out, r.err)
 	}
 	r = runArgs(t, "check", t.TempDir())
-	if !strings.Contains(r.out, "name the site: --root DIR URL") || r.status != exitFailed {
+	if !strings.Contains(r.out, "name the site: --root DIR URL") || r.status != cli.ExitFailed {
 		t.Errorf("of an empty folder: status %d, printed %s%s", r.status, r.out, r.err)
 	}
 }
@@ -254,11 +256,11 @@ func TestCheckRules(t *testing.T) {
 		}
 		n++
 	}
-	if n < 100 || r.status != exitOK || strings.Count(runArgs(t, "check", "--rules").out, "\n") != n {
+	if n < 100 || r.status != cli.ExitOK || strings.Count(runArgs(t, "check", "--rules").out, "\n") != n {
 		t.Errorf("%d rules, status %d", n, r.status)
 	}
 	r = runArgs(t, "check", "--explain", "bad_lastmod")
-	if !strings.HasPrefix(r.out, "bad_lastmod (error): a lastmod that is not a W3C date.\n\n") || !strings.Contains(r.out, "\nFix: ") || r.status != exitOK {
+	if !strings.HasPrefix(r.out, "bad_lastmod (error): a lastmod that is not a W3C date.\n\n") || !strings.Contains(r.out, "\nFix: ") || r.status != cli.ExitOK {
 		t.Errorf("printed %s", r.out)
 	}
 }
@@ -266,7 +268,7 @@ func TestCheckRules(t *testing.T) {
 // Of a file that is missing, --only hides no failure.
 func TestCheckMissingFile(t *testing.T) {
 	r := runArgs(t, "check", "--only", "bad_lastmod", filepath.Join(t.TempDir(), "missing.xml"))
-	if r.status != exitFailed || !strings.Contains(r.out+r.err, "missing.xml") {
+	if r.status != cli.ExitFailed || !strings.Contains(r.out+r.err, "missing.xml") {
 		t.Errorf("status %d, printed %q, %q", r.status, r.out, r.err)
 	}
 }

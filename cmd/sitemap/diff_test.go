@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func gzipped(t *testing.T, name, text string) string {
@@ -28,33 +30,33 @@ func TestDiff(t *testing.T) {
 {"loc":"https://a/2","lastmod":"2026-01-01","sitemap":"s2"}
 {"loc":"https://a/3","lastmod":"2026-01-01","sitemap":"s2"}
 `)
-	runArgs(t, "diff", old, now).want(t, exitFailed, `~ https://a/1  2026-01-01 → 2026-01-02
+	runArgs(t, "diff", old, now).want(t, cli.ExitFailed, `~ https://a/1  2026-01-01 → 2026-01-02
 > https://a/2  s1 → s2
 ~ https://a/3  none → 2026-01-01
 - https://a/4,b
 + https://a/5
 `)
-	runArgs(t, "diff", "--format", "jsonl", old, now).want(t, exitFailed, `{"change":"changed","loc":"https://a/1","lastmod":"2026-01-02","old_lastmod":"2026-01-01","sitemap":"s1","old_sitemap":"s1"}
+	runArgs(t, "diff", "--format", "jsonl", old, now).want(t, cli.ExitFailed, `{"change":"changed","loc":"https://a/1","lastmod":"2026-01-02","old_lastmod":"2026-01-01","sitemap":"s1","old_sitemap":"s1"}
 {"change":"moved","loc":"https://a/2","lastmod":"2026-01-01","old_lastmod":"2026-01-01","sitemap":"s2","old_sitemap":"s1"}
 {"change":"changed","loc":"https://a/3","lastmod":"2026-01-01","sitemap":"s2","old_sitemap":"s1"}
 {"change":"removed","loc":"https://a/4,b","old_lastmod":"2026-01-01","old_sitemap":"s1"}
 {"change":"added","loc":"https://a/5","sitemap":"s1"}
 `)
 	out := filepath.Join(t.TempDir(), "diff.csv")
-	runArgs(t, "diff", "-o", out, old, now).want(t, exitFailed, "")
+	runArgs(t, "diff", "-o", out, old, now).want(t, cli.ExitFailed, "")
 	if text, err := os.ReadFile(out); err != nil || !strings.HasPrefix(string(text), "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\nchanged,https://a/1,2026-01-02,2026-01-01,s1,s1\n") || !strings.Contains(string(text), "removed,\"https://a/4,b\",,2026-01-01,,s1\n") {
 		t.Errorf("%s, %v", text, err)
 	}
-	runArgs(t, "diff", old, old).want(t, exitOK, "")
+	runArgs(t, "diff", old, old).want(t, cli.ExitOK, "")
 	// What one of them lacks is not compared.
 	text := writeFile(t, "urls.txt", "https://a/1\nhttps://a/2\nhttps://a/3\nhttps://a/4,b\nhttps://a/6\nhttps://a/6\n")
-	runArgs(t, "diff", old, text).want(t, exitOK, "")
+	runArgs(t, "diff", old, text).want(t, cli.ExitOK, "")
 	xml := writeFile(t, "s.xml", `<urlset><url><loc>https://a/1</loc><lastmod>2026-01-09</lastmod></url></urlset>`)
-	runArgs(t, "diff", old, xml).want(t, exitFailed, "~ https://a/1  2026-01-01 → 2026-01-09\n- https://a/2\n- https://a/3\n- https://a/4,b\n- https://a/6\n")
+	runArgs(t, "diff", old, xml).want(t, cli.ExitFailed, "~ https://a/1  2026-01-01 → 2026-01-09\n- https://a/2\n- https://a/3\n- https://a/4,b\n- https://a/6\n")
 	s := smallSite(t)
 	s.docs["/robots.txt"] = "Sitemap: HOST/b.xml\n"
 	r := runArgs(t, "diff", "--allow-private", writeFile(t, "site.txt", s.URL+"/2\n"), s.URL)
-	r.want(t, exitFailed, "+ "+s.URL+"/4\n")
+	r.want(t, cli.ExitFailed, "+ "+s.URL+"/4\n")
 }
 
 // What cannot be read to the end is exit status 2, and nothing is printed.
@@ -68,12 +70,12 @@ func TestDiffErrors(t *testing.T) {
 		writeFile(t, "x.html", "<html></html>"):                               "an HTML page",
 	} {
 		r := runArgs(t, "diff", list, name)
-		if r.status != exitUsage || r.out != "" || !strings.Contains(r.err, want) {
+		if r.status != cli.ExitUsage || r.out != "" || !strings.Contains(r.err, want) {
 			t.Errorf("%s: status %d, printed %q, reported %q, want %q", name, r.status, r.out, r.err, want)
 		}
 	}
-	runArgs(t, "diff", list).want(t, exitUsage, "", "want two exports")
-	runArgs(t, "diff", "--format", "yaml", list, list).want(t, exitUsage, "", `unknown format "yaml"`)
+	runArgs(t, "diff", list).want(t, cli.ExitUsage, "", "want two exports")
+	runArgs(t, "diff", "--format", "yaml", list, list).want(t, cli.ExitUsage, "", `unknown format "yaml"`)
 }
 
 func mustGzip(t *testing.T, text string) []byte {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
@@ -74,71 +75,18 @@ func TestFailureText(t *testing.T) {
 		}
 	}
 	page := newTestSite(t, map[string]string{"/blog/": "<html></html>"})
-	runArgs(t, "urls", "--allow-private", page.URL+"/blog/").want(t, exitFailed, "", "an HTML page (a URL with a path names a sitemap; --as site")
+	runArgs(t, "urls", "--allow-private", page.URL+"/blog/").want(t, cli.ExitFailed, "", "an HTML page (a URL with a path names a sitemap; --as site")
 }
 
 // Where a flag may help, it is named; not to go where a server redirects to.
 func TestHints(t *testing.T) {
 	page := newTestSite(t, map[string]string{"/s.xml": urlset("HOST/1", "HOST/2"), "/robots.txt": ""})
-	runArgs(t, "urls", page.URL+"/s.xml").want(t, exitFailed, "", "is not public (see --allow-private)")
-	runArgs(t, "urls", page.URL).want(t, exitFailed, "", "is not public (see --allow-private)")
-	runArgs(t, "robots", page.URL).want(t, exitFailed, "", "is not public (see --allow-private)")
-	runArgs(t, "urls", "--allow-private", "--limit", "entries=1", page.URL+"/s.xml").want(t, exitFailed, page.URL+"/1\n", "too many entries (see --limit)")
+	runArgs(t, "urls", page.URL+"/s.xml").want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
+	runArgs(t, "urls", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
+	runArgs(t, "robots", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
+	runArgs(t, "urls", "--allow-private", "--limit", "entries=1", page.URL+"/s.xml").want(t, cli.ExitFailed, page.URL+"/1\n", "too many entries (see --limit)")
 	file := writeFile(t, "s.txt", "http://example.com/1\nhttp://example.com/2\n")
-	runArgs(t, "parse", "--limit", "entries=1", file).want(t, exitFailed, "http://example.com/1\n", "too many entries (see --limit)")
-
-	refused := &fetch.Error{Err: fetch.ErrRefused}
-	redirected := &fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}
-	redirect := &fetch.Error{Err: fetch.ErrRefused, Status: 302}
-	if privateHint(refused) == "" || privateHint(redirected) != "" || privateHint(redirect) != "" {
-		t.Errorf("hints %q, %q, %q", privateHint(refused), privateHint(redirected), privateHint(redirect))
-	}
-}
-
-func TestRedact(t *testing.T) {
-	for loc, want := range map[string]string{
-		"https://u:p@example.com/a@b":  "https://example.com/a@b",
-		"https://u:p@q@example.com":    "https://example.com",
-		"dir/me@home.xml":              "dir/me@home.xml",
-		"https://example.com/?q=a@b":   "https://example.com/?q=a@b",
-		"":                             "",
-		"standard input":               "standard input",
-		"https://u:p@example.com?x#@y": "https://example.com?x#@y",
-		"https:u:p@example.com/a":      "https:example.com/a",
-		`HTTPS:\\u:p@example.com/a`:    `HTTPS:\\example.com/a`,
-		`C:\me@home.xml`:               `C:\me@home.xml`,
-	} {
-		if got := redact(loc); got != want {
-			t.Errorf("redact(%q) = %q, want %q", loc, got, want)
-		}
-	}
-}
-
-func TestTargetLabel(t *testing.T) {
-	for target, want := range map[target]string{
-		{siteTarget, "u:p@example.com", ""}:              "example.com",
-		{siteTarget, "https://u:p@example.com/", ""}:     "https://example.com/",
-		{sitemapTarget, "https://u:p@example.com/a", ""}: "https://example.com/a",
-		{siteTarget, "http:/u:p@example.com/", ""}:       "http:/example.com/",
-		{siteTarget, "https//u:p@example.com/", ""}:      "https//example.com/",
-		{siteTarget, "example.com/a:b@c", ""}:            "example.com/a:b@c",
-		{fileTarget, "me@home.xml", ""}:                  "me@home.xml",
-		{fileTarget, "-", ""}:                            "standard input",
-	} {
-		if got := target.label(); got != want {
-			t.Errorf("label of %q = %q, want %q", target.name, got, want)
-		}
-	}
-}
-
-// What comes from the web does not steer a terminal.
-func TestMessagesArePrintable(t *testing.T) {
-	var b strings.Builder
-	m := &messages{w: &b}
-	m.printf("a\x1b[2Jb\u202ec\u0085")
-	if got, want := b.String(), "sitemap: a\ufffd[2Jb\ufffdc\ufffd\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	runArgs(t, "parse", "--limit", "entries=1", file).want(t, cli.ExitFailed, "http://example.com/1\n", "too many entries (see --limit)")
 }
 
 // TestWrongUsage: what cannot be meant is wrong usage.
@@ -148,7 +96,7 @@ func TestWrongUsage(t *testing.T) {
 		{"standard input can be read only once", "urls --from - -"},
 		{"want an http or https URL", "parse --base ftp://example.com/ -"},
 	} {
-		runArgs(t, strings.Fields(test.args)...).want(t, exitUsage, "", test.want)
+		runArgs(t, strings.Fields(test.args)...).want(t, cli.ExitUsage, "", test.want)
 	}
 }
 

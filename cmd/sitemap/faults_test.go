@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/internal/testkit/faultserver"
 )
@@ -142,9 +143,9 @@ func (f *fault) check(t *testing.T, transport http.RoundTripper, loc string) {
 func (f *fault) checkCommand(t *testing.T, transport http.RoundTripper, args []string) {
 	t.Helper()
 	r := runOver(t, transport, args...)
-	want := exitOK
+	want := cli.ExitOK
 	if f.code != "" {
-		want = exitFailed
+		want = cli.ExitFailed
 	}
 	if r.status != want || (f.code == "") != (r.err == "") {
 		t.Errorf("%s: status %d, reported %q", args[0], r.status, r.err)
@@ -159,11 +160,14 @@ func (f *fault) checkCommand(t *testing.T, transport http.RoundTripper, args []s
 		return
 	}
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
-	var doc documentLine
+	var doc struct {
+		Entries int
+		Error   *jsonl.Error
+	}
 	if err := json.Unmarshal([]byte(lines[max(0, len(lines)-2)]), &doc); err != nil {
 		t.Fatalf("printed %q: %v", r.out, err)
 	}
-	f.checkEntries(t, int(doc.Entries))
+	f.checkEntries(t, doc.Entries)
 	if doc.Error == nil {
 		doc.Error = &jsonl.Error{}
 	}

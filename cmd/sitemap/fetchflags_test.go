@@ -7,7 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A preview stands for the public site, whose URLs are printed.
@@ -21,9 +22,9 @@ func TestMapFlag(t *testing.T) {
 	args := []string{
 		"urls", "--map", "https://www.example.com=" + s.URL, "--map", "https://en.example.com/=" + s.URL + "/en/",
 	}
-	runArgs(t, append(args, "https://www.example.com")...).want(t, exitOK, "https://www.example.com/1\n", "untrusted")
-	runArgs(t, append(args, "https://en.example.com/site.xml")...).want(t, exitOK, "https://en.example.com/site/1\n")
-	runArgs(t, append(args, "www.example.com", s.URL)...).want(t, exitFailed, "https://www.example.com/1\n", "is not public")
+	runArgs(t, append(args, "https://www.example.com")...).want(t, cli.ExitOK, "https://www.example.com/1\n", "untrusted")
+	runArgs(t, append(args, "https://en.example.com/site.xml")...).want(t, cli.ExitOK, "https://en.example.com/site/1\n")
+	runArgs(t, append(args, "www.example.com", s.URL)...).want(t, cli.ExitFailed, "https://www.example.com/1\n", "is not public")
 }
 
 // A server with a certificate of its own is reached by --connect-to.
@@ -36,31 +37,12 @@ func TestConnectToFlag(t *testing.T) {
 	block := &pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}
 	file := writeFile(t, "ca.pem", string(pem.EncodeToMemory(block)))
 	args := []string{"urls", "--connect-to", "example.com:443:" + s.Listener.Addr().String(), "https://example.com/sitemap.xml"}
-	runArgs(t, args...).want(t, exitFailed, "", "certificate")
-	runArgs(t, append(args, "--cacert", file)...).want(t, exitOK, "https://example.com/1\n")
-	runArgs(t, append(args, "--insecure")...).want(t, exitOK, "https://example.com/1\n")
+	runArgs(t, args...).want(t, cli.ExitFailed, "", "certificate")
+	runArgs(t, append(args, "--cacert", file)...).want(t, cli.ExitOK, "https://example.com/1\n")
+	runArgs(t, append(args, "--insecure")...).want(t, cli.ExitOK, "https://example.com/1\n")
 }
 
 func TestFetchFlags(t *testing.T) {
-	n := fetchFlags{
-		delay:     2 * time.Second,
-		connectTo: []string{"a.example:443:b.example:8443", "::[::1]:80", "[::1]:1:c.example:"},
-		mapped:    []string{"https://a.example=http://b.example"},
-	}
-	c, err := n.client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for from, to := range map[string]string{
-		"a.example:443": "b.example:8443", ":": "[::1]:80", "[::1]:1": "c.example:",
-	} {
-		if c.ConnectTo[from] != to {
-			t.Errorf("ConnectTo[%q] = %q, want %q", from, c.ConnectTo[from], to)
-		}
-	}
-	if c.Delay != n.delay || c.Map["https://a.example"] != "http://b.example" {
-		t.Errorf("Delay %v, Map %v", c.Delay, c.Map)
-	}
 	for _, args := range []string{
 		"--connect-to a:1:b", "--connect-to a:1:b:c", "--connect-to ::1:80:a:80", "--map https://a.example",
 		"--map a.example=http://localhost", "--map https://a.example=http://u:secret@localhost",
@@ -69,7 +51,7 @@ func TestFetchFlags(t *testing.T) {
 	} {
 		flag, _, _ := strings.Cut(args, " ")
 		r := runArgs(t, append([]string{"urls", "https://example.com/"}, strings.Fields(args)...)...)
-		r.want(t, exitUsage, "", flag)
+		r.want(t, cli.ExitUsage, "", flag)
 		if strings.Contains(r.err, "secret") {
 			t.Errorf("%s: reported %q", args, r.err)
 		}

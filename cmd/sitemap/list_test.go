@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // lists serves n sites in memory with two URLs each. The documents of site i take latency(i). Other
@@ -63,10 +65,10 @@ func testParallel(t *testing.T) {
 	list := writeFile(t, "list", strings.Join(targets, "\n"))
 	for _, n := range []string{"1", "16"} {
 		runOver(t, transport, "urls", "--parallel", n, "--from", list).
-			want(t, exitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
+			want(t, cli.ExitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
 	}
 	r := runOver(t, transport, "check", "--parallel", "16", "--from", list, "--format", "jsonl", "--disable", "lastmod_coverage")
-	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != exitOK {
+	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != cli.ExitOK {
 		t.Errorf("status %d, %s", r.status, r.out[max(0, len(r.out)-300):])
 	}
 	for _, command := range []string{"tree", "urls", "check"} {
@@ -90,7 +92,7 @@ func testListFailures(t *testing.T) {
 	list := writeFile(t, "list", targets[0]+"\n"+missing+" # a comment\n"+slow+"\n"+targets[2]+"\n")
 	failed := filepath.Join(t.TempDir(), "failed")
 	r := runOver(t, transport, "urls", "--from", list, "--failed", failed, "--site-time", "300ms")
-	r.want(t, exitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "4 sites, 4 URLs, 2 failed, ")
+	r.want(t, cli.ExitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "4 sites, 4 URLs, 2 failed, ")
 	text, _ := os.ReadFile(failed)
 	lines := strings.Fields(string(text))
 	if slices.Sort(lines); !slices.Equal(lines, slices.Sorted(slices.Values([]string{missing, slow}))) {
@@ -98,20 +100,10 @@ func testListFailures(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.txt")
 	r = runOver(t, transport, "urls", "--from", list, "--max-time", "300ms", "-o", out)
-	if got, err := os.ReadFile(out); r.status != exitFailed || !strings.Contains(r.err, "stopped after --max-time") || !strings.HasPrefix(string(got), targets[0]) || err != nil {
+	if got, err := os.ReadFile(out); r.status != cli.ExitFailed || !strings.Contains(r.err, "stopped after --max-time") || !strings.HasPrefix(string(got), targets[0]) || err != nil {
 		t.Errorf("status %d, %q, printed %q, %v", r.status, r.err, got, err)
 	}
-	runArgs(t, "urls", "--parallel", "0", "x").want(t, exitUsage, "", "--parallel")
-}
-
-func TestProgressOfList(t *testing.T) {
-	p := progress{isList: true, total: 1000}
-	p.sites.Store(412)
-	p.failed.Store(9)
-	p.urls.Store(1_234_567)
-	if got := p.line(126 * time.Second); got != "412/1,000 sites · 9 failed · 1.2 M URLs · 3 min left" {
-		t.Error(got)
-	}
+	runArgs(t, "urls", "--parallel", "0", "x").want(t, cli.ExitUsage, "", "--parallel")
 }
 
 // The suffix of -o decides the format and whether it is compressed, or is refused.
@@ -119,10 +111,24 @@ func TestSuffixes(t *testing.T) {
 	file := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml">
 <url><loc>http://example.com/1</loc><lastmod>2026-11-01T12:00:00+01:00</lastmod><priority>0.5</priority><image:image><image:loc>http://example.com/1.png</image:loc></image:image></url>
 <url><loc>http://example.com/2</loc><xhtml:link rel="alternate" hreflang="de" href="http://example.com/de"/></url></urlset>`)
+	type image struct {
+		Loc string `parquet:"loc"`
+	}
+	type alternate struct {
+		Hreflang string `parquet:"hreflang"`
+	}
+	type row struct {
+		Loc        string      `parquet:"loc"`
+		LastMod    *time.Time  `parquet:"lastmod,optional,timestamp(microsecond)"`
+		Priority   *float64    `parquet:"priority,optional"`
+		Sitemap    string      `parquet:"sitemap"`
+		Images     []image     `parquet:"images,list"`
+		Alternates []alternate `parquet:"alternates,list"`
+	}
 	dir := t.TempDir()
 	for _, name := range []string{"a.csv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.txt", "a.txt.gz", "a.parquet"} {
 		out := filepath.Join(dir, name)
-		runArgs(t, "urls", "-o", out, file).want(t, exitOK, "")
+		runArgs(t, "urls", "-o", out, file).want(t, cli.ExitOK, "")
 		var r io.Reader
 		f, err := os.Open(out)
 		if err != nil {
@@ -154,17 +160,17 @@ func TestSuffixes(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, text, err)
 			}
 		default:
-			rows, err := parquet.ReadFile[parquetRow](out)
+			rows, err := parquet.ReadFile[row](out)
 			if err != nil || len(rows) != 2 || rows[0].Loc != "http://example.com/1" || !rows[0].LastMod.Equal(time.Date(2026, 11, 1, 11, 0, 0, 0, time.UTC)) ||
 				*rows[0].Priority != 0.5 || rows[0].Images[0].Loc != "http://example.com/1.png" || rows[1].LastMod != nil || rows[1].Alternates[0].Hreflang != "de" || rows[1].Sitemap != file {
 				t.Errorf("%s: %+v, %v", name, rows, err)
 			}
 		}
 	}
-	runArgs(t, "urls", "-o", filepath.Join(dir, "b.parquet"), "--fields", "loc,images", file).want(t, exitOK, "")
+	runArgs(t, "urls", "-o", filepath.Join(dir, "b.parquet"), "--fields", "loc,images", file).want(t, cli.ExitOK, "")
 	type picked struct {
-		Loc    string         `parquet:"loc"`
-		Images []parquetImage `parquet:"images,list"`
+		Loc    string  `parquet:"loc"`
+		Images []image `parquet:"images,list"`
 	}
 	if rows, err := parquet.ReadFile[picked](filepath.Join(dir, "b.parquet")); err != nil || len(rows) != 2 || rows[0].Images[0].Loc != "http://example.com/1.png" {
 		t.Errorf("%+v, %v", rows, err)
@@ -178,7 +184,7 @@ func TestSuffixes(t *testing.T) {
 		"urls --fields none -o x.parquet y":       `--fields: unknown field "none": parquet has loc, kind`,
 		"urls --state s -o x.parquet example.com": "--state: a Parquet file cannot be appended to",
 	} {
-		runArgs(t, strings.Fields(args)...).want(t, exitUsage, "", want)
+		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)
 	}
 }
 
@@ -187,9 +193,9 @@ func TestStateAll(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/robots.txt": "Sitemap: HOST/s.txt\n", "/s.txt": "HOST/1\nHOST/2\n"})
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out.jsonl.gz")
 	args := []string{"urls", "--allow-private", "--state", db, "--all", "-o", out, s.URL}
-	runArgs(t, args...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, cli.ExitOK, "")
 	s.docs["/s.txt"] = "HOST/1\nHOST/2\nHOST/3\n"
-	runArgs(t, args...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, cli.ExitOK, "")
 	f, _ := os.Open(out)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
@@ -218,7 +224,7 @@ func BenchmarkParallel(b *testing.B) {
 		b.Run("parallel="+n, func(b *testing.B) {
 			for b.Loop() {
 				r := runOver(b, transport, "urls", "-q", "--parallel", n, "--from", list)
-				if r.status != exitOK {
+				if r.status != cli.ExitOK {
 					b.Fatal(r.status)
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -15,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +22,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
 
 // hang is how long tests wait for a process before they take it to hang.
 const hang = 5 * time.Minute
@@ -87,6 +87,11 @@ func runWith(t *testing.T, in io.Reader, args ...string) result {
 func runArgs(t *testing.T, args ...string) result {
 	t.Helper()
 	return runWith(t, strings.NewReader(""), args...)
+}
+
+// testApp returns an app that prints nothing.
+func testApp(t *testing.T) *cli.App {
+	return cli.NewApp(t.Context(), nil, io.Discard, io.Discard)
 }
 
 var times = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
@@ -268,7 +273,7 @@ func TestUsage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			runArgs(t, strings.Fields(tt.args)...).want(t, exitUsage, "", tt.err)
+			runArgs(t, strings.Fields(tt.args)...).want(t, cli.ExitUsage, "", tt.err)
 		})
 	}
 }
@@ -277,14 +282,18 @@ func TestHelp(t *testing.T) {
 	for _, name := range []string{"", "urls", "tree", "parse", "check", "diff", "stats", "submit", "robots", "demo"} {
 		r := runArgs(t, append(strings.Fields(name), "--help")...)
 		usage := strings.TrimSuffix("Usage:\n  sitemap "+name, " ")
-		if r.status != exitOK || r.err != "" || !strings.Contains(r.out, usage) {
+		if r.status != cli.ExitOK || r.err != "" || !strings.Contains(r.out, usage) {
 			t.Errorf("%s --help: status %d, printed %q, reported %q", name, r.status, r.out, r.err)
 		}
 		checkHelp(t, name, r.out)
 	}
-	for _, name := range topics {
+	for _, cmd := range rootCommand(testApp(t)).Commands() {
+		name := cmd.Name()
+		if cmd.Runnable() { // no help topic
+			continue
+		}
 		r := runArgs(t, "help", name)
-		if r.status != exitOK || r.err != "" || strings.Contains(r.out, "Usage:") {
+		if r.status != cli.ExitOK || r.err != "" || strings.Contains(r.out, "Usage:") {
 			t.Errorf("help %s: status %d, printed %q, reported %q", name, r.status, r.out, r.err)
 		}
 		checkHelp(t, name, r.out)
@@ -296,12 +305,12 @@ func TestHelp(t *testing.T) {
 func checkHelp(t *testing.T, name, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(line) > helpWidth+1 {
+		if utf8.RuneCountInString(line) > 81 {
 			t.Errorf("%s: long line %q", name, line)
 		}
 	}
 	for _, m := range regexp.MustCompile(`sitemap\s+help\s+([a-z]+)`).FindAllStringSubmatch(text, -1) {
-		if r := runArgs(t, "help", m[1]); r.status != exitOK {
+		if r := runArgs(t, "help", m[1]); r.status != cli.ExitOK {
 			t.Errorf("%s: no topic %q", name, m[1])
 		}
 	}
@@ -309,7 +318,7 @@ func checkHelp(t *testing.T, name, text string) {
 
 // Every flag is in a group of the help.
 func TestFlagsAreInGroups(t *testing.T) {
-	for _, cmd := range (&app{}).command().Commands() {
+	for _, cmd := range rootCommand(testApp(t)).Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name != "help" && len(f.Annotations["group"]) != 1 {
 				t.Errorf("%s --%s is in no group", cmd.Name(), f.Name)
@@ -324,8 +333,8 @@ func TestInterrupted(t *testing.T) {
 	var out, err bytes.Buffer
 	in, w := io.Pipe() // nothing ever comes
 	defer w.Close()
-	if status := run(ctx, []string{"parse", "-"}, in, &out, &err); status != exitInterrupted {
-		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	if status := run(ctx, []string{"parse", "-"}, in, &out, &err); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
 	if got := err.String(); got != "sitemap: interrupted\n" {
 		t.Errorf("reported %q", got)
@@ -341,33 +350,37 @@ func TestSuggestions(t *testing.T) {
 		"urls --formt x":      "did you mean --format",
 		"urls --since 7q x":   "nor a time before now, such as 7d",
 	} {
-		runArgs(t, strings.Fields(args)...).want(t, exitUsage, "", want)
+		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)
 	}
-	runArgs(t, "urls", "sitemap.xlm").want(t, exitFailed, "", "sitemap.xlm: no such file or directory")
-	runWith(t, strings.NewReader("http://example.com/1\n"), "parse").want(t, exitOK, "http://example.com/1\n")
-	for arg, want := range map[string]bool{"sitemap.xlm": true, "a.xnl": true, "a.tx": true, "server.local": false, "example.org": false, "intranet": false, "a.b.xlm": false, "host.corp": false} {
-		if got := isMistyped(arg); got != want {
-			t.Errorf("isMistyped(%q) is %t", arg, got)
-		}
-	}
+	runArgs(t, "urls", "sitemap.xlm").want(t, cli.ExitFailed, "", "sitemap.xlm: no such file or directory")
+	runWith(t, strings.NewReader("http://example.com/1\n"), "parse").want(t, cli.ExitOK, "http://example.com/1\n")
 }
 
 func TestSelections(t *testing.T) {
 	s := smallSite(t)
-	runArgs(t, "urls", "--allow-private", "-n", "1", "--exclude", "/5$", "-H", "X-Test: 1", "-A", "bot/1", s.URL+"/b.xml").want(t, exitOK, s.URL+"/2\n")
+	runArgs(t, "urls", "--allow-private", "-n", "1", "--exclude", "/5$", "-H", "X-Test: 1", "-A", "bot/1", s.URL+"/b.xml").want(t, cli.ExitOK, s.URL+"/2\n")
 	if s.header.Get("X-Test") != "1" || s.header.Get("User-Agent") != "bot/1" {
 		t.Errorf("sent %v", s.header)
 	}
 	hidden := newTestSite(t, map[string]string{"/all.txt": "HOST/1\n"})
-	runArgs(t, "urls", "--allow-private", "--known-paths", "all.txt,/x.xml", hidden.URL).want(t, exitOK, hidden.URL+"/1\n")
+	runArgs(t, "urls", "--allow-private", "--known-paths", "all.txt,/x.xml", hidden.URL).want(t, cli.ExitOK, hidden.URL+"/1\n")
 	hidden.docs["/sitemap.xml"] = urlset("HOST/2")
 	hidden.docs["/robots.txt"] = "Sitemap: HOST/sitemap.xml\n"
-	runArgs(t, "urls", "--allow-private", "--known-paths", "+all.txt,/x.xml", hidden.URL).want(t, exitOK, hidden.URL+"/2\n"+hidden.URL+"/1\n")
-	runArgs(t, "urls", "--allow-private", "--known-paths", "+", hidden.URL).want(t, exitOK, hidden.URL+"/2\n")
+	runArgs(t, "urls", "--allow-private", "--known-paths", "+all.txt,/x.xml", hidden.URL).want(t, cli.ExitOK, hidden.URL+"/2\n"+hidden.URL+"/1\n")
+	runArgs(t, "urls", "--allow-private", "--known-paths", "+", hidden.URL).want(t, cli.ExitOK, hidden.URL+"/2\n")
 	delete(hidden.docs, "/robots.txt")
 	hidden.docs["/index.xml"] = strings.Replace(index("HOST/sitemap.xml", "HOST/all.txt"), "all.txt</loc>", "all.txt</loc><lastmod>2024-01-01</lastmod>", 1)
-	runArgs(t, "urls", "--allow-private", "--newest", hidden.URL+"/index.xml").want(t, exitOK, hidden.URL+"/1\n"+hidden.URL+"/2\n")
-	runArgs(t, "urls", "--allow-private", "--known-paths", "none", hidden.URL).want(t, exitFailed, "", "no sitemap found")
+	runArgs(t, "urls", "--allow-private", "--newest", hidden.URL+"/index.xml").want(t, cli.ExitOK, hidden.URL+"/1\n"+hidden.URL+"/2\n")
+	runArgs(t, "urls", "--allow-private", "--known-paths", "none", hidden.URL).want(t, cli.ExitFailed, "", "no sitemap found")
 	recent := writeFile(t, "s.xml", "<urlset"+xmlns+"><url><loc>http://example.com/new</loc><lastmod>"+now()+"</lastmod></url><url><loc>http://example.com/old</loc><lastmod>2020-01-01</lastmod></url></urlset>")
-	runArgs(t, "urls", "--since", "7d", recent).want(t, exitOK, "http://example.com/new\n")
+	runArgs(t, "urls", "--since", "7d", recent).want(t, cli.ExitOK, "http://example.com/new\n")
+}
+
+func TestVersionOfCommand(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		r := runArgs(t, arg)
+		if !strings.HasPrefix(r.out, "sitemap ") || !strings.HasSuffix(r.out, ", "+runtime.Version()+"\n") {
+			t.Errorf("sitemap %s: status %d, printed %q, reported %q", arg, r.status, r.out, r.err)
+		}
+	}
 }

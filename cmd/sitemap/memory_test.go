@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A memoryNet is a listener in memory that every host is connected to. Under testing/synctest, its
@@ -43,17 +45,16 @@ func (n *memoryNet) Accept() (net.Conn, error) {
 	}
 }
 
-func (n *memoryNet) Close() error   { close(n.ended); return nil }
+func (n *memoryNet) Close() error { close(n.ended); return nil }
+
 func (n *memoryNet) Addr() net.Addr { return &net.TCPAddr{} }
 
 // runOver runs the command in this process, over a transport.
 func runOver(t testing.TB, transport http.RoundTripper, args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
-	a := &app{
-		ctx: t.Context(), in: strings.NewReader(""), out: &out, stderr: &err,
-		diag: &messages{w: &err}, transport: transport,
-	}
-	status := a.run(args)
+	a := cli.NewApp(t.Context(), strings.NewReader(""), &out, &err)
+	a.Transport = transport
+	status := execute(a, args)
 	return result{out.String(), err.String(), status}
 }

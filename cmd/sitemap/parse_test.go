@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestParse(t *testing.T) {
@@ -20,18 +22,18 @@ func TestParse(t *testing.T) {
 		out      string
 		errs     []string
 	}{
-		{"text", urlset("http://example.com/1", "http://example.com/2"), "", exitOK, "http://example.com/1\nhttp://example.com/2\n", nil},
-		{"gzip", zipped.String(), "--format jsonl", exitOK, `{"loc":"http://example.com/a.xml","kind":"sitemap"}` + "\n", nil},
-		{"csv", urlset("http://example.com/1"), "--format csv", exitOK, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/1,page,,,,,,,,,\n", nil},
-		{"base", "<urlset" + xmlns + "><url><loc>/a</loc></url></urlset>", "-q --base http://example.com/x/", exitOK, "http://example.com/a\n", nil},
-		{"no base", "<urlset" + xmlns + "><url><loc>/a</loc></url></urlset>", "", exitOK, "", []string{"1 problem in 1 document: 1 relative_loc"}},
-		{"charset", latin1, "-q --content-type text/xml;charset=iso-8859-2", exitOK, "http://example.com/é\n", nil},
-		{"html", "<html><body>404</body></html>", "", exitFailed, "", []string{"standard input: line 1: not a sitemap: an HTML page"}},
-		{"empty", " \n", "", exitFailed, "", []string{"empty document"}},
-		{"truncated", urlset("http://example.com/1", "http://example.com/2")[:100], "", exitFailed, "http://example.com/1\n", []string{"ends too early"}},
-		{"entries", urlset("http://example.com/1", "http://example.com/2"), "--limit entries=1", exitFailed, "http://example.com/1\n", []string{"too many entries"}},
+		{"text", urlset("http://example.com/1", "http://example.com/2"), "", cli.ExitOK, "http://example.com/1\nhttp://example.com/2\n", nil},
+		{"gzip", zipped.String(), "--format jsonl", cli.ExitOK, `{"loc":"http://example.com/a.xml","kind":"sitemap"}` + "\n", nil},
+		{"csv", urlset("http://example.com/1"), "--format csv", cli.ExitOK, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/1,page,,,,,,,,,\n", nil},
+		{"base", "<urlset" + xmlns + "><url><loc>/a</loc></url></urlset>", "-q --base http://example.com/x/", cli.ExitOK, "http://example.com/a\n", nil},
+		{"no base", "<urlset" + xmlns + "><url><loc>/a</loc></url></urlset>", "", cli.ExitOK, "", []string{"1 problem in 1 document: 1 relative_loc"}},
+		{"charset", latin1, "-q --content-type text/xml;charset=iso-8859-2", cli.ExitOK, "http://example.com/é\n", nil},
+		{"html", "<html><body>404</body></html>", "", cli.ExitFailed, "", []string{"standard input: line 1: not a sitemap: an HTML page"}},
+		{"empty", " \n", "", cli.ExitFailed, "", []string{"empty document"}},
+		{"truncated", urlset("http://example.com/1", "http://example.com/2")[:100], "", cli.ExitFailed, "http://example.com/1\n", []string{"ends too early"}},
+		{"entries", urlset("http://example.com/1", "http://example.com/2"), "--limit entries=1", cli.ExitFailed, "http://example.com/1\n", []string{"too many entries"}},
 		{"extensions", `<urlset` + xmlns + ` xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>http://example.com/1</loc><i:image><i:loc>http://example.com/?a&amp;b</i:loc></i:image></url></urlset>`,
-			"--format jsonl", exitOK, `{"loc":"http://example.com/1","kind":"page","images":[{"loc":"http://example.com/?a&b"}]}` + "\n", nil},
+			"--format jsonl", cli.ExitOK, `{"loc":"http://example.com/1","kind":"page","images":[{"loc":"http://example.com/?a&b"}]}` + "\n", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -44,7 +46,7 @@ func TestParse(t *testing.T) {
 func TestParseFiles(t *testing.T) {
 	a := writeFile(t, "a.txt", "http://example.com/1\n")
 	b := writeFile(t, "b.html", "<html>")
-	runArgs(t, "parse", a, b, "no-such-file", a).want(t, exitFailed, "http://example.com/1\nhttp://example.com/1\n",
+	runArgs(t, "parse", a, b, "no-such-file", a).want(t, cli.ExitFailed, "http://example.com/1\nhttp://example.com/1\n",
 		b+": line 1: not a sitemap", "no-such-file: no such file")
-	runArgs(t, "parse", t.TempDir()).want(t, exitFailed, "", "is a directory")
+	runArgs(t, "parse", t.TempDir()).want(t, cli.ExitFailed, "", "is a directory")
 }

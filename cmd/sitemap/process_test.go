@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // hanging serves part of a document, and closes started when it is requested.
@@ -41,8 +43,8 @@ func TestInterrupt(t *testing.T) {
 	}
 	<-started
 	cmd.Process.Signal(os.Interrupt)
-	if status := wait(t, cmd); status != exitInterrupted {
-		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	if status := wait(t, cmd); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
 	if got := stderr.String(); got != "sitemap: interrupted\n" {
 		t.Errorf("reported %q", got)
@@ -63,8 +65,8 @@ func TestInterruptFile(t *testing.T) {
 		}
 		<-started
 		cmd.Process.Signal(sig)
-		if status := wait(t, cmd); status != exitInterrupted {
-			t.Errorf("%v: exit status %d, want %d", sig, status, exitInterrupted)
+		if status := wait(t, cmd); status != cli.ExitInterrupted {
+			t.Errorf("%v: exit status %d, want %d", sig, status, cli.ExitInterrupted)
 		}
 		if got := names(t, dir); got != "" {
 			t.Errorf("%v: left %q", sig, got)
@@ -93,8 +95,8 @@ func TestInterruptStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Process.Signal(os.Interrupt)
-	if status := wait(t, cmd); status != exitInterrupted {
-		t.Errorf("exit status %d, want %d", status, exitInterrupted)
+	if status := wait(t, cmd); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
 }
 
@@ -106,7 +108,7 @@ func TestFromPipe(t *testing.T) {
 	}
 	site := newTestSite(t, map[string]string{"/a.txt": "HOST/a\n"})
 	go func() { os.WriteFile(name, []byte(site.URL+"/a.txt\n"), 0o600) }()
-	runArgs(t, "urls", "--allow-private", "--from", name).want(t, exitOK, site.URL+"/a\n", "1 site, 1 URL, 0 failed, ")
+	runArgs(t, "urls", "--allow-private", "--from", name).want(t, cli.ExitOK, site.URL+"/a\n", "1 site, 1 URL, 0 failed, ")
 }
 
 // Only regular files are replaced, so -o /dev/null is safe.
@@ -121,8 +123,8 @@ func TestOutputToPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFile(t, name, site.URL+"/a\n")
-	if status := wait(t, cmd); status != exitOK {
-		t.Errorf("exit status %d, want %d", status, exitOK)
+	if status := wait(t, cmd); status != cli.ExitOK {
+		t.Errorf("exit status %d, want %d", status, cli.ExitOK)
 	}
 	if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe has become %v, %v", info, err)
@@ -139,7 +141,7 @@ func TestOutputFollowsLinks(t *testing.T) {
 	if err := os.Symlink("target", link); err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, "parse", "-o", link, in).want(t, exitOK, "")
+	runArgs(t, "parse", "-o", link, in).want(t, cli.ExitOK, "")
 	wantFile(t, target, "http://example.com/a\n")
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link has become %v, %v", info.Mode(), err)
@@ -191,8 +193,8 @@ func TestClosedPipe(t *testing.T) {
 			t.Error(err)
 		}
 		out.Close()
-		if status := wait(t, cmd); status != exitOK {
-			t.Errorf("%v: exit status %d, want %d", args, status, exitOK)
+		if status := wait(t, cmd); status != cli.ExitOK {
+			t.Errorf("%v: exit status %d, want %d", args, status, cli.ExitOK)
 		}
 		if stderr.Len() > 0 {
 			t.Errorf("%v: reported %q", args, stderr.String())
@@ -226,11 +228,11 @@ func TestClosedOutput(t *testing.T) {
 		args []string
 		want int
 	}{
-		{[]string{"parse", doc}, exitFailed},
-		{[]string{"urls", doc}, exitFailed},
-		{[]string{"parse", "-o", filepath.Join(t.TempDir(), "out"), doc}, exitOK},
-		{[]string{"check", doc}, exitOK},
-		{[]string{"diff", doc, doc}, exitOK},
+		{[]string{"parse", doc}, cli.ExitFailed},
+		{[]string{"urls", doc}, cli.ExitFailed},
+		{[]string{"parse", "-o", filepath.Join(t.TempDir(), "out"), doc}, cli.ExitOK},
+		{[]string{"check", doc}, cli.ExitOK},
+		{[]string{"diff", doc, doc}, cli.ExitOK},
 	} {
 		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		if err != nil {

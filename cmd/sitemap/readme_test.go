@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A fence is a fenced block of the README.
@@ -86,7 +88,7 @@ func TestReadmeFlags(t *testing.T) {
 			}
 			args, _, _ = strings.Cut(args, "#")
 			fields := strings.Fields(args)
-			if r := runArgs(t, append(fields, "--help")...); r.status != exitOK {
+			if r := runArgs(t, append(fields, "--help")...); r.status != cli.ExitOK {
 				t.Errorf("sitemap %s: said %q", args, r.err)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // runReport runs sitemap report, and returns the page.
@@ -38,7 +40,7 @@ func TestReportSite(t *testing.T) {
 	s.docs["/b.xml"] = urlset("HOST/2", "HOST/4", "HOST/5", "")
 	s.docs["/c.txt"] = "HOST/5\nHOST/6\nHOST/7\nhttp://elsewhere.example/6\n"
 	delete(s.docs, "/a.xml")
-	page := runReport(t, exitFailed, "--since-report", old, s.URL) // missing.xml and a.xml are not read
+	page := runReport(t, cli.ExitFailed, "--since-report", old, s.URL) // missing.xml and a.xml are not read
 	host := strings.TrimPrefix(s.URL, "http://")
 	wantParts(t, page, "<title>Sitemaps of "+host+"</title>", "<b>2</b> sitemaps", "<b>1</b> index",
 		"<b>2</b> not read", "<b>7</b> URLs", "empty_loc", "sitemap_status", "<td>404</td>",
@@ -48,7 +50,7 @@ func TestReportSite(t *testing.T) {
 
 func TestReportFile(t *testing.T) {
 	name := writeFile(t, "odd.xml", dated)
-	page := runReport(t, exitOK, name)
+	page := runReport(t, cli.ExitOK, name)
 	wantParts(t, page, "<title>Sitemaps of "+name, "<b>1</b> URL<", "raw_ampersand", "1 of 1 URLs have a lastmod", "2026-11")
 	if strings.Contains(page, `id="fetches"`) || strings.Contains(page, "Statuses") {
 		t.Error("a file has fetches")
@@ -56,7 +58,7 @@ func TestReportFile(t *testing.T) {
 	in := runWith(t, strings.NewReader(dated), "report", "-q", "-")
 	wantParts(t, in.out, "raw_ampersand", "1 of 1 URLs have a lastmod")
 	dir := filepath.Dir(name)
-	wantParts(t, runReport(t, exitOK, "--root", dir, "--known-paths", "/odd.xml", "https://example.com/"),
+	wantParts(t, runReport(t, cli.ExitOK, "--root", dir, "--known-paths", "/odd.xml", "https://example.com/"),
 		"<title>Sitemaps of example.com</title>", "page_missing_file")
 }
 
@@ -70,14 +72,14 @@ func TestReportRefused(t *testing.T) {
 		status int
 		err    string
 	}{
-		{[]string{"-o", page, html}, exitFailed, "no page is written: nothing could be read"},
-		{[]string{"-o", page, "./none"}, exitFailed, "no page is written: nothing could be read"},
-		{[]string{"-o", page}, exitUsage, "want one TARGET"},
-		{[]string{"-o", page, sound, html}, exitUsage, "want one TARGET"},
-		{[]string{"-o", "site.csv", sound}, exitUsage, "--output site.csv: this command prints html"},
-		{[]string{"-o", page, "--format", "text", sound}, exitUsage, "unknown flag: --format"},
-		{[]string{"-o", page, "--since-report", sound, sound}, exitUsage, sound + ": line 1 is not of sitemap check --format jsonl"},
-		{[]string{"-o", page, "--since-report", "./none", sound}, exitUsage, "--since-report: ./none: "},
+		{[]string{"-o", page, html}, cli.ExitFailed, "no page is written: nothing could be read"},
+		{[]string{"-o", page, "./none"}, cli.ExitFailed, "no page is written: nothing could be read"},
+		{[]string{"-o", page}, cli.ExitUsage, "want one TARGET"},
+		{[]string{"-o", page, sound, html}, cli.ExitUsage, "want one TARGET"},
+		{[]string{"-o", "site.csv", sound}, cli.ExitUsage, "--output site.csv: this command prints html"},
+		{[]string{"-o", page, "--format", "text", sound}, cli.ExitUsage, "unknown flag: --format"},
+		{[]string{"-o", page, "--since-report", sound, sound}, cli.ExitUsage, sound + ": line 1 is not of sitemap check --format jsonl"},
+		{[]string{"-o", page, "--since-report", "./none", sound}, cli.ExitUsage, "--since-report: ./none: "},
 	} {
 		r := runArgs(t, append([]string{"report", "-q"}, test.args...)...)
 		if r.status != test.status || !strings.Contains(r.err, test.err) || r.out != "" {

@@ -5,24 +5,26 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestRobots(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /x\nSitemap: http://example.com/a.xml\nSitemap: /b.xml\nSitemap: ftp://example.com/c.xml\n"
 	file := writeFile(t, "robots.txt", text)
-	runArgs(t, "robots", "--base", "http://example.com/robots.txt", "--format", "jsonl", file).want(t, exitOK,
+	runArgs(t, "robots", "--base", "http://example.com/robots.txt", "--format", "jsonl", file).want(t, cli.ExitOK,
 		`{"loc":"http://example.com/a.xml","line":3}`+"\n"+`{"loc":"http://example.com/b.xml","line":4}`+"\n",
 		`robots.txt:4: error: relative_loc`, `robots.txt:5: error: bad_scheme`)
-	runWith(t, strings.NewReader(text), "robots", "-q", "-").want(t, exitOK, "http://example.com/a.xml\n")
-	runArgs(t, "robots", "./none").want(t, exitFailed, "", "./none: no such file")
+	runWith(t, strings.NewReader(text), "robots", "-q", "-").want(t, cli.ExitOK, "http://example.com/a.xml\n")
+	runArgs(t, "robots", "./none").want(t, cli.ExitFailed, "", "./none: no such file")
 
 	s := newTestSite(t, map[string]string{"/robots.txt": text})
-	runArgs(t, "robots", "-q", "--allow-private", s.URL).want(t, exitOK, s.text("http://example.com/a.xml\nHOST/b.xml\n"))
+	runArgs(t, "robots", "-q", "--allow-private", s.URL).want(t, cli.ExitOK, s.text("http://example.com/a.xml\nHOST/b.xml\n"))
 	none := newTestSite(t, nil)
-	runArgs(t, "robots", "--allow-private", none.URL).want(t, exitOK, "", "robots.txt names no sitemap")
-	runWith(t, strings.NewReader("Disallow:\n"), "robots", "-").want(t, exitOK, "", "robots.txt names no sitemap\n")
-	runWith(t, strings.NewReader(""), "robots", "-").want(t, exitOK, "", "robots.txt names no sitemap")
-	runArgs(t, "robots", none.URL).want(t, exitFailed, "", "is not public")
+	runArgs(t, "robots", "--allow-private", none.URL).want(t, cli.ExitOK, "", "robots.txt names no sitemap")
+	runWith(t, strings.NewReader("Disallow:\n"), "robots", "-").want(t, cli.ExitOK, "", "robots.txt names no sitemap\n")
+	runWith(t, strings.NewReader(""), "robots", "-").want(t, cli.ExitOK, "", "robots.txt names no sitemap")
+	runArgs(t, "robots", none.URL).want(t, cli.ExitFailed, "", "is not public")
 }
 
 // TestRobotsOther: the other records for our agent follow the sitemaps.
@@ -40,7 +42,7 @@ func TestRobotsOther(t *testing.T) {
 		},
 	} {
 		runWith(t, strings.NewReader(text), "robots", "-A", tt.agent, "--format", tt.format, "-").
-			want(t, exitOK, tt.want)
+			want(t, cli.ExitOK, tt.want)
 	}
 }
 
@@ -53,6 +55,6 @@ func TestRobotsCut(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/robots.txt": zipped.String()})
 	file := writeFile(t, "robots.txt.gz", zipped.String())
 	for target, name := range map[string]string{s.URL: s.URL, file: file} {
-		runArgs(t, "robots", "--allow-private", target).want(t, exitFailed, "http://example.com/a.xml\n", "sitemap: "+name+": line 2: ")
+		runArgs(t, "robots", "--allow-private", target).want(t, cli.ExitFailed, "http://example.com/a.xml\n", "sitemap: "+name+": line 2: ")
 	}
 }

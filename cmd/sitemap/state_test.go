@@ -18,6 +18,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
@@ -48,19 +49,19 @@ func TestState(t *testing.T) {
 		whole := runArgs(t, "urls", "--allow-private", "--format", format, s.URL).out
 		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 		args := []string{"urls", "--allow-private", "--state", db, "-o", out, "--format", format, s.URL}
-		runArgs(t, args...).want(t, exitOK, "")
+		runArgs(t, args...).want(t, cli.ExitOK, "")
 		wantFile(t, out, whole)
-		runArgs(t, args...).want(t, exitOK, "", "nothing has changed")
+		runArgs(t, args...).want(t, cli.ExitOK, "", "nothing has changed")
 		wantFile(t, out, whole)
 	}
 	first := runArgs(t, "urls", "--allow-private", "--state", db, s.URL)
-	if n := strings.Count(first.out, "\n"); first.status != exitOK || n != 101 || first.err != "" {
+	if n := strings.Count(first.out, "\n"); first.status != cli.ExitOK || n != 101 || first.err != "" {
 		t.Fatalf("status %d, %d URLs, reported %q", first.status, n, first.err)
 	}
-	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, "", "nothing has changed")
+	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, cli.ExitOK, "", "nothing has changed")
 	s.docs["/last.txt"] = "HOST/last\nHOST/new\n"
-	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, exitOK, s.URL+"/new\n")
-	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, exitUsage, "", "--state: standard input: want sites")
+	runArgs(t, "urls", "--allow-private", "--state", db, s.URL).want(t, cli.ExitOK, s.URL+"/new\n")
+	runArgs(t, "urls", "--allow-private", "--state", db, "-").want(t, cli.ExitUsage, "", "--state: standard input: want sites")
 }
 
 // The file of -o keeps its format.
@@ -68,12 +69,12 @@ func TestStateFormat(t *testing.T) {
 	s := manySite(t, 1)
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
-	runArgs(t, args...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, cli.ExitOK, "")
 	whole, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, append(args, "--format", "csv")...).want(t, exitFailed, "", "holds text, not csv")
+	runArgs(t, append(args, "--format", "csv")...).want(t, cli.ExitFailed, "", "holds text, not csv")
 	wantFile(t, out, string(whole))
 }
 
@@ -82,10 +83,10 @@ func TestStateKeepsWhatIsThere(t *testing.T) {
 	s := manySite(t, 1)
 	db, out := filepath.Join(t.TempDir(), "db"), writeFile(t, "out", "precious\n")
 	whole := runArgs(t, "urls", "--allow-private", s.URL).out
-	runArgs(t, "urls", "--allow-private", "--state", db, "-o", out, s.URL).want(t, exitOK, "")
+	runArgs(t, "urls", "--allow-private", "--state", db, "-o", out, s.URL).want(t, cli.ExitOK, "")
 	wantFile(t, out, "precious\n"+whole)
 	writeTo(t, filepath.Join(t.TempDir(), "other"), "")
-	runArgs(t, "urls", "--allow-private", "--retries", "0", "--state", db, "-o", out, "http://127.0.0.1:1/").want(t, exitFailed, "", "127.0.0.1:1")
+	runArgs(t, "urls", "--allow-private", "--retries", "0", "--state", db, "-o", out, "http://127.0.0.1:1/").want(t, cli.ExitFailed, "", "127.0.0.1:1")
 	wantFile(t, out, "precious\n"+whole)
 }
 
@@ -95,8 +96,8 @@ func TestStateGoesOnWhereItStopped(t *testing.T) {
 		whole := runArgs(t, "urls", "--allow-private", "--format", format, s.URL).out
 		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 		args := []string{"urls", "--allow-private", "--state", db, "-o", out, "--format", format, s.URL}
-		runArgs(t, append(args, "--max-urls", "50")...).want(t, exitOK, "")
-		runArgs(t, args...).want(t, exitOK, "")
+		runArgs(t, append(args, "--max-urls", "50")...).want(t, cli.ExitOK, "")
+		runArgs(t, args...).want(t, cli.ExitOK, "")
 		wantFile(t, out, whole)
 	}
 }
@@ -109,10 +110,10 @@ func TestStateMaxURLs(t *testing.T) {
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
 	for _, n := range []int{30, 30, 70} {
-		runArgs(t, append(args, "--max-urls", strconv.Itoa(n))...).want(t, exitOK, "")
+		runArgs(t, append(args, "--max-urls", strconv.Itoa(n))...).want(t, cli.ExitOK, "")
 		wantFile(t, out, strings.Join(lines[:n], ""))
 	}
-	runArgs(t, args...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, cli.ExitOK, "")
 	wantFile(t, out, whole)
 }
 
@@ -124,7 +125,7 @@ func TestStateUnique(t *testing.T) {
 	s.docs["/last.txt"] = "HOST/page/0?n=1\nHOST/last\n"
 	want := runArgs(t, "urls", "-q", "--unique", "--allow-private", s.URL).out
 	for _, n := range []string{"18", "40", "0"} {
-		runArgs(t, append(args, "--max-urls", n)...).want(t, exitOK, "")
+		runArgs(t, append(args, "--max-urls", n)...).want(t, cli.ExitOK, "")
 	}
 	wantFile(t, out, want)
 }
@@ -134,18 +135,18 @@ func TestStateOfOtherRun(t *testing.T) {
 	s, more := manySite(t, 5), manySite(t, 1)
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	flags := []string{"urls", "--allow-private", "--state", db, "-o", out}
-	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
+	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, cli.ExitOK, "")
 	before, err := os.ReadFile(out)
 	if err != nil || bytes.Count(before, []byte("\n")) != 50 {
 		t.Fatalf("%d bytes, %v", len(before), err)
 	}
-	runArgs(t, append(flags, "--match", "/last$", s.URL)...).want(t, exitOK, "")
+	runArgs(t, append(flags, "--match", "/last$", s.URL)...).want(t, cli.ExitOK, "")
 	wantFile(t, out, string(before)+s.URL+"/last\n")
 	// Targets may be added to a run.
 	db, out = filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	flags = []string{"urls", "--allow-private", "--state", db, "-o", out}
-	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, exitOK, "")
-	runArgs(t, append(flags, "--parallel", "1", s.URL+"/", more.URL, s.URL)...).want(t, exitOK, "", "3 sites, ", " 0 failed, ")
+	runArgs(t, append(flags, "--max-urls", "50", s.URL)...).want(t, cli.ExitOK, "")
+	runArgs(t, append(flags, "--parallel", "1", s.URL+"/", more.URL, s.URL)...).want(t, cli.ExitOK, "", "3 sites, ", " 0 failed, ")
 	wantFile(t, out, runArgs(t, "urls", "--allow-private", s.URL, more.URL).out)
 }
 
@@ -157,33 +158,33 @@ func TestStateInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"urls", "--allow-private", "--state", path, s.URL}
-	runArgs(t, args...).want(t, exitFailed, "", path, "in use")
+	runArgs(t, args...).want(t, cli.ExitFailed, "", path, "in use")
 	if err := open.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r := runArgs(t, args...); r.status != exitOK {
+	if r := runArgs(t, args...); r.status != cli.ExitOK {
 		t.Errorf("status %d, reported %q", r.status, r.err)
 	}
 	other := writeFile(t, "other", strings.Repeat("not a state\n", 1_000))
-	runArgs(t, "urls", "--allow-private", "--state", other, s.URL).want(t, exitFailed, "", other)
+	runArgs(t, "urls", "--allow-private", "--state", other, s.URL).want(t, cli.ExitFailed, "", other)
 	wantFile(t, other, strings.Repeat("not a state\n", 1_000))
 }
 
 func TestStateIsOutput(t *testing.T) {
 	s := manySite(t, 1)
 	path := filepath.Join(t.TempDir(), "db")
-	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, exitUsage, "", "--output and --state name the same file")
+	runArgs(t, "urls", "--allow-private", "--state", path, "-o", path, s.URL).want(t, cli.ExitUsage, "", "--output and --state name the same file")
 }
 
 func TestStateOutputGone(t *testing.T) {
 	s := manySite(t, 3)
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
-	runArgs(t, append(args, "--max-urls", "30")...).want(t, exitOK, "")
+	runArgs(t, append(args, "--max-urls", "30")...).want(t, cli.ExitOK, "")
 	if err := os.Remove(out); err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, args...).want(t, exitFailed, "", "shorter than the stopped run left it")
+	runArgs(t, args...).want(t, cli.ExitFailed, "", "shorter than the stopped run left it")
 	if _, err := os.Stat(out); err == nil {
 		t.Error("an empty output was made")
 	}
@@ -215,14 +216,18 @@ func TestStateInterruptedAtTheEnd(t *testing.T) {
 	args := []string{"urls", "--allow-private", "--retries", "0", "--state", db, "-o", out, s.URL}
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr := &contextEnder{last: "/sitemap.xml", end: cancel}
-	if status := run(ctx, args, nil, io.Discard, stderr); status != exitInterrupted {
+	if status := run(ctx, args, nil, io.Discard, stderr); status != cli.ExitInterrupted {
 		t.Errorf("exit status %d: %s", status, &stderr.text)
 	}
 	for range 2 {
-		runArgs(t, args...).want(t, exitFailed, "", "/sitemap.xml: status 502")
+		runArgs(t, args...).want(t, cli.ExitFailed, "", "/sitemap.xml: status 502")
 		wantFile(t, out, s.text("HOST/1\nHOST/2\n"))
 	}
 }
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // What a run cannot write, the next one writes.
 func TestStateOutputFull(t *testing.T) {
@@ -232,10 +237,10 @@ func TestStateOutputFull(t *testing.T) {
 	args := []string{"urls", "--allow-private", "--state", db, s.URL}
 	var stderr bytes.Buffer
 	full := failingWriter{io.ErrShortWrite}
-	if status := run(t.Context(), args, nil, full, &stderr); status != exitFailed || !strings.Contains(stderr.String(), "short write") {
+	if status := run(t.Context(), args, nil, full, &stderr); status != cli.ExitFailed || !strings.Contains(stderr.String(), "short write") {
 		t.Errorf("status %d, reported %q", status, &stderr)
 	}
-	runArgs(t, args...).want(t, exitOK, whole)
+	runArgs(t, args...).want(t, cli.ExitOK, whole)
 }
 
 // A target that cannot be walked costs no other one, and one that is named twice is walked once.
@@ -249,7 +254,7 @@ func TestStateOfManyTargets(t *testing.T) {
 			s.docs["/last.txt"] = "HOST/new\n"
 			whole += s.URL + "/new\n"
 		}
-		runArgs(t, args...).want(t, exitFailed, "", "no sitemap found")
+		runArgs(t, args...).want(t, cli.ExitFailed, "", "no sitemap found")
 		wantFile(t, out, whole)
 	}
 }
@@ -261,7 +266,7 @@ func TestStateNotedOnly(t *testing.T) {
 	whole := runArgs(t, "urls", "--allow-private", s.URL).out
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
 	args := []string{"urls", "--allow-private", "--state", db, "-o", out, s.URL}
-	runArgs(t, append(args, "--max-urls", "50")...).want(t, exitOK, "")
+	runArgs(t, append(args, "--max-urls", "50")...).want(t, cli.ExitOK, "")
 	file, err := bbolt.Open(db, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +289,7 @@ func TestStateNotedOnly(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	runArgs(t, args...).want(t, exitOK, "")
+	runArgs(t, args...).want(t, cli.ExitOK, "")
 	wantFile(t, out, whole)
 }
 
@@ -314,7 +319,7 @@ func killUntil(t *testing.T, n int, within time.Duration, out string, args ...st
 			defer after.Stop()
 		}
 		switch status := wait(t, cmd); status {
-		case exitOK:
+		case cli.ExitOK:
 			return killed
 		case -1:
 			killed++

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestStats(t *testing.T) {
@@ -12,7 +14,7 @@ func TestStats(t *testing.T) {
 <url><loc>http://example.com/a/1</loc><lastmod>2026-11-01</lastmod></url>
 <url><loc>http://example.com/a/2?b=c/d</loc><lastmod>2026-10-01T12:00:00Z</lastmod><image:image><image:loc>http://example.com/1.png</image:loc></image:image></url>
 <url><loc>http://shop.example.com/a/b/3</loc></url></urlset>`)
-	runArgs(t, "stats", file).want(t, exitOK, strings.ReplaceAll(`FILE: 4 URLs
+	runArgs(t, "stats", file).want(t, cli.ExitOK, strings.ReplaceAll(`FILE: 4 URLs
 
 by host:
              3   75.0 %  example.com
@@ -46,5 +48,5 @@ by lastmod:
 	if err != nil || strings.Join(rows[0], " ") != "target kind name urls percent" || strings.Join(rows[2], " ") != file+" host example.com 3 75" {
 		t.Errorf("%q, %v", rows, err)
 	}
-	runArgs(t, "stats", "--format", "parquet", file).want(t, exitUsage, "", `unknown format "parquet"`)
+	runArgs(t, "stats", "--format", "parquet", file).want(t, cli.ExitUsage, "", `unknown format "parquet"`)
 }

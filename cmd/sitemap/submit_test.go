@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // IndexNow gets what was added or changed, 10,000 URLs a request, host by host.
@@ -15,7 +17,10 @@ func TestSubmitIndexNow(t *testing.T) {
 	var got []string
 	status := http.StatusOK
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var body indexNowRequest
+		var body struct {
+			Host, Key string
+			URLs      []string `json:"urlList"`
+		}
 		text, _ := io.ReadAll(r.Body)
 		if err := json.Unmarshal(text, &body); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 			t.Errorf("%s %s: %v", r.Method, text, err)
@@ -38,26 +43,26 @@ func TestSubmitIndexNow(t *testing.T) {
 	} {
 		got = nil
 		r := runWith(t, strings.NewReader(test.in), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "-")
-		if strings.Join(got, ", ") != test.want || r.status != exitOK {
+		if strings.Join(got, ", ") != test.want || r.status != cli.ExitOK {
 			t.Errorf("%.80s: status %d, sent %q, %s", test.in, r.status, got, r.err)
 		}
 	}
 	got = nil
 	r := runWith(t, strings.NewReader("+ https://a.example/1\n"), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "--dry-run", "-")
-	r.want(t, exitOK, "POST "+s.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")
+	r.want(t, cli.ExitOK, "POST "+s.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")
 	if len(got) > 0 {
 		t.Errorf("a dry run sent %q", got)
 	}
 	status = http.StatusForbidden
-	runWith(t, strings.NewReader("+ https://a.example/1\n"), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "-").want(t, exitFailed, "", "403 Forbidden: the key is not served")
-	runWith(t, strings.NewReader("- https://a.example/1\n"), "submit", "--indexnow", "12345678", "-").want(t, exitOK, "", "nothing was added or changed")
+	runWith(t, strings.NewReader("+ https://a.example/1\n"), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "-").want(t, cli.ExitFailed, "", "403 Forbidden: the key is not served")
+	runWith(t, strings.NewReader("- https://a.example/1\n"), "submit", "--indexnow", "12345678", "-").want(t, cli.ExitOK, "", "nothing was added or changed")
 }
 
 func TestSubmitPing(t *testing.T) {
 	var asked string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked = r.URL.String() }))
 	defer s.Close()
-	runArgs(t, "submit", "--ping", s.URL+"/ping?a=b", "https://example.com/s.xml?x=1").want(t, exitOK, s.URL+"/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1: 200 OK\n")
+	runArgs(t, "submit", "--ping", s.URL+"/ping?a=b", "https://example.com/s.xml?x=1").want(t, cli.ExitOK, s.URL+"/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1: 200 OK\n")
 	if asked != "/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1" {
 		t.Error(asked)
 	}
@@ -66,6 +71,6 @@ func TestSubmitPing(t *testing.T) {
 		"submit --indexnow short x": "a key has 8 to 128",
 		"submit --ping none x":      "--ping: want an http or https URL",
 	} {
-		runArgs(t, strings.Fields(args)...).want(t, exitUsage, "", want)
+		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
@@ -29,12 +29,22 @@ func TestTree(t *testing.T) {
 		}
 		got.WriteString(strings.Join(fields, ", "))
 	}
-	result{got.String(), r.err, r.status}.want(t, exitFailed, s.text(want), "missing.xml: status 404")
+	result{got.String(), r.err, r.status}.want(t, cli.ExitFailed, s.text(want), "missing.xml: status 404")
 }
 
 func TestTreeLines(t *testing.T) {
 	s := smallSite(t)
 	r := runArgs(t, "tree", "--allow-private", "--retries", "0", "--format", "jsonl", s.URL)
+	type treeLine struct {
+		Sitemap, Robots, Referrer, Format, Encoding string
+
+		Line, Depth, Status, Attempts int
+		Entries, Bytes, Received      int64
+
+		Trust    map[trust.Level]int64
+		Problems map[sitemap.Code]int
+		Error    *jsonl.Error
+	}
 	var docs []treeLine
 	for line := range strings.Lines(r.out) {
 		var o treeLine
@@ -59,16 +69,8 @@ func TestTreeLines(t *testing.T) {
 	}
 }
 
-func TestTreeLineAssumedZone(t *testing.T) {
-	s := &discover.Sitemap{Loc: "http://example.com/a.xml", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}
-	got := string(jsonl.Marshal(treeLineOf(s, &discover.Summary{})))
-	if want := `"lastmod":"2024-05-06T07:08:09Z","zone_assumed":true,`; !strings.Contains(got, want) {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 func TestTreeNothing(t *testing.T) {
 	s := newTestSite(t, nil)
 	r := runArgs(t, "tree", "--allow-private", s.URL)
-	r.want(t, exitFailed, s.text("HOST\n└── FAILED: ")+strings.TrimPrefix(strings.TrimPrefix(r.out, s.URL+"\n└── FAILED: "), ""), "no sitemap found")
+	r.want(t, cli.ExitFailed, s.text("HOST\n└── FAILED: ")+strings.TrimPrefix(strings.TrimPrefix(r.out, s.URL+"\n└── FAILED: "), ""), "no sitemap found")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestURLs(t *testing.T) {
@@ -18,25 +20,25 @@ func TestURLs(t *testing.T) {
 		out        string
 		errs       []string
 	}{
-		{"site", "HOST/", exitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "1 problem in 1 document: 1 untrusted_loc"}},
-		{"quiet", "-q --progress never HOST", exitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
-		{"unique", "--unique HOST", exitFailed, "HOST/1\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "--unique: 1 URL left out"}},
-		{"robots.txt", "-q HOST/robots.txt --max-urls 1", exitOK, "HOST/1\n", nil},
-		{"match", "--match /[24]$ HOST", exitFailed, "HOST/2\nHOST/2\nHOST/4\n", []string{missing}},
-		{"max", "-q --max-urls 2 HOST", exitOK, "HOST/1\nHOST/2\n", nil},
-		{"follow", "-q --follow /b HOST", exitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
-		{"several", "-q HOST/b.xml HOST/c.txt", exitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
-		{"as", "-q --as site HOST/c.txt --max-urls 1", exitOK, "HOST/1\n", nil},
-		{"jsonl", "--format jsonl HOST/b.xml", exitOK,
+		{"site", "HOST/", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "1 problem in 1 document: 1 untrusted_loc"}},
+		{"quiet", "-q --progress never HOST", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n", []string{missing}},
+		{"unique", "--unique HOST", cli.ExitFailed, "HOST/1\nHOST/2\nHOST/4\nHOST/5\n", []string{missing, "--unique: 1 URL left out"}},
+		{"robots.txt", "-q HOST/robots.txt --max-urls 1", cli.ExitOK, "HOST/1\n", nil},
+		{"match", "--match /[24]$ HOST", cli.ExitFailed, "HOST/2\nHOST/2\nHOST/4\n", []string{missing}},
+		{"max", "-q --max-urls 2 HOST", cli.ExitOK, "HOST/1\nHOST/2\n", nil},
+		{"follow", "-q --follow /b HOST", cli.ExitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
+		{"several", "-q HOST/b.xml HOST/c.txt", cli.ExitOK, "HOST/2\nHOST/4\nHOST/5\n", nil},
+		{"as", "-q --as site HOST/c.txt --max-urls 1", cli.ExitOK, "HOST/1\n", nil},
+		{"jsonl", "--format jsonl HOST/b.xml", cli.ExitOK,
 			`{"loc":"HOST/2","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true,"target":"HOST/b.xml","fetched":"` + now() + `"}` + "\n" +
 				`{"loc":"HOST/4","kind":"page","sitemap":"HOST/b.xml","trust":"caller","on_site":true,"target":"HOST/b.xml","fetched":"` + now() + `"}` + "\n", nil},
-		{"csv", "--format csv HOST/c.txt", exitOK, "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\nHOST/5,page,,,,HOST/c.txt,caller,true,HOST/c.txt," + now() + ",,,,,,\n", nil},
-		{"untrusted", "--format jsonl --min-trust untrusted --match elsewhere HOST/a.xml", exitOK,
+		{"csv", "--format csv HOST/c.txt", cli.ExitOK, "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\nHOST/5,page,,,,HOST/c.txt,caller,true,HOST/c.txt," + now() + ",,,,,,\n", nil},
+		{"untrusted", "--format jsonl --min-trust untrusted --match elsewhere HOST/a.xml", cli.ExitOK,
 			`{"loc":"http://elsewhere.example/3","kind":"page","sitemap":"HOST/a.xml","trust":"untrusted","on_site":false,"target":"HOST/a.xml","fetched":"` + now() + `"}` + "\n", nil},
-		{"limit entries", "--limit entries=1 HOST/b.xml", exitFailed, "HOST/2\n", []string{"too many entries"}},
-		{"limit bytes", "--limit bytes=20 HOST/b.xml", exitFailed, "", []string{"too large"}},
-		{"limit depth", "-q --limit sitemaps=2 HOST", exitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps 2", "see --limit"}},
-		{"refused", "--allow-private=false HOST", exitFailed, "", []string{"is not public"}},
+		{"limit entries", "--limit entries=1 HOST/b.xml", cli.ExitFailed, "HOST/2\n", []string{"too many entries"}},
+		{"limit bytes", "--limit bytes=20 HOST/b.xml", cli.ExitFailed, "", []string{"too large"}},
+		{"limit depth", "-q --limit sitemaps=2 HOST", cli.ExitFailed, "HOST/1\nHOST/2\n", []string{"limit of the walk: sitemaps 2", "see --limit"}},
+		{"refused", "--allow-private=false HOST", cli.ExitFailed, "", []string{"is not public"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,14 +54,14 @@ func TestURLs(t *testing.T) {
 
 func TestURLsNoSitemap(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/robots.txt": "Disallow:\n", "/sitemap.xml": "<html><body>not found</body></html>"})
-	runArgs(t, "urls", "--allow-private", s.URL).want(t, exitFailed, "",
+	runArgs(t, "urls", "--allow-private", s.URL).want(t, cli.ExitFailed, "",
 		"no sitemap found; tried:", s.URL+"/robots.txt: names no sitemap", s.URL+"/sitemap.xml: ", "an HTML page", s.URL+"/sitemap.txt: status 404 Not Found")
 }
 
 func TestURLsRequest(t *testing.T) {
 	s := smallSite(t)
 	r := runArgs(t, "urls", "--allow-private", "--header", "X-Token: a:b", "--header", "From: me@example.com", "--user-agent", "probe/1.0 (+http://example.com/)", s.URL+"/c.txt")
-	r.want(t, exitOK, s.URL+"/5\n")
+	r.want(t, cli.ExitOK, s.URL+"/5\n")
 	if got := s.header.Get("X-Token") + " " + s.header.Get("From") + " " + s.header.Get("User-Agent"); got != "a:b me@example.com probe/1.0 (+http://example.com/)" {
 		t.Errorf("sent %q", got)
 	}
@@ -72,8 +74,8 @@ func TestURLsOfBareHost(t *testing.T) {
 		s.docs["/robots.txt"] = "Sitemap: HOST/c.txt"
 		args := append(strings.Fields("urls --allow-private --retries 0 "+flags), strings.TrimPrefix(s.URL, "http://"))
 		if flags == "" {
-			runArgs(t, args...).want(t, exitOK, s.URL+"/5\n")
-		} else if runArgs(t, args...).want(t, exitFailed, "", "cannot connect"); s.header != nil {
+			runArgs(t, args...).want(t, cli.ExitOK, s.URL+"/5\n")
+		} else if runArgs(t, args...).want(t, cli.ExitFailed, "", "cannot connect"); s.header != nil {
 			t.Errorf("sent %v", s.header)
 		}
 	}
@@ -108,7 +110,7 @@ func TestMistypedTargetsKeepSecrets(t *testing.T) {
 			}
 			r := runArgs(t, append(args, target)...)
 			journal, _ := os.ReadFile(state)
-			if told := r.out + r.err + string(journal); r.status == exitOK || strings.Contains(told, "secret") || strings.Contains(told, "user:") {
+			if told := r.out + r.err + string(journal); r.status == cli.ExitOK || strings.Contains(told, "secret") || strings.Contains(told, "user:") {
 				t.Errorf("%v %s: status %d, printed %q, reported %q, kept %q", args, target, r.status, r.out, r.err, journal)
 			}
 		}
@@ -131,7 +133,7 @@ func TestURLsOfProtectedSite(t *testing.T) {
 		state := filepath.Join(t.TempDir(), "state")
 		for _, args := range [][]string{{"urls", "--state", state}, {"tree"}, {"tree", "--format", "jsonl"}, {"check", "--fail-on", "never"}} {
 			r := runArgs(t, append(args, "--allow-private", target)...)
-			if r.status != exitOK || args[0] == "urls" && r.out != want || strings.Contains(r.out+r.err, "secret") {
+			if r.status != cli.ExitOK || args[0] == "urls" && r.out != want || strings.Contains(r.out+r.err, "secret") {
 				t.Errorf("%v %s: status %d, printed %q, reported %q", args, path, r.status, r.out, r.err)
 			}
 			if sent := foreign.header.Get("Authorization"); foreign.header == nil || sent != "" {
@@ -142,31 +144,31 @@ func TestURLsOfProtectedSite(t *testing.T) {
 			t.Errorf("%v, the journal holds %s", err, journal)
 		}
 	}
-	runArgs(t, "urls", "--allow-private", s.URL+"/index.xml").want(t, exitFailed, "", "status 401 Unauthorized")
+	runArgs(t, "urls", "--allow-private", s.URL+"/index.xml").want(t, cli.ExitFailed, "", "status 401 Unauthorized")
 }
 
 func TestURLsOfFiles(t *testing.T) {
 	file := writeFile(t, "a.xml", urlset("http://example.com/1", "http://example.org/2"))
-	runArgs(t, "urls", "--format", "jsonl", file).want(t, exitOK,
+	runArgs(t, "urls", "--format", "jsonl", file).want(t, cli.ExitOK,
 		`{"loc":"http://example.com/1","kind":"page","sitemap":"`+file+`","target":"`+file+`","fetched":"`+now()+`"}`+"\n"+`{"loc":"http://example.org/2","kind":"page","sitemap":"`+file+`","target":"`+file+`","fetched":"`+now()+`"}`+"\n")
-	runWith(t, strings.NewReader("http://example.com/\n"), "urls", "--format", "jsonl", "-").want(t, exitOK,
+	runWith(t, strings.NewReader("http://example.com/\n"), "urls", "--format", "jsonl", "-").want(t, cli.ExitOK,
 		`{"loc":"http://example.com/","kind":"page","sitemap":"-","target":"-","fetched":"`+now()+`"}`+"\n")
-	runArgs(t, "urls", writeFile(t, "i.xml", index("http://example.com/1.xml"))).want(t, exitOK, "", "lists 1 sitemap, which")
-	runArgs(t, "urls", "./missing.xml", file).want(t, exitFailed, "http://example.com/1\nhttp://example.org/2\n", "sitemap: ./missing.xml: no such file or directory")
+	runArgs(t, "urls", writeFile(t, "i.xml", index("http://example.com/1.xml"))).want(t, cli.ExitOK, "", "lists 1 sitemap, which")
+	runArgs(t, "urls", "./missing.xml", file).want(t, cli.ExitFailed, "http://example.com/1\nhttp://example.org/2\n", "sitemap: ./missing.xml: no such file or directory")
 }
 
 func TestURLsFrom(t *testing.T) {
 	s := smallSite(t)
 	list := writeFile(t, "list", s.text("# sites\nHOST/c.txt\nftp://example.com/\n\nHOST/b.xml\n"))
-	runArgs(t, "urls", "--allow-private", "--from", list).want(t, exitFailed, s.text("HOST/5\nHOST/2\nHOST/4\n"), list+", line 3: ")
-	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, exitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"), "2 sites, 3 URLs, 0 failed, ")
+	runArgs(t, "urls", "--allow-private", "--from", list).want(t, cli.ExitFailed, s.text("HOST/5\nHOST/2\nHOST/4\n"), list+", line 3: ")
+	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, cli.ExitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"), "2 sites, 3 URLs, 0 failed, ")
 }
 
 func TestURLsToFile(t *testing.T) {
 	s := smallSite(t)
 	out := filepath.Join(t.TempDir(), "out.csv")
 	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "-o", out, "--format", "csv", s.URL)
-	r.want(t, exitFailed, "", "missing.xml")
+	r.want(t, cli.ExitFailed, "", "missing.xml")
 	got, err := os.ReadFile(out)
 	if err != nil || strings.Count(string(got), "\n") != 6 {
 		t.Errorf("the file holds %q, %v", got, err)
@@ -176,27 +178,18 @@ func TestURLsToFile(t *testing.T) {
 func TestProgress(t *testing.T) {
 	s := smallSite(t)
 	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "--progress", "always", s.URL)
-	if r.status != exitFailed || r.out != s.text("HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n") {
+	if r.status != cli.ExitFailed || r.out != s.text("HOST/1\nHOST/2\nHOST/2\nHOST/4\nHOST/5\n") {
 		t.Errorf("status %d, printed %q", r.status, r.out)
 	}
 	if !strings.Contains(r.err, "missing.xml: status 404") {
 		t.Errorf("reported %q", r.err)
-	}
-	p := &progress{}
-	p.queued.Store(2)
-	p.ended.Store(3)
-	p.urls.Store(30_000)
-	p.bytes.Store(3 << 20)
-	p.loc.Store("https://Example.com/a.xml")
-	if got, want := p.line(10e9), "3 sitemaps done, 2 queued  30,000 URLs, 3,000/s  3.0 MiB  example.com"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 func TestURLsOfFileSince(t *testing.T) {
 	doc := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://example.com/1</loc><lastmod>2024-05-05</lastmod></url>`+
 		`<url><loc>http://example.com/2</loc><lastmod>2024-05-06</lastmod></url><url><loc>http://example.com/3</loc></url></urlset>`)
-	runArgs(t, "urls", "--since", "2024-05-06", doc).want(t, exitOK, "http://example.com/2\nhttp://example.com/3\n")
+	runArgs(t, "urls", "--since", "2024-05-06", doc).want(t, cli.ExitOK, "http://example.com/2\nhttp://example.com/3\n")
 }
 
 // now is a time that want takes for any other near now.

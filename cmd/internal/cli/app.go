@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1 // something could not be read
+	ExitUsage       = 2
+	ExitInterrupted = 130
+)
+
+// An App is one run of the command.
+type App struct {
+	Context context.Context // ends when the command is interrupted
+	in      io.Reader
+	Out     io.Writer
+	Err     io.Writer
+	Log     *Log        // writes to Err
+	Failed  atomic.Bool // something could not be read or written
+
+	// The exit status is the result, so that standard output may be closed or the null device.
+	Judges bool
+
+	Transport http.RoundTripper // of requests; nil: that of package fetch
+}
+
+// NewApp returns the run of a command that reads in, and writes to out and err.
+func NewApp(ctx context.Context, in io.Reader, out, err io.Writer) *App {
+	return &App{Context: ctx, in: in, Out: out, Err: err, Log: &Log{w: err}}
+}
+
+// Status returns the exit status of a run that ended with err, and reports err.
+func (a *App) Status(err error) int {
+	var usage *UsageError
+	switch {
+	case errors.Is(err, context.Canceled):
+		a.Log.Printf("interrupted")
+		return ExitInterrupted
+	case errors.Is(err, ErrStopped):
+		err = nil
+	case errors.As(err, &usage):
+		a.Log.Printf("%v", usage.Err)
+		if usage.command != "" {
+			a.Log.Line("Run '" + usage.command + " --help' for usage.")
+		}
+		return ExitUsage
+	}
+	if err != nil {
+		a.Fail("%v", err)
+	}
+	if a.Failed.Load() {
+		return ExitFailed
+	}
+	return ExitOK
+}
+
+// Fail reports what could not be read or written. The exit status will be 1.
+func (a *App) Fail(format string, args ...any) {
+	a.Failed.Store(true)
+	a.Log.Printf(format, args...)
+}
+
+// Ended returns why ctx has ended. It looks at the context of the command first, which ends a
+// moment before the contexts derived from it.
+func (a *App) Ended(ctx context.Context) error {
+	return cmp.Or(a.Context.Err(), ctx.Err())
+}
+
+// ErrStopped ends a command early without a failure: standard output was closed, or --max-urls was
+// reached.
+var ErrStopped = errors.New("stopped")
+
+// An UsageError is a wrong command line.
+type UsageError struct {
+	command string // its help explains the usage
+	Err     error
+}
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Misuse returns a [UsageError] of cmd.
+func Misuse(cmd *cobra.Command, err error) error { return &UsageError{cmd.CommandPath(), err} }
+
+// UsageOf returns the first of errs as a [UsageError] of cmd.
+func UsageOf(cmd *cobra.Command, errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return Misuse(cmd, err)
+		}
+	}
+	return nil
+}
+
+// Exactly requires n arguments.
+func Exactly(n int, message string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return Misuse(cmd, errors.New(message))
+		}
+		return nil
+	}
+}
+
+// ErrMaxTime ends a run whose time is over. What it has printed stands.
+var ErrMaxTime = errors.New("stopped after --max-time; what was read is printed")

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// DocumentFailure returns why a document could not be read, and how it was found.
+func DocumentFailure(s *discover.Sitemap, err error) string {
+	loc := FileName(s.Loc)
+	text := loc + ": " + jsonl.Message(loc, err)
+	if s.Referrer == nil && s.RobotsURL == "" {
+		return text
+	}
+	return text + " (" + strings.TrimSuffix(s.String(), " → "+loc) + ")"
+}
+
+// TargetFailure returns why a target was not walked.
+func TargetFailure(label string, err error) string {
+	var none *discover.NoSitemapError
+	if !errors.As(err, &none) {
+		return label + ": " + jsonl.Message(label, err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %v; tried:", none.Site, discover.ErrNoSitemap)
+	for _, try := range none.Tried {
+		fmt.Fprintf(&b, "\n  %s: %s", try.URL, jsonl.Message(try.URL, try.Err))
+	}
+	return b.String()
+}
+
+// LimitHint names the flag that lifts the limit in err.
+func LimitHint(err error) string {
+	var walk *discover.LimitError
+	hasFlag := []discover.Limit{discover.LimitDepth, discover.LimitSitemaps}
+	ofWalk := errors.As(err, &walk) && slices.Contains(hasFlag, walk.What)
+	if ofWalk || errors.Is(err, sitemap.ErrTooLarge) || errors.Is(err, sitemap.ErrTooManyEntries) {
+		return " (see --limit)"
+	}
+	return ""
+}
+
+// PrivateHint names the flag that allows the address of a target. It does not for an address that a
+// server redirects to.
+func PrivateHint(err error) string {
+	var e *fetch.Error
+	refused := errors.Is(err, fetch.ErrRefused) && errors.As(err, &e)
+	if refused && len(e.Hops) == 0 && e.Status == 0 {
+		return " (see --allow-private)"
+	}
+	return ""
+}
+
+const Stdin = "-"
+
+// FileName returns the name of a file in messages.
+func FileName(name string) string {
+	if name == Stdin {
+		return "standard input"
+	}
+	return Redact(name)
+}
+
+// Redact returns a URL, also a mistyped one, without user name and password. It returns the name of
+// a file as it is.
+func Redact(loc string) string {
+	before, _, ok := strings.Cut(loc, "@")
+	scheme, _, colon := strings.Cut(before, ":")
+	if !ok || !colon {
+		return loc
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https":
+		return sitemap.Redact(loc)
+	}
+	if _, err := os.Stat(loc); err == nil && !strings.Contains(before, "://") {
+		return loc
+	}
+	return sitemap.Redact(loc)
+}

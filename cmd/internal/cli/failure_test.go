@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// privateHint names no flag for an address that a server redirects to.
+func TestPrivateHint(t *testing.T) {
+	refused := &fetch.Error{Err: fetch.ErrRefused}
+	redirected := &fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}
+	redirect := &fetch.Error{Err: fetch.ErrRefused, Status: 302}
+	if PrivateHint(refused) == "" || PrivateHint(redirected) != "" || PrivateHint(redirect) != "" {
+		t.Errorf("hints %q, %q, %q", PrivateHint(refused), PrivateHint(redirected), PrivateHint(redirect))
+	}
+}
+
+func TestRedact(t *testing.T) {
+	for loc, want := range map[string]string{
+		"https://u:p@example.com/a@b":  "https://example.com/a@b",
+		"https://u:p@q@example.com":    "https://example.com",
+		"dir/me@home.xml":              "dir/me@home.xml",
+		"https://example.com/?q=a@b":   "https://example.com/?q=a@b",
+		"":                             "",
+		"standard input":               "standard input",
+		"https://u:p@example.com?x#@y": "https://example.com?x#@y",
+		"https:u:p@example.com/a":      "https:example.com/a",
+		`HTTPS:\\u:p@example.com/a`:    `HTTPS:\\example.com/a`,
+		`C:\me@home.xml`:               `C:\me@home.xml`,
+	} {
+		if got := Redact(loc); got != want {
+			t.Errorf("redact(%q) = %q, want %q", loc, got, want)
+		}
+	}
+}
+
+// What comes from the web does not steer a terminal.
+func TestMessagesArePrintable(t *testing.T) {
+	var b strings.Builder
+	m := &Log{w: &b}
+	m.Printf("a\x1b[2Jb\u202ec\u0085")
+	if got, want := b.String(), "sitemap: a\ufffd[2Jb\ufffdc\ufffd\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"cmp"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// FetchFlags are the flags for requests.
+type FetchFlags struct {
+	timeout      time.Duration
+	retries      int
+	retryWait    time.Duration
+	Concurrency  int
+	userAgent    string
+	headers      []string
+	delay        time.Duration
+	proxy        string
+	cacert       string
+	insecure     bool
+	connectTo    []string
+	mapped       []string
+	allowPrivate bool
+}
+
+func (n *FetchFlags) Add(cmd *cobra.Command) {
+	FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
+		f.DurationVar(&n.timeout, "timeout", 5*time.Minute,
+			"longest `TIME` for one document with all its attempts; 0 means any")
+		f.IntVar(&n.retries, "retries", 2, "retry a failed request `N` times")
+		f.StringVar(&n.proxy, "proxy", "",
+			"`URL` of a proxy (default: as the environment says)")
+		f.StringVar(&n.cacert, "cacert", "",
+			"trust the certificate authorities in `FILE` (PEM) beside those of the system")
+		f.BoolVar(&n.insecure, "insecure", false, "accept every certificate; for tests")
+		f.StringArrayVar(&n.connectTo, "connect-to", nil,
+			"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the first, "+
+				"as curl does; HOST or PORT may be empty for any; repeatable")
+		f.StringArrayVar(&n.mapped, "map", nil,
+			"request URLs that begin with the first of `URL=URL2` from the second, "+
+				"such as a preview of the site; repeatable")
+		f.BoolVar(&n.allowPrivate, "allow-private", false,
+			"allow loopback, private and other addresses that are not public, and every port")
+		f.StringArrayVarP(&n.headers, "header", "H", nil,
+			"send this header `FIELD`, 'Name: value'; repeatable")
+	})
+	FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
+		f.StringVarP(&n.userAgent, "user-agent", "A", "",
+			"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
+		f.IntVar(&n.Concurrency, "concurrency", 0,
+			"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
+		f.DurationVar(&n.delay, "delay", 0,
+			"least `TIME` between two requests to a host, also if its robots.txt asks for less")
+		f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
+			"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
+	})
+}
+
+// Client returns the client that fetches.
+func (n *FetchFlags) Client() (*fetch.Client, error) {
+	product, _, _ := strings.Cut(strings.TrimSpace(n.userAgent), " ")
+	product, _, _ = strings.Cut(product, "/")
+	c := &fetch.Client{
+		UserAgent:            n.userAgent,
+		RobotsAgent:          product,
+		Timeout:              orNegative(n.timeout),
+		Retries:              orNegative(n.retries),
+		RetryWait:            orNegative(n.retryWait),
+		Delay:                n.delay,
+		Insecure:             n.insecure,
+		AllowPrivateNetworks: n.allowPrivate,
+	}
+	switch {
+	case !httpguts.ValidHeaderFieldValue(n.userAgent):
+		return nil, errors.New("--user-agent: not the value of a header field")
+	case n.retries < 0 || n.Concurrency < 0 || n.timeout < 0 || n.retryWait < 0 || n.delay < 0:
+		return nil, errors.New(
+			"--retries, --concurrency, --timeout, --retry-wait, --delay: negative number")
+	case n.Concurrency > 0:
+		n := n.Concurrency
+		c.Limiter = &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}
+	}
+	if n.proxy != "" {
+		u, err := url.Parse(n.proxy)
+		if err != nil || u.Host == "" {
+			return nil, errors.New("--proxy: want the URL of a proxy, such as http://host:port")
+		}
+		c.Proxy = http.ProxyURL(u)
+	}
+	var errs [4]error
+	c.Header, errs[0] = parseHeaders(n.headers)
+	c.RootCAs, errs[1] = readAuthorities(n.cacert)
+	c.ConnectTo, errs[2] = parseConnectTo(n.connectTo)
+	c.Map, errs[3] = parseMap(n.mapped)
+	return c, cmp.Or(errs[:]...)
+}
+
+// readAuthorities returns the system's certificate authorities and those in a file, or nil if no
+// file is named.
+func readAuthorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--cacert: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("--cacert: %s: no certificate in PEM", file)
+	}
+	return pool, nil
+}
+
+var connection = regexp.MustCompile(`^((?:\[[^]]+\]|[^]:[]*):\d*):((?:\[[^]]+\]|[^]:[]*):\d*)$`)
+
+// parseConnectTo reads the values of --connect-to.
+func parseConnectTo(values []string) (map[string]string, error) {
+	to := map[string]string{}
+	for _, v := range values {
+		m := connection.FindStringSubmatch(v)
+		if m == nil {
+			return nil, fmt.Errorf("--connect-to: %q: want HOST:PORT:HOST2:PORT2", v)
+		}
+		to[m[1]] = m[2]
+	}
+	return to, nil
+}
+
+// parseMap reads the values of --map.
+func parseMap(values []string) (map[string]string, error) {
+	to := map[string]string{}
+	for _, v := range values {
+		from, target, _ := strings.Cut(v, "=")
+		for _, s := range []string{from, target} {
+			u, err := sitemap.ParseLoc(s)
+			if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+				strings.ContainsAny(s, "?#") {
+				return nil, errors.New("--map: want URL=URL2, without credentials, query and fragment")
+			}
+		}
+		to[from] = target
+	}
+	return to, nil
+}

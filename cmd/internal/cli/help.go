@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Complete makes the shell complete the values of a flag.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	values = slices.DeleteFunc(values, func(v string) bool { return v == "or" })
+	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// helpFiles holds NAME.txt for each command and help topic. Its first paragraph is the short
+// description, its second of a command are the examples.
+//
+//go:embed help
+var helpFiles embed.FS
+
+// topics are the help topics that are not commands.
+var topics = []string{"targets", "trust", "fields", "output", "errors", "state"}
+
+// WithHelp sets the help of a command or topic from its file.
+func WithHelp(cmd *cobra.Command) *cobra.Command {
+	text, err := helpFiles.ReadFile("help/" + cmd.Name() + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	cmd.Short, cmd.Long, _ = strings.Cut(strings.TrimSpace(string(text)), "\n\n")
+	if !slices.Contains(topics, cmd.Name()) {
+		cmd.Example, cmd.Long, _ = strings.Cut(cmd.Long, "\n\n")
+	}
+	return cmd
+}
+
+// addTopics adds the help topics to root.
+func addTopics(root *cobra.Command) {
+	for _, name := range topics {
+		root.AddCommand(WithHelp(&cobra.Command{Use: name, DisableFlagsInUseLine: true}))
+	}
+}
+
+// FlagGroup adds the flags that define adds to a command, as one group of its help.
+func FlagGroup(cmd *cobra.Command, name string, define func(*pflag.FlagSet)) {
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.SortFlags = false
+	define(f)
+	f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{"group": {name}} })
+	cmd.Flags().SortFlags = false
+	cmd.Flags().AddFlagSet(f)
+}
+
+// boolValue follows a flag that needs no value in what pflag prints.
+const boolValue = "[=true|false]"
+
+const helpWidth = 80
+
+// printHelp prints the help of a command: usage and examples first.
+func printHelp(cmd *cobra.Command, _ []string) {
+	w := cmd.OutOrStdout()
+	if slices.Contains(topics, cmd.Name()) {
+		fmt.Fprintf(w, "%s\n\n%s\n", cmd.Short, cmd.Long)
+		return
+	}
+	use := cmd.UseLine()
+	if cmd.HasSubCommands() && !cmd.HasParent() {
+		use += " COMMAND"
+	}
+	const text = "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n\n%s\n"
+	fmt.Fprintf(w, text, cmd.Short, use, cmd.Example, cmd.Long)
+	if cmd.HasSubCommands() {
+		title := "Commands"
+		if !cmd.HasParent() {
+			title = "Commands, and help topics (sitemap help TOPIC)"
+		}
+		fmt.Fprintf(w, "\n%s:\n", title)
+	}
+	for _, c := range cmd.Commands() {
+		fmt.Fprintf(w, "  %-10s  %s\n", c.Name(), c.Short)
+	}
+	for _, name := range []string{"Target", "Output", "Rule", "Selection", "Network", "Politeness"} {
+		group := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		group.SortFlags = false
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if slices.Contains(flag.Annotations["group"], name) {
+				group.AddFlag(flag)
+			}
+		})
+		if group.HasFlags() {
+			usages := group.FlagUsagesWrapped(helpWidth)
+			usages = strings.ReplaceAll(usages, boolValue, strings.Repeat(" ", len(boolValue)))
+			fmt.Fprintf(w, "\n%s flags:\n%s", name, usages)
+		}
+	}
+}

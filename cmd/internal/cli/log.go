@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A Log writes whole lines to standard error, from any goroutine.
+type Log struct {
+	mu  sync.Mutex
+	w   io.Writer
+	bar io.Writer // where lines go while progress is shown, else nil
+}
+
+// Printf writes a line that starts with the command's name.
+func (m *Log) Printf(format string, args ...any) {
+	m.Line("sitemap: " + fmt.Sprintf(format, args...))
+}
+
+// Line writes a line. It makes control characters visible: they may come from the web.
+func (m *Log) Line(s string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	w := m.w
+	if m.bar != nil {
+		w = m.bar
+	}
+	io.WriteString(w, Printable(s)+"\n")
+}
+
+// SetBar sends lines through bar, or back to standard error if bar is nil.
+func (m *Log) SetBar(bar io.Writer) {
+	m.mu.Lock()
+	m.bar = bar
+	m.mu.Unlock()
+}

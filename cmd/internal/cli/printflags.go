@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// AddFields adds --fields.
+func (p *PrintFlags) AddFields(cmd *cobra.Command) {
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&p.Fields, "fields", "",
+			"print the fields `NAME,...` only: see 'sitemap help fields'")
+	})
+}
+
+// PrintFlags are the flags of all commands that print results.
+type PrintFlags struct {
+	Format string
+	Out    string
+	Fields string // of urls and parse
+	Quiet  bool
+}
+
+func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
+	defer Complete(cmd, "format", strings.FieldsFunc(formats, func(r rune) bool { return r == ',' || r == ' ' })...)
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
+		f.StringVarP(&p.Out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
+		f.BoolVarP(&p.Quiet, "quiet", "q", false, "on standard error, report only what could not be read")
+	})
+}
+
+// TextOrJSONL reports another format.
+func (p *PrintFlags) TextOrJSONL() error {
+	if p.Format == "text" || p.Format == "jsonl" {
+		return nil
+	}
+	return fmt.Errorf("unknown format %q: want text or jsonl", p.Format)
+}
+
+// formatOfSuffix are the formats that the name of a file says.
+var formatOfSuffix = map[string]string{
+	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
+}
+
+// Resolve takes the format from the suffix of -o if --format is not given. It reports a suffix that
+// contradicts --format, or that the command does not print.
+func (p *PrintFlags) Resolve(cmd *cobra.Command, formats ...string) error {
+	name := p.Out
+	if IsGzip(name) {
+		name = name[:len(name)-len(".gz")]
+	}
+	suffix := strings.ToLower(filepath.Ext(name))
+	format, ok := formatOfSuffix[suffix]
+	switch {
+	case !ok || p.Format == format:
+		return nil
+	case cmd.Flags().Changed("format"):
+		return fmt.Errorf("--output %s contradicts --format %s", p.Out, p.Format)
+	case !slices.Contains(formats, format):
+		return fmt.Errorf("--output %s: this command prints %s", p.Out, strings.Join(formats, ", "))
+	}
+	p.Format = format
+	return nil
+}
+
+// IsGzip reports whether a file is to be compressed.
+func IsGzip(name string) bool { return strings.EqualFold(filepath.Ext(name), ".gz") }

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// Root returns the command sitemap with its commands and help topics.
+func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
+	root := WithHelp(&cobra.Command{
+		Use:           "sitemap",
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return Misuse(cmd, unknownCommand(cmd, args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.SetOut(a.Err)
+			cmd.Help()
+			return &UsageError{Err: errors.New("no command given")}
+		},
+	})
+	root.SetFlagErrorFunc(badFlag)
+	root.SetHelpFunc(printHelp)
+	root.SetVersionTemplate("sitemap {{.Version}}\n")
+	root.AddCommand(commands...)
+	addTopics(root)
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
+			return Misuse(root, unknownCommand(root, args[0]))
+		}
+		return nil
+	}
+	return root
+}
+
+// unknownCommand returns the error about an unknown command, with the one that may be meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	shown := sitemap.Redact(name)
+	err := fmt.Errorf("unknown command %q", shown)
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return fmt.Errorf("%w; did you mean: sitemap %s", err, near[0])
+	}
+	if strings.ContainsAny(name, "./:") {
+		return fmt.Errorf("%w; did you mean: sitemap urls %s", err, shown)
+	}
+	return err
+}
+
+var unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)`)
+
+// badFlag returns the error about a flag, with the flag that may be meant.
+func badFlag(cmd *cobra.Command, err error) error {
+	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		names := &cobra.Command{SuggestionsMinimumDistance: 2}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		})
+		if near := names.SuggestionsFor(m[1]); len(near) > 0 {
+			err = fmt.Errorf("%w; did you mean --%s", err, near[0])
+		}
+	}
+	return Misuse(cmd, err)
+}

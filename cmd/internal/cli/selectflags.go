@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// SelectFlags are the flags that choose documents and URLs.
+type SelectFlags struct {
+	Since       string
+	distrust    bool // of the lastmods that indexes list
+	newest      bool
+	Follow      string
+	MinTrust    string
+	verifyHosts int
+	Match       string
+	Exclude     string
+	knownPaths  []string
+	MaxURLs     int64
+	Unique      bool
+	Limit       Limit
+}
+
+func (s *SelectFlags) Add(cmd *cobra.Command) {
+	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.StringVar(&s.Since, "since", "",
+			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, "+
+				"or for so long, such as 7d; URLs without a lastmod stay")
+		f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
+			"fetch sitemaps also if their index says that they have not changed")
+		f.BoolVar(&s.newest, "newest", false,
+			"of the sitemaps in an index, read those first that it lists with the latest lastmod")
+		f.StringVar(&s.Follow, "follow", "",
+			"of the sitemaps in an index, fetch those that match `REGEX`")
+		f.StringVar(&s.MinTrust, "min-trust", "variant",
+			"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
+		f.StringSliceVar(&s.knownPaths, "known-paths", nil,
+			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; none for none; "+
+				"with + before the first, also if it names one")
+		f.IntVar(&s.verifyHosts, "verify-hosts", 4,
+			"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
+		f.Var(&s.Limit, "limit", "read at most this: bytes or entries of a document, "+
+			"depth or sitemaps of a walk; units as in 10MiB; 0 means no limit "+
+			"(default bytes=500MiB, entries=500000, depth=10, sitemaps=50001)")
+	})
+}
+
+// AddURLs adds the flags that choose URLs.
+func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
+	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.StringVar(&s.Match, "match", "", "print URLs that match `REGEX`")
+		f.StringVar(&s.Exclude, "exclude", "", "leave out URLs that match `REGEX`")
+		f.Int64VarP(&s.MaxURLs, "max-urls", "n", 0, "stop after `N` URLs")
+		f.BoolVar(&s.Unique, "unique", false,
+			fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
+	})
+}
+
+// Options returns the options of a walk.
+func (s *SelectFlags) Options() (discover.Options, error) {
+	o := discover.Options{
+		VerifyHosts: orNegative(s.verifyHosts),
+		MaxDepth:    s.Limit.Depth,
+		MaxSitemaps: s.Limit.Sitemaps,
+		Limits:      s.Limit.Document(),
+
+		IgnoreIndexLastMod: s.distrust,
+		Newest:             s.newest,
+	}
+	if s.verifyHosts < 0 || s.MaxURLs < 0 {
+		return o, errors.New("--verify-hosts, --max-urls: negative number")
+	}
+	if o.MinTrust.UnmarshalText([]byte(s.MinTrust)) != nil || o.MinTrust == 0 {
+		return o, fmt.Errorf("--min-trust: unknown trust %q: "+
+			"want untrusted, variant, verified, location, robots or caller", s.MinTrust)
+	}
+	if s.Since != "" {
+		since, err := parseSince(s.Since)
+		if err != nil {
+			return o, err
+		}
+		o.Since = since
+	}
+	for _, path := range s.knownPaths {
+		if path == "none" {
+			o.KnownPaths = []string{}
+			break
+		}
+		path, too := strings.CutPrefix(path, "+")
+		o.KnownPathsToo = o.KnownPathsToo || too
+		if path != "" {
+			o.KnownPaths = append(o.KnownPaths, "/"+strings.TrimPrefix(path, "/"))
+		}
+	}
+	follow, err := Compile("follow", s.Follow)
+	if follow != nil {
+		o.Follow = func(s *discover.Sitemap) bool { return follow.MatchString(s.Loc) }
+	}
+	return o, err
+}
+
+// MaxUnique is how many URLs a urlSet remembers, in about 60 MiB.
+const MaxUnique = 4 << 20

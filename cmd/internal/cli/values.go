@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// orNegative returns n, or -1 for 0. In the packages 0 means the default, and a negative value
+// means what 0 means in a flag.
+func orNegative[N int | time.Duration](n N) N {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// Limit is the value of --limit. As in the packages, a field that is 0 was not set, and a negative
+// one means no limit.
+type Limit struct {
+	Bytes    int64
+	entries  int
+	Depth    int
+	Sitemaps int
+}
+
+func (l *Limit) Document() sitemap.Limits {
+	return sitemap.Limits{Bytes: l.Bytes, Entries: l.entries}
+}
+
+// Set reads NAME=VALUE, several of them separated by commas. A value of 0 means no limit.
+func (l *Limit) Set(s string) error {
+	for pair := range strings.SplitSeq(s, ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return errors.New("want NAME=VALUE")
+		}
+		n, err := parseQuantity(value)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			n = -1
+		}
+		count := int(min(n, math.MaxInt))
+		switch strings.TrimSpace(name) {
+		case "bytes":
+			l.Bytes = n
+		case "entries":
+			l.entries = count
+		case "depth":
+			l.Depth = count
+		case "sitemaps":
+			l.Sitemaps = count
+		default:
+			return fmt.Errorf("unknown limit %q: want bytes, entries, depth or sitemaps", name)
+		}
+	}
+	return nil
+}
+
+// String returns "": the help text names the defaults.
+func (l *Limit) String() string { return "" }
+
+// Type names the value in help.
+func (l *Limit) Type() string { return "NAME=VALUE" }
+
+var quantity = regexp.MustCompile(`(?i)^\s*([\d_]+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*$`)
+
+// parseQuantity reads a number such as 50000, 50_000, 10MiB, 1.5 GB or 2k.
+func parseQuantity(s string) (int64, error) {
+	m := quantity.FindStringSubmatch(s)
+	if m == nil {
+		return 0, fmt.Errorf("%q is not a number with a unit, such as 50000 or 10MiB", s)
+	}
+	base := 1000.0
+	if m[3] != "" {
+		base = 1024
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(m[1], "_", ""), 64)
+	if m[2] != "" {
+		f *= math.Pow(base, float64(1+strings.Index("kmgt", strings.ToLower(m[2]))))
+	}
+	if err != nil || f >= math.MaxInt64 || f > 0 && f < 1 {
+		return 0, fmt.Errorf("%q is out of range", s)
+	}
+	return int64(f), nil
+}
+
+// parseHeaders reads the values of --header.
+func parseHeaders(fields []string) (http.Header, error) {
+	h := http.Header{}
+	for _, field := range fields {
+		name, value, ok := strings.Cut(field, ":")
+		value = strings.TrimSpace(value)
+		if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, errors.New("--header: want 'Name: value'")
+		}
+		h.Add(name, value)
+	}
+	if h.Get("Host") != "" {
+		return nil, errors.New("--header: Host cannot be set")
+	}
+	return h, nil
+}
+
+// Compile compiles the value of a flag, nil if it is not set.
+func Compile(flag, expr string) (*regexp.Regexp, error) {
+	if expr == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return re, nil
+}
+
+var ago = regexp.MustCompile(`^(\d{1,5})([hdwmy])$`)
+
+// parseSince reads a W3C datetime, or a time before now such as 12h, 7d, 2w, 3m (months) or 1y.
+func parseSince(s string) (time.Time, error) {
+	if m := ago.FindStringSubmatch(s); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		switch now := time.Now(); m[2] {
+		case "h":
+			return now.Add(-time.Duration(n) * time.Hour), nil
+		case "d":
+			return now.AddDate(0, 0, -n), nil
+		case "w":
+			return now.AddDate(0, 0, -7*n), nil
+		case "m":
+			return now.AddDate(0, -n, 0), nil
+		default:
+			return now.AddDate(-n, 0, 0), nil
+		}
+	}
+	t, err := sitemap.ParseTime(s)
+	if err != nil || t.IsZero() {
+		return time.Time{}, fmt.Errorf("--since: %q is not a W3C datetime, such as 2024-05-06 or "+
+			"2024-05-06T07:08:09Z, nor a time before now, such as 7d", s)
+	}
+	return t.Start(), nil
+}

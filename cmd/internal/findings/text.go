@@ -1,0 +1,178 @@
+package findings
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+)
+
+// shownOf is how many findings of one rule in one document are printed.
+const shownOf = 5
+
+// A textPrinter prints findings for people. It groups those in one document, and those about the
+// site as a whole, by their rules.
+type textPrinter struct {
+	w      io.Writer
+	o      Options
+	groups map[sitemap.Code]*group
+	order  []sitemap.Code
+	err    error
+}
+
+// A group holds the first findings of one rule.
+type group struct {
+	findings []audit.Finding
+	count    int64
+}
+
+func (p *textPrinter) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// Finding prints a finding, or keeps it for its group.
+func (p *textPrinter) Finding(f *audit.Finding, _ string) {
+	if p.o.All {
+		p.print(f, true)
+		return
+	}
+	g := p.groups[f.Code]
+	if g == nil {
+		g = &group{}
+		p.groups[f.Code] = g
+		p.order = append(p.order, f.Code)
+	}
+	if g.count++; len(g.findings) < shownOf {
+		g.findings = append(g.findings, *f)
+	}
+}
+
+// flush prints the groups.
+func (p *textPrinter) flush() {
+	for _, code := range p.order {
+		g := p.groups[code]
+		for i := range g.findings {
+			p.print(&g.findings[i], i == len(g.findings)-1)
+		}
+		if more := g.count - int64(len(g.findings)); more > 0 {
+			p.printf("    %s more [%s]: --all\n", Thousands(more), code)
+		}
+	}
+	clear(p.groups)
+	p.order = p.order[:0]
+}
+
+// Document prints the findings in a document, and the document if there is something to say of it.
+func (p *textPrinter) Document(d *Document) {
+	p.flush()
+	switch {
+	case d.Code != "" && !d.Known:
+		p.printf("%s: %s: %s [%s]\n", p.bold(d.Name), p.severity(sitemap.SeverityError),
+			Printable(d.Message), d.Code)
+		if rule, ok := audit.RuleOf(sitemap.Code(d.Code)); ok {
+			p.printf("    fix: %s\n", rule.Fix)
+		}
+	case p.o.Verbose && d.Code == "":
+		p.printf("%s: %s\n", p.bold(d.Name), Printable(d.Text))
+	}
+}
+
+// End prints the findings that are left, and the totals.
+func (p *textPrinter) End(t Totals) error {
+	p.flush()
+	p.printf("%s, %s: %s, %s, %s\n", Plural(t.Documents, "document"), Plural(t.URLs, "URL"),
+		Plural(t.Errors, "error"), Plural(t.Warnings, "warning"), Plural(t.Infos, "info"))
+	return p.err
+}
+
+// print prints a finding, with what to do if it is the last of its group.
+func (p *textPrinter) print(f *audit.Finding, withFix bool) {
+	p.printf("%s: %s: %s [%s]\n", p.bold(f.Sitemap+Location(f)), p.severity(f.Severity),
+		Printable(f.Message), f.Code)
+	shown := f.Message
+	if line := f.Excerpt.Text; line != "" {
+		caret := min(f.Excerpt.Caret, len(line))
+		blank := strings.Repeat(" ", utf8.RuneCountInString(line[:caret]))
+		p.printf("    %s\n    %s%s\n", Printable(strings.ReplaceAll(line, "\t", " ")), blank,
+			p.paint("^", green))
+		shown += line
+	}
+	if f.Loc != "" && !strings.Contains(shown, f.Loc) {
+		p.printf("    %s\n", Printable(f.Loc))
+	}
+	if withFix && f.Fix != "" {
+		p.printf("    fix: %s\n", Printable(f.Fix))
+	}
+}
+
+// Location returns ":line:column", as far as they are known.
+func Location(f *audit.Finding) string {
+	if f.Pos.Line == 0 {
+		return ""
+	}
+	s := ":" + strconv.Itoa(f.Pos.Line)
+	if f.Column > 0 {
+		s += ":" + strconv.Itoa(f.Column)
+	}
+	return s
+}
+
+// The colours of severities and carets.
+const (
+	red    = "31"
+	yellow = "33"
+	green  = "32"
+	cyan   = "36"
+	bold   = "1"
+)
+
+func (p *textPrinter) paint(s, style string) string {
+	if !p.o.Color {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+func (p *textPrinter) bold(s string) string { return p.paint(Printable(s), bold) }
+
+func (p *textPrinter) severity(s sitemap.Severity) string {
+	return p.paint(s.String(), [...]string{cyan, yellow, red}[s])
+}
+
+// Printable replaces characters that control a terminal, and ends of lines.
+func Printable(s string) string { return harmless(s, "") }
+
+// harmless replaces characters that control a terminal, but those of keep.
+func harmless(s, keep string) string {
+	return strings.Map(func(r rune) rune {
+		control := unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+		if control && !strings.ContainsRune(keep, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// Plural returns "1 thing" or "1,000 things".
+func Plural(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Thousands(n) + " " + thing
+}
+
+// Thousands returns n as 1,234,567.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

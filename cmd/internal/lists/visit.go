@@ -1,0 +1,367 @@
+package lists
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// A Visit is the walk of one target. What it prints of a document stays together.
+type Visit struct {
+	*Walker
+	Target  target.Target
+	number  int // in the list, from 1
+	Options discover.Options
+	handler Handler
+	Record  jsonl.Record
+	from    *discover.Sitemap // the document of the record
+	printed string            // the location of a document to read but not to print, if it is read first
+	Failed  bool              // something could not be read
+	unsaved error             // why a document could not be saved
+	stop    func()            // ends the walk
+
+	lines []byte // of the document that is read
+	Holds bool   // walker.printing: lines go to out at once
+}
+
+// maxLines is how much of a document's lines wait for its end. Then they go to the output, and other
+// visits wait.
+const maxLines = 1 << 20
+
+// visit walks one target. An error ends the command.
+func (w *Walker) visit(ctx context.Context, t target.Target, number int) error {
+	v := &Visit{Walker: w, Target: t, number: number, Options: w.Options}
+	v.Options.Report, v.Options.Done, v.Options.Fetched = v.report, v.done, v.Fetched
+	v.Record.Target = t.Shown()
+	if w.Journal != nil {
+		v.printed = w.Journal.printed(v.Record.Target)
+	}
+	v.handler = w.Handle(v)
+	defer w.oneAtATime(t)()
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	v.stop = stop
+	if limit := w.Flags.siteTime; limit > 0 {
+		inner, stop = context.WithTimeout(inner, limit)
+		defer stop()
+	}
+	err := v.walk(inner)
+	if v.unsaved != nil {
+		err = v.unsaved
+	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
+		v.fail(fmt.Errorf("stopped after %v (--site-time)", w.Flags.siteTime), "")
+		err = nil
+	}
+	if err == nil && v.handler.End != nil {
+		v.handler.End()
+	}
+	if flushErr := v.finish(); err == nil {
+		err = flushErr
+	}
+	w.Progress.Sites.Add(1)
+	if v.Failed {
+		w.Progress.Failed.Add(1)
+		v.noteFailure()
+	}
+	return err
+}
+
+// oneAtATime waits for the visit of another target on the same host, and returns a function that
+// lets the next one begin.
+func (w *Walker) oneAtATime(t target.Target) func() {
+	if t.Kind == target.File || !w.Progress.IsList {
+		return func() {}
+	}
+	host, _ := w.hosts.LoadOrStore(target.HostOf(t.Name), new(sync.Mutex))
+	mu := host.(*sync.Mutex)
+	mu.Lock()
+	return mu.Unlock
+}
+
+// noteFailure writes the target to the file of --failed, as it was given.
+func (v *Visit) noteFailure() {
+	if v.failures != nil {
+		v.printing.Lock()
+		defer v.printing.Unlock()
+		if _, err := io.WriteString(v.failures, v.Target.Given+"\n"); err != nil {
+			v.App.Fail("--failed: %v", err)
+		}
+	}
+}
+
+// Write prints lines of the current document.
+func (v *Visit) Write(p []byte) (int, error) {
+	if !v.Holds {
+		if v.Progress.IsList && len(v.lines)+len(p) <= maxLines {
+			v.lines = append(v.lines, p...)
+			return len(p), nil
+		}
+		v.Hold()
+	}
+	return v.Out.Write(p)
+}
+
+// Hold begins to write to the output at once.
+func (v *Visit) Hold() {
+	v.printing.Lock()
+	v.Holds = true
+	v.Out.Write(v.lines)
+	v.lines = v.lines[:0]
+}
+
+// Flush ends the lines of a document: it writes them and calls note before other visits may print.
+// The lines of targets that are not next in the list wait, unless they are many or noted.
+func (v *Visit) Flush(note func()) error {
+	if !v.Holds {
+		if v.Journal == nil && !v.queue.isNext(v.number) {
+			return nil
+		}
+		v.Hold()
+	}
+	defer v.printing.Unlock()
+	v.Holds = false
+	if v.Journal != nil && note != nil {
+		note()
+	}
+	return v.Out.Flush()
+}
+
+// finish ends the lines of the target, and prints those of targets that have waited for it.
+func (v *Visit) finish() error {
+	if !v.Holds {
+		v.printing.Lock()
+	}
+	defer v.printing.Unlock()
+	v.Holds = false
+	for _, lines := range v.queue.end(v.number, v.lines) {
+		v.Out.Write(lines)
+	}
+	v.lines = nil
+	if v.Journal != nil {
+		v.Journal.ended(v.Record.Target)
+	}
+	return v.Out.Flush()
+}
+
+// walk walks the target.
+func (v *Visit) walk(ctx context.Context) error {
+	switch {
+	case v.handler.Walk != nil:
+		return v.handler.Walk(ctx)
+	case v.Target.Kind == target.File:
+		return v.walkFile(ctx)
+	}
+	urls := v.Client.URLs(ctx, v.Target.Name, &v.Options)
+	if v.Target.Kind == target.Sitemap {
+		urls = v.Client.Walk(ctx, []*discover.Sitemap{{Loc: v.Target.Name}}, &v.Options)
+	}
+	for u, err := range urls {
+		if err != nil {
+			return v.walkFailed(ctx, err)
+		}
+		if u.Sitemap.Loc == v.printed {
+			continue
+		}
+		r := &v.Record
+		if u.Sitemap != v.from {
+			v.from, r.Sitemap = u.Sitemap, cli.Redact(u.Sitemap.Loc)
+			v.Progress.Loc.Store(r.Sitemap)
+		}
+		r.Entry, r.Trust, r.OnSite = u.Entry, u.Trust.String(), u.OnSite
+		if v.Flags.All {
+			r.Change = u.Change
+		}
+		if err := v.page(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fetched records when a sitemap was fetched, and saves doc for --save. For a file, doc is nil.
+func (v *Visit) Fetched(s *discover.Sitemap, doc *fetch.Document) {
+	if s != nil {
+		v.Record.Fetched = time.Now().UTC().Truncate(time.Second)
+	}
+	if v.Flags.save == "" || doc == nil {
+		return
+	}
+	if err := saveDocument(v.Flags.save, doc); err != nil {
+		v.unsaved = fmt.Errorf("--save: %w", err)
+		v.stop()
+	}
+}
+
+// page prints the record if it is taken.
+func (v *Visit) page() error {
+	if v.handler.Page == nil || !v.Selector.take(v.Record.Loc) {
+		return nil
+	}
+	v.Progress.URLs.Add(1)
+	if err := v.handler.Page(&v.Record); err != nil {
+		return err
+	}
+	if v.Selector.done() {
+		return cli.ErrStopped
+	}
+	return nil
+}
+
+// walkFailed reports the last error of a walk. Those of documents were reported before.
+func (v *Visit) walkFailed(ctx context.Context, err error) error {
+	if ended := v.Ended(ctx); ended != nil {
+		return ended
+	}
+	var walkErr *discover.WalkError
+	if !errors.As(err, &walkErr) {
+		v.fail(err, cli.PrivateHint(err))
+		return nil
+	}
+	v.noteFailed()
+	for _, err := range walkErr.Errs {
+		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
+			v.fail(err, cli.LimitHint(err))
+		}
+	}
+	return nil
+}
+
+// fail reports why the target was not walked, or not to its end.
+func (v *Visit) fail(err error, hint string) {
+	v.noteFailed()
+	v.App.Fail("%s%s", cli.TargetFailure(v.Target.Label(), err), hint)
+	if v.handler.Failure != nil {
+		v.handler.Failure(err)
+	}
+}
+
+// noteFailed notes that something could not be read. The exit status will be 1.
+func (v *Visit) noteFailed() {
+	v.Failed = true
+	v.App.Failed.Store(true)
+}
+
+// report takes a problem of a document.
+func (v *Visit) report(s *discover.Sitemap, p sitemap.Problem) {
+	v.problems.Add(s, p)
+	if v.handler.problem != nil {
+		v.handler.problem(s, p)
+	}
+}
+
+// done takes the end of a document. It ends the run if the output cannot be written.
+func (v *Visit) done(s *discover.Sitemap, sum discover.Summary) {
+	v.Progress.Note(&sum)
+	if sum.Skipped != discover.SkippedResume {
+		v.printed = ""
+	}
+	if sum.Err != nil {
+		v.noteFailed()
+		v.App.Fail("%s%s", cli.DocumentFailure(s, sum.Err), v.Hint(s, sum.Err))
+	}
+	if v.handler.Document != nil {
+		v.handler.Document(s, &sum)
+	}
+	if v.Flush(func() { v.Journal.note(v.Record.Target, s.Loc) }) != nil {
+		v.Cancel()
+	}
+}
+
+// CountEntries counts the pages of a document, for commands that do not print them.
+func (v *Visit) CountEntries(sum *discover.Summary) {
+	if sum.Format != sitemap.SitemapIndex {
+		v.Progress.URLs.Add(sum.Entries)
+	}
+}
+
+// Hint names the flag that may help with a document that could not be read.
+func (v *Visit) Hint(s *discover.Sitemap, err error) string {
+	named := s.Referrer == nil && s.RobotsURL == "" && target.SchemeOf(s.Loc) != ""
+	switch {
+	case named && v.Entries:
+		return " (parse reads files; see sitemap urls)"
+	case named && v.Flags.As == "" && errors.Is(err, sitemap.ErrHTML):
+		return " (a URL with a path names a sitemap; --as site finds the sitemaps of its site)"
+	case named:
+		return cli.LimitHint(err) + cli.PrivateHint(err)
+	}
+	return cli.LimitHint(err)
+}
+
+// walkFile reads a file. Its URLs are not judged and its children not fetched.
+func (v *Visit) walkFile(ctx context.Context) error {
+	t := v.Target
+	s := &discover.Sitemap{Loc: t.Name}
+	v.Progress.Loc.Store(t.Name)
+	v.Fetched(s, nil)
+	v.Record = jsonl.Record{Target: v.Record.Target, Fetched: v.Record.Fetched}
+	if !v.Entries {
+		v.Record.Sitemap = t.Name
+	}
+	children := 0
+	sum, err := v.readFile(s, func(e *sitemap.Entry) error {
+		switch {
+		case e.Kind == sitemap.Sitemap && !v.Entries:
+			children++
+			return nil
+		case v.Options.Excludes(e.LastMod):
+			return nil
+		}
+		v.Record.Entry = *e
+		return v.page()
+	})
+	if err = cmp.Or(err, v.Ended(ctx)); err != nil {
+		return err
+	}
+	if children > 0 && !v.Flags.Quiet {
+		v.App.Log.Printf("%s lists %s, which are not fetched: a file is read alone",
+			cli.FileName(t.Name), cli.Plural(children, "sitemap"))
+	}
+	v.done(s, sum)
+	return nil
+}
+
+// readFile reads the entries of a file. Its error is one of entry; that of the file is in the
+// summary.
+func (v *Visit) readFile(
+	s *discover.Sitemap, entry func(*sitemap.Entry) error,
+) (sum discover.Summary, err error) {
+	f, err := v.App.Open(s.Loc)
+	if err != nil {
+		sum.Err = err
+		return sum, nil
+	}
+	defer f.Close()
+	o, problems := v.File, map[sitemap.Code]int{}
+	o.SkipExtensions = v.Options.SkipExtensions
+	o.Report = func(p sitemap.Problem) {
+		problems[p.Code]++
+		v.report(s, p)
+	}
+	doc, err := parse.NewReader(f, &o)
+	if err != nil {
+		sum.Err, sum.Problems = err, problems
+		return sum, nil
+	}
+	for e, err := range doc.Entries() {
+		if err != nil {
+			sum.Err = err
+		} else if err := entry(&e); err != nil {
+			return sum, err
+		}
+	}
+	sum.Summary = doc.Summary()
+	return sum, nil
+}

@@ -1,0 +1,251 @@
+package lists
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
+// a Loc, its name. Functions that are nil are not called.
+type Handler struct {
+	Page     func(r *jsonl.Record) error // with each URL that is taken; r must not be kept
+	problem  func(s *discover.Sitemap, p sitemap.Problem)
+	Document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
+	Failure  func(err error)                                  // of the target as a whole
+	End      func()
+	Walk     func(ctx context.Context) error // walks the target otherwise
+}
+
+// A Walker walks the targets of a command, several at once.
+type Walker struct {
+	App      *cli.App
+	Flags    *Flags
+	File     sitemap.Options // of files; Report is set for each
+	Entries  bool            // print all entries of files, also the sitemaps that they list
+	Client   *discover.Client
+	Options  discover.Options
+	Selector *Selector
+	Handle   func(v *Visit) Handler
+	Progress progress.Counter
+	problems cli.Tally
+	failures io.Writer // takes targets that failed, or nil
+	Cancel   context.CancelFunc
+	hosts    sync.Map // of targets: a *sync.Mutex each
+
+	printing sync.Mutex // held by the visit that writes to out
+	Out      *output.Writer
+	Journal  *journal // nil without --state
+	queue    queue
+}
+
+// NewWalker returns the walker that the flags describe.
+func NewWalker(a *cli.App,
+	cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
+) (*Walker, error) {
+	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs}}
+	client, clientErr := flags.Client()
+	if client != nil {
+		client.MaxBytes, client.Transport = flags.Limit.Bytes, a.Transport
+		if client.Limiter == nil && flags.Parallel > 8 {
+			client.Limiter = &fetch.HostLimiter{Total: 2 * flags.Parallel}
+		}
+	}
+	w.Client = &discover.Client{Fetch: client, Concurrency: flags.Concurrency}
+	var optionsErr, fileErr, matchErr error
+	w.Options, optionsErr = flags.Options()
+	w.File, fileErr = docs.Options(flags.Limit)
+	w.Selector.match, matchErr = cli.Compile("match", flags.Match)
+	var excludeErr error
+	w.Selector.not, excludeErr = cli.Compile("exclude", flags.Exclude)
+	if flags.Unique {
+		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
+			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
+				cli.Thousands(cli.MaxUnique))
+		}}
+	}
+	return w, cli.UsageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr,
+		excludeErr)
+}
+
+// PrintLines walks for a command that prints text or jsonl, with the handlers that handle returns.
+func PrintLines(a *cli.App,
+	cmd *cobra.Command, args []string, flags *Flags, docs *cli.DocumentFlags,
+	handle func(*Visit) Handler,
+) error {
+	targets, err := target.ParseAll(args, flags.From, flags.As)
+	suffixErr := flags.Resolve(cmd, "text", "jsonl")
+	if err := cli.UsageOf(cmd, suffixErr, flags.TextOrJSONL(), err); err != nil {
+		return err
+	}
+	w, err := NewWalker(a, cmd, flags, docs)
+	if err != nil {
+		return err
+	}
+	if w.Out, err = output.Create(a, flags.Out); err != nil {
+		return err
+	}
+	w.Handle = handle
+	return w.Out.Finish(w.Run(cmd.Context(), targets))
+}
+
+// Print walks the targets, prints the URLs, and reports at the end what else it met.
+func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Format) error {
+	w.Handle = func(v *Visit) Handler {
+		var line []byte
+		return Handler{Page: func(r *jsonl.Record) error {
+			line = f.Append(line[:0], r)
+			_, err := v.Write(line)
+			return err
+		}}
+	}
+	return w.walkAll(ctx, targets)
+}
+
+// PrintParquet is print for a Parquet file.
+func (w *Walker) PrintParquet(ctx context.Context, targets []target.Target) error {
+	p, err := output.NewParquet(w.Out, w.Flags.Fields)
+	if err != nil {
+		return err
+	}
+	w.Handle = func(v *Visit) Handler {
+		var rows []output.ParquetRow
+		var failed error
+		write := func() {
+			if !v.Holds {
+				v.Hold()
+			}
+			failed = cmp.Or(failed, p.Write(rows))
+			rows = rows[:0]
+		}
+		return Handler{
+			Page: func(r *jsonl.Record) error {
+				if rows = append(rows, output.RowOf(r)); v.Holds || len(rows) >= 1_000 {
+					write()
+				}
+				return failed
+			},
+			Document: func(*discover.Sitemap, *discover.Summary) { write() },
+			End:      write,
+		}
+	}
+	err = w.walkAll(ctx, targets)
+	return cmp.Or(err, p.Close())
+}
+
+// walkAll runs a walker that prints URLs, and reports at the end what else it met.
+func (w *Walker) walkAll(ctx context.Context, targets []target.Target) error {
+	err := w.Run(ctx, targets)
+	if err != nil || w.Flags.Quiet {
+		return err
+	}
+	w.problems.Print(w.App.Log)
+	if n := w.Selector.again; n > 0 {
+		w.App.Log.Printf("--unique: %s left out that came before", cli.Plural(n, "URL"))
+	}
+	return nil
+}
+
+// Run walks the targets and prints to w.out. It reports what could not be read as it meets it; an
+// error ends the command.
+func (w *Walker) Run(ctx context.Context, args []target.Target) error {
+	w.Progress.Begin(args, w.Flags.From)
+	defer w.Progress.Show(w.App, w.Flags.Progress, w.Flags.Quiet, w.Out.File == nil)()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.Cancel = cancel
+	if w.Flags.maxTime > 0 {
+		var stop context.CancelFunc
+		inner, stop = context.WithTimeoutCause(inner, w.Flags.maxTime, cli.ErrMaxTime)
+		defer stop()
+	}
+	if w.Flags.failed != "" {
+		f, err := os.OpenFile(w.Flags.failed, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		w.failures = f
+	}
+	err := w.targets(inner, args)
+	if flushErr := w.Out.Flush(); flushErr != nil && ctx.Err() == nil {
+		err = flushErr
+	}
+	if w.Progress.IsList && !w.Flags.Quiet {
+		w.App.Log.Line("sitemap: " + w.Progress.Totals())
+	}
+	return err
+}
+
+// targets visits all targets, --parallel of them at once.
+func (w *Walker) targets(ctx context.Context, args []target.Target) error {
+	var (
+		wg    sync.WaitGroup
+		once  sync.Once
+		first error
+		slots = make(chan struct{}, max(1, w.Flags.Parallel))
+
+		number int // of the target, from 1
+	)
+	fail := func(err error) { once.Do(func() { first = err; w.Cancel() }) }
+	for t, err := range target.All(w.App, args, w.Flags.From, w.Flags.As) {
+		if err == nil && t.Kind == target.File && w.Journal != nil {
+			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
+		}
+		if w.Selector.done() {
+			fail(cli.ErrStopped)
+		}
+		slots <- struct{}{} // the visits under way end when ctx does
+		if ctx.Err() != nil {
+			<-slots
+			break
+		}
+		if err != nil {
+			w.App.Fail("%s", jsonl.Message("", err))
+			w.Progress.Failed.Add(1)
+			<-slots
+			continue
+		}
+		number++
+		n := number
+		visit := func() {
+			defer func() { <-slots }()
+			if err := w.visit(ctx, t, n); err != nil {
+				fail(err)
+			}
+		}
+		if cap(slots) == 1 || !w.Progress.IsList {
+			visit()
+		} else {
+			wg.Go(visit)
+		}
+	}
+	wg.Wait()
+	if first == nil || errors.Is(context.Cause(ctx), cli.ErrMaxTime) {
+		first = w.Ended(ctx)
+	}
+	return first
+}
+
+// Ended returns why the run ends, or nil.
+func (w *Walker) Ended(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), cli.ErrMaxTime) && w.App.Context.Err() == nil {
+		return cli.ErrMaxTime
+	}
+	return w.App.Ended(ctx)
+}

@@ -1,0 +1,260 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A column is a field of a record that --fields may pick. A record without a value has an empty cell
+// in CSV, and lacks the field in jsonl.
+type column struct {
+	name   string
+	text   func(b []byte, r *jsonl.Record) []byte // appends the value
+	isJSON bool                                   // the text is a number or a boolean
+	nested func(x *sitemap.Extensions) any        // of jsonl only; text is nil
+}
+
+func text(name string, value func(r *jsonl.Record) string) column {
+	return column{
+		name: name,
+		text: func(b []byte, r *jsonl.Record) []byte { return append(b, value(r)...) },
+	}
+}
+
+func moment(name string, value func(r *jsonl.Record) sitemap.Time) column {
+	return column{
+		name: name,
+		text: func(b []byte, r *jsonl.Record) []byte { return value(r).AppendTo(b) },
+	}
+}
+
+func nested(name string, value func(x *sitemap.Extensions) any) column {
+	return column{name: name, nested: value}
+}
+
+// columns are all columns. Those from image to hreflang flatten extensions: the first image, the
+// news, and the alternates as "en=https://example.com/en de=https://example.com/de".
+var columns = []column{
+	text("loc", func(r *jsonl.Record) string { return r.Loc }),
+	text("kind", func(r *jsonl.Record) string { return r.Kind.String() }),
+	moment("lastmod", func(r *jsonl.Record) sitemap.Time { return r.LastMod }),
+	moment("published", func(r *jsonl.Record) sitemap.Time { return r.Published }),
+	text("changefreq", func(r *jsonl.Record) string { return r.ChangeFreq.String() }),
+	{name: "priority", isJSON: true, text: func(b []byte, r *jsonl.Record) []byte {
+		if p, ok := r.Priority.Get(); ok {
+			b = strconv.AppendFloat(b, p, 'f', -1, 64)
+		}
+		return b
+	}},
+	text("sitemap", func(r *jsonl.Record) string { return r.Sitemap }),
+	text("trust", func(r *jsonl.Record) string { return r.Trust }),
+	{name: "on_site", isJSON: true, text: func(b []byte, r *jsonl.Record) []byte {
+		if r.Trust != "" {
+			b = strconv.AppendBool(b, r.OnSite)
+		}
+		return b
+	}},
+	text("target", func(r *jsonl.Record) string { return r.Target }),
+	{name: "fetched", text: func(b []byte, r *jsonl.Record) []byte {
+		if !r.Fetched.IsZero() {
+			b = r.Fetched.AppendFormat(b, time.RFC3339)
+		}
+		return b
+	}},
+	text("change", func(r *jsonl.Record) string { return string(r.Change) }),
+	text("image", func(r *jsonl.Record) string {
+		if x := r.Extensions; x != nil && len(x.Images) > 0 {
+			return x.Images[0].Loc
+		}
+		return ""
+	}),
+	ofNews("news_name", func(n *sitemap.News) string { return n.PublicationName }),
+	ofNews("news_language", func(n *sitemap.News) string { return n.PublicationLanguage }),
+	ofNews("news_date", func(n *sitemap.News) string { return n.PublicationDate.String() }),
+	ofNews("news_title", func(n *sitemap.News) string { return n.Title }),
+	text("hreflang", hreflang),
+	nested("images", func(x *sitemap.Extensions) any { return orNil(x.Images) }),
+	nested("videos", func(x *sitemap.Extensions) any { return orNil(x.Videos) }),
+	nested("alternates", func(x *sitemap.Extensions) any { return orNil(x.Alternates) }),
+	nested("news", func(x *sitemap.Extensions) any { return orNil(x.News) }),
+	nested("pagemap", func(x *sitemap.Extensions) any { return orNil(x.PageMap) }),
+	nested("other", func(x *sitemap.Extensions) any { return orNil(x.Other) }),
+}
+
+func orNil[T any](list []T) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func ofNews(name string, value func(n *sitemap.News) string) column {
+	return text(name, func(r *jsonl.Record) string {
+		if r.Extensions == nil || len(r.Extensions.News) == 0 {
+			return ""
+		}
+		return value(&r.Extensions.News[0])
+	})
+}
+
+// hreflang returns the alternates of a record, "code=URL" each.
+func hreflang(r *jsonl.Record) string {
+	if r.Extensions == nil {
+		return ""
+	}
+	var list []string
+	for _, a := range r.Extensions.Alternates {
+		if a.Hreflang != "" {
+			list = append(list, a.Hreflang+"="+a.Href)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// The columns of CSV: of a file, and those that a walk adds.
+var (
+	fileColumns = "loc,kind,lastmod,changefreq,priority"
+	walkColumns = ",sitemap,trust,on_site,target,fetched"
+	flatColumns = ",image,news_name,news_language,news_date,news_title,hreflang"
+)
+
+// pick returns the columns with these names.
+func pick(names string) ([]column, error) {
+	var picked []column
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--fields: unknown field %q: see 'sitemap help fields'", name)
+		}
+		picked = append(picked, columns[i])
+	}
+	return picked, nil
+}
+
+// formatOf returns a format of records. Of a walk they have more columns in CSV. Fields, if it is not
+// empty, picks the columns.
+func formatOf(name, fields string, walked, withChange bool) (Format, error) {
+	if name == "text" && fields != "" {
+		return Format{}, errors.New("--fields: text has URLs alone; want another --format")
+	}
+	switch name {
+	case "text":
+		return Format{Append: appendText}, nil
+	case "jsonl":
+		if fields == "" {
+			return Format{Append: jsonl.Append}, nil
+		}
+		picked, err := pick(fields)
+		return Format{
+			Append: func(b []byte, r *jsonl.Record) []byte { return appendPicked(b, r, picked) },
+		}, err
+	case "csv":
+		if fields == "" {
+			fields = fileColumns
+			if walked {
+				fields += walkColumns
+			}
+			if withChange {
+				fields += ",change"
+			}
+			fields += flatColumns
+		}
+		picked, err := pick(fields)
+		for _, c := range picked {
+			if c.nested != nil {
+				return Format{}, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
+			}
+		}
+		return Format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked)}, err
+	}
+	return Format{}, fmt.Errorf("unknown format %q: want text, jsonl, csv or parquet", name)
+}
+
+// FormatOf returns the format that the flags name.
+func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
+	if p.Format == "parquet" {
+		_, err := NewParquet(nil, p.Fields)
+		return Format{}, err
+	}
+	return formatOf(p.Format, p.Fields, walked, withChange)
+}
+
+// extended are the fields that come from extensions.
+var extended = []string{
+	"image",
+	"news_name",
+	"news_language",
+	"news_date",
+	"news_title",
+	"hreflang",
+	"images",
+	"videos",
+	"alternates",
+	"news",
+	"pagemap",
+	"other",
+}
+
+// WantsExtensions reports whether a field that is printed comes from extensions.
+func WantsExtensions(p *cli.PrintFlags) bool {
+	if p.Fields == "" {
+		return p.Format != "text"
+	}
+	return slices.ContainsFunc(strings.Split(p.Fields, ","), func(name string) bool {
+		return slices.Contains(extended, strings.TrimSpace(name))
+	})
+}
+
+// csvRow returns a function that appends the row of a record.
+func csvRow(picked []column) func(b []byte, r *jsonl.Record) []byte {
+	return func(b []byte, r *jsonl.Record) []byte {
+		for i, c := range picked {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			start := len(b)
+			if b = c.text(b, r); bytes.ContainsAny(b[start:], special) {
+				b = AppendCell(b[:start], string(b[start:]))
+			}
+		}
+		return append(b, '\n')
+	}
+}
+
+// appendPicked appends a record with some of its fields as an object.
+func appendPicked(b []byte, r *jsonl.Record, picked []column) []byte {
+	b = append(b, '{')
+	start := len(b)
+	for _, c := range picked {
+		var value []byte
+		switch {
+		case c.nested == nil:
+			value = c.text(nil, r)
+			if len(value) > 0 && !c.isJSON {
+				value = jsonl.AppendString(nil, string(value))
+			}
+		case r.Extensions != nil:
+			if v := c.nested(r.Extensions); v != nil {
+				value = jsonl.Marshal(v)
+			}
+		}
+		if len(value) == 0 {
+			continue
+		}
+		if len(b) > start {
+			b = append(b, ',')
+		}
+		b = append(append(append(append(b, '"'), c.name...), `":`...), value...)
+	}
+	return append(b, '}', '\n')
+}

@@ -1,0 +1,26 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A Format writes records, each as a line. Append appends the line of a record to b.
+type Format struct {
+	Header string
+	Append func(b []byte, r *jsonl.Record) []byte
+}
+
+func appendText(b []byte, r *jsonl.Record) []byte { return append(append(b, r.Loc...), '\n') }
+
+// special are the characters that put a field of CSV in quotes.
+const special = ",\"\r\n"
+
+// AppendCell appends a field of CSV, in quotes if it needs them (RFC 4180, section 2).
+func AppendCell(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, special) {
+		return append(b, s...)
+	}
+	return append(append(append(b, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
+}

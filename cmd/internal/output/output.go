@@ -1,0 +1,203 @@
+package output
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
+
+// A Writer is what a command prints to: standard output or a file. A new file is written beside
+// the one that it replaces, and renamed at the end.
+type Writer struct {
+	app *cli.App
+	*bufio.Writer
+	to     io.Writer
+	File   *os.File     // nil for standard output
+	name   string       // of the file
+	temp   string       // the name of the file until it is finished, "" if it is written in place
+	Length int64        // bytes of the file, without what is buffered
+	plain  int64        // bytes before compression, without what is buffered
+	Head   int64        // of these, those before the first record
+	dirty  bool         // gz holds something back
+	gz     *gzip.Writer // nil if the file is not compressed
+	parts  bool         // each Flush ends a member of gzip, so that the file may be cut there
+}
+
+// New returns the output to standard output.
+func New(a *cli.App) *Writer {
+	o := &Writer{app: a, to: a.Out}
+	o.Writer = bufio.NewWriterSize(WriterFunc(o.compress), 64<<10)
+	return o
+}
+
+// compress writes p to the file, compressed if its name says so.
+func (o *Writer) compress(p []byte) (int, error) {
+	o.plain += int64(len(p))
+	if o.gz == nil {
+		return o.write(p)
+	}
+	o.dirty = true
+	return o.gz.Write(p)
+}
+
+type WriterFunc func([]byte) (int, error)
+
+func (f WriterFunc) Write(p []byte) (int, error) { return f(p) }
+
+func (o *Writer) write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	o.Length += int64(n)
+	if isClosedPipe(err) {
+		err = cli.ErrStopped
+	}
+	return n, err
+}
+
+// isClosedPipe reports whether err means that nobody reads what is written.
+func isClosedPipe(err error) bool {
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // on Windows
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, brokenPipe) || errors.Is(err, noData)
+}
+
+// Begin writes what comes before the first record.
+func (o *Writer) Begin(header string) {
+	o.WriteString(header)
+	o.Flush()
+	o.Head = o.plain
+}
+
+// newFileOutput returns the output to a file.
+func newFileOutput(a *cli.App, f *os.File, name string) *Writer {
+	o := New(a)
+	o.to, o.File, o.name = f, f, name
+	if cli.IsGzip(name) {
+		o.gz = gzip.NewWriter(WriterFunc(o.write))
+	}
+	return o
+}
+
+// Flush writes what is buffered, except for what a gzip stream holds back.
+func (o *Writer) Flush() error {
+	err := o.Writer.Flush()
+	if o.parts && o.dirty {
+		err = cmp.Or(err, o.gz.Close())
+		o.gz.Reset(WriterFunc(o.write))
+		o.dirty = false
+	}
+	return err
+}
+
+// end writes all that is left.
+func (o *Writer) end() error {
+	err := o.Flush()
+	if o.gz != nil && !o.parts {
+		err = cmp.Or(err, o.gz.Close())
+	}
+	return err
+}
+
+// Standard is newOutput for commands whose results go there alone.
+func Standard(a *cli.App) (*Writer, error) {
+	if f, ok := a.Out.(*os.File); ok && !a.Judges && wasClosed(f) {
+		return nil, errors.New("standard output is closed")
+	}
+	return New(a), nil
+}
+
+// Create returns the output for the flag -o. "" and "-" mean standard output. The command ends it
+// with finish.
+func Create(a *cli.App, name string) (*Writer, error) {
+	if name == "" || name == cli.Stdin {
+		return Standard(a)
+	}
+	info, missing := os.Lstat(name)
+	if missing != nil || info.Mode().IsRegular() {
+		if f, err := CreateBeside(name); err == nil {
+			if missing == nil {
+				f.Chmod(info.Mode().Perm())
+			}
+			o := newFileOutput(a, f, name)
+			o.temp = f.Name()
+			return o, nil
+		}
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return newFileOutput(a, f, name), nil
+}
+
+// CreateBeside creates a temporary file in the folder of name.
+func CreateBeside(name string) (*os.File, error) {
+	temp := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32())
+	temp = filepath.Join(filepath.Dir(name), temp)
+	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// Append returns the output of a run with --state. It appends to the file; of a run that goes on,
+// it first cuts off what came after the first length bytes.
+func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error) {
+	if name == "" || name == cli.Stdin {
+		return Standard(a)
+	}
+	size := int64(0)
+	if info, err := os.Stat(name); err == nil {
+		size = info.Size()
+	}
+	if !resumed {
+		length = size
+	}
+	if size < length {
+		return nil, fmt.Errorf("%s: shorter than the stopped run left it; "+
+			"restore it, or remove the file of --state to begin again", name)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err == nil {
+		_, err = f.Seek(length, io.SeekStart)
+		err = cmp.Or(err, f.Truncate(length))
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := newFileOutput(a, f, name)
+	o.Length, o.parts = length, true
+	return o, nil
+}
+
+// Finish ends the output of a command that ended with err. It renames a file that is complete. It
+// removes one that is not, or that is empty because nothing could be read.
+func (o *Writer) Finish(err error) error {
+	a := o.app
+	complete := err == nil || errors.Is(err, cli.ErrStopped) || errors.Is(err, cli.ErrMaxTime)
+	flushErr := o.end()
+	if o.File != nil {
+		flushErr = cmp.Or(flushErr, o.File.Close())
+	}
+	if complete && flushErr != nil {
+		err, complete = flushErr, false
+	}
+	switch {
+	case o.temp == "":
+	case !complete:
+		os.Remove(o.temp)
+	case a.Failed.Load() && o.plain == o.Head:
+		os.Remove(o.temp)
+		a.Log.Printf("%s is not written: nothing could be read", o.name)
+	default:
+		if err := os.Rename(o.temp, o.name); err != nil {
+			return fmt.Errorf("%w; all that was printed is in %s", err, o.temp)
+		}
+	}
+	return err
+}

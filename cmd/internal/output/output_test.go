@@ -1,0 +1,58 @@
+package output
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
+
+// A file stays as it was unless the output is finished.
+func TestFinish(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out")
+	if err := os.WriteFile(name, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	a := cli.NewApp(t.Context(), nil, io.Discard, io.Discard)
+	o, err := Create(a, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.WriteString("new")
+	o.Flush()
+	if err := o.Finish(errors.New("interrupted")); err == nil {
+		t.Error("the error is lost")
+	}
+	if got, err := os.ReadFile(name); string(got) != "old" || err != nil {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+	if left, err := os.ReadDir(dir); len(left) != 1 || err != nil {
+		t.Errorf("an unfinished output left %v, %v", left, err)
+	}
+}
+
+type FailingWriter struct{ err error }
+
+func (w FailingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestOutputErrors(t *testing.T) {
+	full := errors.New("disk full")
+	for _, tt := range []struct{ err, want error }{
+		{full, full}, {&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, cli.ErrStopped}, {io.ErrClosedPipe, cli.ErrStopped},
+		{&os.PathError{Op: "write", Path: "|1", Err: syscall.Errno(232)}, cli.ErrStopped}, // ERROR_NO_DATA of Windows
+	} {
+		o := New(cli.NewApp(t.Context(), nil, FailingWriter{tt.err}, io.Discard))
+		o.WriteString("a")
+		if err := o.Flush(); err != tt.want {
+			t.Errorf("Flush after %v = %v, want %v", tt.err, err, tt.want)
+		}
+		if _, err := o.WriteString("b"); err != tt.want {
+			t.Errorf("WriteString after %v = %v, want %v", tt.err, err, tt.want)
+		}
+	}
+}

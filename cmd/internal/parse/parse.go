@@ -1,0 +1,66 @@
+package parse
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	var (
+		print cli.PrintFlags
+		docs  cli.DocumentFlags
+		limit cli.Limit
+	)
+	cmd := cli.WithHelp(&cobra.Command{
+		Use: "parse [flags] FILE|-...",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			suffixErr := print.Resolve(cmd, "text", "jsonl", "csv", "parquet")
+			f, formatErr := output.FormatOf(&print, false, false)
+			o, err := docs.Options(limit)
+			if len(args) == 0 && a.IsPiped() {
+				args = []string{cli.Stdin}
+			}
+			if len(args) == 0 {
+				err = errors.New("no FILE given")
+			}
+			if limit.Depth != 0 || limit.Sitemaps != 0 {
+				err = errors.New("--limit: want bytes or entries, since nothing is walked")
+			}
+			if err := cli.UsageOf(cmd, suffixErr, formatErr, err, target.ReadsOnce(args)); err != nil {
+				return err
+			}
+			w := &lists.Walker{
+				App: a, Flags: &lists.Flags{PrintFlags: print, Progress: "never", Parallel: 1},
+				File: o, Entries: true, Selector: &lists.Selector{},
+			}
+			w.Options.SkipExtensions = !output.WantsExtensions(&print)
+			if w.Out, err = output.Create(a, print.Out); err != nil {
+				return err
+			}
+			var files []target.Target
+			for _, name := range args {
+				files = append(files, target.Target{Kind: target.File, Name: name, Given: name})
+			}
+			if print.Format == "parquet" {
+				return w.Out.Finish(w.PrintParquet(cmd.Context(), files))
+			}
+			w.Out.Begin(f.Header)
+			return w.Out.Finish(w.Print(cmd.Context(), files, f))
+		},
+	})
+	docs.Add(cmd)
+	print.Add(cmd, "text, jsonl, csv or parquet")
+	print.AddFields(cmd)
+	cli.FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.Var(&limit, "limit", "read at most this of a document: bytes or entries; units as in 10MiB; "+
+			"0 means no limit (default bytes=500MiB, entries=500000)")
+	})
+	return cmd
+}

@@ -1,0 +1,121 @@
+package progress
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// A Counter counts how far a run is. The goroutine that shows it only reads it.
+type Counter struct {
+	start         time.Time
+	IsList        bool  // there may be several targets
+	Total         int64 // targets, 0 if it is not known how many
+	Sites, Failed atomic.Int64
+	URLs, queued  atomic.Int64
+	ended, bytes  atomic.Int64
+	Loc           atomic.Value // a string: the document that is read
+}
+
+// Begin starts the clock, and counts the targets in the arguments and in the file from.
+func (p *Counter) Begin(args []target.Target, from string) {
+	p.start, p.IsList = time.Now(), len(args) > 1 || from != ""
+	p.Total = int64(len(args))
+	if from == "" {
+		return
+	}
+	info, err := os.Stat(from)
+	if err != nil || !info.Mode().IsRegular() {
+		p.Total = 0
+		return
+	}
+	f, err := os.Open(from)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if target.OfLine(lines.Text()) != "" {
+			p.Total++
+		}
+	}
+}
+
+// Note counts a document that has ended.
+func (p *Counter) Note(sum *discover.Summary) {
+	p.ended.Add(1)
+	p.queued.Store(int64(sum.Queued))
+	p.bytes.Add(sum.Received)
+}
+
+// Totals returns what the run has done.
+func (p *Counter) Totals() string {
+	return fmt.Sprintf("%s, %s, %s failed, %v", cli.Plural(p.Sites.Load(), "site"),
+		cli.Plural(p.URLs.Load(), "URL"), cli.Thousands(p.Failed.Load()),
+		time.Since(p.start).Round(time.Millisecond))
+}
+
+// Show shows p on standard error, as --progress says, until stop is called. By default it does on a
+// terminal that does not show the results too: Prints says that they go to standard output.
+func (p *Counter) Show(a *cli.App, when string, quiet, prints bool) (stop func()) {
+	onTerminal := cli.IsTerminal(a.Err)
+	shared := onTerminal && prints && cli.IsTerminal(a.Out)
+	shown := when == "always" ||
+		when == "auto" && !quiet && onTerminal && os.Getenv("TERM") != "dumb"
+	if !shown || shared {
+		return func() {}
+	}
+	rate := mpb.WithRefreshRate(200 * time.Millisecond)
+	bars := mpb.New(mpb.WithOutput(a.Err), mpb.WithAutoRefresh(), rate)
+	line := decor.Any(func(decor.Statistics) string { return p.line(time.Since(p.start)) })
+	bar := bars.New(0, mpb.NopStyle(), mpb.PrependDecorators(line))
+	a.Log.SetBar(bars)
+	return func() {
+		a.Log.SetBar(nil)
+		bar.Abort(true)
+		bars.Wait()
+	}
+}
+
+// line returns what is shown after a time.
+func (p *Counter) line(elapsed time.Duration) string {
+	if p.IsList {
+		return p.listLine(elapsed)
+	}
+	loc, _ := p.Loc.Load().(string)
+	host := cli.Printable(cli.FileName(loc))
+	if u, err := sitemap.ParseLoc(loc); err == nil {
+		host = u.Host
+	}
+	urls := p.URLs.Load()
+	rate := int64(float64(urls) / max(elapsed.Seconds(), 0.001))
+	return fmt.Sprintf("%s done, %s queued  %s, %s/s  %s  %s",
+		cli.Plural(p.ended.Load(), "sitemap"), cli.Thousands(p.queued.Load()), cli.Plural(urls, "URL"),
+		cli.Thousands(rate), cli.Size(p.bytes.Load()), host)
+}
+
+// listLine is line for several targets: "412/1,000 sites · 9 failed · 1.2 M URLs · 3 min left".
+func (p *Counter) listLine(elapsed time.Duration) string {
+	sites := p.Sites.Load()
+	line := cli.Thousands(sites)
+	if p.Total > 0 {
+		line += "/" + cli.Thousands(p.Total)
+	}
+	line += fmt.Sprintf(" sites · %s failed · %s URLs", cli.Thousands(p.Failed.Load()),
+		cli.Rounded(p.URLs.Load()))
+	if sites > 0 && p.Total > sites {
+		left := time.Duration(float64(elapsed) / float64(sites) * float64(p.Total-sites))
+		line += " · " + cli.About(left) + " left"
+	}
+	return line
+}

@@ -1,0 +1,257 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+)
+
+// A bar is a row of a table with a bar.
+type bar struct {
+	name
+	Count  int64
+	Length float64 // in hundredths of the longest
+}
+
+// bars sets the lengths of bars.
+func bars(list []bar) []bar {
+	longest := int64(1)
+	for _, b := range list {
+		longest = max(longest, b.Count)
+	}
+	for i, b := range list {
+		if b.Count > 0 {
+			list[i].Length = max(0.6, 100*float64(b.Count)/float64(longest))
+		}
+	}
+	return list
+}
+
+// maxBars is how many bars of directories and hosts are shown.
+const maxBars = 25
+
+// top returns the longest bars, and one for all others.
+func top(counts map[name]int64) []bar {
+	var list []bar
+	for n, c := range counts {
+		list = append(list, bar{name: n, Count: c})
+	}
+	slices.SortFunc(list, func(a, b bar) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Note, b.Note))
+	})
+	if more := len(list) - maxBars; more > 1 {
+		rest := bar{name: name{Name: findings.Thousands(int64(more)) + " others"}}
+		for _, b := range list[maxBars:] {
+			rest.Count += b.Count
+		}
+		list = append(list[:maxBars], rest)
+	}
+	return bars(list)
+}
+
+// sizeLimits are where the classes of sizes end, in bytes.
+var sizeLimits = []int64{1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20, 50 << 20, math.MaxInt64}
+
+// sizes counts documents by size.
+func sizes(documents []*document) []bar {
+	list := make([]bar, len(sizeLimits))
+	for i, limit := range sizeLimits {
+		list[i].Name = "up to " + size(limit)
+	}
+	list[len(list)-1].Name = "over 50 MiB, the protocol's limit"
+	for _, d := range documents {
+		if d.Format != sitemap.UnknownFormat {
+			i, _ := slices.BinarySearch(sizeLimits, d.Bytes)
+			list[i].Count++
+		}
+	}
+	for len(list) > 0 && list[len(list)-1].Count == 0 {
+		list = list[:len(list)-1]
+	}
+	return bars(list)
+}
+
+// statuses counts documents by the status of the answer.
+func statuses(documents []*document) []bar {
+	counts := map[name]int64{}
+	for _, d := range documents {
+		switch {
+		case d.Status != 0:
+			counts[name{Name: strconv.Itoa(d.Status)}]++
+		case d.Error != "":
+			counts[name{Name: "no answer"}]++
+		}
+	}
+	return top(counts)
+}
+
+// A timeline counts pages by the time of their lastmod.
+type timeline struct {
+	Unit    string // "month" or "year"
+	Columns []column
+	Ticks   []tick
+	With    int64 // pages with a lastmod
+}
+
+// A column is a month or year in a timeline.
+type column struct {
+	Name       string
+	Count      int64
+	X, Y, W, H float64
+	Label      string // under it, or ""
+}
+
+// A tick is a line at a number of pages.
+type tick struct {
+	Y     float64
+	Count int64
+}
+
+// The timeline is drawn in this rectangle.
+const (
+	timelineLeft, timelineRight = 60, 956
+	timelineTop, timelineBottom = 12, 180
+	labelWidth                  = 60
+)
+
+// maxMonths is how many months are told apart. Longer times are counted by year.
+const maxMonths = 60
+
+// newTimeline counts pages by months until now, or by years. What is older than a timeline can show
+// is counted as "earlier", and what is in the future as "later".
+func newTimeline(months map[string]int64, now time.Time) *timeline {
+	t := &timeline{Unit: "month"}
+	first, last := "", now.UTC().Format("2006-01")
+	for _, month := range slices.Sorted(maps.Keys(months)) {
+		if month != "" {
+			first = cmp.Or(first, month)
+			t.With += months[month]
+		}
+	}
+	if t.With == 0 {
+		return t
+	}
+	step, names := -1, []string{}
+	at := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
+	layout := "2006-01"
+	if first < at.AddDate(0, 1-maxMonths, 0).Format(layout) {
+		t.Unit, layout, step = "year", "2006", -12
+		at = time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	for len(names) < 12 || at.Format(layout) >= first[:len(layout)] && len(names) < maxMonths {
+		names = append(names, at.Format(layout))
+		at = at.AddDate(0, step, 0)
+	}
+	slices.Reverse(names)
+	counts := map[string]int64{}
+	for month, n := range months {
+		switch {
+		case month == "":
+		case month > last:
+			counts["later"] += n
+		case month[:len(layout)] < names[0]:
+			counts["earlier"] += n
+		default:
+			counts[month[:len(layout)]] += n
+		}
+	}
+	if counts["earlier"] > 0 {
+		names = slices.Insert(names, 0, "earlier")
+	}
+	if counts["later"] > 0 {
+		names = append(names, "later")
+	}
+	t.draw(names, counts)
+	return t
+}
+
+// draw gives each name a column.
+func (t *timeline) draw(names []string, counts map[string]int64) {
+	largest := int64(1)
+	for _, n := range counts {
+		largest = max(largest, n)
+	}
+	step := tickStep(largest)
+	scale := float64(timelineBottom-timelineTop) / float64(largest)
+	for n := int64(0); n <= largest; n += step {
+		t.Ticks = append(t.Ticks, tick{timelineBottom - float64(n)*scale, n})
+	}
+	width := float64(timelineRight-timelineLeft) / float64(len(names))
+	free := 0.0 // of labels, from here on
+	for i, name := range names {
+		c := column{Name: name, Count: counts[name], X: timelineLeft + float64(i)*width}
+		c.W, c.H = width*0.8, float64(c.Count)*scale
+		if c.Count > 0 {
+			c.H = max(c.H, 1.5)
+		}
+		c.Y = timelineBottom - c.H
+		if c.X >= free && c.X < timelineRight-labelWidth {
+			c.Label, free = name, c.X+labelWidth
+		}
+		t.Columns = append(t.Columns, c)
+	}
+}
+
+// tickStep returns a round number that fits three to six times into n.
+func tickStep(n int64) int64 {
+	for power := int64(1); ; power *= 10 {
+		for _, digit := range []int64{1, 2, 5} {
+			if n/(digit*power) <= 5 {
+				return digit * power
+			}
+		}
+	}
+}
+
+// A span is a fetch.
+type span struct {
+	*document
+	X, W float64 // in hundredths of all the time
+}
+
+// maxSpans is how many fetches are shown: the first ones.
+const maxSpans = 200
+
+// waterfall returns the fetches in the order of their begin, how long they took together, and how
+// many are left out.
+func waterfall(documents []*document) (spans []span, total time.Duration, more int) {
+	var fetched []*document
+	for _, d := range documents {
+		if d.Elapsed > 0 {
+			fetched = append(fetched, d)
+		}
+	}
+	slices.SortStableFunc(fetched, func(a, b *document) int { return cmp.Compare(a.Begun, b.Begun) })
+	if len(fetched) > maxSpans {
+		fetched, more = fetched[:maxSpans], len(fetched)-maxSpans
+	}
+	for _, d := range fetched {
+		total = max(total, d.Begun+d.Elapsed)
+	}
+	for _, d := range fetched {
+		x := min(99.6, 100*d.Begun.Seconds()/total.Seconds())
+		w := max(0.4, 100*d.Elapsed.Seconds()/total.Seconds())
+		spans = append(spans, span{d, x, min(w, 100-x)})
+	}
+	return spans, total, more
+}
+
+// size returns a number of bytes as 1.5 MiB.
+func size(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, units := float64(n)/1024, "KMGTPE"
+	for f >= 1023.95 {
+		f, units = f/1024, units[1:]
+	}
+	return fmt.Sprintf("%.4g %ciB", math.Round(f*10)/10, units[0])
+}

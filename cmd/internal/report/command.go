@@ -1,0 +1,84 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/check"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// notOfReport are the flags of check that report does not have.
+var notOfReport = []string{
+	"from", "parallel", "failed", "site-time", "max-time", "format", "all", "verbose", "rules",
+	"explain", "state", "fail-on", "baseline",
+}
+
+func Command(a *cli.App) *cobra.Command {
+	flags, since := &check.Flags{}, ""
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "report [flags] TARGET",
+		Args: cli.Exactly(1, "want one TARGET"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(a, cmd, args, flags, since)
+		},
+	})
+	check := &cobra.Command{}
+	flags.Add(check)
+	check.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notOfReport, f.Name) {
+			cmd.Flags().AddFlag(f)
+		}
+	})
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&since, "since-report", "",
+			"show what has changed since the run of check that is in `FILE`, in jsonl")
+	})
+	return cmd
+}
+
+// run draws the audit of a target.
+func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, since string) error {
+	suffixErr := flags.Resolve(cmd, "html")
+	if flags.Format = "html"; flags.Out == "" && cli.IsTerminal(a.Out) {
+		suffixErr = errors.New("name the file to write: -o site.html")
+	}
+	flags.FailOn = "never" // a finding is no failure
+	c, err := check.New(a, cmd, args, flags, suffixErr)
+	if err != nil {
+		return err
+	}
+	out := output.WriterFunc(func(p []byte) (int, error) { return c.Out.Write(p) })
+	page := New(out, c.Targets[0].Shown())
+	if since != "" {
+		if err := readSince(page, since); err != nil {
+			return cli.Misuse(cmd, fmt.Errorf("--since-report: %s: %s", since, jsonl.Message("", err)))
+		}
+	}
+	c.Printer, c.Options.Excerpts, c.Options.Page = page, true, page.Page
+	if c.Out, err = output.Create(a, flags.Out); err != nil {
+		return err
+	}
+	err = c.Audit(cmd.Context())
+	if c.Progress.Failed.Load() > 0 {
+		a.Failed.Store(true)
+	}
+	return c.Out.Finish(err)
+}
+
+// readSince reads what an earlier run of check has printed.
+func readSince(page *Report, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return page.Since(f, name)
+}

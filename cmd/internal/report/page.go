@@ -1,0 +1,214 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+)
+
+//go:embed page.html
+var page string
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"number":  findings.Thousands,
+	"plural":  findings.Plural,
+	"place":   func(f audit.Finding) string { return findings.Location(&f) },
+	"caret":   caret,
+	"size":    size,
+	"seconds": func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
+	"px":      func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) },
+	"isLink":  func(s string) bool { return link.MatchString(s) },
+}).Parse(page))
+
+// link matches what may be a link.
+var link = regexp.MustCompile(`^https?://`)
+
+// A view is what the template shows.
+type view struct {
+	Host, Target, Date string
+	Policy             string // Content-Security-Policy
+	Style              template.CSS
+	Script             template.JS
+	Class, Verdict     string
+	Failures           []string
+	Totals             findings.Totals
+	Groups             []*group
+	Changes            *changes
+	Sitemaps           sitemaps
+	Pages              pages
+	Fetches            fetches
+}
+
+// sitemaps are the documents that were audited.
+type sitemaps struct {
+	Read, Indexes, Unread int64
+	Width, Height         int // of the treemap
+	Tiles                 []tile
+	Rows                  []*document
+	More                  int // documents that have no row
+	Classes               map[string]int64
+	Sizes, Statuses       []bar
+}
+
+// pages are the pages that sitemaps list.
+type pages struct {
+	Count              int64
+	Time               *timeline
+	Directories, Hosts []bar
+}
+
+// fetches are the documents in the order in which they were fetched.
+type fetches struct {
+	Spans []span
+	Total time.Duration
+	More  int
+}
+
+// maxRows is how many documents have a row: the worst, then the largest.
+const maxRows = 5000
+
+// ErrNothing means that nothing could be read, so that there is nothing to draw.
+var ErrNothing = errors.New("no page is written: nothing could be read")
+
+// End prints the page. It prints nothing and returns [ErrNothing] if nothing could be read.
+func (r *Report) End(t findings.Totals) error {
+	if !r.read {
+		return ErrNothing
+	}
+	now := time.Now()
+	v := &view{
+		Host: hostOf(r.target), Target: r.target, Date: now.UTC().Format("2 January 2006, 15:04 UTC"),
+		Style: template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
+		Failures: r.failures, Changes: r.changes(),
+	}
+	v.Class, v.Verdict = verdict(t)
+	v.Groups = slices.SortedFunc(maps.Values(r.groups), func(a, b *group) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Code, b.Code))
+	})
+	v.addSitemaps(r.documents)
+	v.Pages = pages{r.pages, newTimeline(r.months, now), top(r.directories), top(r.hosts)}
+	var text bytes.Buffer
+	if err := pageTemplate.Execute(&text, v); err != nil {
+		return err
+	}
+	_, err := r.w.Write(bytes.Map(visible, text.Bytes()))
+	return err
+}
+
+// addSitemaps adds the documents that were audited.
+func (v *view) addSitemaps(documents []*document) {
+	s := &v.Sitemaps
+	s.Width, s.Height, s.Classes = treemapWidth, treemapHeight, map[string]int64{}
+	for _, d := range documents {
+		switch {
+		case d.Summary == nil:
+			continue
+		case d.Format == sitemap.SitemapIndex:
+			s.Indexes++
+		case d.Format == sitemap.UnknownFormat:
+			s.Unread++
+		default:
+			s.Read++
+		}
+		s.Rows = append(s.Rows, d)
+		s.Classes[d.Class()]++
+	}
+	v.Fetches.Spans, v.Fetches.Total, v.Fetches.More = waterfall(s.Rows)
+	s.Sizes, s.Statuses = sizes(s.Rows), statuses(s.Rows)
+	slices.SortStableFunc(s.Rows, func(a, b *document) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Entries, a.Entries))
+	})
+	s.More = max(0, len(s.Rows)-maxRows)
+	s.Rows = s.Rows[:len(s.Rows)-s.More]
+	s.Tiles = treemap(s.Rows)
+}
+
+func verdict(t findings.Totals) (class, sentence string) {
+	switch {
+	case t.Errors > 0:
+		return "error", "Search engines refuse part of these sitemaps."
+	case t.Warnings > 0:
+		return "warning", "Search engines read these sitemaps, but ignore or misread part of them."
+	}
+	return "sound", "Search engines can read all of these sitemaps."
+}
+
+// policy returns the Content-Security-Policy: the page's own style and script, and nothing else.
+func policy() string {
+	source := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; script-src " + source(script) + "; style-src " + source(style) +
+		"; base-uri 'none'; form-action 'none'"
+}
+
+// visible replaces characters that are not seen, or that change the order of the text around them.
+func visible(c rune) rune {
+	if unicode.Is(unicode.Bidi_Control, c) || unicode.IsControl(c) && c != '\n' && c != '\t' {
+		return utf8.RuneError
+	}
+	return c
+}
+
+// hostOf returns the host of a target, or the target if it is a file.
+func hostOf(target string) string {
+	if u, err := url.Parse(target); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return target
+}
+
+// caret returns the excerpt of a finding: what is before the place, the character there, and the
+// rest.
+func caret(f audit.Finding) []string {
+	text, at := f.Excerpt.Text, f.Excerpt.Caret
+	if text == "" || at >= len(text) {
+		return nil
+	}
+	_, n := utf8.DecodeRuneInString(text[at:])
+	return []string{text[:at], text[at : at+n], text[at+n:]}
+}
+
+// Summary returns what the rule finds.
+func (g *group) Summary() string {
+	rule, _ := audit.RuleOf(g.Code)
+	return cmp.Or(rule.Summary, string(g.Code))
+}
+
+// Places returns the title of the list of places, or "" if it would say nothing more.
+func (g *group) Places() string {
+	switch {
+	case g.Count > int64(len(g.Examples)):
+		return fmt.Sprintf("%s places, %d of them shown", findings.Thousands(g.Count), len(g.Examples))
+	case g.Count > 1:
+		return findings.Thousands(g.Count) + " places"
+	case g.Examples[0].Excerpt.Text != "":
+		return "The line"
+	}
+	return ""
+}

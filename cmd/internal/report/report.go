@@ -1,0 +1,164 @@
+// Package report draws the audit of a site as one HTML file, which loads nothing and runs no script
+// but its own.
+//
+// The files:
+//
+//	report.go    Report, and what it collects
+//	since.go     what has changed since an earlier audit
+//	page.go      the page
+//	charts.go    bars, months and fetches
+//	treemap.go   sitemaps by their entries
+//	page.html    the template, with style.css and script.js
+package report
+
+import (
+	"cmp"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+)
+
+// A Report collects what the audit of one target finds, and prints it as a page. It is a
+// [findings.Printer]. It is not safe for concurrent use.
+type Report struct {
+	w      io.Writer
+	target string
+	begun  time.Time
+
+	documents   []*document // those that have findings only as well
+	byName      map[string]*document
+	groups      map[sitemap.Code]*group
+	failures    []string // why the target could not be audited to its end
+	read        bool     // something of a document could be read
+	pages       int64
+	months      map[string]int64 // pages by the month of their lastmod
+	directories map[name]int64   // pages by their first directory
+	hosts       map[name]int64   // pages by host, and what entitles sitemaps to list them
+	earlier     *earlier         // nil if there is no earlier audit
+}
+
+// A document is a sitemap, or whatever else has findings.
+type document struct {
+	Name              string
+	*discover.Summary // nil if it is no sitemap that was audited
+	Error             string
+	Begun             time.Duration // since the report's begin
+	Found             findings.Totals
+}
+
+// A group holds the findings of one rule.
+type group struct {
+	Code     sitemap.Code
+	Severity sitemap.Severity
+	Count    int64
+	Fresh    int64 // those that the earlier audit did not have
+	Examples []audit.Finding
+}
+
+// A name is what pages or documents are counted by: one word, or two.
+type name struct{ Name, Note string }
+
+const (
+	maxExamples = 20     // findings of a rule that are shown
+	maxNames    = 10_000 // directories and hosts that are told apart
+)
+
+// New returns a report about a target, which is printed to w. The target is audited from now on.
+func New(w io.Writer, target string) *Report {
+	return &Report{
+		w: w, target: target, begun: time.Now(), byName: map[string]*document{},
+		groups: map[sitemap.Code]*group{}, months: map[string]int64{},
+		directories: map[name]int64{}, hosts: map[name]int64{},
+	}
+}
+
+// document returns the document with a name.
+func (r *Report) document(name string) *document {
+	d := r.byName[name]
+	if d == nil {
+		d = &document{Name: name}
+		r.byName[name] = d
+		r.documents = append(r.documents, d)
+	}
+	return d
+}
+
+// Finding takes a finding.
+func (r *Report) Finding(f *audit.Finding, _ string) {
+	g := r.add(f)
+	if r.earlier != nil && r.earlier.isFresh(f) {
+		g.Fresh++
+	}
+	if f.Code == sitemap.UntrustedLoc {
+		host, _ := split(f.Loc)
+		count(r.hosts, name{host, trust.Untrusted.String()})
+	}
+}
+
+// add adds a finding to its group and its document.
+func (r *Report) add(f *audit.Finding) *group {
+	g := r.groups[f.Code]
+	if g == nil {
+		g = &group{Code: f.Code, Severity: f.Severity}
+		r.groups[f.Code] = g
+	}
+	if g.Count++; len(g.Examples) < maxExamples {
+		g.Examples = append(g.Examples, *f)
+	}
+	r.document(f.Sitemap).Found.Count(f.Severity)
+	return g
+}
+
+// Document takes a document that has been audited, or a target that could not be.
+func (r *Report) Document(d *findings.Document) {
+	if d.Code != "" && !d.Known {
+		r.add(findings.OfDocument(d))
+	}
+	if d.Summary == nil {
+		r.failures = append(r.failures, d.Name+": "+d.Message)
+		return
+	}
+	doc := r.document(d.Name)
+	doc.Summary, doc.Error = d.Summary, d.Message
+	doc.Begun = max(0, time.Since(r.begun)-doc.Elapsed)
+	r.read = r.read || doc.Format != sitemap.UnknownFormat || d.Code == ""
+}
+
+// Page takes a page that a sitemap lists.
+func (r *Report) Page(u *discover.URL) {
+	r.pages++
+	month := ""
+	if !u.LastMod.IsZero() {
+		month = u.LastMod.Start().Format("2006-01")
+	}
+	r.months[month]++
+	host, path := split(u.Loc)
+	directory, _, ok := strings.Cut(path, "/")
+	if directory = "/" + directory + "/"; !ok {
+		directory = "/"
+	}
+	count(r.directories, name{directory, ""})
+	count(r.hosts, name{host, cmp.Or(u.Trust.String(), "not judged")})
+}
+
+// split returns the host and the path of a URL, without its first slash.
+func split(loc string) (host, path string) {
+	_, rest, _ := strings.Cut(loc, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	host, path, _ = strings.Cut(rest, "/")
+	return host, path
+}
+
+// count adds one to the number of n, or of others if there are too many names.
+func count(numbers map[name]int64, n name) {
+	if _, ok := numbers[n]; !ok && len(numbers) >= maxNames {
+		n.Name = "(others)"
+	}
+	numbers[n]++
+}

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+)
+
+// An earlier is the earlier audit of a target.
+type earlier struct {
+	name      string
+	findings  map[findings.Key]*oldFinding
+	documents map[string]oldLine
+}
+
+// An oldFinding is what an earlier audit has found.
+type oldFinding struct {
+	code  sitemap.Code
+	count int64 // how often, without those that were found again
+}
+
+// An oldLine is a line that sitemap check --format jsonl printed.
+type oldLine struct {
+	Type, Target       string
+	Code               sitemap.Code
+	Sitemap, Loc, Text string
+	Format             string
+	Entries            int64
+	Error              *struct{ Message string }
+}
+
+// Since reads what sitemap check --format jsonl printed of the same target, to report what has
+// changed since then. The page calls it name. Since is called before the audit begins.
+func (r *Report) Since(in io.Reader, name string) error {
+	old, other := &earlier{name, map[findings.Key]*oldFinding{}, map[string]oldLine{}}, ""
+	known := false
+	lines := json.NewDecoder(in)
+	for n := 1; ; n++ {
+		var l oldLine
+		err := lines.Decode(&l)
+		switch {
+		case err == io.EOF && known:
+			r.earlier = old
+			return nil
+		case err == io.EOF:
+			return fmt.Errorf("nothing about %s in it, but about %s", r.target,
+				cmp.Or(other, "nothing else"))
+		case err != nil || l.Type == "":
+			return fmt.Errorf("line %d is not of sitemap check --format jsonl", n)
+		case l.Target == r.target:
+			known = true
+			old.add(l)
+		default:
+			other = cmp.Or(other, l.Target)
+		}
+	}
+}
+
+func (e *earlier) add(l oldLine) {
+	switch l.Type {
+	case "problem":
+		key := findings.KeyOf(l.Code, l.Sitemap, l.Loc, l.Text)
+		if e.findings[key] == nil {
+			e.findings[key] = &oldFinding{code: l.Code}
+		}
+		e.findings[key].count++
+	case "document":
+		e.documents[l.Sitemap] = l
+	}
+}
+
+// isFresh reports whether the earlier audit lacks a finding. Of findings with one key, as many are
+// fresh as there are more of them now.
+func (e *earlier) isFresh(f *audit.Finding) bool {
+	old := e.findings[findings.KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
+	if old == nil || old.count == 0 {
+		return true
+	}
+	old.count--
+	return false
+}
+
+// changes are what has changed since the earlier audit, as the page shows it.
+type changes struct {
+	Name           string
+	Before, Now    struct{ Documents, URLs int64 }
+	Fresh, Gone    int64
+	Added, Removed int64
+	Rules          []ruleChange
+	Documents      []documentChange // the first of them
+	More           int
+}
+
+// A ruleChange is how many findings of a rule are new and gone.
+type ruleChange struct {
+	Rule        audit.Rule
+	Fresh, Gone int64
+}
+
+// A documentChange is a document that has come, gone or changed.
+type documentChange struct {
+	Name, Change string
+	Before, Now  int64 // entries
+}
+
+// maxChanges is how many changed documents are shown.
+const maxChanges = 200
+
+// changes compares what was collected with the earlier audit.
+func (r *Report) changes() *changes {
+	if r.earlier == nil {
+		return nil
+	}
+	c := &changes{Name: r.earlier.name}
+	gone := map[sitemap.Code]int64{}
+	for _, old := range r.earlier.findings {
+		gone[old.code] += old.count
+	}
+	for _, rule := range audit.Rules() {
+		change := ruleChange{Rule: rule, Gone: gone[rule.Code]}
+		if g := r.groups[rule.Code]; g != nil {
+			change.Fresh = g.Fresh
+		}
+		if change.Fresh > 0 || change.Gone > 0 {
+			c.Rules = append(c.Rules, change)
+			c.Fresh += change.Fresh
+			c.Gone += change.Gone
+		}
+	}
+	slices.SortStableFunc(c.Rules, func(a, b ruleChange) int {
+		return cmp.Compare(b.Rule.Severity, a.Rule.Severity)
+	})
+	c.compare(r.documents, r.earlier.documents)
+	return c
+}
+
+// compare compares the documents. URLs are the entries of those that are no index.
+func (c *changes) compare(now []*document, old map[string]oldLine) {
+	ended := map[string]bool{}
+	for _, d := range now {
+		if d.Summary == nil {
+			continue
+		}
+		ended[d.Name] = true
+		c.Now.Documents++
+		if d.Format != sitemap.SitemapIndex {
+			c.Now.URLs += d.Entries
+		}
+		was, known := old[d.Name]
+		change := documentChange{d.Name, "changed", was.Entries, d.Entries}
+		switch {
+		case !known:
+			change.Change = "added"
+			c.Added++
+		case was.Error == nil && d.Error != "":
+			change.Change = "cannot be read to its end"
+		case was.Error != nil && d.Error == "":
+			change.Change = "can be read again"
+		case was.Entries == d.Entries:
+			continue
+		}
+		c.Documents = append(c.Documents, change)
+	}
+	for name, was := range old {
+		c.Before.Documents++
+		if was.Format != sitemap.SitemapIndex.String() {
+			c.Before.URLs += was.Entries
+		}
+		if !ended[name] {
+			c.Removed++
+			c.Documents = append(c.Documents, documentChange{name, "removed", was.Entries, 0})
+		}
+	}
+	slices.SortFunc(c.Documents, func(a, b documentChange) int {
+		return cmp.Or(cmp.Compare(a.Change, b.Change), cmp.Compare(a.Name, b.Name))
+	})
+	c.More = max(0, len(c.Documents)-maxChanges)
+	c.Documents = c.Documents[:len(c.Documents)-c.More]
+}

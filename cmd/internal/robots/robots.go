@@ -1,0 +1,104 @@
+package robots
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	var (
+		print cli.PrintFlags
+		docs  cli.DocumentFlags
+		net   cli.FetchFlags
+	)
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "robots [flags] SITE|FILE|-",
+		Args: cli.Exactly(1, "want one SITE or FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := target.Parse(args[0], "")
+			client, clientErr := net.Client()
+			o, baseErr := docs.Options(cli.Limit{})
+			if err := cli.UsageOf(cmd, err, print.TextOrJSONL(), clientErr, baseErr); err != nil {
+				return err
+			}
+			out, err := output.Create(a, print.Out)
+			if err != nil {
+				return err
+			}
+			r, err := readRobots(cmd.Context(), a, t, &discover.Client{Fetch: client}, o)
+			if ended := a.Ended(cmd.Context()); ended != nil {
+				return out.Finish(ended)
+			}
+			if err != nil {
+				a.Fail("%s: %s%s", t.Label(), jsonl.Message(t.Label(), err), cli.PrivateHint(err))
+			}
+			if r != nil {
+				printRobots(a, out, r, client.RobotsToken(), &print)
+			}
+			return out.Finish(nil)
+		},
+	})
+	docs.AddBase(cmd)
+	print.Add(cmd, "text or jsonl")
+	net.Add(cmd)
+	return cmd
+}
+
+// readRobots reads the robots.txt that t names. What came before an error is returned with it.
+func readRobots(
+	ctx context.Context, a *cli.App, t target.Target, c *discover.Client, o sitemap.Options,
+) (*robots.File, error) {
+	if t.Kind != target.File {
+		return c.Robots(ctx, t.Name)
+	}
+	f, err := a.Open(t.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return robots.Parse(f, o.Base)
+}
+
+// printRobots prints the sitemaps of a robots.txt, and then its other records for agent.
+func printRobots(a *cli.App, out *output.Writer, f *robots.File, agent string, flags *cli.PrintFlags) {
+	inJSON := flags.Format == "jsonl"
+	for _, s := range f.Sitemaps {
+		if inJSON {
+			out.Write(append(jsonl.Marshal(struct {
+				Loc  string `json:"loc"`
+				Line int    `json:"line"`
+			}(s)), '\n'))
+		} else {
+			out.WriteString(s.Loc + "\n")
+		}
+	}
+	for _, o := range f.Other(agent) {
+		if inJSON {
+			out.Write(append(jsonl.Marshal(struct {
+				Key   string `json:"key"`
+				Value string `json:"value"`
+				Line  int    `json:"line"`
+			}(o)), '\n'))
+		} else {
+			out.WriteString(cli.Printable(o.Key+": "+o.Value) + "\n")
+		}
+	}
+	if flags.Quiet {
+		return
+	}
+	for _, p := range f.Problems {
+		a.Log.Line(cli.ProblemText("sitemap: robots.txt", p))
+	}
+	if len(f.Sitemaps) == 0 && !a.Failed.Load() {
+		a.Log.Printf("robots.txt names no sitemap")
+	}
+}

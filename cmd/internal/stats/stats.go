@@ -1,0 +1,213 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	flags := &lists.Flags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "stats [flags] TARGET...",
+		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
+	})
+	flags.Add(cmd, "text, jsonl or csv")
+	flags.AddSave(cmd)
+	return cmd
+}
+
+// run counts the URLs of each target.
+func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
+	targets, err := target.ParseAll(args, flags.From, flags.As)
+	suffixErr := flags.Resolve(cmd, "text", "jsonl", "csv")
+	if !slices.Contains([]string{"text", "jsonl", "csv"}, flags.Format) {
+		suffixErr = fmt.Errorf("unknown format %q: want text, jsonl or csv", flags.Format)
+	}
+	if err := cli.UsageOf(cmd, suffixErr, err); err != nil {
+		return err
+	}
+	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
+	if err != nil {
+		return err
+	}
+	if w.Out, err = output.Create(a, flags.Out); err != nil {
+		return err
+	}
+	if flags.Format == "csv" {
+		w.Out.Begin("target,kind,name,urls,percent\n")
+	}
+	w.Handle = func(v *lists.Visit) lists.Handler {
+		c := &census{counts: map[string]map[string]int64{}}
+		return lists.Handler{
+			Page: func(r *jsonl.Record) error { c.add(r); return nil },
+			End:  func() { v.Write(c.print(nil, v.Record.Target, flags.Format)) },
+		}
+	}
+	return w.Out.Finish(w.Run(cmd.Context(), targets))
+}
+
+// A census counts URLs by what they have in common.
+type census struct {
+	counts map[string]map[string]int64 // by kind and name
+	urls   int64
+	mods   int64
+	first  sitemap.Time
+	equal  int64 // lastmods that equal the first
+	dates  int64 // lastmods without a time of day
+}
+
+// censusKinds are the kinds of counts, in their order.
+var censusKinds = []string{"host", "directory", "month", "sitemap", "extension", "lastmod"}
+
+// maxNames bounds the names of a kind that are told apart.
+const maxNames = 10_000
+
+const otherNames = "(others)"
+
+func (c *census) count(kind, name string) {
+	names := c.counts[kind]
+	if names == nil {
+		names = map[string]int64{}
+		c.counts[kind] = names
+	}
+	if _, ok := names[name]; !ok && len(names) >= maxNames {
+		name = otherNames
+	}
+	names[name]++
+}
+
+// add counts a URL.
+func (c *census) add(r *jsonl.Record) {
+	c.urls++
+	_, rest, _ := strings.Cut(r.Loc, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	c.count("host", host)
+	path, _, _ = strings.Cut(path, "?")
+	if directory, _, ok := strings.Cut(path, "/"); ok {
+		c.count("directory", "/"+directory+"/")
+	} else {
+		c.count("directory", "/")
+	}
+	c.count("sitemap", r.Sitemap)
+	c.extensions(r.Extensions)
+	t := r.LastMod
+	if t.IsZero() {
+		c.count("month", "none")
+		return
+	}
+	c.count("month", t.Start().Format("2006-01"))
+	if c.mods++; c.mods == 1 {
+		c.first = t
+	}
+	if t == c.first {
+		c.equal++
+	}
+	if t.Precision() < sitemap.Minute {
+		c.dates++
+	}
+}
+
+func (c *census) extensions(x *sitemap.Extensions) {
+	if x == nil {
+		return
+	}
+	for name, has := range map[string]bool{
+		"images": len(x.Images) > 0, "videos": len(x.Videos) > 0, "news": len(x.News) > 0,
+		"alternates": len(x.Alternates) > 0, "mobile": x.Mobile, "pagemap": len(x.PageMap) > 0,
+		"other": len(x.Other) > 0,
+	} {
+		if has {
+			c.count("extension", name)
+		}
+	}
+}
+
+// A statLine is a count as jsonl prints it.
+type statLine struct {
+	Type    string  `json:"type"`
+	Target  string  `json:"target"`
+	Name    string  `json:"name,omitempty"`
+	URLs    int64   `json:"urls"`
+	Percent float64 `json:"percent"`
+}
+
+// shownNames is how many names of a kind text shows.
+const shownNames = 20
+
+// print appends the counts.
+func (c *census) print(b []byte, target, format string) []byte {
+	c.lastMods()
+	if format == "text" {
+		b = fmt.Appendf(b, "%s: %s\n", cli.Printable(target), cli.Plural(c.urls, "URL"))
+	} else {
+		b = appendStat(b, format, statLine{"total", target, "", c.urls, 100})
+	}
+	for _, kind := range censusKinds {
+		names := c.counts[kind]
+		sorted := slices.SortedFunc(maps.Keys(names), func(x, y string) int {
+			if kind == "month" {
+				return strings.Compare(x, y)
+			}
+			return cmp.Or(cmp.Compare(names[y], names[x]), strings.Compare(x, y))
+		})
+		if format == "text" && len(sorted) > 0 {
+			b = fmt.Appendf(b, "\nby %s:\n", kind)
+		}
+		for i, name := range sorted {
+			if format == "text" && kind != "month" && i == shownNames &&
+				len(sorted) > shownNames+1 {
+				b = fmt.Appendf(b, "  … %s more: --format csv\n", cli.Thousands(int64(len(sorted)-i)))
+				break
+			}
+			line := statLine{kind, target, name, names[name], percent(names[name], c.urls)}
+			if format == "text" {
+				b = fmt.Appendf(b, "  %12s  %5.1f %%  %s\n", cli.Thousands(line.URLs), line.Percent,
+					cli.Printable(name))
+			} else {
+				b = appendStat(b, format, line)
+			}
+		}
+	}
+	return b
+}
+
+func appendStat(b []byte, format string, l statLine) []byte {
+	if format == "jsonl" {
+		return append(append(b, jsonl.Marshal(l)...), '\n')
+	}
+	b = append(output.AppendCell(b, l.Target), ',')
+	b = append(output.AppendCell(append(b, l.Type+","...), l.Name), ',')
+	return fmt.Appendf(b, "%d,%g\n", l.URLs, l.Percent)
+}
+
+// percent returns the share of n, with one decimal.
+func percent(n, of int64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n*1000/of) / 10
+}
+
+// lastMods counts how honest the lastmods are.
+func (c *census) lastMods() {
+	if c.urls == 0 {
+		return
+	}
+	c.counts["lastmod"] = map[string]int64{"with a lastmod": c.mods}
+	if c.mods > 0 {
+		c.counts["lastmod"]["equal to the first"] = c.equal
+		c.counts["lastmod"]["without a time of day"] = c.dates
+	}
+}

@@ -1,0 +1,209 @@
+package target
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A Kind is what an argument names.
+type Kind int
+
+const (
+	Site    Kind = iota // a site, whose sitemaps are found
+	Sitemap             // the URL of a sitemap
+	File                // a file, or "-" for standard input
+)
+
+// A Target is an argument and what it names.
+type Target struct {
+	Kind  Kind
+	Name  string
+	Given string // the argument, or the line of --from
+}
+
+// Shown returns the target as it was given, without user name and password.
+func (t Target) Shown() string { return cli.Redact(t.Given) }
+
+// Label returns the name of the target in what is printed, without user name and password.
+func (t Target) Label() string {
+	if t.Kind == File {
+		return cli.FileName(t.Name)
+	}
+	return sitemap.Redact(t.Name)
+}
+
+// Parse identifies an argument. One with a scheme is a URL: of a site if it has no path or
+// that of robots.txt, else of a sitemap. Otherwise an existing file is read as a file, and anything
+// else is a site. If as is "site" or "sitemap", that decides.
+func Parse(arg, as string) (Target, error) {
+	if as != "" || !exists(arg) {
+		arg = strings.TrimSpace(arg)
+	}
+	hasScheme := SchemeOf(arg) != ""
+	switch {
+	case arg == "":
+		return Target{}, errors.New("empty target")
+	case arg == cli.Stdin, !hasScheme && as == "" && (exists(arg) || looksLikePath(arg)):
+		return Target{File, arg, arg}, nil
+	}
+	given, rawURL, shown := arg, arg, sitemap.Redact(arg)
+	if !hasScheme {
+		rawURL = "https://" + arg
+	}
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return Target{}, fmt.Errorf("%q: want a host, an http or https URL, or a file", shown)
+	}
+	if !hasScheme && u.User == nil {
+		rawURL = "https://" + shown
+	}
+	ofSite := u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
+	if as == "sitemap" || as == "" && hasScheme && !ofSite {
+		return Target{Sitemap, rawURL, given}, nil
+	}
+	return Target{Site, arg, given}, nil
+}
+
+// SchemeOf returns the scheme of s, or "" if s does not start with scheme://.
+func SchemeOf(s string) string {
+	scheme, _, ok := strings.Cut(s, "://")
+	if !ok || strings.ContainsAny(scheme, ":/?#@ ") {
+		return ""
+	}
+	return scheme
+}
+
+// exists reports whether name is a file to read. A folder named like a host, as mirrors of sites
+// are, is not one, nor is the file that the shell made for standard output.
+func exists(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	if info.IsDir() {
+		return !strings.Contains(name, ".") || strings.Contains(strings.TrimRight(name, "/"), "/")
+	}
+	out, err := os.Stdout.Stat()
+	return err != nil || !info.Mode().IsRegular() || !os.SameFile(info, out)
+}
+
+// looksLikePath reports whether arg cannot be a host.
+func looksLikePath(arg string) bool {
+	return pathLike.MatchString(arg) || filepath.IsAbs(arg) || isMistyped(arg)
+}
+
+// isMistyped reports whether arg is the name of a file with a mistyped suffix, such as sitemap.xlm,
+// and no host.
+func isMistyped(arg string) bool {
+	_, suffix, ok := strings.Cut(arg, ".")
+	if !ok || len(suffix) < 2 || len(suffix) > 6 || strings.ContainsAny(suffix, "./:") {
+		return false
+	}
+	if _, known := publicsuffix.PublicSuffix(suffix); known {
+		return false
+	}
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range []string{"xml", "txt", "csv", "jsonl", "atom"} {
+		names.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return len(names.SuggestionsFor(suffix)) > 0
+}
+
+var pathLike = regexp.MustCompile(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)
+
+// ParseAll parses all arguments, so that a wrong one is reported before any work.
+func ParseAll(args []string, from, as string) ([]Target, error) {
+	if len(args) == 0 && from == "" {
+		return nil, errors.New("no TARGET given")
+	}
+	if from != "" && from != cli.Stdin {
+		if _, err := os.Stat(from); err != nil {
+			return nil, fmt.Errorf("--from: %s: %s", cli.FileName(from), jsonl.Message("", err))
+		}
+	}
+	all, names := []Target{}, []string{from}
+	for _, arg := range args {
+		t, err := Parse(arg, as)
+		if err != nil {
+			return nil, err
+		}
+		all, names = append(all, t), append(names, t.Name)
+	}
+	return all, ReadsOnce(names)
+}
+
+// ReadsOnce returns an error if standard input is named more than once.
+func ReadsOnce(names []string) error {
+	first := slices.Index(names, cli.Stdin)
+	if first >= 0 && slices.Contains(names[first+1:], cli.Stdin) {
+		return errors.New("standard input can be read only once")
+	}
+	return nil
+}
+
+// All yields the arguments and then the targets in the lines of the file from, as it reads
+// them. An error is about one target, or about the rest of the file.
+func All(a *cli.App, args []Target, from, as string) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		for _, t := range args {
+			if !yield(t, nil) {
+				return
+			}
+		}
+		if from == "" {
+			return
+		}
+		r, err := a.Open(from)
+		if err != nil {
+			yield(Target{}, fmt.Errorf("--from: %s: %s", cli.FileName(from), jsonl.Message("", err)))
+			return
+		}
+		defer r.Close()
+		lines, found := bufio.NewScanner(r), len(args)
+		for n := 1; lines.Scan(); n++ {
+			line := OfLine(lines.Text())
+			if line == "" {
+				continue
+			}
+			found++
+			t, err := Parse(line, as)
+			if err == nil && t.Name == cli.Stdin && from == cli.Stdin {
+				err = ReadsOnce([]string{from, t.Name})
+			}
+			if err != nil {
+				err = fmt.Errorf("%s, line %d: %w", cli.FileName(from), n, err)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+		err = lines.Err()
+		if err == nil && found == 0 {
+			err = errors.New("no target in it")
+		}
+		if err != nil {
+			yield(Target{}, fmt.Errorf("--from: %s: %s", cli.FileName(from), jsonl.Message("", err)))
+		}
+	}
+}
+
+// OfLine returns the target in a line of --from, "" if there is none.
+func OfLine(line string) string {
+	line, _, _ = strings.Cut(" "+strings.TrimPrefix(line, "\ufeff"), " #")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,115 @@
+package target
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
+
+func TestTargetLabel(t *testing.T) {
+	for target, want := range map[Target]string{
+		{Site, "u:p@example.com", ""}:              "example.com",
+		{Site, "https://u:p@example.com/", ""}:     "https://example.com/",
+		{Sitemap, "https://u:p@example.com/a", ""}: "https://example.com/a",
+		{Site, "http:/u:p@example.com/", ""}:       "http:/example.com/",
+		{Site, "https//u:p@example.com/", ""}:      "https//example.com/",
+		{Site, "example.com/a:b@c", ""}:            "example.com/a:b@c",
+		{File, "me@home.xml", ""}:                  "me@home.xml",
+		{File, "-", ""}:                            "standard input",
+	} {
+		if got := target.Label(); got != want {
+			t.Errorf("label of %q = %q, want %q", target.Name, got, want)
+		}
+	}
+}
+
+func TestIsMistyped(t *testing.T) {
+	for arg, want := range map[string]bool{"sitemap.xlm": true, "a.xnl": true, "a.tx": true, "server.local": false, "example.org": false, "intranet": false, "a.b.xlm": false, "host.corp": false} {
+		if got := isMistyped(arg); got != want {
+			t.Errorf("isMistyped(%q) is %t", arg, got)
+		}
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "example.com")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(strings.TrimSuffix(file, "example.com"))
+	if err := os.Mkdir("dir", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("mirror.example", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		arg, as string
+		want    Target
+	}{
+		{"example.org", "", Target{Site, "example.org", ""}},
+		{"example.org:8080", "", Target{Site, "example.org:8080", ""}},
+		{"https://example.org", "", Target{Site, "https://example.org", ""}},
+		{" https://example.org/a\n", "", Target{Sitemap, "https://example.org/a", ""}},
+		{"https://example.org/", "", Target{Site, "https://example.org/", ""}},
+		{"HTTP://example.org/", "", Target{Site, "HTTP://example.org/", ""}},
+		{"https://example.org/?a=b", "", Target{Site, "https://example.org/?a=b", ""}},
+		{"https://example.org/a", "", Target{Sitemap, "https://example.org/a", ""}},
+		{"https://example.org/a/", "site", Target{Site, "https://example.org/a/", ""}},
+		{"https://example.org", "sitemap", Target{Sitemap, "https://example.org", ""}},
+		{"example.org/a.xml", "", Target{Site, "example.org/a.xml", ""}},
+		{"example.org/a.xml", "sitemap", Target{Sitemap, "https://example.org/a.xml", ""}},
+		{"münchen.example", "", Target{Site, "münchen.example", ""}},
+		{"example.com", "", Target{File, "example.com", ""}},
+		{"example.com", "site", Target{Site, "example.com", ""}},
+		{"dir", "", Target{File, "dir", ""}},
+		{"mirror.example", "", Target{Site, "mirror.example", ""}},
+		{"mirror.example/", "", Target{Site, "mirror.example/", ""}},
+		{"dir/", "", Target{File, "dir/", ""}},
+		{"./mirror.example", "", Target{File, "./mirror.example", ""}},
+		{"https://example.org/robots.txt", "", Target{Site, "https://example.org/robots.txt", ""}},
+		{"https://example.org/robots.txt", "sitemap", Target{Sitemap, "https://example.org/robots.txt", ""}},
+		{"https://example.org/robots.txt?a", "", Target{Site, "https://example.org/robots.txt?a", ""}},
+		{"./missing", "", Target{File, "./missing", ""}},
+		{"/missing.xml", "", Target{File, "/missing.xml", ""}},
+		{"missing.XML", "", Target{File, "missing.XML", ""}},
+		{"-", "", Target{File, "-", ""}},
+	}
+	for _, tt := range tests {
+		got, err := Parse(tt.arg, tt.as)
+		if tt.want.Given = strings.TrimSpace(tt.arg); err != nil || got != tt.want {
+			t.Errorf("parseTarget(%q, %q) = %v, %v, want %v", tt.arg, tt.as, got, err, tt.want)
+		}
+	}
+	for _, arg := range []string{"", "ftp://example.org/", "http:///a", "https://user:secret@ex ample/", "user:secret@ex ample", "https:///user:secret@example.org/"} {
+		if got, err := Parse(arg, ""); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("parseTarget(%q) = %v, %v, want an error that keeps secrets", arg, got, err)
+		}
+	}
+}
+
+func TestTargetsFrom(t *testing.T) {
+	in := strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a # a comment\n-\nlast.example")
+	a := cli.NewApp(t.Context(), in, io.Discard, io.Discard)
+	var got []string
+	for target, err := range All(a, []Target{{Site, "first", "first"}}, "-", "") {
+		if err != nil {
+			got = append(got, "error: "+err.Error())
+			continue
+		}
+		got = append(got, target.Name)
+	}
+	want := []string{
+		"first", "example.org",
+		`error: standard input, line 4: "ftp://x/": want a host, an http or https URL, or a file`,
+		"https://example.org/a",
+		"error: standard input, line 6: standard input can be read only once", "last.example",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

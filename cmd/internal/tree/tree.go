@@ -1,0 +1,220 @@
+package tree
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	flags := &lists.Flags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use: "tree [flags] TARGET...",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return lists.PrintLines(a, cmd, args, flags, &cli.DocumentFlags{}, func(v *lists.Visit) lists.Handler {
+				v.Options.SkipExtensions = true
+				if flags.Format == "text" {
+					return drawTree(v)
+				}
+				return treeLines(v)
+			})
+		},
+	})
+	flags.Add(cmd, "text or jsonl")
+	flags.AddSave(cmd)
+	return cmd
+}
+
+// A node is a document in a tree.
+type node struct {
+	sitemap  *discover.Sitemap
+	text     string
+	children []*node
+}
+
+// drawTree returns the handler that draws the tree of a target when it has ended.
+func drawTree(v *lists.Visit) lists.Handler {
+	path := []*node{{}} // from the target to the last document: those that may have further children
+	add := func(n *node) {
+		last := path[len(path)-1]
+		last.children = append(last.children, n)
+		path = append(path, n)
+	}
+	return lists.Handler{
+		Document: func(s *discover.Sitemap, sum *discover.Summary) {
+			v.CountEntries(sum)
+			for len(path) > 1 && path[len(path)-1].sitemap != s.Referrer {
+				path = path[:len(path)-1]
+			}
+			add(&node{sitemap: s, text: describe(s, sum)})
+		},
+		Failure: func(err error) {
+			path = path[:1]
+			add(&node{text: "FAILED: " + jsonl.Message(v.Target.Label(), err)})
+		},
+		End: func() {
+			v.Write([]byte(v.Target.Label() + "\n"))
+			v.Write(drawNodes(nil, "", path[0].children))
+		},
+	}
+}
+
+// drawNodes appends the nodes below a line that starts with indent.
+func drawNodes(b []byte, indent string, nodes []*node) []byte {
+	for i, n := range nodes {
+		branch, below := "├── ", "│   "
+		if i == len(nodes)-1 {
+			branch, below = "└── ", "    "
+		}
+		b = append(append(append(b, indent...), branch...), cli.Printable(n.text)...)
+		b = drawNodes(append(b, '\n'), indent+below, n.children)
+	}
+	return b
+}
+
+// describe returns the line of a document.
+func describe(s *discover.Sitemap, sum *discover.Summary) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if sum.Format != sitemap.UnknownFormat {
+		add("%v, %s, %s", sum.Format, cli.Listed(sum), cli.Size(sum.Bytes))
+	}
+	if sum.Status != 0 {
+		add("status %d", sum.Status)
+	}
+	if sum.FinalURL != "" && len(sum.Hops) > 0 {
+		add("redirected to %s", sum.FinalURL)
+	}
+	if !s.LastMod.IsZero() {
+		add("lastmod %v", s.LastMod)
+	}
+	if n := cli.ProblemCount(sum); n > 0 {
+		add("%s", cli.Plural(n, "problem"))
+	}
+	if s.RobotsURL != "" {
+		add("robots.txt line %d", s.Line)
+	}
+	if why := cli.Skipped(sum); why != "" {
+		add("left out (%s)", strings.ReplaceAll(why, "_", " "))
+	}
+	if sum.Err != nil {
+		add("FAILED: %s", jsonl.Message(cli.Redact(s.Loc), sum.Err))
+	}
+	return cli.Redact(s.Loc) + "  " + strings.Join(parts, ", ")
+}
+
+// A treeLine is a document as "tree --format jsonl" prints it.
+type treeLine struct {
+	Type    string `json:"type"`
+	Target  string `json:"target"`
+	Sitemap string `json:"sitemap"`
+	treePlace
+	treeAnswer
+	treeContent
+	Elapsed float64      `json:"elapsed,omitempty"` // seconds
+	Skipped string       `json:"skipped,omitempty"`
+	Error   *jsonl.Error `json:"error,omitempty"`
+}
+
+// treePlace says how a document was found.
+type treePlace struct {
+	URL      string       `json:"url,omitempty"` // that answered, if it is another
+	Referrer string       `json:"referrer,omitempty"`
+	Robots   string       `json:"robots,omitempty"`
+	Line     int          `json:"line,omitempty"`
+	Depth    int          `json:"depth"`
+	LastMod  sitemap.Time `json:"lastmod,omitzero"`
+	Assumed  bool         `json:"zone_assumed,omitempty"` // the zone of LastMod
+}
+
+// treeAnswer says how the server answered.
+type treeAnswer struct {
+	Status   int       `json:"status,omitempty"`
+	Attempts int       `json:"attempts,omitempty"`
+	Hops     []treeHop `json:"hops,omitempty"`
+}
+
+type treeHop struct {
+	URL    string `json:"url"`
+	Status int    `json:"status"`
+}
+
+// treeContent says what a document holds.
+type treeContent struct {
+	Format   string                `json:"format,omitempty"`
+	Encoding string                `json:"encoding,omitempty"`
+	Entries  int64                 `json:"entries"`
+	Bytes    int64                 `json:"bytes,omitempty"`
+	Received int64                 `json:"received,omitempty"`
+	Trust    map[trust.Level]int64 `json:"trust,omitempty"`
+	Problems map[sitemap.Code]int  `json:"problems,omitempty"`
+	LastMods treeLastMods          `json:"lastmods,omitzero"`
+}
+
+type treeLastMods struct {
+	Count    int64 `json:"count"`
+	Equal    int64 `json:"equal"`
+	Future   int64 `json:"future"`
+	DateOnly int64 `json:"date_only"`
+}
+
+// treeLines returns the handler that prints each document as an object.
+func treeLines(v *lists.Visit) lists.Handler {
+	return lists.Handler{
+		Document: func(s *discover.Sitemap, sum *discover.Summary) {
+			v.CountEntries(sum)
+			l := treeLineOf(s, sum)
+			l.Target = v.Record.Target
+			v.Write(append(jsonl.Marshal(l), '\n'))
+		},
+		Failure: func(err error) {
+			label := v.Target.Label()
+			v.Write(append(jsonl.Marshal(struct {
+				Type   string       `json:"type"`
+				Target string       `json:"target"`
+				Error  *jsonl.Error `json:"error"`
+			}{"target", v.Record.Target, jsonl.ErrorOf(label, err)}), '\n'))
+		},
+	}
+}
+
+func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
+	l := &treeLine{
+		Type: "document", Sitemap: cli.Redact(s.Loc),
+		treePlace: treePlace{
+			Robots: s.RobotsURL, Line: s.Line,
+			LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
+		},
+		treeAnswer: treeAnswer{Status: sum.Status, Attempts: sum.Attempts},
+		treeContent: treeContent{
+			Format: sum.Format.String(), Encoding: sum.Encoding, Entries: sum.Entries,
+			Bytes: sum.Bytes, Received: sum.Received, Trust: sum.ByTrust, Problems: sum.Problems,
+			LastMods: treeLastMods(sum.LastMods),
+		},
+		Elapsed: sum.Elapsed.Round(time.Microsecond).Seconds(),
+		Skipped: cli.Skipped(sum),
+		Error:   jsonl.ErrorOf(cli.Redact(s.Loc), sum.Err),
+	}
+	if sum.FinalURL != l.Sitemap {
+		l.URL = sum.FinalURL
+	}
+	if s.Referrer != nil {
+		l.Referrer = cli.Redact(s.Referrer.Loc)
+	}
+	for at := s.Referrer; at != nil; at = at.Referrer {
+		l.Depth++
+	}
+	for _, hop := range sum.Hops {
+		l.Hops = append(l.Hops, treeHop(hop))
+	}
+	return l
+}

@@ -1,0 +1,106 @@
+package urls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+)
+
+func Command(a *cli.App) *cobra.Command {
+	flags := &lists.Flags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use: "urls [flags] TARGET...",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(a, cmd, args, flags)
+		},
+	})
+	flags.Add(cmd, "text, jsonl, csv or parquet")
+	flags.AddSave(cmd)
+	flags.AddFields(cmd)
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&flags.State, "state", "",
+			"keep in `FILE` what was read: print only changes, and go on after a stop")
+		f.BoolVar(&flags.All, "all", false, "with --state, print all URLs, each with its change")
+	})
+	flags.AddURLs(cmd)
+	return cmd
+}
+
+func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
+	suffixErr := flags.Resolve(cmd, "text", "jsonl", "csv", "parquet")
+	f, formatErr := output.FormatOf(&flags.PrintFlags, true, flags.All)
+	targets, err := target.ParseAll(args, flags.From, flags.As)
+	if flags.State != "" && filepath.Clean(flags.State) == filepath.Clean(flags.Out) {
+		err = errors.New("--output and --state name the same file")
+	}
+	for _, t := range targets {
+		if flags.State != "" && t.Kind == target.File {
+			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
+		}
+	}
+	if flags.All && flags.State == "" {
+		err = errors.New("--all: without --state all URLs are printed")
+	}
+	if flags.State != "" && flags.Format == "parquet" {
+		err = errors.New("--state: a Parquet file cannot be appended to; want text, jsonl or csv")
+	}
+	if err := cli.UsageOf(cmd, suffixErr, formatErr, err); err != nil {
+		return err
+	}
+	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
+	if err != nil {
+		return err
+	}
+	w.Options.SkipExtensions = !output.WantsExtensions(&flags.PrintFlags)
+	if flags.State != "" {
+		return urlsWithState(cmd.Context(), w, targets, f)
+	}
+	if w.Out, err = output.Create(a, flags.Out); err != nil {
+		return err
+	}
+	if flags.Format == "parquet" {
+		return w.Out.Finish(w.PrintParquet(cmd.Context(), targets))
+	}
+	w.Out.Begin(f.Header)
+	return w.Out.Finish(w.Print(cmd.Context(), targets, f))
+}
+
+// urlsWithState walks with a journal.
+func urlsWithState(ctx context.Context, w *lists.Walker, targets []target.Target, f output.Format) error {
+	j, resumed, err := lists.OpenJournal(w.Flags.State, w.Flags.Digest())
+	if err != nil {
+		return err
+	}
+	if err := j.KeepFormat(w.Flags.Out, w.Flags.Format); err != nil {
+		j.Close()
+		return err
+	}
+	if w.Out, err = output.Append(w.App, w.Flags.Out, resumed, j.Run.Length); err != nil {
+		j.Close()
+		return err
+	}
+	if w.Out.Length == 0 {
+		w.Out.Begin(f.Header)
+	}
+	w.Options.Store, w.Options.Run, w.Options.OnlyChanged = j, j.Run.ID, !w.Flags.All
+	w.Journal, w.Selector.Taken = j, j.Run.URLs
+	if w.Selector.Seen != nil {
+		j.Remember(w.Selector.Seen)
+	}
+	if err = j.Attach(w.Out, w.Selector.Count); err == nil {
+		err = w.Print(ctx, targets, f)
+	}
+	if err == nil && w.Selector.Count() == 0 && !w.App.Failed.Load() && !w.Flags.Quiet {
+		w.App.Log.Printf("nothing has changed since the last run")
+	}
+	return w.Out.Finish(j.Finish(err))
+}

@@ -1,0 +1,34 @@
+package version
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestVersion(t *testing.T) {
+	clone := []debug.BuildSetting{
+		{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
+		{Key: "vcs.time", Value: "2026-11-23T22:25:31Z"},
+		{Key: "vcs.modified", Value: "false"},
+	}
+	changed := append(clone[:2:2], debug.BuildSetting{Key: "vcs.modified", Value: "true"})
+	for _, tt := range []struct {
+		String   string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{"v0.9.0", nil, "v0.9.0, go1.26"},
+		{"v0.9.0", clone, "v0.9.0, 2026-11-23, go1.26"},
+		{"v0.9.1-0.20261123222531-0123456789ab", clone, "v0.9.1-0.20261123222531-0123456789ab, 2026-11-23, go1.26"},
+		{"v0.0.0-20261123222531-0123456789ab", clone, "0123456789ab, 2026-11-23, go1.26"},
+		{"(devel)", clone, "0123456789ab, 2026-11-23, go1.26"},
+		{"(devel)", changed, "0123456789ab with changes, 2026-11-23, go1.26"},
+		{"(devel)", nil, "(devel), go1.26"},
+		{"", nil, "(devel), go1.26"},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: tt.String}, Settings: tt.settings}
+		if got := format(info); got != tt.want {
+			t.Errorf("versionOf(%q, %q) = %q, want %q", tt.String, tt.settings, got, tt.want)
+		}
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package main
-
-import "os"
-
-// readsEscapes reports true: terminals read escape sequences.
-func readsEscapes(*os.File) bool { return true }

@@ -1,7 +1,0 @@
-// Package chromium tests the page of package report in a browser, in a module of its own so that
-// users of sitemap do not inherit the dependency:
-//
-//	GOWORK=off go test -C cmd/sitemap/report/chromium .
-//
-// It needs a Chromium or Chrome.
-package chromium
