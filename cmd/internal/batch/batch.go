@@ -1,3 +1,11 @@
+// Package batch is the command sitemap batch, which walks long lists of sites and can be stopped at any
+// time.
+//
+// Each file builds on those below it:
+//
+//	batch.go  sitemap batch
+//	read.go   batch status and batch cat
+//	run.go    what run.json says, and shards
 package batch
 
 import (
@@ -6,8 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +41,7 @@ type batchFlags struct {
 	quiet    bool
 }
 
+// Command returns the command sitemap batch.
 func Command(a *cli.App) *cobra.Command {
 	flags := &batchFlags{}
 	cmd := cli.WithHelp(&cobra.Command{
@@ -62,32 +69,6 @@ func Command(a *cli.App) *cobra.Command {
 	cmd.AddCommand(statusCommand(a), catCommand(a))
 	return cmd
 }
-
-// A shard is one of several parts of a list.
-type shard struct{ i, n int }
-
-func (s *shard) String() string {
-	if s.n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", s.i, s.n)
-}
-
-func (s *shard) Type() string { return "string" }
-
-func (s *shard) Set(text string) error {
-	i, n, _ := strings.Cut(text, "/")
-	var iErr, nErr error
-	s.i, iErr = strconv.Atoi(i)
-	s.n, nErr = strconv.Atoi(n)
-	if iErr != nil || nErr != nil || s.i < 0 || s.i >= s.n {
-		return errors.New("want I/N, with I from 0 to N-1")
-	}
-	return nil
-}
-
-// has reports whether a domain is in the shard.
-func (s *shard) has(domain string) bool { return s.n == 0 || batch.Shard(domain, s.n) == s.i }
 
 // run walks the sites of a list and writes their parts.
 func run(a *cli.App, cmd *cobra.Command, list string, flags *batchFlags) error {

@@ -35,6 +35,7 @@ type Flags struct {
 // filterFlags choose the findings that count.
 type filterFlags struct{ FailOn, only, disable, baseline string }
 
+// Add adds the flags to a command.
 func (c *Flags) Add(cmd *cobra.Command) {
 	c.Flags.Add(cmd, strings.Join(findings.Formats, ", "))
 	c.AddSave(cmd)

@@ -3,10 +3,6 @@ package check
 import (
 	"context"
 	"errors"
-	"net/url"
-	"os"
-	"path"
-	"path/filepath"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
@@ -33,21 +29,4 @@ func (x *targetAudit) folder(ctx context.Context, dir, name string) error {
 	o.Files = root.FS()
 	x.dir, x.host = dir, target.HostOf(site)
 	return x.site(ctx, t, client, o)
-}
-
-// shownName returns the name of a document in findings. For formats that show findings beside the
-// lines of files, it is the path in the folder that is audited, if the document is there.
-func (x *targetAudit) shownName(loc string) string {
-	if format := x.c.flags.Format; x.dir == "" || format != "github" && format != "sarif" {
-		return loc
-	}
-	u, err := url.Parse(loc)
-	if err != nil || target.HostOf(loc) != x.host {
-		return loc
-	}
-	name := filepath.Join(x.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return loc
-	}
-	return name
 }

@@ -15,6 +15,7 @@ type DocumentFlags struct {
 	contentType string
 }
 
+// Add adds the flags to a command.
 func (d *DocumentFlags) Add(cmd *cobra.Command) {
 	d.AddBase(cmd)
 	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
@@ -22,6 +23,7 @@ func (d *DocumentFlags) Add(cmd *cobra.Command) {
 	})
 }
 
+// AddBase adds --base alone.
 func (d *DocumentFlags) AddBase(cmd *cobra.Command) {
 	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(&d.base, "base", "",

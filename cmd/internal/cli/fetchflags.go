@@ -37,6 +37,7 @@ type FetchFlags struct {
 	allowPrivate bool
 }
 
+// Add adds the flags to a command.
 func (n *FetchFlags) Add(cmd *cobra.Command) {
 	FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
 		f.DurationVar(&n.timeout, "timeout", 5*time.Minute,

@@ -13,6 +13,7 @@ func (a *App) HasColor() bool {
 		readsEscapes(a.Out.(*os.File))
 }
 
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && cwriter.IsTerminal(int(f.Fd()))

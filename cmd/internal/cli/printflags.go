@@ -26,6 +26,7 @@ type PrintFlags struct {
 	Quiet  bool
 }
 
+// Add adds the flags to a command.
 func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
 	defer Complete(cmd, "format", strings.FieldsFunc(formats, func(r rune) bool { return r == ',' || r == ' ' })...)
 	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {

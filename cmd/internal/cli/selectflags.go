@@ -27,6 +27,7 @@ type SelectFlags struct {
 	Limit       Limit
 }
 
+// Add adds the flags to a command.
 func (s *SelectFlags) Add(cmd *cobra.Command) {
 	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Since, "since", "",

@@ -33,6 +33,7 @@ type Limit struct {
 	Sitemaps int
 }
 
+// Document returns the limits of one document.
 func (l *Limit) Document() sitemap.Limits {
 	return sitemap.Limits{Bytes: l.Bytes, Entries: l.entries}
 }

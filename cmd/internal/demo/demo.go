@@ -1,3 +1,9 @@
+// Package demo is the command sitemap demo, a tour that needs no network.
+//
+// Each file builds on those below it:
+//
+//	demo.go  sitemap demo
+//	site.go  the sites of the demo
 package demo
 
 import (
@@ -23,6 +29,7 @@ import (
 //go:embed expected.txt
 var expected []byte
 
+// Command returns the command sitemap demo.
 func Command(a *cli.App) *cobra.Command {
 	return cli.WithHelp(&cobra.Command{
 		Use:  "demo",

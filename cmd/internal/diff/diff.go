@@ -1,3 +1,9 @@
+// Package diff is the command sitemap diff, which compares the URLs of two exports, folders or sites.
+//
+// Each file builds on those below it:
+//
+//	diff.go     sitemap diff
+//	listing.go  the URLs of one side, sorted
 package diff
 
 import (
@@ -17,6 +23,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
+// Command returns the command sitemap diff.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
 	cmd := cli.WithHelp(&cobra.Command{

@@ -1,3 +1,4 @@
+// Package export reads what sitemap urls and sitemap diff have printed, in each format.
 package export
 
 import (
@@ -27,6 +28,7 @@ type URL struct {
 // Fields says which fields all URLs of a listing may have.
 type Fields struct{ LastMod, Sitemap bool }
 
+// With returns the fields that both have.
 func (h Fields) With(other Fields) Fields {
 	return Fields{h.LastMod && other.LastMod, h.Sitemap && other.Sitemap}
 }

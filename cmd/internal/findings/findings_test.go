@@ -41,10 +41,10 @@ func printed(t *testing.T, format string, n int, o findings.Options) string {
 	}
 	f := found("zone_assumed", sitemap.SeverityInfo, 0)
 	p.Finding(&f, "example.com")
-	p.Document(&findings.Document{Name: "a b,c:d.xml", Text: "urlset", JSON: []byte(`{"type":"document"}` + "\n")})
-	p.Document(&findings.Document{Name: "cut.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
-	p.Document(&findings.Document{Name: "known.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "fetch_failed", Message: "gone", Known: true})
-	p.Document(&findings.Document{Name: "sound.xml", Text: "text", JSON: []byte(`{"type":"document"}` + "\n")})
+	p.Document(&findings.DocumentEnd{Name: "a b,c:d.xml", Text: "urlset", JSON: []byte(`{"type":"document"}` + "\n")})
+	p.Document(&findings.DocumentEnd{Name: "cut.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
+	p.Document(&findings.DocumentEnd{Name: "known.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "fetch_failed", Message: "gone", Known: true})
+	p.Document(&findings.DocumentEnd{Name: "sound.xml", Text: "text", JSON: []byte(`{"type":"document"}` + "\n")})
 	if err := p.End(findings.Totals{Documents: 4, URLs: 1234, Errors: int64(n) + 1, Infos: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestFullOutput(t *testing.T) {
 		}
 		f := found("bad_lastmod", sitemap.SeverityError, 1)
 		p.Finding(&f, "example.com")
-		p.Document(&findings.Document{Name: "s.xml", JSON: []byte("{}\n")})
+		p.Document(&findings.DocumentEnd{Name: "s.xml", JSON: []byte("{}\n")})
 		if p.End(findings.Totals{}) == nil {
 			t.Errorf("%s: no error", format)
 		}

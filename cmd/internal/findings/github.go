@@ -47,7 +47,7 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 	}
 }
 
-func (p *githubPrinter) Document(d *Document) {
+func (p *githubPrinter) Document(d *DocumentEnd) {
 	if d.Code != "" && !d.Known {
 		p.Finding(OfDocument(d), "")
 	}

@@ -94,7 +94,7 @@ func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 	text.failures.WriteString(line + "\n")
 }
 
-func (p *junitPrinter) Document(d *Document) {
+func (p *junitPrinter) Document(d *DocumentEnd) {
 	s := &p.suites[p.suite(d.Name)]
 	if d.Code != "" && !d.Known {
 		p.Finding(OfDocument(d), "")

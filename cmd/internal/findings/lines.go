@@ -71,7 +71,7 @@ var c1 = regexp.MustCompile("[\u0080-\u009f]")
 
 func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
 
-func (p *jsonPrinter) Document(d *Document) {
+func (p *jsonPrinter) Document(d *DocumentEnd) {
 	if p.err == nil {
 		_, p.err = p.w.Write(d.JSON)
 	}
@@ -113,7 +113,7 @@ func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
 	})
 }
 
-func (p *csvPrinter) Document(d *Document) {
+func (p *csvPrinter) Document(d *DocumentEnd) {
 	if d.Code != "" && !d.Known {
 		p.Finding(OfDocument(d), "")
 	}

@@ -83,7 +83,7 @@ func reference(name string) string {
 	return (&url.URL{Path: filepath.ToSlash(name)}).String()
 }
 
-func (p *sarifPrinter) Document(d *Document) {
+func (p *sarifPrinter) Document(d *DocumentEnd) {
 	if d.Code != "" && !d.Known {
 		p.Finding(OfDocument(d), "")
 	}

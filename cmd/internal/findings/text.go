@@ -70,7 +70,7 @@ func (p *textPrinter) flush() {
 }
 
 // Document prints the findings in a document, and the document if there is something to say of it.
-func (p *textPrinter) Document(d *Document) {
+func (p *textPrinter) Document(d *DocumentEnd) {
 	p.flush()
 	switch {
 	case d.Code != "" && !d.Known:

@@ -27,6 +27,7 @@ type Flags struct {
 	All      bool   // of urls: with state, print pages that have not changed too
 }
 
+// Add adds the flags to a command.
 func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(&w.From, "from", "",

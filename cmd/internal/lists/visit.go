@@ -18,28 +18,6 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A Visit is the walk of one target. What it prints of a document stays together.
-type Visit struct {
-	*Walker
-	Target  target.Target
-	number  int // in the list, from 1
-	Options discover.Options
-	handler Handler
-	Record  jsonl.Record
-	from    *discover.Sitemap // the document of the record
-	printed string            // the location of a document to read but not to print, if it is read first
-	Failed  bool              // something could not be read
-	unsaved error             // why a document could not be saved
-	stop    func()            // ends the walk
-
-	lines []byte // of the document that is read
-	Holds bool   // walker.printing: lines go to out at once
-}
-
-// maxLines is how much of a document's lines wait for its end. Then they go to the output, and other
-// visits wait.
-const maxLines = 1 << 20
-
 // visit walks one target. An error ends the command.
 func (w *Walker) visit(ctx context.Context, t target.Target, number int) error {
 	v := &Visit{Walker: w, Target: t, number: number, Options: w.Options}

@@ -1,3 +1,15 @@
+// Package lists walks the targets of a command, several at once.
+//
+// Each file builds on those below it:
+//
+//	walk.go      the targets of a command
+//	visit.go     one target to URLs, problems and documents
+//	walker.go    what the visits of a command share
+//	journal.go   what a run with --state keeps
+//	save.go      documents as they were served
+//	queue.go     lines that wait for their turn
+//	selector.go  which URLs are printed
+//	flags.go     the flags of the commands that walk
 package lists
 
 import (
@@ -5,83 +17,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
-	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
-
-// A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
-// a Loc, its name. Functions that are nil are not called.
-type Handler struct {
-	Page     func(r *jsonl.Record) error // with each URL that is taken; r must not be kept
-	problem  func(s *discover.Sitemap, p sitemap.Problem)
-	Document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
-	Failure  func(err error)                                  // of the target as a whole
-	End      func()
-	Walk     func(ctx context.Context) error // walks the target otherwise
-}
-
-// A Walker walks the targets of a command, several at once.
-type Walker struct {
-	App      *cli.App
-	Flags    *Flags
-	File     sitemap.Options // of files; Report is set for each
-	Entries  bool            // print all entries of files, also the sitemaps that they list
-	Client   *discover.Client
-	Options  discover.Options
-	Selector *Selector
-	Handle   func(v *Visit) Handler
-	Progress progress.Counter
-	problems cli.Tally
-	failures io.Writer // takes targets that failed, or nil
-	Cancel   context.CancelFunc
-	hosts    sync.Map // of targets: a *sync.Mutex each
-
-	printing sync.Mutex // held by the visit that writes to out
-	Out      *output.Writer
-	Journal  *journal // nil without --state
-	queue    queue
-}
-
-// NewWalker returns the walker that the flags describe.
-func NewWalker(a *cli.App,
-	cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
-) (*Walker, error) {
-	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs}}
-	client, clientErr := flags.Client()
-	if client != nil {
-		client.MaxBytes, client.Transport = flags.Limit.Bytes, a.Transport
-		if client.Limiter == nil && flags.Parallel > 8 {
-			client.Limiter = &fetch.HostLimiter{Total: 2 * flags.Parallel}
-		}
-	}
-	w.Client = &discover.Client{Fetch: client, Concurrency: flags.Concurrency}
-	var optionsErr, fileErr, matchErr error
-	w.Options, optionsErr = flags.Options()
-	w.File, fileErr = docs.Options(flags.Limit)
-	w.Selector.match, matchErr = cli.Compile("match", flags.Match)
-	var excludeErr error
-	w.Selector.not, excludeErr = cli.Compile("exclude", flags.Exclude)
-	if flags.Unique {
-		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
-			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
-				cli.Thousands(cli.MaxUnique))
-		}}
-	}
-	return w, cli.UsageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr,
-		excludeErr)
-}
 
 // PrintLines walks for a command that prints text or jsonl, with the handlers that handle returns.
 func PrintLines(a *cli.App,
@@ -240,12 +186,4 @@ func (w *Walker) targets(ctx context.Context, args []target.Target) error {
 		first = w.Ended(ctx)
 	}
 	return first
-}
-
-// Ended returns why the run ends, or nil.
-func (w *Walker) Ended(ctx context.Context) error {
-	if errors.Is(context.Cause(ctx), cli.ErrMaxTime) && w.App.Context.Err() == nil {
-		return cli.ErrMaxTime
-	}
-	return w.App.Ended(ctx)
 }

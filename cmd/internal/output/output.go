@@ -1,3 +1,13 @@
+// Package output prints records to standard output and to files.
+//
+// Each file builds on those below it:
+//
+//	columns.go       records as jsonl and CSV, with some of their fields
+//	format.go        records as lines
+//	parquet.go       records as Parquet
+//	output.go        standard output and files
+//	closed_unix.go   whether standard output is closed
+//	closed_other.go  the same on other systems
 package output
 
 import (
@@ -49,6 +59,7 @@ func (o *Writer) compress(p []byte) (int, error) {
 	return o.gz.Write(p)
 }
 
+// A WriterFunc is a function as an [io.Writer].
 type WriterFunc func([]byte) (int, error)
 
 func (f WriterFunc) Write(p []byte) (int, error) { return f(p) }
@@ -76,8 +87,8 @@ func (o *Writer) Begin(header string) {
 	o.Head = o.plain
 }
 
-// newFileOutput returns the output to a file.
-func newFileOutput(a *cli.App, f *os.File, name string) *Writer {
+// newFile returns the output to a file.
+func newFile(a *cli.App, f *os.File, name string) *Writer {
 	o := New(a)
 	o.to, o.File, o.name = f, f, name
 	if cli.IsGzip(name) {
@@ -106,7 +117,7 @@ func (o *Writer) end() error {
 	return err
 }
 
-// Standard is newOutput for commands whose results go there alone.
+// Standard returns the output to standard output, unless that is closed.
 func Standard(a *cli.App) (*Writer, error) {
 	if f, ok := a.Out.(*os.File); ok && !a.Judges && wasClosed(f) {
 		return nil, errors.New("standard output is closed")
@@ -115,7 +126,7 @@ func Standard(a *cli.App) (*Writer, error) {
 }
 
 // Create returns the output for the flag -o. "" and "-" mean standard output. The command ends it
-// with finish.
+// with [Writer.Finish].
 func Create(a *cli.App, name string) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
 		return Standard(a)
@@ -126,7 +137,7 @@ func Create(a *cli.App, name string) (*Writer, error) {
 			if missing == nil {
 				f.Chmod(info.Mode().Perm())
 			}
-			o := newFileOutput(a, f, name)
+			o := newFile(a, f, name)
 			o.temp = f.Name()
 			return o, nil
 		}
@@ -135,7 +146,7 @@ func Create(a *cli.App, name string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFileOutput(a, f, name), nil
+	return newFile(a, f, name), nil
 }
 
 // CreateBeside creates a temporary file in the folder of name.
@@ -170,7 +181,7 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 	if err != nil {
 		return nil, err
 	}
-	o := newFileOutput(a, f, name)
+	o := newFile(a, f, name)
 	o.Length, o.parts = length, true
 	return o, nil
 }

@@ -36,9 +36,9 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-type FailingWriter struct{ err error }
+type failingWriter struct{ err error }
 
-func (w FailingWriter) Write([]byte) (int, error) { return 0, w.err }
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 func TestOutputErrors(t *testing.T) {
 	full := errors.New("disk full")
@@ -46,7 +46,7 @@ func TestOutputErrors(t *testing.T) {
 		{full, full}, {&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, cli.ErrStopped}, {io.ErrClosedPipe, cli.ErrStopped},
 		{&os.PathError{Op: "write", Path: "|1", Err: syscall.Errno(232)}, cli.ErrStopped}, // ERROR_NO_DATA of Windows
 	} {
-		o := New(cli.NewApp(t.Context(), nil, FailingWriter{tt.err}, io.Discard))
+		o := New(cli.NewApp(t.Context(), nil, failingWriter{tt.err}, io.Discard))
 		o.WriteString("a")
 		if err := o.Flush(); err != tt.want {
 			t.Errorf("Flush after %v = %v, want %v", tt.err, err, tt.want)

@@ -120,6 +120,7 @@ func (p *Parquet) Write(rows []ParquetRow) error {
 	return nil
 }
 
+// Close ends the file.
 func (p *Parquet) Close() error { return p.w.Close() }
 
 // RowOf returns the row of a record.

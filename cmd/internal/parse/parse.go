@@ -1,3 +1,4 @@
+// Package parse is the command sitemap parse, which prints the entries of files.
 package parse
 
 import (
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
 
+// Command returns the command sitemap parse.
 func Command(a *cli.App) *cobra.Command {
 	var (
 		print cli.PrintFlags

@@ -1,3 +1,4 @@
+// Package progress counts how far a run is, and shows it on a terminal.
 package progress
 
 import (

@@ -61,7 +61,7 @@ func top(counts map[name]int64) []bar {
 var sizeLimits = []int64{1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20, 50 << 20, math.MaxInt64}
 
 // sizes counts documents by size.
-func sizes(documents []*document) []bar {
+func sizes(documents []*auditedDocument) []bar {
 	list := make([]bar, len(sizeLimits))
 	for i, limit := range sizeLimits {
 		list[i].Name = "up to " + size(limit)
@@ -80,7 +80,7 @@ func sizes(documents []*document) []bar {
 }
 
 // statuses counts documents by the status of the answer.
-func statuses(documents []*document) []bar {
+func statuses(documents []*auditedDocument) []bar {
 	counts := map[name]int64{}
 	for _, d := range documents {
 		switch {
@@ -213,7 +213,7 @@ func tickStep(n int64) int64 {
 
 // A span is a fetch.
 type span struct {
-	*document
+	*auditedDocument
 	X, W float64 // in hundredths of all the time
 }
 
@@ -222,14 +222,14 @@ const maxSpans = 200
 
 // waterfall returns the fetches in the order of their begin, how long they took together, and how
 // many are left out.
-func waterfall(documents []*document) (spans []span, total time.Duration, more int) {
-	var fetched []*document
+func waterfall(documents []*auditedDocument) (spans []span, total time.Duration, more int) {
+	var fetched []*auditedDocument
 	for _, d := range documents {
 		if d.Elapsed > 0 {
 			fetched = append(fetched, d)
 		}
 	}
-	slices.SortStableFunc(fetched, func(a, b *document) int { return cmp.Compare(a.Begun, b.Begun) })
+	slices.SortStableFunc(fetched, func(a, b *auditedDocument) int { return cmp.Compare(a.Begun, b.Begun) })
 	if len(fetched) > maxSpans {
 		fetched, more = fetched[:maxSpans], len(fetched)-maxSpans
 	}

@@ -21,6 +21,7 @@ var notOfReport = []string{
 	"explain", "state", "fail-on", "baseline",
 }
 
+// Command returns the command sitemap report.
 func Command(a *cli.App) *cobra.Command {
 	flags, since := &check.Flags{}, ""
 	cmd := cli.WithHelp(&cobra.Command{

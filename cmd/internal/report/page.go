@@ -56,32 +56,32 @@ type view struct {
 	Failures           []string
 	Totals             findings.Totals
 	Groups             []*group
-	Changes            *changes
-	Sitemaps           sitemaps
-	Pages              pages
-	Fetches            fetches
+	Changes            *comparison
+	Sitemaps           sitemapSection
+	Pages              pageSection
+	Fetches            fetchSection
 }
 
-// sitemaps are the documents that were audited.
-type sitemaps struct {
+// A sitemapSection shows the documents that were audited.
+type sitemapSection struct {
 	Read, Indexes, Unread int64
 	Width, Height         int // of the treemap
 	Tiles                 []tile
-	Rows                  []*document
+	Rows                  []*auditedDocument
 	More                  int // documents that have no row
 	Classes               map[string]int64
 	Sizes, Statuses       []bar
 }
 
-// pages are the pages that sitemaps list.
-type pages struct {
+// A pageSection shows the pages that sitemaps list.
+type pageSection struct {
 	Count              int64
 	Time               *timeline
 	Directories, Hosts []bar
 }
 
-// fetches are the documents in the order in which they were fetched.
-type fetches struct {
+// A fetchSection shows the documents in the order in which they were fetched.
+type fetchSection struct {
 	Spans []span
 	Total time.Duration
 	More  int
@@ -110,7 +110,7 @@ func (r *Report) End(t findings.Totals) error {
 			cmp.Compare(a.Code, b.Code))
 	})
 	v.addSitemaps(r.documents)
-	v.Pages = pages{r.pages, newTimeline(r.months, now), top(r.directories), top(r.hosts)}
+	v.Pages = pageSection{r.pages, newTimeline(r.months, now), top(r.directories), top(r.hosts)}
 	var text bytes.Buffer
 	if err := pageTemplate.Execute(&text, v); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (r *Report) End(t findings.Totals) error {
 }
 
 // addSitemaps adds the documents that were audited.
-func (v *view) addSitemaps(documents []*document) {
+func (v *view) addSitemaps(documents []*auditedDocument) {
 	s := &v.Sitemaps
 	s.Width, s.Height, s.Classes = treemapWidth, treemapHeight, map[string]int64{}
 	for _, d := range documents {
@@ -139,7 +139,7 @@ func (v *view) addSitemaps(documents []*document) {
 	}
 	v.Fetches.Spans, v.Fetches.Total, v.Fetches.More = waterfall(s.Rows)
 	s.Sizes, s.Statuses = sizes(s.Rows), statuses(s.Rows)
-	slices.SortStableFunc(s.Rows, func(a, b *document) int {
+	slices.SortStableFunc(s.Rows, func(a, b *auditedDocument) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Entries, a.Entries))
 	})
 	s.More = max(0, len(s.Rows)-maxRows)

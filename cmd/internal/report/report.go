@@ -1,14 +1,15 @@
-// Package report draws the audit of a site as one HTML file, which loads nothing and runs no script
-// but its own.
+// Package report is the command sitemap report, which draws the audit of a site as one HTML file. The
+// file loads nothing and runs no script but its own.
 //
-// The files:
+// Each file builds on those below it:
 //
-//	report.go    Report, and what it collects
-//	since.go     what has changed since an earlier audit
-//	page.go      the page
-//	charts.go    bars, months and fetches
-//	treemap.go   sitemaps by their entries
-//	page.html    the template, with style.css and script.js
+//	command.go  sitemap report
+//	page.go     the page, by page.html with style.css and script.js
+//	since.go    what has changed since an earlier audit
+//	charts.go   bars, months and fetches
+//	treemap.go  sitemaps by their entries
+//	report.go   Report, and what it collects
+//	earlier.go  an earlier audit
 package report
 
 import (
@@ -31,8 +32,8 @@ type Report struct {
 	target string
 	begun  time.Time
 
-	documents   []*document // those that have findings only as well
-	byName      map[string]*document
+	documents   []*auditedDocument // those that have findings only as well
+	byName      map[string]*auditedDocument
 	groups      map[sitemap.Code]*group
 	failures    []string // why the target could not be audited to its end
 	read        bool     // something of a document could be read
@@ -40,11 +41,11 @@ type Report struct {
 	months      map[string]int64 // pages by the month of their lastmod
 	directories map[name]int64   // pages by their first directory
 	hosts       map[name]int64   // pages by host, and what entitles sitemaps to list them
-	earlier     *earlier         // nil if there is no earlier audit
+	earlier     *earlierRun      // nil if there is no earlier audit
 }
 
-// A document is a sitemap, or whatever else has findings.
-type document struct {
+// An auditedDocument is a sitemap, or whatever else has findings.
+type auditedDocument struct {
 	Name              string
 	*discover.Summary // nil if it is no sitemap that was audited
 	Error             string
@@ -72,17 +73,17 @@ const (
 // New returns a report about a target, which is printed to w. The target is audited from now on.
 func New(w io.Writer, target string) *Report {
 	return &Report{
-		w: w, target: target, begun: time.Now(), byName: map[string]*document{},
+		w: w, target: target, begun: time.Now(), byName: map[string]*auditedDocument{},
 		groups: map[sitemap.Code]*group{}, months: map[string]int64{},
 		directories: map[name]int64{}, hosts: map[name]int64{},
 	}
 }
 
 // document returns the document with a name.
-func (r *Report) document(name string) *document {
+func (r *Report) document(name string) *auditedDocument {
 	d := r.byName[name]
 	if d == nil {
-		d = &document{Name: name}
+		d = &auditedDocument{Name: name}
 		r.byName[name] = d
 		r.documents = append(r.documents, d)
 	}
@@ -116,7 +117,7 @@ func (r *Report) add(f *audit.Finding) *group {
 }
 
 // Document takes a document that has been audited, or a target that could not be.
-func (r *Report) Document(d *findings.Document) {
+func (r *Report) Document(d *findings.DocumentEnd) {
 	if d.Code != "" && !d.Known {
 		r.add(findings.OfDocument(d))
 	}

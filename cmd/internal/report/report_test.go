@@ -34,8 +34,8 @@ func finding(code sitemap.Code, document, text string) *audit.Finding {
 }
 
 // ended returns a document that has been audited.
-func ended(name string, entries int64) *findings.Document {
-	return &findings.Document{Name: name, Summary: &discover.Summary{
+func ended(name string, entries int64) *findings.DocumentEnd {
+	return &findings.DocumentEnd{Name: name, Summary: &discover.Summary{
 		Summary: sitemap.Summary{Format: sitemap.URLSet, Entries: entries, Bytes: 100 * entries},
 		Status:  200, Elapsed: time.Millisecond,
 	}}
@@ -114,7 +114,7 @@ func hostileReport(t *testing.T) *Report {
 		d.Code, d.Message = "truncated", hostile
 		r.Document(d)
 	}
-	r.Document(&findings.Document{Name: hostile, Message: hostile, Code: "refused"})
+	r.Document(&findings.DocumentEnd{Name: hostile, Message: hostile, Code: "refused"})
 	r.Page(listed(t, "https://"+hostile+"/"+hostile+"/x", "2026-01-02"))
 	return r
 }
@@ -234,7 +234,7 @@ func render(t *testing.T, n *html.Node) string {
 // TestNothingRead: there is no page about nothing.
 func TestNothingRead(t *testing.T) {
 	r := New(nil, "https://example.com/")
-	r.Document(&findings.Document{Name: "https://example.com/", Message: "no", Code: "refused"})
+	r.Document(&findings.DocumentEnd{Name: "https://example.com/", Message: "no", Code: "refused"})
 	var page bytes.Buffer
 	r.w = &page
 	if err := r.End(findings.Totals{}); err != ErrNothing || page.Len() > 0 {
@@ -244,16 +244,16 @@ func TestNothingRead(t *testing.T) {
 
 // TestTreemap: tiles fill the rectangle, do not overlap and are in proportion to the entries.
 func TestTreemap(t *testing.T) {
-	var rows []*document
+	var rows []*auditedDocument
 	for _, entries := range []int64{50, 4000, 0, 900, 900, 12_000, 1, 333} {
-		rows = append(rows, &document{
+		rows = append(rows, &auditedDocument{
 			Name:    "https://example.com/products-of-the-shop.xml",
 			Summary: ended("", entries).Summary,
 		})
 	}
 	index := ended("", 10_000).Summary
 	index.Format = sitemap.SitemapIndex
-	rows = append(rows, &document{Summary: index})
+	rows = append(rows, &auditedDocument{Summary: index})
 	tiles, sum := treemap(rows), 0.0
 	if len(tiles) != len(rows)-1 {
 		t.Fatalf("%d tiles", len(tiles))

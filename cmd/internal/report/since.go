@@ -12,33 +12,10 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 )
 
-// An earlier is the earlier audit of a target.
-type earlier struct {
-	name      string
-	findings  map[findings.Key]*oldFinding
-	documents map[string]oldLine
-}
-
-// An oldFinding is what an earlier audit has found.
-type oldFinding struct {
-	code  sitemap.Code
-	count int64 // how often, without those that were found again
-}
-
-// An oldLine is a line that sitemap check --format jsonl printed.
-type oldLine struct {
-	Type, Target       string
-	Code               sitemap.Code
-	Sitemap, Loc, Text string
-	Format             string
-	Entries            int64
-	Error              *struct{ Message string }
-}
-
 // Since reads what sitemap check --format jsonl printed of the same target, to report what has
 // changed since then. The page calls it name. Since is called before the audit begins.
 func (r *Report) Since(in io.Reader, name string) error {
-	old, other := &earlier{name, map[findings.Key]*oldFinding{}, map[string]oldLine{}}, ""
+	old, other := &earlierRun{name, map[findings.Key]*oldFinding{}, map[string]oldLine{}}, ""
 	known := false
 	lines := json.NewDecoder(in)
 	for n := 1; ; n++ {
@@ -62,32 +39,8 @@ func (r *Report) Since(in io.Reader, name string) error {
 	}
 }
 
-func (e *earlier) add(l oldLine) {
-	switch l.Type {
-	case "problem":
-		key := findings.KeyOf(l.Code, l.Sitemap, l.Loc, l.Text)
-		if e.findings[key] == nil {
-			e.findings[key] = &oldFinding{code: l.Code}
-		}
-		e.findings[key].count++
-	case "document":
-		e.documents[l.Sitemap] = l
-	}
-}
-
-// isFresh reports whether the earlier audit lacks a finding. Of findings with one key, as many are
-// fresh as there are more of them now.
-func (e *earlier) isFresh(f *audit.Finding) bool {
-	old := e.findings[findings.KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
-	if old == nil || old.count == 0 {
-		return true
-	}
-	old.count--
-	return false
-}
-
-// changes are what has changed since the earlier audit, as the page shows it.
-type changes struct {
+// A comparison is what has changed since the earlier audit, as the page shows it.
+type comparison struct {
 	Name           string
 	Before, Now    struct{ Documents, URLs int64 }
 	Fresh, Gone    int64
@@ -113,11 +66,11 @@ type documentChange struct {
 const maxChanges = 200
 
 // changes compares what was collected with the earlier audit.
-func (r *Report) changes() *changes {
+func (r *Report) changes() *comparison {
 	if r.earlier == nil {
 		return nil
 	}
-	c := &changes{Name: r.earlier.name}
+	c := &comparison{Name: r.earlier.name}
 	gone := map[sitemap.Code]int64{}
 	for _, old := range r.earlier.findings {
 		gone[old.code] += old.count
@@ -141,7 +94,7 @@ func (r *Report) changes() *changes {
 }
 
 // compare compares the documents. URLs are the entries of those that are no index.
-func (c *changes) compare(now []*document, old map[string]oldLine) {
+func (c *comparison) compare(now []*auditedDocument, old map[string]oldLine) {
 	ended := map[string]bool{}
 	for _, d := range now {
 		if d.Summary == nil {

@@ -13,7 +13,7 @@ import (
 type tile struct {
 	X, Y, W, H float64
 	Row        int // of the document in the table
-	Document   *document
+	Document   *auditedDocument
 	Label      string // as much of the name as fits, or ""
 
 	size float64
@@ -23,7 +23,7 @@ const treemapWidth, treemapHeight = 960, 380
 
 // treemap draws the rows of documents, each with an area in proportion to its entries (Bruls,
 // Huizing and van Wijk, "Squarified Treemaps"). Small ones are enlarged so that they can be seen.
-func treemap(rows []*document) []tile {
+func treemap(rows []*auditedDocument) []tile {
 	var tiles []tile
 	entries := 0.0
 	for i, d := range rows {
@@ -113,9 +113,9 @@ func (t *tile) label() string {
 var classes = []string{"error", "warning", "sound"}
 
 // Class returns the worst that was found in the document.
-func (d *document) Class() string { return classes[d.rank()] }
+func (d *auditedDocument) Class() string { return classes[d.rank()] }
 
-func (d *document) rank() int {
+func (d *auditedDocument) rank() int {
 	switch {
 	case d.Error != "" || d.Found.Errors > 0:
 		return 0

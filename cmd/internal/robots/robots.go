@@ -1,3 +1,4 @@
+// Package robots is the command sitemap robots, which prints the sitemaps that a robots.txt names, and its other records.
 package robots
 
 import (
@@ -14,6 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
+// Command returns the command sitemap robots.
 func Command(a *cli.App) *cobra.Command {
 	var (
 		print cli.PrintFlags

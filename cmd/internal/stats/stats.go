@@ -1,3 +1,4 @@
+// Package stats is the command sitemap stats, which counts the URLs of sites.
 package stats
 
 import (
@@ -17,6 +18,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
+// Command returns the command sitemap stats.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
 	cmd := cli.WithHelp(&cobra.Command{

@@ -1,3 +1,4 @@
+// Package submit is the command sitemap submit, which tells search engines of changed URLs.
 package submit
 
 import (
@@ -33,6 +34,7 @@ type submitFlags struct {
 	timeout          time.Duration
 }
 
+// Command returns the command sitemap submit.
 func Command(a *cli.App) *cobra.Command {
 	flags := &submitFlags{}
 	cmd := cli.WithHelp(&cobra.Command{

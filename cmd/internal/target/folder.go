@@ -19,6 +19,7 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
+// IsDir reports whether name is a folder.
 func IsDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()

@@ -1,3 +1,9 @@
+// Package target identifies what the arguments of a command name.
+//
+// Each file builds on those below it:
+//
+//	folder.go  the site in a folder
+//	target.go  sites, sitemaps and files
 package target
 
 import (

@@ -1,3 +1,4 @@
+// Package tree is the command sitemap tree, which shows the sitemaps of a site as a tree.
 package tree
 
 import (
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
+// Command returns the command sitemap tree.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
 	cmd := cli.WithHelp(&cobra.Command{

@@ -1,3 +1,4 @@
+// Package urls is the command sitemap urls, which prints the URLs of sites and files.
 package urls
 
 import (
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
 
+// Command returns the command sitemap urls.
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
 	cmd := cli.WithHelp(&cobra.Command{

@@ -1,3 +1,4 @@
+// Package version is the command sitemap version, which prints the version of the command.
 package version
 
 import (
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 )
 
+// Command returns the command sitemap version.
 func Command(a *cli.App) *cobra.Command {
 	return cli.WithHelp(&cobra.Command{
 		Use:  "version",

@@ -135,7 +135,7 @@ func (s site) page(t *testing.T) []byte {
 				Excerpt: audit.Excerpt{Text: s.text},
 			}, s.target)
 		}
-		d := &findings.Document{Name: name, Summary: &discover.Summary{
+		d := &findings.DocumentEnd{Name: name, Summary: &discover.Summary{
 			Summary: sitemap.Summary{Format: sitemap.URLSet, Entries: int64(10_000 - i), Bytes: 1 << 16},
 			Status:  200, Elapsed: time.Millisecond,
 		}}

@@ -1,0 +1,33 @@
+package check
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+)
+
+// Audit audits the targets and ends the printer.
+func (c *Checker) Audit(ctx context.Context) error {
+	c.Handle = func(v *lists.Visit) lists.Handler {
+		x := &targetAudit{Visit: v, c: c}
+		return lists.Handler{Walk: x.walk, End: x.print}
+	}
+	err := c.Run(ctx, c.Targets)
+	return cmp.Or(err, c.Printer.End(c.totals))
+}
+
+// walk audits the target.
+func (x *targetAudit) walk(ctx context.Context) error {
+	t := x.Target
+	switch {
+	case t.Kind == target.File && target.IsDir(t.Name):
+		return x.folder(ctx, t.Name, "")
+	case t.Kind == target.File:
+		return x.file(ctx)
+	case x.c.flags.root != "":
+		return x.folder(ctx, x.c.flags.root, t.Name)
+	}
+	return x.site(ctx, t, x.Client, x.c.Options)
+}

@@ -1,0 +1,72 @@
+package check
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A Checker audits the targets of a command.
+type Checker struct {
+	*lists.Walker
+	Targets []target.Target
+	Options audit.Options
+	Printer findings.Printer // used by the visit that holds walker.printing
+	flags   *Flags
+	filter  filter
+	totals  findings.Totals // used as the printer is
+}
+
+// New returns the Checker of a command line. FormatErr is what is wrong with its format.
+func New(
+	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, formatErr error,
+) (*Checker, error) {
+	targets, err := target.ParseAll(args, flags.From, flags.As)
+	filter, filterErr := flags.filter()
+	if err := cli.UsageOf(cmd, formatErr, filterErr, err, flags.checkRoot(targets)); err != nil {
+		return nil, err
+	}
+	w, err := lists.NewWalker(a, cmd, &flags.Flags, &flags.DocumentFlags)
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{
+		Walker: w, Targets: targets, flags: flags, filter: filter,
+		Options: audit.Options{
+			Agent: flags.agent, Pages: flags.pages.n, Limits: flags.Limit.Document(), Walk: w.Options,
+		},
+	}, nil
+}
+
+// isKnown reports whether a finding says that a document could not be read, or whether nobody wants
+// to know. --only leaves such errors alone: what was not read was not judged.
+func (c *Checker) isKnown(err error) bool {
+	if c.filter.disabled[sitemap.Code(jsonl.Code(err))] {
+		return true
+	}
+	if errors.Is(err, discover.ErrNoSitemap) {
+		return c.filter.wants("no_sitemap") || c.filter.disabled["no_sitemap"]
+	}
+	var fe *fetch.Error
+	if !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable) {
+		return false
+	}
+	code := sitemap.Code("sitemap_unreachable")
+	switch {
+	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, fetch.ErrHostDown):
+		code = "sitemap_timeout"
+	case errors.Is(err, fetch.ErrStatus):
+		code = "sitemap_status"
+	}
+	return c.filter.wants(code) || c.filter.disabled[code]
+}

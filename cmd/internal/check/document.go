@@ -1,0 +1,154 @@
+package check
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A targetAudit is the audit of one target.
+type targetAudit struct {
+	*lists.Visit
+	c       *Checker
+	pending []audit.Finding // that are not printed yet
+	found   int             // in the document that is audited
+	dir     string          // the folder that is audited, or ""
+	host    string          // whose it is
+}
+
+// maxPending is how many findings wait for the end of their document. Then they are printed, and
+// other visits wait.
+const maxPending = 10_000
+
+// finding keeps a finding that is wanted.
+func (x *targetAudit) finding(f *audit.Finding) {
+	if !x.c.filter.wants(f.Code) || x.c.filter.baseline.Has(f) {
+		return
+	}
+	x.found++
+	if x.c.filter.fails(f.Severity) {
+		x.App.Failed.Store(true)
+	}
+	f.Sitemap = x.shownName(f.Sitemap)
+	x.pending = append(x.pending, *f)
+	if x.Holds || len(x.pending) > maxPending || !x.Progress.IsList {
+		x.print()
+	}
+}
+
+// print prints the findings that are kept. Other visits wait until the next flush.
+func (x *targetAudit) print() {
+	if !x.Holds {
+		x.Hold()
+	}
+	for i := range x.pending {
+		f := &x.pending[i]
+		x.c.totals.Count(f.Severity)
+		x.c.Printer.Finding(f, x.Record.Target)
+	}
+	x.pending = x.pending[:0]
+}
+
+// targetFailed prints a target that could not be audited.
+func (x *targetAudit) targetFailed(err error, hint string) {
+	x.document(x.Target.Label(), &discover.Summary{Err: err}, hint, false)
+}
+
+// A documentLine is a document as "check --format jsonl" prints it.
+type documentLine struct {
+	Type     string       `json:"type"`
+	Sitemap  string       `json:"sitemap"`
+	Format   string       `json:"format,omitempty"`
+	Encoding string       `json:"encoding,omitempty"`
+	Entries  int64        `json:"entries"`
+	Problems int          `json:"problems"`
+	Skipped  string       `json:"skipped,omitempty"`
+	Target   string       `json:"target"`
+	Status   int          `json:"status,omitempty"`
+	Failed   bool         `json:"failed,omitempty"` // nothing of it could be read
+	Error    *jsonl.Error `json:"error,omitempty"`
+}
+
+// text returns the line of a document, after its name.
+func (d *documentLine) text(sum *discover.Summary) string {
+	switch {
+	case d.Skipped != "":
+		return "left out (" + d.Skipped + ")"
+	case d.Format == "":
+		return cli.Plural(d.Problems, "finding")
+	}
+	return strings.Join(
+		[]string{d.Format, d.Encoding, cli.Listed(sum), cli.Plural(d.Problems, "finding")}, ", ")
+}
+
+// document prints a document, or with isDocument unset a target that could not be audited.
+func (x *targetAudit) document(name string, sum *discover.Summary, hint string, isDocument bool) {
+	d := &documentLine{
+		Type: "document", Sitemap: name, Format: sum.Format.String(), Encoding: sum.Encoding,
+		Entries: sum.Entries, Problems: x.found, Skipped: cli.Skipped(sum), Target: x.Record.Target,
+		Status: sum.Status, Error: jsonl.ErrorOf(name, sum.Err),
+	}
+	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&
+		!errors.Is(sum.Err, discover.ErrLimit)
+	line := &findings.DocumentEnd{
+		Name: cli.FileName(x.shownName(name)), Text: d.text(sum), JSON: append(jsonl.Marshal(d), '\n'),
+	}
+	x.found = 0
+	x.print()
+	t := &x.c.totals
+	if isDocument {
+		line.Summary = sum
+		t.Documents++
+		if sum.Format != sitemap.SitemapIndex {
+			t.URLs += sum.Entries
+		}
+		x.CountEntries(sum)
+	}
+	if d.Error != nil {
+		x.Visit.Failed = true
+		line.Code, line.Message = d.Error.Code, d.Error.Message+hint
+		line.Known = x.c.isKnown(sum.Err)
+		if f := x.c.flags.Format; f != "text" && f != "github" { // which programs read
+			x.App.Log.Printf("%s: %s", line.Name, line.Message)
+		}
+		if !line.Known {
+			t.Errors++
+			if x.c.filter.fails(sitemap.SeverityError) {
+				x.App.Failed.Store(true)
+			}
+		}
+	}
+	x.c.Printer.Document(line)
+	if x.Flush(nil) != nil {
+		x.Cancel()
+	}
+}
+
+// shownName returns the name of a document in findings. For formats that show findings beside the
+// lines of files, it is the path in the folder that is audited, if the document is there.
+func (x *targetAudit) shownName(loc string) string {
+	if format := x.c.flags.Format; x.dir == "" || format != "github" && format != "sarif" {
+		return loc
+	}
+	u, err := url.Parse(loc)
+	if err != nil || target.HostOf(loc) != x.host {
+		return loc
+	}
+	name := filepath.Join(x.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
+	if info, err := os.Stat(name); err != nil || info.IsDir() {
+		return loc
+	}
+	return name
+}

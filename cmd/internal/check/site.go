@@ -1,0 +1,54 @@
+package check
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// site audits a site or a sitemap.
+func (x *targetAudit) site(
+	ctx context.Context, t target.Target, client *discover.Client, o audit.Options,
+) error {
+	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, x.Fetched, nil
+	found := audit.Site(ctx, client, t.Name, &o)
+	if t.Kind == target.Sitemap {
+		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.Name}}, &o)
+	}
+	for f, err := range found {
+		if err != nil {
+			return x.walkFailed(ctx, err)
+		}
+		x.finding(&f)
+	}
+	return x.Ended(ctx)
+}
+
+// done takes the end of a document of a walk.
+func (x *targetAudit) done(s *discover.Sitemap, sum discover.Summary) {
+	x.Progress.Note(&sum)
+	x.Progress.Loc.Store(s.Loc)
+	x.document(cli.Redact(s.Loc), &sum, x.Hint(s, sum.Err), true)
+}
+
+// walkFailed reports the last error of a walk. Those of documents were reported before.
+func (x *targetAudit) walkFailed(ctx context.Context, err error) error {
+	if ended := x.Ended(ctx); ended != nil {
+		return ended
+	}
+	var walkErr *discover.WalkError
+	if !errors.As(err, &walkErr) {
+		x.targetFailed(err, cli.PrivateHint(err))
+		return nil
+	}
+	for _, err := range walkErr.Errs {
+		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
+			x.targetFailed(err, cli.LimitHint(err))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package findings
+
+import (
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// A Printer prints findings. Those in a document come before the document.
+type Printer interface {
+	// Finding prints a finding in the audit of a target, as it was given.
+	Finding(f *audit.Finding, target string)
+	Document(d *DocumentEnd)
+	// End prints what comes last. Its error is that of the output.
+	End(t Totals) error
+}
+
+// A DocumentEnd is what is printed of a document that has been audited, or that could not be.
+type DocumentEnd struct {
+	Name    string
+	Text    string            // what it is
+	JSON    []byte            // what jsonl prints, with its line end
+	Code    string            // of the error that ended it, or ""
+	Message string            // of that error
+	Known   bool              // a finding says it as well
+	Summary *discover.Summary // nil for a target that could not be audited
+}
+
+// Totals are counts of a run.
+type Totals struct {
+	Documents, URLs         int64
+	Errors, Warnings, Infos int64
+}
+
+// Options are those of a format.
+type Options struct {
+	All      bool // text: print all findings of a group
+	Verbose  bool // text: print documents without findings
+	Color    bool // text: use colours
+	FailOn   sitemap.Severity
+	NeverBad bool // no finding is a failure, for junit
+}
+
+// Count counts a finding.
+func (t *Totals) Count(s sitemap.Severity) {
+	switch s {
+	case sitemap.SeverityError:
+		t.Errors++
+	case sitemap.SeverityWarning:
+		t.Warnings++
+	default:
+		t.Infos++
+	}
+}
+
+// OfDocument returns the error that ended a document as a finding.
+func OfDocument(d *DocumentEnd) *audit.Finding {
+	rule, _ := audit.RuleOf(sitemap.Code(d.Code))
+	return &audit.Finding{
+		Code:     sitemap.Code(d.Code),
+		Severity: sitemap.SeverityError,
+		Sitemap:  d.Name,
+		Message:  d.Message,
+		Fix:      rule.Fix,
+	}
+}

@@ -1,0 +1,111 @@
+package lists
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
+// a Loc, its name. Functions that are nil are not called.
+type Handler struct {
+	Page     func(r *jsonl.Record) error // with each URL that is taken; r must not be kept
+	problem  func(s *discover.Sitemap, p sitemap.Problem)
+	Document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
+	Failure  func(err error)                                  // of the target as a whole
+	End      func()
+	Walk     func(ctx context.Context) error // walks the target otherwise
+}
+
+// A Walker walks the targets of a command, several at once.
+type Walker struct {
+	App      *cli.App
+	Flags    *Flags
+	File     sitemap.Options // of files; Report is set for each
+	Entries  bool            // print all entries of files, also the sitemaps that they list
+	Client   *discover.Client
+	Options  discover.Options
+	Selector *Selector
+	Handle   func(v *Visit) Handler
+	Progress progress.Counter
+	problems cli.Tally
+	failures io.Writer // takes targets that failed, or nil
+	Cancel   context.CancelFunc
+	hosts    sync.Map // of targets: a *sync.Mutex each
+
+	printing sync.Mutex // held by the visit that writes to out
+	Out      *output.Writer
+	Journal  *journal // nil without --state
+	queue    queue
+}
+
+// NewWalker returns the walker that the flags describe.
+func NewWalker(a *cli.App,
+	cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
+) (*Walker, error) {
+	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs}}
+	client, clientErr := flags.Client()
+	if client != nil {
+		client.MaxBytes, client.Transport = flags.Limit.Bytes, a.Transport
+		if client.Limiter == nil && flags.Parallel > 8 {
+			client.Limiter = &fetch.HostLimiter{Total: 2 * flags.Parallel}
+		}
+	}
+	w.Client = &discover.Client{Fetch: client, Concurrency: flags.Concurrency}
+	var optionsErr, fileErr, matchErr error
+	w.Options, optionsErr = flags.Options()
+	w.File, fileErr = docs.Options(flags.Limit)
+	w.Selector.match, matchErr = cli.Compile("match", flags.Match)
+	var excludeErr error
+	w.Selector.not, excludeErr = cli.Compile("exclude", flags.Exclude)
+	if flags.Unique {
+		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
+			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
+				cli.Thousands(cli.MaxUnique))
+		}}
+	}
+	return w, cli.UsageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr,
+		excludeErr)
+}
+
+// Ended returns why the run ends, or nil.
+func (w *Walker) Ended(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), cli.ErrMaxTime) && w.App.Context.Err() == nil {
+		return cli.ErrMaxTime
+	}
+	return w.App.Ended(ctx)
+}
+
+// A Visit is the walk of one target. What it prints of a document stays together.
+type Visit struct {
+	*Walker
+	Target  target.Target
+	number  int // in the list, from 1
+	Options discover.Options
+	handler Handler
+	Record  jsonl.Record
+	from    *discover.Sitemap // the document of the record
+	printed string            // the location of a document to read but not to print, if it is read first
+	Failed  bool              // something could not be read
+	unsaved error             // why a document could not be saved
+	stop    func()            // ends the walk
+
+	lines []byte // of the document that is read
+	Holds bool   // walker.printing: lines go to out at once
+}
+
+// maxLines is how much of a document's lines wait for its end. Then they go to the output, and other
+// visits wait.
+const maxLines = 1 << 20

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+)
+
+// An earlierRun is the earlier audit of a target.
+type earlierRun struct {
+	name      string
+	findings  map[findings.Key]*oldFinding
+	documents map[string]oldLine
+}
+
+func (e *earlierRun) add(l oldLine) {
+	switch l.Type {
+	case "problem":
+		key := findings.KeyOf(l.Code, l.Sitemap, l.Loc, l.Text)
+		if e.findings[key] == nil {
+			e.findings[key] = &oldFinding{code: l.Code}
+		}
+		e.findings[key].count++
+	case "document":
+		e.documents[l.Sitemap] = l
+	}
+}
+
+// isFresh reports whether the earlier audit lacks a finding. Of findings with one key, as many are
+// fresh as there are more of them now.
+func (e *earlierRun) isFresh(f *audit.Finding) bool {
+	old := e.findings[findings.KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
+	if old == nil || old.count == 0 {
+		return true
+	}
+	old.count--
+	return false
+}
+
+// An oldFinding is what an earlier audit has found.
+type oldFinding struct {
+	code  sitemap.Code
+	count int64 // how often, without those that were found again
+}
+
+// An oldLine is a line that sitemap check --format jsonl printed.
+type oldLine struct {
+	Type, Target       string
+	Code               sitemap.Code
+	Sitemap, Loc, Text string
+	Format             string
+	Entries            int64
+	Error              *struct{ Message string }
+}
