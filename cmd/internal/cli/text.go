@@ -8,10 +8,14 @@ import (
 	"unicode"
 )
 
-// Printable replaces characters that control a terminal.
-func Printable(s string) string {
+// Printable replaces characters that control a terminal, except ends of lines.
+func Printable(s string) string { return Harmless(s, "\n") }
+
+// Harmless replaces characters that control a terminal, except those of keep.
+func Harmless(s, keep string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+		control := unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+		if control && !strings.ContainsRune(keep, r) {
 			return unicode.ReplacementChar
 		}
 		return r

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A problemLine is a finding as jsonl prints it.
@@ -89,15 +90,7 @@ func newCSV(w io.Writer) *csvPrinter {
 	p := &csvPrinter{csv.NewWriter(w)}
 	p.w.Write(
 		[]string{
-			"code",
-			"severity",
-			"sitemap",
-			"line",
-			"column",
-			"loc",
-			"text",
-			"message",
-			"fix",
+			"code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix",
 			"dropped",
 		},
 	)
@@ -108,7 +101,7 @@ func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
 	const layout = "\n\t"
 	p.w.Write([]string{
 		string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
-		strconv.Itoa(f.Column), f.Loc, harmless(f.Text, layout), harmless(f.Message, layout), f.Fix,
+		strconv.Itoa(f.Column), f.Loc, cli.Harmless(f.Text, layout), cli.Harmless(f.Message, layout), f.Fix,
 		strconv.FormatBool(f.Dropped),
 	})
 }

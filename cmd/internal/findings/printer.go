@@ -57,10 +57,7 @@ func (t *Totals) Count(s sitemap.Severity) {
 func OfDocument(d *DocumentEnd) *audit.Finding {
 	rule, _ := audit.RuleOf(sitemap.Code(d.Code))
 	return &audit.Finding{
-		Code:     sitemap.Code(d.Code),
-		Severity: sitemap.SeverityError,
-		Sitemap:  d.Name,
-		Message:  d.Message,
-		Fix:      rule.Fix,
+		Code: sitemap.Code(d.Code), Severity: sitemap.SeverityError, Sitemap: d.Name,
+		Message: d.Message, Fix: rule.Fix,
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // shownOf is how many findings of one rule in one document are printed.
@@ -62,7 +62,7 @@ func (p *textPrinter) flush() {
 			p.print(&g.findings[i], i == len(g.findings)-1)
 		}
 		if more := g.count - int64(len(g.findings)); more > 0 {
-			p.printf("    %s more [%s]: --all\n", Thousands(more), code)
+			p.printf("    %s more [%s]: --all\n", cli.Thousands(more), code)
 		}
 	}
 	clear(p.groups)
@@ -75,40 +75,40 @@ func (p *textPrinter) Document(d *DocumentEnd) {
 	switch {
 	case d.Code != "" && !d.Known:
 		p.printf("%s: %s: %s [%s]\n", p.bold(d.Name), p.severity(sitemap.SeverityError),
-			Printable(d.Message), d.Code)
+			printable(d.Message), d.Code)
 		if rule, ok := audit.RuleOf(sitemap.Code(d.Code)); ok {
 			p.printf("    fix: %s\n", rule.Fix)
 		}
 	case p.o.Verbose && d.Code == "":
-		p.printf("%s: %s\n", p.bold(d.Name), Printable(d.Text))
+		p.printf("%s: %s\n", p.bold(d.Name), printable(d.Text))
 	}
 }
 
 // End prints the findings that are left, and the totals.
 func (p *textPrinter) End(t Totals) error {
 	p.flush()
-	p.printf("%s, %s: %s, %s, %s\n", Plural(t.Documents, "document"), Plural(t.URLs, "URL"),
-		Plural(t.Errors, "error"), Plural(t.Warnings, "warning"), Plural(t.Infos, "info"))
+	p.printf("%s, %s: %s, %s, %s\n", cli.Plural(t.Documents, "document"), cli.Plural(t.URLs, "URL"),
+		cli.Plural(t.Errors, "error"), cli.Plural(t.Warnings, "warning"), cli.Plural(t.Infos, "info"))
 	return p.err
 }
 
 // print prints a finding, with what to do if it is the last of its group.
 func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 	p.printf("%s: %s: %s [%s]\n", p.bold(f.Sitemap+Location(f)), p.severity(f.Severity),
-		Printable(f.Message), f.Code)
+		printable(f.Message), f.Code)
 	shown := f.Message
 	if line := f.Excerpt.Text; line != "" {
 		caret := min(f.Excerpt.Caret, len(line))
 		blank := strings.Repeat(" ", utf8.RuneCountInString(line[:caret]))
-		p.printf("    %s\n    %s%s\n", Printable(strings.ReplaceAll(line, "\t", " ")), blank,
+		p.printf("    %s\n    %s%s\n", printable(strings.ReplaceAll(line, "\t", " ")), blank,
 			p.paint("^", green))
 		shown += line
 	}
 	if f.Loc != "" && !strings.Contains(shown, f.Loc) {
-		p.printf("    %s\n", Printable(f.Loc))
+		p.printf("    %s\n", printable(f.Loc))
 	}
 	if withFix && f.Fix != "" {
-		p.printf("    fix: %s\n", Printable(f.Fix))
+		p.printf("    fix: %s\n", printable(f.Fix))
 	}
 }
 
@@ -140,39 +140,11 @@ func (p *textPrinter) paint(s, style string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-func (p *textPrinter) bold(s string) string { return p.paint(Printable(s), bold) }
+func (p *textPrinter) bold(s string) string { return p.paint(printable(s), bold) }
 
 func (p *textPrinter) severity(s sitemap.Severity) string {
 	return p.paint(s.String(), [...]string{cyan, yellow, red}[s])
 }
 
-// Printable replaces characters that control a terminal, and ends of lines.
-func Printable(s string) string { return harmless(s, "") }
-
-// harmless replaces characters that control a terminal, but those of keep.
-func harmless(s, keep string) string {
-	return strings.Map(func(r rune) rune {
-		control := unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-		if control && !strings.ContainsRune(keep, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
-// Plural returns "1 thing" or "1,000 things".
-func Plural(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return Thousands(n) + " " + thing
-}
-
-// Thousands returns n as 1,234,567.
-func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// printable replaces characters that control a terminal, and ends of lines.
+func printable(s string) string { return cli.Harmless(s, "") }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A bar is a row of a table with a bar.
@@ -48,7 +48,7 @@ func top(counts map[name]int64) []bar {
 			cmp.Compare(a.Note, b.Note))
 	})
 	if more := len(list) - maxBars; more > 1 {
-		rest := bar{name: name{Name: findings.Thousands(int64(more)) + " others"}}
+		rest := bar{name: name{Name: cli.Thousands(int64(more)) + " others"}}
 		for _, b := range list[maxBars:] {
 			rest.Count += b.Count
 		}

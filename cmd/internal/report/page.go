@@ -15,11 +15,11 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 )
 
@@ -33,8 +33,8 @@ var style string
 var script string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number":  findings.Thousands,
-	"plural":  findings.Plural,
+	"number":  cli.Thousands,
+	"plural":  cli.Plural[int64],
 	"place":   func(f audit.Finding) string { return findings.Location(&f) },
 	"caret":   caret,
 	"size":    size,
@@ -115,7 +115,7 @@ func (r *Report) End(t findings.Totals) error {
 	if err := pageTemplate.Execute(&text, v); err != nil {
 		return err
 	}
-	_, err := r.w.Write(bytes.Map(visible, text.Bytes()))
+	_, err := r.w.Write([]byte(cli.Harmless(text.String(), "\n\t")))
 	return err
 }
 
@@ -167,14 +167,6 @@ func policy() string {
 		"; base-uri 'none'; form-action 'none'"
 }
 
-// visible replaces characters that are not seen, or that change the order of the text around them.
-func visible(c rune) rune {
-	if unicode.Is(unicode.Bidi_Control, c) || unicode.IsControl(c) && c != '\n' && c != '\t' {
-		return utf8.RuneError
-	}
-	return c
-}
-
 // hostOf returns the host of a target, or the target if it is a file.
 func hostOf(target string) string {
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
@@ -204,9 +196,9 @@ func (g *group) Summary() string {
 func (g *group) Places() string {
 	switch {
 	case g.Count > int64(len(g.Examples)):
-		return fmt.Sprintf("%s places, %d of them shown", findings.Thousands(g.Count), len(g.Examples))
+		return fmt.Sprintf("%s places, %d of them shown", cli.Thousands(g.Count), len(g.Examples))
 	case g.Count > 1:
-		return findings.Thousands(g.Count) + " places"
+		return cli.Thousands(g.Count) + " places"
 	case g.Examples[0].Excerpt.Text != "":
 		return "The line"
 	}
