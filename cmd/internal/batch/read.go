@@ -29,9 +29,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "status [flags] FOLDER",
 		Args: cli.Exactly(1, "want one FOLDER"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return status(a, cmd, args[0], flags)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return status(a, cmd, args[0], flags) },
 	})
 	flags.Add(cmd, "text or jsonl")
 	return cmd
@@ -39,7 +37,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 
 // status prints how far the runs in a folder are: one, or one of each shard.
 func status(a *cli.App, cmd *cobra.Command, dir string, flags *cli.PrintFlags) error {
-	if err := cli.UsageOf(cmd, flags.Resolve(cmd, "text", "jsonl"), flags.TextOrJSONL()); err != nil {
+	if err := cli.UsageOf(cmd, flags.Resolve(cmd)); err != nil {
 		return err
 	}
 	folder, runs, err := openBatch(dir)
@@ -137,9 +135,7 @@ func catCommand(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "cat [flags] FOLDER",
 		Args: cli.Exactly(1, "want one FOLDER"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return cat(a, cmd, args[0], run, flags)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cat(a, cmd, args[0], run, flags) },
 	})
 	flags.Add(cmd, "text, jsonl, csv or parquet")
 	flags.AddFields(cmd)
@@ -152,13 +148,13 @@ func catCommand(a *cli.App) *cobra.Command {
 
 // cat prints the URLs in the parts of a folder.
 func cat(a *cli.App, cmd *cobra.Command, dir, run string, flags *cli.PrintFlags) error {
-	suffixErr := flags.Resolve(cmd, "text", "jsonl", "csv", "parquet")
-	f, formatErr := output.FormatOf(flags, true, true)
+	formatErr := flags.Resolve(cmd)
+	f, fieldsErr := output.FormatOf(flags, true, true)
 	var runErr error
 	if n, err := strconv.Atoi(run); run != "" && run != "all" && (err != nil || n < 1) {
 		runErr = fmt.Errorf("--run: want a number from 1 or all, not %q", run)
 	}
-	if err := cli.UsageOf(cmd, suffixErr, formatErr, runErr); err != nil {
+	if err := cli.UsageOf(cmd, formatErr, fieldsErr, runErr); err != nil {
 		return err
 	}
 	folder, runs, err := openBatch(dir)

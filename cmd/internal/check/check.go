@@ -14,8 +14,6 @@
 package check
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -41,7 +39,7 @@ func Command(a *cli.App) *cobra.Command {
 }
 
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
-	c, err := New(a, cmd, args, flags, flags.Resolve(cmd, findings.Formats...))
+	c, err := New(a, cmd, args, flags, flags.Resolve(cmd))
 	if err != nil {
 		return err
 	}
@@ -49,9 +47,6 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
 		Color: a.HasColor() && flags.Out == "",
-	}
-	if _, err := findings.New(flags.Format, io.Discard, o); err != nil {
-		return cli.Misuse(cmd, err)
 	}
 	if flags.State != "" {
 		store, err := state.Open(flags.State)
@@ -65,6 +60,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	if c.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
-	c.Printer, _ = findings.New(flags.Format, c.Out, o)
-	return c.Out.Finish(c.Audit(cmd.Context()))
+	if c.Printer, err = findings.New(flags.Format, c.Out, o); err == nil {
+		err = c.Audit(cmd.Context())
+	}
+	return c.Out.Finish(err)
 }

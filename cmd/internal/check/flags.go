@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -102,12 +103,10 @@ type filter struct {
 
 func (f *filterFlags) filter() (filter, error) {
 	var out filter
-	var err, disableErr error
-	if out.only, err = parseCodes("only", f.only); err == nil {
-		out.disabled, disableErr = parseCodes("disable", f.disable)
-		err = disableErr
-	}
-	if err != nil {
+	var errs [2]error
+	out.only, errs[0] = parseCodes("only", f.only)
+	out.disabled, errs[1] = parseCodes("disable", f.disable)
+	if err := cmp.Or(errs[:]...); err != nil {
 		return out, err
 	}
 	if out.never = f.FailOn == "never"; !out.never &&

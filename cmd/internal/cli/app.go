@@ -112,10 +112,8 @@ func Misuse(cmd *cobra.Command, err error) error { return &UsageError{cmd.Comman
 
 // UsageOf returns the first of errs as a [UsageError] of cmd.
 func UsageOf(cmd *cobra.Command, errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return Misuse(cmd, err)
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return Misuse(cmd, err)
 	}
 	return nil
 }

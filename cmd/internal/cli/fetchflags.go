@@ -76,14 +76,9 @@ func (n *FetchFlags) Client() (*fetch.Client, error) {
 	product, _, _ := strings.Cut(strings.TrimSpace(n.userAgent), " ")
 	product, _, _ = strings.Cut(product, "/")
 	c := &fetch.Client{
-		UserAgent:            n.userAgent,
-		RobotsAgent:          product,
-		Timeout:              orNegative(n.timeout),
-		Retries:              orNegative(n.retries),
-		RetryWait:            orNegative(n.retryWait),
-		Delay:                n.delay,
-		Insecure:             n.insecure,
-		AllowPrivateNetworks: n.allowPrivate,
+		UserAgent: n.userAgent, RobotsAgent: product, Timeout: orNegative(n.timeout),
+		Retries: orNegative(n.retries), RetryWait: orNegative(n.retryWait), Delay: n.delay,
+		Insecure: n.insecure, AllowPrivateNetworks: n.allowPrivate,
 	}
 	switch {
 	case !httpguts.ValidHeaderFieldValue(n.userAgent):

@@ -12,7 +12,6 @@ import (
 
 // Complete makes the shell complete the values of a flag.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
-	values = slices.DeleteFunc(values, func(v string) bool { return v == "or" })
 	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// PrintFlags are the flags of all commands that print results.
+type PrintFlags struct {
+	Format string
+	Out    string
+	Fields string // of urls and parse
+	Quiet  bool
+
+	formats []string // that the command prints
+}
+
+// Add adds the flags to a command. Formats are those that it prints, as in "text, jsonl or csv".
+func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
+	p.formats = strings.Split(strings.ReplaceAll(formats, " or ", ", "), ", ")
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
+		f.StringVarP(&p.Out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
+		f.BoolVarP(&p.Quiet, "quiet", "q", false, "on standard error, report only what could not be read")
+	})
+	Complete(cmd, "format", p.formats...)
+}
+
 // AddFields adds --fields.
 func (p *PrintFlags) AddFields(cmd *cobra.Command) {
 	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
@@ -18,30 +40,20 @@ func (p *PrintFlags) AddFields(cmd *cobra.Command) {
 	})
 }
 
-// PrintFlags are the flags of all commands that print results.
-type PrintFlags struct {
-	Format string
-	Out    string
-	Fields string // of urls and parse
-	Quiet  bool
+// Resolve takes the format from the suffix of -o if --format is not given. It reports a format that
+// the command does not print.
+func (p *PrintFlags) Resolve(cmd *cobra.Command) error {
+	return cmp.Or(p.ResolveSuffix(cmd, p.formats...), p.CheckFormat())
 }
 
-// Add adds the flags to a command.
-func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
-	defer Complete(cmd, "format", strings.FieldsFunc(formats, func(r rune) bool { return r == ',' || r == ' ' })...)
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
-		f.StringVarP(&p.Out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
-		f.BoolVarP(&p.Quiet, "quiet", "q", false, "on standard error, report only what could not be read")
-	})
-}
-
-// TextOrJSONL reports another format.
-func (p *PrintFlags) TextOrJSONL() error {
-	if p.Format == "text" || p.Format == "jsonl" {
+// CheckFormat reports a format that the command does not print.
+func (p *PrintFlags) CheckFormat() error {
+	if slices.Contains(p.formats, p.Format) {
 		return nil
 	}
-	return fmt.Errorf("unknown format %q: want text or jsonl", p.Format)
+	last := len(p.formats) - 1
+	return fmt.Errorf("unknown format %q: want %s or %s",
+		p.Format, strings.Join(p.formats[:last], ", "), p.formats[last])
 }
 
 // formatOfSuffix are the formats that the name of a file says.
@@ -49,9 +61,9 @@ var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
 }
 
-// Resolve takes the format from the suffix of -o if --format is not given. It reports a suffix that
-// contradicts --format, or that the command does not print.
-func (p *PrintFlags) Resolve(cmd *cobra.Command, formats ...string) error {
+// ResolveSuffix takes the format from the suffix of -o if --format is not given. It reports a suffix
+// that contradicts --format, or that is not one of formats.
+func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
 	name := p.Out
 	if IsGzip(name) {
 		name = name[:len(name)-len(".gz")]

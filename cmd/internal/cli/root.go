@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -65,13 +66,20 @@ var unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)`)
 // badFlag returns the error about a flag, with the flag that may be meant.
 func badFlag(cmd *cobra.Command, err error) error {
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		names := &cobra.Command{SuggestionsMinimumDistance: 2}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-		})
-		if near := names.SuggestionsFor(m[1]); len(near) > 0 {
-			err = fmt.Errorf("%w; did you mean --%s", err, near[0])
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := Nearest(m[1], names); near != "" {
+			err = fmt.Errorf("%w; did you mean --%s", err, near)
 		}
 	}
 	return Misuse(cmd, err)
+}
+
+// Nearest returns the one of names that a mistyped name may mean, or "".
+func Nearest(name string, names []string) string {
+	root := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, n := range names {
+		root.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
+	}
+	return cmp.Or(append(root.SuggestionsFor(name), "")...)
 }

@@ -37,9 +37,7 @@ func Command(a *cli.App) *cobra.Command {
 
 // run compares two lists of URLs.
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
-	suffixErr := flags.Resolve(cmd, "text", "jsonl", "csv")
-	print, formatErr := changeFormat(flags.Format)
-	if err := cli.UsageOf(cmd, suffixErr, formatErr, target.ReadsOnce(args)); err != nil {
+	if err := cli.UsageOf(cmd, flags.Resolve(cmd), target.ReadsOnce(args)); err != nil {
 		return err
 	}
 	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
@@ -65,6 +63,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
+	print := changeFormat(flags.Format)
 	w.Out.Begin(print.header)
 	differ := false
 	err = compare(sides[0], sides[1], func(c *change) error {
@@ -98,36 +97,33 @@ type changePrinter struct {
 // signs start the lines of text.
 var signs = map[string]string{"added": "+ ", "removed": "- ", "changed": "~ ", "moved": "> "}
 
-func changeFormat(name string) (changePrinter, error) {
+// changeFormat returns the format of a name.
+func changeFormat(name string) changePrinter {
 	switch name {
-	case "text":
-		return changePrinter{append: func(b []byte, c *change) []byte {
-			b = append(append(b, signs[c.Change]...), cli.Printable(c.Loc)...)
-			switch c.Change {
-			case "changed":
-				b = fmt.Appendf(b, "  %s → %s", orNone(c.OldLastMod), orNone(c.LastMod))
-			case "moved":
-				b = fmt.Appendf(b, "  %s → %s", cli.Printable(c.OldSitemap), cli.Printable(c.Sitemap))
-			}
-			return append(b, '\n')
-		}}, nil
 	case "jsonl":
 		return changePrinter{append: func(b []byte, c *change) []byte {
 			return append(append(b, jsonl.Marshal(c)...), '\n')
-		}}, nil
+		}}
 	case "csv":
 		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\n"
 		return changePrinter{header, func(b []byte, c *change) []byte {
-			for i, cell := range []string{c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap} {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = output.AppendCell(b, cell)
-			}
-			return append(b, '\n')
-		}}, nil
+			return output.AppendRow(b,
+				c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap)
+		}}
 	}
-	return changePrinter{}, fmt.Errorf("unknown format %q: want text, jsonl or csv", name)
+	return changePrinter{append: appendText}
+}
+
+// appendText appends the line of a change to b.
+func appendText(b []byte, c *change) []byte {
+	b = append(append(b, signs[c.Change]...), cli.Printable(c.Loc)...)
+	switch c.Change {
+	case "changed":
+		b = fmt.Appendf(b, "  %s → %s", orNone(c.OldLastMod), orNone(c.LastMod))
+	case "moved":
+		b = fmt.Appendf(b, "  %s → %s", cli.Printable(c.OldSitemap), cli.Printable(c.Sitemap))
+	}
+	return append(b, '\n')
 }
 
 func orNone(lastMod string) string {
@@ -170,10 +166,7 @@ func compare(old, now *listing, report func(*change) error) error {
 // changeOf returns how two lines of one URL differ in what both listings have, or nil.
 func changeOf(o, n *export.URL, has export.Fields) *change {
 	c := &change{
-		Loc:        n.Loc,
-		LastMod:    n.LastMod,
-		OldLastMod: o.LastMod,
-		Sitemap:    n.Sitemap,
+		Loc: n.Loc, LastMod: n.LastMod, OldLastMod: o.LastMod, Sitemap: n.Sitemap,
 		OldSitemap: o.Sitemap,
 	}
 	switch {

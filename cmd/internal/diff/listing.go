@@ -46,10 +46,7 @@ func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, e
 		encodeListed,
 		compareListed,
 		&extsort.Config{
-			ChunkSize:          sortChunk,
-			NumWorkers:         2,
-			ChanBuffSize:       1,
-			SortedChanBuffSize: 1_000,
+			ChunkSize: sortChunk, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
 		},
 	)
 	read := make(chan error, 1)

@@ -29,29 +29,30 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// PrintLines walks for a command that prints text or jsonl, with the handlers that handle returns.
-func PrintLines(a *cli.App,
-	cmd *cobra.Command, args []string, flags *Flags, docs *cli.DocumentFlags,
-	handle func(*Visit) Handler,
+// Walk walks the targets of a command. Begin sets the Handle of the walker, and may print a header.
+func Walk(
+	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, begin func(*Walker),
 ) error {
 	targets, err := target.ParseAll(args, flags.From, flags.As)
-	suffixErr := flags.Resolve(cmd, "text", "jsonl")
-	if err := cli.UsageOf(cmd, suffixErr, flags.TextOrJSONL(), err); err != nil {
+	if err := cli.UsageOf(cmd, flags.Resolve(cmd), err); err != nil {
 		return err
 	}
-	w, err := NewWalker(a, cmd, flags, docs)
+	w, err := NewWalker(a, cmd, flags, &cli.DocumentFlags{})
 	if err != nil {
 		return err
 	}
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
-	w.Handle = handle
+	begin(w)
 	return w.Out.Finish(w.Run(cmd.Context(), targets))
 }
 
 // Print walks the targets, prints the URLs, and reports at the end what else it met.
 func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Format) error {
+	if w.Flags.Format == "parquet" {
+		return w.printParquet(ctx, targets)
+	}
 	w.Handle = func(v *Visit) Handler {
 		var line []byte
 		return Handler{Page: func(r *jsonl.Record) error {
@@ -63,8 +64,8 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Fo
 	return w.walkAll(ctx, targets)
 }
 
-// PrintParquet is print for a Parquet file.
-func (w *Walker) PrintParquet(ctx context.Context, targets []target.Target) error {
+// printParquet is Print for a Parquet file.
+func (w *Walker) printParquet(ctx context.Context, targets []target.Target) error {
 	p, err := output.NewParquet(w.Out, w.Flags.Fields)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -52,8 +53,8 @@ type Walker struct {
 }
 
 // NewWalker returns the walker that the flags describe.
-func NewWalker(a *cli.App,
-	cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
+func NewWalker(
+	a *cli.App, cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
 ) (*Walker, error) {
 	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs}}
 	client, clientErr := flags.Client()
@@ -64,20 +65,18 @@ func NewWalker(a *cli.App,
 		}
 	}
 	w.Client = &discover.Client{Fetch: client, Concurrency: flags.Concurrency}
-	var optionsErr, fileErr, matchErr error
-	w.Options, optionsErr = flags.Options()
-	w.File, fileErr = docs.Options(flags.Limit)
-	w.Selector.match, matchErr = cli.Compile("match", flags.Match)
-	var excludeErr error
-	w.Selector.not, excludeErr = cli.Compile("exclude", flags.Exclude)
+	var errs [4]error
+	w.Options, errs[0] = flags.Options()
+	w.File, errs[1] = docs.Options(flags.Limit)
+	w.Selector.match, errs[2] = cli.Compile("match", flags.Match)
+	w.Selector.not, errs[3] = cli.Compile("exclude", flags.Exclude)
 	if flags.Unique {
 		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
 			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
 				cli.Thousands(cli.MaxUnique))
 		}}
 	}
-	return w, cli.UsageOf(cmd, flags.check(), clientErr, optionsErr, fileErr, matchErr,
-		excludeErr)
+	return w, cli.UsageOf(cmd, flags.check(), clientErr, cmp.Or(errs[:]...))
 }
 
 // Ended returns why the run ends, or nil.

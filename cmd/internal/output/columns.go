@@ -25,15 +25,13 @@ type column struct {
 
 func text(name string, value func(r *jsonl.Record) string) column {
 	return column{
-		name: name,
-		text: func(b []byte, r *jsonl.Record) []byte { return append(b, value(r)...) },
+		name: name, text: func(b []byte, r *jsonl.Record) []byte { return append(b, value(r)...) },
 	}
 }
 
 func moment(name string, value func(r *jsonl.Record) sitemap.Time) column {
 	return column{
-		name: name,
-		text: func(b []byte, r *jsonl.Record) []byte { return value(r).AppendTo(b) },
+		name: name, text: func(b []byte, r *jsonl.Record) []byte { return value(r).AppendTo(b) },
 	}
 }
 
@@ -191,18 +189,8 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
 
 // extended are the fields that come from extensions.
 var extended = []string{
-	"image",
-	"news_name",
-	"news_language",
-	"news_date",
-	"news_title",
-	"hreflang",
-	"images",
-	"videos",
-	"alternates",
-	"news",
-	"pagemap",
-	"other",
+	"image", "news_name", "news_language", "news_date", "news_title", "hreflang", "images",
+	"videos", "alternates", "news", "pagemap", "other",
 }
 
 // WantsExtensions reports whether a field that is printed comes from extensions.
@@ -224,7 +212,7 @@ func csvRow(picked []column) func(b []byte, r *jsonl.Record) []byte {
 			}
 			start := len(b)
 			if b = c.text(b, r); bytes.ContainsAny(b[start:], special) {
-				b = AppendCell(b[:start], string(b[start:]))
+				b = appendCell(b[:start], string(b[start:]))
 			}
 		}
 		return append(b, '\n')

@@ -17,8 +17,19 @@ func appendText(b []byte, r *jsonl.Record) []byte { return append(append(b, r.Lo
 // special are the characters that put a field of CSV in quotes.
 const special = ",\"\r\n"
 
-// AppendCell appends a field of CSV, in quotes if it needs them (RFC 4180, section 2).
-func AppendCell(b []byte, s string) []byte {
+// AppendRow appends a row of CSV.
+func AppendRow(b []byte, cells ...string) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendCell(b, cell)
+	}
+	return append(b, '\n')
+}
+
+// appendCell appends a field of CSV, in quotes if it needs them (RFC 4180, section 2).
+func appendCell(b []byte, s string) []byte {
 	if !strings.ContainsAny(s, special) {
 		return append(b, s...)
 	}

@@ -101,7 +101,7 @@ func FuzzAppendCell(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		row, err := csv.NewReader(strings.NewReader("x," + string(AppendCell(nil, s)) + "\n")).Read()
+		row, err := csv.NewReader(strings.NewReader("x," + string(appendCell(nil, s)) + "\n")).Read()
 		want := strings.ReplaceAll(s, "\r\n", "\n") // as encoding/csv reads it
 		if err != nil || !reflect.DeepEqual(row, []string{"x", want}) {
 			t.Errorf("appendCell(%q) reads as %q, %v", s, row, err)

@@ -23,8 +23,8 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use: "parse [flags] FILE|-...",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			suffixErr := print.Resolve(cmd, "text", "jsonl", "csv", "parquet")
-			f, formatErr := output.FormatOf(&print, false, false)
+			formatErr := print.Resolve(cmd)
+			f, fieldsErr := output.FormatOf(&print, false, false)
 			o, err := docs.Options(limit)
 			if len(args) == 0 && a.IsPiped() {
 				args = []string{cli.Stdin}
@@ -35,7 +35,7 @@ func Command(a *cli.App) *cobra.Command {
 			if limit.Depth != 0 || limit.Sitemaps != 0 {
 				err = errors.New("--limit: want bytes or entries, since nothing is walked")
 			}
-			if err := cli.UsageOf(cmd, suffixErr, formatErr, err, target.ReadsOnce(args)); err != nil {
+			if err := cli.UsageOf(cmd, formatErr, fieldsErr, err, target.ReadsOnce(args)); err != nil {
 				return err
 			}
 			w := &lists.Walker{
@@ -49,9 +49,6 @@ func Command(a *cli.App) *cobra.Command {
 			var files []target.Target
 			for _, name := range args {
 				files = append(files, target.Target{Kind: target.File, Name: name, Given: name})
-			}
-			if print.Format == "parquet" {
-				return w.Out.Finish(w.PrintParquet(cmd.Context(), files))
 			}
 			w.Out.Begin(f.Header)
 			return w.Out.Finish(w.Print(cmd.Context(), files, f))

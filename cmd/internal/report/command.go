@@ -27,9 +27,7 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "report [flags] TARGET",
 		Args: cli.Exactly(1, "want one TARGET"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(a, cmd, args, flags, since)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags, since) },
 	})
 	check := &cobra.Command{}
 	flags.Add(check)
@@ -47,7 +45,7 @@ func Command(a *cli.App) *cobra.Command {
 
 // run draws the audit of a target.
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, since string) error {
-	suffixErr := flags.Resolve(cmd, "html")
+	suffixErr := flags.ResolveSuffix(cmd, "html")
 	if flags.Format = "html"; flags.Out == "" && cli.IsTerminal(a.Out) {
 		suffixErr = errors.New("name the file to write: -o site.html")
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
-	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -32,32 +31,18 @@ func Command(a *cli.App) *cobra.Command {
 
 // run counts the URLs of each target.
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
-	targets, err := target.ParseAll(args, flags.From, flags.As)
-	suffixErr := flags.Resolve(cmd, "text", "jsonl", "csv")
-	if !slices.Contains([]string{"text", "jsonl", "csv"}, flags.Format) {
-		suffixErr = fmt.Errorf("unknown format %q: want text, jsonl or csv", flags.Format)
-	}
-	if err := cli.UsageOf(cmd, suffixErr, err); err != nil {
-		return err
-	}
-	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
-	if err != nil {
-		return err
-	}
-	if w.Out, err = output.Create(a, flags.Out); err != nil {
-		return err
-	}
-	if flags.Format == "csv" {
-		w.Out.Begin("target,kind,name,urls,percent\n")
-	}
-	w.Handle = func(v *lists.Visit) lists.Handler {
-		c := &census{counts: map[string]map[string]int64{}}
-		return lists.Handler{
-			Page: func(r *jsonl.Record) error { c.add(r); return nil },
-			End:  func() { v.Write(c.print(nil, v.Record.Target, flags.Format)) },
+	return lists.Walk(a, cmd, args, flags, func(w *lists.Walker) {
+		if flags.Format == "csv" {
+			w.Out.Begin("target,kind,name,urls,percent\n")
 		}
-	}
-	return w.Out.Finish(w.Run(cmd.Context(), targets))
+		w.Handle = func(v *lists.Visit) lists.Handler {
+			c := &census{counts: map[string]map[string]int64{}}
+			return lists.Handler{
+				Page: func(r *jsonl.Record) error { c.add(r); return nil },
+				End:  func() { v.Write(c.print(nil, v.Record.Target, flags.Format)) },
+			}
+		}
+	})
 }
 
 // A census counts URLs by what they have in common.
@@ -189,9 +174,7 @@ func appendStat(b []byte, format string, l statLine) []byte {
 	if format == "jsonl" {
 		return append(append(b, jsonl.Marshal(l)...), '\n')
 	}
-	b = append(output.AppendCell(b, l.Target), ',')
-	b = append(output.AppendCell(append(b, l.Type+","...), l.Name), ',')
-	return fmt.Appendf(b, "%d,%g\n", l.URLs, l.Percent)
+	return output.AppendRow(b, l.Target, l.Type, l.Name, fmt.Sprint(l.URLs), fmt.Sprint(l.Percent))
 }
 
 // percent returns the share of n, with one decimal.

@@ -76,10 +76,8 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		return cli.Misuse(cmd, err)
 	}
 	s := submission{
-		app:   a,
-		flags: flags,
-		out:   output.New(a),
-		http:  &http.Client{Timeout: flags.timeout, Transport: a.Transport},
+		app: a, flags: flags, out: output.New(a),
+		http: &http.Client{Timeout: flags.timeout, Transport: a.Transport},
 	}
 	if flags.ping != "" {
 		err = s.ping(cmd.Context(), name)

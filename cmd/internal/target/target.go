@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
@@ -123,11 +122,7 @@ func isMistyped(arg string) bool {
 	if _, known := publicsuffix.PublicSuffix(suffix); known {
 		return false
 	}
-	names := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, name := range []string{"xml", "txt", "csv", "jsonl", "atom"} {
-		names.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return len(names.SuggestionsFor(suffix)) > 0
+	return cli.Nearest(suffix, []string{"xml", "txt", "csv", "jsonl", "atom"}) != ""
 }
 
 var pathLike = regexp.MustCompile(`(?i)^[.~]|\\|^[^/]+\.(xml|gz|txt|rss|atom|rdf)$`)

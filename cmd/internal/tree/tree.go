@@ -22,12 +22,11 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use: "tree [flags] TARGET...",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return lists.PrintLines(a, cmd, args, flags, &cli.DocumentFlags{}, func(v *lists.Visit) lists.Handler {
-				v.Options.SkipExtensions = true
-				if flags.Format == "text" {
-					return drawTree(v)
+			return lists.Walk(a, cmd, args, flags, func(w *lists.Walker) {
+				w.Options.SkipExtensions = true
+				if w.Handle = treeLines; flags.Format == "text" {
+					w.Handle = drawTree
 				}
-				return treeLines(v)
 			})
 		},
 	})
@@ -193,8 +192,7 @@ func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 	l := &treeLine{
 		Type: "document", Sitemap: cli.Redact(s.Loc),
 		treePlace: treePlace{
-			Robots: s.RobotsURL, Line: s.Line,
-			LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
+			Robots: s.RobotsURL, Line: s.Line, LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
 		},
 		treeAnswer: treeAnswer{Status: sum.Status, Attempts: sum.Attempts},
 		treeContent: treeContent{

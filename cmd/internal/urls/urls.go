@@ -20,10 +20,8 @@ import (
 func Command(a *cli.App) *cobra.Command {
 	flags := &lists.Flags{}
 	cmd := cli.WithHelp(&cobra.Command{
-		Use: "urls [flags] TARGET...",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(a, cmd, args, flags)
-		},
+		Use:  "urls [flags] TARGET...",
+		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
 	flags.Add(cmd, "text, jsonl, csv or parquet")
 	flags.AddSave(cmd)
@@ -38,8 +36,8 @@ func Command(a *cli.App) *cobra.Command {
 }
 
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
-	suffixErr := flags.Resolve(cmd, "text", "jsonl", "csv", "parquet")
-	f, formatErr := output.FormatOf(&flags.PrintFlags, true, flags.All)
+	formatErr := flags.Resolve(cmd)
+	f, fieldsErr := output.FormatOf(&flags.PrintFlags, true, flags.All)
 	targets, err := target.ParseAll(args, flags.From, flags.As)
 	if flags.State != "" && filepath.Clean(flags.State) == filepath.Clean(flags.Out) {
 		err = errors.New("--output and --state name the same file")
@@ -55,7 +53,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	if flags.State != "" && flags.Format == "parquet" {
 		err = errors.New("--state: a Parquet file cannot be appended to; want text, jsonl or csv")
 	}
-	if err := cli.UsageOf(cmd, suffixErr, formatErr, err); err != nil {
+	if err := cli.UsageOf(cmd, formatErr, fieldsErr, err); err != nil {
 		return err
 	}
 	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
@@ -68,9 +66,6 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	}
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
-	}
-	if flags.Format == "parquet" {
-		return w.Out.Finish(w.PrintParquet(cmd.Context(), targets))
 	}
 	w.Out.Begin(f.Header)
 	return w.Out.Finish(w.Print(cmd.Context(), targets, f))
