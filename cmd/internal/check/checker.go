@@ -21,7 +21,7 @@ type Checker struct {
 	*lists.Walker
 	Targets []target.Target
 	Options audit.Options
-	Printer findings.Printer // used by the visit that holds walker.printing
+	Printer findings.Printer // used by the visit that holds Walker.printing
 	flags   *Flags
 	filter  filter
 	totals  findings.Totals // used as the printer is

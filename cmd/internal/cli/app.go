@@ -97,7 +97,10 @@ func (a *App) Ended(ctx context.Context) error {
 // reached.
 var ErrStopped = errors.New("stopped")
 
-// An UsageError is a wrong command line.
+// ErrMaxTime ends a run whose time is over. What it has printed stands.
+var ErrMaxTime = errors.New("stopped after --max-time; what was read is printed")
+
+// A UsageError is a wrong command line.
 type UsageError struct {
 	command string // its help explains the usage
 	Err     error
@@ -127,6 +130,3 @@ func Exactly(n int, message string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
-// ErrMaxTime ends a run whose time is over. What it has printed stands.
-var ErrMaxTime = errors.New("stopped after --max-time; what was read is printed")

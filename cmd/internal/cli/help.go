@@ -10,11 +10,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Complete makes the shell complete the values of a flag.
-func Complete(cmd *cobra.Command, flag string, values ...string) {
-	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
 // helpFiles holds NAME.txt for each command and help topic. Its first paragraph is the short
 // description, its second of a command are the examples.
 //
@@ -52,6 +47,11 @@ func FlagGroup(cmd *cobra.Command, name string, define func(*pflag.FlagSet)) {
 	f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{"group": {name}} })
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(f)
+}
+
+// Complete makes the shell complete the values of a flag.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // boolValue follows a flag that needs no value in what pflag prints.

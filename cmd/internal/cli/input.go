@@ -26,7 +26,8 @@ func (a *App) IsPiped() bool {
 		return a.in != nil
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 || err == nil && info.Mode().IsRegular()
+	const piped = os.ModeNamedPipe | os.ModeSocket
+	return err == nil && (info.Mode()&piped != 0 || info.Mode().IsRegular())
 }
 
 // Open opens a file or standard input. Reading fails when the command is interrupted.

@@ -100,7 +100,9 @@ func (l *listing) close() {
 }
 
 // readListing reads the URLs of a target.
-func readListing(ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL)) error {
+func readListing(
+	ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL),
+) error {
 	if t.Kind != target.File {
 		l.has = export.Fields{LastMod: true, Sitemap: true}
 		return walkListing(ctx, w, t, w.Client, put)

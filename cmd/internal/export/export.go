@@ -53,7 +53,8 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 		return readCSV(b, has, put)
 	}
 	has.LastMod = !isURL(line)
-	for e, err := range parse.Entries(b, &sitemap.Options{SkipExtensions: true, Limits: sitemap.Limits{Bytes: -1, Entries: -1}}) {
+	o := &sitemap.Options{SkipExtensions: true, Limits: sitemap.Limits{Bytes: -1, Entries: -1}}
+	for e, err := range parse.Entries(b, o) {
 		if err != nil {
 			if errors.Is(err, sitemap.ErrEmpty) {
 				return nil // an export without URLs

@@ -108,7 +108,7 @@ func (w *Walker) walkAll(ctx context.Context, targets []target.Target) error {
 	return nil
 }
 
-// Run walks the targets and prints to w.out. It reports what could not be read as it meets it; an
+// Run walks the targets and prints to w.Out. It reports what could not be read as it meets it; an
 // error ends the command.
 func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 	w.Progress.Begin(args, w.Flags.From)

@@ -102,7 +102,7 @@ type Visit struct {
 	stop    func()            // ends the walk
 
 	lines []byte // of the document that is read
-	Holds bool   // walker.printing: lines go to out at once
+	Holds bool   // Walker.printing: lines go to out at once
 }
 
 // maxLines is how much of a document's lines wait for its end. Then they go to the output, and other

@@ -139,52 +139,49 @@ func pick(names string) ([]column, error) {
 	return picked, nil
 }
 
-// formatOf returns a format of records. Of a walk they have more columns in CSV. Fields, if it is not
-// empty, picks the columns.
-func formatOf(name, fields string, walked, withChange bool) (Format, error) {
-	if name == "text" && fields != "" {
-		return Format{}, errors.New("--fields: text has URLs alone; want another --format")
-	}
-	switch name {
-	case "text":
-		return Format{Append: appendText}, nil
+// FormatOf returns the format that the flags name; that of Parquet is empty. Of a walk, records have
+// more columns in CSV.
+func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
+	switch p.Format {
+	case "parquet":
+		_, err := NewParquet(nil, p.Fields)
+		return Format{}, err
+	case "csv":
+		return csvFormat(p.Fields, walked, withChange)
 	case "jsonl":
-		if fields == "" {
+		if p.Fields == "" {
 			return Format{Append: jsonl.Append}, nil
 		}
-		picked, err := pick(fields)
+		picked, err := pick(p.Fields)
 		return Format{
 			Append: func(b []byte, r *jsonl.Record) []byte { return appendPicked(b, r, picked) },
 		}, err
-	case "csv":
-		if fields == "" {
-			fields = fileColumns
-			if walked {
-				fields += walkColumns
-			}
-			if withChange {
-				fields += ",change"
-			}
-			fields += flatColumns
-		}
-		picked, err := pick(fields)
-		for _, c := range picked {
-			if c.nested != nil {
-				return Format{}, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
-			}
-		}
-		return Format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked)}, err
 	}
-	return Format{}, fmt.Errorf("unknown format %q: want text, jsonl, csv or parquet", name)
+	if p.Fields != "" {
+		return Format{}, errors.New("--fields: text has URLs alone; want another --format")
+	}
+	return Format{Append: appendText}, nil
 }
 
-// FormatOf returns the format that the flags name.
-func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
-	if p.Format == "parquet" {
-		_, err := NewParquet(nil, p.Fields)
-		return Format{}, err
+// csvFormat returns the format of CSV. Fields, if it is not empty, picks the columns.
+func csvFormat(fields string, walked, withChange bool) (Format, error) {
+	if fields == "" {
+		fields = fileColumns
+		if walked {
+			fields += walkColumns
+		}
+		if withChange {
+			fields += ",change"
+		}
+		fields += flatColumns
 	}
-	return formatOf(p.Format, p.Fields, walked, withChange)
+	picked, err := pick(fields)
+	for _, c := range picked {
+		if c.nested != nil {
+			return Format{}, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
+		}
+	}
+	return Format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked)}, err
 }
 
 // extended are the fields that come from extensions.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -70,7 +71,7 @@ func TestFormats(t *testing.T) {
 		{"jsonl", "priority,images,news,trust", true, fullRecord(t), `{"priority":0.8,"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"trust":"robots"}` + "\n"},
 	}
 	for _, tt := range tests {
-		f, err := formatOf(tt.format, tt.fields, tt.walked, false)
+		f, err := FormatOf(&cli.PrintFlags{Format: tt.format, Fields: tt.fields}, tt.walked, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +114,7 @@ func TestRecordAllocations(t *testing.T) {
 	r := fullRecord(t)
 	r.Loc, r.Extensions = "http://example.com/?a=1&b=2", nil
 	for _, name := range []string{"text", "jsonl", "csv"} {
-		f, err := formatOf(name, "", true, false)
+		f, err := FormatOf(&cli.PrintFlags{Format: name, Fields: ""}, true, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func BenchmarkRecord(b *testing.B) {
 	r := &jsonl.Record{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
 	for _, name := range []string{"text", "jsonl", "csv"} {
 		b.Run(name, func(b *testing.B) {
-			f, err := formatOf(name, "", false, false)
+			f, err := FormatOf(&cli.PrintFlags{Format: name, Fields: ""}, false, false)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -117,8 +117,8 @@ func (o *Writer) end() error {
 	return err
 }
 
-// Standard returns the output to standard output, unless that is closed.
-func Standard(a *cli.App) (*Writer, error) {
+// standard returns the output to standard output, unless that is closed.
+func standard(a *cli.App) (*Writer, error) {
 	if f, ok := a.Out.(*os.File); ok && !a.Judges && wasClosed(f) {
 		return nil, errors.New("standard output is closed")
 	}
@@ -129,7 +129,7 @@ func Standard(a *cli.App) (*Writer, error) {
 // with [Writer.Finish].
 func Create(a *cli.App, name string) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
-		return Standard(a)
+		return standard(a)
 	}
 	info, missing := os.Lstat(name)
 	if missing != nil || info.Mode().IsRegular() {
@@ -160,7 +160,7 @@ func CreateBeside(name string) (*os.File, error) {
 // it first cuts off what came after the first length bytes.
 func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
-		return Standard(a)
+		return standard(a)
 	}
 	size := int64(0)
 	if info, err := os.Stat(name); err == nil {

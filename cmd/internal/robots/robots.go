@@ -71,7 +71,9 @@ func readRobots(
 }
 
 // printRobots prints the sitemaps of a robots.txt, and then its other records for agent.
-func printRobots(a *cli.App, out *output.Writer, f *robots.File, agent string, flags *cli.PrintFlags) {
+func printRobots(
+	a *cli.App, out *output.Writer, f *robots.File, agent string, flags *cli.PrintFlags,
+) {
 	inJSON := flags.Format == "jsonl"
 	for _, s := range f.Sitemaps {
 		if inJSON {
