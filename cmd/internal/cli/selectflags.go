@@ -106,5 +106,5 @@ func (s *SelectFlags) Options() (discover.Options, error) {
 	return o, err
 }
 
-// MaxUnique is how many URLs a urlSet remembers, in about 60 MiB.
+// MaxUnique is how many URLs --unique remembers, in about 60 MiB.
 const MaxUnique = 4 << 20

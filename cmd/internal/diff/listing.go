@@ -12,7 +12,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
-	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -40,15 +39,8 @@ func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, e
 	l := &listing{cancel: cancel}
 	in := make(chan export.URL, 1_024)
 	var sorter *extsort.GenericSorter[export.URL]
-	sorter, l.out, l.errs = extsort.Generic(
-		in,
-		decodeListed,
-		encodeListed,
-		compareListed,
-		&extsort.Config{
-			ChunkSize: sortChunk, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
-		},
-	)
+	config := &extsort.Config{ChunkSize: sortChunk, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000}
+	sorter, l.out, l.errs = extsort.Generic(in, decodeListed, encodeListed, compareListed, config)
 	read := make(chan error, 1)
 	go func() {
 		defer close(in)
@@ -103,36 +95,25 @@ func (l *listing) close() {
 func readListing(
 	ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL),
 ) error {
-	if t.Kind != target.File {
-		l.has = export.Fields{LastMod: true, Sitemap: true}
-		return walkListing(ctx, w, t, w.Client, put)
-	}
-	if target.IsDir(t.Name) {
-		l.has = export.Fields{LastMod: true, Sitemap: true}
-		root, client, site, err := target.OpenFolder(t.Name, "")
+	client := w.Client
+	switch {
+	case t.Kind == target.File && target.IsDir(t.Name):
+		root, files, site, err := target.OpenFolder(t.Name, "")
 		if err != nil {
 			return err
 		}
 		defer root.Close()
-		return walkListing(ctx, w, target.Target{Kind: target.Site, Name: site}, client, put)
+		t, client = target.Target{Kind: target.Site, Name: site}, files
+	case t.Kind == target.File:
+		f, err := w.App.Open(t.Name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return export.Read(f, &l.has, put)
 	}
-	f, err := w.App.Open(t.Name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return export.Read(f, &l.has, put)
-}
-
-// walkListing walks a site or a sitemap.
-func walkListing(
-	ctx context.Context, w *lists.Walker, t target.Target, client *discover.Client, put func(export.URL),
-) error {
-	urls := client.URLs(ctx, t.Name, &w.Options)
-	if t.Kind == target.Sitemap {
-		urls = client.Walk(ctx, []*discover.Sitemap{{Loc: t.Name}}, &w.Options)
-	}
-	for u, err := range urls {
+	l.has = export.Fields{LastMod: true, Sitemap: true}
+	for u, err := range t.URLs(ctx, client, &w.Options) {
 		if err != nil {
 			return err
 		}

@@ -141,11 +141,7 @@ func (v *Visit) walk(ctx context.Context) error {
 	case v.Target.Kind == target.File:
 		return v.walkFile(ctx)
 	}
-	urls := v.Client.URLs(ctx, v.Target.Name, &v.Options)
-	if v.Target.Kind == target.Sitemap {
-		urls = v.Client.Walk(ctx, []*discover.Sitemap{{Loc: v.Target.Name}}, &v.Options)
-	}
-	for u, err := range urls {
+	for u, err := range v.Target.URLs(ctx, v.Client, &v.Options) {
 		if err != nil {
 			return v.walkFailed(ctx, err)
 		}

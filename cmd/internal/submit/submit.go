@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -148,12 +149,7 @@ func (s *submission) indexNow(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	hosts := make([]string, 0, len(pending))
-	for host := range pending {
-		hosts = append(hosts, host)
-	}
-	slices.Sort(hosts)
-	for _, host := range hosts {
+	for _, host := range slices.Sorted(maps.Keys(pending)) {
 		if err := flush(host); err != nil {
 			return err
 		}

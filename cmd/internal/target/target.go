@@ -8,6 +8,7 @@ package target
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -50,6 +52,16 @@ func (t Target) Label() string {
 		return cli.FileName(t.Name)
 	}
 	return sitemap.Redact(t.Name)
+}
+
+// URLs walks a site or a sitemap.
+func (t Target) URLs(
+	ctx context.Context, c *discover.Client, o *discover.Options,
+) iter.Seq2[discover.URL, error] {
+	if t.Kind == Sitemap {
+		return c.Walk(ctx, []*discover.Sitemap{{Loc: t.Name}}, o)
+	}
+	return c.URLs(ctx, t.Name, o)
 }
 
 // Parse identifies an argument. One with a scheme is a URL: of a site if it has no path or

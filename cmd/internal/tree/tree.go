@@ -118,16 +118,8 @@ type treeLine struct {
 	Type    string `json:"type"`
 	Target  string `json:"target"`
 	Sitemap string `json:"sitemap"`
-	treePlace
-	treeAnswer
-	treeContent
-	Elapsed float64      `json:"elapsed,omitempty"` // seconds
-	Skipped string       `json:"skipped,omitempty"`
-	Error   *jsonl.Error `json:"error,omitempty"`
-}
 
-// treePlace says how a document was found.
-type treePlace struct {
+	// How it was found.
 	URL      string       `json:"url,omitempty"` // that answered, if it is another
 	Referrer string       `json:"referrer,omitempty"`
 	Robots   string       `json:"robots,omitempty"`
@@ -135,22 +127,13 @@ type treePlace struct {
 	Depth    int          `json:"depth"`
 	LastMod  sitemap.Time `json:"lastmod,omitzero"`
 	Assumed  bool         `json:"zone_assumed,omitempty"` // the zone of LastMod
-}
 
-// treeAnswer says how the server answered.
-type treeAnswer struct {
+	// How the server answered.
 	Status   int       `json:"status,omitempty"`
 	Attempts int       `json:"attempts,omitempty"`
 	Hops     []treeHop `json:"hops,omitempty"`
-}
 
-type treeHop struct {
-	URL    string `json:"url"`
-	Status int    `json:"status"`
-}
-
-// treeContent says what a document holds.
-type treeContent struct {
+	// What it holds.
 	Format   string                `json:"format,omitempty"`
 	Encoding string                `json:"encoding,omitempty"`
 	Entries  int64                 `json:"entries"`
@@ -159,6 +142,15 @@ type treeContent struct {
 	Trust    map[trust.Level]int64 `json:"trust,omitempty"`
 	Problems map[sitemap.Code]int  `json:"problems,omitempty"`
 	LastMods treeLastMods          `json:"lastmods,omitzero"`
+
+	Elapsed float64      `json:"elapsed,omitempty"` // seconds
+	Skipped string       `json:"skipped,omitempty"`
+	Error   *jsonl.Error `json:"error,omitempty"`
+}
+
+type treeHop struct {
+	URL    string `json:"url"`
+	Status int    `json:"status"`
 }
 
 type treeLastMods struct {
@@ -190,18 +182,13 @@ func treeLines(v *lists.Visit) lists.Handler {
 
 func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 	l := &treeLine{
-		Type: "document", Sitemap: cli.Redact(s.Loc),
-		treePlace: treePlace{
-			Robots: s.RobotsURL, Line: s.Line, LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
-		},
-		treeAnswer: treeAnswer{Status: sum.Status, Attempts: sum.Attempts},
-		treeContent: treeContent{
-			Format: sum.Format.String(), Encoding: sum.Encoding, Entries: sum.Entries,
-			Bytes: sum.Bytes, Received: sum.Received, Trust: sum.ByTrust, Problems: sum.Problems,
-			LastMods: treeLastMods(sum.LastMods),
-		},
+		Type: "document", Sitemap: cli.Redact(s.Loc), Robots: s.RobotsURL, Line: s.Line,
+		LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
+		Status: sum.Status, Attempts: sum.Attempts,
+		Format: sum.Format.String(), Encoding: sum.Encoding, Entries: sum.Entries,
+		Bytes: sum.Bytes, Received: sum.Received, Trust: sum.ByTrust, Problems: sum.Problems,
+		LastMods: treeLastMods(sum.LastMods), Skipped: cli.Skipped(sum),
 		Elapsed: sum.Elapsed.Round(time.Microsecond).Seconds(),
-		Skipped: cli.Skipped(sum),
 		Error:   jsonl.ErrorOf(cli.Redact(s.Loc), sum.Err),
 	}
 	if sum.FinalURL != l.Sitemap {
