@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,5 +68,24 @@ func TestManPages(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(manFolder, "*"))
 	if err != nil || len(kept) != len(pages) {
 		t.Errorf("%d pages in %s, want %d (%v)", len(kept), manFolder, len(pages), err)
+	}
+}
+
+// The Homebrew cask lists the man pages one by one. A page that it lists and that is missing fails an
+// installation.
+func TestManPages_Cask(t *testing.T) {
+	config, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(config)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "- man/"); ok {
+			got = append(got, name)
+		}
+	}
+	want := slices.Sorted(maps.Keys(manPages(t, rootCommand(testApp(t)))))
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("the cask has the pages %q, want %q", got, want)
 	}
 }

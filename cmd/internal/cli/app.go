@@ -2,19 +2,21 @@
 //
 // Each file builds on those below it:
 //
-//	root.go           the command sitemap, and wrong command lines
-//	printflags.go     flags of the commands that print results
-//	documentflags.go  flags of the commands that read files
-//	selectflags.go    flags that choose documents and URLs
-//	fetchflags.go     flags for requests
-//	values.go         values of flags
-//	help.go           help texts, help topics, and groups of flags
-//	input.go          standard input, files and terminals
-//	tally.go          problems as text, and their numbers
-//	failure.go        errors as text
-//	app.go            a run of the command, and its exit status
-//	log.go            lines on standard error
-//	text.go           numbers and names as text
+//	root.go             the command sitemap, and wrong command lines
+//	printflags.go       flags of the commands that print results
+//	documentflags.go    flags of the commands that read files
+//	selectflags.go      flags that choose documents and URLs
+//	fetchflags.go       flags for requests
+//	values.go           values of flags
+//	help.go             help texts, help topics, and groups of flags
+//	input.go            standard input, files and terminals
+//	console_windows.go  makes a console read escape sequences
+//	console_other.go    where terminals read them anyway
+//	tally.go            problems as text, and their numbers
+//	failure.go          errors as text
+//	app.go              a run of the command, and its exit status
+//	log.go              lines on standard error
+//	text.go             numbers and names as text
 package cli
 
 import (
