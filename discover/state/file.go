@@ -63,10 +63,10 @@ func (f *File) do(operation func() error) (err error) {
 }
 
 func (f *File) wrap(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, new(*fs.PathError)): // it names the path
+	}
+	if errors.As(err, new(*fs.PathError)) { // it names the path
 		return fmt.Errorf("state: %w", err)
 	}
 	return fmt.Errorf("state: %s: %w", f.path, err)

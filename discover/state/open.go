@@ -17,14 +17,8 @@ import (
 // ErrLocked means that another process, or another File of this one, has the file open.
 var ErrLocked = errors.New("state file is in use")
 
-const lockWait = 500 * time.Millisecond
-
-// A commit that grows the map copies all that it holds, so the map begins large. The file grows by
-// allocSize.
-const (
-	mapSize   = 256 << 20
-	allocSize = 1 << 20
-)
+// A commit that grows the map copies all that it holds, so the map begins large.
+const mapSize = 256 << 20
 
 // Open opens the state file at path and makes one if there is none. It reads the whole file to
 // check that it is sound. The error matches [ErrLocked] if the file is open elsewhere.
@@ -65,7 +59,7 @@ func (f *File) check() error {
 // connect opens the database. For reading only, bbolt reads nothing but the first two pages, which
 // have checksums.
 func (f *File) connect(readOnly bool) (err error) {
-	o := &bolt.Options{ReadOnly: readOnly, Timeout: lockWait, FreelistType: bolt.FreelistMapType}
+	o := &bolt.Options{ReadOnly: readOnly, Timeout: 500 * time.Millisecond, FreelistType: bolt.FreelistMapType}
 	if runtime.GOOS != "windows" { // where files have the size of their map
 		o.InitialMmapSize = mapSize
 	}
@@ -78,6 +72,6 @@ func (f *File) connect(readOnly bool) (err error) {
 	case err != nil:
 		return fmt.Errorf("damaged, or not a state file: %w", err)
 	}
-	f.db.AllocSize = allocSize
+	f.db.AllocSize = 1 << 20 // by which the file grows
 	return nil
 }
