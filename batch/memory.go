@@ -101,25 +101,36 @@ func (q *MemoryQueue) Take(ctx context.Context) (Lease, error) {
 type memoryLease struct {
 	queue *MemoryQueue
 	task  Task
+	ended bool // with the queue locked
 }
 
 func (l *memoryLease) Task() Task                  { return l.task }
 func (l *memoryLease) Renew(context.Context) error { return nil }
 
 func (l *memoryLease) Done(context.Context) error {
-	l.queue.mu.Lock()
-	defer l.queue.mu.Unlock()
-	delete(l.queue.known, l.task.Domain)
-	l.queue.change()
-	return nil
+	return l.end(func() { delete(l.queue.known, l.task.Domain) })
 }
 
 func (l *memoryLease) Later(_ context.Context, delay time.Duration) error {
-	time.AfterFunc(delay, func() {
-		l.queue.mu.Lock()
-		defer l.queue.mu.Unlock()
-		l.queue.waiting = append(l.queue.waiting, l.task)
-		l.queue.change()
+	return l.end(func() {
+		time.AfterFunc(delay, func() {
+			l.queue.mu.Lock()
+			defer l.queue.mu.Unlock()
+			l.queue.waiting = append(l.queue.waiting, l.task)
+			l.queue.change()
+		})
 	})
+}
+
+// end ends the lease, once.
+func (l *memoryLease) end(how func()) error {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	if l.ended {
+		return ErrStale
+	}
+	l.ended = true
+	how()
+	l.queue.change()
 	return nil
 }

@@ -34,8 +34,8 @@ func TestWorker_Memory(t *testing.T) {
 	}()
 	done := make(chan batch.Counts, 64)
 	w := &batch.Worker{
-		Client: (&web{lastMod: "2024", forgets: true}).client(), Queue: q, Sink: discard{}, Walks: 32,
-		States: &memoryStates{},
+		Client: (&web{lastMod: "2024", forgets: true}).client(), Queue: q, Sink: discard{}, Parallel: 32,
+		States: noStates{},
 		Done:   func(_ batch.Task, c batch.Counts) { done <- c },
 	}
 	ended := make(chan error, 1)

@@ -127,7 +127,7 @@ func (a *app) batch(cmd *cobra.Command, list string, flags *batchFlags) error {
 	w := &batch.Worker{
 		Client: &discover.Client{Fetch: client, Concurrency: flags.concurrency},
 		Queue:  b.queue, Sink: b.folder, States: b.folder, Options: options,
-		Walks: flags.parallel, Limit: flags.siteTime, Done: b.done,
+		Parallel: flags.parallel, SiteTime: flags.siteTime, Done: b.done, Report: b.report,
 	}
 	group, ctx := errgroup.WithContext(cmd.Context())
 	group.Go(func() error { return b.plan(ctx, in) })
@@ -187,10 +187,10 @@ func (b *batching) plan(ctx context.Context, in io.Reader) error {
 		}
 		n := int64(len(task.Targets))
 		total += n
-		switch has, err := b.folder.Has(task.Run, task.Domain); {
+		switch done, err := batch.IsDone(ctx, b.folder, task); {
 		case err != nil:
 			return err
-		case has:
+		case done:
 			b.progress.sites.Add(n)
 		default:
 			if _, err := b.queue.Put(ctx, task); err != nil {
@@ -210,6 +210,9 @@ func (b *batching) done(_ batch.Task, c batch.Counts) {
 		b.progress.failed.Add(1)
 	}
 }
+
+// report reports a damaged part or state, and a task that cannot be done.
+func (b *batching) report(t batch.Task, err error) { b.app.diag.printf("%s: %v", t.Domain, err) }
 
 // end notes that the run is over.
 func (b *batching) end() error {

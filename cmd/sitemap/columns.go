@@ -154,7 +154,7 @@ func formatOf(name, fields string, walked, withChange bool) (format, error) {
 		return format{append: appendText}, nil
 	case "jsonl":
 		if fields == "" {
-			return format{append: jsonl.Append}, nil
+			return format{append: func(b []byte, r *record) []byte { return r.AppendTo(b) }}, nil
 		}
 		picked, err := pick(fields)
 		return format{

@@ -3,11 +3,11 @@ package main
 import (
 	"strings"
 
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/batch"
 )
 
 // A record is an entry as it is printed.
-type record = jsonl.Record
+type record = batch.URL
 
 // A format writes records, each as a line. Append appends the line of a record to b.
 type format struct {

@@ -36,6 +36,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/seed-322c453a/sitemap/batch"
 )
 
 // Options are the options of a queue and of states. A nil *Options is a zero Options.
@@ -112,7 +114,7 @@ func (p patience) ask(ctx context.Context, f func(ctx context.Context) error) er
 // isAnswer reports whether err is an answer of the broker, and not that it is unavailable.
 func isAnswer(err error) bool {
 	var e *jetstream.APIError
-	return errors.As(err, &e) && e.Code < 500 || hasCode(err, storeFailed) ||
+	return errors.As(err, &e) && e.Code < 500 || errors.Is(err, batch.ErrStale) || hasCode(err, storeFailed) ||
 		errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, nats.ErrConnectionClosed)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -114,12 +115,16 @@ func (v *visit) document(s *discover.Sitemap, sum *discover.Summary, minTrust tr
 	}
 	d.Target, d.Sitemap, d.Status = v.target, sitemap.Redact(s.Loc), sum.Status
 	d.Format, d.Bytes, d.Entries = sum.Format.String(), sum.Bytes, sum.Entries
-	d.LastMod, d.Robots, d.Trust, d.Skipped = s.LastMod, s.RobotsURL, sum.ByTrust, sum.Skipped
+	d.LastMod, d.Robots, d.Skipped = s.LastMod, s.RobotsURL, sum.Skipped
 	if sum.FinalURL != d.Sitemap {
 		d.URL = sum.FinalURL
 	}
 	if s.Referrer != nil {
 		d.Referrer = sitemap.Redact(s.Referrer.Loc)
+	}
+	if len(sum.Scope) > 0 {
+		strongest := slices.MaxFunc(sum.Scope, func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
+		d.Trust = strongest.By.String()
 	}
 	for level, n := range sum.ByTrust {
 		if level < minTrust {

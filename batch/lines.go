@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -48,20 +47,20 @@ type Document struct {
 	URL     string `json:"url,omitempty"` // that answered, if it is another one
 	Status  int    `json:"status,omitempty"`
 	// ContentType, LastModified and ETag are as served.
-	ContentType  string                `json:"content_type,omitempty"`
-	LastModified string                `json:"last_modified,omitempty"`
-	ETag         string                `json:"etag,omitempty"`
-	Format       string                `json:"format,omitempty"`
-	Bytes        int64                 `json:"bytes,omitempty"` // decoded
-	Entries      int64                 `json:"entries"`
-	LastMod      sitemap.Time          `json:"lastmod,omitzero"`   // as its index lists it
-	Referrer     string                `json:"referrer,omitempty"` // the index that lists it
-	Robots       string                `json:"robots,omitempty"`   // the robots.txt that names it
-	Trust        map[trust.Level]int64 `json:"trust,omitempty"`    // how many pages were judged so
-	Untrusted    int64                 `json:"untrusted,omitempty"`
-	Fetched      time.Time             `json:"fetched,omitzero"`
-	Skipped      discover.Skipped      `json:"skipped,omitempty"`
-	Error        *Error                `json:"error,omitempty"`
+	ContentType  string           `json:"content_type,omitempty"`
+	LastModified string           `json:"last_modified,omitempty"`
+	ETag         string           `json:"etag,omitempty"`
+	Format       string           `json:"format,omitempty"`
+	Bytes        int64            `json:"bytes,omitempty"` // decoded
+	Entries      int64            `json:"entries"`
+	LastMod      sitemap.Time     `json:"lastmod,omitzero"`    // as its index lists it
+	Referrer     string           `json:"referrer,omitempty"`  // the index that lists it
+	Robots       string           `json:"robots,omitempty"`    // the robots.txt that names it
+	Trust        string           `json:"trust,omitempty"`     // the strongest of its grants
+	Untrusted    int64            `json:"untrusted,omitempty"` // pages that were left out
+	Fetched      time.Time        `json:"fetched,omitzero"`
+	Skipped      discover.Skipped `json:"skipped,omitempty"`
+	Error        *Error           `json:"error,omitempty"`
 }
 
 // A Target is a target that could not be read.
