@@ -53,29 +53,35 @@
 //
 // Each file builds on those below it:
 //
-//	worker.go    Worker: takes tasks and ends their leases
+//	worker.go    Run: takes tasks and ends their leases
 //	lots.go      domains of many targets
-//	retry.go     parts that are done again for what failed
-//	part.go      one part: states, the job, and when it appears
+//	part.go      one part: its state, the job, and when it appears
+//	retry.go     what failed in a part
 //	findings.go  the job of an audit
 //	urls.go      the job of a walk
+//	visit.go     the lines that both write
 //	hosts.go     targets on different hosts, side by side
-//	folder.go    parts in a folder
+//	job.go       Job and Worker
 //	states.go    states in a folder
+//	folder.go    parts in a folder
 //	encoding.go  a part as a file
+//	lines.go     what a part holds
 //	memory.go    a queue in memory
 //	plan.go      tasks from a list
-//	lines.go     what a part holds
-//	task.go      Task, its name and its digest
 //	batch.go     the interfaces
+//	task.go      Task and its lots
+//	names.go     runs, domains and hosts, and the names of their files
+//	errors.go    causes of errors
 package batch
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
@@ -200,14 +206,27 @@ type Counts struct {
 	Infos    int64 `json:"infos,omitempty"`
 }
 
-// Causes of errors, for errors.Is.
-var (
-	// ErrStale means that another worker has taken over a domain: its state has another revision, or
-	// the lease has ended.
-	ErrStale = errors.New("batch: another worker has taken over the domain")
-	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
-	ErrDamaged = errors.New("damaged part")
-	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
-	// fails alone: the worker goes on with the next.
-	ErrTask = errors.New("batch: the task cannot be done")
-)
+// add adds what other targets or lots count.
+func (c *Counts) add(d Counts) {
+	c.Targets += d.Targets
+	c.Documents += d.Documents
+	c.URLs += d.URLs
+	c.Untrusted += d.Untrusted
+	c.Failed += d.Failed
+	c.Cause = cmp.Or(c.Cause, d.Cause)
+	c.Errors += d.Errors
+	c.Warnings += d.Warnings
+	c.Infos += d.Infos
+}
+
+// finding counts a finding.
+func (c *Counts) finding(s sitemap.Severity) {
+	switch s {
+	case sitemap.SeverityError:
+		c.Errors++
+	case sitemap.SeverityWarning:
+		c.Warnings++
+	default:
+		c.Infos++
+	}
+}

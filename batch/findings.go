@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
 )
@@ -46,16 +45,4 @@ func (v *visit) finding(f audit.Finding) {
 		Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
 		Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped, Target: v.target,
 	}))
-}
-
-// finding counts a finding.
-func (c *Counts) finding(s sitemap.Severity) {
-	switch s {
-	case sitemap.SeverityError:
-		c.Errors++
-	case sitemap.SeverityWarning:
-		c.Warnings++
-	default:
-		c.Infos++
-	}
 }

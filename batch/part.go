@@ -7,9 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
+
+// A worker is a Worker that runs.
+type worker struct {
+	*Worker
+	runs sync.Map // run to whether the sink has parts of it
+}
+
+// report reports what went wrong with a task.
+func (w *worker) report(t Task, err error) {
+	if w.Report != nil {
+		w.Report(t, err)
+	}
+}
 
 // maxAttempts is how often a task is handed out. Then it is abandoned: its site may kill workers.
 const maxAttempts = 5

@@ -13,9 +13,6 @@ import (
 	"strings"
 
 	"github.com/lanrat/extsort"
-	"golang.org/x/net/publicsuffix"
-
-	"github.com/seed-322c453a/sitemap"
 )
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
@@ -153,32 +150,6 @@ func readList(r io.Reader) iter.Seq2[listed, error] {
 			yield(listed{}, err)
 		}
 	}
-}
-
-// domainOf returns the registrable domain of a target.
-func domainOf(target string) (string, error) {
-	host, err := hostOf(target)
-	if err != nil || isAddr(host) {
-		return host, err
-	}
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return domain, nil
-	}
-	return host, nil
-}
-
-// hostOf returns the host of a target, in lower case and ASCII.
-func hostOf(target string) (string, error) {
-	rawURL := target
-	if !strings.Contains(target, "://") {
-		rawURL = "https://" + target
-	}
-	u, err := sitemap.ParseLoc(rawURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%q: want a host or an http or https URL", sitemap.Redact(target))
-	}
-	host := strings.TrimSuffix(u.Hostname(), ".")
-	return host, checkDomain(host)
 }
 
 // A listed is a target of a list.

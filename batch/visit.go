@@ -186,16 +186,3 @@ func errorText(name string, err error) *Error {
 	}
 	return e
 }
-
-// add adds what other targets or lots count.
-func (c *Counts) add(d Counts) {
-	c.Targets += d.Targets
-	c.Documents += d.Documents
-	c.URLs += d.URLs
-	c.Untrusted += d.Untrusted
-	c.Failed += d.Failed
-	c.Cause = cmp.Or(c.Cause, d.Cause)
-	c.Errors += d.Errors
-	c.Warnings += d.Warnings
-	c.Infos += d.Infos
-}

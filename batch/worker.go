@@ -11,49 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
-
-	"github.com/seed-322c453a/sitemap/discover"
 )
-
-// A Job does a task: it writes lines to p and counts them. It gets a Worker of its own, whose
-// Options.Store is the state of the domain. An error ends the Worker; what cannot be read of a target
-// is none, but has a line. It must not commit p.
-type Job func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error)
-
-// A Worker does the tasks of a queue. Its fields must not change while it runs.
-type Worker struct {
-	// Client is shared by all walks. It must be set, as must Queue and Sink.
-	Client *discover.Client
-	// Job is done for each task. nil means [URLs].
-	Job   Job
-	Queue Queue
-	Sink  Sink
-	// States, if set, keep what walks remember, for each domain or lot.
-	States States
-	// Store, if set, keeps it instead, for all domains. It is for one process, and no fence.
-	Store discover.Store
-	// Options are those of each walk. Their Store is that of States or Store. With OnlyChanged, parts
-	// hold what is new or modified since the run before, and each URL says which.
-	Options discover.Options
-	// Parallel is how many tasks are done at once, and how many further targets of tasks with several
-	// hosts. 0 means 16.
-	Parallel int
-	// SiteTime is the longest time for one target. 0 means any.
-	SiteTime time.Duration
-	// Grace is how long tasks go on when the context ends. Those that need longer are handed back.
-	Grace time.Duration
-	// Retry does tasks again of whose parts something has failed, in the same run: the targets that
-	// failed, or with OnlyChanged all of them. A part is replaced if the new one has fewer failures.
-	Retry bool
-	// Done, if set, is called after each task that has ended, also if its part was there before;
-	// counts are then zero. It may be called by several goroutines at once.
-	Done func(task Task, counts Counts)
-	// Report, if set, is called with what went wrong with a single task: its part or its state was
-	// damaged, or it cannot be done. It may be called by several goroutines at once.
-	Report func(task Task, err error)
-
-	extra *semaphore.Weighted // targets beyond the first of each task
-}
 
 // renewEvery is how often a lease is renewed, and handBack how long that and its end may take after
 // the context has ended.
@@ -62,11 +20,9 @@ const (
 	handBack   = 15 * time.Second
 )
 
-// A worker is a Worker that runs.
-type worker struct {
-	*Worker
-	runs sync.Map // run to whether the sink has parts of it
-
+// A run is a Worker that runs.
+type run struct {
+	worker
 	mu     sync.Mutex
 	failed []error // of tasks, at most maxFailed
 	more   int
@@ -81,7 +37,7 @@ const maxFailed = 16
 func (w *Worker) Run(ctx context.Context) error {
 	own := *w
 	own.extra = semaphore.NewWeighted(int64(cmp.Or(w.Parallel, 16)))
-	r := &worker{Worker: &own}
+	r := &run{worker: worker{Worker: &own}}
 	group, taking := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -106,7 +62,7 @@ func (w *Worker) Run(ctx context.Context) error {
 }
 
 // work does a task and ends its lease.
-func (w *worker) work(ctx context.Context, lease Lease) error {
+func (w *run) work(ctx context.Context, lease Lease) error {
 	task := lease.Task()
 	defer w.renew(ctx, lease)()
 	counts, err := Counts{}, task.check()
@@ -131,7 +87,7 @@ func (w *worker) work(ctx context.Context, lease Lease) error {
 }
 
 // renew renews a lease until the function that it returns is called.
-func (w *worker) renew(ctx context.Context, lease Lease) func() {
+func (w *run) renew(ctx context.Context, lease Lease) func() {
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
 		for {
@@ -146,15 +102,8 @@ func (w *worker) renew(ctx context.Context, lease Lease) func() {
 	return stop
 }
 
-// report reports what went wrong with a task.
-func (w *worker) report(t Task, err error) {
-	if w.Report != nil {
-		w.Report(t, err)
-	}
-}
-
 // fail reports a task that cannot be done, and keeps its error.
-func (w *worker) fail(t Task, err error) {
+func (w *run) fail(t Task, err error) {
 	err = fmt.Errorf("%.80q: %w", t.Domain, err)
 	w.report(t, err)
 	w.mu.Lock()
@@ -167,7 +116,7 @@ func (w *worker) fail(t Task, err error) {
 }
 
 // err returns the error of the tasks that could not be done.
-func (w *worker) err() error {
+func (w *run) err() error {
 	if w.more > 0 {
 		w.failed = append(w.failed, fmt.Errorf("and %d further tasks", w.more))
 	}

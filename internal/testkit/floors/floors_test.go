@@ -25,7 +25,7 @@ const module = "github.com/seed-322c453a/sitemap/"
 func TestFloors(t *testing.T) {
 	packages := []string{
 		"fetch", "discover", "discover/robots", "discover/trust", "discover/state",
-		"internal/hostlimit", "internal/location",
+		"batch", "internal/hostlimit", "internal/location",
 	}
 	lookup := exports(t, packages)
 	for _, name := range packages {
