@@ -29,15 +29,16 @@ type Worker struct {
 	// Options are those of each walk. Their Store is that of States or Store. With OnlyChanged, parts
 	// hold what is new or modified since the run before, and each URL says which.
 	Options discover.Options
-	// Parallel is how many tasks are done at once, and how many further targets of tasks with several
-	// hosts. 0 means 16.
+	// Parallel is how many tasks are done at once, and how many further targets and lots of tasks with
+	// several hosts. 0 means 16.
 	Parallel int
 	// SiteTime is the longest time for one target. 0 means any.
 	SiteTime time.Duration
 	// Grace is how long tasks go on when the context ends. Those that need longer are handed back.
 	Grace time.Duration
 	// Retry does tasks again of whose parts something has failed, in the same run: the targets that
-	// failed, or with OnlyChanged all of them. A part is replaced if the new one has fewer failures.
+	// failed, or with OnlyChanged all of them. A part is replaced if the new one has fewer failures. Put
+	// the tasks that are done into the queue, too.
 	Retry bool
 	// Done, if set, is called after each task that has ended, also if its part was there before;
 	// counts are then zero. It may be called by several goroutines at once.

@@ -1,8 +1,12 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
@@ -25,13 +29,11 @@ func (w *worker) task(ctx context.Context, t Task) (sum Counts, err error) {
 	if lots == nil {
 		return w.part(ctx, t)
 	}
+	if sum, err = w.lots(ctx, lots); err != nil {
+		return sum, err
+	}
 	keep := map[string]bool{}
 	for _, lot := range lots {
-		counts, err := w.part(ctx, lot)
-		if err != nil {
-			return sum, err
-		}
-		sum.add(counts)
 		keep[lot.Domain] = true
 	}
 	if has, err := w.has(ctx, t); has || err != nil {
@@ -46,4 +48,28 @@ func (w *worker) task(ctx context.Context, t Task) (sum Counts, err error) {
 	}
 	defer list.Discard()
 	return sum, list.Commit(ctx, Counts{})
+}
+
+// lots does lots side by side, as far as there is room. A host is in one of them.
+func (w *worker) lots(ctx context.Context, lots []Task) (sum Counts, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	var mu sync.Mutex
+	do := func(lot Task) error {
+		counts, err := w.part(ctx, lot)
+		mu.Lock()
+		defer mu.Unlock()
+		sum.add(counts)
+		return err
+	}
+	for _, lot := range lots {
+		if w.extra.TryAcquire(1) {
+			group.Go(func() error {
+				defer w.extra.Release(1)
+				return do(lot)
+			})
+		} else if err = do(lot); err != nil {
+			break
+		}
+	}
+	return sum, cmp.Or(group.Wait(), err)
 }

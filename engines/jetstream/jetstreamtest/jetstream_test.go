@@ -99,6 +99,26 @@ func TestQueue_Full(t *testing.T) {
 	}
 }
 
+// A task says how often it was handed out before, so that one that kills its workers is abandoned.
+func TestQueue_Attempts(t *testing.T) {
+	q, err := jetstream.OpenQueue(t.Context(), connect(t), "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := q.Put(t.Context(), taskOf(1)); !added || err != nil {
+		t.Fatal(added, err)
+	}
+	for want := range 4 {
+		l, err := q.Take(t.Context())
+		if err != nil || l.Task().Attempts != want {
+			t.Fatalf("%+v, %v, want %d attempts", l.Task(), err, want)
+		}
+		if err := l.Later(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestOpenQueue_Names(t *testing.T) {
 	nc := connect(t)
 	for _, run := range []string{"", "a b", "a.b", "*"} {
