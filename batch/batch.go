@@ -65,6 +65,7 @@
 //	states.go    states in a folder
 //	folder.go    parts in a folder
 //	encoding.go  a part as a file
+//	inorder.go   parts written to one writer in the order of the list
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
 //	plan.go      tasks from a list

@@ -20,7 +20,8 @@ var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // digits, dots, "_" and "-".
 func CheckRun(name string) error {
 	if !runName.MatchString(name) {
-		return fmt.Errorf("run %.80q: want up to 64 letters, digits, '.', '_' and '-', first a letter or digit", name)
+		const want = "want up to 64 letters, digits, '.', '_' and '-', first a letter or digit"
+		return fmt.Errorf("run %.80q: %s", name, want)
 	}
 	return nil
 }

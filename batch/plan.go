@@ -62,6 +62,62 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 	}
 }
 
+// PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink, as
+// soon as their lines are there. Lines of one domain that follow each other, and are there together,
+// are one task. A domain may have several. What else holds of lines is said at [Plan].
+func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Task{}, fmt.Errorf("batch: %w", err))
+			return
+		}
+		task := Task{Run: run}
+		flush := func() bool {
+			ready := task
+			if len(task.Targets) > 0 {
+				ready.Turn++
+				task = Task{Run: run, Turn: ready.Turn}
+				return yield(ready, nil)
+			}
+			return true
+		}
+		in := &waitingReader{r: r, wait: flush}
+		for l, err := range readList(in) {
+			if in.ended {
+				return
+			}
+			if err != nil {
+				if !flush() || !yield(Task{}, err) {
+					return
+				}
+				continue
+			}
+			if (l.domain != task.Domain || len(task.Targets) == maxTargets) && !flush() {
+				return
+			}
+			task.Domain, task.Targets = l.domain, append(task.Targets, l.target)
+		}
+		if !in.ended {
+			flush()
+		}
+	}
+}
+
+// A waitingReader calls wait before it reads: whoever reads may have to wait for more. If wait returns
+// false, nothing more is read.
+type waitingReader struct {
+	r     io.Reader
+	wait  func() bool
+	ended bool
+}
+
+func (w *waitingReader) Read(p []byte) (int, error) {
+	if w.ended = w.ended || !w.wait(); w.ended {
+		return 0, io.EOF
+	}
+	return w.r.Read(p)
+}
+
 // A LineError is a line of a list that is no target.
 type LineError struct {
 	Line uint64 // from 1

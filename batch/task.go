@@ -18,6 +18,9 @@ type Task struct {
 	Domain string `json:"domain"`
 	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
 	Targets []string `json:"targets,omitempty"`
+	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several such
+	// tasks may have one domain.
+	Turn uint64 `json:"turn,omitempty"`
 	// Attempts is how often the queue has handed the task out before, as far as it counts. After five
 	// the task is abandoned: its part says so.
 	Attempts int `json:"-"`
