@@ -30,27 +30,20 @@ const maxAttempts = 5
 
 // part does a task, or one lot of it, and commits its part. Counts are zero if it was there before.
 func (w *worker) part(ctx context.Context, t Task) (Counts, error) {
-	has, err := w.has(ctx, t)
-	if err != nil || has && !w.Retry {
+	old, done, err := w.previous(ctx, t)
+	if done || err != nil {
 		return Counts{}, err
 	}
-	var old *retry
-	if has {
-		if old, err = w.retryOf(ctx, t); old == nil || err != nil {
-			return Counts{}, err
-		}
-	}
 	task := *w.Worker // of this task
+	task.Options.Store = w.Store
 	revision := uint64(0)
 	var store state.Temp
 	defer store.Close()
 	if w.States != nil {
-		if revision, err = w.load(ctx, t, &store, has); err != nil {
+		if revision, err = w.load(ctx, t, &store, old != nil); err != nil {
 			return Counts{}, err
 		}
 		task.Options.Store, task.Options.Run = &store, ""
-	} else if w.Store != nil {
-		task.Options.Store = w.Store
 	}
 	part, err := w.Sink.Part(ctx, t)
 	if err != nil {
@@ -61,7 +54,7 @@ func (w *worker) part(ctx context.Context, t Task) (Counts, error) {
 	if err != nil || old != nil && counts.Failed >= old.counts.Failed {
 		return Counts{}, err
 	}
-	if old == nil { // another worker may have done the task, if the lease was lost
+	if !w.Retry { // another worker may have done the task, if the lease was lost
 		if has, err := w.has(ctx, t); has || err != nil {
 			return Counts{}, err
 		}
@@ -81,6 +74,21 @@ func (w *worker) part(ctx context.Context, t Task) (Counts, error) {
 	return counts, part.Commit(ctx, counts)
 }
 
+// previous reports whether nothing is left of a task. If its part is to be retried, old holds what
+// failed.
+func (w *worker) previous(ctx context.Context, t Task) (old *retry, done bool, err error) {
+	has, err := w.has(ctx, t)
+	if err != nil || !has || !w.Retry {
+		return nil, has, err
+	}
+	old, err = w.retryOf(ctx, t)
+	if errors.Is(err, ErrDamaged) {
+		w.report(t, err)
+		return nil, false, nil
+	}
+	return old, old == nil, err
+}
+
 // has reports whether the part of a task is there. One that is damaged is reported and is not.
 func (w *worker) has(ctx context.Context, t Task) (bool, error) {
 	has, err := w.Sink.Has(ctx, t)
@@ -98,7 +106,14 @@ func (w *worker) write(
 	if t.Attempts >= maxAttempts {
 		return abandon(t, p)
 	}
-	if old != nil && !task.Options.OnlyChanged { // with OnlyChanged, the state before has to go on
+	if t.More && old == nil {
+		sum, err = w.keepOthers(ctx, t, p)
+		if errors.Is(err, ErrDamaged) {
+			w.report(t, err)
+		} else if err != nil {
+			return sum, err
+		}
+	} else if old != nil && !task.Options.OnlyChanged { // with OnlyChanged, the state before has to go on
 		if sum, t, err = old.keep(ctx, w.Worker, t, p); err != nil {
 			return sum, err
 		}
@@ -127,7 +142,7 @@ func abandon(t Task, p Part) (sum Counts, err error) {
 
 // load reads the state of a domain, and returns the revision that is to be replaced. If the part
 // that belongs to the state never appeared, or is to be done once more, it is the state before. But a
-// retry of a full run goes on with what has been learned since.
+// retry of a full run, and further targets, go on with what has been learned since.
 func (w *worker) load(ctx context.Context, t Task, store *state.Temp, retry bool) (uint64, error) {
 	s, err := w.States.Load(ctx, t.Domain)
 	if err != nil || s.Open == nil {
@@ -135,7 +150,7 @@ func (w *worker) load(ctx context.Context, t Task, store *state.Temp, retry bool
 	}
 	from, again := &s, s.Run == t.Run
 	if again {
-		again = !retry || w.Options.OnlyChanged
+		again = !t.More && (!retry || w.Options.OnlyChanged)
 	} else if again, err = w.lacks(ctx, s.Run, t.Domain); err != nil {
 		return 0, err
 	}

@@ -1,8 +1,13 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -53,6 +58,32 @@ func (r *retry) keep(ctx context.Context, w *Worker, t Task, p Part) (Counts, Ta
 	return sum, left, err
 }
 
+// keepOthers copies the lines of other targets than those of a task from its part, if there is one, to
+// a new part, and returns what they count.
+func (w *Worker) keepOthers(ctx context.Context, t Task, p Part) (sum Counts, err error) {
+	known := map[string]bool{} // targets that are counted or done anew
+	for _, target := range t.Targets {
+		known[sitemap.Redact(target)] = true
+	}
+	anew := maps.Clone(known)
+	err = w.eachLine(ctx, t, func(l *lineInfo, line []byte) error {
+		if anew[l.Target] {
+			return nil
+		}
+		if !known[l.Target] {
+			known[l.Target] = true
+			sum.Targets++
+		}
+		sum.add(l.counts())
+		_, err := p.Write(line)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return sum, err
+}
+
 // A lineInfo is what retries want to know of a line.
 type lineInfo struct {
 	Type      string
@@ -82,7 +113,8 @@ func (l *lineInfo) counts() (c Counts) {
 	return c
 }
 
-// eachLine calls f with the lines of a part, but for those that are about the part itself.
+// eachLine calls f with the lines of a part, but for those that are about the part itself. The error
+// of a part that cannot be read to its end matches ErrDamaged.
 func (w *Worker) eachLine(ctx context.Context, t Task, f func(*lineInfo, []byte) error) error {
 	in, err := w.Sink.Open(ctx, Stored{Task: Task{Run: t.Run, Domain: t.Domain}})
 	if err != nil {
@@ -94,10 +126,13 @@ func (w *Worker) eachLine(ctx context.Context, t Task, f func(*lineInfo, []byte)
 		if err == nil {
 			err = json.Unmarshal(line, &l)
 		}
-		if err == nil && l.Type != typePart && l.Type != typeEnd {
-			err = f(&l, line)
-		}
 		if err != nil {
+			return cmp.Or(ctx.Err(), fmt.Errorf("%s in run %s: %w: %w", t.Domain, t.Run, ErrDamaged, err))
+		}
+		if l.Type == typePart || l.Type == typeEnd {
+			continue
+		}
+		if err := f(&l, line); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,9 @@
 package batch_test
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -61,5 +63,31 @@ func TestWorker_Retry_OnlyChanged(t *testing.T) {
 	mustDo(t, &web{lastMod: "2024-06-01"}, f, tasks(t, list, "3"), changed)
 	if lines := part(t, f, "3", "a.example"); len(pages(t, lines)) > 0 {
 		t.Errorf("the next part has\n%s", lines)
+	}
+}
+
+// A part that is damaged inside, so that only reading it shows it, is done again with Retry.
+func TestWorker_Retry_Damaged(t *testing.T) {
+	f, all := openFolder(t), tasks(t, "a.example", "1")
+	mustDo(t, &web{lastMod: "2024"}, f, all, batch.Worker{})
+	for p := range f.Parts(t.Context(), "1") {
+		text, err := os.ReadFile(p.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[len(text)/2] ^= 0xff
+		if err := os.WriteFile(p.Path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done, err := batch.IsDone(t.Context(), f, all[0]); !done || err != nil {
+		t.Fatalf("done %t, %v: the damage is not inside", done, err)
+	}
+	reported := ""
+	mustDo(t, &web{lastMod: "2024"}, f, all, batch.Worker{Retry: true, Report: func(task batch.Task, err error) {
+		reported += task.Domain + err.Error()
+	}})
+	if n := len(pages(t, part(t, f, "1", "a.example"))); n != 3 || !strings.Contains(reported, "a.example in run 1: damaged part") {
+		t.Errorf("%d pages, reported %q", n, reported)
 	}
 }

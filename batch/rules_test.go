@@ -69,6 +69,28 @@ func TestWorker_AddedTarget_OnlyChanged(t *testing.T) {
 	}
 }
 
+// Of a queue that hands out the targets of a domain one by one, the part has them all.
+func TestWorker_MoreTargets(t *testing.T) {
+	f, w := openFolder(t), &web{lastMod: "2024"}
+	for _, target := range []string{"www.a.example", "shop.a.example", "none.a.example", "shop.a.example"} {
+		task := batch.Task{Run: "1", Domain: "a.example", Targets: []string{target}, More: true}
+		mustDo(t, w, f, []batch.Task{task}, batch.Worker{})
+	}
+	lines := part(t, f, "1", "a.example")
+	if n := len(pages(t, lines)); n != 6 || count(lines, `{"type":"document"`) != 2 || count(lines, `{"type":"target"`) != 1 {
+		t.Errorf("the part has\n%s", lines)
+	}
+	for p, err := range f.Parts(t.Context(), "1") {
+		want := batch.Counts{Targets: 3, Documents: 2, URLs: 6, Failed: 1, Cause: "no_sitemap"}
+		if err != nil || p.Counts != want {
+			t.Errorf("counts %+v, %v, want %+v", p.Counts, err, want)
+		}
+	}
+	if w.requests["www.a.example"] != 2 { // robots.txt and a sitemap
+		t.Errorf("requests %v", w.requests)
+	}
+}
+
 // A run goes on under its name, with any number of shards, and another name begins the next.
 func TestWorker_Runs(t *testing.T) {
 	f, list := openFolder(t), hosts(60)

@@ -21,6 +21,9 @@ type Task struct {
 	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several such
 	// tasks may have one domain.
 	Turn uint64 `json:"turn,omitempty"`
+	// More says that the queue may have handed out other targets of the domain before, and may do so
+	// later: what the part has of them stays. Such a task is done as one, however large.
+	More bool `json:"-"`
 	// Attempts is how often the queue has handed the task out before, as far as it counts. After five
 	// the task is abandoned: its part says so.
 	Attempts int `json:"-"`
@@ -54,7 +57,7 @@ const maxTargets = 1_000
 // lots returns the lots of a task, in the order of their names, and nil if it is done as one. The lot
 // of a target is the first byte of the SHA-256 of its host.
 func (t Task) lots() []Task {
-	if len(t.Targets) <= maxTargets {
+	if len(t.Targets) <= maxTargets || t.More {
 		return nil
 	}
 	var all [256]Task

@@ -45,7 +45,7 @@ func (a *app) batchCommand() *cobra.Command {
 		f.BoolVar(&flags.again, "again", false,
 			"when a run is over, begin another one, which prints what has changed")
 		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` domains at once")
-		f.DurationVar(&flags.siteTime, "site-time", 0,
+		f.DurationVar(&flags.siteTime, "site-time", time.Hour,
 			"longest `TIME` for one target; what came is in the part")
 	})
 	flagGroup(cmd, "Output", func(f *pflag.FlagSet) {
