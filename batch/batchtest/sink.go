@@ -95,7 +95,8 @@ func lists(t testing.TB, s batch.Sink, run string, want ...batch.Task) {
 		t.Errorf("run %s has %d parts, want %d", run, len(got), len(want))
 	}
 	for _, task := range want {
-		if p := got[task.Domain]; p.Run != run || p.Digest != task.Digest() || p.Time.IsZero() || p.Counts.URLs == 0 {
+		p := got[task.Domain]
+		if p.Run != run || p.Digest != task.Digest() || p.Time.IsZero() || p.Counts.URLs == 0 {
 			t.Errorf("%s is stored as %+v", task.Domain, p)
 		}
 	}

@@ -46,7 +46,10 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{js: js, run: run, subject: full.Name + "." + run + ".", lease: full.Lease, patience: patience(full.Patience)}
+	q := &Queue{
+		js: js, run: run, subject: full.Name + "." + run + ".",
+		lease: full.Lease, patience: patience(full.Patience),
+	}
 	q.stream, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:                 full.Name + "-run-" + run,
 		Subjects:             []string{q.subject + "*"},

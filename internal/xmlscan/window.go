@@ -4,7 +4,7 @@ import "bytes"
 
 // skipSpace advances past white space before markup.
 func (r *Reader) skipSpace() {
-	r.Sync()
+	r.sync()
 	b := r.in.Window()
 	if n := spaceLen(b); n > 0 && n < len(b) && b[n] == '<' {
 		r.in.Advance(n)
@@ -29,7 +29,7 @@ func (r *Reader) At(d int) bool {
 // Enter opens an entry with this name whose start tag, without attributes, the caller has read
 // itself. The window starts after it.
 func (r *Reader) Enter(name []byte) {
-	r.Raw, r.Empty = nil, false
+	r.size, r.Empty = 0, false
 	r.unbind(len(r.stack))
 	r.pushEntry(name)
 }
@@ -66,7 +66,7 @@ func (r *Reader) Again() bool {
 		return false
 	}
 	r.in.Advance(from)
-	r.Raw, r.current = next, fresh
+	r.Raw, r.size, r.current = next, len(next), fresh
 	if r.report != nil {
 		r.check()
 		r.checkAttrs()
@@ -109,7 +109,7 @@ func (r *Reader) SkipRun() {
 				continue
 			}
 			r.in.Advance(i)
-			r.Raw, r.current = nil, unopened
+			r.size, r.current = 0, unopened
 			return
 		case len(name) == 0 || name[0] != '!':
 			return
