@@ -64,10 +64,13 @@ func TestWorker_Memory(t *testing.T) {
 	if sum.Targets != int64(*million) || sum.URLs != 3*sum.Targets || sum.Failed > 0 {
 		t.Errorf("walked %+v of %d sites", sum, *million)
 	}
-	wantPeak(t, 256)
+	if *million >= 100_000 {
+		wantPeak(t, 256)
+	}
 }
 
-// wantPeak checks the most memory that this process has had.
+// wantPeak checks the most memory that this process has had. That says something of one test run by
+// itself, without the race detector, and of a large one.
 func wantPeak(t *testing.T, mib int) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")
@@ -144,7 +147,7 @@ func TestWorker_LargeSite(t *testing.T) {
 			}
 		}
 	}
-	if *siteURLs > 1_000_000 {
+	if *siteURLs >= 1_000_000 {
 		wantPeak(t, 150)
 	}
 }
