@@ -11,7 +11,8 @@
 // A run has a stream of its own, a work queue with one subject for each domain, which holds at most
 // one message: a second task of a domain is refused. A lease is a message that was delivered and not
 // acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse a
-// stale Save; large ones are in an object store.
+// stale Save. Tasks and states that are larger than a message may be are in object stores. A task says
+// how often it was delivered, so that a [batch.Worker] abandons one that no worker ends.
 //
 // The broker is not the truth: if it is lost with all its data, plan the run again. Tasks whose part
 // is committed are done as soon as they are taken. Only the states are lost then: the next run
