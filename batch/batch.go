@@ -1,18 +1,19 @@
-// Package batch walks the sites of a long list, in one process or in many.
+// Package batch does a job for each site of a long list, in one process or on many machines.
 //
 // A [Task] is all targets of one registrable domain, so that whatever a host may ask of a crawler
-// (one connection, a Crawl-delay) is kept by one walk. [Plan] makes the tasks of a list, a [Queue]
-// hands them out, and a [Worker] walks them and writes a part for each:
+// (one connection, a Crawl-delay) is kept by one worker. [Plan] makes the tasks of a list, a [Queue]
+// hands them out, and a [Worker] does its [Job] for each: it walks the sites and writes a part, the
+// lines of one task.
 //
-//	folder, err := batch.OpenFolder("parts")
+//	folder, err := batch.OpenFolder("out")
 //	...
 //	queue := batch.NewMemoryQueue(1_000)
 //	go func() {
 //		defer queue.End(ctx)
-//		for task, err := range batch.Plan(list, "1") {
+//		for task, err := range batch.Plan(list, "2026-11-23") {
 //			if err != nil {
 //				log.Print(err) // a line that is no target
-//			} else if has, _ := folder.Has(task.Run, task.Domain); !has {
+//			} else if done, _ := batch.IsDone(ctx, folder, task); !done {
 //				queue.Put(ctx, task)
 //			}
 //		}
@@ -22,46 +23,67 @@
 //
 // # What is true
 //
-// The queue is never the truth. What has been done is what the Sink has parts for; what is left is
+// The queue is never the truth. What has been done is what the [Sink] has parts for; what is left is
 // the list without these. So a queue may lose tasks or hand one out twice: a run that is begun again
 // puts all tasks without a part, and a worker that takes a task with a part is done with it at once.
-// A part appears whole or not at all, and the walk of the same pages writes the same bytes, so the
-// output holds each page once however often a worker was killed.
+// A part appears whole or not at all, and the same pages make the same lines but for times, so that
+// the output holds each page once however often a worker was killed.
+//
+// # Runs
+//
+// A run is one pass over a list, by a name that the caller gives: the same name goes on with a run,
+// another one begins the next. Each run has parts of its own. What walks remember of a domain, its
+// state, goes from run to run: with OnlyChanged, and a state, a run prints what is new or modified.
+// A state is saved before its part appears and keeps its predecessor, which is taken instead if the
+// part never appeared. So no change is lost in between.
+//
+// # Large domains
+//
+// A domain may have any number of targets. Above 1,000 they are done in lots, by a hash of their
+// host: each of the 256 lots has a part and a state of its own, under the name DOMAIN~00 to DOMAIN~ff,
+// and the part of the domain lists the lots. All lots are done under one lease. One more target makes
+// one lot stale.
 //
 // # A queue of your own
 //
-// Implement [Queue] and [Lease] over your broker, and [States] if workers on several machines should
-// remember what they have read. Package batchtest has the tests that they must pass.
+// Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
+// machines share no folder. Package batchtest has the tests that they must pass.
 //
 // # Files
 //
 // Each file builds on those below it:
 //
-//	worker.go  takes tasks, walks them and commits their parts
-//	folder.go  parts and states in a folder
-//	gzip.go    a part as a file
-//	memory.go  a queue in memory
-//	plan.go    tasks and shards from a list
-//	batch.go   Task and the interfaces
+//	worker.go    Run: takes tasks and ends their leases
+//	lots.go      domains of many targets
+//	part.go      one part: its state, the job, and when it appears
+//	retry.go     what failed in a part
+//	findings.go  the job of an audit
+//	urls.go      the job of a walk
+//	visit.go     the lines that both write
+//	hosts.go     targets on different hosts, side by side
+//	job.go       Job and Worker
+//	states.go    states in a folder
+//	folder.go    parts in a folder
+//	encoding.go  a part as a file
+//	inorder.go   parts written to one writer in the order of the list
+//	lines.go     what a part holds
+//	memory.go    a queue in memory
+//	plan.go      tasks from a list
+//	batch.go     the interfaces
+//	task.go      Task and its lots
+//	names.go     runs, domains and hosts, and the names of their files
+//	errors.go    causes of errors
 package batch
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"io"
+	"iter"
 	"time"
-)
 
-// A Task is the targets of one registrable domain.
-type Task struct {
-	// Run names the run that the task belongs to. Each run has parts of its own.
-	Run string `json:"run"`
-	// Domain is the registrable domain of the targets, such as "example.co.uk", in lower case and
-	// ASCII. For an IP address, and for a host without one, it is the host.
-	Domain string `json:"domain"`
-	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
-	Targets []string `json:"targets"`
-}
+	"github.com/seed-322c453a/sitemap"
+)
 
 // A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
 //
@@ -69,11 +91,14 @@ type Task struct {
 //     task of that domain.
 //   - A task that was put is handed out at least once, and again whenever its lease ends without
 //     Done. It may be lost with the queue itself.
+//   - A lease that has ended ends no other: its Done and Later leave the lease alone that another
+//     worker has got since.
 //
 // The order of the tasks is free.
 type Queue interface {
-	// Put adds a task. It returns false and adds nothing if a task of that domain waits or is with a
-	// worker. A domain that is done may be put again. If the queue is bounded and full, Put waits.
+	// Put adds a task of any size. It returns false and adds nothing if a task of that domain waits
+	// or is with a worker. A domain that is done may be put again. If the queue is bounded and full,
+	// Put waits.
 	Put(ctx context.Context, task Task) (bool, error)
 	// End says that all tasks of the run have been put. Call it once, after the last Put.
 	End(ctx context.Context) error
@@ -88,9 +113,8 @@ type Queue interface {
 // Renew, which may be called beside a method that ends it.
 type Lease interface {
 	Task() Task
-	// Renew makes the lease last. A [Worker] calls it every ten seconds while it walks. An error does
-	// not end the walk: if the lease was lost, the domain may be walked twice, but its part is
-	// committed once.
+	// Renew makes the lease last. A [Worker] calls it every ten seconds. An error does not end the
+	// work: if the lease was lost, the task may be done twice, but its part is committed once.
 	Renew(ctx context.Context) error
 	// Done removes the task from the queue. Of a lease that has ended, it may return nil or
 	// [ErrStale].
@@ -101,37 +125,69 @@ type Lease interface {
 
 // States keep what walks remember of a domain. They are safe for concurrent use.
 type States interface {
-	// Load returns the state of a domain and its revision. The state of a domain that was never
-	// saved is nil, and its revision 0.
-	Load(ctx context.Context, domain string) (state []byte, revision uint64, err error)
-	// Save replaces the state of a domain, all of it or nothing, and returns the new revision, which
-	// is never 0. If the state has another revision than the given one, Save changes nothing and the
-	// error matches [ErrStale]: of two workers with one domain, the second cannot undo what the first
-	// has saved. A state can have many megabytes.
-	Save(ctx context.Context, domain string, state []byte, revision uint64) (uint64, error)
+	// Load returns the state of a domain. That of a domain that was never saved is zero.
+	Load(ctx context.Context, domain string) (State, error)
+	// Save replaces the state of a domain by what write writes, all of it or nothing, and returns the
+	// new revision, which is never 0. If the state has another revision than the given one, Save
+	// changes nothing and the error matches [ErrStale]: of two workers with one domain, the second
+	// cannot undo what the first has saved. A state of another run becomes the predecessor; one of
+	// the same run is forgotten, and its predecessor stays. A state can have many megabytes.
+	Save(
+		ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
+	) (uint64, error)
 }
 
-// ErrStale means that another worker has taken over a domain: its state has another revision, or the
-// lease has ended.
-var ErrStale = errors.New("batch: another worker has taken over the domain")
+// A State is what walks remember of a domain.
+type State struct {
+	Revision uint64 // 0 if there is none
+	Run      string // that saved it
+	// Open reads what was saved. It is nil if there is nothing.
+	Open func(ctx context.Context) (io.ReadCloser, error)
+	// Predecessor is the state of the run before, nil if there is none. It has no predecessor.
+	Predecessor *State
+}
 
-// A Sink keeps parts: what walks of tasks have found. It is safe for concurrent use.
+// A Sink keeps parts. It is safe for concurrent use.
 type Sink interface {
-	// Part begins the part of a domain.
-	Part(run, domain string) (Part, error)
-	// Has reports whether the part of a domain was committed.
-	Has(run, domain string) (bool, error)
+	// Part begins the part of a task.
+	Part(ctx context.Context, task Task) (Part, error)
+	// Has reports whether the part of a task was committed, with the same targets; of a task without
+	// targets, with any. A part that is not whole is not there, and the error matches [ErrDamaged]
+	// and names it.
+	Has(ctx context.Context, task Task) (bool, error)
+	// Parts yields the parts of a run. Their order does not change. The error of one that is not
+	// whole matches [ErrDamaged] and names it; the next one follows.
+	Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
+	// Open reads the lines of a part, which its Run and Domain name; see [Lines]. The error of one
+	// that does not exist matches fs.ErrNotExist.
+	Open(ctx context.Context, part Stored) (io.ReadCloser, error)
 }
 
-// A Part is the lines of one task, which Commit makes visible as a whole. The lines are those that
-// "sitemap urls --format jsonl" prints, without fetched; a document or target that could not be read
-// is a line with a type, "document" or "target", and an error, as "sitemap tree" prints it.
+// A Remover is a [Sink] that can remove parts: the lots of a domain that is no longer done in lots.
+// Parts of other sinks stay.
+type Remover interface {
+	// Remove removes a part. It is no error if there is none.
+	Remove(ctx context.Context, part Stored) error
+}
+
+// A Part is the lines of one task, which Commit makes visible as a whole; see [Lines] for what they
+// are.
 type Part interface {
 	io.Writer
 	// Commit ends the part and makes it visible, in place of one with the same run and domain.
-	Commit(Counts) error
+	Commit(ctx context.Context, counts Counts) error
 	// Discard ends the part and leaves nothing of it. After Commit it does nothing.
 	Discard()
+}
+
+// A Stored is a part that was committed.
+type Stored struct {
+	Task             // without Targets
+	Digest string    // of the targets
+	Lots   []string  // the names of the lots, if the domain is done in lots
+	Path   string    // where it is, for people to read
+	Time   time.Time // when it was committed
+	Counts Counts
 }
 
 // Counts say what a part holds.
@@ -145,4 +201,33 @@ type Counts struct {
 	// the code of the first error, such as "timeout".
 	Failed int64  `json:"failed"`
 	Cause  string `json:"cause,omitempty"`
+	// Errors, Warnings and Infos are findings by severity.
+	Errors   int64 `json:"errors,omitempty"`
+	Warnings int64 `json:"warnings,omitempty"`
+	Infos    int64 `json:"infos,omitempty"`
+}
+
+// add adds what other targets or lots count.
+func (c *Counts) add(d Counts) {
+	c.Targets += d.Targets
+	c.Documents += d.Documents
+	c.URLs += d.URLs
+	c.Untrusted += d.Untrusted
+	c.Failed += d.Failed
+	c.Cause = cmp.Or(c.Cause, d.Cause)
+	c.Errors += d.Errors
+	c.Warnings += d.Warnings
+	c.Infos += d.Infos
+}
+
+// finding counts a finding.
+func (c *Counts) finding(s sitemap.Severity) {
+	switch s {
+	case sitemap.SeverityError:
+		c.Errors++
+	case sitemap.SeverityWarning:
+		c.Warnings++
+	default:
+		c.Infos++
+	}
 }

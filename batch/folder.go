@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,24 +17,22 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
-
-	"github.com/seed-322c453a/sitemap/internal/filename"
 )
 
-// A Folder keeps parts and states as files. It is a [Sink] and [States], and safe for concurrent
-// use. Workers in several processes may share one if each domain is walked by one of them at a time.
+// A Folder keeps parts and states as files. It is a [Sink], a [Remover] and [States], and safe for
+// concurrent use. Workers in several processes may share one if each domain is with one of them at a
+// time.
 //
-// A part is xx/DOMAIN.jsonl.gz in the run "1", and xx/DOMAIN+RUN.jsonl.gz in others; xx is the first
-// byte, in hexadecimal, of the hash that [Shard] uses. The state is xx/DOMAIN.state. Names that
-// Windows keeps for devices are escaped: con.com is %63on.com. Files are written in the folder
-// ".tmp" and renamed.
+// A part is RUN/xx/DOMAIN.jsonl.gz; xx is the first byte, in hexadecimal, of the hash that [Shard]
+// uses. To forget a run, remove its folder. States are in ".state". Files are written in ".tmp" and
+// renamed. The names of domains that cannot be those of files are escaped.
 type Folder struct {
 	dir    string
 	saving sync.Mutex // states
 }
 
 // OpenFolder opens a folder, which is made when something is written. It removes what processes that
-// were killed have left of parts, a day later.
+// were killed have left, a day later.
 func OpenFolder(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
 	left, err := os.ReadDir(f.temp())
@@ -52,19 +49,171 @@ func OpenFolder(dir string) (*Folder, error) {
 
 func (f *Folder) temp() string { return filepath.Join(f.dir, ".tmp") }
 
-// path returns the path of a domain's file.
-func (f *Folder) path(domain, suffix string) string {
-	name := strings.ReplaceAll(domain, ":", "_") + suffix // of an IPv6 address
-	return filepath.Join(f.dir, fmt.Sprintf("%02x", hash(domain)>>56), filename.NoDevice(name))
+// path returns the path of a domain's file in a folder.
+func (f *Folder) path(folder, domain, suffix string) string {
+	return filepath.Join(f.dir, folder, fmt.Sprintf("%02x", hash(domain)>>56), fileName(domain)+suffix)
 }
 
 const partSuffix = ".jsonl.gz"
 
-func (f *Folder) part(run, domain string) string {
-	if run == "1" {
-		return f.path(domain, partSuffix)
+func (f *Folder) partPath(run, domain string) string { return f.path(run, domain, partSuffix) }
+
+// Part begins the part of a task: see [Sink].
+func (f *Folder) Part(_ context.Context, t Task) (Part, error) {
+	if err := CheckRun(t.Run); err != nil {
+		return nil, err
 	}
-	return f.path(domain, "+"+run+partSuffix)
+	file, err := f.create(f.partPath(t.Run, t.Domain))
+	if err != nil {
+		return nil, err
+	}
+	p := &filePart{file: file, buf: bufio.NewWriterSize(file.temp, 16<<10)}
+	if p.PartWriter, err = NewPartWriter(p.buf, t); err != nil {
+		file.discard()
+		return nil, err
+	}
+	return p, nil
+}
+
+// A filePart is a part in a folder.
+type filePart struct {
+	*PartWriter
+	*file
+	buf   *bufio.Writer
+	ended bool
+}
+
+func (p *filePart) Commit(_ context.Context, c Counts) error {
+	if err := cmp.Or(p.End(c), p.buf.Flush(), p.close()); err != nil {
+		return err
+	}
+	if err := p.rename(); err != nil {
+		return err
+	}
+	p.ended = true
+	p.Release()
+	return nil
+}
+
+func (p *filePart) Discard() {
+	if !p.ended {
+		p.ended = true
+		p.Release()
+		p.discard()
+	}
+}
+
+// Has reports whether the part of a task was committed: see [Sink].
+func (f *Folder) Has(_ context.Context, t Task) (bool, error) {
+	s, err := readPart(f.partPath(t.Run, t.Domain))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && s.is(t), err
+}
+
+// readPart reads the ends of a part. Its error names the path.
+func readPart(path string) (Stored, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Stored{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return Stored{}, err
+	}
+	s, err := ReadStored(file, info.Size())
+	if err != nil {
+		return Stored{}, fmt.Errorf("%s: %w", path, err)
+	}
+	s.Path = path
+	return s, nil
+}
+
+// Runs returns the names of the runs, sorted.
+func (f *Folder) Runs() ([]string, error) {
+	entries, err := os.ReadDir(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var runs []string
+	for _, e := range entries {
+		if e.IsDir() && CheckRun(e.Name()) == nil {
+			runs = append(runs, e.Name())
+		}
+	}
+	return runs, err
+}
+
+// Parts yields the parts of a run: see [Sink].
+func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Stored{}, err)
+			return
+		}
+		for x := range 256 {
+			dir := filepath.Join(f.dir, run, fmt.Sprintf("%02x", x))
+			files, err := os.ReadDir(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Stored{}, err) {
+				return
+			}
+			for _, entry := range files {
+				if !strings.HasSuffix(entry.Name(), partSuffix) {
+					continue
+				}
+				p, err := readPart(filepath.Join(dir, entry.Name()))
+				if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+					continue
+				}
+				if err = cmp.Or(ctx.Err(), err); !yield(p, err) || ctx.Err() != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Open reads the lines of a part: see [Sink].
+func (f *Folder) Open(_ context.Context, part Stored) (io.ReadCloser, error) {
+	if err := CheckRun(part.Run); err != nil {
+		return nil, err
+	}
+	path := f.partPath(part.Run, part.Domain)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := gzip.NewReader(bufio.NewReaderSize(file, 16<<10))
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &partReader{plain, file}, nil
+}
+
+type partReader struct {
+	io.Reader
+	io.Closer
+}
+
+// Remove removes a part: see [Remover].
+func (f *Folder) Remove(_ context.Context, part Stored) error {
+	err := CheckRun(part.Run)
+	if err == nil {
+		err = os.Remove(f.partPath(part.Run, part.Domain))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// A file is written beside its place.
+type file struct {
+	temp *os.File
+	path string // its place
 }
 
 // create begins a file.
@@ -80,132 +229,22 @@ func (f *Folder) create(path string) (*file, error) {
 	return &file{temp: temp, path: path}, err
 }
 
-// Part begins the part of a domain: see [Sink].
-func (f *Folder) Part(run, domain string) (Part, error) {
-	p, err := f.create(f.part(run, domain))
-	if err != nil {
-		return nil, err
-	}
-	p.buf, p.gz = bufio.NewWriterSize(p.temp, 16<<10), zippers.Get().(*gzip.Writer)
-	p.gz.Reset(p.buf)
-	if p.gz.Extra, err = extra(Counts{}); err != nil { // room for those of Commit
-		p.Discard()
-		return nil, err
-	}
-	return p, nil
-}
+// close makes the file durable.
+func (f *file) close() error { return cmp.Or(f.temp.Sync(), f.temp.Close()) }
 
-// Has reports whether the part of a domain was committed: see [Sink].
-func (f *Folder) Has(run, domain string) (bool, error) {
-	_, err := os.Lstat(f.part(run, domain))
+// rename puts the file, which was closed, in its place.
+func (f *file) rename() error {
+	err := os.Rename(f.temp.Name(), f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Load returns the state of a domain: see [States].
-func (f *Folder) Load(_ context.Context, domain string) ([]byte, uint64, error) {
-	b, err := os.ReadFile(f.path(domain, ".state"))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(b) < 8 { // cut by a crash of the machine
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	return b[8:], binary.BigEndian.Uint64(b), nil
-}
-
-// Save replaces the state of a domain: see [States]. If two processes save it at the same moment,
-// both may succeed.
-func (f *Folder) Save(
-	ctx context.Context, domain string, state []byte, revision uint64,
-) (uint64, error) {
-	s, err := f.create(f.path(domain, ".state"))
-	if err != nil {
-		return 0, err
-	}
-	defer s.Discard()
-	if _, err := s.temp.Write(binary.BigEndian.AppendUint64(nil, revision+1)); err != nil {
-		return 0, err
-	}
-	if _, err := s.temp.Write(state); err != nil {
-		return 0, err
-	}
-	if err := s.close(); err != nil {
-		return 0, err
-	}
-	f.saving.Lock()
-	defer f.saving.Unlock()
-	if _, current, err := f.Load(ctx, domain); err != nil || current != revision {
-		return 0, cmp.Or(err, ErrStale)
-	}
-	return revision + 1, s.rename()
-}
-
-// A Stored is a part in a folder: a gzip file of lines.
-type Stored struct {
-	Run, Domain string
-	Path        string
-	Time        time.Time // when it was committed
-	Counts      Counts
-}
-
-// Parts yields the parts of a run, or of all runs if run is "". Their order does not change. The
-// error of a part that is no part names its path; the next one follows.
-func (f *Folder) Parts(run string) iter.Seq2[Stored, error] {
-	return func(yield func(Stored, error) bool) {
-		for x := range 256 {
-			dir := filepath.Join(f.dir, fmt.Sprintf("%02x", x))
-			files, err := os.ReadDir(dir)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Stored{}, err) {
-				return
-			}
-			for _, entry := range files {
-				p, ok := storedAs(entry.Name())
-				if !ok || run != "" && p.Run != run {
-					continue
-				}
-				p.Path = filepath.Join(dir, entry.Name())
-				err := p.readCounts()
-				if err != nil {
-					err = fmt.Errorf("%s: %w", p.Path, err)
-				}
-				if !yield(p, err) {
-					return
-				}
-			}
+		if err = os.MkdirAll(filepath.Dir(f.path), 0o777); err == nil {
+			err = os.Rename(f.temp.Name(), f.path)
 		}
 	}
-}
-
-// storedAs returns the run and the domain in the name of a part.
-func storedAs(name string) (p Stored, ok bool) {
-	p.Run = "1"
-	p.Domain, ok = strings.CutSuffix(name, partSuffix)
-	if i := strings.LastIndexByte(p.Domain, '+'); i >= 0 && !strings.Contains(p.Domain[i:], ".") {
-		p.Domain, p.Run = p.Domain[:i], p.Domain[i+1:]
-	}
-	if name, err := url.PathUnescape(p.Domain); err == nil {
-		p.Domain = name
-	}
-	if ip := strings.ReplaceAll(p.Domain, "_", ":"); isAddr(ip) {
-		p.Domain = ip
-	}
-	return p, ok
-}
-
-func (p *Stored) readCounts() error {
-	f, err := os.Open(p.Path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	p.Time = info.ModTime()
-	p.Counts, err = ReadCounts(f)
 	return err
+}
+
+// discard removes the file, which is not in its place.
+func (f *file) discard() {
+	f.temp.Close()
+	os.Remove(f.temp.Name())
 }

@@ -1,96 +1,173 @@
 package batch_test
 
 import (
-	"maps"
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/batch/batchtest"
 )
 
-// Parts are found by their run and domain, whatever these are called.
-func TestFolder_Parts(t *testing.T) {
+func TestFolder_Sink(t *testing.T) {
+	batchtest.Sink(t, func(t *testing.T) batch.Sink { return openFolder(t) })
+}
+
+func TestFolder_States(t *testing.T) {
+	batchtest.States(t, func(t *testing.T) batch.States { return openFolder(t) })
+}
+
+// files returns the paths of the files below a folder.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// Each run is a folder, and each domain has one file in it, whatever its name is.
+func TestFolder_Names(t *testing.T) {
 	dir := t.TempDir()
 	f, err := batch.OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{}
-	for _, domain := range []string{"example.com", "192.0.2.7", "2001:db8::1", "a_b.example", "a+2.example", "con", "com1.example"} {
-		for _, run := range []string{"1", "2", "2026-11-23"} {
-			p, err := f.Part(run, domain)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if has, err := f.Has(run, domain); has || err != nil {
-				t.Errorf("Has of %s before Commit: %v, %v", domain, has, err)
-			}
-			if _, err := p.Write([]byte(domain + "\n")); err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Commit(batch.Counts{URLs: int64(len(run))}); err != nil {
-				t.Fatal(err)
-			}
-			p.Discard()
-			if has, err := f.Has(run, domain); !has || err != nil {
-				t.Errorf("Has of %s after Commit: %v, %v", domain, has, err)
-			}
-			want[run+" "+domain] = true
+	domains := []string{
+		"example.com", "192.0.2.7", "2001:db8::1", "a_b.example", "con", "aux.example", "COM1", "Example.com",
+		"../../x", "/etc/passwd", "..", ".", "a/b", `a\b`, "a:b", "a\x00b", ".hidden", "a b", "%41", "%61", "a~00",
+		strings.Repeat("x", 300), strings.Repeat("x", 299) + "y", strings.Repeat("../", 200), "ü",
+	}
+	for _, domain := range domains {
+		task := batch.Task{Run: "1", Domain: domain, Targets: []string{"x"}}
+		p, err := f.Part(t.Context(), task)
+		if err != nil {
+			t.Fatalf("%q: %v", domain, err)
+		}
+		if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+			t.Fatalf("%q: %v", domain, err)
+		}
+		if has, err := f.Has(t.Context(), task); !has || err != nil {
+			t.Errorf("%q: %t, %v", domain, has, err)
 		}
 	}
-	got := map[string]bool{}
-	for p, err := range f.Parts("") {
+	var got []string
+	for p, err := range f.Parts(t.Context(), "1") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got[p.Run+" "+p.Domain] = true
-		if lines := linesOf(t, readFile(t, p.Path)); lines != p.Domain+"\n" {
-			t.Errorf("%s has %q", p.Path, lines)
+		got = append(got, p.Domain)
+	}
+	if len(got) != len(domains) {
+		t.Errorf("found %d parts of %d: %q", len(got), len(domains), got)
+	}
+	names := files(t, dir)
+	sound := regexp.MustCompile(`^1/[0-9a-f]{2}/[a-z0-9%_~-][a-z0-9%._~-]{0,220}\.jsonl\.gz$`)
+	device := regexp.MustCompile(`/(con|aux|com1)\.`)
+	for _, name := range names {
+		if !sound.MatchString(name) || device.MatchString(name) {
+			t.Errorf("a part is %q", name)
 		}
-		if p.Counts.URLs != int64(len(p.Run)) || time.Since(p.Time) > time.Hour {
-			t.Errorf("%+v", p)
-		}
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("found %v, want %v", got, want)
-	}
-	if devices, err := filepath.Glob(filepath.Join(dir, "*", "co*.*")); err != nil || len(devices) != 2 {
-		t.Errorf("%q, %v: want only those of the later runs of con", devices, err)
-	}
-	if left, err := os.ReadDir(filepath.Join(dir, ".tmp")); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
+	if len(names) != len(domains) || !slices.Contains(names, "1/a3/example.com.jsonl.gz") {
+		t.Errorf("%d files: %q", len(names), names)
 	}
 }
 
-// A file that is no part is reported, and those after it are found.
-func TestFolder_NoPart(t *testing.T) {
-	dir := t.TempDir()
-	f, err := batch.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	walkAll(t, &web{lastMod: "2024"}, f, tasks(t, hosts(20), "1"), 1)
-	if err := os.MkdirAll(filepath.Join(dir, "00"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	bad := filepath.Join(dir, "00", "bad.example.jsonl.gz")
-	if err := os.WriteFile(bad, []byte("no gzip"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	parts, failed := 0, 0
-	for _, err := range f.Parts("1") {
-		if parts++; err != nil {
-			failed++
-			if !strings.Contains(err.Error(), bad) {
-				t.Errorf("%v does not name %s", err, bad)
+// A run with another name than CheckRun allows is refused.
+func TestFolder_Runs(t *testing.T) {
+	f := openFolder(t)
+	for _, run := range []string{"", "..", ".state", "a/b", "-a", strings.Repeat("x", 65), "ü"} {
+		if _, err := f.Part(t.Context(), batch.Task{Run: run, Domain: "a.example"}); err == nil {
+			t.Errorf("a part of run %q was begun", run)
+		}
+		for _, err := range f.Parts(t.Context(), run) {
+			if err == nil {
+				t.Errorf("run %q has parts", run)
+			}
+		}
+		for _, err := range batch.Plan(strings.NewReader("a.example"), run) {
+			if err == nil {
+				t.Errorf("run %q was planned", run)
 			}
 		}
 	}
-	if failed != 1 || parts != len(tasks(t, hosts(20), "1"))+1 {
-		t.Errorf("%d of %d parts failed", failed, parts)
+	walkAll(t, &web{lastMod: "2024"}, f, tasks(t, "a.example", "2026-11-23"), 1)
+	walkAll(t, &web{lastMod: "2024"}, f, tasks(t, "a.example", "1"), 1)
+	if runs, err := f.Runs(); err != nil || !slices.Equal(runs, []string{"1", "2026-11-23"}) {
+		t.Errorf("runs %q, %v", runs, err)
+	}
+}
+
+// A part that is cut anywhere, empty, or no part is reported by its path and counts as missing.
+func TestFolder_Damaged(t *testing.T) {
+	f := openFolder(t)
+	all := tasks(t, hosts(20), "1")
+	walkAll(t, &web{lastMod: "2024"}, f, all, 1)
+	var path string
+	for p := range f.Parts(t.Context(), "1") {
+		if p.Domain == "s0.example" {
+			path = p.Path
+		}
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := all[slices.IndexFunc(all, func(t batch.Task) bool { return t.Domain == "s0.example" })]
+	for _, text := range []string{
+		"", "no gzip", string(make([]byte, len(whole))), string(whole[:len(whole)-1]), string(whole[:20]),
+		string(whole[:len(whole)/2]), string(whole[1:]), string(whole) + "x",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		has, err := f.Has(t.Context(), task)
+		if has || !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%d bytes: %t, %v", len(text), has, err)
+		}
+		if done, err := batch.IsDone(t.Context(), f, task); done || err != nil {
+			t.Errorf("%d bytes: done %t, %v", len(text), done, err)
+		}
+		parts, failed := 0, 0
+		for _, err := range f.Parts(t.Context(), "1") {
+			if parts++; err != nil {
+				failed++
+				if !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path) {
+					t.Errorf("%v does not name %s", err, path)
+				}
+			}
+		}
+		if failed != 1 || parts != len(all) {
+			t.Errorf("%d bytes: %d of %d parts failed", len(text), failed, parts)
+		}
+	}
+	reported := ""
+	w := &batch.Worker{
+		Client: (&web{lastMod: "2024"}).client(), Queue: queueOf(t, all), Sink: f, States: f,
+		Report: func(task batch.Task, err error) { reported += task.Domain + err.Error() },
+	}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(reported, path) {
+		t.Errorf("reported %q, want %s", reported, path)
+	}
+	if n := len(pages(t, part(t, f, "1", "s0.example"))); n != 6 {
+		t.Errorf("%d pages after the part was done again", n)
 	}
 }
 
@@ -102,7 +179,7 @@ func TestOpenFolder_Left(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := f.Part("1", "a.example"); err != nil { // neither ended
+		if _, err := f.Part(t.Context(), batch.Task{Run: "1", Domain: "a.example"}); err != nil { // neither ended
 			t.Fatal(err)
 		}
 	}

@@ -3,17 +3,20 @@ package batch
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
 
-// A MemoryQueue is a Queue within a process. Its leases last until they are ended.
+// A MemoryQueue is a Queue within a process. Its leases last until they are ended. Tasks with a Turn
+// are handed out in that order; of two with one domain, the second waits until the first is done.
 type MemoryQueue struct {
 	max int
 
 	mu      sync.Mutex
 	waiting []Task
-	known   map[string]bool // domains of tasks that wait or are leased
+	known   map[string]int  // how many tasks of a domain wait or are leased
+	leased  map[string]bool // domains
 	ended   bool
 	changed chan struct{} // closed when one of these changes
 }
@@ -21,7 +24,9 @@ type MemoryQueue struct {
 // NewMemoryQueue returns an empty queue in which at most max tasks wait. Put waits while there are
 // more.
 func NewMemoryQueue(max int) *MemoryQueue {
-	return &MemoryQueue{max: max, known: map[string]bool{}, changed: make(chan struct{})}
+	return &MemoryQueue{
+		max: max, known: map[string]int{}, leased: map[string]bool{}, changed: make(chan struct{}),
+	}
 }
 
 // End says that all tasks have been put: see [Queue].
@@ -64,13 +69,14 @@ func (q *MemoryQueue) until(ctx context.Context, try func() bool) error {
 // Put adds a task: see [Queue].
 func (q *MemoryQueue) Put(ctx context.Context, task Task) (added bool, err error) {
 	err = q.until(ctx, func() bool {
-		if q.known[task.Domain] {
+		if q.known[task.Domain] > 0 && task.Turn == 0 {
 			return true
 		}
 		if len(q.waiting) >= q.max {
 			return false
 		}
-		q.known[task.Domain], added = true, true
+		q.known[task.Domain]++
+		added = true
 		q.waiting = append(q.waiting, task)
 		return true
 	})
@@ -81,11 +87,17 @@ func (q *MemoryQueue) Put(ctx context.Context, task Task) (added bool, err error
 func (q *MemoryQueue) Take(ctx context.Context) (Lease, error) {
 	var taken *memoryLease
 	err := q.until(ctx, func() bool {
-		if len(q.waiting) == 0 {
+		i := slices.IndexFunc(q.waiting, func(t Task) bool { return !q.leased[t.Domain] })
+		if i < 0 {
 			return q.ended && len(q.known) == 0
 		}
-		taken = &memoryLease{queue: q, task: q.waiting[0]}
-		q.waiting = q.waiting[1:]
+		taken = &memoryLease{queue: q, task: q.waiting[i]}
+		q.leased[taken.task.Domain] = true
+		if i == 0 {
+			q.waiting = q.waiting[1:]
+		} else {
+			q.waiting = slices.Delete(q.waiting, i, i+1)
+		}
 		return true
 	})
 	if err != nil {
@@ -101,25 +113,42 @@ func (q *MemoryQueue) Take(ctx context.Context) (Lease, error) {
 type memoryLease struct {
 	queue *MemoryQueue
 	task  Task
+	ended bool // with the queue locked
 }
 
 func (l *memoryLease) Task() Task                  { return l.task }
 func (l *memoryLease) Renew(context.Context) error { return nil }
 
 func (l *memoryLease) Done(context.Context) error {
-	l.queue.mu.Lock()
-	defer l.queue.mu.Unlock()
-	delete(l.queue.known, l.task.Domain)
-	l.queue.change()
-	return nil
+	return l.end(func() {
+		known := l.queue.known
+		if known[l.task.Domain]--; known[l.task.Domain] == 0 {
+			delete(known, l.task.Domain)
+		}
+	})
 }
 
 func (l *memoryLease) Later(_ context.Context, delay time.Duration) error {
-	time.AfterFunc(delay, func() {
-		l.queue.mu.Lock()
-		defer l.queue.mu.Unlock()
-		l.queue.waiting = append(l.queue.waiting, l.task)
-		l.queue.change()
+	return l.end(func() {
+		time.AfterFunc(delay, func() {
+			l.queue.mu.Lock()
+			defer l.queue.mu.Unlock()
+			l.queue.waiting = append(l.queue.waiting, l.task)
+			l.queue.change()
+		})
 	})
+}
+
+// end ends the lease, once.
+func (l *memoryLease) end(how func()) error {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	if l.ended {
+		return ErrStale
+	}
+	l.ended = true
+	delete(l.queue.leased, l.task.Domain)
+	how()
+	l.queue.change()
 	return nil
 }

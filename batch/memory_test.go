@@ -35,7 +35,3 @@ func testFull(t *testing.T) {
 		t.Errorf("Put after Take: %v, %v", ok, err)
 	}
 }
-
-func TestFolder_States(t *testing.T) {
-	batchtest.States(t, func(t *testing.T) batch.States { return openFolder(t) })
-}

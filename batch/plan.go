@@ -5,19 +5,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"net/netip"
 	"strings"
 
 	"github.com/lanrat/extsort"
-	"golang.org/x/net/publicsuffix"
-
-	"github.com/seed-322c453a/sitemap"
 )
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
@@ -25,13 +20,17 @@ import (
 // or the URL of a sitemap. One that is repeated counts once.
 //
 // A line that is no target is a [*LineError]. These come first. Another error, of r or the disk, is
-// the last element: the list was not read to its end. The order of tasks depends on the domains alone, and scatters them, so that
-// sites of one hosting company do not come together.
+// the last element: the list was not read to its end. The order of tasks depends on the domains
+// alone, and scatters them, so that sites of one hosting company do not come together.
 //
-// Memory is bounded: the list is sorted on disk, where it takes about its own size in the folder of
-// os.TempDir. Plan reads all of r before the first task.
+// Memory is bounded by the largest task: the list is sorted on disk, where it takes about its own
+// size in the folder of os.TempDir. Plan reads all of r before the first task.
 func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Task{}, fmt.Errorf("batch: %w", err))
+			return
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		in := make(chan listed, 1_024)
 		sorter, out, errs := extsort.Generic(in, decodeListed, encodeListed, compareListed,
@@ -48,7 +47,7 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			for range out {
 			}
 		}()
-		readErr, more := readList(r, in, sorted, func(err error) bool { return yield(Task{}, err) })
+		readErr, more := sortList(r, in, sorted, func(err error) bool { return yield(Task{}, err) })
 		close(in)
 		if !more {
 			return
@@ -61,6 +60,62 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			yield(Task{}, err)
 		}
 	}
+}
+
+// PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink, as
+// soon as their lines are there. Lines of one domain that follow each other, and are there together,
+// are one task. A domain may have several. What else holds of lines is said at [Plan].
+func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Task{}, fmt.Errorf("batch: %w", err))
+			return
+		}
+		task := Task{Run: run}
+		flush := func() bool {
+			ready := task
+			if len(task.Targets) > 0 {
+				ready.Turn++
+				task = Task{Run: run, Turn: ready.Turn}
+				return yield(ready, nil)
+			}
+			return true
+		}
+		in := &waitingReader{r: r, wait: flush}
+		for l, err := range readList(in) {
+			if in.ended {
+				return
+			}
+			if err != nil {
+				if !flush() || !yield(Task{}, err) {
+					return
+				}
+				continue
+			}
+			if (l.domain != task.Domain || len(task.Targets) == maxTargets) && !flush() {
+				return
+			}
+			task.Domain, task.Targets = l.domain, append(task.Targets, l.target)
+		}
+		if !in.ended {
+			flush()
+		}
+	}
+}
+
+// A waitingReader calls wait before it reads: whoever reads may have to wait for more. If wait returns
+// false, nothing more is read.
+type waitingReader struct {
+	r     io.Reader
+	wait  func() bool
+	ended bool
+}
+
+func (w *waitingReader) Read(p []byte) (int, error) {
+	if w.ended = w.ended || !w.wait(); w.ended {
+		return 0, io.EOF
+	}
+	return w.r.Read(p)
 }
 
 // A LineError is a line of a list that is no target.
@@ -77,101 +132,80 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // group yields the tasks of sorted targets.
 func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
-	task := Task{Run: run}
+	task, seen := Task{Run: run}, map[string]bool{}
 	for l := range out {
 		if l.domain != task.Domain {
 			if task.Domain != "" && !yield(task, nil) {
 				return false
 			}
-			task = Task{Run: run, Domain: l.domain}
+			task, seen = Task{Run: run, Domain: l.domain}, map[string]bool{}
 		}
-		if n := len(task.Targets); n == 0 || !contains(task.Targets, l.target) {
+		if !seen[l.target] {
+			seen[l.target] = true
 			task.Targets = append(task.Targets, l.target)
 		}
 	}
 	return task.Domain == "" || yield(task, nil)
 }
 
-// contains looks at the last targets only: a domain may have millions.
-func contains(targets []string, target string) bool {
-	for _, t := range targets[max(0, len(targets)-1_000):] {
-		if t == target {
-			return true
+// sortList sends the targets of a list to in, unless done is closed, and passes errors of lines to
+// report. It returns the error of r. More is false if report returned false.
+func sortList(
+	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
+) (err error, more bool) {
+	for l, err := range readList(r) {
+		if e := (*LineError)(nil); errors.As(err, &e) {
+			if !report(e) {
+				return nil, false
+			}
+			continue
+		}
+		if err != nil {
+			return err, true
+		}
+		select {
+		case in <- l:
+		case <-done: // it cannot write
+			return nil, true
 		}
 	}
-	return false
+	return nil, true
 }
 
 // maxLine is how long a line of a list may be.
 const maxLine = 64 << 10
 
-// readList sends the targets of a list to in, unless done is closed, and passes errors of lines to
-// report. It returns the error of r. More is false if report returned false.
-func readList(
-	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
-) (err error, more bool) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	n := uint64(0)
-	for lines.Scan() {
-		n++
-		line, _, _ := strings.Cut(" "+strings.TrimPrefix(lines.Text(), "\ufeff"), " #")
-		target := strings.TrimSpace(line)
-		if target == "" {
-			continue
-		}
-		domain, err := domainOf(target)
-		if err != nil {
-			if !report(&LineError{n, err}) {
-				return nil, false
+// readList yields the targets of a list. A line that is no target is a [*LineError]; another error is
+// the last element.
+func readList(r io.Reader) iter.Seq2[listed, error] {
+	return func(yield func(listed, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, maxLine)
+		n := uint64(0)
+		for lines.Scan() {
+			n++
+			line, _, _ := strings.Cut(" "+strings.TrimPrefix(lines.Text(), "\ufeff"), " #")
+			target := strings.TrimSpace(line)
+			if target == "" {
+				continue
 			}
-			continue
+			domain, err := domainOf(target)
+			l := listed{hash(domain), domain, n, target}
+			if err != nil {
+				l, err = listed{}, &LineError{n, err}
+			}
+			if !yield(l, err) {
+				return
+			}
 		}
-		select {
-		case in <- listed{hash(domain), domain, n, target}:
-		case <-done: // it cannot write
-			return nil, true
+		err := lines.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("batch: line %d: longer than %d bytes", n+1, maxLine)
+		}
+		if err != nil {
+			yield(listed{}, err)
 		}
 	}
-	err = lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("batch: line %d: longer than %d bytes", n+1, maxLine)
-	}
-	return err, true
-}
-
-// domainOf returns the registrable domain of a target.
-func domainOf(target string) (string, error) {
-	rawURL := target
-	if !strings.Contains(target, "://") {
-		rawURL = "https://" + target
-	}
-	u, err := sitemap.ParseLoc(rawURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%q: want a host or an http or https URL", sitemap.Redact(target))
-	}
-	host := strings.TrimSuffix(u.Hostname(), ".")
-	if isAddr(host) {
-		return host, nil
-	}
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return domain, nil
-	}
-	return host, nil
-}
-
-func isAddr(host string) bool {
-	_, err := netip.ParseAddr(host)
-	return err == nil
-}
-
-// Shard returns the shard of a domain, from 0 to n-1. It is the same in all versions: the first
-// eight bytes of the domain's SHA-256, as a big-endian number, modulo n.
-func Shard(domain string, n int) int { return int(hash(domain) % uint64(n)) }
-
-func hash(domain string) uint64 {
-	sum := sha256.Sum256([]byte(domain))
-	return binary.BigEndian.Uint64(sum[:])
 }
 
 // A listed is a target of a list.

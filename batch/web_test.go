@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 type web struct {
 	lastMod string
 	hold    func(ctx context.Context, host string) // called in each request
+	broken  func(host string) bool                 // whether its sitemap answers 500
 	forgets bool                                   // requests is not kept
 
 	mu       sync.Mutex
@@ -70,26 +72,35 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	host := req.URL.Host
-	status, body := http.StatusNotFound, ""
+	status, body, header := http.StatusNotFound, "", http.Header{}
 	switch {
 	case strings.HasPrefix(host, "none"):
 	case req.URL.Path == "/robots.txt":
 		status, body = http.StatusOK, "Sitemap: https://"+host+"/sitemap.xml\n"
+	case w.broken != nil && w.broken(host):
+		status = http.StatusInternalServerError
 	case req.URL.Path == "/sitemap.xml":
-		status, body = http.StatusOK, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
-		for i := range 3 {
-			body += fmt.Sprintf("<url><loc>https://%s/%d</loc><lastmod>%s</lastmod></url>", host, i,
-				w.lastMod)
-		}
-		if strings.HasPrefix(host, "mixed") {
-			body += "<url><loc>https://elsewhere.example/</loc></url>"
-		}
-		body += "</urlset>"
+		status, body = http.StatusOK, sitemapOf(host, w.lastMod)
+		header.Set("Content-Type", "text/xml")
+		header.Set("Last-Modified", "Mon, 06 May 2024 07:08:09 GMT")
+		header.Set("ETag", `"x"`)
 	}
 	return &http.Response{
 		StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req,
+		ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: req,
 	}, nil
+}
+
+// sitemapOf returns the sitemap of a host.
+func sitemapOf(host, lastMod string) string {
+	body := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+	for i := range 3 {
+		body += fmt.Sprintf("<url><loc>https://%s/%d</loc><lastmod>%s</lastmod></url>", host, i, lastMod)
+	}
+	if strings.HasPrefix(host, "mixed") {
+		body += "<url><loc>https://elsewhere.example/</loc></url>"
+	}
+	return body + "</urlset>"
 }
 
 func (w *web) client() *discover.Client {
@@ -140,17 +151,70 @@ func queueOf(t testing.TB, all []batch.Task) *batch.MemoryQueue {
 	return q
 }
 
-// partsOf returns the bytes of all parts of a run, by domain.
+// fetched matches the times in the lines of a part.
+var fetched = regexp.MustCompile(`,"fetched":"[^"]*"`)
+
+// partsOf returns the lines of all parts of a run, without times, by domain.
 func partsOf(t testing.TB, f *batch.Folder, run string) map[string]string {
 	t.Helper()
 	parts := map[string]string{}
-	for p, err := range f.Parts(run) {
+	for p, err := range f.Parts(t.Context(), run) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts[p.Domain] = readFile(t, p.Path)
+		parts[p.Domain] = linesOf(t, f, p)
 	}
 	return parts
+}
+
+// linesOf returns the lines of a part without times, but for the first and the last.
+func linesOf(t testing.TB, s batch.Sink, p batch.Stored) string {
+	t.Helper()
+	in, err := s.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var b strings.Builder
+	for l, err := range batch.Lines(in) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(l.Text)
+	}
+	return fetched.ReplaceAllString(b.String(), "")
+}
+
+// part returns the lines of the part of a domain.
+func part(t testing.TB, s batch.Sink, run, domain string) string {
+	t.Helper()
+	return linesOf(t, s, batch.Stored{Task: batch.Task{Run: run, Domain: domain}})
+}
+
+// pages returns the locations in the lines of a part, in their order.
+func pages(t testing.TB, lines string) []string {
+	t.Helper()
+	var locs []string
+	for l, err := range batch.Lines(strings.NewReader(lines)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.URL != nil {
+			locs = append(locs, l.URL.Loc)
+		}
+	}
+	return locs
+}
+
+// count returns how many lines contain text.
+func count(lines, text string) int {
+	n := 0
+	for line := range strings.Lines(lines) {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
 }
 
 func openFolder(t testing.TB) *batch.Folder {
@@ -169,7 +233,7 @@ func walkAll(t testing.TB, w *web, f *batch.Folder, all []batch.Task, workers in
 	var wg sync.WaitGroup
 	for i := range workers {
 		wg.Go(func() {
-			worker := &batch.Worker{Client: w.client(), Queue: q, Sink: f, States: f, Walks: 4}
+			worker := &batch.Worker{Client: w.client(), Queue: q, Sink: f, States: f, Parallel: 4}
 			if err := worker.Run(context.WithValue(t.Context(), workerKey{}, i)); err != nil {
 				t.Error(err)
 			}

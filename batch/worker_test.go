@@ -2,12 +2,11 @@ package batch_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,54 +17,33 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-func readFile(t testing.TB, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// linesOf returns the lines of a part.
-func linesOf(t testing.TB, part string) string {
-	t.Helper()
-	z, err := gzip.NewReader(strings.NewReader(part))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 func TestWorker_Parts(t *testing.T) {
 	f := openFolder(t)
 	all := tasks(t, "https://www.a.example/sitemap.xml\nshop.a.example\nnone.example\nmixed.example", "1")
 	parts := walkAll(t, &web{lastMod: "2024-05-06"}, f, all, 1)
 	want := ""
-	for _, page := range []string{"www.a.example/0", "www.a.example/1", "www.a.example/2",
-		"shop.a.example/0", "shop.a.example/1", "shop.a.example/2"} {
-		host, _, _ := strings.Cut(page, "/")
-		target, trust := "https://www.a.example/sitemap.xml", "caller"
+	for _, host := range []string{"www.a.example", "shop.a.example"} {
+		target, trust, robots := "https://www.a.example/sitemap.xml", "caller", ""
 		if host == "shop.a.example" {
-			target, trust = host, "robots"
+			target, trust, robots = host, "robots", `"robots":"https://shop.a.example/robots.txt",`
 		}
-		want += `{"loc":"https://` + page + `","kind":"page","lastmod":"2024-05-06","sitemap":"https://` +
-			host + `/sitemap.xml","trust":"` + trust + `","on_site":true,"target":"` + target + `"}` + "\n"
+		for i := range 3 {
+			want += fmt.Sprintf(`{"loc":"https://%s/%d","kind":"page","lastmod":"2024-05-06",`+
+				`"sitemap":"https://%s/sitemap.xml","trust":"%s","on_site":true,"target":"%s"}`+"\n", host, i, host, trust, target)
+		}
+		want += fmt.Sprintf(`{"type":"document","target":"%s","sitemap":"https://%s/sitemap.xml","status":200,`+
+			`"content_type":"text/xml","last_modified":"Mon, 06 May 2024 07:08:09 GMT","etag":"\"x\"","format":"urlset",`+
+			`"bytes":%d,"entries":3,%s"trust":"%s"}`+"\n", target, host, len(sitemapOf(host, "2024-05-06")), robots, trust)
 	}
-	if got := linesOf(t, parts["a.example"]); got != want {
+	if got := parts["a.example"]; got != want {
 		t.Errorf("the part of a.example has\n%swant\n%s", got, want)
 	}
 	const none = `{"type":"target","target":"none.example","error":{"code":"no_sitemap","message":"`
-	if got := linesOf(t, parts["none.example"]); !strings.HasPrefix(got, none) ||
-		strings.Count(got, "\n") != 1 {
+	if got := parts["none.example"]; !strings.HasPrefix(got, none) || strings.Count(got, "\n") != 1 {
 		t.Errorf("the part of none.example has\n%s", got)
 	}
 	counts := map[string]batch.Counts{}
-	for p, err := range f.Parts("1") {
+	for p, err := range f.Parts(t.Context(), "1") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +56,17 @@ func TestWorker_Parts(t *testing.T) {
 	}
 	if !maps.Equal(counts, wantCounts) {
 		t.Errorf("counts %v, want %v", counts, wantCounts)
+	}
+}
+
+// A document that could not be read has a line with what is known of it.
+func TestWorker_FailedDocument(t *testing.T) {
+	f := openFolder(t)
+	walkAll(t, &web{lastMod: "2024", broken: func(string) bool { return true }}, f, tasks(t, "a.example", "1"), 1)
+	want := `{"type":"document","target":"a.example","sitemap":"https://a.example/sitemap.xml","status":500,"entries":0,` +
+		`"robots":"https://a.example/robots.txt","trust":"robots","error":{"code":"fetch_failed","message":`
+	if got := part(t, f, "1", "a.example"); count(got, want) != 1 {
+		t.Errorf("the part has\n%swant\n%s", got, want)
 	}
 }
 
@@ -125,12 +114,12 @@ func TestWorker_OnlyChanged(t *testing.T) {
 		if err := worker.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		lines := linesOf(t, partsOf(t, f, test.run)["a.example"])
-		if n := strings.Count(lines, `"change":"`+test.want); test.want == "" && lines != "" || test.want != "" && n != 3 {
+		lines := part(t, f, test.run, "a.example")
+		if n := strings.Count(lines, `"change":"`+test.want); test.want == "" && n > 0 || test.want != "" && n != 3 {
 			t.Errorf("run %s printed\n%s", test.run, lines)
 		}
 	}
-	if lines := linesOf(t, partsOf(t, f, "1")["a.example"]); strings.Count(lines, "\n") != 3 {
+	if lines := part(t, f, "1", "a.example"); len(pages(t, lines)) != 3 {
 		t.Errorf("the part of the first run has become\n%s", lines)
 	}
 }
@@ -167,8 +156,8 @@ type commits struct {
 	n  int
 }
 
-func (c *commits) Part(run, domain string) (batch.Part, error) {
-	p, err := c.Folder.Part(run, domain)
+func (c *commits) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
+	p, err := c.Folder.Part(ctx, t)
 	return countedPart{p, c}, err
 }
 
@@ -177,11 +166,11 @@ type countedPart struct {
 	c *commits
 }
 
-func (p countedPart) Commit(c batch.Counts) error {
+func (p countedPart) Commit(ctx context.Context, c batch.Counts) error {
 	p.c.mu.Lock()
 	defer p.c.mu.Unlock()
 	p.c.n++
-	return p.Part.Commit(c)
+	return p.Part.Commit(ctx, c)
 }
 
 // If a lease was lost, and another worker has walked the domain meanwhile, the part is committed
@@ -200,7 +189,7 @@ func TestWorker_LostLease(t *testing.T) {
 	c := &commits{Folder: openFolder(t)}
 	worker := &batch.Worker{
 		Client: w.client(), Queue: &zombies{task: tasks(t, "a.example", "1")[0]}, Sink: c,
-		States: c.Folder, Walks: 1,
+		States: c.Folder, Parallel: 1,
 		Done: func(batch.Task, batch.Counts) {
 			select {
 			case <-slow:
@@ -223,8 +212,8 @@ func TestWorker_LostLease(t *testing.T) {
 	if c.n != 1 {
 		t.Errorf("the part was committed %d times", c.n)
 	}
-	if _, revision, err := c.Load(t.Context(), "a.example"); err != nil || revision != 1 {
-		t.Errorf("the state has revision %d, %v; want 1", revision, err)
+	if s, err := c.Load(t.Context(), "a.example"); err != nil || s.Revision != 1 {
+		t.Errorf("the state has revision %d, %v; want 1", s.Revision, err)
 	}
 }
 
@@ -272,7 +261,7 @@ func testGrace(t *testing.T) {
 		q := &returned{Queue: queueOf(t, tasks(t, "a.example\nb.example\n", "1"))}
 		f := openFolder(t)
 		worker := &batch.Worker{
-			Client: w.client(), Queue: q, Sink: f, States: f, Walks: 1, Grace: test.grace,
+			Client: w.client(), Queue: q, Sink: f, States: f, Parallel: 1, Grace: test.grace,
 		}
 		if err := worker.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("grace %v: %v", test.grace, err)
@@ -284,9 +273,9 @@ func testGrace(t *testing.T) {
 }
 
 // A target that takes too long has failed; those after it are walked.
-func TestWorker_Limit(t *testing.T) { synctest.Test(t, testLimit) }
+func TestWorker_SiteTime(t *testing.T) { synctest.Test(t, testSiteTime) }
 
-func testLimit(t *testing.T) {
+func testSiteTime(t *testing.T) {
 	w := &web{lastMod: "2024", hold: func(ctx context.Context, host string) {
 		if strings.HasPrefix(host, "slow.") {
 			<-ctx.Done()
@@ -295,14 +284,14 @@ func testLimit(t *testing.T) {
 	f := openFolder(t)
 	worker := &batch.Worker{
 		Client: w.client(), Queue: queueOf(t, tasks(t, "slow.a.example\nwww.a.example", "1")), Sink: f,
-		Limit: time.Minute,
+		SiteTime: time.Minute,
 	}
 	if err := worker.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	lines := linesOf(t, partsOf(t, f, "1")["a.example"])
+	lines := part(t, f, "1", "a.example")
 	const want = `{"type":"target","target":"slow.a.example","error":{"code":"timeout","message":`
-	if !strings.HasPrefix(lines, want) || strings.Count(lines, "\n") != 4 {
+	if !strings.HasPrefix(lines, want) || len(pages(t, lines)) != 3 {
 		t.Errorf("the part has\n%s", lines)
 	}
 }
@@ -312,11 +301,11 @@ type fullDisk struct{ *batch.Folder }
 
 var errFull = errors.New("no space left")
 
-func (fullDisk) Part(string, string) (batch.Part, error) { return nil, errFull }
+func (fullDisk) Part(context.Context, batch.Task) (batch.Part, error) { return nil, errFull }
 
 func TestWorker_SinkFails(t *testing.T) {
 	q := &returned{Queue: queueOf(t, tasks(t, "a.example\nb.example\n", "1"))}
-	worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: fullDisk{openFolder(t)}, Walks: 1}
+	worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: fullDisk{openFolder(t)}, Parallel: 1}
 	if err := worker.Run(t.Context()); !errors.Is(err, errFull) {
 		t.Errorf("%v, want %v", err, errFull)
 	}
@@ -325,76 +314,25 @@ func TestWorker_SinkFails(t *testing.T) {
 	}
 }
 
-// A state that is damaged is forgotten.
+// A state that is damaged is forgotten, and reported.
 func TestWorker_DamagedState(t *testing.T) {
 	f := openFolder(t)
-	if _, err := f.Save(t.Context(), "a.example", bytes.Repeat([]byte("x"), 100), 0); err != nil {
+	_, err := f.Save(t.Context(), "a.example", "0", 0, func(w io.Writer) error {
+		_, err := w.Write(bytes.Repeat([]byte("x"), 100))
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	parts := walkAll(t, &web{lastMod: "2024"}, f, tasks(t, "a.example", "1"), 1)
-	if lines := linesOf(t, parts["a.example"]); strings.Count(lines, "\n") != 3 {
-		t.Errorf("printed\n%s", lines)
+	reported := ""
+	worker := &batch.Worker{
+		Client: (&web{lastMod: "2024"}).client(), Queue: queueOf(t, tasks(t, "a.example", "1")), Sink: f, States: f,
+		Report: func(task batch.Task, err error) { reported += task.Domain + err.Error() },
 	}
-}
-
-// BenchmarkWorker compares a worker with states in memory and parts in /dev/null with bare walks.
-func BenchmarkWorker(b *testing.B) {
-	all := tasks(b, hosts(1_000), "1")
-	n := 0
-	for _, task := range all {
-		n += len(task.Targets)
+	if err := worker.Run(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	b.Run("walk", func(b *testing.B) {
-		for b.Loop() {
-			c := (&web{lastMod: "2024"}).client()
-			for _, task := range all {
-				for _, target := range task.Targets {
-					for range c.URLs(b.Context(), target, nil) {
-					}
-				}
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "us/site")
-	})
-	b.Run("worker", func(b *testing.B) {
-		for b.Loop() {
-			worker := &batch.Worker{
-				Client: (&web{lastMod: "2024"}).client(), Queue: queueOf(b, all), Sink: discard{},
-				States: &memoryStates{states: map[string][]byte{}}, Walks: 1,
-			}
-			if err := worker.Run(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "us/site")
-	})
-}
-
-type discard struct{}
-
-func (discard) Has(string, string) (bool, error)        { return false, nil }
-func (discard) Part(string, string) (batch.Part, error) { return discard{}, nil }
-func (discard) Write(p []byte) (int, error)             { return len(p), nil }
-func (discard) Commit(batch.Counts) error               { return nil }
-func (discard) Discard()                                {}
-
-// A memoryStates keeps states in a map, if it has one.
-type memoryStates struct {
-	mu     sync.Mutex
-	states map[string][]byte
-}
-
-func (m *memoryStates) Load(_ context.Context, domain string) ([]byte, uint64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.states[domain], 0, nil
-}
-
-func (m *memoryStates) Save(_ context.Context, domain string, state []byte, _ uint64) (uint64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.states != nil {
-		m.states[domain] = state
+	if lines := part(t, f, "1", "a.example"); len(pages(t, lines)) != 3 || !strings.Contains(reported, "damaged") {
+		t.Errorf("printed\n%sreported %q", lines, reported)
 	}
-	return 1, nil
 }

@@ -40,7 +40,7 @@ func (o *operation) emit(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	for p, err := range folder.Parts(o.run) {
+	for p, err := range folder.Parts(cmd.Context(), o.run) {
 		if err == nil {
 			err = frontier.Emit(cmd.Context(), o.conn, o.crawl, p.Path, acked)
 		}

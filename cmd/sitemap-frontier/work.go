@@ -82,7 +82,7 @@ func (w *work) work(cmd *cobra.Command, _ []string) error {
 	worker := &batch.Worker{
 		Client: w.client(), Options: discover.Options{OnlyChanged: w.changed},
 		Queue: queue, States: folder, Sink: folder,
-		Walks: w.walks, Limit: w.siteTime, Grace: w.grace,
+		Parallel: w.walks, SiteTime: w.siteTime, Grace: w.grace,
 		Done: func(_ batch.Task, c batch.Counts) {
 			domains.Add(1)
 			pages.Add(c.URLs)

@@ -194,7 +194,7 @@ func parts(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	found := map[string]string{}
-	for p, err := range f.Parts("") {
+	for p, err := range f.Parts(t.Context(), "1") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,11 +316,11 @@ func revisionOf(t *testing.T, b *broker, domain string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, revision, err := s.Load(t.Context(), domain)
+	state, err := s.Load(t.Context(), domain)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return revision
+	return state.Revision
 }
 
 // On SIGTERM, a walk that needs longer than the grace time is handed back at once.

@@ -61,7 +61,7 @@ func plan(cmd *cobra.Command, name string, b *brokerFlags) error {
 		if err != nil {
 			return err
 		}
-		has, err := c.folder.Has(task.Run, task.Domain)
+		has, err := batch.IsDone(ctx, c.folder, task)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func status(cmd *cobra.Command, b *brokerFlags) error {
 		return err
 	}
 	domains, failed, urls, causes := 0, 0, int64(0), map[string]int{}
-	for p, err := range c.folder.Parts(b.run) {
+	for p, err := range c.folder.Parts(cmd.Context(), b.run) {
 		if err != nil {
 			return err
 		}

@@ -96,9 +96,9 @@ func (w *workFlags) work(cmd *cobra.Command) error {
 			UserAgent: w.userAgent, RobotsAgent: w.robotsAgent, AllowPrivateNetworks: w.allowPrivate,
 			Limiter: &fetch.HostLimiter{Total: 2 * w.walks, PerAddress: max(1, 8/w.workers)},
 		}},
-		Queue: c.queue, Sink: c.folder, States: states, Walks: w.walks,
-		Options: discover.Options{OnlyChanged: w.changed},
-		Limit:   w.limit, Grace: w.grace, Done: m.done,
+		Queue: c.queue, Sink: c.folder, States: states, Parallel: w.walks,
+		Options:  discover.Options{OnlyChanged: w.changed},
+		SiteTime: w.limit, Grace: w.grace, Done: m.done,
 	}
 	if !w.quiet {
 		defer m.report(ctx, cmd.ErrOrStderr())()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -85,15 +87,18 @@ func (w *loopbackWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// partFiles returns the bytes of the parts in a folder, by name.
+// partTimes matches the times in a part.
+var partTimes = regexp.MustCompile(`"(fetched|time)":"[^"]*"`)
+
+// partFiles returns the lines of the parts in a folder, without times, by name.
 func partFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	parts := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".jsonl.gz") {
 			var text []byte
-			text, err = os.ReadFile(path)
-			parts[strings.TrimPrefix(path, dir)] = string(text)
+			text, err = readGzip(path)
+			parts[strings.TrimPrefix(path, dir)] = partTimes.ReplaceAllString(string(text), "")
 		}
 		return err
 	})
@@ -101,6 +106,19 @@ func partFiles(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return parts
+}
+
+func readGzip(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 func wantBatchParts(t *testing.T, dir string, want map[string]string) {

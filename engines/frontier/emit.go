@@ -2,15 +2,14 @@ package frontier
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 
 	"github.com/klauspost/compress/gzip"
 	"google.golang.org/grpc"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
 )
 
@@ -43,33 +42,24 @@ func pages(part, crawl string) iter.Seq2[*pb.URLItem, error] {
 			yield(nil, fmt.Errorf("%s: %w", part, err))
 			return
 		}
-		lines := json.NewDecoder(plain)
-		for n := 1; ; n++ {
-			item, err := page(lines, crawl)
-			if err == io.EOF {
-				return
-			}
+		for line, err := range batch.Lines(plain) {
 			if err != nil {
-				yield(nil, fmt.Errorf("%s: line %d: %w", part, n, err))
+				yield(nil, fmt.Errorf("%s: %w", part, err))
 				return
 			}
-			if item != nil && !yield(item, nil) {
+			if line.URL != nil && !yield(item(line.URL, crawl), nil) {
 				return
 			}
 		}
 	}
 }
 
-// page returns the page in the next line, nil if the line is about something else.
-func page(lines *json.Decoder, crawl string) (*pb.URLItem, error) {
-	var p struct{ Loc, LastMod, Sitemap, Trust string }
-	if err := lines.Decode(&p); err != nil || p.Loc == "" {
-		return nil, err
-	}
+// item returns a page as the frontier takes it.
+func item(p *batch.URL, crawl string) *pb.URLItem {
 	u := &pb.URLInfo{Url: p.Loc, CrawlID: crawl, Metadata: map[string]*pb.StringList{}}
 	for key, value := range map[string]string{
 		"isSitemap":            "false",
-		"sitemap.lastModified": p.LastMod,
+		"sitemap.lastModified": p.LastMod.String(),
 		"sitemap.url":          p.Sitemap,
 		"sitemap.trust":        p.Trust,
 	} {
@@ -77,5 +67,5 @@ func page(lines *json.Decoder, crawl string) (*pb.URLItem, error) {
 			u.Metadata[key] = &pb.StringList{Values: []string{value}}
 		}
 	}
-	return &pb.URLItem{Discovered: &pb.DiscoveredURLItem{Info: u}}, nil
+	return &pb.URLItem{Discovered: &pb.DiscoveredURLItem{Info: u}}
 }

@@ -113,9 +113,9 @@ func TestEmitFails(t *testing.T) {
 		name, part, want string
 		cut              int
 	}{
-		{"cut off", damaged, damaged + ": line ", 0},
+		{"cut off", damaged, damaged + ": batch: line ", 0},
 		{"missing", missing, missing, 0},
-		{"no JSON", part(t, pageLines+"x\n"), "a.test.jsonl.gz: line 6: ", 0},
+		{"no JSON", part(t, pageLines+"x\n"), "a.test.jsonl.gz: batch: line 6: ", 0},
 		{"server ends early", part(t, strings.Repeat(pageLines, 1000)), "not acknowledged", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -177,7 +177,7 @@ func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 
 // poll leases what is due of one domain. The lease is nil if nothing is.
 func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
-	l := &lease{queue: q, until: time.Now().Add(q.lease()), task: batch.Task{Run: q.Run}}
+	l := &lease{queue: q, until: time.Now().Add(q.lease()), task: batch.Task{Run: q.Run, More: true}}
 	stream, err := q.client().GetURLs(ctx, &pb.GetParams{
 		MaxQueues: 1, DelayRequestable: uint32(q.lease() / time.Second), CrawlID: q.crawl(),
 	})

@@ -86,7 +86,7 @@ func testForeign(t *testing.T) {
 	task := lease.Task()
 	slices.Sort(task.Targets)
 	if task.Domain != "a.test" || task.Run != "monday" || !slices.Equal(task.Targets, urls[:2]) {
-		t.Errorf("took %q", task)
+		t.Errorf("took %+v", task)
 	}
 	add("https://a.test/late.xml", "a.test", DefaultCrawl) // waits until the lease ends
 	time.Sleep(30 * time.Second)

@@ -11,7 +11,8 @@
 // A run has a stream of its own, a work queue with one subject for each domain, which holds at most
 // one message: a second task of a domain is refused. A lease is a message that was delivered and not
 // acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse a
-// stale Save; large ones are in an object store.
+// stale Save. Tasks and states that are larger than a message may be are in object stores. A task says
+// how often it was delivered, so that a [batch.Worker] abandons one that no worker ends.
 //
 // The broker is not the truth: if it is lost with all its data, plan the run again. Tasks whose part
 // is committed are done as soon as they are taken. Only the states are lost then: the next run
@@ -36,6 +37,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/seed-322c453a/sitemap/batch"
 )
 
 // Options are the options of a queue and of states. A nil *Options is a zero Options.
@@ -112,7 +115,7 @@ func (p patience) ask(ctx context.Context, f func(ctx context.Context) error) er
 // isAnswer reports whether err is an answer of the broker, and not that it is unavailable.
 func isAnswer(err error) bool {
 	var e *jetstream.APIError
-	return errors.As(err, &e) && e.Code < 500 || hasCode(err, storeFailed) ||
+	return errors.As(err, &e) && e.Code < 500 || errors.Is(err, batch.ErrStale) || hasCode(err, storeFailed) ||
 		errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, nats.ErrConnectionClosed)
 }

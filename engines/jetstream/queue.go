@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,8 +22,10 @@ type Queue struct {
 	stream   jetstream.Stream
 	consumer jetstream.Consumer
 	runs     jetstream.KeyValue // runs that End was called for
+	large    jetstream.ObjectStore
 	run      string
 	subject  string
+	lease    time.Duration
 	patience patience
 }
 
@@ -43,7 +46,10 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{js: js, run: run, subject: full.Name + "." + run + ".", patience: patience(full.Patience)}
+	q := &Queue{
+		js: js, run: run, subject: full.Name + "." + run + ".",
+		lease: full.Lease, patience: patience(full.Patience),
+	}
 	q.stream, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:                 full.Name + "-run-" + run,
 		Subjects:             []string{q.subject + "*"},
@@ -72,25 +78,60 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
+	q.large, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: full.Name + "-large-tasks", Replicas: full.Replicas,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
+	}
 	return q, nil
+}
+
+// A message is a task, or names the object that has it.
+type message struct {
+	batch.Task
+	Object string `json:"object,omitempty"`
 }
 
 // Put adds a task: see [batch.Queue].
 func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
-	data, err := json.Marshal(task)
+	data, err := json.Marshal(message{Task: task})
 	if err != nil {
 		return false, err
 	}
+	if len(data) <= maxValue {
+		return q.publish(ctx, task.Domain, data)
+	}
+	object := objectName(keyOf(task.Domain))
+	err = q.patience.ask(ctx, func(context.Context) error {
+		_, err := q.large.PutBytes(ctx, object, data)
+		return err
+	})
+	added := false
+	if err == nil {
+		data, err = json.Marshal(message{Object: object, Task: batch.Task{Run: task.Run, Domain: task.Domain}})
+	}
+	if err == nil {
+		added, err = q.publish(ctx, task.Domain, data)
+	}
+	if !added {
+		q.large.Delete(ctx, object)
+	}
+	return added, err
+}
+
+// publish sends the message of a domain, unless the stream has one.
+func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, error) {
 	for {
 		err := q.patience.ask(ctx, func(ctx context.Context) error {
-			_, err := q.js.Publish(ctx, q.subject+keyOf(task.Domain), data)
+			_, err := q.js.Publish(ctx, q.subject+keyOf(domain), data)
 			return err
 		})
 		switch {
 		case err == nil:
 			return true, nil
 		case !hasCode(err, storeFailed):
-			return false, fmt.Errorf("jetstream: put %s: %w", task.Domain, err)
+			return false, fmt.Errorf("jetstream: put %s: %w", domain, err)
 		case strings.Contains(err.Error(), "per subject"):
 			return false, nil
 		}
@@ -139,12 +180,13 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 // next waits a moment for a task. It returns nil if there is none.
 func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
 	// Without ctx: the broker would deliver a message to a request that nobody waits for.
+	until := time.Now().Add(q.lease)
 	messages, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(pollEvery))
 	if err != nil {
 		return nil, err
 	}
-	message := <-messages.Messages()
-	if message == nil {
+	msg := <-messages.Messages()
+	if msg == nil {
 		err := messages.Error()
 		if errors.Is(err, nats.ErrTimeout) {
 			err = nil
@@ -152,11 +194,12 @@ func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, message.Nak()
+		return nil, msg.Nak()
 	}
-	l := &lease{message: message, patience: q.patience}
-	if err := json.Unmarshal(message.Data(), &l.task); err != nil {
-		return nil, errors.Join(fmt.Errorf("jetstream: no task: %w", err), message.Term())
+	l := &lease{message: msg, queue: q}
+	l.until.Store(&until)
+	if err := l.read(ctx); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
@@ -185,26 +228,85 @@ func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
 
 // A lease is a message that was delivered.
 type lease struct {
-	message  jetstream.Msg
-	task     batch.Task
-	patience patience
+	message jetstream.Msg
+	task    batch.Task
+	object  string // that has the task, if it is large
+	queue   *Queue
+	// until is when the lease ends, at the earliest. The broker would take the end of one that has
+	// ended for that of the next.
+	until atomic.Pointer[time.Time]
+}
+
+// read reads the task. A message that has none is removed.
+func (l *lease) read(ctx context.Context) error {
+	var m message
+	err := json.Unmarshal(l.message.Data(), &m)
+	if l.object = m.Object; err == nil && l.object != "" {
+		var data []byte
+		err = l.queue.patience.ask(ctx, func(context.Context) (err error) {
+			data, err = l.queue.large.GetBytes(ctx, l.object)
+			return err
+		})
+		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return errors.Join(err, l.message.Nak())
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &m)
+		}
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("jetstream: no task: %w", err), l.message.Term())
+	}
+	l.task = m.Task
+	if about, err := l.message.Metadata(); err == nil {
+		l.task.Attempts = int(about.NumDelivered) - 1
+	}
+	return nil
 }
 
 func (l *lease) Task() batch.Task { return l.task }
 
-func (l *lease) Renew(context.Context) error { return l.message.InProgress() }
+func (l *lease) over() bool { return time.Now().After(*l.until.Load()) }
+
+func (l *lease) Renew(context.Context) error {
+	if l.over() {
+		return batch.ErrStale
+	}
+	until := time.Now().Add(l.queue.lease)
+	if err := l.message.InProgress(); err != nil {
+		return stale(err)
+	}
+	l.until.Store(&until)
+	return nil
+}
 
 func (l *lease) Done(ctx context.Context) error {
-	err := l.patience.ask(ctx, func(ctx context.Context) error { return l.message.DoubleAck(ctx) })
-	if errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
-		return nil
+	err := l.queue.patience.ask(ctx, func(ctx context.Context) error {
+		if l.over() {
+			return batch.ErrStale
+		}
+		return stale(l.message.DoubleAck(ctx))
+	})
+	if err == nil && l.object != "" {
+		l.queue.large.Delete(ctx, l.object)
 	}
 	return err
 }
 
 func (l *lease) Later(_ context.Context, delay time.Duration) error {
-	if delay <= 0 {
-		return l.message.Nak()
+	if l.over() {
+		return batch.ErrStale
 	}
-	return l.message.NakWithDelay(delay)
+	if delay <= 0 {
+		return stale(l.message.Nak())
+	}
+	return stale(l.message.NakWithDelay(delay))
+}
+
+// stale returns ErrStale for the error of a message whose lease was ended.
+func stale(err error) error {
+	if errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+		return batch.ErrStale
+	}
+	return err
 }

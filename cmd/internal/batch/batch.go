@@ -54,7 +54,7 @@ func Command(a *cli.App) *cobra.Command {
 		f.BoolVar(&flags.again, "again", false,
 			"when a run is over, begin another one, which prints what has changed")
 		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` domains at once")
-		f.DurationVar(&flags.siteTime, "site-time", 0,
+		f.DurationVar(&flags.siteTime, "site-time", time.Hour,
 			"longest `TIME` for one target; what came is in the part")
 	})
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
@@ -110,7 +110,7 @@ func run(a *cli.App, cmd *cobra.Command, list string, flags *batchFlags) error {
 	w := &batch.Worker{
 		Client: &discover.Client{Fetch: client, Concurrency: flags.Concurrency},
 		Queue:  b.queue, Sink: b.folder, States: b.folder, Options: options,
-		Walks: flags.parallel, Limit: flags.siteTime, Done: b.done,
+		Parallel: flags.parallel, SiteTime: flags.siteTime, Done: b.done, Report: b.report,
 	}
 	group, ctx := errgroup.WithContext(cmd.Context())
 	group.Go(func() error { return b.plan(ctx, in) })
@@ -170,10 +170,10 @@ func (b *batching) plan(ctx context.Context, in io.Reader) error {
 		}
 		n := int64(len(task.Targets))
 		total += n
-		switch has, err := b.folder.Has(task.Run, task.Domain); {
+		switch done, err := batch.IsDone(ctx, b.folder, task); {
 		case err != nil:
 			return err
-		case has:
+		case done:
 			b.progress.Sites.Add(n)
 		default:
 			if _, err := b.queue.Put(ctx, task); err != nil {
@@ -193,6 +193,9 @@ func (b *batching) done(_ batch.Task, c batch.Counts) {
 		b.progress.Failed.Add(1)
 	}
 }
+
+// report reports a damaged part or state, and a task that cannot be done.
+func (b *batching) report(t batch.Task, err error) { b.app.Log.Printf("%s: %v", t.Domain, err) }
 
 // end notes that the run is over.
 func (b *batching) end() error {

@@ -1,15 +1,10 @@
 package batch
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -179,18 +174,24 @@ func cat(a *cli.App, cmd *cobra.Command, dir, run string, flags *cli.PrintFlags)
 		out.Begin(f.Header)
 	}
 	parts := 0
-	for p, partErr := range folder.Parts(run) {
-		if err = cmp.Or(err, a.Context.Err()); err != nil {
-			break
+	names := []string{run}
+	if run == "" {
+		names, err = folder.Runs()
+	}
+	for _, name := range names {
+		for p, partErr := range folder.Parts(a.Context, name) {
+			if err = cmp.Or(err, a.Context.Err()); err != nil {
+				break
+			}
+			parts++
+			if partErr == nil {
+				partErr = c.part(folder, p)
+			}
+			if partErr != nil {
+				a.Fail("%s", jsonl.Message("", partErr))
+			}
+			err = c.failed
 		}
-		parts++
-		if partErr == nil {
-			partErr = c.part(p.Path)
-		}
-		if partErr != nil {
-			a.Fail("%s: %s", p.Path, jsonl.Message(p.Path, partErr))
-		}
-		err = c.failed
 	}
 	if c.parquet != nil {
 		err = cmp.Or(err, c.parquet.Close())
@@ -208,66 +209,35 @@ type concatenation struct {
 	format  output.Format
 	raw     bool // print lines as they are
 	parquet *output.Parquet
-	line    []byte
 	failed  error // of the output
 }
 
 // part prints the URLs of a part. Its error is that of the part.
-func (c *concatenation) part(path string) error {
-	f, err := os.Open(path)
+func (c *concatenation) part(folder *batch.Folder, p batch.Stored) error {
+	f, err := folder.Open(c.app.Context, p)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(bufio.NewReader(f))
-	if err != nil {
-		return err
-	}
-	lines := bufio.NewReaderSize(z, 64<<10)
-	for c.failed == nil {
-		line, err := readLine(lines, c.line[:0])
-		c.line = line
+	for line, err := range batch.Lines(f) {
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
+			return fmt.Errorf("%s: %w", p.Path, err)
 		}
-		if bytes.HasPrefix(line, []byte(`{"type":`)) {
-			continue // what could not be read
-		}
-		if err := c.url(line); err != nil {
-			return err
+		if line.URL != nil && c.failed == nil {
+			c.url(line)
 		}
 	}
 	return nil
-}
-
-// readLine appends a line, which may be long, to b.
-func readLine(r *bufio.Reader, b []byte) ([]byte, error) {
-	for {
-		chunk, err := r.ReadSlice('\n')
-		b = append(b, chunk...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return b, err
-		}
-	}
 }
 
 // url prints the URL of a line.
-func (c *concatenation) url(line []byte) error {
-	if c.raw {
-		_, c.failed = c.out.Write(line)
-		return nil
+func (c *concatenation) url(line batch.Line) {
+	switch {
+	case c.raw:
+		_, c.failed = c.out.Write(line.Text)
+	case c.parquet != nil:
+		c.failed = c.parquet.Write([]output.ParquetRow{output.RowOf(line.URL)})
+	default:
+		_, c.failed = c.out.Write(c.format.Append(nil, line.URL))
 	}
-	r, err := jsonl.Parse(line)
-	if err != nil {
-		return err
-	}
-	if c.parquet != nil {
-		c.failed = c.parquet.Write([]output.ParquetRow{output.RowOf(&r)})
-		return nil
-	}
-	_, c.failed = c.out.Write(c.format.Append(nil, &r))
-	return nil
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (r *batchRun) name() string { return strconv.Itoa(r.Run) }
 // started.
 func (r *batchRun) count(f *batch.Folder, s shard) (recent int64, err error) {
 	r.Domains, r.Failed, r.Causes, r.Counts = 0, 0, map[string]int64{}, batch.Counts{}
-	for p, err := range f.Parts(r.name()) {
+	for p, err := range f.Parts(context.Background(), r.name()) {
 		if err != nil {
 			return 0, err
 		}

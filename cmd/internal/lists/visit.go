@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -280,7 +280,7 @@ func (v *Visit) walkFile(ctx context.Context) error {
 	s := &discover.Sitemap{Loc: t.Name}
 	v.Progress.Loc.Store(t.Name)
 	v.Fetched(s, nil)
-	v.Record = jsonl.Record{Target: v.Record.Target, Fetched: v.Record.Fetched}
+	v.Record = batch.URL{Target: v.Record.Target, Fetched: v.Record.Fetched}
 	if !v.Entries {
 		v.Record.Sitemap = t.Name
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
@@ -55,7 +56,7 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Fo
 	}
 	w.Handle = func(v *Visit) Handler {
 		var line []byte
-		return Handler{Page: func(r *jsonl.Record) error {
+		return Handler{Page: func(r *batch.URL) error {
 			line = f.Append(line[:0], r)
 			_, err := v.Write(line)
 			return err
@@ -81,7 +82,7 @@ func (w *Walker) printParquet(ctx context.Context, targets []target.Target) erro
 			rows = rows[:0]
 		}
 		return Handler{
-			Page: func(r *jsonl.Record) error {
+			Page: func(r *batch.URL) error {
 				if rows = append(rows, output.RowOf(r)); v.Holds || len(rows) >= 1_000 {
 					write()
 				}

@@ -10,19 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
 // a Loc, its name. Functions that are nil are not called.
 type Handler struct {
-	Page     func(r *jsonl.Record) error // with each URL that is taken; r must not be kept
+	Page     func(r *batch.URL) error // with each URL that is taken; r must not be kept
 	problem  func(s *discover.Sitemap, p sitemap.Problem)
 	Document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
 	Failure  func(err error)                                  // of the target as a whole
@@ -94,7 +94,7 @@ type Visit struct {
 	number  int // in the list, from 1
 	Options discover.Options
 	handler Handler
-	Record  jsonl.Record
+	Record  batch.URL
 	from    *discover.Sitemap // the document of the record
 	printed string            // the location of a document to read but not to print, if it is read first
 	Failed  bool              // something could not be read

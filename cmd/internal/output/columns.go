@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
@@ -18,20 +19,20 @@ import (
 // in CSV, and lacks the field in jsonl.
 type column struct {
 	name   string
-	text   func(b []byte, r *jsonl.Record) []byte // appends the value
-	isJSON bool                                   // the text is a number or a boolean
-	nested func(x *sitemap.Extensions) any        // of jsonl only; text is nil
+	text   func(b []byte, r *batch.URL) []byte // appends the value
+	isJSON bool                                // the text is a number or a boolean
+	nested func(x *sitemap.Extensions) any     // of jsonl only; text is nil
 }
 
-func text(name string, value func(r *jsonl.Record) string) column {
+func text(name string, value func(r *batch.URL) string) column {
 	return column{
-		name: name, text: func(b []byte, r *jsonl.Record) []byte { return append(b, value(r)...) },
+		name: name, text: func(b []byte, r *batch.URL) []byte { return append(b, value(r)...) },
 	}
 }
 
-func moment(name string, value func(r *jsonl.Record) sitemap.Time) column {
+func moment(name string, value func(r *batch.URL) sitemap.Time) column {
 	return column{
-		name: name, text: func(b []byte, r *jsonl.Record) []byte { return value(r).AppendTo(b) },
+		name: name, text: func(b []byte, r *batch.URL) []byte { return value(r).AppendTo(b) },
 	}
 }
 
@@ -42,34 +43,34 @@ func nested(name string, value func(x *sitemap.Extensions) any) column {
 // columns are all columns. Those from image to hreflang flatten extensions: the first image, the
 // news, and the alternates as "en=https://example.com/en de=https://example.com/de".
 var columns = []column{
-	text("loc", func(r *jsonl.Record) string { return r.Loc }),
-	text("kind", func(r *jsonl.Record) string { return r.Kind.String() }),
-	moment("lastmod", func(r *jsonl.Record) sitemap.Time { return r.LastMod }),
-	moment("published", func(r *jsonl.Record) sitemap.Time { return r.Published }),
-	text("changefreq", func(r *jsonl.Record) string { return r.ChangeFreq.String() }),
-	{name: "priority", isJSON: true, text: func(b []byte, r *jsonl.Record) []byte {
+	text("loc", func(r *batch.URL) string { return r.Loc }),
+	text("kind", func(r *batch.URL) string { return r.Kind.String() }),
+	moment("lastmod", func(r *batch.URL) sitemap.Time { return r.LastMod }),
+	moment("published", func(r *batch.URL) sitemap.Time { return r.Published }),
+	text("changefreq", func(r *batch.URL) string { return r.ChangeFreq.String() }),
+	{name: "priority", isJSON: true, text: func(b []byte, r *batch.URL) []byte {
 		if p, ok := r.Priority.Get(); ok {
 			b = strconv.AppendFloat(b, p, 'f', -1, 64)
 		}
 		return b
 	}},
-	text("sitemap", func(r *jsonl.Record) string { return r.Sitemap }),
-	text("trust", func(r *jsonl.Record) string { return r.Trust }),
-	{name: "on_site", isJSON: true, text: func(b []byte, r *jsonl.Record) []byte {
+	text("sitemap", func(r *batch.URL) string { return r.Sitemap }),
+	text("trust", func(r *batch.URL) string { return r.Trust }),
+	{name: "on_site", isJSON: true, text: func(b []byte, r *batch.URL) []byte {
 		if r.Trust != "" {
 			b = strconv.AppendBool(b, r.OnSite)
 		}
 		return b
 	}},
-	text("target", func(r *jsonl.Record) string { return r.Target }),
-	{name: "fetched", text: func(b []byte, r *jsonl.Record) []byte {
+	text("target", func(r *batch.URL) string { return r.Target }),
+	{name: "fetched", text: func(b []byte, r *batch.URL) []byte {
 		if !r.Fetched.IsZero() {
 			b = r.Fetched.AppendFormat(b, time.RFC3339)
 		}
 		return b
 	}},
-	text("change", func(r *jsonl.Record) string { return string(r.Change) }),
-	text("image", func(r *jsonl.Record) string {
+	text("change", func(r *batch.URL) string { return string(r.Change) }),
+	text("image", func(r *batch.URL) string {
 		if x := r.Extensions; x != nil && len(x.Images) > 0 {
 			return x.Images[0].Loc
 		}
@@ -96,7 +97,7 @@ func orNil[T any](list []T) any {
 }
 
 func ofNews(name string, value func(n *sitemap.News) string) column {
-	return text(name, func(r *jsonl.Record) string {
+	return text(name, func(r *batch.URL) string {
 		if r.Extensions == nil || len(r.Extensions.News) == 0 {
 			return ""
 		}
@@ -105,7 +106,7 @@ func ofNews(name string, value func(n *sitemap.News) string) column {
 }
 
 // hreflang returns the alternates of a record, "code=URL" each.
-func hreflang(r *jsonl.Record) string {
+func hreflang(r *batch.URL) string {
 	if r.Extensions == nil {
 		return ""
 	}
@@ -150,11 +151,11 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
 		return csvFormat(p.Fields, walked, withChange)
 	case "jsonl":
 		if p.Fields == "" {
-			return Format{Append: jsonl.Append}, nil
+			return Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
 		}
 		picked, err := pick(p.Fields)
 		return Format{
-			Append: func(b []byte, r *jsonl.Record) []byte { return appendPicked(b, r, picked) },
+			Append: func(b []byte, r *batch.URL) []byte { return appendPicked(b, r, picked) },
 		}, err
 	}
 	if p.Fields != "" {
@@ -201,8 +202,8 @@ func WantsExtensions(p *cli.PrintFlags) bool {
 }
 
 // csvRow returns a function that appends the row of a record.
-func csvRow(picked []column) func(b []byte, r *jsonl.Record) []byte {
-	return func(b []byte, r *jsonl.Record) []byte {
+func csvRow(picked []column) func(b []byte, r *batch.URL) []byte {
+	return func(b []byte, r *batch.URL) []byte {
 		for i, c := range picked {
 			if i > 0 {
 				b = append(b, ',')
@@ -217,7 +218,7 @@ func csvRow(picked []column) func(b []byte, r *jsonl.Record) []byte {
 }
 
 // appendPicked appends a record with some of its fields as an object.
-func appendPicked(b []byte, r *jsonl.Record, picked []column) []byte {
+func appendPicked(b []byte, r *batch.URL, picked []column) []byte {
 	b = append(b, '{')
 	start := len(b)
 	for _, c := range picked {

@@ -3,16 +3,16 @@ package output
 import (
 	"strings"
 
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/batch"
 )
 
 // A Format writes records, each as a line. Append appends the line of a record to b.
 type Format struct {
 	Header string
-	Append func(b []byte, r *jsonl.Record) []byte
+	Append func(b []byte, r *batch.URL) []byte
 }
 
-func appendText(b []byte, r *jsonl.Record) []byte { return append(append(b, r.Loc...), '\n') }
+func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc...), '\n') }
 
 // special are the characters that put a field of CSV in quotes.
 const special = ",\"\r\n"

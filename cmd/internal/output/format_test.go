@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
@@ -23,8 +24,8 @@ func mustTime(t *testing.T, s string) sitemap.Time {
 	return v
 }
 
-func fullRecord(t *testing.T) *jsonl.Record {
-	return &jsonl.Record{
+func fullRecord(t *testing.T) *batch.URL {
+	return &batch.URL{
 		Entry: sitemap.Entry{
 			Loc:        `http://example.com/?a=1&b=<2>,"ü"`,
 			LastMod:    mustTime(t, "2024-05-06T07:08:09.120+02:00"),
@@ -46,24 +47,24 @@ func fullRecord(t *testing.T) *jsonl.Record {
 }
 
 func TestFormats(t *testing.T) {
-	bare := &jsonl.Record{Entry: sitemap.Entry{Loc: "http://example.com/", Kind: sitemap.Sitemap, Priority: sitemap.Some(1.0)}}
+	bare := &batch.URL{Entry: sitemap.Entry{Loc: "http://example.com/", Kind: sitemap.Sitemap, Priority: sitemap.Some(1.0)}}
 	tests := []struct {
 		format string
 		fields string
 		walked bool
-		r      *jsonl.Record
+		r      *batch.URL
 		want   string
 	}{
 		{"text", "", true, fullRecord(t), `http://example.com/?a=1&b=<2>,"ü"` + "\n"},
 		{"jsonl", "", true, fullRecord(t), `{"loc":"http://example.com/?a=1&b=<2>,\"ü\"","kind":"page","lastmod":"2024-05-06T07:08:09.120+02:00","published":"2024-05",` +
 			`"changefreq":"daily","priority":0.8,"sitemap":"http://example.com/sitemap.xml","trust":"robots","on_site":true,"target":"example.com","fetched":"2026-11-23T12:00:00Z",` +
 			`"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"alternates":[{"rel":"alternate","hreflang":"de","href":"http://example.com/de"}],"mobile":true}` + "\n"},
-		{"jsonl", "", false, &jsonl.Record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}},
+		{"jsonl", "", false, &batch.URL{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}},
 			`{"loc":"x","kind":"page","lastmod":"2024-05-06T07:08:09Z","zone_assumed":true}` + "\n"},
-		{"jsonl", "", false, &jsonl.Record{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
+		{"jsonl", "", false, &batch.URL{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
 			`{"loc":"x","kind":"page","lastmod":"2024","published":"2023-05-06T07:08:00Z","zone_assumed":true}` + "\n"},
 		{"jsonl", "", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
-		{"jsonl", "", true, &jsonl.Record{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, Trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
+		{"jsonl", "", true, &batch.URL{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, Trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
 		{"csv", "", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\n" +
 			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true,example.com,2026-11-23T12:00:00Z,http://example.com/1.jpg,,,,,de=http://example.com/de` + "\n"},
 		{"csv", "", false, bare, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/,sitemap,,,1,,,,,,\n"},
@@ -126,7 +127,7 @@ func TestRecordAllocations(t *testing.T) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	r := &jsonl.Record{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
+	r := &batch.URL{Entry: sitemap.Entry{Loc: "https://www.example.com/category/product-name-0000001/index.html", ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8)}}
 	for _, name := range []string{"text", "jsonl", "csv"} {
 		b.Run(name, func(b *testing.B) {
 			f, err := FormatOf(&cli.PrintFlags{Format: name, Fields: ""}, false, false)

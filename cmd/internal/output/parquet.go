@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/batch"
 )
 
 // A ParquetRow is a record in a Parquet file. Times are in UTC.
@@ -124,7 +124,7 @@ func (p *Parquet) Write(rows []ParquetRow) error {
 func (p *Parquet) Close() error { return p.w.Close() }
 
 // RowOf returns the row of a record.
-func RowOf(r *jsonl.Record) ParquetRow {
+func RowOf(r *batch.URL) ParquetRow {
 	row := ParquetRow{
 		Loc: r.Loc, Kind: r.Kind.String(), LastMod: timeOf(r.LastMod), Published: timeOf(r.Published),
 		ChangeFreq: orNull(

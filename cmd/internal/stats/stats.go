@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
@@ -38,7 +39,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		w.Handle = func(v *lists.Visit) lists.Handler {
 			c := &census{counts: map[string]map[string]int64{}}
 			return lists.Handler{
-				Page: func(r *jsonl.Record) error { c.add(r); return nil },
+				Page: func(r *batch.URL) error { c.add(r); return nil },
 				End:  func() { v.Write(c.print(nil, v.Record.Target, flags.Format)) },
 			}
 		}
@@ -76,7 +77,7 @@ func (c *census) count(kind, name string) {
 }
 
 // add counts a URL.
-func (c *census) add(r *jsonl.Record) {
+func (c *census) add(r *batch.URL) {
 	c.urls++
 	_, rest, _ := strings.Cut(r.Loc, "://")
 	host, path, _ := strings.Cut(rest, "/")

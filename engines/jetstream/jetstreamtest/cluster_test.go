@@ -104,7 +104,7 @@ func TestLeaderLost(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			_, q, s := open()
-			w := &batch.Worker{Client: emptyWeb(), Queue: q, States: s, Sink: discard{}, Walks: 2,
+			w := &batch.Worker{Client: emptyWeb(), Queue: q, States: s, Sink: discard{}, Parallel: 2,
 				Done: func(task batch.Task, _ batch.Counts) {
 					mu.Lock()
 					defer mu.Unlock()

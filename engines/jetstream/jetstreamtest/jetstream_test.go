@@ -3,6 +3,9 @@ package jetstreamtest_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
+	"iter"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -96,6 +99,26 @@ func TestQueue_Full(t *testing.T) {
 	}
 }
 
+// A task says how often it was handed out before, so that one that kills its workers is abandoned.
+func TestQueue_Attempts(t *testing.T) {
+	q, err := jetstream.OpenQueue(t.Context(), connect(t), "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := q.Put(t.Context(), taskOf(1)); !added || err != nil {
+		t.Fatal(added, err)
+	}
+	for want := range 4 {
+		l, err := q.Take(t.Context())
+		if err != nil || l.Task().Attempts != want {
+			t.Fatalf("%+v, %v, want %d attempts", l.Task(), err, want)
+		}
+		if err := l.Later(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestOpenQueue_Names(t *testing.T) {
 	nc := connect(t)
 	for _, run := range []string{"", "a b", "a.b", "*"} {
@@ -139,11 +162,15 @@ func roundTrip(
 	if err != nil {
 		return err
 	}
-	_, revision, err := s.Load(ctx, l.Task().Domain)
+	before, err := s.Load(ctx, l.Task().Domain)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Save(ctx, l.Task().Domain, state, revision); err != nil {
+	write := func(w io.Writer) error {
+		_, err := w.Write(state)
+		return err
+	}
+	if _, err := s.Save(ctx, l.Task().Domain, "1", before.Revision, write); err != nil {
 		return err
 	}
 	return l.Done(ctx)
@@ -164,8 +191,16 @@ func emptyWeb() *discover.Client {
 // discard is a sink that keeps nothing.
 type discard struct{}
 
-func (discard) Has(string, string) (bool, error)        { return false, nil }
-func (discard) Part(string, string) (batch.Part, error) { return discard{}, nil }
-func (discard) Write(p []byte) (int, error)             { return len(p), nil }
-func (discard) Commit(batch.Counts) error               { return nil }
-func (discard) Discard()                                {}
+func (discard) Has(context.Context, batch.Task) (bool, error)        { return false, nil }
+func (discard) Part(context.Context, batch.Task) (batch.Part, error) { return discard{}, nil }
+func (discard) Write(p []byte) (int, error)                          { return len(p), nil }
+func (discard) Commit(context.Context, batch.Counts) error           { return nil }
+func (discard) Discard()                                             {}
+
+func (discard) Parts(context.Context, string) iter.Seq2[batch.Stored, error] {
+	return func(func(batch.Stored, error) bool) {}
+}
+
+func (discard) Open(context.Context, batch.Stored) (io.ReadCloser, error) {
+	return nil, fs.ErrNotExist
+}

@@ -1,0 +1,375 @@
+package batchtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// Queue tests a [batch.Queue]. Open returns an empty one for each test. It must hold 500 tasks
+// without waiting. Its leases must last for 10 seconds at least.
+func Queue(t *testing.T, open func(t *testing.T) batch.Queue) { run(t, queuePromises, open) }
+
+var queuePromises = []promise[batch.Queue]{
+	{"A task arrives as it was put", arrives},
+	{"A task of 100,000 targets arrives whole", arrivesWhole},
+	{"A domain is put once until it is done", onceUntilDone},
+	{"Take waits for a task", takeWaits},
+	{"Take ends with its context", takeEnds},
+	{"Later delivers again", later},
+	{"Later waits for the delay", laterWaits},
+	{"A lease that has ended ends no other", endsNoOther},
+	{"The run is over when all is done", over},
+	{"An empty run is over at once", overAtOnce},
+	{"Each domain is with one worker at a time", oneAtATime},
+}
+
+// Expiry tests that a queue delivers the task of a worker that died again. Open returns an empty
+// queue whose leases end after the given time, unless they are renewed.
+func Expiry(t *testing.T, lease time.Duration, open func(t *testing.T) batch.Queue) {
+	t.Run("A lease that is not renewed ends", func(t *testing.T) {
+		q := open(t)
+		put(t, q, "a.test", true)
+		first := take(t, q)
+		again := take(t, q)
+		if got := again.Task().Domain; got != "a.test" {
+			t.Errorf("took %q", got)
+		}
+		mayBeStale(t, "Renew of a lease that ended", first.Renew)
+		mayBeStale(t, "Done of a lease that ended", first.Done)
+		mayBeStale(t, "Later of a lease that ended", sooner(first))
+		if err := again.Renew(t.Context()); err == nil { // else this machine was too busy
+			put(t, q, "a.test", false)
+		}
+		mayBeStale(t, "Done", again.Done)
+	})
+	t.Run("A lease that is renewed lasts", func(t *testing.T) {
+		for !renewedLasts(t, open(t), lease) {
+			t.Log("this machine was too busy to renew the lease in time: once more")
+		}
+	})
+}
+
+// renewedLasts tests that a lease lasts while it is renewed. It returns false if it was not renewed
+// in time.
+func renewedLasts(t *testing.T, q batch.Queue, lease time.Duration) bool {
+	t.Helper()
+	put(t, q, "a.test", true)
+	renewed := time.Now()
+	first := take(t, q)
+	for range 8 {
+		ctx, cancel := context.WithTimeout(t.Context(), lease/4)
+		again, taken := q.Take(ctx)
+		cancel()
+		now := time.Now()
+		err := first.Renew(t.Context())
+		if time.Since(renewed) > lease {
+			return false
+		}
+		if !errors.Is(taken, context.DeadlineExceeded) {
+			t.Fatalf("Take = %v, %v, want the end of the context", again, taken)
+		}
+		if err != nil {
+			t.Fatalf("Renew: %v", err)
+		}
+		renewed = now
+	}
+	if err := first.Done(t.Context()); err != nil && time.Since(renewed) <= lease {
+		t.Errorf("Done: %v", err)
+	}
+	return true
+}
+
+func put(t testing.TB, q batch.Queue, domain string, want bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	added, err := q.Put(ctx, batch.Task{Domain: domain, Targets: []string{domain}})
+	if added != want || err != nil {
+		t.Fatalf("Put(%s) = %t, %v, want %t", domain, added, err, want)
+	}
+}
+
+func end(t testing.TB, q batch.Queue) {
+	t.Helper()
+	if err := q.End(t.Context()); err != nil {
+		t.Fatalf("End: %v", err)
+	}
+}
+
+func take(t testing.TB, q batch.Queue) batch.Lease {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	lease, err := q.Take(ctx)
+	if err != nil {
+		t.Fatalf("Take: %v", err)
+	}
+	return lease
+}
+
+// none checks that Take waits.
+func none(t testing.TB, q batch.Queue) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), short)
+	defer cancel()
+	if lease, err := q.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Take = %v, %v, want the end of the context", lease, err)
+	}
+}
+
+func done(t testing.TB, lease batch.Lease) {
+	t.Helper()
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatalf("Done: %v", err)
+	}
+}
+
+// mayBeStale checks what is done with a lease that may have ended.
+func mayBeStale(t testing.TB, what string, do func(context.Context) error) {
+	t.Helper()
+	if err := do(t.Context()); err != nil && !errors.Is(err, batch.ErrStale) {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// sooner returns a Later without a delay.
+func sooner(lease batch.Lease) func(context.Context) error {
+	return func(ctx context.Context) error { return lease.Later(ctx, 0) }
+}
+
+func arrives(t testing.TB, q batch.Queue) {
+	want := batch.Task{
+		Run: "2026-01-02", Domain: "xn--bcher-kva.example",
+		Targets: []string{"bücher.example", "https://xn--bcher-kva.example/s.xml?a=1&b=\"2\""},
+	}
+	if added, err := q.Put(t.Context(), want); !added || err != nil {
+		t.Fatalf("Put = %t, %v", added, err)
+	}
+	lease := take(t, q)
+	got := lease.Task()
+	if got.Run != want.Run || got.Domain != want.Domain || !slices.Equal(got.Targets, want.Targets) {
+		t.Errorf("took %+v, want %+v", got, want)
+	}
+	if err := lease.Renew(t.Context()); err != nil {
+		t.Errorf("Renew: %v", err)
+	}
+	done(t, lease)
+	none(t, q)
+}
+
+// arrivesWhole has a task that no message of a usual broker has room for.
+func arrivesWhole(t testing.TB, q batch.Queue) {
+	want := batch.Task{Run: "1", Domain: "a.test"}
+	for i := range 100_000 {
+		want.Targets = append(want.Targets, fmt.Sprintf("https://shop-%d.a.test/sitemap.xml", i))
+	}
+	if added, err := q.Put(t.Context(), want); !added || err != nil {
+		t.Fatalf("Put = %t, %v", added, err)
+	}
+	lease := take(t, q)
+	if got := lease.Task(); !slices.Equal(got.Targets, want.Targets) {
+		t.Errorf("took %d targets, want %d", len(got.Targets), len(want.Targets))
+	}
+	done(t, lease)
+	none(t, q)
+}
+
+// endsNoOther ends a lease twice, while another worker has the task.
+func endsNoOther(t testing.TB, q batch.Queue) {
+	put(t, q, "a.test", true)
+	first := take(t, q)
+	if err := first.Later(t.Context(), 0); err != nil {
+		t.Fatalf("Later: %v", err)
+	}
+	second := take(t, q)
+	mayBeStale(t, "Done of a lease that ended", first.Done)
+	put(t, q, "a.test", false)
+	mayBeStale(t, "Later of a lease that ended", sooner(first))
+	none(t, q)
+	done(t, second)
+	none(t, q)
+	put(t, q, "a.test", true)
+	done(t, take(t, q))
+}
+
+func onceUntilDone(t testing.TB, q batch.Queue) {
+	put(t, q, "a.test", true)
+	put(t, q, "a.test", false)
+	put(t, q, "b.test", true)
+	first, second := take(t, q), take(t, q)
+	if first.Task().Domain == second.Task().Domain {
+		t.Errorf("took %s twice", first.Task().Domain)
+	}
+	put(t, q, "a.test", false)
+	put(t, q, "b.test", false)
+	none(t, q)
+	done(t, first)
+	put(t, q, first.Task().Domain, true)
+	done(t, take(t, q))
+	done(t, second)
+	none(t, q)
+}
+
+func takeWaits(t testing.TB, q batch.Queue) {
+	got := make(chan error, 1)
+	go func() {
+		lease, err := q.Take(t.Context())
+		if err == nil {
+			err = lease.Done(t.Context())
+		}
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		t.Fatalf("Take from an empty queue returned: %v", err)
+	case <-time.After(short):
+	}
+	put(t, q, "a.test", true)
+	select {
+	case err := <-got:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(hang):
+		t.Error("Take did not return")
+	}
+}
+
+func takeEnds(t testing.TB, q batch.Queue) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(short, cancel)
+	if lease, err := q.Take(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Take = %v, %v", lease, err)
+	}
+	put(t, q, "a.test", true)
+	done(t, take(t, q))
+}
+
+func later(t testing.TB, q batch.Queue) {
+	put(t, q, "a.test", true)
+	for range 3 {
+		if err := take(t, q).Later(t.Context(), 0); err != nil {
+			t.Fatalf("Later: %v", err)
+		}
+		put(t, q, "a.test", false)
+	}
+	done(t, take(t, q))
+	none(t, q)
+}
+
+func laterWaits(t testing.TB, q batch.Queue) {
+	const delay = time.Second
+	put(t, q, "a.test", true)
+	lease, began := take(t, q), time.Now()
+	if err := lease.Later(t.Context(), delay); err != nil {
+		t.Fatalf("Later: %v", err)
+	}
+	put(t, q, "a.test", false)
+	end(t, q)
+	again := take(t, q)
+	if waited := time.Since(began); waited < delay*9/10 {
+		t.Errorf("the task came after %v, want %v", waited, delay)
+	}
+	done(t, again)
+}
+
+func over(t testing.TB, q batch.Queue) {
+	put(t, q, "a.test", true)
+	put(t, q, "b.test", true)
+	end(t, q)
+	first, second := take(t, q), take(t, q)
+	none(t, q) // a task may come back
+	if err := first.Later(t.Context(), 0); err != nil {
+		t.Fatalf("Later: %v", err)
+	}
+	again := take(t, q)
+	ended := make(chan error, 3)
+	for range cap(ended) {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), hang)
+			defer cancel()
+			_, err := q.Take(ctx)
+			ended <- err
+		}()
+	}
+	done(t, again)
+	done(t, second)
+	for range cap(ended) {
+		if err := <-ended; err != io.EOF {
+			t.Errorf("Take = %v, want io.EOF", err)
+		}
+	}
+}
+
+func overAtOnce(t testing.TB, q batch.Queue) {
+	end(t, q)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	if lease, err := q.Take(ctx); err != io.EOF {
+		t.Errorf("Take = %v, %v, want io.EOF", lease, err)
+	}
+}
+
+// oneAtATime has workers take and return the tasks of many domains, which are put again and again.
+func oneAtATime(t testing.TB, q batch.Queue) {
+	const domains, workers = 400, 8
+	var mu sync.Mutex
+	with, ended := map[string]int{}, map[string]int{}
+	for i := range domains {
+		put(t, q, fmt.Sprintf("%d.test", i), true)
+	}
+	end(t, q)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	work := func(worker int) error {
+		for n := 0; ; n++ {
+			lease, err := q.Take(ctx)
+			if err != nil {
+				return err
+			}
+			domain := lease.Task().Domain
+			mu.Lock()
+			if with[domain]++; with[domain] > 1 {
+				t.Errorf("%s is with two workers", domain)
+			}
+			mu.Unlock()
+			time.Sleep(time.Millisecond) // in which another lease of the domain would be seen
+			mu.Lock()
+			back := (n+worker)%5 == 0
+			with[domain]--
+			if !back {
+				ended[domain]++
+			}
+			mu.Unlock()
+			end := lease.Done
+			if back {
+				end = sooner(lease)
+			}
+			if err := end(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			if err := work(i); err != io.EOF {
+				t.Errorf("worker %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range domains {
+		if n := ended[fmt.Sprintf("%d.test", i)]; n != 1 {
+			t.Errorf("%d.test was done %d times", i, n)
+		}
+	}
+}

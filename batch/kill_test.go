@@ -1,0 +1,106 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// A mortal folder is killed at some of its steps, before or after they are done.
+type mortal struct {
+	*batch.Folder
+	mu     sync.Mutex
+	random *rand.Rand
+	dead   bool
+}
+
+// step does a step, unless the process dies or is dead.
+func (m *mortal) step(do func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fate := m.random.IntN(20)
+	if m.dead = m.dead || fate == 0; m.dead {
+		return errKilled
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	if m.dead = fate == 1; m.dead {
+		return errKilled
+	}
+	return nil
+}
+
+func (m *mortal) Save(
+	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
+) (next uint64, err error) {
+	err = m.step(func() (err error) {
+		next, err = m.Folder.Save(ctx, domain, run, revision, write)
+		return err
+	})
+	return next, err
+}
+
+func (m *mortal) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
+	p, err := m.Folder.Part(ctx, t)
+	return mortalPart{p, m}, err
+}
+
+type mortalPart struct {
+	batch.Part
+	m *mortal
+}
+
+func (p mortalPart) Commit(ctx context.Context, c batch.Counts) error {
+	return p.m.step(func() error { return p.Part.Commit(ctx, c) })
+}
+
+var killSeeds = flag.Int("kill-seeds", 3, "how often TestWorker_Killed tries other moments")
+
+// Whatever is killed, and whether a run is ended or given up for the next, each page is in the parts
+// of the runs once for each time that it was new or modified.
+func TestWorker_Killed(t *testing.T) {
+	for seed := range uint64(*killSeeds) {
+		f := openFolder(t)
+		m := &mortal{Folder: f, random: rand.New(rand.NewPCG(seed, 0))}
+		lastMods := []string{"2024-01-01", "2024-02-02", "2024-02-02", "2024-03-03"}
+		kills := 0
+		for i, lastMod := range lastMods {
+			all := tasks(t, hosts(30), string(rune('1'+i)))
+			for {
+				err := do(t, &web{lastMod: lastMod, forgets: true}, m, all, changed)
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, errKilled) {
+					t.Fatal(err)
+				}
+				kills, m.dead = kills+1, false
+				// Run 3, in which nothing changes, is given up at its first kill: run 4 goes on.
+				if i == 2 {
+					break
+				}
+			}
+			want := []string{"new", "modified", "", "modified"}[i]
+			for domain, lines := range partsOf(t, f, all[0].Run) {
+				n, changes := len(pages(t, lines)), 0
+				if want != "" {
+					changes = count(lines, `"change":"`+want+`"`)
+				}
+				isFull := n > 0 || want == "" || count(lines, "no_sitemap") > 0
+				if n != changes || n%3 != 0 || !isFull {
+					t.Fatalf("seed %d, run %d, %s has\n%s", seed, i+1, domain, lines)
+				}
+			}
+		}
+		if kills < 3 {
+			t.Errorf("seed %d: only %d kills", seed, kills)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A Line is what a line of a part says: one of these is set. "sitemap urls --format jsonl" prints
+// such lines too.
+type Line struct {
+	URL      *URL
+	Document *Document
+	Target   *Target
+	Finding  *Finding
+	// Text is the line as it stands, with its line break. It is valid until the next line is read.
+	Text []byte
+}
+
+// A URL is a page that a sitemap lists. Its line has no type.
+type URL struct {
+	sitemap.Entry
+	Sitemap string          // the location of the document that lists it, "" to leave it out
+	Trust   string          // "" if the entry was not judged
+	OnSite  bool            // only if the entry was judged
+	Target  string          // that led to it, as it was listed
+	Fetched time.Time       // when the document came; in a part the line of the document says it
+	Change  discover.Change // "" without what earlier walks remember
+}
+
+// A Document is a sitemap that was requested or skipped, whether or not it could be read. It follows
+// what was found in it.
+type Document struct {
+	Target  string `json:"target"`
+	Sitemap string `json:"sitemap"`       // its location
+	URL     string `json:"url,omitempty"` // that answered, if it is another one
+	Status  int    `json:"status,omitempty"`
+	// ContentType, LastModified and ETag are as served.
+	ContentType  string           `json:"content_type,omitempty"`
+	LastModified string           `json:"last_modified,omitempty"`
+	ETag         string           `json:"etag,omitempty"`
+	Format       string           `json:"format,omitempty"`
+	Bytes        int64            `json:"bytes,omitempty"` // decoded
+	Entries      int64            `json:"entries"`
+	LastMod      sitemap.Time     `json:"lastmod,omitzero"`    // as its index lists it
+	Referrer     string           `json:"referrer,omitempty"`  // the index that lists it
+	Robots       string           `json:"robots,omitempty"`    // the robots.txt that names it
+	Trust        string           `json:"trust,omitempty"`     // the strongest of its grants
+	Untrusted    int64            `json:"untrusted,omitempty"` // pages that were left out
+	Fetched      time.Time        `json:"fetched,omitzero"`
+	Skipped      discover.Skipped `json:"skipped,omitempty"`
+	Error        *Error           `json:"error,omitempty"`
+}
+
+// A Target is a target that could not be read.
+type Target struct {
+	Target string `json:"target"`
+	Error  *Error `json:"error"`
+}
+
+// A Finding is a place where a rule of an audit is broken; see package audit.
+type Finding struct {
+	Code     sitemap.Code     `json:"code"`
+	Severity sitemap.Severity `json:"severity"`
+	Sitemap  string           `json:"sitemap"`
+	Line     int              `json:"line"`
+	Column   int              `json:"column"`
+	Loc      string           `json:"loc"`
+	Text     string           `json:"text"`
+	Message  string           `json:"message"`
+	Fix      string           `json:"fix"`
+	Dropped  bool             `json:"dropped"`
+	Target   string           `json:"target"`
+}
+
+// An Error is why something could not be read.
+type Error struct {
+	Code    string `json:"code"` // such as "timeout"
+	Message string `json:"message"`
+	// Offset is where, in damaged gzip, the decoded bytes become doubtful.
+	Offset *int64 `json:"offset,omitempty"`
+}
+
+// errorOf returns an error of the document or target with this name, nil if err is nil.
+func errorOf(name string, err error) *Error { return (*Error)(jsonl.ErrorOf(name, err)) }
+
+// version is the number of the format of parts. It is raised when what older versions read changes
+// its meaning; new types and fields do not raise it.
+const version = 1
+
+func errNewer(v int) error {
+	return fmt.Errorf("format %d of parts: a newer version of this module wrote it", v)
+}
+
+// Types of lines. What has no type is a URL.
+const (
+	typePart     = "part" // the first line of a part: its version, run and domain
+	typeEnd      = "end"  // the last line: its counts
+	typeDocument = "document"
+	typeTarget   = "target"
+	typeFinding  = "finding"
+)
+
+// Lines reads the lines of a part: objects of JSON, each with a "type" unless it is a [URL]. The
+// first and the last line, which are about the part itself, and lines of unknown types are left out.
+// The error, if any, is the last element.
+func Lines(r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		n := 0
+		for text, err := range textLines(r) {
+			var l Line
+			if n++; err == nil {
+				l, err = parseLine(text)
+			}
+			if err != nil {
+				yield(Line{}, fmt.Errorf("batch: line %d: %w", n, err))
+				return
+			}
+			if l.Text != nil && !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// textLines yields lines as they stand.
+func textLines(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		in, line := bufio.NewReaderSize(r, 64<<10), []byte(nil)
+		for {
+			chunk, err := in.ReadSlice('\n')
+			line = append(line, chunk...)
+			switch {
+			case err == nil:
+				if !yield(line, nil) {
+					return
+				}
+				line = line[:0]
+			case errors.Is(err, bufio.ErrBufferFull):
+			case err == io.EOF && len(line) == 0:
+				return
+			case err == io.EOF:
+				yield(nil, io.ErrUnexpectedEOF)
+				return
+			default:
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+var typeField = []byte(`{"type":"`)
+
+// typeOf returns the type of a line, which is its first field; "" is a URL.
+func typeOf(line []byte) string {
+	rest, ok := bytes.CutPrefix(line, typeField)
+	if !ok {
+		return ""
+	}
+	name, _, _ := bytes.Cut(rest, []byte{'"'})
+	return string(name)
+}
+
+// parseLine reads a line. Its Text is nil if it is about the part or of an unknown type.
+func parseLine(text []byte) (l Line, err error) {
+	l.Text = text
+	switch typeOf(text) {
+	case "":
+		l.URL, err = parseURL(text)
+	case typeDocument:
+		err = json.Unmarshal(text, &l.Document)
+	case typeTarget:
+		err = json.Unmarshal(text, &l.Target)
+	case typeFinding:
+		err = json.Unmarshal(text, &l.Finding)
+	case typePart:
+		var h struct{ Version int }
+		if err = json.Unmarshal(text, &h); err == nil && h.Version > version {
+			err = errNewer(h.Version)
+		}
+		l.Text = nil
+	default:
+		l.Text = nil
+	}
+	return l, err
+}
+
+// typed returns the line of a value.
+func typed(kind string, v any) []byte {
+	b := append(append([]byte{}, typeField...), kind...)
+	b = append(append(b, `",`...), jsonl.Marshal(v)[1:]...)
+	return append(b, '\n')
+}
+
+// AppendTo appends the line of a URL. Fields are appended by hand; extensions, which are rare, go
+// through encoding/json.
+func (u *URL) AppendTo(b []byte) []byte {
+	b = jsonl.AppendString(append(b, `{"loc":`...), u.Loc)
+	b = appendField(b, "kind", u.Kind.String())
+	if !u.LastMod.IsZero() {
+		b = append(u.LastMod.AppendTo(append(b, `,"lastmod":"`...)), '"')
+	}
+	if !u.Published.IsZero() {
+		b = append(u.Published.AppendTo(append(b, `,"published":"`...)), '"')
+	}
+	if u.LastMod.ZoneAssumed() || u.Published.ZoneAssumed() {
+		b = append(b, `,"zone_assumed":true`...)
+	}
+	b = appendField(b, "changefreq", u.ChangeFreq.String())
+	if p, ok := u.Priority.Get(); ok {
+		b = strconv.AppendFloat(append(b, `,"priority":`...), p, 'f', -1, 64)
+	}
+	b = appendField(b, "sitemap", u.Sitemap)
+	if u.Trust != "" {
+		b = appendField(b, "trust", u.Trust)
+		b = strconv.AppendBool(append(b, `,"on_site":`...), u.OnSite)
+	}
+	if u.Trust != "" || u.Sitemap != "" {
+		b = appendField(b, "target", u.Target)
+		if !u.Fetched.IsZero() {
+			b = append(u.Fetched.AppendFormat(append(b, `,"fetched":"`...), time.RFC3339), '"')
+		}
+		b = appendField(b, "change", string(u.Change))
+	}
+	if u.Extensions != nil {
+		if fields := bytes.Trim(jsonl.Marshal(u.Extensions), "{}"); len(fields) > 0 {
+			b = append(append(b, ','), fields...)
+		}
+	}
+	return append(b, '}', '\n')
+}
+
+// appendField appends a field unless its value is "".
+func appendField(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	return jsonl.AppendString(b, value)
+}
+
+// parseURL reads a line that AppendTo has made. It loses whether a zone was assumed.
+func parseURL(line []byte) (*URL, error) {
+	fields := struct {
+		Loc        string                    `json:"loc"`
+		Kind       sitemap.Kind              `json:"kind"`
+		LastMod    sitemap.Time              `json:"lastmod"`
+		Published  sitemap.Time              `json:"published"`
+		ChangeFreq sitemap.ChangeFreq        `json:"changefreq"`
+		Priority   sitemap.Optional[float64] `json:"priority"`
+		Sitemap    string                    `json:"sitemap"`
+		Trust      string                    `json:"trust"`
+		OnSite     bool                      `json:"on_site"`
+		Target     string                    `json:"target"`
+		Fetched    time.Time                 `json:"fetched"`
+		Change     discover.Change           `json:"change"`
+		sitemap.Extensions
+	}{}
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return nil, err
+	}
+	u := &URL{
+		Entry: sitemap.Entry{
+			Loc: fields.Loc, Kind: fields.Kind, LastMod: fields.LastMod, Published: fields.Published,
+			ChangeFreq: fields.ChangeFreq, Priority: fields.Priority,
+		},
+		Sitemap: fields.Sitemap, Trust: fields.Trust, OnSite: fields.OnSite,
+		Target: fields.Target, Fetched: fields.Fetched, Change: fields.Change,
+	}
+	if !reflect.ValueOf(fields.Extensions).IsZero() {
+		u.Extensions = &fields.Extensions
+	}
+	return u, nil
+}

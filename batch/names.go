@@ -1,0 +1,117 @@
+package batch
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// CheckRun reports a name that no run can have: want a letter or digit, and then at most 63 letters,
+// digits, dots, "_" and "-".
+func CheckRun(name string) error {
+	if !runName.MatchString(name) {
+		const want = "want up to 64 letters, digits, '.', '_' and '-', first a letter or digit"
+		return fmt.Errorf("run %.80q: %s", name, want)
+	}
+	return nil
+}
+
+// checkDomain reports what is neither a host (RFC 1035, section 2.3.4; RFC 5890, section 2.3.1) nor
+// an address. The web has hosts with "_", and with "-" at the end of a label.
+func checkDomain(domain string) error {
+	if isAddr(domain) {
+		return nil
+	}
+	sound := len(domain) <= 253
+	for label := range strings.SplitSeq(domain, ".") {
+		sound = sound && 0 < len(label) && len(label) <= 63
+		for _, c := range []byte(label) {
+			sound = sound && ('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_')
+		}
+	}
+	if !sound {
+		return fmt.Errorf("%.80q is no host", domain)
+	}
+	return nil
+}
+
+func isAddr(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Zone() == ""
+}
+
+// Shard returns the shard of a domain, from 0 to n-1. It is the same in all versions: the first
+// eight bytes of the domain's SHA-256, as a big-endian number, modulo n.
+func Shard(domain string, n int) int { return int(hash(domain) % uint64(n)) }
+
+func hash(domain string) uint64 {
+	sum := sha256.Sum256([]byte(domain))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// domainOf returns the registrable domain of a target.
+func domainOf(target string) (string, error) {
+	host, err := hostOf(target)
+	if err != nil || isAddr(host) {
+		return host, err
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain, nil
+	}
+	return host, nil
+}
+
+// hostOf returns the host of a target, in lower case and ASCII.
+func hostOf(target string) (string, error) {
+	rawURL := target
+	if !strings.Contains(target, "://") {
+		rawURL = "https://" + target
+	}
+	u, err := sitemap.ParseLoc(rawURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%q: want a host or an http or https URL", sitemap.Redact(target))
+	}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	return host, checkDomain(host)
+}
+
+// shortName matches what may stand in the name of a file on every system.
+var shortName = regexp.MustCompile(`^[a-z0-9_~-][a-z0-9._~-]*$`)
+
+// reserved matches names of devices of Windows, which no file may have, whatever follows the dot.
+var reserved = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// maxName leaves room for a suffix in the 255 bytes that file systems allow.
+const maxName = 200
+
+// fileName returns the name of a file for a domain, without its suffix: the domain itself, if it can
+// be one. Else other characters are escaped as in URLs, and a long name ends in a hash. No two names
+// are the same, also where case does not count.
+func fileName(domain string) string {
+	if len(domain) <= maxName && shortName.MatchString(domain) && !reserved.MatchString(domain) {
+		return domain
+	}
+	var b strings.Builder
+	for i, c := range []byte(domain) {
+		ok := 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '~' || c == '.'
+		if ok && i > 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteString("%" + strconv.FormatUint(uint64(c)|1<<8, 16)[1:])
+		}
+	}
+	if b.Len() <= maxName {
+		return b.String()
+	}
+	return fmt.Sprintf("%s%%-%x", b.String()[:maxName/2], sha256.Sum256([]byte(domain)))
+}

@@ -1,0 +1,84 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// dying is a folder in which no part appears: the process is killed after it has saved the state.
+type dying struct{ *batch.Folder }
+
+func (d dying) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
+	p, err := d.Folder.Part(ctx, t)
+	return dyingPart{p}, err
+}
+
+type dyingPart struct{ batch.Part }
+
+var errKilled = errors.New("killed")
+
+func (dyingPart) Commit(context.Context, batch.Counts) error { return errKilled }
+
+// A kill between the state and the part loses no change, whether the run goes on or the next begins.
+func TestWorker_KilledBeforePart(t *testing.T) {
+	for _, next := range []string{"2", "3"} {
+		f := openFolder(t)
+		both := "a.example\nb.example"
+		mustDo(t, &web{lastMod: "2024-05-06"}, f, tasks(t, both, "1"), batch.Worker{})
+		w := &web{lastMod: "2024-06-01"}
+		mustDo(t, w, f, tasks(t, "b.example", "2"), changed) // so that the run has a part
+		if err := do(t, w, dying{f}, tasks(t, "a.example", "2"), changed); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if s, err := f.Load(t.Context(), "a.example"); err != nil || s.Run != "2" || s.Predecessor.Run != "1" {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		mustDo(t, w, f, tasks(t, both, next), changed)
+		if lines := part(t, f, next, "a.example"); count(lines, `"change":"modified"`) != 3 {
+			t.Errorf("run %s has\n%s", next, lines)
+		}
+		if lines := part(t, f, next, "b.example"); next == "3" && len(pages(t, lines)) > 0 {
+			t.Errorf("run %s has\n%s", next, lines)
+		}
+	}
+}
+
+// The state of a run that the user has removed is taken as it is.
+func TestWorker_RemovedRun(t *testing.T) {
+	dir := t.TempDir()
+	f, err := batch.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustDo(t, &web{lastMod: "2024-05-06"}, f, tasks(t, "a.example", "1"), batch.Worker{})
+	mustDo(t, &web{lastMod: "2024-06-01"}, f, tasks(t, "a.example", "2"), changed)
+	if err := os.RemoveAll(filepath.Join(dir, "2")); err != nil {
+		t.Fatal(err)
+	}
+	mustDo(t, &web{lastMod: "2024-06-01"}, f, tasks(t, "a.example", "3"), changed)
+	if lines := part(t, f, "3", "a.example"); len(pages(t, lines)) > 0 {
+		t.Errorf("the part has\n%s", lines)
+	}
+}
+
+// An audit writes findings.
+func TestFindings(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, &web{lastMod: "yesterday"}, f, tasks(t, "a.example\nnone.example", "1"),
+		batch.Worker{Job: batch.Findings(audit.Options{})})
+	lines := part(t, f, "1", "a.example")
+	if count(lines, `{"type":"finding","code":"bad_lastmod","severity":"error"`) == 0 || count(lines, `{"type":"document"`) != 1 {
+		t.Errorf("the part has\n%s", lines)
+	}
+	for p, err := range f.Parts(t.Context(), "1") {
+		if err != nil || p.Domain == "a.example" && (p.Counts.Errors == 0 || p.Counts.URLs != 3) || p.Domain == "none.example" && p.Counts.Failed != 1 {
+			t.Errorf("%s: %+v, %v", p.Domain, p.Counts, err)
+		}
+	}
+}

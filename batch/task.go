@@ -1,0 +1,77 @@
+package batch
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+)
+
+// A Task is the targets of one registrable domain.
+type Task struct {
+	// Run names the run that the task belongs to; see [CheckRun].
+	Run string `json:"run"`
+	// Domain is the registrable domain of the targets, such as "example.co.uk", in lower case and
+	// ASCII. For an IP address, and for a host without one, it is the host. A lot has the name of its
+	// domain with "~" and two digits.
+	Domain string `json:"domain"`
+	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
+	Targets []string `json:"targets,omitempty"`
+	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several such
+	// tasks may have one domain.
+	Turn uint64 `json:"turn,omitempty"`
+	// More says that the queue may have handed out other targets of the domain before, and may do so
+	// later: what the part has of them stays. Such a task is done as one, however large.
+	More bool `json:"-"`
+	// Attempts is how often the queue has handed the task out before, as far as it counts. After five
+	// the task is abandoned: its part says so.
+	Attempts int `json:"-"`
+}
+
+// Digest returns a digest of the targets, whatever their order.
+func (t Task) Digest() string {
+	h := sha256.New()
+	for _, target := range slices.Sorted(slices.Values(t.Targets)) {
+		h.Write(binary.AppendUvarint(nil, uint64(len(target))))
+		h.Write([]byte(target))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// check reports a task that cannot be done.
+func (t Task) check() error {
+	err := CheckRun(t.Run)
+	if err == nil {
+		err = checkDomain(t.Domain)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrTask, err)
+	}
+	return nil
+}
+
+// maxTargets is how many targets are done as one. A domain that has more is done in lots.
+const maxTargets = 1_000
+
+// lots returns the lots of a task, in the order of their names, and nil if it is done as one. The lot
+// of a target is the first byte of the SHA-256 of its host.
+func (t Task) lots() []Task {
+	if len(t.Targets) <= maxTargets || t.More {
+		return nil
+	}
+	var all [256]Task
+	for _, target := range t.Targets {
+		host, _ := hostOf(target) // of what is no target, "": it fails in its walk
+		lot := &all[hash(host)>>56]
+		lot.Targets = append(lot.Targets, target)
+	}
+	var lots []Task
+	for i, lot := range all {
+		if len(lot.Targets) > 0 {
+			lot.Run, lot.Domain, lot.Attempts = t.Run, t.Domain+fmt.Sprintf("~%02x", i), t.Attempts
+			lots = append(lots, lot)
+		}
+	}
+	return lots
+}

@@ -1,0 +1,94 @@
+package state
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Streams are gob in gzip, whose checksum detects damage: the number of the format, then records.
+type record struct {
+	Key   string
+	Value []byte
+}
+
+// A gzip.Writer is larger than most states.
+var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+// A counter counts bytes.
+type counter struct {
+	r io.Reader
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// writeStream writes records and returns the number of bytes.
+func writeStream(w io.Writer, records iter.Seq2[string, []byte]) (int64, error) {
+	count := &counter{w: w}
+	zip := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(zip)
+	zip.Reset(count)
+	out := gob.NewEncoder(zip)
+	err := out.Encode(format)
+	for key, value := range records {
+		if err != nil {
+			break
+		}
+		err = out.Encode(record{key, value})
+	}
+	return count.n, cmp.Or(err, zip.Close())
+}
+
+// readStream calls put with the records that writeStream has written to r, and returns the number of
+// bytes. A value is put's to keep.
+func readStream(r io.Reader, put func(key string, value []byte) error) (int64, error) {
+	count := &counter{r: r}
+	err := readRecords(count, put)
+	if err != nil {
+		err = fmt.Errorf("state: %w", err)
+	}
+	return count.n, err
+}
+
+func readRecords(r io.Reader, put func(key string, value []byte) error) error {
+	zip, err := gzip.NewReader(bufio.NewReader(r))
+	if err != nil {
+		return fmt.Errorf("a damaged or truncated state: %w", err)
+	}
+	version := 0
+	in := gob.NewDecoder(zip)
+	for err = in.Decode(&version); err == nil && version <= format; {
+		var next record
+		if err = in.Decode(&next); err == nil {
+			if failed := put(next.Key, append([]byte{}, next.Value...)); failed != nil {
+				return failed
+			}
+		}
+	}
+	rest, end := io.Copy(io.Discard, zip)
+	switch {
+	case end == nil && version > format:
+		return errNewer
+	case end != nil, err != io.EOF, rest > 0, version < 1:
+		return fmt.Errorf("a damaged or truncated state: %w", cmp.Or(end, err))
+	}
+	return nil
+}

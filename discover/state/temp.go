@@ -1,0 +1,168 @@
+package state
+
+import (
+	"io"
+	"math/bits"
+	"os"
+	"sync"
+
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 16 MiB in a
+// temporary file, of which memory holds the keys. Nothing of it is durable: [Temp.WriteTo] and
+// [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a [Memory]. The zero Temp is
+// empty and ready. It must be closed.
+type Temp struct {
+	mu     sync.Mutex
+	memory Memory
+	size   int // of memory
+
+	file  *os.File // nil while memory is enough
+	slots map[string]slot
+	end   int64       // of the file
+	free  [32][]int64 // slots that hold nothing, by their class
+}
+
+var _ discover.Store = (*Temp)(nil)
+
+const maxMemory = 16 << 20
+
+// A slot is where the file has a value. It has room for a power of two bytes.
+type slot struct {
+	at int64
+	n  int // bytes of the value
+}
+
+func (s slot) class() int { return bits.Len(uint(s.n)) }
+
+// Get returns the value of a key, or nil if there is none. The caller must not change it.
+func (t *Temp) Get(key string) ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return t.memory.Get(key)
+	}
+	s, ok := t.slots[key]
+	if !ok {
+		return nil, nil
+	}
+	return t.read(s)
+}
+
+func (t *Temp) read(s slot) ([]byte, error) {
+	value := make([]byte, s.n)
+	_, err := t.file.ReadAt(value, s.at)
+	return value, err
+}
+
+// Put sets the value of a key.
+func (t *Temp) Put(key string, value []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.put(key, value)
+}
+
+func (t *Temp) put(key string, value []byte) error {
+	if t.file != nil {
+		return t.write(key, value)
+	}
+	t.size += len(key) + len(value) - len(t.memory.records[key])
+	if err := t.memory.Put(key, value); err != nil || t.size <= maxMemory {
+		return err
+	}
+	return t.spill()
+}
+
+// write puts a value into the file, where the last one was if it has room.
+func (t *Temp) write(key string, value []byte) error {
+	s := slot{n: len(value)}
+	class := s.class()
+	old, ok := t.slots[key]
+	switch free := t.free[class]; {
+	case ok && old.class() == class:
+		s.at = old.at
+	case len(free) > 0:
+		s.at, t.free[class] = free[len(free)-1], free[:len(free)-1]
+	default:
+		s.at = t.end
+		t.end += 1 << class
+	}
+	if ok && old.class() != class {
+		t.free[old.class()] = append(t.free[old.class()], old.at)
+	}
+	t.slots[key] = s
+	_, err := t.file.WriteAt(value, s.at)
+	return err
+}
+
+// spill moves what is in memory to a file.
+func (t *Temp) spill() (err error) {
+	if t.file, err = os.CreateTemp("", "sitemap-state-"); err != nil {
+		return err
+	}
+	os.Remove(t.file.Name()) // where the system allows it
+	t.slots = map[string]slot{}
+	for key, value := range t.memory.records {
+		if err := t.write(key, value); err != nil {
+			return err
+		}
+	}
+	t.memory = Memory{}
+	return nil
+}
+
+// Sync does nothing: call WriteTo to keep a Temp.
+func (t *Temp) Sync() error { return nil }
+
+// WriteTo writes all records, compressed and in no particular order. It returns the number of
+// bytes.
+func (t *Temp) WriteTo(w io.Writer) (int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return t.memory.WriteTo(w)
+	}
+	var failed error
+	n, err := writeStream(w, func(yield func(string, []byte) bool) {
+		for key, s := range t.slots {
+			var value []byte
+			if value, failed = t.read(s); failed != nil || !yield(key, value) {
+				return
+			}
+		}
+	})
+	if failed != nil {
+		err = failed
+	}
+	return n, err
+}
+
+// ReadFrom replaces the records by those that WriteTo wrote to r. It returns the number of bytes. If
+// the input is damaged or truncated, or a newer version of this module wrote it, the Temp is empty.
+func (t *Temp) ReadFrom(r io.Reader) (int64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clear()
+	n, err := readStream(r, t.put)
+	if err != nil {
+		t.clear()
+	}
+	return n, err
+}
+
+// Close removes what the Temp holds.
+func (t *Temp) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.clear()
+}
+
+func (t *Temp) clear() (err error) {
+	if t.file != nil {
+		err = t.file.Close()
+		os.Remove(t.file.Name())
+	}
+	t.memory, t.size, t.file, t.slots, t.end, t.free = Memory{}, 0, nil, nil, 0, [32][]int64{}
+	return err
+}
