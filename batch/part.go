@@ -9,7 +9,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // A worker is a Worker that runs.
@@ -37,7 +37,7 @@ func (w *worker) part(ctx context.Context, t Task) (Counts, error) {
 	task := *w.Worker // of this task
 	task.Options.Store = w.Store
 	revision := uint64(0)
-	var store state.Temp
+	var store records.Temp
 	defer store.Close()
 	if w.States != nil {
 		if revision, err = w.load(ctx, t, &store, old != nil); err != nil {
@@ -143,7 +143,7 @@ func abandon(t Task, p Part) (sum Counts, err error) {
 // load reads the state of a domain, and returns the revision that is to be replaced. If the part
 // that belongs to the state never appeared, or is to be done once more, it is the state before. But a
 // retry of a full run, and further targets, go on with what has been learned since.
-func (w *worker) load(ctx context.Context, t Task, store *state.Temp, retry bool) (uint64, error) {
+func (w *worker) load(ctx context.Context, t Task, store *records.Temp, retry bool) (uint64, error) {
 	s, err := w.States.Load(ctx, t.Domain)
 	if err != nil || s.Open == nil {
 		return s.Revision, err
@@ -172,7 +172,7 @@ func (w *worker) load(ctx context.Context, t Task, store *state.Temp, retry bool
 }
 
 // read reads a state, which may be nil.
-func read(ctx context.Context, s *State, store *state.Temp) error {
+func read(ctx context.Context, s *State, store *records.Temp) error {
 	if s == nil {
 		return nil
 	}

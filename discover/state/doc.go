@@ -11,16 +11,12 @@
 // workers that carry the state of a site from machine to machine: [Memory.WriteTo] and
 // [Memory.ReadFrom] make a value of it.
 //
-// Temp is both: in memory, and in a temporary file when it grows.
-//
-// All implement discover.Store and are safe for concurrent use.
+// Both implement discover.Store and are safe for concurrent use.
 //
 // Each file builds on those below it:
 //
-//	temp.go    Temp
 //	open.go    Open
 //	file.go    File
 //	memory.go  Memory
-//	stream.go  records as a stream
-//	format.go  the format of files and streams
+//	format.go  the format of files
 package state

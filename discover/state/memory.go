@@ -4,6 +4,8 @@ import (
 	"io"
 	"maps"
 	"sync"
+
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // A Memory is a Store in memory. The zero Memory is empty and ready.
@@ -38,16 +40,16 @@ func (m *Memory) Sync() error { return nil }
 func (m *Memory) WriteTo(w io.Writer) (int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return writeStream(w, maps.All(m.records))
+	return records.Write(w, maps.All(m.records))
 }
 
 // ReadFrom replaces the records by those that [Memory.WriteTo] wrote to r. It returns the number of
 // bytes. If the input is damaged or truncated, or a newer version of this module wrote it, the
 // records stay as they were.
 func (m *Memory) ReadFrom(r io.Reader) (int64, error) {
-	records := map[string][]byte{}
-	n, err := readStream(r, func(key string, value []byte) error {
-		records[key] = value
+	read := map[string][]byte{}
+	n, err := records.Read(r, func(key string, value []byte) error {
+		read[key] = value
 		return nil
 	})
 	if err != nil {
@@ -55,6 +57,6 @@ func (m *Memory) ReadFrom(r io.Reader) (int64, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.records = records
+	m.records = read
 	return n, nil
 }

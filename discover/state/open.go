@@ -12,6 +12,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/seed-322c453a/sitemap/internal/boltcheck"
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // ErrLocked means that another process, or another File of this one, has the file open.
@@ -50,7 +51,7 @@ func (f *File) check() error {
 			return err
 		}
 		if b := tx.Bucket(formatName); b != nil && b.Sequence() > format {
-			return errNewer
+			return records.ErrNewer
 		}
 		return nil
 	})

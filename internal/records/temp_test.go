@@ -1,4 +1,4 @@
-package state_test
+package records_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // A Temp moves to a file when it grows, and what it holds travels in the form of a Memory.
@@ -19,7 +20,7 @@ func TestTemp(t *testing.T) {
 		if runtime.GOOS != "windows" { // where a file that is open stays
 			test.files = 0
 		}
-		var temp state.Temp
+		var temp records.Temp
 		value := func(i int) []byte { return bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 32<<10) }
 		for i := range test.records {
 			if err := temp.Put(fmt.Sprintf("a.example/%d", i), value(i)); err != nil {
@@ -43,7 +44,7 @@ func TestTemp(t *testing.T) {
 			t.Fatalf("wrote %d of %d bytes, %v", n, stream.Len(), err)
 		}
 		var memory state.Memory
-		var again state.Temp
+		var again records.Temp
 		if _, err := memory.ReadFrom(bytes.NewReader(stream.Bytes())); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func TestTemp(t *testing.T) {
 		if got, err := again.Get("a.example/1"); got != nil || err != nil {
 			t.Errorf("after damage: %d bytes, %v", len(got), err)
 		}
-		for _, temp := range []*state.Temp{&temp, &again} {
+		for _, temp := range []*records.Temp{&temp, &again} {
 			if err := temp.Close(); err != nil {
 				t.Error(err)
 			}

@@ -1,7 +1,8 @@
-package state
+package records
 
 import (
 	"io"
+	"maps"
 	"math/bits"
 	"os"
 	"sync"
@@ -11,11 +12,11 @@ import (
 
 // A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 16 MiB in a
 // temporary file, of which memory holds the keys. Nothing of it is durable: [Temp.WriteTo] and
-// [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a [Memory]. The zero Temp is
+// [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a state.Memory. The zero Temp is
 // empty and ready. It must be closed.
 type Temp struct {
 	mu     sync.Mutex
-	memory Memory
+	memory map[string][]byte
 	size   int // of memory
 
 	file  *os.File // nil while memory is enough
@@ -41,7 +42,7 @@ func (t *Temp) Get(key string) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file == nil {
-		return t.memory.Get(key)
+		return t.memory[key], nil
 	}
 	s, ok := t.slots[key]
 	if !ok {
@@ -67,9 +68,13 @@ func (t *Temp) put(key string, value []byte) error {
 	if t.file != nil {
 		return t.write(key, value)
 	}
-	t.size += len(key) + len(value) - len(t.memory.records[key])
-	if err := t.memory.Put(key, value); err != nil || t.size <= maxMemory {
-		return err
+	if t.memory == nil {
+		t.memory = map[string][]byte{}
+	}
+	t.size += len(key) + len(value) - len(t.memory[key])
+	t.memory[key] = append([]byte{}, value...)
+	if t.size <= maxMemory {
+		return nil
 	}
 	return t.spill()
 }
@@ -103,12 +108,12 @@ func (t *Temp) spill() (err error) {
 	}
 	os.Remove(t.file.Name()) // where the system allows it
 	t.slots = map[string]slot{}
-	for key, value := range t.memory.records {
+	for key, value := range t.memory {
 		if err := t.write(key, value); err != nil {
 			return err
 		}
 	}
-	t.memory = Memory{}
+	t.memory = nil
 	return nil
 }
 
@@ -121,10 +126,10 @@ func (t *Temp) WriteTo(w io.Writer) (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file == nil {
-		return t.memory.WriteTo(w)
+		return Write(w, maps.All(t.memory))
 	}
 	var failed error
-	n, err := writeStream(w, func(yield func(string, []byte) bool) {
+	n, err := Write(w, func(yield func(string, []byte) bool) {
 		for key, s := range t.slots {
 			var value []byte
 			if value, failed = t.read(s); failed != nil || !yield(key, value) {
@@ -144,7 +149,7 @@ func (t *Temp) ReadFrom(r io.Reader) (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
-	n, err := readStream(r, t.put)
+	n, err := Read(r, t.put)
 	if err != nil {
 		t.clear()
 	}
@@ -163,6 +168,6 @@ func (t *Temp) clear() (err error) {
 		err = t.file.Close()
 		os.Remove(t.file.Name())
 	}
-	t.memory, t.size, t.file, t.slots, t.end, t.free = Memory{}, 0, nil, nil, 0, [32][]int64{}
+	t.memory, t.size, t.file, t.slots, t.end, t.free = nil, 0, nil, nil, 0, [32][]int64{}
 	return err
 }

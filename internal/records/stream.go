@@ -1,9 +1,17 @@
-package state
+// Package records carries the records of a Store from walk to walk: as a stream, and in a Temp for as
+// long as a walk needs them.
+//
+// Each file builds on those below it:
+//
+//	temp.go    Temp
+//	stream.go  Write and Read
+package records
 
 import (
 	"bufio"
 	"cmp"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -17,6 +25,12 @@ type record struct {
 	Key   string
 	Value []byte
 }
+
+// format is the number of the format of streams that this version writes.
+const format = 1
+
+// ErrNewer means that a newer version of this module wrote a stream or a file.
+var ErrNewer = errors.New("a newer version of this module wrote it")
 
 // A gzip.Writer is larger than most states.
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
@@ -40,8 +54,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writeStream writes records and returns the number of bytes.
-func writeStream(w io.Writer, records iter.Seq2[string, []byte]) (int64, error) {
+// Write writes records, compressed, and returns the number of bytes.
+func Write(w io.Writer, records iter.Seq2[string, []byte]) (int64, error) {
 	count := &counter{w: w}
 	zip := zippers.Get().(*gzip.Writer)
 	defer zippers.Put(zip)
@@ -57,18 +71,19 @@ func writeStream(w io.Writer, records iter.Seq2[string, []byte]) (int64, error) 
 	return count.n, cmp.Or(err, zip.Close())
 }
 
-// readStream calls put with the records that writeStream has written to r, and returns the number of
-// bytes. A value is put's to keep.
-func readStream(r io.Reader, put func(key string, value []byte) error) (int64, error) {
+// Read calls put with the records that Write has written to r, and returns the number of bytes. A value
+// is put's to keep. If r is damaged or truncated, or has a newer format, there is an error, after the
+// records that could be read.
+func Read(r io.Reader, put func(key string, value []byte) error) (int64, error) {
 	count := &counter{r: r}
-	err := readRecords(count, put)
+	err := read(count, put)
 	if err != nil {
 		err = fmt.Errorf("state: %w", err)
 	}
 	return count.n, err
 }
 
-func readRecords(r io.Reader, put func(key string, value []byte) error) error {
+func read(r io.Reader, put func(key string, value []byte) error) error {
 	zip, err := gzip.NewReader(bufio.NewReader(r))
 	if err != nil {
 		return fmt.Errorf("a damaged or truncated state: %w", err)
@@ -86,7 +101,7 @@ func readRecords(r io.Reader, put func(key string, value []byte) error) error {
 	rest, end := io.Copy(io.Discard, zip)
 	switch {
 	case end == nil && version > format:
-		return errNewer
+		return ErrNewer
 	case end != nil, err != io.EOF, rest > 0, version < 1:
 		return fmt.Errorf("a damaged or truncated state: %w", cmp.Or(end, err))
 	}
