@@ -3,7 +3,6 @@ package objects
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -66,28 +65,21 @@ func (o *object) ReadAt(b []byte, at int64) (n int, err error) {
 // get requests n bytes, or as many as there are. The first request finds out the size.
 func (o *object) get(at, n int64) (b []byte, err error) {
 	var options minio.GetObjectOptions
-	if err := options.SetRange(at, at+n-1); err != nil {
-		return nil, err
-	}
+	options.SetRange(at, at+n-1)
 	if o.etag != "" {
-		if err := options.SetMatchETag(o.etag); err != nil {
-			return nil, err
-		}
+		options.SetMatchETag(o.etag)
 	}
-	err = o.store.retry(o.ctx, func() error {
+	err = o.store.retry(o.ctx, o.name, func() error {
 		b, err = o.request(n, options)
 		return err
 	})
-	switch status := statusOf(err); {
-	case status == http.StatusRequestedRangeNotSatisfiable && at == 0: // it is empty
+	switch statusOf(err) {
+	case http.StatusRequestedRangeNotSatisfiable: // it is empty
 		return nil, nil
-	case status == http.StatusNotFound:
-		err = errors.Join(fs.ErrNotExist, err)
+	case http.StatusNotFound:
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
-	if err != nil {
-		return nil, o.store.wrap(o.name, err)
-	}
-	return b, nil
+	return b, err
 }
 
 // request makes one request. It reads the body to the end of the range.

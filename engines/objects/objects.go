@@ -140,12 +140,15 @@ func (s *Store) wrap(name string, err error) error {
 // patience is how long a store that does not answer is asked again, each second.
 const patience = 5 * time.Minute
 
-// retry calls f until the store answers it, or patience is over.
-func (s *Store) retry(ctx context.Context, f func() error) error {
+// retry calls f until the store answers it, or patience is over. The error names the object.
+func (s *Store) retry(ctx context.Context, name string, f func() error) error {
 	for end := time.Now().Add(patience); ; {
 		err := f()
-		if err == nil || !unanswered(err) || time.Now().After(end) {
-			return err
+		if err == nil {
+			return nil
+		}
+		if !unanswered(err) || time.Now().After(end) {
+			return s.wrap(name, err)
 		}
 		select {
 		case <-time.After(time.Second):

@@ -145,7 +145,7 @@ func (s *Store) readParts(ctx context.Context, names []string, yield func(batch.
 func (s *Store) list(ctx context.Context, prefix string, recursive bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		last := ""
-		err := s.retry(ctx, func() error {
+		err := s.retry(ctx, prefix, func() error {
 			o := minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: recursive, StartAfter: last}
 			for object := range s.client.ListObjectsIter(ctx, s.bucket, o) {
 				if object.Err != nil {
@@ -162,7 +162,7 @@ func (s *Store) list(ctx context.Context, prefix string, recursive bool) iter.Se
 			return ctx.Err()
 		})
 		if err != nil {
-			yield("", s.wrap(prefix, err))
+			yield("", err)
 		}
 	}
 }

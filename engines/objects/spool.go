@@ -46,26 +46,18 @@ func (p *spool) close() {
 
 // put puts an object.
 func (s *Store) put(ctx context.Context, name string, r *io.SectionReader, o minio.PutObjectOptions) error {
-	err := s.retry(ctx, func() error {
+	return s.retry(ctx, name, func() error {
 		if _, err := r.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
 		_, err := s.client.Client.PutObject(ctx, s.bucket, s.prefix+name, r, r.Size(), o)
 		return err
 	})
-	if err != nil {
-		return s.wrap(name, err)
-	}
-	return nil
 }
 
 // remove removes an object. It is no error if there is none.
 func (s *Store) remove(ctx context.Context, name string) error {
-	err := s.retry(ctx, func() error {
+	return s.retry(ctx, name, func() error {
 		return s.client.RemoveObject(ctx, s.bucket, s.prefix+name, minio.RemoveObjectOptions{})
 	})
-	if err != nil {
-		return s.wrap(name, err)
-	}
-	return nil
 }
