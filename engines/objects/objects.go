@@ -25,7 +25,8 @@
 // Each file builds on those below it:
 //
 //	states.go   states, and the fence
-//	parts.go    parts, runs and their records
+//	runs.go     runs and their records
+//	parts.go    parts
 //	spool.go    writes an object
 //	object.go   reads an object
 //	objects.go  opens a store

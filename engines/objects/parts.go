@@ -191,18 +191,3 @@ func (s *Store) Remove(ctx context.Context, part batch.Stored) error {
 	}
 	return s.remove(ctx, batch.PartName(part.Run, part.Domain))
 }
-
-// Runs returns the names of the runs, sorted.
-func (s *Store) Runs(ctx context.Context) ([]string, error) {
-	var runs []string
-	for name, err := range s.list(ctx, "", false) {
-		if err != nil {
-			return nil, err
-		}
-		run, isFolder := strings.CutSuffix(name, "/")
-		if isFolder && batch.CheckRun(run) == nil {
-			runs = append(runs, run)
-		}
-	}
-	return runs, nil
-}

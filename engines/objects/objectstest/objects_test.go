@@ -62,7 +62,7 @@ func TestStates(t *testing.T) {
 	batchtest.States(t, func(t *testing.T) batch.States { return states(t, open(t, next())) })
 }
 
-// The prefix may be missing. Runs are found, and nothing else.
+// The prefix may be missing. Runs are found, and nothing else. A run keeps a record beside its parts.
 func TestRuns(t *testing.T) {
 	startServer(t)
 	s := open(t, "")
@@ -79,6 +79,22 @@ func TestRuns(t *testing.T) {
 	runs, err := s.Runs(t.Context())
 	if err != nil || !slices.Equal(runs, []string{"1", "2", "a.b-c"}) {
 		t.Errorf("Runs = %q, %v", runs, err)
+	}
+	if _, err := s.Record(t.Context(), "1"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the record of a run that has none: %v", err)
+	}
+	for _, record := range []string{"{}", `{"mode":"changed"}`} {
+		if err := s.SaveRecord(t.Context(), "1", []byte(record)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Record(t.Context(), "1"); string(got) != record || err != nil {
+			t.Errorf("Record = %q, %v, want %q", got, err, record)
+		}
+	}
+	for part, err := range s.Parts(t.Context(), "1") {
+		if part.Domain != "a.test" || err != nil {
+			t.Errorf("beside its record a run has %+v, %v", part, err)
+		}
 	}
 }
 
