@@ -163,7 +163,7 @@ func (s *Store) retry(ctx context.Context, name string, f func() error) error {
 func unanswered(err error) bool {
 	var lost net.Error
 	status := statusOf(err)
-	return errors.As(err, &lost) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.As(err, &lost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errLost) ||
 		status >= 500 && status != http.StatusNotImplemented
 }
 

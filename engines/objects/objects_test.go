@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -27,6 +28,8 @@ type fakeStore struct {
 	objects map[string]string
 	uploads []upload // that have not ended
 	aborted []string
+	pieces  map[string]string // of uploads
+	loses   int               // uploads that it says it has joined
 	// ignores lists the conditions that are not evaluated.
 	ignores []string
 	// drop, if not nil, reports whether the answer to a request is lost.
@@ -52,11 +55,22 @@ func (s *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
 	old, exists := s.objects[r.URL.Path]
 	switch {
+	case r.URL.Query().Has("uploads") && r.Method == http.MethodPost:
+		fmt.Fprint(w, "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>")
 	case r.URL.Query().Has("uploads"):
 		xml.NewEncoder(w).Encode(struct {
 			XMLName xml.Name `xml:"ListMultipartUploadsResult"`
 			Upload  []upload
 		}{Upload: s.uploads})
+	case r.URL.Query().Has("partNumber"):
+		body, _ := io.ReadAll(r.Body)
+		s.pieces[r.URL.Query().Get("partNumber")] = string(body)
+		w.Header().Set("ETag", etag(string(body)))
+	case r.URL.Query().Has("uploadId") && r.Method == http.MethodPost:
+		if s.loses--; s.loses < 0 {
+			s.objects[r.URL.Path] = s.pieces["1"] + s.pieces["2"]
+		}
+		fmt.Fprint(w, "<CompleteMultipartUploadResult><Bucket>bucket</Bucket></CompleteMultipartUploadResult>")
 	case r.URL.Query().Has("uploadId"):
 		s.aborted = append(s.aborted, r.URL.Query().Get("uploadId"))
 		w.WriteHeader(http.StatusNoContent)
@@ -98,7 +112,7 @@ func (s *fakeStore) refuses(r *http.Request, old string, exists bool) int {
 
 func open(t *testing.T, fake *fakeStore) *objects.Store {
 	t.Helper()
-	fake.objects = map[string]string{}
+	fake.objects, fake.pieces = map[string]string{}, map[string]string{}
 	server := httptest.NewTLSServer(fake) // over TLS, bodies are sent as they are
 	t.Cleanup(server.Close)
 	client, err := minio.New(server.Listener.Addr().String(), &minio.Options{
@@ -156,6 +170,27 @@ func TestStates_LostAnswer(t *testing.T) {
 	}
 	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); !errors.Is(err, batch.ErrStale) {
 		t.Errorf("a second Save: %v, want ErrStale", err)
+	}
+}
+
+// A large part that the store says it has, and has not, is put again.
+func TestPart_Lost(t *testing.T) {
+	fake := &fakeStore{loses: 1}
+	s, task := open(t, fake), batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
+	p, err := s.Part(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 20<<20)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	if _, err := p.Write(noise); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+		t.Fatal(err)
+	}
+	if has, err := s.Has(t.Context(), task); !has || err != nil || fake.loses != -1 {
+		t.Errorf("Has = %t, %v", has, err)
 	}
 }
 
