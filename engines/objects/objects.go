@@ -7,8 +7,8 @@
 //	w := &batch.Worker{Client: client, Queue: queue, States: states, Sink: store}
 //	err = w.Run(ctx)
 //
-// The names of objects are those that a [batch.Folder] has, so that a copy of all objects is a folder
-// of parts. A part is written to a temporary file and put once it is whole, in pieces if it has more
+// The names of parts are those that a [batch.Folder] has, so that a copy of them is a folder of parts.
+// A part is written to a temporary file and put once it is whole, in pieces if it has more
 // than 16 MiB. Nothing is left of a part that is broken off. If a worker is killed while it puts one,
 // the pieces are removed when the store is opened a day later.
 //
@@ -17,8 +17,7 @@
 // states are objects beside the value.
 //
 // The tests, in the module objectstest, run against versitygw 1.8 on a file system, which is killed
-// in between. By their documentation AWS S3, MinIO, Ceph (Squid) and Cloudflare R2 have the same
-// fence; they were not tried. Google Cloud Storage has none for its S3 protocol.
+// in between. AWS S3, MinIO, Ceph and Cloudflare R2 were not tried.
 //
 // # Files
 //

@@ -39,7 +39,7 @@ func (s *Store) States(ctx context.Context) (batch.States, error) {
 // values keep the values and objects of states. A version is an ETag.
 type values struct{ store *Store }
 
-func valueName(domain string) string { return ".state/" + batch.FileName(domain) + ".state" }
+func valueName(domain string) string { return ".states/" + batch.FileName(domain) + ".json" }
 
 func objectName(domain, id string) string { return valueName(domain) + "." + id }
 

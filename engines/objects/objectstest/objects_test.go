@@ -286,7 +286,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("the state of %d is %+v, %v", i, state, err)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(srv.dir, bucket, "p[[]8]", ".state", "*", "*.state.*"))
+	left, err := filepath.Glob(filepath.Join(srv.dir, bucket, "p[[]8]", ".states", "*", "*.json.*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left of large states: %q, %v", left, err)
 	}
