@@ -47,7 +47,8 @@
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
-// machines share no folder. Package batchtest has the tests that they must pass.
+// machines share no folder. A sink can write parts as a folder has them, with [NewPartWriter],
+// [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
 //
 // # Files
 //

@@ -162,7 +162,8 @@ func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 	}, nil
 }
 
-// is reports whether the part is that of a task.
-func (s *Stored) is(t Task) bool {
+// Of reports whether the part is that of a task: with the same targets or, if the task has none, with
+// any.
+func (s *Stored) Of(t Task) bool {
 	return s.Run == t.Run && s.Domain == t.Domain && (len(t.Targets) == 0 || s.Digest == t.Digest())
 }

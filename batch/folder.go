@@ -23,9 +23,8 @@ import (
 // concurrent use. Workers in several processes may share one if each domain is with one of them at a
 // time.
 //
-// A part is RUN/xx/DOMAIN.jsonl.gz; xx is the first byte, in hexadecimal, of the hash that [Shard]
-// uses. To forget a run, remove its folder. States are in ".state". Files are written in ".tmp" and
-// renamed. The names of domains that cannot be those of files are escaped.
+// A part has the name that [PartName] returns. To forget a run, remove its folder. States are in
+// ".state". Files are written in ".tmp" and renamed.
 type Folder struct {
 	dir    string
 	saving sync.Mutex // states
@@ -49,14 +48,10 @@ func OpenFolder(dir string) (*Folder, error) {
 
 func (f *Folder) temp() string { return filepath.Join(f.dir, ".tmp") }
 
-// path returns the path of a domain's file in a folder.
-func (f *Folder) path(folder, domain, suffix string) string {
-	return filepath.Join(f.dir, folder, fmt.Sprintf("%02x", hash(domain)>>56), fileName(domain)+suffix)
-}
+// path returns the path of a file with this name, which has slashes.
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-const partSuffix = ".jsonl.gz"
-
-func (f *Folder) partPath(run, domain string) string { return f.path(run, domain, partSuffix) }
+func (f *Folder) partPath(run, domain string) string { return f.path(PartName(run, domain)) }
 
 // Part begins the part of a task: see [Sink].
 func (f *Folder) Part(_ context.Context, t Task) (Part, error) {
@@ -109,7 +104,7 @@ func (f *Folder) Has(_ context.Context, t Task) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && s.is(t), err
+	return err == nil && s.Of(t), err
 }
 
 // readPart reads the ends of a part. Its error names the path.
@@ -160,7 +155,7 @@ func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 				return
 			}
 			for _, entry := range files {
-				if !strings.HasSuffix(entry.Name(), partSuffix) {
+				if !strings.HasSuffix(entry.Name(), PartSuffix) {
 					continue
 				}
 				p, err := readPart(filepath.Join(dir, entry.Name()))

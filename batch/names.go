@@ -94,10 +94,23 @@ var reserved = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 // maxName leaves room for a suffix in the 255 bytes that file systems allow.
 const maxName = 200
 
-// fileName returns the name of a file for a domain, without its suffix: the domain itself, if it can
-// be one. Else other characters are escaped as in URLs, and a long name ends in a hash. No two names
-// are the same, also where case does not count.
-func fileName(domain string) string {
+// PartSuffix ends the names of parts.
+const PartSuffix = ".jsonl.gz"
+
+// PartName returns the name of a part, RUN/xx/DOMAIN.jsonl.gz; see [FileName].
+func PartName(run, domain string) string { return run + "/" + FileName(domain) + PartSuffix }
+
+// FileName returns the name of a domain's file, xx/DOMAIN without a suffix. It can be a path on every
+// system. Here xx is the first byte, in hexadecimal, of the hash that [Shard] uses. A domain that
+// cannot be the name of a file is escaped.
+func FileName(domain string) string {
+	return fmt.Sprintf("%02x/%s", hash(domain)>>56, escape(domain))
+}
+
+// escape returns the domain itself if it can be the name of a file. Else other characters are escaped
+// as in URLs, and a long name ends in a hash. No two names are the same, also where case does not
+// count.
+func escape(domain string) string {
 	if len(domain) <= maxName && shortName.MatchString(domain) && !reserved.MatchString(domain) {
 		return domain
 	}

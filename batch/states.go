@@ -18,7 +18,7 @@ import (
 // saved. Its predecessor ends in ".before".
 
 const (
-	stateFolder  = ".state"
+	stateFolder  = ".state/"
 	stateSuffix  = ".state"
 	beforeSuffix = ".before"
 )
@@ -32,11 +32,11 @@ type stateLine struct {
 
 // Load returns the state of a domain: see [States].
 func (f *Folder) Load(_ context.Context, domain string) (State, error) {
-	s, err := readState(f.path(stateFolder, domain, stateSuffix))
+	s, err := readState(f.path(stateFolder + FileName(domain) + stateSuffix))
 	if err != nil {
 		return s, err
 	}
-	before, err := readState(f.path(stateFolder, domain, beforeSuffix))
+	before, err := readState(f.path(stateFolder + FileName(domain) + beforeSuffix))
 	switch {
 	case err != nil:
 		return s, err
@@ -95,7 +95,7 @@ func openState(path string) (io.ReadCloser, stateLine, error) {
 func (f *Folder) Save(
 	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
 ) (uint64, error) {
-	path := f.path(stateFolder, domain, stateSuffix)
+	path := f.path(stateFolder + FileName(domain) + stateSuffix)
 	s, err := f.create(path)
 	if err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func (f *Folder) Save(
 		err = ErrStale
 	}
 	if err == nil && current.Revision > 0 && current.Run != run {
-		err = os.Rename(path, f.path(stateFolder, domain, beforeSuffix))
+		err = os.Rename(path, f.path(stateFolder+FileName(domain)+beforeSuffix))
 		if errors.Is(err, fs.ErrNotExist) { // a kill came between the two renames once
 			err = nil
 		}

@@ -20,7 +20,7 @@
 //
 // The files:
 //
-//	states.go  States
+//	states.go  states
 //	queue.go   Queue
 //
 // Its tests run against brokers of their own, in the module jetstreamtest.

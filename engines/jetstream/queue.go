@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	if len(data) <= maxValue {
 		return q.publish(ctx, task.Domain, data)
 	}
-	object := objectName(keyOf(task.Domain))
+	object := keyOf(task.Domain) + "." + rand.Text()
 	err = q.patience.ask(ctx, func(context.Context) error {
 		_, err := q.large.PutBytes(ctx, object, data)
 		return err

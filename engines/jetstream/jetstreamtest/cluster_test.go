@@ -68,7 +68,7 @@ func urlsOf(nodes []*server.Server) string {
 func TestLeaderLost(t *testing.T) {
 	nodes := cluster(t)
 	o := &jetstream.Options{Replicas: 3, Lease: 10 * time.Second, Patience: hang}
-	open := func() (*nats.Conn, *jetstream.Queue, *jetstream.States) {
+	open := func() (*nats.Conn, *jetstream.Queue, batch.States) {
 		nc, err := nats.Connect(urlsOf(nodes), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLeaderLost(t *testing.T) {
 		for begun := time.Now(); ; { // the cluster has to choose a leader first
 			q, err := jetstream.OpenQueue(t.Context(), nc, "1", o)
 			if err == nil {
-				var s *jetstream.States
+				var s batch.States
 				if s, err = jetstream.OpenStates(t.Context(), nc, o); err == nil {
 					return nc, q, s
 				}

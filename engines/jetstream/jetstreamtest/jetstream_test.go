@@ -153,7 +153,7 @@ func BenchmarkTask(b *testing.B) {
 
 // roundTrip puts a task, takes one, and saves the state of its domain.
 func roundTrip(
-	ctx context.Context, q *jetstream.Queue, s *jetstream.States, task batch.Task, state []byte,
+	ctx context.Context, q *jetstream.Queue, s batch.States, task batch.Task, state []byte,
 ) error {
 	if _, err := q.Put(ctx, task); err != nil {
 		return err

@@ -1,0 +1,221 @@
+package objects_test
+
+import (
+	"crypto/md5"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/engines/objects"
+)
+
+// A fakeStore is as much of S3 as tests need.
+type fakeStore struct {
+	mu      sync.Mutex
+	objects map[string]string
+	uploads []upload // that have not ended
+	aborted []string
+	pieces  map[string]string // of uploads
+	loses   int               // uploads that it says it has joined
+	// ignores lists the conditions that are not evaluated.
+	ignores []string
+	// drop, if not nil, reports whether the answer to a request is lost.
+	drop func(r *http.Request) bool
+}
+
+type upload struct {
+	Key       string
+	UploadID  string `xml:"UploadId"`
+	Initiated time.Time
+}
+
+func (s *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drop != nil && s.drop(r) {
+		s.serve(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	}
+	s.serve(w, r)
+}
+
+func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
+	old, exists := s.objects[r.URL.Path]
+	switch {
+	case r.URL.Query().Has("uploads") && r.Method == http.MethodPost:
+		fmt.Fprint(w, "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>")
+	case r.URL.Query().Has("uploads"):
+		xml.NewEncoder(w).Encode(struct {
+			XMLName xml.Name `xml:"ListMultipartUploadsResult"`
+			Upload  []upload
+		}{Upload: s.uploads})
+	case r.URL.Query().Has("partNumber"):
+		body, _ := io.ReadAll(r.Body)
+		s.pieces[r.URL.Query().Get("partNumber")] = string(body)
+		w.Header().Set("ETag", etag(string(body)))
+	case r.URL.Query().Has("uploadId") && r.Method == http.MethodPost:
+		if s.loses--; s.loses < 0 {
+			s.objects[r.URL.Path] = s.pieces["1"] + s.pieces["2"]
+		}
+		fmt.Fprint(w, "<CompleteMultipartUploadResult><Bucket>bucket</Bucket></CompleteMultipartUploadResult>")
+	case r.URL.Query().Has("uploadId"):
+		s.aborted = append(s.aborted, r.URL.Query().Get("uploadId"))
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPut:
+		if status := s.refuses(r, old, exists); status != 0 {
+			w.WriteHeader(status)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		s.objects[r.URL.Path] = string(body)
+		w.Header().Set("ETag", etag(string(body)))
+	case r.Method == http.MethodDelete:
+		delete(s.objects, r.URL.Path)
+		w.WriteHeader(http.StatusNoContent)
+	case r.URL.Path == "/bucket/":
+	case !exists:
+		w.WriteHeader(http.StatusNotFound)
+	default:
+		w.Header().Set("ETag", etag(old))
+		http.ServeContent(w, r, "", time.Now(), strings.NewReader(old))
+	}
+}
+
+func etag(object string) string { return fmt.Sprintf("%q", fmt.Sprintf("%x", md5.Sum([]byte(object)))) }
+
+// refuses returns the status with which a conditional PUT is refused, else 0.
+func (s *fakeStore) refuses(r *http.Request, old string, exists bool) int {
+	match, none := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
+	switch {
+	case none != "" && exists && !slices.Contains(s.ignores, "existing"):
+		return http.StatusPreconditionFailed
+	case match != "" && !exists && !slices.Contains(s.ignores, "missing"):
+		return http.StatusNotFound
+	case match != "" && exists && match != etag(old) && !slices.Contains(s.ignores, "stale"):
+		return http.StatusPreconditionFailed
+	}
+	return 0
+}
+
+func open(t *testing.T, fake *fakeStore) *objects.Store {
+	t.Helper()
+	fake.objects, fake.pieces = map[string]string{}, map[string]string{}
+	server := httptest.NewTLSServer(fake) // over TLS, bodies are sent as they are
+	t.Cleanup(server.Close)
+	client, err := minio.New(server.Listener.Addr().String(), &minio.Options{
+		Secure: true, Transport: server.Client().Transport, Region: "us-east-1",
+		Creds: credentials.NewStaticV4("access", "secret", ""),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := objects.New(t.Context(), client, "bucket", "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A store that ignores a condition is refused, whichever it is, and nothing is left in it.
+func TestStates_NoFence(t *testing.T) {
+	for _, ignores := range [][]string{{"stale"}, {"existing"}, {"missing"}, {"stale", "existing", "missing"}} {
+		fake := &fakeStore{ignores: ignores}
+		if _, err := open(t, fake).States(t.Context()); !errors.Is(err, objects.ErrNoFence) {
+			t.Errorf("a store that ignores %q: %v, want ErrNoFence", ignores, err)
+		}
+		if len(fake.objects) > 0 {
+			t.Errorf("left %v", fake.objects)
+		}
+	}
+	fake := &fakeStore{}
+	if _, err := open(t, fake).States(t.Context()); err != nil || len(fake.objects) > 0 {
+		t.Errorf("a store with a fence: %v, left %v", err, fake.objects)
+	}
+}
+
+// A Save whose answer is lost is repeated, finds its own state and succeeds.
+func TestStates_LostAnswer(t *testing.T) {
+	fake := &fakeStore{}
+	states, err := open(t, fake).States(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := 0
+	fake.drop = func(r *http.Request) bool {
+		if r.Method == http.MethodPut {
+			lost++
+		}
+		return r.Method == http.MethodPut && lost == 1
+	}
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, "state")
+		return err
+	}
+	rev, err := states.Save(t.Context(), "a.test", "1", 0, write)
+	if rev == 0 || err != nil || lost < 2 {
+		t.Errorf("Save = %d, %v after %d requests", rev, err, lost)
+	}
+	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); !errors.Is(err, batch.ErrStale) {
+		t.Errorf("a second Save: %v, want ErrStale", err)
+	}
+}
+
+// A large part that the store says it has, and has not, is put again.
+func TestPart_Lost(t *testing.T) {
+	fake := &fakeStore{loses: 1}
+	s, task := open(t, fake), batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
+	p, err := s.Part(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 20<<20)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	if _, err := p.Write(noise); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+		t.Fatal(err)
+	}
+	if has, err := s.Has(t.Context(), task); !has || err != nil || fake.loses != -1 {
+		t.Errorf("Has = %t, %v", has, err)
+	}
+}
+
+// Pieces that a killed worker has left are removed a day later, and not before.
+func TestNew_AbortsUploads(t *testing.T) {
+	fake := &fakeStore{uploads: []upload{
+		{"p/1/a", "old", time.Now().Add(-25 * time.Hour)}, {"p/1/b", "new", time.Now().Add(-23 * time.Hour)},
+	}}
+	open(t, fake)
+	if !slices.Equal(fake.aborted, []string{"old"}) {
+		t.Errorf("aborted %q", fake.aborted)
+	}
+}
+
+// What is no location is refused before anything is requested.
+func TestOpen_Location(t *testing.T) {
+	for _, location := range []string{"", "bucket", "s3:", "s3://", "s3:///p", "https://bucket/p"} {
+		if _, err := objects.Open(t.Context(), location); err == nil || !strings.Contains(err.Error(), "want s3://BUCKET") {
+			t.Errorf("Open(%q) = %v", location, err)
+		}
+	}
+	for _, endpoint := range []string{"localhost:9000", "ftp://a.test", "http://a.test/path"} {
+		t.Setenv("AWS_ENDPOINT_URL", endpoint)
+		if _, err := objects.Open(t.Context(), "s3://bucket"); err == nil || !strings.Contains(err.Error(), "AWS_ENDPOINT_URL") {
+			t.Errorf("endpoint %q: %v", endpoint, err)
+		}
+	}
+}

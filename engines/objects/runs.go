@@ -1,0 +1,51 @@
+package objects
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// Runs returns the names of the runs, sorted.
+func (s *Store) Runs(ctx context.Context) ([]string, error) {
+	var runs []string
+	for name, err := range s.list(ctx, "", false) {
+		if err != nil {
+			return nil, err
+		}
+		run, isFolder := strings.CutSuffix(name, "/")
+		if isFolder && batch.CheckRun(run) == nil {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}
+
+func recordName(run string) string { return run + "/run.json" }
+
+// Record returns the record of a run: what its program wants to know of it later, such as its mode. If
+// there is none, the error matches fs.ErrNotExist.
+func (s *Store) Record(ctx context.Context, run string) ([]byte, error) {
+	if err := batch.CheckRun(run); err != nil {
+		return nil, err
+	}
+	o, err := s.open(ctx, recordName(run), chunk)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(o.reader())
+}
+
+// SaveRecord replaces the record of a run.
+func (s *Store) SaveRecord(ctx context.Context, run string, record []byte) error {
+	if err := batch.CheckRun(run); err != nil {
+		return err
+	}
+	r := io.NewSectionReader(bytes.NewReader(record), 0, int64(len(record)))
+	return s.put(ctx, recordName(run), r, minio.PutObjectOptions{ContentType: "application/json"})
+}
