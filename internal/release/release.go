@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -52,11 +53,11 @@ func Release(root, version, proxy string) (tags string, err error) {
 		if err := pin(work, dir, modules[:i], version, env); err != nil {
 			return "", fmt.Errorf("%s: %w", dir, err)
 		}
-		if err := publish(filepath.Join(work, dir), nameOf(dir), version, proxy); err != nil {
+		if err := publish(root, work, dir, version, proxy); err != nil {
 			return "", fmt.Errorf("%s: %w", dir, err)
 		}
 	}
-	if _, err := git(work, "commit", "-qam", "Release "+version); err != nil {
+	if _, err := git(work, "commit", "-qm", "Release "+version); err != nil {
 		return "", err
 	}
 	for _, dir := range modules {
@@ -91,13 +92,13 @@ func pin(work, dir string, others []string, version string, env []string) error 
 	return nil
 }
 
-// publish puts a module into the folder of a proxy.
-func publish(dir, name, version, proxy string) (err error) {
-	at := filepath.Join(proxy, filepath.FromSlash(name), "@v")
+// publish puts the module in a folder of work, a worktree of root, into the folder of a proxy.
+func publish(root, work, dir, version, proxy string) (err error) {
+	at := filepath.Join(proxy, filepath.FromSlash(nameOf(dir)), "@v")
 	if err := os.MkdirAll(at, 0o755); err != nil {
 		return err
 	}
-	gomod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	gomod, err := os.ReadFile(filepath.Join(work, dir, "go.mod"))
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,21 @@ func publish(dir, name, version, proxy string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return zip.CreateFromDir(f, module.Version{Path: name, Version: version}, dir)
+	return archive(f, root, work, dir, version)
+}
+
+// archive writes the zip file of a module. It is made from what git has, as the go command makes it
+// from a tag, so that the checksums agree: a worktree has further files, such as its .git.
+func archive(w io.Writer, root, work, dir, version string) error {
+	if _, err := git(work, "add", "--update"); err != nil {
+		return err
+	}
+	tree, err := git(work, "write-tree")
+	if err != nil {
+		return err
+	}
+	subdir := strings.TrimPrefix(dir, ".") // none for the module at the root
+	return zip.CreateFromVCS(w, module.Version{Path: nameOf(dir), Version: version}, root, tree, subdir)
 }
 
 // environment is that of a go command with a module cache of its own, for which the modules in the

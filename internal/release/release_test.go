@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,7 +130,7 @@ func (u *user) importer(source string) (modules []string) {
 }
 
 // TestRelease releases a clone into a folder that is a module proxy and uses it as users would, with
-// an empty module cache.
+// an empty module cache. The checksums are those of the modules as the go command takes them from git.
 func TestRelease(t *testing.T) {
 	clone, proxy := release(t)
 
@@ -145,6 +146,26 @@ func TestRelease(t *testing.T) {
 		}
 		if branches, err := git(clone, "branch", "--contains", version); err != nil || branches != "" {
 			t.Errorf("the release commit is in %q, %v", branches, err)
+		}
+	})
+
+	t.Run("checksums", func(t *testing.T) {
+		sums, err := git(clone, "show", "cmd/"+version+":cmd/go.sum")
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := newUser(t, proxy)
+		u.env = append(u.env, "GOPROXY=direct", "GIT_ALLOW_PROTOCOL=file:https", "GIT_CONFIG_COUNT=1",
+			"GIT_CONFIG_KEY_0=url."+fileURL(clone)+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+modulePath)
+		for _, name := range []string{modulePath, modulePath + "/engines"} {
+			var fromGit struct{ Sum string }
+			out := u.run(t.TempDir(), "go", "mod", "download", "-json", name+"@"+version)
+			if err := json.Unmarshal([]byte(out), &fromGit); err != nil {
+				t.Fatal(err)
+			}
+			if want := name + " " + version + " " + fromGit.Sum; !strings.Contains(sums, want) {
+				t.Errorf("go.sum of the command lacks %q", want)
+			}
 		}
 	})
 
