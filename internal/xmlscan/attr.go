@@ -42,7 +42,7 @@ func (s *Scanner) scanAttrs(b []byte, i int) (end int, ok bool) {
 		case i == start:
 			return 0, false
 		}
-		n, has := scanName(b[i:])
+		n, _, has := scanName(b[i:])
 		name := b[i : i+n]
 		i += n
 		if i < len(b) && b[i] != '=' {

@@ -91,7 +91,7 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 		}
 	}
 	r.in.Advance(at)
-	r.Raw, r.Kind = b[at:end+1], EndTag
+	r.Kind, r.size = EndTag, end+1-at
 	r.owner = r.owner[:0]
 	if r.current = unopened; sound {
 		r.current = soundLeaf

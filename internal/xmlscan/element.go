@@ -163,7 +163,7 @@ func (r *Reader) Depth() int {
 // element around it, by the next entry or by the end of the document. The root's own start tag is
 // at depth 0.
 func (r *Reader) Child(d int) bool {
-	if len(r.stack) != d || !r.skipLeaf() {
+	if r.current == fresh && (len(r.stack) != d || !r.skipLeaf()) {
 		r.open()
 	}
 	for {
@@ -172,6 +172,12 @@ func (r *Reader) Child(d int) bool {
 		}
 		if len(r.stack) > d {
 			r.skip(d)
+			continue
+		}
+		if r.plainTag() {
+			if r.Kind == StartTag {
+				return true
+			}
 			continue
 		}
 		if !r.pending {
@@ -331,7 +337,7 @@ func opens(b []byte) (ok, known bool) {
 // document or the window ends before.
 func (r *Reader) ahead(n int) []byte {
 	for more := true; ; more = r.more() { // it moves the window even if there is no more
-		rest := r.in.Window()[len(r.Raw):]
+		rest := r.in.Window()[r.size:]
 		rest = rest[spaceLen(rest):]
 		if len(rest) >= n || !more {
 			return rest
@@ -341,13 +347,12 @@ func (r *Reader) ahead(n int) []byte {
 
 // more reads more bytes after the current tag. The tag's bytes move.
 func (r *Reader) more() bool {
-	size := len(r.Raw)
 	ok := r.in.More()
 	report := r.report
 	r.report = nil
 	r.scan(r.in.Window(), true)
 	r.report = report
-	r.Raw = r.in.Window()[:size]
+	r.Raw = r.in.Window()[:r.size]
 	if r.Kind == StartTag {
 		r.split()
 	}
@@ -393,7 +398,7 @@ func (r *Reader) directEnds() {
 // itself. The open elements stay open.
 func (r *Reader) Restart() {
 	if r.pending {
-		r.pending, r.Raw = false, nil
+		r.pending, r.size = false, 0
 	}
 	r.Sync()
 }

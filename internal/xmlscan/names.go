@@ -37,9 +37,10 @@ func (r *Reader) lowerPrefix() {
 
 // split splits the name of a start tag at its colon and lowers its local part.
 func (r *Reader) split() {
-	r.Prefix, r.Local, r.Upper = nil, r.Name, false
-	if r.has&isColon != 0 {
-		r.Prefix, r.Local = cutPrefix(r.Name)
+	if r.Local, r.Upper = r.Name, false; r.colon >= 0 {
+		r.Prefix, r.Local = r.Name[:r.colon], r.Name[r.colon+1:]
+	} else if len(r.Prefix) > 0 {
+		r.Prefix = nil
 	}
 	if r.has&isUpper != 0 {
 		r.lower = append(r.lower[:0], r.Local...)

@@ -35,6 +35,8 @@ type Token struct {
 	Data  []byte    // of a CDATA section
 	Empty bool      // the start tag ends with "/>"
 	Cut   bool      // the tag's '>' is missing
+	size  int       // the number of bytes to advance to the next token
+	colon int       // index of the first colon in the name of a start tag, or -1
 	odd   bool      // the start tag is not well-formed
 	has   nameClass // in the name of a start tag
 }
@@ -62,27 +64,35 @@ func NewScanner(in *input.Reader, report func(sitemap.Problem)) *Scanner {
 
 // Next scans the next token.
 func (s *Scanner) Next() Kind {
-	s.Sync()
+	s.sync()
 	for last := false; ; {
 		b := s.in.Window()
 		if n := s.scan(b, last); n > 0 {
-			if s.Raw = b[:n]; s.report != nil {
+			s.Raw, s.size = b[:n], n
+			if s.report != nil {
 				s.check()
 			}
 			return s.Kind
 		}
 		if last {
-			s.Kind, s.Raw = EOF, b
+			s.Kind, s.Raw, s.size = EOF, b, len(b)
 			return EOF
 		}
 		last = !s.in.More()
 	}
 }
 
-// Sync advances the input past the token, whose bytes become invalid.
+// Sync advances the input past the token, which is empty then.
 func (s *Scanner) Sync() {
-	s.in.Advance(len(s.Raw))
+	s.sync()
 	s.Raw = nil
+}
+
+// sync is Sync without clearing Raw. Each store of a pointer costs time while the garbage collector
+// runs.
+func (s *Scanner) sync() {
+	s.in.Advance(s.size)
+	s.size = 0
 }
 
 // scan scans the token at the start of b and returns its length. It returns 0 if b does not hold
@@ -215,12 +225,12 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 
 // scanStart scans a start tag. A tag longer than the window is cut.
 func (s *Scanner) scanStart(b []byte, last bool) int {
-	n, has := scanName(b[1:])
+	n, colon, has := scanName(b[1:])
 	n++
 	if n == len(b) {
 		return s.stuck(b, last)
 	}
-	s.has = has
+	s.has, s.colon = has, colon
 	s.Attrs, s.Empty = s.Attrs[:0], false
 	end, complete := n, b[n] == '>'
 	if !complete {
@@ -302,23 +312,28 @@ func isNameStart(c byte) bool {
 
 // NameLen returns the length of the name at the start of b.
 func NameLen(b []byte) int {
-	n, _ := scanName(b)
+	n, _, _ := scanName(b)
 	return n
 }
 
-// scanName returns the length of the name at the start of b, and the classes of its bytes.
-func scanName(b []byte) (n int, has nameClass) {
+// scanName returns the length of the name at the start of b, the index of its first colon or -1,
+// and the classes of its bytes.
+func scanName(b []byte) (n, colon int, has nameClass) {
+	colon = -1
 	if len(b) == 0 || !isNameStart(b[0]) {
-		return 0, 0
+		return 0, colon, 0
 	}
 	for i, c := range b {
 		class := nameClasses[c]
 		if class == 0 {
-			return i, has
+			return i, colon, has
+		}
+		if class&isColon != 0 && colon < 0 {
+			colon = i
 		}
 		has |= class
 	}
-	return len(b), has
+	return len(b), colon, has
 }
 
 // A nameClass is a set of classes of the bytes of names.
@@ -362,7 +377,7 @@ func TrimSpace(b []byte) []byte {
 // spaceLen returns the length of the white space at the start of b.
 func spaceLen(b []byte) int {
 	for i, c := range b {
-		if !IsSpace(c) {
+		if c > ' ' || !IsSpace(c) {
 			return i
 		}
 	}

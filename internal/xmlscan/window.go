@@ -1,10 +1,14 @@
 package xmlscan
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
 
 // skipSpace advances past white space before markup.
 func (r *Reader) skipSpace() {
-	r.Sync()
+	r.sync()
 	b := r.in.Window()
 	if n := spaceLen(b); n > 0 && n < len(b) && b[n] == '<' {
 		r.in.Advance(n)
@@ -29,7 +33,7 @@ func (r *Reader) At(d int) bool {
 // Enter opens an entry with this name whose start tag, without attributes, the caller has read
 // itself. The window starts after it.
 func (r *Reader) Enter(name []byte) {
-	r.Raw, r.Empty = nil, false
+	r.size, r.Empty = 0, false
 	r.unbind(len(r.stack))
 	r.pushEntry(name)
 }
@@ -66,7 +70,7 @@ func (r *Reader) Again() bool {
 		return false
 	}
 	r.in.Advance(from)
-	r.Raw, r.current = next, fresh
+	r.Raw, r.size, r.current = next, len(next), fresh
 	if r.report != nil {
 		r.check()
 		r.checkAttrs()
@@ -109,7 +113,7 @@ func (r *Reader) SkipRun() {
 				continue
 			}
 			r.in.Advance(i)
-			r.Raw, r.current = nil, unopened
+			r.size, r.current = 0, unopened
 			return
 		case len(name) == 0 || name[0] != '!':
 			return
@@ -121,4 +125,91 @@ func (r *Reader) SkipRun() {
 			i += len(cdataStart) + len(text)
 		}
 	}
+}
+
+// plainTag advances past white space to the next tag, if that is of the usual shape: the end tag of
+// the innermost element, which it closes, or a start tag in ASCII, of no entry or field, whose
+// prefix is declared. It does what Child does for any tag, but in one place, which takes a third of
+// the time. It reports whether it did.
+func (r *Reader) plainTag() bool {
+	d := len(r.stack)
+	if r.entry == 0 || r.pending || r.deep > 0 || r.mixed != nil || r.until != nil ||
+		len(r.Direct) > 0 {
+		return false
+	}
+	b := r.in.Window()
+	b = b[:len(b)+input.Padding]
+	i := r.size
+	for IsSpace(b[i]) {
+		i++
+	}
+	if b[i] != '<' {
+		return false
+	}
+	n := i + 1
+	if b[n] == '/' {
+		return d > r.entry && r.plainEnd(b, i)
+	}
+	has, colon := nameClass(0), -1
+	for class := nameClasses[b[n]]; class != 0; class = nameClasses[b[n]] {
+		if class&isColon != 0 {
+			colon = n - (i + 1)
+		}
+		has |= class
+		n++
+	}
+	if has&isOther != 0 || !isNameStart(b[i+1]) {
+		return false
+	}
+	r.in.Advance(i)
+	b, n = b[i:len(b)-input.Padding], n-i
+	r.size, r.Attrs, r.Empty = 0, r.Attrs[:0], false
+	end := n
+	if n >= len(b) {
+		return false
+	}
+	if b[n] != '>' {
+		var ok bool
+		if end, ok = r.scanAttrs(b, n); !ok {
+			return false
+		}
+	}
+	r.Raw, r.Name, r.colon, r.has = b[:end+1], b[1:n], colon, has
+	r.Kind, r.Cut, r.odd, r.current = StartTag, false, false, unopened
+	r.unbind(d)
+	r.split()
+	if len(r.Attrs) > 0 {
+		r.bind(d + 1)
+	}
+	r.Space, r.Declared = r.Lookup(r.Prefix)
+	if !r.Declared || r.IsEntry() || d > r.entry && r.IsField() {
+		return false
+	}
+	r.size, r.current = end+1, fresh
+	r.owner = r.owner[:0]
+	if !r.Empty {
+		r.owner = append(r.owner, r.Name...)
+	}
+	if r.report != nil && len(r.Attrs) > 0 {
+		r.check()
+		r.checkAttrs()
+	}
+	return true
+}
+
+// plainEnd is plainTag for an end tag at b[i].
+func (r *Reader) plainEnd(b []byte, i int) bool {
+	d := len(r.stack)
+	name := r.name(d)
+	end := i + 2 + len(name)
+	if end >= len(b) || b[end] != '>' || !bytes.Equal(b[i+2:end], name) {
+		return false
+	}
+	r.in.Advance(i)
+	r.Raw, r.size = b[i:end+1], end+1-i
+	r.Name = r.Raw[2 : 2+len(name)]
+	r.Kind, r.Cut, r.current = EndTag, false, unopened
+	r.owner = r.owner[:0]
+	r.pop(d - 1)
+	return true
 }
