@@ -83,11 +83,11 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 		if !sound && (!isRaw || !xmlchar.Sound(r.Name)) {
 			return nil, false, false
 		}
-		if r.Raw = b[:end]; !sound {
-			r.checkCharacters(from, at)
+		if !sound {
+			r.checkCharacters(from, text)
 		}
 		if isRaw {
-			r.checkText(from, at)
+			r.checkText(from, text)
 		}
 	}
 	r.in.Advance(at)

@@ -297,7 +297,7 @@ func opensValue(b []byte) bool {
 // the window holds.
 func (s *Scanner) mismatched(b []byte) { s.problem(sitemap.MismatchedTag, 0, b) }
 
-// problem reports a problem at the token's byte at.
+// problem reports a problem at the window's byte at, which is the token's.
 func (s *Scanner) problem(code sitemap.Code, at int, text []byte) {
 	if s.report != nil {
 		s.report(sitemap.Problem{Code: code, Pos: s.in.Position(at),

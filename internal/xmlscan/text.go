@@ -14,11 +14,11 @@ func (s *Scanner) check() {
 		return // only ASCII letters and the like
 	}
 	if !s.isSound(len(s.Raw)) {
-		s.checkCharacters(0, len(s.Raw))
+		s.checkCharacters(0, s.Raw)
 	}
 	switch {
 	case s.Kind == Text:
-		s.checkText(0, len(s.Raw))
+		s.checkText(0, s.Raw)
 	case s.Kind == Comment && bytes.HasPrefix(s.Raw, commentStart) &&
 		bytes.HasSuffix(s.Raw[len(commentStart):], commentEnd):
 		// A comment may not contain two hyphens in a row, nor a third one before its end.
@@ -26,7 +26,7 @@ func (s *Scanner) check() {
 			s.mismatched(s.Raw)
 		}
 	case s.Kind == StartTag && len(s.Raw) > len("<>")+len(s.Name):
-		s.checkReferences(1+len(s.Name), len(s.Raw))
+		s.checkReferences(1+len(s.Name), s.Raw[1+len(s.Name):])
 		if s.odd && !s.Cut {
 			s.mismatched(s.Raw)
 		}
@@ -49,18 +49,28 @@ func (s *Scanner) isSound(n int) bool {
 // soundAhead is the number of bytes after a token that are examined with it, about an entry.
 const soundAhead = 512
 
-// checkText reports the problems of text, the token's bytes from at to end, except its characters.
-func (s *Scanner) checkText(at, end int) {
-	if i := indexCDATAEnd(s.Raw[at:end]); i >= 0 {
-		s.problem(sitemap.MismatchedTag, at+i, s.Raw[at+i:end])
+// CheckText reports the problems of text that the caller has read itself, at the window's byte at.
+func (s *Scanner) CheckText(at int, text []byte) {
+	if s.report == nil {
+		return
 	}
-	s.checkReferences(at, end)
+	if !xmlchar.Sound(text) {
+		s.checkCharacters(at, text)
+	}
+	s.checkText(at, text)
 }
 
-// checkCharacters reports characters in the token's bytes from at to end that XML forbids, once for
-// each kind.
-func (s *Scanner) checkCharacters(at, end int) {
-	b := s.Raw[at:end]
+// checkText reports the problems of text at the window's byte at, except its characters.
+func (s *Scanner) checkText(at int, text []byte) {
+	if i := indexCDATAEnd(text); i >= 0 {
+		s.problem(sitemap.MismatchedTag, at+i, text[i:])
+	}
+	s.checkReferences(at, text)
+}
+
+// checkCharacters reports characters in b, at the window's byte at, that XML forbids, once for each
+// kind.
+func (s *Scanner) checkCharacters(at int, b []byte) {
 	if i := xmlchar.IndexControl(b); i >= 0 {
 		s.problem(sitemap.ControlChar, at+i, b[i:])
 	}
@@ -72,10 +82,9 @@ func (s *Scanner) checkCharacters(at, end int) {
 	}
 }
 
-// checkReferences reports references in the token's bytes from at to end that XML does not define,
-// once for each kind.
-func (s *Scanner) checkReferences(at, end int) {
-	b := s.Raw[at:end]
+// checkReferences reports references in b, at the window's byte at, that XML does not define, once
+// for each kind.
+func (s *Scanner) checkReferences(at int, b []byte) {
 	var seen [len(referenceCodes)]bool
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(b[i:], '&')
