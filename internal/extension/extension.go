@@ -113,7 +113,7 @@ func (d *Decoder) Element(own bool) {
 	d.checkCase()
 	space := d.r.Space
 	if own || d.ByName && space > namespace.XHTML && IsRecord(d.r) {
-		space = recordSpaces[string(d.r.Local)]
+		space = recordSpaces[string(d.r.Local())]
 	}
 	if own && space == namespace.NoSpace {
 		return
@@ -129,11 +129,11 @@ func (d *Decoder) Element(own bool) {
 	case namespace.News:
 		d.newsItem()
 	case namespace.XHTML: // other elements are the content of the page, in a feed
-		if string(d.r.Local) == "link" {
+		if string(d.r.Local()) == "link" {
 			d.alternate()
 		}
 	case namespace.Mobile:
-		d.mobile = d.mobile || string(d.r.Local) == "mobile"
+		d.mobile = d.mobile || string(d.r.Local()) == "mobile"
 	case namespace.PageMap:
 		d.pageMap()
 	case namespace.Media:
@@ -147,7 +147,7 @@ func (d *Decoder) Element(own bool) {
 // IsRecord reports whether the current start tag has the name of an image, a video, news or an
 // alternate.
 func IsRecord(r *xmlscan.Reader) bool {
-	switch string(r.Local) {
+	switch string(r.Local()) {
 	case "image", "video", "news":
 		return true
 	case "link":
@@ -165,12 +165,12 @@ func (d *Decoder) checkSpace(space namespace.Space) {
 		return
 	}
 	declared := d.r.URI()
-	if declared == uri || recordNames[space] != string(d.r.Local) ||
+	if declared == uri || recordNames[space] != string(d.r.Local()) ||
 		len(d.spaces) == maxSpaces || slices.Contains(d.spaces, declared) {
 		return
 	}
 	d.spaces = append(d.spaces, declared)
-	d.sink.Problem(sitemap.ExtensionNamespace, d.in.Position(0), string(d.r.Name),
+	d.sink.Problem(sitemap.ExtensionNamespace, d.in.Position(0), string(d.r.Name()),
 		[]byte(declared))
 }
 
@@ -189,7 +189,7 @@ func (d *Decoder) checkCase() {
 		return
 	}
 	d.uppered = true
-	d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), string(d.r.Local), d.r.Raw)
+	d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), string(d.r.Local()), d.r.Raw())
 }
 
 // Take returns the extensions of the entry, or nil if it has none, and starts the next entry.

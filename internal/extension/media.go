@@ -31,14 +31,14 @@ type medium struct {
 func (d *Decoder) mediaElement() {
 	defer d.enterBase()()
 	d.media.used = true
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "group":
 		group := scope{records: len(d.records)}
 		for depth := d.r.Depth(); d.r.Child(depth); {
 			if d.r.Space != namespace.Media {
 				continue
 			}
-			if string(d.r.Local) == "content" {
+			if string(d.r.Local()) == "content" {
 				d.mediaContent()
 			} else {
 				d.mediaPart(&group)
@@ -56,7 +56,7 @@ func (d *Decoder) mediaElement() {
 // the caller calls leave.
 func (d *Decoder) enterBase() (leave func()) {
 	around := d.sink.Resolver.Base
-	d.sink.Resolver.Base = document.BaseHere(d.r.Attrs, around)
+	d.sink.Resolver.Base = document.BaseHere(d.r, around)
 	return func() { d.sink.Resolver.Base = around }
 }
 

@@ -260,8 +260,8 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
 	pos = d.in.Position(0)
 	switch name := recordName(space); {
-	case string(d.r.Local) != name:
-		d.bad(pos, field, d.r.Raw)
+	case string(d.r.Local()) != name:
+		d.bad(pos, field, d.r.Raw())
 		return 0, pos, false
 	case s.len() == MaxRecords:
 		d.overflow(field)
@@ -274,7 +274,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case d.stray(space), !d.isPart(space):
-		case string(d.r.Local) == recordName(space):
+		case string(d.r.Local()) == recordName(space):
 			d.another(depth, read)
 		default:
 			part(&s.current()[at])
@@ -303,7 +303,7 @@ func (d *Decoder) another(depth int, read func()) {
 		d.r.Leave(depth)
 		return
 	}
-	d.bad(pos, string(d.r.Name), d.r.Raw)
+	d.bad(pos, string(d.r.Name()), d.r.Raw())
 	d.nested++
 	read()
 	d.nested--
@@ -313,10 +313,10 @@ func (d *Decoder) another(depth int, read func()) {
 // one.
 func (d *Decoder) stray(space namespace.Space) bool {
 	name := recordName(d.r.Space)
-	if d.r.Space == space || name == "" || name != string(d.r.Local) || d.nested == maxNested {
+	if d.r.Space == space || name == "" || name != string(d.r.Local()) || d.nested == maxNested {
 		return false
 	}
-	d.bad(d.in.Position(0), string(d.r.Name), d.r.Raw)
+	d.bad(d.in.Position(0), string(d.r.Name()), d.r.Raw())
 	d.nested++
 	d.Element(false)
 	d.nested--
@@ -347,7 +347,7 @@ func recordName(s namespace.Space) string {
 // such records or of this one, without a prefix (and by mistake in the document's), or in the
 // namespace of sitemaps with any prefix.
 func (d *Decoder) isPart(space namespace.Space) bool {
-	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix) == 0 ||
+	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix()) == 0 ||
 		d.r.Space == namespace.Sitemap
 	if ok {
 		d.checkCase()

@@ -4,7 +4,7 @@
 //	r := xmlscan.NewReader(in, report)
 //	for r.Child(0) { // the root
 //		for r.Child(1) { // its children
-//			fmt.Printf("%s: %s\n", r.Local, r.Text())
+//			fmt.Printf("%s: %s\n", r.Local(), r.Text())
 //		}
 //	}
 //

@@ -75,10 +75,9 @@ type Names struct {
 
 // A Tag is the current start tag, in addition to the Scanner's fields.
 type Tag struct {
-	Prefix, Local []byte // Local is in lower case
-	Space         namespace.Space
-	Declared      bool // the prefix is declared, or there is no prefix
-	Upper         bool // Local is in another letter case in the document
+	Space    namespace.Space
+	Declared bool // the prefix is declared, or there is no prefix
+	Upper    bool // the local name is in another letter case in the document
 }
 
 // Texts are the texts that a Reader has read.
@@ -117,7 +116,8 @@ type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	lower      []byte        // a name in lower case
+	lower      []byte        // the local name of the start tag, if it has capitals
+	lowerSpace []byte        // its prefix in lower case, if only that has a namespace
 	undeclared bool          // an undeclared prefix was reported
 }
 
@@ -228,28 +228,28 @@ func (r *Reader) Mixed(d int, text *[]byte) bool {
 func (r *Reader) direct(d int) {
 	switch {
 	case r.mixed == nil:
-	case len(*r.mixed)+len(r.Raw) > MaxText:
+	case len(*r.mixed)+len(r.Raw()) > MaxText:
 		r.Overflow = true
 	case r.Kind == CDATA:
 		*r.mixed = append(*r.mixed, r.Data...)
 	default:
-		*r.mixed = xmlchar.Decode(*r.mixed, r.Raw)
+		*r.mixed = xmlchar.Decode(*r.mixed, r.Raw())
 	}
 	isStray := r.entry == 0 || d == r.entry && r.directEnd
-	if r.Stray != nil && isStray && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
+	if r.Stray != nil && isStray && r.mixed == nil && len(TrimSpace(r.Raw())) > 0 {
 		r.Stray()
 	}
 	if len(TrimSpace(r.Direct)) == 0 {
-		r.DirectAt = r.in.Position(spaceLen(r.Raw))
+		r.DirectAt = r.in.Position(spaceLen(r.Raw()))
 	}
 	switch {
 	case d != r.entry || r.directEnd || r.DirectCut:
-	case len(r.Direct)+len(r.Raw) > 4<<10:
-		r.DirectCut = len(bytes.TrimSpace(r.Raw)) > 0
+	case len(r.Direct)+len(r.Raw()) > 4<<10:
+		r.DirectCut = len(bytes.TrimSpace(r.Raw())) > 0
 	case r.Kind == CDATA:
 		r.Direct = append(r.Direct, r.Data...)
 	default:
-		r.Direct = xmlchar.Decode(r.Direct, r.Raw)
+		r.Direct = xmlchar.Decode(r.Direct, r.Raw())
 	}
 }
 
@@ -336,27 +336,13 @@ func opens(b []byte) (ok, known bool) {
 // ahead returns the bytes after the current token and white space: n bytes or more, unless the
 // document or the window ends before.
 func (r *Reader) ahead(n int) []byte {
-	for more := true; ; more = r.more() { // it moves the window even if there is no more
+	for more := true; ; more = r.in.More() { // it moves the window even if there is no more
 		rest := r.in.Window()[r.size:]
 		rest = rest[spaceLen(rest):]
 		if len(rest) >= n || !more {
 			return rest
 		}
 	}
-}
-
-// more reads more bytes after the current tag. The tag's bytes move.
-func (r *Reader) more() bool {
-	ok := r.in.More()
-	report := r.report
-	r.report = nil
-	r.scan(r.in.Window(), true)
-	r.report = report
-	r.Raw = r.in.Window()[:r.size]
-	if r.Kind == StartTag {
-		r.split()
-	}
-	return ok
 }
 
 // next advances to the next token and resolves the names of a tag.
@@ -374,12 +360,12 @@ func (r *Reader) next() Kind {
 		}
 		r.resolve()
 	case Instruction:
-		if IsDeclaration(r.Raw) { // allowed only at the start of a document
-			r.mismatched(r.Raw)
+		if IsDeclaration(r.Raw()) { // allowed only at the start of a document
+			r.mismatched(r.Raw())
 		}
 	case Declaration:
 		if r.IsDoctype() { // allowed only before the root
-			r.problem(sitemap.Doctype, 0, r.Raw)
+			r.problem(sitemap.Doctype, 0, r.Raw())
 		}
 	}
 	return r.Kind

@@ -26,20 +26,24 @@ const (
 	Declaration             // <!DOCTYPE …> and other declarations
 )
 
-// A Token is a part of a document. Its bytes are valid until the next one.
+// A Token is a part of a document, at the start of the window. Its parts are valid until the next
+// one. Most are held as places rather than slices: storing a pointer takes time while the garbage
+// collector runs.
 type Token struct {
-	Kind  Kind
-	Raw   []byte    // all of it
-	Name  []byte    // of a tag, with its prefix
-	Attrs []Attr    // of a start tag
-	Data  []byte    // of a CDATA section
-	Empty bool      // the start tag ends with "/>"
-	Cut   bool      // the tag's '>' is missing
-	size  int       // the number of bytes to advance to the next token
-	colon int       // index of the first colon in the name of a start tag, or -1
-	odd   bool      // the start tag is not well-formed
-	has   nameClass // in the name of a start tag
+	Kind   Kind
+	Data   []byte // of a CDATA section
+	Empty  bool   // the start tag ends with "/>"
+	Cut    bool   // the tag's '>' is missing
+	size   int
+	nameAt span      // of a tag, with its prefix
+	colon  int       // index of the first colon in the name of a start tag, or -1
+	has    nameClass // in the name of a start tag
+	attrs  []attr    // of a start tag
+	odd    bool      // the start tag is not well-formed
 }
+
+// A span is a part of a token.
+type span struct{ start, end int }
 
 // A Scanner splits a document into tokens. It is not safe for concurrent use.
 type Scanner struct {
@@ -64,33 +68,32 @@ func NewScanner(in *input.Reader, report func(sitemap.Problem)) *Scanner {
 
 // Next scans the next token.
 func (s *Scanner) Next() Kind {
-	s.sync()
+	s.Sync()
 	for last := false; ; {
 		b := s.in.Window()
 		if n := s.scan(b, last); n > 0 {
-			s.Raw, s.size = b[:n], n
+			s.size = n
 			if s.report != nil {
 				s.check()
 			}
 			return s.Kind
 		}
 		if last {
-			s.Kind, s.Raw, s.size = EOF, b, len(b)
+			s.Kind, s.size = EOF, len(b)
 			return EOF
 		}
 		last = !s.in.More()
 	}
 }
 
+// Raw returns all bytes of the token.
+func (s *Scanner) Raw() []byte { return s.in.Window()[:s.size] }
+
+// Name returns the name of the tag, with its prefix.
+func (s *Scanner) Name() []byte { return s.in.Window()[s.nameAt.start:s.nameAt.end] }
+
 // Sync advances the input past the token, which is empty then.
 func (s *Scanner) Sync() {
-	s.sync()
-	s.Raw = nil
-}
-
-// sync is Sync without clearing Raw. Each store of a pointer costs time while the garbage collector
-// runs.
-func (s *Scanner) sync() {
 	s.in.Advance(s.size)
 	s.size = 0
 }
@@ -189,7 +192,7 @@ func (s *Scanner) scanEnd(b []byte, last bool) int {
 	case n == 0 || b[end] != '>' && b[end] != '<':
 		return s.scanOddEnd(b, n, last)
 	}
-	s.Kind, s.Name, s.Cut = EndTag, b[2:2+n], b[end] == '<'
+	s.Kind, s.nameAt, s.Cut = EndTag, span{2, 2 + n}, b[end] == '<'
 	s.owner = s.owner[:0]
 	if s.Cut {
 		s.mismatched(b[:end])
@@ -219,7 +222,7 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	}
 	end = 2 + gt + 1
 	s.mismatched(b[:end])
-	s.Kind, s.Name, s.Cut = EndTag, b[start:start+name], false
+	s.Kind, s.nameAt, s.Cut = EndTag, span{start, start + name}, false
 	return end
 }
 
@@ -231,7 +234,7 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 		return s.stuck(b, last)
 	}
 	s.has, s.colon = has, colon
-	s.Attrs, s.Empty = s.Attrs[:0], false
+	s.attrs, s.Empty = s.attrs[:0], false
 	end, complete := n, b[n] == '>'
 	if !complete {
 		end, complete = s.scanAttrs(b, n)
@@ -241,10 +244,10 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 			return 0
 		}
 		s.Empty = complete && end > n && b[end-1] == '/'
-		s.readAttrs(b[n:end])
+		s.readAttrs(b[:end], n)
 	}
-	s.Kind, s.Name, s.Cut = StartTag, b[1:n], !complete
-	s.owner = append(s.owner[:0], s.Name...)
+	s.Kind, s.nameAt, s.Cut = StartTag, span{1, n}, !complete
+	s.owner = append(s.owner[:0], b[1:n]...)
 	if !complete {
 		s.mismatched(b[:end])
 		return end

@@ -10,25 +10,26 @@ import (
 
 // check reports the problems inside the token.
 func (s *Scanner) check() {
-	if s.Kind == StartTag && len(s.Attrs) == 0 && !s.odd && s.has&isOther == 0 {
+	if s.Kind == StartTag && len(s.attrs) == 0 && !s.odd && s.has&isOther == 0 {
 		return // only ASCII letters and the like
 	}
-	if !s.isSound(len(s.Raw)) {
-		s.checkCharacters(0, s.Raw)
+	raw := s.Raw()
+	if !s.isSound(s.size) {
+		s.checkCharacters(0, raw)
 	}
 	switch {
 	case s.Kind == Text:
-		s.checkText(0, s.Raw)
-	case s.Kind == Comment && bytes.HasPrefix(s.Raw, commentStart) &&
-		bytes.HasSuffix(s.Raw[len(commentStart):], commentEnd):
+		s.checkText(0, raw)
+	case s.Kind == Comment && bytes.HasPrefix(raw, commentStart) &&
+		bytes.HasSuffix(raw[len(commentStart):], commentEnd):
 		// A comment may not contain two hyphens in a row, nor a third one before its end.
-		if body := s.Raw[4 : len(s.Raw)-2]; bytes.Contains(body, []byte("--")) {
-			s.mismatched(s.Raw)
+		if bytes.Contains(raw[len("<!--"):len(raw)-len("->")], []byte("--")) {
+			s.mismatched(raw)
 		}
-	case s.Kind == StartTag && len(s.Raw) > len("<>")+len(s.Name):
-		s.checkReferences(1+len(s.Name), s.Raw[1+len(s.Name):])
+	case s.Kind == StartTag && s.size > s.nameAt.end+1:
+		s.checkReferences(s.nameAt.end, raw[s.nameAt.end:])
 		if s.odd && !s.Cut {
-			s.mismatched(s.Raw)
+			s.mismatched(raw)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // skipSpace advances past white space before markup.
 func (r *Reader) skipSpace() {
-	r.sync()
+	r.Sync()
 	b := r.in.Window()
 	if n := spaceLen(b); n > 0 && n < len(b) && b[n] == '<' {
 		r.in.Advance(n)
@@ -50,27 +50,30 @@ func (r *Reader) Again() bool {
 	if !r.Empty || r.odd || r.pending || r.Kind != StartTag || declares {
 		return false
 	}
-	b, old := r.in.Window(), r.Raw
-	from := len(old) + spaceLen(b[len(old):])
-	next, rest := b[from:], b[from:]
-	for i := range r.Attrs {
-		a := &r.Attrs[i]
-		same := old[:cap(old)-cap(a.Value)] // up to the value
-		value, ok := bytes.CutPrefix(rest, same)
-		n := bytes.IndexByte(value, same[len(same)-1])
-		if !ok || n < 0 {
+	b := r.in.Window()
+	from := r.size + spaceLen(b[r.size:])
+	last, next := 0, from
+	for i := range r.attrs {
+		a := &r.attrs[i]
+		same := b[last:a.value.start] // up to the value
+		value, ok := bytes.CutPrefix(b[next:], same)
+		size := bytes.IndexByte(value, same[len(same)-1])
+		if !ok || size < 0 {
 			return false
 		}
-		old = old[len(same)+len(a.Value):]
-		a.Value, rest = value[:n], value[n:]
+		next += len(same)
+		shift := next - from - a.value.start
+		a.name = span{a.name.start + shift, a.name.end + shift}
+		last, a.value = a.value.end, span{next - from, next - from + size}
+		next += size
 	}
-	rest, ok := bytes.CutPrefix(rest, old)
-	next = next[:len(next)-len(rest)]
-	if !ok || bytes.IndexByte(next[1:], '<') >= 0 {
+	same := b[last:r.size]
+	end := next + len(same)
+	if !bytes.HasPrefix(b[next:], same) || bytes.IndexByte(b[from+1:end], '<') >= 0 {
 		return false
 	}
 	r.in.Advance(from)
-	r.Raw, r.size, r.current = next, len(next), fresh
+	r.size, r.current = end-from, fresh
 	if r.report != nil {
 		r.check()
 		r.checkAttrs()
@@ -89,12 +92,12 @@ func (r *Reader) isForeign(prefix []byte) bool {
 // prefix, if an element without a prefix follows, or if the window ends before. It looks only at
 // the start of each tag, and reports no problem.
 func (r *Reader) SkipRun() {
-	if len(r.Prefix) == 0 || r.current != fresh || r.Cut {
+	if len(r.Prefix()) == 0 || r.current != fresh || r.Cut {
 		return
 	}
-	prefix := r.Name[:len(r.Prefix)+1]
+	prefix := r.Name()[:len(r.Prefix())+1]
 	b := r.in.Window()
-	for i := len(r.Raw); ; i++ {
+	for i := r.size; ; i++ {
 		lt := bytes.IndexByte(b[i:], '<')
 		if lt < 0 {
 			return
@@ -163,7 +166,7 @@ func (r *Reader) plainTag() bool {
 	}
 	r.in.Advance(i)
 	b, n = b[i:len(b)-input.Padding], n-i
-	r.size, r.Attrs, r.Empty = 0, r.Attrs[:0], false
+	r.size, r.attrs, r.Empty = 0, r.attrs[:0], false
 	end := n
 	if n >= len(b) {
 		return false
@@ -174,23 +177,23 @@ func (r *Reader) plainTag() bool {
 			return false
 		}
 	}
-	r.Raw, r.Name, r.colon, r.has = b[:end+1], b[1:n], colon, has
-	r.Kind, r.Cut, r.odd, r.current = StartTag, false, false, unopened
+	r.nameAt, r.colon, r.has = span{1, n}, colon, has
+	r.Kind, r.size, r.Cut, r.odd, r.current = StartTag, end+1, false, false, fresh
 	r.unbind(d)
-	r.split()
-	if len(r.Attrs) > 0 {
+	r.lowerName()
+	if len(r.attrs) > 0 {
 		r.bind(d + 1)
 	}
-	r.Space, r.Declared = r.Lookup(r.Prefix)
+	r.Space, r.Declared = r.Lookup(r.Prefix())
 	if !r.Declared || r.IsEntry() || d > r.entry && r.IsField() {
+		r.size, r.current = 0, unopened
 		return false
 	}
-	r.size, r.current = end+1, fresh
 	r.owner = r.owner[:0]
 	if !r.Empty {
-		r.owner = append(r.owner, r.Name...)
+		r.owner = append(r.owner, b[1:n]...)
 	}
-	if r.report != nil && len(r.Attrs) > 0 {
+	if r.report != nil && len(r.attrs) > 0 {
 		r.check()
 		r.checkAttrs()
 	}
@@ -206,9 +209,8 @@ func (r *Reader) plainEnd(b []byte, i int) bool {
 		return false
 	}
 	r.in.Advance(i)
-	r.Raw, r.size = b[i:end+1], end+1-i
-	r.Name = r.Raw[2 : 2+len(name)]
-	r.Kind, r.Cut, r.current = EndTag, false, unopened
+	r.Kind, r.size, r.nameAt = EndTag, end+1-i, span{2, end - i}
+	r.Cut, r.current = false, unopened
 	r.owner = r.owner[:0]
 	r.pop(d - 1)
 	return true
