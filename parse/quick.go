@@ -76,7 +76,7 @@ func (d *decoder) enter() {
 	d.r.Enter(start[1 : len(start)-1])
 	d.entrySpc, d.usual = d.space, true
 	d.start = append(d.start[:0], start...)
-	d.readFields()
+	d.readFields(false)
 }
 
 // padded returns the window with its padding.

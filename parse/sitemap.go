@@ -165,7 +165,7 @@ func (d *decoder) readEntry() {
 	d.usual = d.r.Space == d.space && bytes.Equal(d.r.Name(), usual[1:len(usual)-1])
 	d.begin(kind, 0)
 	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw())...)
-	d.readFields()
+	d.readFields(d.quickRest(d.r.Depth()))
 }
 
 // begin starts an entry at the window's byte at.
@@ -174,16 +174,17 @@ func (d *decoder) begin(kind sitemap.Kind, at int) {
 	d.locs, d.seen, d.dropped, d.extended = 0, 0, false, false
 }
 
-// readFields reads the rest of the open entry.
-func (d *decoder) readFields() {
-	depth := d.r.Depth()
-	for !d.quickRest(depth) && !d.sink.Stopped() && d.r.Child(depth) {
+// readFields reads the rest of the open entry, unless its end tag was read already.
+func (d *decoder) readFields(ended bool) {
+	for depth := d.r.Depth(); !ended && !d.sink.Stopped() && d.r.Child(depth); {
+		own := d.isOwn()
 		if d.isField() {
 			d.checkCase()
 			d.readField()
 		} else {
-			d.readOther()
+			d.readOther(own)
 		}
+		ended = own && d.quickRest(depth)
 	}
 	direct := bytes.TrimSpace(d.r.Direct)
 	if d.locs == 0 {
@@ -195,8 +196,7 @@ func (d *decoder) readFields() {
 }
 
 // readOther reads a child of an entry that is not one of its fields.
-func (d *decoder) readOther() {
-	own := d.isOwn()
+func (d *decoder) readOther(own bool) {
 	if own && !extension.IsRecord(d.r) {
 		d.reportUnknown()
 	}

@@ -170,7 +170,7 @@ func (d *Decoder) checkSpace(space namespace.Space) {
 		return
 	}
 	d.spaces = append(d.spaces, declared)
-	d.sink.Problem(sitemap.ExtensionNamespace, d.in.Position(0), string(d.r.Name()),
+	d.sink.Problem(sitemap.ExtensionNamespace, d.here(), string(d.r.Name()),
 		[]byte(declared))
 }
 
@@ -189,7 +189,7 @@ func (d *Decoder) checkCase() {
 		return
 	}
 	d.uppered = true
-	d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), string(d.r.Local()), d.r.Raw())
+	d.sink.Problem(sitemap.UppercaseTag, d.here(), string(d.r.Local()), d.r.Raw())
 }
 
 // Take returns the extensions of the entry, or nil if it has none, and starts the next entry.
@@ -239,7 +239,7 @@ func (d *Decoder) startEntry() {
 func (d *Decoder) overflow(field string) {
 	if !d.overflowed {
 		d.overflowed = true
-		d.sink.Problem(sitemap.BadExtension, d.in.Position(0), field, nil)
+		d.sink.Problem(sitemap.BadExtension, d.here(), field, nil)
 	}
 }
 
@@ -247,6 +247,14 @@ func (d *Decoder) overflow(field string) {
 func (d *Decoder) outOfText(field string) {
 	d.textSize = MaxText + 1
 	d.overflow(field)
+}
+
+// here returns the position of the current token, if there is a report to use it.
+func (d *Decoder) here() (pos sitemap.Position) {
+	if d.sink.Report() != nil {
+		pos = d.in.Position(0)
+	}
+	return pos
 }
 
 // bad reports a value that is invalid, or missing for another reason than lack of room.

@@ -68,7 +68,7 @@ func (d *Decoder) alternate() {
 			d.alternateAttr(a, attr.Name, attr.Value)
 		}
 		if a.Href == "" {
-			d.bad(d.in.Position(0), "xhtml:link", d.r.Raw())
+			d.bad(d.here(), "xhtml:link", d.r.Raw())
 			d.alternates.cut(d.alternates.len() - 1)
 		}
 		d.r.Void()

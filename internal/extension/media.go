@@ -171,7 +171,7 @@ func (d *Decoder) addVideo(loc string) *sitemap.Video {
 // mediaContent reads a media:content. It skips audio, documents, and files of unknown kind.
 func (d *Decoder) mediaContent() {
 	defer d.enterBase()()
-	pos := d.in.Position(0)
+	pos := d.here()
 	raw, _ := d.r.Attr("url")
 	loc, ok := d.tryLoc(d.attr(raw))
 	is := mediumOf(d.token("medium"), d.token("type"), loc)
@@ -253,7 +253,7 @@ func mediumOf(medium, typ, loc string) mediumKind {
 
 // Enclosure adds a file that the entry of a feed encloses. Its location is resolved against base.
 func (d *Decoder) Enclosure(loc, typ []byte, base *url.URL) {
-	pos := d.in.Position(0)
+	pos := d.here()
 	around := d.sink.Resolver.Base
 	d.sink.Resolver.Base = base
 	abs, ok := d.tryLoc(bytes.TrimSpace(loc))

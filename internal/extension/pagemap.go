@@ -23,12 +23,12 @@ func (d *Decoder) pageMap() {
 	case "dataobject":
 		d.dataObject()
 	default:
-		d.bad(d.in.Position(0), "PageMap", d.r.Raw())
+		d.bad(d.here(), "PageMap", d.r.Raw())
 	}
 }
 
 func (d *Decoder) dataObject() {
-	pos := d.in.Position(0)
+	pos := d.here()
 	if d.objects.len() == MaxRecords {
 		d.overflow("DataObject")
 		return

@@ -23,7 +23,7 @@ type value struct {
 
 // value reads the text of the element whose start tag is current.
 func (d *Decoder) value(field string) value {
-	pos := d.in.Position(0)
+	pos := d.here()
 	v := value{d.content(), pos, field}
 	if d.r.Overflow {
 		d.bad(pos, field, v.raw)
@@ -258,7 +258,7 @@ func takeList(to *[]string, v []string) {
 // its record, or if there are too many.
 func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field string, read func(),
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
-	pos = d.in.Position(0)
+	pos = d.here()
 	switch name := recordName(space); {
 	case string(d.r.Local()) != name:
 		d.bad(pos, field, d.r.Raw())
@@ -298,7 +298,7 @@ const maxNested = 4
 // another reads a record that starts in one of its own kind at depth. The outer one is unclosed if
 // its end tag does not follow.
 func (d *Decoder) another(depth int, read func()) {
-	pos := d.in.Position(0)
+	pos := d.here()
 	if d.nested == maxNested || !d.r.Holds(depth) {
 		d.r.Leave(depth)
 		return
@@ -316,7 +316,7 @@ func (d *Decoder) stray(space namespace.Space) bool {
 	if d.r.Space == space || name == "" || name != string(d.r.Local()) || d.nested == maxNested {
 		return false
 	}
-	d.bad(d.in.Position(0), string(d.r.Name()), d.r.Raw())
+	d.bad(d.here(), string(d.r.Name()), d.r.Raw())
 	d.nested++
 	d.Element(false)
 	d.nested--

@@ -131,7 +131,7 @@ func (d *Decoder) videoFact(v *sitemap.Video) {
 // decoded or the element's text is read.
 func (d *Decoder) attrValue(name, field string) value {
 	raw, _ := d.r.Attr(name)
-	return value{d.attr(raw), d.in.Position(0), field}
+	return value{d.attr(raw), d.here(), field}
 }
 
 func (d *Decoder) attrString(name, field string) string {

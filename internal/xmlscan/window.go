@@ -151,7 +151,7 @@ func (r *Reader) plainTag() bool {
 	}
 	n := i + 1
 	if b[n] == '/' {
-		return d > r.entry && r.plainEnd(b, i)
+		return r.plainEnd(b, i)
 	}
 	has, colon := nameClass(0), -1
 	for class := nameClasses[b[n]]; class != 0; class = nameClasses[b[n]] {
