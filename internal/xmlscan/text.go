@@ -55,9 +55,7 @@ func (s *Scanner) CheckText(at int, text []byte) {
 	if s.report == nil {
 		return
 	}
-	if !xmlchar.Sound(text) {
-		s.checkCharacters(at, text)
-	}
+	s.checkCharacters(at, text)
 	s.checkText(at, text)
 }
 
@@ -72,14 +70,16 @@ func (s *Scanner) checkText(at int, text []byte) {
 // checkCharacters reports characters in b, at the window's byte at, that XML forbids, once for each
 // kind.
 func (s *Scanner) checkCharacters(at int, b []byte) {
-	if i := xmlchar.IndexControl(b); i >= 0 {
-		s.problem(sitemap.ControlChar, at+i, b[i:])
+	sound := xmlchar.SoundLen(b)
+	rest := b[sound:]
+	if i := xmlchar.IndexControl(rest); i >= 0 {
+		s.problem(sitemap.ControlChar, at+sound+i, rest[i:])
 	}
-	if !utf8.Valid(b) {
+	if !utf8.Valid(rest) {
 		s.problem(sitemap.InvalidUTF8, at, b)
 	}
-	if i := xmlchar.IndexNoncharacter(b); i >= 0 {
-		s.problem(sitemap.ControlChar, at+i, b[i:])
+	if i := xmlchar.IndexNoncharacter(rest); i >= 0 {
+		s.problem(sitemap.ControlChar, at+sound+i, rest[i:])
 	}
 }
 
