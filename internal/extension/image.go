@@ -30,7 +30,7 @@ func (d *Decoder) imagePart(img *sitemap.Image) {
 	case "loc":
 		v := d.value("image:loc")
 		if img.Loc != "" {
-			d.bad(v.pos, v.field, v.raw) // an image has one
+			d.badValue(v) // an image has one
 			return
 		}
 		img.Loc, _ = d.tryLoc(v.raw) // image reports that there is none

@@ -65,7 +65,7 @@ func (d *Decoder) objectAttribute() {
 		a.Value = d.string(v)
 	}
 	if a.Name == "" {
-		d.bad(v.pos, v.field, []byte(a.Value))
+		d.bad(d.pos(v), v.field, []byte(a.Value))
 		return
 	}
 	*d.attributes.next() = a

@@ -13,22 +13,39 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
-// A value is the trimmed text of an element or attribute, with its position. It is valid until the
-// next one is read.
+// A value is the trimmed text of an element or attribute. It is valid until the next one is read.
 type value struct {
 	raw   []byte
-	pos   sitemap.Position
+	at    int64            // offset of the start tag
+	pos   sitemap.Position // that of at, or zero if the window still holds it
 	field string
 }
 
 // value reads the text of the element whose start tag is current.
 func (d *Decoder) value(field string) value {
-	pos := d.here()
-	v := value{d.content(), pos, field}
+	v := value{at: d.in.Offset(), field: field}
+	if text, ok := d.r.Leaf(); ok {
+		v.raw = trim(text)
+		return v
+	}
+	v.pos = d.in.Position(0)
+	v.raw = d.content()
 	if d.r.Overflow {
-		d.bad(pos, field, v.raw)
+		d.badValue(v)
 	}
 	return v
+}
+
+// badValue reports a value that is invalid.
+func (d *Decoder) badValue(v value) { d.bad(d.pos(v), v.field, v.raw) }
+
+// pos returns the position of a value. Few are reported, and finding a position takes longer than
+// reading most values.
+func (d *Decoder) pos(v value) sitemap.Position {
+	if v.pos == (sitemap.Position{}) {
+		return d.in.Position(int(v.at - d.in.Offset()))
+	}
+	return v.pos
 }
 
 // content reads the trimmed text of the element whose start tag is current. Text that is cut by the
@@ -120,7 +137,7 @@ func (d *Decoder) string(v value) string { return d.keep(v.raw, v.field) }
 func (d *Decoder) loc(v value) string {
 	loc, ok := d.tryLoc(v.raw)
 	if !ok {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 	}
 	return loc
 }
@@ -152,7 +169,7 @@ func (d *Decoder) integer(v value) (n sitemap.Optional[int64]) {
 	}
 	i, err := strconv.ParseInt(string(v.raw), 10, 64)
 	if err != nil || i < 0 {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 		return n
 	}
 	return sitemap.Some(i)
@@ -165,7 +182,7 @@ func (d *Decoder) number(v value, most float64) (n sitemap.Optional[float64]) {
 	}
 	f, ok := document.Number(v.raw)
 	if !ok || f < 0 || f > most {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 		return n
 	}
 	return sitemap.Some(f)
@@ -182,7 +199,7 @@ func (d *Decoder) yesNo(v value) (b sitemap.Optional[bool]) {
 	case "no", "false", "0":
 		return sitemap.Some(false)
 	}
-	d.bad(v.pos, v.field, v.raw)
+	d.badValue(v)
 	return b
 }
 
@@ -193,7 +210,7 @@ func (d *Decoder) time(v value) sitemap.Time {
 	}
 	t, _ := datetime.ParseW3C(v.raw)
 	if t.IsZero() {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 	}
 	return t
 }

@@ -131,7 +131,7 @@ func (d *Decoder) videoFact(v *sitemap.Video) {
 // decoded or the element's text is read.
 func (d *Decoder) attrValue(name, field string) value {
 	raw, _ := d.r.Attr(name)
-	return value{d.attr(raw), d.here(), field}
+	return value{raw: d.attr(raw), at: d.in.Offset(), field: field}
 }
 
 func (d *Decoder) attrString(name, field string) string {
@@ -191,7 +191,7 @@ func (d *Decoder) restriction(field string) (r sitemap.Restriction) {
 	case "deny", "Deny", "DENY":
 		r.Relationship = "deny"
 	default:
-		d.bad(rel.pos, field, d.r.Raw())
+		d.bad(d.here(), field, d.r.Raw())
 	}
 	r.Values = d.list(d.value(field), words)
 	return r

@@ -140,6 +140,9 @@ func attrValue(b []byte, i int) (value span, next int) {
 // any namespace.
 func (s *Scanner) Attr(local string) (value []byte, ok bool) {
 	for a := range s.Attrs() {
+		if string(a.Name) == local {
+			return a.Value, true
+		}
 		prefix, name := cutPrefix(a.Name)
 		switch {
 		case len(name) != len(local) || !strings.EqualFold(string(name), local):
