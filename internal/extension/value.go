@@ -83,6 +83,9 @@ func (d *Decoder) token(name string) string {
 
 // keep returns text as a string, or "" if the entry has too much of it.
 func (d *Decoder) keep(raw []byte, field string) string {
+	if len(raw) == 0 {
+		return ""
+	}
 	if d.textSize+len(raw) > MaxText {
 		d.outOfText(field)
 		return ""

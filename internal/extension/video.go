@@ -130,8 +130,11 @@ func (d *Decoder) videoFact(v *sitemap.Video) {
 // attrValue decodes the attribute with this name. The result is valid until the next attribute is
 // decoded or the element's text is read.
 func (d *Decoder) attrValue(name, field string) value {
-	raw, _ := d.r.Attr(name)
-	return value{raw: d.attr(raw), at: d.in.Offset(), field: field}
+	v := value{at: d.in.Offset(), field: field}
+	if raw, ok := d.r.Attr(name); ok {
+		v.raw = d.attr(raw)
+	}
+	return v
 }
 
 func (d *Decoder) attrString(name, field string) string {

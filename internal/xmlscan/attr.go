@@ -59,6 +59,7 @@ func (s *Scanner) scanAttrs(b []byte, i int) (end int, ok bool) {
 		}
 		n, _, has := scanName(b[i:])
 		name := span{i, i + n}
+		s.prefixed = s.prefixed || has&isColon != 0
 		i += n
 		if i < len(b) && b[i] != '=' {
 			i += spaceLen(b[i:])
@@ -99,7 +100,7 @@ func (s *Scanner) addAttr(b []byte, name, value span) bool {
 // readAttrs reads the attributes of a start tag that is not well-formed, from b[i] on. A value
 // without quotes ends at white space, and a name without a value has an empty one.
 func (s *Scanner) readAttrs(b []byte, i int) {
-	s.attrs = s.attrs[:0]
+	s.attrs, s.prefixed = s.attrs[:0], true // perhaps
 	for len(s.attrs) < maxAttrs {
 		for i < len(b) && (IsSpace(b[i]) || b[i] == '/') {
 			i++
@@ -163,7 +164,7 @@ func (r *Reader) checkAttrs() {
 		local string
 	}
 	var seen map[qualified]bool
-	if r.undeclared {
+	if r.undeclared || !r.prefixed {
 		return
 	}
 	for a := range r.Attrs() {

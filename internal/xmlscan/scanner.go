@@ -30,16 +30,17 @@ const (
 // one. Most are held as places rather than slices: storing a pointer takes time while the garbage
 // collector runs.
 type Token struct {
-	Kind   Kind
-	Data   []byte // of a CDATA section
-	Empty  bool   // the start tag ends with "/>"
-	Cut    bool   // the tag's '>' is missing
-	size   int
-	nameAt span      // of a tag, with its prefix
-	colon  int       // index of the first colon in the name of a start tag, or -1
-	has    nameClass // in the name of a start tag
-	attrs  []attr    // of a start tag
-	odd    bool      // the start tag is not well-formed
+	Kind     Kind
+	Data     []byte // of a CDATA section
+	Empty    bool   // the start tag ends with "/>"
+	Cut      bool   // the tag's '>' is missing
+	size     int
+	nameAt   span      // of a tag, with its prefix
+	colon    int       // index of the first colon in the name of a start tag, or -1
+	has      nameClass // in the name of a start tag
+	attrs    []attr    // of a start tag
+	odd      bool      // the start tag is not well-formed
+	prefixed bool      // an attribute has a prefix
 }
 
 // A span is a part of a token.
@@ -234,7 +235,7 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 		return s.stuck(b, last)
 	}
 	s.has, s.colon = has, colon
-	s.attrs, s.Empty = s.attrs[:0], false
+	s.attrs, s.prefixed, s.Empty = s.attrs[:0], false, false
 	end, complete := n, b[n] == '>'
 	if !complete {
 		end, complete = s.scanAttrs(b, n)

@@ -166,7 +166,7 @@ func (r *Reader) plainTag() bool {
 	}
 	r.in.Advance(i)
 	b, n = b[i:len(b)-input.Padding], n-i
-	r.size, r.attrs, r.Empty = 0, r.attrs[:0], false
+	r.size, r.attrs, r.prefixed, r.Empty = 0, r.attrs[:0], false, false
 	end := n
 	if n >= len(b) {
 		return false
