@@ -25,14 +25,16 @@ const (
 // be five more.
 //
 //	flag        set by                              cleared by
-//	Empty       scanStart, Child at an odd root     the next start tag, readText, Enter
+//	Empty       scanStart, scanAttrs, Child         the next start tag, readText, Enter
 //	Cut         scanStart, scanEnd, scanDeclaration the next tag or declaration
 //	odd         scanStart                           the next start tag
+//	prefixed    scanAttrs, readAttrs                the next start tag
 //	doctype     scanDeclaration, at the first one   -
-//	Declared    resolve                             the next start tag
-//	Upper       split, lowerPrefix                  the next start tag
+//	Declared    resolve, plainStart                 the next start tag
+//	Upper       lowerName, lowerPrefix              the next start tag
 //	pending     reread, Wrap                        next, Restart
-//	current     Child, skip, Again: fresh           next: unopened
+//	current     Child, skip, Again, plainStart:     next: unopened
+//	            fresh
 //	            push, pushEntry: opened
 //	            leaf: soundLeaf
 //	root        push, pop, eof: rootEnded           -
@@ -117,7 +119,7 @@ type namespaces struct {
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
 	lower      []byte        // the local name of the start tag, if it has capitals
-	lowerSpace []byte        // its prefix in lower case, if only that has a namespace
+	lowered    []byte        // its prefix in lower case, if only that has a namespace
 	undeclared bool          // an undeclared prefix was reported
 }
 

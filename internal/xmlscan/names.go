@@ -31,7 +31,7 @@ func (r *Reader) resolve() {
 func (r *Reader) lowerPrefix() {
 	lower := bytes.ToLower(r.Prefix())
 	if space, declared := r.Lookup(lower); space < namespace.FirstOther || declared {
-		r.lowerSpace, r.Space, r.Declared, r.Upper = lower, space, declared, true
+		r.lowered, r.Space, r.Declared, r.Upper = lower, space, declared, true
 	}
 }
 
@@ -40,8 +40,8 @@ func (r *Reader) Prefix() []byte {
 	switch {
 	case r.colon < 0:
 		return nil
-	case len(r.lowerSpace) > 0:
-		return r.lowerSpace
+	case len(r.lowered) > 0:
+		return r.lowered
 	}
 	return r.Name()[:r.colon]
 }
@@ -56,7 +56,7 @@ func (r *Reader) Local() []byte {
 
 // lowerName lowers the local name of a start tag.
 func (r *Reader) lowerName() {
-	r.Upper, r.lowerSpace = false, r.lowerSpace[:0]
+	r.Upper, r.lowered = false, r.lowered[:0]
 	if r.has&isUpper == 0 {
 		return
 	}
