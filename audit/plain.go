@@ -11,7 +11,7 @@ func (s *structure) skipPlain(limit int64) {
 	if s.root.offset < 0 || !s.isOwn(s.root.standard) {
 		return
 	}
-	s.next += int64(len(s.scan.Raw))
+	s.next += int64(len(s.scan.Raw()))
 	s.scan.Sync()
 	for {
 		w := s.in.Window()

@@ -125,9 +125,9 @@ func (s *structure) grow(offset int64) bool {
 
 // token reads the next token. It returns false at the end of the window.
 func (s *structure) token() bool {
-	s.next += int64(len(s.scan.Raw))
+	s.next += int64(len(s.scan.Raw()))
 	kind := s.scan.Next()
-	isCut := kind == xmlscan.EOF || kind == xmlscan.Comment && len(s.scan.Raw) == len("<!--")
+	isCut := kind == xmlscan.EOF || kind == xmlscan.Comment && len(s.scan.Raw()) == len("<!--")
 	return !isCut || kind != xmlscan.EOF && s.view.in.AtEnd()
 }
 
@@ -177,7 +177,7 @@ func cloneAttrs(attrs []xmlscan.Attr) []xmlscan.Attr {
 
 // isEntry reports whether the current start tag is that of an entry.
 func (s *structure) isEntry() bool {
-	_, local := split(s.scan.Name)
+	_, local := split(s.scan.Name())
 	if string(local) != "url" && string(local) != "sitemap" {
 		return false
 	}
@@ -212,7 +212,7 @@ func (s *structure) readEntry() bool {
 				s.addText()
 			}
 		}
-		end := s.next + int64(len(s.scan.Raw))
+		end := s.next + int64(len(s.scan.Raw()))
 		atEnd := s.view.in.AtEnd()
 		switch isWhole := len(s.open) == 0; {
 		case isWhole && (atEnd || end+lookAhead <= s.view.in.Bytes()):
@@ -244,7 +244,7 @@ func (s *structure) push() {
 	s.elements = append(s.elements, s.element(len(s.open)))
 	s.open = append(s.open, len(s.elements)-1)
 	if s.scan.Empty {
-		s.pop(len(s.open)-1, len(s.scan.Raw))
+		s.pop(len(s.open)-1, len(s.scan.Raw()))
 	}
 }
 
@@ -262,10 +262,10 @@ func (s *structure) close() {
 		s.deep--
 		return
 	}
-	_, local := split(s.scan.Name)
+	_, local := split(s.scan.Name())
 	for n := len(s.open) - 1; n >= 0; n-- {
 		if bytes.Equal(s.elements[s.open[n]].local, local) {
-			s.pop(n, len(s.scan.Raw))
+			s.pop(n, len(s.scan.Raw()))
 			return
 		}
 	}
@@ -274,7 +274,7 @@ func (s *structure) close() {
 // addText adds text to the innermost element. Only the first text of an element is kept.
 func (s *structure) addText() {
 	e := &s.elements[s.open[len(s.open)-1]]
-	text := s.scan.Raw
+	text := s.scan.Raw()
 	if s.scan.Kind == xmlscan.CDATA {
 		text = s.scan.Data
 	}
@@ -286,18 +286,18 @@ func (s *structure) addText() {
 // element returns the element of the current start tag.
 func (s *structure) element(depth int) element {
 	from := len(s.attrs)
-	s.attrs = append(s.attrs, s.scan.Attrs...)
-	for _, a := range s.scan.Attrs {
+	s.attrs = slices.AppendSeq(s.attrs, s.scan.Attrs())
+	for a := range s.scan.Attrs() {
 		prefix, ok := bytes.CutPrefix(a.Name, []byte("xmlns:"))
 		if ok && len(s.names) < maxNamesOf {
 			s.names[string(prefix)] = namespace.Of(string(a.Value))
 		}
 	}
 	e := element{
-		name: s.scan.Name, depth: depth, offset: s.next, end: s.next + int64(len(s.scan.Raw)),
+		name: s.scan.Name(), depth: depth, offset: s.next, end: s.next + int64(len(s.scan.Raw())),
 		attrs: slices.Clip(s.attrs[from:]),
 	}
-	_, e.local = split(s.scan.Name)
+	_, e.local = split(s.scan.Name())
 	e.space, e.standard = s.spaceOf()
 	return e
 }
@@ -312,12 +312,12 @@ func (s *structure) spaceOf() (own, standard namespace.Space) {
 	if len(s.open) > 0 {
 		standard = s.elements[s.open[len(s.open)-1]].standard
 	}
-	for _, a := range s.scan.Attrs {
+	for a := range s.scan.Attrs() {
 		if string(a.Name) == "xmlns" {
 			standard = namespace.Of(string(a.Value))
 		}
 	}
-	prefix, _ := split(s.scan.Name)
+	prefix, _ := split(s.scan.Name())
 	if prefix == nil {
 		return standard, standard
 	}

@@ -34,7 +34,7 @@ type decoder struct {
 }
 
 func (d *decoder) problem(code sitemap.Code, field string) {
-	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw)
+	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw())
 }
 
 // A rank orders the links of an entry. A lower one is preferred.

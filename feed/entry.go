@@ -14,9 +14,9 @@ import (
 // readEntry reads the entry whose start tag is current, and yields it.
 func (d *decoder) readEntry() {
 	if d.unknownRoot {
-		d.atom, d.unknownRoot = string(d.r.Local) == "entry", false
+		d.atom, d.unknownRoot = string(d.r.Local()) == "entry", false
 	}
-	if name := d.entryName(); string(d.r.Local) != name {
+	if name := d.entryName(); string(d.r.Local()) != name {
 		d.problem(sitemap.MisplacedElement, d.canonical())
 		d.atom, d.misplaced = !d.atom, true
 		defer func() { d.atom, d.misplaced = !d.atom, false }()
@@ -25,12 +25,10 @@ func (d *decoder) readEntry() {
 	d.resetEntry()
 	e := &d.entry
 	e.Pos = d.in.Position(0)
-	e.start = append(e.start[:0], chars.Excerpt(d.r.Raw)...)
+	e.start = append(e.start[:0], chars.Excerpt(d.r.Raw())...)
 	d.entrySpace = d.r.Space
-	if len(d.r.Attrs) > 0 {
-		e.base = document.BaseHere(d.r.Attrs, d.base)
-		d.readAbout()
-	}
+	e.base = document.BaseHere(d.r, d.base)
+	d.readAbout()
 	d.sink.Resolver.Base = e.base
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		d.readChild()
@@ -77,7 +75,7 @@ func (d *decoder) readChild() {
 
 // readRSS reads an element of RSS.
 func (d *decoder) readRSS() {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "link":
 		d.readLink(false)
 	case "guid":
@@ -95,7 +93,7 @@ func (d *decoder) readRSS() {
 
 // readAtom reads an element of Atom.
 func (d *decoder) readAtom() {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "link":
 		d.readLink(true)
 	case "id":
@@ -111,7 +109,7 @@ func (d *decoder) readAtom() {
 
 // readAtomDate reads a date of Atom, and reports whether it is one.
 func (d *decoder) readAtomDate() bool {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "updated":
 		d.readDate("updated", d.inRSS(revised))
 	case "modified":
@@ -137,12 +135,12 @@ func (d *decoder) readForeign() bool {
 	}
 	switch d.r.Space {
 	case namespace.DC:
-		if string(d.r.Local) != "date" {
+		if string(d.r.Local()) != "date" {
 			return false
 		}
 		d.readDate("date", d.unlessAtom(described))
 	case namespace.DCTerms:
-		switch string(d.r.Local) {
+		switch string(d.r.Local()) {
 		case "modified":
 			d.readDate("modified", d.unlessAtom(revised))
 		case "issued":
@@ -153,7 +151,7 @@ func (d *decoder) readForeign() bool {
 			return false
 		}
 	case namespace.Atom, namespace.Atom03:
-		if string(d.r.Local) != "link" {
+		if string(d.r.Local()) != "link" {
 			return d.readAtomDate()
 		}
 		d.readLink(true)

@@ -117,9 +117,9 @@ func (d *decoder) read() {
 
 // openRoot reads the start tag of the root and reports its problems.
 func (d *decoder) openRoot() {
-	d.atom = string(d.r.Local) == "feed"
-	d.space, d.entrySpace, d.prefix = d.r.Space, d.r.Space, string(d.r.Prefix)
-	switch string(d.r.Local) {
+	d.atom = string(d.r.Local()) == "feed"
+	d.space, d.entrySpace, d.prefix = d.r.Space, d.r.Space, string(d.r.Prefix())
+	switch string(d.r.Local()) {
 	case "entry":
 		d.atom = true
 		d.r.Wrap("feed")
@@ -135,11 +135,11 @@ func (d *decoder) openRoot() {
 	switch {
 	case d.r.Space == namespace.NoSpace && d.atom:
 		d.problem(sitemap.MissingNamespace, "feed")
-	case d.isForeign() && (len(d.r.Prefix) == 0 || d.r.Declared):
+	case d.isForeign() && (len(d.r.Prefix()) == 0 || d.r.Declared):
 		d.problem(sitemap.UnknownNamespace, d.canonical())
 	}
 	d.checkCase()
-	d.base = document.BaseHere(d.r.Attrs, d.base)
+	d.base = document.BaseHere(d.r, d.base)
 }
 
 // isForeign reports whether the namespace of the root is not one of its format.
@@ -157,11 +157,11 @@ func (d *decoder) readEntries(depth int) {
 		if d.isEntry() {
 			d.readEntry()
 		} else if depth <= maxGroups {
-			if string(d.r.Local) == "channel" && depth == 1 {
+			if string(d.r.Local()) == "channel" && depth == 1 {
 				d.checkCase()
 			}
 			around := d.base
-			d.base = document.BaseHere(d.r.Attrs, around)
+			d.base = document.BaseHere(d.r, around)
 			d.readEntries(d.r.Depth())
 			d.base = around
 		}

@@ -60,7 +60,7 @@ type link struct {
 
 // linkAttrs reads the attributes of the current start tag.
 func (d *decoder) linkAttrs() (l link) {
-	for _, a := range d.r.Attrs {
+	for a := range d.r.Attrs() {
 		if !l.set(string(a.Name), a.Value) {
 			l.set(strings.ToLower(string(a.Name)), a.Value)
 		}
@@ -143,7 +143,7 @@ func (d *decoder) readLink(atom bool) {
 	}
 	l := d.linkAttrs()
 	c := candidate{pos: pos, atom: atom, field: "link",
-		base: document.BaseHere(d.r.Attrs, d.entry.base)}
+		base: document.BaseHere(d.r, d.entry.base)}
 	c.rank, c.code = l.rank()
 	if l.hasHref {
 		d.href = xmlchar.Decode(d.href[:0], l.href)
@@ -200,5 +200,5 @@ func (d *decoder) readEnclosure() {
 	}
 	d.href = xmlchar.Decode(d.href[:0], value)
 	typ, _ := d.r.Attr("type")
-	d.enclosure(typ, document.BaseHere(d.r.Attrs, d.entry.base))
+	d.enclosure(typ, document.BaseHere(d.r, d.entry.base))
 }

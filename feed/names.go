@@ -12,15 +12,15 @@ import (
 // any document. Any namespace will do without a prefix or with the root's, unless an element around
 // it in the entry has the same namespace.
 func (d *decoder) isEntry() bool {
-	isItem := string(d.r.Local) == "item"
+	isItem := string(d.r.Local()) == "item"
 	switch {
-	case !isItem && string(d.r.Local) != "entry",
+	case !isItem && string(d.r.Local()) != "entry",
 		isItem == d.atom && !d.misplaced && d.r.InEntry():
 		return false
 	case d.isOwn(), !d.r.InEntry() && isFormat(d.r.Space):
 		return isItem || !d.r.HeldBy("content")
 	}
-	return (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) && !d.r.Enclosed()
+	return (len(d.r.Prefix()) == 0 || string(d.r.Prefix()) == d.prefix) && !d.r.Enclosed()
 }
 
 // entryName returns the format's name for an entry.
@@ -37,7 +37,7 @@ func (d *decoder) isField() bool {
 	if !d.isOwn() {
 		return false
 	}
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "title", "link", "category", "author", "source":
 		return true
 	case "guid", "pubdate", "description", "comments", "enclosure":
@@ -84,7 +84,7 @@ func (d *decoder) holdsFields(s namespace.Space, local string) bool {
 // canonical returns the current local name in the letter case of the format. Package xmlscan
 // returns names in lower case.
 func (d *decoder) canonical() string {
-	switch name := string(d.r.Local); name {
+	switch name := string(d.r.Local()); name {
 	case "rdf":
 		return "RDF"
 	case "pubdate":
@@ -99,7 +99,7 @@ func (d *decoder) checkCase() {
 	if !d.r.Upper || d.uppered {
 		return
 	}
-	switch string(d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:]) {
+	switch string(d.r.Name()[bytes.IndexByte(d.r.Name(), ':')+1:]) {
 	case "pubDate", "RDF": // as the format has it
 	default:
 		d.uppered = true

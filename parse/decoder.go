@@ -76,5 +76,5 @@ func (s *fieldSet) add(f fieldSet) bool {
 }
 
 func (d *decoder) problem(code sitemap.Code, field string) {
-	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw)
+	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw())
 }

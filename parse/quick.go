@@ -45,8 +45,8 @@ func (t *tag) starts(b []byte, i int) bool {
 }
 
 // quickEntries reads entries of the most common shape straight from the window: tags without
-// attributes, and text without defects of its XML. At anything else it hands over to the
-// general reader, in the middle of an entry or between two.
+// attributes or elements in fields. At anything else it hands over to the general reader, in the
+// middle of an entry or between two.
 func (d *decoder) quickEntries() {
 	q := &d.quick
 	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
@@ -76,7 +76,7 @@ func (d *decoder) enter() {
 	d.r.Enter(start[1 : len(start)-1])
 	d.entrySpc, d.usual = d.space, true
 	d.start = append(d.start[:0], start...)
-	d.readFields()
+	d.readFields(false)
 }
 
 // padded returns the window with its padding.
@@ -202,14 +202,13 @@ func (d *decoder) textTo(b []byte, i, n int) (text []byte, end int) {
 	return b[i : i+n], end
 }
 
-// text returns the text of a field with decoded references. It reports false if the general reader
-// has to report a defect of its XML.
-func (d *decoder) text(raw []byte) (text []byte, ok bool) {
-	if !xmlchar.AllPredefined(raw) || !xmlchar.Sound(raw) ||
-		bytes.Contains(raw, []byte("]]>")) || bytes.IndexByte(raw, '<') >= 0 {
+// text returns the text of a field, at the window's byte i, with decoded references, and reports
+// its problems. It reports false if the text contains a '<'.
+func (d *decoder) text(raw []byte, i int) (text []byte, ok bool) {
+	if bytes.IndexByte(raw, '<') >= 0 {
 		return nil, false
 	}
-	if bytes.IndexByte(raw, '&') < 0 {
+	if d.r.CheckText(i, raw); bytes.IndexByte(raw, '&') < 0 {
 		return raw, true
 	}
 	d.decoded = xmlchar.Decode(d.decoded[:0], raw)
@@ -242,7 +241,7 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	}
 	ok := section && xmlchar.Sound(raw)
 	if !section {
-		raw, ok = d.text(raw)
+		raw, ok = d.text(raw, i)
 	}
 	if !ok {
 		return 0
@@ -289,7 +288,7 @@ func (d *decoder) quickLastMod(b []byte, i int) int {
 	}
 	t, ok := document.StrictTime(text)
 	if !ok {
-		if text, ok = d.text(text); !ok {
+		if text, ok = d.text(text, i); !ok {
 			return 0
 		}
 		t = d.sink.W3CTime(text, d.tagAt(i, len("lastmod")), "lastmod")
@@ -310,7 +309,7 @@ func (d *decoder) quickChangeFreq(b []byte, i int) int {
 	f := document.ChangeFreq(text)
 	if f == 0 {
 		var ok bool
-		if text, ok = d.text(text); !ok {
+		if text, ok = d.text(text, i); !ok {
 			return 0
 		}
 		f = d.sink.ChangeFreq(text, d.tagAt(i, len("changefreq")), "changefreq")
@@ -328,7 +327,7 @@ func (d *decoder) quickPriority(b []byte, i int) int {
 	}
 	if v, ok := document.Decimal(text); ok && v <= 1 {
 		d.entry.Priority = sitemap.Some(v)
-	} else if text, ok = d.text(text); ok {
+	} else if text, ok = d.text(text, i); ok {
 		d.entry.Priority = d.sink.Priority(text, d.tagAt(i, len("priority")), "priority")
 	} else {
 		return 0

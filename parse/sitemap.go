@@ -20,7 +20,7 @@ func newDecoder(in *input.Reader, format sitemap.Format, sink *document.Sink,
 	if format == sitemap.SitemapIndex {
 		d.kind = sitemap.Sitemap
 	}
-	d.r.Stray = func() { sink.Stray(in, d.r.Raw) }
+	d.r.Stray = func() { sink.Stray(in, d.r.Raw()) }
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isForeignSpace
 	d.r.HoldsFields = d.holdsFields
 	d.skip = o.SkipExtensions
@@ -41,7 +41,7 @@ func (d *decoder) read() {
 // openRoot reads the start tag of the root and reports its problems. The root of entries without
 // one has no tags.
 func (d *decoder) openRoot() {
-	d.root, d.space, d.prefix = string(d.r.Local), d.r.Space, string(d.r.Prefix)
+	d.root, d.space, d.prefix = string(d.r.Local()), d.r.Space, string(d.r.Prefix())
 	d.entrySpc = d.space
 	d.quick = newQuick(d.kind, d.prefix, d.quick.disabled)
 	d.checkCase()
@@ -54,7 +54,7 @@ func (d *decoder) openRoot() {
 	case namespace.NoSpace:
 		d.problem(sitemap.MissingNamespace, d.root)
 	default:
-		if len(d.r.Prefix) == 0 || d.r.Declared {
+		if len(d.r.Prefix()) == 0 || d.r.Declared {
 			d.problem(sitemap.UnknownNamespace, d.root)
 		}
 	}
@@ -64,7 +64,7 @@ func (d *decoder) openRoot() {
 func (d *decoder) checkCase() {
 	if d.r.Upper && !d.uppered {
 		d.uppered = true
-		d.problem(sitemap.UppercaseTag, string(d.r.Local))
+		d.problem(sitemap.UppercaseTag, string(d.r.Local()))
 	}
 }
 
@@ -73,16 +73,16 @@ func (d *decoder) checkCase() {
 // that is the root's or undeclared, unless an element around it in the entry has the same
 // namespace.
 func (d *decoder) isEntry() bool {
-	name := d.r.Local
+	name := d.r.Local()
 	return (string(name) == "url" || string(name) == "sitemap") &&
-		(d.isOwn() || d.r.Unknown() || (len(d.r.Prefix) == 0 || string(d.r.Prefix) == d.prefix) &&
+		(d.isOwn() || d.r.Unknown() || (len(d.r.Prefix()) == 0 || string(d.r.Prefix()) == d.prefix) &&
 			!d.r.Enclosed())
 }
 
 // isField reports whether the current start tag is that of one of the protocol's own fields. A loc
 // in another namespace is not a location of the entry.
 func (d *decoder) isField() bool {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "loc", "lastmod", "changefreq", "priority":
 		return d.isOwn()
 	}
@@ -109,7 +109,7 @@ func (d *decoder) child() {
 		d.readEntry()
 		return
 	case d.isField(), d.isExtension():
-		d.problem(sitemap.MisplacedElement, string(d.r.Local))
+		d.problem(sitemap.MisplacedElement, string(d.r.Local()))
 		return
 	case !d.isOwn():
 		d.readForeign()
@@ -125,7 +125,7 @@ func (d *decoder) child() {
 
 // readForeign reads an element of another namespace, with the entries in it, and keeps it.
 func (d *decoder) readForeign() {
-	d.sink.Unknown(sitemap.ForeignElement, d.in.Position(0), d.r.Name, d.r.Raw)
+	d.sink.Unknown(sitemap.ForeignElement, d.in.Position(0), d.r.Name(), d.r.Raw())
 	if d.data == nil {
 		d.data = extension.New(d.r, d.in, d.sink)
 	}
@@ -136,36 +136,36 @@ func (d *decoder) readForeign() {
 
 // reportUnknown reports the current element, which the schema does not have.
 func (d *decoder) reportUnknown() {
-	d.sink.Unknown(sitemap.UnknownElement, d.in.Position(0), d.r.Local, d.r.Raw)
+	d.sink.Unknown(sitemap.UnknownElement, d.in.Position(0), d.r.Local(), d.r.Raw())
 }
 
 // isExtension reports whether the current start tag is that of a known child of entries.
 func (d *decoder) isExtension() bool {
 	s := d.r.Space
 	return s > namespace.Sitemap && s < namespace.XHTML ||
-		s == namespace.XHTML && string(d.r.Local) == "link"
+		s == namespace.XHTML && string(d.r.Local()) == "link"
 }
 
 // readEntry reads an entry. If it has several locations, the fields after each belong to it.
 func (d *decoder) readEntry() {
 	kind := sitemap.Page
-	if string(d.r.Local) == "sitemap" {
+	if string(d.r.Local()) == "sitemap" {
 		kind = sitemap.Sitemap
 	}
 	if kind != d.kind {
-		d.problem(sitemap.MisplacedElement, string(d.r.Local))
+		d.problem(sitemap.MisplacedElement, string(d.r.Local()))
 	}
 	d.checkCase()
 	if d.r.Space == namespace.NoSpace && d.space != namespace.NoSpace && !d.unspaced {
 		d.unspaced = true
-		d.problem(sitemap.MissingNamespace, string(d.r.Local))
+		d.problem(sitemap.MissingNamespace, string(d.r.Local()))
 	}
 	d.entrySpc = d.r.Space
 	usual := d.quick.start.text
-	d.usual = d.r.Space == d.space && bytes.Equal(d.r.Name, usual[1:len(usual)-1])
+	d.usual = d.r.Space == d.space && bytes.Equal(d.r.Name(), usual[1:len(usual)-1])
 	d.begin(kind, 0)
-	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw)...)
-	d.readFields()
+	d.start = append(d.start[:0], chars.Excerpt(d.r.Raw())...)
+	d.readFields(d.quickRest(d.r.Depth()))
 }
 
 // begin starts an entry at the window's byte at.
@@ -174,16 +174,17 @@ func (d *decoder) begin(kind sitemap.Kind, at int) {
 	d.locs, d.seen, d.dropped, d.extended = 0, 0, false, false
 }
 
-// readFields reads the rest of the open entry.
-func (d *decoder) readFields() {
-	depth := d.r.Depth()
-	for !d.quickRest(depth) && !d.sink.Stopped() && d.r.Child(depth) {
+// readFields reads the rest of the open entry, unless its end tag was read already.
+func (d *decoder) readFields(ended bool) {
+	for depth := d.r.Depth(); !ended && !d.sink.Stopped() && d.r.Child(depth); {
+		own := d.isOwn()
 		if d.isField() {
 			d.checkCase()
 			d.readField()
 		} else {
-			d.readOther()
+			d.readOther(own)
 		}
+		ended = own && d.quickRest(depth)
 	}
 	direct := bytes.TrimSpace(d.r.Direct)
 	if d.locs == 0 {
@@ -195,8 +196,7 @@ func (d *decoder) readFields() {
 }
 
 // readOther reads a child of an entry that is not one of its fields.
-func (d *decoder) readOther() {
-	own := d.isOwn()
+func (d *decoder) readOther(own bool) {
 	if own && !extension.IsRecord(d.r) {
 		d.reportUnknown()
 	}
@@ -247,7 +247,7 @@ func (d *decoder) withoutLoc(direct []byte) {
 // readField reads one of the protocol's own fields.
 func (d *decoder) readField() {
 	pos := d.in.Position(0)
-	name, field := fieldOf(d.r.Local)
+	name, field := fieldOf(d.r.Local())
 	if d.entry.Kind == sitemap.Sitemap && (field == changeFreq || field == priority) {
 		d.reportUnknown()
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// BaseHere returns the base of the element with these attributes (XML Base): its xml:base, resolved
-// against the base around it. If the element has no valid xml:base, BaseHere returns the base
-// around it.
-func BaseHere(attrs []xmlscan.Attr, around *url.URL) *url.URL {
-	for _, a := range attrs {
+// BaseHere returns the base of the element whose start tag is current (XML Base): its xml:base,
+// resolved against the base around it. If the element has no valid xml:base, BaseHere returns the
+// base around it.
+func BaseHere(r *xmlscan.Reader, around *url.URL) *url.URL {
+	for a := range r.Attrs() {
 		if len(a.Name) == len("xml:base") && strings.EqualFold(string(a.Name), "xml:base") {
 			return join(around, xmlchar.Decode(nil, a.Value))
 		}

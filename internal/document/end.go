@@ -40,14 +40,14 @@ func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Posi
 	t := xmlscan.NewScanner(in, inside.note())
 	for in.Offset()-start < maxTail {
 		kind := t.Next()
-		if inside.end(isMisc(kind, t.Raw)) {
+		if inside.end(isMisc(kind, t.Raw())) {
 			continue
 		}
 		blanks := 0
 		if kind == xmlscan.Text {
-			blanks = len(t.Raw) - len(bytes.TrimLeft(t.Raw, " \t\r\n"))
+			blanks = len(t.Raw()) - len(bytes.TrimLeft(t.Raw(), " \t\r\n"))
 		}
-		if junk := t.Raw[blanks:]; text == nil && len(junk) > 0 &&
+		if junk := t.Raw()[blanks:]; text == nil && len(junk) > 0 &&
 			in.Offset()-start+int64(blanks) < maxTail {
 			pos, text = in.Position(blanks), bytes.Clone(chars.Excerpt(junk))
 		}

@@ -49,7 +49,7 @@ func (p *prolog) rescan(in *input.Reader) {
 		problem.Pos = in.Position(int(problem.Pos.Offset))
 		p.report(problem)
 	})
-	for int(ahead.Offset())+len(s.Raw) < p.root && s.Next() != xmlscan.EOF {
+	for int(ahead.Offset())+len(s.Raw()) < p.root && s.Next() != xmlscan.EOF {
 	}
 }
 

@@ -105,7 +105,7 @@ func (p *prolog) read(in *input.Reader) {
 	}
 	s := xmlscan.NewScanner(in, nil)
 	for p.junk <= maxJunk && p.format == sitemap.UnknownFormat && p.err == nil {
-		at := int(in.Offset()) + len(s.Raw)
+		at := int(in.Offset()) + len(s.Raw())
 		if s.Next() == xmlscan.EOF {
 			p.end(in, s)
 			return
@@ -165,15 +165,15 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 	switch s.Kind {
 	case xmlscan.Instruction:
 		if s.Continues() ||
-			!bytes.HasSuffix(s.Raw, []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
+			!bytes.HasSuffix(s.Raw(), []byte("?>")) && len(in.Window()) < xmlscan.MaxInstruction {
 			p.cut(at)
 		}
-		if xmlscan.IsDeclaration(s.Raw) {
+		if xmlscan.IsDeclaration(s.Raw()) {
 			p.declare(in, at)
 		}
 		p.markup = p.markup || p.junk == 0
 	case xmlscan.Comment:
-		if !bytes.HasSuffix(s.Raw, []byte("-->")) {
+		if !bytes.HasSuffix(s.Raw(), []byte("-->")) {
 			p.cut(at)
 		}
 		p.markup = p.markup || p.junk == 0
@@ -183,26 +183,26 @@ func (p *prolog) token(in *input.Reader, s *xmlscan.Scanner, at int) {
 			if s.Cut && len(in.Window()) < xmlscan.MaxDoctype {
 				p.cut(at)
 			}
-			p.doctype, p.doctypeEnd = at, at+len(s.Raw)
-			name := bytes.TrimSpace(s.Raw[len("<!DOCTYPE"):])
+			p.doctype, p.doctypeEnd = at, at+len(s.Raw())
+			name := bytes.TrimSpace(s.Raw()[len("<!DOCTYPE"):])
 			p.html = p.html || bytes.EqualFold(name[:xmlscan.NameLen(name)], []byte("html"))
 		}
 	case xmlscan.StartTag:
 		p.start(in, s, at)
 	case xmlscan.EndTag:
-		p.count(at, len(s.Raw))
+		p.count(at, len(s.Raw()))
 		p.open = max(0, p.open-1)
 		p.closed++
 	case xmlscan.Text, xmlscan.CDATA:
-		if s.Kind == xmlscan.CDATA && !bytes.HasSuffix(s.Raw, []byte("]]>")) {
+		if s.Kind == xmlscan.CDATA && !bytes.HasSuffix(s.Raw(), []byte("]]>")) {
 			p.cut(at)
 		}
-		blank := bytes.TrimLeft(s.Raw, " \t\r\n")
+		blank := bytes.TrimLeft(s.Raw(), " \t\r\n")
 		text := bytes.TrimLeftFunc(blank, unicode.IsSpace)
 		if len(text) < len(blank) && p.blank < 0 {
-			p.blank = at + len(s.Raw) - len(blank)
+			p.blank = at + len(s.Raw()) - len(blank)
 		}
-		at += len(s.Raw) - len(text)
+		at += len(s.Raw()) - len(text)
 		text = bytes.TrimSpace(text)
 		p.count(at, len(text))
 		p.closed += len(text)
@@ -231,19 +231,19 @@ func (p *prolog) count(at, n int) {
 // start examines a start tag: of the root, of an HTML page, or of an element around or before the
 // root.
 func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
-	name := localName(s.Name)
+	name := localName(s.Name())
 	f, isRoot := roots[name]
 	if isRoot &&
-		(!p.isText(in) || bytes.HasPrefix(trimSpace(in.Window()[len(s.Raw):]), []byte("<"))) {
-		p.format, p.root, p.rootEnd = f, at, at+len(s.Raw)
+		(!p.isText(in) || bytes.HasPrefix(trimSpace(in.Window()[len(s.Raw()):]), []byte("<"))) {
+		p.format, p.root, p.rootEnd = f, at, at+len(s.Raw())
 		return
 	}
 	if !isRoot && !p.isText(in) && p.startsEntries(in, s, name, at) {
 		return
 	}
 	if isRoot || name == "" { // http://…?q=<feed>, or <http://…>: a URL in angle brackets
-		p.count(at, len(s.Raw))
-		p.closed += len(s.Raw)
+		p.count(at, len(s.Raw()))
+		p.closed += len(s.Raw())
 		return
 	}
 	p.markup = p.markup || p.junk == 0
@@ -255,7 +255,7 @@ func (p *prolog) start(in *input.Reader, s *xmlscan.Scanner, at int) {
 	if page && !p.isText(in) {
 		p.err = sitemap.ErrHTML
 	}
-	p.count(at, len(s.Raw))
+	p.count(at, len(s.Raw()))
 	switch {
 	case s.Empty:
 		p.closed++
@@ -271,7 +271,7 @@ func (p *prolog) startsEntries(in *input.Reader, s *xmlscan.Scanner, name string
 	if !ok || p.open > 1 || p.html && p.open > 0 {
 		return false
 	}
-	inside := bytes.ToLower(in.Window()[len(s.Raw):])
+	inside := bytes.ToLower(in.Window()[len(s.Raw()):])
 	inside = inside[:min(len(inside), maxJunk)]
 	holds := slices.ContainsFunc(e.locations, func(tag string) bool {
 		return bytes.Contains(inside, []byte("<"+tag)) || bytes.Contains(inside, []byte(":"+tag))
@@ -282,7 +282,7 @@ func (p *prolog) startsEntries(in *input.Reader, s *xmlscan.Scanner, name string
 	if p.open == 1 && p.closed > 0 {
 		return false
 	}
-	p.format, p.bare, p.root, p.rootEnd = e.format, true, at, at+len(s.Raw)
+	p.format, p.bare, p.root, p.rootEnd = e.format, true, at, at+len(s.Raw())
 	if p.open == 1 {
 		p.root, p.rootEnd, p.junk, p.open = p.junkAt, p.junkAt+p.junk, 0, 0
 		for _, place := range []*int{&p.declaration, &p.doctype, &p.misplaced, &p.blank} {
@@ -312,9 +312,9 @@ func (p *prolog) end(in *input.Reader, s *xmlscan.Scanner) {
 		p.tail = int(in.Offset())
 	}
 	start := in.Start()
-	if rest, ok := bytes.CutPrefix(s.Raw, []byte("<")); ok {
+	if rest, ok := bytes.CutPrefix(s.Raw(), []byte("<")); ok {
 		if f, ok := roots[localName(rest[:xmlscan.NameLen(rest)])]; ok && !p.isText(in) {
-			p.format, p.root, p.rootEnd = f, int(in.Offset()), int(in.Offset())+len(s.Raw)
+			p.format, p.root, p.rootEnd = f, int(in.Offset()), int(in.Offset())+len(s.Raw())
 			return
 		}
 		if bytes.HasPrefix(rest, []byte("?xml ")) && p.junk == 0 { // not closed

@@ -113,7 +113,7 @@ func (d *Decoder) Element(own bool) {
 	d.checkCase()
 	space := d.r.Space
 	if own || d.ByName && space > namespace.XHTML && IsRecord(d.r) {
-		space = recordSpaces[string(d.r.Local)]
+		space = recordSpaces[string(d.r.Local())]
 	}
 	if own && space == namespace.NoSpace {
 		return
@@ -129,11 +129,11 @@ func (d *Decoder) Element(own bool) {
 	case namespace.News:
 		d.newsItem()
 	case namespace.XHTML: // other elements are the content of the page, in a feed
-		if string(d.r.Local) == "link" {
+		if string(d.r.Local()) == "link" {
 			d.alternate()
 		}
 	case namespace.Mobile:
-		d.mobile = d.mobile || string(d.r.Local) == "mobile"
+		d.mobile = d.mobile || string(d.r.Local()) == "mobile"
 	case namespace.PageMap:
 		d.pageMap()
 	case namespace.Media:
@@ -147,7 +147,7 @@ func (d *Decoder) Element(own bool) {
 // IsRecord reports whether the current start tag has the name of an image, a video, news or an
 // alternate.
 func IsRecord(r *xmlscan.Reader) bool {
-	switch string(r.Local) {
+	switch string(r.Local()) {
 	case "image", "video", "news":
 		return true
 	case "link":
@@ -165,12 +165,12 @@ func (d *Decoder) checkSpace(space namespace.Space) {
 		return
 	}
 	declared := d.r.URI()
-	if declared == uri || recordNames[space] != string(d.r.Local) ||
+	if declared == uri || recordNames[space] != string(d.r.Local()) ||
 		len(d.spaces) == maxSpaces || slices.Contains(d.spaces, declared) {
 		return
 	}
 	d.spaces = append(d.spaces, declared)
-	d.sink.Problem(sitemap.ExtensionNamespace, d.in.Position(0), string(d.r.Name),
+	d.sink.Problem(sitemap.ExtensionNamespace, d.here(), string(d.r.Name()),
 		[]byte(declared))
 }
 
@@ -189,7 +189,7 @@ func (d *Decoder) checkCase() {
 		return
 	}
 	d.uppered = true
-	d.sink.Problem(sitemap.UppercaseTag, d.in.Position(0), string(d.r.Local), d.r.Raw)
+	d.sink.Problem(sitemap.UppercaseTag, d.here(), string(d.r.Local()), d.r.Raw())
 }
 
 // Take returns the extensions of the entry, or nil if it has none, and starts the next entry.
@@ -239,7 +239,7 @@ func (d *Decoder) startEntry() {
 func (d *Decoder) overflow(field string) {
 	if !d.overflowed {
 		d.overflowed = true
-		d.sink.Problem(sitemap.BadExtension, d.in.Position(0), field, nil)
+		d.sink.Problem(sitemap.BadExtension, d.here(), field, nil)
 	}
 }
 
@@ -247,6 +247,14 @@ func (d *Decoder) overflow(field string) {
 func (d *Decoder) outOfText(field string) {
 	d.textSize = MaxText + 1
 	d.overflow(field)
+}
+
+// here returns the position of the current token, if there is a report to use it.
+func (d *Decoder) here() (pos sitemap.Position) {
+	if d.sink.Report() != nil {
+		pos = d.in.Position(0)
+	}
+	return pos
 }
 
 // bad reports a value that is invalid, or missing for another reason than lack of room.

@@ -26,11 +26,11 @@ func (d *Decoder) image() {
 
 // imagePart reads a part of an image.
 func (d *Decoder) imagePart(img *sitemap.Image) {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "loc":
 		v := d.value("image:loc")
 		if img.Loc != "" {
-			d.bad(v.pos, v.field, v.raw) // an image has one
+			d.badValue(v) // an image has one
 			return
 		}
 		img.Loc, _ = d.tryLoc(v.raw) // image reports that there is none
@@ -64,12 +64,11 @@ func (d *Decoder) alternate() {
 			return
 		}
 		a := d.alternates.next()
-		for i := range d.r.Attrs {
-			attr := &d.r.Attrs[i]
+		for attr := range d.r.Attrs() {
 			d.alternateAttr(a, attr.Name, attr.Value)
 		}
 		if a.Href == "" {
-			d.bad(d.in.Position(0), "xhtml:link", d.r.Raw)
+			d.bad(d.here(), "xhtml:link", d.r.Raw())
 			d.alternates.cut(d.alternates.len() - 1)
 		}
 		d.r.Void()

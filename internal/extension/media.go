@@ -31,14 +31,14 @@ type medium struct {
 func (d *Decoder) mediaElement() {
 	defer d.enterBase()()
 	d.media.used = true
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "group":
 		group := scope{records: len(d.records)}
 		for depth := d.r.Depth(); d.r.Child(depth); {
 			if d.r.Space != namespace.Media {
 				continue
 			}
-			if string(d.r.Local) == "content" {
+			if string(d.r.Local()) == "content" {
 				d.mediaContent()
 			} else {
 				d.mediaPart(&group)
@@ -56,7 +56,7 @@ func (d *Decoder) mediaElement() {
 // the caller calls leave.
 func (d *Decoder) enterBase() (leave func()) {
 	around := d.sink.Resolver.Base
-	d.sink.Resolver.Base = document.BaseHere(d.r.Attrs, around)
+	d.sink.Resolver.Base = document.BaseHere(d.r, around)
 	return func() { d.sink.Resolver.Base = around }
 }
 
@@ -171,7 +171,7 @@ func (d *Decoder) addVideo(loc string) *sitemap.Video {
 // mediaContent reads a media:content. It skips audio, documents, and files of unknown kind.
 func (d *Decoder) mediaContent() {
 	defer d.enterBase()()
-	pos := d.in.Position(0)
+	pos := d.here()
 	raw, _ := d.r.Attr("url")
 	loc, ok := d.tryLoc(d.attr(raw))
 	is := mediumOf(d.token("medium"), d.token("type"), loc)
@@ -253,7 +253,7 @@ func mediumOf(medium, typ, loc string) mediumKind {
 
 // Enclosure adds a file that the entry of a feed encloses. Its location is resolved against base.
 func (d *Decoder) Enclosure(loc, typ []byte, base *url.URL) {
-	pos := d.in.Position(0)
+	pos := d.here()
 	around := d.sink.Resolver.Base
 	d.sink.Resolver.Base = base
 	abs, ok := d.tryLoc(bytes.TrimSpace(loc))

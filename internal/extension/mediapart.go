@@ -11,7 +11,7 @@ import (
 // counts.
 func (d *Decoder) mediaPart(s *scope) {
 	defer d.enterBase()()
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "title":
 		fill(&s.about.Title, d.string(d.value("media:title")))
 	case "description":
@@ -39,7 +39,7 @@ func (d *Decoder) mediaPart(s *scope) {
 
 // mediaAudience reads an element about the authors and the audience of the media.
 func (d *Decoder) mediaAudience(s *scope) {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "credit":
 		if role := d.token("role"); strings.EqualFold(role, "uploader") ||
 			strings.EqualFold(role, "owner") {
@@ -90,7 +90,7 @@ func (d *Decoder) community(s *scope) {
 		if d.r.Space != namespace.Media {
 			continue
 		}
-		switch string(d.r.Local) {
+		switch string(d.r.Local()) {
 		case "starrating":
 			if most := d.token("max"); most == "" || most == "5" {
 				fill(&s.about.Rating, d.number(d.attrValue("average", "media:starRating"),

@@ -28,14 +28,14 @@ func (d *Decoder) Around(readEntry func()) (el sitemap.Element, ok bool) {
 func (d *Decoder) element(depth int) (el sitemap.Element, ok bool) {
 	kept := d.other.elements < MaxElements && depth <= MaxOtherDepth
 	if !kept {
-		d.overflow(string(d.r.Name))
+		d.overflow(string(d.r.Name()))
 	}
 	if !kept && (d.r.InEntry() || depth > MaxOtherDepth) {
 		return el, false
 	}
 	d.other.elements++
 	el.Space = d.r.URI()
-	el.Name = d.name(d.r.Name[bytes.IndexByte(d.r.Name, ':')+1:])
+	el.Name = d.name(d.r.Name()[bytes.IndexByte(d.r.Name(), ':')+1:])
 	el.Attrs = d.elementAttrs()
 	if text, ok := d.r.Leaf(); ok {
 		el.Text = d.keepOther(trim(text))
@@ -74,7 +74,7 @@ func (d *Decoder) takeTree(first int) []sitemap.Element {
 
 // elementAttrs reads the attributes of the current start tag, except declarations of namespaces.
 func (d *Decoder) elementAttrs() []sitemap.Attribute {
-	for _, attr := range d.r.Attrs {
+	for attr := range d.r.Attrs() {
 		if bytes.HasPrefix(attr.Name, []byte("xmlns")) {
 			continue
 		}

@@ -13,22 +13,22 @@ import (
 //	  </DataObject>
 //	</PageMap>
 func (d *Decoder) pageMap() {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "pagemap":
 		for depth := d.r.Depth(); d.r.Child(depth); {
-			if d.isPart(namespace.PageMap) && string(d.r.Local) == "dataobject" {
+			if d.isPart(namespace.PageMap) && string(d.r.Local()) == "dataobject" {
 				d.dataObject()
 			}
 		}
 	case "dataobject":
 		d.dataObject()
 	default:
-		d.bad(d.in.Position(0), "PageMap", d.r.Raw)
+		d.bad(d.here(), "PageMap", d.r.Raw())
 	}
 }
 
 func (d *Decoder) dataObject() {
-	pos := d.in.Position(0)
+	pos := d.here()
 	if d.objects.len() == MaxRecords {
 		d.overflow("DataObject")
 		return
@@ -38,9 +38,9 @@ func (d *Decoder) dataObject() {
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case !d.isPart(namespace.PageMap):
-		case string(d.r.Local) == "attribute":
+		case string(d.r.Local()) == "attribute":
 			d.objectAttribute()
-		case string(d.r.Local) == "dataobject": // the current one is unclosed
+		case string(d.r.Local()) == "dataobject": // the current one is unclosed
 			d.r.Leave(depth)
 		}
 	}
@@ -65,7 +65,7 @@ func (d *Decoder) objectAttribute() {
 		a.Value = d.string(v)
 	}
 	if a.Name == "" {
-		d.bad(v.pos, v.field, []byte(a.Value))
+		d.bad(d.pos(v), v.field, []byte(a.Value))
 		return
 	}
 	*d.attributes.next() = a

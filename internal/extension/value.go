@@ -13,22 +13,39 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 )
 
-// A value is the trimmed text of an element or attribute, with its position. It is valid until the
-// next one is read.
+// A value is the trimmed text of an element or attribute. It is valid until the next one is read.
 type value struct {
 	raw   []byte
-	pos   sitemap.Position
+	at    int64            // offset of the start tag
+	pos   sitemap.Position // that of at, or zero if the window still holds it
 	field string
 }
 
 // value reads the text of the element whose start tag is current.
 func (d *Decoder) value(field string) value {
-	pos := d.in.Position(0)
-	v := value{d.content(), pos, field}
+	v := value{at: d.in.Offset(), field: field}
+	if text, ok := d.r.Leaf(); ok {
+		v.raw = trim(text)
+		return v
+	}
+	v.pos = d.in.Position(0)
+	v.raw = d.content()
 	if d.r.Overflow {
-		d.bad(pos, field, v.raw)
+		d.badValue(v)
 	}
 	return v
+}
+
+// badValue reports a value that is invalid.
+func (d *Decoder) badValue(v value) { d.bad(d.pos(v), v.field, v.raw) }
+
+// pos returns the position of a value. Few are reported, and finding a position takes longer than
+// reading most values.
+func (d *Decoder) pos(v value) sitemap.Position {
+	if v.pos == (sitemap.Position{}) {
+		return d.in.Position(int(v.at - d.in.Offset()))
+	}
+	return v.pos
 }
 
 // content reads the trimmed text of the element whose start tag is current. Text that is cut by the
@@ -66,6 +83,9 @@ func (d *Decoder) token(name string) string {
 
 // keep returns text as a string, or "" if the entry has too much of it.
 func (d *Decoder) keep(raw []byte, field string) string {
+	if len(raw) == 0 {
+		return ""
+	}
 	if d.textSize+len(raw) > MaxText {
 		d.outOfText(field)
 		return ""
@@ -120,7 +140,7 @@ func (d *Decoder) string(v value) string { return d.keep(v.raw, v.field) }
 func (d *Decoder) loc(v value) string {
 	loc, ok := d.tryLoc(v.raw)
 	if !ok {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 	}
 	return loc
 }
@@ -152,7 +172,7 @@ func (d *Decoder) integer(v value) (n sitemap.Optional[int64]) {
 	}
 	i, err := strconv.ParseInt(string(v.raw), 10, 64)
 	if err != nil || i < 0 {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 		return n
 	}
 	return sitemap.Some(i)
@@ -165,7 +185,7 @@ func (d *Decoder) number(v value, most float64) (n sitemap.Optional[float64]) {
 	}
 	f, ok := document.Number(v.raw)
 	if !ok || f < 0 || f > most {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 		return n
 	}
 	return sitemap.Some(f)
@@ -182,7 +202,7 @@ func (d *Decoder) yesNo(v value) (b sitemap.Optional[bool]) {
 	case "no", "false", "0":
 		return sitemap.Some(false)
 	}
-	d.bad(v.pos, v.field, v.raw)
+	d.badValue(v)
 	return b
 }
 
@@ -193,7 +213,7 @@ func (d *Decoder) time(v value) sitemap.Time {
 	}
 	t, _ := datetime.ParseW3C(v.raw)
 	if t.IsZero() {
-		d.bad(v.pos, v.field, v.raw)
+		d.badValue(v)
 	}
 	return t
 }
@@ -258,10 +278,10 @@ func takeList(to *[]string, v []string) {
 // its record, or if there are too many.
 func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field string, read func(),
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
-	pos = d.in.Position(0)
+	pos = d.here()
 	switch name := recordName(space); {
-	case string(d.r.Local) != name:
-		d.bad(pos, field, d.r.Raw)
+	case string(d.r.Local()) != name:
+		d.bad(pos, field, d.r.Raw())
 		return 0, pos, false
 	case s.len() == MaxRecords:
 		d.overflow(field)
@@ -274,7 +294,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case d.stray(space), !d.isPart(space):
-		case string(d.r.Local) == recordName(space):
+		case string(d.r.Local()) == recordName(space):
 			d.another(depth, read)
 		default:
 			part(&s.current()[at])
@@ -298,12 +318,12 @@ const maxNested = 4
 // another reads a record that starts in one of its own kind at depth. The outer one is unclosed if
 // its end tag does not follow.
 func (d *Decoder) another(depth int, read func()) {
-	pos := d.in.Position(0)
+	pos := d.here()
 	if d.nested == maxNested || !d.r.Holds(depth) {
 		d.r.Leave(depth)
 		return
 	}
-	d.bad(pos, string(d.r.Name), d.r.Raw)
+	d.bad(pos, string(d.r.Name()), d.r.Raw())
 	d.nested++
 	read()
 	d.nested--
@@ -313,10 +333,10 @@ func (d *Decoder) another(depth int, read func()) {
 // one.
 func (d *Decoder) stray(space namespace.Space) bool {
 	name := recordName(d.r.Space)
-	if d.r.Space == space || name == "" || name != string(d.r.Local) || d.nested == maxNested {
+	if d.r.Space == space || name == "" || name != string(d.r.Local()) || d.nested == maxNested {
 		return false
 	}
-	d.bad(d.in.Position(0), string(d.r.Name), d.r.Raw)
+	d.bad(d.here(), string(d.r.Name()), d.r.Raw())
 	d.nested++
 	d.Element(false)
 	d.nested--
@@ -347,7 +367,7 @@ func recordName(s namespace.Space) string {
 // such records or of this one, without a prefix (and by mistake in the document's), or in the
 // namespace of sitemaps with any prefix.
 func (d *Decoder) isPart(space namespace.Space) bool {
-	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix) == 0 ||
+	ok := d.r.Space == space || d.r.Space == d.actual || len(d.r.Prefix()) == 0 ||
 		d.r.Space == namespace.Sitemap
 	if ok {
 		d.checkCase()

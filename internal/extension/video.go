@@ -53,7 +53,7 @@ func isBlank(v *sitemap.Video) bool {
 
 // videoLocation reads a part of a video that is a location, and reports whether it is one.
 func (d *Decoder) videoLocation(v *sitemap.Video) bool {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "thumbnail_loc":
 		take(&v.ThumbnailLoc, d.loc(d.value("video:thumbnail_loc")))
 	case "content_loc":
@@ -75,7 +75,7 @@ func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 
 // videoText reads a part of a video that is free text, and reports whether it is one.
 func (d *Decoder) videoText(v *sitemap.Video) bool {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "title":
 		take(&v.Title, d.string(d.value("video:title")))
 	case "description":
@@ -107,7 +107,7 @@ func (d *Decoder) videoText(v *sitemap.Video) bool {
 
 // videoFact reads a part of a video that is a number, a date, or yes or no.
 func (d *Decoder) videoFact(v *sitemap.Video) {
-	switch string(d.r.Local) {
+	switch string(d.r.Local()) {
 	case "duration":
 		take(&v.Duration, d.integer(d.value("video:duration")))
 	case "view_count":
@@ -130,8 +130,11 @@ func (d *Decoder) videoFact(v *sitemap.Video) {
 // attrValue decodes the attribute with this name. The result is valid until the next attribute is
 // decoded or the element's text is read.
 func (d *Decoder) attrValue(name, field string) value {
-	raw, _ := d.r.Attr(name)
-	return value{d.attr(raw), d.in.Position(0), field}
+	v := value{at: d.in.Offset(), field: field}
+	if raw, ok := d.r.Attr(name); ok {
+		v.raw = d.attr(raw)
+	}
+	return v
 }
 
 func (d *Decoder) attrString(name, field string) string {
@@ -191,7 +194,7 @@ func (d *Decoder) restriction(field string) (r sitemap.Restriction) {
 	case "deny", "Deny", "DENY":
 		r.Relationship = "deny"
 	default:
-		d.bad(rel.pos, field, d.r.Raw)
+		d.bad(d.here(), field, d.r.Raw())
 	}
 	r.Values = d.list(d.value(field), words)
 	return r
@@ -210,7 +213,7 @@ func (d *Decoder) tvShow(v *sitemap.Video) {
 		if !d.isPart(namespace.Video) {
 			continue
 		}
-		switch string(d.r.Local) {
+		switch string(d.r.Local()) {
 		case "show_title":
 			take(&s.ShowTitle, d.string(d.value("video:show_title")))
 		case "video_type":

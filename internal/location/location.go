@@ -51,7 +51,8 @@ type Resolver struct {
 // among codes: EmptyLoc, BogusLoc, BadScheme, BadLoc, RelativeLoc (there is no base) or LocTooLong
 // (more than MaxLen bytes). Otherwise [sitemap.ParseLoc] of loc succeeds.
 func (r *Resolver) Clean(raw []byte) (loc string, codes []sitemap.Code, drop sitemap.Code) {
-	text, codes := scrub(raw)
+	var buf [512]byte // enough for most
+	text, codes := scrub(buf[:0], raw)
 	ref := string(text)
 	switch {
 	case ref == "":
@@ -141,8 +142,8 @@ func IsAbsolute(raw []byte) bool {
 // Several returns the URLs in raw if it holds several absolute http and https URLs with white space
 // between them, and nothing else.
 func Several(raw []byte) [][]byte {
-	if bytes.Count(raw, []byte("://")) < 2 {
-		return nil
+	if bytes.Count(raw, []byte(":")) < 2 || bytes.Count(raw, []byte("://")) < 2 {
+		return nil // the first count is much faster
 	}
 	urls := bytes.Fields(raw)
 	for _, u := range urls {
@@ -170,7 +171,7 @@ func simpleHost(s string) bool {
 
 // inspect appends the problems of a location that is kept, except those of its authority.
 func inspect(codes []sitemap.Code, loc string) []sitemap.Code {
-	if strings.IndexByte(loc, '%') >= 0 && hasBadEscape(loc) {
+	if i := strings.IndexByte(loc, '%'); i >= 0 && hasBadEscape(loc[i:]) {
 		codes = append(codes, sitemap.BadEscape)
 	}
 	if hasAmpersandReference(loc) {

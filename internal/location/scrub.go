@@ -9,12 +9,12 @@ import (
 
 // scrub removes white space around raw, line breaks with the indentation around them, tabs and
 // control characters. It writes inner spaces as %20 and bytes that are not UTF-8 as %XX. The result
-// shares memory with raw if nothing inside changes.
-func scrub(raw []byte) (text []byte, codes []sitemap.Code) {
+// shares memory with raw if nothing inside changes, else it is appended to buf.
+func scrub(buf, raw []byte) (text []byte, codes []sitemap.Code) {
 	var s scrubber
 	text = s.trim(raw)
 	if !isVisible(text) {
-		text = s.rewrite(text)
+		text = s.rewrite(buf, text)
 	}
 	if s.control {
 		codes = append(codes, sitemap.ControlChar)
@@ -61,10 +61,9 @@ func (s *scrubber) trims(r rune) bool {
 	return isControl(r) || chars.IsSpace(r)
 }
 
-// rewrite copies trimmed text. It holds spaces back until the next character: next to a line break
-// they are indentation.
-func (s *scrubber) rewrite(text []byte) []byte {
-	out := make([]byte, 0, len(text)+16)
+// rewrite appends trimmed text to out. It holds spaces back until the next character: next to a
+// line break they are indentation.
+func (s *scrubber) rewrite(out, text []byte) []byte {
 	spaces, broken := 0, false
 	for len(text) > 0 {
 		if spaces == 0 && !broken {

@@ -106,18 +106,3 @@ func Decode(dst, b []byte) []byte {
 		b = b[i+size:]
 	}
 }
-
-// AllPredefined reports whether all ampersands in b start references that XML defines.
-func AllPredefined(b []byte) bool {
-	for {
-		i := bytes.IndexByte(b, '&')
-		if i < 0 {
-			return true
-		}
-		_, size, kind := Reference(b[i:])
-		if kind != Predefined {
-			return false
-		}
-		b = b[i+size:]
-	}
-}

@@ -2,7 +2,7 @@ package xmlscan
 
 import (
 	"bytes"
-	"slices"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +13,21 @@ import (
 
 // An Attr is an attribute of a start tag. Its value is raw.
 type Attr struct{ Name, Value []byte }
+
+type attr struct{ name, value span }
+
+// Attrs yields the attributes of the current start tag.
+func (s *Scanner) Attrs() iter.Seq[Attr] {
+	return func(yield func(Attr) bool) {
+		b := s.Raw()
+		for i := range s.attrs {
+			a := &s.attrs[i]
+			if !yield(Attr{b[a.name.start:a.name.end], b[a.value.start:a.value.end]}) {
+				return
+			}
+		}
+	}
+}
 
 const (
 	// maxAttrs is the maximum number of attributes of a tag. The rest is skipped.
@@ -42,8 +57,9 @@ func (s *Scanner) scanAttrs(b []byte, i int) (end int, ok bool) {
 		case i == start:
 			return 0, false
 		}
-		n, has := scanName(b[i:])
-		name := b[i : i+n]
+		n, _, has := scanName(b[i:])
+		name := span{i, i + n}
+		s.prefixed = s.prefixed || has&isColon != 0
 		i += n
 		if i < len(b) && b[i] != '=' {
 			i += spaceLen(b[i:])
@@ -57,8 +73,8 @@ func (s *Scanner) scanAttrs(b []byte, i int) (end int, ok bool) {
 			return 0, false
 		}
 		size := bytes.IndexByte(b[i+1:], b[i])
-		if size < 0 || has&(isColon|isOther) != 0 && !soundName(name) ||
-			!s.addAttr(name, b[i+1:i+1+size]) {
+		if size < 0 || has&(isColon|isOther) != 0 && !soundName(b[name.start:name.end]) ||
+			!s.addAttr(b, name, span{i + 1, i + 1 + size}) {
 			return 0, false
 		}
 		i += size + 2
@@ -66,68 +82,68 @@ func (s *Scanner) scanAttrs(b []byte, i int) (end int, ok bool) {
 	return 0, false
 }
 
-// addAttr adds an attribute. It returns false if the tag is not well-formed with it.
-func (s *Scanner) addAttr(name, value []byte) bool {
-	if len(s.Attrs) == maxAttrs {
+// addAttr adds an attribute of the tag b. It returns false if the tag is not well-formed with it.
+func (s *Scanner) addAttr(b []byte, name, value span) bool {
+	if len(s.attrs) == maxAttrs {
 		return false
 	}
-	for i := range min(len(s.Attrs), maxCompared) {
-		if bytes.Equal(s.Attrs[i].Name, name) {
+	for i := range min(len(s.attrs), maxCompared) {
+		other := s.attrs[i].name
+		if bytes.Equal(b[other.start:other.end], b[name.start:name.end]) {
 			return false
 		}
 	}
-	n := len(s.Attrs)
-	s.Attrs = slices.Grow(s.Attrs, 1)[:n+1]
-	a := &s.Attrs[n] // field by field: copying a new struct would wait for its stores
-	a.Name = name
-	a.Value = value
+	s.attrs = append(s.attrs, attr{name, value})
 	return true
 }
 
-// readAttrs reads the attributes of a start tag that is not well-formed. A value without quotes
-// ends at white space, and a name without a value has an empty one.
-func (s *Scanner) readAttrs(b []byte) {
-	s.Attrs = s.Attrs[:0]
-	for len(s.Attrs) < maxAttrs {
-		for len(b) > 0 && (IsSpace(b[0]) || b[0] == '/') {
-			b = b[1:]
+// readAttrs reads the attributes of a start tag that is not well-formed, from b[i] on. A value
+// without quotes ends at white space, and a name without a value has an empty one.
+func (s *Scanner) readAttrs(b []byte, i int) {
+	s.attrs, s.prefixed = s.attrs[:0], true // perhaps
+	for len(s.attrs) < maxAttrs {
+		for i < len(b) && (IsSpace(b[i]) || b[i] == '/') {
+			i++
 		}
-		if len(b) == 0 {
+		if i == len(b) {
 			return
 		}
-		end := 0
-		for end < len(b) && !IsSpace(b[end]) && b[end] != '=' {
-			end++
+		a := attr{name: span{i, i}}
+		for i < len(b) && !IsSpace(b[i]) && b[i] != '=' {
+			i++
 		}
-		a := Attr{Name: b[:end]}
-		b = b[end:]
-		if after := b[spaceLen(b):]; len(after) > 0 && after[0] == '=' {
-			a.Value, b = attrValue(after[1+spaceLen(after[1:]):])
+		a.name.end = i
+		if at := i + spaceLen(b[i:]); at < len(b) && b[at] == '=' {
+			at++
+			a.value, i = attrValue(b, at+spaceLen(b[at:]))
 		}
-		s.Attrs = append(s.Attrs, a)
+		s.attrs = append(s.attrs, a)
 	}
 }
 
-// attrValue returns the value at the start of b and the rest.
-func attrValue(b []byte) (value, rest []byte) {
-	if len(b) > 0 && (b[0] == '"' || b[0] == '\'') {
-		if size := bytes.IndexByte(b[1:], b[0]); size >= 0 {
-			return b[1 : 1+size], b[size+2:]
+// attrValue returns the value at b[i] and the offset of what follows.
+func attrValue(b []byte, i int) (value span, next int) {
+	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
+		i++
+		if size := bytes.IndexByte(b[i:], b[i-1]); size >= 0 {
+			return span{i, i + size}, i + size + 1
 		}
-		b = b[1:]
 	}
-	end := 0
+	end := i
 	for end < len(b) && !IsSpace(b[end]) {
 		end++
 	}
-	return b[:end], b[end:]
+	return span{i, end}, end
 }
 
 // Attr returns the raw value of the current start tag's attribute with this local name, which must
 // be in lower case. It returns the attribute without a prefix, else the first one with a prefix in
 // any namespace.
 func (s *Scanner) Attr(local string) (value []byte, ok bool) {
-	for _, a := range s.Attrs {
+	for a := range s.Attrs() {
+		if string(a.Name) == local {
+			return a.Value, true
+		}
 		prefix, name := cutPrefix(a.Name)
 		switch {
 		case len(name) != len(local) || !strings.EqualFold(string(name), local):
@@ -148,20 +164,23 @@ func (r *Reader) checkAttrs() {
 		local string
 	}
 	var seen map[qualified]bool
-	for i := 0; i < len(r.Attrs) && !r.undeclared; i++ {
-		prefix, local := cutPrefix(r.Attrs[i].Name)
+	if r.undeclared || !r.prefixed {
+		return
+	}
+	for a := range r.Attrs() {
+		prefix, local := cutPrefix(a.Name)
 		if len(prefix) == 0 || bytes.Equal(prefix, xmlns) {
 			continue
 		}
 		space, declared := r.Lookup(prefix)
 		if !declared {
 			r.undeclared = true
-			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
+			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw())
 			return
 		}
 		q := qualified{space, string(local)}
 		if seen[q] && space != namespace.FirstOther {
-			r.mismatched(r.Raw)
+			r.mismatched(r.Raw())
 			return
 		}
 		if seen == nil {

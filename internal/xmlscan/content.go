@@ -53,7 +53,7 @@ func (r *Reader) skipLeaf() bool {
 // read, are known to contain only characters that XML allows.
 func (r *Reader) IsSound() bool {
 	return r.current == soundLeaf ||
-		r.current == fresh && r.report != nil && r.isSound(len(r.Raw))
+		r.current == fresh && r.report != nil && r.isSound(r.size)
 }
 
 // leaf is Leaf with text whose references are not decoded if isRaw is true.
@@ -61,7 +61,7 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 	if r.current != fresh || r.Empty || r.Cut {
 		return nil, false, false
 	}
-	b, from := r.in.Window(), len(r.Raw)
+	b, from := r.in.Window(), r.size
 	n := bytes.IndexByte(b[from:], '<')
 	if n < 0 {
 		return nil, false, false
@@ -73,25 +73,26 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 		}
 		at += len(cdataStart) + len(text) + len(cdataEnd)
 	}
-	end := at + len("</") + len(r.Name)
+	name := r.Name()
+	end := at + len("</") + len(name)
 	if end >= len(b) || b[end] != '>' || b[at] != '<' || b[at+1] != '/' ||
-		!bytes.Equal(b[at+2:end], r.Name) || len(text) > MaxText {
+		!bytes.Equal(b[at+2:end], name) || len(text) > MaxText {
 		return nil, false, false
 	}
 	sound := r.report != nil && r.isSound(end)
 	if r.report != nil {
-		if !sound && (!isRaw || !xmlchar.Sound(r.Name)) {
+		if !sound && (!isRaw || !xmlchar.Sound(name)) {
 			return nil, false, false
 		}
-		if r.Raw = b[:end]; !sound {
-			r.checkCharacters(from, at)
+		if !sound {
+			r.checkCharacters(from, text)
 		}
 		if isRaw {
-			r.checkText(from, at)
+			r.checkText(from, text)
 		}
 	}
 	r.in.Advance(at)
-	r.Raw, r.Kind = b[at:end+1], EndTag
+	r.Kind, r.size, r.nameAt = EndTag, end+1-at, span{2, end - at}
 	r.owner = r.owner[:0]
 	if r.current = unopened; sound {
 		r.current = soundLeaf
@@ -123,7 +124,7 @@ func (r *Reader) Void() {
 	}
 	if d := len(r.stack); r.nothingFollows(d) && !bytes.HasPrefix(r.ahead(2), []byte("<!")) &&
 		!r.Holds(d) {
-		r.mismatched(r.Raw)
+		r.mismatched(r.Raw())
 		r.pop(d - 1)
 	}
 }
@@ -142,13 +143,13 @@ func (r *Reader) readText(whole bool) {
 			r.root = rootCut
 			r.Complete = !r.Nested && r.endsHere(d)
 		case Text:
-			r.keep(r.Raw, true)
+			r.keep(r.Raw(), true)
 		case CDATA:
 			r.keep(r.Data, false)
 		case StartTag:
 			switch {
 			case r.Cut:
-				r.keep(r.Raw, true)
+				r.keep(r.Raw(), true)
 			case r.IsEntry() && r.opensEntry():
 				r.Complete = true
 				r.resume(d - 1)
@@ -161,7 +162,7 @@ func (r *Reader) readText(whole bool) {
 				r.reread(d - 1)
 			default:
 				r.Nested = true
-				if href, ok := r.Attr("href"); ok && len(r.Href) == 0 && string(r.Local) == "a" {
+				if href, ok := r.Attr("href"); ok && len(r.Href) == 0 && string(r.Local()) == "a" {
 					r.Href = xmlchar.Decode(r.Href[:0], href)
 				}
 				r.push()
@@ -173,7 +174,7 @@ func (r *Reader) readText(whole bool) {
 			r.Complete = len(r.stack) < d
 		}
 	}
-	if r.Kind != EndTag || !bytes.HasPrefix(r.end, append([]byte("/"), r.Name...)) {
+	if r.Kind != EndTag || !bytes.HasPrefix(r.end, append([]byte("/"), r.Name()...)) {
 		r.text = bytes.TrimSuffix(bytes.TrimRight(r.text, " \t\r\n"), r.end) // it lost its '<'
 	}
 	if !r.pending { // else it is that of the next tag
@@ -216,7 +217,7 @@ func (r *Reader) keep(b []byte, references bool) {
 // endsHere reports whether the rest of the document begins the end tag of the element at depth d. A
 // character of UTF-16 or UTF-32 that is cut, which package input replaces by 0xff, may follow it.
 func (r *Reader) endsHere(d int) bool {
-	rest, ok := bytes.CutPrefix(r.Raw, []byte("</"))
+	rest, ok := bytes.CutPrefix(r.Raw(), []byte("</"))
 	return ok && bytes.HasPrefix(r.name(d), bytes.TrimSuffix(rest, []byte{0xff}))
 }
 

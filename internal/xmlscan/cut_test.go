@@ -24,7 +24,7 @@ func TestScanner_LongText(t *testing.T) {
 			in := input.Open(r, nil)
 			s := NewScanner(in, func(p sitemap.Problem) { fmt.Fprintln(&got, p.Code, p.Pos) })
 			for s.Next() != EOF {
-				fmt.Fprintln(&got, s.Kind, len(s.Raw))
+				fmt.Fprintln(&got, s.Kind, len(s.Raw()))
 			}
 			in.Close()
 			if i == 0 {

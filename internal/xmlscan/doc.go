@@ -4,7 +4,7 @@
 //	r := xmlscan.NewReader(in, report)
 //	for r.Child(0) { // the root
 //		for r.Child(1) { // its children
-//			fmt.Printf("%s: %s\n", r.Local, r.Text())
+//			fmt.Printf("%s: %s\n", r.Local(), r.Text())
 //		}
 //	}
 //
@@ -87,6 +87,6 @@
 //	space.go     declarations of namespaces
 //	stack.go     open elements, and how end tags close them
 //	content.go   text of elements
-//	window.go    for callers that read the window themselves, and runs of elements
+//	window.go    tags of the usual shape, runs of elements, and callers that read the window
 //	landmark.go  whether an open element is ever closed
 package xmlscan

@@ -25,14 +25,16 @@ const (
 // be five more.
 //
 //	flag        set by                              cleared by
-//	Empty       scanStart, Child at an odd root     the next start tag, readText, Enter
+//	Empty       scanStart, scanAttrs, Child         the next start tag, readText, Enter
 //	Cut         scanStart, scanEnd, scanDeclaration the next tag or declaration
 //	odd         scanStart                           the next start tag
+//	prefixed    scanAttrs, readAttrs                the next start tag
 //	doctype     scanDeclaration, at the first one   -
-//	Declared    resolve                             the next start tag
-//	Upper       split, lowerPrefix                  the next start tag
+//	Declared    resolve, plainStart                 the next start tag
+//	Upper       lowerName, lowerPrefix              the next start tag
 //	pending     reread, Wrap                        next, Restart
-//	current     Child, skip, Again: fresh           next: unopened
+//	current     Child, skip, Again, plainStart:     next: unopened
+//	            fresh
 //	            push, pushEntry: opened
 //	            leaf: soundLeaf
 //	root        push, pop, eof: rootEnded           -
@@ -75,10 +77,9 @@ type Names struct {
 
 // A Tag is the current start tag, in addition to the Scanner's fields.
 type Tag struct {
-	Prefix, Local []byte // Local is in lower case
-	Space         namespace.Space
-	Declared      bool // the prefix is declared, or there is no prefix
-	Upper         bool // Local is in another letter case in the document
+	Space    namespace.Space
+	Declared bool // the prefix is declared, or there is no prefix
+	Upper    bool // the local name is in another letter case in the document
 }
 
 // Texts are the texts that a Reader has read.
@@ -117,7 +118,8 @@ type namespaces struct {
 	bindings   []binding
 	seen       []declaration // namespaces declared so far
 	others     int           // namespaces without a constant so far
-	lower      []byte        // a name in lower case
+	lower      []byte        // the local name of the start tag, if it has capitals
+	lowered    []byte        // its prefix in lower case, if only that has a namespace
 	undeclared bool          // an undeclared prefix was reported
 }
 
@@ -163,7 +165,7 @@ func (r *Reader) Depth() int {
 // element around it, by the next entry or by the end of the document. The root's own start tag is
 // at depth 0.
 func (r *Reader) Child(d int) bool {
-	if len(r.stack) != d || !r.skipLeaf() {
+	if r.current == fresh && (len(r.stack) != d || !r.skipLeaf()) {
 		r.open()
 	}
 	for {
@@ -172,6 +174,12 @@ func (r *Reader) Child(d int) bool {
 		}
 		if len(r.stack) > d {
 			r.skip(d)
+			continue
+		}
+		if r.plainTag() {
+			if r.Kind == StartTag {
+				return true
+			}
 			continue
 		}
 		if !r.pending {
@@ -222,28 +230,28 @@ func (r *Reader) Mixed(d int, text *[]byte) bool {
 func (r *Reader) direct(d int) {
 	switch {
 	case r.mixed == nil:
-	case len(*r.mixed)+len(r.Raw) > MaxText:
+	case len(*r.mixed)+len(r.Raw()) > MaxText:
 		r.Overflow = true
 	case r.Kind == CDATA:
 		*r.mixed = append(*r.mixed, r.Data...)
 	default:
-		*r.mixed = xmlchar.Decode(*r.mixed, r.Raw)
+		*r.mixed = xmlchar.Decode(*r.mixed, r.Raw())
 	}
 	isStray := r.entry == 0 || d == r.entry && r.directEnd
-	if r.Stray != nil && isStray && r.mixed == nil && len(TrimSpace(r.Raw)) > 0 {
+	if r.Stray != nil && isStray && r.mixed == nil && len(TrimSpace(r.Raw())) > 0 {
 		r.Stray()
 	}
 	if len(TrimSpace(r.Direct)) == 0 {
-		r.DirectAt = r.in.Position(spaceLen(r.Raw))
+		r.DirectAt = r.in.Position(spaceLen(r.Raw()))
 	}
 	switch {
 	case d != r.entry || r.directEnd || r.DirectCut:
-	case len(r.Direct)+len(r.Raw) > 4<<10:
-		r.DirectCut = len(bytes.TrimSpace(r.Raw)) > 0
+	case len(r.Direct)+len(r.Raw()) > 4<<10:
+		r.DirectCut = len(bytes.TrimSpace(r.Raw())) > 0
 	case r.Kind == CDATA:
 		r.Direct = append(r.Direct, r.Data...)
 	default:
-		r.Direct = xmlchar.Decode(r.Direct, r.Raw)
+		r.Direct = xmlchar.Decode(r.Direct, r.Raw())
 	}
 }
 
@@ -330,28 +338,13 @@ func opens(b []byte) (ok, known bool) {
 // ahead returns the bytes after the current token and white space: n bytes or more, unless the
 // document or the window ends before.
 func (r *Reader) ahead(n int) []byte {
-	for more := true; ; more = r.more() { // it moves the window even if there is no more
-		rest := r.in.Window()[len(r.Raw):]
+	for more := true; ; more = r.in.More() { // it moves the window even if there is no more
+		rest := r.in.Window()[r.size:]
 		rest = rest[spaceLen(rest):]
 		if len(rest) >= n || !more {
 			return rest
 		}
 	}
-}
-
-// more reads more bytes after the current tag. The tag's bytes move.
-func (r *Reader) more() bool {
-	size := len(r.Raw)
-	ok := r.in.More()
-	report := r.report
-	r.report = nil
-	r.scan(r.in.Window(), true)
-	r.report = report
-	r.Raw = r.in.Window()[:size]
-	if r.Kind == StartTag {
-		r.split()
-	}
-	return ok
 }
 
 // next advances to the next token and resolves the names of a tag.
@@ -369,12 +362,12 @@ func (r *Reader) next() Kind {
 		}
 		r.resolve()
 	case Instruction:
-		if IsDeclaration(r.Raw) { // allowed only at the start of a document
-			r.mismatched(r.Raw)
+		if IsDeclaration(r.Raw()) { // allowed only at the start of a document
+			r.mismatched(r.Raw())
 		}
 	case Declaration:
 		if r.IsDoctype() { // allowed only before the root
-			r.problem(sitemap.Doctype, 0, r.Raw)
+			r.problem(sitemap.Doctype, 0, r.Raw())
 		}
 	}
 	return r.Kind
@@ -393,7 +386,7 @@ func (r *Reader) directEnds() {
 // itself. The open elements stay open.
 func (r *Reader) Restart() {
 	if r.pending {
-		r.pending, r.Raw = false, nil
+		r.pending, r.size = false, 0
 	}
 	r.Sync()
 }

@@ -45,7 +45,7 @@ func (r *Reader) Enclosed() bool {
 		return false
 	}
 	for i := len(r.bindings) - 1; i >= 0; i-- {
-		if b := &r.bindings[i]; b.prefix == string(r.Prefix) {
+		if b := &r.bindings[i]; b.prefix == string(r.Prefix()) {
 			if b.depth == len(r.stack)+1 {
 				return true
 			}
@@ -98,7 +98,7 @@ func (r *Reader) landmark(d int, entry []byte) mark {
 	rest = rest[:min(len(rest), lookAhead)]
 	l := landmark{name: r.name(d), entry: entry}
 	l.inside, l.own = r.count(entry, d), r.count(l.name, d)
-	if r.current != opened && !r.Empty && isFold(key(r.Name), l.name) {
+	if r.current != opened && !r.Empty && isFold(key(r.Name()), l.name) {
 		l.own++
 	}
 	r.looked += int64(l.look(rest))

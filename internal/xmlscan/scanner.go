@@ -26,18 +26,25 @@ const (
 	Declaration             // <!DOCTYPE …> and other declarations
 )
 
-// A Token is a part of a document. Its bytes are valid until the next one.
+// A Token is a part of a document, at the start of the window. Its parts are valid until the next
+// one. Most are held as places rather than slices: storing a pointer takes time while the garbage
+// collector runs.
 type Token struct {
-	Kind  Kind
-	Raw   []byte    // all of it
-	Name  []byte    // of a tag, with its prefix
-	Attrs []Attr    // of a start tag
-	Data  []byte    // of a CDATA section
-	Empty bool      // the start tag ends with "/>"
-	Cut   bool      // the tag's '>' is missing
-	odd   bool      // the start tag is not well-formed
-	has   nameClass // in the name of a start tag
+	Kind     Kind
+	Data     []byte // of a CDATA section
+	Empty    bool   // the start tag ends with "/>"
+	Cut      bool   // the tag's '>' is missing
+	size     int
+	nameAt   span      // of a tag, with its prefix
+	colon    int       // index of the first colon in the name of a start tag, or -1
+	has      nameClass // in the name of a start tag
+	attrs    []attr    // of a start tag
+	odd      bool      // the start tag is not well-formed
+	prefixed bool      // an attribute has a prefix
 }
+
+// A span is a part of a token.
+type span struct{ start, end int }
 
 // A Scanner splits a document into tokens. It is not safe for concurrent use.
 type Scanner struct {
@@ -66,23 +73,30 @@ func (s *Scanner) Next() Kind {
 	for last := false; ; {
 		b := s.in.Window()
 		if n := s.scan(b, last); n > 0 {
-			if s.Raw = b[:n]; s.report != nil {
+			s.size = n
+			if s.report != nil {
 				s.check()
 			}
 			return s.Kind
 		}
 		if last {
-			s.Kind, s.Raw = EOF, b
+			s.Kind, s.size = EOF, len(b)
 			return EOF
 		}
 		last = !s.in.More()
 	}
 }
 
-// Sync advances the input past the token, whose bytes become invalid.
+// Raw returns all bytes of the token.
+func (s *Scanner) Raw() []byte { return s.in.Window()[:s.size] }
+
+// Name returns the name of the tag, with its prefix.
+func (s *Scanner) Name() []byte { return s.in.Window()[s.nameAt.start:s.nameAt.end] }
+
+// Sync advances the input past the token, which is empty then.
 func (s *Scanner) Sync() {
-	s.in.Advance(len(s.Raw))
-	s.Raw = nil
+	s.in.Advance(s.size)
+	s.size = 0
 }
 
 // scan scans the token at the start of b and returns its length. It returns 0 if b does not hold
@@ -179,7 +193,7 @@ func (s *Scanner) scanEnd(b []byte, last bool) int {
 	case n == 0 || b[end] != '>' && b[end] != '<':
 		return s.scanOddEnd(b, n, last)
 	}
-	s.Kind, s.Name, s.Cut = EndTag, b[2:2+n], b[end] == '<'
+	s.Kind, s.nameAt, s.Cut = EndTag, span{2, 2 + n}, b[end] == '<'
 	s.owner = s.owner[:0]
 	if s.Cut {
 		s.mismatched(b[:end])
@@ -209,19 +223,19 @@ func (s *Scanner) scanOddEnd(b []byte, name int, last bool) int {
 	}
 	end = 2 + gt + 1
 	s.mismatched(b[:end])
-	s.Kind, s.Name, s.Cut = EndTag, b[start:start+name], false
+	s.Kind, s.nameAt, s.Cut = EndTag, span{start, start + name}, false
 	return end
 }
 
 // scanStart scans a start tag. A tag longer than the window is cut.
 func (s *Scanner) scanStart(b []byte, last bool) int {
-	n, has := scanName(b[1:])
+	n, colon, has := scanName(b[1:])
 	n++
 	if n == len(b) {
 		return s.stuck(b, last)
 	}
-	s.has = has
-	s.Attrs, s.Empty = s.Attrs[:0], false
+	s.has, s.colon = has, colon
+	s.attrs, s.prefixed, s.Empty = s.attrs[:0], false, false
 	end, complete := n, b[n] == '>'
 	if !complete {
 		end, complete = s.scanAttrs(b, n)
@@ -231,10 +245,10 @@ func (s *Scanner) scanStart(b []byte, last bool) int {
 			return 0
 		}
 		s.Empty = complete && end > n && b[end-1] == '/'
-		s.readAttrs(b[n:end])
+		s.readAttrs(b[:end], n)
 	}
-	s.Kind, s.Name, s.Cut = StartTag, b[1:n], !complete
-	s.owner = append(s.owner[:0], s.Name...)
+	s.Kind, s.nameAt, s.Cut = StartTag, span{1, n}, !complete
+	s.owner = append(s.owner[:0], b[1:n]...)
 	if !complete {
 		s.mismatched(b[:end])
 		return end
@@ -287,7 +301,7 @@ func opensValue(b []byte) bool {
 // the window holds.
 func (s *Scanner) mismatched(b []byte) { s.problem(sitemap.MismatchedTag, 0, b) }
 
-// problem reports a problem at the token's byte at.
+// problem reports a problem at the window's byte at, which is the token's.
 func (s *Scanner) problem(code sitemap.Code, at int, text []byte) {
 	if s.report != nil {
 		s.report(sitemap.Problem{Code: code, Pos: s.in.Position(at),
@@ -302,23 +316,28 @@ func isNameStart(c byte) bool {
 
 // NameLen returns the length of the name at the start of b.
 func NameLen(b []byte) int {
-	n, _ := scanName(b)
+	n, _, _ := scanName(b)
 	return n
 }
 
-// scanName returns the length of the name at the start of b, and the classes of its bytes.
-func scanName(b []byte) (n int, has nameClass) {
+// scanName returns the length of the name at the start of b, the index of its first colon or -1,
+// and the classes of its bytes.
+func scanName(b []byte) (n, colon int, has nameClass) {
+	colon = -1
 	if len(b) == 0 || !isNameStart(b[0]) {
-		return 0, 0
+		return 0, colon, 0
 	}
 	for i, c := range b {
 		class := nameClasses[c]
 		if class == 0 {
-			return i, has
+			return i, colon, has
+		}
+		if class&isColon != 0 && colon < 0 {
+			colon = i
 		}
 		has |= class
 	}
-	return len(b), has
+	return len(b), colon, has
 }
 
 // A nameClass is a set of classes of the bytes of names.
@@ -362,7 +381,7 @@ func TrimSpace(b []byte) []byte {
 // spaceLen returns the length of the white space at the start of b.
 func spaceLen(b []byte) int {
 	for i, c := range b {
-		if !IsSpace(c) {
+		if c > ' ' || !IsSpace(c) {
 			return i
 		}
 	}

@@ -30,7 +30,7 @@ func tokens(r io.Reader) string {
 	for {
 		kind := s.Next()
 		if kind == Text {
-			text += string(s.Raw)
+			text += string(s.Raw())
 			continue
 		}
 		flush()
@@ -38,22 +38,22 @@ func tokens(r io.Reader) string {
 		problems.Reset()
 		switch kind {
 		case EOF:
-			if len(s.Raw) > 0 {
-				fmt.Fprintf(&out, "rest %q\n", s.Raw)
+			if len(s.Raw()) > 0 {
+				fmt.Fprintf(&out, "rest %q\n", s.Raw())
 			}
 			return out.String()
 		case StartTag:
-			attrs := strings.TrimSuffix(string(s.Raw[1+len(s.Name):]), ">")
+			attrs := strings.TrimSuffix(string(s.Raw()[1+len(s.Name()):]), ">")
 			if s.Empty {
 				attrs = strings.TrimSuffix(attrs, "/")
 			}
-			fmt.Fprintf(&out, "start %s %q empty=%v cut=%v\n", s.Name, attrs, s.Empty, s.Cut)
+			fmt.Fprintf(&out, "start %s %q empty=%v cut=%v\n", s.Name(), attrs, s.Empty, s.Cut)
 		case EndTag:
-			fmt.Fprintf(&out, "end %s cut=%v\n", s.Name, s.Cut)
+			fmt.Fprintf(&out, "end %s cut=%v\n", s.Name(), s.Cut)
 		case CDATA:
 			fmt.Fprintf(&out, "cdata %q\n", s.Data)
 		default:
-			fmt.Fprintf(&out, "%s %q\n", kindNames[kind], s.Raw)
+			fmt.Fprintf(&out, "%s %q\n", kindNames[kind], s.Raw())
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestLongText(t *testing.T) {
 			pieces := 0
 			for s.Next() != EOF {
 				if s.Kind == Text {
-					got.Write(s.Raw)
+					got.Write(s.Raw())
 					pieces++
 				}
 			}
@@ -194,15 +194,15 @@ func FuzzScanner(f *testing.F) {
 		})
 		at := in.Offset()
 		for s.Next() != EOF {
-			if len(s.Raw) == 0 {
+			if len(s.Raw()) == 0 {
 				t.Fatal("empty token")
 			}
 			if in.Offset() < at {
 				t.Fatal("offset went back")
 			}
-			at = in.Offset() + int64(len(s.Raw))
+			at = in.Offset() + int64(len(s.Raw()))
 		}
-		if got := in.Offset() + int64(len(s.Raw)); got != in.Bytes() {
+		if got := in.Offset() + int64(len(s.Raw())); got != in.Bytes() {
 			t.Errorf("tokens end at %d of %d", got, in.Bytes())
 		}
 	})

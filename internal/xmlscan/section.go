@@ -113,8 +113,8 @@ var (
 
 // IsDoctype reports whether the token is a DOCTYPE.
 func (s *Scanner) IsDoctype() bool {
-	return s.Kind == Declaration && len(s.Raw) >= len(doctypeStart) &&
-		bytes.EqualFold(s.Raw[:len(doctypeStart)], doctypeStart)
+	return s.Kind == Declaration && len(s.Raw()) >= len(doctypeStart) &&
+		bytes.EqualFold(s.Raw()[:len(doctypeStart)], doctypeStart)
 }
 
 // doctypeEnd returns the length of the DOCTYPE at the start of b, with the quotes and comments of

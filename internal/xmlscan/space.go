@@ -30,8 +30,7 @@ type binding struct {
 
 // bind puts the declarations of the current start tag, at depth, into force.
 func (r *Reader) bind(depth int) {
-	for i := range r.Attrs {
-		a := &r.Attrs[i]
+	for a := range r.Attrs() {
 		if len(a.Name) == 0 || a.Name[0] != 'x' {
 			continue
 		}
@@ -46,7 +45,7 @@ func (r *Reader) bind(depth int) {
 		}
 		if !r.undeclared && !mayBind(prefix, value) {
 			r.undeclared = true
-			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw)
+			r.problem(sitemap.UndeclaredPrefix, 0, r.Raw())
 		}
 		r.bindings = append(r.bindings, binding{r.declare(key(prefix), key(value)), depth})
 	}
@@ -106,7 +105,7 @@ func (r *Reader) other(uri string) namespace.Space {
 
 // URI returns the URI of the current start tag's namespace as it was declared. It returns the
 // prefix if it was not declared, or "".
-func (r *Reader) URI() string { return r.uri(r.Prefix) }
+func (r *Reader) URI() string { return r.uri(r.Prefix()) }
 
 func (r *Reader) uri(prefix []byte) string {
 	for i := len(r.bindings) - 1; i >= 0; i-- {

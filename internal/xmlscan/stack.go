@@ -44,11 +44,11 @@ func (r *Reader) push() {
 		return
 	}
 	if len(r.stack) > 0 && r.entry == 0 && r.IsEntry() {
-		r.pushEntry(r.Name)
+		r.pushEntry(r.Name())
 		return
 	}
 	r.stack = append(r.stack, open{name: len(r.names)})
-	r.names = append(r.names, key(r.Name)...)
+	r.names = append(r.names, key(r.Name())...)
 	r.current = opened
 }
 
@@ -84,18 +84,18 @@ func isFold(a, b []byte) bool { return len(a) == len(b) && bytes.EqualFold(a, b)
 // close closes the innermost open element that the current end tag names, and the elements in it.
 // It reports whether there is one.
 func (r *Reader) close() bool {
-	if d := len(r.stack); d > 1 && r.deep == 0 && bytes.Equal(r.name(d), r.Name) {
-		r.rootEnd = r.rootEnd || r.entry == 0 && bytes.Equal(r.name(1), r.Name)
+	if d := len(r.stack); d > 1 && r.deep == 0 && bytes.Equal(r.name(d), r.Name()) {
+		r.rootEnd = r.rootEnd || r.entry == 0 && bytes.Equal(r.name(1), r.Name())
 		r.pop(d - 1)
 		return true
 	}
-	ending := key(r.Name)
+	ending := key(r.Name())
 	d := r.find(ending)
 	switch deeper := r.deep > 0 && d == len(r.stack) && d > 1 && d != r.entry; {
 	case d == 0 || deeper:
 	default:
 		if d < len(r.stack) || r.deep > 0 || !bytes.Equal(r.name(d), ending) {
-			r.mismatched(r.Raw)
+			r.mismatched(r.Raw())
 		}
 		r.pop(d - 1)
 		return true
@@ -104,7 +104,7 @@ func (r *Reader) close() bool {
 		r.deep--
 		return true
 	}
-	r.mismatched(r.Raw)
+	r.mismatched(r.Raw())
 	return false
 }
 
@@ -145,7 +145,7 @@ func (r *Reader) resume(d int) {
 // reread closes the elements deeper than d before the current start tag, which becomes the next
 // token again.
 func (r *Reader) reread(d int) {
-	r.mismatched(r.Raw)
+	r.mismatched(r.Raw())
 	if d < len(r.stack) {
 		r.pop(d)
 	}

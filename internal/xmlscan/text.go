@@ -10,25 +10,26 @@ import (
 
 // check reports the problems inside the token.
 func (s *Scanner) check() {
-	if s.Kind == StartTag && len(s.Attrs) == 0 && !s.odd && s.has&isOther == 0 {
+	if s.Kind == StartTag && len(s.attrs) == 0 && !s.odd && s.has&isOther == 0 {
 		return // only ASCII letters and the like
 	}
-	if !s.isSound(len(s.Raw)) {
-		s.checkCharacters(0, len(s.Raw))
+	raw := s.Raw()
+	if !s.isSound(s.size) {
+		s.checkCharacters(0, raw)
 	}
 	switch {
 	case s.Kind == Text:
-		s.checkText(0, len(s.Raw))
-	case s.Kind == Comment && bytes.HasPrefix(s.Raw, commentStart) &&
-		bytes.HasSuffix(s.Raw[len(commentStart):], commentEnd):
+		s.checkText(0, raw)
+	case s.Kind == Comment && bytes.HasPrefix(raw, commentStart) &&
+		bytes.HasSuffix(raw[len(commentStart):], commentEnd):
 		// A comment may not contain two hyphens in a row, nor a third one before its end.
-		if body := s.Raw[4 : len(s.Raw)-2]; bytes.Contains(body, []byte("--")) {
-			s.mismatched(s.Raw)
+		if bytes.Contains(raw[len("<!--"):len(raw)-len("->")], []byte("--")) {
+			s.mismatched(raw)
 		}
-	case s.Kind == StartTag && len(s.Raw) > len("<>")+len(s.Name):
-		s.checkReferences(1+len(s.Name), len(s.Raw))
+	case s.Kind == StartTag && s.size > s.nameAt.end+1:
+		s.checkReferences(s.nameAt.end, raw[s.nameAt.end:])
 		if s.odd && !s.Cut {
-			s.mismatched(s.Raw)
+			s.mismatched(raw)
 		}
 	}
 }
@@ -49,33 +50,42 @@ func (s *Scanner) isSound(n int) bool {
 // soundAhead is the number of bytes after a token that are examined with it, about an entry.
 const soundAhead = 512
 
-// checkText reports the problems of text, the token's bytes from at to end, except its characters.
-func (s *Scanner) checkText(at, end int) {
-	if i := indexCDATAEnd(s.Raw[at:end]); i >= 0 {
-		s.problem(sitemap.MismatchedTag, at+i, s.Raw[at+i:end])
+// CheckText reports the problems of text that the caller has read itself, at the window's byte at.
+func (s *Scanner) CheckText(at int, text []byte) {
+	if s.report == nil {
+		return
 	}
-	s.checkReferences(at, end)
+	s.checkCharacters(at, text)
+	s.checkText(at, text)
 }
 
-// checkCharacters reports characters in the token's bytes from at to end that XML forbids, once for
-// each kind.
-func (s *Scanner) checkCharacters(at, end int) {
-	b := s.Raw[at:end]
-	if i := xmlchar.IndexControl(b); i >= 0 {
-		s.problem(sitemap.ControlChar, at+i, b[i:])
+// checkText reports the problems of text at the window's byte at, except its characters.
+func (s *Scanner) checkText(at int, text []byte) {
+	if i := indexCDATAEnd(text); i >= 0 {
+		s.problem(sitemap.MismatchedTag, at+i, text[i:])
 	}
-	if !utf8.Valid(b) {
+	s.checkReferences(at, text)
+}
+
+// checkCharacters reports characters in b, at the window's byte at, that XML forbids, once for each
+// kind.
+func (s *Scanner) checkCharacters(at int, b []byte) {
+	sound := xmlchar.SoundLen(b)
+	rest := b[sound:]
+	if i := xmlchar.IndexControl(rest); i >= 0 {
+		s.problem(sitemap.ControlChar, at+sound+i, rest[i:])
+	}
+	if !utf8.Valid(rest) {
 		s.problem(sitemap.InvalidUTF8, at, b)
 	}
-	if i := xmlchar.IndexNoncharacter(b); i >= 0 {
-		s.problem(sitemap.ControlChar, at+i, b[i:])
+	if i := xmlchar.IndexNoncharacter(rest); i >= 0 {
+		s.problem(sitemap.ControlChar, at+sound+i, rest[i:])
 	}
 }
 
-// checkReferences reports references in the token's bytes from at to end that XML does not define,
-// once for each kind.
-func (s *Scanner) checkReferences(at, end int) {
-	b := s.Raw[at:end]
+// checkReferences reports references in b, at the window's byte at, that XML does not define, once
+// for each kind.
+func (s *Scanner) checkReferences(at int, b []byte) {
 	var seen [len(referenceCodes)]bool
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(b[i:], '&')

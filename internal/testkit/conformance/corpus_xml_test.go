@@ -29,7 +29,7 @@ func (c *corpusCase) xmlFaults(t *testing.T) (why []string) {
 		switch s.Kind {
 		case xmlscan.StartTag:
 			if name == "" {
-				name = string(s.Name)
+				name = string(s.Name())
 			}
 			if !s.Empty {
 				depth++
@@ -38,7 +38,7 @@ func (c *corpusCase) xmlFaults(t *testing.T) (why []string) {
 			depth--
 		case xmlscan.Text:
 			if depth > 0 {
-				text = xmlchar.Decode(text, s.Raw)
+				text = xmlchar.Decode(text, s.Raw())
 			}
 		case xmlscan.CDATA:
 			text = append(text, s.Data...)
