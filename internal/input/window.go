@@ -61,6 +61,9 @@ func (in *Reader) slide() {
 	} else {
 		in.first = in.startOf(in.r)
 	}
+	if in.Sliding != nil {
+		in.Sliding()
+	}
 	in.base += int64(in.r)
 	in.lineAt -= in.r
 	in.w = copy(in.buf, in.buf[in.r:in.w])

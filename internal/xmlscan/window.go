@@ -78,6 +78,9 @@ func (r *Reader) Again() bool {
 		r.check()
 		r.checkAttrs()
 	}
+	if r.Listener != nil {
+		r.hear()
+	}
 	return true
 }
 
@@ -197,6 +200,9 @@ func (r *Reader) plainStart(b []byte, end, n, colon int, has nameClass) bool {
 	if r.report != nil && len(r.attrs) > 0 {
 		r.check()
 		r.checkAttrs()
+	}
+	if r.Listener != nil {
+		r.hear()
 	}
 	return true
 }
