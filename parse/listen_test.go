@@ -56,10 +56,10 @@ func TestReader_Listen(t *testing.T) {
 	const first = "<url><loc>http://z.example/</loc></url>" // the short cut starts after it
 	const heardFirst = "0 <url> | 1 <loc> | 1 true http://z.example/"
 	for body, want := range map[string]string{
-		`<url><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                              "0 <url> loc=http://a.example/ lastmod=2024-05-06",
+		`<url><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                        "0 <url> loc=http://a.example/ lastmod=2024-05-06",
 		`<url><!-- c --><priority>0.5</priority><loc><![CDATA[http://a.example/]]></loc></url>`:                       "0 <url> priority=0.5 loc=<![CDATA[http://a.example/]]>",
 		`<url><loc>http://a.example/</loc><image:image><image:loc>http://a.example/i</image:loc></image:image></url>`: "0 <url> loc=http://a.example/ | 1 <image:image> | 2 <image:loc> | 2 true http://a.example/i",
-		`<url id="1"><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                       `0 <url id="1"> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024-05-06`,
+		`<url id="1"><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                 `0 <url id="1"> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024-05-06`,
 		`<url><loc>http://a.example/<lastmod>2024</lastmod></url>`:                                                    "0 <url> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024",
 		`<url><xhtml:link rel="a"/><xhtml:link rel="b"/><loc>http://a.example/</loc></url>`:                           `0 <url> | 1 <xhtml:link rel="a"/> | 1 <xhtml:link rel="b"/> | 1 <loc> | 1 true http://a.example/`,
 		`<url><loc>http://a.example/</loc>x<url><loc>http://b.example/</loc></url>`:                                   "0 <url> loc=http://a.example/ | 0 true x | 0 <url> | 1 <loc> | 1 true http://b.example/",

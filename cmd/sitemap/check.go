@@ -42,6 +42,8 @@ type checker struct {
 	filter  filter
 	printer findings.Printer // used by the visit that holds walker.printing
 	totals  findings.Totals  // as well
+	// untrusted, if set, takes the pages that sitemaps may not list
+	untrusted func(loc string)
 }
 
 func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error {
@@ -132,6 +134,13 @@ func (x *auditing) site(
 	ctx context.Context, t target, client *discover.Client, o audit.Options,
 ) error {
 	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, x.fetched, nil
+	if untrusted := x.c.untrusted; untrusted != nil {
+		o.Walk.Report = func(_ *discover.Sitemap, p sitemap.Problem) {
+			if p.Code == sitemap.UntrustedLoc {
+				untrusted(p.Text)
+			}
+		}
+	}
 	found := audit.Site(ctx, client, t.name, &o)
 	if t.kind == sitemapTarget {
 		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.name}}, &o)

@@ -71,7 +71,7 @@ func (a *app) report(cmd *cobra.Command, args []string, flags *checkFlags, since
 			return misuse(cmd, fmt.Errorf("--since-report: %s: %s", since, jsonl.Message("", err)))
 		}
 	}
-	c.printer = page
+	c.printer, c.untrusted = page, page.Untrusted
 	c.options = audit.Options{
 		Agent: flags.agent, Pages: flags.pages.n, Excerpts: true, Limits: flags.limit.document(),
 		Walk: c.walker.options, Page: page.Page,

@@ -137,6 +137,12 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 	return allows(groups, pathmatch.Normalize(u.RequestURI()))
 }
 
+// HasRules reports whether the file has rules for agent. Without any, all is allowed.
+func (f *File) HasRules(agent string) bool {
+	groups, _ := f.chooser.choose(agent)
+	return slices.ContainsFunc(groups, func(g *group) bool { return len(g.rules) > 0 })
+}
+
 // CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for
 // nothing. A Crawl-delay between the User-agent lines of a group is for those above it, up to the
 // Crawl-delay before. Of several in a row the last counts, and a value above a day counts as a day.

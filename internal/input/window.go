@@ -53,6 +53,9 @@ func (in *Reader) MoreAtHand() {
 
 // slide moves the window to the front of the buffer.
 func (in *Reader) slide() {
+	if in.Sliding != nil {
+		in.Sliding()
+	}
 	if in.lineAt < in.r {
 		in.Position(0)
 	}
@@ -60,9 +63,6 @@ func (in *Reader) slide() {
 		in.first = in.start
 	} else {
 		in.first = in.startOf(in.r)
-	}
-	if in.Sliding != nil {
-		in.Sliding()
 	}
 	in.base += int64(in.r)
 	in.lineAt -= in.r

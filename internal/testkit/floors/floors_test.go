@@ -24,7 +24,7 @@ const module = "github.com/seed-322c453a/sitemap/"
 // documentation of the package. So no two files need each other.
 func TestFloors(t *testing.T) {
 	packages := []string{
-		"fetch", "discover", "discover/robots", "discover/trust", "discover/state",
+		"audit", "fetch", "discover", "discover/robots", "discover/trust", "discover/state",
 		"internal/hostlimit", "internal/location",
 	}
 	lookup := exports(t, packages)

@@ -1,0 +1,193 @@
+package audit
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// An element is one of an entry, or the root.
+type element struct {
+	local []byte // name without its prefix, in lower case
+	name  []byte // as it is in the document
+	space namespace.Space
+	own   bool // it is in the protocol's namespace, that of the root, or none
+	depth int  // 0 is the entry
+	at    place
+	text  []byte // the first text directly in it, at most 16 KiB
+	cdata bool   // text has no references
+	attrs []xmlscan.Attr
+}
+
+// maxElementText is how much of an element's text is kept.
+const maxElementText = 16 << 10
+
+// is reports whether the element has this name.
+func (e *element) is(space namespace.Space, local string) bool {
+	return e.space == space && string(e.local) == local
+}
+
+// value returns the text of the element with decoded references.
+func (e *element) value() string {
+	if e.cdata {
+		return string(xmlscan.TrimSpace(e.text))
+	}
+	return decoded(e.text)
+}
+
+// decoded returns text with decoded references, without white space around it.
+func decoded(text []byte) string {
+	if bytes.IndexByte(text, '&') >= 0 {
+		text = xmlchar.Decode(nil, text)
+	}
+	return string(xmlscan.TrimSpace(text))
+}
+
+// attr returns the value of an attribute without a prefix.
+func (e *element) attr(name string) (value string, ok bool) {
+	for _, a := range e.attrs {
+		if string(a.Name) == name {
+			return decoded(a.Value), true
+		}
+	}
+	return "", false
+}
+
+// A field is one of the protocol's fields of an entry, or an extension.
+type field struct {
+	kind   document.FieldKind
+	offset int64
+}
+
+// afterFields is the kind of extensions, which follow the fields in the schema.
+const afterFields = document.Priority + 1
+
+// An entry is what was heard of the entry that is read.
+type entry struct {
+	start    int64 // its offset, -1 before the first one
+	fields   []field
+	elements []element // unless all of it has the common shape
+	odd      []byte    // a loc that does not start like a URL, or nil
+	spaced   []byte    // a changefreq with white space around it, or nil
+
+	bytes []byte // that the elements keep
+	attrs []xmlscan.Attr
+}
+
+// begin starts the next entry.
+func (e *entry) begin(offset int64) {
+	*e = entry{start: offset, fields: e.fields[:0], elements: e.elements[:0], bytes: e.bytes[:0],
+		attrs: e.attrs[:0]}
+}
+
+// take adds fields that have the common shape.
+func (e *entry) take(fields []document.Field) {
+	for i := range fields {
+		f := &fields[i]
+		e.fields = append(e.fields, field{f.Kind, f.Offset})
+		e.fieldText(f.Kind, f.Text)
+	}
+}
+
+// fieldText takes the text of a field.
+func (e *entry) fieldText(kind document.FieldKind, text []byte) {
+	switch {
+	case len(text) == 0:
+	case kind == document.Loc && (text[0] >= utf8.RuneSelf || text[0] == '&'):
+		e.odd = bytes.Clone(text)
+	case kind == document.ChangeFrequency:
+		if trimmed := bytes.TrimSpace(text); len(trimmed) < len(text) && len(trimmed) > 0 {
+			e.spaced = bytes.Clone(text)
+		}
+	}
+}
+
+// maxElements bounds the elements of an entry that are judged.
+const maxElements = 100_000
+
+// add adds the current start tag. It replaces the last element if that is the same tag.
+func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
+	at := r.Offset()
+	if n := len(e.elements); n > 0 && e.elements[n-1].at.pos.Offset == at {
+		e.elements = e.elements[:n-1]
+	}
+	if n := len(e.fields); n > 0 && e.fields[n-1].offset == at {
+		e.fields = e.fields[:n-1]
+	}
+	if len(e.elements) >= maxElements {
+		return
+	}
+	el := element{local: e.keep(r.Local()), name: e.keep(r.Name()), space: r.Space, own: own, depth: depth}
+	el.at.pos.Offset = at
+	from := len(e.attrs)
+	for a := range r.Attrs() {
+		e.attrs = append(e.attrs, xmlscan.Attr{Name: e.keep(a.Name), Value: e.keep(a.Value)})
+	}
+	el.attrs = slices.Clip(e.attrs[from:])
+	e.elements = append(e.elements, el)
+	if kind := kindOf(&el); depth == 1 && kind != 0 {
+		e.fields = append(e.fields, field{kind, at})
+	}
+}
+
+// keep returns a copy of b that is valid until the next entry.
+func (e *entry) keep(b []byte) []byte {
+	n := len(e.bytes)
+	e.bytes = append(e.bytes, b...)
+	return e.bytes[n:len(e.bytes):len(e.bytes)]
+}
+
+// addText adds text of the last element at depth.
+func (e *entry) addText(text []byte, isRaw bool, depth int) {
+	n := len(e.elements) - 1
+	for n >= 0 && e.elements[n].depth > depth {
+		n--
+	}
+	if n < 0 || e.elements[n].depth != depth || len(e.elements[n].text) > 0 || len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	el := &e.elements[n]
+	el.text, el.cdata = e.keep(text[:min(len(text), maxElementText)]), !isRaw
+	if el.own && depth == 1 {
+		if el.cdata {
+			text = bytes.TrimSpace(text)
+		}
+		e.fieldText(kindOf(el), text)
+	}
+}
+
+// kindOf returns the kind of a child of an entry, or 0 for one that the schema does not have.
+func kindOf(e *element) document.FieldKind {
+	if !e.own {
+		return afterFields
+	}
+	switch string(e.local) {
+	case "loc":
+		return document.Loc
+	case "lastmod":
+		return document.LastMod
+	case "changefreq":
+		return document.ChangeFrequency
+	case "priority":
+		return document.Priority
+	}
+	return 0
+}
+
+// offsetOf returns the offset of the first field of this kind in the entry that starts at start, or
+// start.
+func (e *entry) offsetOf(kind document.FieldKind, start int64) int64 {
+	if e.start == start {
+		for _, f := range e.fields {
+			if f.kind == kind {
+				return f.offset
+			}
+		}
+	}
+	return start
+}
