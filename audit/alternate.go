@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"hash/maphash"
 	"strings"
 
@@ -69,22 +70,25 @@ var _ = register(
 func (x *extensions) judgeLink(e *element) {
 	rel, _ := e.attr("rel")
 	code, hasCode := e.attr("hreflang")
-	if !hasCode || !strings.EqualFold(rel, "alternate") {
+	if !hasCode || !bytes.EqualFold(rel, []byte("alternate")) {
 		return
 	}
 	href, _ := e.attr("href")
 	switch {
-	case href == "":
-		x.find(of(HreflangMissingHref), e, code, "the alternate for %s has no href", quoted(code))
-	case chars.SchemeOf(href) == "":
-		x.find(of(HreflangRelative), e, href, "the alternate %s is a relative URL", quoted(href))
+	case len(href) == 0:
+		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href", quoted(string(code)))
+	case len(chars.SchemeOf(href)) == 0:
+		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL", quoted(string(href)))
 	}
-	if !x.sound[code] && !isHreflang(code) {
-		x.find(of(HreflangBadCode), e, code, "hreflang %s is not a language with an optional region, nor x-default", quoted(code))
-	} else if len(x.sound) < maxOnce {
-		x.sound[code] = true
+	if !x.sound[string(code)] {
+		if !isHreflang(string(code)) {
+			x.find(of(HreflangBadCode), e, string(code), "hreflang %s is not a language with an optional region, nor x-default",
+				quoted(string(code)))
+		} else if len(x.sound) < maxOnce {
+			x.sound[string(code)] = true
+		}
 	}
-	x.links = append(x.links, link{e, strings.ToLower(code), href})
+	x.links = append(x.links, link{e, code, href})
 }
 
 // isHreflang reports whether code is x-default or a language (ISO 639), optionally with a script
@@ -120,25 +124,51 @@ func (x *extensions) endLinks() {
 	if len(x.links) == 0 {
 		return
 	}
-	self := x.current == nil
-	clear(x.seen)
-	for _, l := range x.links {
-		self = self || sameURL(l.href, x.current.Loc)
+	distinct, hasDefault := 0, false
+	for i := range x.links {
+		l := &x.links[i]
+		isDefault := bytes.EqualFold(l.code, []byte("x-default"))
 		switch {
-		case !x.seen[l.code]:
-		case l.code == "x-default":
-			x.find(of(HreflangTwoXDefaults), l.element, l.href, "a second alternate for x-default")
+		case !x.isRepeated(i):
+			distinct++
+		case isDefault:
+			x.find(of(HreflangTwoXDefaults), l.element, string(l.href), "a second alternate for x-default")
 		default:
-			x.find(of(HreflangRepeatedCode), l.element, l.code, "a second alternate for %s", quoted(l.code))
+			x.find(of(HreflangRepeatedCode), l.element, string(l.code), "a second alternate for %s", quoted(string(l.code)))
 		}
-		x.seen[l.code] = true
+		hasDefault = hasDefault || isDefault
 	}
-	if !self {
+	if x.current != nil && !x.hasSelf() {
 		x.find(of(HreflangNoSelf), &x.elements[0], "", "none of the entry's alternates is the entry itself")
 	}
-	if len(x.seen) >= manyLanguages && !x.seen["x-default"] && x.first("x-default") {
-		x.findIn(of(XDefaultMissing), &x.elements[0], "", "%d alternates, none for x-default", len(x.seen))
+	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
+		x.findIn(of(XDefaultMissing), &x.elements[0], "", "%d alternates, none for x-default", distinct)
 	}
+}
+
+// isRepeated reports whether a link before the link i has its code.
+func (x *extensions) isRepeated(i int) bool {
+	for n := max(0, i-maxNear); n < i; n++ {
+		if bytes.EqualFold(x.links[n].code, x.links[i].code) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSelf reports whether the entry is one of its alternates.
+func (x *extensions) hasSelf() bool {
+	for i := range x.links {
+		if string(x.links[i].href) == x.current.Loc {
+			return true
+		}
+	}
+	for i := range x.links {
+		if sameURL(string(x.links[i].href), x.current.Loc) {
+			return true
+		}
+	}
+	return false
 }
 
 // returns compares the alternates of one document. A page that another names should name it too.

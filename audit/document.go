@@ -73,7 +73,7 @@ func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
 	j.begin(-1)
 	d.locations.judge, d.priorities.judge, d.returns.judge = j, j, j
 	d.lastMods = lastMods{judge: j, served: src.Date}
-	d.extensions = extensions{judge: j, sound: map[string]bool{}, seen: map[string]bool{}}
+	d.extensions = extensions{judge: j, sound: map[string]bool{}}
 	d.duplicates = newDuplicates(j)
 	d.hosts = newHostRules(j, d.origins, src.Base)
 	return d
@@ -188,7 +188,10 @@ func (d *auditor) Start(in *input.Reader) {
 // slide keeps the places of elements that leave the memory.
 func (d *auditor) slide() {
 	for i := range d.elements {
-		d.placeOf(&d.elements[i])
+		if e := &d.elements[i]; e.at == nil {
+			p := d.place(e.offset)
+			e.at = &p
+		}
 	}
 	d.judge.slide()
 }
@@ -196,11 +199,12 @@ func (d *auditor) slide() {
 // Root implements document.Listener.
 func (d *auditor) Root(r *xmlscan.Reader) {
 	d.rootAt = newElement(r)
-	d.head = d.placeOf(d.rootAt)
+	d.head = d.place(r.Offset())
+	d.rootAt.at = &d.head
 	for _, a := range d.rootAt.attrs {
 		d.returns.all = d.returns.all || namespace.Of(string(a.Value)) == namespace.XHTML
 	}
-	d.root(d.rootAt)
+	d.root(d.rootAt, string(r.Prefix()))
 }
 
 // Entry implements document.Listener.
@@ -213,7 +217,7 @@ func (d *auditor) Entry(offset int64, fields []document.Field) {
 // Element implements document.Listener.
 func (d *auditor) Element(r *xmlscan.Reader, depth int) {
 	if depth == 0 {
-		if n := len(d.elements); n > 0 && d.elements[n-1].at.pos.Offset == r.Offset() {
+		if n := len(d.elements); n > 0 && d.elements[n-1].offset == r.Offset() {
 			d.elements = d.elements[:n-1] // it ends the entry before it
 		}
 		d.endEntry()

@@ -13,15 +13,15 @@ import (
 
 // An element is one of an entry, or the root.
 type element struct {
-	local []byte // name without its prefix, in lower case
-	name  []byte // as it is in the document
-	space namespace.Space
-	own   bool // it is in the protocol's namespace, that of the root, or none
-	depth int  // 0 is the entry
-	at    place
-	text  []byte // the first text directly in it, at most 16 KiB
-	cdata bool   // text has no references
-	attrs []xmlscan.Attr
+	local  []byte // name without its prefix, in lower case
+	space  namespace.Space
+	own    bool // it is in the protocol's namespace, that of the root, or none
+	cdata  bool // text has no references
+	depth  int  // 0 is the entry
+	offset int64
+	at     *place // nil while its bytes are in memory
+	text   []byte // the first text directly in it, at most 16 KiB
+	attrs  []xmlscan.Attr
 }
 
 // maxElementText is how much of an element's text is kept.
@@ -37,25 +37,25 @@ func (e *element) value() string {
 	if e.cdata {
 		return string(xmlscan.TrimSpace(e.text))
 	}
-	return decoded(e.text)
+	return string(decoded(e.text))
 }
 
 // decoded returns text with decoded references, without white space around it.
-func decoded(text []byte) string {
+func decoded(text []byte) []byte {
 	if bytes.IndexByte(text, '&') >= 0 {
 		text = xmlchar.Decode(nil, text)
 	}
-	return string(xmlscan.TrimSpace(text))
+	return xmlscan.TrimSpace(text)
 }
 
-// attr returns the value of an attribute without a prefix.
-func (e *element) attr(name string) (value string, ok bool) {
-	for _, a := range e.attrs {
-		if string(a.Name) == name {
+// attr returns the value of an attribute without a prefix, with decoded references.
+func (e *element) attr(name string) (value []byte, ok bool) {
+	for i := range e.attrs {
+		if a := &e.attrs[i]; string(a.Name) == name {
 			return decoded(a.Value), true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // A field is one of the protocol's fields of an entry, or an extension.
@@ -81,8 +81,13 @@ type entry struct {
 
 // begin starts the next entry.
 func (e *entry) begin(offset int64) {
-	*e = entry{start: offset, fields: e.fields[:0], elements: e.elements[:0], bytes: e.bytes[:0],
-		attrs: e.attrs[:0]}
+	e.start, e.fields = offset, e.fields[:0]
+	if len(e.elements) > 0 {
+		e.elements, e.bytes, e.attrs = e.elements[:0], e.bytes[:0], e.attrs[:0]
+	}
+	if e.odd != nil || e.spaced != nil {
+		e.odd, e.spaced = nil, nil
+	}
 }
 
 // take adds fields that have the common shape.
@@ -113,7 +118,7 @@ const maxElements = 100_000
 // add adds the current start tag. It replaces the last element if that is the same tag.
 func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	at := r.Offset()
-	if n := len(e.elements); n > 0 && e.elements[n-1].at.pos.Offset == at {
+	if n := len(e.elements); n > 0 && e.elements[n-1].offset == at {
 		e.elements = e.elements[:n-1]
 	}
 	if n := len(e.fields); n > 0 && e.fields[n-1].offset == at {
@@ -122,8 +127,7 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if len(e.elements) >= maxElements {
 		return
 	}
-	el := element{local: e.keep(r.Local()), name: e.keep(r.Name()), space: r.Space, own: own, depth: depth}
-	el.at.pos.Offset = at
+	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, offset: at}
 	from := len(e.attrs)
 	for a := range r.Attrs() {
 		e.attrs = append(e.attrs, xmlscan.Attr{Name: e.keep(a.Name), Value: e.keep(a.Value)})

@@ -38,14 +38,13 @@ type extensions struct {
 	newsEntries  int // of the document
 	links        []link
 	sound        map[string]bool // codes of hreflang that are right
-	seen         map[string]bool // those of the entry, in lower case
 	named        []span          // extensions with findings
 }
 
 // A link is an alternate of the entry.
 type link struct {
 	*element
-	code, href string
+	code, href []byte
 }
 
 // A span is a part of the document.
@@ -100,14 +99,14 @@ func (x *extensions) find(rule Rule, e *element, text, format string, args ...an
 
 // spanOf returns the part of the document from the extension that an element is in to the next one.
 func (x *extensions) spanOf(e *element) span {
-	s := span{x.elements[0].at.pos.Offset, 1<<63 - 1}
+	s := span{x.elements[0].offset, 1<<63 - 1}
 	for i := range x.elements {
 		switch el := &x.elements[i]; {
 		case el.depth > 1:
-		case el.at.pos.Offset <= e.at.pos.Offset:
-			s.from = el.at.pos.Offset
+		case el.offset <= e.offset:
+			s.from = el.offset
 		default:
-			s.to = el.at.pos.Offset
+			s.to = el.offset
 			return s
 		}
 	}
@@ -124,15 +123,22 @@ func (x *extensions) isNamed(offset int64) bool {
 	return false
 }
 
+// maxNear is how far apart repetitions are looked for.
+const maxNear = 100
+
 // repeated reports children of the element i that come again.
 func (x *extensions) repeated(rule Rule, i int) {
-	seen := map[string]bool{}
 	for n := range x.children(i) {
 		e := &x.elements[n]
-		if seen[string(e.local)] {
-			x.find(rule, e, e.value(), "a second %s in %s", e.local, x.elements[i].local)
+		for before := range x.children(i) {
+			if before == n || n-before > maxNear {
+				break
+			}
+			if bytes.Equal(x.elements[before].local, e.local) {
+				x.find(rule, e, e.value(), "a second %s in %s", e.local, x.elements[i].local)
+				break
+			}
 		}
-		seen[string(e.local)] = true
 	}
 }
 
@@ -143,13 +149,23 @@ var deprecated = map[string]string{
 	"video": "category gallery_loc price tvshow",
 }
 
+// isOneOf reports whether a list of words has a word.
+func isOneOf(list string, word []byte) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == string(word) {
+			return true
+		}
+	}
+	return false
+}
+
 // deprecated reports parts of a record that have no effect any more, once a name and document.
 func (x *extensions) deprecated(i int) {
 	record := string(x.elements[i].local)
 	for n := range x.children(i) {
 		e := &x.elements[n]
 		name := record + ":" + string(e.local)
-		if isAny(strings.Fields(deprecated[record]), string(e.local)) && x.first("deprecated "+name) {
+		if isOneOf(deprecated[record], e.local) && x.first("deprecated "+name) {
 			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)
 		}
 	}

@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"unicode/utf8"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/location"
@@ -12,7 +12,7 @@ func sameURL(a, b string) bool { return a == b || formOf(a) == formOf(b) }
 
 // formOf returns a location in the form of a request, so that equal ones are compared as such.
 func formOf(loc string) string {
-	if utf8.RuneCountInString(loc) == len(loc) && location.Plain([]byte(loc)) {
+	if isRequestForm(loc) {
 		return loc
 	}
 	u, err := sitemap.ParseLoc(loc)
@@ -23,4 +23,18 @@ func formOf(loc string) string {
 		u.Path = "/"
 	}
 	return u.String()
+}
+
+// isRequestForm reports whether a location is known to have the form of a request.
+func isRequestForm(loc string) bool {
+	const start = len("https://")
+	has := classOf(loc)
+	if len(loc) <= start || has&(isPercent|isHash|isOdd) != 0 {
+		return false
+	}
+	if has&isQuery == 0 {
+		return strings.IndexByte(loc[start:], '/') >= 0
+	}
+	_, rest := location.Split(loc)
+	return strings.HasPrefix(rest, "/")
 }

@@ -45,10 +45,10 @@ func (j *judge) findIn(rule Rule, e *element, text, format string, args ...any) 
 
 // placeOf returns the place of an element of the current entry.
 func (j *judge) placeOf(e *element) place {
-	if e.at.pos.Line == 0 {
-		e.at = j.place(e.at.pos.Offset)
+	if e.at != nil {
+		return *e.at
 	}
-	return e.at
+	return j.place(e.offset)
 }
 
 // field returns the place of a field of the entry that was read.

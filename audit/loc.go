@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -137,7 +136,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
 			l.firstSitemap = l.field(e, document.Loc)
 		}
 	}
-	if len(e.Loc) < minLoc || o == nil || has&^isUpper != 0 || o.odd || strings.HasSuffix(o.authority, ":") {
+	if len(e.Loc) < minLoc || o == nil || has&^(isUpper|isDot) != 0 || o.odd || strings.HasSuffix(o.authority, ":") {
 		l.unusual(e, o, rest, has)
 	}
 }
@@ -147,7 +146,7 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	if why := notURI(e.Loc, rest, has, o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
 		l.findAt(of(sitemap.BadLoc), l.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
 	}
-	if odd := indexOdd(e.Loc, rest); odd >= 0 && has&isBracket == 0 {
+	if odd := l.indexOdd(e.Loc, rest, has, o); odd >= 0 {
 		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
 		l.findAt(of(UnescapedLoc), l.field(e, document.Loc), e.Loc, "the URL contains %q, which must be escaped", r)
 	}
@@ -159,10 +158,10 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	if has&isQuery == 0 {
 		return
 	}
-	if id := parameter(rest, isSessionKey); id != "" {
-		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s", quoted(id))
-	}
-	if name, _, _ := strings.Cut(parameter(rest, isSecretKey), "="); name != "" {
+	switch name, value, kind := parameter(rest); kind {
+	case session:
+		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s", quoted(name+"="+value))
+	case secret:
 		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s", quoted(name))
 	}
 }
@@ -211,8 +210,11 @@ func notURI(loc, rest string, has class, o *origin) string {
 }
 
 // indexOdd returns the index of the first character that a URL may not contain as it is, or -1.
-// Brackets are allowed in the host.
-func indexOdd(loc, rest string) int {
+// Brackets are allowed in the host, and reported otherwise elsewhere.
+func (l *locations) indexOdd(loc, rest string, has class, o *origin) int {
+	if has&isOdd == 0 && o != nil && !o.odd || has&isBracket != 0 {
+		return -1
+	}
 	for i := range len(loc) {
 		if c := classes[loc[i]]; c&isOdd != 0 && (c&isBracket == 0 || i >= len(loc)-len(rest)) {
 			return i
@@ -221,42 +223,54 @@ func indexOdd(loc, rest string) int {
 	return -1
 }
 
-// parameter returns the first parameter of a location whose name isKey accepts and which has a
-// value, or "".
-func parameter(loc string, isKey func(name string) bool) string {
+// A parameterKind is what the name of a parameter says of its value.
+type parameterKind uint8
+
+const (
+	other parameterKind = iota
+	session
+	secret
+)
+
+// parameterKinds are the names of parameters that hold a session ID or a secret, in lower case.
+var parameterKinds = map[string]parameterKind{
+	"jsessionid": session, "phpsessid": session, "sessionid": session, "session_id": session,
+	"sid": session, "oscsid": session, "zenid": session, "cfid": session, "cftoken": session,
+	"token": secret, "access_token": secret, "key": secret, "password": secret, "signature": secret,
+}
+
+// isKnownLen tells the lengths of those names.
+var isKnownLen = [...]bool{3: true, 4: true, 5: true, 7: true, 8: true, 9: true, 10: true, 12: true}
+
+func kindOfParameter(name string) parameterKind {
+	const asp = "aspsessionid"
+	switch {
+	case len(name) > len(asp) && strings.EqualFold(name[:len(asp)], asp):
+		return session
+	case len(name) >= len(isKnownLen) || !isKnownLen[len(name)]:
+		return other
+	}
+	return parameterKinds[strings.ToLower(name)]
+}
+
+// parameter returns the first parameter of a location that holds a session ID or a secret.
+func parameter(loc string) (name, value string, kind parameterKind) {
 	for {
 		i := strings.IndexAny(loc, "?&;")
 		if i < 0 {
-			return ""
+			return "", "", other
 		}
 		loc = loc[i+1:]
-		name, value, _ := strings.Cut(loc, "=")
+		if name, value, _ = strings.Cut(loc, "="); kindOfParameter(name) == other {
+			continue
+		}
 		if end := strings.IndexAny(value, "&;#"); end >= 0 {
 			value = value[:end]
 		}
-		if value != "" && isKey(name) {
-			return name + "=" + value
+		if value != "" {
+			return name, value, kindOfParameter(name)
 		}
 	}
-}
-
-// sessionKeys are names of parameters that hold a session ID, and secretKeys of those that hold a
-// secret.
-var (
-	sessionKeys = []string{
-		"jsessionid", "phpsessid", "sessionid", "session_id", "sid", "oscsid", "zenid", "cfid", "cftoken",
-	}
-	secretKeys = []string{"token", "access_token", "key", "password", "signature"}
-)
-
-func isSessionKey(name string) bool {
-	return isAny(sessionKeys, name) || len(name) > 12 && strings.EqualFold(name[:12], "aspsessionid")
-}
-
-func isSecretKey(name string) bool { return isAny(secretKeys, name) }
-
-func isAny(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // oddStart judges a location with a character before its scheme, which reading removes.
@@ -264,7 +278,7 @@ func (j *judge) oddStart() {
 	if j.odd == nil || j.current == nil {
 		return
 	}
-	v := decoded(j.odd)
+	v := string(decoded(j.odd))
 	if strings.Contains(v, "://") && v != j.current.Loc && v[0] >= utf8.RuneSelf {
 		j.find(of(sitemap.BadLoc), j.offsetOf(document.Loc, j.start), v, "%s starts with a character that no URL has", quoted(v))
 	}

@@ -84,17 +84,16 @@ var _ = register(
 const protocolNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 // root judges the start tag of the root.
-func (j *judge) root(e *element) {
-	j.rootNamespace(e)
+func (j *judge) root(e *element, prefix string) {
+	j.rootNamespace(e, prefix)
 	j.attributes(e)
 }
 
 // rootNamespace judges the namespace of the root, which must be exactly that of the protocol.
-func (j *judge) rootNamespace(root *element) {
-	prefix, _, isPrefixed := bytes.Cut(root.name, []byte(":"))
+func (j *judge) rootNamespace(root *element, prefix string) {
 	declares := "xmlns"
-	if isPrefixed {
-		declares += ":" + string(prefix)
+	if prefix != "" {
+		declares += ":" + prefix
 	}
 	for _, a := range root.attrs {
 		uri := string(a.Value)
@@ -158,8 +157,8 @@ func isInstance(prefix, local []byte) bool {
 
 // newElement returns a copy of a start tag that is valid for good.
 func newElement(r *xmlscan.Reader) *element {
-	e := &element{local: bytes.Clone(r.Local()), name: bytes.Clone(r.Name()), space: r.Space, own: true}
-	e.at.pos.Offset = r.Offset()
+	e := &element{local: bytes.Clone(r.Local()), space: r.Space, own: true}
+	e.offset = r.Offset()
 	for a := range r.Attrs() {
 		e.attrs = append(e.attrs, xmlscan.Attr{Name: bytes.Clone(a.Name), Value: bytes.Clone(a.Value)})
 	}
