@@ -81,11 +81,11 @@
 //	xml.go          rules of XML
 //	judge.go        what the rules of a document share
 //	index.go        rules about indexes
-//	origin.go       hosts with their pages, and the characters of locations
+//	origin.go       hosts with their pages
 //	entry.go        the elements of an entry
 //	text.go         places in a document
 //	source.go       Source
-//	forms.go        locations that are the same
+//	forms.go        locations that are the same, and their characters
 //	finding.go      Finding, and how one is reported
 //	options.go      Options
 //	sources.go      sources of rules

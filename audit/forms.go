@@ -38,3 +38,40 @@ func isRequestForm(loc string) bool {
 	_, rest := location.Split(loc)
 	return strings.HasPrefix(rest, "/")
 }
+
+// A class is a set of kinds of the characters in a location.
+type class uint8
+
+const (
+	isUpper   class = 1 << iota // a capital
+	isPercent                   // an escape
+	isHash                      // the start of a fragment
+	isQuery                     // a query or parameters
+	isOdd                       // what a URL may not contain as it is (RFC 3986, section 2)
+	isBracket                   // allowed in the host only
+	isDot                       // a dot
+)
+
+var classes = func() (table [256]class) {
+	for c := range table {
+		table[c] = isOdd
+	}
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-._~:/@!$&'()*+,=") {
+		table[c] = 0
+	}
+	for c := 'A'; c <= 'Z'; c++ {
+		table[c] = isUpper
+	}
+	table['.'] = isDot
+	table['%'], table['#'], table['?'], table[';'] = isPercent, isHash, isQuery, isQuery
+	table['['], table[']'] = isOdd|isBracket, isOdd|isBracket
+	return table
+}()
+
+// classOf returns the kinds of the characters in s.
+func classOf(s string) (has class) {
+	for i := range len(s) {
+		has |= classes[s[i]]
+	}
+	return has
+}

@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"strings"
 
-	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -16,12 +15,12 @@ type origin struct {
 	location.Origin
 	authority string // as it is spelled: "https://www.example.com"
 	count     int
-	first     place        // of the first page
-	key       uint64       // a hash of the host without "www."
-	exact     uint64       // a hash of authority
-	odd       bool         // authority has characters that a URL may not contain
-	asked     bool         // rules is known
-	rules     *robots.File // of its robots.txt, nil if there are none
+	first     place                  // of the first page
+	key       uint64                 // a hash of the host without "www."
+	exact     uint64                 // a hash of authority
+	odd       bool                   // authority has characters that a URL may not contain
+	asked     bool                   // allows is known
+	allows    func(path string) bool // by its robots.txt, nil if that has no rules
 }
 
 // An origins holds the origins of the pages of a document or a site.
@@ -59,41 +58,4 @@ func (o *origins) of(loc string) *origin {
 	}
 	o.last = n
 	return n
-}
-
-// A class is a set of kinds of the characters in a location.
-type class uint8
-
-const (
-	isUpper   class = 1 << iota // a capital
-	isPercent                   // an escape
-	isHash                      // the start of a fragment
-	isQuery                     // a query or parameters
-	isOdd                       // what a URL may not contain as it is (RFC 3986, section 2)
-	isBracket                   // allowed in the host only
-	isDot                       // a dot
-)
-
-var classes = func() (table [256]class) {
-	for c := range table {
-		table[c] = isOdd
-	}
-	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-._~:/@!$&'()*+,=") {
-		table[c] = 0
-	}
-	for c := 'A'; c <= 'Z'; c++ {
-		table[c] = isUpper
-	}
-	table['.'] = isDot
-	table['%'], table['#'], table['?'], table[';'] = isPercent, isHash, isQuery, isQuery
-	table['['], table[']'] = isOdd|isBracket, isOdd|isBracket
-	return table
-}()
-
-// classOf returns the kinds of the characters in s.
-func classOf(s string) (has class) {
-	for i := range len(s) {
-		has |= classes[s[i]]
-	}
-	return has
 }

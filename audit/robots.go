@@ -63,15 +63,18 @@ func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 func (s *siteJudge) allowed(e *sitemap.Entry, o *origin) bool {
 	if !o.asked {
 		o.asked = true
-		if file := s.robots(e.Loc); file != nil && file.HasRules(s.o.agent()) {
-			o.rules = file
+		if file := s.robots(e.Loc); file != nil {
+			o.allows = file.Paths(s.o.agent())
 		}
 	}
-	if o.rules == nil {
+	if o.allows == nil {
 		return true
 	}
+	if isRequestForm(e.Loc) {
+		return o.allows(e.Loc[len(o.authority):])
+	}
 	u, err := e.URL()
-	return err != nil || o.rules.Allowed(s.o.agent(), u)
+	return err != nil || o.allows(u.RequestURI())
 }
 
 // disallowed reports a listed page that robots.txt disallows.
