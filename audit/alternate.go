@@ -139,10 +139,10 @@ func (x *extensions) endLinks() {
 		hasDefault = hasDefault || isDefault
 	}
 	if x.current != nil && !x.hasSelf() {
-		x.find(of(HreflangNoSelf), &x.elements[0], "", "none of the entry's alternates is the entry itself")
+		x.findAt(of(HreflangNoSelf), x.startOfEntry(), "", "none of the entry's alternates is the entry itself")
 	}
 	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
-		x.findIn(of(XDefaultMissing), &x.elements[0], "", "%d alternates, none for x-default", distinct)
+		x.findAt(of(XDefaultMissing), x.startOfEntry(), "", "%d alternates, none for x-default", distinct)
 	}
 }
 

@@ -100,7 +100,6 @@ func (d *auditor) run() error {
 	case errors.Is(err, sitemap.ErrNotSitemap):
 		d.held = nil // an HTML page may have a DOCTYPE
 	}
-	d.endEntry()
 	if d.summary.Format != 0 {
 		d.end()
 	}
@@ -168,7 +167,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 // Start implements document.Listener.
 func (d *auditor) Start(in *input.Reader) {
 	d.open(in)
-	in.Sliding = d.slide
+	in.Sliding = d.keepPlaces
 	d.layers = in.Layers()
 	d.top = d.place(max(0, d.base()))
 	d.top.excerpt = Excerpt{}
@@ -183,17 +182,6 @@ func (d *auditor) Start(in *input.Reader) {
 		p := d.at(f.Pos)
 		f.Pos, f.Column, f.Excerpt = p.pos, p.column, p.excerpt
 	}
-}
-
-// slide keeps the places of elements that leave the memory.
-func (d *auditor) slide() {
-	for i := range d.elements {
-		if e := &d.elements[i]; e.at == nil {
-			p := d.place(e.offset)
-			e.at = &p
-		}
-	}
-	d.judge.slide()
 }
 
 // Root implements document.Listener.
@@ -228,6 +216,12 @@ func (d *auditor) Element(r *xmlscan.Reader, depth int) {
 
 // Text implements document.Listener.
 func (d *auditor) Text(text []byte, isRaw bool, depth int) { d.addText(text, isRaw, depth) }
+
+// End implements document.Listener.
+func (d *auditor) End() {
+	d.endEntry()
+	d.begin(-1)
+}
 
 // endEntry judges the elements of the entry that was read.
 func (d *auditor) endEntry() {

@@ -62,6 +62,7 @@ func (e *element) attr(name string) (value []byte, ok bool) {
 type field struct {
 	kind   document.FieldKind
 	offset int64
+	at     *place // nil while its bytes are in memory
 }
 
 // afterFields is the kind of extensions, which follow the fields in the schema.
@@ -94,7 +95,7 @@ func (e *entry) begin(offset int64) {
 func (e *entry) take(fields []document.Field) {
 	for i := range fields {
 		f := &fields[i]
-		e.fields = append(e.fields, field{f.Kind, f.Offset})
+		e.fields = append(e.fields, field{kind: f.Kind, offset: f.Offset})
 		e.fieldText(f.Kind, f.Text)
 	}
 }
@@ -103,8 +104,10 @@ func (e *entry) take(fields []document.Field) {
 func (e *entry) fieldText(kind document.FieldKind, text []byte) {
 	switch {
 	case len(text) == 0:
-	case kind == document.Loc && (text[0] >= utf8.RuneSelf || text[0] == '&'):
-		e.odd = bytes.Clone(text)
+	case kind == document.Loc:
+		if first := xmlscan.TrimSpace(text); len(first) > 0 && (first[0] >= utf8.RuneSelf || first[0] == '&') {
+			e.odd = bytes.Clone(first)
+		}
 	case kind == document.ChangeFrequency:
 		if trimmed := bytes.TrimSpace(text); len(trimmed) < len(text) && len(trimmed) > 0 {
 			e.spaced = bytes.Clone(text)
@@ -135,7 +138,7 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	el.attrs = slices.Clip(e.attrs[from:])
 	e.elements = append(e.elements, el)
 	if kind := kindOf(&el); depth == 1 && kind != 0 {
-		e.fields = append(e.fields, field{kind, at})
+		e.fields = append(e.fields, field{kind: kind, offset: at})
 	}
 }
 
@@ -183,15 +186,12 @@ func kindOf(e *element) document.FieldKind {
 	return 0
 }
 
-// offsetOf returns the offset of the first field of this kind in the entry that starts at start, or
-// start.
-func (e *entry) offsetOf(kind document.FieldKind, start int64) int64 {
-	if e.start == start {
-		for _, f := range e.fields {
-			if f.kind == kind {
-				return f.offset
-			}
+// fieldOf returns the first field of this kind in the entry, or nil.
+func (e *entry) fieldOf(kind document.FieldKind) *field {
+	for i := range e.fields {
+		if e.fields[i].kind == kind {
+			return &e.fields[i]
 		}
 	}
-	return start
+	return nil
 }

@@ -51,12 +51,50 @@ func (j *judge) placeOf(e *element) place {
 	return j.place(e.offset)
 }
 
-// field returns the place of a field of the entry that was read.
+// startOfEntry returns the place of the start tag of the entry that was read.
+func (j *judge) startOfEntry() place {
+	if p := j.place(j.start); p.pos.Line > 0 || j.current == nil {
+		return p
+	}
+	return j.at(j.current.Pos)
+}
+
+// field returns the place of a field of an entry: that of the entry if it has none.
 func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
-	if offset := j.offsetOf(kind, e.Pos.Offset); offset != e.Pos.Offset {
-		return j.place(offset).of(e.Loc)
+	if e.Pos.Offset == j.start {
+		if f := j.fieldOf(kind); f != nil {
+			return j.placeOfField(f).of(e.Loc)
+		}
 	}
 	return j.at(e.Pos).of(e.Loc)
+}
+
+// placeOfField returns the place of a field of the entry that was read.
+func (j *judge) placeOfField(f *field) place {
+	switch {
+	case f == nil: // it turned out to be in another element
+		return j.startOfEntry()
+	case f.at != nil:
+		return *f.at
+	}
+	return j.place(f.offset)
+}
+
+// keepPlaces keeps the places of the current entry before its bytes leave the memory.
+func (j *judge) keepPlaces() {
+	for i := range j.elements {
+		if e := &j.elements[i]; e.at == nil {
+			p := j.place(e.offset)
+			e.at = &p
+		}
+	}
+	for i := range j.fields {
+		if f := &j.fields[i]; f.at == nil {
+			p := j.place(f.offset)
+			f.at = &p
+		}
+	}
+	j.slide()
 }
 
 // A habit counts what a generator does in each entry.

@@ -150,7 +150,7 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
 		l.findAt(of(UnescapedLoc), l.field(e, document.Loc), e.Loc, "the URL contains %q, which must be escaped", r)
 	}
-	if has&isHash != 0 {
+	if has&isHash != 0 && !isFeed(l.format) {
 		if l.fragments++; l.fragments == 1 {
 			l.firstFragment = l.field(e, document.Loc)
 		}
@@ -280,6 +280,6 @@ func (j *judge) oddStart() {
 	}
 	v := string(decoded(j.odd))
 	if strings.Contains(v, "://") && v != j.current.Loc && v[0] >= utf8.RuneSelf {
-		j.find(of(sitemap.BadLoc), j.offsetOf(document.Loc, j.start), v, "%s starts with a character that no URL has", quoted(v))
+		j.findAt(of(sitemap.BadLoc), j.placeOfField(j.fieldOf(document.Loc)), v, "%s starts with a character that no URL has", quoted(v))
 	}
 }

@@ -72,7 +72,7 @@ func (p *priorities) end() {
 // changeFreqText judges white space around a changefreq, which the schema refuses.
 func (j *judge) changeFreqText() {
 	if j.spaced != nil {
-		j.find(of(sitemap.NonstandardChangeFreq), j.offsetOf(document.ChangeFrequency, j.start), string(j.spaced),
+		j.findAt(of(sitemap.NonstandardChangeFreq), j.placeOfField(j.fieldOf(document.ChangeFrequency)), string(j.spaced),
 			"changefreq %s has white space around it", quoted(string(j.spaced)))
 	}
 }

@@ -24,6 +24,8 @@ type recorder struct {
 func (r *recorder) Start(in *input.Reader)    { r.in = in }
 func (r *recorder) Root(root *xmlscan.Reader) { r.heard = append(r.heard, string(root.Raw())) }
 
+func (r *recorder) End() { r.heard = append(r.heard, "end") }
+
 func (r *recorder) Entry(offset int64, fields []doc.Field) {
 	s := "0 <url>"
 	for _, f := range fields {
@@ -74,7 +76,7 @@ func TestReader_Listen(t *testing.T) {
 			d.Listen(heard)
 			for range d.Entries() {
 			}
-			if got := strings.Join(heard.heard, " | "); got != head+" | "+heardFirst+" | "+want {
+			if got := strings.Join(heard.heard, " | "); got != head+" | "+heardFirst+" | "+want+" | end" {
 				t.Errorf("%s:\n%s\nwant\n%s", body, got, want)
 			}
 		}

@@ -209,6 +209,9 @@ func (d *Reader) Entries() iter.Seq2[sitemap.Entry, error] {
 			d.finish()
 		}()
 		d.read(yield)
+		if d.listener != nil {
+			d.listener.End()
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ type Listener interface {
 	Entry(offset int64, fields []Field)
 	// Listener takes the other entries, and what follows the fields of Entry.
 	xmlscan.Listener
+	// End is called after the last entry, before the input is closed.
+	End()
 }
 
 // A Field is one of the protocol's fields of an entry.
