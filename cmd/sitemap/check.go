@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +46,7 @@ type checker struct {
 	totals  findings.Totals  // as well
 	// untrusted, if set, takes the pages that sitemaps may not list
 	untrusted func(loc string)
+	hidden    atomic.Int64 // findings that were not asked for
 }
 
 func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error {
@@ -62,6 +65,7 @@ func (a *app) check(cmd *cobra.Command, args []string, flags *checkFlags) error 
 	c.options = audit.Options{
 		Agent: flags.agent, Pages: flags.pages.n, Excerpts: text || flags.format == "sarif",
 		Limits: flags.limit.document(), Walk: c.walker.options,
+		Only: codesOf(c.filter.only), Disable: codesOf(c.filter.disabled),
 	}
 	o := findings.Options{
 		All: flags.all, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
@@ -92,8 +96,11 @@ func (c *checker) audit(ctx context.Context, targets []target) error {
 		x := &auditing{visit: v, c: c}
 		return handler{walk: x.walk, end: x.print}
 	}
-	err := c.run(ctx, targets)
-	return cmp.Or(err, c.printer.End(c.totals))
+	err := cmp.Or(c.run(ctx, targets), c.printer.End(c.totals))
+	if n := c.hidden.Load(); n > 0 && c.flags.format == "text" {
+		fmt.Fprintf(c.out, "%s not shown: --all shows them\n", plural(int(n), "habit"))
+	}
+	return err
 }
 
 // hasColor reports whether standard output is a terminal that shows colours.
@@ -159,6 +166,10 @@ func (x *auditing) finding(f *audit.Finding) {
 	if !x.c.filter.wants(f.Code) || x.c.filter.baseline.Has(f) {
 		return
 	}
+	if isHabit(f.Code) && !x.c.flags.all && x.c.filter.only == nil {
+		x.c.hidden.Add(1)
+		return
+	}
 	x.found++
 	if x.c.filter.fails(f.Severity) {
 		x.app.failed.Store(true)
@@ -168,6 +179,11 @@ func (x *auditing) finding(f *audit.Finding) {
 	if x.holds || len(x.pending) > maxPending || !x.progress.isList {
 		x.print()
 	}
+}
+
+// isHabit reports whether a finding describes a site rather than a defect. It is shown if asked for.
+func isHabit(code sitemap.Code) bool {
+	return code == audit.LastmodCoverage || code == audit.PriorityAllEqual
 }
 
 // print prints the findings that are kept. Other visits wait until the next flush.
@@ -340,7 +356,7 @@ func (x *auditing) document(name string, sum *discover.Summary, hint string, isD
 // isKnown reports whether a finding says that a document could not be read, or whether nobody wants
 // to know. --only leaves such errors alone: what was not read was not judged.
 func (c *checker) isKnown(err error) bool {
-	if c.filter.disabled[sitemap.Code(jsonl.Code(err))] {
+	if c.filter.disabled[audit.CodeOf(err)] {
 		return true
 	}
 	if errors.Is(err, discover.ErrNoSitemap) {
