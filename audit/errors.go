@@ -127,6 +127,9 @@ func CodeOf(err error) sitemap.Code {
 	if err == nil {
 		return ""
 	}
+	if none, ok := errors.AsType[*discover.NoSitemapError](err); ok && wasRefused(none) {
+		return SiteRefused
+	}
 	for _, e := range errorCodes {
 		if errors.Is(err, e.err) {
 			return e.code

@@ -65,6 +65,14 @@ var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusT
 
 func isRefusal(status int) bool { return slices.Contains(refusals, status) }
 
+// wasRefused reports whether a site refused to say whether it has a sitemap.
+func wasRefused(none *discover.NoSitemapError) bool {
+	return slices.ContainsFunc(none.Tried, func(t discover.Attempt) bool {
+		e, ok := errors.AsType[*fetch.Error](t.Err)
+		return ok && (isRefusal(e.Status) || e.Status == http.StatusServiceUnavailable)
+	})
+}
+
 // letIn is how a server lets this client in.
 const letIn = "Let this client in: allow its address or its user agent in the firewall or the bot protection. " +
 	"Search engines may get another answer."
@@ -72,17 +80,15 @@ const letIn = "Let this client in: allow its address or its user agent in the fi
 // noSitemap reports a site without a sitemap, or one that did not let itself be judged.
 func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) {
 	var tried []string
-	refused := isChallenged
 	for _, t := range none.Tried {
 		text := t.URL
 		if e, ok := errors.AsType[*fetch.Error](t.Err); ok && e.Status != 0 {
 			text += fmt.Sprintf(" (status %d)", e.Status)
-			refused = refused || isRefusal(e.Status) || e.Status == http.StatusServiceUnavailable
 		}
 		tried = append(tried, text)
 	}
 	at, list := place{sitemap: none.Site}, strings.Join(tried, ", ")
-	if refused {
+	if isChallenged || wasRefused(none) {
 		s.report(of(SiteRefused), at, "", "the site could not be judged, since it refused requests; tried %s", list)
 	} else {
 		s.report(of(NoSitemap), at, "", "no sitemap found; tried %s", list)

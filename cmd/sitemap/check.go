@@ -360,7 +360,8 @@ func (c *checker) isKnown(err error) bool {
 		return true
 	}
 	if errors.Is(err, discover.ErrNoSitemap) {
-		return c.filter.wants("no_sitemap") || c.filter.disabled["no_sitemap"]
+		code := audit.CodeOf(err)
+		return c.filter.wants(code) || c.filter.disabled[code]
 	}
 	var fe *fetch.Error
 	if !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable) {

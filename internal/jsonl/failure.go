@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // Message returns the text of an error without the names of packages, and without the name of
@@ -36,6 +37,9 @@ func ErrorOf(name string, err error) *Error {
 		return nil
 	}
 	e := &Error{Code: string(audit.CodeOf(err)), Message: Message(name, err)}
+	if e.Code == string(audit.SiteRefused) {
+		e.Message = strings.Replace(e.Message, discover.ErrNoSitemap.Error(), "refused to say whether it has a sitemap", 1)
+	}
 	if pe := (*sitemap.ParseError)(nil); errors.Is(err, sitemap.ErrGzip) && errors.As(err, &pe) {
 		e.Offset = &pe.Pos.Offset
 	}
