@@ -163,8 +163,14 @@ func (x *extensions) hasSelf() bool {
 			return true
 		}
 	}
+	form := formOf(x.current.Loc)
+	isNormal := form == x.current.Loc
 	for i := range x.links {
-		if sameURL(string(x.links[i].href), x.current.Loc) {
+		href := x.links[i].href
+		if isNormal && bytes.IndexByte(href, '%') < 0 && len(href)+1 != len(form) {
+			continue // only an escape or a missing path would make another spelling
+		}
+		if formOf(string(href)) == form {
 			return true
 		}
 	}
@@ -190,9 +196,10 @@ const maxReturns = 1 << 20
 
 // add takes a page.
 func (r *returns) add(e *sitemap.Entry) {
-	if e.Extensions == nil && len(r.names) == 0 && !r.all || len(r.pages) >= maxReturns {
+	if len(r.pages) >= maxReturns {
 		return
 	}
+	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
 	p := alternatePage{place: r.at(e.Pos).of(e.Loc), from: len(r.names)}
 	p.excerpt = Excerpt{}
 	if e.Extensions != nil {

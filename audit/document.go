@@ -156,7 +156,9 @@ func (d *auditor) take(e *sitemap.Entry) {
 	}
 	if d.alone && o != nil {
 		d.hosts.add(e, o)
-		d.returns.add(e)
+		if e.Extensions != nil || d.returns.all {
+			d.returns.add(e)
+		}
 	}
 	d.current = nil
 	if d.start < 0 { // no elements are heard of this format

@@ -96,7 +96,9 @@ func (e *entry) take(fields []document.Field) {
 	for i := range fields {
 		f := &fields[i]
 		e.fields = append(e.fields, field{kind: f.Kind, offset: f.Offset})
-		e.fieldText(f.Kind, f.Text)
+		if n := len(f.Text); n > 0 && (f.Text[0] <= '&' || f.Text[0] >= utf8.RuneSelf || f.Text[n-1] <= ' ') {
+			e.fieldText(f.Kind, f.Text) // it starts or ends unusually
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -142,30 +141,32 @@ func (x *extensions) repeated(rule Rule, i int) {
 	}
 }
 
-// deprecated lists what Google no longer reads, by the record that it is in.
+// deprecated holds the parts that Google no longer reads, with the record that they are in.
 var deprecated = map[string]string{
-	"image": "caption geo_location title license",
-	"news":  "access genres keywords stock_tickers geo_locations",
-	"video": "category gallery_loc price tvshow",
+	"caption": "image", "geo_location": "image", "title": "image", "license": "image",
+	"access": "news", "genres": "news", "keywords": "news", "stock_tickers": "news", "geo_locations": "news",
+	"category": "video", "gallery_loc": "video", "price": "video", "tvshow": "video",
 }
 
-// isOneOf reports whether a list of words has a word.
-func isOneOf(list string, word []byte) bool {
-	for w := range strings.FieldsSeq(list) {
-		if w == string(word) {
-			return true
+// recordName returns the name of a record as a string.
+func recordName(local []byte) string {
+	for _, name := range []string{"image", "video", "news"} {
+		if name == string(local) {
+			return name
 		}
 	}
-	return false
+	return ""
 }
 
 // deprecated reports parts of a record that have no effect any more, once a name and document.
 func (x *extensions) deprecated(i int) {
-	record := string(x.elements[i].local)
+	record := recordName(x.elements[i].local)
 	for n := range x.children(i) {
 		e := &x.elements[n]
-		name := record + ":" + string(e.local)
-		if isOneOf(deprecated[record], e.local) && x.first("deprecated "+name) {
+		if deprecated[string(e.local)] != record {
+			continue
+		}
+		if name := record + ":" + string(e.local); x.first("deprecated " + name) {
 			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)
 		}
 	}

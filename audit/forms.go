@@ -2,9 +2,9 @@ package audit
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // sameURL reports whether two locations are one URL in the form that a request has.
@@ -28,15 +28,12 @@ func formOf(loc string) string {
 // isRequestForm reports whether a location is known to have the form of a request.
 func isRequestForm(loc string) bool {
 	const start = len("https://")
-	has := classOf(loc)
-	if len(loc) <= start || has&(isPercent|isHash|isOdd) != 0 {
+	if len(loc) <= start || strings.IndexByte(loc, '%') >= 0 || strings.IndexByte(loc, '#') >= 0 ||
+		utf8.RuneCountInString(loc) < len(loc) {
 		return false
 	}
-	if has&isQuery == 0 {
-		return strings.IndexByte(loc[start:], '/') >= 0
-	}
-	_, rest := location.Split(loc)
-	return strings.HasPrefix(rest, "/")
+	path, query := strings.IndexByte(loc[start:], '/'), strings.IndexByte(loc[start:], '?')
+	return path >= 0 && (query < 0 || path < query)
 }
 
 // A class is a set of kinds of the characters in a location.

@@ -158,7 +158,10 @@ func (j *judge) flush(to int64) {
 	if len(j.held) == 0 {
 		return
 	}
-	slices.SortStableFunc(j.held, func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) })
+	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
+	if !slices.IsSortedFunc(j.held, byOffset) {
+		slices.SortStableFunc(j.held, byOffset)
+	}
 	n := 0
 	for ; n < len(j.held) && j.held[n].Pos.Offset < to; n++ {
 		j.emit(j.held[n])

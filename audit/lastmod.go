@@ -101,7 +101,7 @@ type build struct {
 }
 
 // maxBuilds is how many of the times are told apart.
-const maxBuilds = 8
+const maxBuilds = 4
 
 // add judges the lastmod of an entry.
 func (l *lastMods) add(e *sitemap.Entry) {
