@@ -76,13 +76,16 @@ func (x *extensions) judgeLink(e *element) {
 	href, _ := e.attr("href")
 	switch {
 	case len(href) == 0:
-		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href", quoted(string(code)))
+		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href",
+			quoted(string(code)))
 	case len(chars.SchemeOf(href)) == 0:
-		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL", quoted(string(href)))
+		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL",
+			quoted(string(href)))
 	}
 	if !x.sound[string(code)] {
 		if !isHreflang(string(code)) {
-			x.find(of(HreflangBadCode), e, string(code), "hreflang %s is not a language with an optional region, nor x-default",
+			x.find(of(HreflangBadCode), e, string(code),
+				"hreflang %s is not a language with an optional region, nor x-default",
 				quoted(string(code)))
 		} else if len(x.sound) < maxOnce {
 			x.sound[string(code)] = true
@@ -134,7 +137,8 @@ func (x *extensions) endLinks() {
 		case isDefault:
 			x.find(of(HreflangTwoXDefaults), l.element, string(l.href), "a second alternate for x-default")
 		default:
-			x.find(of(HreflangRepeatedCode), l.element, string(l.code), "a second alternate for %s", quoted(string(l.code)))
+			x.find(of(HreflangRepeatedCode), l.element, string(l.code), "a second alternate for %s",
+				quoted(string(l.code)))
 		}
 		hasDefault = hasDefault || isDefault
 	}

@@ -14,7 +14,8 @@ func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
 	case !ok && len(s.listed) < maxListed:
 		s.listed[form] = p
 	case ok && before.sitemap != p.sitemap: // a repetition in one index is found there
-		s.report(of(SitemapListedTwice), p, e.Loc, "%s is listed in %s as well", quoted(e.Loc), withoutUser(before.sitemap))
+		s.report(of(SitemapListedTwice), p, e.Loc, "%s is listed in %s as well", quoted(e.Loc),
+			withoutUser(before.sitemap))
 	}
 	if isForeign {
 		s.foreignChild(e.Loc, p)
@@ -26,7 +27,8 @@ func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
 func (s *siteJudge) foreignChild(loc string, p place) {
 	file := s.robots(loc)
 	if file != nil && !names(file.Sitemaps, p.sitemap) && !names(file.Sitemaps, loc) {
-		s.report(of(ChildOnOtherSite), p, loc, "%s is on another host, whose robots.txt names neither it nor the index",
+		s.report(of(ChildOnOtherSite), p, loc,
+			"%s is on another host, whose robots.txt names neither it nor the index",
 			quoted(loc))
 		return
 	}

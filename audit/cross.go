@@ -200,7 +200,8 @@ func (c *cross) named(g *group, r *record) {
 	switch {
 	case !g.isListed && !g.reported:
 		g.reported = true
-		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc, "no sitemap lists the alternate %s", quoted(r.loc))
+		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc, "no sitemap lists the alternate %s",
+			quoted(r.loc))
 	case g.isListed && !g.names[r.other] && len(g.names) < maxNames:
 		c.report(of(HreflangNoReturn), c.place(&g.first), r.other,
 			"%s names this page as an alternate, and this page does not name it", quoted(r.other))

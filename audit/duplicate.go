@@ -109,11 +109,14 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 	p := d.field(e, document.Loc)
 	switch {
 	case before.exact == now.exact && e.Kind == sitemap.Sitemap:
-		d.findAt(of(SitemapListedTwice), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc), before.line)
+		d.findAt(of(SitemapListedTwice), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc),
+			before.line)
 	case before.exact == now.exact:
-		d.findAt(of(sitemap.DuplicateLoc), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc), before.line)
+		d.findAt(of(sitemap.DuplicateLoc), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc),
+			before.line)
 	case before.norm == now.norm:
-		d.findAt(of(SamePageVariants), p, e.Loc, "%s is another spelling of the URL on line %d", quoted(e.Loc), before.line)
+		d.findAt(of(SamePageVariants), p, e.Loc, "%s is another spelling of the URL on line %d",
+			quoted(e.Loc), before.line)
 	default:
 		d.findAt(of(SamePageVariants).with(info), p, e.Loc, "%s differs from the URL on line %d only in a "+
 			"trailing slash or the case of letters", quoted(e.Loc), before.line)
@@ -123,7 +126,8 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 // end says so if not all locations were compared.
 func (d *duplicates) end(start place) {
 	if d.full {
-		d.findAt(of(sitemap.DuplicateLoc), start, "", "repetitions were looked for among the first %d URLs only",
+		d.findAt(of(sitemap.DuplicateLoc), start, "",
+			"repetitions were looked for among the first %d URLs only",
 			maxRemembered)
 	}
 }

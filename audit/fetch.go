@@ -89,7 +89,8 @@ func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) 
 	}
 	at, list := place{sitemap: none.Site}, strings.Join(tried, ", ")
 	if isChallenged || wasRefused(none) {
-		s.report(of(SiteRefused), at, "", "the site could not be judged, since it refused requests; tried %s", list)
+		s.report(of(SiteRefused), at, "",
+			"the site could not be judged, since it refused requests; tried %s", list)
 	} else {
 		s.report(of(NoSitemap), at, "", "no sitemap found; tried %s", list)
 	}
@@ -105,7 +106,8 @@ func (s *siteJudge) unreachable(err error) {
 }
 
 // challenges are parts of pages that ask for proof of a human.
-var challenges = []string{"challenge-platform", "cf-chl", "_incapsula_", "captcha", "ddos-guard", "datadome", "perimeterx"}
+var challenges = []string{"challenge-platform", "cf-chl", "_incapsula_", "captcha", "ddos-guard",
+	"datadome", "perimeterx"}
 
 // isChallenge reports whether a response is a page that asks for proof of a human.
 func isChallenge(doc *fetch.Document) bool {
@@ -134,7 +136,8 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 			s.report(of(SitemapStatus).fixedBy(letIn), here, fmt.Sprint(fe.Status),
 				"%s was refused to this client with status %d", name, fe.Status)
 		case errors.Is(fe, fetch.ErrStatus):
-			s.report(statusRule(fe.Status), here, fmt.Sprint(fe.Status), "%s is answered with status %d", name, fe.Status)
+			s.report(statusRule(fe.Status), here, fmt.Sprint(fe.Status), "%s is answered with status %d",
+				name, fe.Status)
 		default:
 			s.report(unreachableRule(fe), here, "", "%s cannot be fetched: %v", name, fe.Err)
 		}
@@ -160,7 +163,8 @@ func unreachableRule(err error) Rule {
 		return rule.fixedBy("Correct the host name in the URL, or add it to the DNS.")
 	}
 	if isCertificate(err) {
-		return rule.fixedBy("Renew the certificate of the server, for this host name and with all intermediate certificates.")
+		return rule.fixedBy("Renew the certificate of the server, for this host name and with all " +
+			"intermediate certificates.")
 	}
 	if errors.Is(err, fetch.ErrRedirect) {
 		return rule.fixedBy("Remove the redirect loop, or list the final URL.")

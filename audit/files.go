@@ -72,7 +72,8 @@ func (f *fileRules) end() {
 	fs.WalkDir(f.o.Files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && f.isPage(name) {
 			if n++; n <= maxHabit {
-				f.report(of(PageNotListed), place{sitemap: f.name}, name, "no sitemap lists the page %s", quoted(name))
+				f.report(of(PageNotListed), place{sitemap: f.name}, name, "no sitemap lists the page %s",
+					quoted(name))
 			}
 			first = cmp.Or(first, name)
 		}

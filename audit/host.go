@@ -222,5 +222,6 @@ func isStaging(host, main string) bool {
 			return true
 		}
 	}
-	return host != main && slices.ContainsFunc(previews, func(s string) bool { return strings.HasSuffix(host, s) })
+	return host != main && slices.ContainsFunc(previews,
+		func(s string) bool { return strings.HasSuffix(host, s) })
 }

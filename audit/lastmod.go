@@ -157,14 +157,16 @@ func (l *lastMods) end(start place) {
 		}
 	}
 	if l.count > 1 && l.fresh {
-		l.findAt(of(LastmodIsFetchTime), l.first, l.firstText, "all %d lastmods are the time of the request", l.count)
+		l.findAt(of(LastmodIsFetchTime), l.first, l.firstText,
+			"all %d lastmods are the time of the request", l.count)
 	}
 	if missing := l.entries - l.count; missing > 0 && 2*l.count >= l.entries && l.format != sitemap.Text {
 		l.findAt(of(LastmodCoverage), l.without, "", "%d of %d entries have a lastmod (%d %%)",
 			l.count, l.entries, l.count*100/l.entries)
 	}
 	if l.count > 0 && l.newest.End().Before(l.now.Add(-stale)) {
-		l.findAt(of(LastmodStale), start, l.newest.String(), "the newest lastmod, %q, is older than a year", l.newest)
+		l.findAt(of(LastmodStale), start, l.newest.String(), "the newest lastmod, %q, is older than a year",
+			l.newest)
 	}
 }
 

@@ -49,7 +49,8 @@ var _ = register(
 		Summary: "an empty location",
 		Why:     "Search Console reports an invalid URL, and the entry is lost.",
 		Fix:     "Write the URL into it, or remove the entry."},
-	Rule{Code: FragmentInLoc, Severity: warning, Source: `Google Search Central, "URL structure best practices for Google Search"`,
+	Rule{Code: FragmentInLoc, Severity: warning,
+		Source:  `Google Search Central, "URL structure best practices for Google Search"`,
 		Summary: "a fragment in a URL",
 		Why:     "Search engines remove the fragment, so the URL is that of the page without it.",
 		Fix:     "List the page without the # and what follows it, once."},
@@ -136,19 +137,22 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
 			l.firstSitemap = l.field(e, document.Loc)
 		}
 	}
-	if len(e.Loc) < minLoc || o == nil || has&^(isUpper|isDot) != 0 || o.odd || strings.HasSuffix(o.authority, ":") {
+	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
+	if !isUsual || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
 	}
 }
 
 // unusual judges a location with characters other than letters and the like.
 func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class) {
-	if why := notURI(e.Loc, rest, has, o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
+	if why := notURI(e.Loc, rest, has,
+		o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
 		l.findAt(of(sitemap.BadLoc), l.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
 	}
 	if odd := l.indexOdd(e.Loc, rest, has, o); odd >= 0 {
 		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
-		l.findAt(of(UnescapedLoc), l.field(e, document.Loc), e.Loc, "the URL contains %q, which must be escaped", r)
+		l.findAt(of(UnescapedLoc), l.field(e, document.Loc), e.Loc,
+			"the URL contains %q, which must be escaped", r)
 	}
 	if has&isHash != 0 && !isFeed(l.format) {
 		if l.fragments++; l.fragments == 1 {
@@ -160,9 +164,11 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	}
 	switch name, value, kind := parameter(rest); kind {
 	case session:
-		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s", quoted(name+"="+value))
+		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
+			quoted(name+"="+value))
 	case secret:
-		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s", quoted(name))
+		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
+			quoted(name))
 	}
 }
 
@@ -172,7 +178,8 @@ func (l *locations) end() {
 		l.findAt(of(FragmentInLoc), l.firstFragment, "", "%s a fragment", has(l.fragments, "URL"))
 	}
 	if l.sitemaps > 0 {
-		l.findAt(of(SitemapInUrlset), l.firstSitemap, "", "the urlset lists %s as pages", plural(l.sitemaps, "sitemap"))
+		l.findAt(of(SitemapInUrlset), l.firstSitemap, "", "the urlset lists %s as pages", plural(l.sitemaps,
+			"sitemap"))
 	}
 }
 
@@ -280,6 +287,7 @@ func (j *judge) oddStart() {
 	}
 	v := string(decoded(j.odd))
 	if strings.Contains(v, "://") && v != j.current.Loc && v[0] >= utf8.RuneSelf {
-		j.findAt(of(sitemap.BadLoc), j.placeOfField(j.fieldOf(document.Loc)), v, "%s starts with a character that no URL has", quoted(v))
+		j.findAt(of(sitemap.BadLoc), j.placeOfField(j.fieldOf(document.Loc)), v,
+			"%s starts with a character that no URL has", quoted(v))
 	}
 }

@@ -20,7 +20,8 @@ type outside struct {
 
 func newOutside(s *siteJudge, sum *discover.Summary) *outside {
 	o := &outside{siteJudge: s}
-	if o.scope = trust.Grants(trust.FromHome, sum.FinalURL, nil, nil); len(o.scope) == 0 || o.scope[0].Dir == "/" {
+	if o.scope = trust.Grants(trust.FromHome, sum.FinalURL, nil,
+		nil); len(o.scope) == 0 || o.scope[0].Dir == "/" {
 		o.scope = nil
 	}
 	for _, g := range sum.Scope {
@@ -36,7 +37,8 @@ func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
 	if len(a.scope) == 0 || o.Host != a.scope[0].Host || strings.HasPrefix(e.Loc, a.scope[0].Dir) {
 		return
 	}
-	if level, _ := a.scope.JudgeAt(o.Origin, location.Path(e.Loc[len(o.authority):])); level == trust.Untrusted {
+	if level, _ := a.scope.JudgeAt(o.Origin,
+		location.Path(e.Loc[len(o.authority):])); level == trust.Untrusted {
 		if a.count++; a.count == 1 {
 			a.first = at()
 		}
@@ -46,7 +48,8 @@ func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
 // end reports the pages.
 func (a *outside) end() {
 	if a.count > 0 {
-		rule := of(sitemap.UntrustedLoc).with(warning).fixedBy("Move the sitemap to the top of the site, or name it in robots.txt.")
+		rule := of(sitemap.UntrustedLoc).with(warning).fixedBy("Move the sitemap to the top of the site, " +
+			"or name it in robots.txt.")
 		a.report(rule, a.first, a.scope[0].Dir, "%s not in %s, the directory of the sitemap",
 			areMany(a.count, "URL"), quoted(a.scope[0].Dir))
 	}

@@ -48,7 +48,8 @@ var _ = register(
 		Why: "Search engines compare the two, and ignore the lastmods of a site if they are wrong. " +
 			"They may also come late to the change.",
 		Fix: "Take the lastmod from the source of Last-Modified or article:modified_time."},
-	Rule{Code: PageMetaRefresh, Severity: failure, Source: `Google Search Central, "Redirects and Google Search"`,
+	Rule{Code: PageMetaRefresh, Severity: failure,
+		Source:  `Google Search Central, "Redirects and Google Search"`,
 		Summary: "a page that sends its readers on by a meta refresh",
 		Why:     "Google takes it for a redirect and indexes the other page.",
 		Fix:     "List the URL that the refresh leads to, or remove the refresh."},
@@ -136,7 +137,8 @@ func (j *judgment) redirects(hops []fetch.Hop, final string) {
 	for _, h := range hops[1:] {
 		chain = append(chain, h.URL)
 	}
-	j.bad(of(PageRedirects), final, "the page redirects to %s", strings.Join(append(chain, final), ", then to "))
+	j.bad(of(PageRedirects), final, "the page redirects to %s", strings.Join(append(chain, final),
+		", then to "))
 }
 
 // document judges a page that was fetched, of which body is the start.
@@ -148,7 +150,8 @@ func (j *judgment) document(doc *fetch.Document, body []byte) {
 	}
 	tags := doc.Header.Values("X-Robots-Tag")
 	if directive := noIndexHeader(tags, agent); directive != "" {
-		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index", directive)
+		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index",
+			directive)
 	} else if h.noIndex != "" {
 		j.find(of(PageNoindex), h.noIndex, "the page has a meta robots tag with %s", quoted(h.noIndex))
 	}
@@ -197,6 +200,7 @@ func (j *judgment) modified(header, meta string) {
 	if t, err := http.ParseTime(header); err == nil && t.After(latest) {
 		j.find(of(PageLastmodDiffers), header, "Last-Modified %q is later than the lastmod %q", header, lastMod)
 	} else if t, err := time.Parse(time.RFC3339, meta); err == nil && t.After(latest) {
-		j.find(of(PageLastmodDiffers), meta, "article:modified_time %q is later than the lastmod %q", meta, lastMod)
+		j.find(of(PageLastmodDiffers), meta, "article:modified_time %q is later than the lastmod %q", meta,
+			lastMod)
 	}
 }

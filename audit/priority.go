@@ -65,14 +65,16 @@ func (p *priorities) add(e *sitemap.Entry) {
 // end judges the priorities together.
 func (p *priorities) end() {
 	if p.count > manyEntries && !p.other {
-		p.findAt(of(PriorityAllEqual), p.first, fmt.Sprint(p.value), "all %d priorities are %v", p.count, p.value)
+		p.findAt(of(PriorityAllEqual), p.first, fmt.Sprint(p.value), "all %d priorities are %v", p.count,
+			p.value)
 	}
 }
 
 // changeFreqText judges white space around a changefreq, which the schema refuses.
 func (j *judge) changeFreqText() {
 	if j.spaced != nil {
-		j.findAt(of(sitemap.NonstandardChangeFreq), j.placeOfField(j.fieldOf(document.ChangeFrequency)), string(j.spaced),
+		j.findAt(of(sitemap.NonstandardChangeFreq), j.placeOfField(j.fieldOf(document.ChangeFrequency)),
+			string(j.spaced),
 			"changefreq %s has white space around it", quoted(string(j.spaced)))
 	}
 }

@@ -112,7 +112,8 @@ func (j *judge) order() {
 		if f.kind < last {
 			name := fieldName(f.kind)
 			before := fieldName(last)
-			j.findAt(of(ElementOrder), j.placeOfField(&f), name, "%s comes after %s, which follows it in the schema", name, before)
+			j.findAt(of(ElementOrder), j.placeOfField(&f), name,
+				"%s comes after %s, which follows it in the schema", name, before)
 			return
 		}
 		last = f.kind

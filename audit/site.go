@@ -26,18 +26,21 @@ import (
 // them on disk. A nil o is a zero Options. The sequence is a single-use iterator; the Client may
 // serve other walks and audits at once.
 func Site(ctx context.Context, c *discover.Client, site string, o *Options) iter.Seq2[Finding, error] {
-	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL, error] {
+	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL,
+		error] {
 		return c.URLs(ctx, site, w)
 	})
 }
 
 // Sitemaps is [Site] for sitemaps that the caller names, and all that they refer to.
-func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap, o *Options) iter.Seq2[Finding, error] {
+func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
+	o *Options) iter.Seq2[Finding, error] {
 	name := ""
 	if len(from) > 0 {
 		name = from[0].Loc
 	}
-	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL, error] {
+	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL,
+		error] {
 		return c.Walk(ctx, from, w)
 	})
 }

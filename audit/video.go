@@ -100,7 +100,8 @@ func (x *extensions) judgeVideo(i int) {
 		}
 	}
 	if x.child(i, "content_loc") == nil && x.child(i, "player_loc") == nil {
-		x.find(of(VideoMissingContentOrPlayerLoc), e, "", "the video has no video:content_loc and no video:player_loc")
+		x.find(of(VideoMissingContentOrPlayerLoc), e, "",
+			"the video has no video:content_loc and no video:player_loc")
 	}
 	x.deprecated(i)
 	tags := 0
@@ -122,11 +123,13 @@ func (x *extensions) videoPart(e *element) {
 	switch string(e.local) {
 	case "duration":
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > maxDuration {
-			x.find(of(VideoBadDuration), e, v, "video:duration %s is not a number of seconds from 1 to %d", quoted(v), maxDuration)
+			x.find(of(VideoBadDuration), e, v, "video:duration %s is not a number of seconds from 1 to %d",
+				quoted(v), maxDuration)
 		}
 	case "rating":
 		if f, err := strconv.ParseFloat(v, 64); err != nil || !(0 <= f && f <= maxRating) {
-			x.find(of(VideoBadRating), e, v, "video:rating %s is not a number from 0 to %d", quoted(v), maxRating)
+			x.find(of(VideoBadRating), e, v, "video:rating %s is not a number from 0 to %d", quoted(v),
+				maxRating)
 		}
 	case "content_loc", "player_loc":
 		if x.current != nil && v == x.current.Loc {
@@ -134,7 +137,8 @@ func (x *extensions) videoPart(e *element) {
 		}
 	case "description":
 		if n := utf8.RuneCountInString(v); n > maxDescription {
-			x.find(of(VideoDescriptionTooLong), e, v, "video:description has %d characters; %d are allowed", n, maxDescription)
+			x.find(of(VideoDescriptionTooLong), e, v, "video:description has %d characters; %d are allowed",
+				n, maxDescription)
 		}
 	case "expiration_date":
 		if t, err := sitemap.ParseTime(v); err == nil && t.End().Before(x.now) {

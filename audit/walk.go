@@ -187,7 +187,8 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 }
 
 // listedPage judges a page that a sitemap lists.
-func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, kind verdictKind, at func() place) {
+func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, kind verdictKind,
+	at func() place) {
 	if o.count++; o.count == 1 {
 		o.first = at()
 		o.first.excerpt = Excerpt{}
