@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/seed-322c453a/sitemap/internal/chars"
 )
@@ -244,19 +245,31 @@ var messages string
 // Message returns a sentence about the problem that names the value, without credentials and up to
 // 80 bytes of it: `lastmod "yesterday" is not a W3C date`.
 func (p Problem) Message() string {
-	message, text := "{text}", ""
-	for line := range strings.Lines(messages) {
-		if found, ok := strings.CutPrefix(line, string(p.Code)+": "); ok {
-			message = found
-		}
+	message, ok := messageOf()[p.Code]
+	if !ok {
+		message = "{text}"
 	}
+	text := ""
 	if p.Text != "" {
 		text = chars.Quote(Redact(p.Text))
 	}
-	message = strings.NewReplacer("{text}", text, "{field}", cmp.Or(p.Field, "value")).
-		Replace(message)
-	return strings.TrimSuffix(strings.Join(strings.Fields(message), " "), ":")
+	message = strings.Replace(message, "{field}", cmp.Or(p.Field, "value"), 1)
+	message = strings.Replace(message, "{text}", text, 1)
+	if text == "" {
+		message = strings.Join(strings.Fields(message), " ")
+	}
+	return strings.TrimSuffix(strings.TrimSpace(message), ":")
 }
+
+// messageOf returns the lines of messages by their codes.
+var messageOf = sync.OnceValue(func() map[Code]string {
+	byCode := map[Code]string{}
+	for line := range strings.Lines(messages) {
+		code, message, _ := strings.Cut(line, ": ")
+		byCode[Code(code)] = message
+	}
+	return byCode
+})
 
 // String returns the place of the problem, its code and its Message:
 //

@@ -1,27 +1,39 @@
 package audit
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lanrat/extsort"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// The codes of what shows across documents.
+const (
+	AlternateNotListed   sitemap.Code = "alternate_not_listed"
+	URLInSeveralSitemaps sitemap.Code = "url_in_several_sitemaps"
+)
+
+var _ = register(
+	Rule{Code: AlternateNotListed, Severity: info, Source: googleAlternates,
+		Summary: "an alternate that no sitemap lists",
+		Why: "Search engines find it by the alternates of other pages only, and cannot see that it " +
+			"names them in return.",
+		Fix: "List the page as well, with the same alternates."},
+	Rule{Code: URLInSeveralSitemaps, Severity: warning, Source: protocolIndex,
+		Summary: "a URL that several sitemaps list",
+		Why:     "It wastes room, and search engines may read two lastmods that contradict.",
+		Fix:     "List each URL in one sitemap."},
 )
 
 // A cross finds what only shows when all pages of a site are compared. It sorts records of them on
 // disk by location, so that all records of one location come together.
 type cross struct {
-	ctx       context.Context
+	*siteJudge
+	ctx       context.Context // ends the sorting
 	cancel    context.CancelFunc
-	dir       string
 	documents []string // by number
 	last      *discover.Sitemap
 	in        chan record   // nil until there is a record
@@ -31,27 +43,9 @@ type cross struct {
 	each      func(sampled) // is called with each page at the end, if it is not nil
 }
 
-// The kinds of records, in the order in which those of a location are sorted.
-const (
-	isListed = iota // a document lists the location
-	isNaming        // the page names other as an alternate
-	isNamed         // other names the location as an alternate
-)
-
-// A record says something about a location.
-type record struct {
-	loc      string
-	kind     byte
-	other    string // of a page that is listed, its lastmod
-	document uint32
-	line     uint32
-	column   uint32
-	offset   uint64
-}
-
-func newCross(ctx context.Context, dir string) *cross {
-	c := &cross{dir: dir}
-	c.ctx, c.cancel = context.WithCancel(ctx)
+func newCross(s *siteJudge) *cross {
+	c := &cross{siteJudge: s}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	return c
 }
 
@@ -71,15 +65,9 @@ func (c *cross) close() {
 func (c *cross) start() {
 	c.in = make(chan record, 1_024)
 	var sorter *extsort.GenericSorter[record]
-	sorter, c.out, c.errs = extsort.Generic(
-		c.in,
-		decodeRecord,
-		encodeRecord,
-		compareRecords,
-		&extsort.Config{
-			ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000, TempFilesDir: c.dir,
-		},
-	)
+	config := &extsort.Config{ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
+		TempFilesDir: c.o.TempDir}
+	sorter, c.out, c.errs = extsort.Generic(c.in, decodeRecord, encodeRecord, compareRecords, config)
 	c.sorted = make(chan struct{})
 	go func() {
 		sorter.Sort(c.ctx) // returns early if it cannot write
@@ -95,26 +83,36 @@ func (c *cross) put(r record) {
 	}
 }
 
+// isWanted reports whether a rule needs the comparison.
+func (c *cross) isWanted() bool {
+	return c.o.Pages < 0 || c.o.wants(URLInSeveralSitemaps, HreflangNoReturn, AlternateNotListed)
+}
+
 // add takes a page that a sitemap lists.
-func (c *cross) add(u *discover.URL, p place) {
+func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
+	if !c.isWanted() {
+		return
+	}
 	if c.in == nil {
 		c.start()
 	}
-	if u.Sitemap != c.last {
-		c.last = u.Sitemap
-		c.documents = append(c.documents, u.Sitemap.Loc)
+	if sm != c.last {
+		c.last = sm
+		c.documents = append(c.documents, sm.Loc)
 	}
+	p := at()
 	r := record{
-		loc: formOf(
-			u.Loc,
-		), kind: isListed, other: u.LastMod.String(), document: uint32(len(c.documents) - 1),
+		loc: formOf(e.Loc), kind: isListed, document: uint32(len(c.documents) - 1),
 		line: uint32(p.pos.Line), column: uint32(p.column), offset: uint64(p.pos.Offset),
 	}
+	if c.o.Pages < 0 { // for each
+		r.other = e.LastMod.String()
+	}
 	c.put(r)
-	if u.Extensions == nil {
+	if e.Extensions == nil {
 		return
 	}
-	for _, a := range u.Extensions.Alternates {
+	for _, a := range e.Extensions.Alternates {
 		href := formOf(a.Href)
 		if href == r.loc || a.Hreflang == "" || !strings.HasPrefix(a.Href, "http") {
 			continue
@@ -128,15 +126,15 @@ func (c *cross) add(u *discover.URL, p place) {
 
 // place returns the place of a record.
 func (c *cross) place(r *record) place {
-	return place{c.documents[r.document],
-		sitemap.Position{Offset: int64(r.offset), Line: int(r.line)}, int(r.column)}
+	return place{sitemap: c.documents[r.document], loc: r.loc, column: int(r.column),
+		pos: sitemap.Position{Offset: int64(r.offset), Line: int(r.line)}}
 }
 
 // maxNames is how many alternates of one page are compared.
 const maxNames = 10_000
 
 // end compares the pages, in the order of their locations.
-func (c *cross) end(s *site) error {
+func (c *cross) end() error {
 	if c.in == nil {
 		return nil
 	}
@@ -144,15 +142,15 @@ func (c *cross) end(s *site) error {
 	c.in = nil
 	var g group
 	for r := range c.out {
-		if s.ended {
+		if c.stopped {
 			break
 		}
 		if r.loc != g.loc {
 			g = group{loc: r.loc, names: map[string]bool{}}
 		}
-		c.judge(s, &g, &r)
+		c.compare(&g, &r)
 	}
-	if s.ended {
+	if c.stopped {
 		return nil
 	}
 	return <-c.errs
@@ -169,7 +167,8 @@ type group struct {
 	reported bool   // alternate_not_listed
 }
 
-func (c *cross) judge(s *site, g *group, r *record) {
+// compare judges a record by those of its location before it.
+func (c *cross) compare(g *group, r *record) {
 	switch r.kind {
 	case isListed:
 		switch {
@@ -180,19 +179,8 @@ func (c *cross) judge(s *site, g *group, r *record) {
 				c.each(sampled{loc: r.loc, lastMod: lastMod, place: c.place(r)})
 			}
 		case r.document != g.last:
-			s.at(
-				c.place(r),
-				Finding{
-					Code: "url_in_several_sitemaps",
-					Loc:  r.loc,
-					Text: r.loc,
-					Message: fmt.Sprintf(
-						"%s is listed in %s as well",
-						quoted(r.loc),
-						sitemap.Redact(c.documents[g.first.document]),
-					),
-				},
-			)
+			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc, "%s is listed in %s as well", quoted(r.loc),
+				withoutUser(c.documents[g.first.document]))
 		}
 		g.last = r.document
 	case isNaming:
@@ -200,95 +188,22 @@ func (c *cross) judge(s *site, g *group, r *record) {
 			g.names[r.other] = true
 		}
 	case isNamed:
-		if r.other == g.namer { // by several codes, or in several sitemaps
-			return
-		}
-		g.namer = r.other
-		switch {
-		case !g.isListed && !g.reported:
-			g.reported = true
-			s.at(
-				c.place(r),
-				Finding{
-					Code: "alternate_not_listed",
-					Loc:  r.other,
-					Text: r.loc,
-					Message: fmt.Sprintf(
-						"no sitemap lists the alternate %s", quoted(r.loc)),
-				},
-			)
-		case g.isListed && !g.names[r.other] && len(g.names) < maxNames:
-			s.at(
-				c.place(&g.first),
-				Finding{Code: "hreflang_no_return", Loc: r.loc, Text: r.other, Message: fmt.Sprintf(
-					"%s names this page as an alternate, and this page does not name it",
-					quoted(r.other),
-				)},
-			)
+		if r.other != g.namer { // else by several codes, or in several sitemaps
+			g.namer = r.other
+			c.named(g, r)
 		}
 	}
 }
 
-func compareRecords(a, b record) int {
-	if order := cmp.Or(strings.Compare(a.loc, b.loc), cmp.Compare(a.kind, b.kind)); order != 0 {
-		return order
+// named judges a location that a page names as an alternate.
+func (c *cross) named(g *group, r *record) {
+	switch {
+	case !g.isListed && !g.reported:
+		g.reported = true
+		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc, "no sitemap lists the alternate %s",
+			quoted(r.loc))
+	case g.isListed && !g.names[r.other] && len(g.names) < maxNames:
+		c.report(of(HreflangNoReturn), c.place(&g.first), r.other,
+			"%s names this page as an alternate, and this page does not name it", quoted(r.other))
 	}
-	if a.kind == isNamed {
-		if order := strings.Compare(a.other, b.other); order != 0 {
-			return order
-		}
-	}
-	return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.offset, b.offset),
-		strings.Compare(a.other, b.other))
-}
-
-// formOf returns a location in the form of a request, so that equal ones are compared as such.
-func formOf(loc string) string {
-	if utf8.RuneCountInString(loc) == len(loc) && location.Plain([]byte(loc)) {
-		return loc
-	}
-	u, err := sitemap.ParseLoc(loc)
-	if err != nil {
-		return loc
-	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	return u.String()
-}
-
-func encodeRecord(r record) ([]byte, error) {
-	b := make([]byte, 0, len(r.loc)+len(r.other)+24)
-	b = append(b, r.kind)
-	numbers := []uint64{
-		uint64(r.document), uint64(r.line), uint64(r.column), r.offset, uint64(len(r.loc)),
-	}
-	for _, n := range numbers {
-		b = binary.AppendUvarint(b, n)
-	}
-	return append(append(b, r.loc...), r.other...), nil
-}
-
-var errRecord = errors.New("damaged temporary file")
-
-func decodeRecord(b []byte) (record, error) {
-	if len(b) == 0 {
-		return record{}, errRecord
-	}
-	r, rest := record{kind: b[0]}, b[1:]
-	var numbers [5]uint64
-	for i := range numbers {
-		v, n := binary.Uvarint(rest)
-		if n <= 0 {
-			return record{}, errRecord
-		}
-		numbers[i], rest = v, rest[n:]
-	}
-	size := numbers[4]
-	if size > uint64(len(rest)) {
-		return record{}, errRecord
-	}
-	r.document, r.line, r.column = uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2])
-	r.offset, r.loc, r.other = numbers[3], string(rest[:size]), string(rest[size:])
-	return r, nil
 }

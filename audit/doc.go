@@ -29,9 +29,8 @@
 //
 // # How a document is audited
 //
-// A document is decoded twice, side by side: package parse yields its entries and problems, and a
-// second reader follows with the elements as they stand, their columns and lines. So an audit costs
-// about three times as much as parsing. Problems of an entry come after those of its elements.
+// A document is read once: package parse yields its entries and problems, and calls a listener with
+// the elements as they stand. Most entries have the common shape, for which one call is made.
 //
 // # Memory
 //
@@ -46,24 +45,49 @@
 //
 // Each file builds on those below it:
 //
-//	site.go         Site and Sitemaps: the walk
-//	sitemaps.go     rules about each sitemap of a site
-//	pages.go        pages that are fetched
-//	head.go         what a page says to search engines
+//	site.go         Site and Sitemaps
+//	walk.go         listens to a walk
+//	pages.go        fetches pages
+//	page.go         rules about a page
+//	outside.go      pages above the directory of their sitemap
+//	loosehosts.go   pages that a sitemap may not list
+//	cross.go        rules about pages of different documents
+//	record.go       the records that these sort
+//	files.go        rules about the folder of a site
+//	pagehead.go     what a page says to search engines
 //	sample.go       the pages that are fetched
-//	memory.go       what an audit keeps in a Store
-//	hosts.go        hosts and robots.txt
-//	cross.go        what shows only across documents
-//	document.go     Document: problems, entries and elements in their order
-//	values.go       rules about locations and values
+//	memory.go       rules about changes, and what an audit keeps in a Store
+//	children.go     documents that indexes list
+//	errors.go       CodeOf, and the rules about what ends a document
+//	fetch.go        rules about documents that cannot be had
+//	robots.go       rules about robots.txt
+//	sitejudge.go    what the rules of a site share
+//	document.go     Document: listens to the parser
+//	problem.go      problems of reading as findings
+//	host.go         rules about hosts
+//	elements.go     what is judged of the elements of an entry
+//	news.go         rules about news
+//	image.go        rules about images
+//	video.go        rules about videos
+//	alternate.go    rules about alternates
+//	extension.go    rules about extensions
+//	priority.go     rules about priorities and changefreqs
+//	lastmod.go      rules about dates
+//	duplicate.go    rules about repetitions
 //	occurrences.go  the locations of a document
-//	extensions.go   rules about news, images, videos and alternates
-//	elements.go     rules about elements and attributes
-//	schema.go       rules of the schema that reading does not need
-//	plain.go        entries whose elements need no look
-//	structure.go    the elements of entries
-//	view.go         positions, columns and lines
+//	loc.go          rules about locations
+//	schema.go       rules of the schema
+//	encoding.go     rules about compression and encoding
+//	xml.go          rules of XML
+//	judge.go        what the rules of a document share
+//	index.go        rules about indexes
+//	origin.go       hosts with their pages
+//	entry.go        the elements of an entry
+//	text.go         places in a document
+//	source.go       Source
+//	forms.go        locations that are the same, and their characters
+//	finding.go      Finding, and how one is reported
 //	options.go      Options
-//	finding.go      Finding
-//	rule.go         Rule, with the tables in rules_*.go
+//	sources.go      sources of rules
+//	rule.go         Rule
 package audit

@@ -1,42 +1,22 @@
 package audit
 
 import (
-	"cmp"
 	"errors"
-	"io"
 	"iter"
 	"math"
-	"net/url"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A Source is a document to audit.
-type Source struct {
-	// Name is what findings call the document: its location, or the name of a file.
-	Name string
-	// Open returns a reader of the document from its start. It is called twice, and both readers
-	// are closed.
-	Open func() (io.ReadCloser, error)
-	// Base is the location of the document. Relative locations are resolved against it.
-	Base *url.URL
-	// ContentType is the media type that came with the document, if any.
-	ContentType string
-	// Date is when the document was served. It is zero if that is not known.
-	Date time.Time
-	// Done, if set, is called when the document has been read, after its findings.
-	Done func(sitemap.Summary)
-}
-
 // Document audits one document by the rules of reading and of single documents. It yields findings
-// by and large in document order, and what is said of the document as a whole at the end. The error,
-// if any, is the last element: that of Open, a [*sitemap.ParseError], or that of the reader.
+// roughly in document order; findings about the whole document come last. The error, if any, is the
+// last element: that of Open, a [*sitemap.ParseError], or that of the reader.
 //
 // The sequence is a single-use iterator. It holds some 200 KiB, and for each of the first million
 // entries 40 bytes. A nil o is a zero Options. Documents may be audited concurrently, but not with
@@ -46,248 +26,245 @@ func Document(src Source, o *Options) iter.Seq2[Finding, error] {
 		o = new(Options)
 	}
 	return func(yield func(Finding, error) bool) {
-		if err := newDocument(src, o, func(f Finding) bool { return yield(f, nil) }).run(); err != nil &&
-			!errors.Is(err, errStopped) {
+		d := newAuditor(src, o, func(f Finding) bool { return yield(f, nil) })
+		d.alone = true
+		if err := d.run(); err != nil && !d.stopped {
 			yield(Finding{}, err)
 		}
 	}
 }
 
-// errStopped means that the caller wants no further findings.
-var errStopped = errors.New("stopped")
-
-// A document is one that is audited.
-type document struct {
-	Source
-	o       *Options
-	yield   func(Finding) bool
-	stopped bool
-	now     time.Time
+// An auditor audits one document. It listens to the parser.
+type auditor struct {
+	judge
+	source  Source
 	summary sitemap.Summary
+	alone   bool // no site is known
 
-	view      *view
-	structure *structure
-	entry     *sitemap.Entry    // that is visited, nil if it was dropped
-	held      []sitemap.Problem // of entries that were not visited yet
-	named     []span            // extensions of the current entry with findings
+	yielded  sitemap.Entry // that is yielded
+	last     sitemap.Entry // the first one of the element that was heard last, if it has elements
+	isListed bool          // last is of the entry that was heard last
+	layers   int           // of gzip
+	declared string        // encoding
+	top      place         // of the document
+	head     place         // of its root
+	rootAt   *element
 
-	malformed string // the XML declaration, if it is
+	origins    *origins
+	locations  locations
+	duplicates duplicates
+	lastMods   lastMods
+	priorities priorities
+	extensions extensions
+	returns    returns
+	hosts      hostRules
 
-	child  func(e *sitemap.Entry) // is called with each sitemap of an index, if it is not nil
-	once   map[string]bool        // attributes and other things that are reported once
-	values values
-	top    mark            // of the document
-	start  mark            // of its root
-	news   int             // news entries
-	sound  map[string]bool // codes of hreflang that are right
-	seen   map[string]bool // those of the current entry, in lower case
+	listed func(e *sitemap.Entry, o *origin) // is called with each entry, if it is not nil
 }
 
-// A span is a part of the document.
-type span struct{ from, to int64 }
-
-func newDocument(src Source, o *Options, yield func(Finding) bool) *document {
-	return &document{Source: src, o: o, yield: yield, now: o.now(), once: map[string]bool{},
-		sound: map[string]bool{}, seen: map[string]bool{}}
+func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
+	d := &auditor{source: src, origins: newOrigins()}
+	j := &d.judge
+	*j = judge{
+		reporter: reporter{o: o, yield: yield, found: j.hold},
+		text:     text{name: src.Name, excerpts: o.Excerpts},
+		now:      o.now(), once: map[string]bool{}, habits: map[sitemap.Code]*habit{},
+	}
+	j.begin(-1)
+	d.locations.judge, d.priorities.judge, d.returns.judge = j, j, j
+	d.lastMods = lastMods{judge: j, served: src.Date}
+	d.extensions = extensions{judge: j, sound: map[string]bool{}}
+	d.duplicates = newDuplicates(j)
+	d.hosts = newHostRules(j, d.origins, src.Base)
+	return d
 }
 
 // run audits the document.
-func (d *document) run() error {
-	body, err := d.Open()
+func (d *auditor) run() error {
+	body, err := d.source.Open()
 	if err != nil {
 		return err
 	}
 	defer body.Close()
-	again, err := d.Open()
-	if err != nil {
-		return err
-	}
-	defer again.Close()
-	o := sitemap.Options{
-		Base: d.Base, ContentType: d.ContentType, Limits: d.o.Limits, Report: d.hold,
-	}
-	in := input.Open(again, &sitemap.Options{ContentType: d.ContentType, Limits: d.o.Limits})
-	defer in.Close()
-	d.view = newView(in)
-	declared := declaredEncoding(in.Window())
-	d.checkDeclaration(in.Window())
-	d.top = d.mark(0)
-	d.start = d.top
-	r, err := parse.NewReader(body, &o)
+	defer d.duplicates.close()
+	r, err := parse.NewReader(body, &sitemap.Options{
+		Base: d.source.Base, ContentType: d.source.ContentType, Limits: d.o.Limits, Report: d.problem,
+	})
 	switch {
 	case err == nil:
+		d.format = r.Format()
+		r.Listen(d)
 		err = d.read(r)
 		d.summary = r.Summary()
+		d.format = d.summary.Format
 	case errors.Is(err, sitemap.ErrNotSitemap):
 		d.held = nil // an HTML page may have a DOCTYPE
 	}
-	d.flush(nil)
-	if d.structure != nil {
-		d.structureUpTo(math.MaxInt64, nil)
-	}
 	if d.summary.Format != 0 {
-		d.wholeDocument(declared)
+		d.end()
 	}
-	if d.stopped {
-		return errStopped
-	}
-	if d.Done != nil {
-		d.Done(d.summary)
+	d.flush(math.MaxInt64)
+	if d.source.Done != nil && !d.stopped {
+		d.source.Done(d.summary)
 	}
 	return err
 }
 
 // read audits the entries.
-func (d *document) read(r *parse.Reader) error {
-	if f := r.Format(); f == sitemap.URLSet || f == sitemap.SitemapIndex {
-		d.structure = newStructure(d.view)
-	}
-	d.summary.Format = r.Format()
-	var current sitemap.Entry // one allocation for all
+func (d *auditor) read(r *parse.Reader) error {
 	for e, err := range r.Entries() {
 		if err != nil {
 			return err
 		}
-		current = e
-		d.flush(&current)
 		if d.stopped {
 			return nil
 		}
-		d.values.add(d, &current)
-		if d.child != nil && e.Kind == sitemap.Sitemap {
-			d.child(&current)
-		}
+		d.yielded = e
+		d.take(&d.yielded)
 	}
 	return nil
 }
 
-// maxHeld is how many problems wait for the entry that they may be of.
-const maxHeld = 1_000
-
-// hold keeps a problem until its entry is known.
-func (d *document) hold(p sitemap.Problem) {
-	if d.held = append(d.held, p); len(d.held) >= maxHeld {
-		d.flush(nil)
+// take audits the values of an entry.
+func (d *auditor) take(e *sitemap.Entry) {
+	if e.Pos.Offset == d.start && !d.isListed {
+		d.isListed = true
+		if len(d.elements) > 0 {
+			d.last = *e
+		} else {
+			d.last.Loc = e.Loc
+		}
+	}
+	for i := range d.held {
+		if f := &d.held[i]; f.Loc == "" && f.Pos.Offset >= e.Pos.Offset {
+			f.Loc = withoutUser(e.Loc)
+		}
+	}
+	d.current = e
+	o := d.origins.of(e.Loc)
+	rest := ""
+	if o != nil {
+		rest = e.Loc[len(o.authority):]
+	}
+	has := classOf(rest)
+	d.locations.add(e, o, rest, has)
+	d.duplicates.add(e, o, rest, has)
+	d.lastMods.add(e)
+	d.priorities.add(e)
+	if d.listed != nil {
+		d.listed(e, o)
+	}
+	if d.alone && o != nil {
+		d.hosts.add(e, o)
+		if e.Extensions != nil || d.returns.all {
+			d.returns.add(e)
+		}
+	}
+	d.current = nil
+	if d.start < 0 { // no elements are heard of this format
+		d.flush(math.MaxInt64)
 	}
 }
 
-// flush emits the problems that are held, in their order, and the findings about the structure of
-// the entries before them and of e, unless that is nil.
-func (d *document) flush(e *sitemap.Entry) {
-	if len(d.held) > 1 {
-		slices.SortStableFunc(d.held, func(a, b sitemap.Problem) int {
-			return cmp.Compare(a.Pos.Offset, b.Pos.Offset)
-		})
+// Start implements document.Listener.
+func (d *auditor) Start(in *input.Reader) {
+	d.open(in)
+	in.Sliding = d.keepPlaces
+	d.layers = in.Layers()
+	d.top = d.place(max(0, d.base()))
+	d.top.excerpt = Excerpt{}
+	d.head = d.top
+	if d.base() <= 0 {
+		start := in.Start()[-d.base():]
+		d.declared = declaredEncoding(start)
+		d.checkDeclaration(start)
 	}
-	for _, p := range d.held {
-		d.structureUpTo(p.Pos.Offset, e)
-		d.problem(p, e)
-	}
-	d.held = d.held[:0]
-	if e != nil {
-		d.structureUpTo(e.Pos.Offset, e)
+	for i := range d.held { // what was found before places were
+		f := &d.held[i]
+		p := d.at(f.Pos)
+		f.Pos, f.Column, f.Excerpt = p.pos, p.column, p.excerpt
 	}
 }
 
-// structureUpTo visits the entries that start at limit or before it, of which e is the last.
-func (d *document) structureUpTo(limit int64, e *sitemap.Entry) {
-	if d.structure == nil {
+// Root implements document.Listener.
+func (d *auditor) Root(r *xmlscan.Reader) {
+	d.rootAt = newElement(r)
+	d.head = d.place(r.Offset())
+	d.rootAt.at = &d.head
+	for _, a := range d.rootAt.attrs {
+		d.returns.all = d.returns.all || namespace.Of(string(a.Value)) == namespace.XHTML
+	}
+	d.root(d.rootAt, string(r.Prefix()))
+}
+
+// Entry implements document.Listener.
+func (d *auditor) Entry(offset int64, fields []document.Field) {
+	d.endEntry()
+	d.begin(offset)
+	d.judge.entry.take(fields)
+}
+
+// Element implements document.Listener.
+func (d *auditor) Element(r *xmlscan.Reader, depth int) {
+	if depth == 0 {
+		if n := len(d.elements); n > 0 && d.elements[n-1].offset == r.Offset() {
+			d.elements = d.elements[:n-1] // it ends the entry before it
+		}
+		d.endEntry()
+		d.begin(r.Offset())
+	}
+	d.add(r, depth, r.Space <= namespace.Sitemap || d.rootAt != nil && r.Space == d.rootAt.space)
+}
+
+// Text implements document.Listener.
+func (d *auditor) Text(text []byte, isRaw bool, depth int) { d.addText(text, isRaw, depth) }
+
+// End implements document.Listener.
+func (d *auditor) End() {
+	d.endEntry()
+	d.begin(-1)
+}
+
+// endEntry judges the elements of the entry that was read.
+func (d *auditor) endEntry() {
+	if d.start < 0 {
 		return
 	}
-	defer d.root()
-	d.structure.upTo(limit, func() {
-		d.entry = nil
-		if start := d.structure.elements[0].offset; e != nil && start == e.Pos.Offset {
-			d.entry = e
-		}
-		d.named = d.named[:0]
-		d.elements(d.structure.elements)
+	if d.isListed {
+		d.current = &d.last
+	}
+	d.order()
+	d.changeFreqText()
+	d.oddStart()
+	if len(d.elements) > 0 {
+		d.extensions.judgeEntry()
+		d.withoutNamed()
+	}
+	d.current, d.isListed = nil, false
+	if len(d.held) > 0 {
+		d.flush(d.in.Offset())
+	}
+}
+
+// withoutNamed removes each bad_extension whose defect a rule of its own names.
+func (d *auditor) withoutNamed() {
+	d.held = slices.DeleteFunc(d.held, func(f Finding) bool {
+		return f.Code == sitemap.BadExtension && d.extensions.isNamed(f.Pos.Offset)
 	})
 }
 
-// problem emits a problem of reading. A bad_extension is left out if a rule of its own names the
-// defect.
-func (d *document) problem(p sitemap.Problem, e *sitemap.Entry) {
-	if p.Code == sitemap.BadExtension {
-		for _, s := range d.named {
-			if s.from <= p.Pos.Offset && p.Pos.Offset < s.to {
-				return
-			}
-		}
+// end judges the document as a whole.
+func (d *auditor) end() {
+	d.flush(math.MaxInt64)
+	d.encoding(d.summary.Encoding, d.declared, d.top)
+	d.compression(&d.source, d.layers, d.top)
+	d.locations.end()
+	d.duplicates.end(d.head)
+	d.lastMods.end(d.head)
+	d.priorities.end()
+	d.returns.end()
+	d.endHabits()
+	if d.alone {
+		d.hosts.end()
 	}
-	switch p.Code {
-	case sitemap.UnknownNamespace, sitemap.MissingNamespace:
-		d.once["namespace"] = true
-	case sitemap.WrappedRoot:
-		d.once["wrapped"] = true
-	case sitemap.JunkAfterRoot:
-		if d.once["wrapped"] && strings.HasPrefix(p.Text, "</") { // of what is around the root
-			return
-		}
-	}
-	f := Finding{
-		Code:    p.Code,
-		Pos:     p.Pos,
-		Text:    p.Text,
-		Message: p.Message(),
-		Dropped: p.Dropped,
-	}
-	if e != nil && p.Pos.Offset >= e.Pos.Offset {
-		f.Loc = e.Loc
-	}
-	if f = completed(f); d.structure != nil {
-		f.Severity = bySchema(p)
-	}
-	d.emit(f)
-}
-
-// find emits what a rule finds at an offset in the current entry.
-func (d *document) find(code sitemap.Code, offset int64, text, message string) {
-	f := Finding{Code: code, Text: chars.Excerpt(text), Message: message}
-	f.Pos.Offset = offset
-	if d.entry != nil {
-		f.Loc = d.entry.Loc
-	}
-	d.emit(f)
-}
-
-// A mark is a place that a finding at the end of the document may be about.
-type mark struct {
-	pos     sitemap.Position
-	column  int
-	excerpt Excerpt
-}
-
-// mark returns the place at an offset.
-func (d *document) mark(offset int64) mark {
-	var m mark
-	m.pos, m.column = d.view.place(offset)
-	if d.o.Excerpts {
-		m.excerpt = d.view.excerpt(offset)
-	}
-	return m
-}
-
-// findAt is find for a place that was marked.
-func (d *document) findAt(code sitemap.Code, m mark, text, message string) {
-	d.emit(Finding{
-		Code: code, Text: chars.Excerpt(text), Message: message,
-		Pos: m.pos, Column: m.column, Excerpt: m.excerpt,
-	})
-}
-
-// emit completes a finding and yields it.
-func (d *document) emit(f Finding) {
-	if d.stopped {
-		return
-	}
-	if f.Column == 0 {
-		m := d.mark(f.Pos.Offset)
-		if m.column > 0 {
-			f.Pos = m.pos
-		}
-		f.Column, f.Excerpt = m.column, m.excerpt
-	}
-	f.Sitemap = d.Name
-	d.stopped = !d.yield(completed(f))
 }

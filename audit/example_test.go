@@ -29,7 +29,6 @@ func ExampleDocument() {
 	}
 	// Output:
 	// sitemap.xml:2:37: error: lastmod "13/45/2024" is not a W3C date
-	// sitemap.xml:1:1: info: 0 of 1 entries have a lastmod (0 %)
 }
 
 func ExampleSite() {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -24,7 +25,7 @@ type Finding struct {
 	Text string
 	// Message is a sentence that names the value.
 	Message string
-	// Fix says how to mend it.
+	// Fix says how to fix it.
 	Fix string
 	// Dropped reports whether an entry was dropped because of it.
 	Dropped bool
@@ -38,18 +39,50 @@ type Excerpt struct {
 	Caret int    // the index of the place in Text
 }
 
-// completed fills in what the rule says, unless that has been done.
-func completed(f Finding) Finding {
-	f.Loc, f.Text = withoutUser(f.Loc), withoutUser(f.Text)
+// A place is where a finding is.
+type place struct {
+	sitemap string // document
+	loc     string // URL of the entry, or ""
+	pos     sitemap.Position
+	column  int // in characters
+	excerpt Excerpt
+}
+
+// of returns the place with the URL of its entry.
+func (p place) of(loc string) place {
+	p.loc = loc
+	return p
+}
+
+// A reporter takes what rules find.
+type reporter struct {
+	o       *Options
+	yield   func(Finding) bool
+	found   func(Finding) // takes what report makes
+	stopped bool          // the caller wants no further findings
+}
+
+// report reports what a rule finds at a place, with the value and a sentence that names it.
+func (r *reporter) report(rule Rule, at place, text, format string, args ...any) {
+	if r.stopped || !r.o.wants(rule.Code) {
+		return
+	}
+	if len(args) > 0 {
+		format = fmt.Sprintf(format, args...)
+	}
+	f := Finding{
+		Code: rule.Code, Severity: rule.Severity, Fix: rule.Fix, Message: format,
+		Sitemap: withoutUser(at.sitemap), Loc: withoutUser(at.loc), Pos: at.pos, Column: at.column,
+		Text: withoutUser(chars.Excerpt(text)), Excerpt: at.excerpt,
+	}
 	if withoutUser(f.Excerpt.Text) != f.Excerpt.Text {
 		f.Excerpt = Excerpt{}
 	}
-	if f.Fix == "" {
-		rule, _ := RuleOf(f.Code)
-		f.Severity, f.Fix = rule.Severity, rule.Fix
-	}
-	return f
+	r.found(f)
 }
+
+// emit yields a finding.
+func (r *reporter) emit(f Finding) { r.stopped = r.stopped || !r.yield(f) }
 
 // withoutUser returns text without the user name and password of a URL in it.
 func withoutUser(s string) string {
@@ -61,3 +94,11 @@ func withoutUser(s string) string {
 
 // quoted returns a value in quotes, at most 80 bytes of it.
 func quoted(s string) string { return chars.Quote(withoutUser(s)) }
+
+// plural returns "1 URL" or "12 URLs".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

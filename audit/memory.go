@@ -12,6 +12,24 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// The code of a lastmod that moved.
+const (
+	LastmodWithoutChange sitemap.Code = "lastmod_without_change"
+)
+
+var _ = register(
+	Rule{Code: LastmodWithoutChange, Severity: warning, Source: googleBuild,
+		Summary: "a lastmod in an index that moved although the sitemap did not change",
+		Why: "Search engines fetch the sitemap in vain. Google ignores lastmods that turn out to be " +
+			"wrong.",
+		Fix: "Write when the sitemap last changed, not when it was last written."},
+	Rule{Code: sitemap.StoreFormat, Severity: info, Source: "package discover",
+		Summary: "what a Store remembers was written by another version of this program",
+		Why:     "It counts as absent, so pages that were seen before are new.",
+		Fix:     "Nothing is to be done: it is written again."},
 )
 
 // In Options.Store, an audit keeps under the site's host, a slash, a letter and a hash:
@@ -23,7 +41,7 @@ import (
 // A walk has other letters, so both may share a Store.
 
 // key returns the key of something of the site in the Store.
-func (s *site) key(letter, of string) string {
+func (s *siteJudge) key(letter, of string) string {
 	host := s.name
 	if u, err := url.Parse(s.name); err == nil && u.Host != "" {
 		host = u.Host
@@ -39,15 +57,13 @@ type sitemapRecord struct {
 }
 
 // lastModMoved reports a lastmod that has moved although the sitemap is the same.
-func (s *site) lastModMoved(
-	sm *discover.Sitemap, find func(code sitemap.Code, text, message string, args ...any),
-) {
+func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here place) {
 	store := s.o.Store
-	if store == nil || sm.LastMod.IsZero() || s.doc == nil || sm != s.current {
+	if store == nil || sm.LastMod.IsZero() || doc == nil {
 		return
 	}
 	sum := sha256.New()
-	body := s.doc.Again()
+	body := doc.Again()
 	_, err := io.Copy(sum, body)
 	body.Close()
 	key := s.key("a", sm.Loc)
@@ -57,32 +73,19 @@ func (s *site) lastModMoved(
 	}
 	now, before := sitemapRecord{sm.LastMod.String(), sum.Sum(nil)}, sitemapRecord{}
 	json.Unmarshal(value, &before)
-	if before.LastMod != "" && before.LastMod != now.LastMod &&
-		string(before.Digest) == string(now.Digest) {
-		find(
-			"lastmod_without_change",
-			now.LastMod,
-			"the lastmod of %s moved from %q to %q, but the document is "+
-				"the same",
-			quoted(sm.Loc),
-			before.LastMod,
-			now.LastMod,
-		)
+	isMoved := before.LastMod != "" && before.LastMod != now.LastMod
+	if isMoved && string(before.Digest) == string(now.Digest) {
+		s.report(of(LastmodWithoutChange), here, now.LastMod, "the lastmod of %s moved from %q to %q, but the "+
+			"document is the same", quoted(sm.Loc), before.LastMod, now.LastMod)
 	}
 	value, err = json.Marshal(now)
 	s.storeFailed(cmp.Or(err, store.Put(key, value)))
 }
 
-// storeFailed keeps the first error of the Store, and reports whether there is one.
-func (s *site) storeFailed(err error) bool {
-	s.lastErr = cmp.Or(s.lastErr, err)
-	return s.lastErr != nil
-}
-
 // A pageMemory keeps the findings of pages until all are judged, so that an audit that was stopped
 // goes on where it was.
 type pageMemory struct {
-	site   *site
+	site   *siteJudge
 	store  discover.Store // nil without one
 	number uint64
 	synced time.Time
@@ -94,7 +97,7 @@ type pageRecord struct {
 	Found []Finding `json:"found"`
 }
 
-func newPageMemory(s *site) pageMemory {
+func newPageMemory(s *siteJudge) pageMemory {
 	m := pageMemory{site: s, store: s.o.Store, synced: time.Now()}
 	if m.store != nil {
 		value, err := m.store.Get(s.key("n", ""))

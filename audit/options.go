@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -16,14 +17,17 @@ type Options struct {
 	Time time.Time
 	// Limits bound a document of [Document]. Those of a walk are in Walk.
 	Limits sitemap.Limits
+	// Only, if it is not empty, holds the codes of the rules that are judged. Those of the rules in
+	// Disable are not judged.
+	Only, Disable []sitemap.Code
 	// Excerpts adds the line around its place to each finding in a document.
 	Excerpts bool
 
 	// Agent is the product token of the crawler whose rules in robots.txt and on pages count. If
 	// empty, it is "Googlebot".
 	Agent string
-	// Walk are the options of the walk. Its functions are called as always; Done comes after the
-	// findings in the document.
+	// Walk are the options of the walk. Its callbacks are called as in any walk; Done comes after
+	// the findings in the document.
 	Walk discover.Options
 	// Page, if set, is called with each page that the walk yields.
 	Page func(*discover.URL)
@@ -33,8 +37,8 @@ type Options struct {
 	// Files, if set, holds the pages of the site, each under its path: the audit reports pages that
 	// have no file.
 	Files fs.FS
-	// Pages is how many pages are fetched and judged, a negative number all. They are drawn from
-	// all sitemaps alike, and always the same ones of the same sitemaps.
+	// Pages is how many pages are fetched and judged, a negative number all. The
+	// sample is spread evenly over the sitemaps and does not change while they do not.
 	Pages int
 	// TempDir is where the URLs of large sites are sorted. If empty, it is a folder of the system
 	// that is on a disk.
@@ -49,3 +53,10 @@ func (o *Options) now() time.Time {
 }
 
 func (o *Options) agent() string { return cmp.Or(o.Agent, "Googlebot") }
+
+// wants reports whether one of the rules is judged.
+func (o *Options) wants(codes ...sitemap.Code) bool {
+	return slices.ContainsFunc(codes, func(code sitemap.Code) bool {
+		return (len(o.Only) == 0 || slices.Contains(o.Only, code)) && !slices.Contains(o.Disable, code)
+	})
+}

@@ -121,7 +121,8 @@ func auditPair(t *testing.T, code sitemap.Code, kind string) ([]audit.Finding, e
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		src := source("https://www.example.com/sitemap.xml", text)
+		_, ext, _ := strings.Cut(filepath.Base(name), ".")
+		src := source("https://www.example.com/sitemap."+ext, text)
 		src.Base, _ = url.Parse(src.Name)
 		found, err = collect(audit.Document(src, &audit.Options{Time: testTime}))
 	}

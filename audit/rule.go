@@ -1,8 +1,8 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -15,33 +15,49 @@ type Rule struct {
 	Why      string // what it leads to
 	Fix      string // what to do about it
 	Source   string // who says so: a section of the protocol, an RFC, the documentation of an engine
+	habit    bool   // a document may have many findings, of one habit of its generator
+}
+
+// rules holds all rules. Each is registered in the file of its topic.
+var rules = map[sitemap.Code]Rule{}
+
+func register(list ...Rule) struct{} {
+	for _, r := range list {
+		rules[r.Code] = r
+	}
+	return struct{}{}
 }
 
 // Rules returns all rules, sorted by code: those of reading, those that end a document, and those
 // of documents, sites and pages.
-func Rules() []Rule { return slices.Clone(rules) }
+func Rules() []Rule {
+	all := make([]Rule, 0, len(rules))
+	for _, r := range rules {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.Code, b.Code) })
+	return all
+}
 
 // RuleOf returns the rule with this code.
 func RuleOf(code sitemap.Code) (Rule, bool) {
-	i, ok := slices.BinarySearchFunc(rules, code, func(r Rule, code sitemap.Code) int {
-		return strings.Compare(string(r.Code), string(code))
-	})
-	if !ok {
-		return Rule{}, false
-	}
-	return rules[i], true
+	r, ok := rules[code]
+	return r, ok
 }
 
-// rules are all rules, sorted by code.
-var rules = sorted(readingRules, endingRules, documentRules, extensionRules, siteRules, pageRules)
+// of returns the rule with a code of this package, for a finding.
+func of(code sitemap.Code) Rule { return rules[code] }
 
-func sorted(groups ...[]Rule) []Rule {
-	all := slices.Concat(groups...)
-	slices.SortFunc(
-		all,
-		func(a, b Rule) int { return strings.Compare(string(a.Code), string(b.Code)) },
-	)
-	return all
+// with returns the rule with another severity, for one of its findings.
+func (r Rule) with(s sitemap.Severity) Rule {
+	r.Severity = s
+	return r
+}
+
+// fixedBy returns the rule with the fix for one of its findings.
+func (r Rule) fixedBy(fix string) Rule {
+	r.Fix = fix
+	return r
 }
 
 // The severities, for the tables of rules.

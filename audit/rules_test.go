@@ -1,16 +1,27 @@
 package audit
 
 import (
-	"cmp"
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
 )
+
+var updateRules = flag.Bool("update-rules", false, "write docs/rules.md")
 
 func TestRules(t *testing.T) {
 	all := Rules()
@@ -24,8 +35,7 @@ func TestRules(t *testing.T) {
 		if r.Severity > failure {
 			t.Errorf("%s: severity %v", r.Code, r.Severity)
 		}
-		for name, text := range map[string]string{"Summary": r.Summary, "Why": r.Why, "Fix": r.Fix,
-			"Source": r.Source} {
+		for name, text := range map[string]string{"Summary": r.Summary, "Why": r.Why, "Fix": r.Fix, "Source": r.Source} {
 			hasStop := strings.HasSuffix(text, ".")
 			switch {
 			case text == "" || text != strings.Join(strings.Fields(text), " "):
@@ -46,11 +56,6 @@ func TestRuleOf(t *testing.T) {
 		if got, ok := RuleOf(r.Code); !ok || got != r {
 			t.Errorf("RuleOf(%q) is %v, %t", r.Code, got, ok)
 		}
-		for _, code := range []sitemap.Code{r.Code + "_", r.Code[1:]} {
-			if got, ok := RuleOf(code); ok || got != (Rule{}) {
-				t.Errorf("RuleOf(%q) is %v, %t", code, got, ok)
-			}
-		}
 	}
 	for _, code := range []sitemap.Code{"", "of_a_later_version", "zzz", "BAD_LOC"} {
 		if got, ok := RuleOf(code); ok || got != (Rule{}) {
@@ -59,66 +64,137 @@ func TestRuleOf(t *testing.T) {
 	}
 }
 
-// isReading reports whether a code is one of reading.
-func isReading(code sitemap.Code) bool {
-	return slices.ContainsFunc(readingRules, func(r Rule) bool { return r.Code == code })
-}
-
-// TestRules_Reading: each problem of package sitemap has a rule of the same severity.
-func TestRules_Reading(t *testing.T) {
-	for _, code := range codesIn(t, "../problem.go", `Code = "(\w+)"`) {
-		if !isReading(code) {
-			t.Errorf("%s has no rule of reading", code)
-		}
-	}
-	for _, r := range readingRules {
-		if want := r.Code.Severity(); r.Severity != want {
-			t.Errorf("%s: severity %v, want %v", r.Code, r.Severity, want)
-		}
-	}
-}
-
-// TestRules_Complete: each code that this package finds, and each of an error, has a rule.
+// Each constant of type sitemap.Code has a rule, each rule a constant, and no other string becomes a
+// code. The rule of a problem has the severity of the problem.
 func TestRules_Complete(t *testing.T) {
-	codes := codesIn(t, "../internal/jsonl/failure.go", `(?:, |return )"([a-z_]+)"(?:\}|\n)`)
-	names, err := filepath.Glob("*.go")
+	constants := map[string]bool{}
+	for _, dir := range []string{"..", "."} {
+		pkg, info := load(t, dir)
+		for _, name := range pkg.Scope().Names() {
+			if c, ok := pkg.Scope().Lookup(name).(*types.Const); ok && isCode(c.Type()) {
+				constants[constant.StringVal(c.Val())] = true
+			}
+		}
+		for e, v := range info.Types {
+			_, isLiteral := e.(*ast.BasicLit)
+			call, isCall := e.(*ast.CallExpr)
+			isConversion := isCall && info.Types[call.Fun].IsType()
+			if isCode(v.Type) && dir == "." && (isLiteral && constant.StringVal(v.Value) != "" && !constants[constant.StringVal(v.Value)] ||
+				isConversion) {
+				t.Errorf("%s becomes a code", types.ExprString(e))
+			}
+		}
+	}
+	if !constants["host_down"] || !constants["page_soft_404"] || !constants["bad_loc"] {
+		t.Fatalf("constants %v", constants)
+	}
+	for code := range constants {
+		if _, ok := RuleOf(sitemap.Code(code)); !ok {
+			t.Errorf("%s has no rule", code)
+		}
+	}
+	for _, r := range Rules() {
+		if !constants[string(r.Code)] {
+			t.Errorf("%s has no constant", r.Code)
+		}
+	}
+}
+
+func isCode(t types.Type) bool {
+	return t != nil && strings.HasSuffix(t.String(), "sitemap.Code")
+}
+
+// load returns the package in a folder, without its tests.
+func load(t *testing.T, dir string) (*types.Package, *types.Info) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		codes = append(codes, codesIn(t, name,
-			`(?:\bfind\(|\.find\(|\.findAt\(|\.report\(|repeated\(|Code: +|Code = )\s*"([a-z_0-9]+)"`)...)
-	}
-	if !slices.Contains(codes, "host_down") || !slices.Contains(codes, "page_soft_404") {
-		t.Errorf("codes in the source are %v", codes)
-	}
-	for _, code := range codes {
-		if _, ok := RuleOf(code); !ok {
-			t.Errorf("%s has no rule", code)
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
 	}
-	for prefix, fields := range map[string]string{
-		"news_missing_":  "publication name language publication_date title",
-		"video_missing_": "thumbnail_loc title description content_or_player_loc",
-	} {
-		for field := range strings.FieldsSeq(fields) {
-			if _, ok := RuleOf(sitemap.Code(prefix + field)); !ok {
-				t.Errorf("%s%s has no rule", prefix, field)
+	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]string{}
+	for line := range bytes.Lines(out) {
+		path, file, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		at[path] = file
+	}
+	open := func(path string) (io.ReadCloser, error) { return os.Open(at[path]) }
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", open)}
+	pkg, err := config.Check("github.com/seed-322c453a/sitemap", fset, files, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg, info
+}
+
+// The rule of a problem of reading has its severity.
+func TestRules_Severity(t *testing.T) {
+	pkg, _ := load(t, "..")
+	for _, name := range pkg.Scope().Names() {
+		if c, ok := pkg.Scope().Lookup(name).(*types.Const); ok && isCode(c.Type()) {
+			code := sitemap.Code(constant.StringVal(c.Val()))
+			if r, _ := RuleOf(code); r.Severity != code.Severity() {
+				t.Errorf("%s: severity %v, want %v", code, r.Severity, code.Severity())
 			}
 		}
 	}
 }
 
-// codesIn returns the codes that a pattern finds in a source file, each once.
-func codesIn(t *testing.T, name, pattern string) (codes []sitemap.Code) {
-	t.Helper()
-	source, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+// docs/rules.md is what the rules say.
+func TestRules_Document(t *testing.T) {
+	const name = "../docs/rules.md"
+	var b strings.Builder
+	b.WriteString("# Rules\n\nWhat `sitemap check` judges, as `sitemap check --rules` lists it. This page is generated:\n" +
+		"`go test ./audit -run TestRules_Document -update-rules`.\n")
+	for _, r := range Rules() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s: %s.\n", r.Code, r.Severity, wrapText(r.Severity.String(), r.Summary))
+		for _, text := range []string{r.Why, "Fix: " + r.Fix, "Source: " + r.Source + "."} {
+			fmt.Fprintf(&b, "\n%s\n", wrapText("", text))
+		}
 	}
-	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(source, -1) {
-		codes = append(codes, sitemap.Code(m[1]))
+	if *updateRules {
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	slices.SortFunc(codes, cmp.Compare[sitemap.Code])
-	return slices.Compact(codes)
+	if got, err := os.ReadFile(name); err != nil || string(got) != b.String() {
+		t.Errorf("%s differs from the rules (%v): run this test with -update-rules", name, err)
+	}
+}
+
+// wrapText wraps text at 100 columns, of which the first line has those of start already, and
+// escapes what Markdown would take for markup.
+func wrapText(start, text string) string {
+	text = strings.NewReplacer("<", "\\<", "*", "\\*", "_", "\\_", "[", "\\[").Replace(text)
+	var b strings.Builder
+	column := len(start) + len(": ")
+	for i, word := range strings.Fields(text) {
+		switch n := len([]rune(word)); {
+		case i == 0:
+			column += n
+		case column+1+n > 98:
+			b.WriteByte('\n')
+			column = n
+		default:
+			b.WriteByte(' ')
+			column += 1 + n
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }

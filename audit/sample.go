@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A sample draws pages from all sitemaps alike. Of each sitemap it keeps the pages whose hashes are
+// A sample draws pages, spread evenly over the sitemaps. Of each sitemap it keeps the pages whose hashes are
 // smallest, so the same pages are drawn again as long as they are listed.
 type sample struct {
 	size   int // of the sample
@@ -29,22 +29,22 @@ type sampled struct {
 func newSample(size int) *sample { return &sample{size: size} }
 
 // add takes a page that a sitemap lists.
-func (s *sample) add(u *discover.URL, p place) {
+func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	if s.size <= 0 {
 		return
 	}
-	if u.Sitemap != s.last {
+	if sm != s.last {
 		s.trim()
-		s.last, s.strata, s.limit = u.Sitemap, append(s.strata, nil), 1<<64-1
+		s.last, s.strata, s.limit = sm, append(s.strata, nil), 1<<64-1
 	}
 	h := fnv.New64a()
-	h.Write([]byte(u.Loc))
+	h.Write([]byte(e.Loc))
 	hash := h.Sum64()
 	if hash >= s.limit {
 		return
 	}
 	stratum := &s.strata[len(s.strata)-1]
-	*stratum = append(*stratum, sampled{hash, u.Loc, u.LastMod, p})
+	*stratum = append(*stratum, sampled{hash, e.Loc, e.LastMod, at()})
 	if len(*stratum) >= 2*s.share() {
 		s.trim()
 	}

@@ -2,129 +2,166 @@ package audit
 
 import (
 	"bytes"
-	"fmt"
-	"regexp"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
-// The rules of this file are those of the protocol's schema that reading does not need: what breaks
-// them is read without a problem.
+// The codes of the schema.
+const (
+	ElementOrder     sitemap.Code = "element_order"
+	UnknownAttribute sitemap.Code = "unknown_attribute"
+)
+
+var _ = register(
+	Rule{Code: ElementOrder, habit: true, Severity: info, Source: protocolSchema,
+		Summary: "elements of an entry in another order than the schema's",
+		Why:     "A validator refuses the document, but search engines read it.",
+		Fix: "Write loc, lastmod, changefreq and priority in this order, and images and other " +
+			"extensions after them."},
+	Rule{Code: sitemap.ForeignElement, Severity: info, Source: protocolSchema,
+		Summary: "an element of another namespace directly in a urlset or sitemapindex",
+		Why: "The schema allows such elements before the entries, for data of other programs. Search " +
+			"engines ignore them.",
+		Fix: "Nothing needs to change. Remove the element if no program reads it."},
+	Rule{Code: sitemap.MisplacedElement, Severity: failure, Source: protocolSchema,
+		Summary: "a known element in the wrong parent",
+		Why:     "Search engines ignore the element, or report an invalid tag.",
+		Fix: "Move the element to its place: url in urlset, sitemap in sitemapindex, the fields of a " +
+			"page in its url."},
+	Rule{Code: sitemap.MissingNamespace, Severity: failure, Source: protocolXML,
+		Summary: "a root or an entry without a namespace",
+		Why:     "Search Console reports an incorrect namespace. Search engines may ignore the document.",
+		Fix: "Declare the namespace in the root: <urlset " +
+			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`},
+	Rule{Code: sitemap.MissingRoot, Severity: failure, Source: protocolXML,
+		Summary: "entries without a root element around them",
+		Why:     "Search engines do not recognize a sitemap in the document, and read no URL.",
+		Fix: "Put the entries into a root: <urlset " +
+			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"> before them and </urlset> after them.`},
+	Rule{Code: sitemap.NoEntries, Severity: failure, Source: searchConsole,
+		Summary: "a valid document without entries",
+		Why:     "Search Console reports an empty sitemap. The request for it is wasted.",
+		Fix: "List at least one page, or remove the sitemap from robots.txt and from its index. If it " +
+			"had entries before, check the program that writes it."},
+	Rule{Code: sitemap.RepeatedElement, Severity: failure, Source: protocolSchema,
+		Summary: "a second lastmod, changefreq, priority or RSS link in an entry",
+		Why:     "Search Console reports too many tags. Readers differ on which of the values they use.",
+		Fix:     "Keep one of them in the entry and remove the others."},
+	Rule{Code: sitemap.StrayText, Severity: warning, Source: protocolSchema,
+		Summary: "text between elements",
+		Why:     "It is ignored. A validator refuses the document.",
+		Fix:     "Remove the text, or put it into the element that it belongs in."},
+	Rule{Code: sitemap.TooManyEntries, Severity: failure, Source: protocolIndex,
+		Summary: "more than 50,000 entries",
+		Why:     "Search engines report too many URLs and refuse the document, or ignore the rest.",
+		Fix:     "Split the document into several of at most 50,000 entries and list them in an index."},
+	Rule{Code: UnknownAttribute, habit: true, Severity: warning, Source: protocolSchema,
+		Summary: "an attribute of a protocol element that the schema does not have",
+		Why:     "It is ignored. A validator refuses the document.",
+		Fix:     "Remove the attribute."},
+	Rule{Code: sitemap.UnknownElement, Severity: failure, Source: protocolSchema,
+		Summary: "an element that the schema does not have",
+		Why:     "Search Console reports an invalid XML tag, and the element is ignored.",
+		Fix: "Correct its name, for example lastmod for lastModified, or remove it. Other elements " +
+			"need a namespace of their own."},
+	Rule{Code: sitemap.UnknownNamespace, Severity: failure, Source: protocolXML,
+		Summary: "a root in a namespace that does not belong to the format",
+		Why:     "Search Console reports an incorrect namespace. Search engines may ignore the document.",
+		Fix: "Declare the namespace as it is, with http: <urlset " +
+			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`},
+	Rule{Code: sitemap.UppercaseTag, Severity: failure, Source: protocolSchema,
+		Summary: "an element name in the wrong letter case",
+		Why:     "XML tells upper from lower case, so search engines do not recognize the element.",
+		Fix:     "Write the name as in the schema: <url> and <lastmod>, not <URL> and <lastMod>."},
+	Rule{Code: sitemap.WrappedRoot, Severity: failure, Source: protocolXML,
+		Summary: "a known root element inside another element",
+		Why:     "Search engines take the outer element for the root and do not recognize a sitemap.",
+		Fix:     "Remove the element around urlset or sitemapindex, so that this is the first one."},
+)
 
 const protocolNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-// declaration matches a well-formed XML declaration (XML 1.0, section 2.8).
-var declaration = regexp.MustCompile(
-	`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]*"|'1\.[0-9]*')` +
-		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?` +
-		`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`,
-)
-
-// checkDeclaration judges the XML declaration at the start of a document.
-func (d *document) checkDeclaration(start []byte) {
-	if !bytes.HasPrefix(start, []byte("<?xml ")) || declaration.Match(start) {
-		return
-	}
-	text, _, _ := bytes.Cut(start[:min(len(start), 200)], []byte(">"))
-	d.malformed = string(text)
+// root judges the start tag of the root.
+func (j *judge) root(e *element, prefix string) {
+	j.rootNamespace(e, prefix)
+	j.attributes(e)
 }
 
 // rootNamespace judges the namespace of the root, which must be exactly that of the protocol.
-func (d *document) rootNamespace(root *element) {
-	if d.malformed != "" {
-		d.find(sitemap.MismatchedTag, 0, d.malformed, "the XML declaration is malformed")
+func (j *judge) rootNamespace(root *element, prefix string) {
+	declares := "xmlns"
+	if prefix != "" {
+		declares += ":" + prefix
 	}
 	for _, a := range root.attrs {
 		uri := string(a.Value)
-		if name := string(a.Name); name != "xmlns" && !strings.HasPrefix(name, "xmlns:") ||
-			uri == protocolNamespace {
+		if string(a.Name) == declares && uri != protocolNamespace && !j.once["namespace"] {
+			j.once["namespace"] = true
+			j.findIn(of(sitemap.UnknownNamespace), root, uri,
+				"the namespace is %s, not %s", quoted(uri), quoted(protocolNamespace))
+		}
+	}
+}
+
+// order judges the order of the fields of the entry that was read.
+func (j *judge) order() {
+	var last document.FieldKind
+	for _, f := range j.fields {
+		if f.kind < last {
+			name := fieldName(f.kind)
+			before := fieldName(last)
+			j.findAt(of(ElementOrder), j.placeOfField(&f), name,
+				"%s comes after %s, which follows it in the schema", name, before)
+			return
+		}
+		last = f.kind
+	}
+}
+
+// fieldName returns the name of a field in messages.
+func fieldName(kind document.FieldKind) string {
+	return [...]string{"", "loc", "lastmod", "changefreq", "priority", "an extension"}[kind]
+}
+
+// attributes reports attributes that the schema does not have, each once a document.
+func (j *judge) attributes(e *element) {
+	for _, a := range e.attrs {
+		prefix, local := split(a.Name)
+		if string(prefix) == "xmlns" || string(a.Name) == "xmlns" || isInstance(prefix, local) {
 			continue
 		}
-		if prefix, _ := split(root.name); string(a.Name) == "xmlns" && prefix == nil ||
-			prefix != nil && string(a.Name) == "xmlns:"+string(prefix) {
-			if d.structure.isOwn(root.space) && !d.once["namespace"] {
-				d.once["namespace"] = true
-				d.find(
-					sitemap.UnknownNamespace,
-					root.offset,
-					uri,
-					fmt.Sprintf("the namespace is %s, not %s",
-						quoted(uri), quoted(protocolNamespace)),
-				)
-			}
+		if j.first(string(e.local) + " " + string(a.Name)) {
+			j.findIn(of(UnknownAttribute), e, string(a.Name),
+				"<%s> has an attribute %q, which the schema does not have", e.local, a.Name)
 		}
 	}
 }
 
-// fieldText judges what the schema says about the text of a field beyond its value.
-func (d *document) fieldText(e *element) {
-	switch text := e.text; string(e.local) {
-	case "changefreq":
-		if !e.cdata && len(bytes.TrimSpace(text)) < len(text) && len(bytes.TrimSpace(text)) > 0 {
-			d.find(sitemap.NonstandardChangeFreq, e.offset, string(text), fmt.Sprintf(
-				"changefreq %s has white space around it", quoted(string(text))))
-		}
-	case "loc":
-		if v := e.value(); d.entry != nil && v != "" && strings.Contains(v, "://") &&
-			v != d.entry.Loc &&
-			v[0] >= utf8.RuneSelf {
-			d.find(
-				sitemap.BadLoc,
-				e.offset,
-				v,
-				fmt.Sprintf("%s starts with a character that no URL has", quoted(v)),
-			)
-		}
+// split returns the prefix and the local part of a name.
+func split(name []byte) (prefix, local []byte) {
+	if i := bytes.IndexByte(name, ':'); i >= 0 {
+		return name[:i], name[i+1:]
 	}
+	return nil, name
 }
 
-// minLoc is the least number of characters of a location in the schema.
-const minLoc = 12
-
-var emptyPort = regexp.MustCompile(`^https?://[^/?#]*:(?:[/?#]|$)`)
-
-// notURI returns why a location is not the URI that the schema asks for, or "". Characters that
-// must be escaped are let pass, as the schema does, except for brackets outside of the host.
-func notURI(loc string, bracket bool) string {
-	switch _, fragment, _ := strings.Cut(loc, "#"); {
-	case len(loc) < minLoc:
-		return fmt.Sprintf("%s has fewer than the schema's %d characters", quoted(loc), minLoc)
-	case strings.IndexByte(fragment, '#') >= 0:
-		return fmt.Sprintf("%s has two number signs", quoted(loc))
-	case strings.IndexByte(loc[len("https:"):], ':') >= 0 && emptyPort.MatchString(loc):
-		return fmt.Sprintf("%s has an empty port", quoted(loc))
-	case bracket:
-		return fmt.Sprintf("%s has brackets outside of its host", quoted(loc))
+// isInstance reports whether an attribute is one of XML Schema's own, such as xsi:schemaLocation.
+func isInstance(prefix, local []byte) bool {
+	switch string(local) {
+	case "schemaLocation", "noNamespaceSchemaLocation", "type", "nil":
+		return len(prefix) > 0
 	}
-	return ""
+	return false
 }
 
-var (
-	decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)
-	farZone = regexp.MustCompile(
-		`[+-](?:14:(?:0[1-9]|[1-5][0-9])|1[5-9]:[0-9]{2}|2[0-9]:[0-9]{2})$`,
-	)
-)
-
-// bySchema returns the severity of a problem of reading. It is that of its rule unless the schema
-// judges this value otherwise.
-func bySchema(p sitemap.Problem) sitemap.Severity {
-	text := strings.Trim(p.Text, " \t\r\n")
-	switch p.Code {
-	case sitemap.NonstandardLastMod:
-		if _, err := sitemap.ParseTime(text); err == nil { // white space around it
-			return info
-		}
-	case sitemap.NonstandardPriority:
-		if decimal.MatchString(text) {
-			return info
-		}
-	case sitemap.ImplausibleLastMod:
-		if farZone.MatchString(text) {
-			return failure
-		}
+// newElement returns a copy of a start tag that is valid for good.
+func newElement(r *xmlscan.Reader) *element {
+	e := &element{local: bytes.Clone(r.Local()), space: r.Space, own: true}
+	e.offset = r.Offset()
+	for a := range r.Attrs() {
+		e.attrs = append(e.attrs, xmlscan.Attr{Name: bytes.Clone(a.Name), Value: bytes.Clone(a.Value)})
 	}
-	return p.Severity()
+	return e
 }

@@ -166,7 +166,7 @@ func TestSite_CallsTheWalksFunctions(t *testing.T) {
 		order = append(order, fmt.Sprint("found ", f.Code, err))
 	}
 	got := strings.Join(order, ", ")
-	want := "fetched https://www.example.com/robots.txt, fetched https://www.example.com/a.txt, report junk_line, found untrusted_loc<nil>, report untrusted_loc, found junk_line<nil>, done 2, " +
+	want := "fetched https://www.example.com/robots.txt, fetched https://www.example.com/a.txt, report junk_line, report untrusted_loc, found junk_line<nil>, done 2, " +
 		"fetched https://www.example.com/b.txt, done 2, found untrusted_host<nil>, found url_in_several_sitemaps<nil>"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -18,6 +18,9 @@ type decoder struct {
 	data *extension.Decoder // of elements around entries, nil until there are any
 	skip bool               // skip extensions
 
+	listener document.Listener // or nil
+	fields   []document.Field  // that were read quickly since the start of the entry, for listener
+
 	uppered  bool // uppercase_tag was reported
 	unspaced bool // missing_namespace was reported for an entry
 	quick    quick

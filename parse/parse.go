@@ -97,6 +97,7 @@ type Reader struct {
 	format   sitemap.Format
 	tally    *document.Tally
 	problems map[sitemap.Code]int
+	listener document.Listener
 	ranged   bool // its entries are being ranged over
 }
 
@@ -184,6 +185,13 @@ func (d *Reader) Summary() sitemap.Summary {
 	}
 }
 
+// Listen makes l take how the document is written while its entries are ranged over. Only packages
+// of this module have a Listener.
+func (d *Reader) Listen(l document.Listener) {
+	d.listener = l
+	l.Start(d.in)
+}
+
 func (d *Reader) finish() { d.in.Close() }
 
 // Entries yields the document's entries as the function [Entries] does. It is a single-use
@@ -201,6 +209,9 @@ func (d *Reader) Entries() iter.Seq2[sitemap.Entry, error] {
 			d.finish()
 		}()
 		d.read(yield)
+		if d.listener != nil {
+			d.listener.End()
+		}
 	}
 }
 
@@ -214,7 +225,11 @@ func (d *Reader) read(yield func(sitemap.Entry, error) bool) {
 	case sitemap.Text:
 		text.Entries(&document.Source{Reader: d.in, Tally: d.tally}, &d.o)(yield)
 	default:
-		newDecoder(d.in, d.format, document.NewSink(&d.o, d.tally, yield), &d.o).read()
+		x := newDecoder(d.in, d.format, document.NewSink(&d.o, d.tally, yield), &d.o)
+		if d.listener != nil {
+			x.listener, x.r.Listener = d.listener, d.listener
+		}
+		x.read()
 	}
 }
 

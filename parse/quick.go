@@ -57,6 +57,9 @@ func (d *decoder) quickEntries() {
 		}
 		d.begin(d.kind, i)
 		i = d.quickFields(b, i+len(q.start.text))
+		if d.listener != nil {
+			d.listener.Entry(d.entry.Pos.Offset, d.fields)
+		}
 		if d.locs == 0 || !q.end.starts(b, i) {
 			d.in.Advance(i)
 			d.enter()
@@ -88,7 +91,7 @@ func (d *decoder) padded() []byte {
 // quickRest reads fields of the open entry, and its end tag, as far as they have the common shape.
 // It reports whether it has read the end tag.
 func (d *decoder) quickRest(depth int) (ended bool) {
-	if !d.usual || d.quick.disabled || !d.r.At(depth) {
+	if !d.usual || d.quick.disabled || d.listener != nil || !d.r.At(depth) {
 		return false
 	}
 	b := d.padded()
@@ -130,21 +133,29 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		if !ok {
 			return i
 		}
-		n := 0
+		text, n, kind := 0, 0, document.Loc
 		switch tag := load(b, at); {
 		case tag&0xffffffff == tagLoc:
-			n = d.quickLoc(b, at+4)
+			text = at + len("loc>")
+			n = d.quickLoc(b, text)
 		case tag == tagLastMod:
-			n = d.quickLastMod(b, at+8)
+			text, kind = at+len("lastmod>"), document.LastMod
+			n = d.quickLastMod(b, text)
 		case tag == tagChangeFreq && load(b, at+8)&0xffffff == 'e'|'q'<<8|'>'<<16:
-			n = d.quickChangeFreq(b, at+11)
+			text, kind = at+len("changefreq>"), document.ChangeFrequency
+			n = d.quickChangeFreq(b, text)
 		case tag == tagPriority && b[at+8] == '>':
-			n = d.quickPriority(b, at+9)
+			text, kind = at+len("priority>"), document.Priority
+			n = d.quickPriority(b, text)
 		}
 		if n == 0 {
 			return i
 		}
-		from = n
+		if from = n; d.listener != nil {
+			end := n - (text - i) - len("/") // an end tag is longer by a slash
+			d.fields = append(d.fields, document.Field{
+				Kind: kind, Offset: d.in.Offset() + int64(i), Text: b[text:end]})
+		}
 	}
 }
 

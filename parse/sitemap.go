@@ -44,6 +44,9 @@ func (d *decoder) openRoot() {
 	d.root, d.space, d.prefix = string(d.r.Local()), d.r.Space, string(d.r.Prefix())
 	d.entrySpc = d.space
 	d.quick = newQuick(d.kind, d.prefix, d.quick.disabled)
+	if d.listener != nil {
+		d.listener.Root(d.r)
+	}
 	d.checkCase()
 	if d.root == "url" || d.root == "sitemap" {
 		d.r.Wrap(map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[d.root])
@@ -172,6 +175,7 @@ func (d *decoder) readEntry() {
 func (d *decoder) begin(kind sitemap.Kind, at int) {
 	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(at)}
 	d.locs, d.seen, d.dropped, d.extended = 0, 0, false, false
+	d.fields = d.fields[:0]
 }
 
 // readFields reads the rest of the open entry, unless its end tag was read already.

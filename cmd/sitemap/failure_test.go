@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -50,8 +51,8 @@ func TestFailureCode(t *testing.T) {
 		{io.ErrUnexpectedEOF, "read_failed"},
 	}
 	for _, tt := range tests {
-		if got := jsonl.Code(tt.err); got != tt.want {
-			t.Errorf("jsonl.Code(%v) = %q, want %q", tt.err, got, tt.want)
+		if got := string(audit.CodeOf(tt.err)); got != tt.want {
+			t.Errorf("CodeOf(%v) = %q, want %q", tt.err, got, tt.want)
 		}
 		if !strings.Contains(runArgs(t, "help", "errors").out, "  "+tt.want+" ") {
 			t.Errorf("help does not explain %q", tt.want)

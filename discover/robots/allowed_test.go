@@ -385,3 +385,25 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// Paths answers as Allowed does, and is nil for a file without rules.
+func TestPaths(t *testing.T) {
+	base, _ := url.Parse("https://example.com/robots.txt")
+	f, err := robots.Parse(strings.NewReader("User-agent: a\nDisallow: /x*y$\nAllow: /x/ok\nUser-agent: *\n"), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allows := f.Paths("a")
+	for _, path := range []string{"/", "/x/y", "/x/y?a", "/x%2Fy", "/x/ok/y", "/x/ü/y", "/robots.txt"} {
+		u, err := base.Parse(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := allows(u.RequestURI()), f.Allowed("a", u); got != want {
+			t.Errorf("%s: %t, want %t", path, got, want)
+		}
+	}
+	if f.Paths("b") != nil {
+		t.Error("there are rules for b")
+	}
+}

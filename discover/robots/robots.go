@@ -137,6 +137,16 @@ func (f *File) Allowed(agent string, u *url.URL) bool {
 	return allows(groups, pathmatch.Normalize(u.RequestURI()))
 }
 
+// Paths returns a function that is [File.Allowed] for paths of the file's own origin, with their
+// queries, or nil if the file has no rules for agent. It is for many of them.
+func (f *File) Paths(agent string) func(path string) bool {
+	groups, _ := f.chooser.choose(agent)
+	if !slices.ContainsFunc(groups, func(g *group) bool { return len(g.rules) > 0 }) {
+		return nil
+	}
+	return func(path string) bool { return allows(groups, pathmatch.Normalize(path)) }
+}
+
 // CrawlDelay returns the time that the site asks agent to wait between requests, 0 if it asks for
 // nothing. A Crawl-delay between the User-agent lines of a group is for those above it, up to the
 // Crawl-delay before. Of several in a row the last counts, and a value above a day counts as a day.

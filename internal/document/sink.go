@@ -13,6 +13,7 @@
 //	source.go  opens a document
 //	end.go     checks the part after the root element
 //	fields.go  reads dates, changefreq and priority
+//	listen.go  takes how a document is written
 package document
 
 import (

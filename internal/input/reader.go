@@ -27,6 +27,8 @@ type Reader struct {
 	member sitemap.Position // start of the current gzip member, or of the document
 	pooled *[WindowSize + Padding]byte
 	report func(sitemap.Problem)
+	// Sliding, if set, is called before bytes that were read leave the buffer.
+	Sliding func()
 
 	buf  []byte // the window is buf[r:w]; buf[w:w+Padding] is zero
 	r, w int

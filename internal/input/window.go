@@ -53,6 +53,9 @@ func (in *Reader) MoreAtHand() {
 
 // slide moves the window to the front of the buffer.
 func (in *Reader) slide() {
+	if in.Sliding != nil {
+		in.Sliding()
+	}
 	if in.lineAt < in.r {
 		in.Position(0)
 	}

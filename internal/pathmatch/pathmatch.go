@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Pattern is normalized: each asterisk in it is a wildcard, and so is a dollar sign, which stands
@@ -50,10 +51,26 @@ func (p Pattern) Matches(path string) bool {
 // special matches the escapes and the characters that Normalize replaces.
 var special = regexp.MustCompile(`%[0-9A-Fa-f]{2}|[^!#&-)+-;=?-\[\]_a-z~]`)
 
+// isSpecial reports which bytes special may match. Most paths have none.
+var isSpecial = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c >= utf8.RuneSelf || special.MatchString(string(rune(c)))
+	}
+	return table
+}()
+
 // Normalize percent-encodes s so that equivalent paths are equal: unreserved characters stand for
 // themselves, and escapes are in upper case (RFC 9309, section 2.2.2; RFC 3986, section 6.2.2). It
 // escapes asterisks and dollar signs too, so that those left in a pattern are wildcards.
 func Normalize(s string) string {
+	for i := 0; ; i++ {
+		if i == len(s) {
+			return s
+		}
+		if isSpecial[s[i]] {
+			break
+		}
+	}
 	return special.ReplaceAllStringFunc(s, func(c string) string {
 		if octet, err := url.PathUnescape(c); err == nil {
 			c = octet

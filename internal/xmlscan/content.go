@@ -91,6 +91,9 @@ func (r *Reader) leaf() (text []byte, isRaw, ok bool) {
 			r.checkText(from, text)
 		}
 	}
+	if r.Listener != nil && r.entry > 0 {
+		r.Listener.Text(text, isRaw, r.depth())
+	}
 	r.in.Advance(at)
 	r.Kind, r.size, r.nameAt = EndTag, end+1-at, span{2, end - at}
 	r.owner = r.owner[:0]

@@ -89,4 +89,5 @@
 //	content.go   text of elements
 //	window.go    tags of the usual shape, runs of elements, and callers that read the window
 //	landmark.go  whether an open element is ever closed
+//	listen.go    for callers that judge how the document is written
 package xmlscan

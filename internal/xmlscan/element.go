@@ -56,7 +56,8 @@ type Reader struct {
 	end  []byte // "/loc>", while the text of a loc is read
 	elements
 	namespaces
-	looked int64 // bytes that were searched for landmarks
+	Listener Listener // or nil
+	looked   int64    // bytes that were searched for landmarks
 }
 
 // Names identify the elements of a format.
@@ -369,6 +370,9 @@ func (r *Reader) next() Kind {
 		if r.IsDoctype() { // allowed only before the root
 			r.problem(sitemap.Doctype, 0, r.Raw())
 		}
+	}
+	if r.Listener != nil {
+		r.hear()
 	}
 	return r.Kind
 }

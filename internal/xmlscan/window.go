@@ -74,6 +74,9 @@ func (r *Reader) Again() bool {
 		r.check()
 		r.checkAttrs()
 	}
+	if r.Listener != nil {
+		r.hear()
+	}
 	return true
 }
 
@@ -176,6 +179,9 @@ func (r *Reader) plainStart(b []byte) bool {
 	if r.report != nil && len(r.attrs) > 0 {
 		r.check()
 		r.checkAttrs()
+	}
+	if r.Listener != nil {
+		r.hear()
 	}
 	return true
 }

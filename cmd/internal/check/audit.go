@@ -3,7 +3,9 @@ package check
 import (
 	"cmp"
 	"context"
+	"fmt"
 
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
@@ -14,8 +16,11 @@ func (c *Checker) Audit(ctx context.Context) error {
 		x := &targetAudit{Visit: v, c: c}
 		return lists.Handler{Walk: x.walk, End: x.print}
 	}
-	err := c.Run(ctx, c.Targets)
-	return cmp.Or(err, c.Printer.End(c.totals))
+	err := cmp.Or(c.Run(ctx, c.Targets), c.Printer.End(c.totals))
+	if n := c.hidden.Load(); n > 0 && c.flags.Format == "text" {
+		fmt.Fprintf(c.Out, "%s not shown: --all shows them\n", cli.Plural(n, "habit"))
+	}
+	return err
 }
 
 // walk audits the target.

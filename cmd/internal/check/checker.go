@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A Checker audits the targets of a command.
@@ -22,9 +22,12 @@ type Checker struct {
 	Targets []target.Target
 	Options audit.Options
 	Printer findings.Printer // used by the visit that holds Walker.printing
-	flags   *Flags
-	filter  filter
-	totals  findings.Totals // used as the printer is
+	// Untrusted, if set, takes the pages that sitemaps may not list.
+	Untrusted func(loc string)
+	flags     *Flags
+	filter    filter
+	totals    findings.Totals // used as the printer is
+	hidden    atomic.Int64    // findings that were not asked for
 }
 
 // New returns the Checker of a command line. FormatErr is what is wrong with its format.
@@ -44,6 +47,7 @@ func New(
 		Walker: w, Targets: targets, flags: flags, filter: filter,
 		Options: audit.Options{
 			Agent: flags.agent, Pages: flags.pages.n, Limits: flags.Limit.Document(), Walk: w.Options,
+			Only: codesOf(filter.only), Disable: codesOf(filter.disabled),
 		},
 	}, nil
 }
@@ -51,11 +55,12 @@ func New(
 // isKnown reports whether a finding says that a document could not be read, or whether nobody wants
 // to know. --only leaves such errors alone: what was not read was not judged.
 func (c *Checker) isKnown(err error) bool {
-	if c.filter.disabled[sitemap.Code(jsonl.Code(err))] {
+	if c.filter.disabled[audit.CodeOf(err)] {
 		return true
 	}
 	if errors.Is(err, discover.ErrNoSitemap) {
-		return c.filter.wants("no_sitemap") || c.filter.disabled["no_sitemap"]
+		code := audit.CodeOf(err)
+		return c.filter.wants(code) || c.filter.disabled[code]
 	}
 	var fe *fetch.Error
 	if !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable) {

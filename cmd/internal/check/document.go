@@ -32,9 +32,18 @@ type targetAudit struct {
 // other visits wait.
 const maxPending = 10_000
 
+// isHabit reports whether a finding describes a site rather than a defect. It is shown if asked for.
+func isHabit(code sitemap.Code) bool {
+	return code == audit.LastmodCoverage || code == audit.PriorityAllEqual
+}
+
 // finding keeps a finding that is wanted.
 func (x *targetAudit) finding(f *audit.Finding) {
 	if !x.c.filter.wants(f.Code) || x.c.filter.baseline.Has(f) {
+		return
+	}
+	if isHabit(f.Code) && !x.c.flags.All && x.c.filter.only == nil {
+		x.c.hidden.Add(1)
 		return
 	}
 	x.found++

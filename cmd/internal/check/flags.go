@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -150,6 +152,9 @@ func parseCodes(flag, list string) (map[sitemap.Code]bool, error) {
 	}
 	return codes, nil
 }
+
+// codesOf returns the codes of a set.
+func codesOf(set map[sitemap.Code]bool) []sitemap.Code { return slices.Sorted(maps.Keys(set)) }
 
 func unknownCode(code string) error {
 	return fmt.Errorf("unknown code %q: 'sitemap check --rules' lists them", code)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
@@ -15,6 +16,13 @@ func (x *targetAudit) site(
 	ctx context.Context, t target.Target, client *discover.Client, o audit.Options,
 ) error {
 	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, x.Fetched, nil
+	if untrusted := x.c.Untrusted; untrusted != nil {
+		o.Walk.Report = func(_ *discover.Sitemap, p sitemap.Problem) {
+			if p.Code == sitemap.UntrustedLoc {
+				untrusted(p.Text)
+			}
+		}
+	}
 	found := audit.Site(ctx, client, t.Name, &o)
 	if t.Kind == target.Sitemap {
 		found = audit.Sitemaps(ctx, client, []*discover.Sitemap{{Loc: t.Name}}, &o)

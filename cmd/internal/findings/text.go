@@ -59,7 +59,8 @@ func (p *textPrinter) flush() {
 	for _, code := range p.order {
 		g := p.groups[code]
 		for i := range g.findings {
-			p.print(&g.findings[i], i == len(g.findings)-1)
+			isLast := i == len(g.findings)-1 || g.findings[i].Fix != g.findings[i+1].Fix
+			p.print(&g.findings[i], isLast)
 		}
 		if more := g.count - int64(len(g.findings)); more > 0 {
 			p.printf("    %s more [%s]: --all\n", cli.Thousands(more), code)
@@ -92,7 +93,7 @@ func (p *textPrinter) End(t Totals) error {
 	return p.err
 }
 
-// print prints a finding, with what to do if it is the last of its group.
+// print prints a finding, with what to do if it is the last one with this fix.
 func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 	p.printf("%s: %s: %s [%s]\n", p.bold(f.Sitemap+Location(f)), p.severity(f.Severity),
 		printable(f.Message), f.Code)

@@ -61,7 +61,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 			return cli.Misuse(cmd, fmt.Errorf("--since-report: %s: %s", since, jsonl.Message("", err)))
 		}
 	}
-	c.Printer, c.Options.Excerpts, c.Options.Page = page, true, page.Page
+	c.Printer, c.Untrusted, c.Options.Excerpts, c.Options.Page = page, page.Untrusted, true, page.Page
 	if c.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}

@@ -96,10 +96,12 @@ func (r *Report) Finding(f *audit.Finding, _ string) {
 	if r.earlier != nil && r.earlier.isFresh(f) {
 		g.Fresh++
 	}
-	if f.Code == sitemap.UntrustedLoc {
-		host, _ := split(f.Loc)
-		count(r.hosts, name{host, trust.Untrusted.String()})
-	}
+}
+
+// Untrusted takes a page that a sitemap may not list.
+func (r *Report) Untrusted(loc string) {
+	host, _ := split(loc)
+	count(r.hosts, name{host, trust.Untrusted.String()})
 }
 
 // add adds a finding to its group and its document.

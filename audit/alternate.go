@@ -1,0 +1,254 @@
+package audit
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+)
+
+// The codes of alternates.
+const (
+	HreflangBadCode      sitemap.Code = "hreflang_bad_code"
+	HreflangMissingHref  sitemap.Code = "hreflang_missing_href"
+	HreflangNoReturn     sitemap.Code = "hreflang_no_return"
+	HreflangNoSelf       sitemap.Code = "hreflang_no_self"
+	HreflangRelative     sitemap.Code = "hreflang_relative"
+	HreflangRepeatedCode sitemap.Code = "hreflang_repeated_code"
+	HreflangTwoXDefaults sitemap.Code = "hreflang_two_x_defaults"
+	XDefaultMissing      sitemap.Code = "x_default_missing"
+)
+
+var _ = register(
+	Rule{Code: HreflangBadCode, Severity: failure, Source: googleAlternates,
+		Summary: "an hreflang that is not a language with an optional region, nor x-default",
+		Why:     "Google ignores the alternate, so the page is not shown for this language.",
+		Fix: "Write a language of ISO 639-1, with a hyphen before a country of ISO 3166-1: en-GB, not " +
+			"en-UK, and de-DE, not de_DE."},
+	Rule{Code: HreflangMissingHref, Severity: failure, Source: googleAlternates,
+		Summary: "an alternate without its URL",
+		Why:     "Search Console reports a missing attribute, and the alternate is ignored.",
+		Fix: `Add the URL: <xhtml:link rel="alternate" hreflang="de" ` +
+			`href="https://www.example.com/de/"/>.`},
+	Rule{Code: HreflangNoReturn, Severity: warning, Source: googleAlternates,
+		Summary: "a page that another names as an alternate, but that does not name it in return",
+		Why:     "Google ignores alternates that do not name each other.",
+		Fix:     "Give both pages the same set of alternates, each with itself."},
+	Rule{Code: HreflangNoSelf, Severity: warning, Source: googleAlternates,
+		Summary: "an entry whose alternates do not have the entry itself",
+		Why: "Each version of a page has to list itself and all others. Google may ignore the " +
+			"alternates otherwise.",
+		Fix: "Add an xhtml:link with the entry's own URL and language."},
+	Rule{Code: HreflangRelative, Severity: failure, Source: googleAlternates,
+		Summary: "an alternate with a relative URL",
+		Why:     "Google requires the complete URL, and ignores the alternate.",
+		Fix:     "Write the URL with scheme and host: https://www.example.com/de/, not /de/."},
+	Rule{Code: HreflangRepeatedCode, Severity: warning, Source: googleAlternates,
+		Summary: "two alternates of an entry for one language and region",
+		Why:     "Google cannot know which of the URLs to show.",
+		Fix:     "Keep one alternate for each code."},
+	Rule{Code: HreflangTwoXDefaults, Severity: warning, Source: googleAlternates,
+		Summary: "two alternates of an entry for x-default",
+		Why:     "Google cannot know which of the URLs to show to users of all other languages.",
+		Fix:     "Keep one alternate for x-default."},
+	Rule{Code: sitemap.NonstandardRel, Severity: info, Source: "RFC 4287, section 4.2.7.2",
+		Summary: "a link relation in the wrong letter case",
+		Why:     "It is read. Readers that compare letter by letter miss the link.",
+		Fix:     `Write it in lower case: rel="alternate".`},
+	Rule{Code: XDefaultMissing, Severity: info, Source: googleAlternates,
+		Summary: "alternates in three or more languages without an x-default",
+		Why:     "Search engines choose a page themselves for users of all other languages.",
+		Fix: `Add an alternate with hreflang="x-default": the page that chooses the language, or the ` +
+			"most general one."},
+)
+
+// judgeLink judges an alternate.
+func (x *extensions) judgeLink(e *element) {
+	rel, _ := e.attr("rel")
+	code, hasCode := e.attr("hreflang")
+	if !hasCode || !bytes.EqualFold(rel, []byte("alternate")) {
+		return
+	}
+	href, _ := e.attr("href")
+	switch {
+	case len(href) == 0:
+		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href",
+			quoted(string(code)))
+	case len(chars.SchemeOf(href)) == 0:
+		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL",
+			quoted(string(href)))
+	}
+	if !x.sound[string(code)] {
+		if !isHreflang(string(code)) {
+			x.find(of(HreflangBadCode), e, string(code),
+				"hreflang %s is not a language with an optional region, nor x-default",
+				quoted(string(code)))
+		} else if len(x.sound) < maxOnce {
+			x.sound[string(code)] = true
+		}
+	}
+	x.links = append(x.links, link{e, code, href})
+}
+
+// isHreflang reports whether code is x-default or a language (ISO 639), optionally with a script
+// (ISO 15924) and a country (ISO 3166-1).
+func isHreflang(code string) bool {
+	if strings.EqualFold(code, "x-default") {
+		return true
+	}
+	parts := strings.Split(code, "-")
+	if _, err := language.ParseBase(parts[0]); err != nil {
+		return false
+	}
+	parts = parts[1:]
+	if len(parts) > 0 && len(parts[0]) == 4 {
+		if _, err := language.ParseScript(parts[0]); err != nil {
+			return false
+		}
+		parts = parts[1:]
+	}
+	if len(parts) == 0 {
+		return true
+	}
+	region, err := language.ParseRegion(parts[0])
+	return err == nil && len(parts) == 1 && len(parts[0]) == 2 && region.IsCountry() &&
+		region.Canonicalize() == region
+}
+
+// manyLanguages is how many languages want an x-default.
+const manyLanguages = 3
+
+// endLinks judges the alternates of an entry together.
+func (x *extensions) endLinks() {
+	if len(x.links) == 0 {
+		return
+	}
+	distinct, hasDefault := 0, false
+	for i := range x.links {
+		l := &x.links[i]
+		isDefault := bytes.EqualFold(l.code, []byte("x-default"))
+		switch {
+		case !x.isRepeated(i):
+			distinct++
+		case isDefault:
+			x.find(of(HreflangTwoXDefaults), l.element, string(l.href), "a second alternate for x-default")
+		default:
+			x.find(of(HreflangRepeatedCode), l.element, string(l.code), "a second alternate for %s",
+				quoted(string(l.code)))
+		}
+		hasDefault = hasDefault || isDefault
+	}
+	if x.current != nil && !x.hasSelf() {
+		x.findAt(of(HreflangNoSelf), x.startOfEntry(), "", "none of the entry's alternates is the entry itself")
+	}
+	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
+		x.findAt(of(XDefaultMissing), x.startOfEntry(), "", "%d alternates, none for x-default", distinct)
+	}
+}
+
+// isRepeated reports whether a link before the link i has its code.
+func (x *extensions) isRepeated(i int) bool {
+	for n := max(0, i-maxNear); n < i; n++ {
+		if bytes.EqualFold(x.links[n].code, x.links[i].code) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSelf reports whether the entry is one of its alternates.
+func (x *extensions) hasSelf() bool {
+	for i := range x.links {
+		if string(x.links[i].href) == x.current.Loc {
+			return true
+		}
+	}
+	form := formOf(x.current.Loc)
+	isNormal := form == x.current.Loc
+	for i := range x.links {
+		href := x.links[i].href
+		if isNormal && bytes.IndexByte(href, '%') < 0 && len(href)+1 != len(form) {
+			continue // only an escape or a missing path would make another spelling
+		}
+		if formOf(string(href)) == form {
+			return true
+		}
+	}
+	return false
+}
+
+// returns compares the alternates of one document. A page that another names should name it too.
+type returns struct {
+	*judge
+	pages []alternatePage
+	all   bool     // pages without alternates count before the first one with some
+	names []uint64 // hashes of the alternates of the pages, one page after the other
+}
+
+// An alternatePage is a page that may have alternates: names[from:to].
+type alternatePage struct {
+	place
+	from, to int
+}
+
+// maxReturns bounds the pages and names that are compared.
+const maxReturns = 1 << 20
+
+// add takes a page.
+func (r *returns) add(e *sitemap.Entry) {
+	if len(r.pages) >= maxReturns {
+		return
+	}
+	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
+	p := alternatePage{place: r.at(e.Pos).of(e.Loc), from: len(r.names)}
+	p.excerpt = Excerpt{}
+	if e.Extensions != nil {
+		for _, a := range e.Extensions.Alternates {
+			if len(r.names) < maxReturns {
+				r.names = append(r.names, maphash.String(seed, formOf(a.Href)))
+			}
+		}
+	}
+	p.to = len(r.names)
+	r.pages = append(r.pages, p)
+}
+
+// end reports pages that do not return the naming of another one, each once.
+func (r *returns) end() {
+	if len(r.names) == 0 {
+		return
+	}
+	byLoc := make(map[uint64]int32, len(r.pages))
+	for i := range r.pages {
+		byLoc[maphash.String(seed, formOf(r.pages[i].loc))] = int32(i)
+	}
+	reported := map[int32]bool{}
+	for i := range r.pages {
+		page := &r.pages[i]
+		self := maphash.String(seed, formOf(page.loc))
+		for _, name := range r.names[page.from:page.to] {
+			n, ok := byLoc[name]
+			if !ok || name == self || reported[n] || len(r.names) >= maxReturns {
+				continue
+			}
+			if other := &r.pages[n]; !contains(r.names[other.from:other.to], self) {
+				reported[n] = true
+				r.findAt(of(HreflangNoReturn), other.place, page.loc,
+					"%s names this page as an alternate, and this page does not name it", quoted(page.loc))
+			}
+		}
+	}
+}
+
+func contains(sums []uint64, sum uint64) bool {
+	for _, s := range sums {
+		if s == sum {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package audit
+
+import (
+	"errors"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// child takes an entry of an index.
+func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
+	form := formOf(e.Loc)
+	switch before, ok := s.listed[form]; {
+	case !ok && len(s.listed) < maxListed:
+		s.listed[form] = p
+	case ok && before.sitemap != p.sitemap: // a repetition in one index is found there
+		s.report(of(SitemapListedTwice), p, e.Loc, "%s is listed in %s as well", quoted(e.Loc),
+			withoutUser(before.sitemap))
+	}
+	if isForeign {
+		s.foreignChild(e.Loc, p)
+	}
+}
+
+// foreignChild reports a sitemap on another host than its index. It is an error if that host does
+// not vouch for it.
+func (s *siteJudge) foreignChild(loc string, p place) {
+	file := s.robots(loc)
+	if file != nil && !names(file.Sitemaps, p.sitemap) && !names(file.Sitemaps, loc) {
+		s.report(of(ChildOnOtherSite), p, loc,
+			"%s is on another host, whose robots.txt names neither it nor the index",
+			quoted(loc))
+		return
+	}
+	s.report(of(sitemap.ForeignChild), p, loc, "%s is on another host than the index", quoted(loc))
+}
+
+// kind reports a document that is no sitemap where an index lists it.
+func (s *siteJudge) kind(loc string, format sitemap.Format, err error, at place) {
+	at = at.of(loc)
+	switch name := quoted(loc); {
+	case format == sitemap.SitemapIndex && sameURL(at.sitemap, loc):
+		s.report(of(SitemapListedTwice), at, loc, "the index %s lists itself", name)
+	case format == sitemap.SitemapIndex:
+		s.report(of(NestedIndex), at, "", "%s is an index in an index", name)
+	case isFeed(format):
+		s.report(of(ChildIsFeed), at, format.String(), "%s is a feed, not a sitemap", name)
+	case errors.Is(err, sitemap.ErrHTML):
+		s.report(of(ChildIsPage), at, "", "%s is a page, not a sitemap", name)
+	}
+}
+
+// seeds are the documents that no index has led to.
+type seeds struct {
+	*siteJudge
+	list []namedSitemap
+}
+
+// A namedSitemap is what is known of one.
+type namedSitemap struct {
+	loc    string
+	format sitemap.Format
+	err    error
+}
+
+// add takes a document.
+func (s *seeds) add(sm *discover.Sitemap, sum *discover.Summary) {
+	if len(s.list) < maxListed && (sum.Format != 0 || sum.Err != nil) {
+		s.list = append(s.list, namedSitemap{sm.Loc, sum.Format, sum.Err})
+	}
+}
+
+// end judges those that an index lists as well.
+func (s *seeds) end() {
+	for _, seed := range s.list {
+		if p, ok := s.listed[formOf(seed.loc)]; ok {
+			s.kind(seed.loc, seed.format, seed.err, p)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package audit
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// The codes of repetitions.
+const (
+	SamePageVariants sitemap.Code = "same_page_variants"
+)
+
+var _ = register(
+	Rule{Code: sitemap.DuplicateLoc, habit: true, Severity: warning, Source: yandexErrors,
+		Summary: "a URL that is listed twice in a document, or a sitemap twice in a robots.txt",
+		Why:     "The repetition is ignored. It wastes room, and its other values may contradict.",
+		Fix:     "Keep one entry for each URL, the one with the latest lastmod."},
+	Rule{Code: SamePageVariants, Severity: warning, Source: protocolFAQ,
+		Summary: "URLs of one page that are written differently",
+		Why: "They differ in http or https, www, a default port, a fragment, escapes or the letter " +
+			"case of the host only. Search engines crawl the page several times, and choose one of the " +
+			"URLs. If only a trailing slash or letter case differs, it is an info.",
+		Fix: "List the canonical URL alone, for example https://www.example.com/page."},
+)
+
+// maxRemembered is how many locations of a document are compared.
+const maxRemembered = 1 << 20
+
+// duplicates compares the locations of a document.
+type duplicates struct {
+	*judge
+	seen *occurrences
+	full bool
+}
+
+func newDuplicates(j *judge) duplicates { return duplicates{judge: j, seen: pool.Get().(*occurrences)} }
+
+// close gives the memory back.
+func (d *duplicates) close() {
+	d.seen.clear()
+	pool.Put(d.seen)
+	d.seen = nil
+}
+
+// add compares the location of an entry with those before it.
+func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
+	if o == nil {
+		return
+	}
+	if d.seen.n >= maxRemembered {
+		d.full = true
+		return
+	}
+	sum := maphash.String(seed, rest)
+	now := occurrence{exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line)}
+	if rest == "" || has&(isPercent|isHash) != 0 || has&isDot != 0 && hasDotSegment(rest) {
+		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
+		sum = maphash.String(seed, rest)
+		now.norm = uint32(sum >> 32)
+	}
+	if folded := fold(rest, has); len(folded) != len(rest) || has&isUpper != 0 {
+		sum = maphash.String(seed, folded)
+	}
+	before, isNew := d.seen.add(sum^o.key, now)
+	if !isNew {
+		d.repeated(e, before, now)
+	}
+}
+
+// hasDotSegment reports whether a segment of a path starts with a dot.
+func hasDotSegment(path string) bool {
+	for i := 1; i < len(path); i++ {
+		n := strings.IndexByte(path[i:], '.')
+		if n < 0 {
+			return false
+		}
+		if i += n; path[i-1] == '/' {
+			return true
+		}
+	}
+	return false
+}
+
+// fold returns what follows the origin of a location, without a slash at the end of its path and in
+// lower case.
+func fold(rest string, has class) string {
+	path, query, ok := rest, "", false
+	if has&isQuery != 0 {
+		path, query, ok = strings.Cut(rest, "?")
+	}
+	if strings.HasSuffix(path, "/") {
+		path = path[:len(path)-1]
+	}
+	if has&isUpper != 0 {
+		path = strings.ToLower(path)
+	}
+	if ok {
+		path += "?" + query
+	}
+	return path
+}
+
+// repeated reports a location that is one before it, or nearly so.
+func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
+	p := d.field(e, document.Loc)
+	switch {
+	case before.exact == now.exact && e.Kind == sitemap.Sitemap:
+		d.findAt(of(SitemapListedTwice), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc),
+			before.line)
+	case before.exact == now.exact:
+		d.findAt(of(sitemap.DuplicateLoc), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc),
+			before.line)
+	case before.norm == now.norm:
+		d.findAt(of(SamePageVariants), p, e.Loc, "%s is another spelling of the URL on line %d",
+			quoted(e.Loc), before.line)
+	default:
+		d.findAt(of(SamePageVariants).with(info), p, e.Loc, "%s differs from the URL on line %d only in a "+
+			"trailing slash or the case of letters", quoted(e.Loc), before.line)
+	}
+}
+
+// end says so if not all locations were compared.
+func (d *duplicates) end(start place) {
+	if d.full {
+		d.findAt(of(sitemap.DuplicateLoc), start, "",
+			"repetitions were looked for among the first %d URLs only",
+			maxRemembered)
+	}
+}

@@ -1,0 +1,199 @@
+package audit
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// An element is one of an entry, or the root.
+type element struct {
+	local  []byte // name without its prefix, in lower case
+	space  namespace.Space
+	own    bool // it is in the protocol's namespace, that of the root, or none
+	cdata  bool // text has no references
+	depth  int  // 0 is the entry
+	offset int64
+	at     *place // nil while its bytes are in memory
+	text   []byte // the first text directly in it, at most 16 KiB
+	attrs  []xmlscan.Attr
+}
+
+// maxElementText is how much of an element's text is kept.
+const maxElementText = 16 << 10
+
+// is reports whether the element has this name.
+func (e *element) is(space namespace.Space, local string) bool {
+	return e.space == space && string(e.local) == local
+}
+
+// value returns the text of the element with decoded references.
+func (e *element) value() string {
+	if e.cdata {
+		return string(xmlscan.TrimSpace(e.text))
+	}
+	return string(decoded(e.text))
+}
+
+// decoded returns text with decoded references, without white space around it.
+func decoded(text []byte) []byte {
+	if bytes.IndexByte(text, '&') >= 0 {
+		text = xmlchar.Decode(nil, text)
+	}
+	return xmlscan.TrimSpace(text)
+}
+
+// attr returns the value of an attribute without a prefix, with decoded references.
+func (e *element) attr(name string) (value []byte, ok bool) {
+	for i := range e.attrs {
+		if a := &e.attrs[i]; string(a.Name) == name {
+			return decoded(a.Value), true
+		}
+	}
+	return nil, false
+}
+
+// A field is one of the protocol's fields of an entry, or an extension.
+type field struct {
+	kind   document.FieldKind
+	offset int64
+	at     *place // nil while its bytes are in memory
+}
+
+// afterFields is the kind of extensions, which follow the fields in the schema.
+const afterFields = document.Priority + 1
+
+// An entry is what was heard of the entry that is read.
+type entry struct {
+	start    int64 // its offset, -1 before the first one
+	fields   []field
+	elements []element // unless all of it has the common shape
+	odd      []byte    // a loc that does not start like a URL, or nil
+	spaced   []byte    // a changefreq with white space around it, or nil
+
+	bytes []byte // that the elements keep
+	attrs []xmlscan.Attr
+}
+
+// begin starts the next entry.
+func (e *entry) begin(offset int64) {
+	e.start, e.fields = offset, e.fields[:0]
+	if len(e.elements) > 0 {
+		e.elements, e.bytes, e.attrs = e.elements[:0], e.bytes[:0], e.attrs[:0]
+	}
+	if e.odd != nil || e.spaced != nil {
+		e.odd, e.spaced = nil, nil
+	}
+}
+
+// take adds fields that have the common shape.
+func (e *entry) take(fields []document.Field) {
+	for i := range fields {
+		f := &fields[i]
+		e.fields = append(e.fields, field{kind: f.Kind, offset: f.Offset})
+		if n := len(f.Text); n > 0 && (f.Text[0] <= '&' || f.Text[0] >= utf8.RuneSelf || f.Text[n-1] <= ' ') {
+			e.fieldText(f.Kind, f.Text) // it starts or ends unusually
+		}
+	}
+}
+
+// fieldText takes the text of a field.
+func (e *entry) fieldText(kind document.FieldKind, text []byte) {
+	switch {
+	case len(text) == 0:
+	case kind == document.Loc:
+		if first := xmlscan.TrimSpace(text); len(first) > 0 && (first[0] >= utf8.RuneSelf || first[0] == '&') {
+			e.odd = bytes.Clone(first)
+		}
+	case kind == document.ChangeFrequency:
+		if trimmed := bytes.TrimSpace(text); len(trimmed) < len(text) && len(trimmed) > 0 {
+			e.spaced = bytes.Clone(text)
+		}
+	}
+}
+
+// maxElements bounds the elements of an entry that are judged.
+const maxElements = 100_000
+
+// add adds the current start tag. It replaces the last element if that is the same tag.
+func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
+	at := r.Offset()
+	if n := len(e.elements); n > 0 && e.elements[n-1].offset == at {
+		e.elements = e.elements[:n-1]
+	}
+	if n := len(e.fields); n > 0 && e.fields[n-1].offset == at {
+		e.fields = e.fields[:n-1]
+	}
+	if len(e.elements) >= maxElements {
+		return
+	}
+	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, offset: at}
+	from := len(e.attrs)
+	for a := range r.Attrs() {
+		e.attrs = append(e.attrs, xmlscan.Attr{Name: e.keep(a.Name), Value: e.keep(a.Value)})
+	}
+	el.attrs = slices.Clip(e.attrs[from:])
+	e.elements = append(e.elements, el)
+	if kind := kindOf(&el); depth == 1 && kind != 0 {
+		e.fields = append(e.fields, field{kind: kind, offset: at})
+	}
+}
+
+// keep returns a copy of b that is valid until the next entry.
+func (e *entry) keep(b []byte) []byte {
+	n := len(e.bytes)
+	e.bytes = append(e.bytes, b...)
+	return e.bytes[n:len(e.bytes):len(e.bytes)]
+}
+
+// addText adds text of the last element at depth.
+func (e *entry) addText(text []byte, isRaw bool, depth int) {
+	n := len(e.elements) - 1
+	for n >= 0 && e.elements[n].depth > depth {
+		n--
+	}
+	if n < 0 || e.elements[n].depth != depth || len(e.elements[n].text) > 0 || len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	el := &e.elements[n]
+	el.text, el.cdata = e.keep(text[:min(len(text), maxElementText)]), !isRaw
+	if el.own && depth == 1 {
+		if el.cdata {
+			text = bytes.TrimSpace(text)
+		}
+		e.fieldText(kindOf(el), text)
+	}
+}
+
+// kindOf returns the kind of a child of an entry, or 0 for one that the schema does not have.
+func kindOf(e *element) document.FieldKind {
+	if !e.own {
+		return afterFields
+	}
+	switch string(e.local) {
+	case "loc":
+		return document.Loc
+	case "lastmod":
+		return document.LastMod
+	case "changefreq":
+		return document.ChangeFrequency
+	case "priority":
+		return document.Priority
+	}
+	return 0
+}
+
+// fieldOf returns the first field of this kind in the entry, or nil.
+func (e *entry) fieldOf(kind document.FieldKind) *field {
+	for i := range e.fields {
+		if e.fields[i].kind == kind {
+			return &e.fields[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package audit
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+)
+
+// The code of what Google no longer reads.
+const (
+	DeprecatedElement sitemap.Code = "deprecated_element"
+)
+
+var _ = register(
+	Rule{Code: sitemap.BadExtension, Severity: warning,
+		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
+		Summary: "an incomplete or invalid record for an image, a video, news or a link",
+		Why:     "The record is left out, so the engine does not learn of the image, video or link.",
+		Fix: "Add what the record lacks or correct its value, as the documentation of the extension " +
+			"defines it."},
+	Rule{Code: DeprecatedElement, Severity: info,
+		Source:  `Google Search Central, "Spring cleaning: simplifying sitemap extensions"`,
+		Summary: "an element of images, videos or news that Google no longer reads",
+		Why:     "It has no effect since 2022, and makes the document larger.",
+		Fix:     "Remove the element."},
+	Rule{Code: sitemap.ExtensionNamespace, Severity: failure,
+		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
+		Summary: "an extension in another namespace than the documented one",
+		Why: "Search engines know images, videos, news and alternates by their namespaces, and ignore " +
+			"them in others.",
+		Fix: "Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, " +
+			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml."},
+)
+
+// extensions judges the extensions of the entry that is judged.
+type extensions struct {
+	*judge
+	images, news int // of the entry
+	newsEntries  int // of the document
+	links        []link
+	sound        map[string]bool // codes of hreflang that are right
+	named        []span          // extensions with findings
+}
+
+// A link is an alternate of the entry.
+type link struct {
+	*element
+	code, href []byte
+}
+
+// A span is a part of the document.
+type span struct{ from, to int64 }
+
+// recordOf returns the namespace of the extension that an element is read as, or NoSpace.
+func recordOf(e *element) namespace.Space {
+	switch string(e.local) {
+	case "image":
+		return namespace.Image
+	case "video":
+		return namespace.Video
+	case "news":
+		return namespace.News
+	case "link":
+		if _, ok := e.attr("hreflang"); ok || e.space == namespace.XHTML {
+			return namespace.XHTML
+		}
+	}
+	return namespace.NoSpace
+}
+
+// children yields the indexes of the children of the element i that are its parts.
+func (j *judge) children(i int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		in := &j.elements[i]
+		for n := i + 1; n < len(j.elements) && j.elements[n].depth > in.depth; n++ {
+			if j.elements[n].depth == in.depth+1 && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// child returns the first child of the element i with this name that has text or children, or nil.
+func (j *judge) child(i int, local string) *element {
+	for n := range j.children(i) {
+		e := &j.elements[n]
+		hasChildren := n+1 < len(j.elements) && j.elements[n+1].depth > e.depth
+		if string(e.local) == local && (len(bytes.TrimSpace(e.text)) > 0 || hasChildren) {
+			return e
+		}
+	}
+	return nil
+}
+
+// find reports a defect of an extension, so that a bad_extension in it is not reported as well.
+func (x *extensions) find(rule Rule, e *element, text, format string, args ...any) {
+	x.named = append(x.named, x.spanOf(e))
+	x.findIn(rule, e, text, format, args...)
+}
+
+// spanOf returns the part of the document from the extension that an element is in to the next one.
+func (x *extensions) spanOf(e *element) span {
+	s := span{x.elements[0].offset, 1<<63 - 1}
+	for i := range x.elements {
+		switch el := &x.elements[i]; {
+		case el.depth > 1:
+		case el.offset <= e.offset:
+			s.from = el.offset
+		default:
+			s.to = el.offset
+			return s
+		}
+	}
+	return s
+}
+
+// isNamed reports whether a rule of its own names the defect at an offset.
+func (x *extensions) isNamed(offset int64) bool {
+	for _, s := range x.named {
+		if s.from <= offset && offset < s.to {
+			return true
+		}
+	}
+	return false
+}
+
+// maxNear is how far apart repetitions are looked for.
+const maxNear = 100
+
+// repeated reports children of the element i that come again.
+func (x *extensions) repeated(rule Rule, i int) {
+	for n := range x.children(i) {
+		e := &x.elements[n]
+		for before := range x.children(i) {
+			if before == n || n-before > maxNear {
+				break
+			}
+			if bytes.Equal(x.elements[before].local, e.local) {
+				x.find(rule, e, e.value(), "a second %s in %s", e.local, x.elements[i].local)
+				break
+			}
+		}
+	}
+}
+
+// deprecated holds the parts that Google no longer reads, with the record that they are in.
+var deprecated = map[string]string{
+	"caption": "image", "geo_location": "image", "title": "image", "license": "image",
+	"access": "news", "genres": "news", "keywords": "news", "stock_tickers": "news", "geo_locations": "news",
+	"category": "video", "gallery_loc": "video", "price": "video", "tvshow": "video",
+}
+
+// recordName returns the name of a record as a string.
+func recordName(local []byte) string {
+	for _, name := range []string{"image", "video", "news"} {
+		if name == string(local) {
+			return name
+		}
+	}
+	return ""
+}
+
+// deprecated reports parts of a record that have no effect any more, once a name and document.
+func (x *extensions) deprecated(i int) {
+	record := recordName(x.elements[i].local)
+	for n := range x.children(i) {
+		e := &x.elements[n]
+		if deprecated[string(e.local)] != record {
+			continue
+		}
+		if name := record + ":" + string(e.local); x.first("deprecated " + name) {
+			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)
+		}
+	}
+}

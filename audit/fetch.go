@@ -1,0 +1,184 @@
+package audit
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// The codes of documents that cannot be had.
+const (
+	NoSitemap          sitemap.Code = "no_sitemap"
+	SiteRefused        sitemap.Code = "site_refused"
+	SitemapRedirects   sitemap.Code = "sitemap_redirects"
+	SitemapStatus      sitemap.Code = "sitemap_status"
+	SitemapTimeout     sitemap.Code = "sitemap_timeout"
+	SitemapUnreachable sitemap.Code = "sitemap_unreachable"
+)
+
+var _ = register(
+	Rule{Code: NoSitemap, Severity: failure, Source: protocolSubmit,
+		Summary: "a site where no sitemap was found",
+		Why:     "Search engines find pages by links only, so they may miss some or find them late.",
+		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the URL " +
+			"of the sitemap."},
+	Rule{Code: SiteRefused, Severity: failure, Source: "RFC 9110, section 15.5",
+		Summary: "a site that refused to answer",
+		Why: "Whether it has a sitemap could not be judged. Search engines may get another answer " +
+			"than this client.",
+		Fix: "Let this client in: allow its address or its user agent in the firewall or the bot " +
+			"protection of the site, or audit the sitemap as a file."},
+	Rule{Code: SitemapRedirects, Severity: warning, Source: `Yandex Webmaster, "Sitemap files"`,
+		Summary: "a sitemap whose location redirects",
+		Why:     "Yandex asks to remove the redirect. Each hop costs a request and can fail.",
+		Fix:     "List the final URL in robots.txt or in the index."},
+	Rule{Code: SitemapStatus, Severity: failure, Source: searchConsole,
+		Summary: "a sitemap that is answered with an error status",
+		Why:     "Search Console reports an HTTP error, and no URL is read from it.",
+		Fix: "Answer with status 200, also to crawlers. If the sitemap is gone, remove it from " +
+			"robots.txt and from its index."},
+	Rule{Code: SitemapTimeout, Severity: failure, Source: searchConsole,
+		Summary: "a sitemap that does not come in time",
+		Why:     "Search engines give up as well, and read no URL or a part of them.",
+		Fix:     "Write the sitemap to a file ahead of time instead of at each request, or split it."},
+	Rule{Code: SitemapUnreachable, Severity: failure, Source: searchConsole,
+		Summary: "a sitemap that cannot be fetched",
+		Why:     "Search Console reports that it could not be fetched, and no URL is read from it.",
+		Fix: "Check the host name, the certificate and the redirects of its URL, and whether the " +
+			"server blocks crawlers."},
+)
+
+// refusals are the statuses with which a server turns this client away rather than saying what is
+// there.
+var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
+	http.StatusUnavailableForLegalReasons}
+
+func isRefusal(status int) bool { return slices.Contains(refusals, status) }
+
+// wasRefused reports whether a site refused to say whether it has a sitemap.
+func wasRefused(none *discover.NoSitemapError) bool {
+	return slices.ContainsFunc(none.Tried, func(t discover.Attempt) bool {
+		e, ok := errors.AsType[*fetch.Error](t.Err)
+		return ok && (isRefusal(e.Status) || e.Status == http.StatusServiceUnavailable)
+	})
+}
+
+// letIn is how a server lets this client in.
+const letIn = "Let this client in: allow its address or its user agent in the firewall or the bot protection. " +
+	"Search engines may get another answer."
+
+// noSitemap reports a site without a sitemap, or one that did not let itself be judged.
+func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) {
+	var tried []string
+	for _, t := range none.Tried {
+		text := t.URL
+		if e, ok := errors.AsType[*fetch.Error](t.Err); ok && e.Status != 0 {
+			text += fmt.Sprintf(" (status %d)", e.Status)
+		}
+		tried = append(tried, text)
+	}
+	at, list := place{sitemap: none.Site}, strings.Join(tried, ", ")
+	if isChallenged || wasRefused(none) {
+		s.report(of(SiteRefused), at, "",
+			"the site could not be judged, since it refused requests; tried %s", list)
+	} else {
+		s.report(of(NoSitemap), at, "", "no sitemap found; tried %s", list)
+	}
+}
+
+// unreachable reports a site whose robots.txt was refused.
+func (s *siteJudge) unreachable(err error) {
+	e, ok := errors.AsType[*fetch.Error](err)
+	if errors.Is(err, discover.ErrUnreachable) && ok && isRefusal(e.Status) {
+		s.report(of(SiteRefused), place{sitemap: s.name}, fmt.Sprint(e.Status),
+			"the site could not be judged, since it refused %s with status %d", quoted(e.URL), e.Status)
+	}
+}
+
+// challenges are parts of pages that ask for proof of a human.
+var challenges = []string{"challenge-platform", "cf-chl", "_incapsula_", "captcha", "ddos-guard",
+	"datadome", "perimeterx"}
+
+// isChallenge reports whether a response is a page that asks for proof of a human.
+func isChallenge(doc *fetch.Document) bool {
+	if doc.Header.Get("Cf-Mitigated") == "challenge" {
+		return true
+	}
+	if !strings.Contains(doc.Header.Get("Content-Type"), "html") {
+		return false
+	}
+	body := doc.Again()
+	defer body.Close()
+	start, _ := io.ReadAll(io.LimitReader(body, 16<<10))
+	return slices.ContainsFunc(challenges, func(c string) bool {
+		return strings.Contains(strings.ToLower(string(start)), c)
+	})
+}
+
+// howFetched judges how a document was fetched.
+func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here place) {
+	name := quoted(sm.Loc)
+	if fe, ok := errors.AsType[*fetch.Error](sum.Err); ok {
+		switch {
+		case errors.Is(fe, fetch.ErrTimeout), errors.Is(fe, fetch.ErrHostDown):
+			s.report(of(SitemapTimeout), here, "", "%s does not answer in time", name)
+		case errors.Is(fe, fetch.ErrStatus) && isRefusal(fe.Status):
+			s.report(of(SitemapStatus).fixedBy(letIn), here, fmt.Sprint(fe.Status),
+				"%s was refused to this client with status %d", name, fe.Status)
+		case errors.Is(fe, fetch.ErrStatus):
+			s.report(statusRule(fe.Status), here, fmt.Sprint(fe.Status), "%s is answered with status %d",
+				name, fe.Status)
+		default:
+			s.report(unreachableRule(fe), here, "", "%s cannot be fetched: %v", name, fe.Err)
+		}
+	}
+	if len(sum.Hops) > 0 && sum.FinalURL != "" {
+		s.report(of(SitemapRedirects), here, sum.FinalURL, "%s redirects to %s", name, quoted(sum.FinalURL))
+	}
+}
+
+func statusRule(status int) Rule {
+	rule := of(SitemapStatus)
+	if status >= http.StatusInternalServerError {
+		return rule.fixedBy("Look for the error in the log of the server, and answer with status 200.")
+	}
+	return rule
+}
+
+// unreachableRule returns the rule about a document that cannot be fetched, with the fix for the
+// cause.
+func unreachableRule(err error) Rule {
+	rule := of(SitemapUnreachable)
+	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+		return rule.fixedBy("Correct the host name in the URL, or add it to the DNS.")
+	}
+	if isCertificate(err) {
+		return rule.fixedBy("Renew the certificate of the server, for this host name and with all " +
+			"intermediate certificates.")
+	}
+	if errors.Is(err, fetch.ErrRedirect) {
+		return rule.fixedBy("Remove the redirect loop, or list the final URL.")
+	}
+	if errors.Is(err, fetch.ErrRefused) {
+		return rule.fixedBy("List a public http or https URL, on the usual port.")
+	}
+	return rule
+}
+
+func isCertificate(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[x509.HostnameError](err)
+	return ok
+}

@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// sameURL reports whether two locations are one URL in the form that a request has.
+func sameURL(a, b string) bool { return a == b || formOf(a) == formOf(b) }
+
+// formOf returns a location in the form of a request, so that equal ones are compared as such.
+func formOf(loc string) string {
+	if isRequestForm(loc) {
+		return loc
+	}
+	u, err := sitemap.ParseLoc(loc)
+	if err != nil {
+		return loc
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u.String()
+}
+
+// isRequestForm reports whether a location is known to have the form of a request.
+func isRequestForm(loc string) bool {
+	const start = len("https://")
+	if len(loc) <= start || strings.IndexByte(loc, '%') >= 0 || strings.IndexByte(loc, '#') >= 0 ||
+		utf8.RuneCountInString(loc) < len(loc) {
+		return false
+	}
+	path, query := strings.IndexByte(loc[start:], '/'), strings.IndexByte(loc[start:], '?')
+	return path >= 0 && (query < 0 || path < query)
+}
+
+// A class is a set of kinds of the characters in a location.
+type class uint8
+
+const (
+	isUpper   class = 1 << iota // a capital
+	isPercent                   // an escape
+	isHash                      // the start of a fragment
+	isQuery                     // a query or parameters
+	isOdd                       // what a URL may not contain as it is (RFC 3986, section 2)
+	isBracket                   // allowed in the host only
+	isDot                       // a dot
+)
+
+var classes = func() (table [256]class) {
+	for c := range table {
+		table[c] = isOdd
+	}
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-._~:/@!$&'()*+,=") {
+		table[c] = 0
+	}
+	for c := 'A'; c <= 'Z'; c++ {
+		table[c] = isUpper
+	}
+	table['.'] = isDot
+	table['%'], table['#'], table['?'], table[';'] = isPercent, isHash, isQuery, isQuery
+	table['['], table[']'] = isOdd|isBracket, isOdd|isBracket
+	return table
+}()
+
+// classOf returns the kinds of the characters in s.
+func classOf(s string) (has class) {
+	for i := range len(s) {
+		has |= classes[s[i]]
+	}
+	return has
+}

@@ -1,0 +1,227 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// The codes of hosts.
+const (
+	LocalHost     sitemap.Code = "local_host"
+	MixedHosts    sitemap.Code = "mixed_hosts"
+	StagingHost   sitemap.Code = "staging_host"
+	UntrustedHost sitemap.Code = "untrusted_host"
+)
+
+var _ = register(
+	Rule{Code: LocalHost, Severity: failure, Source: "RFC 6761 and RFC 6890",
+		Summary: "a page on a local or private host",
+		Why:     "Nobody else can reach it. The sitemap was written on a computer of a developer.",
+		Fix: "Configure the public URL of the site in the program that writes the sitemap, and write " +
+			"it again."},
+	Rule{Code: MixedHosts, Severity: warning, Source: protocolXML,
+		Summary: "pages of several hosts or schemes in a sitemap or the sitemaps of a site",
+		Why: "All URLs of a sitemap have to be on one host. Often some are left from a move to https " +
+			"or to another name.",
+		Fix: "List the canonical URLs alone, and give each host a sitemap of its own."},
+	Rule{Code: StagingHost, Severity: warning, Source: protocolXML,
+		Summary: "a few pages on a staging or preview host",
+		Why:     "They are copies of the public pages, which search engines then show twice.",
+		Fix:     "List the public URLs, and keep search engines off the other host."},
+	Rule{Code: UntrustedHost, Severity: failure, Source: protocolCross,
+		Summary: "URLs on a host that does not vouch for the sitemap",
+		Why:     "Search engines ignore them, since anybody could list URLs of others otherwise.",
+		Fix:     "Remove or correct the URLs. If the host is yours, its robots.txt can name the sitemap."},
+	Rule{Code: sitemap.UntrustedLoc, Severity: failure, Source: protocolLocation,
+		Summary: "a URL that the sitemap may not list",
+		Why: "Search Console reports that the URL is not allowed, and it is left out. Anybody could " +
+			"list URLs of others otherwise.",
+		Fix: "Remove or correct the URL. If its host is yours, its robots.txt can name the sitemap."},
+)
+
+// hostRules judges the hosts of a document whose site is not known.
+type hostRules struct {
+	*judge
+	*origins
+	base  *url.URL    // location of the document, or nil
+	scope trust.Scope // of a sitemap there
+}
+
+func newHostRules(j *judge, o *origins, base *url.URL) hostRules {
+	h := hostRules{judge: j, origins: o, base: base}
+	if base != nil {
+		h.scope = trust.Grants(trust.FromHome, base.String(), nil, nil)
+	}
+	return h
+}
+
+// add judges the host of an entry.
+func (h *hostRules) add(e *sitemap.Entry, o *origin) {
+	if o.count++; o.count == 1 {
+		o.first = h.field(e, document.Loc)
+	}
+	if len(h.scope) > 0 && !isFeed(h.format) {
+		h.atBase(e, o)
+	}
+}
+
+// atBase judges whether a sitemap at the base of a document may list an entry.
+func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
+	grant := h.scope[0]
+	if e.Kind == sitemap.Sitemap {
+		if o.Host != grant.Host {
+			h.findAt(of(ChildOnOtherSite).with(warning), h.field(e, document.Loc), e.Loc,
+				"%s is on another host than the index", quoted(e.Loc))
+		}
+		return
+	}
+	if level, _ := h.scope.JudgeAt(o.Origin, location.Path(e.Loc[len(o.authority):])); level > trust.Variant {
+		return
+	}
+	rule, why := of(sitemap.UntrustedLoc).with(warning), "is not in the directory of the sitemap"
+	switch {
+	case hostname(o.Host) != hostname(grant.Host):
+		rule, why = rule.with(failure), "is on another host than the sitemap"
+		if isLocalHost(o.Host) {
+			rule = rule.fixedBy("Remove or correct the URL.")
+		}
+	case o.Host != grant.Host:
+		why = "has another port than the sitemap"
+	case o.Scheme != grant.Scheme:
+		why = "has another scheme than the sitemap"
+	}
+	h.findAt(rule, h.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
+}
+
+// end judges the hosts together.
+func (h *hostRules) end() {
+	switch {
+	case isFeed(h.format):
+	case h.format != sitemap.SitemapIndex && h.base != nil:
+		h.origins.end(&h.reporter, h.base.Host, true)
+	case h.format != sitemap.SitemapIndex:
+		h.origins.end(&h.reporter, "", false)
+	case h.base == nil:
+		h.otherChildren()
+	}
+}
+
+// otherChildren reports sitemaps of an index that are on another host than most.
+func (h *hostRules) otherChildren() {
+	all := h.hosts()
+	for _, n := range all {
+		if n.Host != all[0].Host {
+			h.report(of(ChildOnOtherSite).with(warning), n.first, n.Host, "%s on %s, the others on %s",
+				plural(n.count, "sitemap"), n.Host, all[0].Host)
+		}
+	}
+}
+
+// hosts returns the origins, the most common one first, with all spellings of each together.
+func (o *origins) hosts() []*origin {
+	var list []*origin
+	for _, n := range o.order {
+		i := slices.IndexFunc(list, func(have *origin) bool { return have.Origin == n.Origin })
+		switch {
+		case n.count == 0:
+		case i < 0:
+			clone := *n
+			list = append(list, &clone)
+		default:
+			list[i].count += n.count
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *origin) int { return cmp.Compare(b.count, a.count) })
+	return list
+}
+
+// rareHost is the share of pages below which those on another host are there by mistake: one in so
+// many.
+const rareHost = 20
+
+// end judges the hosts of pages together. Site is the host of the site, or "" if it is not known;
+// with isJudged, pages on other hosts have findings already.
+func (o *origins) end(r *reporter, site string, isJudged bool) {
+	all := o.hosts()
+	total, public := 0, 0
+	for _, n := range all {
+		if total += n.count; !isLocalHost(n.Host) {
+			public++
+		}
+	}
+	all = slices.DeleteFunc(all, func(n *origin) bool {
+		switch {
+		case isLocalHost(n.Host) && !isLocalHost(site) && (site != "" || public > 0):
+			r.report(of(LocalHost), n.first, n.Host, "%s on %s, which only its own network reaches",
+				plural(n.count, "page"), n.Host)
+		case isStaging(n.Host, all[0].Host) && n.count*rareHost < total:
+			r.report(of(StagingHost), n.first, n.Host, "%s on %s, which looks like a preview of %s",
+				plural(n.count, "page"), n.Host, all[0].Host)
+		default:
+			return false
+		}
+		return true
+	})
+	if len(all) > 1 && !isJudged {
+		mixedHosts(r, all)
+	}
+}
+
+// maxNamed is how many hosts a message names.
+const maxNamed = 10
+
+func mixedHosts(r *reporter, all []*origin) {
+	var list []string
+	for _, n := range all[:min(len(all), maxNamed)] {
+		list = append(list, fmt.Sprintf("%s (%d)", n.Origin, n.count))
+	}
+	if more := len(all) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	r.report(of(MixedHosts), all[1].first, all[1].Origin.String(), "pages of %d hosts or schemes: %s",
+		len(all), strings.Join(list, ", "))
+}
+
+// hostname returns a host without its port.
+func hostname(host string) string {
+	u := url.URL{Host: host}
+	return u.Hostname()
+}
+
+// isLocalHost reports whether a host is not one of the public network.
+func isLocalHost(host string) bool {
+	name := strings.TrimSuffix(strings.ToLower(hostname(host)), ".")
+	if name == "" {
+		return false
+	}
+	if a, err := netip.ParseAddr(name); err == nil {
+		return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsUnspecified()
+	}
+	i := strings.LastIndexByte(name, '.')
+	return i < 0 || slices.Contains([]string{"localhost", "local", "test", "internal", "example"}, name[i+1:])
+}
+
+// previews are the domains under which platforms publish previews.
+var previews = []string{".vercel.app", ".netlify.app", ".pages.dev", ".herokuapp.com", ".web.app",
+	".azurestaticapps.net", ".onrender.com", ".fly.dev", ".github.io", ".gitlab.io"}
+
+// isStaging reports whether a host is a preview of another one.
+func isStaging(host, main string) bool {
+	host, main = hostname(host), strings.TrimPrefix(hostname(main), "www.")
+	for _, prefix := range []string{"staging.", "dev.", "test.", "preview."} {
+		if host == prefix+main {
+			return true
+		}
+	}
+	return host != main && slices.ContainsFunc(previews,
+		func(s string) bool { return strings.HasSuffix(host, s) })
+}

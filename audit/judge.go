@@ -1,0 +1,172 @@
+package audit
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
+)
+
+// A judge is what the rules of one document share.
+type judge struct {
+	reporter
+	text
+	entry
+	format  sitemap.Format
+	now     time.Time
+	current *sitemap.Entry // the entry that is judged, nil if it was dropped
+	once    map[string]bool
+	held    []Finding // of the current entry, to be sorted
+	habits  map[sitemap.Code]*habit
+}
+
+// find reports what a rule finds at an offset, in the entry that is judged.
+func (j *judge) find(rule Rule, offset int64, text, format string, args ...any) {
+	j.findAt(rule, j.place(offset), text, format, args...)
+}
+
+// findAt is find for a place that is known.
+func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
+	if j.current != nil && p.loc == "" {
+		p.loc = j.current.Loc
+	}
+	if !j.isRepeat(rule, p) {
+		j.report(rule, p, text, format, args...)
+	}
+}
+
+// findIn is find for an element.
+func (j *judge) findIn(rule Rule, e *element, text, format string, args ...any) {
+	j.findAt(rule, j.placeOf(e), text, format, args...)
+}
+
+// placeOf returns the place of an element of the current entry.
+func (j *judge) placeOf(e *element) place {
+	if e.at != nil {
+		return *e.at
+	}
+	return j.place(e.offset)
+}
+
+// startOfEntry returns the place of the start tag of the entry that was read.
+func (j *judge) startOfEntry() place {
+	if p := j.place(j.start); p.pos.Line > 0 || j.current == nil {
+		return p
+	}
+	return j.at(j.current.Pos)
+}
+
+// field returns the place of a field of an entry: that of the entry if it has none.
+func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
+	if e.Pos.Offset == j.start {
+		if f := j.fieldOf(kind); f != nil {
+			return j.placeOfField(f).of(e.Loc)
+		}
+	}
+	return j.at(e.Pos).of(e.Loc)
+}
+
+// placeOfField returns the place of a field of the entry that was read.
+func (j *judge) placeOfField(f *field) place {
+	switch {
+	case f == nil: // it turned out to be in another element
+		return j.startOfEntry()
+	case f.at != nil:
+		return *f.at
+	}
+	return j.place(f.offset)
+}
+
+// keepPlaces keeps the places of the current entry before its bytes leave the memory.
+func (j *judge) keepPlaces() {
+	for i := range j.elements {
+		if e := &j.elements[i]; e.at == nil {
+			p := j.place(e.offset)
+			e.at = &p
+		}
+	}
+	for i := range j.fields {
+		if f := &j.fields[i]; f.at == nil {
+			p := j.place(f.offset)
+			f.at = &p
+		}
+	}
+	j.slide()
+}
+
+// A habit counts what a generator does in each entry.
+type habit struct {
+	count int
+	next  place // the first one that is not reported
+}
+
+// maxHabit is how many findings of a habit are reported in a document.
+const maxHabit = 100
+
+// isRepeat counts a finding. It returns true for those that are counted only.
+func (j *judge) isRepeat(rule Rule, p place) bool {
+	if !rule.habit {
+		return false
+	}
+	h := j.habits[rule.Code]
+	if h == nil {
+		h = new(habit)
+		j.habits[rule.Code] = h
+	}
+	if h.count++; h.count == maxHabit+1 {
+		h.next = p
+	}
+	return h.count > maxHabit
+}
+
+// endHabits reports how many findings were counted only.
+func (j *judge) endHabits() {
+	for _, code := range slices.Sorted(maps.Keys(j.habits)) {
+		if h := j.habits[code]; h.count > maxHabit {
+			j.report(of(code), h.next, "", "%d more from here on", h.count-maxHabit)
+		}
+	}
+}
+
+// first reports whether it is called for the first time in the document with this key.
+func (j *judge) first(key string) bool {
+	if j.once[key] || len(j.once) >= maxOnce {
+		return false
+	}
+	j.once[key] = true
+	return true
+}
+
+// maxOnce bounds what is reported once for each name.
+const maxOnce = 1_000
+
+// maxHeld is how many findings of an entry are sorted.
+const maxHeld = 1_000
+
+// hold keeps a finding until its entry has been read.
+func (j *judge) hold(f Finding) {
+	if j.held = append(j.held, f); len(j.held) >= maxHeld {
+		j.flush(f.Pos.Offset + 1)
+	}
+}
+
+// flush yields the findings before an offset, in document order.
+func (j *judge) flush(to int64) {
+	if len(j.held) == 0 {
+		return
+	}
+	byOffset := func(a, b Finding) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) }
+	if !slices.IsSortedFunc(j.held, byOffset) {
+		slices.SortStableFunc(j.held, byOffset)
+	}
+	n := 0
+	for ; n < len(j.held) && j.held[n].Pos.Offset < to; n++ {
+		j.emit(j.held[n])
+	}
+	rest := copy(j.held, j.held[n:])
+	clear(j.held[rest:])
+	j.held = j.held[:rest]
+}

@@ -1,0 +1,190 @@
+package audit
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
+)
+
+// The codes of dates.
+const (
+	LastmodAllEqual    sitemap.Code = "lastmod_all_equal"
+	LastmodCoverage    sitemap.Code = "lastmod_coverage"
+	LastmodFuture      sitemap.Code = "lastmod_future"
+	LastmodIsFetchTime sitemap.Code = "lastmod_is_fetch_time"
+	LastmodStale       sitemap.Code = "lastmod_stale"
+)
+
+var _ = register(
+	Rule{Code: sitemap.BadFeedDate, Severity: failure, Source: "RFC 822, section 5; RFC 3339, section 5.6",
+		Summary: "a date of a feed that is neither of RFC 822 nor of RFC 3339",
+		Why:     "Search engines do not learn when the page changed.",
+		Fix: "In RSS write Mon, 23 Nov 2026 12:00:00 GMT, in Atom 2026-11-23T12:00:00Z, or leave the " +
+			"date out."},
+	Rule{Code: sitemap.BadLastMod, Severity: failure, Source: w3cDates,
+		Summary: "a lastmod that is not a W3C date",
+		Why: "Search Console reports an invalid date. Search engines do not learn when the page " +
+			"changed.",
+		Fix: "Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, or " +
+			"leave the lastmod out."},
+	Rule{Code: sitemap.ImplausibleLastMod, Severity: warning, Source: googleBuild,
+		Summary: "a date that is too unlikely to be meant",
+		Why: "Search engines stop trusting the dates of a site that are wrong. It is often the zero " +
+			"date of a programming language.",
+		Fix: "Write the date of the last change, or leave the lastmod out where none is known."},
+	Rule{Code: LastmodAllEqual, Severity: warning, Source: bingLastMod,
+		Summary: "more than 20 lastmods of which 95 % are within one minute",
+		Why: "It is the time of a build rather than of changes. Bing and Google then ignore the " +
+			"lastmods of the site.",
+		Fix: "Write when the content of each page last changed, or leave the lastmod out."},
+	Rule{Code: LastmodCoverage, Severity: info, Source: bingLastMod,
+		Summary: "entries without a lastmod, if at least half of them have one",
+		Why:     "Search engines do not learn which of these pages have changed, and have to guess.",
+		Fix:     "Add a lastmod to each page for which the date of its last change is known."},
+	Rule{Code: LastmodFuture, Severity: warning, Source: googleBuild,
+		Summary: "a lastmod more than a day ahead",
+		Why:     "No page can have changed then. Search engines ignore the value and may distrust others.",
+		Fix: "Write when the page last changed. Check the clock, the zone and the order of day and " +
+			"month."},
+	Rule{Code: LastmodIsFetchTime, Severity: warning, Source: googleBuild,
+		Summary: "lastmods that are all the time of the request",
+		Why: "The server writes the present time at each request. Google then ignores the lastmods of " +
+			"the site.",
+		Fix: "Write when the content of each page last changed, for example from its record."},
+	Rule{Code: LastmodStale, Severity: info, Source: bingLastMod,
+		Summary: "a document whose newest lastmod is older than a year",
+		Why:     "Either nothing changes there, or the sitemap is not written any more.",
+		Fix:     "Check that the sitemap is still updated, and that new pages come into it."},
+	Rule{Code: sitemap.NonstandardLastMod, habit: true, Severity: failure, Source: w3cDates,
+		Summary: "a date in another form than that of the format",
+		Why:     "Search Console reports an invalid date. Readers guess what it means, or ignore it.",
+		Fix: "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. In RSS " +
+			"write Mon, 23 Nov 2026 12:00:00 GMT."},
+	Rule{Code: sitemap.ZoneAssumed, Severity: info, Source: `W3C, "Date and Time Formats"`,
+		Summary: "a date and time without a known zone",
+		Why: "UTC is assumed here, other readers may assume another zone. The change then seems to be " +
+			"some hours earlier or later.",
+		Fix: "Add the zone: 2026-11-23T12:00:00+01:00, or Z for UTC."},
+)
+
+const (
+	farFuture   = 24 * time.Hour
+	stale       = 365 * 24 * time.Hour
+	fetchWindow = time.Minute // around the time of the response
+	buildTime   = 60          // seconds that a build takes
+	manyEntries = 20          // above which equal values say something
+	mostOf      = 95          // percent
+)
+
+// lastMods judges the lastmods of a document.
+type lastMods struct {
+	*judge
+	served    time.Time // when the document was, or zero
+	entries   int64
+	count     int64
+	newest    sitemap.Time
+	latest    time.Time // when newest starts
+	first     place     // of the first lastmod
+	firstText string
+	without   place // of the first entry without one
+	fresh     bool  // all lastmods so far are those of the response
+	builds    []build
+}
+
+// A build is a time around which there are lastmods.
+type build struct {
+	from, to int64 // seconds
+	count    int64
+}
+
+// maxBuilds is how many of the times are told apart.
+const maxBuilds = 4
+
+// add judges the lastmod of an entry.
+func (l *lastMods) add(e *sitemap.Entry) {
+	l.entries++
+	t := e.LastMod
+	if t.IsZero() {
+		if l.entries-l.count == 1 {
+			l.without = l.at(e.Pos).of(e.Loc)
+		}
+		return
+	}
+	if l.count++; l.count == 1 {
+		l.first, l.firstText = l.field(e, document.LastMod), t.String()
+		l.newest, l.fresh = t, !l.served.IsZero()
+	}
+	start := t.Start()
+	if start.After(l.latest) {
+		l.newest, l.latest = t, start
+	}
+	l.fresh = l.fresh && t.Precision() >= sitemap.Minute && start.Sub(l.served).Abs() <= fetchWindow
+	if start.After(l.now.Add(farFuture)) {
+		l.findAt(of(LastmodFuture), l.field(e, document.LastMod), t.String(), "lastmod %q is in the future", t)
+	}
+	l.build(start.Unix())
+}
+
+// build counts a lastmod among those of the same time. It forgets the rarest one for a new one.
+func (l *lastMods) build(t int64) {
+	rarest := 0
+	for i := range l.builds {
+		b := &l.builds[i]
+		if from, to := min(t, b.from), max(t, b.to); to-from <= buildTime {
+			b.from, b.to, b.count = from, to, b.count+1
+			return
+		}
+		if b.count < l.builds[rarest].count {
+			rarest = i
+		}
+	}
+	if len(l.builds) < maxBuilds {
+		l.builds = append(l.builds, build{t, t, 1})
+	} else {
+		l.builds[rarest] = build{t, t, 1}
+	}
+}
+
+// end judges the lastmods together.
+func (l *lastMods) end(start place) {
+	for _, b := range l.builds {
+		if l.count > manyEntries && b.count*100 >= l.count*mostOf {
+			l.findAt(of(LastmodAllEqual), l.first, l.firstText, "%d of %d lastmods are within one minute of %q",
+				b.count, l.count, l.firstText)
+		}
+	}
+	if l.count > 1 && l.fresh {
+		l.findAt(of(LastmodIsFetchTime), l.first, l.firstText,
+			"all %d lastmods are the time of the request", l.count)
+	}
+	if missing := l.entries - l.count; missing > 0 && 2*l.count >= l.entries && l.format != sitemap.Text {
+		l.findAt(of(LastmodCoverage), l.without, "", "%d of %d entries have a lastmod (%d %%)",
+			l.count, l.entries, l.count*100/l.entries)
+	}
+	if l.count > 0 && l.newest.End().Before(l.now.Add(-stale)) {
+		l.findAt(of(LastmodStale), start, l.newest.String(), "the newest lastmod, %q, is older than a year",
+			l.newest)
+	}
+}
+
+var farZone = regexp.MustCompile(`[+-](?:14:(?:0[1-9]|[1-5][0-9])|1[5-9]:[0-9]{2}|2[0-9]:[0-9]{2})$`)
+
+// lastModSeverity returns the severity of a problem of a date. White space around it is an info, and
+// a zone that the schema does not have an error.
+func lastModSeverity(p sitemap.Problem) sitemap.Severity {
+	text := strings.Trim(p.Text, " \t\r\n")
+	switch p.Code {
+	case sitemap.NonstandardLastMod:
+		if _, err := sitemap.ParseTime(text); err == nil {
+			return info
+		}
+	case sitemap.ImplausibleLastMod:
+		if farZone.MatchString(text) {
+			return failure
+		}
+	}
+	return p.Severity()
+}

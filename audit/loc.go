@@ -1,0 +1,293 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/document"
+)
+
+// The codes of locations.
+const (
+	FragmentInLoc sitemap.Code = "fragment_in_loc"
+	SecretInLoc   sitemap.Code = "secret_in_loc"
+	SessionID     sitemap.Code = "session_id"
+	UnescapedLoc  sitemap.Code = "unescaped_loc"
+)
+
+var _ = register(
+	Rule{Code: sitemap.BadEscape, Severity: failure, Source: "RFC 3986, section 2.1",
+		Summary: "a percent sign in a URL without two hex digits after it",
+		Why:     "The URL is invalid. Servers and crawlers disagree on what it means, or refuse it.",
+		Fix:     "Write %25 for a percent sign: /100%25-cotton, not /100%-cotton."},
+	Rule{Code: sitemap.BadLoc, Severity: failure, Source: protocolTags + "; " + rfcURI,
+		Summary: "a location that is not a valid URL",
+		Why: "Search Console reports an invalid URL, and the entry is lost. Most often the host is " +
+			"missing, or host or port are invalid.",
+		Fix: "Write the complete URL with a valid host and at most a number as port: " +
+			"https://www.example.com/page."},
+	Rule{Code: sitemap.BadScheme, Severity: failure, Source: protocolTags,
+		Summary: "a URL scheme other than http and https",
+		Why:     "Search engines cannot fetch the URL as a page, and drop the entry.",
+		Fix:     "List the page at its http or https URL, or remove the entry."},
+	Rule{Code: sitemap.BogusLoc, Severity: failure, Source: protocolTags,
+		Summary: "text that was not meant as a location",
+		Why:     "Search Console reports an invalid URL, and the entry is lost.",
+		Fix: "Leave entries without a URL out. A None, null or {{ page.url }} shows that a template " +
+			"was not filled in; in ttps:// a letter is missing."},
+	Rule{Code: sitemap.DoubleEscaped, habit: true, Severity: warning, Source: protocolEscaping,
+		Summary: "a URL that is escaped twice",
+		Why:     "Search engines decode it once and request a URL with &amp; in it, another page.",
+		Fix:     "Escape the URL once: ?a=1&amp;b=2, not ?a=1&amp;amp;b=2."},
+	Rule{Code: sitemap.ElementInLoc, Severity: failure, Source: protocolSchema,
+		Summary: "an element inside a location",
+		Why:     "The schema refuses the document. Strict readers find no URL or a part of one.",
+		Fix:     "Write only the URL into loc: <loc>https://www.example.com/</loc>."},
+	Rule{Code: sitemap.EmptyLoc, Severity: failure, Source: protocolTags,
+		Summary: "an empty location",
+		Why:     "Search Console reports an invalid URL, and the entry is lost.",
+		Fix:     "Write the URL into it, or remove the entry."},
+	Rule{Code: FragmentInLoc, Severity: warning,
+		Source:  `Google Search Central, "URL structure best practices for Google Search"`,
+		Summary: "a fragment in a URL",
+		Why:     "Search engines remove the fragment, so the URL is that of the page without it.",
+		Fix:     "List the page without the # and what follows it, once."},
+	Rule{Code: sitemap.GuidAsLoc, Severity: warning, Source: rssItems,
+		Summary: "an RSS item without a link, of which the guid is used",
+		Why:     "Readers that want a link drop the item. A guid does not have to be a URL.",
+		Fix:     "Add a link to the item: <link>https://www.example.com/page</link>."},
+	Rule{Code: sitemap.IDAsLoc, Severity: warning, Source: "RFC 4287, sections 4.1.2 and 4.2.6",
+		Summary: "an Atom entry without a usable link, of which the id is used",
+		Why:     "Readers that want a link drop the entry. An id does not have to be a URL.",
+		Fix:     `Add a link to the entry: <link rel="alternate" href="https://www.example.com/page"/>.`},
+	Rule{Code: sitemap.JunkLine, Severity: failure, Source: protocolText,
+		Summary: "a line that is not a plain URL",
+		Why:     "Search engines report an invalid URL for the line. A text sitemap has URLs only.",
+		Fix: "Write one absolute URL a line, without comments, quotes, titles or other columns: " +
+			"https://www.example.com/page."},
+	Rule{Code: sitemap.LineCut, Severity: failure, Source: protocolText,
+		Summary: "a line that was cut at its first space or tab",
+		Why:     "Search engines take the whole line for a URL and report an invalid one.",
+		Fix:     "Write only the URL into the line, and spaces in it as %20."},
+	Rule{Code: sitemap.LocTooLong, Severity: failure, Source: protocolTags,
+		Summary: "a URL of more than 2,048 characters",
+		Why: "The schema refuses the document, and search engines may drop the entry. A URL of more " +
+			"than 8 KiB is always dropped here.",
+		Fix: "List the page under a shorter URL, for example without parameters for tracking."},
+	Rule{Code: sitemap.LocWhitespace, habit: true, Severity: warning, Source: "RFC 3986, section 2",
+		Summary: "white space or a control character inside a URL",
+		Why:     "Readers cut the URL there, escape the character or remove it, and get other pages.",
+		Fix:     "Write a space in a URL as %20, and put no line break into loc."},
+	Rule{Code: sitemap.MissingLoc, Severity: failure, Source: protocolTags,
+		Summary: "an entry without a location",
+		Why:     "Search Console reports a missing tag, and the entry is lost.",
+		Fix:     "Add <loc>https://www.example.com/page</loc>, or remove the entry."},
+	Rule{Code: sitemap.RelativeLoc, Severity: failure, Source: protocolFAQ,
+		Summary: "a relative URL",
+		Why: "Locations have to be complete: Search Console reports URLs that were not followed. " +
+			"Other readers resolve the URL, each in its own way, or drop the entry.",
+		Fix: "Write the complete URL: https://www.example.com/page, not /page."},
+	Rule{Code: sitemap.SchemeAssumed, Severity: failure, Source: protocolTags,
+		Summary: "a URL without a scheme",
+		Why:     "Search Console reports that the URL is not allowed: it must begin with http or https.",
+		Fix:     "Write the scheme: https://www.example.com/page, not www.example.com/page."},
+	Rule{Code: SecretInLoc, Severity: warning, Source: protocolFAQ,
+		Summary: "a token, key, password or signature in a URL",
+		Why:     "A sitemap is public: everybody can read the secret, and search engines show the URL.",
+		Fix:     "Remove the URL from the sitemap, and replace the secret."},
+	Rule{Code: SessionID, Severity: warning, Source: protocolFAQ,
+		Summary: "a session ID in a URL",
+		Why: "The page gets a new URL in each session, so search engines crawl it again and again. " +
+			"The listed session soon expires.",
+		Fix: "Remove the parameter: /page, not /page;jsessionid=1A2B or /page?PHPSESSID=1a2b."},
+	Rule{Code: sitemap.SeveralLocs, Severity: failure, Source: protocolSchema,
+		Summary: "several locations where one belongs",
+		Why:     "The schema refuses the document. Readers use the first URL, the last or no URL.",
+		Fix:     "Write an entry for each URL: <url><loc>…/a</loc></url><url><loc>…/b</loc></url>."},
+	Rule{Code: sitemap.TextAsLoc, Severity: failure, Source: protocolSchema + "; " + protocolSubmit,
+		Summary: "a URL without the element or key that it belongs in",
+		Why:     "The schema refuses the document, and readers miss the URL.",
+		Fix: "Write <url><loc>https://www.example.com/</loc></url>, and in a robots.txt Sitemap: " +
+			"https://www.example.com/sitemap.xml."},
+	Rule{Code: UnescapedLoc, Severity: warning, Source: protocolEscaping + "; RFC 3986, section 2",
+		Summary: "a character in a URL that must be escaped",
+		Why: "The URL is invalid by RFC 3986. Most search engines escape the character themselves, " +
+			"others refuse the URL.",
+		Fix: "Write the character as its bytes of UTF-8 in percent signs: %C3%BC for ü. Write a host " +
+			"of such letters in Punycode."},
+	Rule{Code: sitemap.Userinfo, Severity: warning, Source: "RFC 9110, section 4.2.4",
+		Summary: "a user name or password in a URL",
+		Why:     "Everybody can read it in the sitemap. Browsers and crawlers ignore or refuse it.",
+		Fix:     "Remove what stands between // and @, and change the password."},
+)
+
+// locations judges the locations of a document.
+type locations struct {
+	*judge
+	fragments, sitemaps         int
+	firstFragment, firstSitemap place
+}
+
+// add judges the location of an entry. Rest is what follows its origin, with kinds of characters.
+func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
+	if l.format == sitemap.URLSet && isSitemapName(e.Loc) {
+		if l.sitemaps++; l.sitemaps == 1 {
+			l.firstSitemap = l.field(e, document.Loc)
+		}
+	}
+	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
+	if !isUsual || len(e.Loc) < minLoc {
+		l.unusual(e, o, rest, has)
+	}
+}
+
+// unusual judges a location with characters other than letters and the like.
+func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class) {
+	if why := notURI(e.Loc, rest, has,
+		o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
+		l.findAt(of(sitemap.BadLoc), l.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
+	}
+	if odd := l.indexOdd(e.Loc, rest, has, o); odd >= 0 {
+		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
+		l.findAt(of(UnescapedLoc), l.field(e, document.Loc), e.Loc,
+			"the URL contains %q, which must be escaped", r)
+	}
+	if has&isHash != 0 && !isFeed(l.format) {
+		if l.fragments++; l.fragments == 1 {
+			l.firstFragment = l.field(e, document.Loc)
+		}
+	}
+	if has&isQuery == 0 {
+		return
+	}
+	switch name, value, kind := parameter(rest); kind {
+	case session:
+		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
+			quoted(name+"="+value))
+	case secret:
+		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
+			quoted(name))
+	}
+}
+
+// end judges the locations together.
+func (l *locations) end() {
+	if l.fragments > 0 {
+		l.findAt(of(FragmentInLoc), l.firstFragment, "", "%s a fragment", has(l.fragments, "URL"))
+	}
+	if l.sitemaps > 0 {
+		l.findAt(of(SitemapInUrlset), l.firstSitemap, "", "the urlset lists %s as pages", plural(l.sitemaps,
+			"sitemap"))
+	}
+}
+
+// has returns "1 URL has" or "12 URLs have".
+func has(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " has"
+	}
+	return plural(n, what) + " have"
+}
+
+// isSitemapName reports whether a location has the name of a sitemap.
+func isSitemapName(loc string) bool {
+	return (strings.HasSuffix(loc, ".xml") || strings.HasSuffix(loc, ".xml.gz")) &&
+		strings.Contains(strings.ToLower(loc[strings.LastIndexByte(loc, '/'):]), "sitemap")
+}
+
+// minLoc is the least number of characters of a location in the schema.
+const minLoc = 12
+
+// notURI returns why a location is not the URI that the schema asks for, or "". Characters that
+// must be escaped are let pass, as the schema does, except for brackets outside of the host.
+func notURI(loc, rest string, has class, o *origin) string {
+	switch _, fragment, _ := strings.Cut(rest, "#"); {
+	case len(loc) < minLoc:
+		return fmt.Sprintf("has fewer than the schema's %d characters", minLoc)
+	case strings.IndexByte(fragment, '#') >= 0:
+		return "has two number signs"
+	case o != nil && strings.HasSuffix(o.authority, ":"):
+		return "has an empty port"
+	case has&isBracket != 0:
+		return "has brackets outside of its host"
+	}
+	return ""
+}
+
+// indexOdd returns the index of the first character that a URL may not contain as it is, or -1.
+// Brackets are allowed in the host, and reported otherwise elsewhere.
+func (l *locations) indexOdd(loc, rest string, has class, o *origin) int {
+	if has&isOdd == 0 && o != nil && !o.odd || has&isBracket != 0 {
+		return -1
+	}
+	for i := range len(loc) {
+		if c := classes[loc[i]]; c&isOdd != 0 && (c&isBracket == 0 || i >= len(loc)-len(rest)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// A parameterKind is what the name of a parameter says of its value.
+type parameterKind uint8
+
+const (
+	other parameterKind = iota
+	session
+	secret
+)
+
+// parameterKinds are the names of parameters that hold a session ID or a secret, in lower case.
+var parameterKinds = map[string]parameterKind{
+	"jsessionid": session, "phpsessid": session, "sessionid": session, "session_id": session,
+	"sid": session, "oscsid": session, "zenid": session, "cfid": session, "cftoken": session,
+	"token": secret, "access_token": secret, "key": secret, "password": secret, "signature": secret,
+}
+
+// isKnownLen tells the lengths of those names.
+var isKnownLen = [...]bool{3: true, 4: true, 5: true, 7: true, 8: true, 9: true, 10: true, 12: true}
+
+func kindOfParameter(name string) parameterKind {
+	const asp = "aspsessionid"
+	switch {
+	case len(name) > len(asp) && strings.EqualFold(name[:len(asp)], asp):
+		return session
+	case len(name) >= len(isKnownLen) || !isKnownLen[len(name)]:
+		return other
+	}
+	return parameterKinds[strings.ToLower(name)]
+}
+
+// parameter returns the first parameter of a location that holds a session ID or a secret.
+func parameter(loc string) (name, value string, kind parameterKind) {
+	for {
+		i := strings.IndexAny(loc, "?&;")
+		if i < 0 {
+			return "", "", other
+		}
+		loc = loc[i+1:]
+		if name, value, _ = strings.Cut(loc, "="); kindOfParameter(name) == other {
+			continue
+		}
+		if end := strings.IndexAny(value, "&;#"); end >= 0 {
+			value = value[:end]
+		}
+		if value != "" {
+			return name, value, kindOfParameter(name)
+		}
+	}
+}
+
+// oddStart judges a location with a character before its scheme, which reading removes.
+func (j *judge) oddStart() {
+	if j.odd == nil || j.current == nil {
+		return
+	}
+	v := string(decoded(j.odd))
+	if strings.Contains(v, "://") && v != j.current.Loc && v[0] >= utf8.RuneSelf {
+		j.findAt(of(sitemap.BadLoc), j.placeOfField(j.fieldOf(document.Loc)), v,
+			"%s starts with a character that no URL has", quoted(v))
+	}
+}

@@ -1,0 +1,148 @@
+package audit
+
+import (
+	"regexp"
+
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// The codes of news.
+const (
+	NewsBadDate                sitemap.Code = "news_bad_date"
+	NewsBadLanguage            sitemap.Code = "news_bad_language"
+	NewsInFuture               sitemap.Code = "news_in_future"
+	NewsMissingLanguage        sitemap.Code = "news_missing_language"
+	NewsMissingName            sitemap.Code = "news_missing_name"
+	NewsMissingPublication     sitemap.Code = "news_missing_publication"
+	NewsMissingPublicationDate sitemap.Code = "news_missing_publication_date"
+	NewsMissingTitle           sitemap.Code = "news_missing_title"
+	NewsRepeated               sitemap.Code = "news_repeated"
+	NewsTooMany                sitemap.Code = "news_too_many"
+	NewsTooOld                 sitemap.Code = "news_too_old"
+)
+
+// newsLost is what happens without what Google requires.
+const newsLost = "Google requires it, and may not take the article as news without it."
+
+var _ = register(
+	Rule{Code: NewsBadDate, Severity: failure, Source: googleNews,
+		Summary: "a publication date that is not a W3C date",
+		Why: "Search Console reports an invalid date. Google does not learn when the article " +
+			"appeared.",
+		Fix: "Write <news:publication_date>2026-11-23</news:publication_date>, or with time and zone " +
+			"2026-11-23T12:00:00+00:00."},
+	Rule{Code: NewsBadLanguage, Severity: failure, Source: googleNews,
+		Summary: "a news language that is not a code of two or three letters, zh-cn or zh-tw",
+		Why:     "Google does not learn the language of the publication, and may ignore the record.",
+		Fix:     "Write the ISO 639 code: <news:language>en</news:language>, not en-US or English."},
+	Rule{Code: NewsInFuture, Severity: failure, Source: googleNews,
+		Summary: "news with a publication date more than a day ahead",
+		Why:     "Google does not take an article as news before it is published.",
+		Fix:     "Write when the article was first published. Check the clock and the zone."},
+	Rule{Code: NewsMissingLanguage, Severity: failure, Source: googleNews,
+		Summary: "a news:publication without its language",
+		Why:     newsLost,
+		Fix:     "Add <news:language>en</news:language> to news:publication."},
+	Rule{Code: NewsMissingName, Severity: failure, Source: googleNews,
+		Summary: "a news:publication without its name",
+		Why:     newsLost,
+		Fix:     "Add the name as it is on the articles: <news:name>The Example Times</news:name>."},
+	Rule{Code: NewsMissingPublication, Severity: failure, Source: googleNews,
+		Summary: "a news:news without its publication",
+		Why: "Search Console reports a missing publication tag. Google requires it, and may not take " +
+			"the article as news without it.",
+		Fix: "Add a news:publication with a news:name and a news:language to news:news."},
+	Rule{Code: NewsMissingPublicationDate, Severity: failure, Source: googleNews,
+		Summary: "a news:news without its publication date",
+		Why:     newsLost,
+		Fix:     "Add <news:publication_date>2026-11-23</news:publication_date> to news:news."},
+	Rule{Code: NewsMissingTitle, Severity: failure, Source: googleNews,
+		Summary: "a news:news without its title",
+		Why:     newsLost,
+		Fix:     "Add the title of the article: <news:title>…</news:title>."},
+	Rule{Code: NewsRepeated, Severity: failure, Source: googleNews,
+		Summary: "a second news:news in an entry, or a field twice in a record for news",
+		Why:     "Google allows one of each, and does not say which of several it uses.",
+		Fix:     "Keep one of them and remove the others."},
+	Rule{Code: NewsTooMany, Severity: failure, Source: googleNews,
+		Summary: "more than 1,000 entries with news in a document",
+		Why:     "Search Console reports too many URLs in a news sitemap. Google ignores the rest.",
+		Fix:     "Split the document, or remove articles older than two days from it."},
+	Rule{Code: NewsTooOld, Severity: warning, Source: googleNews,
+		Summary: "news that was published more than two days ago",
+		Why:     "Google takes articles of the last two days as news only.",
+		Fix:     "Remove the entry from the news sitemap, or its news:news."},
+)
+
+const (
+	maxNews = 1_000 // entries of a document
+	newsAge = 48 * time.Hour
+)
+
+var newsLanguage = regexp.MustCompile(`(?i)^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
+
+// newsMissing holds the rules about parts that are missing.
+var newsMissing = map[string]sitemap.Code{
+	"title": NewsMissingTitle, "publication_date": NewsMissingPublicationDate,
+	"publication": NewsMissingPublication, "name": NewsMissingName, "language": NewsMissingLanguage,
+}
+
+// needs returns the part of the element i with this name, or reports that it is missing.
+func (x *extensions) needs(i int, local string) *element {
+	e := x.child(i, local)
+	if e == nil {
+		in := &x.elements[i]
+		x.find(of(newsMissing[local]), in, "", "news:%s has no news:%s", in.local, local)
+	}
+	return e
+}
+
+// judgeNews judges the news:news i.
+func (x *extensions) judgeNews(i int) {
+	e := &x.elements[i]
+	x.news++
+	if x.news > 1 {
+		x.find(of(NewsRepeated), e, "", "a second news:news in the entry")
+	} else if x.newsEntries++; x.newsEntries == maxNews+1 {
+		x.find(of(NewsTooMany), e, "", "the document has more than %d news entries", maxNews)
+	}
+	x.deprecated(i)
+	x.repeated(of(NewsRepeated), i)
+	x.needs(i, "title")
+	if date := x.needs(i, "publication_date"); date != nil {
+		x.newsDate(date)
+	}
+	for n := range x.children(i) {
+		if string(x.elements[n].local) == "publication" {
+			x.publication(n)
+			return
+		}
+	}
+	x.needs(i, "publication")
+}
+
+func (x *extensions) publication(i int) {
+	x.repeated(of(NewsRepeated), i)
+	x.needs(i, "name")
+	if lang := x.needs(i, "language"); lang != nil {
+		if v := lang.value(); !newsLanguage.MatchString(v) {
+			x.find(of(NewsBadLanguage), lang, v,
+				"news:language %s is not a code of two or three letters, zh-cn or zh-tw", quoted(v))
+		}
+	}
+}
+
+func (x *extensions) newsDate(e *element) {
+	v := e.value()
+	t, err := sitemap.ParseTime(v)
+	switch {
+	case err != nil:
+		x.find(of(NewsBadDate), e, v, "news:publication_date %s is not a W3C date", quoted(v))
+	case t.End().Before(x.now.Add(-newsAge)):
+		x.find(of(NewsTooOld), e, v, "news:publication_date %s is more than two days ago", quoted(v))
+	case t.Start().After(x.now.Add(farFuture)):
+		x.find(of(NewsInFuture), e, v, "news:publication_date %s is in the future", quoted(v))
+	}
+}

@@ -1,0 +1,206 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// The codes of pages.
+const (
+	PageCanonicalElsewhere sitemap.Code = "page_canonical_elsewhere"
+	PageError              sitemap.Code = "page_error"
+	PageForbidden          sitemap.Code = "page_forbidden"
+	PageLastmodDiffers     sitemap.Code = "page_lastmod_differs"
+	PageMetaRefresh        sitemap.Code = "page_meta_refresh"
+	PageNoindex            sitemap.Code = "page_noindex"
+	PageNotFound           sitemap.Code = "page_not_found"
+	PageRedirects          sitemap.Code = "page_redirects"
+	PageSoft404            sitemap.Code = "page_soft_404"
+	PageTimeout            sitemap.Code = "page_timeout"
+	PageUnavailable        sitemap.Code = "page_unavailable"
+)
+
+var _ = register(
+	Rule{Code: PageCanonicalElsewhere, Severity: failure, Source: googleCanonical,
+		Summary: "a page that names another URL as its canonical one",
+		Why:     "Search engines index the canonical URL. Sitemap and page contradict each other.",
+		Fix: `List the canonical URL in its place, or correct the page's <link rel="canonical"> or ` +
+			"Link header."},
+	Rule{Code: PageError, Severity: failure, Source: googleStatus,
+		Summary: "a page that is answered with an error",
+		Why: "Search engines crawl the site more slowly after errors of the server, and finally drop " +
+			"the page from the index.",
+		Fix: "Fix the page or the server, or remove the page from the sitemap."},
+	Rule{Code: PageForbidden, Severity: failure, Source: googleStatus,
+		Summary: "a listed page that refused this client",
+		Why:     "Search engines may get another answer. If they do not, they remove the page.",
+		Fix:     "Check that crawlers are let in without a login. List no pages that need one."},
+	Rule{Code: PageLastmodDiffers, Severity: info, Source: googleBuild,
+		Summary: "a page whose own date of change is more than a day later than its lastmod",
+		Why: "Search engines compare the two, and ignore the lastmods of a site if they are wrong. " +
+			"They may also come late to the change.",
+		Fix: "Take the lastmod from the source of Last-Modified or article:modified_time."},
+	Rule{Code: PageMetaRefresh, Severity: failure,
+		Source:  `Google Search Central, "Redirects and Google Search"`,
+		Summary: "a page that sends its readers on by a meta refresh",
+		Why:     "Google takes it for a redirect and indexes the other page.",
+		Fix:     "List the URL that the refresh leads to, or remove the refresh."},
+	Rule{Code: PageNoindex, Severity: failure, Source: googleRobotsMeta,
+		Summary: "a page that is kept out of the index",
+		Why:     "The sitemap asks to index the page, and the page forbids it. It is not indexed.",
+		Fix: "Remove noindex from the meta robots tag or the X-Robots-Tag header, or remove the page " +
+			"from the sitemap."},
+	Rule{Code: PageNotFound, Severity: failure, Source: googleStatus,
+		Summary: "a page that is answered with status 404 or 410",
+		Why:     "Search engines do not index it, and their request is wasted.",
+		Fix:     "Remove the page from the sitemap, or restore it."},
+	Rule{Code: PageRedirects, Severity: failure, Source: googleStatus,
+		Summary: "a page that redirects",
+		Why:     "Search engines index the target instead, and each hop costs a request.",
+		Fix:     "List the final URL in its place."},
+	Rule{Code: PageSoft404, Severity: warning, Source: googleStatus,
+		Summary: "a page with the body that its host gives for a path that does not exist",
+		Why: "Search engines take it for a page that does not exist, in spite of its status 200, and " +
+			"do not index it.",
+		Fix: "Restore the page or remove it from the sitemap, and answer paths that do not exist with " +
+			"status 404."},
+	Rule{Code: PageTimeout, Severity: failure, Source: googleStatus,
+		Summary: "a page that is not answered in time",
+		Why:     "Search engines crawl the site more slowly, and finally drop the page.",
+		Fix:     "Make the page faster, and check the load of the server."},
+	Rule{Code: PageUnavailable, Severity: warning, Source: googleRobotsMeta,
+		Summary: "a page that asked to be removed from the results by now",
+		Why:     "The date of its unavailable_after has passed, so Google does not show it.",
+		Fix:     "Remove the page from the sitemap, or correct the date."},
+)
+
+const pageDelay = 24 * time.Hour // by which a lastmod may differ
+
+// A judgment collects what is wrong with one page.
+type judgment struct {
+	reporter
+	page  sampled
+	list  []Finding
+	isBad bool // it leads elsewhere or nowhere, so no other such finding is made
+}
+
+func newJudgment(o *Options, page sampled) *judgment {
+	j := &judgment{reporter: reporter{o: o}, page: page}
+	j.found = func(f Finding) { j.list = append(j.list, f) }
+	return j
+}
+
+func (j *judgment) find(rule Rule, text, format string, args ...any) {
+	j.report(rule, j.page.place.of(j.page.loc), text, format, args...)
+}
+
+// bad is find for a page that leads elsewhere or nowhere. Only the first of these is reported.
+func (j *judgment) bad(rule Rule, text, format string, args ...any) {
+	if !j.isBad {
+		j.isBad = true
+		j.find(rule, text, format, args...)
+	}
+}
+
+// failed judges a page that could not be fetched.
+func (j *judgment) failed(e *fetch.Error) {
+	j.redirects(e.Hops, e.URL)
+	status := fmt.Sprint(e.Status)
+	switch {
+	case errors.Is(e, fetch.ErrTimeout), errors.Is(e, fetch.ErrHostDown):
+		j.bad(of(PageTimeout), "", "the page does not answer in time")
+	case e.Status == http.StatusNotFound || e.Status == http.StatusGone:
+		j.bad(of(PageNotFound), status, "the page is answered with status %d", e.Status)
+	case isRefusal(e.Status):
+		j.bad(of(PageForbidden), status, "this client was refused with status %d", e.Status)
+	case errors.Is(e, fetch.ErrStatus):
+		j.bad(of(PageError), status, "the page is answered with status %d", e.Status)
+	default:
+		j.bad(of(PageError), "", "the page cannot be fetched: %v", e.Err)
+	}
+}
+
+// redirects reports the redirects of a page, with each hop.
+func (j *judgment) redirects(hops []fetch.Hop, final string) {
+	if len(hops) == 0 {
+		return
+	}
+	chain := make([]string, 0, len(hops))
+	for _, h := range hops[1:] {
+		chain = append(chain, h.URL)
+	}
+	j.bad(of(PageRedirects), final, "the page redirects to %s", strings.Join(append(chain, final),
+		", then to "))
+}
+
+// document judges a page that was fetched, of which body is the start.
+func (j *judgment) document(doc *fetch.Document, body []byte) {
+	j.redirects(doc.Hops, doc.URL.String())
+	agent, h := j.o.agent(), head{}
+	if media, _, _ := mime.ParseMediaType(doc.Header.Get("Content-Type")); strings.Contains(media, "html") {
+		h = readHead(body, agent)
+	}
+	tags := doc.Header.Values("X-Robots-Tag")
+	if directive := noIndexHeader(tags, agent); directive != "" {
+		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index",
+			directive)
+	} else if h.noIndex != "" {
+		j.find(of(PageNoindex), h.noIndex, "the page has a meta robots tag with %s", quoted(h.noIndex))
+	}
+	if date := unavailableAfter(strings.Join(tags, ",")+","+h.robots, j.o.now()); date != "" {
+		j.find(of(PageUnavailable), date, "the page is unavailable after %s", date)
+	}
+	j.elsewhere(doc, &h)
+	j.modified(doc.Header.Get("Last-Modified"), h.modified)
+}
+
+// elsewhere reports a page that sends search engines to another one.
+func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
+	canonical := cmp.Or(canonicalHeader(doc.Header.Values("Link")), h.canonical)
+	if u := j.other(doc, canonical); u != "" {
+		j.bad(of(PageCanonicalElsewhere), u, "the page names %s as its canonical URL", quoted(u))
+	}
+	if u := j.other(doc, h.refresh); u != "" {
+		j.bad(of(PageMetaRefresh), u, "a meta refresh leads to %s", quoted(u))
+	}
+}
+
+// other returns the URL that ref is on the page, or "" if that is the page itself.
+func (j *judgment) other(doc *fetch.Document, ref string) string {
+	if ref == "" {
+		return ""
+	}
+	u, err := doc.URL.Parse(ref)
+	if err != nil || sameURL(withoutFragment(u.String()), withoutFragment(j.page.loc)) {
+		return ""
+	}
+	return u.String()
+}
+
+func withoutFragment(loc string) string {
+	loc, _, _ = strings.Cut(loc, "#")
+	return loc
+}
+
+// modified compares when a page says that it was modified with its lastmod.
+func (j *judgment) modified(header, meta string) {
+	lastMod := j.page.lastMod
+	if lastMod.IsZero() {
+		return
+	}
+	latest := lastMod.End().Add(pageDelay)
+	if t, err := http.ParseTime(header); err == nil && t.After(latest) {
+		j.find(of(PageLastmodDiffers), header, "Last-Modified %q is later than the lastmod %q", header, lastMod)
+	} else if t, err := time.Parse(time.RFC3339, meta); err == nil && t.After(latest) {
+		j.find(of(PageLastmodDiffers), meta, "article:modified_time %q is later than the lastmod %q", meta,
+			lastMod)
+	}
+}

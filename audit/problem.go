@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"strings"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// ruleOf returns the rule about a problem of reading. Its severity is that of the schema if that
+// judges the value otherwise.
+func (j *judge) ruleOf(p sitemap.Problem) Rule {
+	rule := of(p.Code)
+	switch p.Code {
+	case sitemap.MismatchedTag:
+		return malformed(p.Text)
+	case sitemap.UndeclaredPrefix:
+		return undeclared(p.Text)
+	case sitemap.NonstandardLastMod, sitemap.ImplausibleLastMod:
+		if !isFeed(j.format) && j.format != sitemap.Text {
+			return rule.with(lastModSeverity(p))
+		}
+	case sitemap.NonstandardPriority:
+		return rule.with(prioritySeverity(p))
+	}
+	return rule
+}
+
+// problem reports a problem of reading. It leaves out those that another finding is about.
+func (j *judge) problem(p sitemap.Problem) {
+	switch p.Code {
+	case sitemap.UnknownNamespace, sitemap.MissingNamespace:
+		j.once["namespace"] = true
+	case sitemap.WrappedRoot:
+		j.once["wrapped"] = true
+	case sitemap.JunkAfterRoot:
+		if j.once["wrapped"] && strings.HasPrefix(p.Text, "</") { // of what is around the root
+			return
+		}
+	case sitemap.BogusLoc:
+		if isTemplate(p.Text) && !j.first("template "+p.Text) {
+			return
+		}
+	}
+	at := j.at(p.Pos)
+	if p.Dropped || !j.isRepeat(of(p.Code), at) {
+		n := len(j.held)
+		j.report(j.ruleOf(p), at, p.Text, "%s", p.Message())
+		if len(j.held) > n {
+			j.held[len(j.held)-1].Dropped = p.Dropped
+		}
+	}
+}
+
+// isTemplate reports whether text is a template that was not filled in.
+func isTemplate(text string) bool {
+	for _, start := range []string{"{{", "{%", "<%", "${"} {
+		if strings.Contains(text, start) {
+			return true
+		}
+	}
+	return false
+}

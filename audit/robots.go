@@ -1,0 +1,92 @@
+package audit
+
+import (
+	"net/url"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// The codes of robots.txt.
+const (
+	NotInRobots       sitemap.Code = "not_in_robots"
+	SitemapDisallowed sitemap.Code = "sitemap_disallowed"
+	URLDisallowed     sitemap.Code = "url_disallowed"
+)
+
+var _ = register(
+	Rule{Code: sitemap.NonstandardKey, Severity: warning, Source: protocolSubmit,
+		Summary: "a misspelling of the key Sitemap in a robots.txt",
+		Why:     "Crawlers ignore the line, and do not find the sitemap.",
+		Fix:     "Write Sitemap: https://www.example.com/sitemap.xml."},
+	Rule{Code: sitemap.NonstandardRule, Severity: warning, Source: "RFC 9309, section 2.2.2",
+		Summary: "a rule of a robots.txt that starts with neither a slash nor an asterisk",
+		Why:     "It matches no URL: a path starts with a slash.",
+		Fix:     "Write the path from its first slash on: Disallow: /private/."},
+	Rule{Code: NotInRobots, Severity: warning, Source: protocolSubmit,
+		Summary: "a sitemap that robots.txt does not name",
+		Why:     "Search engines find it only if it is submitted to each of them.",
+		Fix:     "Add a line to robots.txt: Sitemap: https://www.example.com/sitemap.xml."},
+	Rule{Code: sitemap.RobotsHTML, Severity: warning, Source: "RFC 9309, section 2.3",
+		Summary: "HTML instead of a robots.txt",
+		Why:     "Crawlers find no rules and no sitemaps in it, and so crawl everything.",
+		Fix: "Serve a robots.txt as text/plain, or status 404 if there is none. A server often sends " +
+			"its start page or an error page with status 200."},
+	Rule{Code: SitemapDisallowed, Severity: failure, Source: searchConsole,
+		Summary: "a sitemap that robots.txt disallows",
+		Why:     "The search engine does not fetch it: Search Console reports that robots.txt blocks it.",
+		Fix:     "Remove the Disallow rule, or add Allow: /sitemap.xml to the same group."},
+	Rule{Code: URLDisallowed, Severity: failure, Source: searchConsole,
+		Summary: "a listed page that robots.txt disallows",
+		Why: "The search engine may not crawl the page. Search Console reports that the sitemap has " +
+			"URLs blocked by robots.txt.",
+		Fix: "Remove the page from the sitemap, or change the rule in robots.txt."},
+)
+
+// inRobots judges what robots.txt says of a document. IsRead reports whether it could be read.
+func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
+	file := s.robots(sm.Loc)
+	if file == nil {
+		return
+	}
+	agent, name := s.o.agent(), quoted(sm.Loc)
+	if u, err := url.Parse(sm.Loc); err == nil && !file.Allowed(agent, u) {
+		s.report(of(SitemapDisallowed), here, agent, "robots.txt disallows %s for %s", name, agent)
+	}
+	if sm.Referrer == nil && sm.RobotsURL == "" && isRead && !names(file.Sitemaps, sm.Loc) {
+		s.report(of(NotInRobots).fixedBy("Add this line to robots.txt: Sitemap: "+sitemap.Redact(sm.Loc)),
+			here, "", "robots.txt does not name %s", name)
+	}
+}
+
+// allowed reports whether robots.txt allows the agent to crawl a page.
+func (s *siteJudge) allowed(e *sitemap.Entry, o *origin) bool {
+	if !o.asked {
+		o.asked = true
+		if file := s.robots(e.Loc); file != nil {
+			o.allows = file.Paths(s.o.agent())
+		}
+	}
+	if o.allows == nil {
+		return true
+	}
+	if isRequestForm(e.Loc) {
+		return o.allows(e.Loc[len(o.authority):])
+	}
+	u, err := e.URL()
+	return err != nil || o.allows(u.RequestURI())
+}
+
+// disallowed reports a listed page that robots.txt disallows.
+func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
+	if !s.allowed(e, o) {
+		agent := s.o.agent()
+		s.report(of(URLDisallowed), at(), agent, "robots.txt disallows %s for %s", quoted(e.Loc), agent)
+	}
+}
+
+// isRobots reports whether a location is that of a robots.txt.
+func isRobots(loc string) bool {
+	u, err := url.Parse(loc)
+	return err == nil && u.Path == "/robots.txt"
+}

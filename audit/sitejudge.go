@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// A siteJudge is what the rules of a site share.
+type siteJudge struct {
+	reporter
+	ctx     context.Context
+	client  *discover.Client
+	named   string // the site or sitemap that the caller named, with its user name and password
+	name    string // the same without those
+	lastErr error  // is yielded last
+
+	files  map[location.Origin]*robots.File // nil where there is none to judge by
+	listed map[string]place                 // of sitemaps in indexes, by the form of a request
+}
+
+// maxListed bounds the places that are remembered.
+const maxListed = 1 << 20
+
+// storeFailed keeps the first error of the Store, and reports whether there is one.
+func (s *siteJudge) storeFailed(err error) bool {
+	s.lastErr = cmp.Or(s.lastErr, err)
+	return s.lastErr != nil
+}
+
+// placeOf returns where a sitemap is listed: in an index or a robots.txt, or else its own start.
+func (s *siteJudge) placeOf(sm *discover.Sitemap) place {
+	switch p, ok := s.listed[formOf(sm.Loc)]; {
+	case sm.Referrer != nil && ok:
+		return p
+	case sm.Referrer != nil:
+		return place{sitemap: sm.Referrer.Loc}
+	case sm.RobotsURL != "":
+		return place{sitemap: sm.RobotsURL, pos: sitemap.Position{Line: sm.Line}}
+	}
+	return place{sitemap: sm.Loc}
+}
+
+// robots returns the robots.txt that speaks for a URL, or nil if it is not known.
+func (s *siteJudge) robots(loc string) *robots.File {
+	origin, _, err := location.ParseOrigin(loc)
+	if err != nil {
+		return nil
+	}
+	file, ok := s.files[origin]
+	if !ok && len(s.files) < maxOrigins {
+		site := origin.String()
+		if named, _, err := location.ParseOrigin(s.named); err == nil && named == origin {
+			site = s.named // with its user name and password
+		}
+		if file, err = s.client.Robots(s.ctx, site); err != nil {
+			file = nil
+		}
+		s.files[origin] = file
+	}
+	return file
+}
+
+// names reports whether records name a location.
+func names(records []robots.Record, loc string) bool {
+	return slices.ContainsFunc(records, func(r robots.Record) bool { return sameURL(r.Loc, loc) })
+}

@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/input"
+)
+
+// A text finds places in a document while it is read.
+type text struct {
+	in       *input.Reader // nil before the document is read
+	name     string
+	excerpts bool
+
+	// In the line that starts at the offset line, wide is how many more bytes than characters are
+	// before the offset known.
+	line, known int64
+	wide        int
+}
+
+// open starts to find places in the document that is read.
+func (t *text) open(in *input.Reader) { t.in, t.line = in, -1 }
+
+// base returns the offset of the first byte in memory.
+func (t *text) base() int64 { return t.in.Bytes() - int64(len(t.in.Start())) }
+
+// place returns the place of an offset. Its line is 0 if the place is not in memory any more.
+func (t *text) place(offset int64) place {
+	p := place{sitemap: t.name, pos: sitemap.Position{Offset: offset}}
+	if t.in == nil || offset < t.base() || offset > t.in.Bytes() {
+		return p
+	}
+	p.pos = t.in.Position(int(offset - t.in.Offset()))
+	p.column = p.pos.Column - t.wideBefore(p.pos)
+	if t.excerpts {
+		p.excerpt = t.excerpt(offset)
+	}
+	return p
+}
+
+// at returns the place of a position, whose line is known even if its bytes have left the memory.
+func (t *text) at(pos sitemap.Position) place {
+	p := t.place(pos.Offset)
+	if p.pos.Line == 0 {
+		p.pos, p.column = pos, pos.Column
+	}
+	return p
+}
+
+// slide remembers what is needed of bytes that leave the memory.
+func (t *text) slide() { t.wideBefore(t.in.Position(0)) }
+
+// wideBefore returns how many more bytes than characters are before a place in its line.
+func (t *text) wideBefore(pos sitemap.Position) int {
+	line := pos.Offset - int64(pos.Column-1)
+	b, base := t.in.Start(), t.base()
+	from, wide := line, 0
+	if t.line == line {
+		from, wide = t.known, t.wide
+	}
+	switch {
+	case from < base: // before the memory
+		return 0
+	case from > pos.Offset:
+		wide -= extra(b[pos.Offset-base : from-base])
+	default:
+		wide += extra(b[from-base : pos.Offset-base])
+	}
+	t.line, t.known, t.wide = line, pos.Offset, wide
+	return wide
+}
+
+// extra returns how many more bytes than characters b has.
+func extra(b []byte) int { return len(b) - utf8.RuneCount(b) }
+
+const (
+	excerptBefore = 50 // bytes of a line before the place
+	excerptAfter  = 50 // and after it
+)
+
+// excerpt returns the line around an offset in memory.
+func (t *text) excerpt(offset int64) Excerpt {
+	b, at := t.in.Start(), int(offset-t.base())
+	if at >= len(b) {
+		return Excerpt{}
+	}
+	near := max(0, at-excerptBefore-1)
+	from := near + lineStart(b[near:at])
+	from += len(b[from:at]) - len(bytes.TrimLeft(b[from:at], " \t"))
+	head := ""
+	if at-from > excerptBefore {
+		for from = at - excerptBefore; !utf8.RuneStart(b[from]); from++ {
+		}
+		head = "…"
+	}
+	to, tail := len(b), ""
+	if end := bytes.IndexAny(b[at:min(len(b), at+excerptAfter+1)], "\r\n"); end >= 0 {
+		to = at + end
+	}
+	if to-at > excerptAfter {
+		for to = at + excerptAfter; !utf8.RuneStart(b[to]); to-- {
+		}
+		tail = "…"
+	}
+	return Excerpt{Text: head + string(b[from:to]) + tail, Caret: len(head) + at - from}
+}
+
+// lineStart returns the index after the last end of a line in b, or 0.
+func lineStart(b []byte) int { return bytes.LastIndexAny(b, "\r\n") + 1 }

@@ -1,0 +1,148 @@
+package audit
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// The codes of videos.
+const (
+	VideoBadDuration               sitemap.Code = "video_bad_duration"
+	VideoBadRating                 sitemap.Code = "video_bad_rating"
+	VideoDescriptionTooLong        sitemap.Code = "video_description_too_long"
+	VideoExpired                   sitemap.Code = "video_expired"
+	VideoLocIsPage                 sitemap.Code = "video_loc_is_page"
+	VideoMissingContentOrPlayerLoc sitemap.Code = "video_missing_content_or_player_loc"
+	VideoMissingDescription        sitemap.Code = "video_missing_description"
+	VideoMissingThumbnailLoc       sitemap.Code = "video_missing_thumbnail_loc"
+	VideoMissingTitle              sitemap.Code = "video_missing_title"
+	VideoTooManyTags               sitemap.Code = "video_too_many_tags"
+)
+
+// videoLost is what happens without what Google requires.
+const videoLost = "Google requires it, and ignores the video without it."
+
+var _ = register(
+	Rule{Code: VideoBadDuration, Severity: failure, Source: googleVideos,
+		Summary: "a video duration that is not a number of seconds from 1 to 28800",
+		Why:     "Search Console reports an invalid tag value, and Google ignores the duration.",
+		Fix:     "Write whole seconds: <video:duration>90</video:duration>, not 1:30."},
+	Rule{Code: VideoBadRating, Severity: failure, Source: googleVideos,
+		Summary: "a video rating that is not a number from 0 to 5",
+		Why:     "Search Console reports an invalid tag value, and Google ignores the rating.",
+		Fix:     "Write a number from 0.0 to 5.0: <video:rating>4.2</video:rating>."},
+	Rule{Code: VideoDescriptionTooLong, Severity: failure, Source: googleVideos,
+		Summary: "a video description of more than 2,048 characters",
+		Why:     "Google allows 2,048 characters, and may ignore the description.",
+		Fix:     "Shorten the description."},
+	Rule{Code: VideoExpired, Severity: warning, Source: googleVideos,
+		Summary: "a video whose expiration date has passed",
+		Why:     "Google removes the video from its results.",
+		Fix:     "Remove the video, or correct video:expiration_date."},
+	Rule{Code: VideoLocIsPage, Severity: failure, Source: googleVideos,
+		Summary: "a video file or player at the URL of its page",
+		Why: "Search Console reports that the location of the video and the page are the same. Google " +
+			"finds no video there.",
+		Fix: "Write the URL of the video file into video:content_loc, or that of the embedded player " +
+			"into video:player_loc."},
+	Rule{Code: VideoMissingContentOrPlayerLoc, Severity: failure, Source: googleVideos,
+		Summary: "a video:video without a video:content_loc and a video:player_loc",
+		Why:     "Google requires one of them, and ignores the video without it.",
+		Fix: "Add the URL of the video file: " +
+			"<video:content_loc>https://www.example.com/video.mp4</video:content_loc>."},
+	Rule{Code: VideoMissingDescription, Severity: failure, Source: googleVideos,
+		Summary: "a video:video without its description",
+		Why:     videoLost,
+		Fix:     "Add <video:description>…</video:description> with at most 2,048 characters."},
+	Rule{Code: VideoMissingThumbnailLoc, Severity: failure, Source: googleVideos,
+		Summary: "a video:video without its thumbnail",
+		Why: "Search Console reports a missing thumbnail URL. Google requires it, and ignores the " +
+			"video without it.",
+		Fix: "Add the URL of an image: " +
+			"<video:thumbnail_loc>https://www.example.com/video.jpg</video:thumbnail_loc>."},
+	Rule{Code: VideoMissingTitle, Severity: failure, Source: googleVideos,
+		Summary: "a video:video without its title",
+		Why: "Search Console reports a missing video title. Google requires it, and ignores the video " +
+			"without it.",
+		Fix: "Add <video:title>…</video:title>, the title that the page shows."},
+	Rule{Code: VideoTooManyTags, Severity: failure, Source: googleVideos,
+		Summary: "more than 32 tags for a video",
+		Why:     "Google allows 32 tags for a video, and may ignore the others.",
+		Fix:     "Keep at most 32 video:tag elements in each video."},
+)
+
+// The limits of videos.
+const (
+	maxVideoTags   = 32
+	maxDescription = 2_048 // characters
+	maxDuration    = 28_800
+	maxRating      = 5
+)
+
+// videoParts are the parts that a video needs.
+var videoParts = []struct {
+	local string
+	code  sitemap.Code
+}{
+	{"thumbnail_loc", VideoMissingThumbnailLoc},
+	{"title", VideoMissingTitle},
+	{"description", VideoMissingDescription},
+}
+
+// judgeVideo judges the video:video i.
+func (x *extensions) judgeVideo(i int) {
+	e := &x.elements[i]
+	for _, part := range videoParts {
+		if x.child(i, part.local) == nil {
+			x.find(of(part.code), e, "", "the video has no video:%s", part.local)
+		}
+	}
+	if x.child(i, "content_loc") == nil && x.child(i, "player_loc") == nil {
+		x.find(of(VideoMissingContentOrPlayerLoc), e, "",
+			"the video has no video:content_loc and no video:player_loc")
+	}
+	x.deprecated(i)
+	tags := 0
+	for n := range x.children(i) {
+		part := &x.elements[n]
+		if string(part.local) != "tag" {
+			x.videoPart(part)
+		} else if tags++; tags == maxVideoTags+1 {
+			x.find(of(VideoTooManyTags), part, "", "the video has more than %d tags", maxVideoTags)
+		}
+	}
+}
+
+func (x *extensions) videoPart(e *element) {
+	v := e.value()
+	if v == "" {
+		return
+	}
+	switch string(e.local) {
+	case "duration":
+		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > maxDuration {
+			x.find(of(VideoBadDuration), e, v, "video:duration %s is not a number of seconds from 1 to %d",
+				quoted(v), maxDuration)
+		}
+	case "rating":
+		if f, err := strconv.ParseFloat(v, 64); err != nil || !(0 <= f && f <= maxRating) {
+			x.find(of(VideoBadRating), e, v, "video:rating %s is not a number from 0 to %d", quoted(v),
+				maxRating)
+		}
+	case "content_loc", "player_loc":
+		if x.current != nil && v == x.current.Loc {
+			x.find(of(VideoLocIsPage), e, v, "video:%s is the URL of the page itself", e.local)
+		}
+	case "description":
+		if n := utf8.RuneCountInString(v); n > maxDescription {
+			x.find(of(VideoDescriptionTooLong), e, v, "video:description has %d characters; %d are allowed",
+				n, maxDescription)
+		}
+	case "expiration_date":
+		if t, err := sitemap.ParseTime(v); err == nil && t.End().Before(x.now) {
+			x.find(of(VideoExpired), e, v, "video:expiration_date %s has passed", quoted(v))
+		}
+	}
+}

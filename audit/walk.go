@@ -1,0 +1,202 @@
+package audit
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/location"
+)
+
+// A siteAuditor audits the sitemaps of one site while a walk reads them.
+type siteAuditor struct {
+	siteJudge
+	cancel context.CancelFunc
+
+	current      *discover.Sitemap // that was fetched last
+	doc          *fetch.Document
+	verdicts     []verdict // of the walk, on the entries of doc
+	isChallenged bool      // a page came that asks for proof of a human
+
+	origins *origins
+	loose   *looseHosts
+	seeds   seeds
+	files   *fileRules
+	cross   *cross
+	sample  *sample
+}
+
+// A verdict is what the walk says of the entry at an offset. Verdicts come in document order.
+type verdict struct {
+	offset int64
+	kind   verdictKind
+}
+
+type verdictKind uint8
+
+const (
+	pageOnSite verdictKind = iota
+	pageOffSite
+	untrusted // a page that the document may not list
+	foreign   // a sitemap on another host
+)
+
+func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string) *siteAuditor {
+	s := &siteAuditor{origins: newOrigins(), sample: newSample(o.Pages)}
+	s.siteJudge = siteJudge{
+		reporter: reporter{o: o}, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
+		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
+	}
+	s.found = s.take
+	s.loose = newLooseHosts(&s.siteJudge)
+	s.seeds.siteJudge = &s.siteJudge
+	s.files = newFileRules(&s.siteJudge)
+	s.cross = newCross(&s.siteJudge)
+	return s
+}
+
+// take yields a finding, and ends the walk if the caller wants no more.
+func (s *siteAuditor) take(f Finding) {
+	if s.emit(f); s.stopped {
+		s.cancel()
+	}
+}
+
+// fetched takes a document before it is read.
+func (s *siteAuditor) fetched(sm *discover.Sitemap, doc *fetch.Document) {
+	if sm != nil { // else a robots.txt, which may be asked for within a document
+		s.current, s.doc, s.verdicts = sm, doc, s.verdicts[:0]
+	} else {
+		s.isChallenged = s.isChallenged || isChallenge(doc)
+	}
+	if s.o.Walk.Fetched != nil {
+		s.o.Walk.Fetched(sm, doc)
+	}
+}
+
+// page takes a page that the walk yields.
+func (s *siteAuditor) page(u *discover.URL) {
+	if s.o.Page != nil {
+		s.o.Page(u)
+	}
+	kind := pageOffSite
+	if u.OnSite {
+		kind = pageOnSite
+	}
+	s.verdict(u.Sitemap, u.Pos.Offset, kind)
+}
+
+// problem takes the problems that only a walk can find. The others are found in the audit of their
+// document.
+func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
+	switch {
+	case p.Code == sitemap.UntrustedLoc:
+		s.verdict(sm, p.Pos.Offset, untrusted)
+	case p.Code == sitemap.ForeignChild:
+		s.verdict(sm, p.Pos.Offset, foreign)
+	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
+		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
+	case isRobots(sm.Loc):
+		s.report(of(p.Code), place{sitemap: sm.Loc, pos: p.Pos}, p.Text, "%s", p.Message())
+	}
+	if s.o.Walk.Report != nil {
+		s.o.Walk.Report(sm, p)
+	}
+}
+
+// done takes a document that has ended.
+func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
+	if sum.Skipped == "" && !s.stopped {
+		here := s.placeOf(sm)
+		doc := s.doc
+		if sm != s.current {
+			doc = nil
+		}
+		if doc != nil {
+			s.document(sm, doc, &sum)
+			here = s.placeOf(sm)
+		}
+		if sm.Referrer != nil {
+			here.loc = sm.Loc
+		}
+		s.howFetched(sm, &sum, here)
+		s.inRobots(sm, here, sum.Format != 0 && sum.Err == nil)
+		if sm.Referrer == nil {
+			s.seeds.add(sm, &sum)
+		} else {
+			s.kind(sm.Loc, sum.Format, sum.Err, here)
+			s.lastModMoved(sm, doc, here)
+		}
+	}
+	s.doc = nil
+	if s.o.Walk.Done != nil && !s.stopped {
+		s.o.Walk.Done(sm, sum)
+	}
+}
+
+// verdict keeps a verdict on an entry of the document that is read.
+func (s *siteAuditor) verdict(sm *discover.Sitemap, offset int64, kind verdictKind) {
+	if sm == s.current && s.doc != nil {
+		s.verdicts = append(s.verdicts, verdict{offset, kind})
+	}
+}
+
+// document audits the document that was fetched last.
+func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *discover.Summary) {
+	o := *s.o
+	o.Limits = s.o.Walk.Limits
+	date, _ := http.ParseTime(doc.Header.Get("Date"))
+	src := Source{
+		Name: sitemap.Redact(sm.Loc), Base: doc.URL, Date: date,
+		ContentType: doc.Header.Get("Content-Type"), Encoding: doc.Header.Get("Content-Encoding"),
+		Open: func() (io.ReadCloser, error) { return doc.Again(), nil },
+	}
+	d := newAuditor(src, &o, func(f Finding) bool { s.take(f); return !s.stopped })
+	d.origins = s.origins
+	above := newOutside(&s.siteJudge, sum)
+	next := 0
+	d.listed = func(e *sitemap.Entry, o *origin) {
+		for next < len(s.verdicts) && s.verdicts[next].offset < e.Pos.Offset {
+			next++
+		}
+		isJudged := next < len(s.verdicts) && s.verdicts[next].offset == e.Pos.Offset
+		at := func() place { return d.field(e, document.Loc) }
+		kind := foreign
+		if isJudged {
+			kind = s.verdicts[next].kind
+			next++
+		}
+		switch {
+		case e.Kind == sitemap.Sitemap:
+			s.child(e, at(), isJudged && kind == foreign)
+		case !isJudged || o == nil:
+		case kind == untrusted:
+			s.loose.add(sm, o, at)
+		default:
+			above.add(e, o, at)
+			s.listedPage(sm, e, o, kind, at)
+		}
+	}
+	d.run() // its error is in the Summary of the walk
+	above.end()
+}
+
+// listedPage judges a page that a sitemap lists.
+func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, kind verdictKind,
+	at func() place) {
+	if o.count++; o.count == 1 {
+		o.first = at()
+		o.first.excerpt = Excerpt{}
+	}
+	if kind == pageOnSite {
+		s.files.add(e, at)
+	}
+	s.disallowed(e, o, at)
+	s.sample.add(sm, e, at)
+	s.cross.add(sm, e, at)
+}

@@ -1,0 +1,40 @@
+package document
+
+import (
+	"github.com/seed-322c453a/sitemap/internal/input"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// A Listener takes how a document is written, beside its entries and problems. The elements of an
+// entry come before the entry.
+type Listener interface {
+	// Start takes the input, of which the start was read.
+	Start(in *input.Reader)
+	// Root takes the start tag of a urlset or sitemapindex.
+	Root(r *xmlscan.Reader)
+	// Entry takes an entry that starts with a tag without attributes, at an offset, and with fields
+	// without attributes. Often that is all of it. The fields are valid in this call only.
+	Entry(offset int64, fields []Field)
+	// Listener takes the other entries, and what follows the fields of Entry.
+	xmlscan.Listener
+	// End is called after the last entry, before the input is closed.
+	End()
+}
+
+// A Field is one of the protocol's fields of an entry.
+type Field struct {
+	Kind   FieldKind
+	Offset int64  // of its start tag
+	Text   []byte // with references, or as a CDATA section
+}
+
+// A FieldKind is a field of an entry, in the order of the schema.
+type FieldKind uint8
+
+// The fields of an entry.
+const (
+	Loc FieldKind = 1 + iota
+	LastMod
+	ChangeFrequency
+	Priority
+)
