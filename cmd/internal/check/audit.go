@@ -12,8 +12,9 @@ import (
 func (c *Checker) Audit(ctx context.Context) error {
 	c.Handle = func(v *lists.Visit) lists.Handler {
 		x := &targetAudit{Visit: v, c: c}
-		return lists.Handler{Walk: x.walk, End: x.print}
+		return lists.Handler{Walk: x.walk}
 	}
+	c.Read = c.read
 	err := c.Run(ctx, c.Targets)
 	return cmp.Or(err, c.Printer.End(c.totals))
 }
