@@ -69,6 +69,7 @@
 //	inorder.go   parts written to one writer in the order of the list
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
+//	list.go      tasks in the order of a list
 //	plan.go      tasks from a list
 //	batch.go     the interfaces
 //	task.go      Task and its lots

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,8 +16,9 @@ import (
 
 // InOrder is a [Sink] that writes the lines of all parts to one writer, in the order of the tasks of
 // [PlanInOrder], and keeps nothing. The lines of the task whose turn it is are written as they come.
-// What comes before its turn waits, up to 32 MiB in memory and 2 GiB in a temporary file. Beyond that
-// the order is given up: whatever waits is written, and then lines as they come.
+// What comes before its turn waits, up to 32 MiB in memory and 2 GiB in a temporary file. Beyond that,
+// or if the file cannot be written, the order is given up: whatever waits is written, and then lines
+// as they come.
 type InOrder struct {
 	w       io.Writer
 	givenUp func() // says so
@@ -87,30 +89,37 @@ func (s *InOrder) write(p *waitingPart, lines []byte) {
 	if s.memory <= maxWaitingMemory {
 		return
 	}
+	var err error
 	for _, p := range s.waiting { // at once, so that pieces are large
-		s.toFile(p)
+		err = cmp.Or(err, s.toFile(p))
 	}
-	if s.end > s.maxFile && s.failed == nil {
+	if err != nil || s.end > s.maxFile {
 		s.abandonOrder()
 	}
 }
 
-// toFile moves lines of a part from memory to the file.
-func (s *InOrder) toFile(p *waitingPart) {
-	if s.file == nil && s.failed == nil {
-		if s.file, s.failed = os.CreateTemp("", "sitemap-lines-"); s.failed == nil {
-			os.Remove(s.file.Name()) // where the system allows it
+// toFile moves lines of a part from memory to the file. If that fails, they stay.
+func (s *InOrder) toFile(p *waitingPart) error {
+	if s.file == nil {
+		f, err := os.CreateTemp("", "sitemap-lines-")
+		if err != nil {
+			return err
 		}
+		os.Remove(f.Name()) // where the system allows it
+		s.file = f
 	}
 	n := p.lines.Len()
-	if n == 0 || s.failed != nil {
-		return
+	if n == 0 {
+		return nil
 	}
-	_, s.failed = s.file.WriteAt(p.lines.Bytes(), s.end)
+	if _, err := s.file.WriteAt(p.lines.Bytes(), s.end); err != nil {
+		return err
+	}
 	p.pieces = append(p.pieces, piece{s.end, int64(n)})
 	s.end += int64(n)
 	s.memory -= n
 	p.lines = bytes.Buffer{}
+	return nil
 }
 
 // flush writes what waits of a part.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -114,6 +115,61 @@ func TestPlanInOrder(t *testing.T) {
 		for range batch.PlanInOrder(strings.NewReader(list), "1") {
 			break
 		}
+	}
+}
+
+// Targets before the lines stand as they are, and what has no domain is a task of its own.
+func TestList(t *testing.T) {
+	list := &batch.List{
+		First: []string{"shop #2.xml", "a.example"}, Reader: strings.NewReader("a.example # x\n./b.xml\n./b.xml\n\nbad\n"),
+		Domain: func(target string) (string, error) {
+			if target == "bad" {
+				return "", errors.New("no target")
+			}
+			return strings.TrimSuffix(target, ".xml"), nil
+		},
+	}
+	var got []string
+	for task, err := range list.Tasks("1") {
+		got = append(got, fmt.Sprint(task.Turn, task.Domain, task.Targets, err))
+	}
+	want := []string{
+		"1target-1[shop #2.xml] <nil>", "2a.example[a.example] <nil>", "3a.example[a.example] <nil>",
+		"4target-4[./b.xml] <nil>", "5target-5[./b.xml] <nil>", "0[] line 5: no target",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// If no temporary file can be made, the order is given up, and nothing is lost.
+func TestInOrder_NoFile(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("TMP", filepath.Join(t.TempDir(), "none"))
+	lines, givenUp := &countingWriter{}, 0
+	sink := batch.NewInOrder(lines, func() { givenUp++ })
+	var parts []batch.Part
+	for turn := range 2 {
+		p, err := sink.Part(t.Context(), batch.Task{Turn: uint64(turn) + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	line := append(bytes.Repeat([]byte("b"), 1<<20-1), '\n')
+	for range 40 {
+		if _, err := parts[1].Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts[0].Write([]byte("a\n"))
+	for _, p := range parts {
+		if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil || len(lines.firsts) != 41 || givenUp != 1 {
+		t.Errorf("%v, %d lines, the order was given up %d times", err, len(lines.firsts), givenUp)
 	}
 }
 

@@ -62,62 +62,6 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 	}
 }
 
-// PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink, as
-// soon as their lines are there. Lines of one domain that follow each other, and are there together,
-// are one task. A domain may have several. What else holds of lines is said at [Plan].
-func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
-	return func(yield func(Task, error) bool) {
-		if err := CheckRun(run); err != nil {
-			yield(Task{}, fmt.Errorf("batch: %w", err))
-			return
-		}
-		task := Task{Run: run}
-		flush := func() bool {
-			ready := task
-			if len(task.Targets) > 0 {
-				ready.Turn++
-				task = Task{Run: run, Turn: ready.Turn}
-				return yield(ready, nil)
-			}
-			return true
-		}
-		in := &waitingReader{r: r, wait: flush}
-		for l, err := range readList(in) {
-			if in.ended {
-				return
-			}
-			if err != nil {
-				if !flush() || !yield(Task{}, err) {
-					return
-				}
-				continue
-			}
-			if (l.domain != task.Domain || len(task.Targets) == maxTargets) && !flush() {
-				return
-			}
-			task.Domain, task.Targets = l.domain, append(task.Targets, l.target)
-		}
-		if !in.ended {
-			flush()
-		}
-	}
-}
-
-// A waitingReader calls wait before it reads: whoever reads may have to wait for more. If wait returns
-// false, nothing more is read.
-type waitingReader struct {
-	r     io.Reader
-	wait  func() bool
-	ended bool
-}
-
-func (w *waitingReader) Read(p []byte) (int, error) {
-	if w.ended = w.ended || !w.wait(); w.ended {
-		return 0, io.EOF
-	}
-	return w.r.Read(p)
-}
-
 // A LineError is a line of a list that is no target.
 type LineError struct {
 	Line uint64 // from 1
@@ -153,7 +97,7 @@ func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
 func sortList(
 	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
 ) (err error, more bool) {
-	for l, err := range readList(r) {
+	for l, err := range readList(r, domainOf) {
 		if e := (*LineError)(nil); errors.As(err, &e) {
 			if !report(e) {
 				return nil, false
@@ -175,9 +119,9 @@ func sortList(
 // maxLine is how long a line of a list may be.
 const maxLine = 64 << 10
 
-// readList yields the targets of a list. A line that is no target is a [*LineError]; another error is
-// the last element.
-func readList(r io.Reader) iter.Seq2[listed, error] {
+// readList yields the targets of a list. A line of which domainOf returns an error is a [*LineError];
+// another error is the last element.
+func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, maxLine)

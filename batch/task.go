@@ -14,7 +14,7 @@ type Task struct {
 	Run string `json:"run"`
 	// Domain is the registrable domain of the targets, such as "example.co.uk", in lower case and
 	// ASCII. For an IP address, and for a host without one, it is the host. A lot has the name of its
-	// domain with "~" and two digits.
+	// domain with "~" and two digits. A [List] may name others.
 	Domain string `json:"domain"`
 	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
 	Targets []string `json:"targets,omitempty"`

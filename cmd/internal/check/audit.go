@@ -14,8 +14,9 @@ import (
 func (c *Checker) Audit(ctx context.Context) error {
 	c.Handle = func(v *lists.Visit) lists.Handler {
 		x := &targetAudit{Visit: v, c: c}
-		return lists.Handler{Walk: x.walk, End: x.print}
+		return lists.Handler{Walk: x.walk}
 	}
+	c.Read = c.read
 	err := cmp.Or(c.Run(ctx, c.Targets), c.Printer.End(c.totals))
 	if n := c.hidden.Load(); n > 0 && c.flags.Format == "text" {
 		fmt.Fprintf(c.Out, "%s not shown: --all shows them\n", cli.Plural(n, "habit"))

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -21,13 +23,44 @@ type Checker struct {
 	*lists.Walker
 	Targets []target.Target
 	Options audit.Options
-	Printer findings.Printer // used by the visit that holds Walker.printing
+	Printer findings.Printer
 	// Untrusted, if set, takes the pages that sitemaps may not list.
 	Untrusted func(loc string)
 	flags     *Flags
 	filter    filter
-	totals    findings.Totals // used as the printer is
-	hidden    atomic.Int64    // findings that were not asked for
+	totals    findings.Totals
+	hidden    atomic.Int64 // findings that were not asked for
+}
+
+// A result is a finding in a target, or a document that has ended, and what it adds to the totals.
+type result struct {
+	Target   string                `json:",omitempty"`
+	Finding  *audit.Finding        `json:",omitempty"`
+	Document *findings.DocumentEnd `json:",omitempty"`
+	Totals   findings.Totals
+}
+
+// print prints a result.
+func (c *Checker) print(r *result) {
+	c.totals.Add(r.Totals)
+	if r.Finding != nil {
+		c.Printer.Finding(r.Finding, r.Target)
+	} else {
+		c.Printer.Document(r.Document)
+	}
+}
+
+// read prints the results that audits side by side have written.
+func (c *Checker) read(in io.Reader) error {
+	for lines := json.NewDecoder(in); ; {
+		var r result
+		if err := lines.Decode(&r); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		c.print(&r)
+	}
 }
 
 // New returns the Checker of a command line. FormatErr is what is wrong with its format.

@@ -21,23 +21,18 @@ import (
 // A targetAudit is the audit of one target.
 type targetAudit struct {
 	*lists.Visit
-	c       *Checker
-	pending []audit.Finding // that are not printed yet
-	found   int             // in the document that is audited
-	dir     string          // the folder that is audited, or ""
-	host    string          // whose it is
+	c     *Checker
+	found int    // in the document that is audited
+	dir   string // the folder that is audited, or ""
+	host  string // whose it is
 }
-
-// maxPending is how many findings wait for the end of their document. Then they are printed, and
-// other visits wait.
-const maxPending = 10_000
 
 // isHabit reports whether a finding describes a site rather than a defect. It is shown if asked for.
 func isHabit(code sitemap.Code) bool {
 	return code == audit.LastmodCoverage || code == audit.PriorityAllEqual
 }
 
-// finding keeps a finding that is wanted.
+// finding prints a finding that is wanted.
 func (x *targetAudit) finding(f *audit.Finding) {
 	if !x.c.filter.wants(f.Code) || x.c.filter.baseline.Has(f) {
 		return
@@ -51,23 +46,18 @@ func (x *targetAudit) finding(f *audit.Finding) {
 		x.App.Failed.Store(true)
 	}
 	f.Sitemap = x.shownName(f.Sitemap)
-	x.pending = append(x.pending, *f)
-	if x.Holds || len(x.pending) > maxPending || !x.Progress.IsList {
-		x.print()
-	}
+	r := &result{Target: x.Record.Target, Finding: f}
+	r.Totals.Count(f.Severity)
+	x.print(r)
 }
 
-// print prints the findings that are kept. Other visits wait until the next flush.
-func (x *targetAudit) print() {
-	if !x.Holds {
-		x.Hold()
+// print prints a result now, or when it is the turn of the target.
+func (x *targetAudit) print(r *result) {
+	if x.OneByOne() {
+		x.c.print(r)
+	} else {
+		x.Write(append(jsonl.Marshal(r), '\n'))
 	}
-	for i := range x.pending {
-		f := &x.pending[i]
-		x.c.totals.Count(f.Severity)
-		x.c.Printer.Finding(f, x.Record.Target)
-	}
-	x.pending = x.pending[:0]
 }
 
 // targetFailed prints a target that could not be audited.
@@ -115,8 +105,8 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 		Name: cli.FileName(x.shownName(name)), Text: d.text(sum), JSON: append(jsonl.Marshal(d), '\n'),
 	}
 	x.found = 0
-	x.print()
-	t := &x.c.totals
+	r := &result{Document: line}
+	t := &r.Totals
 	if isDocument {
 		line.Summary = sum
 		t.Documents++
@@ -139,10 +129,8 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 			}
 		}
 	}
-	x.c.Printer.Document(line)
-	if x.Flush(nil) != nil {
-		x.Cancel()
-	}
+	x.print(r)
+	x.EndDocument(name)
 }
 
 // shownName returns the name of a document in findings. For formats that show findings beside the

@@ -23,7 +23,7 @@ type DocumentEnd struct {
 	Code    string            // of the error that ended it, or ""
 	Message string            // of that error
 	Known   bool              // a finding says it as well
-	Summary *discover.Summary // nil for a target that could not be audited
+	Summary *discover.Summary `json:"-"` // nil for a target that could not be audited
 }
 
 // Totals are counts of a run.
@@ -51,6 +51,15 @@ func (t *Totals) Count(s sitemap.Severity) {
 	default:
 		t.Infos++
 	}
+}
+
+// Add adds counts.
+func (t *Totals) Add(more Totals) {
+	t.Documents += more.Documents
+	t.URLs += more.URLs
+	t.Errors += more.Errors
+	t.Warnings += more.Warnings
+	t.Infos += more.Infos
 }
 
 // OfDocument returns the error that ended a document as a finding.

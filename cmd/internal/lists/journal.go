@@ -20,12 +20,13 @@ import (
 // last document was noted only: then it is read again, but not printed again.
 type journal struct {
 	*state.File
-	out  *output.Writer
-	urls func() int64 // how many URLs the run has printed
-	mu   sync.Mutex
-	Run  runRecord
-	err  error  // why the output could not be noted
-	keep func() // puts what else belongs to the output
+	out      *output.Writer
+	printing sync.Mutex   // held by the visit that writes to out
+	urls     func() int64 // how many URLs the run has printed
+	mu       sync.Mutex
+	Run      runRecord
+	err      error  // why the output could not be noted
+	keep     func() // puts what else belongs to the output
 }
 
 // A runRecord is what the journal keeps of the last run.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -18,16 +17,17 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// visit walks one target. An error ends the command.
-func (w *Walker) visit(ctx context.Context, t target.Target, number int) error {
-	v := &Visit{Walker: w, Target: t, number: number, Options: w.Options}
+// visit walks one target and writes to p, or with --state to the output. An error ends the command.
+func (w *Walker) visit(
+	ctx context.Context, t target.Target, o discover.Options, p io.Writer,
+) error {
+	v := &Visit{Walker: w, Target: t, Options: o, to: p}
 	v.Options.Report, v.Options.Done, v.Options.Fetched = v.report, v.done, v.Fetched
 	v.Record.Target = t.Shown()
 	if w.Journal != nil {
-		v.printed = w.Journal.printed(v.Record.Target)
+		v.printed, v.to = w.Journal.printed(v.Record.Target), w.Out
 	}
 	v.handler = w.Handle(v)
-	defer w.oneAtATime(t)()
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	v.stop = stop
@@ -36,8 +36,8 @@ func (w *Walker) visit(ctx context.Context, t target.Target, number int) error {
 		defer stop()
 	}
 	err := v.walk(inner)
-	if v.unsaved != nil {
-		err = v.unsaved
+	if v.broken != nil {
+		err = v.broken
 	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
 		v.fail(fmt.Errorf("stopped after %v (--site-time)", w.Flags.siteTime), "")
 		err = nil
@@ -45,9 +45,7 @@ func (w *Walker) visit(ctx context.Context, t target.Target, number int) error {
 	if err == nil && v.handler.End != nil {
 		v.handler.End()
 	}
-	if flushErr := v.finish(); err == nil {
-		err = flushErr
-	}
+	err = cmp.Or(err, v.end())
 	w.Progress.Sites.Add(1)
 	if v.Failed {
 		w.Progress.Failed.Add(1)
@@ -56,23 +54,9 @@ func (w *Walker) visit(ctx context.Context, t target.Target, number int) error {
 	return err
 }
 
-// oneAtATime waits for the visit of another target on the same host, and returns a function that
-// lets the next one begin.
-func (w *Walker) oneAtATime(t target.Target) func() {
-	if t.Kind == target.File || !w.Progress.IsList {
-		return func() {}
-	}
-	host, _ := w.hosts.LoadOrStore(target.HostOf(t.Name), new(sync.Mutex))
-	mu := host.(*sync.Mutex)
-	mu.Lock()
-	return mu.Unlock
-}
-
 // noteFailure writes the target to the file of --failed, as it was given.
 func (v *Visit) noteFailure() {
 	if v.failures != nil {
-		v.printing.Lock()
-		defer v.printing.Unlock()
 		if _, err := io.WriteString(v.failures, v.Target.Given+"\n"); err != nil {
 			v.App.Fail("--failed: %v", err)
 		}
@@ -81,56 +65,69 @@ func (v *Visit) noteFailure() {
 
 // Write prints lines of the current document.
 func (v *Visit) Write(p []byte) (int, error) {
-	if !v.Holds {
-		if v.Progress.IsList && len(v.lines)+len(p) <= maxLines {
-			v.lines = append(v.lines, p...)
-			return len(p), nil
-		}
-		v.Hold()
-	}
-	return v.Out.Write(p)
+	v.lines = append(v.lines, p...)
+	return len(p), v.writeFull()
 }
 
-// Hold begins to write to the output at once.
-func (v *Visit) Hold() {
-	v.printing.Lock()
-	v.Holds = true
-	v.Out.Write(v.lines)
+// writeFull writes the lines if they are many.
+func (v *Visit) writeFull() error {
+	if len(v.lines) < chunk || v.Journal != nil && len(v.lines) < journalChunk {
+		return nil
+	}
+	return v.flush()
+}
+
+// flush writes the lines.
+func (v *Visit) flush() error {
+	if v.Journal != nil && !v.holds {
+		v.Journal.printing.Lock()
+		v.holds = true
+	}
+	if len(v.lines) == 0 {
+		return nil
+	}
+	_, err := v.to.Write(v.lines)
 	v.lines = v.lines[:0]
+	return err
 }
 
-// Flush ends the lines of a document: it writes them and calls note before other visits may print.
-// The lines of targets that are not next in the list wait, unless they are many or noted.
-func (v *Visit) Flush(note func()) error {
-	if !v.Holds {
-		if v.Journal == nil && !v.queue.isNext(v.number) {
-			return nil
-		}
-		v.Hold()
+// EndDocument writes the lines of a document, and notes it in the journal before other visits may
+// print. If that fails, the walk ends.
+func (v *Visit) EndDocument(loc string) {
+	err := v.flush()
+	switch {
+	case v.Journal != nil:
+		v.Journal.note(v.Record.Target, loc)
+		err = cmp.Or(err, v.release())
+	case v.OneByOne():
+		err = cmp.Or(err, v.Out.Flush())
 	}
-	defer v.printing.Unlock()
-	v.Holds = false
-	if v.Journal != nil && note != nil {
-		note()
+	v.abandon(err)
+}
+
+// abandon ends the walk, and then the run, if err is not nil.
+func (v *Visit) abandon(err error) {
+	if err != nil {
+		v.broken = cmp.Or(v.broken, err)
+		v.stop()
 	}
+}
+
+// release lets other visits print to the journal's output.
+func (v *Visit) release() error {
+	defer v.Journal.printing.Unlock()
+	v.holds = false
 	return v.Out.Flush()
 }
 
-// finish ends the lines of the target, and prints those of targets that have waited for it.
-func (v *Visit) finish() error {
-	if !v.Holds {
-		v.printing.Lock()
+// end ends the lines of the target.
+func (v *Visit) end() error {
+	err := v.flush()
+	if v.Journal == nil {
+		return err
 	}
-	defer v.printing.Unlock()
-	v.Holds = false
-	for _, lines := range v.queue.end(v.number, v.lines) {
-		v.Out.Write(lines)
-	}
-	v.lines = nil
-	if v.Journal != nil {
-		v.Journal.ended(v.Record.Target)
-	}
-	return v.Out.Flush()
+	v.Journal.ended(v.Record.Target)
+	return cmp.Or(err, v.release())
 }
 
 // walk walks the target.
@@ -173,8 +170,7 @@ func (v *Visit) Fetched(s *discover.Sitemap, doc *fetch.Document) {
 		return
 	}
 	if err := saveDocument(v.Flags.save, doc); err != nil {
-		v.unsaved = fmt.Errorf("--save: %w", err)
-		v.stop()
+		v.abandon(fmt.Errorf("--save: %w", err))
 	}
 }
 
@@ -248,9 +244,7 @@ func (v *Visit) done(s *discover.Sitemap, sum discover.Summary) {
 	if v.handler.Document != nil {
 		v.handler.Document(s, &sum)
 	}
-	if v.Flush(func() { v.Journal.note(v.Record.Target, s.Loc) }) != nil {
-		v.Cancel()
-	}
+	v.EndDocument(s.Loc)
 }
 
 // CountEntries counts the pages of a document, for commands that do not print them.

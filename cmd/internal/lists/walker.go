@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -42,14 +41,13 @@ type Walker struct {
 	Handle   func(v *Visit) Handler
 	Progress progress.Counter
 	problems cli.Tally
-	failures io.Writer // takes targets that failed, or nil
-	Cancel   context.CancelFunc
-	hosts    sync.Map // of targets: a *sync.Mutex each
-
-	printing sync.Mutex // held by the visit that writes to out
+	failures io.Writer       // takes targets that failed, or nil
+	run      context.Context // ends with --max-time
 	Out      *output.Writer
 	Journal  *journal // nil without --state
-	queue    queue
+	// Read prints what visits side by side have written, in the order of the list. If it is nil, their
+	// lines are printed.
+	Read func(r io.Reader) error
 }
 
 // NewWalker returns the walker that the flags describe.
@@ -79,32 +77,38 @@ func NewWalker(
 	return w, cli.UsageOf(cmd, flags.check(), clientErr, cmp.Or(errs[:]...))
 }
 
-// Ended returns why the run ends, or nil.
+// Ended returns why the run, or the walk with this context, ends, or nil.
 func (w *Walker) Ended(ctx context.Context) error {
-	if errors.Is(context.Cause(ctx), cli.ErrMaxTime) && w.App.Context.Err() == nil {
+	if errors.Is(context.Cause(w.run), cli.ErrMaxTime) && w.App.Context.Err() == nil {
 		return cli.ErrMaxTime
 	}
 	return w.App.Ended(ctx)
 }
 
-// A Visit is the walk of one target. What it prints of a document stays together.
+// OneByOne reports whether no two visits are under way at once, so that they may print directly.
+func (w *Walker) OneByOne() bool { return !w.Progress.IsList || w.Flags.Parallel == 1 }
+
+// A Visit is the walk of one target. With --state, what it prints of a document stays together.
 type Visit struct {
 	*Walker
 	Target  target.Target
-	number  int // in the list, from 1
 	Options discover.Options
 	handler Handler
 	Record  batch.URL
 	from    *discover.Sitemap // the document of the record
 	printed string            // the location of a document to read but not to print, if it is read first
 	Failed  bool              // something could not be read
-	unsaved error             // why a document could not be saved
+	broken  error             // why the walk was stopped: something could not be written
 	stop    func()            // ends the walk
 
-	lines []byte // of the document that is read
-	Holds bool   // Walker.printing: lines go to out at once
+	to    io.Writer
+	lines []byte // that were not written yet
+	holds bool   // the journal's output
 }
 
-// maxLines is how much of a document's lines wait for its end. Then they go to the output, and other
-// visits wait.
-const maxLines = 1 << 20
+// Lines are written a chunk at a time. With --state, those of a document are one, unless they are many:
+// then other visits wait for its end.
+const (
+	chunk        = 32 << 10
+	journalChunk = 1 << 20
+)

@@ -7,7 +7,6 @@
 package target
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -167,52 +166,6 @@ func ReadsOnce(names []string) error {
 		return errors.New("standard input can be read only once")
 	}
 	return nil
-}
-
-// All yields the arguments and then the targets in the lines of the file from, as it reads
-// them. An error is about one target, or about the rest of the file.
-func All(a *cli.App, args []Target, from, as string) iter.Seq2[Target, error] {
-	return func(yield func(Target, error) bool) {
-		for _, t := range args {
-			if !yield(t, nil) {
-				return
-			}
-		}
-		if from == "" {
-			return
-		}
-		r, err := a.Open(from)
-		if err != nil {
-			yield(Target{}, fmt.Errorf("--from: %s: %s", cli.FileName(from), jsonl.Message("", err)))
-			return
-		}
-		defer r.Close()
-		lines, found := bufio.NewScanner(r), len(args)
-		for n := 1; lines.Scan(); n++ {
-			line := OfLine(lines.Text())
-			if line == "" {
-				continue
-			}
-			found++
-			t, err := Parse(line, as)
-			if err == nil && t.Name == cli.Stdin && from == cli.Stdin {
-				err = ReadsOnce([]string{from, t.Name})
-			}
-			if err != nil {
-				err = fmt.Errorf("%s, line %d: %w", cli.FileName(from), n, err)
-			}
-			if !yield(t, err) {
-				return
-			}
-		}
-		err = lines.Err()
-		if err == nil && found == 0 {
-			err = errors.New("no target in it")
-		}
-		if err != nil {
-			yield(Target{}, fmt.Errorf("--from: %s: %s", cli.FileName(from), jsonl.Message("", err)))
-		}
-	}
 }
 
 // OfLine returns the target in a line of --from, "" if there is none.

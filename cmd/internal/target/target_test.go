@@ -1,13 +1,10 @@
 package target
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 func TestTargetLabel(t *testing.T) {
@@ -89,27 +86,5 @@ func TestParseTarget(t *testing.T) {
 		if got, err := Parse(arg, ""); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("parseTarget(%q) = %v, %v, want an error that keeps secrets", arg, got, err)
 		}
-	}
-}
-
-func TestTargetsFrom(t *testing.T) {
-	in := strings.NewReader("\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a # a comment\n-\nlast.example")
-	a := cli.NewApp(t.Context(), in, io.Discard, io.Discard)
-	var got []string
-	for target, err := range All(a, []Target{{Site, "first", "first"}}, "-", "") {
-		if err != nil {
-			got = append(got, "error: "+err.Error())
-			continue
-		}
-		got = append(got, target.Name)
-	}
-	want := []string{
-		"first", "example.org",
-		`error: standard input, line 4: "ftp://x/": want a host, an http or https URL, or a file`,
-		"https://example.org/a",
-		"error: standard input, line 6: standard input can be read only once", "last.example",
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -1,0 +1,171 @@
+package lists
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// Run walks the targets and prints to w.Out. It reports what could not be read as it meets it; an
+// error ends the command.
+func (w *Walker) Run(ctx context.Context, args []target.Target) error {
+	w.Progress.Begin(args, w.Flags.From)
+	defer w.Progress.Show(w.App, w.Flags.Progress, w.Flags.Quiet, w.Out.File == nil)()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if w.Flags.maxTime > 0 {
+		ctx, cancel = context.WithTimeoutCause(ctx, w.Flags.maxTime, cli.ErrMaxTime)
+		defer cancel()
+	}
+	if w.Flags.failed != "" {
+		f, err := os.OpenFile(w.Flags.failed, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		w.failures = f
+	}
+	w.run = ctx
+	err := w.work(ctx, args)
+	if w.Progress.IsList && !w.Flags.Quiet {
+		w.App.Log.Line("sitemap: " + w.Progress.Totals())
+	}
+	return err
+}
+
+// work does the targets, --parallel of them at once.
+func (w *Walker) work(ctx context.Context, args []target.Target) error {
+	to, end := w.reader()
+	sink := batch.NewInOrder(to, func() {
+		w.App.Log.Printf("too much waits for earlier targets: what follows is not in the order of the list")
+	})
+	queue := batch.NewMemoryQueue(1_000)
+	go w.plan(ctx, args, queue) // not waited for after an error: it may wait for standard input
+	worker := &batch.Worker{
+		Client: w.Client, Queue: queue, Sink: sink, Store: w.Options.Store, Options: w.Options,
+		Parallel: w.Flags.Parallel, Job: w.job,
+	}
+	err := worker.Run(ctx)
+	closeErr := cmp.Or(sink.Close(), end())
+	return cmp.Or(w.Ended(ctx), err, closeErr)
+}
+
+// reader returns a writer for the lines of all visits in their order, and a function that waits until
+// they are printed.
+func (w *Walker) reader() (to io.Writer, end func() error) {
+	if w.Read == nil || w.OneByOne() {
+		return output.WriterFunc(func(p []byte) (int, error) {
+			n, err := w.Out.Write(p)
+			if err == nil && len(p) < chunk { // the end of a document
+				err = w.Out.Flush()
+			}
+			return n, err
+		}), func() error { return nil }
+	}
+	r, lines := io.Pipe()
+	read := make(chan error, 1)
+	go func() {
+		err := cmp.Or(w.Read(r), w.Out.Flush())
+		r.CloseWithError(err)
+		read <- err
+	}()
+	return lines, func() error {
+		lines.Close()
+		return <-read
+	}
+}
+
+// job visits the targets of a task.
+func (w *Walker) job(
+	ctx context.Context, worker *batch.Worker, task batch.Task, p batch.Part,
+) (batch.Counts, error) {
+	for _, name := range task.Targets {
+		t, err := w.parse(name)
+		if w.Selector.done() {
+			err = cli.ErrStopped
+		}
+		if err = cmp.Or(err, ctx.Err()); err == nil {
+			err = w.visit(ctx, t, worker.Options, p)
+		}
+		if err != nil {
+			return batch.Counts{}, err
+		}
+	}
+	return batch.Counts{}, nil
+}
+
+// parse identifies a target.
+func (w *Walker) parse(name string) (target.Target, error) {
+	if w.Entries {
+		return target.Target{Kind: target.File, Name: name, Given: name}, nil
+	}
+	return target.Parse(name, w.Flags.As)
+}
+
+// plan puts the targets into the queue.
+func (w *Walker) plan(ctx context.Context, args []target.Target, queue batch.Queue) {
+	defer queue.End(ctx)
+	list, from, found := batch.List{Domain: w.host}, w.Flags.From, len(args)
+	for _, t := range args {
+		list.First = append(list.First, t.Given)
+	}
+	if from != "" {
+		r, err := w.App.Open(from)
+		if err == nil {
+			defer r.Close()
+			list.Reader = r
+		} else {
+			found++
+			w.fail("--from: "+cli.FileName(from)+":", err)
+		}
+	}
+	for task, err := range list.Tasks("1") {
+		found++
+		if bad := (*batch.LineError)(nil); errors.As(err, &bad) {
+			w.fail(cli.FileName(from)+",", err)
+		} else if err != nil {
+			w.fail("--from: "+cli.FileName(from)+":", err)
+		} else if _, err := queue.Put(ctx, task); err != nil {
+			return
+		}
+	}
+	if found == 0 {
+		w.fail("--from: "+cli.FileName(from)+":", errors.New("no target in it"))
+	}
+}
+
+// fail reports a target, or the rest of the list, that could not be read.
+func (w *Walker) fail(place string, err error) {
+	w.App.Fail("%s %s", place, jsonl.Message("", err))
+	w.Progress.Failed.Add(1)
+}
+
+// host returns the host of a target, as the name of a domain: targets of one host are visited one after
+// the other. A file has none.
+func (w *Walker) host(name string) (string, error) {
+	t, err := w.parse(name)
+	switch {
+	case err != nil:
+		return "", err
+	case t.Kind != target.File:
+		return notInDomain.ReplaceAllString(target.HostOf(t.Name), "_"), nil
+	case w.Journal != nil:
+		return "", fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
+	case t.Name == cli.Stdin && w.Flags.From == cli.Stdin:
+		return "", target.ReadsOnce([]string{cli.Stdin, cli.Stdin})
+	}
+	return "", nil
+}
+
+// notInDomain matches what the domain of a task cannot have, such as the colon before a port.
+var notInDomain = regexp.MustCompile(`[^a-z0-9.-]`)
