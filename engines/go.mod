@@ -3,7 +3,6 @@ module github.com/seed-322c453a/sitemap/engines
 go 1.26.0
 
 require (
-	github.com/klauspost/compress v1.20.3
 	github.com/nats-io/nats.go v1.55.0
 	github.com/seed-322c453a/sitemap v0.0.0
 	golang.org/x/sync v0.24.0
@@ -15,6 +14,7 @@ require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/lanrat/extsort v1.5.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect

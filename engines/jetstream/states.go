@@ -46,6 +46,7 @@ func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (*States, error)
 	if err != nil {
 		return nil, err
 	}
+	full.Replicas = replicas(ctx, js, "KV_"+full.Name+"-states", full.Replicas)
 	s := &States{patience: patience(full.Patience)}
 	s.values, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: full.Name + "-states", Replicas: full.Replicas,
