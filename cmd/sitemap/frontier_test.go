@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -146,6 +147,30 @@ func TestBatchFrontier_Interrupted(t *testing.T) {
 				t.Errorf("%d domains are leased", n)
 			}
 		})
+	}
+}
+
+// The frontier is stopped while a worker walks, and started again. The worker goes on.
+func TestBatchFrontier_Restarted(t *testing.T) {
+	t.Parallel()
+	s := &frontiertest.Server{}
+	address, stop := s.Listen(t, "127.0.0.1:0")
+	list := writeFile(t, "sites.txt", "1.test\n2.test\n3.test\n")
+	var once sync.Once
+	web := &browser{wait: func(*http.Request) (err error) {
+		once.Do(func() {
+			stop()
+			var l net.Listener
+			if l, err = net.Listen("tcp", address); err == nil {
+				t.Cleanup(s.Serve(l))
+			}
+		})
+		return err
+	}}
+	args := []string{list, "-o", t.TempDir(), "--queue", "urlfrontier://" + address, "--parallel", "1", "--retries", "0"}
+	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 failed, ")
+	if got := s.URLs("DEFAULT"); len(got) > 0 {
+		t.Errorf("in the frontier are still %v", got)
 	}
 }
 

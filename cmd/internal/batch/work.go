@@ -115,7 +115,7 @@ func workAlone(
 	return cmp.Or(a.Ended(cmd.Context()), err)
 }
 
-// A work does tasks and counts them.
+// A work is a worker with what it reports.
 type work struct {
 	app       *cli.App
 	flags     *walkFlags
