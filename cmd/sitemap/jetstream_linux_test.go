@@ -229,6 +229,39 @@ func TestBatchQueue_Metrics(t *testing.T) {
 	worker.end(t, cli.ExitOK)
 }
 
+// Workers are killed while they walk, and the broker, too. The parts are those of a run that nothing
+// disturbed. Four kills abandon no domain: a fifth would be allowed to.
+func TestBatchQueue_Killed(t *testing.T) {
+	t.Parallel()
+	w, b := newSoundWeb(t), newBroker(t)
+	list := w.list(t, *batchSites)
+	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
+	runArgs(t, "batch", list, "--allow-private", "-q", "-o", whole).want(t, cli.ExitOK, "")
+	want := partFiles(t, whole)
+	const lease = "--lease=2s"
+	b.run(t, "plan", list, "-o", dir, lease)
+	workers := make([]*process, 3)
+	for i := range workers {
+		workers[i] = b.work(t, dir, lease, "--parallel", "4")
+	}
+	for i := range 4 {
+		n := (1 + i) * len(want) / 6
+		waitFor(t, fmt.Sprint(n, " parts"), func() bool { return len(partDomains(t, dir)) >= n })
+		if i == 2 {
+			b.kill()
+			b.start(t)
+		}
+		worker := workers[i%3]
+		worker.Process.Kill()
+		worker.Wait()
+		workers[i%3] = b.work(t, dir, lease, "--parallel", "4")
+	}
+	for _, worker := range workers {
+		worker.end(t, cli.ExitOK)
+	}
+	wantBatchParts(t, dir, want)
+}
+
 // One command plans and works, and a second one with the same run helps.
 func TestBatchQueue_PlanAndWork(t *testing.T) {
 	t.Parallel()
