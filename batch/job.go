@@ -29,6 +29,9 @@ type Worker struct {
 	// Options are those of each walk. Their Store is that of States or Store. With OnlyChanged, parts
 	// hold what is new or modified since the run before, and each URL says which.
 	Options discover.Options
+	// Select, if set, chooses the pages that [URLs] writes: those for which it returns true. It may be
+	// called by several goroutines at once.
+	Select func(*discover.URL) bool
 	// Parallel is how many tasks are done at once, and how many further targets and lots of tasks with
 	// several hosts. 0 means 16.
 	Parallel int

@@ -19,7 +19,11 @@ func URLs(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 		walk := func(ctx context.Context) iter.Seq2[discover.URL, error] {
 			return walkOf(ctx, w.Client, target, v.options(ctx, w.Options))
 		}
-		page := func(u discover.URL) { v.page(&u, w.Options.OnlyChanged) }
+		page := func(u discover.URL) {
+			if w.Select == nil || w.Select(&u) {
+				v.page(&u, w.Options.OnlyChanged)
+			}
+		}
 		err := each(ctx, v, w.SiteTime, walk, page)
 		return v.counts, err
 	})

@@ -44,23 +44,19 @@ func main() {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	a := cli.NewApp(ctx, os.Stdin, os.Stdout, os.Stderr)
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
-		time.Sleep(grace)
+		time.Sleep(grace + a.Grace())
 		fmt.Fprintln(os.Stderr, "sitemap: interrupted")
 		os.Exit(cli.ExitInterrupted)
 	})
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe returns an error
 	log.SetOutput(io.Discard)      // net/http logs unexpected bytes of servers
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(execute(a, os.Args[1:]))
 }
 
-// run runs the command and returns its exit status.
-func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
-	return execute(cli.NewApp(ctx, in, out, err), args)
-}
-
-// execute runs the command that args name.
+// execute runs the command that args name and returns its exit status.
 func execute(a *cli.App, args []string) int {
 	root := rootCommand(a)
 	root.SetArgs(args)

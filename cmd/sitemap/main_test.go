@@ -23,6 +23,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/seed-322c453a/sitemap/cmd/internal/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
@@ -33,8 +34,10 @@ const hang = 5 * time.Minute
 func TestMain(m *testing.M) {
 	if text := os.Getenv("SITEMAP_TEST_COMMAND"); text != "" {
 		grace, _ = time.ParseDuration(text)
+		batch.MinLease = time.Second // so that no test waits for long
 		main()
 	}
+	serveBroker()
 	log.SetOutput(io.Discard) // as main does
 	os.Exit(m.Run())
 }
@@ -74,6 +77,11 @@ func wait(t *testing.T, cmd *exec.Cmd) int {
 type result struct {
 	out, err string
 	status   int
+}
+
+// run runs the command and returns its exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	return execute(cli.NewApp(ctx, in, out, err), args)
 }
 
 // runWith runs the command in this process.

@@ -2,18 +2,16 @@ package frontier
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"iter"
-	"os"
 
-	"github.com/klauspost/compress/gzip"
 	"google.golang.org/grpc"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
 )
 
-// Emit puts the pages in a part into a frontier as URLs that were discovered. It calls acked with
+// Emit puts the pages in the lines of a part into a frontier as URLs that were discovered. It calls acked with
 // the answer to each, from one goroutine: OK if the page was added, SKIPPED if the frontier has or
 // had it or does not take such URLs, and FAIL if it may be put again. So a part may be emitted
 // twice. The queue of a page is its host.
@@ -22,29 +20,18 @@ import (
 // sitemap.lastModified, and also sitemap.url and sitemap.trust. The time is as in a sitemap, such
 // as 2024-05-06 or 2024-05-06T07:08:09Z. A key whose value is unknown is left out.
 func Emit(
-	ctx context.Context, conn grpc.ClientConnInterface, crawl, part string,
+	ctx context.Context, conn grpc.ClientConnInterface, crawl string, lines io.Reader,
 	acked func(pb.AckMessage_Status),
 ) error {
-	return put(ctx, conn, pages(part, crawl), func(a *pb.AckMessage) { acked(a.Status) })
+	return put(ctx, conn, pages(lines, crawl), func(a *pb.AckMessage) { acked(a.Status) })
 }
 
-// pages yields the pages in the file of a part.
-func pages(part, crawl string) iter.Seq2[*pb.URLItem, error] {
+// pages yields the pages in the lines of a part.
+func pages(lines io.Reader, crawl string) iter.Seq2[*pb.URLItem, error] {
 	return func(yield func(*pb.URLItem, error) bool) {
-		file, err := os.Open(part)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer file.Close()
-		plain, err := gzip.NewReader(file)
-		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w", part, err))
-			return
-		}
-		for line, err := range batch.Lines(plain) {
+		for line, err := range batch.Lines(lines) {
 			if err != nil {
-				yield(nil, fmt.Errorf("%s: %w", part, err))
+				yield(nil, err)
 				return
 			}
 			if line.URL != nil && !yield(item(line.URL, crawl), nil) {

@@ -33,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -49,7 +50,8 @@ type Options struct {
 	Lease time.Duration
 	// MaxTasks is how many tasks wait; Put waits while there are more. 0 means 100,000.
 	MaxTasks int64
-	// Replicas is how many servers of a cluster keep each message. 0 means 1.
+	// Replicas is how many servers of a cluster keep each message. 0 means as many as before, and 1
+	// for what is made.
 	Replicas int
 	// Patience is how long a broker that does not answer is asked again: a cluster may be choosing a
 	// leader. 0 means 30 s.
@@ -85,6 +87,21 @@ func checkName(what, name string) error {
 	}
 	return nil
 }
+
+// replicas returns how many servers are to keep a stream.
+func replicas(ctx context.Context, js jetstream.JetStream, stream string, want int) int {
+	if want > 0 {
+		return want
+	}
+	s, err := js.Stream(ctx, stream)
+	if err != nil { // there is none: whoever makes it says what is wrong
+		return 1
+	}
+	return s.CachedInfo().Config.Replicas
+}
+
+// tokenOf returns the name of a run as one token of a subject.
+func tokenOf(run string) string { return strings.ReplaceAll(run, ".", "=") }
 
 // keyOf returns a domain as one token of a subject.
 func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([]byte(domain)) }

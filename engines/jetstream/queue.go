@@ -36,11 +36,17 @@ const storeFailed jetstream.ErrorCode = 10077
 // pollEvery is how long a worker waits for a task before it asks whether the run is over.
 const pollEvery = 500 * time.Millisecond
 
+// consumerName is the name of the consumer that all workers share.
+const consumerName = "workers"
+
+// streamOf returns the name of the stream of a run.
+func streamOf(name, run string) string { return name + "-run-" + tokenOf(run) }
+
 // OpenQueue opens the queue of a run, and makes it if there is none. The Options of whoever opens it
 // last hold for all.
 func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Queue, error) {
 	full := o.withDefaults()
-	if err := errors.Join(checkName("run", run), checkName("name", full.Name)); err != nil {
+	if err := errors.Join(batch.CheckRun(run), checkName("name", full.Name)); err != nil {
 		return nil, err
 	}
 	js, err := jetstream.New(nc)
@@ -48,44 +54,51 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 		return nil, err
 	}
 	q := &Queue{
-		js: js, run: run, subject: full.Name + "." + run + ".",
+		js: js, run: tokenOf(run), subject: full.Name + "." + tokenOf(run) + ".",
 		lease: full.Lease, patience: patience(full.Patience),
 	}
-	q.stream, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name:                 full.Name + "-run-" + run,
+	err = q.patience.ask(ctx, func(ctx context.Context) error { return q.open(ctx, streamOf(full.Name, run), full) })
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: %w", err)
+	}
+	return q, nil
+}
+
+// open opens the stream of the queue and what else it needs on the broker, or makes them.
+func (q *Queue) open(ctx context.Context, stream string, o Options) (err error) {
+	o.Replicas = replicas(ctx, q.js, stream, o.Replicas)
+	q.stream, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name:                 stream,
 		Subjects:             []string{q.subject + "*"},
 		Retention:            jetstream.WorkQueuePolicy,
 		Discard:              jetstream.DiscardNew,
 		DiscardNewPerSubject: true,
 		MaxMsgsPerSubject:    1,
-		MaxMsgs:              full.MaxTasks,
-		Replicas:             full.Replicas,
+		MaxMsgs:              o.MaxTasks,
+		Replicas:             o.Replicas,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
+		return err
 	}
 	q.consumer, err = q.stream.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable:       "workers",
+		Durable:       consumerName,
 		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       full.Lease,
+		AckWait:       o.Lease,
 		MaxAckPending: -1,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
+		return err
 	}
-	q.runs, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: full.Name + "-runs", Replicas: full.Replicas,
+	q.runs, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: o.Name + "-runs", Replicas: o.Replicas,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
+		return err
 	}
-	q.large, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: full.Name + "-large-tasks", Replicas: full.Replicas,
+	q.large, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: o.Name + "-large-tasks", Replicas: o.Replicas,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
-	}
-	return q, nil
+	return err
 }
 
 // A message is a task, or names the object that has it.
@@ -216,6 +229,26 @@ func (q *Queue) isOver(ctx context.Context) (bool, error) {
 	}
 	info, err := q.stream.Info(ctx)
 	return err == nil && info.State.Msgs == 0, err
+}
+
+// Left returns how many tasks of a run wait, and how many are leased, and changes nothing on the
+// broker. Of a run that was never planned, none are.
+func Left(
+	ctx context.Context, nc *nats.Conn, run string, o *Options,
+) (waiting, leased int, err error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return 0, 0, err
+	}
+	consumer, err := js.Consumer(ctx, streamOf(o.withDefaults().Name, run), consumerName)
+	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("jetstream: %w", err)
+	}
+	info := consumer.CachedInfo()
+	return int(info.NumPending), info.NumAckPending, nil
 }
 
 // Left returns how many tasks wait, and how many are leased.

@@ -29,14 +29,7 @@ func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (batch.States, e
 		return nil, err
 	}
 	s := &store{patience: patience(full.Patience)}
-	s.values, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: full.Name + "-states", Replicas: full.Replicas,
-	})
-	if err == nil {
-		s.objects, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-			Bucket: full.Name + "-large-states", Replicas: full.Replicas,
-		})
-	}
+	err = s.patience.ask(ctx, func(ctx context.Context) error { return s.open(ctx, js, full) })
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
@@ -48,6 +41,21 @@ type store struct {
 	values   jetstream.KeyValue
 	objects  jetstream.ObjectStore
 	patience patience
+}
+
+// open opens the buckets, or makes them.
+func (s *store) open(ctx context.Context, js jetstream.JetStream, o Options) (err error) {
+	o.Replicas = replicas(ctx, js, "KV_"+o.Name+"-states", o.Replicas)
+	s.values, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: o.Name + "-states", Replicas: o.Replicas,
+	})
+	if err != nil {
+		return err
+	}
+	s.objects, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: o.Name + "-large-states", Replicas: o.Replicas,
+	})
+	return err
 }
 
 func stateName(domain, id string) string { return keyOf(domain) + "." + id }

@@ -23,8 +23,6 @@ func object(kind string) any {
 	switch kind {
 	case "batch/v1 Job":
 		return new(batchv1.Job)
-	case "apps/v1 Deployment":
-		return new(appsv1.Deployment)
 	case "apps/v1 StatefulSet":
 		return new(appsv1.StatefulSet)
 	case "v1 Service":
@@ -35,7 +33,7 @@ func object(kind string) any {
 	return nil
 }
 
-// read returns the objects of a manifest by kind. A field that the API does not have is an error.
+// read returns the objects of a manifest by kind and name. A field that the API does not have is an error.
 func read(t *testing.T, name string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -54,7 +52,10 @@ func read(t *testing.T, name string) map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var head struct{ APIVersion, Kind string }
+		var head struct {
+			APIVersion, Kind string
+			Metadata         struct{ Name string }
+		}
 		if err := yaml.Unmarshal(b[:n], &head); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func read(t *testing.T, name string) map[string]any {
 		if err := yaml.UnmarshalStrict(b[:n], o); err != nil {
 			t.Errorf("%s: %s: %v", name, kind, err)
 		}
-		objects[kind] = o
+		objects[kind+" "+head.Metadata.Name] = o
 	}
 }
 
@@ -89,44 +90,53 @@ func checkPod(t *testing.T, pod *corev1.PodTemplateSpec, claims []corev1.Persist
 	}
 }
 
-// accepts checks that a command has the flags of a container.
-func accepts(t *testing.T, dir, command string, args []string) {
+// accepts checks that the command has the flags of a container.
+func accepts(t *testing.T, c corev1.Container) {
 	t.Helper()
-	cmd := exec.Command("go", "run", "-C", dir, command, args[0], "--help")
-	help, err := cmd.CombinedOutput()
+	args := []string{"run", "-C", "../../cmd", "./sitemap"}
+	var flags []string
+	for _, arg := range c.Args {
+		if name, _, isFlag := strings.Cut(arg, "="); isFlag {
+			flags = append(flags, name)
+		} else if !strings.Contains(arg, "/") {
+			args = append(args, arg)
+		}
+	}
+	help, err := exec.Command("go", append(args, "--help")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, help)
 	}
-	for _, arg := range args[1:] {
-		name, _, isFlag := strings.Cut(arg, "=")
-		if isFlag && !bytes.Contains(help, []byte(name+" ")) {
-			t.Errorf("%s has no flag %s", command, name)
+	for _, name := range flags {
+		if !bytes.Contains(help, []byte(name+" ")) {
+			t.Errorf("%q has no flag %s", args[3:], name)
 		}
 	}
 }
 
 func TestShards(t *testing.T) {
-	job := read(t, "shards.yaml")["batch/v1 Job"].(*batchv1.Job)
+	job := read(t, "shards.yaml")["batch/v1 Job sitemap-batch"].(*batchv1.Job)
 	checkPod(t, &job.Spec.Template, nil)
 	if *job.Spec.CompletionMode != batchv1.IndexedCompletion || *job.Spec.Completions != 4 {
 		t.Errorf("%s, %d completions", *job.Spec.CompletionMode, *job.Spec.Completions)
 	}
-	args := job.Spec.Template.Spec.Containers[0].Args
-	if !slices.Contains(args, "--shard=$(JOB_COMPLETION_INDEX)/4") {
-		t.Errorf("no shard in %q", args)
+	container := job.Spec.Template.Spec.Containers[0]
+	if !slices.Contains(container.Args, "--shard=$(JOB_COMPLETION_INDEX)/4") {
+		t.Errorf("no shard in %q", container.Args)
 	}
-	accepts(t, "../../cmd", "./sitemap", args)
+	accepts(t, container)
 }
 
+// Plan and workers name one run and one queue, and the workers are a job that ends with the run.
 func TestWorkers(t *testing.T) {
 	objects := read(t, "workers.yaml")
-	workers := objects["apps/v1 Deployment"].(*appsv1.Deployment)
-	broker := objects["apps/v1 StatefulSet"].(*appsv1.StatefulSet)
-	service := objects["v1 Service"].(*corev1.Service)
+	plan := objects["batch/v1 Job sitemap-plan"].(*batchv1.Job)
+	workers := objects["batch/v1 Job sitemap-workers"].(*batchv1.Job)
+	broker := objects["apps/v1 StatefulSet nats"].(*appsv1.StatefulSet)
+	service := objects["v1 Service nats"].(*corev1.Service)
+	checkPod(t, &plan.Spec.Template, nil)
 	checkPod(t, &workers.Spec.Template, nil)
 	checkPod(t, &broker.Spec.Template, broker.Spec.VolumeClaimTemplates)
 	for name, labels := range map[string][2]map[string]string{
-		"workers": {workers.Spec.Selector.MatchLabels, workers.Spec.Template.Labels},
 		"broker":  {broker.Spec.Selector.MatchLabels, broker.Spec.Template.Labels},
 		"service": {service.Spec.Selector, broker.Spec.Template.Labels},
 	} {
@@ -136,5 +146,23 @@ func TestWorkers(t *testing.T) {
 			}
 		}
 	}
-	accepts(t, "../../cmd", "./sitemap-jetstream", workers.Spec.Template.Spec.Containers[0].Args)
+	if workers.Spec.Completions != nil {
+		t.Errorf("%d completions: one worker that ends would not end the others", *workers.Spec.Completions)
+	}
+	containers := []corev1.Container{plan.Spec.Template.Spec.Containers[0], workers.Spec.Template.Spec.Containers[0]}
+	for _, flag := range []string{"--output=", "--run=", "--queue="} {
+		var values []string
+		for _, c := range containers {
+			i := slices.IndexFunc(c.Args, func(arg string) bool { return strings.HasPrefix(arg, flag) })
+			if i >= 0 {
+				values = append(values, c.Args[i])
+			}
+		}
+		if len(values) != 2 || values[0] != values[1] {
+			t.Errorf("plan and workers have %q", values)
+		}
+	}
+	for _, c := range containers {
+		accepts(t, c)
+	}
 }

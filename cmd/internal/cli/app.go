@@ -26,6 +26,7 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -51,12 +52,20 @@ type App struct {
 	Judges bool
 
 	Transport http.RoundTripper // of requests; nil: that of package fetch
+
+	linger atomic.Int64 // see Linger
 }
 
 // NewApp returns the run of a command that reads in, and writes to out and err.
 func NewApp(ctx context.Context, in io.Reader, out, err io.Writer) *App {
 	return &App{Context: ctx, in: in, Out: out, Err: err, Log: &Log{w: err}}
 }
+
+// Linger says how long the command may go on to work when it is interrupted.
+func (a *App) Linger(d time.Duration) { a.linger.Store(int64(d)) }
+
+// Grace returns what Linger has said.
+func (a *App) Grace() time.Duration { return time.Duration(a.linger.Load()) }
 
 // Status returns the exit status of a run that ended with err, and reports err.
 func (a *App) Status(err error) int {

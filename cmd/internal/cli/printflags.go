@@ -23,11 +23,18 @@ type PrintFlags struct {
 
 // Add adds the flags to a command. Formats are those that it prints, as in "text, jsonl or csv".
 func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
+	p.AddFormat(cmd, formats)
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVarP(&p.Out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
+		f.BoolVarP(&p.Quiet, "quiet", "q", false, "on standard error, report only what could not be read")
+	})
+}
+
+// AddFormat adds --format alone.
+func (p *PrintFlags) AddFormat(cmd *cobra.Command, formats string) {
 	p.formats = strings.Split(strings.ReplaceAll(formats, " or ", ", "), ", ")
 	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
-		f.StringVarP(&p.Out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
-		f.BoolVarP(&p.Quiet, "quiet", "q", false, "on standard error, report only what could not be read")
 	})
 	Complete(cmd, "format", p.formats...)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -54,13 +55,33 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 
 // AddURLs adds the flags that choose URLs.
 func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
+	s.AddMatch(cmd)
 	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Match, "match", "", "print URLs that match `REGEX`")
-		f.StringVar(&s.Exclude, "exclude", "", "leave out URLs that match `REGEX`")
 		f.Int64VarP(&s.MaxURLs, "max-urls", "n", 0, "stop after `N` URLs")
 		f.BoolVar(&s.Unique, "unique", false,
 			fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
 	})
+}
+
+// AddMatch adds the flags that choose URLs by themselves.
+func (s *SelectFlags) AddMatch(cmd *cobra.Command) {
+	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.StringVar(&s.Match, "match", "", "print URLs that match `REGEX`")
+		f.StringVar(&s.Exclude, "exclude", "", "leave out URLs that match `REGEX`")
+	})
+}
+
+// Pages returns the function that chooses URLs by --match and --exclude, nil for all.
+func (s *SelectFlags) Pages() (func(*discover.URL) bool, error) {
+	match, matchErr := Compile("match", s.Match)
+	exclude, excludeErr := Compile("exclude", s.Exclude)
+	if err := cmp.Or(matchErr, excludeErr); err != nil || match == nil && exclude == nil {
+		return nil, err
+	}
+	return func(u *discover.URL) bool {
+		return (match == nil || match.MatchString(u.Loc)) &&
+			(exclude == nil || !exclude.MatchString(u.Loc))
+	}, nil
 }
 
 // Options returns the options of a walk.

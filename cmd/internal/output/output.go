@@ -2,6 +2,7 @@
 //
 // Each file builds on those below it:
 //
+//	documents.go     documents as a table
 //	columns.go       records as jsonl and CSV, with some of their fields
 //	format.go        records as lines
 //	parquet.go       records as Parquet

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/batchtest"
-	"github.com/seed-322c453a/sitemap/cmd/sitemap-jetstream/embedded"
+	"github.com/seed-322c453a/sitemap/cmd/natstest"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/engines/jetstream"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -26,7 +27,7 @@ import (
 // connect starts a broker and connects to it.
 func connect(t testing.TB) *nats.Conn {
 	t.Helper()
-	s, err := embedded.Start(t.TempDir(), -1)
+	s, err := natstest.Start(t.TempDir(), -1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,10 +122,46 @@ func TestQueue_Attempts(t *testing.T) {
 
 func TestOpenQueue_Names(t *testing.T) {
 	nc := connect(t)
-	for _, run := range []string{"", "a b", "a.b", "*"} {
-		if _, err := jetstream.OpenQueue(t.Context(), nc, run, nil); err == nil || !strings.Contains(err.Error(), "want letters") {
+	for _, run := range []string{"", "a b", ".b", "*"} {
+		if _, err := jetstream.OpenQueue(t.Context(), nc, run, nil); err == nil || !strings.Contains(err.Error(), "letters") {
 			t.Errorf("run %q: %v", run, err)
 		}
+	}
+	for _, run := range []string{"2026.11.23", "2026-11-23"} {
+		if _, err := jetstream.OpenQueue(t.Context(), nc, run, nil); err != nil {
+			t.Errorf("run %q: %v", run, err)
+		}
+	}
+}
+
+// Left says how many tasks there are, and leaves the stream and its consumer as they are.
+func TestLeft(t *testing.T) {
+	nc := connect(t)
+	if waiting, leased, err := jetstream.Left(t.Context(), nc, "1", nil); waiting+leased > 0 || err != nil {
+		t.Errorf("before the plan, Left = %d, %d, %v", waiting, leased, err)
+	}
+	q, err := jetstream.OpenQueue(t.Context(), nc, "1", &jetstream.Options{Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, domain := range []string{"a.test", "b.test", "c.test"} {
+		if ok, err := q.Put(t.Context(), batch.Task{Run: "1", Domain: domain}); !ok || err != nil {
+			t.Fatalf("Put = %t, %v", ok, err)
+		}
+	}
+	if _, err := q.Take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if waiting, leased, err := jetstream.Left(t.Context(), nc, "1", nil); waiting != 2 || leased != 1 || err != nil {
+		t.Errorf("Left = %d, %d, %v", waiting, leased, err)
+	}
+	js, err := natsjs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consumer, err := js.Consumer(t.Context(), "sitemap-run-1", "workers")
+	if err != nil || consumer.CachedInfo().Config.AckWait != time.Hour {
+		t.Errorf("the consumer is now %+v, %v", consumer, err)
 	}
 }
 

@@ -1,6 +1,5 @@
-// Package embedded starts a NATS broker with JetStream within the process. It is a package of its own,
-// so that a worker does not contain the broker.
-package embedded
+// Package natstest starts a NATS broker with JetStream for tests.
+package natstest
 
 import (
 	"errors"
@@ -10,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A Server is a broker, for one machine and for tests.
+// A Server is a broker within the process.
 type Server struct{ server *server.Server }
 
 // Start starts a broker that keeps its data in a folder and listens at a port of the loopback
@@ -26,7 +25,7 @@ func Start(dir string, port int) (*Server, error) {
 	go s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
 		s.Shutdown()
-		return nil, errors.New("embedded: the broker did not start: is the port in use?")
+		return nil, errors.New("natstest: the broker did not start: is the port in use?")
 	}
 	return &Server{s}, nil
 }

@@ -1,0 +1,140 @@
+package batch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// catFlags are the flags of batch cat.
+type catFlags struct {
+	cli.PrintFlags
+	documents bool
+}
+
+func catCommand(a *cli.App) *cobra.Command {
+	flags := &catFlags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "cat [flags] OUT/RUN",
+		Args: cli.Exactly(1, "want one OUT/RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error { return cat(a, cmd, args[0], flags) },
+	})
+	flags.PrintFlags.Add(cmd, "text, jsonl, csv, parquet, sarif, junit or github")
+	flags.AddFields(cmd)
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&flags.documents, "documents", false, "print a table of the sitemaps, not their URLs")
+	})
+	cmd.Flags().Lookup("format").DefValue, flags.Format = "jsonl", "jsonl"
+	return cmd
+}
+
+// check reports flags that have no meaning for a run of this mode.
+func (c *catFlags) check(m mode) error {
+	forFindings := c.Format == "sarif" || c.Format == "junit" || c.Format == "github"
+	switch {
+	case forFindings && (!m.Findings || c.documents):
+		return fmt.Errorf("--format %s: only the findings of a run with --check are printed so", c.Format)
+	case c.Format == "parquet" && m.Findings && !c.documents:
+		return errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, junit or github")
+	case c.Fields != "" && (m.Findings || c.documents):
+		return errors.New("--fields: only URLs have fields")
+	case c.documents || m.Findings:
+		return nil
+	}
+	_, err := output.FormatOf(&c.PrintFlags, true, true)
+	return err
+}
+
+// cat prints what is in the parts of a run.
+func cat(a *cli.App, cmd *cobra.Command, path string, flags *catFlags) error {
+	formatErr := flags.Resolve(cmd)
+	f, run, err := findRun(a, cmd, path)
+	if err != nil {
+		return err
+	}
+	rec, err := readRecord(f, run)
+	if err != nil {
+		return err
+	}
+	if err := cli.UsageOf(cmd, formatErr, flags.check(rec.mode)); err != nil {
+		return err
+	}
+	if rec.Changed && !flags.Quiet {
+		a.Log.Printf("run %s has only URLs that were new or modified since the run before", run)
+	}
+	out, err := output.Create(a, flags.Out)
+	if err != nil {
+		return err
+	}
+	p, err := newPrinter(out, &flags.PrintFlags, flags.documents, rec.mode)
+	if err == nil {
+		err = printParts(a, f, run, p)
+		err = cmp.Or(err, p.end())
+	}
+	return out.Finish(err)
+}
+
+// findRun returns the run that OUT/RUN names.
+func findRun(a *cli.App, cmd *cobra.Command, path string) (*folder, string, error) {
+	dir, run, err := splitRun(path)
+	if err != nil {
+		return nil, "", cli.Misuse(cmd, err)
+	}
+	f, err := openFolder(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if !f.hasRun(a.Context, run) {
+		if err := f.errOfRuns(path); err != nil {
+			return nil, "", cli.Misuse(cmd, err)
+		}
+		return nil, "", errNoParts(path)
+	}
+	return f, run, nil
+}
+
+// printParts prints the lines of all parts of a run. A part that cannot be read is reported.
+func printParts(a *cli.App, f *folder, run string, p linePrinter) error {
+	for part, partErr := range f.Parts(a.Context, run) {
+		if err := a.Context.Err(); err != nil {
+			return err
+		}
+		var failed error
+		if partErr == nil {
+			failed, partErr = printPart(a, f, part, p)
+		}
+		if partErr != nil {
+			a.Fail("%s", jsonl.Message("", partErr))
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// printPart prints the lines of a part. Failed is the error of the output, and err that of the part.
+func printPart(a *cli.App, f *folder, part batch.Stored, p linePrinter) (failed, err error) {
+	in, err := f.Open(a.Context, part)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	for line, err := range batch.Lines(in) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", part.Path, err)
+		}
+		if err := p.line(line); err != nil {
+			return err, nil
+		}
+	}
+	return nil, nil
+}

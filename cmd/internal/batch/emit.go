@@ -1,0 +1,112 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/engines/frontier"
+	"github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+)
+
+// emitFlags are the flags of batch emit.
+type emitFlags struct {
+	queue, metrics string
+	quiet          bool
+}
+
+func emitCommand(a *cli.App) *cobra.Command {
+	flags := &emitFlags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "emit [flags] OUT/RUN",
+		Args: cli.Exactly(1, "want one OUT/RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error { return emit(a, cmd, args[0], flags) },
+	})
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.StringVar(&flags.queue, "queue", "",
+			"put the pages into the frontier at `URL`: urlfrontier://HOST:PORT/CRAWL")
+	})
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&flags.metrics, "metrics", "",
+			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
+		f.BoolVarP(&flags.quiet, "quiet", "q", false, "on standard error, report only what is wrong")
+	})
+	return cmd
+}
+
+// emit puts the pages of a run into a frontier.
+func emit(a *cli.App, cmd *cobra.Command, path string, flags *emitFlags) error {
+	address, crawl, err := parseFrontier(flags.queue)
+	if err := cli.UsageOf(cmd, err); err != nil {
+		return err
+	}
+	f, run, err := findRun(a, cmd, path)
+	if err != nil {
+		return err
+	}
+	conn, err := dialFrontier(cmd.Context(), address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	e := &emitter{conn: conn, crawl: crawl, metrics: newMetrics(), answers: map[string]int64{}}
+	q := &queue{ready: func() bool { return conn.GetState() != connectivity.TransientFailure }}
+	stop, err := e.metrics.serve(flags.metrics, q)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for part, err := range f.Parts(cmd.Context(), run) {
+		if err == nil {
+			err = e.part(cmd.Context(), f, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !flags.quiet {
+		a.Log.Printf("%s: %s added, %s skipped, %s failed", cli.Plural(e.parts, "part"),
+			cli.Plural(e.answers["ok"], "page"), cli.Thousands(e.answers["skipped"]),
+			cli.Thousands(e.answers["fail"]))
+	}
+	if n := e.answers["fail"]; n > 0 {
+		return fmt.Errorf("the frontier did not take %s: run emit again", cli.Plural(n, "page"))
+	}
+	return nil
+}
+
+// An emitter puts the pages of parts into a frontier.
+type emitter struct {
+	conn    grpc.ClientConnInterface
+	crawl   string
+	metrics *metrics
+	parts   int64
+	answers map[string]int64
+}
+
+func (e *emitter) part(ctx context.Context, f *folder, part batch.Stored) error {
+	in, err := f.Open(ctx, part)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	e.parts++
+	if err := frontier.Emit(ctx, e.conn, e.crawl, in, e.answered); err != nil {
+		return fmt.Errorf("%s: %w", part.Path, err)
+	}
+	return nil
+}
+
+// answered counts the answer to a page.
+func (e *emitter) answered(s urlfrontier.AckMessage_Status) {
+	answer := strings.ToLower(s.String())
+	e.answers[answer]++
+	e.metrics.emitted.WithLabelValues(answer).Inc()
+}

@@ -1,0 +1,111 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// metrics are what a command counts, for --metrics.
+type metrics struct {
+	registry *prometheus.Registry
+
+	// Tasks.
+	domains, documents, urls prometheus.Counter
+	failed                   *prometheus.CounterVec // by cause
+	// Lists.
+	put, bad prometheus.Counter
+	// Pages that were emitted, by the answer.
+	emitted *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{registry: prometheus.NewRegistry()}
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+		m.registry.MustRegister(c)
+		return c
+	}
+	vector := func(name, help, label string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		m.registry.MustRegister(c)
+		return c
+	}
+	m.domains = counter("sitemap_domains_total", "Domains that this process has done.")
+	m.documents = counter("sitemap_documents_total", "Sitemaps that were read.")
+	m.urls = counter("sitemap_urls_total", "URLs that were found.")
+	m.failed = vector("sitemap_domains_failed_total",
+		"Domains of which something could not be read, by the first cause.", "cause")
+	m.put = counter("sitemap_domains_put_total", "Domains that were put into the queue.")
+	m.bad = counter("sitemap_bad_lines_total", "Lines of the list that are no targets.")
+	m.emitted = vector("sitemap_pages_emitted_total", "Pages that a frontier answered.", "answer")
+	m.registry.MustRegister(collectors.NewGoCollector())
+	return m
+}
+
+// done counts a task.
+func (m *metrics) done(c batch.Counts) {
+	m.domains.Inc()
+	m.documents.Add(float64(c.Documents))
+	m.urls.Add(float64(c.URLs))
+	if c.Failed > 0 {
+		m.failed.WithLabelValues(c.Cause).Inc()
+	}
+}
+
+// serve serves metrics and health at an address until stop is called; at "" nothing. The process is
+// healthy while it answers, and ready while its queue answers.
+func (m *metrics) serve(address string, q *queue) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics: %w", err)
+	}
+	if q.left != nil {
+		m.gauge("sitemap_domains_waiting", "Domains that wait in the queue.", q, false)
+		m.gauge("sitemap_domains_leased", "Domains that are with workers.", q, true)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "ok\n")
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !q.isReady() {
+			http.Error(w, "the queue does not answer", http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, "ok\n")
+	})
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go s.Serve(l)
+	return func() { s.Close() }, nil
+}
+
+// gauge registers how many domains wait or are leased. It is -1 while the queue does not answer.
+func (m *metrics) gauge(name, help string, q *queue, leased bool) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
+		func() float64 {
+			ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
+			defer stop()
+			waiting, with, err := q.left(ctx)
+			switch {
+			case err != nil:
+				return -1
+			case leased:
+				return float64(with)
+			}
+			return float64(waiting)
+		}))
+}

@@ -1,0 +1,213 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// planFlags are the flags of commands that read a list.
+type planFlags struct {
+	shard    shard
+	replicas int
+}
+
+func (p *planFlags) add(cmd *cobra.Command) {
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.IntVar(&p.replicas, "replicas", 0,
+			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as before)")
+	})
+}
+
+func planCommand(a *cli.App) *cobra.Command {
+	flags, tasks := &runFlags{}, &planFlags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "plan [flags] LIST",
+		Args: cli.Exactly(1, "want one LIST of targets, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return planAlone(a, cmd, args[0], flags, tasks)
+		},
+	})
+	flags.add(cmd)
+	flags.addLease(cmd)
+	tasks.add(cmd)
+	return cmd
+}
+
+var errNoQueue = errors.New("name the queue that workers share: --queue nats://HOST:PORT")
+
+// planAlone puts the tasks of a list into a queue.
+func planAlone(a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags) error {
+	err := flags.check()
+	if err == nil && flags.queue == "" {
+		err = errNoQueue
+	}
+	if err := cli.UsageOf(cmd, err); err != nil {
+		return err
+	}
+	in, err := openList(a, list)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r, err := open(a, cmd, flags, tasks.replicas)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	stop, err := r.metrics.serve(flags.metrics, r.queue)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	p := newPlan(r, list, tasks)
+	if err := p.run(cmd.Context(), in); err != nil {
+		return err
+	}
+	switch {
+	case p.isOver():
+		p.reportOver()
+	case !flags.quiet:
+		a.Log.Printf("%s put, %s in the queue before, %s done before", cli.Plural(p.put, "domain"),
+			cli.Thousands(p.known), cli.Thousands(p.done))
+	}
+	return nil
+}
+
+// openList opens a list of targets.
+func openList(a *cli.App, list string) (io.ReadCloser, error) {
+	in, err := a.Open(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", cli.FileName(list), jsonl.Message("", err))
+	}
+	return in, nil
+}
+
+// A plan puts the tasks of a list that have no part into a queue.
+type plan struct {
+	*openRun
+	list    string
+	shard   shard
+	failed  map[string]bool // domains that are put although they have a part; nil for none
+	skipped func(targets int64)
+
+	put, known, done int64 // domains
+	targets          int64 // of the shard
+}
+
+func newPlan(r *openRun, list string, flags *planFlags) *plan {
+	return &plan{openRun: r, list: list, shard: flags.shard, skipped: func(int64) {}}
+}
+
+// run reads the list.
+func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
+	p.record.Started, p.record.Targets, p.record.BadLines, p.record.Bad = thisSecond(), 0, 0, nil
+	if err := p.record.save(p.store, p.flags.run); err != nil {
+		return err
+	}
+	if p.flags.retry {
+		if p.failed, err = p.failedDomains(ctx); err != nil {
+			return err
+		}
+	}
+	if p.queue.begin != nil {
+		if err := p.queue.begin(ctx); err != nil {
+			return err
+		}
+	}
+	targets := int64(0)
+	for task, err := range batch.Plan(in, p.flags.run) {
+		if line := (*batch.LineError)(nil); errors.As(err, &line) {
+			p.record.add(line)
+			p.metrics.bad.Inc()
+			p.app.Log.Printf("%s, %v", cli.FileName(p.list), line)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s", cli.FileName(p.list), jsonl.Message("", err))
+		}
+		targets += int64(len(task.Targets))
+		if !p.shard.has(task.Domain) {
+			continue
+		}
+		if err := p.add(ctx, task); err != nil {
+			return err
+		}
+	}
+	p.record.Targets = targets
+	if err := p.record.save(p.store, p.flags.run); err != nil {
+		return err
+	}
+	return p.queue.End(ctx)
+}
+
+// add puts a task into the queue, unless it is done.
+func (p *plan) add(ctx context.Context, task batch.Task) error {
+	p.targets += int64(len(task.Targets))
+	done := false
+	var err error
+	if !p.failed[task.Domain] {
+		done, err = batch.IsDone(ctx, p.store, task)
+	}
+	if err != nil {
+		return err
+	}
+	if done {
+		p.done++
+		p.skipped(int64(len(task.Targets)))
+		return nil
+	}
+	added, err := p.queue.Put(ctx, task)
+	if added {
+		p.put++
+		p.metrics.put.Inc()
+	} else {
+		p.known++
+	}
+	return err
+}
+
+// failedDomains returns the domains that have a part with failures.
+func (p *plan) failedDomains(ctx context.Context) (map[string]bool, error) {
+	failed := map[string]bool{}
+	for part, err := range p.store.Parts(ctx, p.flags.run) {
+		if err != nil && !errors.Is(err, batch.ErrDamaged) {
+			return nil, err
+		}
+		if err == nil && part.Counts.Failed > 0 {
+			failed[domainOf(part)] = true
+		}
+	}
+	return failed, nil
+}
+
+// domainOf returns the domain of a part, which may be one of its lots.
+func domainOf(part batch.Stored) string {
+	domain, _, _ := strings.Cut(part.Domain, "~")
+	return domain
+}
+
+// isOver reports that nothing of the run was left.
+func (p *plan) isOver() bool { return p.put == 0 && p.known == 0 }
+
+// reportOver says that the run is over, and how to begin the next.
+func (p *plan) reportOver() {
+	if p.flags.quiet {
+		return
+	}
+	name := "run " + p.flags.run
+	if p.shard.n > 0 {
+		name = "shard " + p.shard.String() + " of " + name
+	}
+	p.app.Log.Printf("%s is over: %s done; begin the next one with --run NAME", name,
+		cli.Plural(p.targets, "site"))
+}

@@ -1,0 +1,114 @@
+package batch
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// A mode says what the parts of a run are. A run keeps its mode.
+type mode struct {
+	Changed  bool `json:"changed,omitempty"`  // only what is new or modified since the run before
+	Findings bool `json:"findings,omitempty"` // of an audit, in place of URLs
+}
+
+// String returns the mode as status prints it.
+func (m mode) String() string {
+	switch {
+	case m.Changed:
+		return "changed"
+	case m.Findings:
+		return "findings"
+	}
+	return "full"
+}
+
+// flag returns the flag that asks for the mode.
+func (m mode) flag() string {
+	switch {
+	case m.Changed:
+		return "has --changed"
+	case m.Findings:
+		return "has --check"
+	}
+	return "is full"
+}
+
+// A record is what is kept of a run beside its parts.
+type record struct {
+	mode
+	Begun time.Time `json:"begun"`
+	// Started is when a list was last planned for it, zero if that never happened.
+	Started time.Time `json:"started,omitzero"`
+	// Targets is how many targets the list has, 0 until it has been read to its end.
+	Targets  int64     `json:"targets,omitempty"`
+	BadLines int64     `json:"bad_lines,omitempty"`
+	Bad      []badLine `json:"bad,omitempty"` // the first of these
+}
+
+// A badLine is a line of the list that is no target.
+type badLine struct {
+	Line  uint64 `json:"line"`
+	Error string `json:"error"`
+}
+
+// maxBad is how many bad lines a record keeps.
+const maxBad = 100
+
+func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+// readRecord returns the record of a run, zero if there is none. One that is damaged is none.
+func readRecord(f *folder, run string) (r record, err error) {
+	text, err := f.record(run)
+	if isMissing(err) {
+		return r, nil
+	}
+	if err == nil && json.Unmarshal(text, &r) != nil {
+		r = record{}
+	}
+	return r, err
+}
+
+func (r *record) save(f *folder, run string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return f.saveRecord(run, append(text, '\n'))
+}
+
+// A modeError refuses a mode that is not that of the run.
+type modeError struct {
+	run string
+	has mode
+}
+
+func (e *modeError) Error() string {
+	return fmt.Sprintf("run %s %s; begin another one with --run NAME", e.run, e.has.flag())
+}
+
+// beginRun goes on with a run, or begins it if it is not there. The error is a *modeError if the run
+// has another mode.
+func beginRun(f *folder, run string, m mode) (record, error) {
+	r, err := readRecord(f, run)
+	if err == nil && r.Begun.IsZero() {
+		r = record{mode: m, Begun: thisSecond()}
+		if err = r.save(f, run); err == nil {
+			r, err = readRecord(f, run) // another process may have begun it
+		}
+	}
+	if err == nil && r.mode != m {
+		err = &modeError{run, r.mode}
+	}
+	return r, err
+}
+
+// add notes a line that is no target.
+func (r *record) add(e *batch.LineError) {
+	if r.BadLines++; len(r.Bad) < maxBad {
+		r.Bad = append(slices.Clip(r.Bad), badLine{e.Line, e.Err.Error()})
+	}
+}

@@ -1,0 +1,235 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// walkFlags are the flags of commands that walk.
+type walkFlags struct {
+	cli.SelectFlags
+	cli.FetchFlags
+	parallel int
+	workers  int
+	siteTime time.Duration
+	grace    time.Duration
+	progress string
+}
+
+func (w *walkFlags) add(cmd *cobra.Command) {
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.IntVar(&w.parallel, "parallel", 16, "walk `N` domains at once")
+		f.DurationVar(&w.siteTime, "site-time", time.Hour,
+			"longest `TIME` for one target; what came is in the part")
+		f.DurationVar(&w.grace, "grace", 0,
+			"`TIME` for domains under way to end after SIGTERM; the others are handed back")
+	})
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&w.progress, "progress", "auto",
+			"`WHEN` to show progress on standard error: auto (on a terminal), always or never")
+	})
+	w.SelectFlags.Add(cmd)
+	w.SelectFlags.AddMatch(cmd)
+	w.FetchFlags.Add(cmd)
+	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
+		f.IntVar(&w.workers, "workers", 0, "`N` processes share the run: each sends only 8/N requests "+
+			"at once to one address, at least 1 (default 1, or the number of shards)")
+	})
+	cli.Complete(cmd, "progress", "auto", "always", "never")
+	cli.Complete(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
+}
+
+func (w *walkFlags) check() error {
+	switch {
+	case w.parallel < 1 || w.siteTime < 0 || w.grace < 0 || w.workers < 0:
+		return errors.New("--parallel, --site-time, --grace, --workers: want a positive number")
+	case w.progress != "auto" && w.progress != "always" && w.progress != "never":
+		return errors.New("--progress: want auto, always or never")
+	}
+	return nil
+}
+
+func workCommand(a *cli.App) *cobra.Command {
+	flags, walks, wait := &runFlags{}, &walkFlags{}, false
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "work [flags]",
+		Args: cli.Exactly(0, "want no argument: the sites come from the queue"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return workAlone(a, cmd, flags, walks, wait) },
+	})
+	flags.add(cmd)
+	flags.addLease(cmd)
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.BoolVar(&wait, "wait", false, "when a frontier has nothing left, wait for more")
+	})
+	walks.add(cmd)
+	return cmd
+}
+
+// workAlone does the tasks of a queue.
+func workAlone(
+	a *cli.App, cmd *cobra.Command, flags *runFlags, walks *walkFlags, wait bool,
+) error {
+	var err error
+	switch {
+	case flags.queue == "":
+		err = errNoQueue
+	case wait && isNATS(flags.queue):
+		err = errors.New("--wait: a run over NATS ends when its plan is done")
+	}
+	if err := cli.UsageOf(cmd, err); err != nil {
+		return err
+	}
+	w, err := newWork(a, cmd, flags, walks, 0)
+	if err != nil {
+		return err
+	}
+	r, err := open(a, cmd, flags, 0)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	stop, err := r.metrics.serve(flags.metrics, r.queue)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if r.queue.endsHere && !wait {
+		r.queue.End(cmd.Context())
+	}
+	w.begin(r, "", 0)
+	err = w.run(cmd.Context())
+	w.end(false)
+	return cmp.Or(a.Ended(cmd.Context()), err)
+}
+
+// A work is a worker with what it reports.
+type work struct {
+	app       *cli.App
+	flags     *walkFlags
+	quiet     bool
+	worker    *batch.Worker
+	metrics   *metrics
+	progress  progress.Counter
+	untrusted atomic.Int64
+	stop      func() // of the progress
+}
+
+// newWork returns the work that the flags ask for. Shards is the number of shards, or 0.
+func newWork(
+	a *cli.App, cmd *cobra.Command, flags *runFlags, walks *walkFlags, shards int,
+) (*work, error) {
+	client, clientErr := walks.Client()
+	options, optionsErr := walks.Options()
+	pages, pagesErr := walks.Pages()
+	err := cli.UsageOf(cmd, flags.check(), walks.check(), clientErr, optionsErr, pagesErr)
+	if err != nil {
+		return nil, err
+	}
+	client.MaxBytes, client.Transport = walks.Limit.Bytes, a.Transport
+	if client.Limiter == nil {
+		workers := max(1, cmp.Or(walks.workers, shards))
+		client.Limiter = &fetch.HostLimiter{Total: 2 * walks.parallel, PerAddress: max(1, 8/workers)}
+	}
+	a.Linger(walks.grace)
+	options.OnlyChanged = flags.Changed
+	w := &batch.Worker{
+		Client: &discover.Client{Fetch: client, Concurrency: walks.Concurrency}, Options: options,
+		Select: pages, Parallel: walks.parallel, SiteTime: walks.siteTime, Grace: walks.grace,
+		Retry: flags.retry,
+	}
+	if flags.Findings {
+		w.Job = batch.Findings(audit.Options{Agent: "Googlebot", Limits: walks.Limit.Document()})
+	}
+	return &work{app: a, flags: walks, quiet: flags.quiet, worker: w}, nil
+}
+
+// reportEvery is how often the totals are reported where standard error is no terminal.
+const reportEvery = time.Minute
+
+// begin prepares the work on a run, and shows progress until end is called. Shards is how many share
+// the list, 0 if it is not shared.
+func (w *work) begin(r *openRun, list string, shards int) {
+	w.metrics = r.metrics
+	w.worker.Queue, w.worker.Sink, w.worker.States = r.queue, r.store, r.store
+	if r.queue.states != nil {
+		w.worker.States = r.queue.states
+	}
+	w.worker.Done, w.worker.Report = w.done, w.report
+	w.progress.Begin(nil, list)
+	w.progress.IsList = true
+	w.progress.Total /= int64(max(1, shards)) // about
+	w.stop = w.progress.Show(w.app, w.flags.progress, w.quiet, false)
+	if !cli.IsTerminal(w.app.Err) {
+		ended, hide := make(chan struct{}), w.stop
+		go w.reportTotals(ended)
+		w.stop = func() {
+			close(ended)
+			hide()
+		}
+	}
+}
+
+// reportTotals reports what has been done now and then, until ended is closed.
+func (w *work) reportTotals(ended <-chan struct{}) {
+	ticker := time.NewTicker(reportEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			w.totals()
+		case <-ended:
+			return
+		}
+	}
+}
+
+func (w *work) run(ctx context.Context) error { return w.worker.Run(ctx) }
+
+// skip counts targets that were done before.
+func (w *work) skip(targets int64) { w.progress.Sites.Add(targets) }
+
+// done counts a task.
+func (w *work) done(_ batch.Task, c batch.Counts) {
+	w.progress.Sites.Add(c.Targets)
+	w.progress.URLs.Add(c.URLs)
+	w.untrusted.Add(c.Untrusted)
+	if c.Failed > 0 {
+		w.progress.Failed.Add(1)
+	}
+	w.metrics.done(c)
+}
+
+// report reports a damaged part or state, and a task that cannot be done.
+func (w *work) report(t batch.Task, err error) { w.app.Log.Printf("%s: %v", t.Domain, err) }
+
+// totals reports what has been done.
+func (w *work) totals() {
+	if !w.quiet {
+		w.app.Log.Line("sitemap: " + w.progress.Totals())
+	}
+}
+
+// end ends the display of progress, and reports the totals unless there was nothing to do.
+func (w *work) end(idle bool) {
+	w.stop()
+	if idle {
+		return
+	}
+	w.totals()
+	if n := w.untrusted.Load(); n > 0 && !w.quiet {
+		w.app.Log.Printf("%s left out: see 'sitemap help trust'", cli.Plural(n, "untrusted URL"))
+	}
+}
