@@ -369,6 +369,15 @@ var nameClasses = func() (classes [256]nameClass) {
 // IsSpace reports whether c is white space of XML.
 func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
+// SkipSpace returns the index of the first byte of b, from i on, that is not white space. There has
+// to be one, such as the padding of the window.
+func SkipSpace(b []byte, i int) int {
+	for IsSpace(b[i]) {
+		i++
+	}
+	return i
+}
+
 // TrimSpace removes leading and trailing white space of XML.
 func TrimSpace(b []byte) []byte {
 	b = b[spaceLen(b):]

@@ -20,6 +20,7 @@ const maxBindings = 256
 type declaration struct {
 	prefix, uri string
 	space       namespace.Space
+	documented  bool // the URI is that of the namespace's documentation
 }
 
 // A binding is a declaration in force.
@@ -78,10 +79,11 @@ func (r *Reader) declare(prefix, uri []byte) declaration {
 			return *d
 		}
 	}
-	d := declaration{string(prefix), string(uri), 0}
+	d := declaration{prefix: string(prefix), uri: string(uri)}
 	if d.space = namespace.Of(d.uri); d.space < 0 {
 		d.space = r.other(d.uri)
 	}
+	d.documented = d.uri == namespace.Documented(d.space)
 	if len(r.seen) < maxBindings {
 		r.seen = append(r.seen, d)
 	}
@@ -105,23 +107,36 @@ func (r *Reader) other(uri string) namespace.Space {
 
 // URI returns the URI of the current start tag's namespace as it was declared. It returns the
 // prefix if it was not declared, or "".
-func (r *Reader) URI() string { return r.uri(r.Prefix()) }
+func (r *Reader) URI() string {
+	if b := r.binding(r.Prefix()); b != nil {
+		return b.uri
+	}
+	return string(r.Prefix())
+}
 
-func (r *Reader) uri(prefix []byte) string {
+// Documented returns the namespace of extensions that a prefix is declared for by its only correct
+// URI, or NoSpace. It is for a caller that reads the window itself.
+func (r *Reader) Documented(prefix []byte) namespace.Space {
+	if b := r.binding(prefix); b != nil && b.documented {
+		return b.space
+	}
+	return namespace.NoSpace
+}
+
+// binding returns the declaration of a prefix, or nil.
+func (r *Reader) binding(prefix []byte) *binding {
 	for i := len(r.bindings) - 1; i >= 0; i-- {
 		if r.bindings[i].prefix == string(prefix) {
-			return r.bindings[i].uri
+			return &r.bindings[i]
 		}
 	}
-	return string(prefix)
+	return nil
 }
 
 // Lookup returns the namespace of a prefix in the current element.
 func (r *Reader) Lookup(prefix []byte) (space namespace.Space, declared bool) {
-	for i := len(r.bindings) - 1; i >= 0; i-- {
-		if r.bindings[i].prefix == string(prefix) {
-			return r.bindings[i].space, true
-		}
+	if b := r.binding(prefix); b != nil {
+		return b.space, true
 	}
 	if len(prefix) == 0 {
 		return namespace.NoSpace, true

@@ -59,6 +59,23 @@ func (s *Scanner) CheckText(at int, text []byte) {
 	s.checkText(at, text)
 }
 
+// IsUsual reports whether CheckText has no problem of text to report, and whether the text has
+// references.
+func IsUsual(text []byte) (ok, references bool) {
+	if !xmlchar.Sound(text) || indexCDATAEnd(text) >= 0 {
+		return false, false
+	}
+	for i := bytes.IndexByte(text, '&'); i >= 0; i = bytes.IndexByte(text, '&') {
+		references, text = true, text[i:]
+		_, size, kind := xmlchar.Reference(text)
+		if referenceCodes[kind] != "" {
+			return false, true
+		}
+		text = text[size:]
+	}
+	return true, references
+}
+
 // checkText reports the problems of text at the window's byte at, except its characters.
 func (s *Scanner) checkText(at int, text []byte) {
 	if i := indexCDATAEnd(text); i >= 0 {

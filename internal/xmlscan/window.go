@@ -23,7 +23,22 @@ func (r *Reader) At(d int) bool {
 		return false
 	}
 	r.Sync()
+	r.unbind(d)
 	return true
+}
+
+// PlainSection returns the text of the CDATA section at b[i] if it contains no '<' or ']', and the
+// offset of the '<' that follows. The offset is 0 if there is no such section, or no '<'.
+func PlainSection(b []byte, i int) (text []byte, end int) {
+	if !bytes.HasPrefix(b[i:], cdataStart) {
+		return nil, 0
+	}
+	i += len(cdataStart)
+	n := bytes.IndexByte(b[i:], ']')
+	if n < 0 || !bytes.HasPrefix(b[i+n:], []byte("]]><")) || bytes.IndexByte(b[i:i+n], '<') >= 0 {
+		return nil, 0
+	}
+	return b[i : i+n], i + n + len(cdataEnd)
 }
 
 // Enter opens an entry with this name whose start tag, without attributes, the caller has read
