@@ -51,7 +51,7 @@ func (d *decoder) quickEntries() {
 	q := &d.quick
 	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
 		b := d.padded()
-		i := skipSpace(b, 0)
+		i := xmlscan.SkipSpace(b, 0)
 		if !q.start.starts(b, i) {
 			return
 		}
@@ -67,9 +67,7 @@ func (d *decoder) quickEntries() {
 			continue
 		}
 		d.in.Advance(i + len(q.end.text))
-		if !d.dropped {
-			d.sink.Emit(&d.entry)
-		}
+		d.flush()
 	}
 }
 
@@ -119,22 +117,26 @@ func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]
 // read. The last input.Padding bytes of b are zero and not part of the document.
 func (d *decoder) quickFields(b []byte, from int) int {
 	for {
-		i := skipSpace(b, from)
+		i := xmlscan.SkipSpace(b, from)
 		if b[i] != '<' {
 			return from
 		}
-		if b[i+1] == '!' {
+		switch b[i+1] {
+		case '/':
+			return i
+		case '!':
 			if from = i + commentLen(b[i:]); from == i {
 				return i
 			}
 			continue
 		}
-		at, ok := d.pass(b, i+1)
-		if !ok {
-			return i
+		at, own := d.pass(b, i+1)
+		n, tag := 0, uint64(0)
+		if own {
+			tag = load(b, at)
 		}
-		text, n, kind := 0, 0, document.Loc
-		switch tag := load(b, at); {
+		text, kind := 0, document.Loc
+		switch {
 		case tag&0xffffffff == tagLoc:
 			text = at + len("loc>")
 			n = d.quickLoc(b, text)
@@ -147,6 +149,8 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		case tag == tagPriority && b[at+8] == '>':
 			text, kind = at+len("priority>"), document.Priority
 			n = d.quickPriority(b, text)
+		default:
+			n = d.quickExtension(b, i)
 		}
 		if n == 0 {
 			return i
@@ -157,6 +161,17 @@ func (d *decoder) quickFields(b []byte, from int) int {
 				Kind: kind, Offset: d.in.Offset() + int64(i), Text: b[text:end]})
 		}
 	}
+}
+
+// quickExtension reads an extension. A listener hears of its elements, so the general reader reads
+// them for it.
+func (d *decoder) quickExtension(b []byte, i int) int {
+	if d.skip || d.listener != nil {
+		return 0
+	}
+	n := d.extensions().Quick(b, i)
+	d.extended = d.extended || n > 0
+	return n
 }
 
 // commentLen returns the length of the comment at the start of b, or 0 if there is no comment that
@@ -177,13 +192,6 @@ func commentLen(b []byte) int {
 func (d *decoder) pass(b []byte, i int) (int, bool) {
 	n := len(d.quick.prefix)
 	return i + n, n == 0 || bytes.HasPrefix(b[i:], d.quick.prefix)
-}
-
-func skipSpace(b []byte, i int) int {
-	for xmlscan.IsSpace(b[i]) {
-		i++
-	}
-	return i
 }
 
 // value returns the short text at b[i:] and the offset of the name in the end tag that follows. The
@@ -263,17 +271,10 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 
 // section is textTo for a CDATA section without a '<' or ']' in it.
 func (d *decoder) section(b []byte, i int) (text []byte, end int) {
-	const start = "<![CDATA["
-	if !bytes.HasPrefix(b[i:], []byte(start)) {
-		return nil, 0
+	if text, i = xmlscan.PlainSection(b, i); i > 0 {
+		_, end = d.textTo(b, i, 0)
 	}
-	i += len(start)
-	n := bytes.IndexByte(b[i:], ']')
-	if n < 0 || string(b[i+n:i+n+4]) != "]]><" || bytes.IndexByte(b[i:i+n], '<') >= 0 {
-		return nil, 0
-	}
-	_, end = d.textTo(b, i+n+len("]]>"), 0)
-	return b[i : i+n], end
+	return text, end
 }
 
 // quickLastMod reads a W3C datetime. Most have the length of a date, or of a date and time in UTC

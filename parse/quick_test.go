@@ -75,6 +75,50 @@ func TestShortcut(t *testing.T) {
 	}
 }
 
+// The short cut reads whole entries with extensions of the common shape, after the first entry. The
+// general reader would keep the start tag.
+func TestShortcut_Extensions(t *testing.T) {
+	for _, extension := range []string{
+		`<xhtml:link rel="alternate" hreflang="de" href="http://a.example/?a&amp;b"/><xhtml:link rel="alternate" hreflang="fr" href="/fr" />`,
+		"<mobile:mobile/>",
+		"<image:image><image:loc>http://a.example/i</image:loc><image:title><![CDATA[A & B]]></image:title></image:image>",
+		"<news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>2024-05-06</news:publication_date><news:title>T</news:title></news:news>",
+		`<video:video><video:thumbnail_loc>http://a.example/t</video:thumbnail_loc><video:title>T</video:title><video:description>D &lt; E</video:description><video:player_loc allow_embed="yes">http://a.example/p</video:player_loc></video:video>`,
+		`<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0"><DataObject type="a"><Attribute name="n">v</Attribute></DataObject></PageMap>`,
+	} {
+		entry := "<url><loc>http://www.example.com/</loc>" + extension + "</url>"
+		in := input.Open(strings.NewReader(extended+entry+entry+"</urlset>"), nil)
+		base, _ := url.Parse("http://www.example.com/")
+		o := &sitemap.Options{Base: base}
+		var d *decoder
+		entries := 0
+		d = newDecoder(in, sitemap.URLSet, document.NewSink(o, document.NewTally(),
+			func(e sitemap.Entry, err error) bool {
+				if entries++; e.Extensions == nil || err != nil {
+					t.Errorf("%s: %+v, %v", extension, e, err)
+				}
+				if entries == 2 && d.start != nil {
+					t.Errorf("%s: the general reader read %s", extension, d.start)
+				}
+				d.start = nil // that of the first entry
+				return true
+			}), o)
+		d.read()
+		if in.Close(); entries != 2 {
+			t.Errorf("%s: %d entries", extension, entries)
+		}
+	}
+}
+
+// extended is the start tag of a urlset that declares the prefixes of extensions.
+const extended = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"` +
+	` xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9"` +
+	` xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"` +
+	` xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"` +
+	` xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"` +
+	` xmlns:mobile="http://www.google.com/schemas/sitemap-mobile/1.0"` +
+	` xmlns:xhtml="http://www.w3.org/1999/xhtml">`
+
 func FuzzShortcut(f *testing.F) {
 	for _, entry := range []string{
 		"<url><loc>http://a.example/</loc></url>",
@@ -82,6 +126,11 @@ func FuzzShortcut(f *testing.F) {
 		"<url><loc><![CDATA[http://a.example/x]]></loc><lastmod>2024-05-06T07:08:09+02:00</lastmod></url>",
 		"<url><lastmod>2024</lastmod><loc> http://a.example/é </loc><priority>1</priority></url>",
 		`<url><loc>http://a.example/</loc><xhtml:link rel="alternate" href="x>y" hreflang='de'/><image:image><image:loc>http://a.example/i</image:loc></image:image></url>`,
+		`<url><loc>http://a.example/</loc><xhtml:link rel="alternate" hreflang="de" href="http://a.example/?a&amp;b"/> <xhtml:link rel="alternate" hreflang="es-419" href="/fr" /><mobile:mobile/></url>`,
+		`<url><image:image> <image:loc>http://a.example/i?a&amp;b</image:loc><image:title><![CDATA[T & t]]></image:title><image:caption/></image:image><loc>http://a.example/</loc></url>`,
+		`<url><news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>2024-05-06</news:publication_date><news:title>T &#169; [t]</news:title><news:keywords>a, b</news:keywords></news:news><loc>http://a.example/</loc></url>`,
+		`<url><loc>http://a.example/</loc><video:video><video:thumbnail_loc>http://a.example/t</video:thumbnail_loc><video:title>T &nbsp; t</video:title><video:description>D</video:description><video:player_loc allow_embed="yes">http://a.example/p</video:player_loc><video:restriction relationship="allow">DE FR</video:restriction><video:duration>60</video:duration><video:tvshow><video:show_title>S</video:show_title></video:tvshow></video:video></url>`,
+		`<url><loc>http://a.example/</loc><PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0"><DataObject type="a &amp; b" id="1"><Attribute name="n">v</Attribute> <Attribute name="n" value="v"/></DataObject></PageMap></url>`,
 		"<url><loc>http://a.example/</loc><loc>http://a.example/2</loc></url>",
 		"<url><loc>http://a.example/a b]]></loc><lastmod>13/45/2024</lastmod></url>",
 		"<url><loc>http://a.example/x</loc><lastmod>2024<05-06T07:08:09+02:00</lastmod></url>",
@@ -104,8 +153,7 @@ func FuzzShortcut(f *testing.F) {
 		if u, err := url.Parse(base); err == nil && u.IsAbs() {
 			o.Base = u
 		}
-		same(t,
-			[]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">`+body+"</urlset>"), o)
+		same(t, []byte(extended+body+"</urlset>"), o)
 	})
 }
 

@@ -206,15 +206,20 @@ func (d *decoder) readOther(own bool) {
 	}
 	switch {
 	case !d.skip:
-		if d.ext == nil {
-			d.ext = extension.New(d.r, d.in, d.sink)
-			d.ext.ByName = true
-		}
 		d.extended = true
-		d.ext.Element(own)
+		d.extensions().Element(own)
 	case !own:
 		d.r.SkipRun()
 	}
+}
+
+// extensions returns the decoder of extensions of entries.
+func (d *decoder) extensions() *extension.Decoder {
+	if d.ext == nil {
+		d.ext = extension.New(d.r, d.in, d.sink)
+		d.ext.ByName = true
+	}
+	return d.ext
 }
 
 // flush yields the location that was read last.

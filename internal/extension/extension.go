@@ -62,6 +62,7 @@ type Decoder struct {
 	memory
 	entryRecords
 	entryState
+	quick quick
 }
 
 // A memory is what entries share.
@@ -237,7 +238,9 @@ func (d *Decoder) startEntry() {
 
 // overflow reports, once per entry, that there are more values of a field than are kept.
 func (d *Decoder) overflow(field string) {
-	if !d.overflowed {
+	if d.quick.active() {
+		d.quick.failed = true
+	} else if !d.overflowed {
 		d.overflowed = true
 		d.sink.Problem(sitemap.BadExtension, d.here(), field, nil)
 	}
@@ -251,7 +254,7 @@ func (d *Decoder) outOfText(field string) {
 
 // here returns the position of the current token, if there is a report to use it.
 func (d *Decoder) here() (pos sitemap.Position) {
-	if d.sink.Report() != nil {
+	if d.sink.Report() != nil && !d.quick.active() {
 		pos = d.in.Position(0)
 	}
 	return pos
@@ -259,7 +262,9 @@ func (d *Decoder) here() (pos sitemap.Position) {
 
 // bad reports a value that is invalid, or missing for another reason than lack of room.
 func (d *Decoder) bad(pos sitemap.Position, field string, text []byte) {
-	if d.textSize <= MaxText {
+	if d.quick.active() {
+		d.quick.failed = true
+	} else if d.textSize <= MaxText {
 		d.sink.Problem(sitemap.BadExtension, pos, field, text)
 	}
 }

@@ -26,7 +26,7 @@ func (d *Decoder) image() {
 
 // imagePart reads a part of an image.
 func (d *Decoder) imagePart(img *sitemap.Image) {
-	switch string(d.r.Local()) {
+	switch string(d.local()) {
 	case "loc":
 		v := d.value("image:loc")
 		if img.Loc != "" {
@@ -78,7 +78,7 @@ func (d *Decoder) alternate() {
 // href returns the location of an alternate, or "": a page, or a place in an app, which has its own
 // scheme (android-app://com.example/...).
 func (d *Decoder) href(raw []byte) string {
-	if d.recent.PlainXML(raw) && d.textSize+len(raw) <= MaxText {
+	if d.isPlain(raw) {
 		return d.keepSound(raw)
 	}
 	value := d.attr(raw)
@@ -90,6 +90,11 @@ func (d *Decoder) href(raw []byte) string {
 		return ""
 	}
 	return d.keep(value, "xhtml:link")
+}
+
+// isPlain reports whether an attribute, for which there is room, is a location that needs no change.
+func (d *Decoder) isPlain(raw []byte) bool {
+	return d.recent.PlainXML(raw) && d.textSize+len(raw) <= MaxText
 }
 
 // alternateAttr sets an attribute of an alternate.

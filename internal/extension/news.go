@@ -45,7 +45,7 @@ func missingOfNews(n *sitemap.News) string {
 
 // newsPart reads a part of an article.
 func (d *Decoder) newsPart(n *sitemap.News) {
-	switch string(d.r.Local()) {
+	switch string(d.local()) {
 	case "publication":
 		for depth := d.r.Depth(); d.r.Child(depth); {
 			if d.isPart(namespace.News) && !d.publicationPart(n) {
@@ -72,7 +72,7 @@ func (d *Decoder) newsPart(n *sitemap.News) {
 // publicationPart reads a part of an article's publication, and reports whether it is one.
 // Documents name few publications.
 func (d *Decoder) publicationPart(n *sitemap.News) bool {
-	switch string(d.r.Local()) {
+	switch string(d.local()) {
 	case "name":
 		take(&n.PublicationName, d.name(d.content()))
 	case "language":

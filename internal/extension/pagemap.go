@@ -33,8 +33,7 @@ func (d *Decoder) dataObject() {
 		d.overflow("DataObject")
 		return
 	}
-	o := sitemap.DataObject{Type: d.attrString("type", "DataObject"),
-		ID: d.attrString("id", "DataObject")}
+	o := d.newObject()
 	for depth := d.r.Depth(); d.r.Child(depth); {
 		switch {
 		case !d.isPart(namespace.PageMap):
@@ -44,6 +43,17 @@ func (d *Decoder) dataObject() {
 			d.r.Leave(depth)
 		}
 	}
+	d.addObject(o, pos)
+}
+
+// newObject returns the DataObject of the current start tag.
+func (d *Decoder) newObject() sitemap.DataObject {
+	return sitemap.DataObject{Type: d.attrString("type", "DataObject"),
+		ID: d.attrString("id", "DataObject")}
+}
+
+// addObject adds a DataObject with the attributes that were read.
+func (d *Decoder) addObject(o sitemap.DataObject, pos sitemap.Position) {
 	o.Attributes = d.attributes.take()
 	if o.Type == "" && o.ID == "" && len(o.Attributes) == 0 {
 		d.bad(pos, "DataObject", nil)

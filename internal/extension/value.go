@@ -24,6 +24,10 @@ type value struct {
 // value reads the text of the element whose start tag is current.
 func (d *Decoder) value(field string) value {
 	v := value{at: d.in.Offset(), field: field}
+	if d.quick.active() {
+		v.raw = trim(d.quick.text)
+		return v
+	}
 	if text, ok := d.r.Leaf(); ok {
 		v.raw = trim(text)
 		return v
@@ -51,6 +55,9 @@ func (d *Decoder) pos(v value) sitemap.Position {
 // content reads the trimmed text of the element whose start tag is current. Text that is cut by the
 // end of the document is discarded.
 func (d *Decoder) content() []byte {
+	if d.quick.active() {
+		return trim(d.quick.text)
+	}
 	text := d.r.Text()
 	if !d.r.Complete {
 		return nil
@@ -77,8 +84,7 @@ func trim(b []byte) []byte {
 
 // token returns an attribute that is a word, decoded and trimmed, or "" if it is missing.
 func (d *Decoder) token(name string) string {
-	raw, _ := d.r.Attr(name)
-	return string(d.attr(raw))
+	return string(d.attrText(name))
 }
 
 // keep returns text as a string, or "" if the entry has too much of it.
@@ -104,7 +110,9 @@ func (d *Decoder) keepSound(raw []byte) string {
 }
 
 // isSound reports whether raw, an attribute or text, contains only characters that XML allows.
-func (d *Decoder) isSound(raw []byte) bool { return d.r.IsSound() || xmlchar.Sound(raw) }
+func (d *Decoder) isSound(raw []byte) bool {
+	return d.quick.active() || d.r.IsSound() || xmlchar.Sound(raw)
+}
 
 // cleaned returns raw without control characters and with U+FFFD for invalid UTF-8. The scanner has
 // reported both.
@@ -280,7 +288,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	part func(*T)) (at int, pos sitemap.Position, ok bool) {
 	pos = d.here()
 	switch name := recordName(space); {
-	case string(d.r.Local()) != name:
+	case !d.quick.active() && string(d.r.Local()) != name:
 		d.bad(pos, field, d.r.Raw())
 		return 0, pos, false
 	case s.len() == MaxRecords:
@@ -289,6 +297,12 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	}
 	at = s.len()
 	s.next()
+	if d.quick.active() {
+		for d.quick.nextPart() {
+			part(&s.current()[at])
+		}
+		return at, pos, true
+	}
 	outer := d.actual
 	d.actual = d.r.Space
 	for depth := d.r.Depth(); d.r.Child(depth); {
@@ -373,4 +387,12 @@ func (d *Decoder) isPart(space namespace.Space) bool {
 		d.checkCase()
 	}
 	return ok
+}
+
+// local returns the local name of the current element, in lower case.
+func (d *Decoder) local() []byte {
+	if d.quick.active() {
+		return d.quick.name
+	}
+	return d.r.Local()
 }

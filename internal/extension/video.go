@@ -53,7 +53,7 @@ func isBlank(v *sitemap.Video) bool {
 
 // videoLocation reads a part of a video that is a location, and reports whether it is one.
 func (d *Decoder) videoLocation(v *sitemap.Video) bool {
-	switch string(d.r.Local()) {
+	switch string(d.local()) {
 	case "thumbnail_loc":
 		take(&v.ThumbnailLoc, d.loc(d.value("video:thumbnail_loc")))
 	case "content_loc":
@@ -75,7 +75,7 @@ func (d *Decoder) videoLocation(v *sitemap.Video) bool {
 
 // videoText reads a part of a video that is free text, and reports whether it is one.
 func (d *Decoder) videoText(v *sitemap.Video) bool {
-	switch string(d.r.Local()) {
+	switch string(d.local()) {
 	case "title":
 		take(&v.Title, d.string(d.value("video:title")))
 	case "description":
@@ -107,7 +107,7 @@ func (d *Decoder) videoText(v *sitemap.Video) bool {
 
 // videoFact reads a part of a video that is a number, a date, or yes or no.
 func (d *Decoder) videoFact(v *sitemap.Video) {
-	switch string(d.r.Local()) {
+	switch string(d.local()) {
 	case "duration":
 		take(&v.Duration, d.integer(d.value("video:duration")))
 	case "view_count":
@@ -130,16 +130,19 @@ func (d *Decoder) videoFact(v *sitemap.Video) {
 // attrValue decodes the attribute with this name. The result is valid until the next attribute is
 // decoded or the element's text is read.
 func (d *Decoder) attrValue(name, field string) value {
-	v := value{at: d.in.Offset(), field: field}
-	if raw, ok := d.r.Attr(name); ok {
-		v.raw = d.attr(raw)
-	}
-	return v
+	return value{at: d.in.Offset(), field: field, raw: d.attrText(name)}
 }
 
-func (d *Decoder) attrString(name, field string) string {
-	return d.string(d.attrValue(name, field))
+// attrText is attrValue without what is needed to report a value.
+func (d *Decoder) attrText(name string) []byte {
+	if d.quick.active() {
+		return d.attr(d.quick.attr(name))
+	}
+	raw, _ := d.r.Attr(name)
+	return d.attr(raw)
 }
+
+func (d *Decoder) attrString(name, field string) string { return d.keep(d.attrText(name), field) }
 
 func (d *Decoder) attrLoc(name, field string) string { return d.loc(d.attrValue(name, field)) }
 

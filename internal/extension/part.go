@@ -1,0 +1,175 @@
+package extension
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// A quick scans the parts of a record straight from the window. While it does, its part is the
+// current element instead of the Reader's. It fails at what the Reader has to read.
+type quick struct {
+	window     []byte // nil if the current element is the Reader's
+	next       int    // index of the next token in it
+	tag        []byte // name of the element that contains the part
+	prefix     int    // length of the prefix of that, with its colon
+	outer      []byte // name of the news, if tag is that of its publication
+	name, text []byte // of the part; the text is decoded
+	decoded    []byte // a text that had references
+	attrs      []xmlscan.Attr
+	empty      bool // the start tag ends with "/>"
+	failed     bool
+}
+
+// active reports whether the current element is the part.
+func (q *quick) active() bool { return q.window != nil }
+
+// fail makes the Reader read the whole extension. It returns false.
+func (q *quick) fail() bool {
+	q.failed = true
+	return false
+}
+
+// nextPart scans the next part of the record or, passing its tags, of a publication. It returns false
+// at the end of the record, or if it fails.
+func (q *quick) nextPart() bool {
+	b, i := q.window, xmlscan.SkipSpace(q.window, q.next)
+	if end := endTag(b, i, q.tag); end > 0 {
+		if q.next = end; q.outer == nil {
+			return false
+		}
+		q.tag, q.outer = q.outer, nil
+		return q.nextPart()
+	}
+	i++
+	if q.failed || b[i-1] != '<' || !bytes.HasPrefix(b[i:], q.tag[:q.prefix]) {
+		return q.fail()
+	}
+	start := i + q.prefix
+	q.next = start + wordLen(b[start:])
+	q.name = b[start:q.next]
+	switch in, name := string(q.tag[q.prefix:]), string(q.name); {
+	case in == "news" && name == "publication" && b[q.next] == '>':
+		q.outer, q.tag = q.tag, b[i:q.next]
+		q.next++
+		return q.nextPart()
+	case in == "publication" && name != "name" && name != "language", name == in, name == "tvshow":
+		return q.fail()
+	}
+	return q.scanPart(b[i:q.next])
+}
+
+// scanPart scans a part after its name.
+func (q *quick) scanPart(name []byte) bool {
+	if q.text = nil; !q.scanTag() || !q.empty && !q.scanText(name) {
+		return q.fail()
+	}
+	return true
+}
+
+// scanTag scans a start tag after its name.
+func (q *quick) scanTag() bool {
+	b, i := q.window, q.next
+	q.attrs, q.empty = q.attrs[:0], false
+	if b[i] == '>' {
+		q.next = i + 1
+		return true
+	}
+	for xmlscan.IsSpace(b[i]) {
+		i = xmlscan.SkipSpace(b, i)
+		n := i + wordLen(b[i:])
+		if n == i {
+			break
+		}
+		name, value := b[i:n], b[n+2:]
+		size := bytes.IndexByte(value, '"')
+		if b[n] != '=' || b[n+1] != '"' || size < 0 || string(name) == "xmlns" ||
+			q.attr(string(name)) != nil || bytes.IndexByte(value[:size], '<') >= 0 {
+			return false
+		}
+		if usual, _ := xmlscan.IsUsual(value[:size]); !usual {
+			return false
+		}
+		q.attrs = append(q.attrs, xmlscan.Attr{Name: name, Value: value[:size]})
+		i = n + len(`=""`) + size
+	}
+	if q.empty = b[i] == '/'; q.empty {
+		i++
+	}
+	q.next = i + 1
+	return b[i] == '>'
+}
+
+// attr returns an attribute of the part, or nil.
+func (q *quick) attr(name string) []byte {
+	for _, a := range q.attrs {
+		if string(a.Name) == name {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+// scanText scans the text of a part, which may be a CDATA section, and its end tag.
+func (q *quick) scanText(name []byte) bool {
+	b, i := q.window, q.next
+	size := bytes.IndexByte(b[i:], '<')
+	if size < 0 {
+		return false
+	}
+	end := i + size
+	if q.text = b[i:end]; size == 0 && b[i+1] == '!' {
+		if q.text, end = xmlscan.PlainSection(b, i); end == 0 || !xmlchar.Sound(q.text) {
+			return false
+		}
+	} else if usual, references := xmlscan.IsUsual(q.text); !usual {
+		return false
+	} else if references {
+		q.decoded = xmlchar.Decode(q.decoded[:0], q.text)
+		q.text = q.decoded
+	}
+	q.next = endTag(b, end, name)
+	return q.next > 0 && end-i <= xmlscan.MaxText
+}
+
+// passes passes white space and what starts with a tag, and reports whether the tag was there.
+func (q *quick) passes(tag string) bool {
+	i := xmlscan.SkipSpace(q.window, q.next)
+	if !bytes.HasPrefix(q.window[i:], []byte(tag)) {
+		return false
+	}
+	q.next = i + len(tag)
+	return true
+}
+
+// wordLen returns the length of the word in lower case at the start of b.
+func wordLen(b []byte) int {
+	for i, c := range b {
+		if ('a' > c || c > 'z') && c != '_' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// emptyEnd returns the index after the "/>" at b[i], or 0.
+func emptyEnd(b []byte, i int) int {
+	if b[i] == ' ' {
+		i++
+	}
+	if b[i] != '/' || b[i+1] != '>' {
+		return 0
+	}
+	return i + len("/>")
+}
+
+// endTag returns the index after the end tag with that name at b[i], or 0.
+func endTag(b []byte, i int, name []byte) int {
+	end := i + len("</") + len(name)
+	if b[i] != '<' || b[i+1] != '/' || end >= len(b) || b[end] != '>' ||
+		!bytes.Equal(b[i+2:end], name) {
+		return 0
+	}
+	return end + 1
+}

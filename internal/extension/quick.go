@@ -1,0 +1,165 @@
+package extension
+
+import (
+	"bytes"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlscan"
+)
+
+// Quick reads the extension at b[i] straight from b, the window with its padding, and returns the
+// index after it. If the extension does not have the most common shape, or if something in it needs
+// a report, Quick does nothing and returns 0. The common shape is a link with the usual attributes,
+// an empty mobile, or an image, a video, news or PageMap whose parts hold only text.
+func (d *Decoder) Quick(b []byte, i int) int {
+	before := d.sizes()
+	q := &d.quick
+	q.window, q.next, q.outer, q.failed = b, i, nil, false
+	if !d.quickElement() && !d.quickPageMap() {
+		q.fail()
+	}
+	q.window = nil
+	if q.failed {
+		d.cut(before)
+		return 0
+	}
+	return q.next
+}
+
+// quickElement reads an element with a prefix. It reports whether the next element is such.
+func (d *Decoder) quickElement() bool {
+	q := &d.quick
+	b, start := q.window, q.next+1
+	n := start + wordLen(b[start:])
+	if b[n] != ':' {
+		return false
+	}
+	space := d.r.Documented(b[start:n])
+	q.prefix = n + 1 - start
+	q.next = n + 1 + wordLen(b[n+1:])
+	q.tag = b[start:q.next]
+	if string(q.tag[q.prefix:]) != recordName(space) || !d.r.IsExtension(space) {
+		return false
+	}
+	switch space {
+	case namespace.XHTML:
+		return d.quickLinks()
+	case namespace.Mobile:
+		q.next = emptyEnd(b, q.next)
+		d.mobile = d.mobile || q.next > 0
+		return q.next > 0
+	}
+	if q.next++; b[q.next-1] != '>' {
+		return false
+	}
+	switch space {
+	case namespace.Image:
+		d.image()
+	case namespace.Video:
+		d.video()
+	case namespace.News:
+		d.newsItem()
+	default:
+		return false
+	}
+	return true
+}
+
+// quickLinks reads links that are written as almost all are, one after the other. The name of the
+// first was scanned. It reports whether there is one.
+func (d *Decoder) quickLinks() bool {
+	const attrs, middle = ` rel="alternate" hreflang="`, `" href="`
+	q := &d.quick
+	b, i := q.window, q.next-len("<")-len(q.tag)
+	if !bytes.HasPrefix(b[q.next:], []byte(attrs)) {
+		return false
+	}
+	usual := b[i : q.next+len(attrs)]
+	for q.next = 0; bytes.HasPrefix(b[i:], usual); i = xmlscan.SkipSpace(b, q.next) {
+		at := i + len(usual)
+		lang := b[at : at+langLen(b[at:])]
+		at += len(lang) + len(middle)
+		size := bytes.IndexByte(b[at:], '"')
+		if size < 0 || string(b[at-len(middle):at]) != middle || len(lang) > maxName {
+			break
+		}
+		next := emptyEnd(b, at+size+1)
+		if next == 0 || d.alternates.len() == MaxRecords {
+			break
+		}
+		a := d.alternates.next()
+		a.Rel, a.Hreflang, a.Href = "alternate", d.name(lang), d.quickHref(b[at:at+size])
+		if q.next = next; a.Href == "" {
+			q.fail()
+		}
+	}
+	return q.next > 0
+}
+
+// quickHref is href, but returns "" for an attribute that is malformed or needs a report.
+func (d *Decoder) quickHref(raw []byte) string {
+	if bytes.IndexByte(raw, '<') >= 0 {
+		return ""
+	}
+	if d.isPlain(raw) {
+		return d.keepSound(raw)
+	}
+	if usual, _ := xmlscan.IsUsual(raw); !usual {
+		return ""
+	}
+	return d.href(raw)
+}
+
+// quickPageMap reads a PageMap. It reports whether there is one.
+func (d *Decoder) quickPageMap() bool {
+	const start = `<PageMap xmlns="http://www.google.com/schemas/sitemap-pagemap/1.0">`
+	q := &d.quick
+	if !q.passes(start) || !d.r.IsExtension(namespace.PageMap) {
+		return false
+	}
+	for d.objects.len() < MaxRecords && q.passes("<DataObject") {
+		if !q.scanTag() || q.empty {
+			return false
+		}
+		o := d.newObject()
+		for q.passes("<Attribute") && q.scanPart([]byte("Attribute")) {
+			d.objectAttribute()
+		}
+		if !q.passes("</DataObject>") {
+			return false
+		}
+		d.addObject(o, sitemap.Position{})
+	}
+	return q.passes("</PageMap>")
+}
+
+// sizes are the numbers of records of an entry, and the size of its text.
+type sizes struct{ images, videos, news, alternates, objects, text int }
+
+func (d *Decoder) sizes() sizes {
+	return sizes{d.images.len(), d.videos.len(), d.news.len(), d.alternates.len(), d.objects.len(),
+		d.textSize}
+}
+
+// cut discards the records that were added since the entry had these sizes.
+func (d *Decoder) cut(to sizes) {
+	d.images.cut(to.images)
+	d.videos.cut(to.videos)
+	d.news.cut(to.news)
+	d.alternates.cut(to.alternates)
+	d.objects.cut(to.objects)
+	d.attributes.drop()
+	d.textSize = to.text
+}
+
+// langLen returns the length of the language at the start of b.
+func langLen(b []byte) int {
+	for i, c := range b {
+		if !chars.IsLetter(c) && !chars.IsDigit(c) && c != '-' {
+			return i
+		}
+	}
+	return len(b)
+}
