@@ -119,15 +119,12 @@ func (w *Walker) plan(ctx context.Context, args []target.Target, queue batch.Que
 	for _, t := range args {
 		list.First = append(list.First, t.Given)
 	}
-	if from != "" {
-		r, err := w.App.Open(from)
-		if err == nil {
-			defer r.Close()
-			list.Reader = r
-		} else {
-			found++
-			w.fail("--from: "+cli.FileName(from)+":", err)
-		}
+	if r, err := w.App.Open(from); err == nil {
+		defer r.Close()
+		list.Reader = r
+	} else if from != "" {
+		found++
+		w.fail("--from: "+cli.FileName(from)+":", err)
 	}
 	for task, err := range list.Tasks("1") {
 		found++
