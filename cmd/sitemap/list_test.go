@@ -71,6 +71,14 @@ func testParallel(t *testing.T) {
 	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != cli.ExitOK {
 		t.Errorf("status %d, %s", r.status, r.out[max(0, len(r.out)-300):])
 	}
+	bad := writeFile(t, "bad.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.example/</loc><lastmod>x</lastmod></url></urlset>`)
+	list = writeFile(t, "list", strings.Join(targets, "\n"+bad+"\n")) // files are fast
+	for _, format := range []string{"jsonl", "text", "sarif", "junit"} {
+		oneByOne := runOver(t, transport, "check", "--parallel", "1", "--from", list, "--format", format)
+		if r := runOver(t, transport, "check", "--parallel", "16", "--from", list, "--format", format); r.out != oneByOne.out || !strings.Contains(r.out, "bad_lastmod") {
+			t.Errorf("check in %s: %.300q, one by one %.300q", format, r.out, oneByOne.out)
+		}
+	}
 	for _, command := range []string{"tree", "urls", "check"} {
 		r := runOver(t, transport, append([]string{command, "--format", "jsonl"}, targets[:3]...)...)
 		for line := range strings.Lines(r.out) {
@@ -174,6 +182,12 @@ func TestSuffixes(t *testing.T) {
 	}
 	if rows, err := parquet.ReadFile[picked](filepath.Join(dir, "b.parquet")); err != nil || len(rows) != 2 || rows[0].Images[0].Loc != "http://example.com/1.png" {
 		t.Errorf("%+v, %v", rows, err)
+	}
+	other, two := writeFile(t, "b.txt", "http://example.com/3\n"), filepath.Join(dir, "two.parquet")
+	runArgs(t, "urls", "-q", "-o", two, other, file).want(t, cli.ExitOK, "")
+	rows, err := parquet.ReadFile[row](two)
+	if err != nil || len(rows) != 3 || rows[0].Loc != "http://example.com/3" || rows[0].Sitemap != other || *rows[1].Priority != 0.5 || rows[2].Alternates[0].Hreflang != "de" {
+		t.Errorf("of two targets: %+v, %v", rows, err)
 	}
 	for args, want := range map[string]string{
 		"urls -o x.csv --format jsonl y":          "--output x.csv contradicts --format jsonl",

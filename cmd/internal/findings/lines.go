@@ -88,12 +88,9 @@ type csvPrinter struct{ w *csv.Writer }
 
 func newCSV(w io.Writer) *csvPrinter {
 	p := &csvPrinter{csv.NewWriter(w)}
-	p.w.Write(
-		[]string{
-			"code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix",
-			"dropped",
-		},
-	)
+	p.w.Write([]string{
+		"code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped",
+	})
 	return p
 }
 

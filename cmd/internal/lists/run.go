@@ -49,8 +49,8 @@ func (w *Walker) work(ctx context.Context, args []target.Target) error {
 	sink := batch.NewInOrder(to, func() {
 		w.App.Log.Printf("too much waits for earlier targets: what follows is not in the order of the list")
 	})
-	queue := batch.NewMemoryQueue(1_000)
-	go w.plan(ctx, args, queue) // not waited for after an error: it may wait for standard input
+	queue := batch.NewMemoryQueue(w.Flags.Parallel) // little is read ahead: --max-urls may end the run
+	go w.plan(ctx, args, queue)                     // not waited for after an error: it may wait for standard input
 	worker := &batch.Worker{
 		Client: w.Client, Queue: queue, Sink: sink, Store: w.Options.Store, Options: w.Options,
 		Parallel: w.Flags.Parallel, Job: w.job,
@@ -119,15 +119,12 @@ func (w *Walker) plan(ctx context.Context, args []target.Target, queue batch.Que
 	for _, t := range args {
 		list.First = append(list.First, t.Given)
 	}
-	if from != "" {
-		r, err := w.App.Open(from)
-		if err == nil {
-			defer r.Close()
-			list.Reader = r
-		} else {
-			found++
-			w.fail("--from: "+cli.FileName(from)+":", err)
-		}
+	if r, err := w.App.Open(from); err == nil {
+		defer r.Close()
+		list.Reader = r
+	} else if from != "" {
+		found++
+		w.fail("--from: "+cli.FileName(from)+":", err)
 	}
 	for task, err := range list.Tasks("1") {
 		found++

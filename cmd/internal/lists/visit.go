@@ -95,11 +95,10 @@ func (v *Visit) flush() error {
 // print. If that fails, the walk ends.
 func (v *Visit) EndDocument(loc string) {
 	err := v.flush()
-	switch {
-	case v.Journal != nil:
+	if v.Journal != nil {
 		v.Journal.note(v.Record.Target, loc)
 		err = cmp.Or(err, v.release())
-	case v.OneByOne():
+	} else if v.OneByOne() {
 		err = cmp.Or(err, v.Out.Flush())
 	}
 	v.abandon(err)
@@ -123,11 +122,11 @@ func (v *Visit) release() error {
 // end ends the lines of the target.
 func (v *Visit) end() error {
 	err := v.flush()
-	if v.Journal == nil {
-		return err
+	if v.Journal != nil {
+		v.Journal.ended(v.Record.Target)
+		err = cmp.Or(err, v.release())
 	}
-	v.Journal.ended(v.Record.Target)
-	return cmp.Or(err, v.release())
+	return err
 }
 
 // walk walks the target.

@@ -2,8 +2,7 @@
 //
 // Each file builds on those below it:
 //
-//	walk.go      commands that walk
-//	print.go     URLs to a format
+//	walk.go      commands that walk, and URLs to a format
 //	run.go       the targets of a command as tasks of package batch
 //	visit.go     one target to URLs, problems and documents
 //	walker.go    what the visits of a command share
@@ -14,8 +13,13 @@
 package lists
 
 import (
+	"cmp"
+	"context"
+	"io"
+
 	"github.com/spf13/cobra"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
@@ -38,4 +42,65 @@ func Walk(
 	}
 	begin(w)
 	return w.Out.Finish(w.Run(cmd.Context(), targets))
+}
+
+// Print walks the targets, prints the URLs, and reports at the end what else it met.
+func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Format) error {
+	var rows *output.Parquet
+	if w.Flags.Format == "parquet" {
+		var err error
+		if rows, err = w.parquet(); err != nil {
+			return err
+		}
+	} else {
+		w.Handle = func(v *Visit) Handler {
+			return Handler{Page: func(r *batch.URL) error {
+				v.lines = f.Append(v.lines, r)
+				return v.writeFull()
+			}}
+		}
+	}
+	err := w.Run(ctx, targets)
+	if rows != nil {
+		err = cmp.Or(err, rows.Close())
+	}
+	if err != nil || w.Flags.Quiet {
+		return err
+	}
+	w.problems.Print(w.App.Log)
+	if n := w.Selector.again; n > 0 {
+		w.App.Log.Printf("--unique: %s left out that came before", cli.Plural(n, "URL"))
+	}
+	return nil
+}
+
+// parquet prints URLs to a Parquet file. Those of visits side by side are lines before they are rows.
+func (w *Walker) parquet() (*output.Parquet, error) {
+	p, err := output.NewParquet(w.Out, w.Flags.Fields)
+	row := make([]output.ParquetRow, 1)
+	write := func(r *batch.URL) error {
+		row[0] = output.RowOf(r)
+		return p.Write(row)
+	}
+	w.Handle = func(v *Visit) Handler {
+		return Handler{Page: func(r *batch.URL) error {
+			if w.OneByOne() {
+				return write(r)
+			}
+			v.lines = r.AppendTo(v.lines)
+			return v.writeFull()
+		}}
+	}
+	w.Read = func(r io.Reader) error {
+		for l, err := range batch.Lines(r) {
+			if err == nil {
+				err = write(l.URL)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return p, err
 }

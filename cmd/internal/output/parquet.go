@@ -127,8 +127,7 @@ func (p *Parquet) Close() error { return p.w.Close() }
 func RowOf(r *batch.URL) ParquetRow {
 	row := ParquetRow{
 		Loc: r.Loc, Kind: r.Kind.String(), LastMod: timeOf(r.LastMod), Published: timeOf(r.Published),
-		ChangeFreq: orNull(
-			r.ChangeFreq.String()), Sitemap: r.Sitemap, Trust: orNull(r.Trust), Target: r.Target,
+		ChangeFreq: orNull(r.ChangeFreq.String()), Sitemap: r.Sitemap, Trust: orNull(r.Trust), Target: r.Target,
 	}
 	if v, ok := r.Priority.Get(); ok {
 		row.Priority = &v
@@ -160,11 +159,8 @@ func (row *ParquetRow) extensions(x *sitemap.Extensions) {
 		row.Videos = append(row.Videos, video)
 	}
 	for _, n := range x.News {
-		row.News = append(
-			row.News,
-			parquetNews{orNull(n.PublicationName), orNull(n.PublicationLanguage),
-				timeOf(n.PublicationDate), orNull(n.Title)},
-		)
+		row.News = append(row.News, parquetNews{orNull(n.PublicationName), orNull(n.PublicationLanguage),
+			timeOf(n.PublicationDate), orNull(n.Title)})
 	}
 	for _, a := range x.Alternates {
 		row.Alternates = append(row.Alternates,
