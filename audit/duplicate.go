@@ -92,9 +92,7 @@ func fold(rest string, has class) string {
 	if has&isQuery != 0 {
 		path, query, ok = strings.Cut(rest, "?")
 	}
-	if strings.HasSuffix(path, "/") {
-		path = path[:len(path)-1]
-	}
+	path = strings.TrimSuffix(path, "/")
 	if has&isUpper != 0 {
 		path = strings.ToLower(path)
 	}

@@ -27,11 +27,6 @@ type element struct {
 // maxElementText is how much of an element's text is kept.
 const maxElementText = 16 << 10
 
-// is reports whether the element has this name.
-func (e *element) is(space namespace.Space, local string) bool {
-	return e.space == space && string(e.local) == local
-}
-
 // value returns the text of the element with decoded references.
 func (e *element) value() string {
 	if e.cdata {
