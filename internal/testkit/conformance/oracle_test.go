@@ -52,6 +52,8 @@ func FuzzEncodingXML(f *testing.F) {
 	for _, s := range samples() {
 		f.Add(s.document(-1, nil))
 	}
+	f.Add([]byte("<urlset><url><loc>http://www.example.com/1/</loc><loc></loc>" +
+		"<lastmod>2024-05-06</lastmod></url></urlset>"))
 	f.Fuzz(func(t *testing.T, doc []byte) { compare(t, doc) })
 }
 

@@ -108,6 +108,9 @@ func (ref *reference) sitemapEntry(n *node) {
 	e := sitemap.Entry{Kind: kind}
 	locs, ok := 0, false
 	take := func(text string) {
+		if ok && strings.TrimSpace(text) == "" {
+			return // the fields after it stay those of the location before it
+		}
 		if locs++; locs > 1 {
 			if ok {
 				ref.entries = append(ref.entries, e)
