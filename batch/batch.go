@@ -61,6 +61,7 @@
 //	findings.go  the job of an audit
 //	urls.go      the job of a walk
 //	visit.go     the lines that both write
+//	document.go  what is known of a document
 //	hosts.go     targets on different hosts, side by side
 //	job.go       Job and Worker
 //	states.go    states in a folder

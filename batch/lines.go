@@ -251,13 +251,14 @@ func appendField(b []byte, name, value string) []byte {
 	return jsonl.AppendString(b, value)
 }
 
-// parseURL reads a line that AppendTo has made. It loses whether a zone was assumed.
+// parseURL reads a line that AppendTo has made.
 func parseURL(line []byte) (*URL, error) {
 	fields := struct {
 		Loc        string                    `json:"loc"`
 		Kind       sitemap.Kind              `json:"kind"`
 		LastMod    sitemap.Time              `json:"lastmod"`
 		Published  sitemap.Time              `json:"published"`
+		NoZone     bool                      `json:"zone_assumed"`
 		ChangeFreq sitemap.ChangeFreq        `json:"changefreq"`
 		Priority   sitemap.Optional[float64] `json:"priority"`
 		Sitemap    string                    `json:"sitemap"`
@@ -271,6 +272,9 @@ func parseURL(line []byte) (*URL, error) {
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return nil, err
 	}
+	if fields.NoZone {
+		fields.LastMod, fields.Published = assumeZone(fields.LastMod), assumeZone(fields.Published)
+	}
 	u := &URL{
 		Entry: sitemap.Entry{
 			Loc: fields.Loc, Kind: fields.Kind, LastMod: fields.LastMod, Published: fields.Published,
@@ -283,4 +287,12 @@ func parseURL(line []byte) (*URL, error) {
 		u.Extensions = &fields.Extensions
 	}
 	return u, nil
+}
+
+// assumeZone marks a time as listed without a zone, if it may have been.
+func assumeZone(t sitemap.Time) sitemap.Time {
+	if _, offset := t.Start().Zone(); t.Precision() < sitemap.Minute || offset != 0 {
+		return t
+	}
+	return t.AssumeZone()
 }

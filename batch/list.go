@@ -33,7 +33,7 @@ func (l *List) Tasks(run string) iter.Seq2[Task, error] {
 		}
 		p := &listPlan{task: Task{Run: run}, domainOf: l.Domain, yield: yield}
 		if p.domainOf == nil {
-			p.domainOf = domainOf
+			p.domainOf = DomainOf
 		}
 		if p.first(l.First) && (l.Reader == nil || p.lines(l.Reader)) {
 			p.flush()

@@ -59,8 +59,8 @@ func hash(domain string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// domainOf returns the registrable domain of a target.
-func domainOf(target string) (string, error) {
+// DomainOf returns the registrable domain of a target, or its host if that has none.
+func DomainOf(target string) (string, error) {
 	host, err := hostOf(target)
 	if err != nil || isAddr(host) {
 		return host, err

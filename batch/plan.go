@@ -97,7 +97,7 @@ func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
 func sortList(
 	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
 ) (err error, more bool) {
-	for l, err := range readList(r, domainOf) {
+	for l, err := range readList(r, DomainOf) {
 		if e := (*LineError)(nil); errors.As(err, &e) {
 			if !report(e) {
 				return nil, false

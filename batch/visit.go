@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
-	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -74,10 +72,7 @@ func (v *visit) options(ctx context.Context, o discover.Options) *discover.Optio
 	fetched, done := o.Fetched, o.Done
 	minTrust := cmp.Or(o.MinTrust, trust.Variant)
 	o.Fetched = func(s *discover.Sitemap, doc *fetch.Document) {
-		v.docOf, v.doc = s, Document{
-			ContentType: doc.Header.Get("Content-Type"), LastModified: doc.LastModified, ETag: doc.ETag,
-			Fetched: time.Now().UTC().Truncate(time.Second),
-		}
+		v.docOf, v.doc = s, FetchedDocument(doc)
 		if fetched != nil {
 			fetched(s, doc)
 		}
@@ -110,35 +105,19 @@ func (v *visit) page(u *discover.URL, withChange bool) {
 // document writes the line of a document that has ended.
 func (v *visit) document(s *discover.Sitemap, sum *discover.Summary, minTrust trust.Level) {
 	var d Document
-	if v.docOf == s && s != nil {
+	if v.docOf == s {
 		d, v.docOf = v.doc, nil
 	}
-	d.Target, d.Sitemap, d.Status = v.target, sitemap.Redact(s.Loc), sum.Status
-	d.Format, d.Bytes, d.Entries = sum.Format.String(), sum.Bytes, sum.Entries
-	d.LastMod, d.Robots, d.Skipped = s.LastMod, s.RobotsURL, sum.Skipped
-	if sum.FinalURL != d.Sitemap {
-		d.URL = sum.FinalURL
-	}
-	if s.Referrer != nil {
-		d.Referrer = sitemap.Redact(s.Referrer.Loc)
-	}
-	if len(sum.Scope) > 0 {
-		strongest := slices.MaxFunc(sum.Scope, func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
-		d.Trust = strongest.By.String()
-	}
-	for level, n := range sum.ByTrust {
-		if level < minTrust {
-			d.Untrusted += n
-		}
-	}
+	d.End(v.target, s, sum, minTrust)
 	v.counts.Untrusted += d.Untrusted
 	if sum.Skipped == "" {
 		v.counts.Documents++
 	}
-	if d.Error = errorText(d.Sitemap, sum.Err); d.Error != nil {
+	if d.Error != nil {
 		v.count(d.Error)
 	}
-	v.write(typed(typeDocument, d))
+	v.line = d.AppendTo(v.line[:0])
+	v.write(v.line)
 }
 
 // walkFailed takes the last error of a walk. Those of documents have their lines already.
@@ -173,16 +152,4 @@ func (v *visit) count(e *Error) {
 func (v *visit) write(line []byte) {
 	_, err := v.out.Write(line)
 	v.failed = cmp.Or(v.failed, err)
-}
-
-// localPort matches what differs from one connection to the next in the message of an error.
-var localPort = regexp.MustCompile(`\btcp \S+->`)
-
-// errorText returns an error of the document or target with this name, nil if err is nil.
-func errorText(name string, err error) *Error {
-	e := errorOf(name, err)
-	if e != nil {
-		e.Message = localPort.ReplaceAllString(e.Message, "tcp ")
-	}
-	return e
 }

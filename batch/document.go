@@ -1,0 +1,64 @@
+package batch
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// FetchedDocument returns what [discover.Options.Fetched] says of a document, which is nil for a file.
+// [Document.End] adds what is known at its end.
+func FetchedDocument(doc *fetch.Document) Document {
+	d := Document{Fetched: time.Now().UTC().Truncate(time.Second)}
+	if doc != nil {
+		d.ContentType, d.LastModified, d.ETag = doc.Header.Get("Content-Type"), doc.LastModified, doc.ETag
+	}
+	return d
+}
+
+// End adds what [discover.Options.Done] says of a document in the walk of a target. Pages with less
+// than the trust of least were left out.
+func (d *Document) End(
+	target string, s *discover.Sitemap, sum *discover.Summary, least trust.Level,
+) {
+	d.Target, d.Sitemap, d.Status = target, sitemap.Redact(s.Loc), sum.Status
+	d.Format, d.Bytes, d.Entries = sum.Format.String(), sum.Bytes, sum.Entries
+	d.LastMod, d.Robots, d.Skipped = s.LastMod, s.RobotsURL, sum.Skipped
+	if sum.FinalURL != d.Sitemap {
+		d.URL = sum.FinalURL
+	}
+	if s.Referrer != nil {
+		d.Referrer = sitemap.Redact(s.Referrer.Loc)
+	}
+	if len(sum.Scope) > 0 {
+		strongest := slices.MaxFunc(sum.Scope, func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
+		d.Trust = strongest.By.String()
+	}
+	for level, n := range sum.ByTrust {
+		if level < least {
+			d.Untrusted += n
+		}
+	}
+	d.Error = errorText(d.Sitemap, sum.Err)
+}
+
+// AppendTo appends the line of a document.
+func (d *Document) AppendTo(b []byte) []byte { return append(b, typed(typeDocument, d)...) }
+
+// localPort matches what differs from one connection to the next in the message of an error.
+var localPort = regexp.MustCompile(`\btcp \S+->`)
+
+// errorText returns an error of the document or target with this name, nil if err is nil.
+func errorText(name string, err error) *Error {
+	e := errorOf(name, err)
+	if e != nil {
+		e.Message = localPort.ReplaceAllString(e.Message, "tcp ")
+	}
+	return e
+}
