@@ -102,8 +102,8 @@ func testListFailures(t *testing.T) {
 	r := runOver(t, transport, "urls", "--from", list, "--failed", failed, "--site-time", "300ms")
 	r.want(t, cli.ExitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "4 sites, 4 URLs, 2 failed, ")
 	text, _ := os.ReadFile(failed)
-	lines := strings.Fields(string(text))
-	if slices.Sort(lines); !slices.Equal(lines, slices.Sorted(slices.Values([]string{missing, slow}))) {
+	want := missing + " # fetch_failed: status 404 Not Found\n" + slow + " # timeout: stopped after 300ms (--site-time): timed out\n"
+	if string(text) != want {
 		t.Errorf("%q", text)
 	}
 	out := filepath.Join(t.TempDir(), "out.txt")
@@ -195,7 +195,7 @@ func TestSuffixes(t *testing.T) {
 		"urls --fields none --format csv y":       `--fields: unknown field "none"`,
 		"urls --fields loc y":                     "--fields: text has URLs alone",
 		"urls --fields images --format csv y":     "--fields: images is a list, which csv cannot hold",
-		"urls --fields none -o x.parquet y":       `--fields: unknown field "none": parquet has loc, kind`,
+		"urls --fields none -o x.parquet y":       `--fields: unknown field "none": want loc, kind`,
 		"urls --state s -o x.parquet example.com": "--state: a Parquet file cannot be appended to",
 	} {
 		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)

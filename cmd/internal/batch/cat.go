@@ -28,7 +28,7 @@ func catCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return cat(a, cmd, args[0], flags) },
 	})
 	flags.PrintFlags.Add(cmd, "text, jsonl, csv, parquet, sarif, junit or github")
-	flags.AddFields(cmd)
+	flags.AddRows(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&flags.documents, "documents", false, "print a table of the sitemaps, not their URLs")
 	})
@@ -44,12 +44,17 @@ func (c *catFlags) check(m mode) error {
 		return fmt.Errorf("--format %s: only the findings of a run with --check are printed so", c.Format)
 	case c.Format == "parquet" && m.Findings && !c.documents:
 		return errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, junit or github")
-	case c.Fields != "" && (m.Findings || c.documents):
-		return errors.New("--fields: only URLs have fields")
-	case c.documents || m.Findings:
+	case (c.Rows != "" || c.Sample != 0) && (m.Findings || c.documents):
+		return errors.New("--rows, --sample: only URLs have rows and samples")
+	case c.Fields != "" && m.Findings:
+		return errors.New("--fields: findings have no fields to choose")
+	case m.Findings && !c.documents:
 		return nil
+	case c.documents:
+		_, err := output.NewDocuments(&c.PrintFlags)
+		return err
 	}
-	_, err := output.FormatOf(&c.PrintFlags, true, true)
+	_, err := output.NewPrinter(&c.PrintFlags, true, true)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
@@ -24,92 +23,45 @@ func newPrinter(
 ) (linePrinter, error) {
 	switch {
 	case documents:
-		return newDocumentPrinter(out, flags.Format), nil
+		t, err := output.NewDocuments(flags)
+		if err == nil {
+			t.Begin(out)
+		}
+		return &documentPrinter{t}, err
 	case m.Findings:
 		p, err := findings.New(flags.Format, out, findings.Options{NeverBad: true})
 		return &findingPrinter{printer: p, codes: map[sitemap.Code]bool{}}, err
 	}
-	return newURLPrinter(out, flags)
+	p, err := output.NewPrinter(flags, true, true)
+	if err == nil {
+		p.Begin(out)
+	}
+	return &urlPrinter{p}, err
 }
 
 // A urlPrinter prints URLs.
-type urlPrinter struct {
-	out     *output.Writer
-	format  output.Format
-	raw     bool // print lines as they are
-	parquet *output.Parquet
+type urlPrinter struct{ output.Printer }
+
+func (p *urlPrinter) line(l batch.Line) error {
+	if l.URL == nil {
+		return nil
+	}
+	return p.Print(l.URL)
 }
 
-func newURLPrinter(out *output.Writer, flags *cli.PrintFlags) (p *urlPrinter, err error) {
-	p = &urlPrinter{out: out, raw: flags.Format == "jsonl" && flags.Fields == ""}
-	if flags.Format == "parquet" {
-		p.parquet, err = output.NewParquet(out, flags.Fields)
-		return p, err
-	}
-	p.format, err = output.FormatOf(flags, true, true)
-	out.Begin(p.format.Header)
-	return p, err
-}
-
-func (p *urlPrinter) line(l batch.Line) (err error) {
-	switch {
-	case l.URL == nil:
-	case p.raw:
-		_, err = p.out.Write(l.Text)
-	case p.parquet != nil:
-		err = p.parquet.Write([]output.ParquetRow{output.RowOf(l.URL)})
-	default:
-		_, err = p.out.Write(p.format.Append(nil, l.URL))
-	}
-	return err
-}
-
-func (p *urlPrinter) end() error {
-	if p.parquet != nil {
-		return p.parquet.Close()
-	}
-	return nil
-}
+func (p *urlPrinter) end() error { return p.End() }
 
 // A documentPrinter prints the sitemaps that were requested or skipped.
-type documentPrinter struct {
-	out     *output.Writer
-	format  string
-	parquet *output.DocumentParquet
+type documentPrinter struct{ *output.Documents }
+
+func (p *documentPrinter) line(l batch.Line) error {
+	if l.Document == nil {
+		return nil
+	}
+	return p.Print(l.Document)
 }
 
-func newDocumentPrinter(out *output.Writer, format string) *documentPrinter {
-	p := &documentPrinter{out: out, format: format}
-	switch format {
-	case "parquet":
-		p.parquet = output.NewDocumentParquet(out)
-	case "csv":
-		out.Begin(output.DocumentHeader())
-	}
-	return p
-}
-
-func (p *documentPrinter) line(l batch.Line) (err error) {
-	switch {
-	case l.Document == nil:
-	case p.parquet != nil:
-		err = p.parquet.Write(l.Document)
-	case p.format == "csv":
-		_, err = p.out.Write(output.AppendDocument(nil, l.Document))
-	case p.format == "jsonl":
-		_, err = p.out.Write(l.Text)
-	default:
-		_, err = fmt.Fprintln(p.out, l.Document.Sitemap)
-	}
-	return err
-}
-
-func (p *documentPrinter) end() error {
-	if p.parquet != nil {
-		return p.parquet.Close()
-	}
-	return nil
-}
+func (p *documentPrinter) end() error { return p.End() }
 
 // A findingPrinter prints findings as sitemap check does.
 type findingPrinter struct {

@@ -116,7 +116,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 		x.CountEntries(sum)
 	}
 	if d.Error != nil {
-		x.Visit.Failed = true
+		x.NoteCause(name, sum.Err)
 		line.Code, line.Message = d.Error.Code, d.Error.Message+hint
 		line.Known = x.c.isKnown(sum.Err)
 		if f := x.c.flags.Format; f != "text" && f != "github" { // which programs read

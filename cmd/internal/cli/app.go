@@ -13,6 +13,7 @@
 //	console_windows.go  makes a console read escape sequences
 //	console_other.go    where terminals read them anyway
 //	tally.go            problems as text, and their numbers
+//	commandline.go      the command line in what is printed
 //	failure.go          errors as text
 //	app.go              a run of the command, and its exit status
 //	log.go              lines on standard error
@@ -52,6 +53,9 @@ type App struct {
 	Judges bool
 
 	Transport http.RoundTripper // of requests; nil: that of package fetch
+
+	Version     string
+	CommandLine string // without credentials
 
 	linger atomic.Int64 // see Linger
 }

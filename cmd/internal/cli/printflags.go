@@ -15,7 +15,10 @@ import (
 type PrintFlags struct {
 	Format string
 	Out    string
-	Fields string // of urls and parse
+	Fields string // of urls, parse and batch cat
+	Rows   string // of urls and batch cat
+	Sample int    // of these
+	Seed   int64
 	Quiet  bool
 
 	formats []string // that the command prints
@@ -47,6 +50,20 @@ func (p *PrintFlags) AddFields(cmd *cobra.Command) {
 	})
 }
 
+// AddRows adds the flags that choose rows.
+func (p *PrintFlags) AddRows(cmd *cobra.Command) {
+	p.AddFields(cmd)
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&p.Rows, "rows", "",
+			"print a row for each of the `ITEMS` of the URLs: alternates, images or videos")
+	})
+	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.IntVar(&p.Sample, "sample", 0, "print `N` URLs that are chosen at random")
+		f.Int64Var(&p.Seed, "seed", 0, "with --sample, `N` that decides which; the same one chooses the same URLs")
+	})
+	Complete(cmd, "rows", "alternates", "images", "videos")
+}
+
 // Resolve takes the format from the suffix of -o if --format is not given. It reports a format that
 // the command does not print.
 func (p *PrintFlags) Resolve(cmd *cobra.Command) error {
@@ -68,15 +85,19 @@ var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
 }
 
-// ResolveSuffix takes the format from the suffix of -o if --format is not given. It reports a suffix
-// that contradicts --format, or that is not one of formats.
-func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
-	name := p.Out
+// FormatOf returns the format that the name of a file says, if any.
+func FormatOf(name string) (format string, ok bool) {
 	if IsGzip(name) {
 		name = name[:len(name)-len(".gz")]
 	}
-	suffix := strings.ToLower(filepath.Ext(name))
-	format, ok := formatOfSuffix[suffix]
+	format, ok = formatOfSuffix[strings.ToLower(filepath.Ext(name))]
+	return format, ok
+}
+
+// ResolveSuffix takes the format from the suffix of -o if --format is not given. It reports a suffix
+// that contradicts --format, or that is not one of formats.
+func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
+	format, ok := FormatOf(p.Out)
 	switch {
 	case !ok || p.Format == format:
 		return nil

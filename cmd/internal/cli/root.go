@@ -15,6 +15,7 @@ import (
 
 // Root returns the command sitemap with its commands and help topics.
 func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
+	a.Version = version
 	root := WithHelp(&cobra.Command{
 		Use:           "sitemap",
 		Version:       version,

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 )
 
 // Flags are the flags of the commands that walk.
@@ -16,15 +17,16 @@ type Flags struct {
 	cli.PrintFlags
 	cli.SelectFlags
 	cli.FetchFlags
-	From, As string
-	failed   string
-	save     string
-	Parallel int
-	maxTime  time.Duration
-	siteTime time.Duration
-	Progress string
-	State    string // of urls and check
-	All      bool   // of urls: with state, print pages that have not changed too
+	From, As  string
+	Documents string // of urls
+	failed    string
+	save      string
+	Parallel  int
+	maxTime   time.Duration
+	siteTime  time.Duration
+	Progress  string
+	State     string // of urls and check
+	All       bool   // of urls: with state, print pages that have not changed too
 }
 
 // Add adds the flags to a command.
@@ -35,7 +37,8 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 		f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
 		f.IntVar(&w.Parallel, "parallel", 8, "walk `N` targets at once")
 		f.StringVar(&w.failed, "failed", "",
-			"write the targets of which something could not be read to `FILE`, for --from")
+			"write the targets of which something could not be read to `FILE`, for --from, "+
+				"with the causes as comments")
 		f.DurationVar(&w.siteTime, "site-time", 0, "longest `TIME` for one target; what came is printed")
 		f.DurationVar(&w.maxTime, "max-time", 0, "longest `TIME` for all targets; what came is printed")
 	})
@@ -70,4 +73,25 @@ func (w *Flags) check() error {
 		return fmt.Errorf("--progress: want auto, always or never, not %q", w.Progress)
 	}
 	return nil
+}
+
+// AddDocuments adds --documents.
+func (w *Flags) AddDocuments(cmd *cobra.Command) {
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&w.Documents, "documents", "", "write a table of the sitemaps to `FILE`, whose suffix is "+
+			".csv, .jsonl or .parquet: see 'sitemap help fields'")
+	})
+}
+
+// documentTable returns the table of --documents, nil without it.
+func (w *Flags) documentTable() (*output.Documents, error) {
+	if w.Documents == "" {
+		return nil, nil
+	}
+	format, _ := cli.FormatOf(w.Documents)
+	table, err := output.NewDocuments(&cli.PrintFlags{Format: format})
+	if err != nil {
+		return nil, fmt.Errorf("--documents %s: want a name that ends in .csv, .jsonl or .parquet", w.Documents)
+	}
+	return table, nil
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"regexp"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -27,16 +25,14 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, w.Flags.maxTime, cli.ErrMaxTime)
 		defer cancel()
 	}
-	if w.Flags.failed != "" {
-		f, err := os.OpenFile(w.Flags.failed, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		w.failures = f
-	}
 	w.run = ctx
-	err := w.work(ctx, args)
+	if err := w.openFailures(); err != nil {
+		return err
+	}
+	if err := w.openDocuments(); err != nil {
+		return err
+	}
+	err := w.documents.end(w.failures.end(w.work(ctx, args)))
 	if w.Progress.IsList && !w.Flags.Quiet {
 		w.App.Log.Line("sitemap: " + w.Progress.Totals())
 	}
@@ -46,9 +42,7 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 // work does the targets, --parallel of them at once.
 func (w *Walker) work(ctx context.Context, args []target.Target) error {
 	to, end := w.reader()
-	sink := batch.NewInOrder(to, func() {
-		w.App.Log.Printf("too much waits for earlier targets: what follows is not in the order of the list")
-	})
+	sink := w.inOrder(to)
 	queue := batch.NewMemoryQueue(w.Flags.Parallel) // little is read ahead: --max-urls may end the run
 	go w.plan(ctx, args, queue)                     // not waited for after an error: it may wait for standard input
 	worker := &batch.Worker{
@@ -72,30 +66,25 @@ func (w *Walker) reader() (to io.Writer, end func() error) {
 			return n, err
 		}), func() error { return nil }
 	}
-	r, lines := io.Pipe()
-	read := make(chan error, 1)
-	go func() {
-		err := cmp.Or(w.Read(r), w.Out.Flush())
-		r.CloseWithError(err)
-		read <- err
-	}()
-	return lines, func() error {
-		lines.Close()
-		return <-read
-	}
+	return pipe(func(r io.Reader) error { return cmp.Or(w.Read(r), w.Out.Flush()) })
 }
 
 // job visits the targets of a task.
 func (w *Walker) job(
 	ctx context.Context, worker *batch.Worker, task batch.Task, p batch.Part,
 ) (batch.Counts, error) {
+	documents, failures := w.documents.part(ctx, task), w.failures.part(ctx, task)
+	defer documents.Commit(ctx, batch.Counts{})
+	defer failures.Commit(ctx, batch.Counts{})
 	for _, name := range task.Targets {
 		t, err := w.parse(name)
 		if w.Selector.done() {
 			err = cli.ErrStopped
 		}
 		if err = cmp.Or(err, ctx.Err()); err == nil {
-			err = w.visit(ctx, t, worker.Options, p)
+			v := &Visit{Walker: w, Target: t, Options: worker.Options, to: p}
+			v.documents, v.failures = documents, failures
+			err = v.run(ctx)
 		}
 		if err != nil {
 			return batch.Counts{}, err
@@ -115,7 +104,7 @@ func (w *Walker) parse(name string) (target.Target, error) {
 // plan puts the targets into the queue.
 func (w *Walker) plan(ctx context.Context, args []target.Target, queue batch.Queue) {
 	defer queue.End(ctx)
-	list, from, found := batch.List{Domain: w.host}, w.Flags.From, len(args)
+	list, from, found := batch.List{Domain: w.domain}, w.Flags.From, len(args)
 	for _, t := range args {
 		list.First = append(list.First, t.Given)
 	}
@@ -147,15 +136,16 @@ func (w *Walker) fail(place string, err error) {
 	w.Progress.Failed.Add(1)
 }
 
-// host returns the host of a target, as the name of a domain: targets of one host are visited one after
-// the other. A file has none.
-func (w *Walker) host(name string) (string, error) {
+// domain returns the domain of a target: those of one are visited one after the other. A file has
+// none.
+func (w *Walker) domain(name string) (string, error) {
 	t, err := w.parse(name)
 	switch {
 	case err != nil:
 		return "", err
 	case t.Kind != target.File:
-		return notInDomain.ReplaceAllString(target.HostOf(t.Name), "_"), nil
+		domain, _ := batch.DomainOf(t.Name) // what is wrong with the host is reported by the visit
+		return domain, nil
 	case w.Journal != nil:
 		return "", fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
 	case t.Name == cli.Stdin && w.Flags.From == cli.Stdin:
@@ -163,6 +153,3 @@ func (w *Walker) host(name string) (string, error) {
 	}
 	return "", nil
 }
-
-// notInDomain matches what the domain of a task cannot have, such as the colon before a port.
-var notInDomain = regexp.MustCompile(`[^a-z0-9.-]`)

@@ -27,7 +27,7 @@ func TestPlan(t *testing.T) {
 	}
 	want := []string{
 		"target-1 first #1.xml", "example.org example.org", "example.org https://example.org/a",
-		"localhost_8080 http://localhost:8080/", "target-5 run.go", "last.example www.last.example",
+		"localhost http://localhost:8080/", "target-5 run.go", "last.example www.last.example",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("planned %q, want %q", got, want)

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
@@ -17,13 +15,11 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// visit walks one target and writes to p, or with --state to the output. An error ends the command.
-func (w *Walker) visit(
-	ctx context.Context, t target.Target, o discover.Options, p io.Writer,
-) error {
-	v := &Visit{Walker: w, Target: t, Options: o, to: p}
+// run walks the target and writes to v.to, or with --state to the output. An error ends the command.
+func (v *Visit) run(ctx context.Context) error {
+	w := v.Walker
 	v.Options.Report, v.Options.Done, v.Options.Fetched = v.report, v.done, v.Fetched
-	v.Record.Target = t.Shown()
+	v.Record.Target = v.Target.Shown()
 	if w.Journal != nil {
 		v.printed, v.to = w.Journal.printed(v.Record.Target), w.Out
 	}
@@ -39,7 +35,7 @@ func (w *Walker) visit(
 	if v.broken != nil {
 		err = v.broken
 	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
-		v.fail(fmt.Errorf("stopped after %v (--site-time)", w.Flags.siteTime), "")
+		v.fail(fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.siteTime, fetch.ErrTimeout), "")
 		err = nil
 	}
 	if err == nil && v.handler.End != nil {
@@ -47,20 +43,11 @@ func (w *Walker) visit(
 	}
 	err = cmp.Or(err, v.end())
 	w.Progress.Sites.Add(1)
-	if v.Failed {
+	if v.cause != nil {
 		w.Progress.Failed.Add(1)
 		v.noteFailure()
 	}
 	return err
-}
-
-// noteFailure writes the target to the file of --failed, as it was given.
-func (v *Visit) noteFailure() {
-	if v.failures != nil {
-		if _, err := io.WriteString(v.failures, v.Target.Given+"\n"); err != nil {
-			v.App.Fail("--failed: %v", err)
-		}
-	}
 }
 
 // Write prints lines of the current document.
@@ -160,10 +147,12 @@ func (v *Visit) walk(ctx context.Context) error {
 	return nil
 }
 
-// Fetched records when a sitemap was fetched, and saves doc for --save. For a file, doc is nil.
+// Fetched records what is known of a sitemap that was fetched, and saves doc for --save. For a file,
+// doc is nil.
 func (v *Visit) Fetched(s *discover.Sitemap, doc *fetch.Document) {
 	if s != nil {
-		v.Record.Fetched = time.Now().UTC().Truncate(time.Second)
+		v.docOf, v.doc = s, batch.FetchedDocument(doc)
+		v.Record.Fetched = v.doc.Fetched
 	}
 	if v.Flags.save == "" || doc == nil {
 		return
@@ -198,7 +187,7 @@ func (v *Visit) walkFailed(ctx context.Context, err error) error {
 		v.fail(err, cli.PrivateHint(err))
 		return nil
 	}
-	v.noteFailed()
+	v.noteFailed(v.Target.Label(), err)
 	for _, err := range walkErr.Errs {
 		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
 			v.fail(err, cli.LimitHint(err))
@@ -209,16 +198,16 @@ func (v *Visit) walkFailed(ctx context.Context, err error) error {
 
 // fail reports why the target was not walked, or not to its end.
 func (v *Visit) fail(err error, hint string) {
-	v.noteFailed()
+	v.noteFailed(v.Target.Label(), err)
 	v.App.Fail("%s%s", cli.TargetFailure(v.Target.Label(), err), hint)
 	if v.handler.Failure != nil {
 		v.handler.Failure(err)
 	}
 }
 
-// noteFailed notes that something could not be read. The exit status will be 1.
-func (v *Visit) noteFailed() {
-	v.Failed = true
+// noteFailed notes why the target, or a document of it, could not be read. The exit status will be 1.
+func (v *Visit) noteFailed(name string, err error) {
+	v.NoteCause(name, err)
 	v.App.Failed.Store(true)
 }
 
@@ -237,12 +226,13 @@ func (v *Visit) done(s *discover.Sitemap, sum discover.Summary) {
 		v.printed = ""
 	}
 	if sum.Err != nil {
-		v.noteFailed()
+		v.noteFailed(cli.FileName(s.Loc), sum.Err)
 		v.App.Fail("%s%s", cli.DocumentFailure(s, sum.Err), v.Hint(s, sum.Err))
 	}
 	if v.handler.Document != nil {
 		v.handler.Document(s, &sum)
 	}
+	v.abandon(v.noteDocument(s, &sum))
 	v.EndDocument(s.Loc)
 }
 

@@ -5,7 +5,10 @@
 //	walk.go      commands that walk, and URLs to a format
 //	run.go       the targets of a command as tasks of package batch
 //	visit.go     one target to URLs, problems and documents
+//	failures.go  the file of --failed
+//	table.go     the table of --documents
 //	walker.go    what the visits of a command share
+//	side.go      files beside the output
 //	journal.go   what a run with --state keeps
 //	save.go      documents as they were served
 //	selector.go  which URLs are printed
@@ -45,25 +48,18 @@ func Walk(
 }
 
 // Print walks the targets, prints the URLs, and reports at the end what else it met.
-func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Format) error {
-	var rows *output.Parquet
-	if w.Flags.Format == "parquet" {
-		var err error
-		if rows, err = w.parquet(); err != nil {
-			return err
-		}
-	} else {
-		w.Handle = func(v *Visit) Handler {
-			return Handler{Page: func(r *batch.URL) error {
-				v.lines = f.Append(v.lines, r)
-				return v.writeFull()
-			}}
+func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Printer) error {
+	p.Begin(w.Out)
+	w.Handle = func(v *Visit) Handler {
+		return Handler{Page: func(r *batch.URL) error { return v.print(p, r) }}
+	}
+	if _, isFormat := p.(*output.Format); !isFormat {
+		w.Read = func(r io.Reader) error {
+			return readLines(r, func(l batch.Line) error { return p.Print(l.URL) })
 		}
 	}
 	err := w.Run(ctx, targets)
-	if rows != nil {
-		err = cmp.Or(err, rows.Close())
-	}
+	err = cmp.Or(err, p.End())
 	if err != nil || w.Flags.Quiet {
 		return err
 	}
@@ -74,33 +70,21 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Fo
 	return nil
 }
 
-// parquet prints URLs to a Parquet file. Those of visits side by side are lines before they are rows.
-func (w *Walker) parquet() (*output.Parquet, error) {
-	p, err := output.NewParquet(w.Out, w.Flags.Fields)
-	row := make([]output.ParquetRow, 1)
-	write := func(r *batch.URL) error {
-		row[0] = output.RowOf(r)
-		return p.Write(row)
-	}
-	w.Handle = func(v *Visit) Handler {
-		return Handler{Page: func(r *batch.URL) error {
-			if w.OneByOne() {
-				return write(r)
-			}
-			v.lines = r.AppendTo(v.lines)
-			return v.writeFull()
-		}}
-	}
-	w.Read = func(r io.Reader) error {
-		for l, err := range batch.Lines(r) {
-			if err == nil {
-				err = write(l.URL)
-			}
-			if err != nil {
-				return err
-			}
+// print prints a URL. For a printer that prints one after the other, those of visits side by side are
+// lines first.
+func (v *Visit) print(p output.Printer, r *batch.URL) error {
+	switch p := p.(type) {
+	case *output.Format:
+		v.lines = p.Append(v.lines, r)
+		return v.writeFull()
+	case *output.Sample:
+		if !p.Wants(r.Loc) {
+			return nil
 		}
-		return nil
 	}
-	return p, err
+	if v.OneByOne() {
+		return p.Print(r)
+	}
+	v.lines = r.AppendTo(v.lines)
+	return v.writeFull()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
@@ -41,10 +43,12 @@ type Walker struct {
 	Handle   func(v *Visit) Handler
 	Progress progress.Counter
 	problems cli.Tally
-	failures io.Writer       // takes targets that failed, or nil
 	run      context.Context // ends with --max-time
+	failed   sync.Map        // the targets in the file of --failed
 	Out      *output.Writer
 	Journal  *journal // nil without --state
+
+	documents, failures *sideFile // nil without their flags
 	// Read prints what visits side by side have written, in the order of the list. If it is nil, their
 	// lines are printed.
 	Read func(r io.Reader) error
@@ -74,7 +78,8 @@ func NewWalker(
 				cli.Thousands(cli.MaxUnique))
 		}}
 	}
-	return w, cli.UsageOf(cmd, flags.check(), clientErr, cmp.Or(errs[:]...))
+	_, tableErr := flags.documentTable()
+	return w, cli.UsageOf(cmd, flags.check(), tableErr, clientErr, cmp.Or(errs[:]...))
 }
 
 // Ended returns why the run, or the walk with this context, ends, or nil.
@@ -88,6 +93,13 @@ func (w *Walker) Ended(ctx context.Context) error {
 // OneByOne reports whether no two visits are under way at once, so that they may print directly.
 func (w *Walker) OneByOne() bool { return !w.Progress.IsList || w.Flags.Parallel == 1 }
 
+// inOrder returns a sink that writes to to in the order of the list.
+func (w *Walker) inOrder(to io.Writer) *batch.InOrder {
+	return batch.NewInOrder(to, func() {
+		w.App.Log.Printf("too much waits for earlier targets: what follows is not in the order of the list")
+	})
+}
+
 // A Visit is the walk of one target. With --state, what it prints of a document stays together.
 type Visit struct {
 	*Walker
@@ -97,11 +109,14 @@ type Visit struct {
 	Record  batch.URL
 	from    *discover.Sitemap // the document of the record
 	printed string            // the location of a document to read but not to print, if it is read first
-	Failed  bool              // something could not be read
-	broken  error             // why the walk was stopped: something could not be written
-	stop    func()            // ends the walk
+	doc     batch.Document    // that was fetched last, as far as it is known before its end
+	docOf   *discover.Sitemap
+	cause   *jsonl.Error // why something could not be read, the first time
+	broken  error        // why the walk was stopped: something could not be written
+	stop    func()       // ends the walk
 
-	to    io.Writer
+	to, documents, failures io.Writer
+
 	lines []byte // that were not written yet
 	holds bool   // the journal's output
 }

@@ -140,32 +140,28 @@ func pick(names string) ([]column, error) {
 	return picked, nil
 }
 
-// FormatOf returns the format that the flags name; that of Parquet is empty. Of a walk, records have
-// more columns in CSV.
-func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
+// FormatOf returns the lines that the flags ask for, in text, csv or jsonl: see [NewPrinter].
+func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 	switch p.Format {
-	case "parquet":
-		_, err := NewParquet(nil, p.Fields)
-		return Format{}, err
 	case "csv":
 		return csvFormat(p.Fields, walked, withChange)
 	case "jsonl":
 		if p.Fields == "" {
-			return Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
+			return &Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
 		}
 		picked, err := pick(p.Fields)
-		return Format{
+		return &Format{
 			Append: func(b []byte, r *batch.URL) []byte { return appendPicked(b, r, picked) },
 		}, err
 	}
 	if p.Fields != "" {
-		return Format{}, errors.New("--fields: text has URLs alone; want another --format")
+		return nil, errors.New("--fields: text has URLs alone; want another --format")
 	}
-	return Format{Append: appendText}, nil
+	return &Format{Append: appendText}, nil
 }
 
 // csvFormat returns the format of CSV. Fields, if it is not empty, picks the columns.
-func csvFormat(fields string, walked, withChange bool) (Format, error) {
+func csvFormat(fields string, walked, withChange bool) (*Format, error) {
 	if fields == "" {
 		fields = fileColumns
 		if walked {
@@ -179,10 +175,10 @@ func csvFormat(fields string, walked, withChange bool) (Format, error) {
 	picked, err := pick(fields)
 	for _, c := range picked {
 		if c.nested != nil {
-			return Format{}, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
+			return nil, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
 		}
 	}
-	return Format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked)}, err
+	return &Format{Header: strings.ReplaceAll(fields, ", ", ",") + "\n", Append: csvRow(picked)}, err
 }
 
 // extended are the fields that come from extensions.
@@ -191,12 +187,9 @@ var extended = []string{
 	"videos", "alternates", "news", "pagemap", "other",
 }
 
-// WantsExtensions reports whether a field that is printed comes from extensions.
-func WantsExtensions(p *cli.PrintFlags) bool {
-	if p.Fields == "" {
-		return p.Format != "text"
-	}
-	return slices.ContainsFunc(strings.Split(p.Fields, ","), func(name string) bool {
+// hasExtended reports whether one of the fields comes from extensions.
+func hasExtended(fields string) bool {
+	return slices.ContainsFunc(strings.Split(fields, ","), func(name string) bool {
 		return slices.Contains(extended, strings.TrimSpace(name))
 	})
 }

@@ -6,11 +6,37 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// A Format writes records, each as a line. Append appends the line of a record to b.
+// A Printer prints URLs: a [*Format], a table or a [*Sample].
+type Printer interface {
+	Begin(out *Writer)
+	Print(r *batch.URL) error // r may be changed afterwards
+	End() error
+}
+
+// A Format prints URLs, each as a line. Append appends the line of a URL to b.
 type Format struct {
 	Header string
 	Append func(b []byte, r *batch.URL) []byte
+	out    *Writer
+	line   []byte
 }
+
+// Begin makes out the output, and prints the header unless there is something in it.
+func (f *Format) Begin(out *Writer) {
+	if f.out = out; out.Length == 0 {
+		out.Begin(f.Header)
+	}
+}
+
+// Print prints a URL.
+func (f *Format) Print(r *batch.URL) error {
+	f.line = f.Append(f.line[:0], r)
+	_, err := f.out.Write(f.line)
+	return err
+}
+
+// End does nothing.
+func (f *Format) End() error { return nil }
 
 func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc...), '\n') }
 

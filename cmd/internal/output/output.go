@@ -2,10 +2,13 @@
 //
 // Each file builds on those below it:
 //
-//	documents.go     documents as a table
-//	columns.go       records as jsonl and CSV, with some of their fields
-//	format.go        records as lines
-//	parquet.go       records as Parquet
+//	printer.go       the printer that the flags of a command ask for
+//	sample.go        URLs that are chosen at random
+//	documents.go     documents as rows
+//	rows.go          URLs, alternates, images and videos as rows
+//	table.go         rows as csv, jsonl and Parquet
+//	columns.go       URLs as jsonl and csv, with some of their fields
+//	format.go        URLs as lines
 //	output.go        standard output and files
 //	closed_unix.go   whether standard output is closed
 //	closed_other.go  the same on other systems
@@ -35,6 +38,7 @@ type Writer struct {
 	File   *os.File     // nil for standard output
 	name   string       // of the file
 	temp   string       // the name of the file until it is finished, "" if it is written in place
+	stale  bool         // the file is written in place, and still has what it held before
 	Length int64        // bytes of the file, without what is buffered
 	plain  int64        // bytes before compression, without what is buffered
 	Head   int64        // of these, those before the first record
@@ -66,12 +70,24 @@ type WriterFunc func([]byte) (int, error)
 func (f WriterFunc) Write(p []byte) (int, error) { return f(p) }
 
 func (o *Writer) write(p []byte) (int, error) {
+	if err := o.empty(); err != nil {
+		return 0, err
+	}
 	n, err := o.to.Write(p)
 	o.Length += int64(n)
 	if isClosedPipe(err) {
 		err = cli.ErrStopped
 	}
 	return n, err
+}
+
+// empty removes what the file held before, once.
+func (o *Writer) empty() error {
+	if !o.stale {
+		return nil
+	}
+	o.stale = false
+	return o.File.Truncate(0)
 }
 
 // isClosedPipe reports whether err means that nobody reads what is written.
@@ -84,9 +100,14 @@ func isClosedPipe(err error) bool {
 // Begin writes what comes before the first record.
 func (o *Writer) Begin(header string) {
 	o.WriteString(header)
-	o.Flush()
-	o.Head = o.plain
+	o.endHead()
 }
+
+// endHead says that what was written is no record.
+func (o *Writer) endHead() { o.Head = o.plain + int64(o.Buffered()) }
+
+// isEmpty reports whether no record was written.
+func (o *Writer) isEmpty() bool { return o.plain+int64(o.Buffered()) == o.Head }
 
 // newFile returns the output to a file.
 func newFile(a *cli.App, f *os.File, name string) *Writer {
@@ -98,8 +119,12 @@ func newFile(a *cli.App, f *os.File, name string) *Writer {
 	return o
 }
 
-// Flush writes what is buffered, except for what a gzip stream holds back.
+// Flush writes what is buffered, except for what a gzip stream holds back. It leaves an old file alone
+// until there is a record.
 func (o *Writer) Flush() error {
+	if o.stale && o.isEmpty() {
+		return nil
+	}
 	err := o.Writer.Flush()
 	if o.parts && o.dirty {
 		err = cmp.Or(err, o.gz.Close())
@@ -109,9 +134,12 @@ func (o *Writer) Flush() error {
 	return err
 }
 
-// end writes all that is left.
-func (o *Writer) end() error {
-	err := o.Flush()
+// end writes all that is left. If that is no result, an old file is left alone.
+func (o *Writer) end(isResult bool) error {
+	if o.stale && !isResult {
+		return nil
+	}
+	err := cmp.Or(o.empty(), o.Flush())
 	if o.gz != nil && !o.parts {
 		err = cmp.Or(err, o.gz.Close())
 	}
@@ -126,16 +154,20 @@ func standard(a *cli.App) (*Writer, error) {
 	return New(a), nil
 }
 
-// Create returns the output for the flag -o. "" and "-" mean standard output. The command ends it
-// with [Writer.Finish].
+// Create returns the output for the flag -o. "" and "-" mean standard output. What a link names is
+// replaced, not the link. The command ends the output with [Writer.Finish].
 func Create(a *cli.App, name string) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
 		return standard(a)
 	}
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
 	info, missing := os.Lstat(name)
-	if missing != nil || info.Mode().IsRegular() {
+	isFile := missing == nil && info.Mode().IsRegular()
+	if missing != nil || isFile {
 		if f, err := CreateBeside(name); err == nil {
-			if missing == nil {
+			if isFile {
 				f.Chmod(info.Mode().Perm())
 			}
 			o := newFile(a, f, name)
@@ -143,11 +175,13 @@ func Create(a *cli.App, name string) (*Writer, error) {
 			return o, nil
 		}
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	return newFile(a, f, name), nil
+	o := newFile(a, f, name)
+	o.stale = isFile
+	return o, nil
 }
 
 // CreateBeside creates a temporary file in the folder of name.
@@ -188,11 +222,15 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 }
 
 // Finish ends the output of a command that ended with err. It renames a file that is complete. It
-// removes one that is not, or that is empty because nothing could be read.
+// removes one that is not, or that is empty because nothing could be read. Then an old file stays.
 func (o *Writer) Finish(err error) error {
 	a := o.app
 	complete := err == nil || errors.Is(err, cli.ErrStopped) || errors.Is(err, cli.ErrMaxTime)
-	flushErr := o.end()
+	unread := complete && o.isEmpty() && a.Failed.Load() && (o.temp != "" || o.stale)
+	if unread {
+		a.Log.Printf("%s is not written: nothing could be read", o.name)
+	}
+	flushErr := o.end(complete && !unread)
 	if o.File != nil {
 		flushErr = cmp.Or(flushErr, o.File.Close())
 	}
@@ -201,11 +239,8 @@ func (o *Writer) Finish(err error) error {
 	}
 	switch {
 	case o.temp == "":
-	case !complete:
+	case !complete || unread:
 		os.Remove(o.temp)
-	case a.Failed.Load() && o.plain == o.Head:
-		os.Remove(o.temp)
-		a.Log.Printf("%s is not written: nothing could be read", o.name)
 	default:
 		if err := os.Rename(o.temp, o.name); err != nil {
 			return fmt.Errorf("%w; all that was printed is in %s", err, o.temp)

@@ -24,7 +24,7 @@ func Command(a *cli.App) *cobra.Command {
 		Use: "parse [flags] FILE|-...",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			formatErr := print.Resolve(cmd)
-			f, fieldsErr := output.FormatOf(&print, false, false)
+			p, fieldsErr := output.NewPrinter(&print, false, false)
 			o, err := docs.Options(limit)
 			if len(args) == 0 && a.IsPiped() {
 				args = []string{cli.Stdin}
@@ -50,8 +50,7 @@ func Command(a *cli.App) *cobra.Command {
 			for _, name := range args {
 				files = append(files, target.Target{Kind: target.File, Name: name, Given: name})
 			}
-			w.Out.Begin(f.Header)
-			return w.Out.Finish(w.Print(cmd.Context(), files, f))
+			return w.Out.Finish(w.Print(cmd.Context(), files, p))
 		},
 	})
 	docs.Add(cmd)

@@ -25,7 +25,8 @@ func Command(a *cli.App) *cobra.Command {
 	})
 	flags.Add(cmd, "text, jsonl, csv or parquet")
 	flags.AddSave(cmd)
-	flags.AddFields(cmd)
+	flags.AddDocuments(cmd)
+	flags.AddRows(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.State, "state", "",
 			"keep in `FILE` what was read: print only changes, and go on after a stop")
@@ -37,23 +38,9 @@ func Command(a *cli.App) *cobra.Command {
 
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
 	formatErr := flags.Resolve(cmd)
-	f, fieldsErr := output.FormatOf(&flags.PrintFlags, true, flags.All)
+	p, printErr := output.NewPrinter(&flags.PrintFlags, true, flags.All)
 	targets, err := target.ParseAll(args, flags.From, flags.As)
-	if flags.State != "" && filepath.Clean(flags.State) == filepath.Clean(flags.Out) {
-		err = errors.New("--output and --state name the same file")
-	}
-	for _, t := range targets {
-		if flags.State != "" && t.Kind == target.File {
-			err = fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
-		}
-	}
-	if flags.All && flags.State == "" {
-		err = errors.New("--all: without --state all URLs are printed")
-	}
-	if flags.State != "" && flags.Format == "parquet" {
-		err = errors.New("--state: a Parquet file cannot be appended to; want text, jsonl or csv")
-	}
-	if err := cli.UsageOf(cmd, formatErr, fieldsErr, err); err != nil {
+	if err := cli.UsageOf(cmd, formatErr, printErr, checkFlags(flags, targets), err); err != nil {
 		return err
 	}
 	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
@@ -62,17 +49,45 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	}
 	w.Options.SkipExtensions = !output.WantsExtensions(&flags.PrintFlags)
 	if flags.State != "" {
-		return urlsWithState(cmd.Context(), w, targets, f)
+		return urlsWithState(cmd.Context(), w, targets, p)
 	}
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
-	w.Out.Begin(f.Header)
-	return w.Out.Finish(w.Print(cmd.Context(), targets, f))
+	return w.Out.Finish(w.Print(cmd.Context(), targets, p))
+}
+
+// checkFlags reports flags that contradict each other.
+func checkFlags(flags *lists.Flags, targets []target.Target) error {
+	out, state, documents := filepath.Clean(flags.Out), filepath.Clean(flags.State), filepath.Clean(flags.Documents)
+	switch {
+	case flags.State != "" && state == out:
+		return errors.New("--output and --state name the same file")
+	case flags.Documents != "" && (documents == out || documents == state):
+		return errors.New("--documents names the file of --output or --state")
+	case flags.Sample > 0 && flags.MaxURLs > 0:
+		return errors.New("--sample: the first --max-urls URLs are no random ones; want one of both")
+	case flags.All && flags.State == "":
+		return errors.New("--all: without --state all URLs are printed")
+	case flags.State == "":
+		return nil
+	case flags.Format == "parquet":
+		return errors.New("--state: a Parquet file cannot be appended to; want text, jsonl or csv")
+	case flags.Sample > 0 || flags.Rows != "":
+		return errors.New("--state: want URLs, not --sample or --rows")
+	}
+	for _, t := range targets {
+		if t.Kind == target.File {
+			return fmt.Errorf("--state: %s: want sites and URLs of sitemaps, not files", t.Label())
+		}
+	}
+	return nil
 }
 
 // urlsWithState walks with a journal.
-func urlsWithState(ctx context.Context, w *lists.Walker, targets []target.Target, f output.Format) error {
+func urlsWithState(
+	ctx context.Context, w *lists.Walker, targets []target.Target, p output.Printer,
+) error {
 	j, resumed, err := lists.OpenJournal(w.Flags.State, w.Flags.Digest())
 	if err != nil {
 		return err
@@ -85,16 +100,13 @@ func urlsWithState(ctx context.Context, w *lists.Walker, targets []target.Target
 		j.Close()
 		return err
 	}
-	if w.Out.Length == 0 {
-		w.Out.Begin(f.Header)
-	}
 	w.Options.Store, w.Options.Run, w.Options.OnlyChanged = j, j.Run.ID, !w.Flags.All
 	w.Journal, w.Selector.Taken = j, j.Run.URLs
 	if w.Selector.Seen != nil {
 		j.Remember(w.Selector.Seen)
 	}
 	if err = j.Attach(w.Out, w.Selector.Count); err == nil {
-		err = w.Print(ctx, targets, f)
+		err = w.Print(ctx, targets, p)
 	}
 	if err == nil && w.Selector.Count() == 0 && !w.App.Failed.Load() && !w.Flags.Quiet {
 		w.App.Log.Printf("nothing has changed since the last run")

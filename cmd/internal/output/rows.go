@@ -1,0 +1,213 @@
+package output
+
+import (
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
+
+// A urlTable prints URLs as rows.
+type urlTable[R any] struct {
+	*Table[R]
+	appendRows func(rows []R, r *batch.URL) []R
+}
+
+// Print prints the rows of a URL.
+func (t *urlTable[R]) Print(r *batch.URL) error {
+	t.rows = t.appendRows(t.rows, r)
+	return t.write()
+}
+
+func newURLTable[R any](
+	flags *cli.PrintFlags, appendRows func([]R, *batch.URL) []R,
+) (*urlTable[R], error) {
+	t, err := newTable[R](flags)
+	return &urlTable[R]{t, appendRows}, err
+}
+
+// A urlRow is a URL in a Parquet file.
+type urlRow struct {
+	Loc              string         `parquet:"loc"`
+	Kind             string         `parquet:"kind,dict"`
+	LastMod          time.Time      `parquet:"lastmod,optional,timestamp(microsecond)"`
+	LastModPrecision string         `parquet:"lastmod_precision,optional,dict"`
+	LastModOffset    *int32         `parquet:"lastmod_offset,optional"`
+	Published        time.Time      `parquet:"published,optional,timestamp(microsecond)"`
+	ChangeFreq       string         `parquet:"changefreq,optional,dict"`
+	Priority         *float64       `parquet:"priority,optional"`
+	Sitemap          string         `parquet:"sitemap,dict"`
+	Trust            string         `parquet:"trust,optional,dict"`
+	OnSite           *bool          `parquet:"on_site,optional"`
+	Target           string         `parquet:"target,dict"`
+	Fetched          time.Time      `parquet:"fetched,optional,timestamp(microsecond)"`
+	Change           string         `parquet:"change,optional,dict"`
+	Images           []urlImage     `parquet:"images,list"`
+	Videos           []urlVideo     `parquet:"videos,list"`
+	News             []urlNews      `parquet:"news,list"`
+	Alternates       []urlAlternate `parquet:"alternates,list"`
+}
+
+type urlImage struct {
+	Loc     string `parquet:"loc"`
+	Caption string `parquet:"caption,optional"`
+	Title   string `parquet:"title,optional"`
+}
+
+type urlVideo struct {
+	ThumbnailLoc string   `parquet:"thumbnail_loc,optional"`
+	Title        string   `parquet:"title,optional"`
+	Description  string   `parquet:"description,optional"`
+	ContentLoc   string   `parquet:"content_loc,optional"`
+	PlayerLoc    string   `parquet:"player_loc,optional"`
+	Duration     *int64   `parquet:"duration,optional"`
+	Tags         []string `parquet:"tags,list"`
+}
+
+type urlNews struct {
+	Name     string    `parquet:"publication_name,optional"`
+	Language string    `parquet:"publication_language,optional"`
+	Date     time.Time `parquet:"publication_date,optional,timestamp(microsecond)"`
+	Title    string    `parquet:"title,optional"`
+}
+
+type urlAlternate struct {
+	Hreflang string `parquet:"hreflang"`
+	Href     string `parquet:"href"`
+	Rel      string `parquet:"rel,optional"`
+	Media    string `parquet:"media,optional"`
+}
+
+func appendURL(rows []urlRow, r *batch.URL) []urlRow {
+	row := urlRow{
+		Loc: r.Loc, Kind: r.Kind.String(), LastMod: r.LastMod.Start(),
+		LastModPrecision: precisionOf(r.LastMod), LastModOffset: offsetOf(r.LastMod),
+		Published: r.Published.Start(), ChangeFreq: r.ChangeFreq.String(),
+		Priority: orNull(r.Priority), Sitemap: r.Sitemap, Trust: r.Trust, Target: r.Target,
+		Fetched: r.Fetched, Change: string(r.Change),
+	}
+	if r.Trust != "" {
+		onSite := r.OnSite
+		row.OnSite = &onSite
+	}
+	if r.Extensions != nil {
+		row.extensions(r.Extensions)
+	}
+	return append(rows, row)
+}
+
+func (row *urlRow) extensions(x *sitemap.Extensions) {
+	for _, i := range x.Images {
+		row.Images = append(row.Images, urlImage{i.Loc, i.Caption, i.Title})
+	}
+	for _, v := range x.Videos {
+		row.Videos = append(row.Videos, urlVideo{v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc,
+			v.Player.Loc, orNull(v.Duration), v.Tags})
+	}
+	for _, n := range x.News {
+		row.News = append(row.News, urlNews{n.PublicationName, n.PublicationLanguage,
+			n.PublicationDate.Start(), n.Title})
+	}
+	for _, a := range x.Alternates {
+		row.Alternates = append(row.Alternates, urlAlternate{a.Hreflang, a.Href, a.Rel, a.Media})
+	}
+}
+
+// orNull returns nil for a value that is not set.
+func orNull[T any](o sitemap.Optional[T]) *T {
+	if v, ok := o.Get(); ok {
+		return &v
+	}
+	return nil
+}
+
+// precisionOf returns how precise a time is, "" if there is none.
+func precisionOf(t sitemap.Time) string {
+	if digits := t.Precision().Digits(); digits > 0 {
+		return [...]string{"millisecond", "microsecond", "nanosecond"}[(digits-1)/3]
+	}
+	return [...]string{"", "year", "month", "day", "minute", "second"}[t.Precision()]
+}
+
+// offsetOf returns the offset of a time from UTC in minutes, nil if it is not known.
+func offsetOf(t sitemap.Time) *int32 {
+	if t.Precision() < sitemap.Minute || t.ZoneAssumed() {
+		return nil
+	}
+	_, seconds := t.Start().Zone()
+	minutes := int32(seconds / 60)
+	return &minutes
+}
+
+// An alternateRow is a version of a page in one language.
+type alternateRow struct {
+	Loc      string `parquet:"loc"`
+	Hreflang string `parquet:"hreflang,optional,dict"`
+	Href     string `parquet:"href"`
+	Rel      string `parquet:"rel,optional,dict"`
+	Media    string `parquet:"media,optional,dict"`
+	Sitemap  string `parquet:"sitemap,optional,dict"`
+	Target   string `parquet:"target,optional,dict"`
+}
+
+func appendAlternates(rows []alternateRow, r *batch.URL) []alternateRow {
+	if r.Extensions == nil {
+		return rows
+	}
+	for _, a := range r.Extensions.Alternates {
+		row := alternateRow{r.Loc, a.Hreflang, a.Href, a.Rel, a.Media, r.Sitemap, r.Target}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// An imageRow is an image on a page.
+type imageRow struct {
+	Loc         string `parquet:"loc"`
+	Image       string `parquet:"image"`
+	Caption     string `parquet:"caption,optional"`
+	Title       string `parquet:"title,optional"`
+	GeoLocation string `parquet:"geo_location,optional,dict"`
+	License     string `parquet:"license,optional,dict"`
+	Sitemap     string `parquet:"sitemap,optional,dict"`
+	Target      string `parquet:"target,optional,dict"`
+}
+
+func appendImages(rows []imageRow, r *batch.URL) []imageRow {
+	if r.Extensions == nil {
+		return rows
+	}
+	for _, i := range r.Extensions.Images {
+		row := imageRow{r.Loc, i.Loc, i.Caption, i.Title, i.GeoLocation, i.License, r.Sitemap, r.Target}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// A videoRow is a video on a page.
+type videoRow struct {
+	Loc             string    `parquet:"loc"`
+	ThumbnailLoc    string    `parquet:"thumbnail_loc,optional"`
+	Title           string    `parquet:"title,optional"`
+	Description     string    `parquet:"description,optional"`
+	ContentLoc      string    `parquet:"content_loc,optional"`
+	PlayerLoc       string    `parquet:"player_loc,optional"`
+	Duration        *int64    `parquet:"duration,optional"`
+	PublicationDate time.Time `parquet:"publication_date,optional,timestamp(microsecond)"`
+	Sitemap         string    `parquet:"sitemap,optional,dict"`
+	Target          string    `parquet:"target,optional,dict"`
+}
+
+func appendVideos(rows []videoRow, r *batch.URL) []videoRow {
+	if r.Extensions == nil {
+		return rows
+	}
+	for _, v := range r.Extensions.Videos {
+		rows = append(rows, videoRow{
+			r.Loc, v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc, v.Player.Loc, orNull(v.Duration),
+			v.PublicationDate.Start(), r.Sitemap, r.Target,
+		})
+	}
+	return rows
+}
