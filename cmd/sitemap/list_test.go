@@ -90,19 +90,21 @@ func testParallel(t *testing.T) {
 	}
 }
 
-// --failed takes what could not be read, as it was given; --site-time and --max-time keep what came.
+// --failed takes what could not be read, as it was given, once and in the order of the list, with why;
+// --site-time and --max-time keep what came.
 func TestListFailures(t *testing.T) { synctest.Test(t, testListFailures) }
 
 func testListFailures(t *testing.T) {
 	targets, transport, stop := lists(3, func(int) time.Duration { return 0 })
 	defer stop()
 	missing, slow := targets[1]+"none.xml", "http://silent.example/s.xml"
-	list := writeFile(t, "list", targets[0]+"\n"+missing+" # a comment\n"+slow+"\n"+targets[2]+"\n")
+	lines := []string{targets[0], slow, missing + " # a comment", targets[2], missing}
+	list := writeFile(t, "list", strings.Join(lines, "\n"))
 	failed := filepath.Join(t.TempDir(), "failed")
 	r := runOver(t, transport, "urls", "--from", list, "--failed", failed, "--site-time", "300ms")
-	r.want(t, cli.ExitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "4 sites, 4 URLs, 2 failed, ")
+	r.want(t, cli.ExitFailed, targets[0]+"1\n"+targets[0]+"2\n"+targets[2]+"1\n"+targets[2]+"2\n", "status 404", "stopped after 300ms (--site-time)", "5 sites, 4 URLs, 3 failed, ")
 	text, _ := os.ReadFile(failed)
-	want := missing + " # fetch_failed: status 404 Not Found\n" + slow + " # timeout: stopped after 300ms (--site-time): timed out\n"
+	want := slow + " # timeout: stopped after 300ms (--site-time): timed out\n" + missing + " # fetch_failed: status 404 Not Found\n"
 	if string(text) != want {
 		t.Errorf("%q", text)
 	}

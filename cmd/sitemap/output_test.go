@@ -48,17 +48,35 @@ func TestOutputIsAtomic(t *testing.T) {
 	runArgs(t, "parse", "-o", dir, in).want(t, cli.ExitFailed, "", "is a directory")
 }
 
-// If nothing could be read, the file of -o stays as it was.
+// If nothing could be read, the file of -o stays as it was: also one that a link leads to, and one
+// that is written in place since there is no room for another beside it.
 func TestOutputOfNothing(t *testing.T) {
-	out := writeFile(t, "out", "precious\n")
-	for _, args := range [][]string{
-		{"urls", "--retries", "0", "--allow-private", "http://127.0.0.1:1/"}, {"urls", "--format", "csv", "missing.xml"}, {"parse", "missing.xml"},
-	} {
-		if r := runArgs(t, append(args, "-o", out)...); r.status != cli.ExitFailed || !strings.Contains(r.err, out+" is not written") {
-			t.Errorf("%v: status %d, reported %q", args, r.status, r.err)
+	dir := t.TempDir()
+	out, long := filepath.Join(dir, "out"), filepath.Join(dir, strings.Repeat("ü", 120))
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(out, link); err != nil && runtime.GOOS != "windows" { // where not everybody may
+		t.Fatal(err)
+	} else if err != nil {
+		link = out
+	}
+	for _, name := range []string{out, link, long} {
+		for _, args := range [][]string{
+			{"urls", "--retries", "0", "--allow-private", "http://127.0.0.1:1/"}, {"urls", "--format", "csv", "missing.xml"},
+			{"parse", "missing.xml"}, {"parse", "--format", "parquet", "missing.xml"}, {"urls", "--sample", "3", "missing.xml"},
+		} {
+			writeTo(t, name, "precious\n")
+			if r := runArgs(t, append(args, "-o", name)...); r.status != cli.ExitFailed || !strings.Contains(r.err, " is not written") {
+				t.Errorf("%v: status %d, reported %q", args, r.status, r.err)
+			}
+			wantFile(t, name, "precious\n")
 		}
 	}
-	wantFile(t, out, "precious\n")
+	if got := names(t, dir); got != "out "+filepath.Base(long) {
+		t.Errorf("the folder holds %q", got)
+	}
+	empty := writeFile(t, "empty.xml", "<urlset"+xmlns+"></urlset>")
+	runArgs(t, "parse", "-q", "-o", long, empty).want(t, cli.ExitOK, "")
+	wantFile(t, long, "")
 }
 
 // A file whose name leaves no room for a longer one is written in place.

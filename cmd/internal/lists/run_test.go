@@ -14,7 +14,7 @@ import (
 // The arguments come first, as they stand. A line that is no target is reported with its number.
 func TestPlan(t *testing.T) {
 	in := "\ufeff# a comment\n\nexample.org\r\n ftp://x/ \nhttps://example.org/a # a comment\n-\n" +
-		"http://localhost:8080/\nrun.go\nwww.last.example"
+		"http://localhost:8080/\nrun.go\nwww.last.example\nshop.last.example"
 	var reported bytes.Buffer
 	a := cli.NewApp(t.Context(), strings.NewReader(in), nil, &reported)
 	w := &Walker{App: a, Flags: &Flags{From: "-"}}
@@ -27,7 +27,7 @@ func TestPlan(t *testing.T) {
 	}
 	want := []string{
 		"target-1 first #1.xml", "example.org example.org", "example.org https://example.org/a",
-		"localhost http://localhost:8080/", "target-5 run.go", "last.example www.last.example",
+		"localhost http://localhost:8080/", "target-5 run.go", "last.example www.last.example", "last.example shop.last.example",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("planned %q, want %q", got, want)

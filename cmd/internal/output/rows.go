@@ -122,12 +122,13 @@ func orNull[T any](o sitemap.Optional[T]) *T {
 	return nil
 }
 
-// precisionOf returns how precise a time is, "" if there is none.
+// precisionOf returns how precise a time is, "" if there is none. Seconds that were not listed are :00,
+// as in [sitemap.Time.String].
 func precisionOf(t sitemap.Time) string {
 	if digits := t.Precision().Digits(); digits > 0 {
 		return [...]string{"millisecond", "microsecond", "nanosecond"}[(digits-1)/3]
 	}
-	return [...]string{"", "year", "month", "day", "minute", "second"}[t.Precision()]
+	return [...]string{"", "year", "month", "day", "second", "second"}[t.Precision()]
 }
 
 // offsetOf returns the offset of a time from UTC in minutes, nil if it is not known.

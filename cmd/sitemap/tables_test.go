@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The table of the documents of a walk is the one that batch cat makes of a run, in each format.
+func TestDocuments(t *testing.T) {
+	s, dir := smallSite(t), t.TempDir()
+	list := writeFile(t, "list", s.URL+"\n")
+	args := []string{"--allow-private", "--retries", "0", "-q"}
+	runArgs(t, slices.Concat([]string{"batch", list, "-o", dir}, args)...).want(t, cli.ExitOK, "")
+	for _, format := range []string{"csv", "jsonl", "parquet"} {
+		file, of := filepath.Join(dir, "docs."+format), filepath.Join(dir, "cat."+format)
+		got := runArgs(t, slices.Concat([]string{"urls", "--documents", file, s.URL}, args)...)
+		got.want(t, cli.ExitFailed, got.out, "404")
+		runArgs(t, "batch", "cat", dir+"/1", "--documents", "-o", of).want(t, cli.ExitOK, "")
+		if format == "parquet" {
+			if n, want := len(documentsOf(t, file)), len(documentsOf(t, of)); n != want || n != 5 {
+				t.Errorf("%d and %d rows", n, want)
+			}
+			continue
+		}
+		if got, want := mask(readFile(t, file)), mask(readFile(t, of)); got != want {
+			t.Errorf("%s: urls wrote\n%s\nbatch cat\n%s", format, got, want)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(readFile(t, filepath.Join(dir, "docs.csv")))).ReadAll()
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	missing := slices.IndexFunc(rows, func(row []string) bool { return row[1] == s.URL+"/missing.xml" })
+	for name, want := range map[string]string{
+		"target": s.URL, "status": "404", "referrer": s.URL + "/index.xml", "error_code": "fetch_failed",
+		"error": "status 404 Not Found",
+	} {
+		if got := rows[missing][slices.Index(rows[0], name)]; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+type documentRow struct {
+	Sitemap          string    `parquet:"sitemap"`
+	LastMod          time.Time `parquet:"lastmod,optional,timestamp(microsecond)"`
+	LastModPrecision string    `parquet:"lastmod_precision,optional"`
+}
+
+func documentsOf(t *testing.T, name string) []documentRow {
+	t.Helper()
+	rows, err := parquet.ReadFile[documentRow](name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The documents of a list have its order.
+func TestDocuments_Order(t *testing.T) {
+	var want, list []string
+	for i := range 20 {
+		name := writeFile(t, fmt.Sprintf("%d.txt", i), strings.Repeat("http://example.com/a\n", 1+(20-i)*500))
+		want, list = append(want, name), append(list, name)
+	}
+	list = append(list, filepath.Join(t.TempDir(), "missing.xml"))
+	want = append(want, list[20])
+	out := filepath.Join(t.TempDir(), "docs.jsonl")
+	from := writeFile(t, "list", strings.Join(list, "\n"))
+	r := runArgs(t, "urls", "-q", "--parallel", "8", "--from", from, "--documents", out, "-n", "0")
+	r.want(t, cli.ExitFailed, r.out, "no such file")
+	var got []string
+	for line := range strings.Lines(readFile(t, out)) {
+		var d struct{ Sitemap string }
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, d.Sitemap)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A sample has the URLs with the smallest hashes, in the order of the list, each once.
+func TestSample(t *testing.T) {
+	var locs []string
+	for i := range 5000 {
+		locs = append(locs, fmt.Sprintf("http://example.com/%d\n", i))
+	}
+	hash := func(loc string) string {
+		sum := sha256.Sum256([]byte("7\n" + strings.TrimSuffix(loc, "\n")))
+		return string(sum[:8])
+	}
+	byHash := slices.SortedFunc(slices.Values(locs), func(a, b string) int { return cmp.Compare(hash(a), hash(b)) })
+	var want strings.Builder
+	for _, loc := range locs {
+		if slices.Contains(byHash[:10], loc) {
+			want.WriteString(loc)
+		}
+	}
+	one := writeFile(t, "one.txt", strings.Join(locs[:3000], ""))
+	two := writeFile(t, "two.txt", strings.Join(locs[1000:], ""))
+	for _, parallel := range []string{"1", "8"} {
+		r := runArgs(t, "urls", "-q", "--sample", "10", "--seed", "7", "--parallel", parallel, one, two)
+		r.want(t, cli.ExitOK, want.String())
+	}
+	other := runArgs(t, "urls", "-q", "--sample", "10", "--seed", "8", one, two)
+	if strings.Count(other.out, "\n") != 10 || other.out == want.String() {
+		t.Errorf("with another seed:\n%s", other.out)
+	}
+	runArgs(t, "urls", "-q", "--sample", "9000", one, two).want(t, cli.ExitOK, strings.Join(locs, ""))
+}
+
+// A run of batch has samples too.
+func TestBatchCat_Sample(t *testing.T) {
+	s, dir := smallSite(t), t.TempDir()
+	args := []string{"--allow-private", "--retries", "0", "-q"}
+	list := writeFile(t, "list", s.URL+"\n")
+	runArgs(t, slices.Concat([]string{"batch", list, "-o", dir}, args)...).want(t, cli.ExitOK, "")
+	want := runArgs(t, slices.Concat([]string{"urls", "--sample", "2", "--seed", "3", s.URL}, args)...)
+	if strings.Count(want.out, "\n") != 2 {
+		t.Fatalf("printed %q", want.out)
+	}
+	runArgs(t, "batch", "cat", dir+"/1", "--format", "text", "--sample", "2", "--seed", "3").want(t, cli.ExitOK, want.out)
+}
+
+const extended = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+ xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml"
+ xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
+<url><loc>http://example.com/1</loc><lastmod>2026-11-01T12:00+01:00</lastmod>
+<image:image><image:loc>http://example.com/1.png</image:loc></image:image>
+<image:image><image:loc>http://example.com/2.png</image:loc><image:caption>A, B</image:caption></image:image></url>
+<url><loc>http://example.com/2</loc><lastmod>2026-11</lastmod>
+<xhtml:link rel="alternate" hreflang="de" href="http://example.com/de"/>
+<xhtml:link rel="alternate" hreflang="fr" href="http://example.com/fr"/></url>
+<url><loc>http://example.com/3</loc><lastmod>2026-11-01T12:00:00.125</lastmod>
+<video:video><video:thumbnail_loc>http://example.com/3.png</video:thumbnail_loc><video:title>T</video:title>
+<video:description>D</video:description><video:content_loc>http://example.com/3.mp4</video:content_loc>
+<video:duration>60</video:duration><video:publication_date>2026-11-01</video:publication_date></video:video></url></urlset>`
+
+func TestRows(t *testing.T) {
+	file := writeFile(t, "a.xml", extended)
+	run := func(args ...string) string {
+		return strings.ReplaceAll(runArgs(t, slices.Concat([]string{"urls", "-q"}, args)...).out, file, "FILE")
+	}
+	for _, tt := range []struct{ rows, format, want string }{
+		{"alternates", "csv", "loc,hreflang,href,rel,media,sitemap,target\n" +
+			"http://example.com/2,de,http://example.com/de,alternate,,FILE,FILE\nhttp://example.com/2,fr,http://example.com/fr,alternate,,FILE,FILE\n"},
+		{"images", "jsonl", `{"loc":"http://example.com/1","image":"http://example.com/1.png","sitemap":"FILE","target":"FILE"}` + "\n" +
+			`{"loc":"http://example.com/1","image":"http://example.com/2.png","caption":"A, B","sitemap":"FILE","target":"FILE"}` + "\n"},
+		{"videos", "csv", "loc,thumbnail_loc,title,description,content_loc,player_loc,duration,publication_date,sitemap,target\n" +
+			"http://example.com/3,http://example.com/3.png,T,D,http://example.com/3.mp4,,60,2026-11-01T00:00:00Z,FILE,FILE\n"},
+	} {
+		if got := run("--rows", tt.rows, "--format", tt.format, file); got != tt.want {
+			t.Errorf("%s: printed\n%s\nwant\n%s", tt.rows, got, tt.want)
+		}
+	}
+	if got, want := run("--rows", "images", "--format", "csv", "--fields", "image,loc", file, file), "image,loc\n"+strings.Repeat(
+		"http://example.com/1.png,http://example.com/1\nhttp://example.com/2.png,http://example.com/1\n", 2); got != want {
+		t.Errorf("of two files: printed\n%s\nwant\n%s", got, want)
+	}
+	type row struct {
+		Hreflang string `parquet:"hreflang,optional"`
+		Href     string `parquet:"href"`
+	}
+	out := filepath.Join(t.TempDir(), "a.parquet")
+	runArgs(t, "urls", "-q", "--rows", "alternates", "-o", out, file).want(t, cli.ExitOK, "")
+	rows, err := parquet.ReadFile[row](out)
+	if want := []row{{"de", "http://example.com/de"}, {"fr", "http://example.com/fr"}}; !slices.Equal(rows, want) || err != nil {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// Parquet keeps how precise a lastmod is and its zone, also of a list, and says what made it.
+func TestParquet(t *testing.T) {
+	file, out := writeFile(t, "a.xml", extended), filepath.Join(t.TempDir(), "a.parquet")
+	type row struct {
+		Loc       string    `parquet:"loc"`
+		LastMod   time.Time `parquet:"lastmod,optional,timestamp(microsecond)"`
+		Precision string    `parquet:"lastmod_precision,optional"`
+		Offset    *int32    `parquet:"lastmod_offset,optional"`
+	}
+	for _, files := range [][]string{{file}, {file, file}} {
+		args := slices.Concat([]string{"urls", "-q", "-H", "Cookie: secret=1", "-o", out}, files)
+		runArgs(t, args...).want(t, cli.ExitOK, "")
+		rows, err := parquet.ReadFile[row](out)
+		if err != nil || len(rows) != 3*len(files) {
+			t.Fatalf("%v, %v", rows, err)
+		}
+		for i, want := range []struct {
+			text, precision string
+			offset          int32
+		}{{"2026-11-01T11:00:00Z", "second", 60}, {"2026-11-01T00:00:00Z", "month", -1}, {"2026-11-01T12:00:00.125Z", "millisecond", -1}} {
+			got := rows[i]
+			if got.LastMod.Format(time.RFC3339Nano) != want.text || got.Precision != want.precision ||
+				(got.Offset == nil) != (want.offset < 0) || got.Offset != nil && *got.Offset != want.offset {
+				t.Errorf("%d files, row %d: %+v", len(files), i, got)
+			}
+		}
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, _ := f.Stat()
+	p, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, _ := p.Lookup("sitemap.command")
+	if want := `sitemap urls -q -H Cookie:... -o ` + out + " " + file + " " + file; command != want {
+		t.Errorf("command %q, want %q", command, want)
+	}
+	version, _ := p.Lookup("sitemap.version")
+	begun, _ := p.Lookup("sitemap.begun")
+	if at, err := time.Parse(time.RFC3339, begun); version == "" || err != nil || time.Since(at) > time.Hour {
+		t.Errorf("version %q, begun %q", version, begun)
+	}
+}
+
+func TestTableFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"--rows images x":                        "a table is printed as csv, jsonl or parquet",
+		"--rows pages --format csv x":            `--rows: want alternates, images or videos, not "pages"`,
+		"--rows images --fields a -o x.csv x":    `--fields: unknown field "a": want loc, image`,
+		"--documents docs.txt x":                 "--documents docs.txt: want a name that ends in .csv, .jsonl or .parquet",
+		"--documents a.csv -o a.csv x":           "--documents names the file of --output or --state",
+		"--sample 3 -n 5 x":                      "--sample: the first",
+		"--sample -1 x":                          "--sample: want a number",
+		"--seed 3 x":                             "--seed: without --sample",
+		"--sample 3 --state s x":                 "--state: want URLs, not --sample or --rows",
+		"--rows images --format csv --state s x": "--state: want URLs, not --sample or --rows",
+	} {
+		runArgs(t, append([]string{"urls"}, strings.Fields(args)...)...).want(t, cli.ExitUsage, "", want)
+	}
+}
