@@ -356,7 +356,15 @@ func TestSuggestions(t *testing.T) {
 		"https://example.com": "did you mean: sitemap urls https://example.com",
 		"url example.com":     "did you mean: sitemap urls",
 		"urls --formt x":      "did you mean --format",
-		"urls --since 7q x":   "nor a time before now, such as 7d",
+		"urls --fromat x":     "did you mean --format",
+		"chek example.com":    "did you mean: sitemap check",
+		"help chek":           "did you mean: sitemap check",
+		"urls --frm x":        "did you mean --from",
+
+		"check --only raw_ampersnd x":    `unknown code "raw_ampersnd"; did you mean raw_ampersand`,
+		"check --explain untrusted_locs": `unknown code "untrusted_locs"; did you mean untrusted_loc`,
+		"check --disable frobnicate x":   `unknown code "frobnicate": 'sitemap check --rules' lists them`,
+		"urls --since 7q x":              "nor a time before now, such as 7d",
 	} {
 		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)
 	}
