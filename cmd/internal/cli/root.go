@@ -87,6 +87,9 @@ func Nearest(name string, names []string) string {
 }
 
 func nearest(root *cobra.Command, name string) string {
+	if name == "" {
+		return ""
+	}
 	defer func(distance int) { root.SuggestionsMinimumDistance = distance }(root.SuggestionsMinimumDistance)
 	for root.SuggestionsMinimumDistance = range 3 {
 		if near := root.SuggestionsFor(name); len(near) > 0 {
