@@ -241,20 +241,3 @@ func TestParquet(t *testing.T) {
 		t.Errorf("version %q, begun %q", version, begun)
 	}
 }
-
-func TestTableFlags(t *testing.T) {
-	for args, want := range map[string]string{
-		"--rows images x":                        "a table is printed as csv, jsonl or parquet",
-		"--rows pages --format csv x":            `--rows: want alternates, images or videos, not "pages"`,
-		"--rows images --fields a -o x.csv x":    `--fields: unknown field "a": want loc, image`,
-		"--documents docs.txt x":                 "--documents docs.txt: want a name that ends in .csv, .jsonl or .parquet",
-		"--documents a.csv -o a.csv x":           "--documents names the file of --output or --state",
-		"--sample 3 -n 5 x":                      "--sample: the first",
-		"--sample -1 x":                          "--sample: want a number",
-		"--seed 3 x":                             "--seed: without --sample",
-		"--sample 3 --state s x":                 "--state: want URLs, not --sample or --rows",
-		"--rows images --format csv --state s x": "--state: want URLs, not --sample or --rows",
-	} {
-		runArgs(t, append([]string{"urls"}, strings.Fields(args)...)...).want(t, cli.ExitUsage, "", want)
-	}
-}

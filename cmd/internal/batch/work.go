@@ -133,8 +133,8 @@ func newWork(
 ) (*work, error) {
 	client, clientErr := walks.Client()
 	options, optionsErr := walks.Options()
-	pages, pagesErr := walks.Pages()
-	err := cli.UsageOf(cmd, flags.check(), walks.check(), clientErr, optionsErr, pagesErr)
+	matches, matchErr := walks.Matcher()
+	err := cli.UsageOf(cmd, flags.check(), walks.check(), clientErr, optionsErr, matchErr)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,8 @@ func newWork(
 	options.OnlyChanged = flags.Changed
 	w := &batch.Worker{
 		Client: &discover.Client{Fetch: client, Concurrency: walks.Concurrency}, Options: options,
-		Select: pages, Parallel: walks.parallel, SiteTime: walks.siteTime, Grace: walks.grace,
+		Select:   func(u *discover.URL) bool { return matches(u.Loc) },
+		Parallel: walks.parallel, SiteTime: walks.siteTime, Grace: walks.grace,
 		Retry: flags.retry,
 	}
 	if flags.Findings {

@@ -71,17 +71,13 @@ func (s *SelectFlags) AddMatch(cmd *cobra.Command) {
 	})
 }
 
-// Pages returns the function that chooses URLs by --match and --exclude, nil for all.
-func (s *SelectFlags) Pages() (func(*discover.URL) bool, error) {
+// Matcher returns the function that chooses URLs by --match and --exclude.
+func (s *SelectFlags) Matcher() (func(loc string) bool, error) {
 	match, matchErr := Compile("match", s.Match)
 	exclude, excludeErr := Compile("exclude", s.Exclude)
-	if err := cmp.Or(matchErr, excludeErr); err != nil || match == nil && exclude == nil {
-		return nil, err
-	}
-	return func(u *discover.URL) bool {
-		return (match == nil || match.MatchString(u.Loc)) &&
-			(exclude == nil || !exclude.MatchString(u.Loc))
-	}, nil
+	return func(loc string) bool {
+		return (match == nil || match.MatchString(loc)) && (exclude == nil || !exclude.MatchString(loc))
+	}, cmp.Or(matchErr, excludeErr)
 }
 
 // Options returns the options of a walk.

@@ -3,7 +3,6 @@ package lists
 import (
 	"hash/fnv"
 	"io"
-	"regexp"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -11,10 +10,9 @@ import (
 
 // A Selector chooses the URLs that are printed: those that match, each once, up to a number.
 type Selector struct {
-	match *regexp.Regexp // nil: all
-	not   *regexp.Regexp // nil: none
-	Seen  *urlSet        // nil: each as often as it is listed
-	max   int64          // 0: any number
+	matches func(loc string) bool // nil: all
+	Seen    *urlSet               // nil: each as often as it is listed
+	max     int64                 // 0: any number
 
 	mu    sync.Mutex
 	Taken int64
@@ -23,7 +21,7 @@ type Selector struct {
 
 // take reports whether loc is printed.
 func (s *Selector) take(loc string) bool {
-	if s.match != nil && !s.match.MatchString(loc) || s.not != nil && s.not.MatchString(loc) {
+	if s.matches != nil && !s.matches(loc) {
 		return false
 	}
 	s.mu.Lock()

@@ -18,7 +18,7 @@ import (
 // run walks the target and writes to v.to, or with --state to the output. An error ends the command.
 func (v *Visit) run(ctx context.Context) error {
 	w := v.Walker
-	v.Options.Report, v.Options.Done, v.Options.Fetched = v.report, v.done, v.Fetched
+	v.Options.Report, v.Options.Done, v.Options.Fetched = v.problems.Add, v.done, v.Fetched
 	v.Record.Target = v.Target.Shown()
 	if w.Journal != nil {
 		v.printed, v.to = w.Journal.printed(v.Record.Target), w.Out
@@ -211,14 +211,6 @@ func (v *Visit) noteFailed(name string, err error) {
 	v.App.Failed.Store(true)
 }
 
-// report takes a problem of a document.
-func (v *Visit) report(s *discover.Sitemap, p sitemap.Problem) {
-	v.problems.Add(s, p)
-	if v.handler.problem != nil {
-		v.handler.problem(s, p)
-	}
-}
-
 // done takes the end of a document. It ends the run if the output cannot be written.
 func (v *Visit) done(s *discover.Sitemap, sum discover.Summary) {
 	v.Progress.Note(&sum)
@@ -305,7 +297,7 @@ func (v *Visit) readFile(
 	o.SkipExtensions = v.Options.SkipExtensions
 	o.Report = func(p sitemap.Problem) {
 		problems[p.Code]++
-		v.report(s, p)
+		v.problems.Add(s, p)
 	}
 	doc, err := parse.NewReader(f, &o)
 	if err != nil {

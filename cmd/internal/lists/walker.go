@@ -23,8 +23,7 @@ import (
 // A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
 // a Loc, its name. Functions that are nil are not called.
 type Handler struct {
-	Page     func(r *batch.URL) error // with each URL that is taken; r must not be kept
-	problem  func(s *discover.Sitemap, p sitemap.Problem)
+	Page     func(r *batch.URL) error                         // with each URL that is taken; r must not be kept
 	Document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
 	Failure  func(err error)                                  // of the target as a whole
 	End      func()
@@ -67,11 +66,10 @@ func NewWalker(
 		}
 	}
 	w.Client = &discover.Client{Fetch: client, Concurrency: flags.Concurrency}
-	var errs [4]error
+	var errs [3]error
 	w.Options, errs[0] = flags.Options()
 	w.File, errs[1] = docs.Options(flags.Limit)
-	w.Selector.match, errs[2] = cli.Compile("match", flags.Match)
-	w.Selector.not, errs[3] = cli.Compile("exclude", flags.Exclude)
+	w.Selector.matches, errs[2] = flags.Matcher()
 	if flags.Unique {
 		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
 			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",

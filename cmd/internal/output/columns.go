@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,8 @@ type column struct {
 	text   func(b []byte, r *batch.URL) []byte // appends the value
 	isJSON bool                                // the text is a number or a boolean
 	nested func(x *sitemap.Extensions) any     // of jsonl only; text is nil
+
+	extended bool // it comes from extensions
 }
 
 func text(name string, value func(r *batch.URL) string) column {
@@ -37,8 +40,20 @@ func moment(name string, value func(r *batch.URL) sitemap.Time) column {
 }
 
 func nested(name string, value func(x *sitemap.Extensions) any) column {
-	return column{name: name, nested: value}
+	return column{name: name, nested: value, extended: true}
 }
+
+// flat returns a column that flattens extensions.
+func flat(name string, value func(x *sitemap.Extensions) string) column {
+	c := text(name, func(r *batch.URL) string { return value(extensionsOf(r)) })
+	c.extended = true
+	return c
+}
+
+// extensionsOf returns the extensions of a URL, empty if it has none.
+func extensionsOf(r *batch.URL) *sitemap.Extensions { return cmp.Or(r.Extensions, &noExtensions) }
+
+var noExtensions sitemap.Extensions
 
 // columns are all columns. Those from image to hreflang flatten extensions: the first image, the
 // news, and the alternates as "en=https://example.com/en de=https://example.com/de".
@@ -70,17 +85,17 @@ var columns = []column{
 		return b
 	}},
 	text("change", func(r *batch.URL) string { return string(r.Change) }),
-	text("image", func(r *batch.URL) string {
-		if x := r.Extensions; x != nil && len(x.Images) > 0 {
-			return x.Images[0].Loc
+	flat("image", func(x *sitemap.Extensions) string {
+		if len(x.Images) == 0 {
+			return ""
 		}
-		return ""
+		return x.Images[0].Loc
 	}),
 	ofNews("news_name", func(n *sitemap.News) string { return n.PublicationName }),
 	ofNews("news_language", func(n *sitemap.News) string { return n.PublicationLanguage }),
 	ofNews("news_date", func(n *sitemap.News) string { return n.PublicationDate.String() }),
 	ofNews("news_title", func(n *sitemap.News) string { return n.Title }),
-	text("hreflang", hreflang),
+	flat("hreflang", hreflang),
 	nested("images", func(x *sitemap.Extensions) any { return orNil(x.Images) }),
 	nested("videos", func(x *sitemap.Extensions) any { return orNil(x.Videos) }),
 	nested("alternates", func(x *sitemap.Extensions) any { return orNil(x.Alternates) }),
@@ -97,21 +112,18 @@ func orNil[T any](list []T) any {
 }
 
 func ofNews(name string, value func(n *sitemap.News) string) column {
-	return text(name, func(r *batch.URL) string {
-		if r.Extensions == nil || len(r.Extensions.News) == 0 {
+	return flat(name, func(x *sitemap.Extensions) string {
+		if len(x.News) == 0 {
 			return ""
 		}
-		return value(&r.Extensions.News[0])
+		return value(&x.News[0])
 	})
 }
 
-// hreflang returns the alternates of a record, "code=URL" each.
-func hreflang(r *batch.URL) string {
-	if r.Extensions == nil {
-		return ""
-	}
+// hreflang returns the alternates, "code=URL" each.
+func hreflang(x *sitemap.Extensions) string {
 	var list []string
-	for _, a := range r.Extensions.Alternates {
+	for _, a := range x.Alternates {
 		if a.Hreflang != "" {
 			list = append(list, a.Hreflang+"="+a.Href)
 		}
@@ -181,17 +193,10 @@ func csvFormat(fields string, walked, withChange bool) (*Format, error) {
 	return &Format{Header: strings.ReplaceAll(fields, ", ", ",") + "\n", Append: csvRow(picked)}, err
 }
 
-// extended are the fields that come from extensions.
-var extended = []string{
-	"image", "news_name", "news_language", "news_date", "news_title", "hreflang", "images",
-	"videos", "alternates", "news", "pagemap", "other",
-}
-
 // hasExtended reports whether one of the fields comes from extensions.
 func hasExtended(fields string) bool {
-	return slices.ContainsFunc(strings.Split(fields, ","), func(name string) bool {
-		return slices.Contains(extended, strings.TrimSpace(name))
-	})
+	picked, _ := pick(fields)
+	return slices.ContainsFunc(picked, func(c column) bool { return c.extended })
 }
 
 // csvRow returns a function that appends the row of a record.
@@ -222,8 +227,8 @@ func appendPicked(b []byte, r *batch.URL, picked []column) []byte {
 			if len(value) > 0 && !c.isJSON {
 				value = jsonl.AppendString(nil, string(value))
 			}
-		case r.Extensions != nil:
-			if v := c.nested(r.Extensions); v != nil {
+		default:
+			if v := c.nested(extensionsOf(r)); v != nil {
 				value = jsonl.Marshal(v)
 			}
 		}

@@ -37,7 +37,7 @@ type Documents struct{ *Table[documentRow] }
 
 // NewDocuments returns a table of documents in the format of the flags.
 func NewDocuments(flags *cli.PrintFlags) (*Documents, error) {
-	t, err := newTable[documentRow](flags)
+	t, err := newTable[documentRow](flags, nil)
 	return &Documents{t}, err
 }
 

@@ -160,10 +160,11 @@ func Create(a *cli.App, name string) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
 		return standard(a)
 	}
-	if path, err := filepath.EvalSymlinks(name); err == nil {
-		name = path
-	}
 	info, missing := os.Lstat(name)
+	if path, err := filepath.EvalSymlinks(name); missing == nil && err == nil && info.Mode()&os.ModeSymlink != 0 {
+		name = path
+		info, missing = os.Lstat(name)
+	}
 	isFile := missing == nil && info.Mode().IsRegular()
 	if missing != nil || isFile {
 		if f, err := CreateBeside(name); err == nil {

@@ -31,17 +31,17 @@ const maxSample = 1_000_000
 func newRows(flags *cli.PrintFlags, walked, withChange bool) (Printer, error) {
 	switch flags.Rows {
 	case "alternates":
-		return newURLTable(flags, appendAlternates)
+		return newTable(flags, appendAlternates)
 	case "images":
-		return newURLTable(flags, appendImages)
+		return newTable(flags, appendImages)
 	case "videos":
-		return newURLTable(flags, appendVideos)
+		return newTable(flags, appendVideos)
 	case "":
 	default:
 		return nil, fmt.Errorf("--rows: want alternates, images or videos, not %q", flags.Rows)
 	}
 	if flags.Format == "parquet" {
-		return newURLTable(flags, appendURL)
+		return newTable(flags, appendURL)
 	}
 	return FormatOf(flags, walked, withChange)
 }

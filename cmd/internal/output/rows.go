@@ -5,27 +5,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
-	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
-
-// A urlTable prints URLs as rows.
-type urlTable[R any] struct {
-	*Table[R]
-	appendRows func(rows []R, r *batch.URL) []R
-}
-
-// Print prints the rows of a URL.
-func (t *urlTable[R]) Print(r *batch.URL) error {
-	t.rows = t.appendRows(t.rows, r)
-	return t.write()
-}
-
-func newURLTable[R any](
-	flags *cli.PrintFlags, appendRows func([]R, *batch.URL) []R,
-) (*urlTable[R], error) {
-	t, err := newTable[R](flags)
-	return &urlTable[R]{t, appendRows}, err
-}
 
 // A urlRow is a URL in a Parquet file.
 type urlRow struct {
@@ -91,9 +71,7 @@ func appendURL(rows []urlRow, r *batch.URL) []urlRow {
 		onSite := r.OnSite
 		row.OnSite = &onSite
 	}
-	if r.Extensions != nil {
-		row.extensions(r.Extensions)
-	}
+	row.extensions(extensionsOf(r))
 	return append(rows, row)
 }
 
@@ -153,10 +131,7 @@ type alternateRow struct {
 }
 
 func appendAlternates(rows []alternateRow, r *batch.URL) []alternateRow {
-	if r.Extensions == nil {
-		return rows
-	}
-	for _, a := range r.Extensions.Alternates {
+	for _, a := range extensionsOf(r).Alternates {
 		row := alternateRow{r.Loc, a.Hreflang, a.Href, a.Rel, a.Media, r.Sitemap, r.Target}
 		rows = append(rows, row)
 	}
@@ -176,10 +151,7 @@ type imageRow struct {
 }
 
 func appendImages(rows []imageRow, r *batch.URL) []imageRow {
-	if r.Extensions == nil {
-		return rows
-	}
-	for _, i := range r.Extensions.Images {
+	for _, i := range extensionsOf(r).Images {
 		row := imageRow{r.Loc, i.Loc, i.Caption, i.Title, i.GeoLocation, i.License, r.Sitemap, r.Target}
 		rows = append(rows, row)
 	}
@@ -201,10 +173,7 @@ type videoRow struct {
 }
 
 func appendVideos(rows []videoRow, r *batch.URL) []videoRow {
-	if r.Extensions == nil {
-		return rows
-	}
-	for _, v := range r.Extensions.Videos {
+	for _, v := range extensionsOf(r).Videos {
 		rows = append(rows, videoRow{
 			r.Loc, v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc, v.Player.Loc, orNull(v.Duration),
 			v.PublicationDate.Start(), r.Sitemap, r.Target,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
@@ -19,6 +20,7 @@ import (
 // and null in Parquet, and jsonl lacks the field.
 type Table[R any] struct {
 	format  string
+	rowsOf  func(rows []R, r *batch.URL) []R // appends those of a URL
 	columns []tableColumn
 	picked  bool // not all columns
 	out     *Writer
@@ -36,8 +38,10 @@ type tableColumn struct {
 }
 
 // newTable returns a table in the format of the flags, with the columns of --fields.
-func newTable[R any](flags *cli.PrintFlags) (*Table[R], error) {
-	t := &Table[R]{format: flags.Format, picked: flags.Fields != ""}
+func newTable[R any](
+	flags *cli.PrintFlags, rowsOf func([]R, *batch.URL) []R,
+) (*Table[R], error) {
+	t := &Table[R]{format: flags.Format, rowsOf: rowsOf, picked: flags.Fields != ""}
 	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, t.format) {
 		return nil, fmt.Errorf("--format %s: a table is printed as csv, jsonl or parquet", t.format)
 	}
@@ -96,6 +100,12 @@ func (t *Table[R]) schema() *parquet.Schema {
 		fields = append(fields, c.StructField)
 	}
 	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
+}
+
+// Print prints the rows of a URL.
+func (t *Table[R]) Print(r *batch.URL) error {
+	t.rows = t.rowsOf(t.rows, r)
+	return t.write()
 }
 
 // batchSize is how many rows Parquet takes at once.

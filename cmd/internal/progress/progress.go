@@ -2,7 +2,6 @@
 package progress
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -45,10 +45,9 @@ func (p *Counter) Begin(args []target.Target, from string) {
 		return
 	}
 	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if target.OfLine(lines.Text()) != "" {
-			p.Total++
-		}
+	list := batch.List{Reader: f, Domain: func(string) (string, error) { return "", nil }}
+	for range list.Tasks("1") {
+		p.Total++
 	}
 }
 

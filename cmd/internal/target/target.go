@@ -167,9 +167,3 @@ func ReadsOnce(names []string) error {
 	}
 	return nil
 }
-
-// OfLine returns the target in a line of --from, "" if there is none.
-func OfLine(line string) string {
-	line, _, _ = strings.Cut(" "+strings.TrimPrefix(line, "\ufeff"), " #")
-	return strings.TrimSpace(line)
-}
