@@ -500,7 +500,7 @@ func TestBatchMatch(t *testing.T) {
 func TestBatchUsage(t *testing.T) {
 	list := writeFile(t, "sites.txt", "example.com\n")
 	for _, test := range []struct{ args, want string }{
-		{list, "name the folder of the parts: -o OUT"},
+		{list, "say where the parts are: -o OUT"},
 		{"-o parts", "want one LIST of targets"},
 		{list + " -o parts --shard 4/4", "want I/N, with I from 0 to N-1"},
 		{list + " -o parts --shard 1", "want I/N, with I from 0 to N-1"},
@@ -517,7 +517,7 @@ func TestBatchUsage(t *testing.T) {
 		{"work -o parts --queue nats://127.0.0.1:1 --lease 1s", "--lease: want at least 30s"},
 		{"work -o parts --queue nats://127.0.0.1:1 --wait", "--wait: a run over NATS ends"},
 		{"work -o parts --queue urlfrontier://host", "--queue: want nats://HOST:PORT"},
-		{"status", "name the folder of the parts: -o OUT"},
+		{"status", "say where the parts are: -o OUT"},
 		{"status a b", "want one OUT, OUT/RUN or -o OUT"},
 		{"status parts --format parquet", "unknown format"},
 		{"status parts --failed --queue nats://127.0.0.1:1", "--failed: the parts say"},

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -28,13 +29,14 @@ func (p *placeFlags) add(cmd *cobra.Command) {
 				"urlfrontier://HOST:PORT/CRAWL")
 	})
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVarP(&p.out, "output", "o", "", "the parts are in `FOLDER`/RUN, the states beside them")
+		f.StringVarP(&p.out, "output", "o", "",
+			"the parts are in `OUT`/RUN, the states beside them: a folder, or s3://BUCKET/PREFIX")
 	})
 }
 
 func (p *placeFlags) check() error {
 	if p.out == "" {
-		return errors.New("name the folder of the parts: -o OUT")
+		return errors.New("say where the parts are: -o OUT")
 	}
 	if err := batch.CheckRun(p.run); err != nil {
 		return fmt.Errorf("--run: %w", err)
@@ -92,7 +94,8 @@ func (r *runFlags) check() error {
 type openRun struct {
 	app     *cli.App
 	flags   *runFlags
-	store   *folder
+	store   store
+	states  batch.States
 	record  record
 	queue   *queue
 	metrics *metrics
@@ -102,10 +105,10 @@ type openRun struct {
 func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
 	r := &openRun{app: a, flags: flags, metrics: newMetrics()}
 	var err error
-	if r.store, err = openFolder(flags.out); err != nil {
+	if r.store, err = openStore(cmd.Context(), flags.out); err != nil {
 		return nil, err
 	}
-	r.record, err = beginRun(r.store, flags.run, flags.mode)
+	r.record, err = beginRun(cmd.Context(), r.store, flags.run, flags.mode)
 	if other := (*modeError)(nil); errors.As(err, &other) {
 		return nil, cli.Misuse(cmd, err)
 	}
@@ -114,11 +117,27 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	}
 	o := &jetstream.Options{Lease: flags.lease, Replicas: replicas}
 	r.queue, err = openQueue(cmd.Context(), flags.queue, flags.run, o)
-	return r, cmp.Or(a.Ended(cmd.Context()), err)
+	if err == nil {
+		err = r.openStates(cmd.Context())
+	}
+	if err = cmp.Or(a.Ended(cmd.Context()), err); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// openStates opens the states. Beside a folder, which has no fence for several machines, NATS keeps
+// them.
+func (r *openRun) openStates(ctx context.Context) (err error) {
+	if r.states = r.queue.states; r.states == nil || isBucket(r.flags.out) {
+		r.states, err = r.store.States(ctx)
+	}
+	return err
 }
 
 func (r *openRun) close() {
-	if r.queue.close != nil {
+	if r.queue != nil && r.queue.close != nil {
 		r.queue.close()
 	}
 }

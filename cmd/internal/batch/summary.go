@@ -47,8 +47,8 @@ type summary struct {
 const abandoned = "abandoned"
 
 // summarize counts the parts of a run. It reports those that are damaged.
-func summarize(ctx context.Context, a *cli.App, f *folder, run string) (*summary, error) {
-	rec, err := readRecord(f, run)
+func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary, error) {
+	rec, err := readRecord(ctx, st, run)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func summarize(ctx context.Context, a *cli.App, f *folder, run string) (*summary
 		s.Mode = rec.mode.String()
 	}
 	recent, lots := int64(0), map[string]bool{} // domains with lots that failed
-	for part, err := range f.Parts(ctx, run) {
+	for part, err := range st.Parts(ctx, run) {
 		if errors.Is(err, batch.ErrDamaged) {
 			s.Damaged++
 			a.Log.Printf("%v: it will be made again", err)

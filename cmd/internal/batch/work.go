@@ -163,10 +163,7 @@ const reportEvery = time.Minute
 // the list, 0 if it is not shared.
 func (w *work) begin(r *openRun, list string, shards int) {
 	w.metrics = r.metrics
-	w.worker.Queue, w.worker.Sink, w.worker.States = r.queue, r.store, r.store
-	if r.queue.states != nil {
-		w.worker.States = r.queue.states
-	}
+	w.worker.Queue, w.worker.Sink, w.worker.States = r.queue, r.store, r.states
 	w.worker.Done, w.worker.Report = w.done, w.report
 	w.progress.Begin(nil, list)
 	w.progress.IsList = true
