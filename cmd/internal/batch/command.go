@@ -13,6 +13,7 @@
 //	work.go     workers
 //	plan.go     the tasks of a list
 //	flags.go    flags of the commands that make parts
+//	lease.go    what becomes of tasks, as metrics
 //	metrics.go  metrics and health
 //	queue.go    queues by their URL
 //	record.go   what a run is, beside its parts

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,7 @@ type runFlags struct {
 	retry   bool
 	lease   time.Duration
 	metrics string
+	log     string
 	quiet   bool
 }
 
@@ -68,9 +70,12 @@ func (r *runFlags) add(cmd *cobra.Command) {
 		f.BoolVar(&r.Findings, "check", false, "the run has findings, as of 'sitemap check', not URLs")
 		f.StringVar(&r.metrics, "metrics", "",
 			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
+		f.StringVar(&r.log, "log", "",
+			"log on standard error as `FORMAT` text or json, with a record for each domain")
 		f.BoolVarP(&r.quiet, "quiet", "q", false,
 			"on standard error, report only what is wrong with LIST, parts and states")
 	})
+	cli.Complete(cmd, "log", "text", "json")
 }
 
 func (r *runFlags) addLease(cmd *cobra.Command) {
@@ -84,6 +89,8 @@ func (r *runFlags) check() error {
 	switch {
 	case r.Changed && r.Findings:
 		return errors.New("--check judges all; it does not go with --changed")
+	case r.log != "" && r.log != "text" && r.log != "json":
+		return errors.New("--log: want text or json")
 	case r.lease < MinLease:
 		return fmt.Errorf("--lease: want at least %v", MinLease)
 	}
@@ -99,11 +106,15 @@ type openRun struct {
 	record  record
 	queue   *queue
 	metrics *metrics
+	log     *slog.Logger // nil without --log
 }
 
 // open begins a run or goes on with it, and opens its queue. Replicas are 0 for as many as before.
 func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
 	r := &openRun{app: a, flags: flags, metrics: newMetrics()}
+	if flags.log != "" {
+		r.log = a.Log.Records(flags.log == "json")
+	}
 	var err error
 	if r.store, err = openStore(cmd.Context(), flags.out); err != nil {
 		return nil, err

@@ -69,6 +69,8 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	switch {
 	case len(args) > 1 || len(args) == 1 && flags.out != "":
 		argErr = errors.New("want one OUT, OUT/RUN or -o OUT")
+	case flags.format.Format == "csv" && !flags.failed:
+		argErr = errors.New("--format csv: only with --failed; use text or jsonl")
 	case flags.failed && flags.queue != "":
 		argErr = errors.New("--failed: the parts say what has failed, not the queue")
 	}
@@ -91,9 +93,6 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 		l := &failureList{app: a, store: st, out: out, format: flags.format.Format}
 		return out.Finish(l.print(cmd.Context(), runs))
 	}
-	if flags.format.Format == "csv" {
-		out.Begin(summaryHeader)
-	}
 	for _, run := range runs {
 		var s *summary
 		if s, err = summarize(cmd.Context(), a, st, run); err == nil && flags.queue != "" {
@@ -102,12 +101,9 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 		if err != nil {
 			break
 		}
-		switch flags.format.Format {
-		case "jsonl":
+		if flags.format.Format == "jsonl" {
 			out.Write(append(jsonl.Marshal(s), '\n'))
-		case "csv":
-			out.Write(s.row())
-		default:
+		} else {
 			s.print(out)
 		}
 	}
