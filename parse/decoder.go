@@ -1,6 +1,9 @@
 package parse
 
 import (
+	"bytes"
+	"encoding/binary"
+
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/extension"
@@ -58,6 +61,40 @@ type quick struct {
 	disabled   bool   // in tests
 }
 
+// newQuick returns the tags of entries of this kind, in a root with this prefix.
+func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
+	name := "url"
+	if kind == sitemap.Sitemap {
+		name = "sitemap"
+	}
+	if prefix != "" {
+		prefix += ":"
+	}
+	return quick{disabled: disabled, prefix: []byte(prefix), start: newTag("<" + prefix + name + ">"),
+		end: newTag("</" + prefix + name + ">")}
+}
+
+// A tag is compared by its first eight bytes, as load returns them, before the others.
+type tag struct {
+	text       []byte
+	word, mask uint64
+}
+
+func newTag(text string) tag {
+	var word, mask [8]byte
+	copy(word[:], text)
+	copy(mask[:], bytes.Repeat([]byte{0xff}, len(text)))
+	return tag{[]byte(text), load(word[:], 0), load(mask[:], 0)}
+}
+
+// starts reports whether the tag is at b[i].
+func (t *tag) starts(b []byte, i int) bool {
+	return load(b, i)&t.mask == t.word && (len(t.text) <= 8 || bytes.HasPrefix(b[i:], t.text))
+}
+
+// load returns the eight bytes at b[i]. The window is padded.
+func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
+
 func (d *decoder) isForeignSpace(s namespace.Space) bool {
 	return s != namespace.Sitemap && s != namespace.NoSpace && s != d.space && s != d.entrySpc
 }
@@ -80,4 +117,40 @@ func (s *fieldSet) add(f fieldSet) bool {
 
 func (d *decoder) problem(code sitemap.Code, field string) {
 	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw())
+}
+
+// begin starts an entry at the window's byte at.
+func (d *decoder) begin(kind sitemap.Kind, at int) {
+	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(at)}
+	d.locs, d.seen, d.dropped, d.extended = 0, 0, false, false
+	d.fields = d.fields[:0]
+}
+
+// setLoc sets the location of the entry.
+func (d *decoder) setLoc(raw []byte, pos sitemap.Position) {
+	d.locs++
+	loc, ok := d.sink.Loc(raw, pos, "loc")
+	d.entry.Loc, d.dropped = loc, !ok
+}
+
+// extensions returns the decoder of extensions of entries.
+func (d *decoder) extensions() *extension.Decoder {
+	if d.ext == nil {
+		d.ext = extension.New(d.r, d.in, d.sink)
+		d.ext.ByName = true
+	}
+	return d.ext
+}
+
+// flush yields the location that was read last.
+func (d *decoder) flush() {
+	if d.locs > 0 && !d.dropped {
+		if d.extended {
+			d.entry.Extensions = d.ext.Take()
+		}
+		d.sink.Emit(&d.entry)
+	} else if d.extended {
+		d.ext.Reset()
+	}
+	d.extended = false
 }

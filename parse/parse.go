@@ -52,7 +52,7 @@
 //
 // The files, each building on those before it:
 //
-//	decoder.go  the state of reading one urlset or sitemapindex
+//	decoder.go  one urlset or sitemapindex and the entry that is open in it
 //	quick.go    reads fields of the most common shape
 //	sitemap.go  reads urlset and sitemapindex
 //	parse.go    Entries, Reader and Sniff

@@ -2,105 +2,14 @@ package parse
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/document"
-	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
-
-// newQuick returns the tags of entries of this kind, in a root with this prefix.
-func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
-	name := "url"
-	if kind == sitemap.Sitemap {
-		name = "sitemap"
-	}
-	if prefix != "" {
-		prefix += ":"
-	}
-	return quick{disabled: disabled, prefix: []byte(prefix), start: newTag("<" + prefix + name + ">"),
-		end: newTag("</" + prefix + name + ">")}
-}
-
-// A tag is compared by its first eight bytes, as load returns them, before the others.
-type tag struct {
-	text       []byte
-	word, mask uint64
-}
-
-func newTag(text string) tag {
-	var word, mask [8]byte
-	copy(word[:], text)
-	copy(mask[:], bytes.Repeat([]byte{0xff}, len(text)))
-	return tag{[]byte(text), load(word[:], 0), load(mask[:], 0)}
-}
-
-// starts reports whether the tag is at b[i].
-func (t *tag) starts(b []byte, i int) bool {
-	return load(b, i)&t.mask == t.word && (len(t.text) <= 8 || bytes.HasPrefix(b[i:], t.text))
-}
-
-// quickEntries reads entries of the most common shape straight from the window: tags without
-// attributes or elements in fields. At anything else it hands over to the general reader, in the
-// middle of an entry or between two.
-func (d *decoder) quickEntries() {
-	q := &d.quick
-	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
-		b := d.padded()
-		i := xmlscan.SkipSpace(b, 0)
-		if !q.start.starts(b, i) {
-			return
-		}
-		d.begin(d.kind, i)
-		i = d.quickFields(b, i+len(q.start.text))
-		if d.listener != nil {
-			d.listener.Entry(d.entry.Pos.Offset, d.fields)
-		}
-		if d.locs == 0 || !q.end.starts(b, i) {
-			d.in.Advance(i)
-			d.enter()
-			at = d.r.At(1)
-			continue
-		}
-		d.in.Advance(i + len(q.end.text))
-		d.flush()
-	}
-}
-
-// enter leaves the rest of an entry that was read quickly so far to the general reader.
-func (d *decoder) enter() {
-	start := d.quick.start.text
-	d.r.Enter(start[1 : len(start)-1])
-	d.entrySpc, d.usual = d.space, true
-	d.start = append(d.start[:0], start...)
-	d.readFields(false)
-}
-
-// padded returns the window with its padding.
-func (d *decoder) padded() []byte {
-	b := d.in.Window()
-	return b[:len(b)+input.Padding]
-}
-
-// quickRest reads fields of the open entry, and its end tag, as far as they have the common shape.
-// It reports whether it has read the end tag.
-func (d *decoder) quickRest(depth int) (ended bool) {
-	if !d.usual || d.quick.disabled || d.listener != nil || !d.r.At(depth) {
-		return false
-	}
-	b := d.padded()
-	i := d.quickFields(b, 0)
-	if ended = d.quick.end.starts(b, i); ended {
-		i += len(d.quick.end.text)
-		d.r.Exit()
-	}
-	d.in.Advance(i)
-	return ended
-}
 
 // The tags of fields as load returns them, without '<' and prefix.
 const (
@@ -109,9 +18,6 @@ const (
 	tagChangeFreq = 'c' | 'h'<<8 | 'a'<<16 | 'n'<<24 | 'g'<<32 | 'e'<<40 | 'f'<<48 | 'r'<<56
 	tagPriority   = 'p' | 'r'<<8 | 'i'<<16 | 'o'<<24 | 'r'<<32 | 'i'<<40 | 't'<<48 | 'y'<<56
 )
-
-// load returns the eight bytes at b[i]. The window is padded.
-func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
 
 // quickFields reads fields from b[i:] and returns the offset of the first token that it did not
 // read. The last input.Padding bytes of b are zero and not part of the document.

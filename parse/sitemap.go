@@ -38,6 +38,64 @@ func (d *decoder) read() {
 	d.sink.Finish(d.end())
 }
 
+// quickEntries reads entries of the most common shape straight from the window: tags without
+// attributes or elements in fields. At anything else it hands over to the general reader, in the
+// middle of an entry or between two.
+func (d *decoder) quickEntries() {
+	q := &d.quick
+	for at := !q.disabled && d.r.At(1); at && !d.sink.Stopped(); {
+		b := d.padded()
+		i := xmlscan.SkipSpace(b, 0)
+		if !q.start.starts(b, i) {
+			return
+		}
+		d.begin(d.kind, i)
+		i = d.quickFields(b, i+len(q.start.text))
+		if d.listener != nil {
+			d.listener.Entry(d.entry.Pos.Offset, d.fields)
+		}
+		if d.locs == 0 || !q.end.starts(b, i) {
+			d.in.Advance(i)
+			d.enter()
+			at = d.r.At(1)
+			continue
+		}
+		d.in.Advance(i + len(q.end.text))
+		d.flush()
+	}
+}
+
+// enter leaves the rest of an entry that was read quickly so far to the general reader.
+func (d *decoder) enter() {
+	start := d.quick.start.text
+	d.r.Enter(start[1 : len(start)-1])
+	d.entrySpc, d.usual = d.space, true
+	d.start = append(d.start[:0], start...)
+	d.readFields(false)
+}
+
+// padded returns the window with its padding.
+func (d *decoder) padded() []byte {
+	b := d.in.Window()
+	return b[:len(b)+input.Padding]
+}
+
+// quickRest reads fields of the open entry, and its end tag, as far as they have the common shape.
+// It reports whether it has read the end tag.
+func (d *decoder) quickRest(depth int) (ended bool) {
+	if !d.usual || d.quick.disabled || d.listener != nil || !d.r.At(depth) {
+		return false
+	}
+	b := d.padded()
+	i := d.quickFields(b, 0)
+	if ended = d.quick.end.starts(b, i); ended {
+		i += len(d.quick.end.text)
+		d.r.Exit()
+	}
+	d.in.Advance(i)
+	return ended
+}
+
 // openRoot reads the start tag of the root and reports its problems. The root of entries without
 // one has no tags.
 func (d *decoder) openRoot() {
@@ -171,13 +229,6 @@ func (d *decoder) readEntry() {
 	d.readFields(d.quickRest(d.r.Depth()))
 }
 
-// begin starts an entry at the window's byte at.
-func (d *decoder) begin(kind sitemap.Kind, at int) {
-	d.entry = sitemap.Entry{Kind: kind, Pos: d.in.Position(at)}
-	d.locs, d.seen, d.dropped, d.extended = 0, 0, false, false
-	d.fields = d.fields[:0]
-}
-
 // readFields reads the rest of the open entry, unless its end tag was read already.
 func (d *decoder) readFields(ended bool) {
 	for depth := d.r.Depth(); !ended && !d.sink.Stopped() && d.r.Child(depth); {
@@ -211,28 +262,6 @@ func (d *decoder) readOther(own bool) {
 	case !own:
 		d.r.SkipRun()
 	}
-}
-
-// extensions returns the decoder of extensions of entries.
-func (d *decoder) extensions() *extension.Decoder {
-	if d.ext == nil {
-		d.ext = extension.New(d.r, d.in, d.sink)
-		d.ext.ByName = true
-	}
-	return d.ext
-}
-
-// flush yields the location that was read last.
-func (d *decoder) flush() {
-	if d.locs > 0 && !d.dropped {
-		if d.extended {
-			d.entry.Extensions = d.ext.Take()
-		}
-		d.sink.Emit(&d.entry)
-	} else if d.extended {
-		d.ext.Reset()
-	}
-	d.extended = false
 }
 
 // withoutLoc handles an entry without a loc: a URL in its text is used instead.
@@ -320,13 +349,6 @@ func fieldOf(local []byte) (string, fieldSet) {
 		return "changefreq", changeFreq
 	}
 	return "priority", priority
-}
-
-// setLoc sets the location of the entry.
-func (d *decoder) setLoc(raw []byte, pos sitemap.Position) {
-	d.locs++
-	loc, ok := d.sink.Loc(raw, pos, "loc")
-	d.entry.Loc, d.dropped = loc, !ok
 }
 
 // end reads the part after the root and returns the error that the document ended with, or nil.

@@ -157,6 +157,13 @@ func parseCodes(flag, list string) (map[sitemap.Code]bool, error) {
 func codesOf(set map[sitemap.Code]bool) []sitemap.Code { return slices.Sorted(maps.Keys(set)) }
 
 func unknownCode(code string) error {
+	var codes []string
+	for _, r := range audit.Rules() {
+		codes = append(codes, string(r.Code))
+	}
+	if near := cli.Nearest(code, codes); near != "" {
+		return fmt.Errorf("unknown code %q; did you mean %s", code, near)
+	}
 	return fmt.Errorf("unknown code %q: 'sitemap check --rules' lists them", code)
 }
 

@@ -17,7 +17,7 @@ import (
 func printRules(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	switch {
 	case len(args) > 0 || flags.rules && flags.explain != "":
-		return cli.Misuse(cmd, errors.New("--rules and --explain stand alone"))
+		return cli.Misuse(cmd, errors.New("--rules and --explain take no TARGET"))
 	case flags.Format != "text" && flags.Format != "jsonl":
 		return cli.Misuse(cmd, fmt.Errorf("unknown format %q: want text or jsonl", flags.Format))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,8 +53,8 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 func unknownCommand(root *cobra.Command, name string) error {
 	shown := sitemap.Redact(name)
 	err := fmt.Errorf("unknown command %q", shown)
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return fmt.Errorf("%w; did you mean: sitemap %s", err, near[0])
+	if near := nearest(root, name); near != "" {
+		return fmt.Errorf("%w; did you mean: sitemap %s", err, near)
 	}
 	if strings.ContainsAny(name, "./:") {
 		return fmt.Errorf("%w; did you mean: sitemap urls %s", err, shown)
@@ -75,11 +76,26 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return Misuse(cmd, err)
 }
 
-// Nearest returns the one of names that a mistyped name may mean, or "".
+// Nearest returns the one of names that a mistyped name may mean, or "". Of several that differ from
+// it in as few letters, it is the one of a length most like it.
 func Nearest(name string, names []string) string {
-	root := &cobra.Command{SuggestionsMinimumDistance: 2}
+	root := &cobra.Command{}
 	for _, n := range names {
 		root.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
 	}
-	return cmp.Or(append(root.SuggestionsFor(name), "")...)
+	return nearest(root, name)
+}
+
+func nearest(root *cobra.Command, name string) string {
+	if name == "" {
+		return ""
+	}
+	defer func(distance int) { root.SuggestionsMinimumDistance = distance }(root.SuggestionsMinimumDistance)
+	for root.SuggestionsMinimumDistance = range 3 {
+		if near := root.SuggestionsFor(name); len(near) > 0 {
+			apart := func(s string) int { return max(len(s)-len(name), len(name)-len(s)) }
+			return slices.MinFunc(near, func(a, b string) int { return cmp.Compare(apart(a), apart(b)) })
+		}
+	}
+	return ""
 }

@@ -86,6 +86,7 @@ func TestReferenceSetsAside(t *testing.T) {
 	for _, doc := range []string{
 		"text<urlset/>", "<urlset/><urlset/>", "<x:urlset/>", "<urlset><?p <?></urlset>",
 		"<urlset><url><url></url></url></urlset>", "<html/>",
+		"<urlset><!-- ]]> --><url><loc><![CDATA[a<![CDATA[b]]></loc></url></urlset>",
 	} {
 		if _, err := referenceEntries([]byte(doc), oracleBase); !errors.Is(err, errSetAside) {
 			t.Errorf("%s: %v, want it set aside", doc, err)

@@ -27,6 +27,10 @@ var errSetAside = errors.New("set aside")
 // invalidReference matches references to surrogates, which encoding/xml reads as U+FFFD.
 var invalidReference = regexp.MustCompile(`(?i)&#(x0*d[89a-f][0-9a-f]{2}|0*5(529[6-9]|5[3-9]\d\d|[67]\d{3}));`)
 
+// sectionInSection matches a start of a CDATA section after which another one starts before the next
+// end.
+var sectionInSection = regexp.MustCompile(`(?s)<!\[CDATA\[([^\]]|\][^\]]|\]\]+[^\]>])*?<!\[CDATA\[`)
+
 // readTree reads a document with encoding/xml in its strict mode. It sets aside documents that
 // encoding/xml accepts although XML or its namespaces forbid them: text or elements around the
 // root, undeclared prefixes, names of three parts, an attribute twice, or bytes that are not UTF-8
@@ -43,7 +47,7 @@ func readTree(doc []byte) (*node, error) {
 		}
 	}
 	if bytes.Count(doc, []byte("<![CDATA[")) != bytes.Count(doc, []byte("]]>")) ||
-		invalidReference.Match(doc) || !utf8.Valid(doc) {
+		sectionInSection.Match(doc) || invalidReference.Match(doc) || !utf8.Valid(doc) {
 		return nil, errSetAside
 	}
 	top := &node{bindings: map[string]string{"xml": "http://www.w3.org/XML/1998/namespace"}}
