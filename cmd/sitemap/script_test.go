@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -17,8 +16,6 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
 )
 
-var updateScripts = flag.Bool("update-scripts", false, "write what commands print into testdata/script")
-
 // TestScripts compares whole outputs. In a script, the command "sitemap" requests http://HOST/PATH from
 // the file web/HOST/PATH. Beside the commands of testscript there are
 //
@@ -27,7 +24,7 @@ var updateScripts = flag.Bool("update-scripts", false, "write what commands prin
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: *updateScripts,
+		UpdateScripts: *update,
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"masked": masked, "crawl": crawl},
 		Setup: func(e *testscript.Env) error {
 			s := &frontiertest.Server{}
