@@ -2,9 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
-	"encoding/csv"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,7 +25,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
@@ -37,6 +36,7 @@ var batchSites = flag.Int("sites", 300, "how many sites the tests of batch walk"
 type loopbackWeb struct {
 	port    string
 	lastMod string
+	changed string            // lastMod of hosts with an even address, if it is set
 	sound   bool              // all sites have a sitemap
 	hold    func(host string) // called in each request
 
@@ -77,10 +77,36 @@ func (w *loopbackWeb) list(t *testing.T, n int) string {
 	return writeFile(t, "sites.txt", b.String())
 }
 
+// lastModOf returns the last change of a host.
+func (w *loopbackWeb) lastModOf(host string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	address, _, _ := net.SplitHostPort(host)
+	if w.changed != "" && strings.ContainsAny(address[len(address)-1:], "02468") {
+		return w.changed
+	}
+	return w.lastMod
+}
+
+// published returns the pages of sites that changed last, with their dates.
+func (w *loopbackWeb) published(sites []string) (pages []string) {
+	latest := cmp.Or(w.changed, w.lastMod)
+	for _, site := range sites {
+		host := strings.TrimPrefix(site, "http://")
+		if w.lastModOf(host) != latest || strings.Contains(host, "7:") {
+			continue
+		}
+		for i := range 3 {
+			pages = append(pages, fmt.Sprintf("%s/%d %s", site, i, latest))
+		}
+	}
+	return pages
+}
+
 func (w *loopbackWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	w.requests[r.Host]++
-	lastMod, sound := w.lastMod, w.sound
+	sound := w.sound
 	w.mu.Unlock()
 	if w.hold != nil {
 		w.hold(r.Host)
@@ -94,7 +120,7 @@ func (w *loopbackWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/sitemap.xml":
 		io.WriteString(rw, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 		for i := range 3 {
-			fmt.Fprintf(rw, "<url><loc>http://%s/%d</loc><lastmod>%s</lastmod></url>", r.Host, i, lastMod)
+			fmt.Fprintf(rw, "<url><loc>http://%s/%d</loc><lastmod>%s</lastmod></url>", r.Host, i, w.lastModOf(r.Host))
 		}
 		io.WriteString(rw, "</urlset>")
 	default:
@@ -151,32 +177,56 @@ func wantBatchParts(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// Three processes, each with a shard, are killed at any moment. Their parts are those of one process
-// that was not.
+// Three processes, each with a shard, are killed at any moment, and then two of the next run. Their
+// parts are those of one process that was not. Together the runs have what the web has published.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()
 	w := newLoopbackWeb(t)
 	list := w.list(t, *batchSites)
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites := strings.Fields(string(text))
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
-	begun := time.Now()
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o"}
-	if out, err := command(t, append(args, whole)...).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("%v: %s", err, out)
+	published := map[string]int{}
+	for _, run := range []struct {
+		shards int
+		flags  []string
+	}{{3, []string{"--run", "1"}}, {2, []string{"--run", "2", "--changed"}}} {
+		begun := time.Now()
+		if out, err := command(t, slices.Concat(args, []string{whole}, run.flags)...).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%v: %s", err, out)
+		}
+		killShards(t, run.shards, time.Since(begun), slices.Concat(args, []string{dir}, run.flags)...)
+		wantBatchParts(t, dir, partFiles(t, whole))
+		for _, page := range w.published(sites) {
+			published[page]++
+		}
+		w.mu.Lock()
+		w.changed = "2024-06-01"
+		w.mu.Unlock()
 	}
-	usual := time.Since(begun)
-	want := partFiles(t, whole)
-	if len(want) != *batchSites {
-		t.Fatalf("%d parts of %d sites", len(want), *batchSites)
+	if n := len(partFiles(t, dir)); n != 2**batchSites {
+		t.Errorf("%d parts of %d sites", n, *batchSites)
 	}
+	wantPublished(t, dir, published)
+}
+
+// killShards runs the shards of a list side by side and kills their processes, until each has ended by
+// itself.
+func killShards(t *testing.T, shards int, usual time.Duration, args ...string) {
+	t.Helper()
 	killed := make(chan struct{}, *kills)
 	for range *kills {
 		killed <- struct{}{}
 	}
 	var wg sync.WaitGroup
-	for i := range 3 {
+	for i := range shards {
 		wg.Go(func() {
 			for {
-				cmd := command(t, append(args, dir, "--shard", fmt.Sprintf("%d/3", i))...)
+				cmd := command(t, append(args, "--shard", fmt.Sprintf("%d/%d", i, shards))...)
 				var stderr bytes.Buffer
 				cmd.Stderr = &stderr
 				if err := cmd.Start(); err != nil {
@@ -200,7 +250,37 @@ func TestBatchKilled(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	wantBatchParts(t, dir, want)
+}
+
+// wantPublished checks what Python reads of two runs against pages with their dates, each as often as
+// it was published. Where there is no Python, it checks nothing.
+func wantPublished(t *testing.T, dir string, published map[string]int) {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Log("no python3 on this machine")
+		return
+	}
+	const script = `import csv,sys
+for name in sys.argv[1:]:
+    for row in csv.DictReader(open(name, newline="", encoding="utf-8")):
+        print(row["loc"], row["lastmod"])`
+	files := []string{"-c", script}
+	for _, run := range []string{"1", "2"} {
+		files = append(files, filepath.Join(t.TempDir(), run+".csv"))
+		runArgs(t, "batch", "cat", "-q", filepath.Join(dir, run), "-o", files[len(files)-1]).want(t, cli.ExitOK, "")
+	}
+	out, err := exec.Command(python, files...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		got[strings.TrimSpace(line)]++
+	}
+	if !maps.Equal(got, published) {
+		t.Errorf("Python read %d pages, want %d", len(got), len(published))
+	}
 }
 
 // The shards of a list are the list, also where another run has another number of them.
@@ -236,215 +316,19 @@ func TestBatchShards(t *testing.T) {
 	}
 }
 
-// A run that is over says so, and keeps its mode. Another name begins another run, which with --changed
-// has only what has changed.
-func TestBatchRuns(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 20), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-o", dir}
-	runArgs(t, args...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
-	requests := len(w.requests)
-	clear(w.requests)
-	got := runArgs(t, args...)
-	if want := "sitemap: run 1 is over: 20 sites done; begin the next one with --run NAME\n"; got.status != cli.ExitOK || got.err != want {
-		t.Errorf("%d: %q, want %q", got.status, got.err, want)
-	}
-	if len(w.requests) > 0 {
-		t.Errorf("the second start asked %d of %d hosts", len(w.requests), requests)
-	}
-	runArgs(t, append(args, "--changed")...).want(t, cli.ExitUsage, "", "run 1 is full; begin another one with --run NAME")
-	runArgs(t, append(args, "--check")...).want(t, cli.ExitUsage, "", "run 1 is full; ")
-	first := partFiles(t, dir)
-	w.lastMod = "2024-06-01"
-	second := append(args, "--run", "2026-11-23", "--changed")
-	runArgs(t, second...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
-	runArgs(t, append(args, "--run", "2026-11-23")...).want(t, cli.ExitUsage, "", "run 2026-11-23 has --changed; ")
-	runArgs(t, append(args, "--run", "3", "--changed")...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 0 URLs, 2 failed, ")
-	for name, text := range first {
-		if partFiles(t, dir)[name] != text {
-			t.Errorf("%s has changed", name)
-		}
-	}
-	cat := runArgs(t, "batch", "cat", dir+"/2026-11-23/")
-	if n := strings.Count(cat.out, `"lastmod":"2024-06-01"`); cat.status != cli.ExitOK || n != 54 ||
-		strings.Count(cat.out, `"change":"modified"`) != n || strings.Count(cat.out, "\n") != n ||
-		!strings.Contains(cat.err, "run 2026-11-23 has only URLs that were new or modified") {
-		t.Errorf("cat printed %d lines, %d of this run\n%s", strings.Count(cat.out, "\n"), n, cat.err)
-	}
-	for run, want := range map[string]int{"1": 54, "3": 0} {
-		if got := runArgs(t, "batch", "cat", filepath.Join(dir, run)); strings.Count(got.out, "\n") != want {
-			t.Errorf("cat of run %s printed %d lines, want %d", run, strings.Count(got.out, "\n"), want)
-		}
-	}
-	status := runArgs(t, "batch", "status", dir)
-	if got := strings.Count(status.out, " sites done, "); got != 3 || !strings.Contains(status.out, "run 3 (changed), begun ") {
-		t.Errorf("status printed\n%s", status.out)
-	}
-}
-
-// --retry walks again what has failed, and replaces a part that is better then.
-func TestBatchRetry(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 20), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-o", dir}
-	runArgs(t, args...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 54 URLs, 2 failed, ")
-	clear(w.requests)
-	w.sound = true
-	runArgs(t, append(args, "--retry")...).want(t, cli.ExitOK, "", "sitemap: 20 sites, 6 URLs, 0 failed, ")
-	if len(w.requests) != 2 {
-		t.Errorf("asked %d hosts, want 2", len(w.requests))
-	}
-	runArgs(t, append(args, "--retry")...).want(t, cli.ExitOK, "", "sitemap: run 1 is over: 20 sites done; ")
-	if got := runArgs(t, "batch", "status", dir+"/1"); !strings.Contains(got.out, "0 of 20 domains failed") {
-		t.Errorf("status printed\n%s", got.out)
-	}
-}
-
-// A line that is no target is reported, and in the status. The run is over all the same.
-func TestBatchStatus(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 10), filepath.Join(t.TempDir(), "out")
-	text, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list = writeFile(t, "list", string(text)+"ftp://example.com/\n")
-	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-o", dir).
-		want(t, cli.ExitOK, "", "line 11: \"ftp://example.com/\": want a host or an http or https URL\n", "10 sites")
-	const want = ": 10 of 10 sites done, 27 URLs in 9 sitemaps\n1 of 10 domains failed, in whole or in part\n" +
-		"        1  no_sitemap\n1 line of the list no target\n" +
-		"       11  \"ftp://example.com/\": want a host or an http or https URL\n"
-	for _, args := range [][]string{{dir}, {dir + "/1"}, {"-o", dir}, {"-o", dir, "--run", "1"}} {
-		got := runArgs(t, append([]string{"batch", "status"}, args...)...)
-		if got.status != cli.ExitOK || !strings.HasPrefix(got.out, "run 1 (full), begun ") || !strings.HasSuffix(got.out, want) {
-			t.Errorf("status %q printed\n%swant\n%s", args, got.out, want)
-		}
-	}
-	var printed struct {
-		Sites, Done, Domains, Failed int
-		Causes                       map[string]int
-		Counts                       batch.Counts
-	}
-	line := runArgs(t, "batch", "status", "--format", "jsonl", dir).out
-	if err := json.Unmarshal([]byte(line), &printed); err != nil || printed.Sites != 10 || printed.Done != 10 ||
-		printed.Failed != 1 || printed.Causes["no_sitemap"] != 1 || printed.Counts.URLs != 27 {
-		t.Errorf("status printed %s, %v", line, err)
-	}
-	rows, err := csv.NewReader(strings.NewReader(runArgs(t, "batch", "status", "--format", "csv", dir).out)).ReadAll()
-	if err != nil || len(rows) != 2 || rows[1][4] != "10" || rows[1][8] != "no_sitemap=1" {
-		t.Errorf("status printed %q, %v", rows, err)
-	}
-}
-
-// status --failed names what could not be read.
-func TestBatchStatus_Failed(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 10), filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir).want(t, cli.ExitOK, "")
-	target := "http://127.1.0.7:" + w.port
-	for format, want := range map[string]string{
-		"text":  target + ": no_sitemap: ",
-		"csv":   "run,target,sitemap,code,message\n1," + target + ",,no_sitemap,",
-		"jsonl": `{"run":"1","target":"` + target + `","code":"no_sitemap","message":"`,
-	} {
-		got := runArgs(t, "batch", "status", "--failed", "--format", format, dir)
-		lines := strings.Count(got.out, "\n") - strings.Count(want, "\n")
-		if got.status != cli.ExitOK || !strings.HasPrefix(got.out, want) || lines != 1 {
-			t.Errorf("%s: printed\n%swant\n%s", format, got.out, want)
-		}
-	}
-}
-
-// A run that stands still has no negative time left, and a part that is damaged is reported and made
-// again.
-func TestBatchStatus_Stalled(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 3), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir}
-	runArgs(t, args...).want(t, cli.ExitOK, "")
-	const record = `{"begun":"1700-01-01T00:00:00Z","started":"1700-01-01T00:00:00Z","targets":1000000000000}`
-	if err := os.WriteFile(filepath.Join(dir, "1", "run.json"), []byte(record), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got := runArgs(t, "batch", "status", dir)
-	if !regexp.MustCompile(`\n0\.0 sites/s, [1-9]\d* h left\n$`).MatchString(got.out) {
-		t.Errorf("status printed\n%s", got.out)
-	}
-	var damaged string
-	for name := range partFiles(t, dir) {
-		damaged = filepath.Join(dir, name)
-	}
-	if err := os.Truncate(damaged, 100); err != nil {
-		t.Fatal(err)
-	}
-	runArgs(t, "batch", "status", "--format", "csv", dir).want(t, cli.ExitOK,
-		runArgs(t, "batch", "status", "--format", "csv", dir).out, damaged+": damaged part: it will be made again\n")
-	runArgs(t, args...).want(t, cli.ExitOK, "", damaged+": damaged part\n")
-	if got := runArgs(t, "batch", "status", dir); !strings.Contains(got.out, ": 3 of 3 sites done") || got.err != "" {
-		t.Errorf("status printed\n%s%s", got.out, got.err)
-	}
-}
-
-// cat prints the URLs in each format, as urls does.
-func TestBatchCat(t *testing.T) {
+// cat writes URLs and documents as Parquet.
+func TestBatchCat_Parquet(t *testing.T) {
 	w := newLoopbackWeb(t)
 	list, dir := w.list(t, 8), filepath.Join(t.TempDir(), "out")
 	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir).want(t, cli.ExitOK, "")
-	for _, args := range [][]string{
-		{"--format", "text"}, {"--format", "csv", "--fields", "loc,lastmod,sitemap,trust,on_site,target"},
-		{"--format", "jsonl", "--fields", "loc,lastmod,kind,sitemap,trust,on_site,target"},
-	} {
-		cat := runArgs(t, slices.Concat([]string{"batch", "cat", dir + "/1"}, args)...)
-		urls := runArgs(t, slices.Concat([]string{"urls", "-q", "--allow-private", "--retries", "0", "--from", list}, args)...)
-		got, want := sortedLines(cat.out), sortedLines(urls.out)
-		if cat.status != cli.ExitOK || !slices.Equal(got, want) {
-			t.Errorf("%q: printed\n%swant\n%s", args, cat.out, urls.out)
-		}
-	}
-	if err := os.Remove(filepath.Join(dir, "1", "run.json")); err != nil { // as with parts of other programs
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "out.parquet")
 	runArgs(t, "batch", "cat", dir+"/1", "-o", file).want(t, cli.ExitOK, "")
 	if n := parquetRows(t, file); n != 21 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d URLs", n)
 	}
-}
-
-// cat --documents prints a table of the sitemaps.
-func TestBatchCat_Documents(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 8), filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir).want(t, cli.ExitOK, "")
-	cat := func(args ...string) string {
-		got := runArgs(t, slices.Concat([]string{"batch", "cat", dir + "/1", "--documents"}, args)...)
-		if got.status != cli.ExitOK || got.err != "" {
-			t.Errorf("%q: %d: %s", args, got.status, got.err)
-		}
-		return got.out
-	}
-	rows, err := csv.NewReader(strings.NewReader(cat("--format", "csv"))).ReadAll()
-	if err != nil || len(rows) != 8 {
-		t.Fatalf("%q, %v", rows, err)
-	}
-	row := map[string]string{}
-	for i, name := range rows[0] {
-		row[name] = rows[1][i]
-	}
-	if row["status"] != "200" || row["format"] != "urlset" || row["entries"] != "3" || row["trust"] != "robots" ||
-		row["fetched"] == "" || row["error"] != "" || row["robots"] != row["target"]+"/robots.txt" {
-		t.Errorf("csv: %v", row)
-	}
-	for line := range strings.Lines(cat()) {
-		var d batch.Document
-		if err := json.Unmarshal([]byte(line), &d); err != nil || d.Entries != 3 || d.Status != 200 {
-			t.Errorf("jsonl: %s, %v", line, err)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "out.parquet")
-	cat("-o", file)
+	runArgs(t, "batch", "cat", dir+"/1", "--documents", "-o", file).want(t, cli.ExitOK, "")
 	if n := parquetRows(t, file); n != 7 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d sitemaps", n)
 	}
 	runArgs(t, "batch", "cat", dir+"/1", "--documents", "--format", "text").want(t, cli.ExitUsage, "", "a table is printed as")
 }
@@ -468,37 +352,10 @@ func parquetRows(t *testing.T, name string) int64 {
 	return p.NumRows()
 }
 
-// With --check, parts have findings, and cat prints them as check does.
-func TestBatchCheck(t *testing.T) {
-	w := newLoopbackWeb(t)
-	w.lastMod = "yesterday"
-	list, dir := w.list(t, 3), filepath.Join(t.TempDir(), "out")
-	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "--check", "-o", dir}
-	runArgs(t, args...).want(t, cli.ExitOK, "")
-	if got := runArgs(t, "batch", "status", dir); !strings.Contains(got.out, "run 1 (findings)") || !strings.Contains(got.out, "\nfound 9 ") {
-		t.Errorf("status printed\n%s", got.out)
-	}
-	for _, format := range []string{"text", "jsonl", "csv", "sarif", "junit", "github"} {
-		got := runArgs(t, "batch", "cat", dir+"/1", "--format", format)
-		if n := strings.Count(got.out, "bad_lastmod"); got.status != cli.ExitOK || n < 3 {
-			t.Errorf("%s: %d findings\n%s%s", format, n, got.out, got.err)
-		}
-	}
-	runArgs(t, "batch", "cat", dir+"/1", "--format", "parquet").want(t, cli.ExitUsage, "", "findings are printed as")
-}
-
-// --match and --exclude choose URLs.
-func TestBatchMatch(t *testing.T) {
-	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 2), filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", list, "--allow-private", "--match", "/[01]$", "--exclude", "/0$", "-o", dir).
-		want(t, cli.ExitOK, "", "sitemap: 2 sites, 2 URLs, 0 failed, ")
-}
-
 func TestBatchUsage(t *testing.T) {
 	list := writeFile(t, "sites.txt", "example.com\n")
 	for _, test := range []struct{ args, want string }{
-		{list, "name the folder of the parts: -o OUT"},
+		{list, "say where the parts are: -o OUT"},
 		{"-o parts", "want one LIST of targets"},
 		{list + " -o parts --shard 4/4", "want I/N, with I from 0 to N-1"},
 		{list + " -o parts --shard 1", "want I/N, with I from 0 to N-1"},
@@ -515,9 +372,10 @@ func TestBatchUsage(t *testing.T) {
 		{"work -o parts --queue nats://127.0.0.1:1 --lease 1s", "--lease: want at least 30s"},
 		{"work -o parts --queue nats://127.0.0.1:1 --wait", "--wait: a run over NATS ends"},
 		{"work -o parts --queue urlfrontier://host", "--queue: want nats://HOST:PORT"},
-		{"status", "name the folder of the parts: -o OUT"},
+		{"status", "say where the parts are: -o OUT"},
 		{"status a b", "want one OUT, OUT/RUN or -o OUT"},
 		{"status parts --format parquet", "unknown format"},
+		{"status parts --format csv", "--format csv: only with --failed"},
 		{"status parts --failed --queue nats://127.0.0.1:1", "--failed: the parts say"},
 		{"cat ..", "want OUT/RUN"},
 		{"emit parts/1", "--queue: want nats://HOST:PORT"},

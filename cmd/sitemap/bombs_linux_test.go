@@ -64,17 +64,23 @@ func TestBombs(t *testing.T) {
 		if status := wait(t, cmd); status != cli.ExitFailed || !strings.Contains(stderr.String(), "see --limit") {
 			t.Errorf("%s: exit status %d, reported %q", path, status, &stderr)
 		}
-		found := highWater.FindStringSubmatch(stderr.String())
-		if found == nil {
-			t.Fatalf("%s: no memory in %q", path, &stderr)
-		}
-		most, err := strconv.Atoi(found[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: %d MiB", path, most>>10)
-		if most<<10 > maxMemory {
-			t.Errorf("%s: the command had %d MiB of memory", path, most>>10)
-		}
+		wantMemory(t, path, stderr.String(), maxMemory)
+	}
+}
+
+// wantMemory checks the most memory that a command has reported.
+func wantMemory(t *testing.T, name, reported string, most int) {
+	t.Helper()
+	found := highWater.FindStringSubmatch(reported)
+	if found == nil {
+		t.Fatalf("%s: no memory in %q", name, reported)
+	}
+	kib, err := strconv.Atoi(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d MiB", name, kib>>10)
+	if kib<<10 > most {
+		t.Errorf("%s: the command had %d MiB of memory", name, kib>>10)
 	}
 }

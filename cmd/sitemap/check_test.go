@@ -26,7 +26,7 @@ func TestCheckFile(t *testing.T) {
 	runArgs(t, "check", "-v", sound).want(t, cli.ExitOK,
 		sound+": text, utf-8, 1 URL, 0 findings\n1 document, 1 URL: 0 errors, 0 warnings, 0 infos\n")
 	runArgs(t, "check", "--format", "jsonl", sound).want(t, cli.ExitOK,
-		`{"type":"document","sitemap":"`+sound+`","format":"text","encoding":"utf-8","entries":1,"findings":0,"target":"`+sound+`"}
+		`{"type":"document","sitemap":"`+sound+`","format":"text","encoding":"utf-8","entries":1,"problems":0,"target":"`+sound+`"}
 {"type":"total","documents":1,"urls":1,"errors":0,"warnings":0,"infos":0}
 `)
 
@@ -43,8 +43,8 @@ ODD:3:6: error: loc is empty [empty_loc]
 1 document, 1 URL: 2 errors, 0 warnings, 0 infos
 `, "ODD", odd))
 	runArgs(t, "check", "--only", "empty_loc", "--format", "jsonl", odd).want(t, cli.ExitFailed, strings.ReplaceAll(
-		`{"type":"finding","code":"empty_loc","severity":"error","sitemap":"ODD","line":3,"column":6,"loc":"","text":"","message":"loc is empty","fix":"Write the URL into it, or remove the entry.","dropped":true,"target":"ODD"}
-{"type":"document","sitemap":"ODD","format":"urlset","encoding":"utf-8","entries":1,"findings":1,"target":"ODD"}
+		`{"type":"problem","code":"empty_loc","severity":"error","sitemap":"ODD","line":3,"column":6,"loc":"","text":"","message":"loc is empty","fix":"Write the URL into it, or remove the entry.","dropped":true,"target":"ODD"}
+{"type":"document","sitemap":"ODD","format":"urlset","encoding":"utf-8","entries":1,"problems":1,"target":"ODD"}
 {"type":"total","documents":1,"urls":1,"errors":1,"warnings":0,"infos":0}
 `, "ODD", odd))
 	in := runWith(t, strings.NewReader(dated), "check", "--only", "empty_loc", "-")
@@ -97,7 +97,7 @@ func TestCheckBaseline(t *testing.T) {
 func TestCheckErrors(t *testing.T) {
 	html := writeFile(t, "x.html", "<html></html>")
 	runArgs(t, "check", "--format", "jsonl", html).want(t, cli.ExitFailed,
-		`{"type":"document","sitemap":"`+html+`","entries":0,"findings":0,"target":"`+html+`","failed":true,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}
+		`{"type":"document","sitemap":"`+html+`","entries":0,"problems":0,"target":"`+html+`","failed":true,"error":{"code":"not_a_sitemap","message":"line 1: not a sitemap: an HTML page"}}
 {"type":"total","documents":1,"urls":0,"errors":1,"warnings":0,"infos":0}
 `, "an HTML page")
 	r := runArgs(t, "check", html)
@@ -135,8 +135,8 @@ func TestCheckSite(t *testing.T) {
 		`"code":"untrusted_host","severity":"error","sitemap":"HOST/a.xml","line":3`,
 		`"code":"url_in_several_sitemaps","severity":"warning","sitemap":"HOST/b.xml"`,
 		`"code":"sitemap_status","severity":"error","sitemap":"HOST/index.xml","line":2,"column":10,"loc":"HOST/missing.xml","text":"404"`,
-		`{"type":"document","sitemap":"HOST/index.xml","format":"sitemapindex","encoding":"utf-8","entries":3,"findings":0,"target":"HOST","status":200}`,
-		`{"type":"document","sitemap":"HOST/missing.xml","entries":0,"findings":1,"target":"HOST","status":404,"failed":true,"error":{"code":"fetch_failed","message":"status 404 Not Found"}}`,
+		`{"type":"document","sitemap":"HOST/index.xml","format":"sitemapindex","encoding":"utf-8","entries":3,"problems":0,"target":"HOST","status":200}`,
+		`{"type":"document","sitemap":"HOST/missing.xml","entries":0,"problems":1,"target":"HOST","status":404,"failed":true,"error":{"code":"fetch_failed","message":"status 404 Not Found"}}`,
 		`{"type":"total","documents":5,"urls":6,"errors":2,"warnings":1,"infos":0}`,
 	} {
 		if !strings.Contains(r.out, s.text(line)) {
@@ -149,7 +149,7 @@ func TestCheckSite(t *testing.T) {
 	}
 	empty := newTestSite(t, nil)
 	r = runArgs(t, "check", "--allow-private", "--format", "jsonl", empty.URL)
-	if !strings.Contains(r.out, `{"type":"finding","code":"no_sitemap","severity":"error","sitemap":"`+empty.URL) ||
+	if !strings.Contains(r.out, `{"type":"problem","code":"no_sitemap","severity":"error","sitemap":"`+empty.URL) ||
 		!strings.Contains(r.out, `"target":"`+empty.URL+`","failed":true,"error":{"code":"no_sitemap"`) ||
 		!strings.Contains(r.out, `"errors":1,`) || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %q", r.status, r.out)
@@ -199,7 +199,7 @@ func TestCheckFolder(t *testing.T) {
 		var found []string
 		for line := range strings.Lines(r.out) {
 			var p struct{ Type, Code, Loc string }
-			if json.Unmarshal([]byte(line), &p) == nil && p.Type == "finding" {
+			if json.Unmarshal([]byte(line), &p) == nil && p.Type == "problem" {
 				found = append(found, strings.TrimSpace(p.Code+" "+p.Loc))
 			}
 		}

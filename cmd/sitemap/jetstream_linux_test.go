@@ -209,8 +209,11 @@ func TestBatchQueue_Metrics(t *testing.T) {
 		return resp.Status + "\n" + string(text)
 	}
 	waitFor(t, "two domains", func() bool { return strings.Contains(get("/metrics"), "\nsitemap_domains_total 2\n") })
-	for _, want := range []string{"\nsitemap_urls_total 6\n", "\nsitemap_domains_waiting 0\n", "\nsitemap_domains_leased 1\n"} {
-		if got := get("/metrics"); !strings.Contains(got, want) {
+	for _, want := range []string{
+		"sitemap_urls_total 6", "sitemap_domains_waiting 0", "sitemap_domains_leased 1", "sitemap_domains_walking 1",
+		"sitemap_domain_seconds_count 2", `sitemap_requests_total{code="200"} 4`,
+	} {
+		if got := get("/metrics"); !strings.Contains(got, "\n"+want+"\n") {
 			t.Errorf("%q lacks %q", got, want)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/batch"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	}
 	serveBroker()
 	log.SetOutput(io.Discard) // as main does
-	os.Exit(m.Run())
+	testscript.Main(m, map[string]func(){"sitemap": scriptCommand})
 }
 
 // command returns the command as a process of its own, with so much grace that a busy machine does

@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -90,6 +91,65 @@ func checkPod(t *testing.T, pod *corev1.PodTemplateSpec, claims []corev1.Persist
 	}
 }
 
+// checkSafety checks that the pod of a job cannot do more than it has to, and says how it is.
+func checkSafety(t *testing.T, pod *corev1.PodSpec) {
+	t.Helper()
+	if s := pod.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.FSGroup == nil ||
+		s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+		t.Errorf("the pod has the security context %v", s)
+	}
+	for _, c := range pod.Containers {
+		if s := c.SecurityContext; s == nil || *s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem ||
+			len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" {
+			t.Errorf("%s has the security context %v", c.Name, s)
+		}
+		limit := c.Resources.Limits.Memory().Value()
+		if limit == 0 {
+			t.Errorf("%s has no memory limit", c.Name)
+		}
+	}
+}
+
+// checkCommand checks the container of a command: that it has the flags, tells how it is, leaves memory
+// to what the garbage collector does not know, and has a volume for temporary files.
+func checkCommand(t *testing.T, c corev1.Container) {
+	t.Helper()
+	accepts(t, c)
+	if live, ready := c.LivenessProbe, c.ReadinessProbe; live == nil || live.HTTPGet.Path != "/healthz" ||
+		ready == nil || ready.HTTPGet.Path != "/readyz" || !slices.Contains(c.Args, "--metrics=:9090") {
+		t.Errorf("%s: liveness %v, readiness %v", c.Name, live, ready)
+	}
+	limit := c.Resources.Limits.Memory().Value()
+	if of := memoryLimit(t, c); of < limit/2 || of > limit*9/10 {
+		t.Errorf("%s: GOMEMLIMIT is %d of %d", c.Name, of, limit)
+	}
+	temp := variable(c, "TMPDIR")
+	if !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == temp && !m.ReadOnly }) {
+		t.Errorf("%s: no volume at %q", c.Name, temp)
+	}
+}
+
+// variable returns the value of a variable of the environment.
+func variable(c corev1.Container, name string) string {
+	for _, e := range c.Env {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+// memoryLimit returns GOMEMLIMIT in bytes.
+func memoryLimit(t *testing.T, c corev1.Container) int64 {
+	t.Helper()
+	// Go writes MiB where Kubernetes writes Mi.
+	of, err := resource.ParseQuantity(strings.TrimSuffix(variable(c, "GOMEMLIMIT"), "B"))
+	if err != nil {
+		t.Errorf("%s: GOMEMLIMIT: %v", c.Name, err)
+	}
+	return of.Value()
+}
+
 // accepts checks that the command has the flags of a container.
 func accepts(t *testing.T, c corev1.Container) {
 	t.Helper()
@@ -116,6 +176,7 @@ func accepts(t *testing.T, c corev1.Container) {
 func TestShards(t *testing.T) {
 	job := read(t, "shards.yaml")["batch/v1 Job sitemap-batch"].(*batchv1.Job)
 	checkPod(t, &job.Spec.Template, nil)
+	checkSafety(t, &job.Spec.Template.Spec)
 	if *job.Spec.CompletionMode != batchv1.IndexedCompletion || *job.Spec.Completions != 4 {
 		t.Errorf("%s, %d completions", *job.Spec.CompletionMode, *job.Spec.Completions)
 	}
@@ -123,7 +184,7 @@ func TestShards(t *testing.T) {
 	if !slices.Contains(container.Args, "--shard=$(JOB_COMPLETION_INDEX)/4") {
 		t.Errorf("no shard in %q", container.Args)
 	}
-	accepts(t, container)
+	checkCommand(t, container)
 }
 
 // Plan and workers name one run and one queue, and the workers are a job that ends with the run.
@@ -136,6 +197,9 @@ func TestWorkers(t *testing.T) {
 	checkPod(t, &plan.Spec.Template, nil)
 	checkPod(t, &workers.Spec.Template, nil)
 	checkPod(t, &broker.Spec.Template, broker.Spec.VolumeClaimTemplates)
+	for _, pod := range []corev1.PodSpec{plan.Spec.Template.Spec, workers.Spec.Template.Spec, broker.Spec.Template.Spec} {
+		checkSafety(t, &pod)
+	}
 	for name, labels := range map[string][2]map[string]string{
 		"broker":  {broker.Spec.Selector.MatchLabels, broker.Spec.Template.Labels},
 		"service": {service.Spec.Selector, broker.Spec.Template.Labels},
@@ -163,6 +227,6 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	for _, c := range containers {
-		accepts(t, c)
+		checkCommand(t, c)
 	}
 }

@@ -59,13 +59,13 @@ func (c *catFlags) check(m mode) error {
 }
 
 // cat prints what is in the parts of a run.
-func cat(a *cli.App, cmd *cobra.Command, path string, flags *catFlags) error {
+func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error {
 	formatErr := flags.Resolve(cmd)
-	f, run, err := findRun(a, cmd, path)
+	s, run, err := findRun(a, cmd, location)
 	if err != nil {
 		return err
 	}
-	rec, err := readRecord(f, run)
+	rec, err := readRecord(a.Context, s, run)
 	if err != nil {
 		return err
 	}
@@ -81,40 +81,40 @@ func cat(a *cli.App, cmd *cobra.Command, path string, flags *catFlags) error {
 	}
 	p, err := newPrinter(out, &flags.PrintFlags, flags.documents, rec.mode)
 	if err == nil {
-		err = printParts(a, f, run, p)
+		err = printParts(a, s, run, p)
 		err = cmp.Or(err, p.end())
 	}
 	return out.Finish(err)
 }
 
 // findRun returns the run that OUT/RUN names.
-func findRun(a *cli.App, cmd *cobra.Command, path string) (*folder, string, error) {
-	dir, run, err := splitRun(path)
+func findRun(a *cli.App, cmd *cobra.Command, location string) (store, string, error) {
+	out, run, err := splitRun(location)
 	if err != nil {
 		return nil, "", cli.Misuse(cmd, err)
 	}
-	f, err := openFolder(dir)
+	s, err := openStore(a.Context, out)
 	if err != nil {
 		return nil, "", err
 	}
-	if !f.hasRun(a.Context, run) {
-		if err := f.errOfRuns(path); err != nil {
+	if !hasRun(a.Context, s, run) {
+		if err := errOfRuns(a.Context, location); err != nil {
 			return nil, "", cli.Misuse(cmd, err)
 		}
-		return nil, "", errNoParts(path)
+		return nil, "", errNoParts(location)
 	}
-	return f, run, nil
+	return s, run, nil
 }
 
 // printParts prints the lines of all parts of a run. A part that cannot be read is reported.
-func printParts(a *cli.App, f *folder, run string, p linePrinter) error {
-	for part, partErr := range f.Parts(a.Context, run) {
+func printParts(a *cli.App, s store, run string, p linePrinter) error {
+	for part, partErr := range s.Parts(a.Context, run) {
 		if err := a.Context.Err(); err != nil {
 			return err
 		}
 		var failed error
 		if partErr == nil {
-			failed, partErr = printPart(a, f, part, p)
+			failed, partErr = printPart(a, s, part, p)
 		}
 		if partErr != nil {
 			a.Fail("%s", jsonl.Message("", partErr))
@@ -127,8 +127,8 @@ func printParts(a *cli.App, f *folder, run string, p linePrinter) error {
 }
 
 // printPart prints the lines of a part. Failed is the error of the output, and err that of the part.
-func printPart(a *cli.App, f *folder, part batch.Stored, p linePrinter) (failed, err error) {
-	in, err := f.Open(a.Context, part)
+func printPart(a *cli.App, s store, part batch.Stored, p linePrinter) (failed, err error) {
+	in, err := s.Open(a.Context, part)
 	if err != nil {
 		return nil, err
 	}

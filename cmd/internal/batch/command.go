@@ -13,10 +13,12 @@
 //	work.go     workers
 //	plan.go     the tasks of a list
 //	flags.go    flags of the commands that make parts
+//	lease.go    what becomes of tasks, as metrics
 //	metrics.go  metrics and health
 //	queue.go    queues by their URL
 //	record.go   what a run is, beside its parts
 //	store.go    where parts are
+//	folder.go   a store of files
 //	shard.go    shards of a list
 package batch
 
@@ -73,8 +75,8 @@ func planAndWork(
 		return err
 	}
 	defer r.close()
-	if flags.queue == "" {
-		lock, err := r.store.lock(flags.run, tasks.shard)
+	if f, ok := r.store.(*folder); ok && flags.queue == "" {
+		lock, err := f.lock(flags.run, tasks.shard)
 		if err != nil {
 			return err
 		}

@@ -42,12 +42,12 @@ func emitCommand(a *cli.App) *cobra.Command {
 }
 
 // emit puts the pages of a run into a frontier.
-func emit(a *cli.App, cmd *cobra.Command, path string, flags *emitFlags) error {
+func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) error {
 	address, crawl, err := parseFrontier(flags.queue)
 	if err := cli.UsageOf(cmd, err); err != nil {
 		return err
 	}
-	f, run, err := findRun(a, cmd, path)
+	s, run, err := findRun(a, cmd, location)
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func emit(a *cli.App, cmd *cobra.Command, path string, flags *emitFlags) error {
 		return err
 	}
 	defer stop()
-	for part, err := range f.Parts(cmd.Context(), run) {
+	for part, err := range s.Parts(cmd.Context(), run) {
 		if err == nil {
-			err = e.part(cmd.Context(), f, part)
+			err = e.part(cmd.Context(), s, part)
 		}
 		if err != nil {
 			return err
@@ -91,8 +91,8 @@ type emitter struct {
 	answers map[string]int64
 }
 
-func (e *emitter) part(ctx context.Context, f *folder, part batch.Stored) error {
-	in, err := f.Open(ctx, part)
+func (e *emitter) part(ctx context.Context, s store, part batch.Stored) error {
+	in, err := s.Open(ctx, part)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type failure struct {
 // A failureList prints the failures of runs.
 type failureList struct {
 	app    *cli.App
-	store  *folder
+	store  store
 	out    *output.Writer
 	format string
 }

@@ -2,8 +2,10 @@ package batch
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,13 +30,14 @@ func (p *placeFlags) add(cmd *cobra.Command) {
 				"urlfrontier://HOST:PORT/CRAWL")
 	})
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVarP(&p.out, "output", "o", "", "the parts are in `FOLDER`/RUN, the states beside them")
+		f.StringVarP(&p.out, "output", "o", "",
+			"the parts are in `OUT`/RUN, the states beside them: a folder, or s3://BUCKET/PREFIX")
 	})
 }
 
 func (p *placeFlags) check() error {
 	if p.out == "" {
-		return errors.New("name the folder of the parts: -o OUT")
+		return errors.New("say where the parts are: -o OUT")
 	}
 	if err := batch.CheckRun(p.run); err != nil {
 		return fmt.Errorf("--run: %w", err)
@@ -52,6 +55,7 @@ type runFlags struct {
 	retry   bool
 	lease   time.Duration
 	metrics string
+	log     string
 	quiet   bool
 }
 
@@ -66,9 +70,12 @@ func (r *runFlags) add(cmd *cobra.Command) {
 		f.BoolVar(&r.Findings, "check", false, "the run has findings, as of 'sitemap check', not URLs")
 		f.StringVar(&r.metrics, "metrics", "",
 			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
+		f.StringVar(&r.log, "log", "",
+			"log on standard error as `FORMAT` text or json, with a record for each domain")
 		f.BoolVarP(&r.quiet, "quiet", "q", false,
 			"on standard error, report only what is wrong with LIST, parts and states")
 	})
+	cli.Complete(cmd, "log", "text", "json")
 }
 
 func (r *runFlags) addLease(cmd *cobra.Command) {
@@ -82,6 +89,8 @@ func (r *runFlags) check() error {
 	switch {
 	case r.Changed && r.Findings:
 		return errors.New("--check judges all; it does not go with --changed")
+	case r.log != "" && r.log != "text" && r.log != "json":
+		return errors.New("--log: want text or json")
 	case r.lease < MinLease:
 		return fmt.Errorf("--lease: want at least %v", MinLease)
 	}
@@ -92,20 +101,25 @@ func (r *runFlags) check() error {
 type openRun struct {
 	app     *cli.App
 	flags   *runFlags
-	store   *folder
+	store   store
+	states  batch.States
 	record  record
 	queue   *queue
 	metrics *metrics
+	log     *slog.Logger // nil without --log
 }
 
 // open begins a run or goes on with it, and opens its queue. Replicas are 0 for as many as before.
 func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
 	r := &openRun{app: a, flags: flags, metrics: newMetrics()}
+	if flags.log != "" {
+		r.log = a.Log.Records(flags.log == "json")
+	}
 	var err error
-	if r.store, err = openFolder(flags.out); err != nil {
+	if r.store, err = openStore(cmd.Context(), flags.out); err != nil {
 		return nil, err
 	}
-	r.record, err = beginRun(r.store, flags.run, flags.mode)
+	r.record, err = beginRun(cmd.Context(), r.store, flags.run, flags.mode)
 	if other := (*modeError)(nil); errors.As(err, &other) {
 		return nil, cli.Misuse(cmd, err)
 	}
@@ -114,11 +128,27 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	}
 	o := &jetstream.Options{Lease: flags.lease, Replicas: replicas}
 	r.queue, err = openQueue(cmd.Context(), flags.queue, flags.run, o)
-	return r, cmp.Or(a.Ended(cmd.Context()), err)
+	if err == nil {
+		err = r.openStates(cmd.Context())
+	}
+	if err = cmp.Or(a.Ended(cmd.Context()), err); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// openStates opens the states. Beside a folder, which has no fence for several machines, NATS keeps
+// them.
+func (r *openRun) openStates(ctx context.Context) (err error) {
+	if r.states = r.queue.states; r.states == nil || isBucket(r.flags.out) {
+		r.states, err = r.store.States(ctx)
+	}
+	return err
 }
 
 func (r *openRun) close() {
-	if r.queue.close != nil {
+	if r.queue != nil && r.queue.close != nil {
 		r.queue.close()
 	}
 }

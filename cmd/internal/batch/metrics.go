@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -22,6 +23,11 @@ type metrics struct {
 	// Tasks.
 	domains, documents, urls prometheus.Counter
 	failed                   *prometheus.CounterVec // by cause
+	walking                  prometheus.Gauge
+	seconds                  prometheus.Histogram
+	retried, back, lost      prometheus.Counter
+	// Requests that were answered, by status.
+	requests *prometheus.CounterVec
 	// Lists.
 	put, bad prometheus.Counter
 	// Pages that were emitted, by the answer.
@@ -30,26 +36,40 @@ type metrics struct {
 
 func newMetrics() *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
+	register := promauto.With(m.registry)
 	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
-		m.registry.MustRegister(c)
-		return c
+		return register.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	vector := func(name, help, label string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
-		m.registry.MustRegister(c)
-		return c
+		return register.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	}
 	m.domains = counter("sitemap_domains_total", "Domains that this process has done.")
 	m.documents = counter("sitemap_documents_total", "Sitemaps that were read.")
 	m.urls = counter("sitemap_urls_total", "URLs that were found.")
 	m.failed = vector("sitemap_domains_failed_total",
 		"Domains of which something could not be read, by the first cause.", "cause")
+	m.walking = register.NewGauge(prometheus.GaugeOpts{
+		Name: "sitemap_domains_walking", Help: "Domains that this process walks now.",
+	})
+	m.seconds = register.NewHistogram(prometheus.HistogramOpts{
+		Name: "sitemap_domain_seconds", Help: "Time from taking a domain to its end.",
+		Buckets: []float64{.1, .5, 1, 5, 10, 30, 60, 300, 600, 1800, 3600, 4 * 3600},
+	})
+	m.retried = counter("sitemap_domains_retried_total",
+		"Domains that a worker took again: another one died or handed them back.")
+	m.back = counter("sitemap_domains_handed_back_total", "Domains that this process has handed back.")
+	m.lost = counter("sitemap_leases_lost_total", "Domains whose lease ended while they were walked.")
+	m.requests = vector("sitemap_requests_total", "Requests that were answered, by status.", "code")
 	m.put = counter("sitemap_domains_put_total", "Domains that were put into the queue.")
 	m.bad = counter("sitemap_bad_lines_total", "Lines of the list that are no targets.")
 	m.emitted = vector("sitemap_pages_emitted_total", "Pages that a frontier answered.", "answer")
 	m.registry.MustRegister(collectors.NewGoCollector())
 	return m
+}
+
+// count counts the requests of a transport.
+func (m *metrics) count(rt http.RoundTripper) http.RoundTripper {
+	return promhttp.InstrumentRoundTripperCounter(m.requests, rt)
 }
 
 // done counts a task.

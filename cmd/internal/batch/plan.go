@@ -111,7 +111,7 @@ func newPlan(r *openRun, list string, flags *planFlags) *plan {
 // run reads the list.
 func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
 	p.record.Started, p.record.Targets, p.record.BadLines, p.record.Bad = thisSecond(), 0, 0, nil
-	if err := p.record.save(p.store, p.flags.run); err != nil {
+	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
 	}
 	if p.flags.retry {
@@ -144,7 +144,7 @@ func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
 		}
 	}
 	p.record.Targets = targets
-	if err := p.record.save(p.store, p.flags.run); err != nil {
+	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
 	}
 	return p.queue.End(ctx)

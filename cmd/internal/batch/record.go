@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -61,8 +62,8 @@ const maxBad = 100
 func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // readRecord returns the record of a run, zero if there is none. One that is damaged is none.
-func readRecord(f *folder, run string) (r record, err error) {
-	text, err := f.record(run)
+func readRecord(ctx context.Context, s store, run string) (r record, err error) {
+	text, err := s.Record(ctx, run)
 	if isMissing(err) {
 		return r, nil
 	}
@@ -72,12 +73,12 @@ func readRecord(f *folder, run string) (r record, err error) {
 	return r, err
 }
 
-func (r *record) save(f *folder, run string) error {
+func (r *record) save(ctx context.Context, s store, run string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return f.saveRecord(run, append(text, '\n'))
+	return s.SaveRecord(ctx, run, append(text, '\n'))
 }
 
 // A modeError refuses a mode that is not that of the run.
@@ -92,12 +93,12 @@ func (e *modeError) Error() string {
 
 // beginRun goes on with a run, or begins it if it is not there. The error is a *modeError if the run
 // has another mode.
-func beginRun(f *folder, run string, m mode) (record, error) {
-	r, err := readRecord(f, run)
+func beginRun(ctx context.Context, s store, run string, m mode) (record, error) {
+	r, err := readRecord(ctx, s, run)
 	if err == nil && r.Begun.IsZero() {
 		r = record{mode: m, Begun: thisSecond()}
-		if err = r.save(f, run); err == nil {
-			r, err = readRecord(f, run) // another process may have begun it
+		if err = r.save(ctx, s, run); err == nil {
+			r, err = readRecord(ctx, s, run) // another process may have begun it
 		}
 	}
 	if err == nil && r.mode != m {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,54 +35,53 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// find returns the folder and the runs that the command line names.
-func (s *statusFlags) find(
-	ctx context.Context, cmd *cobra.Command, args []string,
-) (*folder, []string, error) {
+// find returns the store and the runs that the command line names.
+func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command, args []string) (store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
-	if len(args) > 0 {
-		s.out = args[0]
-		dir, run, err := splitRun(s.out)
-		if f, openErr := openFolder(dir); err == nil && openErr == nil && !isNamed && f.hasRun(ctx, run) {
-			s.out, s.run, isNamed = dir, run, true
+	if len(args) > 0 && !isNamed {
+		if out, run, err := splitRun(args[0]); err == nil {
+			if st, err := openStore(ctx, out); err == nil && hasRun(ctx, st, run) {
+				return st, []string{run}, nil
+			}
 		}
 	}
-	f, err := openFolder(s.out)
+	st, err := openStore(ctx, s.out)
 	if err != nil {
 		return nil, nil, err
 	}
 	runs := []string{s.run}
 	if !isNamed && s.queue == "" {
-		runs, err = f.Runs()
+		runs, err = st.Runs(ctx)
 	}
-	if err == nil && (len(runs) == 0 || !f.hasRun(ctx, runs[0])) {
+	if err == nil && (len(runs) == 0 || !hasRun(ctx, st, runs[0])) {
 		name := s.out
 		if isNamed {
-			name = filepath.Join(name, s.run)
+			name += "/" + s.run
 		}
 		err = errNoParts(name)
 	}
-	return f, runs, err
+	return st, runs, err
 }
 
 // status prints how far the runs in a folder are, or what has failed in them.
 func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) error {
-	named := flags.placeFlags
-	if len(args) > 0 {
-		named.out = args[0]
-	}
 	var argErr error
 	switch {
 	case len(args) > 1 || len(args) == 1 && flags.out != "":
 		argErr = errors.New("want one OUT, OUT/RUN or -o OUT")
+	case flags.format.Format == "csv" && !flags.failed:
+		argErr = errors.New("--format csv: only with --failed; use text or jsonl")
 	case flags.failed && flags.queue != "":
 		argErr = errors.New("--failed: the parts say what has failed, not the queue")
 	}
-	err := cli.UsageOf(cmd, argErr, named.check(), flags.format.CheckFormat())
+	if len(args) > 0 {
+		flags.out = args[0]
+	}
+	err := cli.UsageOf(cmd, argErr, flags.placeFlags.check(), flags.format.CheckFormat())
 	if err != nil {
 		return err
 	}
-	f, runs, err := flags.find(cmd.Context(), cmd, args)
+	st, runs, err := flags.find(cmd.Context(), cmd, args)
 	if err != nil {
 		return err
 	}
@@ -92,26 +90,20 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 		return err
 	}
 	if flags.failed {
-		l := &failureList{app: a, store: f, out: out, format: flags.format.Format}
+		l := &failureList{app: a, store: st, out: out, format: flags.format.Format}
 		return out.Finish(l.print(cmd.Context(), runs))
-	}
-	if flags.format.Format == "csv" {
-		out.Begin(summaryHeader)
 	}
 	for _, run := range runs {
 		var s *summary
-		if s, err = summarize(cmd.Context(), a, f, run); err == nil && flags.queue != "" {
+		if s, err = summarize(cmd.Context(), a, st, run); err == nil && flags.queue != "" {
 			err = s.ask(cmd.Context(), flags.queue)
 		}
 		if err != nil {
 			break
 		}
-		switch flags.format.Format {
-		case "jsonl":
+		if flags.format.Format == "jsonl" {
 			out.Write(append(jsonl.Marshal(s), '\n'))
-		case "csv":
-			out.Write(s.row())
-		default:
+		} else {
 			s.print(out)
 		}
 	}

@@ -9,13 +9,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 )
 
 // A summary says how far a run is. Its counts are those of the parts.
@@ -47,8 +44,8 @@ type summary struct {
 const abandoned = "abandoned"
 
 // summarize counts the parts of a run. It reports those that are damaged.
-func summarize(ctx context.Context, a *cli.App, f *folder, run string) (*summary, error) {
-	rec, err := readRecord(f, run)
+func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary, error) {
+	rec, err := readRecord(ctx, st, run)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +57,7 @@ func summarize(ctx context.Context, a *cli.App, f *folder, run string) (*summary
 		s.Mode = rec.mode.String()
 	}
 	recent, lots := int64(0), map[string]bool{} // domains with lots that failed
-	for part, err := range f.Parts(ctx, run) {
+	for part, err := range st.Parts(ctx, run) {
 		if errors.Is(err, batch.ErrDamaged) {
 			s.Damaged++
 			a.Log.Printf("%v: it will be made again", err)
@@ -163,38 +160,8 @@ func (s *summary) printFailures(w io.Writer) {
 	if s.BadLines == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s of the list no target\n", cli.Plural(s.BadLines, "line"))
+	fmt.Fprintf(w, "%s in the list\n", cli.Plural(s.BadLines, "bad line"))
 	for _, b := range s.Bad {
 		fmt.Fprintf(w, "%9s  %s\n", cli.Thousands(int64(b.Line)), cli.Harmless(b.Error, ""))
 	}
-}
-
-// summaryHeader is the header of summaries as CSV.
-const summaryHeader = "run,mode,begun,sites,done,domains,failed,abandoned,causes,damaged,bad_lines," +
-	"documents,urls,untrusted,errors,warnings,infos,waiting,leased,rate,seconds_left\n"
-
-// row returns the summary as a row of CSV. Causes are "timeout=3 status=1".
-func (s *summary) row() []byte {
-	var causes []string
-	for _, cause := range slices.Sorted(maps.Keys(s.Causes)) {
-		causes = append(causes, fmt.Sprint(cause, "=", s.Causes[cause]))
-	}
-	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	optional := func(n *int) string {
-		if n == nil {
-			return ""
-		}
-		return strconv.Itoa(*n)
-	}
-	begun := ""
-	if !s.Begun.IsZero() {
-		begun = s.Begun.Format(time.RFC3339)
-	}
-	c := s.Counts
-	return output.AppendRow(nil, s.Run, s.Mode, begun, number(s.Sites), number(s.Done),
-		number(s.Domains), number(s.Failed), number(s.Abandoned), strings.Join(causes, " "),
-		number(s.Damaged), number(s.BadLines), number(c.Documents), number(c.URLs),
-		number(c.Untrusted), number(c.Errors), number(c.Warnings), number(c.Infos),
-		optional(s.Waiting), optional(s.Leased), strconv.FormatFloat(s.Rate, 'f', 1, 64),
-		strconv.FormatFloat(s.Left, 'f', 0, 64))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -122,6 +123,7 @@ type work struct {
 	quiet     bool
 	worker    *batch.Worker
 	metrics   *metrics
+	log       *slog.Logger
 	progress  progress.Counter
 	untrusted atomic.Int64
 	stop      func() // of the progress
@@ -163,17 +165,16 @@ const reportEvery = time.Minute
 // begin prepares the work on a run, and shows progress until end is called. Shards is how many share
 // the list, 0 if it is not shared.
 func (w *work) begin(r *openRun, list string, shards int) {
-	w.metrics = r.metrics
-	w.worker.Queue, w.worker.Sink, w.worker.States = r.queue, r.store, r.store
-	if r.queue.states != nil {
-		w.worker.States = r.queue.states
-	}
+	w.metrics, w.log = r.metrics, r.log
+	w.worker.Queue = measuredQueue{r.queue, r.metrics}
+	w.worker.Sink, w.worker.States = r.store, r.states
+	w.worker.Client.Fetch.Wrap = r.metrics.count
 	w.worker.Done, w.worker.Report = w.done, w.report
 	w.progress.Begin(nil, list)
 	w.progress.IsList = true
 	w.progress.Total /= int64(max(1, shards)) // about
-	w.stop = w.progress.Show(w.app, w.flags.progress, w.quiet, false)
-	if !cli.IsTerminal(w.app.Err) {
+	w.stop = w.progress.Show(w.app, w.flags.progress, w.quiet || w.log != nil, false)
+	if w.log != nil || !cli.IsTerminal(w.app.Err) {
 		ended, hide := make(chan struct{}), w.stop
 		go w.reportTotals(ended)
 		w.stop = func() {
@@ -203,7 +204,7 @@ func (w *work) run(ctx context.Context) error { return w.worker.Run(ctx) }
 func (w *work) skip(targets int64) { w.progress.Sites.Add(targets) }
 
 // done counts a task.
-func (w *work) done(_ batch.Task, c batch.Counts) {
+func (w *work) done(t batch.Task, c batch.Counts) {
 	w.progress.Sites.Add(c.Targets)
 	w.progress.URLs.Add(c.URLs)
 	w.untrusted.Add(c.Untrusted)
@@ -211,10 +212,20 @@ func (w *work) done(_ batch.Task, c batch.Counts) {
 		w.progress.Failed.Add(1)
 	}
 	w.metrics.done(c)
+	if w.log != nil {
+		w.log.Info("done", "domain", t.Domain, "targets", c.Targets, "documents", c.Documents,
+			"urls", c.URLs, "failed", c.Failed, "cause", c.Cause)
+	}
 }
 
 // report reports a damaged part or state, and a task that cannot be done.
-func (w *work) report(t batch.Task, err error) { w.app.Log.Printf("%s: %v", t.Domain, err) }
+func (w *work) report(t batch.Task, err error) {
+	if w.log != nil {
+		w.log.Warn(err.Error(), "domain", t.Domain)
+		return
+	}
+	w.app.Log.Printf("%s: %v", t.Domain, err)
+}
 
 // totals reports what has been done.
 func (w *work) totals() {

@@ -72,7 +72,7 @@ type documentLine struct {
 	Format   string       `json:"format,omitempty"`
 	Encoding string       `json:"encoding,omitempty"`
 	Entries  int64        `json:"entries"`
-	Findings int          `json:"findings"`
+	Problems int          `json:"problems"`
 	Skipped  string       `json:"skipped,omitempty"`
 	Target   string       `json:"target"`
 	Status   int          `json:"status,omitempty"`
@@ -86,17 +86,17 @@ func (d *documentLine) text(sum *discover.Summary) string {
 	case d.Skipped != "":
 		return "left out (" + d.Skipped + ")"
 	case d.Format == "":
-		return cli.Plural(d.Findings, "finding")
+		return cli.Plural(d.Problems, "finding")
 	}
 	return strings.Join(
-		[]string{d.Format, d.Encoding, cli.Listed(sum), cli.Plural(d.Findings, "finding")}, ", ")
+		[]string{d.Format, d.Encoding, cli.Listed(sum), cli.Plural(d.Problems, "finding")}, ", ")
 }
 
 // document prints a document, or with isDocument unset a target that could not be audited.
 func (x *targetAudit) document(name string, sum *discover.Summary, hint string, isDocument bool) {
 	d := &documentLine{
 		Type: "document", Sitemap: name, Format: sum.Format.String(), Encoding: sum.Encoding,
-		Entries: sum.Entries, Findings: x.found, Skipped: cli.Skipped(sum), Target: x.Record.Target,
+		Entries: sum.Entries, Problems: x.found, Skipped: cli.Skipped(sum), Target: x.Record.Target,
 		Status: sum.Status, Error: jsonl.ErrorOf(name, sum.Err),
 	}
 	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&

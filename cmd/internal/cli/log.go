@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"log/slog"
+	"strings"
 	"sync"
 )
 
@@ -11,6 +13,18 @@ type Log struct {
 	mu  sync.Mutex
 	w   io.Writer
 	bar io.Writer // where lines go while progress is shown, else nil
+	to  *slog.Logger
+}
+
+// Records makes each line a record of log/slog on standard error, as JSON or text, and returns the
+// logger for records of your own.
+func (m *Log) Records(asJSON bool) *slog.Logger {
+	var h slog.Handler = slog.NewTextHandler(m.w, nil)
+	if asJSON {
+		h = slog.NewJSONHandler(m.w, nil)
+	}
+	m.to = slog.New(h)
+	return m.to
 }
 
 // Printf writes a line that starts with the command's name.
@@ -20,6 +34,10 @@ func (m *Log) Printf(format string, args ...any) {
 
 // Line writes a line. It makes control characters visible: they may come from the web.
 func (m *Log) Line(s string) {
+	if m.to != nil {
+		m.to.Info(Printable(strings.TrimPrefix(s, "sitemap: ")))
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w := m.w

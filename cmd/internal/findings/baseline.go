@@ -21,11 +21,11 @@ func ReadBaseline(r io.Reader) (Baseline, error) {
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			var p findingLine
+			var p problemLine
 			if jsonErr := json.Unmarshal(line, &p); jsonErr != nil {
 				return nil, fmt.Errorf("line %d is not of sitemap check --format jsonl", n)
 			}
-			if p.Type == "finding" {
+			if p.Type == "problem" {
 				b[KeyOf(p.Code, p.Sitemap, p.Loc, p.Text)] = struct{}{}
 			}
 		}

@@ -83,15 +83,15 @@ func TestJSONL(t *testing.T) {
 		}
 		types = append(types, v["type"].(string))
 		for name := range strings.SplitSeq(fields, ",") {
-			if _, ok := v[name]; v["type"] == "finding" && !ok {
+			if _, ok := v[name]; v["type"] == "problem" && !ok {
 				t.Errorf("%s without %s", line, name)
 			}
 		}
-		if v["type"] == "finding" && v["message"] != "ü, \"b\"% <x>\nnext" {
+		if v["type"] == "problem" && v["message"] != "ü, \"b\"% <x>\nnext" {
 			t.Errorf("message %q", v["message"])
 		}
 	}
-	if got := strings.Join(types, " "); got != "finding finding finding finding finding finding finding document document document document total" {
+	if got := strings.Join(types, " "); got != "problem problem problem problem problem problem problem document document document document total" {
 		t.Error(got)
 	}
 	rows, err := csv.NewReader(strings.NewReader(printed(t, "csv", 6, findings.Options{}))).ReadAll()

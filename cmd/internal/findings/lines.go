@@ -14,8 +14,8 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-// A findingLine is a finding as jsonl prints it.
-type findingLine struct {
+// A problemLine is a finding as jsonl prints it.
+type problemLine struct {
 	Type     string           `json:"type"`
 	Code     sitemap.Code     `json:"code"`
 	Severity sitemap.Severity `json:"severity"`
@@ -30,9 +30,9 @@ type findingLine struct {
 	Target   string           `json:"target"`
 }
 
-func lineOf(f *audit.Finding, target string) findingLine {
-	return findingLine{
-		"finding", f.Code, f.Severity, f.Sitemap, f.Pos.Line, f.Column, f.Loc, f.Text, f.Message,
+func lineOf(f *audit.Finding, target string) problemLine {
+	return problemLine{
+		"problem", f.Code, f.Severity, f.Sitemap, f.Pos.Line, f.Column, f.Loc, f.Text, f.Message,
 		f.Fix, f.Dropped, target,
 	}
 }

@@ -15,7 +15,7 @@ type earlierRun struct {
 
 func (e *earlierRun) add(l oldLine) {
 	switch l.Type {
-	case "finding":
+	case "problem":
 		key := findings.KeyOf(l.Code, l.Sitemap, l.Loc, l.Text)
 		if e.findings[key] == nil {
 			e.findings[key] = &oldFinding{code: l.Code}

@@ -96,7 +96,7 @@ func attribute(n *html.Node, key string) string {
 func hostileReport(t *testing.T) *Report {
 	t.Helper()
 	r := New(nil, "https://example.com/"+hostile)
-	old := `{"type":"finding","code":"bad_lastmod","severity":"error","sitemap":"javascript:alert(3)//<script>","message":"<script>alert(4)</script>","target":%q}
+	old := `{"type":"problem","code":"bad_lastmod","severity":"error","sitemap":"javascript:alert(3)//<script>","message":"<script>alert(4)</script>","target":%q}
 {"type":"document","sitemap":"javascript:alert(5)//<script>","format":"urlset","entries":3,"target":%[1]q}
 {"type":"total"}
 `
@@ -330,9 +330,9 @@ func TestSince(t *testing.T) {
 			t.Errorf("%s: %v", test.text, err)
 		}
 	}
-	const old = `{"type":"finding","code":"bad_lastmod","severity":"error","sitemap":"a","text":"x","message":"m","target":"example.com"}
-{"type":"finding","code":"bad_lastmod","severity":"error","sitemap":"a","text":"x","message":"m","target":"example.com"}
-{"type":"finding","code":"empty_loc","severity":"error","sitemap":"a","message":"gone here","target":"example.com"}
+	const old = `{"type":"problem","code":"bad_lastmod","severity":"error","sitemap":"a","text":"x","message":"m","target":"example.com"}
+{"type":"problem","code":"bad_lastmod","severity":"error","sitemap":"a","text":"x","message":"m","target":"example.com"}
+{"type":"problem","code":"empty_loc","severity":"error","sitemap":"a","message":"gone here","target":"example.com"}
 {"type":"document","sitemap":"a","format":"urlset","entries":10,"target":"example.com"}
 {"type":"document","sitemap":"b","format":"urlset","entries":5,"target":"example.com"}
 {"type":"document","sitemap":"d","format":"urlset","entries":1,"target":"example.com","error":{"message":"cut"}}
