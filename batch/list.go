@@ -31,84 +31,80 @@ func (l *List) Tasks(run string) iter.Seq2[Task, error] {
 			yield(Task{}, fmt.Errorf("batch: %w", err))
 			return
 		}
-		p := &listPlan{task: Task{Run: run}, domainOf: l.Domain, yield: yield}
-		if p.domainOf == nil {
-			p.domainOf = domainOf
+		p := &listPlan{task: Task{Run: run}, yield: yield}
+		for target, err := range l.targets(p.flush) {
+			if p.add(target, err); p.ended {
+				return
+			}
 		}
-		if p.first(l.First) && (l.Reader == nil || p.lines(l.Reader)) {
-			p.flush()
-		}
+		p.flush()
 	}
 }
 
-// A listPlan makes the tasks of a List. Its methods return false if yield has.
-type listPlan struct {
-	task     Task // that may get further targets
-	domainOf func(target string) (string, error)
-	yield    func(Task, error) bool
-}
-
-func (p *listPlan) first(targets []string) bool {
-	for _, target := range targets {
-		domain, err := p.domainOf(target)
-		if err != nil && !p.fail(err) || err == nil && !p.add(domain, target) {
-			return false
-		}
+// targets yields the targets of the list. It calls wait whenever it may have to wait for the next line,
+// and ends if wait returns false.
+func (l *List) targets(wait func() bool) iter.Seq2[listed, error] {
+	domain := l.Domain
+	if domain == nil {
+		domain = domainOf
 	}
-	return true
-}
-
-func (p *listPlan) lines(r io.Reader) bool {
-	in := &waitingReader{r: r, wait: p.flush}
-	for l, err := range readList(in, p.domainOf) {
-		if in.ended || err != nil && !p.fail(err) || err == nil && !p.add(l.domain, l.target) {
-			return false
+	return func(yield func(listed, error) bool) {
+		for _, target := range l.First {
+			name, err := domain(target)
+			if !yield(listed{domain: name, target: target}, err) {
+				return
+			}
+		}
+		if l.Reader != nil {
+			readList(waitingReader{l.Reader, wait}, domain)(yield)
 		}
 	}
-	return !in.ended
 }
 
-// add adds a target to the task, or begins the next one with it.
-func (p *listPlan) add(domain, target string) bool {
-	if checkDomain(domain) != nil {
-		domain = ""
-	}
-	follows := domain != "" && domain == p.task.Domain && len(p.task.Targets) < maxTargets
-	if !follows && !p.flush() {
-		return false
-	}
-	p.task.Domain, p.task.Targets = domain, append(p.task.Targets, target)
-	return true
-}
-
-// flush yields the task, if it has targets.
-func (p *listPlan) flush() bool {
-	ready := p.task
-	if len(ready.Targets) == 0 {
-		return true
-	}
-	ready.Turn++
-	p.task = Task{Run: ready.Run, Turn: ready.Turn}
-	if ready.Domain == "" {
-		ready.Domain = fmt.Sprintf("target-%d", ready.Turn)
-	}
-	return p.yield(ready, nil)
-}
-
-// fail yields an error in its place.
-func (p *listPlan) fail(err error) bool { return p.flush() && p.yield(Task{}, err) }
-
-// A waitingReader calls wait before it reads: whoever reads may have to wait for more. If wait returns
-// false, nothing more is read.
+// A waitingReader calls wait before it reads. If that returns false, nothing more is read.
 type waitingReader struct {
-	r     io.Reader
-	wait  func() bool
-	ended bool
+	io.Reader
+	wait func() bool
 }
 
-func (w *waitingReader) Read(p []byte) (int, error) {
-	if w.ended = w.ended || !w.wait(); w.ended {
+func (w waitingReader) Read(p []byte) (int, error) {
+	if !w.wait() {
 		return 0, io.EOF
 	}
-	return w.r.Read(p)
+	return w.Reader.Read(p)
+}
+
+// A listPlan makes the tasks of a List.
+type listPlan struct {
+	task  Task // that may get further targets
+	yield func(Task, error) bool
+	ended bool // yield has returned false
+}
+
+// add adds a target to the task, or begins the next one with it. An error has its place between tasks.
+func (p *listPlan) add(l listed, err error) {
+	if err == nil && checkDomain(l.domain) != nil {
+		l.domain = ""
+	}
+	if err != nil || l.domain == "" || l.domain != p.task.Domain || len(p.task.Targets) == maxTargets {
+		p.flush()
+	}
+	if err == nil {
+		p.task.Domain, p.task.Targets = l.domain, append(p.task.Targets, l.target)
+	} else if !p.ended {
+		p.ended = !p.yield(Task{}, err)
+	}
+}
+
+// flush yields the task, if it has targets. It returns false if yield has.
+func (p *listPlan) flush() bool {
+	if ready := p.task; len(ready.Targets) > 0 && !p.ended {
+		ready.Turn++
+		p.task = Task{Run: ready.Run, Turn: ready.Turn}
+		if ready.Domain == "" {
+			ready.Domain = fmt.Sprintf("target-%d", ready.Turn)
+		}
+		p.ended = !p.yield(ready, nil)
+	}
+	return !p.ended
 }

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -32,52 +31,59 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			return
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		in := make(chan listed, 1_024)
-		sorter, out, errs := extsort.Generic(in, decodeListed, encodeListed, compareListed,
-			&extsort.Config{
-				ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
-			})
-		sorted := make(chan struct{})
+		in := make(chan string, 1_024)
+		sorter, sorted, errs := extsort.Strings(in, &extsort.Config{
+			ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
+		})
+		ended := make(chan struct{})
 		go func() {
-			defer close(sorted)
+			defer close(ended)
 			sorter.Sort(ctx) // returns early if it cannot write
 		}()
 		defer func() {
 			cancel()
-			for range out {
+			for range sorted {
 			}
 		}()
-		readErr, more := sortList(r, in, sorted, func(err error) bool { return yield(Task{}, err) })
-		close(in)
-		if !more {
-			return
-		}
-		<-sorted
-		if !group(out, run, yield) {
-			return
-		}
-		if err := cmp.Or(<-errs, readErr); err != nil {
-			yield(Task{}, err)
+		more, err := sortList(r, in, ended, func(err error) bool { return yield(Task{}, err) })
+		<-ended
+		if more && group(sorted, run, yield) {
+			if err := cmp.Or(<-errs, err); err != nil {
+				yield(Task{}, err)
+			}
 		}
 	}
 }
 
-// A LineError is a line of a list that is no target.
-type LineError struct {
-	Line uint64 // from 1
-	Err  error
+// sortList sends the keys of the targets of a list to in, unless ended is closed, and passes errors of
+// lines to report. It returns the error of r. More is false if report has returned false.
+func sortList(
+	r io.Reader, in chan<- string, ended <-chan struct{}, report func(error) bool,
+) (more bool, err error) {
+	defer close(in)
+	for l, err := range readList(r, domainOf) {
+		switch {
+		case errors.As(err, new(*LineError)):
+			if !report(err) {
+				return false, nil
+			}
+		case err != nil:
+			return true, err
+		default:
+			select {
+			case in <- l.key():
+			case <-ended:
+			}
+		}
+	}
+	return true, nil
 }
 
-// Error returns the number of the line and what is wrong.
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// Unwrap returns what is wrong.
-func (e *LineError) Unwrap() error { return e.Err }
-
 // group yields the tasks of sorted targets.
-func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
+func group(keys <-chan string, run string, yield func(Task, error) bool) bool {
 	task, seen := Task{Run: run}, map[string]bool{}
-	for l := range out {
+	for key := range keys {
+		l := listedOf(key)
 		if l.domain != task.Domain {
 			if task.Domain != "" && !yield(task, nil) {
 				return false
@@ -92,29 +98,38 @@ func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
 	return task.Domain == "" || yield(task, nil)
 }
 
-// sortList sends the targets of a list to in, unless done is closed, and passes errors of lines to
-// report. It returns the error of r. More is false if report returned false.
-func sortList(
-	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
-) (err error, more bool) {
-	for l, err := range readList(r, domainOf) {
-		if e := (*LineError)(nil); errors.As(err, &e) {
-			if !report(e) {
-				return nil, false
-			}
-			continue
-		}
-		if err != nil {
-			return err, true
-		}
-		select {
-		case in <- l:
-		case <-done: // it cannot write
-			return nil, true
-		}
-	}
-	return nil, true
+// A listed is a target of a list.
+type listed struct {
+	domain string
+	line   uint64
+	target string
 }
+
+// key returns a string by which targets are sorted: by the hash of their domain, the domain and the
+// line.
+func (l *listed) key() string {
+	b := binary.BigEndian.AppendUint64(nil, hash(l.domain))
+	b = binary.BigEndian.AppendUint64(append(append(b, l.domain...), 0), l.line)
+	return string(append(b, l.target...))
+}
+
+// listedOf returns the target that has a key.
+func listedOf(key string) listed {
+	domain, rest, _ := strings.Cut(key[8:], "\x00")
+	return listed{domain: domain, line: binary.BigEndian.Uint64([]byte(rest[:8])), target: rest[8:]}
+}
+
+// A LineError is a line of a list that is no target.
+type LineError struct {
+	Line uint64 // from 1
+	Err  error
+}
+
+// Error returns the number of the line and what is wrong.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *LineError) Unwrap() error { return e.Err }
 
 // maxLine is how long a line of a list may be.
 const maxLine = 64 << 10
@@ -134,11 +149,10 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 				continue
 			}
 			domain, err := domainOf(target)
-			l := listed{hash(domain), domain, n, target}
 			if err != nil {
-				l, err = listed{}, &LineError{n, err}
+				err = &LineError{n, err}
 			}
-			if !yield(l, err) {
+			if !yield(listed{domain, n, target}, err) {
 				return
 			}
 		}
@@ -150,29 +164,4 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 			yield(listed{}, err)
 		}
 	}
-}
-
-// A listed is a target of a list.
-type listed struct {
-	hash   uint64 // of the domain
-	domain string
-	line   uint64
-	target string
-}
-
-func compareListed(a, b listed) int {
-	return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.domain, b.domain),
-		cmp.Compare(a.line, b.line))
-}
-
-func encodeListed(l listed) ([]byte, error) {
-	b := binary.BigEndian.AppendUint64(nil, l.line)
-	return append(append(append(b, l.domain...), 0), l.target...), nil
-}
-
-func decodeListed(b []byte) (listed, error) {
-	domain, target, _ := bytes.Cut(b[8:], []byte{0})
-	l := listed{line: binary.BigEndian.Uint64(b), domain: string(domain), target: string(target)}
-	l.hash = hash(l.domain)
-	return l, nil
 }

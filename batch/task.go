@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -41,11 +42,7 @@ func (t Task) Digest() string {
 
 // check reports a task that cannot be done.
 func (t Task) check() error {
-	err := CheckRun(t.Run)
-	if err == nil {
-		err = checkDomain(t.Domain)
-	}
-	if err != nil {
+	if err := cmp.Or(CheckRun(t.Run), checkDomain(t.Domain)); err != nil {
 		return fmt.Errorf("%w: %w", ErrTask, err)
 	}
 	return nil
