@@ -55,18 +55,18 @@
 // Each file builds on those below it:
 //
 //	worker.go    Run: takes tasks and ends their leases
-//	lots.go      domains of many targets
 //	part.go      one part: its state, the job, and when it appears
-//	retry.go     what failed in a part
-//	findings.go  the job of an audit
-//	urls.go      the job of a walk
-//	visit.go     the lines that both write
+//	retry.go     what is carried over from a part
+//	lots.go      domains of many targets
+//	run.go       a Worker that runs: what is known of parts, and states
+//	jobs.go      the jobs of a walk and of an audit
 //	hosts.go     targets on different hosts, side by side
+//	visit.go     the lines that the jobs write
 //	job.go       Job and Worker
 //	states.go    states in a folder
 //	folder.go    parts in a folder
 //	encoding.go  a part as a file
-//	inorder.go   parts written to one writer in the order of the list
+//	inorder.go   lines written to one writer in the order of a list
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
 //	list.go      tasks in the order of a list
@@ -83,8 +83,6 @@ import (
 	"io"
 	"iter"
 	"time"
-
-	"github.com/seed-322c453a/sitemap"
 )
 
 // A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
@@ -220,16 +218,4 @@ func (c *Counts) add(d Counts) {
 	c.Errors += d.Errors
 	c.Warnings += d.Warnings
 	c.Infos += d.Infos
-}
-
-// finding counts a finding.
-func (c *Counts) finding(s sitemap.Severity) {
-	switch s {
-	case sitemap.SeverityError:
-		c.Errors++
-	case sitemap.SeverityWarning:
-		c.Warnings++
-	default:
-		c.Infos++
-	}
 }

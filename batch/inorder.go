@@ -29,19 +29,19 @@ type InOrder struct {
 	memory  int                     // bytes that wait in memory
 	file    *os.File
 	end     int64 // of the file
-	maxFile int64
 	failed  error // of w or the file, for all that follows
-}
 
-const (
-	maxWaitingMemory = 32 << 20
-	maxWaitingFile   = 2 << 30
-)
+	maxMemory int
+	maxFile   int64
+}
 
 // NewInOrder returns a sink that writes to w. It must be closed. GivenUp, if not nil, is called when
 // the order is given up.
 func NewInOrder(w io.Writer, givenUp func()) *InOrder {
-	return &InOrder{w: w, givenUp: givenUp, turn: 1, waiting: map[uint64]*waitingPart{}, maxFile: maxWaitingFile}
+	return &InOrder{
+		w: w, givenUp: givenUp, turn: 1, waiting: map[uint64]*waitingPart{},
+		maxMemory: 32 << 20, maxFile: 2 << 30,
+	}
 }
 
 // A waitingPart is what waits of a part: first in the file, then in memory.
@@ -86,7 +86,7 @@ func (s *InOrder) write(p *waitingPart, lines []byte) {
 	}
 	p.lines.Write(lines)
 	s.memory += len(lines)
-	if s.memory <= maxWaitingMemory {
+	if s.memory <= s.maxMemory {
 		return
 	}
 	var err error
