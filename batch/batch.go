@@ -47,7 +47,7 @@
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
-// machines share no folder. A sink can write parts as a folder has them, with [NewPartWriter],
+// machines share no folder. A sink can write parts as a folder has them, with [NewFilePart],
 // [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
 //
 // # Files
@@ -69,17 +69,16 @@
 //	inorder.go   lines written to one writer in the order of a list
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
-//	list.go      tasks in the order of a list
 //	plan.go      tasks from a list
-//	batch.go     the interfaces
+//	batch.go     the interfaces, and causes of errors
 //	task.go      Task and its lots
 //	names.go     runs, domains and hosts, and the names of their files
-//	errors.go    causes of errors
 package batch
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"time"
@@ -184,7 +183,6 @@ type Part interface {
 type Stored struct {
 	Task             // without Targets
 	Digest string    // of the targets
-	Lots   []string  // the names of the lots, if the domain is done in lots
 	Path   string    // where it is, for people to read
 	Time   time.Time // when it was committed
 	Counts Counts
@@ -219,3 +217,15 @@ func (c *Counts) add(d Counts) {
 	c.Warnings += d.Warnings
 	c.Infos += d.Infos
 }
+
+// Causes of errors, for errors.Is.
+var (
+	// ErrStale means that another worker has taken over a domain: its state has another revision, or
+	// the lease has ended.
+	ErrStale = errors.New("batch: another worker has taken over the domain")
+	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
+	ErrDamaged = errors.New("damaged part")
+	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
+	// fails alone: the worker goes on with the next.
+	ErrTask = errors.New("batch: the task cannot be done")
+)

@@ -51,10 +51,11 @@ func Findings(o audit.Options) Job {
 				if err != nil || v.failed != nil {
 					return err
 				}
-				v.write(Line{Finding: &Finding{
+				l := Finding{
 					Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
 					Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped, Target: v.target,
-				}})
+				}
+				v.write(Line{Finding: &l, Text: typed(typeFinding, l)})
 			}
 			return nil
 		})

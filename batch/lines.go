@@ -24,7 +24,7 @@ type Line struct {
 	Document *Document
 	Target   *Target
 	Finding  *Finding
-	Text     []byte // the line as it stands, with its line break
+	Text     []byte // the line with its line break
 }
 
 // about returns the target that a line is about, and what the line counts.
@@ -55,19 +55,6 @@ func (l *Line) about() (target string, c Counts) {
 		c.Failed, c.Cause = 1, failure.Code
 	}
 	return target, c
-}
-
-// appendTo appends the line.
-func (l *Line) appendTo(b []byte) []byte {
-	switch {
-	case l.URL != nil:
-		return l.URL.AppendTo(b)
-	case l.Document != nil:
-		return append(b, typed(typeDocument, l.Document)...)
-	case l.Target != nil:
-		return append(b, typed(typeTarget, l.Target)...)
-	}
-	return append(b, typed(typeFinding, l.Finding)...)
 }
 
 // A URL is a page that a sitemap lists. Its line has no type.
@@ -150,8 +137,26 @@ func errorOf(name string, err error) *Error {
 // its meaning; new types and fields do not raise it.
 const version = 1
 
-func errNewer(v int) error {
-	return fmt.Errorf("format %d of parts: a newer version of this module wrote it", v)
+// A firstLine says whose part it is.
+type firstLine struct {
+	Version int    `json:"version"`
+	Run     string `json:"run"`
+	Domain  string `json:"domain"`
+	Digest  string `json:"digest"`         // of the targets
+	Lots    string `json:"lots,omitempty"` // a bit for each, in hexadecimal
+}
+
+func (l *firstLine) check() error {
+	if l.Version > version {
+		return fmt.Errorf("format %d of parts: a newer version of this module wrote it", l.Version)
+	}
+	return nil
+}
+
+// A lastLine says what the part holds.
+type lastLine struct {
+	Time   time.Time `json:"time"`
+	Counts Counts    `json:"counts"`
 }
 
 // Types of lines. What has no type is a URL.
@@ -217,11 +222,11 @@ func parseLine(text []byte) (l Line, err error) {
 	case typeFinding:
 		err = json.Unmarshal(text, &l.Finding)
 	case typePart:
-		var h struct{ Version int }
-		if err = json.Unmarshal(text, &h); err == nil && h.Version > version {
-			err = errNewer(h.Version)
-		}
 		l.Text = nil
+		var first firstLine
+		if err = json.Unmarshal(text, &first); err == nil {
+			err = first.check()
+		}
 	default:
 		l.Text = nil
 	}

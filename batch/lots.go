@@ -20,8 +20,8 @@ func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
 	return true, nil
 }
 
-// removeLots removes the lots that the part of a task lists, unless they are in keep. If the part cannot
-// be read, there is none, or it is damaged and was reported.
+// removeLots removes the lots of a task, if its part lists any, unless they are in keep. If the part
+// cannot be read, there is none, or it is damaged and was reported.
 func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	sink, ok := r.Sink.(Remover)
 	if !ok {
@@ -34,19 +34,18 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	line, _ := bufio.NewReader(in).ReadBytes('\n')
 	in.Close()
 	var first firstLine
-	if json.Unmarshal(line, &first) != nil {
+	if json.Unmarshal(line, &first) != nil || first.Lots == "" {
 		return nil
 	}
-	names := map[string]bool{}
+	kept := map[string]bool{}
 	for _, lot := range keep {
-		names[lot.Domain] = true
+		kept[lot.Domain] = true
 	}
-	for _, name := range first.lotNames() {
-		if names[name] {
-			continue
-		}
-		if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
-			return err
+	for i := range 256 {
+		if name := lotName(t.Domain, i); !kept[name] {
+			if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

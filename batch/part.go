@@ -88,7 +88,7 @@ func abandon(t Task, p Part) (sum Counts, err error) {
 	text := fmt.Sprintf("no worker has ended this domain in %d attempts", t.Attempts)
 	for _, target := range t.Targets {
 		v := newVisit(target, p)
-		v.write(Line{Target: &Target{v.target, &Error{Code: "abandoned", Message: text}}})
+		v.fail(&Error{Code: "abandoned", Message: text})
 		if v.failed != nil {
 			return sum, v.failed
 		}

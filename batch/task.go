@@ -66,9 +66,11 @@ func (t Task) lots() []Task {
 	var lots []Task
 	for i, lot := range all {
 		if len(lot.Targets) > 0 {
-			lot.Run, lot.Domain, lot.Attempts = t.Run, t.Domain+fmt.Sprintf("~%02x", i), t.Attempts
+			lot.Run, lot.Domain, lot.Attempts = t.Run, lotName(t.Domain, i), t.Attempts
 			lots = append(lots, lot)
 		}
 	}
 	return lots
 }
+
+func lotName(domain string, i int) string { return fmt.Sprintf("%s~%02x", domain, i) }

@@ -61,15 +61,15 @@ func (w *Worker) visit(ctx context.Context, target string, out io.Writer, walk w
 	case isStopped(ctx):
 		return v.counts, ctx.Err()
 	case ctx.Err() != nil:
-		v.fail(errSiteTime)
+		v.fail(errorOf(v.target, errSiteTime))
 	case errors.As(err, &several):
 		for _, err := range several.Errs {
 			if !errors.As(err, new(*discover.DocumentError)) { // these have lines
-				v.fail(err)
+				v.fail(errorOf(v.target, err))
 			}
 		}
 	default:
-		v.fail(err)
+		v.fail(errorOf(v.target, err))
 	}
 	return v.counts, v.failed
 }
@@ -107,7 +107,8 @@ func (v *visit) page(u *discover.URL, withChange bool) {
 	if withChange {
 		v.url.Change = u.Change
 	}
-	v.write(Line{URL: &v.url})
+	v.line = v.url.AppendTo(v.line[:0])
+	v.write(Line{URL: &v.url, Text: v.line})
 }
 
 // document writes the line of a document that has ended.
@@ -135,19 +136,19 @@ func (v *visit) document(s *discover.Sitemap, sum *discover.Summary, minTrust tr
 			d.Untrusted += n
 		}
 	}
-	v.write(Line{Document: &d})
+	v.write(Line{Document: &d, Text: typed(typeDocument, d)})
 }
 
 // fail writes the line of a target that could not be read.
-func (v *visit) fail(err error) {
-	v.write(Line{Target: &Target{v.target, errorOf(v.target, err)}})
+func (v *visit) fail(err *Error) {
+	t := Target{v.target, err}
+	v.write(Line{Target: &t, Text: typed(typeTarget, t)})
 }
 
 // write writes and counts a line.
 func (v *visit) write(l Line) {
 	_, counts := l.about()
 	v.counts.add(counts)
-	v.line = l.appendTo(v.line[:0])
-	_, err := v.out.Write(v.line)
+	_, err := v.out.Write(l.Text)
 	v.failed = cmp.Or(v.failed, err)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 16 MiB in a
@@ -103,10 +104,9 @@ func (t *Temp) write(key string, value []byte) error {
 
 // spill moves what is in memory to a file.
 func (t *Temp) spill() (err error) {
-	if t.file, err = os.CreateTemp("", "sitemap-state-"); err != nil {
+	if t.file, err = tempfile.Create("sitemap-state-"); err != nil {
 		return err
 	}
-	os.Remove(t.file.Name()) // where the system allows it
 	t.slots = map[string]slot{}
 	for key, value := range t.memory {
 		if err := t.write(key, value); err != nil {
@@ -163,11 +163,8 @@ func (t *Temp) Close() error {
 	return t.clear()
 }
 
-func (t *Temp) clear() (err error) {
-	if t.file != nil {
-		err = t.file.Close()
-		os.Remove(t.file.Name())
-	}
+func (t *Temp) clear() error {
+	err := tempfile.Close(t.file)
 	t.memory, t.size, t.file, t.slots, t.end, t.free = nil, 0, nil, nil, 0, [32][]int64{}
 	return err
 }
