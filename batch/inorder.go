@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -30,7 +29,7 @@ type InOrder struct {
 	turn    uint64                  // that is written as it comes; 0 once the order is given up
 	waiting map[uint64]*waitingPart // parts that have begun and whose turn is not over
 	memory  int                     // bytes that wait in memory
-	file    *os.File
+	file    *tempfile.File
 	end     int64 // of the file
 	failed  error // of w or the file, for all that follows
 }
@@ -159,7 +158,7 @@ func (s *InOrder) Close() error {
 	defer s.mu.Unlock()
 	s.flushAll()
 	clear(s.waiting)
-	return cmp.Or(s.failed, tempfile.Close(s.file))
+	return cmp.Or(s.failed, s.file.Close())
 }
 
 // Has returns false: nothing is kept.

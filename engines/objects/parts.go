@@ -26,10 +26,10 @@ func (s *Store) Part(_ context.Context, t batch.Task) (batch.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return batch.NewFilePart(file, t, func(ctx context.Context) error {
-		err := s.putFile(ctx, batch.PartName(t.Run, t.Domain), file, "application/gzip")
+	return batch.NewFilePart(file.File, t, func(ctx context.Context) error {
+		err := s.putFile(ctx, batch.PartName(t.Run, t.Domain), file.File, "application/gzip")
 		if err == nil {
-			tempfile.Close(file)
+			file.Close()
 		}
 		return err
 	}), nil

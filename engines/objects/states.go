@@ -94,11 +94,11 @@ func (v values) Put(ctx context.Context, domain, id string, object io.Reader) er
 	if err != nil {
 		return err
 	}
-	defer tempfile.Close(file)
+	defer file.Close()
 	if _, err := io.Copy(file, object); err != nil {
 		return err
 	}
-	return v.store.putFile(ctx, objectName(domain, id), file, "application/octet-stream")
+	return v.store.putFile(ctx, objectName(domain, id), file.File, "application/octet-stream")
 }
 
 // Open reads a large state.

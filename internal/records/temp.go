@@ -4,7 +4,6 @@ import (
 	"io"
 	"maps"
 	"math/bits"
-	"os"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover"
@@ -20,7 +19,7 @@ type Temp struct {
 	memory map[string][]byte
 	size   int // of memory
 
-	file  *os.File // nil while memory is enough
+	file  *tempfile.File // nil while memory is enough
 	slots map[string]slot
 	end   int64       // of the file
 	free  [32][]int64 // slots that hold nothing, by their class
@@ -164,7 +163,7 @@ func (t *Temp) Close() error {
 }
 
 func (t *Temp) clear() error {
-	err := tempfile.Close(t.file)
+	err := t.file.Close()
 	t.memory, t.size, t.file, t.slots, t.end, t.free = nil, 0, nil, nil, 0, [32][]int64{}
 	return err
 }

@@ -3,22 +3,26 @@ package tempfile
 
 import "os"
 
+// A File vanishes when it is closed.
+type File struct{ *os.File }
+
 // Create makes a file in the folder of os.TempDir. Its name is removed at once where the system allows
 // that.
-func Create(pattern string) (*os.File, error) {
+func Create(pattern string) (*File, error) {
 	f, err := os.CreateTemp("", pattern)
-	if err == nil {
-		os.Remove(f.Name())
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	os.Remove(f.Name())
+	return &File{f}, nil
 }
 
-// Close closes a file that Create has made, and removes it. A nil file is none.
-func Close(f *os.File) error {
+// Close closes and removes the file. A nil File is none.
+func (f *File) Close() error {
 	if f == nil {
 		return nil
 	}
-	err := f.Close()
+	err := f.File.Close()
 	os.Remove(f.Name())
 	return err
 }

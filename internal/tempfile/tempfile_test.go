@@ -27,10 +27,11 @@ func TestCreate(t *testing.T) {
 	if text, err := io.ReadAll(io.NewSectionReader(f, 0, 3)); err != nil || string(text) != "abc" {
 		t.Errorf("read %q, %v", text, err)
 	}
-	if err := tempfile.Close(f); err != nil {
+	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := tempfile.Close(nil); err != nil {
+	f = nil
+	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
