@@ -123,7 +123,7 @@ const reachTime = 10 * time.Second
 
 // dialFrontier connects to a frontier.
 func dialFrontier(ctx context.Context, address string) (*grpc.ClientConn, error) {
-	conn, err := frontier.Dial(address)
+	conn, err := frontier.Dial(address, nil)
 	if err != nil {
 		return nil, fmt.Errorf("--queue: %w", err)
 	}
