@@ -47,7 +47,7 @@
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
-// machines share no folder. A sink can write parts as a folder has them, with [NewPartWriter],
+// machines share no folder. A sink can write parts as a folder has them, with [NewFilePart],
 // [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
 //
 // # Files
@@ -55,37 +55,34 @@
 // Each file builds on those below it:
 //
 //	worker.go    Run: takes tasks and ends their leases
-//	lots.go      domains of many targets
 //	part.go      one part: its state, the job, and when it appears
-//	retry.go     what failed in a part
-//	findings.go  the job of an audit
-//	urls.go      the job of a walk
-//	visit.go     the lines that both write
-//	document.go  what is known of a document
+//	retry.go     what is carried over from a part
+//	lots.go      domains of many targets
+//	run.go       a Worker that runs: what is known of parts, and states
+//	jobs.go      the jobs of a walk and of an audit
 //	hosts.go     targets on different hosts, side by side
+//	visit.go     the lines that the jobs write
+//	document.go  what is known of a document
 //	job.go       Job and Worker
 //	states.go    states in a folder
 //	folder.go    parts in a folder
 //	encoding.go  a part as a file
-//	inorder.go   parts written to one writer in the order of the list
+//	inorder.go   lines written to one writer in the order of a list
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
-//	list.go      tasks in the order of a list
 //	plan.go      tasks from a list
-//	batch.go     the interfaces
+//	batch.go     the interfaces, and causes of errors
 //	task.go      Task and its lots
 //	names.go     runs, domains and hosts, and the names of their files
-//	errors.go    causes of errors
 package batch
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"time"
-
-	"github.com/seed-322c453a/sitemap"
 )
 
 // A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
@@ -187,7 +184,6 @@ type Part interface {
 type Stored struct {
 	Task             // without Targets
 	Digest string    // of the targets
-	Lots   []string  // the names of the lots, if the domain is done in lots
 	Path   string    // where it is, for people to read
 	Time   time.Time // when it was committed
 	Counts Counts
@@ -223,14 +219,14 @@ func (c *Counts) add(d Counts) {
 	c.Infos += d.Infos
 }
 
-// finding counts a finding.
-func (c *Counts) finding(s sitemap.Severity) {
-	switch s {
-	case sitemap.SeverityError:
-		c.Errors++
-	case sitemap.SeverityWarning:
-		c.Warnings++
-	default:
-		c.Infos++
-	}
-}
+// Causes of errors, for errors.Is.
+var (
+	// ErrStale means that another worker has taken over a domain: its state has another revision, or
+	// the lease has ended.
+	ErrStale = errors.New("batch: another worker has taken over the domain")
+	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
+	ErrDamaged = errors.New("damaged part")
+	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
+	// fails alone: the worker goes on with the next.
+	ErrTask = errors.New("batch: the task cannot be done")
+)

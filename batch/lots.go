@@ -1,12 +1,10 @@
 package batch
 
 import (
-	"cmp"
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
@@ -22,54 +20,33 @@ func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
 	return true, nil
 }
 
-// task does a task, in lots if it is large. The part of the domain, which lists the lots, is committed
-// when all of them are.
-func (w *worker) task(ctx context.Context, t Task) (sum Counts, err error) {
-	lots := t.lots()
-	if lots == nil {
-		return w.part(ctx, t)
+// removeLots removes the lots of a task, if its part lists any, unless they are in keep. If the part
+// cannot be read, there is none, or it is damaged and was reported.
+func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
+	sink, ok := r.Sink.(Remover)
+	if !ok {
+		return nil
 	}
-	if sum, err = w.lots(ctx, lots); err != nil {
-		return sum, err
-	}
-	keep := map[string]bool{}
-	for _, lot := range lots {
-		keep[lot.Domain] = true
-	}
-	if has, err := w.has(ctx, t); has || err != nil {
-		return sum, err
-	}
-	if err := w.removeLots(ctx, t, keep); err != nil {
-		return sum, err
-	}
-	list, err := w.Sink.Part(ctx, t)
+	in, err := r.Sink.Open(ctx, Stored{Task: t})
 	if err != nil {
-		return sum, err
+		return nil
 	}
-	defer list.Discard()
-	return sum, list.Commit(ctx, Counts{})
-}
-
-// lots does lots side by side, as far as there is room. A host is in one of them.
-func (w *worker) lots(ctx context.Context, lots []Task) (sum Counts, err error) {
-	group, ctx := errgroup.WithContext(ctx)
-	var mu sync.Mutex
-	do := func(lot Task) error {
-		counts, err := w.part(ctx, lot)
-		mu.Lock()
-		defer mu.Unlock()
-		sum.add(counts)
-		return err
+	line, _ := bufio.NewReader(in).ReadBytes('\n')
+	in.Close()
+	var first firstLine
+	if json.Unmarshal(line, &first) != nil || first.Lots == "" {
+		return nil
 	}
-	for _, lot := range lots {
-		if w.extra.TryAcquire(1) {
-			group.Go(func() error {
-				defer w.extra.Release(1)
-				return do(lot)
-			})
-		} else if err = do(lot); err != nil {
-			break
+	kept := map[string]bool{}
+	for _, lot := range keep {
+		kept[lot.Domain] = true
+	}
+	for i := range 256 {
+		if name := lotName(t.Domain, i); !kept[name] {
+			if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
+				return err
+			}
 		}
 	}
-	return sum, cmp.Or(group.Wait(), err)
+	return nil
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -41,11 +42,7 @@ func (t Task) Digest() string {
 
 // check reports a task that cannot be done.
 func (t Task) check() error {
-	err := CheckRun(t.Run)
-	if err == nil {
-		err = checkDomain(t.Domain)
-	}
-	if err != nil {
+	if err := cmp.Or(CheckRun(t.Run), checkDomain(t.Domain)); err != nil {
 		return fmt.Errorf("%w: %w", ErrTask, err)
 	}
 	return nil
@@ -69,9 +66,11 @@ func (t Task) lots() []Task {
 	var lots []Task
 	for i, lot := range all {
 		if len(lot.Targets) > 0 {
-			lot.Run, lot.Domain, lot.Attempts = t.Run, t.Domain+fmt.Sprintf("~%02x", i), t.Attempts
+			lot.Run, lot.Domain, lot.Attempts = t.Run, lotName(t.Domain, i), t.Attempts
 			lots = append(lots, lot)
 		}
 	}
 	return lots
 }
+
+func lotName(domain string, i int) string { return fmt.Sprintf("%s~%02x", domain, i) }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -21,26 +22,21 @@ var batchParts = flag.Int("parts", 1_000, "how many parts TestBatchStatus_Parts 
 // writeParts writes the parts of run 1 without syncing them.
 func writeParts(t *testing.T, dir string, n int) {
 	t.Helper()
-	var b bytes.Buffer
 	for i := range n {
 		target := fmt.Sprintf("s%d.test", i)
-		b.Reset()
-		p, err := batch.NewPartWriter(&b, batch.Task{Run: "1", Domain: target, Targets: []string{target}})
-		if err == nil {
-			_, err = fmt.Fprintf(p, `{"loc":"https://%s/","kind":"page","target":"%s"}`+"\n", target, target)
-		}
-		if err == nil {
-			err = p.End(batch.Counts{Targets: 1, Documents: 1, URLs: 1})
-		}
-		p.Release()
 		path := filepath.Join(dir, batch.PartName("1", target))
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		var file *os.File
 		if err == nil {
-			err = os.MkdirAll(filepath.Dir(path), 0o777)
-		}
-		if err == nil {
-			err = os.WriteFile(path, b.Bytes(), 0o600)
+			file, err = os.Create(path)
 		}
 		if err != nil {
+			t.Fatal(err)
+		}
+		put := func(context.Context) error { return file.Close() }
+		p := batch.NewFilePart(file, batch.Task{Run: "1", Domain: target, Targets: []string{target}}, put)
+		fmt.Fprintf(p, `{"loc":"https://%s/","kind":"page","target":"%s"}`+"\n", target, target)
+		if err := p.Commit(t.Context(), batch.Counts{Targets: 1, Documents: 1, URLs: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@
 //	lease.go    what becomes of tasks, as metrics
 //	metrics.go  metrics and health
 //	queue.go    queues by their URL
+//	server.go   the flags that name a queue and its server
 //	record.go   what a run is, beside its parts
 //	store.go    where parts are
 //	folder.go   a store of files
