@@ -57,10 +57,8 @@
 //	worker.go    Run: takes tasks and ends their leases
 //	part.go      one part: its state, the job, and when it appears
 //	retry.go     what is carried over from a part
-//	lots.go      domains of many targets
-//	run.go       a Worker that runs: what is known of parts, and states
-//	jobs.go      the jobs of a walk and of an audit
-//	hosts.go     targets on different hosts, side by side
+//	run.go       a Worker that runs: parts, lots and states that are there
+//	jobs.go      the jobs of a walk and of an audit; hosts and lots, side by side
 //	visit.go     the lines that the jobs write
 //	job.go       Job and Worker
 //	states.go    states in a folder
@@ -167,6 +165,19 @@ type Sink interface {
 type Remover interface {
 	// Remove removes a part. It is no error if there is none.
 	Remove(ctx context.Context, part Stored) error
+}
+
+// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
+// is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
+func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
+	for _, part := range append(t.lots(), t) {
+		if has, err := s.Has(ctx, part); errors.Is(err, ErrDamaged) {
+			return false, nil
+		} else if !has || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // A Part is the lines of one task, which Commit makes visible as a whole; see [Lines] for what they
