@@ -68,8 +68,8 @@
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
 //	plan.go      tasks from a list
-//	batch.go     the interfaces, and causes of errors
-//	task.go      Task and its lots
+//	batch.go     the interfaces
+//	task.go      Task and its lots, and causes of errors
 //	names.go     runs, domains and hosts, and the names of their files
 package batch
 
@@ -228,15 +228,3 @@ func (c *Counts) add(d Counts) {
 	c.Warnings += d.Warnings
 	c.Infos += d.Infos
 }
-
-// Causes of errors, for errors.Is.
-var (
-	// ErrStale means that another worker has taken over a domain: its state has another revision, or
-	// the lease has ended.
-	ErrStale = errors.New("batch: another worker has taken over the domain")
-	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
-	ErrDamaged = errors.New("damaged part")
-	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
-	// fails alone: the worker goes on with the next.
-	ErrTask = errors.New("batch: the task cannot be done")
-)
