@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -40,8 +41,8 @@ var _ = register(
 		Fix:     "Give both pages the same set of alternates, each with itself."},
 	Rule{Code: HreflangNoSelf, Severity: warning, Source: googleAlternates,
 		Summary: "an entry whose alternates do not have the entry itself",
-		Why: "Each version of a page has to list itself and all others. Google may ignore the " +
-			"alternates otherwise.",
+		Why: "Each version of a page has to list itself and all others. Google may ignore the alternates " +
+			"otherwise.",
 		Fix: "Add an xhtml:link with the entry's own URL and language."},
 	Rule{Code: HreflangRelative, Severity: failure, Source: googleAlternates,
 		Summary: "an alternate with a relative URL",
@@ -63,7 +64,7 @@ var _ = register(
 		Summary: "alternates in three or more languages without an x-default",
 		Why:     "Search engines choose a page themselves for users of all other languages.",
 		Fix: `Add an alternate with hreflang="x-default": the page that chooses the language, or the ` +
-			"most general one."},
+			`most general one.`},
 )
 
 // judgeLink judges an alternate.
@@ -235,20 +236,11 @@ func (r *returns) end() {
 			if !ok || name == self || reported[n] || len(r.names) >= maxReturns {
 				continue
 			}
-			if other := &r.pages[n]; !contains(r.names[other.from:other.to], self) {
+			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], self) {
 				reported[n] = true
 				r.findAt(of(HreflangNoReturn), other.place, page.loc,
 					"%s names this page as an alternate, and this page does not name it", quoted(page.loc))
 			}
 		}
 	}
-}
-
-func contains(sums []uint64, sum uint64) bool {
-	for _, s := range sums {
-		if s == sum {
-			return true
-		}
-	}
-	return false
 }

@@ -151,22 +151,12 @@ var deprecated = map[string]string{
 	"category": "video", "gallery_loc": "video", "price": "video", "tvshow": "video",
 }
 
-// recordName returns the name of a record as a string.
-func recordName(local []byte) string {
-	for _, name := range []string{"image", "video", "news"} {
-		if name == string(local) {
-			return name
-		}
-	}
-	return ""
-}
-
 // deprecated reports parts of a record that have no effect any more, once a name and document.
 func (x *extensions) deprecated(i int) {
-	record := recordName(x.elements[i].local)
 	for n := range x.children(i) {
 		e := &x.elements[n]
-		if deprecated[string(e.local)] != record {
+		record, ok := deprecated[string(e.local)]
+		if !ok || record != string(x.elements[i].local) {
 			continue
 		}
 		if name := record + ":" + string(e.local); x.first("deprecated " + name) {

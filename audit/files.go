@@ -21,8 +21,8 @@ var _ = register(
 	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
 		Summary: "a page that has no file in the folder of the site",
 		Why:     "The server will answer with status 404, so search engines cannot index the page.",
-		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a " +
-			"also a.html."},
+		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a also " +
+			"a.html."},
 	Rule{Code: PageNotListed, Severity: warning, Source: protocolSubmit,
 		Summary: "a page in the folder of the site that no sitemap lists",
 		Why:     "Search engines find it by links only, if at all.",

@@ -29,8 +29,7 @@ const newsLost = "Google requires it, and may not take the article as news witho
 var _ = register(
 	Rule{Code: NewsBadDate, Severity: failure, Source: googleNews,
 		Summary: "a publication date that is not a W3C date",
-		Why: "Search Console reports an invalid date. Google does not learn when the article " +
-			"appeared.",
+		Why:     "Search Console reports an invalid date. Google does not learn when the article appeared.",
 		Fix: "Write <news:publication_date>2026-11-23</news:publication_date>, or with time and zone " +
 			"2026-11-23T12:00:00+00:00."},
 	Rule{Code: NewsBadLanguage, Severity: failure, Source: googleNews,
@@ -51,8 +50,8 @@ var _ = register(
 		Fix:     "Add the name as it is on the articles: <news:name>The Example Times</news:name>."},
 	Rule{Code: NewsMissingPublication, Severity: failure, Source: googleNews,
 		Summary: "a news:news without its publication",
-		Why: "Search Console reports a missing publication tag. Google requires it, and may not take " +
-			"the article as news without it.",
+		Why: "Search Console reports a missing publication tag. Google requires it, and may not take the " +
+			"article as news without it.",
 		Fix: "Add a news:publication with a news:name and a news:language to news:news."},
 	Rule{Code: NewsMissingPublicationDate, Severity: failure, Source: googleNews,
 		Summary: "a news:news without its publication date",

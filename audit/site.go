@@ -26,8 +26,7 @@ import (
 // them on disk. A nil o is a zero Options. The sequence is a single-use iterator; the Client may
 // serve other walks and audits at once.
 func Site(ctx context.Context, c *discover.Client, site string, o *Options) iter.Seq2[Finding, error] {
-	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL,
-		error] {
+	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) walk {
 		return c.URLs(ctx, site, w)
 	})
 }
@@ -39,16 +38,17 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 	if len(from) > 0 {
 		name = from[0].Loc
 	}
-	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL,
-		error] {
+	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) walk {
 		return c.Walk(ctx, from, w)
 	})
 }
 
-func auditWalk(
-	ctx context.Context, c *discover.Client, o *Options, name string,
-	walk func(context.Context, *discover.Options) iter.Seq2[discover.URL, error],
-) iter.Seq2[Finding, error] {
+// A walk yields the pages of a site.
+type walk = iter.Seq2[discover.URL, error]
+
+// auditWalk audits the documents of the walk that start returns.
+func auditWalk(ctx context.Context, c *discover.Client, o *Options, name string,
+	start func(context.Context, *discover.Options) walk) iter.Seq2[Finding, error] {
 	if o == nil {
 		o = new(Options)
 	}
@@ -61,7 +61,7 @@ func auditWalk(
 		w := o.Walk
 		w.Fetched, w.Report, w.Done = s.fetched, s.problem, s.done
 		var err error
-		for u, walkErr := range walk(ctx, &w) {
+		for u, walkErr := range start(ctx, &w) {
 			if walkErr != nil {
 				err = walkErr
 			} else if s.page(&u); s.stopped {
@@ -86,12 +86,10 @@ func (s *siteAuditor) end(err error) {
 		return
 	}
 	s.seeds.end()
-	s.loose.end()
-	site := ""
+	s.loose.end(&s.siteJudge)
+	site := s.named
 	if o, _, err := location.ParseOrigin(s.named); err == nil {
 		site = o.Host
-	} else {
-		site = s.named
 	}
 	s.origins.end(&s.reporter, site, false)
 	s.files.end()
