@@ -57,7 +57,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	}
 	sum := maphash.String(seed, rest)
 	now := occurrence{exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line)}
-	if rest == "" || has&(isPercent|isHash) != 0 || has&isDot != 0 && hasDotSegment(rest) {
+	if rest == "" || has&(isPercent|isHash) != 0 || has&isDot != 0 && strings.Contains(rest, "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
@@ -69,20 +69,6 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if !isNew {
 		d.repeated(e, before, now)
 	}
-}
-
-// hasDotSegment reports whether a segment of a path starts with a dot.
-func hasDotSegment(path string) bool {
-	for i := 1; i < len(path); i++ {
-		n := strings.IndexByte(path[i:], '.')
-		if n < 0 {
-			return false
-		}
-		if i += n; path[i-1] == '/' {
-			return true
-		}
-	}
-	return false
 }
 
 // fold returns what follows the origin of a location, without a slash at the end of its path and in

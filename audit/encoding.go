@@ -35,11 +35,11 @@ var _ = register(
 		Why: "Readers guess the encoding differently, so letters outside of ASCII may turn into other " +
 			"ones, and URLs with them fail.",
 		Fix: `Save the document in UTF-8, and declare it: <?xml version="1.0" encoding="UTF-8"?>. Remove ` +
-			`another charset from the Content-Type header.`},
+			"another charset from the Content-Type header."},
 	Rule{Code: NotUTF8, Severity: failure, Source: protocolXML, Summary: "an encoding other than UTF-8",
 		Why: "The protocol requires UTF-8. Readers of UTF-8 alone refuse the document.",
 		Fix: `Save the document in UTF-8, and declare it: <?xml version="1.0" encoding="UTF-8"?>. Remove ` +
-			`a byte order mark of UTF-16.`},
+			"a byte order mark of UTF-16."},
 	Rule{Code: sitemap.WrongContentType, Severity: warning, Source: "RFC 9110, section 8.3",
 		Summary: "a content type that names another format than that of the document",
 		Why:     "Readers that trust the header take the document for something else.",

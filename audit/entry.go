@@ -33,11 +33,11 @@ type spot struct {
 const maxElementText = 16 << 10
 
 // value returns the text of the element with decoded references.
-func (e *element) value() string {
+func (e *element) value() []byte {
 	if e.cdata {
-		return string(xmlscan.TrimSpace(e.text))
+		return xmlscan.TrimSpace(e.text)
 	}
-	return string(decoded(e.text))
+	return decoded(e.text)
 }
 
 // decoded returns text with decoded references, without white space around it.

@@ -40,6 +40,7 @@ type extensions struct {
 	newsEntries  int // of the document
 	links        []link
 	sound        map[string]bool // codes of hreflang that are right
+	old          map[string]bool // deprecated elements that were reported
 	named        []span          // extensions with findings
 }
 
@@ -137,7 +138,7 @@ func (x *extensions) repeated(rule Rule, i int) {
 				break
 			}
 			if bytes.Equal(x.elements[before].local, e.local) {
-				x.find(rule, e, e.value(), "a second %s in %s", e.local, x.elements[i].local)
+				x.find(rule, e, string(e.value()), "a second %s in %s", e.local, x.elements[i].local)
 				break
 			}
 		}
@@ -156,10 +157,9 @@ func (x *extensions) deprecated(i int) {
 	for n := range x.children(i) {
 		e := &x.elements[n]
 		record, ok := deprecated[string(e.local)]
-		if !ok || record != string(x.elements[i].local) {
-			continue
-		}
-		if name := record + ":" + string(e.local); x.first("deprecated " + name) {
+		if ok && record == string(x.elements[i].local) && !x.old[string(e.local)] {
+			x.old[string(e.local)] = true
+			name := record + ":" + string(e.local)
 			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)
 		}
 	}

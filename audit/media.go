@@ -42,8 +42,8 @@ func (x *extensions) judgeImage(i int) {
 	loc := x.child(i, "loc")
 	if loc == nil {
 		x.find(of(ImageMissingLoc), e, "", "the image has no image:loc")
-	} else if v := loc.value(); chars.SchemeOf(v) == "" {
-		x.find(of(ImageRelative), loc, v, "image:loc %s is a relative URL", quoted(v))
+	} else if v := loc.value(); len(chars.SchemeOf(v)) == 0 {
+		x.find(of(ImageRelative), loc, string(v), "image:loc %s is a relative URL", quoted(v))
 	}
 }
 
@@ -156,7 +156,7 @@ func (x *extensions) judgeVideo(i int) {
 }
 
 func (x *extensions) videoPart(e *element) {
-	v := e.value()
+	v := string(e.value())
 	if v == "" {
 		return
 	}

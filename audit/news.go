@@ -126,15 +126,15 @@ func (x *extensions) publication(i int) {
 	x.repeated(of(NewsRepeated), i)
 	x.needs(i, "name")
 	if lang := x.needs(i, "language"); lang != nil {
-		if v := lang.value(); !newsLanguage.MatchString(v) {
-			x.find(of(NewsBadLanguage), lang, v,
+		if v := lang.value(); !newsLanguage.Match(v) {
+			x.find(of(NewsBadLanguage), lang, string(v),
 				"news:language %s is not a code of two or three letters, zh-cn or zh-tw", quoted(v))
 		}
 	}
 }
 
 func (x *extensions) newsDate(e *element) {
-	v := e.value()
+	v := string(e.value())
 	t, err := sitemap.ParseTime(v)
 	switch {
 	case err != nil:

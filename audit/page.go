@@ -33,7 +33,7 @@ var _ = register(
 		Summary: "a page that names another URL as its canonical one",
 		Why:     "Search engines index the canonical URL. Sitemap and page contradict each other.",
 		Fix: `List the canonical URL in its place, or correct the page's <link rel="canonical"> or Link ` +
-			`header.`},
+			"header."},
 	Rule{Code: PageError, Severity: failure, Source: googleStatus,
 		Summary: "a page that is answered with an error",
 		Why: "Search engines crawl the site more slowly after errors of the server, and finally drop the " +

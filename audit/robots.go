@@ -2,6 +2,7 @@ package audit
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -87,6 +88,9 @@ func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
 
 // isRobots reports whether a location is that of a robots.txt.
 func isRobots(loc string) bool {
+	if !strings.Contains(loc, "/robots.txt") {
+		return false
+	}
 	u, err := url.Parse(loc)
 	return err == nil && u.Path == "/robots.txt"
 }

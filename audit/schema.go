@@ -32,13 +32,13 @@ var _ = register(
 	Rule{Code: sitemap.MissingNamespace, Severity: failure, Source: protocolXML,
 		Summary: "a root or an entry without a namespace",
 		Why:     "Search Console reports an incorrect namespace. Search engines may ignore the document.",
-		Fix: `Declare the namespace in the root: <urlset ` +
+		Fix: "Declare the namespace in the root: <urlset " +
 			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`},
 	Rule{Code: sitemap.MissingRoot, Severity: failure, Source: protocolXML,
 		Summary: "entries without a root element around them",
 		Why:     "Search engines do not recognize a sitemap in the document, and read no URL.",
 		Fix: `Put the entries into a root: <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"> ` +
-			`before them and </urlset> after them.`},
+			"before them and </urlset> after them."},
 	Rule{Code: sitemap.NoEntries, Severity: failure, Source: searchConsole,
 		Summary: "a valid document without entries",
 		Why:     "Search Console reports an empty sitemap. The request for it is wasted.",
@@ -68,7 +68,7 @@ var _ = register(
 	Rule{Code: sitemap.UnknownNamespace, Severity: failure, Source: protocolXML,
 		Summary: "a root in a namespace that does not belong to the format",
 		Why:     "Search Console reports an incorrect namespace. Search engines may ignore the document.",
-		Fix: `Declare the namespace as it is, with http: <urlset ` +
+		Fix: "Declare the namespace as it is, with http: <urlset " +
 			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">.`},
 	Rule{Code: sitemap.UppercaseTag, Severity: failure, Source: protocolSchema,
 		Summary: "an element name in the wrong letter case",

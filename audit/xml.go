@@ -72,7 +72,7 @@ var _ = register(
 	Rule{Code: sitemap.UndeclaredPrefix, Severity: failure, Source: "Namespaces in XML 1.0, section 5",
 		Summary: "a namespace prefix without a declaration",
 		Why:     "XML parsers with namespaces stop here, and others ignore the element.",
-		Fix: `Declare the prefix in the root: ` +
+		Fix: "Declare the prefix in the root: " +
 			`xmlns:image="http://www.google.com/schemas/sitemap-image/1.1".`},
 )
 

@@ -61,9 +61,11 @@ func (p *jsonPrinter) print(v any) {
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
 	if p.err = e.Encode(v); p.err == nil {
-		_, p.err = p.w.Write(c1.ReplaceAllFunc(line.Bytes(), func(b []byte) []byte {
-			return fmt.Appendf(nil, "\\u%04x", b[1])
-		}))
+		text := line.Bytes()
+		if bytes.IndexByte(text, 0xc2) >= 0 { // the first byte of all that c1 matches
+			text = c1.ReplaceAllFunc(text, func(b []byte) []byte { return fmt.Appendf(nil, "\\u%04x", b[1]) })
+		}
+		_, p.err = p.w.Write(text)
 	}
 }
 
