@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -100,7 +101,8 @@ func (f *fileRules) isPage(name string) bool {
 	defer file.Close()
 	text, _ := io.ReadAll(io.LimitReader(file, maxPage))
 	h := readHead(text, f.o.agent())
-	return h.noIndex == "" && h.refresh == "" && (h.canonical == "" || f.isSelf(h.canonical, name))
+	isOther := func(canonical string) bool { return !f.isSelf(canonical, name) }
+	return noIndex(h.robots) == "" && h.refresh == "" && !slices.ContainsFunc(h.canonicals, isOther)
 }
 
 // isSelf reports whether a canonical URL leads to a file.

@@ -122,10 +122,11 @@ func (p *pageAuditor) get(loc string) (*fetch.Document, error) {
 	return p.fetch.Get(p.site.ctx, req)
 }
 
-// mayFetch reports whether robots.txt allows us to fetch a page.
+// mayFetch reports whether robots.txt allows us to fetch a page. If it cannot be fetched, it allows
+// nothing (RFC 9309, section 2.3.1.4).
 func (p *pageAuditor) mayFetch(u *url.URL) bool {
 	robots, err := p.site.client.Robots(p.site.ctx, u.Scheme+"://"+u.Host)
-	return err != nil || robots.Allowed(p.fetch.RobotsToken(), u)
+	return err == nil && robots.Allowed(p.fetch.RobotsToken(), u)
 }
 
 // isBlank reports whether a page has the body of a path that its host does not have.
