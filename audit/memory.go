@@ -81,6 +81,13 @@ func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here
 	s.storeFailed(cmp.Or(err, store.Put(key, value)))
 }
 
+// A judgedPage is a page with what is wrong with it.
+type judgedPage struct {
+	PageResult
+	found []Finding
+	known bool // it was judged before the audit was stopped
+}
+
 // A pageMemory keeps the findings of pages until all are judged, so that an audit that was stopped
 // goes on where it was.
 type pageMemory struct {

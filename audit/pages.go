@@ -44,13 +44,6 @@ func newPageAuditor(s *siteJudge, f *fileRules) *pageAuditor {
 	return p
 }
 
-// A judgedPage is a page with what is wrong with it.
-type judgedPage struct {
-	PageResult
-	found []Finding
-	known bool // it was judged before the audit was stopped
-}
-
 // add requests a page, and emits the findings of those before it that are ready.
 func (p *pageAuditor) add(page sampled) {
 	if p.site.stopped {
