@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -40,8 +41,8 @@ var _ = register(
 		Fix:     "Give both pages the same set of alternates, each with itself."},
 	Rule{Code: HreflangNoSelf, Severity: warning, Source: googleAlternates,
 		Summary: "an entry whose alternates do not have the entry itself",
-		Why: "Each version of a page has to list itself and all others. Google may ignore the " +
-			"alternates otherwise.",
+		Why: "Each version of a page has to list itself and all others. Google may ignore the alternates " +
+			"otherwise.",
 		Fix: "Add an xhtml:link with the entry's own URL and language."},
 	Rule{Code: HreflangRelative, Severity: failure, Source: googleAlternates,
 		Summary: "an alternate with a relative URL",
@@ -76,17 +77,14 @@ func (x *extensions) judgeLink(e *element) {
 	href, _ := e.attr("href")
 	switch {
 	case len(href) == 0:
-		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href",
-			quoted(string(code)))
+		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href", quoted(code))
 	case len(chars.SchemeOf(href)) == 0:
-		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL",
-			quoted(string(href)))
+		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL", quoted(href))
 	}
 	if !x.sound[string(code)] {
 		if !isHreflang(string(code)) {
 			x.find(of(HreflangBadCode), e, string(code),
-				"hreflang %s is not a language with an optional region, nor x-default",
-				quoted(string(code)))
+				"hreflang %s is not a language with an optional region, nor x-default", quoted(code))
 		} else if len(x.sound) < maxOnce {
 			x.sound[string(code)] = true
 		}
@@ -138,7 +136,7 @@ func (x *extensions) endLinks() {
 			x.find(of(HreflangTwoXDefaults), l.element, string(l.href), "a second alternate for x-default")
 		default:
 			x.find(of(HreflangRepeatedCode), l.element, string(l.code), "a second alternate for %s",
-				quoted(string(l.code)))
+				quoted(l.code))
 		}
 		hasDefault = hasDefault || isDefault
 	}
@@ -152,33 +150,24 @@ func (x *extensions) endLinks() {
 
 // isRepeated reports whether a link before the link i has its code.
 func (x *extensions) isRepeated(i int) bool {
-	for n := max(0, i-maxNear); n < i; n++ {
-		if bytes.EqualFold(x.links[n].code, x.links[i].code) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.links[max(0, i-maxNear):i], func(l link) bool {
+		return bytes.EqualFold(l.code, x.links[i].code)
+	})
 }
 
 // hasSelf reports whether the entry is one of its alternates.
 func (x *extensions) hasSelf() bool {
-	for i := range x.links {
-		if string(x.links[i].href) == x.current.Loc {
-			return true
-		}
+	loc := x.current.Loc
+	if slices.ContainsFunc(x.links, func(l link) bool { return string(l.href) == loc }) {
+		return true
 	}
-	form := formOf(x.current.Loc)
-	isNormal := form == x.current.Loc
-	for i := range x.links {
-		href := x.links[i].href
-		if isNormal && bytes.IndexByte(href, '%') < 0 && len(href)+1 != len(form) {
-			continue // only an escape or a missing path would make another spelling
+	form := formOf(loc)
+	return slices.ContainsFunc(x.links, func(l link) bool {
+		if form == loc && bytes.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
+			return false // only an escape or a missing path would make another spelling
 		}
-		if formOf(string(href)) == form {
-			return true
-		}
-	}
-	return false
+		return formOf(string(l.href)) == form
+	})
 }
 
 // returns compares the alternates of one document. A page that another names should name it too.
@@ -191,8 +180,9 @@ type returns struct {
 
 // An alternatePage is a page that may have alternates: names[from:to].
 type alternatePage struct {
-	place
-	from, to int
+	loc              string
+	pos              sitemap.Position
+	column, from, to int
 }
 
 // maxReturns bounds the pages and names that are compared.
@@ -204,8 +194,8 @@ func (r *returns) add(e *sitemap.Entry) {
 		return
 	}
 	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
-	p := alternatePage{place: r.at(e.Pos).of(e.Loc), from: len(r.names)}
-	p.excerpt = Excerpt{}
+	at := r.at(e.Pos)
+	p := alternatePage{loc: e.Loc, pos: at.pos, column: at.column, from: len(r.names)}
 	if e.Extensions != nil {
 		for _, a := range e.Extensions.Alternates {
 			if len(r.names) < maxReturns {
@@ -235,20 +225,12 @@ func (r *returns) end() {
 			if !ok || name == self || reported[n] || len(r.names) >= maxReturns {
 				continue
 			}
-			if other := &r.pages[n]; !contains(r.names[other.from:other.to], self) {
+			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], self) {
 				reported[n] = true
-				r.findAt(of(HreflangNoReturn), other.place, page.loc,
+				at := place{sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column}
+				r.findAt(of(HreflangNoReturn), at, page.loc,
 					"%s names this page as an alternate, and this page does not name it", quoted(page.loc))
 			}
 		}
 	}
-}
-
-func contains(sums []uint64, sum uint64) bool {
-	for _, s := range sums {
-		if s == sum {
-			return true
-		}
-	}
-	return false
 }

@@ -2,7 +2,10 @@ package audit_test
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
@@ -16,6 +19,15 @@ func BenchmarkDocument(b *testing.B) {
 	for _, kind := range []string{gendoc.URLSet, gendoc.Index, gendoc.Text, gendoc.Extensions, gendoc.RSS} {
 		benchmarkDocument(b, kind, gendoc.Bytes(kind, 10_000))
 	}
+	alternates := func(i int) string {
+		s := ""
+		for _, lang := range []string{"", "/de", "/fr", "/it"} {
+			s += fmt.Sprintf(`<xhtml:link rel="alternate" hreflang="%s" href="https://www.example.com%s/%d"/>`,
+				cmp.Or(strings.TrimPrefix(lang, "/"), "x-default"), lang, i)
+		}
+		return s + fmt.Sprintf("<image:image><image:loc>https://www.example.com/%d.jpg</image:loc></image:image>", i)
+	}
+	benchmarkDocument(b, "sound-extensions", []byte(entries(10_000, alternates)))
 	date := func(int) string { return "<lastmod>24 March</lastmod>" }
 	benchmarkDocument(b, "finding-an-entry", []byte(entries(10_000, date)))
 }

@@ -49,8 +49,7 @@
 //	walk.go         listens to a walk
 //	pages.go        fetches pages
 //	page.go         rules about a page
-//	outside.go      pages above the directory of their sitemap
-//	loosehosts.go   pages that a sitemap may not list
+//	untrusted.go    rules about pages that a sitemap may not list
 //	cross.go        rules about pages of different documents
 //	record.go       the records that these sort
 //	files.go        rules about the folder of a site
@@ -64,11 +63,8 @@
 //	sitejudge.go    what the rules of a site share
 //	document.go     Document: listens to the parser
 //	problem.go      problems of reading as findings
-//	host.go         rules about hosts
-//	elements.go     what is judged of the elements of an entry
 //	news.go         rules about news
-//	image.go        rules about images
-//	video.go        rules about videos
+//	media.go        rules about images and videos
 //	alternate.go    rules about alternates
 //	extension.go    rules about extensions
 //	priority.go     rules about priorities and changefreqs
@@ -76,18 +72,16 @@
 //	duplicate.go    rules about repetitions
 //	occurrences.go  the locations of a document
 //	loc.go          rules about locations
+//	host.go         rules about hosts, and what is counted for each
 //	schema.go       rules of the schema
 //	encoding.go     rules about compression and encoding
 //	xml.go          rules of XML
 //	judge.go        what the rules of a document share
 //	index.go        rules about indexes
-//	origin.go       hosts with their pages
 //	entry.go        the elements of an entry
 //	text.go         places in a document
-//	source.go       Source
 //	forms.go        locations that are the same, and their characters
 //	finding.go      Finding, and how one is reported
-//	options.go      Options
-//	sources.go      sources of rules
-//	rule.go         Rule
+//	options.go      Source and Options
+//	rule.go         Rule, and the sources of rules
 package audit

@@ -73,7 +73,7 @@ func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
 	j.begin(-1)
 	d.locations.judge, d.priorities.judge, d.returns.judge = j, j, j
 	d.lastMods = lastMods{judge: j, served: src.Date}
-	d.extensions = extensions{judge: j, sound: map[string]bool{}}
+	d.extensions = extensions{judge: j, sound: map[string]bool{}, old: map[string]bool{}}
 	d.duplicates = newDuplicates(j)
 	d.hosts = newHostRules(j, d.origins, src.Base)
 	return d
@@ -188,7 +188,9 @@ func (d *auditor) Start(in *input.Reader) {
 
 // Root implements document.Listener.
 func (d *auditor) Root(r *xmlscan.Reader) {
-	d.rootAt = newElement(r)
+	var root entry // not that of the entries, since this is kept
+	root.add(r, 0, true)
+	d.rootAt = &root.elements[0]
 	d.head = d.place(r.Offset())
 	d.rootAt.at = &d.head
 	for _, a := range d.rootAt.attrs {
@@ -244,6 +246,31 @@ func (d *auditor) endEntry() {
 	if len(d.held) > 0 {
 		d.flush(d.in.Offset())
 	}
+}
+
+// judgeEntry judges the elements of the entry that was read.
+func (x *extensions) judgeEntry() {
+	x.images, x.news, x.links, x.named = 0, 0, x.links[:0], x.named[:0]
+	for i := range x.elements {
+		e := &x.elements[i]
+		if e.own {
+			x.attributes(e)
+		}
+		if e.depth != 1 {
+			continue
+		}
+		switch recordOf(e) {
+		case namespace.News:
+			x.judgeNews(i)
+		case namespace.Image:
+			x.judgeImage(i)
+		case namespace.Video:
+			x.judgeVideo(i)
+		case namespace.XHTML:
+			x.judgeLink(e)
+		}
+	}
+	x.endLinks()
 }
 
 // withoutNamed removes each bad_extension whose defect a rule of its own names.

@@ -21,9 +21,9 @@ var _ = register(
 		Fix:     "Keep one entry for each URL, the one with the latest lastmod."},
 	Rule{Code: SamePageVariants, Severity: warning, Source: protocolFAQ,
 		Summary: "URLs of one page that are written differently",
-		Why: "They differ in http or https, www, a default port, a fragment, escapes or the letter " +
-			"case of the host only. Search engines crawl the page several times, and choose one of the " +
-			"URLs. If only a trailing slash or letter case differs, it is an info.",
+		Why: "They differ in http or https, www, a default port, a fragment, escapes or the letter case " +
+			"of the host only. Search engines crawl the page several times, and choose one of the URLs. " +
+			"If only a trailing slash or letter case differs, it is an info.",
 		Fix: "List the canonical URL alone, for example https://www.example.com/page."},
 )
 
@@ -57,7 +57,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	}
 	sum := maphash.String(seed, rest)
 	now := occurrence{exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line)}
-	if rest == "" || has&(isPercent|isHash) != 0 || has&isDot != 0 && hasDotSegment(rest) {
+	if rest == "" || has&(isPercent|isHash) != 0 || has&isDot != 0 && strings.Contains(rest, "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
@@ -69,20 +69,6 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if !isNew {
 		d.repeated(e, before, now)
 	}
-}
-
-// hasDotSegment reports whether a segment of a path starts with a dot.
-func hasDotSegment(path string) bool {
-	for i := 1; i < len(path); i++ {
-		n := strings.IndexByte(path[i:], '.')
-		if n < 0 {
-			return false
-		}
-		if i += n; path[i-1] == '/' {
-			return true
-		}
-	}
-	return false
 }
 
 // fold returns what follows the origin of a location, without a slash at the end of its path and in
@@ -104,28 +90,24 @@ func fold(rest string, has class) string {
 
 // repeated reports a location that is one before it, or nearly so.
 func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
-	p := d.field(e, document.Loc)
+	rule, format := of(sitemap.DuplicateLoc), "%s is listed before, on line %d"
 	switch {
 	case before.exact == now.exact && e.Kind == sitemap.Sitemap:
-		d.findAt(of(SitemapListedTwice), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc),
-			before.line)
+		rule = of(SitemapListedTwice)
 	case before.exact == now.exact:
-		d.findAt(of(sitemap.DuplicateLoc), p, e.Loc, "%s is listed before, on line %d", quoted(e.Loc),
-			before.line)
 	case before.norm == now.norm:
-		d.findAt(of(SamePageVariants), p, e.Loc, "%s is another spelling of the URL on line %d",
-			quoted(e.Loc), before.line)
+		rule, format = of(SamePageVariants), "%s is another spelling of the URL on line %d"
 	default:
-		d.findAt(of(SamePageVariants).with(info), p, e.Loc, "%s differs from the URL on line %d only in a "+
-			"trailing slash or the case of letters", quoted(e.Loc), before.line)
+		rule = of(SamePageVariants).with(info)
+		format = "%s differs from the URL on line %d only in a trailing slash or the case of letters"
 	}
+	d.findAt(rule, d.field(e, document.Loc), e.Loc, format, quoted(e.Loc), before.line)
 }
 
 // end says so if not all locations were compared.
 func (d *duplicates) end(start place) {
 	if d.full {
-		d.findAt(of(sitemap.DuplicateLoc), start, "",
-			"repetitions were looked for among the first %d URLs only",
+		d.findAt(of(sitemap.DuplicateLoc), start, "", "repetitions were looked for among the first %d URLs only",
 			maxRemembered)
 	}
 }

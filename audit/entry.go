@@ -13,26 +13,31 @@ import (
 
 // An element is one of an entry, or the root.
 type element struct {
-	local  []byte // name without its prefix, in lower case
-	space  namespace.Space
-	own    bool // it is in the protocol's namespace, that of the root, or none
-	cdata  bool // text has no references
-	depth  int  // 0 is the entry
+	local []byte // name without its prefix, in lower case
+	space namespace.Space
+	own   bool   // it is in the protocol's namespace, that of the root, or none
+	cdata bool   // text has no references
+	depth int    // 0 is the entry
+	text  []byte // the first text directly in it, at most 16 KiB
+	attrs []xmlscan.Attr
+	spot
+}
+
+// A spot is a start tag of an entry. Its place is known once its bytes leave the memory.
+type spot struct {
 	offset int64
-	at     *place // nil while its bytes are in memory
-	text   []byte // the first text directly in it, at most 16 KiB
-	attrs  []xmlscan.Attr
+	at     *place // nil before
 }
 
 // maxElementText is how much of an element's text is kept.
 const maxElementText = 16 << 10
 
 // value returns the text of the element with decoded references.
-func (e *element) value() string {
+func (e *element) value() []byte {
 	if e.cdata {
-		return string(xmlscan.TrimSpace(e.text))
+		return xmlscan.TrimSpace(e.text)
 	}
-	return string(decoded(e.text))
+	return decoded(e.text)
 }
 
 // decoded returns text with decoded references, without white space around it.
@@ -55,9 +60,8 @@ func (e *element) attr(name string) (value []byte, ok bool) {
 
 // A field is one of the protocol's fields of an entry, or an extension.
 type field struct {
-	kind   document.FieldKind
-	offset int64
-	at     *place // nil while its bytes are in memory
+	kind document.FieldKind
+	spot
 }
 
 // afterFields is the kind of extensions, which follow the fields in the schema.
@@ -90,7 +94,7 @@ func (e *entry) begin(offset int64) {
 func (e *entry) take(fields []document.Field) {
 	for i := range fields {
 		f := &fields[i]
-		e.fields = append(e.fields, field{kind: f.Kind, offset: f.Offset})
+		e.fields = append(e.fields, field{f.Kind, spot{offset: f.Offset}})
 		if n := len(f.Text); n > 0 && (f.Text[0] <= '&' || f.Text[0] >= utf8.RuneSelf || f.Text[n-1] <= ' ') {
 			e.fieldText(f.Kind, f.Text) // it starts or ends unusually
 		}
@@ -127,7 +131,7 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if len(e.elements) >= maxElements {
 		return
 	}
-	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, offset: at}
+	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, spot: spot{offset: at}}
 	from := len(e.attrs)
 	for a := range r.Attrs() {
 		e.attrs = append(e.attrs, xmlscan.Attr{Name: e.keep(a.Name), Value: e.keep(a.Value)})
@@ -135,7 +139,7 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	el.attrs = slices.Clip(e.attrs[from:])
 	e.elements = append(e.elements, el)
 	if kind := kindOf(&el); depth == 1 && kind != 0 {
-		e.fields = append(e.fields, field{kind: kind, offset: at})
+		e.fields = append(e.fields, field{kind, el.spot})
 	}
 }
 

@@ -40,6 +40,7 @@ type extensions struct {
 	newsEntries  int // of the document
 	links        []link
 	sound        map[string]bool // codes of hreflang that are right
+	old          map[string]bool // deprecated elements that were reported
 	named        []span          // extensions with findings
 }
 
@@ -137,7 +138,7 @@ func (x *extensions) repeated(rule Rule, i int) {
 				break
 			}
 			if bytes.Equal(x.elements[before].local, e.local) {
-				x.find(rule, e, e.value(), "a second %s in %s", e.local, x.elements[i].local)
+				x.find(rule, e, string(e.value()), "a second %s in %s", e.local, x.elements[i].local)
 				break
 			}
 		}
@@ -151,25 +152,14 @@ var deprecated = map[string]string{
 	"category": "video", "gallery_loc": "video", "price": "video", "tvshow": "video",
 }
 
-// recordName returns the name of a record as a string.
-func recordName(local []byte) string {
-	for _, name := range []string{"image", "video", "news"} {
-		if name == string(local) {
-			return name
-		}
-	}
-	return ""
-}
-
 // deprecated reports parts of a record that have no effect any more, once a name and document.
 func (x *extensions) deprecated(i int) {
-	record := recordName(x.elements[i].local)
 	for n := range x.children(i) {
 		e := &x.elements[n]
-		if deprecated[string(e.local)] != record {
-			continue
-		}
-		if name := record + ":" + string(e.local); x.first("deprecated " + name) {
+		record, ok := deprecated[string(e.local)]
+		if ok && record == string(x.elements[i].local) && !x.old[string(e.local)] {
+			x.old[string(e.local)] = true
+			name := record + ":" + string(e.local)
 			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)
 		}
 	}

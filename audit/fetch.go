@@ -30,12 +30,12 @@ var _ = register(
 	Rule{Code: NoSitemap, Severity: failure, Source: protocolSubmit,
 		Summary: "a site where no sitemap was found",
 		Why:     "Search engines find pages by links only, so they may miss some or find them late.",
-		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the URL " +
-			"of the sitemap."},
+		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the URL of " +
+			"the sitemap."},
 	Rule{Code: SiteRefused, Severity: failure, Source: "RFC 9110, section 15.5",
 		Summary: "a site that refused to answer",
-		Why: "Whether it has a sitemap could not be judged. Search engines may get another answer " +
-			"than this client.",
+		Why: "Whether it has a sitemap could not be judged. Search engines may get another answer than " +
+			"this client.",
 		Fix: "Let this client in: allow its address or its user agent in the firewall or the bot " +
 			"protection of the site, or audit the sitemap as a file."},
 	Rule{Code: SitemapRedirects, Severity: warning, Source: `Yandex Webmaster, "Sitemap files"`,
@@ -54,8 +54,8 @@ var _ = register(
 	Rule{Code: SitemapUnreachable, Severity: failure, Source: searchConsole,
 		Summary: "a sitemap that cannot be fetched",
 		Why:     "Search Console reports that it could not be fetched, and no URL is read from it.",
-		Fix: "Check the host name, the certificate and the redirects of its URL, and whether the " +
-			"server blocks crawlers."},
+		Fix: "Check the host name, the certificate and the redirects of its URL, and whether the server " +
+			"blocks crawlers."},
 )
 
 // refusals are the statuses with which a server turns this client away rather than saying what is
@@ -132,12 +132,14 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 		switch {
 		case errors.Is(fe, fetch.ErrTimeout), errors.Is(fe, fetch.ErrHostDown):
 			s.report(of(SitemapTimeout), here, "", "%s does not answer in time", name)
-		case errors.Is(fe, fetch.ErrStatus) && isRefusal(fe.Status):
-			s.report(of(SitemapStatus).fixedBy(letIn), here, fmt.Sprint(fe.Status),
-				"%s was refused to this client with status %d", name, fe.Status)
 		case errors.Is(fe, fetch.ErrStatus):
-			s.report(statusRule(fe.Status), here, fmt.Sprint(fe.Status), "%s is answered with status %d",
-				name, fe.Status)
+			rule, format := of(SitemapStatus), "%s is answered with status %d"
+			if isRefusal(fe.Status) {
+				rule, format = rule.fixedBy(letIn), "%s was refused to this client with status %d"
+			} else if fe.Status >= http.StatusInternalServerError {
+				rule = rule.fixedBy("Look for the error in the log of the server, and answer with status 200.")
+			}
+			s.report(rule, here, fmt.Sprint(fe.Status), format, name, fe.Status)
 		default:
 			s.report(unreachableRule(fe), here, "", "%s cannot be fetched: %v", name, fe.Err)
 		}
@@ -147,38 +149,22 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 	}
 }
 
-func statusRule(status int) Rule {
-	rule := of(SitemapStatus)
-	if status >= http.StatusInternalServerError {
-		return rule.fixedBy("Look for the error in the log of the server, and answer with status 200.")
-	}
-	return rule
-}
-
 // unreachableRule returns the rule about a document that cannot be fetched, with the fix for the
 // cause.
 func unreachableRule(err error) Rule {
 	rule := of(SitemapUnreachable)
-	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
-		return rule.fixedBy("Correct the host name in the URL, or add it to the DNS.")
-	}
-	if isCertificate(err) {
-		return rule.fixedBy("Renew the certificate of the server, for this host name and with all " +
-			"intermediate certificates.")
-	}
-	if errors.Is(err, fetch.ErrRedirect) {
-		return rule.fixedBy("Remove the redirect loop, or list the final URL.")
-	}
-	if errors.Is(err, fetch.ErrRefused) {
-		return rule.fixedBy("List a public http or https URL, on the usual port.")
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	_, isUnverified := errors.AsType[*tls.CertificateVerificationError](err)
+	_, isOfOther := errors.AsType[x509.HostnameError](err)
+	switch {
+	case isDNS && dns.IsNotFound:
+		rule.Fix = "Correct the host name in the URL, or add it to the DNS."
+	case isUnverified || isOfOther:
+		rule.Fix = "Renew the certificate of the server, for this host name and with all intermediate certificates."
+	case errors.Is(err, fetch.ErrRedirect):
+		rule.Fix = "Remove the redirect loop, or list the final URL."
+	case errors.Is(err, fetch.ErrRefused):
+		rule.Fix = "List a public http or https URL, on the usual port."
 	}
 	return rule
-}
-
-func isCertificate(err error) bool {
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[x509.HostnameError](err)
-	return ok
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -21,8 +22,8 @@ var _ = register(
 	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
 		Summary: "a page that has no file in the folder of the site",
 		Why:     "The server will answer with status 404, so search engines cannot index the page.",
-		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a " +
-			"also a.html."},
+		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a also " +
+			"a.html."},
 	Rule{Code: PageNotListed, Severity: warning, Source: protocolSubmit,
 		Summary: "a page in the folder of the site that no sitemap lists",
 		Why:     "Search engines find it by links only, if at all.",
@@ -100,7 +101,8 @@ func (f *fileRules) isPage(name string) bool {
 	defer file.Close()
 	text, _ := io.ReadAll(io.LimitReader(file, maxPage))
 	h := readHead(text, f.o.agent())
-	return h.noIndex == "" && h.refresh == "" && (h.canonical == "" || f.isSelf(h.canonical, name))
+	isOther := func(canonical string) bool { return !f.isSelf(canonical, name) }
+	return noIndex(h.robots) == "" && h.refresh == "" && !slices.ContainsFunc(h.canonicals, isOther)
 }
 
 // isSelf reports whether a canonical URL leads to a file.

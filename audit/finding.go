@@ -93,7 +93,7 @@ func withoutUser(s string) string {
 }
 
 // quoted returns a value in quotes, at most 80 bytes of it.
-func quoted(s string) string { return chars.Quote(withoutUser(s)) }
+func quoted[T ~string | ~[]byte](s T) string { return chars.Quote(withoutUser(string(s))) }
 
 // plural returns "1 URL" or "12 URLs".
 func plural(n int, what string) string {

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -26,12 +27,12 @@ var _ = register(
 	Rule{Code: LocalHost, Severity: failure, Source: "RFC 6761 and RFC 6890",
 		Summary: "a page on a local or private host",
 		Why:     "Nobody else can reach it. The sitemap was written on a computer of a developer.",
-		Fix: "Configure the public URL of the site in the program that writes the sitemap, and write " +
-			"it again."},
+		Fix: "Configure the public URL of the site in the program that writes the sitemap, and write it " +
+			"again."},
 	Rule{Code: MixedHosts, Severity: warning, Source: protocolXML,
 		Summary: "pages of several hosts or schemes in a sitemap or the sitemaps of a site",
-		Why: "All URLs of a sitemap have to be on one host. Often some are left from a move to https " +
-			"or to another name.",
+		Why: "All URLs of a sitemap have to be on one host. Often some are left from a move to https or " +
+			"to another name.",
 		Fix: "List the canonical URLs alone, and give each host a sitemap of its own."},
 	Rule{Code: StagingHost, Severity: warning, Source: protocolXML,
 		Summary: "a few pages on a staging or preview host",
@@ -43,8 +44,8 @@ var _ = register(
 		Fix:     "Remove or correct the URLs. If the host is yours, its robots.txt can name the sitemap."},
 	Rule{Code: sitemap.UntrustedLoc, Severity: failure, Source: protocolLocation,
 		Summary: "a URL that the sitemap may not list",
-		Why: "Search Console reports that the URL is not allowed, and it is left out. Anybody could " +
-			"list URLs of others otherwise.",
+		Why: "Search Console reports that the URL is not allowed, and it is left out. Anybody could list " +
+			"URLs of others otherwise.",
 		Fix: "Remove or correct the URL. If its host is yours, its robots.txt can name the sitemap."},
 )
 
@@ -224,4 +225,57 @@ func isStaging(host, main string) bool {
 	}
 	return host != main && slices.ContainsFunc(previews,
 		func(s string) bool { return strings.HasSuffix(host, s) })
+}
+
+// maxOrigins bounds the origins that are told apart.
+const maxOrigins = 1_000
+
+// An origin counts the pages of one scheme and host, in one spelling.
+type origin struct {
+	location.Origin
+	authority string // as it is spelled: "https://www.example.com"
+	count     int
+	first     place                  // of the first page
+	key       uint64                 // a hash of the host without "www."
+	exact     uint64                 // a hash of authority
+	odd       bool                   // authority has characters that a URL may not contain
+	asked     bool                   // allows is known
+	allows    func(path string) bool // by its robots.txt, nil if that has no rules
+}
+
+// An origins holds the origins of the pages of a document or a site.
+type origins struct {
+	byAuthority map[string]*origin
+	order       []*origin // by their first page
+	last        *origin
+}
+
+func newOrigins() *origins { return &origins{byAuthority: map[string]*origin{}} }
+
+var seed = maphash.MakeSeed()
+
+// of returns the origin of a location, or nil for one too many or one that is no URL.
+func (o *origins) of(loc string) *origin {
+	if o.last != nil && location.HasAuthority(loc, o.last.authority) {
+		return o.last
+	}
+	authority, _ := location.Split(loc)
+	n := o.byAuthority[authority]
+	if n == nil {
+		if len(o.order) >= maxOrigins {
+			return nil
+		}
+		parsed, err := location.AuthorityOrigin(authority)
+		if err != nil {
+			return nil
+		}
+		n = &origin{Origin: parsed, authority: authority}
+		n.key = maphash.String(seed, strings.TrimPrefix(parsed.Host, "www."))
+		n.exact = maphash.String(seed, authority)
+		n.odd = classOf(authority[strings.Index(authority, "://")+3:])&isOdd != 0
+		o.byAuthority[authority] = n
+		o.order = append(o.order, n)
+	}
+	o.last = n
+	return n
 }

@@ -40,15 +40,15 @@ func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
 
 // findIn is find for an element.
 func (j *judge) findIn(rule Rule, e *element, text, format string, args ...any) {
-	j.findAt(rule, j.placeOf(e), text, format, args...)
+	j.findAt(rule, j.placeOf(&e.spot), text, format, args...)
 }
 
-// placeOf returns the place of an element of the current entry.
-func (j *judge) placeOf(e *element) place {
-	if e.at != nil {
-		return *e.at
+// placeOf returns the place of a start tag of the current entry.
+func (j *judge) placeOf(s *spot) place {
+	if s.at != nil {
+		return *s.at
 	}
-	return j.place(e.offset)
+	return j.place(s.offset)
 }
 
 // startOfEntry returns the place of the start tag of the entry that was read.
@@ -71,30 +71,28 @@ func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 
 // placeOfField returns the place of a field of the entry that was read.
 func (j *judge) placeOfField(f *field) place {
-	switch {
-	case f == nil: // it turned out to be in another element
+	if f == nil { // it turned out to be in another element
 		return j.startOfEntry()
-	case f.at != nil:
-		return *f.at
 	}
-	return j.place(f.offset)
+	return j.placeOf(&f.spot)
 }
 
 // keepPlaces keeps the places of the current entry before its bytes leave the memory.
 func (j *judge) keepPlaces() {
 	for i := range j.elements {
-		if e := &j.elements[i]; e.at == nil {
-			p := j.place(e.offset)
-			e.at = &p
-		}
+		j.keepPlace(&j.elements[i].spot)
 	}
 	for i := range j.fields {
-		if f := &j.fields[i]; f.at == nil {
-			p := j.place(f.offset)
-			f.at = &p
-		}
+		j.keepPlace(&j.fields[i].spot)
 	}
 	j.slide()
+}
+
+func (j *judge) keepPlace(s *spot) {
+	if s.at == nil {
+		p := j.place(s.offset)
+		s.at = &p
+	}
 }
 
 // A habit counts what a generator does in each entry.

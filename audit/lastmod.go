@@ -2,7 +2,6 @@ package audit
 
 import (
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -26,19 +25,18 @@ var _ = register(
 			"date out."},
 	Rule{Code: sitemap.BadLastMod, Severity: failure, Source: w3cDates,
 		Summary: "a lastmod that is not a W3C date",
-		Why: "Search Console reports an invalid date. Search engines do not learn when the page " +
-			"changed.",
-		Fix: "Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, or " +
-			"leave the lastmod out."},
+		Why:     "Search Console reports an invalid date. Search engines do not learn when the page changed.",
+		Fix: "Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, or leave " +
+			"the lastmod out."},
 	Rule{Code: sitemap.ImplausibleLastMod, Severity: warning, Source: googleBuild,
 		Summary: "a date that is too unlikely to be meant",
-		Why: "Search engines stop trusting the dates of a site that are wrong. It is often the zero " +
-			"date of a programming language.",
+		Why: "Search engines stop trusting the dates of a site that are wrong. It is often the zero date " +
+			"of a programming language.",
 		Fix: "Write the date of the last change, or leave the lastmod out where none is known."},
 	Rule{Code: LastmodAllEqual, Severity: warning, Source: bingLastMod,
 		Summary: "more than 20 lastmods of which 95 % are within one minute",
-		Why: "It is the time of a build rather than of changes. Bing and Google then ignore the " +
-			"lastmods of the site.",
+		Why: "It is the time of a build rather than of changes. Bing and Google then ignore the lastmods " +
+			"of the site.",
 		Fix: "Write when the content of each page last changed, or leave the lastmod out."},
 	Rule{Code: LastmodCoverage, Severity: info, Source: bingLastMod,
 		Summary: "entries without a lastmod, if at least half of them have one",
@@ -47,8 +45,7 @@ var _ = register(
 	Rule{Code: LastmodFuture, Severity: warning, Source: googleBuild,
 		Summary: "a lastmod more than a day ahead",
 		Why:     "No page can have changed then. Search engines ignore the value and may distrust others.",
-		Fix: "Write when the page last changed. Check the clock, the zone and the order of day and " +
-			"month."},
+		Fix:     "Write when the page last changed. Check the clock, the zone and the order of day and month."},
 	Rule{Code: LastmodIsFetchTime, Severity: warning, Source: googleBuild,
 		Summary: "lastmods that are all the time of the request",
 		Why: "The server writes the present time at each request. Google then ignores the lastmods of " +
@@ -61,8 +58,8 @@ var _ = register(
 	Rule{Code: sitemap.NonstandardLastMod, habit: true, Severity: failure, Source: w3cDates,
 		Summary: "a date in another form than that of the format",
 		Why:     "Search Console reports an invalid date. Readers guess what it means, or ignore it.",
-		Fix: "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. In RSS " +
-			"write Mon, 23 Nov 2026 12:00:00 GMT."},
+		Fix: "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. In RSS write " +
+			"Mon, 23 Nov 2026 12:00:00 GMT."},
 	Rule{Code: sitemap.ZoneAssumed, Severity: info, Source: `W3C, "Date and Time Formats"`,
 		Summary: "a date and time without a known zone",
 		Why: "UTC is assumed here, other readers may assume another zone. The change then seems to be " +
@@ -172,19 +169,8 @@ func (l *lastMods) end(start place) {
 
 var farZone = regexp.MustCompile(`[+-](?:14:(?:0[1-9]|[1-5][0-9])|1[5-9]:[0-9]{2}|2[0-9]:[0-9]{2})$`)
 
-// lastModSeverity returns the severity of a problem of a date. White space around it is an info, and
-// a zone that the schema does not have an error.
-func lastModSeverity(p sitemap.Problem) sitemap.Severity {
-	text := strings.Trim(p.Text, " \t\r\n")
-	switch p.Code {
-	case sitemap.NonstandardLastMod:
-		if _, err := sitemap.ParseTime(text); err == nil {
-			return info
-		}
-	case sitemap.ImplausibleLastMod:
-		if farZone.MatchString(text) {
-			return failure
-		}
-	}
-	return p.Severity()
+// isW3CDate reports whether text is a W3C date as it stands.
+func isW3CDate(text string) bool {
+	_, err := sitemap.ParseTime(text)
+	return err == nil
 }

@@ -35,8 +35,8 @@ var _ = register(
 	Rule{Code: sitemap.BogusLoc, Severity: failure, Source: protocolTags,
 		Summary: "text that was not meant as a location",
 		Why:     "Search Console reports an invalid URL, and the entry is lost.",
-		Fix: "Leave entries without a URL out. A None, null or {{ page.url }} shows that a template " +
-			"was not filled in; in ttps:// a letter is missing."},
+		Fix: "Leave entries without a URL out. A None, null or {{ page.url }} shows that a template was " +
+			"not filled in; in ttps:// a letter is missing."},
 	Rule{Code: sitemap.DoubleEscaped, habit: true, Severity: warning, Source: protocolEscaping,
 		Summary: "a URL that is escaped twice",
 		Why:     "Search engines decode it once and request a URL with &amp; in it, another page.",
@@ -45,10 +45,9 @@ var _ = register(
 		Summary: "an element inside a location",
 		Why:     "The schema refuses the document. Strict readers find no URL or a part of one.",
 		Fix:     "Write only the URL into loc: <loc>https://www.example.com/</loc>."},
-	Rule{Code: sitemap.EmptyLoc, Severity: failure, Source: protocolTags,
-		Summary: "an empty location",
-		Why:     "Search Console reports an invalid URL, and the entry is lost.",
-		Fix:     "Write the URL into it, or remove the entry."},
+	Rule{Code: sitemap.EmptyLoc, Severity: failure, Source: protocolTags, Summary: "an empty location",
+		Why: "Search Console reports an invalid URL, and the entry is lost.",
+		Fix: "Write the URL into it, or remove the entry."},
 	Rule{Code: FragmentInLoc, Severity: warning,
 		Source:  `Google Search Central, "URL structure best practices for Google Search"`,
 		Summary: "a fragment in a URL",
@@ -73,8 +72,8 @@ var _ = register(
 		Fix:     "Write only the URL into the line, and spaces in it as %20."},
 	Rule{Code: sitemap.LocTooLong, Severity: failure, Source: protocolTags,
 		Summary: "a URL of more than 2,048 characters",
-		Why: "The schema refuses the document, and search engines may drop the entry. A URL of more " +
-			"than 8 KiB is always dropped here.",
+		Why: "The schema refuses the document, and search engines may drop the entry. A URL of more than " +
+			"8 KiB is always dropped here.",
 		Fix: "List the page under a shorter URL, for example without parameters for tracking."},
 	Rule{Code: sitemap.LocWhitespace, habit: true, Severity: warning, Source: "RFC 3986, section 2",
 		Summary: "white space or a control character inside a URL",
@@ -84,10 +83,9 @@ var _ = register(
 		Summary: "an entry without a location",
 		Why:     "Search Console reports a missing tag, and the entry is lost.",
 		Fix:     "Add <loc>https://www.example.com/page</loc>, or remove the entry."},
-	Rule{Code: sitemap.RelativeLoc, Severity: failure, Source: protocolFAQ,
-		Summary: "a relative URL",
-		Why: "Locations have to be complete: Search Console reports URLs that were not followed. " +
-			"Other readers resolve the URL, each in its own way, or drop the entry.",
+	Rule{Code: sitemap.RelativeLoc, Severity: failure, Source: protocolFAQ, Summary: "a relative URL",
+		Why: "Locations have to be complete: Search Console reports URLs that were not followed. Other " +
+			"readers resolve the URL, each in its own way, or drop the entry.",
 		Fix: "Write the complete URL: https://www.example.com/page, not /page."},
 	Rule{Code: sitemap.SchemeAssumed, Severity: failure, Source: protocolTags,
 		Summary: "a URL without a scheme",
@@ -97,10 +95,9 @@ var _ = register(
 		Summary: "a token, key, password or signature in a URL",
 		Why:     "A sitemap is public: everybody can read the secret, and search engines show the URL.",
 		Fix:     "Remove the URL from the sitemap, and replace the secret."},
-	Rule{Code: SessionID, Severity: warning, Source: protocolFAQ,
-		Summary: "a session ID in a URL",
-		Why: "The page gets a new URL in each session, so search engines crawl it again and again. " +
-			"The listed session soon expires.",
+	Rule{Code: SessionID, Severity: warning, Source: protocolFAQ, Summary: "a session ID in a URL",
+		Why: "The page gets a new URL in each session, so search engines crawl it again and again. The " +
+			"listed session soon expires.",
 		Fix: "Remove the parameter: /page, not /page;jsessionid=1A2B or /page?PHPSESSID=1a2b."},
 	Rule{Code: sitemap.SeveralLocs, Severity: failure, Source: protocolSchema,
 		Summary: "several locations where one belongs",
@@ -115,8 +112,8 @@ var _ = register(
 		Summary: "a character in a URL that must be escaped",
 		Why: "The URL is invalid by RFC 3986. Most search engines escape the character themselves, " +
 			"others refuse the URL.",
-		Fix: "Write the character as its bytes of UTF-8 in percent signs: %C3%BC for ü. Write a host " +
-			"of such letters in Punycode."},
+		Fix: "Write the character as its bytes of UTF-8 in percent signs: %C3%BC for ü. Write a host of " +
+			"such letters in Punycode."},
 	Rule{Code: sitemap.Userinfo, Severity: warning, Source: "RFC 9110, section 4.2.4",
 		Summary: "a user name or password in a URL",
 		Why:     "Everybody can read it in the sitemap. Browsers and crawlers ignore or refuse it.",
@@ -246,16 +243,10 @@ var parameterKinds = map[string]parameterKind{
 	"token": secret, "access_token": secret, "key": secret, "password": secret, "signature": secret,
 }
 
-// isKnownLen tells the lengths of those names.
-var isKnownLen = [...]bool{3: true, 4: true, 5: true, 7: true, 8: true, 9: true, 10: true, 12: true}
-
 func kindOfParameter(name string) parameterKind {
 	const asp = "aspsessionid"
-	switch {
-	case len(name) > len(asp) && strings.EqualFold(name[:len(asp)], asp):
+	if len(name) > len(asp) && strings.EqualFold(name[:len(asp)], asp) {
 		return session
-	case len(name) >= len(isKnownLen) || !isKnownLen[len(name)]:
-		return other
 	}
 	return parameterKinds[strings.ToLower(name)]
 }

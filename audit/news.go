@@ -29,8 +29,7 @@ const newsLost = "Google requires it, and may not take the article as news witho
 var _ = register(
 	Rule{Code: NewsBadDate, Severity: failure, Source: googleNews,
 		Summary: "a publication date that is not a W3C date",
-		Why: "Search Console reports an invalid date. Google does not learn when the article " +
-			"appeared.",
+		Why:     "Search Console reports an invalid date. Google does not learn when the article appeared.",
 		Fix: "Write <news:publication_date>2026-11-23</news:publication_date>, or with time and zone " +
 			"2026-11-23T12:00:00+00:00."},
 	Rule{Code: NewsBadLanguage, Severity: failure, Source: googleNews,
@@ -51,8 +50,8 @@ var _ = register(
 		Fix:     "Add the name as it is on the articles: <news:name>The Example Times</news:name>."},
 	Rule{Code: NewsMissingPublication, Severity: failure, Source: googleNews,
 		Summary: "a news:news without its publication",
-		Why: "Search Console reports a missing publication tag. Google requires it, and may not take " +
-			"the article as news without it.",
+		Why: "Search Console reports a missing publication tag. Google requires it, and may not take the " +
+			"article as news without it.",
 		Fix: "Add a news:publication with a news:name and a news:language to news:news."},
 	Rule{Code: NewsMissingPublicationDate, Severity: failure, Source: googleNews,
 		Summary: "a news:news without its publication date",
@@ -127,15 +126,15 @@ func (x *extensions) publication(i int) {
 	x.repeated(of(NewsRepeated), i)
 	x.needs(i, "name")
 	if lang := x.needs(i, "language"); lang != nil {
-		if v := lang.value(); !newsLanguage.MatchString(v) {
-			x.find(of(NewsBadLanguage), lang, v,
+		if v := lang.value(); !newsLanguage.Match(v) {
+			x.find(of(NewsBadLanguage), lang, string(v),
 				"news:language %s is not a code of two or three letters, zh-cn or zh-tw", quoted(v))
 		}
 	}
 }
 
 func (x *extensions) newsDate(e *element) {
-	v := e.value()
+	v := string(e.value())
 	t, err := sitemap.ParseTime(v)
 	switch {
 	case err != nil:

@@ -11,10 +11,15 @@ type occurrence struct {
 // occurrences is a map from hashes of locations to their first occurrences. It takes a third of the
 // time and half of the memory of Go's, which is most of what the audit of a plain document costs.
 type occurrences struct {
-	keys []uint64 // a power of two of them, at most three quarters used; 0 is free
-	at   []occurrence
-	n    int
-	more map[key]uint32 // lines of further spellings of one key
+	slots []slot // a power of two of them, at most three quarters used
+	n     int
+	more  map[key]uint32 // lines of further spellings of one key
+}
+
+// A slot is free if its sum is 0.
+type slot struct {
+	sum uint64
+	occurrence
 }
 
 // A key is one spelling of a location.
@@ -31,17 +36,17 @@ const maxPooled = 1 << 17
 // add adds a location. If there was one under its key, add returns the first one with the same
 // spelling, else the first one.
 func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bool) {
-	if 4*m.n >= 3*len(m.keys) {
+	if 4*m.n >= 3*len(m.slots) {
 		m.grow()
 	}
 	sum = max(sum, 1)
-	i := m.find(sum)
-	if m.keys[i] == 0 {
-		m.keys[i], m.at[i] = sum, o
+	at := m.find(sum)
+	if at.sum == 0 {
+		*at = slot{sum, o}
 		m.n++
 		return o, true
 	}
-	before = m.at[i]
+	before = at.occurrence
 	if before.exact == o.exact {
 		return before, false
 	}
@@ -57,33 +62,31 @@ func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bo
 	return before, false
 }
 
-// find returns the index of a key, or of the free slot for it.
-func (m *occurrences) find(sum uint64) int {
-	mask := uint64(len(m.keys) - 1)
+// find returns the slot of a key, or the free one for it.
+func (m *occurrences) find(sum uint64) *slot {
+	mask := uint64(len(m.slots) - 1)
 	i := sum & mask
-	for m.keys[i] != 0 && m.keys[i] != sum {
+	for m.slots[i].sum != 0 && m.slots[i].sum != sum {
 		i = (i + 1) & mask
 	}
-	return int(i)
+	return &m.slots[i]
 }
 
 func (m *occurrences) grow() {
-	keys, at := m.keys, m.at
-	size := max(1_024, 4*len(keys))
-	m.keys, m.at = make([]uint64, size), make([]occurrence, size)
-	for i, sum := range keys {
-		if sum != 0 {
-			n := m.find(sum)
-			m.keys[n], m.at[n] = sum, at[i]
+	before := m.slots
+	m.slots = make([]slot, max(1_024, 4*len(before)))
+	for _, s := range before {
+		if s.sum != 0 {
+			*m.find(s.sum) = s
 		}
 	}
 }
 
 // clear removes all locations.
 func (m *occurrences) clear() {
-	if len(m.keys) > maxPooled {
-		m.keys, m.at = nil, nil
+	if len(m.slots) > maxPooled {
+		m.slots = nil
 	}
-	clear(m.keys)
+	clear(m.slots)
 	m.n, m.more = 0, nil
 }

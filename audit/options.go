@@ -2,7 +2,9 @@ package audit
 
 import (
 	"cmp"
+	"io"
 	"io/fs"
+	"net/url"
 	"slices"
 	"time"
 
@@ -40,9 +42,23 @@ type Options struct {
 	// Pages is how many pages are fetched and judged, a negative number all. The
 	// sample is spread evenly over the sitemaps and does not change while they do not.
 	Pages int
+	// Seed draws another sample.
+	Seed uint64
+	// Judged, if set, is called with each page of the sample, after its findings.
+	Judged func(PageResult)
 	// TempDir is where the URLs of large sites are sorted. If empty, it is a folder of the system
 	// that is on a disk.
 	TempDir string
+}
+
+// A PageResult is what became of a page that was to be judged.
+type PageResult struct {
+	Loc      string
+	Status   int            // of the last response, 0 without one
+	FinalURL string         // that answered
+	Codes    []sitemap.Code // of its findings
+	// Reason says why the page was not judged. It is empty if it was.
+	Reason string
 }
 
 func (o *Options) now() time.Time {
@@ -59,4 +75,22 @@ func (o *Options) wants(codes ...sitemap.Code) bool {
 	return slices.ContainsFunc(codes, func(code sitemap.Code) bool {
 		return (len(o.Only) == 0 || slices.Contains(o.Only, code)) && !slices.Contains(o.Disable, code)
 	})
+}
+
+// A Source is a document to audit.
+type Source struct {
+	// Name is what findings call the document: its location, or the name of a file.
+	Name string
+	// Open returns a reader of the document from its start, which is closed.
+	Open func() (io.ReadCloser, error)
+	// Base is the location of the document. Relative locations are resolved against it, and pages
+	// that a sitemap there may not list are findings.
+	Base *url.URL
+	// ContentType is the media type that came with the document, if any, and Encoding its
+	// Content-Encoding.
+	ContentType, Encoding string
+	// Date is when the document was served. It is zero if that is not known.
+	Date time.Time
+	// Done, if set, is called when the document has been read, after its findings.
+	Done func(sitemap.Summary)
 }

@@ -1,11 +1,12 @@
 package audit
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,12 +33,12 @@ var _ = register(
 	Rule{Code: PageCanonicalElsewhere, Severity: failure, Source: googleCanonical,
 		Summary: "a page that names another URL as its canonical one",
 		Why:     "Search engines index the canonical URL. Sitemap and page contradict each other.",
-		Fix: `List the canonical URL in its place, or correct the page's <link rel="canonical"> or ` +
-			"Link header."},
+		Fix: `List the canonical URL in its place, or correct the page's <link rel="canonical"> or Link ` +
+			"header."},
 	Rule{Code: PageError, Severity: failure, Source: googleStatus,
 		Summary: "a page that is answered with an error",
-		Why: "Search engines crawl the site more slowly after errors of the server, and finally drop " +
-			"the page from the index.",
+		Why: "Search engines crawl the site more slowly after errors of the server, and finally drop the " +
+			"page from the index.",
 		Fix: "Fix the page or the server, or remove the page from the sitemap."},
 	Rule{Code: PageForbidden, Severity: failure, Source: googleStatus,
 		Summary: "a listed page that refused this client",
@@ -45,8 +46,8 @@ var _ = register(
 		Fix:     "Check that crawlers are let in without a login. List no pages that need one."},
 	Rule{Code: PageLastmodDiffers, Severity: info, Source: googleBuild,
 		Summary: "a page whose own date of change is more than a day later than its lastmod",
-		Why: "Search engines compare the two, and ignore the lastmods of a site if they are wrong. " +
-			"They may also come late to the change.",
+		Why: "Search engines compare the two, and ignore the lastmods of a site if they are wrong. They " +
+			"may also come late to the change.",
 		Fix: "Take the lastmod from the source of Last-Modified or article:modified_time."},
 	Rule{Code: PageMetaRefresh, Severity: failure,
 		Source:  `Google Search Central, "Redirects and Google Search"`,
@@ -62,14 +63,13 @@ var _ = register(
 		Summary: "a page that is answered with status 404 or 410",
 		Why:     "Search engines do not index it, and their request is wasted.",
 		Fix:     "Remove the page from the sitemap, or restore it."},
-	Rule{Code: PageRedirects, Severity: failure, Source: googleStatus,
-		Summary: "a page that redirects",
-		Why:     "Search engines index the target instead, and each hop costs a request.",
-		Fix:     "List the final URL in its place."},
+	Rule{Code: PageRedirects, Severity: failure, Source: googleStatus, Summary: "a page that redirects",
+		Why: "Search engines index the target instead, and each hop costs a request.",
+		Fix: "List the final URL in its place."},
 	Rule{Code: PageSoft404, Severity: warning, Source: googleStatus,
 		Summary: "a page with the body that its host gives for a path that does not exist",
-		Why: "Search engines take it for a page that does not exist, in spite of its status 200, and " +
-			"do not index it.",
+		Why: "Search engines take it for a page that does not exist, in spite of its status 200, and do " +
+			"not index it.",
 		Fix: "Restore the page or remove it from the sitemap, and answer paths that do not exist with " +
 			"status 404."},
 	Rule{Code: PageTimeout, Severity: failure, Source: googleStatus,
@@ -148,14 +148,13 @@ func (j *judgment) document(doc *fetch.Document, body []byte) {
 	if media, _, _ := mime.ParseMediaType(doc.Header.Get("Content-Type")); strings.Contains(media, "html") {
 		h = readHead(body, agent)
 	}
-	tags := doc.Header.Values("X-Robots-Tag")
-	if directive := noIndexHeader(tags, agent); directive != "" {
-		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index",
-			directive)
-	} else if h.noIndex != "" {
-		j.find(of(PageNoindex), h.noIndex, "the page has a meta robots tag with %s", quoted(h.noIndex))
+	tags := directivesFor(doc.Header.Values("X-Robots-Tag"), agent)
+	if directive := noIndex(tags); directive != "" {
+		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index", directive)
+	} else if directive := noIndex(h.robots); directive != "" {
+		j.find(of(PageNoindex), directive, "the page has a meta robots tag with %s", quoted(directive))
 	}
-	if date := unavailableAfter(strings.Join(tags, ",")+","+h.robots, j.o.now()); date != "" {
+	if date := unavailableAfter(append(tags, h.robots...), j.o.now()); date != "" {
 		j.find(of(PageUnavailable), date, "the page is unavailable after %s", date)
 	}
 	j.elsewhere(doc, &h)
@@ -164,30 +163,41 @@ func (j *judgment) document(doc *fetch.Document, body []byte) {
 
 // elsewhere reports a page that sends search engines to another one.
 func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
-	canonical := cmp.Or(canonicalHeader(doc.Header.Values("Link")), h.canonical)
-	if u := j.other(doc, canonical); u != "" {
-		j.bad(of(PageCanonicalElsewhere), u, "the page names %s as its canonical URL", quoted(u))
+	var urls []string // canonical ones
+	add := func(base, ref string) {
+		u := resolve(doc.URL, base, ref)
+		if u != "" && !slices.ContainsFunc(urls, func(have string) bool { return sameURL(have, u) }) {
+			urls = append(urls, u)
+		}
 	}
-	if u := j.other(doc, h.refresh); u != "" {
+	add("", canonicalHeader(doc.Header.Values("Link")))
+	for _, ref := range h.canonicals {
+		add(h.base, ref)
+	}
+	page, _, _ := strings.Cut(j.page.loc, "#")
+	switch rule := of(PageCanonicalElsewhere); {
+	case len(urls) > 1:
+		j.bad(rule.with(warning), strings.Join(urls, " "), "the page names %d different canonical URLs: %s and %s",
+			len(urls), quoted(urls[0]), quoted(urls[1]))
+	case len(urls) == 1 && !sameURL(urls[0], page):
+		j.bad(rule, urls[0], "the page names %s as its canonical URL", quoted(urls[0]))
+	}
+	if u := resolve(doc.URL, h.base, h.refresh); u != "" && !sameURL(u, page) {
 		j.bad(of(PageMetaRefresh), u, "a meta refresh leads to %s", quoted(u))
 	}
 }
 
-// other returns the URL that ref is on the page, or "" if that is the page itself.
-func (j *judgment) other(doc *fetch.Document, ref string) string {
-	if ref == "" {
+// resolve returns the URL that ref is on a page with this base, without a fragment, or "".
+func resolve(page *url.URL, base, ref string) string {
+	if u, err := page.Parse(base); err == nil {
+		page = u
+	}
+	u, err := page.Parse(ref)
+	if err != nil || ref == "" {
 		return ""
 	}
-	u, err := doc.URL.Parse(ref)
-	if err != nil || sameURL(withoutFragment(u.String()), withoutFragment(j.page.loc)) {
-		return ""
-	}
+	u.Fragment = ""
 	return u.String()
-}
-
-func withoutFragment(loc string) string {
-	loc, _, _ = strings.Cut(loc, "#")
-	return loc
 }
 
 // modified compares when a page says that it was modified with its lastmod.

@@ -3,163 +3,183 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 )
 
 const maxPage = 1 << 20 // bytes of a page that are read
 
-// A head is what the head of an HTML page says to search engines.
+// A head is what an HTML page says to search engines.
 type head struct {
-	noIndex   string // the directives that keep the page out of the index, or ""
-	canonical string // URL, maybe relative
-	modified  string // article:modified_time
-	refresh   string // URL of a meta refresh, or ""
-	robots    string // all directives for the agent or for all
+	base       string   // of its relative URLs, or ""
+	canonicals []string // URLs, maybe relative
+	modified   string   // article:modified_time
+	refresh    string   // URL of a meta refresh, or ""
+	robots     []string // lists of directives for the agent or for all
 }
 
-// readHead reads the head of a page. Directives count if they are for agent or for all.
+// readHead reads what a page says. Directives count if they are for agent or for all, wherever they
+// are. As for Google, a canonical URL counts only in the head. Templates are not part of the page.
 func readHead(page []byte, agent string) (h head) {
+	templates, inHead := 0, true
 	for t := html.NewTokenizer(bytes.NewReader(page)); ; {
-		switch t.Next() {
-		case html.ErrorToken:
+		kind := t.Next()
+		if kind == html.ErrorToken {
 			return h
-		case html.StartTagToken, html.SelfClosingTagToken:
-			tag := t.Token()
-			switch tag.DataAtom {
-			case atom.Body:
-				return h
-			case atom.Meta:
-				h.meta(&tag, agent)
-			case atom.Link:
-				if h.canonical == "" && hasWord(attrOf(&tag, "rel"), "canonical") {
-					h.canonical = strings.TrimSpace(attrOf(&tag, "href"))
-				}
-			}
+		}
+		if kind == html.TextToken || kind == html.CommentToken || kind == html.DoctypeToken {
+			continue
+		}
+		switch tag := t.Token(); {
+		case tag.DataAtom == atom.Template && kind == html.EndTagToken:
+			templates = max(0, templates-1)
+		case tag.DataAtom == atom.Template:
+			templates++
+		case templates > 0:
+		case tag.DataAtom == atom.Body || tag.DataAtom == atom.Head && kind == html.EndTagToken:
+			inHead = false
+		case kind != html.EndTagToken:
+			h.take(&tag, agent, inHead)
 		}
 	}
 }
 
+// take reads a start tag.
+func (h *head) take(tag *html.Token, agent string, inHead bool) {
+	switch tag.DataAtom {
+	case atom.Base:
+		h.base = cmp.Or(h.base, attrOf(tag, "href"))
+	case atom.Meta:
+		h.meta(tag, agent)
+	case atom.Link:
+		href := attrOf(tag, "href")
+		if inHead && hasWord(attrOf(tag, "rel"), "canonical") && href != "" && !slices.Contains(h.canonicals, href) {
+			h.canonicals = append(h.canonicals, href)
+		}
+	}
+}
+
+// meta reads a meta tag. Its name may be a list: "robots, googlebot".
 func (h *head) meta(tag *html.Token, agent string) {
-	name, content := attrOf(tag, "name"), attrOf(tag, "content")
+	content := attrOf(tag, "content")
 	switch {
 	case strings.EqualFold(attrOf(tag, "http-equiv"), "refresh"):
 		h.refresh = cmp.Or(h.refresh, refreshTarget(content))
-	case strings.EqualFold(name, "robots"), strings.EqualFold(name, agent):
-		h.robots += content + ","
-		if h.noIndex == "" && isNoIndex(content) {
-			h.noIndex = content
-		}
 	case strings.EqualFold(attrOf(tag, "property"), "article:modified_time"):
-		h.modified = strings.TrimSpace(content)
+		h.modified = content
+	case hasItem(attrOf(tag, "name"), "robots"), hasItem(attrOf(tag, "name"), agent):
+		h.robots = append(h.robots, content)
 	}
 }
 
+// attrOf returns the value of an attribute without white space around it.
 func attrOf(tag *html.Token, name string) string {
 	for _, a := range tag.Attr {
 		if a.Key == name {
-			return a.Val
+			return strings.TrimSpace(a.Val)
 		}
 	}
 	return ""
 }
 
-func hasWord(s, word string) bool {
-	for field := range strings.FieldsSeq(s) {
-		if strings.EqualFold(field, word) {
+// hasWord reports whether a list with white space has a word, in any letter case.
+func hasWord(list, word string) bool { return hasItem(strings.Join(strings.Fields(list), ","), word) }
+
+// hasItem reports whether a list with commas has an item, in any letter case.
+func hasItem(list, item string) bool {
+	for s := range strings.SplitSeq(list, ",") {
+		if strings.EqualFold(strings.TrimSpace(s), item) {
 			return true
 		}
 	}
 	return false
 }
 
-// isNoIndex reports whether a list of directives has noindex or none.
-func isNoIndex(directives string) bool {
-	for d := range strings.SplitSeq(directives, ",") {
-		if d = strings.TrimSpace(d); strings.EqualFold(d, "noindex") ||
-			strings.EqualFold(d, "none") {
-			return true
+// noIndex returns the first list of directives that keeps a page out of the index, or "".
+func noIndex(lists []string) string {
+	for _, list := range lists {
+		if hasItem(list, "noindex") || hasItem(list, "none") {
+			return list
 		}
 	}
-	return false
+	return ""
 }
 
-// noIndexHeader returns the value of the first X-Robots-Tag field that keeps a page out of the
-// index, for agent or for all, or "".
-func noIndexHeader(fields []string, agent string) string {
+// directivesFor returns the values of X-Robots-Tag that are for agent or for all.
+func directivesFor(fields []string, agent string) (lists []string) {
 	for _, field := range fields {
-		directives := field
-		if name, rest, ok := strings.Cut(field, ":"); ok && !strings.ContainsAny(name, ", ") &&
-			!strings.EqualFold(
-				name,
-				"unavailable_after",
-			) && !strings.HasPrefix(strings.ToLower(name), "max-") {
-			if !strings.EqualFold(strings.TrimSpace(name), agent) {
-				continue
-			}
-			directives = rest
-		}
-		if isNoIndex(directives) {
-			return field
+		name, rest, hasName := strings.Cut(field, ":")
+		name = strings.ToLower(strings.TrimSpace(name))
+		switch {
+		case !hasName || strings.ContainsAny(name, ", ") || strings.HasPrefix(name, "max-"),
+			name == "unavailable_after":
+			lists = append(lists, field)
+		case strings.EqualFold(name, agent):
+			lists = append(lists, strings.TrimSpace(rest))
 		}
 	}
-	return ""
+	return lists
 }
 
 // canonicalHeader returns the URL of the first Link field with rel=canonical (RFC 8288), or "".
 func canonicalHeader(fields []string) string {
-	for _, field := range fields {
-		for rest := field; ; {
-			_, after, ok := strings.Cut(rest, "<")
-			target, params, closed := strings.Cut(after, ">")
-			if !ok || !closed {
-				break
-			}
-			params, next, _ := strings.Cut(params, "<")
-			for p := range strings.SplitSeq(params, ";") {
-				name, value, _ := strings.Cut(strings.TrimRight(strings.TrimSpace(p), ", "), "=")
-				if strings.EqualFold(strings.TrimSpace(name), "rel") &&
-					hasWord(strings.Trim(value, `" `), "canonical") {
-					return target
-				}
-			}
-			if rest = "<" + next; next == "" {
-				break
+	for rest := strings.Join(fields, ","); ; {
+		_, after, _ := strings.Cut(rest, "<")
+		target, params, ok := strings.Cut(after, ">")
+		if !ok {
+			return ""
+		}
+		params, rest, _ = strings.Cut(params, "<")
+		rest = "<" + rest
+		for p := range strings.SplitSeq(params, ";") {
+			name, value, _ := strings.Cut(strings.Trim(p, " ,"), "=")
+			if strings.EqualFold(strings.TrimSpace(name), "rel") && hasWord(strings.Trim(value, `" `), "canonical") {
+				return target
 			}
 		}
 	}
-	return ""
 }
 
-// refreshTarget returns the URL in the content of a meta refresh, or "".
+// refreshTarget returns the URL in the content of a meta refresh, or "". It follows the seconds and a
+// semicolon or comma, often after "url=", and may be in quotes.
 func refreshTarget(content string) string {
-	_, target, _ := strings.Cut(content, ";")
-	target = strings.TrimSpace(target)
-	if len(target) < 4 || !strings.EqualFold(target[:3], "url") {
-		return ""
-	}
-	_, target, _ = strings.Cut(target, "=")
-	return strings.Trim(target, ` 	"'`)
-}
-
-// unavailableAfter returns the date of a directive after which a page wants to be left out, or "",
-// if it has passed.
-func unavailableAfter(directives string, now time.Time) string {
-	lower := strings.ToLower(directives)
-	i := strings.Index(lower, "unavailable_after")
+	i := strings.IndexAny(content, ";,")
 	if i < 0 {
 		return ""
 	}
-	_, value, _ := strings.Cut(directives[i:], ":")
-	value = strings.TrimSpace(value)
-	for _, layout := range []string{time.RFC3339, "2006-01-02", time.RFC850, time.RFC1123, time.RFC1123Z,
-		"02-Jan-2006 15:04:05 MST", "2 Jan 2006 15:04:05 MST"} {
-		for n := len(value); n >= min(len(value), len("2006-01-02")) && n > 0; n-- {
-			if t, err := time.Parse(layout, strings.TrimSpace(value[:n])); err == nil && t.Before(now) {
-				return strings.TrimSpace(value[:n])
+	target := strings.TrimSpace(content[i+1:])
+	if name, value, ok := strings.Cut(target, "="); ok && strings.EqualFold(strings.TrimSpace(name), "url") {
+		target = strings.TrimSpace(value)
+	}
+	if target != "" && (target[0] == '"' || target[0] == '\'') {
+		target, _, _ = strings.Cut(target[1:], target[:1])
+	}
+	return target
+}
+
+// unavailableAfter returns the date after which a page wants to be left out, if it has passed, or "".
+// A date may have a comma, which directives have between them too.
+func unavailableAfter(lists []string, now time.Time) string {
+	const name = "unavailable_after:"
+	for _, list := range lists {
+		i := strings.Index(strings.ToLower(list), name)
+		if i < 0 {
+			continue
+		}
+		parts := strings.Split(list[i+len(name):], ",")
+		for n := min(2, len(parts)); n > 0; n-- {
+			date := strings.TrimSpace(strings.Join(parts[:n], ","))
+			if t, _ := datetime.ParseRFC822([]byte(date)); !t.IsZero() {
+				if t.End().Before(now) {
+					return date
+				}
+				break
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -19,8 +18,7 @@ var _ = register(
 		Summary: "a changefreq that is not one of the seven values",
 		Why: "The schema refuses the document, and readers ignore the value. Google ignores every " +
 			"changefreq.",
-		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, or leave the changefreq " +
-			"out."},
+		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, or leave the changefreq out."},
 	Rule{Code: sitemap.BadPriority, Severity: failure, Source: protocolTags,
 		Summary: "a priority that is not a number from 0 to 1",
 		Why: "The schema refuses the document, and readers ignore the value. Google ignores every " +
@@ -36,8 +34,8 @@ var _ = register(
 		Fix:     "Write digits and a point: 0.8, not 0,8 or 8e-1."},
 	Rule{Code: PriorityAllEqual, Severity: info, Source: protocolTags,
 		Summary: "more than 20 entries that all have the same priority",
-		Why: "Priorities only compare the pages of one site, so equal ones say nothing. Google " +
-			"ignores all of them.",
+		Why: "Priorities only compare the pages of one site, so equal ones say nothing. Google ignores " +
+			"all of them.",
 		Fix: "Leave the priority out, or give higher ones to the pages that matter most."},
 )
 
@@ -80,12 +78,3 @@ func (j *judge) changeFreqText() {
 }
 
 var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)
-
-// prioritySeverity returns the severity of a problem of a priority. What the schema accepts is an
-// info.
-func prioritySeverity(p sitemap.Problem) sitemap.Severity {
-	if p.Code == sitemap.NonstandardPriority && decimal.MatchString(strings.Trim(p.Text, " \t\r\n")) {
-		return info
-	}
-	return p.Severity()
-}

@@ -9,18 +9,18 @@ import (
 // ruleOf returns the rule about a problem of reading. Its severity is that of the schema if that
 // judges the value otherwise.
 func (j *judge) ruleOf(p sitemap.Problem) Rule {
-	rule := of(p.Code)
-	switch p.Code {
-	case sitemap.MismatchedTag:
+	rule, text := of(p.Code), strings.Trim(p.Text, " \t\r\n")
+	hasSchema := j.format == sitemap.URLSet || j.format == sitemap.SitemapIndex
+	switch {
+	case p.Code == sitemap.MismatchedTag:
 		return malformed(p.Text)
-	case sitemap.UndeclaredPrefix:
+	case p.Code == sitemap.UndeclaredPrefix:
 		return undeclared(p.Text)
-	case sitemap.NonstandardLastMod, sitemap.ImplausibleLastMod:
-		if !isFeed(j.format) && j.format != sitemap.Text {
-			return rule.with(lastModSeverity(p))
-		}
-	case sitemap.NonstandardPriority:
-		return rule.with(prioritySeverity(p))
+	case p.Code == sitemap.NonstandardLastMod && hasSchema && isW3CDate(text),
+		p.Code == sitemap.NonstandardPriority && decimal.MatchString(text):
+		return rule.with(info) // white space around it, or more digits
+	case p.Code == sitemap.ImplausibleLastMod && hasSchema && farZone.MatchString(text):
+		return rule.with(failure) // the schema has no such zone
 	}
 	return rule
 }

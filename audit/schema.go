@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
-	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
 // The codes of the schema.
@@ -18,8 +17,8 @@ var _ = register(
 	Rule{Code: ElementOrder, habit: true, Severity: info, Source: protocolSchema,
 		Summary: "elements of an entry in another order than the schema's",
 		Why:     "A validator refuses the document, but search engines read it.",
-		Fix: "Write loc, lastmod, changefreq and priority in this order, and images and other " +
-			"extensions after them."},
+		Fix: "Write loc, lastmod, changefreq and priority in this order, and images and other extensions " +
+			"after them."},
 	Rule{Code: sitemap.ForeignElement, Severity: info, Source: protocolSchema,
 		Summary: "an element of another namespace directly in a urlset or sitemapindex",
 		Why: "The schema allows such elements before the entries, for data of other programs. Search " +
@@ -38,8 +37,8 @@ var _ = register(
 	Rule{Code: sitemap.MissingRoot, Severity: failure, Source: protocolXML,
 		Summary: "entries without a root element around them",
 		Why:     "Search engines do not recognize a sitemap in the document, and read no URL.",
-		Fix: "Put the entries into a root: <urlset " +
-			`xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"> before them and </urlset> after them.`},
+		Fix: `Put the entries into a root: <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"> ` +
+			"before them and </urlset> after them."},
 	Rule{Code: sitemap.NoEntries, Severity: failure, Source: searchConsole,
 		Summary: "a valid document without entries",
 		Why:     "Search Console reports an empty sitemap. The request for it is wasted.",
@@ -64,8 +63,8 @@ var _ = register(
 	Rule{Code: sitemap.UnknownElement, Severity: failure, Source: protocolSchema,
 		Summary: "an element that the schema does not have",
 		Why:     "Search Console reports an invalid XML tag, and the element is ignored.",
-		Fix: "Correct its name, for example lastmod for lastModified, or remove it. Other elements " +
-			"need a namespace of their own."},
+		Fix: "Correct its name, for example lastmod for lastModified, or remove it. Other elements need " +
+			"a namespace of their own."},
 	Rule{Code: sitemap.UnknownNamespace, Severity: failure, Source: protocolXML,
 		Summary: "a root in a namespace that does not belong to the format",
 		Why:     "Search Console reports an incorrect namespace. Search engines may ignore the document.",
@@ -110,8 +109,7 @@ func (j *judge) order() {
 	var last document.FieldKind
 	for _, f := range j.fields {
 		if f.kind < last {
-			name := fieldName(f.kind)
-			before := fieldName(last)
+			name, before := fieldName(f.kind), fieldName(last)
 			j.findAt(of(ElementOrder), j.placeOfField(&f), name,
 				"%s comes after %s, which follows it in the schema", name, before)
 			return
@@ -128,8 +126,8 @@ func fieldName(kind document.FieldKind) string {
 // attributes reports attributes that the schema does not have, each once a document.
 func (j *judge) attributes(e *element) {
 	for _, a := range e.attrs {
-		prefix, local := split(a.Name)
-		if string(prefix) == "xmlns" || string(a.Name) == "xmlns" || isInstance(prefix, local) {
+		prefix, local, hasPrefix := bytes.Cut(a.Name, []byte(":"))
+		if string(prefix) == "xmlns" || hasPrefix && isInstance(local) {
 			continue
 		}
 		if j.first(string(e.local) + " " + string(a.Name)) {
@@ -139,29 +137,11 @@ func (j *judge) attributes(e *element) {
 	}
 }
 
-// split returns the prefix and the local part of a name.
-func split(name []byte) (prefix, local []byte) {
-	if i := bytes.IndexByte(name, ':'); i >= 0 {
-		return name[:i], name[i+1:]
-	}
-	return nil, name
-}
-
 // isInstance reports whether an attribute is one of XML Schema's own, such as xsi:schemaLocation.
-func isInstance(prefix, local []byte) bool {
+func isInstance(local []byte) bool {
 	switch string(local) {
 	case "schemaLocation", "noNamespaceSchemaLocation", "type", "nil":
-		return len(prefix) > 0
+		return true
 	}
 	return false
-}
-
-// newElement returns a copy of a start tag that is valid for good.
-func newElement(r *xmlscan.Reader) *element {
-	e := &element{local: bytes.Clone(r.Local()), space: r.Space, own: true}
-	e.offset = r.Offset()
-	for a := range r.Attrs() {
-		e.attrs = append(e.attrs, xmlscan.Attr{Name: bytes.Clone(a.Name), Value: bytes.Clone(a.Value)})
-	}
-	return e
 }

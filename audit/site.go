@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -26,8 +29,7 @@ import (
 // them on disk. A nil o is a zero Options. The sequence is a single-use iterator; the Client may
 // serve other walks and audits at once.
 func Site(ctx context.Context, c *discover.Client, site string, o *Options) iter.Seq2[Finding, error] {
-	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL,
-		error] {
+	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) walk {
 		return c.URLs(ctx, site, w)
 	})
 }
@@ -39,16 +41,51 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 	if len(from) > 0 {
 		name = from[0].Loc
 	}
-	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) iter.Seq2[discover.URL,
-		error] {
+	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) walk {
 		return c.Walk(ctx, from, w)
 	})
 }
 
-func auditWalk(
-	ctx context.Context, c *discover.Client, o *Options, name string,
-	walk func(context.Context, *discover.Options) iter.Seq2[discover.URL, error],
-) iter.Seq2[Finding, error] {
+// Pages is [Document] for one whose pages are judged as well, as many as [Options.Pages] says. Their
+// findings come last.
+func Pages(ctx context.Context, c *discover.Client, src Source, o *Options) iter.Seq2[Finding, error] {
+	if o == nil {
+		o = new(Options)
+	}
+	return func(yield func(Finding, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		name := src.Name
+		if src.Base != nil {
+			name = src.Base.String()
+		}
+		s := newSiteAuditor(ctx, c, o, name)
+		s.cancel, s.yield = cancel, func(f Finding) bool { return yield(f, nil) }
+		if o.Pages < 0 {
+			s.sample.size = math.MaxInt32
+		}
+		d := newAuditor(src, o, func(f Finding) bool { s.take(f); return !s.stopped })
+		d.alone = true
+		sm := &discover.Sitemap{Loc: src.Name}
+		d.listed = func(e *sitemap.Entry, _ *origin) {
+			if e.Kind == sitemap.Page {
+				s.sample.add(sm, e, func() place { return d.field(e, document.Loc) })
+			}
+		}
+		err := d.run()
+		s.pages()
+		if err = cmp.Or(err, s.lastErr); err != nil && !s.stopped {
+			yield(Finding{}, err)
+		}
+	}
+}
+
+// A walk yields the pages of a site.
+type walk = iter.Seq2[discover.URL, error]
+
+// auditWalk audits the documents of the walk that start returns.
+func auditWalk(ctx context.Context, c *discover.Client, o *Options, name string,
+	start func(context.Context, *discover.Options) walk) iter.Seq2[Finding, error] {
 	if o == nil {
 		o = new(Options)
 	}
@@ -61,7 +98,7 @@ func auditWalk(
 		w := o.Walk
 		w.Fetched, w.Report, w.Done = s.fetched, s.problem, s.done
 		var err error
-		for u, walkErr := range walk(ctx, &w) {
+		for u, walkErr := range start(ctx, &w) {
 			if walkErr != nil {
 				err = walkErr
 			} else if s.page(&u); s.stopped {
@@ -86,12 +123,10 @@ func (s *siteAuditor) end(err error) {
 		return
 	}
 	s.seeds.end()
-	s.loose.end()
-	site := ""
+	s.loose.end(&s.siteJudge)
+	site := s.named
 	if o, _, err := location.ParseOrigin(s.named); err == nil {
 		site = o.Host
-	} else {
-		site = s.named
 	}
 	s.origins.end(&s.reporter, site, false)
 	s.files.end()
@@ -101,10 +136,8 @@ func (s *siteAuditor) end(err error) {
 // pages judges the pages that are fetched, while the records of all are compared.
 func (s *siteAuditor) pages() {
 	pages := newPageAuditor(&s.siteJudge, s.files)
-	if s.o.Pages > 0 {
-		for _, page := range s.sample.drawn() {
-			pages.add(page)
-		}
+	for _, page := range s.sample.drawn() {
+		pages.add(page)
 	}
 	if s.o.Pages < 0 {
 		s.cross.each = pages.add

@@ -24,7 +24,7 @@ type siteAuditor struct {
 	isChallenged bool      // a page came that asks for proof of a human
 
 	origins *origins
-	loose   *looseHosts
+	loose   untrustedHosts
 	seeds   seeds
 	files   *fileRules
 	cross   *cross
@@ -47,13 +47,12 @@ const (
 )
 
 func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string) *siteAuditor {
-	s := &siteAuditor{origins: newOrigins(), sample: newSample(o.Pages)}
+	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}, sample: newSample(o)}
 	s.siteJudge = siteJudge{
 		reporter: reporter{o: o}, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
 		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
 	}
 	s.found = s.take
-	s.loose = newLooseHosts(&s.siteJudge)
 	s.seeds.siteJudge = &s.siteJudge
 	s.files = newFileRules(&s.siteJudge)
 	s.cross = newCross(&s.siteJudge)
@@ -158,7 +157,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 	}
 	d := newAuditor(src, &o, func(f Finding) bool { s.take(f); return !s.stopped })
 	d.origins = s.origins
-	above := newOutside(&s.siteJudge, sum)
+	above := newOutside(sum)
 	next := 0
 	d.listed = func(e *sitemap.Entry, o *origin) {
 		for next < len(s.verdicts) && s.verdicts[next].offset < e.Pos.Offset {
@@ -183,7 +182,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		}
 	}
 	d.run() // its error is in the Summary of the walk
-	above.end()
+	above.end(&s.siteJudge)
 }
 
 // listedPage judges a page that a sitemap lists.

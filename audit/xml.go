@@ -24,10 +24,9 @@ var _ = register(
 		Why:     lostRest,
 		Fix: "Remove the control characters, for example U+0000 to U+0008, from the data that the " +
 			"sitemap is made of."},
-	Rule{Code: sitemap.Doctype, Severity: warning, Source: protocolXML,
-		Summary: "a DOCTYPE",
-		Why: "Readers skip it or refuse the document, because expanding entities is unsafe. " +
-			"References to the entities that it declares remain as they are.",
+	Rule{Code: sitemap.Doctype, Severity: warning, Source: protocolXML, Summary: "a DOCTYPE",
+		Why: "Readers skip it or refuse the document, because expanding entities is unsafe. References " +
+			"to the entities that it declares remain as they are.",
 		Fix: "Remove the DOCTYPE, and write the values of its entities in place of the references to " +
 			"them."},
 	Rule{Code: sitemap.InvalidUTF8, Severity: failure, Source: protocolXML,
@@ -36,14 +35,14 @@ var _ = register(
 		Fix:     "Convert the document to UTF-8, for example with iconv -f windows-1252 -t utf-8."},
 	Rule{Code: sitemap.JunkAfterRoot, Severity: failure, Source: "XML 1.0, section 2.1",
 		Summary: "content after the root element",
-		Why: "An XML parser that follows the standard reports an error there. Search engines may " +
-			"refuse the document.",
+		Why: "An XML parser that follows the standard reports an error there. Search engines may refuse " +
+			"the document.",
 		Fix: "End the document at </urlset> or </sitemapindex>. Look for messages of the program that " +
 			"writes it, or for a second document."},
 	Rule{Code: sitemap.JunkBeforeRoot, Severity: failure, Source: xmlProlog,
 		Summary: "text or markup before the root element",
-		Why: "An XML parser that follows the standard stops at once, and search engines may refuse " +
-			"the document.",
+		Why: "An XML parser that follows the standard stops at once, and search engines may refuse the " +
+			"document.",
 		Fix: "Print nothing before <?xml or <urlset. Often it is a warning of the program that writes " +
 			"the document."},
 	Rule{Code: sitemap.LeadingWhitespace, Severity: failure, Source: xmlProlog,
@@ -108,14 +107,12 @@ var prefixOf = regexp.MustCompile(`([A-Za-z][\w.-]*):`)
 
 // undeclared returns the rule about the prefix in a tag, with its namespace.
 func undeclared(tag string) Rule {
-	rule := of(sitemap.UndeclaredPrefix)
-	if m := prefixOf.FindStringSubmatch(tag); m != nil {
-		if space, ok := namespace.Conventional[strings.ToLower(m[1])]; ok && namespace.Documented(space) != "" {
-			return rule.fixedBy("Declare the prefix in the root: xmlns:" + m[1] + `="` +
-				namespace.Documented(space) + `".`)
-		}
-		return rule.fixedBy("Declare the prefix " + m[1] + " in the root with the namespace of its " +
-			"elements, or remove it.")
+	rule, m := of(sitemap.UndeclaredPrefix), prefixOf.FindStringSubmatch(tag)
+	if m == nil {
+		return rule
 	}
-	return rule
+	if uri := namespace.Documented(namespace.Conventional[strings.ToLower(m[1])]); uri != "" {
+		return rule.fixedBy("Declare the prefix in the root: xmlns:" + m[1] + `="` + uri + `".`)
+	}
+	return rule.fixedBy("Declare the prefix " + m[1] + " in the root with the namespace of its elements, or remove it.")
 }

@@ -64,6 +64,7 @@ func TestReader_Listen(t *testing.T) {
 		`<url id="1"><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                 `0 <url id="1"> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024-05-06`,
 		`<url><loc>http://a.example/<lastmod>2024</lastmod></url>`:                                                    "0 <url> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024",
 		`<url><xhtml:link rel="a"/><xhtml:link rel="b"/><loc>http://a.example/</loc></url>`:                           `0 <url> | 1 <xhtml:link rel="a"/> | 1 <xhtml:link rel="b"/> | 1 <loc> | 1 true http://a.example/`,
+		`<url><loc>http://a.example/</loc><url xmlns="urn:x"><note>n</note></url><lastmod>2024</lastmod></url>`:       `0 <url> loc=http://a.example/ | 1 <url xmlns="urn:x"> | 2 <note> | 2 true n | 1 <lastmod> | 1 true 2024`,
 		`<url><loc>http://a.example/</loc>x<url><loc>http://b.example/</loc></url>`:                                   "0 <url> loc=http://a.example/ | 0 true x | 0 <url> | 1 <loc> | 1 true http://b.example/",
 	} {
 		text := head + first + body + "</urlset>" + strings.Repeat(" ", 40)

@@ -27,7 +27,12 @@ func (r *Reader) depth() int {
 func (r *Reader) hear() {
 	switch r.Kind {
 	case StartTag:
-		if d := r.depth(); d >= 0 {
+		isOpen := r.current == opened // by Enclosed
+		d := r.depth()
+		if isOpen {
+			d--
+		}
+		if d >= 0 {
 			r.Listener.Element(r, d)
 		}
 	case Text:

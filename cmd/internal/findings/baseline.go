@@ -40,6 +40,9 @@ func ReadBaseline(r io.Reader) (Baseline, error) {
 
 // Has reports whether the earlier run had the finding, wherever in the document it was.
 func (b Baseline) Has(f *audit.Finding) bool {
+	if len(b) == 0 {
+		return false
+	}
 	_, ok := b[KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
 	return ok
 }

@@ -45,6 +45,7 @@ type totalLine struct {
 	Errors    int64  `json:"errors"`
 	Warnings  int64  `json:"warnings"`
 	Infos     int64  `json:"infos"`
+	Judged    int64  `json:"pages_judged,omitempty"`
 }
 
 // A jsonPrinter prints one object a line.
@@ -61,9 +62,11 @@ func (p *jsonPrinter) print(v any) {
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
 	if p.err = e.Encode(v); p.err == nil {
-		_, p.err = p.w.Write(c1.ReplaceAllFunc(line.Bytes(), func(b []byte) []byte {
-			return fmt.Appendf(nil, "\\u%04x", b[1])
-		}))
+		text := line.Bytes()
+		if bytes.IndexByte(text, 0xc2) >= 0 { // the first byte of all that c1 matches
+			text = c1.ReplaceAllFunc(text, func(b []byte) []byte { return fmt.Appendf(nil, "\\u%04x", b[1]) })
+		}
+		_, p.err = p.w.Write(text)
 	}
 }
 
@@ -79,7 +82,7 @@ func (p *jsonPrinter) Document(d *DocumentEnd) {
 }
 
 func (p *jsonPrinter) End(t Totals) error {
-	p.print(totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos})
+	p.print(totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos, t.Judged})
 	return p.err
 }
 
