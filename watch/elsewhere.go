@@ -67,13 +67,16 @@ func (s *site) settle(now time.Time, out *delivery) {
 	})
 }
 
+// lostAfter is how long a document must fail until pages no longer wait for it.
+const lostAfter = 14 * 24 * time.Hour
+
 // knownUntil returns the time until which the pages of all documents other than d are known. It
-// makes those due that are behind, as far as requests are to spare. A document that could not be
-// read before the pages vanished does not count.
+// makes those due that are behind, as far as requests are to spare. A document that has failed for
+// long does not count.
 func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
 	known := now.Add(time.Hour) // there may be no other
 	for _, other := range s.docs {
-		isLost := other.Failing && other.FailedAt.Before(d.Vanished)
+		isLost := other.Failing && now.Sub(other.FailedAt) > lostAfter
 		checked := other.checked()
 		if other == d || !other.named || isLost || !checked.Before(known) {
 			continue

@@ -222,8 +222,9 @@ func (s *site) nextTurn(now time.Time) time.Time {
 			next = d.Next
 		}
 	}
-	if wait := (1 - s.Tokens) / float64(s.w.perDay()) * 24; wait > 0 && next.Before(s.Filled) {
-		next = s.Filled.Add(time.Duration(wait * float64(time.Hour)))
+	wait := max(1-s.Tokens, 0) / float64(s.w.perDay()) * 24 * float64(time.Hour)
+	if can := s.Filled.Add(time.Duration(wait) + time.Second); wait > 0 && next.Before(can) {
+		next = can
 	}
 	if next.Before(now.Add(s.Delay)) {
 		next = now.Add(s.Delay)
