@@ -149,6 +149,9 @@ func (r *run) turn(v *visit) {
 		})
 	}
 	v.next, v.asked, v.rate = s.Next, s.Asked, s.Rate
+	if soon := time.Now().Add(time.Second); v.next.Before(soon) {
+		v.next = soon
+	}
 	select {
 	case r.ended <- turnEnd{v, err}:
 	case <-r.ctx.Done():

@@ -22,8 +22,8 @@ import (
 )
 
 var (
-	simSites = flag.Int("sites", 60, "sites of the simulation")
-	simDays  = flag.Int("days", 12, "its days")
+	simSites = flag.Int("sites", 16, "sites of the simulation")
+	simDays  = flag.Int("days", 8, "its days")
 )
 
 // The rhythms of the simulation.
@@ -58,15 +58,16 @@ type simDoc struct {
 	same   int         // how often it had not changed
 }
 
-// newDoc returns a document that publishes from start until end. At turn its rhythm changes.
-func newDoc(url string, rhythm, then int, start, turn, end time.Time, r *rand.Rand) *simDoc {
+// newDoc returns a document that publishes from start until end, one of n of its site. At turn its
+// rhythm changes.
+func newDoc(url string, n, rhythm, then int, start, turn, end time.Time, r *rand.Rand) *simDoc {
 	d := &simDoc{url: url, feed: rhythm == often || then == often}
 	const step = time.Minute
 	for at := start; at.Before(end); at = at.Add(step) {
 		if at.After(turn) {
 			rhythm = then
 		}
-		if r.Float64() < intensity(rhythm, at)*step.Hours()/24 {
+		if r.Float64() < intensity(rhythm, at)/float64(n)*step.Hours()/24 {
 			d.times = append(d.times, at.Add(time.Duration(r.Int64N(int64(step)))))
 		}
 	}
@@ -124,7 +125,7 @@ func newSimulation(sites int, start, end time.Time) *simulation {
 			if r.IntN(20) == 0 {
 				then, turn = r.IntN(rhythms), s.start.Add(time.Duration(r.Int64N(int64(end.Sub(s.start)))))
 			}
-			d := newDoc(fmt.Sprintf("%s/%d", host, j), rhythm, then, start, turn, end, r)
+			d := newDoc(fmt.Sprintf("%s/%d", host, j), n, rhythm, then, start, turn, end, r)
 			s.docs[d.url] = d
 			if n > 1 {
 				s.indexes[host+"/index"] = append(s.indexes[host+"/index"], d)
@@ -214,13 +215,13 @@ func (s *simulation) fixed(requests int, end time.Time) (t tally) {
 	return t
 }
 
-// nutch returns the delays and requests of Apache Nutch's AdaptiveFetchSchedule: an interval of a
-// day, then 1.4 times as long after each request that saw no change, and 0.8 times after others.
+// nutch returns the delays and requests of Apache Nutch's AdaptiveFetchSchedule: an interval of an
+// hour, then 1.4 times as long after each request that saw no change, and 0.8 times after others.
 func (s *simulation) nutch(end time.Time) (t tally, requests int) {
 	const least, most = 5 * time.Minute, 14 * 24 * time.Hour
 	r := rand.New(rand.NewPCG(5, 6))
 	one := func(times []time.Time, count bool) {
-		interval, seen := 24*time.Hour, 0
+		interval, seen := time.Hour, 0
 		for seen < len(times) && times[seen].Before(s.start) {
 			seen++
 		}

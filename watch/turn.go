@@ -25,6 +25,7 @@ func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	for s.Failures == 0 {
 		d := s.due(time.Now())
 		if d == nil || s.Tokens < 1 {
+			s.end(new(delivery), deliver)
 			break
 		}
 		out := &delivery{progress: s.key + "q" + hashed(d.Loc)}
@@ -120,7 +121,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 			d.ETag, d.LastModified = r.validators.ETag, r.validators.LastModified
 			d.Ahead = r.ahead
 		}
-		s.learn(d, r, elapsed)
+		s.learn(d, r, elapsed, out)
 		d.Checked, d.Read = r.at, r.at
 		d.Reads++
 		s.compare(d, r, out)
@@ -138,11 +139,16 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 }
 
 // learn updates what is known of how often a document changes, and how far its index says so.
-func (s *site) learn(d *document, r *reading, elapsed time.Duration) {
+func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delivery) {
 	if r.isFirst {
 		isWindow := r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom
 		d.Rhythm = firstRhythm(r.dates, isWindow, r.at)
 		d.Hinted = false
+		if d.index != nil && !d.LastMod.IsZero() { // the index changes whenever d does
+			d.index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
+			d.index.Next = d.index.Asked.Add(s.interval(d.index))
+			s.save(d.index, out)
+		}
 		return
 	}
 	d.Rhythm = d.Rhythm.after(elapsed, r.changed)
@@ -177,16 +183,7 @@ func (s *site) compare(d *document, r *reading, out *delivery) {
 
 // plan sets when a document is due again.
 func (s *site) plan(d *document, r *reading) {
-	all := 0.0
-	for _, other := range s.docs {
-		if other.named && !other.isVouched() {
-			all += frequency(other.Rhythm.rate(), s.w.perDay())
-		}
-	}
-	wait := interval(frequency(d.Rhythm.rate(), s.w.perDay()), all, s.w.perDay(), s.w.least(), s.w.most())
-	if d.isVouched() {
-		wait = max(wait, min(7*24*time.Hour, s.w.most()))
-	}
+	wait := s.interval(d)
 	if d.Reads < 5 {
 		wait = max(wait, min(r.fresh, s.w.most()))
 	}
@@ -194,6 +191,21 @@ func (s *site) plan(d *document, r *reading) {
 		wait = backoff(d.Failures, r.err)
 	}
 	d.Next = r.at.Add(time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64())))
+}
+
+// interval returns the time between two requests for a document.
+func (s *site) interval(d *document) time.Duration {
+	if d.isVouched() {
+		return min(7*24*time.Hour, s.w.most())
+	}
+	all := 0.0
+	for _, other := range s.docs {
+		if other.named && !other.isVouched() {
+			all += frequency(other.Rhythm.rate(), s.w.perDay())
+		}
+	}
+	f := frequency(d.Rhythm.rate(), s.w.perDay())
+	return interval(f, all, s.w.perDay(), s.w.least(), s.w.most())
 }
 
 // fill adds the requests that have become possible. On the first day there are as many as in any;
