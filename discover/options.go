@@ -149,6 +149,12 @@ type Options struct {
 	// OnlyChanged yields pages that are [New] or [Modified] only, and requests only documents that
 	// may have changed. It has no effect without Store.
 	OnlyChanged bool
+	// Validators, if set, returns those of the version of a document that the caller has, in a walk
+	// without Store. A document that the server then calls unchanged ends with
+	// [Summary.NotModified]. It yields nothing, and an index leads to none of its children.
+	// Validators may be called before the turn of the document, on the goroutine that ranges over
+	// the walk.
+	Validators func(*Sitemap) fetch.Validators
 	// Fetched, if set, is called with each document that was fetched, before it is read, also if it
 	// turns out to be no sitemap. For a robots.txt the Sitemap is nil; one from the cache is not
 	// fetched. Fetched must leave the Body alone: [fetch.Document.Again] reads it.

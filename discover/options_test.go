@@ -464,3 +464,32 @@ func TestRetries(t *testing.T) {
 		}
 	})
 }
+
+// TestValidators: a document of which the caller has the current version is not read again.
+func TestValidators(t *testing.T) {
+	w := newWeb()
+	w.serve(a("robots.txt"), "Sitemap: /i")
+	w.tagged(a("i"), func() string { return index(a("s")) })
+	w.tagged(a("s"), func() string { return urlset(a("1")) })
+	kept := map[string]fetch.Validators{}
+	o := discover.Options{
+		Validators: func(s *discover.Sitemap) fetch.Validators { return kept[s.Loc] },
+		Fetched: func(s *discover.Sitemap, doc *fetch.Document) {
+			if s != nil {
+				kept[s.Loc] = doc.Validators
+			}
+		},
+	}
+	if r := w.site(t, nil, a(""), o); names(r.done) != "i s" || len(r.urls) != 1 || r.err != nil {
+		t.Errorf("first: read %s, %d URLs, %v", names(r.done), len(r.urls), r.err)
+	}
+	delete(kept, a("i"))
+	r := w.site(t, nil, a(""), o)
+	if names(r.done) != "i s" || len(r.urls) != 0 || !r.sums[a("s")].NotModified || r.err != nil {
+		t.Errorf("the page list is the same: read %s, %d URLs, %v", names(r.done), len(r.urls), r.err)
+	}
+	r = w.site(t, nil, a(""), o)
+	if names(r.done) != "i" || !r.sums[a("i")].NotModified || r.err != nil {
+		t.Errorf("the index is the same: read %s, %v", names(r.done), r.err)
+	}
+}

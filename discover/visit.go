@@ -69,6 +69,7 @@ func (w *walk) take(n *node, p *plan, got answer, probe bool) (missed error, ali
 	w.keepScope(d)
 	switch {
 	case got.err != nil:
+	case got.doc.NotModified && p.record == nil: // by Options.Validators
 	case got.doc.NotModified:
 		d.relist(p.record)
 	case !d.read():
@@ -154,6 +155,9 @@ func (w *walk) planOf(n *node) *plan {
 func (w *walk) request(n *node, ahead bool) fetch.Request {
 	req := fetch.Request{
 		URL: n.sm.Loc, Origins: w.named(n.host, n.seed), MaxBytes: w.o.Limits.Bytes, Ahead: ahead,
+	}
+	if w.memory == nil && w.o.Validators != nil {
+		req.Validators = w.o.Validators(n.sm)
 	}
 	if p := w.planOf(n); p.conditional {
 		req.Validators = fetch.Validators{

@@ -1,0 +1,169 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+)
+
+// relist takes over what an index lists: children that are new or gone, and their lastmods.
+func (s *site) relist(d *document, r *reading, out *delivery) {
+	for i := range r.pages {
+		p := &r.pages[i]
+		child := s.byLoc[p.loc]
+		switch {
+		case p.gone == 0 && child == nil:
+			s.adopt(d, p, d.Known && r.isFirst, out)
+		case p.gone == 0 && !child.named:
+			s.revive(child, d, out)
+		case p.isVanished():
+			p.state |= reported
+			if child != nil && child.index == d {
+				s.orphan(child, d, out)
+			}
+		}
+	}
+	s.hint(d, r, out)
+}
+
+// adopt adds a child of an index, if the limits of a walk allow it. Known means that the site was
+// not watched before the child was there.
+func (s *site) adopt(d *document, p *page, known bool, out *delivery) {
+	o := &s.w.Options
+	isOver := func(n, limit, zero int) bool {
+		if limit == 0 {
+			limit = zero
+		}
+		return limit > 0 && n >= limit
+	}
+	if isOver(d.depth(), o.MaxDepth, 10) || isOver(len(s.docs), o.MaxSitemaps, 50_001) {
+		return
+	}
+	child := &document{index: d, named: true}
+	child.Loc, child.LastMod, child.Known = p.loc, p.lastMod, known
+	if level, _ := d.scope().Judge(p.loc); level == trust.Untrusted && s.foreign() >= discover.MaxForeign {
+		return
+	}
+	s.add(child)
+	if !known {
+		out.events = append(out.events, s.noticeIn(d, SitemapAdded, child))
+	}
+	s.save(child, out)
+}
+
+// foreign returns how many documents no grant of their index covers.
+func (s *site) foreign() (n int) {
+	for _, d := range s.docs {
+		if d.index == nil {
+			continue
+		}
+		if level, _ := d.index.scope().Judge(d.Loc); level == trust.Untrusted {
+			n++
+		}
+	}
+	return n
+}
+
+// noticeIn returns an event about a document, with an ID by what listed it: the document itself is
+// forgotten when it goes.
+func (s *site) noticeIn(lister *document, kind Kind, d *document) Event {
+	e := s.notice(kind, lister, nil)
+	e.Sitemap = sitemap.Redact(d.Loc)
+	e.ID = identify(e.ID, d.Loc)
+	return e
+}
+
+// orphan marks a document that lister does not name any more, unless something else does. Its
+// pages, and what it lists as an index, vanish with it.
+func (s *site) orphan(d, lister *document, out *delivery) {
+	if s.isRenamed(d, lister) {
+		return
+	}
+	out.events = append(out.events, s.noticeIn(lister, SitemapRemoved, d))
+	d.named, d.index, d.Next, d.ETag, d.LastModified = false, nil, time.Time{}, "", ""
+	pages := s.pages(d)
+	now := time.Now().UnixMilli()
+	for i := range pages {
+		p := &pages[i]
+		if p.gone == 0 {
+			p.gone = now
+		}
+		if d.Format != sitemap.SitemapIndex {
+			continue
+		}
+		p.state |= reported
+		if child := s.byLoc[p.loc]; child != nil && child.index == d {
+			s.orphan(child, d, out)
+		}
+	}
+	d.Vanished = pages.vanished()
+	s.savePages(d, pages, out)
+}
+
+// revive takes an orphan back that an index lists again. Its pages are listed until it is read.
+func (s *site) revive(d, index *document, out *delivery) {
+	d.named, d.index, d.seed, d.Next = true, index, nil, time.Now()
+	pages := s.pages(d)
+	for i := range pages {
+		if pages[i].isVanished() {
+			pages[i].gone = 0
+		}
+	}
+	d.Vanished = time.Time{}
+	out.events = append(out.events, s.noticeIn(index, SitemapAdded, d))
+	s.savePages(d, pages, out)
+}
+
+// isRenamed reports whether robots.txt or an index other than lister names a document, and hangs it
+// there.
+func (s *site) isRenamed(d, lister *document) bool {
+	for _, seed := range s.Seeds {
+		if seed.Loc == d.Loc {
+			d.index, d.seed = nil, seed
+			return true
+		}
+	}
+	for _, index := range s.docs {
+		if index == lister || index == d || index.Format != sitemap.SitemapIndex || !index.named {
+			continue
+		}
+		pages := s.pages(index)
+		if i, ok := pages.find(d.Loc); ok && pages[i].gone == 0 {
+			d.index, d.seed = index, nil
+			return true
+		}
+	}
+	return false
+}
+
+// hint makes the children due whose lastmod has moved, if that has proved right or may still, and
+// judges whether it moved when they changed.
+func (s *site) hint(d *document, r *reading, out *delivery) {
+	for _, child := range s.docs {
+		if child.index != d {
+			continue
+		}
+		before := child.docRecord
+		i, ok := r.pages.find(child.Loc)
+		hasMoved := ok && !r.sum.NotModified && r.pages[i].lastMod != child.LastMod
+		if child.Early {
+			child.Early = false
+			if hasMoved {
+				d.Proof = min(d.Proof+1, proved)
+			} else {
+				d.Proof -= refute
+			}
+		}
+		if hasMoved {
+			child.LastMod, child.Hinted = r.pages[i].lastMod, true
+			if d.Proof >= 0 {
+				child.Next = r.at
+			}
+		}
+		if child.docRecord != before {
+			s.save(child, out)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+// Package watch follows sites: it asks their sitemaps as often as it pays, and says what has
+// changed, each thing once.
+//
+//	db, err := state.Open("watch.db")
+//	if err != nil {
+//		return err
+//	}
+//	defer db.Close()
+//	w := watch.Watcher{Client: &discover.Client{}, Store: db}
+//	for e, err := range w.Events(ctx, slices.Values([]string{"example.com", "example.org"})) {
+//		if err != nil {
+//			return err // ctx's, or the Store's
+//		}
+//		fmt.Println(e.Kind, e.Site, e.URL.Loc)
+//	}
+//
+// [Watcher.Events] goes on for ever. [Watcher.Once] asks what is due and ends, for programs that
+// run now and then. Both go on where the last range with the same Store was.
+//
+// # Rhythm
+//
+// Each document is asked in its own rhythm. The first estimate of how often it changes comes from
+// the dates in it, later ones from what each request saw. A document that changes λ times a day is
+// asked √(λ·PerDay) times a day: for a given number of requests, the delays are least in sum if the
+// requests go with the square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each
+// interval, and PerDay the requests for the documents of a site: no 24 hours have more than a tenth
+// above it, retries and redirects included. So the first reading of a site with more documents than
+// that takes several days.
+//
+// An index whose lastmods have proved right stands for its children: they are asked when it lists a
+// new lastmod, and otherwise once a week. Robots.txt is asked once a day. Its Crawl-delay holds, and
+// so does the Retry-After of a response. While a document is new to the Watcher, it is not asked
+// again as long as its Cache-Control or Expires calls it fresh, up to a day.
+//
+// After a pause, what is overdue is asked in the order of the changes to expect.
+//
+// # Delivery
+//
+// An event is delivered when the loop asks for the next one, and only then does the Store learn of
+// it, at most 200 ms later. After a kill the events of this time are yielded again, with the same
+// [Event.ID]; none is lost. Break off only after an event was dealt with: the last one is yielded
+// again too.
+//
+// # Removal
+//
+// A page is removed when no document of its site lists it any more. That is said only when each
+// document that listed it was read whole without it, and every other document of the site was read
+// after that, since the page may have moved there. A document that fails, breaks off or has entries
+// that were dropped removes nothing. A 304 of an index says nothing about its children, unless its
+// lastmods have proved right. Entries of feeds and news sitemaps are never removed: they leave by
+// design. A site whose robots.txt or whose documents all fail is failing; it has removed nothing.
+//
+// A page that returns within 30 days of its removal is added again. One that leaves a feed, or moves
+// from one document to another, is still known.
+//
+// # Documents
+//
+// A document is failing when it could not be read three times in a row, and so is a site whose
+// robots.txt, or every document, cannot be read. Each is said once, and so is the recovery. A
+// document is quiet if nothing has changed in it for ten times the usual interval between its
+// changes, and at least a week: its generator may have stopped. It has shrunk if it has lost more
+// than half of at least 100 URLs from one reading to the next.
+//
+// # Files
+//
+// Each file builds on those below it:
+//
+//	watch.go      Watcher and what it yields
+//	run.go        gives sites their turns and yields what they find
+//	schedule.go   which site is next
+//	turn.go       asks the documents of a site that are due
+//	find.go       the sitemaps that a site names
+//	children.go   the documents that an index lists
+//	failing.go    documents and sites that cannot be read
+//	elsewhere.go  pages that several documents list, and pages that none lists any more
+//	read.go       one request for a document, and what has changed in it
+//	deliver.go    events, and what is stored after them
+//	site.go       the documents of a site and what is known of them
+//	record.go     what the Store keeps
+//	pages.go      the pages of a document
+//	rhythm.go     rates of change, and how often to ask
+//	event.go      Event
+package watch

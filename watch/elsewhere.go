@@ -1,0 +1,122 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// elsewhere calls use with the pages of each document of the site other than d.
+func (s *site) elsewhere(d *document, use func(pageList)) {
+	for _, other := range s.docs {
+		if other == d || other.Read.IsZero() || other.Format == sitemap.SitemapIndex {
+			continue
+		}
+		use(s.pages(other))
+	}
+}
+
+// confirm returns the changes that no other document of the site has shown before.
+func (s *site) confirm(d *document, changes []change) []change {
+	slices.SortStableFunc(changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.url.Loc, b.url.Loc), b.lastMod.Start().Compare(a.lastMod.Start()))
+	})
+	changes = slices.CompactFunc(changes, func(a, b change) bool { return a.url.Loc == b.url.Loc })
+	if len(changes) == 0 {
+		return nil
+	}
+	s.elsewhere(d, func(pages pageList) {
+		for i := range changes {
+			c := &changes[i]
+			at, ok := pages.find(c.url.Loc)
+			if !ok || pages[at].state&untrusted != 0 {
+				continue
+			}
+			if p := &pages[at]; p.isRemoved() {
+				c.removed = max(c.removed, p.removed)
+			} else {
+				c.isNew, c.isLater = false, c.lastMod.After(p.lastMod.Start()) && (c.isNew || c.isLater)
+			}
+		}
+	})
+	return slices.DeleteFunc(changes, func(c change) bool { return !c.isNew && !c.isLater })
+}
+
+// settle reports the vanished pages that no document of the site lists, once every document has
+// been read that they may have moved to. Until then it makes these due.
+func (s *site) settle(now time.Time, out *delivery) {
+	for _, d := range s.docs {
+		if d.Vanished.IsZero() {
+			continue
+		}
+		if known := s.knownUntil(d, now, out); !known.Before(d.Vanished) {
+			s.report(d, known, out)
+		}
+	}
+	s.docs = slices.DeleteFunc(s.docs, func(d *document) bool {
+		isOver := !d.named && d.Vanished.IsZero()
+		if isOver {
+			delete(s.byLoc, d.Loc)
+			out.put(s.docKey(d.Loc), nil)
+			out.put(s.pagesKey(d.Loc), nil)
+		}
+		return isOver
+	})
+}
+
+// lostAfter is how long a document must fail until pages no longer wait for it.
+const lostAfter = 14 * 24 * time.Hour
+
+// knownUntil returns the time until which the pages of all documents other than d are known. It
+// makes those due that are behind, as far as requests are to spare. A document that has failed for
+// long does not count.
+func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
+	known := now.Add(time.Hour) // there may be no other
+	for _, other := range s.docs {
+		isLost := other.Failing && now.Sub(other.FailedAt) > lostAfter
+		checked := other.checked()
+		if other == d || !other.named || isLost || !checked.Before(known) {
+			continue
+		}
+		known = checked
+		isLate := checked.Before(d.Vanished) && other.Failures == 0 && other.Next.After(now)
+		if isLate && s.Tokens >= 2 {
+			other.Next = now
+			s.save(other, out)
+		}
+	}
+	return known
+}
+
+// report adds the events about pages of d that vanished until known.
+func (s *site) report(d *document, known time.Time, out *delivery) {
+	pages := s.pages(d)
+	missing, isListed := []*page{}, map[*page]bool{}
+	for i := range pages {
+		if p := &pages[i]; p.isVanished() && p.gone <= known.UnixMilli() {
+			p.state |= reported
+			missing = append(missing, p)
+		}
+	}
+	s.elsewhere(d, func(others pageList) {
+		for _, p := range missing {
+			i, ok := others.find(p.loc)
+			if ok && (others[i].gone == 0 || others[i].state&inWindow != 0) {
+				isListed[p] = true
+			}
+		}
+	})
+	for _, p := range missing {
+		if !isListed[p] {
+			out.events = append(out.events, s.pageEvent(Removed, d, p.removed, discover.URL{
+				Entry: sitemap.Entry{Loc: p.loc, LastMod: p.lastMod},
+			}))
+			p.removed++
+		}
+	}
+	d.Vanished = pages.vanished()
+	s.savePages(d, pages, out)
+}

@@ -1,0 +1,78 @@
+package watch
+
+import (
+	"errors"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// failures is how often in a row something must fail before that is an event.
+const failures = 3
+
+// backoff returns how long after its n-th failure in a row something is asked again.
+func backoff(n int, err error) time.Duration {
+	d := min(10*time.Minute<<min(n-1, 10), 24*time.Hour)
+	var fe *fetch.Error
+	if errors.As(err, &fe) {
+		d = max(d, min(fe.RetryAfter, 7*24*time.Hour))
+	}
+	return d
+}
+
+// fail notes that a document could not be read.
+func (d *document) fail(r *reading) {
+	if d.Failures++; d.Failures == 1 {
+		d.FailedAt = r.at
+	}
+	d.Err = r.err.Error()
+}
+
+// judgeFailures reports documents that are failing. If it cannot tell whether a document is failing
+// or the whole site, it makes another document due.
+func (s *site) judgeFailures(now time.Time, out *delivery) {
+	if s.Failing && s.Failures == 0 && s.isAnyRead() {
+		s.Failing = false
+		out.events = append(out.events, s.notice(Recovered, nil, nil))
+		for _, d := range s.docs {
+			if d.Failures > 0 { // count again: it failed with the site
+				d.Failures, d.FailedAt, d.Next = 1, now, now
+				s.save(d, out)
+			}
+		}
+	}
+	for _, d := range s.docs {
+		if !d.named || d.Failures < failures || d.Failing || s.Failing {
+			continue
+		}
+		isRead, unknown := false, (*document)(nil)
+		for _, other := range s.docs {
+			isRead = isRead || other.Read.After(d.FailedAt)
+			if other.named && other.Failures == 0 {
+				unknown = other
+			}
+		}
+		switch err := errors.New(d.Err); {
+		case isRead:
+			d.Failing = true
+			out.events = append(out.events, s.notice(Failing, d, err))
+			s.save(d, out)
+		case unknown != nil:
+			unknown.Next = now
+			s.save(unknown, out)
+		default:
+			s.Failing = true
+			out.events = append(out.events, s.notice(Failing, nil, err))
+		}
+	}
+}
+
+// isAnyRead reports whether a document of the site can be read.
+func (s *site) isAnyRead() bool {
+	for _, d := range s.docs {
+		if d.named && d.Failures == 0 && !d.Read.IsZero() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package watch_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// TestFailing: a document that fails three times in a row is failing, once, until it can be read.
+func TestFailing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("a", 404)
+		want(t, "one document", run(t, w, 3*day), "failing a")
+		web.serve("a", urlset("1", "3"))
+		want(t, "again", run(t, w, 3*day), "recovered a", "added 3")
+		web.fail("a", 404)
+		web.fail("b", 404)
+		want(t, "both", run(t, w, 3*day), "failing")
+		web.serve("a", urlset("1", "3"))
+		web.serve("b", urlset("2"))
+		want(t, "both again", run(t, w, 3*day), "recovered")
+		web.fail("robots.txt", 503)
+		want(t, "robots.txt", run(t, w, 3*day), "failing")
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		want(t, "robots.txt again", run(t, w, 3*day), "recovered")
+	})
+}
+
+// TestQuiet: a site that published every day and stops is quiet, once, until it goes on.
+func TestQuiet(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		pages := []string{"0|2026-05-31"}
+		w := web.watcher()
+		publish := func() (got []string) {
+			pages = append(pages, fmt.Sprintf("%d|%s", len(pages), time.Now().Format(time.RFC3339)))
+			web.serve("s", urlset(pages...))
+			return run(t, w, day)
+		}
+		web.serve("s", urlset(pages...))
+		want(t, "first", once(t, w))
+		for i := range 10 {
+			want(t, "published", publish(), fmt.Sprintf("added %d", i+1))
+		}
+		want(t, "a week", run(t, w, 6*day))
+		want(t, "a month", run(t, w, 24*day), "quiet s")
+		want(t, "it goes on", append(publish(), run(t, w, day)...), "added 11")
+	})
+}
+
+// TestShrunk: a document that has lost more than half of its URLs has shrunk.
+func TestShrunk(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		list := func(n int) (pages []string) {
+			for i := range n {
+				pages = append(pages, fmt.Sprint(i))
+			}
+			return pages
+		}
+		web.serve("s", urlset(list(100)...))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("s", urlset(list(50)...))
+		if got := run(t, w, 2*day); len(got) != 50 {
+			t.Errorf("half is left: %d events", len(got))
+		}
+		web.serve("s", urlset(list(120)...))
+		run(t, w, 2*day)
+		web.serve("s", urlset(list(59)...))
+		got := run(t, w, 2*day)
+		if len(got) != 62 || got[61] != "shrunk s" {
+			t.Errorf("less than half is left: %d events", len(got))
+		}
+	})
+}
+
+// TestFuture: a lastmod in the future counts as none until its time has come, also if the document
+// does not change then.
+func TestFuture(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1|2026-05-01"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("s", urlset("1|2026-06-05T12:00:00Z"))
+		want(t, "in the future", run(t, w, 3*day))
+		want(t, "then", run(t, w, 6*day), "modified 1")
+	})
+}

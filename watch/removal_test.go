@@ -1,0 +1,97 @@
+package watch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A page is removed only when no document of its site lists it any more, and every document was
+// read whole that might.
+func TestRemoved(t *testing.T) {
+	const day = 24 * time.Hour
+	two := func(web *web) {
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "b"))
+		web.serve("a", urlset("1", "2"))
+		web.serve("b", urlset("3"))
+	}
+	const feed = "<rss version='2.0'><channel><item><link>https://a.test/%s</link></item></channel></rss>"
+	const news = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' " +
+		"xmlns:news='http://www.google.com/schemas/sitemap-news/0.9'><url><loc>https://a.test/%s</loc>" +
+		"<news:news><news:publication><news:name>A</news:name><news:language>en</news:language>" +
+		"</news:publication><news:publication_date>2026-06-01</news:publication_date>" +
+		"<news:title>T</news:title></news:news></url></urlset>"
+	for _, test := range []struct {
+		name         string
+		start, event func(*web)
+		want         string
+	}{
+		{"removed", two, func(w *web) { w.serve("a", urlset("1")) }, "removed 2"},
+		{"moved", two, func(w *web) {
+			w.serve("a", urlset("1"))
+			w.serve("b", urlset("2", "3"))
+		}, ""},
+		{"moved to a new sitemap", two, func(w *web) {
+			w.serve("a", urlset("1"))
+			w.serve("i", index("a", "b", "c"))
+			w.serve("c", urlset("2", "4"))
+		}, "added 4, sitemap_added c"},
+		{"in both, gone from one", func(w *web) { two(w); w.serve("b", urlset("2", "3")) },
+			func(w *web) { w.serve("a", urlset("1")) }, ""},
+		{"truncated", two, func(w *web) { w.serve("a", strings.TrimSuffix(urlset("1"), "</urlset>")) }, "failing a"},
+		{"an entry is dropped", two, func(w *web) { w.serve("a", urlset("1")[:98]+"<url></url></urlset>") }, ""},
+		{"failed", two, func(w *web) { w.fail("a", 404) }, "failing a"},
+		{"all sitemaps gone", two, func(w *web) {
+			for _, path := range []string{"i", "a", "b"} {
+				w.fail(path, 404)
+			}
+		}, "failing"},
+		{"robots.txt down", two, func(w *web) {
+			w.fail("robots.txt", 503)
+			w.serve("a", urlset("1", "2"))
+		}, "failing"},
+		{"a sitemap is gone", two, func(w *web) {
+			w.serve("i", index("b"))
+			w.fail("a", 404)
+		}, "removed 1, removed 2, sitemap_removed a"},
+		{"a sitemap is renamed", two, func(w *web) {
+			w.serve("i", index("c", "b"))
+			w.serve("c", urlset("1", "2"))
+			w.fail("a", 404)
+		}, "sitemap_added c, sitemap_removed a"},
+		{"304 of the index while its child cannot be read", two, func(w *web) {
+			w.serve("a", urlset("1"))
+			w.fail("b", 500)
+		}, "failing b"},
+		{"window of a feed", func(w *web) {
+			w.serve("robots.txt", "Sitemap: /f")
+			w.serve("f", fmt.Sprintf(feed, "1"))
+		}, func(w *web) { w.serve("f", fmt.Sprintf(feed, "2")) }, "added 2"},
+		{"window of news", func(w *web) {
+			w.serve("robots.txt", "Sitemap: /n")
+			w.serve("n", fmt.Sprintf(news, "1"))
+		}, func(w *web) { w.serve("n", fmt.Sprintf(news, "2")) }, "added 2"},
+		{"robots.txt names another sitemap", two, func(w *web) {
+			w.serve("robots.txt", "Sitemap: /j")
+			w.serve("j", index("b"))
+		}, "removed 1, removed 2, sitemap_added j, sitemap_removed a, sitemap_removed i"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				web := newWeb()
+				test.start(web)
+				w := web.watcher()
+				want(t, "first", once(t, w))
+				want(t, "later", run(t, w, day))
+				test.event(web)
+				var wanted []string
+				if test.want != "" {
+					wanted = strings.Split(test.want, ", ")
+				}
+				want(t, "then", run(t, w, 6*day), wanted...)
+			})
+		})
+	}
+}

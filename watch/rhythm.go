@@ -1,0 +1,87 @@
+package watch
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// A rhythm is what is known of how often a document changes: two pairs of counts that fade. The
+// long one remembers weeks. The short one remembers hours, with the long one as its prior: it knows
+// the hours of a day, and notices a site that wakes up.
+type rhythm struct {
+	Long, Short counts
+}
+
+// counts are changes that were seen and the days in which they were.
+type counts struct{ Changes, Days float64 }
+
+const (
+	longHalf  = 7.0      // days after which the long counts have faded to one half
+	shortHalf = 2.0 / 24 // those of the short counts
+	evidence  = 7.0      // days of watching that a document's own dates count as
+	maxDates  = 30       // of these dates, and the days that they are taken from
+)
+
+// after returns the rhythm after a request that saw whether the document had changed since the one
+// before.
+func (r rhythm) after(elapsed time.Duration, changed bool) rhythm {
+	days := elapsed.Hours() / 24
+	return rhythm{r.Long.add(days, longHalf, changed), r.Short.add(days, shortHalf, changed)}
+}
+
+func (c counts) add(days, half float64, changed bool) counts {
+	rest := math.Exp2(-days / half)
+	c = counts{c.Changes * rest, c.Days*rest + days}
+	if changed {
+		c.Changes++
+	}
+	return c
+}
+
+// rate returns the estimate of the changes a day. Its priors are half a change in a week, and two
+// changes at the rate of the long counts.
+func (r rhythm) rate() float64 {
+	return (r.Short.Changes + 2) / (r.Short.Days + 2/r.usual())
+}
+
+// usual returns the changes a day by the long counts alone.
+func (r rhythm) usual() float64 { return (r.Long.Changes + 0.5) / (r.Long.Days + evidence) }
+
+// firstRhythm returns the rhythm of a document that was read for the first time, by the dates in it.
+// A window is a document that lists only what is recent: its oldest date is where it begins.
+func firstRhythm(dates []time.Time, window bool, now time.Time) rhythm {
+	begin := now.AddDate(0, 0, -maxDates)
+	slices.SortFunc(dates, func(a, b time.Time) int { return b.Compare(a) })
+	dates = slices.CompactFunc(dates, time.Time.Equal)
+	n, oldest := 0, now
+	for _, date := range dates {
+		if date.After(now) {
+			continue
+		}
+		if n == maxDates || date.Before(begin) {
+			window = n == maxDates
+			break
+		}
+		n++
+		oldest = date
+	}
+	days := float64(maxDates)
+	if window && n > 0 {
+		days = max(now.Sub(oldest).Hours()/24, 1.0/24)
+	}
+	return rhythm{Long: counts{float64(n) / days * evidence, evidence}}
+}
+
+// frequency returns how many requests a day a document deserves that changes rate times a day. For
+// a given number of requests, the delays of all documents together are least if these are in
+// proportion to the square roots of the rates: with rates λ and frequencies f the sum of the delays
+// is that of λ/2f.
+func frequency(rate float64, perDay int) float64 { return math.Sqrt(rate * float64(perDay)) }
+
+// interval returns the time between two requests for a document that deserves f requests a day, if
+// the documents of its site deserve all of them together.
+func interval(f, all float64, perDay int, least, most time.Duration) time.Duration {
+	f *= min(1, float64(perDay)/all)
+	return min(max(time.Duration(float64(24*time.Hour)/f), least), most)
+}

@@ -1,0 +1,168 @@
+package watch
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
+)
+
+// A site is what is known of one site while it has its turn.
+type site struct {
+	w    *Watcher
+	name string
+	key  string // what its keys in the Store begin with
+	siteRecord
+	docs  []*document // each index before its children
+	byLoc map[string]*document
+	fresh map[string]pageList // by location: pages that are not stored yet
+	err   error               // the first error of the Store
+}
+
+// A document is one sitemap of a site.
+type document struct {
+	docRecord
+	seed  *discover.Sitemap // if no index lists it
+	index *document         // the first that lists it
+	named bool              // by robots.txt or an index, so that it is still asked
+}
+
+// siteKey returns what the keys of a site begin with.
+func siteKey(name string) (string, error) {
+	st, err := siteurl.Parse(name)
+	if err != nil {
+		return "", fmt.Errorf("watch: %w: %w", discover.ErrSite, err)
+	}
+	return st.Host() + "/w" + hashed(st.URL.String()), nil
+}
+
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return string(sum[:12])
+}
+
+func (s *site) docKey(loc string) string   { return s.key + "d" + hashed(loc) }
+func (s *site) pagesKey(loc string) string { return s.key + "p" + hashed(loc) }
+
+// load reads a site from the Store, with its documents.
+func (w *Watcher) load(name, key string) (*site, error) {
+	s := &site{w: w, name: sitemap.Redact(name), key: key, byLoc: map[string]*document{}, fresh: map[string]pageList{}}
+	_, s.err = getJSON(w.Store, key, &s.siteRecord)
+	for _, seed := range s.Seeds {
+		s.loadDoc(&document{docRecord: docRecord{Loc: seed.Loc}, seed: seed, named: true})
+	}
+	for _, loc := range s.Orphans {
+		s.loadDoc(&document{docRecord: docRecord{Loc: loc}})
+	}
+	return s, s.err
+}
+
+// loadDoc adds a document and what it lists, if it is an index.
+func (s *site) loadDoc(d *document) {
+	if s.byLoc[d.Loc] != nil || s.err != nil {
+		return
+	}
+	found, err := getJSON(s.w.Store, s.docKey(d.Loc), &d.docRecord)
+	if err != nil {
+		s.err = err
+		return
+	}
+	d.Known = d.Known || !found
+	s.add(d)
+	if d.Format != sitemap.SitemapIndex || !d.named {
+		return
+	}
+	for _, p := range s.pages(d) {
+		if p.gone == 0 {
+			s.loadDoc(&document{docRecord: docRecord{Loc: p.loc}, index: d, named: true})
+		}
+	}
+}
+
+func (s *site) add(d *document) {
+	s.docs = append(s.docs, d)
+	s.byLoc[d.Loc] = d
+}
+
+// pages returns the pages of a document. One whose list is damaged counts as one that was not read.
+func (s *site) pages(d *document) pageList {
+	if pages, ok := s.fresh[d.Loc]; ok {
+		return pages
+	}
+	value, err := get(s.w.Store, s.pagesKey(d.Loc))
+	if s.err == nil {
+		s.err = err
+	}
+	if len(value) == 0 {
+		return nil
+	}
+	pages, err := decodePages(value)
+	if err != nil {
+		d.Known, d.Read, d.ETag, d.LastModified = true, time.Time{}, "", ""
+	}
+	return pages
+}
+
+// depth returns how many indexes are above a document.
+func (d *document) depth() (n int) {
+	for ; d.index != nil; d = d.index {
+		n++
+	}
+	return n
+}
+
+// sitemap returns the document as a walk needs it, with the grants of the index above it.
+func (d *document) sitemap() *discover.Sitemap {
+	if d.index == nil {
+		return cmp.Or(d.seed, &discover.Sitemap{Loc: d.Loc})
+	}
+	return &discover.Sitemap{
+		Loc: d.Loc, LastMod: d.LastMod, Referrer: d.index.sitemap(), Grants: d.index.scope(),
+	}
+}
+
+// scope computes the grants of a document.
+func (d *document) scope() trust.Scope {
+	s, by := d.sitemap(), trust.FromCaller
+	switch {
+	case s.RobotsURL != "":
+		by = trust.FromRobots
+	case s.Referrer != nil:
+		by = trust.FromIndex
+	case s.HomeURL != "":
+		by = trust.FromHome
+	case len(s.Grants) > 0:
+		by = trust.FromKnownPath
+	}
+	var hops []string
+	if d.Final != "" && d.Final != d.Loc {
+		hops = []string{d.Final}
+	}
+	return trust.Grants(by, d.Loc, hops, s.Grants).With(s.Grants...)
+}
+
+// isVouched reports whether the lastmods of the index above a document say when it changes.
+func (d *document) isVouched() bool {
+	return d.index != nil && d.index.Proof >= proved && !d.LastMod.IsZero()
+}
+
+// checked returns the time until which the pages of a document are known: when it was read, or
+// when the index that stands for it was.
+func (d *document) checked() time.Time {
+	if d.isVouched() && !d.Hinted && !d.Read.IsZero() && d.index.Checked.After(d.Checked) {
+		return d.index.Checked
+	}
+	return d.Checked
+}
+
+// The proof of an index's lastmods: how often they must have been right before they stand for its
+// children, and what it loses if a child changed without them.
+const (
+	proved = 3
+	refute = 20
+)

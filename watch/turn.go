@@ -1,0 +1,248 @@
+package watch
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// turn asks the documents of a site that are due. Deliver hands on what each brought, and reports
+// whether the turn may go on.
+func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
+	s.fill(time.Now())
+	if out := new(delivery); !s.Find.After(time.Now()) {
+		if err := s.find(ctx, out); err != nil {
+			return err
+		}
+		s.judgeFailures(time.Now(), out)
+		if !s.end(out, deliver) {
+			return s.err
+		}
+	}
+	for s.Failures == 0 {
+		d := s.due(time.Now())
+		if d == nil || s.Tokens < 1 {
+			s.end(new(delivery), deliver)
+			break
+		}
+		out := &delivery{progress: s.key + "q" + hashed(d.Loc)}
+		if err := s.ask(ctx, d, out); err != nil {
+			return err
+		}
+		if !s.end(out, deliver) {
+			return s.err
+		}
+		if s.Delay > 0 {
+			break
+		}
+	}
+	return s.err
+}
+
+// end completes and delivers what one request brought.
+func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
+	now := time.Now()
+	s.Asked = now
+	s.Next = s.nextTurn(now)
+	s.Orphans = nil
+	for _, d := range s.docs {
+		if !d.named {
+			s.Orphans = append(s.Orphans, d.Loc)
+		}
+	}
+	out.putJSON(s.key, s.siteRecord)
+	if s.err != nil || !deliver(out) {
+		return false
+	}
+	clear(s.fresh)
+	return true
+}
+
+// due returns the document that is worth asking first: the one with the most changes to expect, a
+// new one before all others.
+func (s *site) due(now time.Time) (best *document) {
+	most := -1.0
+	for _, d := range s.docs {
+		if !d.named || d.Next.After(now) {
+			continue
+		}
+		expected := d.Rhythm.rate() * now.Sub(d.Asked).Hours()
+		switch {
+		case d.Asked.IsZero():
+			expected = math.Inf(1)
+		case d.Hinted:
+			expected += 1_000
+		}
+		if expected > most {
+			best, most = d, expected
+		}
+	}
+	return best
+}
+
+// ask requests a document and turns what it brought into events.
+func (s *site) ask(ctx context.Context, d *document, out *delivery) error {
+	r, err := s.fetch(ctx, d)
+	if err != nil {
+		return err
+	}
+	s.Tokens -= float64(max(r.sum.Attempts, 1) + len(r.sum.Hops))
+	for _, c := range s.confirm(d, r.changes) {
+		kind := Modified
+		if c.isNew {
+			kind = Added
+		}
+		out.events = append(out.events, s.pageEvent(kind, d, c.removed, c.url))
+	}
+	s.note(d, r, out)
+	s.judgeFailures(time.Now(), out)
+	s.settle(time.Now(), out)
+	return nil
+}
+
+// note updates the record of a document by a reading.
+func (s *site) note(d *document, r *reading, out *delivery) {
+	elapsed := r.at.Sub(d.Read)
+	d.Asked = r.at
+	if r.err != nil {
+		d.fail(r)
+		d.ETag, d.LastModified = "", ""
+	} else {
+		if d.Failing {
+			d.Failing = false
+			out.events = append(out.events, s.notice(Recovered, d, nil))
+		}
+		d.Failures, d.Err, d.FailedAt = 0, "", time.Time{}
+		if !r.sum.NotModified {
+			d.Format, d.Final = r.sum.Format, r.sum.FinalURL
+			d.ETag, d.LastModified = r.validators.ETag, r.validators.LastModified
+			d.Ahead = r.ahead
+		}
+		s.learn(d, r, elapsed, out)
+		d.Checked, d.Read = r.at, r.at
+		d.Reads++
+		s.compare(d, r, out)
+	}
+	if d.Format == sitemap.SitemapIndex && r.err == nil {
+		s.relist(d, r, out)
+	}
+	d.URLs, d.Vanished = r.pages.listed(), r.pages.vanished()
+	s.plan(d, r)
+	if r.changed || r.isFirst {
+		s.savePages(d, r.pages, out)
+	} else {
+		s.save(d, out)
+	}
+}
+
+// learn updates what is known of how often a document changes, and how far its index says so.
+func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delivery) {
+	if r.isFirst {
+		isWindow := r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom
+		d.Rhythm = firstRhythm(r.dates, isWindow, r.at)
+		d.Hinted = false
+		if d.index != nil && !d.LastMod.IsZero() { // the index changes whenever d does
+			d.index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
+			d.index.Next = d.index.Asked.Add(s.interval(d.index))
+			s.save(d.index, out)
+		}
+		return
+	}
+	d.Rhythm = d.Rhythm.after(elapsed, r.changed)
+	switch index := d.index; {
+	case index == nil || d.LastMod.IsZero():
+	case d.Hinted && r.changed:
+		index.Proof = min(index.Proof+1, proved)
+	case d.Hinted:
+		index.Proof--
+	case r.changed:
+		d.Early = true
+	}
+	d.Hinted = false
+}
+
+// compare reports what a reading says about a document as a whole.
+func (s *site) compare(d *document, r *reading, out *delivery) {
+	if r.changed && !r.isFirst {
+		d.Changed, d.Usual, d.Quiet = r.at, d.Rhythm.usual(), false
+	}
+	if !d.Changed.IsZero() && !d.Quiet && d.Format != sitemap.SitemapIndex {
+		usual := time.Duration(float64(24*time.Hour) / d.Usual)
+		if r.at.Sub(d.Changed) >= max(10*usual, 7*24*time.Hour) {
+			d.Quiet = true
+			out.events = append(out.events, s.notice(Quiet, d, nil))
+		}
+	}
+	if now := r.pages.listed(); r.isWhole() && r.before >= 100 && 2*now < r.before {
+		out.events = append(out.events, s.notice(Shrunk, d, nil))
+	}
+}
+
+// plan sets when a document is due again.
+func (s *site) plan(d *document, r *reading) {
+	wait := s.interval(d)
+	if d.Reads < 5 {
+		wait = max(wait, min(r.fresh, s.w.most()))
+	}
+	if d.Failures > 0 {
+		wait = backoff(d.Failures, r.err)
+	}
+	d.Next = r.at.Add(time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64())))
+}
+
+// interval returns the time between two requests for a document.
+func (s *site) interval(d *document) time.Duration {
+	if d.isVouched() {
+		return min(7*24*time.Hour, s.w.most())
+	}
+	all := 0.0
+	for _, other := range s.docs {
+		if other.named && !other.isVouched() {
+			all += frequency(other.Rhythm.rate(), s.w.perDay())
+		}
+	}
+	f := frequency(d.Rhythm.rate(), s.w.perDay())
+	return interval(f, all, s.w.perDay(), s.w.least(), s.w.most())
+}
+
+// fill adds the requests that have become possible. On the first day there are as many as in any;
+// after it they do not pile up, so that no day has many more.
+func (s *site) fill(now time.Time) {
+	perDay := float64(s.w.perDay())
+	switch {
+	case s.Filled.IsZero():
+		s.Tokens, s.Filled = perDay, now.Add(24*time.Hour)
+	case now.After(s.Filled):
+		s.Tokens = min(s.Tokens+perDay*now.Sub(s.Filled).Hours()/24, max(perDay/10, 2))
+		s.Filled = now
+	}
+}
+
+// nextTurn returns when the site is due again, and notes its rate.
+func (s *site) nextTurn(now time.Time) time.Time {
+	next := time.Time{}
+	s.Rate = 0
+	for _, d := range s.docs {
+		if !d.named {
+			continue
+		}
+		s.Rate += d.Rhythm.rate()
+		if next.IsZero() || d.Next.Before(next) {
+			next = d.Next
+		}
+	}
+	wait := max(1-s.Tokens, 0) / float64(s.w.perDay()) * 24 * float64(time.Hour)
+	if can := s.Filled.Add(time.Duration(wait) + time.Second); wait > 0 && next.Before(can) {
+		next = can
+	}
+	if next.Before(now.Add(s.Delay)) {
+		next = now.Add(s.Delay)
+	}
+	if len(s.docs) == 0 || s.Failures > 0 || s.Find.Before(next) {
+		next = s.Find
+	}
+	return next
+}

@@ -1,0 +1,106 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
+)
+
+// A Watcher reads the sitemaps of sites again and again and says what has changed. Client and Store
+// must be set; its fields must not change while it is used. At most one of its sequences may be
+// ranged over at a time.
+type Watcher struct {
+	Client *discover.Client
+	// Store keeps what was seen, the rhythm of each document, and when it is due.
+	Store discover.Store
+	// Options are those of each walk. Store, Run, OnlyChanged and Validators are the Watcher's. Its
+	// functions are called on several goroutines.
+	Options discover.Options
+	// PerDay is how many requests for the documents of a site may be sent in a day. 0 means 96.
+	PerDay int
+	// Min and Max are the shortest and the longest interval of a document. 0 means 5 minutes and 14
+	// days.
+	Min, Max time.Duration
+	// Parallel is how many sites are walked at once. 0 means 16.
+	Parallel int
+	// Initial yields the pages of the first walk of a site as Added. Without it they are only
+	// remembered.
+	Initial bool
+}
+
+func (w *Watcher) perDay() int           { return max(cmp.Or(w.PerDay, 96), 1) }
+func (w *Watcher) least() time.Duration  { return cmp.Or(w.Min, 5*time.Minute) }
+func (w *Watcher) most() time.Duration   { return cmp.Or(w.Max, 14*24*time.Hour) }
+func (w *Watcher) parallel() int         { return max(cmp.Or(w.Parallel, 16), 1) }
+func (w *Watcher) minTrust() trust.Level { return cmp.Or(w.Options.MinTrust, trust.Variant) }
+
+// Events yields what changes on sites, for ever. Each site is watched once, however often it is
+// named. An event counts as delivered when the loop asks for the next one; only then is it made
+// durable. The last element is the error of ctx or of the Store.
+//
+// Events does nothing before it is ranged over, and leaves nothing running when the caller breaks
+// off.
+func (w *Watcher) Events(ctx context.Context, sites iter.Seq[string]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) { w.run(ctx, sites, yield, false) }
+}
+
+// Once yields what has changed in the documents that are due, and ends when they have been read. A
+// program that runs now and then needs no more. See [Watcher.Events] for the rest.
+func (w *Watcher) Once(ctx context.Context, sites iter.Seq[string]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) { w.run(ctx, sites, yield, true) }
+}
+
+// A Document is what is known of one document of a site.
+type Document struct {
+	Sitemap  string // its location
+	Index    string // that of the index that lists it, or ""
+	Format   sitemap.Format
+	URLs     int           // that it lists
+	Rate     float64       // estimated changes a day
+	Interval time.Duration // from the last request to the next
+	Next     time.Time     // when it is due; zero if nothing names it any more
+	Read     time.Time     // when it was last read
+	Changed  time.Time     // when a change was last seen
+	Failures int           // how often in a row it could not be read
+	Err      string        // why, the last time
+}
+
+// Documents yields what is known of the documents of a site, each index before what it lists.
+func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		key, err := siteKey(name)
+		if err != nil {
+			yield(Document{}, err)
+			return
+		}
+		s, err := w.load(name, key)
+		for _, d := range s.docs {
+			if err == nil && !yield(d.describe(), nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Document{}, err)
+		}
+	}
+}
+
+// describe returns the document as [Watcher.Documents] yields it.
+func (d *document) describe() Document {
+	known := Document{
+		Sitemap: sitemap.Redact(d.Loc), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
+		Next: d.Next, Read: d.Read, Changed: d.Changed, Failures: d.Failures, Err: d.Err,
+	}
+	if d.index != nil {
+		known.Index = sitemap.Redact(d.index.Loc)
+	}
+	if d.Next.After(d.Asked) && !d.Asked.IsZero() {
+		known.Interval = d.Next.Sub(d.Asked)
+	}
+	return known
+}
