@@ -199,10 +199,13 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := q.patience.ask(ctx, attempt, func(ctx context.Context) error {
-			taken, err = q.next(ctx)
-			if taken == nil && (err == nil || isDeleted(err)) {
-				over, err = q.isOver(ctx)
+		err := q.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
+			if taken, err = q.next(ctx); taken != nil || err != nil && !isDeleted(err) {
+				return err
+			}
+			var overErr error
+			if over, overErr = q.isOver(ctx); over || err == nil {
+				err = overErr
 			}
 			return err
 		})
