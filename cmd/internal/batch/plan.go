@@ -64,11 +64,6 @@ func planAlone(a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tas
 		return err
 	}
 	defer r.close()
-	stop, err := r.metrics.serve(flags.metrics, r.queue)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	p := newPlan(r, list, tasks)
 	if err := p.run(cmd.Context(), in); err != nil {
 		return err

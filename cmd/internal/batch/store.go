@@ -65,25 +65,11 @@ func hasRun(ctx context.Context, s store, run string) bool {
 	return ok && (err == nil || errors.Is(err, batch.ErrDamaged))
 }
 
-// errNoParts says how to make parts.
+// errNoParts says how to make parts, and where they are.
 func errNoParts(location string) error {
-	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN"
+	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN; " +
+		"sitemap batch status OUT lists the runs"
 	return fmt.Errorf(text, location)
-}
-
-// errOfRuns names the runs in a store that was given in place of one of them, nil if it has none.
-func errOfRuns(ctx context.Context, location string) error {
-	s, err := openStore(ctx, location)
-	if err != nil {
-		return nil
-	}
-	runs, err := s.Runs(ctx)
-	if err != nil || len(runs) == 0 || !hasRun(ctx, s, runs[0]) {
-		return nil
-	}
-	location = strings.TrimRight(location, "/")
-	const text = "%s: name one of its runs: %s"
-	return fmt.Errorf(text, location, location+"/"+strings.Join(runs, ", "+location+"/"))
 }
 
 // isMissing reports whether a file or an object does not exist.
