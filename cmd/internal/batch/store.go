@@ -56,9 +56,12 @@ func splitRun(location string) (out, run string, err error) {
 
 // hasRun reports whether there is a record or a part of a run.
 func hasRun(ctx context.Context, s store, run string) bool {
-	if _, err := s.Record(ctx, run); err == nil {
-		return true
-	}
+	_, err := s.Record(ctx, run)
+	return err == nil || hasPart(ctx, s, run)
+}
+
+// hasPart reports whether there is a part of a run.
+func hasPart(ctx context.Context, s store, run string) bool {
 	next, stop := iter.Pull2(s.Parts(ctx, run))
 	defer stop()
 	_, err, ok := next()

@@ -193,6 +193,13 @@ func TestCommand_Shards(t *testing.T) {
 	if got := c.lines(out+"/2", "--format", "text"); !slices.Equal(got, c.web.pages()) {
 		t.Errorf("in the second run are new or modified: %q", got)
 	}
+	for range 2 { // two commands at once on one run
+		wg.Go(func() { c.run(c.walk(c.list, "-o", out, "--run", "3", "--changed")...) })
+	}
+	wg.Wait()
+	if got := c.lines(out+"/3", "--format", "text"); len(got) > 0 {
+		t.Errorf("in the third run are new or modified: %q", got)
+	}
 	s := &frontiertest.Server{}
 	address := s.Start(t)
 	c.run("emit", out+"/1", "-q", "--queue", "urlfrontier://"+address+"/pages")
