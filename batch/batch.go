@@ -57,10 +57,8 @@
 //	worker.go    Run: takes tasks and ends their leases
 //	part.go      one part: its state, the job, and when it appears
 //	retry.go     what is carried over from a part
-//	lots.go      domains of many targets
-//	run.go       a Worker that runs: what is known of parts, and states
-//	jobs.go      the jobs of a walk and of an audit
-//	hosts.go     targets on different hosts, side by side
+//	run.go       a Worker that runs: parts, lots and states that are there
+//	jobs.go      the jobs of a walk and of an audit; hosts and lots, side by side
 //	visit.go     the lines that the jobs write
 //	job.go       Job and Worker
 //	states.go    states in a folder
@@ -70,8 +68,8 @@
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
 //	plan.go      tasks from a list
-//	batch.go     the interfaces, and causes of errors
-//	task.go      Task and its lots
+//	batch.go     the interfaces
+//	task.go      Task and its lots, and causes of errors
 //	names.go     runs, domains and hosts, and the names of their files
 package batch
 
@@ -169,6 +167,19 @@ type Remover interface {
 	Remove(ctx context.Context, part Stored) error
 }
 
+// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
+// is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
+func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
+	for _, part := range append(t.lots(), t) {
+		if has, err := s.Has(ctx, part); errors.Is(err, ErrDamaged) {
+			return false, nil
+		} else if !has || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // A Part is the lines of one task, which Commit makes visible as a whole; see [Lines] for what they
 // are.
 type Part interface {
@@ -217,15 +228,3 @@ func (c *Counts) add(d Counts) {
 	c.Warnings += d.Warnings
 	c.Infos += d.Infos
 }
-
-// Causes of errors, for errors.Is.
-var (
-	// ErrStale means that another worker has taken over a domain: its state has another revision, or
-	// the lease has ended.
-	ErrStale = errors.New("batch: another worker has taken over the domain")
-	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
-	ErrDamaged = errors.New("damaged part")
-	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
-	// fails alone: the worker goes on with the next.
-	ErrTask = errors.New("batch: the task cannot be done")
-)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
@@ -60,11 +62,13 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 // write does the job of a task, or what is left of it.
 func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) (sum Counts, err error) {
 	if t.Attempts >= maxAttempts {
-		return abandon(t, p)
+		return abandon(ctx, w, t, p)
 	}
 	again := old != nil && !w.Options.OnlyChanged // with OnlyChanged, all goes on from the state before
 	if again {
-		t.Targets = old.targets(t)
+		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
+			return !old.failed[sitemap.Redact(target)]
+		})
 	}
 	if again || t.More {
 		sum, err = r.carry(ctx, t, p)
@@ -83,16 +87,11 @@ func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) 
 	return sum, err
 }
 
-// abandon writes that the targets of a task were not done.
-func abandon(t Task, p Part) (sum Counts, err error) {
+// abandon is the Job that says of each target that it was not done.
+func abandon(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 	text := fmt.Sprintf("no worker has ended this domain in %d attempts", t.Attempts)
-	for _, target := range t.Targets {
-		v := newVisit(target, p)
+	return w.eachTarget(ctx, t, p, func(_ context.Context, v *visit, _ string) error {
 		v.fail(&Error{Code: "abandoned", Message: text})
-		if v.failed != nil {
-			return sum, v.failed
-		}
-		sum.add(v.counts)
-	}
-	return sum, nil
+		return nil
+	})
 }

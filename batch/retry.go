@@ -43,16 +43,6 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 	return old, old.counts.Failed == 0, nil
 }
 
-// targets returns the targets of a task that failed.
-func (r *retry) targets(t Task) (failed []string) {
-	for _, target := range t.Targets {
-		if r.failed[sitemap.Redact(target)] {
-			failed = append(failed, target)
-		}
-	}
-	return failed
-}
-
 // carry copies the lines of other targets than those of a task from its part, if there is one, to a
 // new part, and returns what they count.
 func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err error) {

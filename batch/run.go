@@ -1,7 +1,9 @@
 package batch
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,7 +15,7 @@ import (
 type run struct {
 	*Worker
 	runs   sync.Map // run to whether the sink has parts of it
-	mu     sync.Mutex
+	first  sync.Once
 	failed error // of the first task that could not be done
 }
 
@@ -32,6 +34,37 @@ func (r *run) has(ctx context.Context, t Task) (bool, error) {
 		return false, nil
 	}
 	return has, err
+}
+
+// removeLots removes the lots of a task, if its part lists any, unless they are in keep. If the part
+// cannot be read, there is none, or it is damaged and was reported.
+func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
+	sink, ok := r.Sink.(Remover)
+	if !ok {
+		return nil
+	}
+	in, err := r.Sink.Open(ctx, Stored{Task: t})
+	if err != nil {
+		return nil
+	}
+	line, _ := bufio.NewReader(in).ReadBytes('\n')
+	in.Close()
+	var first firstLine
+	if json.Unmarshal(line, &first) != nil || first.Lots == "" {
+		return nil
+	}
+	kept := map[string]bool{}
+	for _, lot := range keep {
+		kept[lot.Domain] = true
+	}
+	for i := range 256 {
+		if name := lotName(t.Domain, i); !kept[name] {
+			if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // load reads the state of a domain, and returns the revision that is to be replaced. If the part

@@ -121,7 +121,5 @@ func (r *run) renew(ctx context.Context, lease Lease) func() {
 // fail reports a task that cannot be done, and keeps the first such error.
 func (r *run) fail(t Task, err error) {
 	r.report(t, err)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failed = cmp.Or(r.failed, err)
+	r.first.Do(func() { r.failed = err })
 }

@@ -83,11 +83,12 @@ func (q *Queue) client() pb.URLFrontierClient { return pb.NewURLFrontierClient(q
 func (q *Queue) crawl() string                { return cmp.Or(q.Crawl, DefaultCrawl) }
 func (q *Queue) lease() time.Duration         { return cmp.Or(q.Lease, time.Minute) }
 
-// size returns how many URLs of a domain are not done, or of the crawl if domain is "".
-func (q *Queue) size(ctx context.Context, domain string) (uint64, error) {
+// size returns how many URLs of a domain are not done, or of the crawl if domain is "". A frontier on
+// RocksDB counts one too few, to below zero, when a URL that was done is put again.
+func (q *Queue) size(ctx context.Context, domain string) (int64, error) {
 	p := &pb.QueueWithinCrawlParams{Key: domain, CrawlID: q.crawl()}
 	stats, err := q.client().GetStats(ctx, p)
-	return stats.GetSize(), failure(ctx, err)
+	return int64(stats.GetSize()), failure(ctx, err)
 }
 
 // block keeps a domain from being handed out before a time, in seconds of Unix. 0 frees it.
@@ -170,7 +171,7 @@ func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 		if ended && err == nil {
 			if n, err := q.size(ctx, ""); err != nil {
 				return nil, err
-			} else if n == 0 {
+			} else if n <= 0 {
 				return nil, io.EOF
 			}
 		}

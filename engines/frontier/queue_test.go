@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"io"
 	"net"
 	"net/http/httptest"
 	"slices"
@@ -138,6 +139,26 @@ func TestRefetch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A frontier that counts below zero takes tasks, and its crawl is over.
+func TestMiscount(t *testing.T) {
+	t.Parallel()
+	q := open(t, &frontiertest.Server{Miscount: -1}, 0)
+	if ok, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
+		t.Fatalf("Put = %t, %v", ok, err)
+	}
+	q.End(t.Context())
+	lease, err := q.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := q.Take(t.Context()); err != io.EOF {
+		t.Errorf("Take = %v, %v, want io.EOF", l, err)
+	}
 }
 
 // A frontier is asked by TLS, and one whose certificate nobody has signed is not.

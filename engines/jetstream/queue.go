@@ -273,7 +273,13 @@ func Left(
 	if err != nil {
 		return 0, 0, err
 	}
-	consumer, err := js.Consumer(ctx, streamOf(o.withDefaults().Name, tokenOf(run)), consumerName)
+	q := &Queue{js: js, name: o.withDefaults().Name, run: tokenOf(run)}
+	return q.Left(ctx)
+}
+
+// Left returns how many tasks wait, and how many are leased.
+func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
+	consumer, err := q.js.Consumer(ctx, streamOf(q.name, q.run), consumerName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, 0, nil
 	}
@@ -281,15 +287,6 @@ func Left(
 		return 0, 0, fmt.Errorf("jetstream: %w", err)
 	}
 	info := consumer.CachedInfo()
-	return int(info.NumPending), info.NumAckPending, nil
-}
-
-// Left returns how many tasks wait, and how many are leased.
-func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
-	info, err := q.consumer.Info(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
 	return int(info.NumPending), info.NumAckPending, nil
 }
 

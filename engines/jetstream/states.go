@@ -101,19 +101,10 @@ func (s *store) Replace(ctx context.Context, domain string, value []byte, versio
 }
 
 // Put keeps a large state.
-func (s *store) Put(ctx context.Context, domain, id string, object io.Reader) error {
-	file, err := tempfile.Create("sitemap-state-")
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	size, err := io.Copy(file, object)
-	if err != nil {
-		return err
-	}
+func (s *store) Put(ctx context.Context, domain, id string, object *io.SectionReader) error {
 	return s.patience.ask(ctx, long, func(ctx context.Context) error {
-		meta := jetstream.ObjectMeta{Name: stateName(domain, id)}
-		_, err := s.objects.Put(ctx, meta, io.NewSectionReader(file, 0, size))
+		_, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: stateName(domain, id)},
+			io.NewSectionReader(object, 0, object.Size()))
 		return err
 	})
 }

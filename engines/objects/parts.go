@@ -27,7 +27,11 @@ func (s *Store) Part(_ context.Context, t batch.Task) (batch.Part, error) {
 		return nil, err
 	}
 	return batch.NewFilePart(file.File, t, func(ctx context.Context) error {
-		err := s.putFile(ctx, batch.PartName(t.Run, t.Domain), file.File, "application/gzip")
+		size, err := file.Seek(0, io.SeekCurrent)
+		if err == nil {
+			err = s.put(ctx, batch.PartName(t.Run, t.Domain), io.NewSectionReader(file, 0, size),
+				minio.PutObjectOptions{ContentType: "application/gzip"})
+		}
 		if err == nil {
 			file.Close()
 		}

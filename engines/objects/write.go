@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 
 	"github.com/minio/minio-go/v7"
 )
@@ -15,17 +14,6 @@ const pieceSize = 16 << 20
 
 // errLost means that a store does not have what it has accepted.
 var errLost = errors.New("the store has lost the object")
-
-// putFile puts what is in a file.
-func (s *Store) putFile(ctx context.Context, name string, file *os.File, contentType string) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	return s.put(ctx, name, io.NewSectionReader(file, 0, info.Size()), minio.PutObjectOptions{
-		ContentType: contentType,
-	})
-}
 
 // put puts an object.
 func (s *Store) put(ctx context.Context, name string, r *io.SectionReader, o minio.PutObjectOptions) error {

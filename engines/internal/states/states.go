@@ -13,6 +13,7 @@ import (
 	"io"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // A Store keeps a value and objects for each domain. It is safe for concurrent use.
@@ -23,7 +24,7 @@ type Store interface {
 	// or a lost attempt of this call has replaced it, the error matches [batch.ErrStale].
 	Replace(ctx context.Context, domain string, value []byte, version string) error
 	// Put keeps an object under a new id, all of it or nothing.
-	Put(ctx context.Context, domain, id string, object io.Reader) error
+	Put(ctx context.Context, domain, id string, object *io.SectionReader) error
 	// Open reads an object.
 	Open(ctx context.Context, domain, id string) (io.ReadCloser, error)
 	// Delete removes an object. One that is left takes space, no more.
@@ -136,9 +137,17 @@ func (s *states) store(
 	if err != nil || int64(len(v.State)) <= s.maxValue {
 		return err
 	}
-	err = s.Put(ctx, domain, v.ID, io.MultiReader(bytes.NewReader(v.State), in))
+	file, err := tempfile.Create("sitemap-state-")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	size, err := io.Copy(file, io.MultiReader(bytes.NewReader(v.State), in))
+	if err != nil {
+		return err
+	}
 	v.State, v.Large = nil, true
-	return err
+	return s.Put(ctx, domain, v.ID, io.NewSectionReader(file, 0, size))
 }
 
 // replace replaces the value of a domain. If the answer to an attempt was lost, the next one finds
