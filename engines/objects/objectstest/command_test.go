@@ -153,7 +153,7 @@ func TestCommand_Shards(t *testing.T) {
 	srv := startServer(t)
 	const sites = 90
 	c := newCommandTest(t, sites)
-	whole, out := filepath.Join(t.TempDir(), "whole"), "s3://"+bucket+"/list 1/p[8]"
+	whole, out := filepath.Join(t.TempDir(), "whole"), "s3://"+bucket+"/list 1/out"
 	c.run(c.walk(c.list, "-o", whole)...)
 	var kills atomic.Int32
 	kills.Store(9)
