@@ -128,10 +128,15 @@ func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 			yield(Stored{}, err)
 			return
 		}
-		filepath.WalkDir(f.path(run), func(path string, _ fs.DirEntry, err error) error {
+		root := f.path(run)
+		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			var p Stored
 			if err == nil {
-				if !strings.HasSuffix(path, PartSuffix) {
+				if d.IsDir() && path != root && len(d.Name()) != len("xx") {
+					return fs.SkipDir // of another run, if this is a folder of runs
+				}
+				depth := strings.Count(path[len(root):], string(filepath.Separator))
+				if depth != 2 || !strings.HasSuffix(path, PartSuffix) {
 					return nil
 				}
 				p, err = readPart(path)

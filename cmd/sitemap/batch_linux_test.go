@@ -352,56 +352,6 @@ func parquetRows(t *testing.T, name string) int64 {
 	return p.NumRows()
 }
 
-func TestBatchUsage(t *testing.T) {
-	list := writeFile(t, "sites.txt", "example.com\n")
-	for _, test := range []struct{ args, want string }{
-		{list, "say where the parts are: -o OUT"},
-		{"-o parts", "want one LIST of targets"},
-		{list + " -o parts --shard 4/4", "want I/N, with I from 0 to N-1"},
-		{list + " -o parts --shard 1", "want I/N, with I from 0 to N-1"},
-		{list + " -o parts --shard 0/2 --queue nats://127.0.0.1:1", "--shard: with --queue"},
-		{list + " -o parts --parallel 0", "--parallel, --site-time, --grace, --workers: want a positive number"},
-		{list + " -o parts --run ../x", `--run: run "../x": want up to 64 letters`},
-		{list + " -o parts --lease 29s", "--lease: want at least 30s"},
-		{list + " -o parts --check --changed", "--check judges all"},
-		{list + " -o parts --queue host:4222", "--queue: want nats://HOST:PORT"},
-		{list + " -o parts --match (", "--match: "},
-		{"plan " + list + " -o parts", "name the queue that workers share"},
-		{"work -o parts", "name the queue that workers share"},
-		{"work extra -o parts --queue nats://127.0.0.1:1", "the sites come from the queue"},
-		{"work -o parts --queue nats://127.0.0.1:1 --lease 1s", "--lease: want at least 30s"},
-		{"work -o parts --queue nats://127.0.0.1:1 --wait", "--wait: a run over NATS ends"},
-		{"work -o parts --queue urlfrontier://host", "--queue: want nats://HOST:PORT"},
-		{"work -o parts --queue nats://127.0.0.1:1 --nats-creds a --nats-nkey b", "want one of them"},
-		{"work -o parts --queue urlfrontier://host:1/c --nats-creds a", "--nats-creds, --nats-nkey: want --queue nats://"},
-		{"work -o parts --queue nats://127.0.0.1:1 --patience 0s", "--patience: want a positive time"},
-		{"plan " + list + " -o parts --queue-ca ca.pem", "--queue-ca: want --queue URL"},
-		{"status", "say where the parts are: -o OUT"},
-		{"status a b", "want one OUT, OUT/RUN or -o OUT"},
-		{"status parts --format parquet", "unknown format"},
-		{"status parts --format csv", "--format csv: only with --failed"},
-		{"status parts --failed --queue nats://127.0.0.1:1", "--failed: the parts say"},
-		{"cat ..", "want OUT/RUN"},
-		{"emit parts/1", "--queue: want nats://HOST:PORT"},
-	} {
-		got := runArgs(t, append([]string{"batch"}, strings.Fields(test.args)...)...)
-		if got.status != cli.ExitUsage || !strings.Contains(got.err, test.want) {
-			t.Errorf("batch %s: exit status %d, reported %q; want %q", test.args, got.status, got.err, test.want)
-		}
-	}
-	runArgs(t, "batch", "status", t.TempDir()).want(t, cli.ExitFailed, "", "no parts in it")
-	runArgs(t, "batch", "cat", t.TempDir()).want(t, cli.ExitFailed, "", "no parts in it")
-	runArgs(t, "batch", filepath.Join(t.TempDir(), "none"), "-o", t.TempDir()).
-		want(t, cli.ExitFailed, "", "no such file or directory")
-	runArgs(t, "batch", "work", "-o", t.TempDir(), "--queue", "nats://127.0.0.1:1").
-		want(t, cli.ExitFailed, "", "--queue: nats: no servers available")
-	w := newLoopbackWeb(t)
-	dir := filepath.Join(t.TempDir(), "out")
-	runArgs(t, "batch", w.list(t, 1), "--allow-private", "-q", "-o", dir).want(t, cli.ExitOK, "")
-	runArgs(t, "batch", "cat", dir).want(t, cli.ExitUsage, "", "name one of its runs: "+dir+"/1\n")
-	runArgs(t, "batch", "cat", dir+"/1", "--format", "sarif").want(t, cli.ExitUsage, "", "only the findings of a run")
-}
-
 // An interrupted run leaves no part that is not whole, and goes on.
 func TestBatchInterrupted(t *testing.T) {
 	w := newLoopbackWeb(t)

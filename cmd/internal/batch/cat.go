@@ -98,9 +98,6 @@ func findRun(a *cli.App, cmd *cobra.Command, location string) (store, string, er
 		return nil, "", err
 	}
 	if !hasRun(a.Context, s, run) {
-		if err := errOfRuns(a.Context, location); err != nil {
-			return nil, "", cli.Misuse(cmd, err)
-		}
 		return nil, "", errNoParts(location)
 	}
 	return s, run, nil

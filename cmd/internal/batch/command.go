@@ -85,11 +85,6 @@ func planAndWork(
 	}
 	p := newPlan(r, list, tasks)
 	p.skipped = w.skip
-	stop, err := r.metrics.serve(flags.metrics, r.queue)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	w.begin(r, list, tasks.shard.n)
 	group, ctx := errgroup.WithContext(cmd.Context())
 	group.Go(func() error { return p.run(ctx, in) })

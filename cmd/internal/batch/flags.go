@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,6 +111,7 @@ type openRun struct {
 	queue   *queue
 	metrics *metrics
 	log     *slog.Logger // nil without --log
+	closers []func()
 }
 
 // open begins a run or goes on with it, and opens its queue. Replicas are 0 for as many as before.
@@ -118,22 +120,9 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	if flags.log != "" {
 		r.log = a.Log.Records(flags.log == "json")
 	}
-	var err error
-	if r.store, err = openStore(cmd.Context(), flags.out); err != nil {
-		return nil, err
-	}
-	r.record, err = beginRun(cmd.Context(), r.store, flags.run, flags.mode)
-	if other := (*modeError)(nil); errors.As(err, &other) {
-		return nil, cli.Misuse(cmd, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	o := &jetstream.Options{Lease: flags.lease, Replicas: replicas, Patience: flags.patience}
-	r.queue, err = openQueue(cmd.Context(), &flags.serverFlags, flags.run, o)
-	if err == nil {
-		err = r.openStates(cmd.Context())
-	}
+	err := r.open(cmd, &jetstream.Options{
+		Lease: flags.lease, Replicas: replicas, Patience: flags.patience,
+	})
 	if err = cmp.Or(a.Ended(cmd.Context()), err); err != nil {
 		r.close()
 		return nil, err
@@ -141,17 +130,46 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	return r, nil
 }
 
-// openStates opens the states. Beside a folder, which has no fence for several machines, NATS keeps
-// them.
-func (r *openRun) openStates(ctx context.Context) (err error) {
-	if r.states = r.queue.states; r.states == nil || isBucket(r.flags.out) {
-		r.states, err = r.store.States(ctx)
+func (r *openRun) open(cmd *cobra.Command, o *jetstream.Options) (err error) {
+	ctx := cmd.Context()
+	if r.store, err = openStore(ctx, r.flags.out); err != nil {
+		return err
 	}
-	return err
+	if r.record, err = beginRun(ctx, r.store, r.flags.run, r.flags.mode); err != nil {
+		return err
+	}
+	if r.record.mode != r.flags.mode {
+		const text = "run %s has the mode %q; begin another one with --run NAME"
+		return cli.Misuse(cmd, fmt.Errorf(text, r.flags.run, r.record.mode.String()))
+	}
+	if r.queue, err = openQueue(ctx, &r.flags.serverFlags, r.flags.run, o); err != nil {
+		return err
+	}
+	if r.queue.close != nil {
+		r.closers = append(r.closers, r.queue.close)
+	}
+	if r.states, err = openStates(ctx, r.store, r.queue, o); err != nil {
+		return err
+	}
+	stop, err := r.metrics.serve(r.flags.metrics, r.queue)
+	if err != nil {
+		return err
+	}
+	r.closers = append(r.closers, stop)
+	return nil
+}
+
+// openStates opens the states of a store. Those of a folder have no fence for several machines, so that
+// NATS keeps them.
+func openStates(ctx context.Context, s store, q *queue, o *jetstream.Options) (batch.States, error) {
+	if _, ok := s.(*folder); ok && q.nats != nil {
+		return jetstream.OpenStates(ctx, q.nats, o)
+	}
+	return s.States(ctx)
 }
 
 func (r *openRun) close() {
-	if r.queue != nil && r.queue.close != nil {
-		r.queue.close()
+	for _, c := range slices.Backward(r.closers) {
+		c()
 	}
 }

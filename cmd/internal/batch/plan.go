@@ -64,11 +64,6 @@ func planAlone(a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tas
 		return err
 	}
 	defer r.close()
-	stop, err := r.metrics.serve(flags.metrics, r.queue)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	p := newPlan(r, list, tasks)
 	if err := p.run(cmd.Context(), in); err != nil {
 		return err
@@ -99,6 +94,7 @@ type plan struct {
 	shard   shard
 	failed  map[string]bool // domains that are put although they have a part; nil for none
 	skipped func(targets int64)
+	isNew   bool // the run has no parts yet, so that planning asks for none; workers do
 
 	put, known, done int64 // domains
 	targets          int64 // of the shard
@@ -114,6 +110,7 @@ func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
 	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
 	}
+	p.isNew = !hasPart(ctx, p.store, p.flags.run)
 	if p.flags.retry {
 		if p.failed, err = p.failedDomains(ctx); err != nil {
 			return err
@@ -155,7 +152,7 @@ func (p *plan) add(ctx context.Context, task batch.Task) error {
 	p.targets += int64(len(task.Targets))
 	done := false
 	var err error
-	if !p.failed[task.Domain] {
+	if !p.isNew && !p.failed[task.Domain] {
 		done, err = batch.IsDone(ctx, p.store, task)
 	}
 	if err != nil {

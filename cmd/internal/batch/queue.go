@@ -17,11 +17,11 @@ import (
 // A queue is a [batch.Queue] and what commands do with it. Functions that it does not need are nil.
 type queue struct {
 	batch.Queue
-	states batch.States                    // on its server; nil: those beside the parts
-	begin  func(ctx context.Context) error // a plan: an earlier End is taken back
-	left   func(ctx context.Context) (waiting, leased int, err error)
-	ready  func() bool // the server answers
-	close  func()
+	nats  *nats.Conn                      // nil for another server
+	begin func(ctx context.Context) error // a plan: an earlier End is taken back
+	left  func(ctx context.Context) (waiting, leased int, err error)
+	ready func() bool // the server answers
+	close func()
 	// endsHere says that a server does not keep End: each process has to say it.
 	endsHere bool
 }
@@ -66,16 +66,12 @@ func openJetStream(ctx context.Context, flags *serverFlags, run string, o *jetst
 		return nil, err
 	}
 	q, err := jetstream.OpenQueue(ctx, nc, run, o)
-	var states batch.States
-	if err == nil {
-		states, err = jetstream.OpenStates(ctx, nc, o)
-	}
 	if err != nil {
 		nc.Close()
 		return nil, err
 	}
 	return &queue{
-		Queue: q, states: states, begin: q.Begin, left: q.Left, ready: nc.IsConnected, close: nc.Close,
+		Queue: q, nats: nc, begin: q.Begin, left: q.Left, ready: nc.IsConnected, close: nc.Close,
 	}, nil
 }
 

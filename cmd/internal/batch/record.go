@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -25,17 +24,6 @@ func (m mode) String() string {
 		return "findings"
 	}
 	return "full"
-}
-
-// flag returns the flag that asks for the mode.
-func (m mode) flag() string {
-	switch {
-	case m.Changed:
-		return "has --changed"
-	case m.Findings:
-		return "has --check"
-	}
-	return "is full"
 }
 
 // A record is what is kept of a run beside its parts.
@@ -81,30 +69,18 @@ func (r *record) save(ctx context.Context, s store, run string) error {
 	return s.SaveRecord(ctx, run, append(text, '\n'))
 }
 
-// A modeError refuses a mode that is not that of the run.
-type modeError struct {
-	run string
-	has mode
-}
-
-func (e *modeError) Error() string {
-	return fmt.Sprintf("run %s %s; begin another one with --run NAME", e.run, e.has.flag())
-}
-
-// beginRun goes on with a run, or begins it if it is not there. The error is a *modeError if the run
-// has another mode.
+// beginRun goes on with a run, or begins it if it is not there. A run that is there may have another
+// mode.
 func beginRun(ctx context.Context, s store, run string, m mode) (record, error) {
 	r, err := readRecord(ctx, s, run)
-	if err == nil && r.Begun.IsZero() {
-		r = record{mode: m, Begun: thisSecond()}
-		if err = r.save(ctx, s, run); err == nil {
-			r, err = readRecord(ctx, s, run) // another process may have begun it
-		}
+	if err != nil || !r.Begun.IsZero() {
+		return r, err
 	}
-	if err == nil && r.mode != m {
-		err = &modeError{run, r.mode}
+	r = record{mode: m, Begun: thisSecond()}
+	if err := r.save(ctx, s, run); err != nil {
+		return r, err
 	}
-	return r, err
+	return readRecord(ctx, s, run) // another process may have begun it
 }
 
 // add notes a line that is no target.

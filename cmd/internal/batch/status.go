@@ -35,16 +35,9 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// find returns the store and the runs that the command line names.
+// find returns the store and the runs that the command line names. An argument may be OUT or OUT/RUN.
 func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command, args []string) (store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
-	if len(args) > 0 && !isNamed {
-		if out, run, err := splitRun(args[0]); err == nil {
-			if st, err := openStore(ctx, out); err == nil && hasRun(ctx, st, run) {
-				return st, []string{run}, nil
-			}
-		}
-	}
 	st, err := openStore(ctx, s.out)
 	if err != nil {
 		return nil, nil, err
@@ -53,14 +46,20 @@ func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command, args []strin
 	if !isNamed && s.queue == "" {
 		runs, err = st.Runs(ctx)
 	}
-	if err == nil && (len(runs) == 0 || !hasRun(ctx, st, runs[0])) {
-		name := s.out
-		if isNamed {
-			name += "/" + s.run
-		}
-		err = errNoParts(name)
+	if err != nil || len(runs) > 0 && hasRun(ctx, st, runs[0]) {
+		return st, runs, err
 	}
-	return st, runs, err
+	out, run, err := splitRun(s.out)
+	switch {
+	case isNamed:
+		return nil, nil, errNoParts(s.out + "/" + s.run)
+	case err != nil || len(args) == 0:
+		return nil, nil, errNoParts(s.out)
+	}
+	if st, err = openStore(ctx, out); err == nil && !hasRun(ctx, st, run) {
+		err = errNoParts(s.out)
+	}
+	return st, []string{run}, err
 }
 
 // status prints how far the runs in a folder are, or what has failed in them.

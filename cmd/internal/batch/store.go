@@ -56,34 +56,23 @@ func splitRun(location string) (out, run string, err error) {
 
 // hasRun reports whether there is a record or a part of a run.
 func hasRun(ctx context.Context, s store, run string) bool {
-	if _, err := s.Record(ctx, run); err == nil {
-		return true
-	}
+	_, err := s.Record(ctx, run)
+	return err == nil || hasPart(ctx, s, run)
+}
+
+// hasPart reports whether there is a part of a run.
+func hasPart(ctx context.Context, s store, run string) bool {
 	next, stop := iter.Pull2(s.Parts(ctx, run))
 	defer stop()
 	_, err, ok := next()
 	return ok && (err == nil || errors.Is(err, batch.ErrDamaged))
 }
 
-// errNoParts says how to make parts.
+// errNoParts says how to make parts, and where they are.
 func errNoParts(location string) error {
-	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN"
+	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN; " +
+		"sitemap batch status OUT lists the runs"
 	return fmt.Errorf(text, location)
-}
-
-// errOfRuns names the runs in a store that was given in place of one of them, nil if it has none.
-func errOfRuns(ctx context.Context, location string) error {
-	s, err := openStore(ctx, location)
-	if err != nil {
-		return nil
-	}
-	runs, err := s.Runs(ctx)
-	if err != nil || len(runs) == 0 || !hasRun(ctx, s, runs[0]) {
-		return nil
-	}
-	location = strings.TrimRight(location, "/")
-	const text = "%s: name one of its runs: %s"
-	return fmt.Errorf(text, location, location+"/"+strings.Join(runs, ", "+location+"/"))
 }
 
 // isMissing reports whether a file or an object does not exist.

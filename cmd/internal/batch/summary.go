@@ -23,14 +23,13 @@ type summary struct {
 	Sites int64     `json:"sites,omitempty"` // of the list, 0 until it has been read
 	Done  int64     `json:"done"`            // of these
 
-	Domains   int64            `json:"domains"`
-	Failed    int64            `json:"failed"` // domains of which something could not be read
-	Abandoned int64            `json:"abandoned"`
-	Causes    map[string]int64 `json:"causes,omitempty"`
-	Damaged   int64            `json:"damaged,omitempty"` // parts
-	BadLines  int64            `json:"bad_lines,omitempty"`
-	Bad       []badLine        `json:"bad,omitempty"`
-	Counts    batch.Counts     `json:"counts"`
+	Domains  int64            `json:"domains"`
+	Failed   int64            `json:"failed"` // domains of which something could not be read
+	Causes   map[string]int64 `json:"causes,omitempty"`
+	Damaged  int64            `json:"damaged,omitempty"` // parts
+	BadLines int64            `json:"bad_lines,omitempty"`
+	Bad      []badLine        `json:"bad,omitempty"`
+	Counts   batch.Counts     `json:"counts"`
 
 	// Waiting and Leased are domains in the queue, if one was named.
 	Waiting *int `json:"waiting,omitempty"`
@@ -39,9 +38,6 @@ type summary struct {
 	Rate float64 `json:"rate,omitempty"`         // sites a second since the last start
 	Left float64 `json:"seconds_left,omitempty"` // 0 if that is not known or nothing is left
 }
-
-// abandoned is the cause of a domain that no worker has ended.
-const abandoned = "abandoned"
 
 // summarize counts the parts of a run. It reports those that are damaged.
 func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary, error) {
@@ -75,7 +71,6 @@ func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary,
 	if s.Sites > 0 {
 		s.Done = min(s.Done, s.Sites)
 	}
-	s.Abandoned = s.Causes[abandoned]
 	elapsed := time.Since(rec.Started).Seconds()
 	if left := s.Sites - s.Done; left > 0 && recent > 0 && elapsed > 0 {
 		s.Rate = float64(recent) / elapsed

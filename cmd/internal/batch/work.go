@@ -104,11 +104,6 @@ func workAlone(
 		return err
 	}
 	defer r.close()
-	stop, err := r.metrics.serve(flags.metrics, r.queue)
-	if err != nil {
-		return err
-	}
-	defer stop()
 	if r.queue.endsHere && !wait {
 		r.queue.End(cmd.Context())
 	}
@@ -128,7 +123,7 @@ type work struct {
 	log       *slog.Logger
 	progress  progress.Counter
 	untrusted atomic.Int64
-	stop      func() // of the progress
+	stop      func() // of the display of progress
 }
 
 // newWork returns the work that the flags ask for. Shards is the number of shards, or 0.
@@ -176,31 +171,28 @@ func (w *work) begin(r *openRun, list string, shards int) {
 	w.progress.IsList = true
 	w.progress.Total /= int64(max(1, shards)) // about
 	w.stop = w.progress.Show(w.app, w.flags.progress, w.quiet || w.log != nil, false)
+}
+
+// run works, and reports what has been done now and then where no progress is shown.
+func (w *work) run(ctx context.Context) error {
 	if w.log != nil || !cli.IsTerminal(w.app.Err) {
-		ended, hide := make(chan struct{}), w.stop
-		go w.reportTotals(ended)
-		w.stop = func() {
-			close(ended)
-			hide()
-		}
+		ticker := time.NewTicker(reportEvery)
+		defer ticker.Stop()
+		ended := make(chan struct{})
+		defer close(ended)
+		go func() {
+			for {
+				select {
+				case <-ticker.C:
+					w.totals()
+				case <-ended:
+					return
+				}
+			}
+		}()
 	}
+	return w.worker.Run(ctx)
 }
-
-// reportTotals reports what has been done now and then, until ended is closed.
-func (w *work) reportTotals(ended <-chan struct{}) {
-	ticker := time.NewTicker(reportEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			w.totals()
-		case <-ended:
-			return
-		}
-	}
-}
-
-func (w *work) run(ctx context.Context) error { return w.worker.Run(ctx) }
 
 // skip counts targets that were done before.
 func (w *work) skip(targets int64) { w.progress.Sites.Add(targets) }

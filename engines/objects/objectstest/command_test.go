@@ -153,7 +153,7 @@ func TestCommand_Shards(t *testing.T) {
 	srv := startServer(t)
 	const sites = 90
 	c := newCommandTest(t, sites)
-	whole, out := filepath.Join(t.TempDir(), "whole"), "s3://"+bucket+"/list 1/p[8]"
+	whole, out := filepath.Join(t.TempDir(), "whole"), "s3://"+bucket+"/list 1/out"
 	c.run(c.walk(c.list, "-o", whole)...)
 	var kills atomic.Int32
 	kills.Store(9)
@@ -192,6 +192,13 @@ func TestCommand_Shards(t *testing.T) {
 	c.run(c.walk(c.list, "-o", out, "--run", "2", "--changed")...)
 	if got := c.lines(out+"/2", "--format", "text"); !slices.Equal(got, c.web.pages()) {
 		t.Errorf("in the second run are new or modified: %q", got)
+	}
+	for range 2 { // two commands at once on one run
+		wg.Go(func() { c.run(c.walk(c.list, "-o", out, "--run", "3", "--changed")...) })
+	}
+	wg.Wait()
+	if got := c.lines(out+"/3", "--format", "text"); len(got) > 0 {
+		t.Errorf("in the third run are new or modified: %q", got)
 	}
 	s := &frontiertest.Server{}
 	address := s.Start(t)
