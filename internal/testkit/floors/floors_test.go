@@ -8,6 +8,6 @@ import (
 
 func TestFloors(t *testing.T) {
 	const module = "github.com/seed-322c453a/sitemap/"
-	floors.Check(t, module+"fetch", module+"discover", module+"discover/robots", module+"discover/trust",
+	floors.Check(t, module+"fetch", module+"discover", module+"discover/robots", module+"discover/trust", module+"watch",
 		module+"discover/state", module+"audit", module+"batch", module+"internal/hostlimit", module+"internal/location")
 }
