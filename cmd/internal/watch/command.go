@@ -47,6 +47,7 @@ func Command(a *cli.App) *cobra.Command {
 	flags := &watchFlags{}
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "watch [flags] --state FILE SITE...",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
