@@ -104,7 +104,7 @@ func (s *site) orphan(d, lister *document, out *delivery) {
 
 // revive takes an orphan back that an index lists again. Its pages are listed until it is read.
 func (s *site) revive(d, index *document, out *delivery) {
-	d.named, d.index, d.seed, d.Next = true, index, nil, time.Now()
+	d.named, d.index, d.seed, d.Next = true, index, nil, s.began
 	pages := s.pages(d)
 	for i := range pages {
 		if pages[i].isVanished() {
@@ -159,7 +159,7 @@ func (s *site) hint(d *document, r *reading, out *delivery) {
 		if hasMoved {
 			child.LastMod, child.Hinted = r.pages[i].lastMod, true
 			if d.Proof >= 0 {
-				child.Next = r.at
+				child.Next = s.began
 			}
 		}
 		if child.docRecord != before {

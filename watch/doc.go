@@ -65,7 +65,7 @@
 //
 // Each file builds on those below it:
 //
-//	watch.go      Watcher and what it yields
+//	watch.go      Events, Once and Documents
 //	run.go        gives sites their turns and yields what they find
 //	schedule.go   which site is next
 //	turn.go       asks the documents of a site that are due
@@ -79,5 +79,6 @@
 //	record.go     what the Store keeps
 //	pages.go      the pages of a document
 //	rhythm.go     rates of change, and how often to ask
+//	watcher.go    Watcher
 //	event.go      Event
 package watch

@@ -82,9 +82,9 @@ func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
 			continue
 		}
 		known = checked
-		isLate := checked.Before(d.Vanished) && other.Failures == 0 && other.Next.After(now)
+		isLate := checked.Before(d.Vanished) && other.Failures == 0 && other.Next.After(s.began)
 		if isLate && s.Tokens >= 2 {
-			other.Next = now
+			other.Next = s.began
 			s.save(other, out)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *site) judgeFailures(now time.Time, out *delivery) {
 		out.events = append(out.events, s.notice(Recovered, nil, nil))
 		for _, d := range s.docs {
 			if d.Failures > 0 { // count again: it failed with the site
-				d.Failures, d.FailedAt, d.Next = 1, now, now
+				d.Failures, d.FailedAt, d.Next = 1, now, s.began
 				s.save(d, out)
 			}
 		}
@@ -58,7 +58,7 @@ func (s *site) judgeFailures(now time.Time, out *delivery) {
 			out.events = append(out.events, s.notice(Failing, d, err))
 			s.save(d, out)
 		case unknown != nil:
-			unknown.Next = now
+			unknown.Next = s.began
 			s.save(unknown, out)
 		default:
 			s.Failing = true

@@ -18,6 +18,7 @@ type site struct {
 	name string
 	key  string // what its keys in the Store begin with
 	siteRecord
+	began time.Time   // of the turn
 	docs  []*document // each index before its children
 	byLoc map[string]*document
 	fresh map[string]pageList // by location: pages that are not stored yet

@@ -12,7 +12,8 @@ import (
 // turn asks the documents of a site that are due. Deliver hands on what each brought, and reports
 // whether the turn may go on.
 func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
-	s.fill(time.Now())
+	s.began = time.Now()
+	s.fill(s.began)
 	if out := new(delivery); !s.Find.After(time.Now()) {
 		if err := s.find(ctx, out); err != nil {
 			return err
@@ -23,7 +24,7 @@ func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 		}
 	}
 	for s.Failures == 0 {
-		d := s.due(time.Now())
+		d := s.due()
 		if d == nil || s.Tokens < 1 {
 			s.end(new(delivery), deliver)
 			break
@@ -61,15 +62,16 @@ func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 	return true
 }
 
-// due returns the document that is worth asking first: the one with the most changes to expect, a
-// new one before all others.
-func (s *site) due(now time.Time) (best *document) {
+// due returns the document that is worth asking first, of those that were due when the turn began or
+// have become so by what was read since: the one with the most changes to expect, a new one before
+// all others.
+func (s *site) due() (best *document) {
 	most := -1.0
 	for _, d := range s.docs {
-		if !d.named || d.Next.After(now) {
+		if !d.named || d.Next.After(s.began) {
 			continue
 		}
-		expected := d.Rhythm.rate() * now.Sub(d.Asked).Hours()
+		expected := d.Rhythm.rate() * s.began.Sub(d.Asked).Hours()
 		switch {
 		case d.Asked.IsZero():
 			expected = math.Inf(1)

@@ -32,6 +32,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/tree"
 	"github.com/seed-322c453a/sitemap/cmd/internal/urls"
 	"github.com/seed-322c453a/sitemap/cmd/internal/version"
+	"github.com/seed-322c453a/sitemap/cmd/internal/watch"
 )
 
 // grace is how long an interrupted command may take to end. A read of standard input can block for
@@ -70,6 +71,6 @@ func execute(a *cli.App, args []string) int {
 func rootCommand(a *cli.App) *cobra.Command {
 	return cli.Root(a, version.String(),
 		urls.Command(a), tree.Command(a), parse.Command(a), check.Command(a), report.Command(a),
-		diff.Command(a), stats.Command(a), submit.Command(a), batch.Command(a), robots.Command(a),
-		demo.Command(a), version.Command(a))
+		diff.Command(a), stats.Command(a), submit.Command(a), batch.Command(a), watch.Command(a),
+		robots.Command(a), demo.Command(a), version.Command(a))
 }

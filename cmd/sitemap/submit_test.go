@@ -47,6 +47,16 @@ func TestSubmitIndexNow(t *testing.T) {
 			t.Errorf("%.80s: status %d, sent %q, %s", test.in, r.status, got, r.err)
 		}
 	}
+	for _, in := range []string{
+		"! failing https://a.example/s\n- https://a.example/1\n",
+		`{"event":"failing","sitemap":"https://a.example/s"}` + "\n" + `{"event":"removed","loc":"https://a.example/1"}`,
+	} {
+		got = nil
+		r := runWith(t, strings.NewReader(in), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "--removed", "-")
+		if strings.Join(got, ", ") != "a.example 12345678 1 https://a.example/1" || r.status != cli.ExitOK {
+			t.Errorf("removed: %s: status %d, sent %q, %s", in, r.status, got, r.err)
+		}
+	}
 	got = nil
 	r := runWith(t, strings.NewReader("+ https://a.example/1\n"), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "--dry-run", "-")
 	r.want(t, cli.ExitOK, "POST "+s.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")

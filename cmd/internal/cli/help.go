@@ -20,8 +20,11 @@ var helpFiles embed.FS
 var topics = []string{"targets", "trust", "fields", "output", "errors", "state"}
 
 // WithHelp sets the help of a command or topic from its file.
-func WithHelp(cmd *cobra.Command) *cobra.Command {
-	text, err := helpFiles.ReadFile("help/" + cmd.Name() + ".txt")
+func WithHelp(cmd *cobra.Command) *cobra.Command { return WithHelpOf(cmd, cmd.Name()) }
+
+// WithHelpOf sets the help of a command from the file of a name.
+func WithHelpOf(cmd *cobra.Command, name string) *cobra.Command {
+	text, err := helpFiles.ReadFile("help/" + name + ".txt")
 	if err != nil {
 		panic(err)
 	}

@@ -2,8 +2,9 @@
 //
 // Each file builds on those below it:
 //
-//	demo.go  sitemap demo
-//	site.go  the sites of the demo
+//	demo.go   sitemap demo
+//	watch.go  the scene of sitemap watch
+//	site.go   the sites of the demo
 package demo
 
 import (
@@ -75,5 +76,5 @@ func run(ctx context.Context, to io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	return watchSite(ctx, to)
 }

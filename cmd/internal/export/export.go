@@ -1,9 +1,10 @@
-// Package export reads what sitemap urls and sitemap diff have printed, in each format.
+// Package export reads what sitemap urls, sitemap diff and sitemap watch have printed, in each format.
 package export
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
@@ -74,18 +75,24 @@ func isURL(line []byte) bool {
 func readJSONL(r io.Reader, has *Fields, put func(URL)) error {
 	d := json.NewDecoder(r)
 	for n := 1; ; n++ {
-		var u URL
+		var u struct {
+			URL
+			Event string `json:"event"` // in what watch has printed
+		}
 		switch err := d.Decode(&u); {
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return fmt.Errorf("object %d is no JSON of sitemap urls", n)
+		case u.Loc == "" && u.Event != "":
+			continue // about a sitemap
 		case u.Loc == "":
 			return fmt.Errorf("object %d has no loc", n)
 		}
 		has.LastMod = has.LastMod || u.LastMod != ""
 		has.Sitemap = has.Sitemap || u.Sitemap != ""
-		put(u)
+		u.Change = cmp.Or(u.Change, u.Event)
+		put(u.URL)
 	}
 }
 

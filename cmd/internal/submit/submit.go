@@ -32,6 +32,7 @@ type submitFlags struct {
 	endpoint         string
 	ping             string
 	dryRun           bool
+	removed          bool
 	timeout          time.Duration
 }
 
@@ -52,6 +53,8 @@ func Command(a *cli.App) *cobra.Command {
 			"`URL` that IndexNow requests go to")
 		f.StringVar(&flags.ping, "ping", "",
 			"tell the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
+		f.BoolVar(&flags.removed, "removed", false,
+			"send URLs that were removed too, so that search engines find out")
 		f.BoolVar(&flags.dryRun, "dry-run", false, "print the requests, and send none")
 	})
 	cli.FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
@@ -120,7 +123,7 @@ type indexNowRequest struct {
 	URLs        []string `json:"urlList"`
 }
 
-// indexNow sends the URLs that were added or changed.
+// indexNow sends the URLs that were added or changed, and with --removed those that were removed.
 func (s *submission) indexNow(ctx context.Context, name string) error {
 	f, err := s.app.Open(name)
 	if err != nil {
@@ -136,7 +139,7 @@ func (s *submission) indexNow(ctx context.Context, name string) error {
 		sent += len(urls)
 		return s.send(ctx, http.MethodPost, s.flags.endpoint, body)
 	}
-	err = readChanges(f, func(loc string) error {
+	err = readChanges(f, s.flags.removed, func(loc string) error {
 		u, err := sitemap.ParseLoc(loc)
 		if err != nil {
 			return err
@@ -160,9 +163,9 @@ func (s *submission) indexNow(ctx context.Context, name string) error {
 	return nil
 }
 
-// readChanges calls report with each URL that was added or changed in what sitemap diff has printed,
-// or with all URLs in a list.
-func readChanges(r io.Reader, report func(loc string) error) error {
+// readChanges calls report with each URL that was added or changed, and if removed is set with those
+// that were removed, in what sitemap diff or sitemap watch has printed, or with all URLs in a list.
+func readChanges(r io.Reader, removed bool, report func(loc string) error) error {
 	var has export.Fields
 	var failed error
 	text, err := io.ReadAll(r)
@@ -171,11 +174,11 @@ func readChanges(r io.Reader, report func(loc string) error) error {
 	}
 	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	if len(first) > 1 && first[1] == ' ' &&
-		strings.IndexByte("+-~>", first[0]) >= 0 { // text of diff
+		strings.IndexByte("+-~>!", first[0]) >= 0 { // text of diff or watch
 		for line := range strings.Lines(string(text)) {
 			sign, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 			loc, _, _ := strings.Cut(rest, "  ")
-			if sign == "+" || sign == "~" {
+			if sign == "+" || sign == "~" || sign == "-" && removed {
 				failed = cmp.Or(failed, report(loc))
 			}
 		}
@@ -183,7 +186,7 @@ func readChanges(r io.Reader, report func(loc string) error) error {
 	}
 	err = export.Read(bytes.NewReader(text), &has, func(u export.URL) {
 		if u.Change == "" || u.Change == "added" || u.Change == "changed" || u.Change == "new" ||
-			u.Change == "modified" {
+			u.Change == "modified" || u.Change == "removed" && removed {
 			failed = cmp.Or(failed, report(u.Loc))
 		}
 	})

@@ -1,0 +1,200 @@
+// Package watch is the command sitemap watch, which says what changes on sites.
+//
+// Each file builds on those below it:
+//
+//	command.go  sitemap watch
+//	status.go   watch status
+//	metrics.go  metrics and health
+//	sites.go    the sites of the command line and of a file that may change
+//	journal.go  keeps the last events, for the webhook and the feed
+//	webhook.go  sends events to a webhook
+//	feed.go     writes events as an Atom feed
+//	print.go    events as lines
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/watch"
+)
+
+// watchFlags are the flags of sitemap watch.
+type watchFlags struct {
+	cli.PrintFlags
+	cli.SelectFlags
+	cli.FetchFlags
+	from, state            string
+	once, initial          bool
+	perDay, parallel       int
+	least, most            time.Duration
+	webhook, feed, metrics string
+}
+
+// Command returns the command sitemap watch.
+func Command(a *cli.App) *cobra.Command {
+	flags := &watchFlags{}
+	cmd := cli.WithHelp(&cobra.Command{
+		Use:  "watch [flags] --state FILE SITE...",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
+	})
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.StringVar(&flags.from, "from", "",
+			"watch the sites in `FILE` too, one a line; it is read again when it changes")
+		f.StringVar(&flags.state, "state", "", "keep in `FILE` what was seen; required")
+		f.BoolVar(&flags.once, "once", false, "ask what is due, and end; for cron")
+		f.BoolVar(&flags.initial, "initial", false, "print the pages of the first reading as added")
+		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` sites at once")
+	})
+	flags.PrintFlags.AddFormat(cmd, "text or jsonl")
+	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
+		f.BoolVarP(&flags.Quiet, "quiet", "q", false, "on standard error, report only what failed")
+		f.StringVar(&flags.webhook, "webhook", "",
+			"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that is set")
+		f.StringVar(&flags.feed, "feed", "", "keep the last events as an Atom feed in `FILE`")
+		f.StringVar(&flags.metrics, "metrics", "",
+			"serve /metrics and /healthz at `ADDRESS`, such as :9090")
+	})
+	flags.SelectFlags.Add(cmd)
+	flags.FetchFlags.Add(cmd)
+	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
+		f.IntVar(&flags.perDay, "per-day", 96, "send at most `N` requests for the sitemaps of a site a day")
+		f.DurationVar(&flags.least, "min", 5*time.Minute, "shortest `TIME` between two requests for a sitemap")
+		f.DurationVar(&flags.most, "max", 14*24*time.Hour, "longest `TIME` between two requests for a sitemap")
+	})
+	cmd.AddCommand(statusCommand(a))
+	return cmd
+}
+
+// check reports values that have no meaning.
+func (f *watchFlags) check(args []string) error {
+	switch {
+	case f.state == "":
+		return errors.New("want --state FILE, which remembers what was seen")
+	case len(args) == 0 && f.from == "":
+		return errors.New("no SITE given")
+	case f.parallel < 1 || f.perDay < 1 || f.least <= 0 || f.most < f.least:
+		return errors.New("--parallel, --per-day, --min, --max: want positive numbers, and --min below --max")
+	}
+	return nil
+}
+
+// watcher returns the Watcher that the flags describe.
+func (f *watchFlags) watcher(a *cli.App) (*watch.Watcher, error) {
+	client, err := f.Client()
+	if err != nil {
+		return nil, err
+	}
+	client.MaxBytes, client.Transport = f.Limit.Bytes, a.Transport
+	if client.Limiter == nil && f.parallel > 8 {
+		client.Limiter = &fetch.HostLimiter{Total: 2 * f.parallel}
+	}
+	o, err := f.SelectFlags.Options()
+	return &watch.Watcher{
+		Client: &discover.Client{Fetch: client, Concurrency: f.Concurrency}, Options: o,
+		PerDay: f.perDay, Min: f.least, Max: f.most, Parallel: f.parallel, Initial: f.initial,
+	}, err
+}
+
+func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error {
+	w, err := flags.watcher(a)
+	sites, sitesErr := newSites(args, flags.from)
+	var hook *webhook
+	if flags.webhook != "" && err == nil {
+		hook, err = newWebhook(flags.webhook, os.Getenv("SITEMAP_WEBHOOK_SECRET"), a.Transport)
+	}
+	if err := cli.UsageOf(cmd, flags.Resolve(cmd), flags.check(args), sitesErr, err); err != nil {
+		return err
+	}
+	db, err := state.Open(flags.state)
+	if err != nil {
+		return err
+	}
+	w.Store = db
+	err = runWith(cmd.Context(), a, flags, w, sites, hook)
+	return errors.Join(err, db.Close())
+}
+
+// runWith watches with an open Store.
+func runWith(
+	ctx context.Context, a *cli.App, flags *watchFlags, w *watch.Watcher, sites *sites, hook *webhook,
+) error {
+	j, err := openJournal(w.Store, hook, flags.feed, a.Log)
+	if err != nil {
+		return err
+	}
+	m := newMetrics(w, sites)
+	stop, err := m.serve(flags.metrics)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	out, err := openOutput(a, flags.Out)
+	if err != nil {
+		return err
+	}
+	end := j.start(ctx)
+	err = each(ctx, flags, w, sites, func(e watch.Event) error {
+		m.count(e)
+		r := record(e)
+		if err := j.put(ctx, r); err != nil {
+			return err
+		}
+		out.Write(line(r, flags.Format))
+		return out.Flush()
+	})
+	return out.Finish(cmp.Or(err, end()))
+}
+
+// openOutput returns what the events are printed to.
+func openOutput(a *cli.App, name string) (*output.Writer, error) {
+	if name == "" || name == cli.Stdin {
+		return output.Create(a, name)
+	}
+	return output.Append(a, name, false, 0)
+}
+
+// each calls use with each event. When the file of sites has changed, it begins with the new ones.
+func each(
+	ctx context.Context, flags *watchFlags, w *watch.Watcher, sites *sites, use func(watch.Event) error,
+) error {
+	for {
+		names, err := sites.read()
+		if err != nil {
+			return err
+		}
+		turn, cancel := context.WithCancel(ctx)
+		events := w.Events
+		if flags.once {
+			events = w.Once
+		} else {
+			go sites.await(turn, cancel)
+		}
+		for e, failed := range events(turn, names) {
+			if err = failed; err == nil {
+				err = use(e)
+			}
+			if err != nil {
+				break
+			}
+		}
+		isChanged := turn.Err() != nil && ctx.Err() == nil
+		cancel()
+		if !isChanged || err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package watch
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+)
+
+// atomFeed is an Atom feed (RFC 4287).
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  string      `xml:"author>name"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type atomEntry struct {
+	ID       string    `xml:"id"`
+	Title    string    `xml:"title"`
+	Link     *atomLink `xml:"link,omitempty"`
+	Updated  string    `xml:"updated"`
+	Category atomTerm  `xml:"category"`
+	Content  string    `xml:"content"`
+}
+
+type atomLink struct {
+	Href string `xml:"href,attr"`
+}
+
+type atomTerm struct {
+	Term string `xml:"term,attr"`
+}
+
+// uuid returns a URN for a text.
+func uuid(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, RFC 9562
+	h := hex.EncodeToString(sum[:16])
+	return "urn:uuid:" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// renderFeed returns the feed of events, the last one first.
+func renderFeed(name string, events []event) []byte {
+	feed := atomFeed{
+		ID: uuid("feed " + filepath.Base(name)), Title: "Changes of sitemaps",
+		Updated: time.Now().UTC().Format(time.RFC3339), Author: "sitemap watch",
+	}
+	for i, e := range slices.Backward(events) {
+		if i == len(events)-1 {
+			feed.Updated = e.Time.Format(time.RFC3339)
+		}
+		text := cli.Harmless(e.text(), "")
+		entry := atomEntry{
+			ID: uuid(e.ID), Title: text, Updated: e.Time.Format(time.RFC3339),
+			Category: atomTerm{string(e.Event)}, Content: text,
+		}
+		if loc := cmp.Or(e.Loc, e.Sitemap); loc != "" {
+			entry.Link = &atomLink{loc}
+		}
+		feed.Entries = append(feed.Entries, entry)
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
+	enc.Indent("", "  ")
+	enc.Encode(feed) // plain values
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// writeFeed replaces the file with the feed of events.
+func writeFeed(name string, events []event) error {
+	f, err := output.CreateBeside(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(renderFeed(name, events))
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

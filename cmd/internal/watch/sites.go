@@ -1,0 +1,91 @@
+package watch
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+)
+
+// sites are the sites of the command line and those in a file.
+type sites struct {
+	args []string
+	file string // "" for none
+
+	mu    sync.Mutex
+	names []string
+	info  os.FileInfo // of the file, as it was read last
+}
+
+func newSites(args []string, file string) (*sites, error) {
+	s := &sites{args: args, file: file}
+	for _, arg := range args {
+		if t, err := target.Parse(arg, "site"); err != nil {
+			return nil, err
+		} else if t.Kind != target.Site {
+			return nil, fmt.Errorf("%s: want a site", t.Label())
+		}
+	}
+	_, err := s.read()
+	return s, err
+}
+
+// read returns all sites.
+func (s *sites) read() (iter.Seq[string], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names = slices.Clone(s.args)
+	if s.file != "" {
+		f, err := os.Open(s.file)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		defer f.Close()
+		s.info, _ = f.Stat()
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			if name := target.OfLine(lines.Text()); name != "" {
+				s.names = append(s.names, name)
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+	}
+	return slices.Values(s.names), nil
+}
+
+// all returns the sites as they were read last.
+func (s *sites) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names
+}
+
+// lookEvery is how often the file is looked at.
+const lookEvery = 10 * time.Second
+
+// await calls changed when the file has changed. It ends with ctx.
+func (s *sites) await(ctx context.Context, changed func()) {
+	s.mu.Lock()
+	before := s.info
+	s.mu.Unlock()
+	for s.file != "" {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookEvery):
+		}
+		now, err := os.Stat(s.file)
+		if err == nil && (now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())) {
+			changed()
+			return
+		}
+	}
+}

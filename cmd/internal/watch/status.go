@@ -1,0 +1,97 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/watch"
+)
+
+// statusCommand returns the command watch status.
+func statusCommand(a *cli.App) *cobra.Command {
+	var format cli.PrintFlags
+	var file, from string
+	cmd := cli.WithHelpOf(&cobra.Command{
+		Use: "status [flags] --state FILE SITE...",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if file == "" || len(args) == 0 && from == "" {
+				err = errors.New("want --state FILE and the SITEs to report on")
+			}
+			sites, sitesErr := newSites(args, from)
+			if err := cli.UsageOf(cmd, err, format.CheckFormat(), sitesErr); err != nil {
+				return err
+			}
+			db, err := state.Open(file)
+			if err != nil {
+				return err
+			}
+			out := output.New(a)
+			err = printStatus(out, &watch.Watcher{Store: db}, sites.all(), format.Format)
+			return errors.Join(out.Finish(err), db.Close())
+		},
+	}, "watch-status")
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.StringVar(&file, "state", "", "`FILE` of sitemap watch; required")
+		f.StringVar(&from, "from", "", "report on the sites in `FILE` too, one a line")
+	})
+	format.AddFormat(cmd, "text or jsonl")
+	return cmd
+}
+
+// A status is what is known of a document, as it is printed.
+type status struct {
+	Site     string    `json:"site"`
+	Sitemap  string    `json:"sitemap"`
+	Format   string    `json:"format,omitempty"`
+	URLs     int       `json:"urls"`
+	PerDay   float64   `json:"changes_per_day"`
+	Interval float64   `json:"interval_seconds,omitzero"`
+	Next     time.Time `json:"next,omitzero"`
+	Read     time.Time `json:"read,omitzero"`
+	Changed  time.Time `json:"changed,omitzero"`
+	Failures int       `json:"failures,omitempty"`
+	Error    string    `json:"error,omitempty"`
+}
+
+func printStatus(out *output.Writer, w *watch.Watcher, sites []string, format string) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if format == "text" {
+		fmt.Fprintln(table, "SITEMAP\tURLS\tCHANGES/DAY\tINTERVAL\tNEXT\tCHANGED\tFAILURES")
+	}
+	for _, site := range sites {
+		for d, err := range w.Documents(site) {
+			if err != nil {
+				return err
+			}
+			if format == "text" {
+				fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%s\t%s\t%d\n", cli.Harmless(d.Sitemap, ""), d.URLs,
+					d.Rate, cli.About(d.Interval), shown(d.Next), shown(d.Changed), d.Failures)
+				continue
+			}
+			out.Write(append(jsonl.Marshal(status{
+				Site: cli.Redact(site), Sitemap: d.Sitemap, Format: d.Format.String(), URLs: d.URLs,
+				PerDay: d.Rate, Interval: d.Interval.Seconds(), Next: d.Next.UTC(), Read: d.Read.UTC(),
+				Changed: d.Changed.UTC(), Failures: d.Failures, Error: d.Err,
+			}), '\n'))
+		}
+	}
+	return table.Flush()
+}
+
+// shown returns a time as it is printed, "-" for none.
+func shown(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}

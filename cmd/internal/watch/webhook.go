@@ -1,0 +1,99 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
+)
+
+// A webhook receives events by the scheme of Standard Webhooks
+// (https://www.standardwebhooks.com). Its address is the operator's: no policy of fetches holds.
+type webhook struct {
+	url    string
+	key    []byte // nil: requests are not signed
+	client *http.Client
+	least  time.Duration // the first wait after a failure
+}
+
+// newWebhook returns the webhook at a URL. The secret is "whsec_" and base64.
+func newWebhook(loc, secret string, transport http.RoundTripper) (*webhook, error) {
+	u, err := url.Parse(loc)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("--webhook: want an http or https URL")
+	}
+	w := &webhook{
+		url: loc, client: &http.Client{Timeout: 30 * time.Second, Transport: transport}, least: time.Second,
+	}
+	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
+		w.key, err = base64.StdEncoding.DecodeString(text)
+	} else if secret != "" {
+		err = fmt.Errorf("want whsec_ and base64")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("SITEMAP_WEBHOOK_SECRET: %w", err)
+	}
+	return w, nil
+}
+
+// send sends events until they are accepted. It fails only if ctx ends.
+func (w *webhook) send(ctx context.Context, events []event, log *cli.Log) error {
+	body := jsonl.Marshal(map[string]any{"type": "sitemap.events", "events": events})
+	ids := sha256.New()
+	for _, e := range events {
+		io.WriteString(ids, e.ID)
+	}
+	id := hex.EncodeToString(ids.Sum(nil)[:16])
+	for wait := w.least; ; wait = min(2*wait, 5*time.Minute) {
+		err := w.post(ctx, id, body)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		log.Printf("webhook: %v; again in %s", err, cli.About(wait))
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// post sends one request.
+func (w *webhook) post(ctx context.Context, id string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	at := strconv.FormatInt(time.Now().Unix(), 10)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("webhook-id", id)
+	req.Header.Set("webhook-timestamp", at)
+	if w.key != nil {
+		mac := hmac.New(sha256.New, w.key)
+		fmt.Fprintf(mac, "%s.%s.%s", id, at, body)
+		req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return err
+	}
+	io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))
+	resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s: %s", sitemap.Redact(w.url), resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/parse"
+)
+
+// newPages returns a site with one sitemap, and a function that sets its pages.
+func newPages(t *testing.T) (loc string, set func(pages ...string)) {
+	t.Helper()
+	var mu sync.Mutex
+	var pages []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch r.URL.Path {
+		case "/robots.txt":
+			io.WriteString(w, "Sitemap: /s.txt\n")
+		case "/s.txt":
+			for _, page := range pages {
+				fmt.Fprintf(w, "http://%s/%s\n", r.Host, page)
+			}
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/", func(now ...string) {
+		mu.Lock()
+		defer mu.Unlock()
+		pages = now
+	}
+}
+
+// watchArgs are the arguments of a run in which every sitemap is due at once.
+func watchArgs(loc, dir string, more ...string) []string {
+	args := []string{"watch", loc, "--state", filepath.Join(dir, "watch.db"), "--once", "--allow-private",
+		"--min", "1ns", "--max", "1ns", "--per-day", "100000"}
+	return append(args, more...)
+}
+
+// A run prints what has changed since the last one.
+func TestWatch(t *testing.T) {
+	loc, set := newPages(t)
+	dir := t.TempDir()
+	set("1", "2")
+	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitOK, "")
+	set("1", "3")
+	runArgs(t, watchArgs(loc, dir)...).want(t, cli.ExitOK, "+ "+loc+"3\n- "+loc+"2\n")
+	out := filepath.Join(dir, "out.jsonl")
+	for _, page := range []string{"4", "5"} {
+		set("1", "3", page)
+		runArgs(t, watchArgs(loc, dir, "-o", out)...).want(t, cli.ExitOK, "")
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		var e struct{ ID, Event, Site, Loc, Sitemap string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.ID == "" || e.Site != loc || e.Sitemap != loc+"s.txt" {
+			t.Errorf("%s: %v", line, err)
+		}
+		got = append(got, e.Event+" "+strings.TrimPrefix(e.Loc, loc))
+	}
+	if strings.Join(got, ", ") != "added 4, added 5, removed 4" {
+		t.Errorf("appended: %q", got)
+	}
+	r := runArgs(t, "watch", "status", loc, "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl")
+	var status struct {
+		Sitemap string
+		URLs    int
+	}
+	if err := json.Unmarshal([]byte(r.out), &status); err != nil || status.Sitemap != loc+"s.txt" || status.URLs != 3 {
+		t.Errorf("status: %s%s, %v", r.out, r.err, err)
+	}
+	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
+}
+
+// A webhook receives each event once it answers 2xx, signed, also if it was down in the run before.
+func TestWatchWebhook(t *testing.T) {
+	loc, set := newPages(t)
+	dir := t.TempDir()
+	const secret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	t.Setenv("SITEMAP_WEBHOOK_SECRET", "whsec_"+secret)
+	key, _ := base64.StdEncoding.DecodeString(secret)
+	var got []string
+	answers := 0
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answers++; answers == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		mac := hmac.New(sha256.New, key)
+		fmt.Fprintf(mac, "%s.%s.%s", r.Header.Get("webhook-id"), r.Header.Get("webhook-timestamp"), body)
+		want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+		if r.Header.Get("webhook-signature") != want {
+			t.Errorf("signature %s, want %s", r.Header.Get("webhook-signature"), want)
+		}
+		var message struct{ Events []struct{ ID, Event, Loc string } }
+		if err := json.Unmarshal(body, &message); err != nil || len(message.Events) > 100 {
+			t.Errorf("%d events, %v", len(message.Events), err)
+		}
+		for _, e := range message.Events {
+			got = append(got, e.Event+" "+strings.TrimPrefix(e.Loc, loc))
+		}
+	}))
+	defer hook.Close()
+	var pages, want []string
+	for i := range 250 {
+		pages = append(pages, fmt.Sprintf("%03d", i))
+		want = append(want, "added "+pages[i])
+	}
+	set(pages...)
+	r := runArgs(t, watchArgs(loc, dir, "--initial", "--webhook", hook.URL)...)
+	if r.status != cli.ExitOK || !strings.Contains(r.err, "503") {
+		t.Errorf("status %d, %s", r.status, r.err)
+	}
+	if strings.Join(got, ", ") != strings.Join(want, ", ") {
+		t.Errorf("%d events: %q", len(got), got)
+	}
+}
+
+// The feed holds the last events, and our own parser reads it.
+func TestWatchFeed(t *testing.T) {
+	loc, set := newPages(t)
+	dir := t.TempDir()
+	feed := filepath.Join(dir, "changes.atom")
+	set("1", "2<&>")
+	runArgs(t, watchArgs(loc, dir, "--initial", "--feed", feed)...)
+	set("1", "3")
+	runArgs(t, watchArgs(loc, dir, "--feed", feed)...)
+	f, err := os.Open(feed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var got []string
+	o := &sitemap.Options{Report: func(p sitemap.Problem) { t.Error(p) }}
+	for e, err := range parse.Entries(f, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, strings.TrimPrefix(e.Loc, loc))
+		if e.LastMod.IsZero() {
+			t.Errorf("%s has no date", e.Loc)
+		}
+	}
+	if strings.Join(got, " ") != "2%3C&%3E 3 2%3C&%3E 1" && strings.Join(got, " ") != "2<&> 3 2<&> 1" {
+		t.Errorf("the feed lists %q", got)
+	}
+}
