@@ -18,15 +18,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // The table of the documents of a walk is the one that batch cat makes of a run, in each format.
 func TestDocuments(t *testing.T) {
 	s, dir := smallSite(t), t.TempDir()

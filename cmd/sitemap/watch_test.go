@@ -114,7 +114,9 @@ func TestWatchWebhook(t *testing.T) {
 		if r.Header.Get("webhook-signature") != want {
 			t.Errorf("signature %s, want %s", r.Header.Get("webhook-signature"), want)
 		}
-		var message struct{ Events []struct{ ID, Event, Loc string } }
+		var message struct {
+			Events []struct{ ID, Event, Loc string }
+		}
 		if err := json.Unmarshal(body, &message); err != nil || len(message.Events) > 100 {
 			t.Errorf("%d events, %v", len(message.Events), err)
 		}

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"iter"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
 
@@ -48,14 +48,12 @@ func (s *sites) read() (iter.Seq[string], error) {
 		}
 		defer f.Close()
 		s.info, _ = f.Stat()
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			if name := target.OfLine(lines.Text()); name != "" {
-				s.names = append(s.names, name)
+		list := batch.List{Reader: f, Domain: func(string) (string, error) { return "", nil }}
+		for task, err := range list.Tasks("watch") {
+			if err != nil {
+				return nil, fmt.Errorf("--from: %w", err)
 			}
-		}
-		if err := lines.Err(); err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
+			s.names = append(s.names, task.Targets...)
 		}
 	}
 	return slices.Values(s.names), nil
