@@ -503,7 +503,7 @@ func TestBatchUsage(t *testing.T) {
 		{list + " -o parts --shard 4/4", "want I/N, with I from 0 to N-1"},
 		{list + " -o parts --shard 1", "want I/N, with I from 0 to N-1"},
 		{list + " -o parts --shard 0/2 --queue nats://127.0.0.1:1", "--shard: with --queue"},
-		{list + " -o parts --parallel 0", "--parallel, --site-time, --grace, --workers: want a positive number"},
+		{list + " -o parts --parallel 0", "--parallel, --site-time: want a positive number"},
 		{list + " -o parts --run ../x", `--run: run "../x": want up to 64 letters`},
 		{list + " -o parts --lease 29s", "--lease: want at least 30s"},
 		{list + " -o parts --check --changed", "--check judges all"},
