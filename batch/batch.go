@@ -47,7 +47,7 @@
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
-// machines share no folder. A sink can write parts as a folder has them, with [NewPartWriter],
+// machines share no folder. A sink can write parts as a folder has them, with [NewFilePart],
 // [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
 //
 // # Files
@@ -55,37 +55,32 @@
 // Each file builds on those below it:
 //
 //	worker.go    Run: takes tasks and ends their leases
-//	lots.go      domains of many targets
 //	part.go      one part: its state, the job, and when it appears
-//	retry.go     what failed in a part
-//	findings.go  the job of an audit
-//	urls.go      the job of a walk
-//	visit.go     the lines that both write
+//	retry.go     what is carried over from a part
+//	run.go       a Worker that runs: parts, lots and states that are there
+//	jobs.go      the jobs of a walk and of an audit; hosts and lots, side by side
+//	visit.go     the lines that the jobs write
 //	document.go  what is known of a document
-//	hosts.go     targets on different hosts, side by side
 //	job.go       Job and Worker
 //	states.go    states in a folder
 //	folder.go    parts in a folder
 //	encoding.go  a part as a file
-//	inorder.go   parts written to one writer in the order of the list
+//	inorder.go   lines written to one writer in the order of a list
 //	lines.go     what a part holds
 //	memory.go    a queue in memory
-//	list.go      tasks in the order of a list
 //	plan.go      tasks from a list
 //	batch.go     the interfaces
-//	task.go      Task and its lots
+//	task.go      Task and its lots, and causes of errors
 //	names.go     runs, domains and hosts, and the names of their files
-//	errors.go    causes of errors
 package batch
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"time"
-
-	"github.com/seed-322c453a/sitemap"
 )
 
 // A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
@@ -173,6 +168,19 @@ type Remover interface {
 	Remove(ctx context.Context, part Stored) error
 }
 
+// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
+// is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
+func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
+	for _, part := range append(t.lots(), t) {
+		if has, err := s.Has(ctx, part); errors.Is(err, ErrDamaged) {
+			return false, nil
+		} else if !has || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // A Part is the lines of one task, which Commit makes visible as a whole; see [Lines] for what they
 // are.
 type Part interface {
@@ -187,7 +195,6 @@ type Part interface {
 type Stored struct {
 	Task             // without Targets
 	Digest string    // of the targets
-	Lots   []string  // the names of the lots, if the domain is done in lots
 	Path   string    // where it is, for people to read
 	Time   time.Time // when it was committed
 	Counts Counts
@@ -221,16 +228,4 @@ func (c *Counts) add(d Counts) {
 	c.Errors += d.Errors
 	c.Warnings += d.Warnings
 	c.Infos += d.Infos
-}
-
-// finding counts a finding.
-func (c *Counts) finding(s sitemap.Severity) {
-	switch s {
-	case sitemap.SeverityError:
-		c.Errors++
-	case sitemap.SeverityWarning:
-		c.Warnings++
-	default:
-		c.Infos++
-	}
 }

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"time"
 
@@ -45,20 +44,8 @@ func (d *Document) End(
 			d.Untrusted += n
 		}
 	}
-	d.Error = errorText(d.Sitemap, sum.Err)
+	d.Error = errorOf(d.Sitemap, sum.Err)
 }
 
 // AppendTo appends the line of a document.
 func (d *Document) AppendTo(b []byte) []byte { return append(b, typed(typeDocument, d)...) }
-
-// localPort matches what differs from one connection to the next in the message of an error.
-var localPort = regexp.MustCompile(`\btcp \S+->`)
-
-// errorText returns an error of the document or target with this name, nil if err is nil.
-func errorText(name string, err error) *Error {
-	e := errorOf(name, err)
-	if e != nil {
-		e.Message = localPort.ReplaceAllString(e.Message, "tcp ")
-	}
-	return e
-}

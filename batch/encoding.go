@@ -1,13 +1,16 @@
 package batch
 
 import (
+	"bufio"
+	"cmp"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -18,45 +21,17 @@ import (
 // the last line. The first and the last are stored, not deflated, so that they are read back without
 // what lies between: a file that has both is whole.
 
-// A firstLine says whose part it is.
-type firstLine struct {
-	Version int    `json:"version"`
-	Run     string `json:"run"`
-	Domain  string `json:"domain"`
-	Digest  string `json:"digest"`         // of the targets
-	Lots    string `json:"lots,omitempty"` // a bit for each, in hexadecimal
-}
-
-// A lastLine says what the part holds.
-type lastLine struct {
-	Time   time.Time `json:"time"`
-	Counts Counts    `json:"counts"`
-}
-
 func firstOf(t Task) firstLine {
 	l := firstLine{Version: version, Run: t.Run, Domain: t.Domain, Digest: t.Digest()}
 	if lots := t.lots(); lots != nil {
 		var bits [32]byte
 		for _, lot := range lots {
-			var i int
-			fmt.Sscanf(lot.Domain[len(t.Domain):], "~%02x", &i)
-			bits[i/8] |= 1 << (i % 8)
+			i, _ := hex.DecodeString(lot.Domain[len(t.Domain)+1:])
+			bits[i[0]/8] |= 1 << (i[0] % 8)
 		}
 		l.Lots = hex.EncodeToString(bits[:])
 	}
 	return l
-}
-
-// lotNames returns the names of the lots of a domain.
-func (l *firstLine) lotNames() []string {
-	bits, _ := hex.DecodeString(l.Lots)
-	var names []string
-	for i := range 8 * len(bits) {
-		if bits[i/8]&(1<<(i%8)) != 0 {
-			names = append(names, fmt.Sprintf("%s~%02x", l.Domain, i))
-		}
-	}
-	return names
 }
 
 // appendMember appends a gzip member that holds line as it is.
@@ -89,38 +64,52 @@ func member(b []byte) ([]byte, bool) {
 
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// A PartWriter writes a part in the form in which a [Folder] has it, for sinks that keep parts
-// elsewhere.
-type PartWriter struct {
-	w  io.Writer
-	gz *gzip.Writer
+// A filePart is a part that is written to a file.
+type filePart struct {
+	file *os.File
+	buf  *bufio.Writer
+	gz   *gzip.Writer // nil once the part has ended
+	put  func(ctx context.Context) error
 }
 
-// NewPartWriter begins the part of a task.
-func NewPartWriter(w io.Writer, t Task) (*PartWriter, error) {
-	if _, err := w.Write(appendMember(nil, typed(typePart, firstOf(t)))); err != nil {
-		return nil, err
-	}
-	p := &PartWriter{w: w, gz: zippers.Get().(*gzip.Writer)}
-	p.gz.Reset(w)
-	return p, nil
+// NewFilePart begins the part of a task in a file, in the form in which a [Folder] has it. Commit calls
+// put with the whole part in the file, which put closes and removes or renames if it succeeds. Discard
+// closes and removes it, too.
+func NewFilePart(file *os.File, t Task, put func(ctx context.Context) error) Part {
+	p := &filePart{file: file, buf: bufio.NewWriterSize(file, 16<<10), put: put}
+	p.buf.Write(appendMember(nil, typed(typePart, firstOf(t)))) // Flush has its error
+	p.gz = zippers.Get().(*gzip.Writer)
+	p.gz.Reset(p.buf)
+	return p
 }
 
-// Write writes lines.
-func (p *PartWriter) Write(lines []byte) (int, error) { return p.gz.Write(lines) }
+func (p *filePart) Write(lines []byte) (int, error) { return p.gz.Write(lines) }
 
-// End writes the last line. A part without it is damaged.
-func (p *PartWriter) End(c Counts) error {
-	if err := p.gz.Close(); err != nil {
-		return err
-	}
+func (p *filePart) Commit(ctx context.Context, c Counts) error {
+	err := p.gz.Close()
 	last := lastLine{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
-	_, err := p.w.Write(appendMember(nil, typed(typeEnd, last)))
+	p.buf.Write(appendMember(nil, typed(typeEnd, last)))
+	if err = cmp.Or(err, p.buf.Flush()); err == nil {
+		err = p.put(ctx)
+	}
+	if err == nil {
+		p.end()
+	}
 	return err
 }
 
-// Release frees what the writer holds. Nothing may be called after it.
-func (p *PartWriter) Release() { zippers.Put(p.gz) }
+func (p *filePart) Discard() {
+	if p.gz != nil {
+		p.end()
+		p.file.Close()
+		os.Remove(p.file.Name())
+	}
+}
+
+func (p *filePart) end() {
+	zippers.Put(p.gz)
+	p.gz = nil
+}
 
 // probe is how much is read of each end of a part, more than any first or last line takes.
 const probe = 1 << 10
@@ -128,17 +117,14 @@ const probe = 1 << 10
 // ReadStored reads the first and the last line of a part of this size. If it is not whole, the error
 // matches [ErrDamaged].
 func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
-	head := make([]byte, min(size, probe))
-	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
-		return Stored{}, err
-	}
-	tail := head
-	if size > probe {
-		tail = make([]byte, probe)
-		if _, err := r.ReadAt(tail, size-probe); err != nil && err != io.EOF {
+	var ends [2][]byte
+	for i, at := range []int64{0, max(0, size-probe)} {
+		ends[i] = make([]byte, min(size, probe))
+		if _, err := r.ReadAt(ends[i], at); err != nil && err != io.EOF {
 			return Stored{}, err
 		}
 	}
+	head, tail := ends[0], ends[1]
 	if len(tail) > memberTail {
 		n := int(binary.LittleEndian.Uint32(tail[len(tail)-4:]))
 		tail = tail[max(0, len(tail)-n-memberHead-memberTail):]
@@ -150,16 +136,11 @@ func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 	}
 	var f firstLine
 	var l lastLine
-	if err := errors.Join(json.Unmarshal(first, &f), json.Unmarshal(last, &l)); err != nil {
+	if err := cmp.Or(json.Unmarshal(first, &f), json.Unmarshal(last, &l)); err != nil {
 		return Stored{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if f.Version > version {
-		return Stored{}, errNewer(f.Version)
-	}
-	return Stored{
-		Task: Task{Run: f.Run, Domain: f.Domain}, Digest: f.Digest, Lots: f.lotNames(), Time: l.Time,
-		Counts: l.Counts,
-	}, nil
+	s := Stored{Task: Task{Run: f.Run, Domain: f.Domain}, Digest: f.Digest, Time: l.Time, Counts: l.Counts}
+	return s, f.check()
 }
 
 // Of reports whether the part is that of a task: with the same targets or, if the task has none, with

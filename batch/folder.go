@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,73 +34,57 @@ type Folder struct {
 // were killed have left, a day later.
 func OpenFolder(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
-	left, err := os.ReadDir(f.temp())
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	left, err := readDir(f.path(".tmp"))
 	for _, entry := range left {
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.Remove(filepath.Join(f.temp(), entry.Name()))
+			os.Remove(f.path(".tmp/" + entry.Name()))
 		}
 	}
 	return f, err
 }
 
-func (f *Folder) temp() string { return filepath.Join(f.dir, ".tmp") }
+// readDir returns what is in a folder, nothing if there is no folder.
+func readDir(path string) ([]os.DirEntry, error) {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return entries, err
+}
 
 // path returns the path of a file with this name, which has slashes.
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
-func (f *Folder) partPath(run, domain string) string { return f.path(PartName(run, domain)) }
+// partPath returns the path of a part.
+func (f *Folder) partPath(run, domain string) (string, error) {
+	return f.path(PartName(run, domain)), CheckRun(run)
+}
 
 // Part begins the part of a task: see [Sink].
 func (f *Folder) Part(_ context.Context, t Task) (Part, error) {
-	if err := CheckRun(t.Run); err != nil {
-		return nil, err
-	}
-	file, err := f.create(f.partPath(t.Run, t.Domain))
+	path, err := f.partPath(t.Run, t.Domain)
 	if err != nil {
 		return nil, err
 	}
-	p := &filePart{file: file, buf: bufio.NewWriterSize(file.temp, 16<<10)}
-	if p.PartWriter, err = NewPartWriter(p.buf, t); err != nil {
-		file.discard()
+	file, err := f.create()
+	if err != nil {
 		return nil, err
 	}
-	return p, nil
-}
-
-// A filePart is a part in a folder.
-type filePart struct {
-	*PartWriter
-	*file
-	buf   *bufio.Writer
-	ended bool
-}
-
-func (p *filePart) Commit(_ context.Context, c Counts) error {
-	if err := cmp.Or(p.End(c), p.buf.Flush(), p.close()); err != nil {
-		return err
-	}
-	if err := p.rename(); err != nil {
-		return err
-	}
-	p.ended = true
-	p.Release()
-	return nil
-}
-
-func (p *filePart) Discard() {
-	if !p.ended {
-		p.ended = true
-		p.Release()
-		p.discard()
-	}
+	return NewFilePart(file, t, func(context.Context) error {
+		if err := seal(file); err != nil {
+			return err
+		}
+		return move(file.Name(), path)
+	}), nil
 }
 
 // Has reports whether the part of a task was committed: see [Sink].
 func (f *Folder) Has(_ context.Context, t Task) (bool, error) {
-	s, err := readPart(f.partPath(t.Run, t.Domain))
+	path, err := f.partPath(t.Run, t.Domain)
+	if err != nil {
+		return false, err
+	}
+	s, err := readPart(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -127,12 +111,8 @@ func readPart(path string) (Stored, error) {
 }
 
 // Runs returns the names of the runs, sorted.
-func (f *Folder) Runs() ([]string, error) {
-	entries, err := os.ReadDir(f.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var runs []string
+func (f *Folder) Runs() (runs []string, err error) {
+	entries, err := readDir(f.dir)
 	for _, e := range entries {
 		if e.IsDir() && CheckRun(e.Name()) == nil {
 			runs = append(runs, e.Name())
@@ -149,9 +129,9 @@ func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 			return
 		}
 		for x := range 256 {
-			dir := filepath.Join(f.dir, run, fmt.Sprintf("%02x", x))
-			files, err := os.ReadDir(dir)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Stored{}, err) {
+			dir := f.path(fmt.Sprintf("%s/%02x", run, x))
+			files, err := readDir(dir)
+			if err != nil && !yield(Stored{}, err) {
 				return
 			}
 			for _, entry := range files {
@@ -172,10 +152,10 @@ func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 
 // Open reads the lines of a part: see [Sink].
 func (f *Folder) Open(_ context.Context, part Stored) (io.ReadCloser, error) {
-	if err := CheckRun(part.Run); err != nil {
+	path, err := f.partPath(part.Run, part.Domain)
+	if err != nil {
 		return nil, err
 	}
-	path := f.partPath(part.Run, part.Domain)
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -185,19 +165,20 @@ func (f *Folder) Open(_ context.Context, part Stored) (io.ReadCloser, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &partReader{plain, file}, nil
+	return &fileReader{plain, file}, nil
 }
 
-type partReader struct {
+// A fileReader reads what is in a file and closes it.
+type fileReader struct {
 	io.Reader
 	io.Closer
 }
 
 // Remove removes a part: see [Remover].
 func (f *Folder) Remove(_ context.Context, part Stored) error {
-	err := CheckRun(part.Run)
+	path, err := f.partPath(part.Run, part.Domain)
 	if err == nil {
-		err = os.Remove(f.partPath(part.Run, part.Domain))
+		err = os.Remove(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -205,41 +186,19 @@ func (f *Folder) Remove(_ context.Context, part Stored) error {
 	return err
 }
 
-// A file is written beside its place.
-type file struct {
-	temp *os.File
-	path string // its place
-}
-
-// create begins a file.
-func (f *Folder) create(path string) (*file, error) {
-	name := filepath.Join(f.temp(), fmt.Sprintf("%016x", rand.Uint64()))
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	temp, err := os.OpenFile(name, flags, 0o666)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(f.temp(), 0o777); err == nil {
-			temp, err = os.OpenFile(name, flags, 0o666)
-		}
+// create begins a file that is to be sealed and moved to its place.
+func (f *Folder) create() (*os.File, error) {
+	name := f.path(".tmp/" + rand.Text())
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, err
 	}
-	return &file{temp: temp, path: path}, err
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// close makes the file durable.
-func (f *file) close() error { return cmp.Or(f.temp.Sync(), f.temp.Close()) }
+// seal makes a file durable and closes it.
+func seal(file *os.File) error { return cmp.Or(file.Sync(), file.Close()) }
 
-// rename puts the file, which was closed, in its place.
-func (f *file) rename() error {
-	err := os.Rename(f.temp.Name(), f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(f.path), 0o777); err == nil {
-			err = os.Rename(f.temp.Name(), f.path)
-		}
-	}
-	return err
-}
-
-// discard removes the file, which is not in its place.
-func (f *file) discard() {
-	f.temp.Close()
-	os.Remove(f.temp.Name())
+// move renames a file.
+func move(from, to string) error {
+	return cmp.Or(os.MkdirAll(filepath.Dir(to), 0o777), os.Rename(from, to))
 }

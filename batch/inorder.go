@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"sync"
+
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // InOrder is a [Sink] that writes the lines of all parts to one writer, in the order of the tasks of
@@ -20,41 +20,37 @@ import (
 // or if the file cannot be written, the order is given up: whatever waits is written, and then lines
 // as they come.
 type InOrder struct {
-	w       io.Writer
-	givenUp func() // says so
+	w         io.Writer
+	givenUp   func() // says so
+	maxMemory int    // bytes that wait
+	maxFile   int64
 
 	mu      sync.Mutex
-	turn    uint64                  // that is written as it comes
-	waiting map[uint64]*waitingPart // parts with a later turn
+	turn    uint64                  // that is written as it comes; 0 once the order is given up
+	waiting map[uint64]*waitingPart // parts that have begun and whose turn is not over
 	memory  int                     // bytes that wait in memory
-	file    *os.File
+	file    *tempfile.File
 	end     int64 // of the file
-	maxFile int64
 	failed  error // of w or the file, for all that follows
 }
-
-const (
-	maxWaitingMemory = 32 << 20
-	maxWaitingFile   = 2 << 30
-)
 
 // NewInOrder returns a sink that writes to w. It must be closed. GivenUp, if not nil, is called when
 // the order is given up.
 func NewInOrder(w io.Writer, givenUp func()) *InOrder {
-	return &InOrder{w: w, givenUp: givenUp, turn: 1, waiting: map[uint64]*waitingPart{}, maxFile: maxWaitingFile}
+	return &InOrder{
+		w: w, givenUp: givenUp, maxMemory: 32 << 20, maxFile: 2 << 30,
+		turn: 1, waiting: map[uint64]*waitingPart{},
+	}
 }
 
 // A waitingPart is what waits of a part: first in the file, then in memory.
 type waitingPart struct {
-	sink   *InOrder
-	turn   uint64
-	pieces []piece
-	lines  bytes.Buffer
-	over   bool
+	sink  *InOrder
+	turn  uint64
+	file  []io.Reader
+	lines bytes.Buffer
+	over  bool
 }
-
-// A piece is where the file has lines.
-type piece struct{ at, n int64 }
 
 // Part begins the part of a task: see [Sink].
 func (s *InOrder) Part(_ context.Context, t Task) (Part, error) {
@@ -65,86 +61,69 @@ func (s *InOrder) Part(_ context.Context, t Task) (Part, error) {
 	return p, s.failed
 }
 
+// Write writes lines, or has them wait.
 func (p *waitingPart) Write(lines []byte) (int, error) {
 	s := p.sink
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failed == nil {
-		s.write(p, lines)
-	}
-	if s.failed != nil {
-		return 0, s.failed
-	}
-	return len(lines), nil
-}
-
-// write writes lines of a part, or has them wait.
-func (s *InOrder) write(p *waitingPart, lines []byte) {
-	if s.turn == 0 || s.turn == p.turn {
+	switch {
+	case s.failed != nil:
+	case s.turn == 0 || s.turn == p.turn:
 		_, s.failed = s.w.Write(lines)
-		return
+	default:
+		p.lines.Write(lines)
+		if s.memory += len(lines); s.memory > s.maxMemory {
+			s.toFile()
+		}
 	}
-	p.lines.Write(lines)
-	s.memory += len(lines)
-	if s.memory <= maxWaitingMemory {
-		return
-	}
+	return len(lines), s.failed
+}
+
+// toFile moves all that waits in memory to the file, at once, so that pieces are large. If that fails
+// or the file is full, the order is given up.
+func (s *InOrder) toFile() {
 	var err error
-	for _, p := range s.waiting { // at once, so that pieces are large
-		err = cmp.Or(err, s.toFile(p))
+	if s.file == nil {
+		s.file, err = tempfile.Create("sitemap-lines-")
 	}
-	if err != nil || s.end > s.maxFile {
-		s.abandonOrder()
+	for _, p := range s.waiting {
+		n := int64(p.lines.Len())
+		if err == nil && n > 0 {
+			_, err = s.file.WriteAt(p.lines.Bytes(), s.end)
+		}
+		if err == nil && n > 0 {
+			p.file = append(p.file, io.NewSectionReader(s.file, s.end, n))
+			s.end += n
+			s.memory -= int(n)
+			p.lines = bytes.Buffer{}
+		}
+	}
+	if err == nil && s.end <= s.maxFile {
+		return
+	}
+	s.turn = 0
+	s.flushAll()
+	if s.givenUp != nil {
+		s.givenUp()
 	}
 }
 
-// toFile moves lines of a part from memory to the file. If that fails, they stay.
-func (s *InOrder) toFile(p *waitingPart) error {
-	if s.file == nil {
-		f, err := os.CreateTemp("", "sitemap-lines-")
-		if err != nil {
-			return err
-		}
-		os.Remove(f.Name()) // where the system allows it
-		s.file = f
+// flushAll writes whatever waits, in order.
+func (s *InOrder) flushAll() {
+	for _, turn := range slices.Sorted(maps.Keys(s.waiting)) {
+		s.flush(s.waiting[turn])
 	}
-	n := p.lines.Len()
-	if n == 0 {
-		return nil
-	}
-	if _, err := s.file.WriteAt(p.lines.Bytes(), s.end); err != nil {
-		return err
-	}
-	p.pieces = append(p.pieces, piece{s.end, int64(n)})
-	s.end += int64(n)
-	s.memory -= n
-	p.lines = bytes.Buffer{}
-	return nil
 }
 
 // flush writes what waits of a part.
 func (s *InOrder) flush(p *waitingPart) {
-	for _, piece := range p.pieces {
+	s.memory -= p.lines.Len()
+	for _, lines := range append(p.file, &p.lines) {
 		if s.failed == nil {
-			_, s.failed = io.Copy(s.w, io.NewSectionReader(s.file, piece.at, piece.n))
+			_, s.failed = io.Copy(s.w, lines)
 		}
 	}
-	s.memory -= p.lines.Len()
-	if s.failed == nil {
-		_, s.failed = p.lines.WriteTo(s.w)
-	}
-	p.pieces, p.lines = nil, bytes.Buffer{}
-}
-
-// abandonOrder writes whatever waits.
-func (s *InOrder) abandonOrder() {
-	s.turn = 0
-	for _, p := range s.waiting {
-		s.flush(p)
-	}
-	if s.givenUp != nil {
-		s.givenUp()
-	}
+	p.file, p.lines = nil, bytes.Buffer{}
 }
 
 // Commit ends the part. Its turn passes to the next.
@@ -153,19 +132,15 @@ func (p *waitingPart) Commit(context.Context, Counts) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.over = true
-	for s.turn > 0 {
-		next := s.waiting[s.turn]
-		if next == nil {
-			break
-		}
+	if s.turn == 0 {
+		delete(s.waiting, p.turn)
+	}
+	for next := s.waiting[s.turn]; next != nil; next = s.waiting[s.turn] {
 		if s.flush(next); !next.over {
 			break
 		}
 		delete(s.waiting, s.turn)
 		s.turn++
-	}
-	if s.turn == 0 {
-		delete(s.waiting, p.turn)
 	}
 	if len(s.waiting) == 0 {
 		s.end = 0
@@ -181,15 +156,9 @@ func (p *waitingPart) Discard() {}
 func (s *InOrder) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, turn := range slices.Sorted(maps.Keys(s.waiting)) {
-		s.flush(s.waiting[turn])
-	}
+	s.flushAll()
 	clear(s.waiting)
-	if s.file != nil {
-		s.failed = errors.Join(s.failed, s.file.Close())
-		os.Remove(s.file.Name())
-	}
-	return s.failed
+	return cmp.Or(s.failed, s.file.Close())
 }
 
 // Has returns false: nothing is kept.

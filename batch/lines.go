@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"reflect"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -24,8 +24,37 @@ type Line struct {
 	Document *Document
 	Target   *Target
 	Finding  *Finding
-	// Text is the line as it stands, with its line break. It is valid until the next line is read.
-	Text []byte
+	Text     []byte // the line with its line break
+}
+
+// about returns the target that a line is about, and what the line counts.
+func (l *Line) about() (target string, c Counts) {
+	var failure *Error
+	switch {
+	case l.URL != nil:
+		target, c.URLs = l.URL.Target, 1
+	case l.Document != nil:
+		target, failure, c.Untrusted = l.Document.Target, l.Document.Error, l.Document.Untrusted
+		if l.Document.Skipped == "" {
+			c.Documents = 1
+		}
+	case l.Target != nil:
+		target, failure = l.Target.Target, l.Target.Error
+	case l.Finding != nil:
+		target = l.Finding.Target
+		switch l.Finding.Severity {
+		case sitemap.SeverityError:
+			c.Errors = 1
+		case sitemap.SeverityWarning:
+			c.Warnings = 1
+		default:
+			c.Infos = 1
+		}
+	}
+	if failure != nil {
+		c.Failed, c.Cause = 1, failure.Code
+	}
+	return target, c
 }
 
 // A URL is a page that a sitemap lists. Its line has no type.
@@ -33,7 +62,7 @@ type URL struct {
 	sitemap.Entry
 	Sitemap string          // the location of the document that lists it, "" to leave it out
 	Trust   string          // "" if the entry was not judged
-	OnSite  bool            // only if the entry was judged
+	OnSite  bool            `json:"on_site"` // only if the entry was judged
 	Target  string          // that led to it, as it was listed
 	Fetched time.Time       // when the document came; in a part the line of the document says it
 	Change  discover.Change // "" without what earlier walks remember
@@ -92,15 +121,42 @@ type Error struct {
 	Offset *int64 `json:"offset,omitempty"`
 }
 
+// localPort matches what differs from one connection to the next in the message of an error.
+var localPort = regexp.MustCompile(`\btcp \S+->`)
+
 // errorOf returns an error of the document or target with this name, nil if err is nil.
-func errorOf(name string, err error) *Error { return (*Error)(jsonl.ErrorOf(name, err)) }
+func errorOf(name string, err error) *Error {
+	e := (*Error)(jsonl.ErrorOf(name, err))
+	if e != nil {
+		e.Message = localPort.ReplaceAllString(e.Message, "tcp ")
+	}
+	return e
+}
 
 // version is the number of the format of parts. It is raised when what older versions read changes
 // its meaning; new types and fields do not raise it.
 const version = 1
 
-func errNewer(v int) error {
-	return fmt.Errorf("format %d of parts: a newer version of this module wrote it", v)
+// A firstLine says whose part it is.
+type firstLine struct {
+	Version int    `json:"version"`
+	Run     string `json:"run"`
+	Domain  string `json:"domain"`
+	Digest  string `json:"digest"`         // of the targets
+	Lots    string `json:"lots,omitempty"` // a bit for each, in hexadecimal
+}
+
+func (l *firstLine) check() error {
+	if l.Version > version {
+		return fmt.Errorf("format %d of parts: a newer version of this module wrote it", l.Version)
+	}
+	return nil
+}
+
+// A lastLine says what the part holds.
+type lastLine struct {
+	Time   time.Time `json:"time"`
+	Counts Counts    `json:"counts"`
 }
 
 // Types of lines. What has no type is a URL.
@@ -117,10 +173,17 @@ const (
 // The error, if any, is the last element.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		n := 0
-		for text, err := range textLines(r) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		for n := 1; ; n++ {
+			text, err := in.ReadBytes('\n')
+			if err == io.EOF && len(text) == 0 {
+				return
+			}
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
 			var l Line
-			if n++; err == nil {
+			if err == nil {
 				l, err = parseLine(text)
 			}
 			if err != nil {
@@ -128,33 +191,6 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				return
 			}
 			if l.Text != nil && !yield(l, nil) {
-				return
-			}
-		}
-	}
-}
-
-// textLines yields lines as they stand.
-func textLines(r io.Reader) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		in, line := bufio.NewReaderSize(r, 64<<10), []byte(nil)
-		for {
-			chunk, err := in.ReadSlice('\n')
-			line = append(line, chunk...)
-			switch {
-			case err == nil:
-				if !yield(line, nil) {
-					return
-				}
-				line = line[:0]
-			case errors.Is(err, bufio.ErrBufferFull):
-			case err == io.EOF && len(line) == 0:
-				return
-			case err == io.EOF:
-				yield(nil, io.ErrUnexpectedEOF)
-				return
-			default:
-				yield(nil, err)
 				return
 			}
 		}
@@ -186,11 +222,11 @@ func parseLine(text []byte) (l Line, err error) {
 	case typeFinding:
 		err = json.Unmarshal(text, &l.Finding)
 	case typePart:
-		var h struct{ Version int }
-		if err = json.Unmarshal(text, &h); err == nil && h.Version > version {
-			err = errNewer(h.Version)
-		}
 		l.Text = nil
+		var first firstLine
+		if err = json.Unmarshal(text, &first); err == nil {
+			err = first.check()
+		}
 	default:
 		l.Text = nil
 	}
@@ -253,40 +289,21 @@ func appendField(b []byte, name, value string) []byte {
 
 // parseURL reads a line that AppendTo has made.
 func parseURL(line []byte) (*URL, error) {
+	var u URL
+	var x sitemap.Extensions
 	fields := struct {
-		Loc        string                    `json:"loc"`
-		Kind       sitemap.Kind              `json:"kind"`
-		LastMod    sitemap.Time              `json:"lastmod"`
-		Published  sitemap.Time              `json:"published"`
-		NoZone     bool                      `json:"zone_assumed"`
-		ChangeFreq sitemap.ChangeFreq        `json:"changefreq"`
-		Priority   sitemap.Optional[float64] `json:"priority"`
-		Sitemap    string                    `json:"sitemap"`
-		Trust      string                    `json:"trust"`
-		OnSite     bool                      `json:"on_site"`
-		Target     string                    `json:"target"`
-		Fetched    time.Time                 `json:"fetched"`
-		Change     discover.Change           `json:"change"`
-		sitemap.Extensions
-	}{}
-	if err := json.Unmarshal(line, &fields); err != nil {
-		return nil, err
-	}
+		*URL
+		*sitemap.Extensions
+		NoZone bool `json:"zone_assumed"`
+	}{URL: &u, Extensions: &x}
+	err := json.Unmarshal(line, &fields)
 	if fields.NoZone {
-		fields.LastMod, fields.Published = assumeZone(fields.LastMod), assumeZone(fields.Published)
+		u.LastMod, u.Published = assumeZone(u.LastMod), assumeZone(u.Published)
 	}
-	u := &URL{
-		Entry: sitemap.Entry{
-			Loc: fields.Loc, Kind: fields.Kind, LastMod: fields.LastMod, Published: fields.Published,
-			ChangeFreq: fields.ChangeFreq, Priority: fields.Priority,
-		},
-		Sitemap: fields.Sitemap, Trust: fields.Trust, OnSite: fields.OnSite,
-		Target: fields.Target, Fetched: fields.Fetched, Change: fields.Change,
+	if !reflect.ValueOf(x).IsZero() {
+		u.Extensions = &x
 	}
-	if !reflect.ValueOf(fields.Extensions).IsZero() {
-		u.Extensions = &fields.Extensions
-	}
-	return u, nil
+	return &u, err
 }
 
 // assumeZone marks a time as listed without a zone, if it may have been.

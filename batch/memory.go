@@ -14,99 +14,79 @@ type MemoryQueue struct {
 	max int
 
 	mu      sync.Mutex
+	changed sync.Cond // something of what follows
 	waiting []Task
 	known   map[string]int  // how many tasks of a domain wait or are leased
 	leased  map[string]bool // domains
 	ended   bool
-	changed chan struct{} // closed when one of these changes
 }
 
 // NewMemoryQueue returns an empty queue in which at most max tasks wait. Put waits while there are
 // more.
 func NewMemoryQueue(max int) *MemoryQueue {
-	return &MemoryQueue{
-		max: max, known: map[string]int{}, leased: map[string]bool{}, changed: make(chan struct{}),
+	q := &MemoryQueue{max: max, known: map[string]int{}, leased: map[string]bool{}}
+	q.changed.L = &q.mu
+	return q
+}
+
+// change changes the queue and wakes all that wait.
+func (q *MemoryQueue) change(how func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	how()
+	q.changed.Broadcast()
+}
+
+// until waits, with the queue locked, until a condition holds.
+func (q *MemoryQueue) until(ctx context.Context, holds func() bool) error {
+	defer context.AfterFunc(ctx, func() { q.change(func() {}) })()
+	for ctx.Err() == nil && !holds() {
+		q.changed.Wait()
 	}
+	return ctx.Err()
 }
 
 // End says that all tasks have been put: see [Queue].
 func (q *MemoryQueue) End(context.Context) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.ended = true
-	q.change()
+	q.change(func() { q.ended = true })
 	return nil
-}
-
-// change wakes all that wait. The queue is locked.
-func (q *MemoryQueue) change() {
-	close(q.changed)
-	q.changed = make(chan struct{})
-}
-
-// until calls try, with the queue locked, until it returns true, each time that something changed.
-func (q *MemoryQueue) until(ctx context.Context, try func() bool) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		q.mu.Lock()
-		ok, changed := try(), q.changed
-		if ok {
-			q.change()
-		}
-		q.mu.Unlock()
-		if ok {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-	}
 }
 
 // Put adds a task: see [Queue].
 func (q *MemoryQueue) Put(ctx context.Context, task Task) (added bool, err error) {
-	err = q.until(ctx, func() bool {
-		if q.known[task.Domain] > 0 && task.Turn == 0 {
-			return true
-		}
-		if len(q.waiting) >= q.max {
-			return false
-		}
-		q.known[task.Domain]++
-		added = true
-		q.waiting = append(q.waiting, task)
-		return true
-	})
-	return added, err
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	isKnown := func() bool { return q.known[task.Domain] > 0 && task.Turn == 0 }
+	err = q.until(ctx, func() bool { return isKnown() || len(q.waiting) < q.max })
+	if err != nil || isKnown() {
+		return false, err
+	}
+	q.known[task.Domain]++
+	q.waiting = append(q.waiting, task)
+	q.changed.Broadcast()
+	return true, nil
 }
 
 // Take leases a task: see [Queue].
 func (q *MemoryQueue) Take(ctx context.Context) (Lease, error) {
-	var taken *memoryLease
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := -1
 	err := q.until(ctx, func() bool {
-		i := slices.IndexFunc(q.waiting, func(t Task) bool { return !q.leased[t.Domain] })
-		if i < 0 {
-			return q.ended && len(q.known) == 0
-		}
-		taken = &memoryLease{queue: q, task: q.waiting[i]}
-		q.leased[taken.task.Domain] = true
-		if i == 0 {
-			q.waiting = q.waiting[1:]
-		} else {
-			q.waiting = slices.Delete(q.waiting, i, i+1)
-		}
-		return true
+		i = slices.IndexFunc(q.waiting, func(t Task) bool { return !q.leased[t.Domain] })
+		return i >= 0 || q.ended && len(q.known) == 0
 	})
 	if err != nil {
 		return nil, err
 	}
-	if taken == nil {
+	if i < 0 {
 		return nil, io.EOF
 	}
-	return taken, nil
+	task := q.waiting[i]
+	q.leased[task.Domain] = true
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	q.changed.Broadcast()
+	return &memoryLease{queue: q, task: task}, nil
 }
 
 // A memoryLease is a task of a MemoryQueue.
@@ -129,26 +109,24 @@ func (l *memoryLease) Done(context.Context) error {
 }
 
 func (l *memoryLease) Later(_ context.Context, delay time.Duration) error {
+	q := l.queue
 	return l.end(func() {
 		time.AfterFunc(delay, func() {
-			l.queue.mu.Lock()
-			defer l.queue.mu.Unlock()
-			l.queue.waiting = append(l.queue.waiting, l.task)
-			l.queue.change()
+			q.change(func() { q.waiting = append(q.waiting, l.task) })
 		})
 	})
 }
 
 // end ends the lease, once.
-func (l *memoryLease) end(how func()) error {
-	l.queue.mu.Lock()
-	defer l.queue.mu.Unlock()
-	if l.ended {
-		return ErrStale
-	}
-	l.ended = true
-	delete(l.queue.leased, l.task.Domain)
-	how()
-	l.queue.change()
-	return nil
+func (l *memoryLease) end(how func()) (err error) {
+	l.queue.change(func() {
+		if l.ended {
+			err = ErrStale
+			return
+		}
+		l.ended = true
+		delete(l.queue.leased, l.task.Domain)
+		how()
+	})
+	return err
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/filename"
 )
 
 var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -29,21 +29,17 @@ func CheckRun(name string) error {
 // checkDomain reports what is neither a host (RFC 1035, section 2.3.4; RFC 5890, section 2.3.1) nor
 // an address. The web has hosts with "_", and with "-" at the end of a label.
 func checkDomain(domain string) error {
-	if isAddr(domain) {
-		return nil
-	}
 	sound := len(domain) <= 253
 	for label := range strings.SplitSeq(domain, ".") {
-		sound = sound && 0 < len(label) && len(label) <= 63
-		for _, c := range []byte(label) {
-			sound = sound && ('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_')
-		}
+		sound = sound && label != "" && len(label) <= 63 && strings.Trim(label, hostLetters) == ""
 	}
-	if !sound {
+	if !sound && !isAddr(domain) {
 		return fmt.Errorf("%.80q is no host", domain)
 	}
 	return nil
 }
+
+const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
 func isAddr(host string) bool {
 	a, err := netip.ParseAddr(host)
@@ -85,12 +81,6 @@ func hostOf(target string) (string, error) {
 	return host, checkDomain(host)
 }
 
-// shortName matches what may stand in the name of a file on every system.
-var shortName = regexp.MustCompile(`^[a-z0-9_~-][a-z0-9._~-]*$`)
-
-// reserved matches names of devices of Windows, which no file may have, whatever follows the dot.
-var reserved = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
-
 // maxName leaves room for a suffix in the 255 bytes that file systems allow.
 const maxName = 200
 
@@ -111,20 +101,21 @@ func FileName(domain string) string {
 // as in URLs, and a long name ends in a hash. No two names are the same, also where case does not
 // count.
 func escape(domain string) string {
-	if len(domain) <= maxName && shortName.MatchString(domain) && !reserved.MatchString(domain) {
+	const letters = hostLetters + "~."
+	sound := strings.Trim(domain, letters) == "" && domain != "" && domain[0] != '.'
+	if sound && len(domain) <= maxName && filename.NoDevice(domain) == domain {
 		return domain
 	}
-	var b strings.Builder
+	var name []byte
 	for i, c := range []byte(domain) {
-		ok := 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '~' || c == '.'
-		if ok && i > 0 {
-			b.WriteByte(c)
+		if i > 0 && strings.IndexByte(letters, c) >= 0 {
+			name = append(name, c)
 		} else {
-			b.WriteString("%" + strconv.FormatUint(uint64(c)|1<<8, 16)[1:])
+			name = fmt.Appendf(name, "%%%02x", c)
 		}
 	}
-	if b.Len() <= maxName {
-		return b.String()
+	if len(name) > maxName {
+		name = fmt.Appendf(name[:maxName/2], "%%-%x", sha256.Sum256([]byte(domain)))
 	}
-	return fmt.Sprintf("%s%%-%x", b.String()[:maxName/2], sha256.Sum256([]byte(domain)))
+	return string(name)
 }

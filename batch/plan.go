@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -32,52 +31,59 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			return
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		in := make(chan listed, 1_024)
-		sorter, out, errs := extsort.Generic(in, decodeListed, encodeListed, compareListed,
-			&extsort.Config{
-				ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
-			})
-		sorted := make(chan struct{})
+		in := make(chan string, 1_024)
+		sorter, sorted, errs := extsort.Strings(in, &extsort.Config{
+			ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
+		})
+		ended := make(chan struct{})
 		go func() {
-			defer close(sorted)
+			defer close(ended)
 			sorter.Sort(ctx) // returns early if it cannot write
 		}()
 		defer func() {
 			cancel()
-			for range out {
+			for range sorted {
 			}
 		}()
-		readErr, more := sortList(r, in, sorted, func(err error) bool { return yield(Task{}, err) })
-		close(in)
-		if !more {
-			return
-		}
-		<-sorted
-		if !group(out, run, yield) {
-			return
-		}
-		if err := cmp.Or(<-errs, readErr); err != nil {
-			yield(Task{}, err)
+		more, err := sortList(r, in, ended, func(err error) bool { return yield(Task{}, err) })
+		<-ended
+		if more && group(sorted, run, yield) {
+			if err := cmp.Or(<-errs, err); err != nil {
+				yield(Task{}, err)
+			}
 		}
 	}
 }
 
-// A LineError is a line of a list that is no target.
-type LineError struct {
-	Line uint64 // from 1
-	Err  error
+// sortList sends the keys of the targets of a list to in, unless ended is closed, and passes errors of
+// lines to report. It returns the error of r. More is false if report has returned false.
+func sortList(
+	r io.Reader, in chan<- string, ended <-chan struct{}, report func(error) bool,
+) (more bool, err error) {
+	defer close(in)
+	for l, err := range readList(r, DomainOf) {
+		switch {
+		case errors.As(err, new(*LineError)):
+			if !report(err) {
+				return false, nil
+			}
+		case err != nil:
+			return true, err
+		default:
+			select {
+			case in <- l.key():
+			case <-ended:
+			}
+		}
+	}
+	return true, nil
 }
 
-// Error returns the number of the line and what is wrong.
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// Unwrap returns what is wrong.
-func (e *LineError) Unwrap() error { return e.Err }
-
 // group yields the tasks of sorted targets.
-func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
+func group(keys <-chan string, run string, yield func(Task, error) bool) bool {
 	task, seen := Task{Run: run}, map[string]bool{}
-	for l := range out {
+	for key := range keys {
+		l := listedOf(key)
 		if l.domain != task.Domain {
 			if task.Domain != "" && !yield(task, nil) {
 				return false
@@ -92,29 +98,38 @@ func group(out <-chan listed, run string, yield func(Task, error) bool) bool {
 	return task.Domain == "" || yield(task, nil)
 }
 
-// sortList sends the targets of a list to in, unless done is closed, and passes errors of lines to
-// report. It returns the error of r. More is false if report returned false.
-func sortList(
-	r io.Reader, in chan<- listed, done <-chan struct{}, report func(error) bool,
-) (err error, more bool) {
-	for l, err := range readList(r, DomainOf) {
-		if e := (*LineError)(nil); errors.As(err, &e) {
-			if !report(e) {
-				return nil, false
-			}
-			continue
-		}
-		if err != nil {
-			return err, true
-		}
-		select {
-		case in <- l:
-		case <-done: // it cannot write
-			return nil, true
-		}
-	}
-	return nil, true
+// A listed is a target of a list.
+type listed struct {
+	domain string
+	line   uint64
+	target string
 }
+
+// key returns a string by which targets are sorted: by the hash of their domain, the domain and the
+// line.
+func (l *listed) key() string {
+	b := binary.BigEndian.AppendUint64(nil, hash(l.domain))
+	b = binary.BigEndian.AppendUint64(append(append(b, l.domain...), 0), l.line)
+	return string(append(b, l.target...))
+}
+
+// listedOf returns the target that has a key.
+func listedOf(key string) listed {
+	domain, rest, _ := strings.Cut(key[8:], "\x00")
+	return listed{domain: domain, line: binary.BigEndian.Uint64([]byte(rest[:8])), target: rest[8:]}
+}
+
+// A LineError is a line of a list that is no target.
+type LineError struct {
+	Line uint64 // from 1
+	Err  error
+}
+
+// Error returns the number of the line and what is wrong.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *LineError) Unwrap() error { return e.Err }
 
 // maxLine is how long a line of a list may be.
 const maxLine = 64 << 10
@@ -134,11 +149,10 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 				continue
 			}
 			domain, err := domainOf(target)
-			l := listed{hash(domain), domain, n, target}
 			if err != nil {
-				l, err = listed{}, &LineError{n, err}
+				err = &LineError{n, err}
 			}
-			if !yield(l, err) {
+			if !yield(listed{domain, n, target}, err) {
 				return
 			}
 		}
@@ -152,27 +166,105 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 	}
 }
 
-// A listed is a target of a list.
-type listed struct {
-	hash   uint64 // of the domain
-	domain string
-	line   uint64
-	target string
+// PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink, as
+// soon as their lines are there. Lines of one domain that follow each other, and are there together,
+// are one task. A domain may have several. What else holds of lines is said at [Plan].
+func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
+	return (&List{Reader: r}).Tasks(run)
 }
 
-func compareListed(a, b listed) int {
-	return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.domain, b.domain),
-		cmp.Compare(a.line, b.line))
+// A List is targets whose order matters, some of which may be no sites.
+type List struct {
+	// First are targets before the lines of Reader. They stand as they are: they have no comments.
+	First  []string
+	Reader io.Reader // nil: there are no lines
+	// Domain returns the Domain that the task of a target gets: tasks of one Domain are done one after
+	// the other. That of a file or a folder is "": each is a task of its own, which needs a [Job] that
+	// reads it. The line of an error is a [*LineError]. nil means the registrable domain, and no files.
+	Domain func(target string) (string, error)
 }
 
-func encodeListed(l listed) ([]byte, error) {
-	b := binary.BigEndian.AppendUint64(nil, l.line)
-	return append(append(append(b, l.domain...), 0), l.target...), nil
+// Tasks yields the tasks of the list as [PlanInOrder] does.
+func (l *List) Tasks(run string) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Task{}, fmt.Errorf("batch: %w", err))
+			return
+		}
+		p := &listPlan{task: Task{Run: run}, yield: yield}
+		for target, err := range l.targets(p.flush) {
+			if p.add(target, err); p.ended {
+				return
+			}
+		}
+		p.flush()
+	}
 }
 
-func decodeListed(b []byte) (listed, error) {
-	domain, target, _ := bytes.Cut(b[8:], []byte{0})
-	l := listed{line: binary.BigEndian.Uint64(b), domain: string(domain), target: string(target)}
-	l.hash = hash(l.domain)
-	return l, nil
+// targets yields the targets of the list. It calls wait whenever it may have to wait for the next line,
+// and ends if wait returns false.
+func (l *List) targets(wait func() bool) iter.Seq2[listed, error] {
+	domain := l.Domain
+	if domain == nil {
+		domain = DomainOf
+	}
+	return func(yield func(listed, error) bool) {
+		for _, target := range l.First {
+			name, err := domain(target)
+			if !yield(listed{domain: name, target: target}, err) {
+				return
+			}
+		}
+		if l.Reader != nil {
+			readList(waitingReader{l.Reader, wait}, domain)(yield)
+		}
+	}
+}
+
+// A waitingReader calls wait before it reads. If that returns false, nothing more is read.
+type waitingReader struct {
+	io.Reader
+	wait func() bool
+}
+
+func (w waitingReader) Read(p []byte) (int, error) {
+	if !w.wait() {
+		return 0, io.EOF
+	}
+	return w.Reader.Read(p)
+}
+
+// A listPlan makes the tasks of a List.
+type listPlan struct {
+	task  Task // that may get further targets
+	yield func(Task, error) bool
+	ended bool // yield has returned false
+}
+
+// add adds a target to the task, or begins the next one with it. An error has its place between tasks.
+func (p *listPlan) add(l listed, err error) {
+	if err == nil && checkDomain(l.domain) != nil {
+		l.domain = ""
+	}
+	if err != nil || l.domain == "" || l.domain != p.task.Domain || len(p.task.Targets) == maxTargets {
+		p.flush()
+	}
+	if err == nil {
+		p.task.Domain, p.task.Targets = l.domain, append(p.task.Targets, l.target)
+	} else if !p.ended {
+		p.ended = !p.yield(Task{}, err)
+	}
+}
+
+// flush yields the task, if it has targets. It returns false if yield has.
+func (p *listPlan) flush() bool {
+	if ready := p.task; len(ready.Targets) > 0 && !p.ended {
+		ready.Turn++
+		p.task = Task{Run: ready.Run, Turn: ready.Turn}
+		if ready.Domain == "" {
+			ready.Domain = fmt.Sprintf("target-%d", ready.Turn)
+		}
+		p.ended = !p.yield(ready, nil)
+	}
+	return !p.ended
 }

@@ -14,15 +14,6 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A state in a folder is .state/xx/DOMAIN.state: a line with its revision and run, and then what was
-// saved. Its predecessor ends in ".before".
-
-const (
-	stateFolder  = ".state/"
-	stateSuffix  = ".state"
-	beforeSuffix = ".before"
-)
-
 // A stateLine is the first line of a state.
 type stateLine struct {
 	Version  int    `json:"version"`
@@ -30,16 +21,19 @@ type stateLine struct {
 	Run      string `json:"run"`
 }
 
+// statePath returns the path of a state: .state/xx/DOMAIN.state. It has a line with its revision and
+// run, and then what was saved. Its predecessor ends in ".before".
+func (f *Folder) statePath(domain, suffix string) string {
+	return f.path(".state/" + FileName(domain) + suffix)
+}
+
 // Load returns the state of a domain: see [States].
 func (f *Folder) Load(_ context.Context, domain string) (State, error) {
-	s, err := readState(f.path(stateFolder + FileName(domain) + stateSuffix))
-	if err != nil {
-		return s, err
-	}
-	before, err := readState(f.path(stateFolder + FileName(domain) + beforeSuffix))
+	s, err := readState(f.statePath(domain, ".state"))
+	before, beforeErr := readState(f.statePath(domain, ".before"))
 	switch {
-	case err != nil:
-		return s, err
+	case cmp.Or(err, beforeErr) != nil:
+		return State{}, cmp.Or(err, beforeErr)
 	case s.Revision == 0: // it has just become the predecessor of one that was not saved
 		return before, nil
 	case before.Revision > 0:
@@ -68,26 +62,27 @@ func readState(path string) (State, error) {
 }
 
 // openState opens a state behind its first line.
-func openState(path string) (io.ReadCloser, stateLine, error) {
+func openState(path string) (_ io.ReadCloser, line stateLine, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, stateLine{}, err
-	}
-	r := bufio.NewReader(file)
-	var line stateLine
-	text, err := r.ReadSlice('\n')
-	if err != nil && err != io.EOF {
-		file.Close()
 		return nil, line, err
 	}
-	if err := json.Unmarshal(text, &line); err != nil { // cut by a crash of the machine
+	r := bufio.NewReader(file)
+	text, err := r.ReadSlice('\n')
+	if err == io.EOF {
+		err = nil
+	}
+	if json.Unmarshal(text, &line) != nil { // cut by a crash of the machine
 		line = stateLine{}
 	}
 	if line.Version > version {
-		file.Close()
-		return nil, line, fmt.Errorf("%s: a newer version of this module wrote it", path)
+		err = fmt.Errorf("%s: a newer version of this module wrote it", path)
 	}
-	return &partReader{r, file}, line, nil
+	if err != nil {
+		file.Close()
+		return nil, line, err
+	}
+	return &fileReader{r, file}, line, nil
 }
 
 // Save replaces the state of a domain: see [States]. If two processes save it at the same moment,
@@ -95,40 +90,41 @@ func openState(path string) (io.ReadCloser, stateLine, error) {
 func (f *Folder) Save(
 	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
 ) (uint64, error) {
-	path := f.path(stateFolder + FileName(domain) + stateSuffix)
-	s, err := f.create(path)
+	file, err := f.create()
 	if err != nil {
 		return 0, err
 	}
-	saved := false
-	defer func() {
-		if !saved {
-			s.discard()
-		}
-	}()
-	out := bufio.NewWriter(s.temp)
+	out := bufio.NewWriter(file)
 	out.Write(append(jsonl.Marshal(stateLine{version, revision + 1, run}), '\n'))
-	if err := cmp.Or(write(out), out.Flush(), s.close()); err != nil {
+	err = cmp.Or(write(out), out.Flush(), seal(file))
+	if err == nil {
+		err = f.replace(ctx, domain, run, revision, file.Name())
+	}
+	if err != nil {
+		file.Close()
+		os.Remove(file.Name())
 		return 0, err
 	}
+	return revision + 1, nil
+}
+
+// replace makes a file the state of a domain, if it has this revision.
+func (f *Folder) replace(ctx context.Context, domain, run string, revision uint64, file string) error {
 	f.saving.Lock()
 	defer f.saving.Unlock()
 	current, err := f.Load(ctx, domain)
 	if err == nil && current.Revision != revision {
 		err = ErrStale
 	}
+	path := f.statePath(domain, ".state")
 	if err == nil && current.Revision > 0 && current.Run != run {
-		err = os.Rename(path, f.path(stateFolder+FileName(domain)+beforeSuffix))
+		err = os.Rename(path, f.statePath(domain, ".before"))
 		if errors.Is(err, fs.ErrNotExist) { // a kill came between the two renames once
 			err = nil
 		}
 	}
-	if err == nil {
-		err = s.rename()
-		saved = err == nil
-	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return revision + 1, nil
+	return move(file, path)
 }

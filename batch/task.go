@@ -1,9 +1,11 @@
 package batch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -41,11 +43,7 @@ func (t Task) Digest() string {
 
 // check reports a task that cannot be done.
 func (t Task) check() error {
-	err := CheckRun(t.Run)
-	if err == nil {
-		err = checkDomain(t.Domain)
-	}
-	if err != nil {
+	if err := cmp.Or(CheckRun(t.Run), checkDomain(t.Domain)); err != nil {
 		return fmt.Errorf("%w: %w", ErrTask, err)
 	}
 	return nil
@@ -69,9 +67,23 @@ func (t Task) lots() []Task {
 	var lots []Task
 	for i, lot := range all {
 		if len(lot.Targets) > 0 {
-			lot.Run, lot.Domain, lot.Attempts = t.Run, t.Domain+fmt.Sprintf("~%02x", i), t.Attempts
+			lot.Run, lot.Domain, lot.Attempts = t.Run, lotName(t.Domain, i), t.Attempts
 			lots = append(lots, lot)
 		}
 	}
 	return lots
 }
+
+func lotName(domain string, i int) string { return fmt.Sprintf("%s~%02x", domain, i) }
+
+// Causes of errors, for errors.Is.
+var (
+	// ErrStale means that another worker has taken over a domain: its state has another revision, or
+	// the lease has ended.
+	ErrStale = errors.New("batch: another worker has taken over the domain")
+	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
+	ErrDamaged = errors.New("damaged part")
+	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
+	// fails alone: the worker goes on with the next.
+	ErrTask = errors.New("batch: the task cannot be done")
+)

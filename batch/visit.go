@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -21,11 +19,11 @@ type visit struct {
 	out    io.Writer
 	counts Counts
 	failed error // of out
+	line   []byte
 
 	url   URL
 	from  *discover.Sitemap // the document of url
-	line  []byte
-	doc   Document // that was fetched last, as far as it is known before it is read
+	doc   Document          // that was fetched last, as far as it is known before it is read
 	docOf *discover.Sitemap
 }
 
@@ -35,36 +33,43 @@ func newVisit(target string, out io.Writer) *visit {
 	return v
 }
 
+// A walkFunc walks a target and writes what it finds. It returns the error of the walk.
+type walkFunc func(ctx context.Context, v *visit, target string) error
+
 // errSiteTime is the failure of a target that takes longer than Worker.SiteTime.
 var errSiteTime = fmt.Errorf("longer than the time for one target: %w", fetch.ErrTimeout)
 
-// A walkFunc is a walk that ends with ctx. Its elements are written by item.
-type walkFunc[T any] func(ctx context.Context) iter.Seq2[T, error]
+// isStopped reports whether a context has ended, and not because of errSiteTime.
+func isStopped(ctx context.Context) bool {
+	return ctx.Err() != nil && context.Cause(ctx) != errSiteTime
+}
 
-// each ranges over a walk and writes its elements. What could not be read is written, too; the error
-// is another one.
-func each[T any](ctx context.Context, v *visit, limit time.Duration, walk walkFunc[T], item func(T)) error {
-	walking, stop := ctx, func() {}
-	if limit > 0 {
-		walking, stop = context.WithTimeout(ctx, limit)
+// visit walks a target. What could not be read is written, too; the error is another one.
+func (w *Worker) visit(ctx context.Context, target string, out io.Writer, walk walkFunc) (Counts, error) {
+	if w.SiteTime > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, w.SiteTime, errSiteTime)
+		defer stop()
 	}
-	defer stop()
-	for e, err := range walk(walking) {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && walking.Err() != nil:
-			v.fail(errSiteTime)
-		case err != nil:
-			v.walkFailed(err)
-		default:
-			item(e)
+	v := newVisit(target, out)
+	err := walk(ctx, v, target)
+	var several *discover.WalkError
+	switch {
+	case err == nil:
+	case isStopped(ctx):
+		return v.counts, ctx.Err()
+	case ctx.Err() != nil:
+		v.fail(errorOf(v.target, errSiteTime))
+	case errors.As(err, &several):
+		for _, err := range several.Errs {
+			if !errors.As(err, new(*discover.DocumentError)) { // these have lines
+				v.fail(errorOf(v.target, err))
+			}
 		}
-		if v.failed != nil {
-			return v.failed
-		}
+	default:
+		v.fail(errorOf(v.target, err))
 	}
-	return v.failed
+	return v.counts, v.failed
 }
 
 // options returns the options of the walk.
@@ -78,7 +83,7 @@ func (v *visit) options(ctx context.Context, o discover.Options) *discover.Optio
 		}
 	}
 	o.Done = func(s *discover.Sitemap, sum discover.Summary) {
-		if sum.Err == nil || ctx.Err() == nil {
+		if sum.Err == nil || !isStopped(ctx) {
 			v.document(s, &sum, minTrust)
 		}
 		if done != nil {
@@ -98,8 +103,7 @@ func (v *visit) page(u *discover.URL, withChange bool) {
 		v.url.Change = u.Change
 	}
 	v.line = v.url.AppendTo(v.line[:0])
-	v.write(v.line)
-	v.counts.URLs++
+	v.write(Line{URL: &v.url, Text: v.line})
 }
 
 // document writes the line of a document that has ended.
@@ -109,47 +113,19 @@ func (v *visit) document(s *discover.Sitemap, sum *discover.Summary, minTrust tr
 		d, v.docOf = v.doc, nil
 	}
 	d.End(v.target, s, sum, minTrust)
-	v.counts.Untrusted += d.Untrusted
-	if sum.Skipped == "" {
-		v.counts.Documents++
-	}
-	if d.Error != nil {
-		v.count(d.Error)
-	}
-	v.line = d.AppendTo(v.line[:0])
-	v.write(v.line)
-}
-
-// walkFailed takes the last error of a walk. Those of documents have their lines already.
-func (v *visit) walkFailed(err error) {
-	var walk *discover.WalkError
-	if !errors.As(err, &walk) {
-		v.fail(err)
-		return
-	}
-	for _, err := range walk.Errs {
-		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
-			v.fail(err)
-		}
-	}
+	v.write(Line{Document: &d, Text: d.AppendTo(nil)})
 }
 
 // fail writes the line of a target that could not be read.
-func (v *visit) fail(err error) { v.failTarget(errorText(v.target, err)) }
-
-func (v *visit) failTarget(e *Error) {
-	v.count(e)
-	v.write(typed(typeTarget, Target{v.target, e}))
+func (v *visit) fail(err *Error) {
+	t := Target{v.target, err}
+	v.write(Line{Target: &t, Text: typed(typeTarget, t)})
 }
 
-// count counts a failure.
-func (v *visit) count(e *Error) {
-	if v.counts.Failed++; v.counts.Cause == "" {
-		v.counts.Cause = e.Code
-	}
-}
-
-func (v *visit) write(line []byte) {
-	_, err := v.out.Write(line)
+// write writes and counts a line.
+func (v *visit) write(l Line) {
+	_, counts := l.about()
+	v.counts.add(counts)
+	_, err := v.out.Write(l.Text)
 	v.failed = cmp.Or(v.failed, err)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,24 +19,14 @@ const (
 	handBack   = 15 * time.Second
 )
 
-// A run is a Worker that runs.
-type run struct {
-	worker
-	mu     sync.Mutex
-	failed []error // of tasks, at most maxFailed
-	more   int
-}
-
-const maxFailed = 16
-
 // Run does tasks until the queue's run is over. What cannot be read of a site is no error: its part
 // says so. A task that can never be done ([ErrTask]) is taken out of the queue; the others are done,
-// and the error says which. Another error of the queue, the sink, the states or the job ends the
+// and the error is that of the first. Another error of the queue, the sink, the states or the job ends the
 // worker; tasks under way have Grace to end, as they have if ctx ends. The error is then ctx's.
 func (w *Worker) Run(ctx context.Context) error {
 	own := *w
 	own.extra = semaphore.NewWeighted(int64(cmp.Or(w.Parallel, 16)))
-	r := &run{worker: worker{Worker: &own}}
+	r := &run{Worker: &own}
 	group, taking := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -58,16 +47,16 @@ func (w *Worker) Run(ctx context.Context) error {
 			}
 		})
 	}
-	return cmp.Or(group.Wait(), r.err())
+	return cmp.Or(group.Wait(), r.failed)
 }
 
 // work does a task and ends its lease.
-func (w *run) work(ctx context.Context, lease Lease) error {
+func (r *run) work(ctx context.Context, lease Lease) error {
 	task := lease.Task()
-	defer w.renew(ctx, lease)()
+	defer r.renew(ctx, lease)()
 	counts, err := Counts{}, task.check()
 	if err == nil {
-		counts, err = w.task(ctx, task)
+		counts, err = r.task(ctx, task)
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
 	defer cancel()
@@ -76,18 +65,45 @@ func (w *run) work(ctx context.Context, lease Lease) error {
 		lease.Later(last, 0)
 		return nil
 	case errors.Is(err, ErrTask):
-		w.fail(task, err)
+		r.fail(task, fmt.Errorf("%.80q: %w", task.Domain, err))
 	case err != nil:
 		return errors.Join(err, lease.Later(last, 0))
-	case w.Done != nil:
-		w.Done(task, counts)
+	case r.Done != nil:
+		r.Done(task, counts)
 	}
 	lease.Done(last) // if that fails, whoever gets the task again finds its part
 	return nil
 }
 
+// task does a task, in lots if it is large. The part of the domain, which lists the lots, is committed
+// when all of them are. A host is in one of them.
+func (r *run) task(ctx context.Context, t Task) (Counts, error) {
+	lots := t.lots()
+	if lots == nil {
+		return r.part(ctx, t)
+	}
+	sum, err := r.sideBySide(ctx, len(lots), func(ctx context.Context, i int) (Counts, error) {
+		return r.part(ctx, lots[i])
+	})
+	if err != nil {
+		return sum, err
+	}
+	if has, err := r.has(ctx, t); has || err != nil {
+		return sum, err
+	}
+	if err := r.removeLots(ctx, t, lots); err != nil {
+		return sum, err
+	}
+	list, err := r.Sink.Part(ctx, t)
+	if err != nil {
+		return sum, err
+	}
+	defer list.Discard()
+	return sum, list.Commit(ctx, Counts{})
+}
+
 // renew renews a lease until the function that it returns is called.
-func (w *run) renew(ctx context.Context, lease Lease) func() {
+func (r *run) renew(ctx context.Context, lease Lease) func() {
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
 		for {
@@ -102,23 +118,8 @@ func (w *run) renew(ctx context.Context, lease Lease) func() {
 	return stop
 }
 
-// fail reports a task that cannot be done, and keeps its error.
-func (w *run) fail(t Task, err error) {
-	err = fmt.Errorf("%.80q: %w", t.Domain, err)
-	w.report(t, err)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.failed) < maxFailed {
-		w.failed = append(w.failed, err)
-	} else {
-		w.more++
-	}
-}
-
-// err returns the error of the tasks that could not be done.
-func (w *run) err() error {
-	if w.more > 0 {
-		w.failed = append(w.failed, fmt.Errorf("and %d further tasks", w.more))
-	}
-	return errors.Join(w.failed...)
+// fail reports a task that cannot be done, and keeps the first such error.
+func (r *run) fail(t Task, err error) {
+	r.report(t, err)
+	r.first.Do(func() { r.failed = err })
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
@@ -62,7 +64,7 @@ func (b *browser) batch(ctx context.Context, args ...string) result {
 func openFrontier(t *testing.T, s *frontiertest.Server, domains ...string) string {
 	t.Helper()
 	address := s.Start(t)
-	conn, err := frontier.Dial(address)
+	conn, err := frontier.Dial(address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +112,27 @@ func TestBatchFrontier_List(t *testing.T) {
 	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: run 2 is over: 3 sites done; ")
 	web.batch(t.Context(), "plan", list, "-o", dir, "--queue", url+"sites", "--run", "3").
 		want(t, cli.ExitOK, "", "sitemap: 2 domains put, 0 in the queue before, 0 done before\n")
+}
+
+// A frontier is asked by TLS, with certificates of one's own.
+func TestBatchFrontier_TLS(t *testing.T) {
+	t.Parallel()
+	certified := httptest.NewTLSServer(nil)
+	defer certified.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure := &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"h2"}}
+	defer (&frontiertest.Server{}).Serve(tls.NewListener(l, secure))()
+	ca := writeFile(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{
+		Type: "CERTIFICATE", Bytes: certified.Certificate().Raw,
+	})))
+	list, dir := writeFile(t, "sites.txt", "1.test\n"), filepath.Join(t.TempDir(), "out")
+	args := []string{list, "-o", dir, "--queue", "urlfrontiers://" + l.Addr().String() + "/sites"}
+	web := &browser{}
+	web.batch(t.Context(), append(args, "--queue-ca", list)...).want(t, cli.ExitFailed, "", "no certificate in PEM")
+	web.batch(t.Context(), append(args, "--queue-ca", ca)...).want(t, cli.ExitOK, "", "sitemap: 1 site, 2 URLs, 0 failed, ")
 }
 
 // An interrupted worker lets its domains end within the grace time, and hands them back then.
@@ -186,7 +209,7 @@ func TestBatchFrontier_Wait(t *testing.T) {
 	go func() {
 		ended <- web.batch(ctx, "work", "-o", dir, "--queue", url+"sites", "--wait", "--grace", "10m")
 	}()
-	conn, err := frontier.Dial(strings.Trim(strings.TrimPrefix(url, "urlfrontier:"), "/"))
+	conn, err := frontier.Dial(strings.Trim(strings.TrimPrefix(url, "urlfrontier:"), "/"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

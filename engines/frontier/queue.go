@@ -2,7 +2,7 @@
 // that keeps the URLs of crawlers, in queues. A [Queue] takes the tasks of a batch from one. [Emit]
 // gives the pages that a batch has found to one, for a crawler to fetch.
 //
-//	conn, err := frontier.Dial("localhost:7071")
+//	conn, err := frontier.Dial("localhost:7071", nil)
 //	w := &batch.Worker{Queue: &frontier.Queue{Conn: conn}, ...}
 //
 // The calls are those of URLFrontier 2.6.
@@ -11,6 +11,7 @@ package frontier
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"sync"
@@ -19,6 +20,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
@@ -31,13 +33,15 @@ const retries = `{"methodConfig": [{"name": [{}], "waitForReady": true, "retryPo
 	"maxAttempts": 5, "initialBackoff": "0.2s", "maxBackoff": "5s", "backoffMultiplier": 3,
 	"retryableStatusCodes": ["UNAVAILABLE"]}}]}`
 
-// Dial returns a connection to a frontier, such as localhost:7071, without encryption. It is made
-// by the first call. While the frontier cannot be reached, calls wait until their context ends.
-func Dial(address string) (*grpc.ClientConn, error) {
+// Dial returns a connection to a frontier, such as localhost:7071, by TLS unless secure is nil. It is
+// made by the first call. While the frontier cannot be reached, calls wait until their context ends.
+func Dial(address string, secure *tls.Config) (*grpc.ClientConn, error) {
+	creds := insecure.NewCredentials()
+	if secure != nil {
+		creds = credentials.NewTLS(secure)
+	}
 	return grpc.NewClient(
-		address,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultServiceConfig(retries),
+		address, grpc.WithTransportCredentials(creds), grpc.WithDefaultServiceConfig(retries),
 	)
 }
 
@@ -62,6 +66,9 @@ type Queue struct {
 	Crawl string                   // "" means DefaultCrawl
 	Run   string                   // the run of tasks that other programs have put
 	Lease time.Duration            // of a lease until it is renewed, in whole seconds; 0 means one minute
+	// Refetch is the time after which what is done is handed out again, for another run: the next
+	// workers have its name. The crawl is then never over. 0 means never.
+	Refetch time.Duration
 
 	putting sync.Mutex
 	ended   atomic.Bool
@@ -76,11 +83,12 @@ func (q *Queue) client() pb.URLFrontierClient { return pb.NewURLFrontierClient(q
 func (q *Queue) crawl() string                { return cmp.Or(q.Crawl, DefaultCrawl) }
 func (q *Queue) lease() time.Duration         { return cmp.Or(q.Lease, time.Minute) }
 
-// size returns how many URLs of a domain are not done, or of the crawl if domain is "".
-func (q *Queue) size(ctx context.Context, domain string) (uint64, error) {
+// size returns how many URLs of a domain are not done, or of the crawl if domain is "". A frontier on
+// RocksDB counts one too few, to below zero, when a URL that was done is put again.
+func (q *Queue) size(ctx context.Context, domain string) (int64, error) {
 	p := &pb.QueueWithinCrawlParams{Key: domain, CrawlID: q.crawl()}
 	stats, err := q.client().GetStats(ctx, p)
-	return stats.GetSize(), failure(ctx, err)
+	return int64(stats.GetSize()), failure(ctx, err)
 }
 
 // block keeps a domain from being handed out before a time, in seconds of Unix. 0 frees it.
@@ -163,7 +171,7 @@ func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 		if ended && err == nil {
 			if n, err := q.size(ctx, ""); err != nil {
 				return nil, err
-			} else if n == 0 {
+			} else if n <= 0 {
 				return nil, io.EOF
 			}
 		}
@@ -242,15 +250,22 @@ func (l *lease) Renew(ctx context.Context) error {
 	return err
 }
 
-func (l *lease) Done(ctx context.Context) error { return l.end(ctx, 0) }
-
-func (l *lease) Later(ctx context.Context, delay time.Duration) error {
-	return l.end(ctx, unix(time.Now().Add(max(0, delay))))
+func (l *lease) Done(ctx context.Context) error {
+	due := uint64(0)
+	if l.queue.Refetch > 0 {
+		due = unix(time.Now().Add(l.queue.Refetch))
+	}
+	return l.end(ctx, due, 0)
 }
 
-// end sets when the URLs are due again, and then blocks the domain until that time. The block of
-// the lease holds meanwhile, so that no other worker gets a part of the URLs.
-func (l *lease) end(ctx context.Context, due uint64) error {
+func (l *lease) Later(ctx context.Context, delay time.Duration) error {
+	due := unix(time.Now().Add(max(0, delay)))
+	return l.end(ctx, due, due)
+}
+
+// end sets when the URLs are due again, and then until when the domain is blocked. The block of the
+// lease holds meanwhile, so that no other worker gets a part of the URLs.
+func (l *lease) end(ctx context.Context, due, blocked uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over || time.Now().After(l.until) {
@@ -260,7 +275,7 @@ func (l *lease) end(ctx context.Context, due uint64) error {
 	if err := l.queue.update(ctx, l.urls, due); err != nil {
 		return err
 	}
-	return l.queue.block(ctx, l.task.Domain, due)
+	return l.queue.block(ctx, l.task.Domain, blocked)
 }
 
 // unix returns a time as the frontier takes it. A queue stays blocked until that second is over.

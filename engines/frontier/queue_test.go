@@ -2,7 +2,11 @@ package frontier
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
 	"net"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -22,7 +26,7 @@ import (
 // open returns a queue in a new frontier.
 func open(t *testing.T, s *frontiertest.Server, lease time.Duration) *Queue {
 	t.Helper()
-	conn, err := Dial(s.Start(t))
+	conn, err := Dial(s.Start(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +47,11 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// Other programs put URLs without our metadata. All of a domain are one task.
-func TestForeign(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, testForeign)
-}
-
-func testForeign(t *testing.T) {
+// inMemory connects to a frontier without the network.
+func inMemory(t *testing.T) *grpc.ClientConn {
+	t.Helper()
 	l := bufconn.Listen(1 << 20)
-	defer (&frontiertest.Server{}).Serve(l)()
+	t.Cleanup((&frontiertest.Server{}).Serve(l))
 	conn, err := grpc.NewClient(
 		"passthrough:///memory",
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -62,7 +62,18 @@ func testForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// Other programs put URLs without our metadata. All of a domain are one task.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, testForeign)
+}
+
+func testForeign(t *testing.T) {
+	conn := inMemory(t)
 	q := &Queue{Conn: conn, Run: "monday"}
 	urls := []string{"https://a.test/", "https://www.a.test/sitemap.xml", "https://b.test/"}
 	add := func(url, key, crawl string) {
@@ -104,12 +115,90 @@ func testForeign(t *testing.T) {
 	}
 }
 
+// What is done is handed out again after the time to refetch.
+func TestRefetch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &Queue{Conn: inMemory(t), Refetch: time.Hour}
+		begun := time.Now()
+		for _, want := range []time.Duration{0, time.Hour, 2 * time.Hour} {
+			if want == 0 {
+				if ok, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
+					t.Fatalf("Put = %t, %v", ok, err)
+				}
+			}
+			lease, err := q.Take(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if waited := time.Since(begun).Round(time.Minute); waited != want {
+				t.Errorf("taken after %v, want %v", waited, want)
+			}
+			if err := lease.Done(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// A frontier that counts below zero takes tasks, and its crawl is over.
+func TestMiscount(t *testing.T) {
+	t.Parallel()
+	q := open(t, &frontiertest.Server{Miscount: -1}, 0)
+	if ok, err := q.Put(t.Context(), batch.Task{Domain: "a.test", Targets: []string{"a.test"}}); !ok || err != nil {
+		t.Fatalf("Put = %t, %v", ok, err)
+	}
+	q.End(t.Context())
+	lease, err := q.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := q.Take(t.Context()); err != io.EOF {
+		t.Errorf("Take = %v, %v, want io.EOF", l, err)
+	}
+}
+
+// A frontier is asked by TLS, and one whose certificate nobody has signed is not.
+func TestDial_TLS(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewTLSServer(nil) // has a certificate
+	defer web.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &frontiertest.Server{}
+	defer s.Serve(tls.NewListener(l, &tls.Config{Certificates: web.TLS.Certificates, NextProtos: []string{"h2"}}))()
+	known := x509.NewCertPool()
+	known.AddCert(web.Certificate())
+	for _, roots := range []*x509.CertPool{known, x509.NewCertPool()} {
+		conn, err := Dial(l.Addr().String(), &tls.Config{RootCAs: roots})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conn.Connect()
+		want := connectivity.Ready
+		if roots != known {
+			want = connectivity.TransientFailure
+		}
+		for state := conn.GetState(); state != want; state = conn.GetState() {
+			if state == connectivity.Ready || !conn.WaitForStateChange(t.Context(), state) {
+				t.Fatalf("the connection is %v, want %v", state, want)
+			}
+		}
+	}
+}
+
 // Workers go on when the frontier is there again.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	s := &frontiertest.Server{}
 	address, stop := s.Listen(t, "127.0.0.1:0")
-	conn, err := Dial(address)
+	conn, err := Dial(address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package jetstream hands out the tasks of a batch over NATS JetStream, to workers on many machines,
 // and keeps their states there.
 //
-//	nc, err := nats.Connect("nats://broker:4222")
+//	nc, err := jetstream.Connect("nats://broker:4222", jetstream.Login{})
 //	...
 //	queue, err := jetstream.OpenQueue(ctx, nc, "1", nil)
 //	states, err := jetstream.OpenStates(ctx, nc, nil)
@@ -13,6 +13,7 @@
 // acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse a
 // stale Save. Tasks and states that are larger than a message may be are in object stores. A task says
 // how often it was delivered, so that a [batch.Worker] abandons one that no worker ends.
+// When a run is planned, the streams of other runs that are over are deleted.
 //
 // The broker is not the truth: if it is lost with all its data, plan the run again. Tasks whose part
 // is committed are done as soon as they are taken. Only the states are lost then: the next run
@@ -20,8 +21,9 @@
 //
 // The files:
 //
-//	states.go  states
-//	queue.go   Queue
+//	states.go   states
+//	queue.go    Queue
+//	connect.go  Connect
 //
 // Its tests run against brokers of their own, in the module jetstreamtest.
 package jetstream
@@ -33,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,35 +49,30 @@ import (
 type Options struct {
 	// Name begins the names of all streams and buckets. "" means "sitemap".
 	Name string
-	// Lease is how long a lease lasts after Take and each Renew. 0 means a minute.
+	// Lease is how long a lease lasts after Take and each Renew, at least MinLease. 0 means a minute.
 	Lease time.Duration
 	// MaxTasks is how many tasks wait; Put waits while there are more. 0 means 100,000.
 	MaxTasks int64
 	// Replicas is how many servers of a cluster keep each message. 0 means as many as before, and 1
 	// for what is made.
 	Replicas int
-	// Patience is how long a broker that does not answer is asked again: a cluster may be choosing a
-	// leader. 0 means 30 s.
+	// Patience is how long a broker that does not answer is asked again: it may be started anew, or a
+	// cluster may be choosing a leader. 0 means 10 minutes.
 	Patience time.Duration
 }
+
+// MinLease is the shortest lease: three renewals. It is a variable for tests.
+var MinLease = 30 * time.Second
 
 func (o *Options) withDefaults() Options {
 	var full Options
 	if o != nil {
 		full = *o
 	}
-	if full.Name == "" {
-		full.Name = "sitemap"
-	}
-	if full.Lease == 0 {
-		full.Lease = time.Minute
-	}
-	if full.MaxTasks == 0 {
-		full.MaxTasks = 100_000
-	}
-	if full.Patience == 0 {
-		full.Patience = 30 * time.Second
-	}
+	full.Name = cmp.Or(full.Name, "sitemap")
+	full.Lease = cmp.Or(full.Lease, time.Minute)
+	full.MaxTasks = cmp.Or(full.MaxTasks, 100_000)
+	full.Patience = cmp.Or(full.Patience, 10*time.Minute)
 	return full
 }
 
@@ -109,13 +107,16 @@ func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([
 // A patience is how long a broker that does not answer is asked again.
 type patience time.Duration
 
-// attempt is how long one request may take. A broker that is lost answers none.
-const attempt = 3 * time.Second
+// How long one request may take, and one for an object. A broker that is lost answers none.
+const (
+	attempt = 3 * time.Second
+	long    = time.Minute
+)
 
-// ask calls f until it succeeds, the broker refuses, or p is over.
-func (p patience) ask(ctx context.Context, f func(ctx context.Context) error) error {
+// ask calls f until it succeeds, the broker refuses, or p is over. Each call gets so much time.
+func (p patience) ask(ctx context.Context, each time.Duration, f func(ctx context.Context) error) error {
 	for end := time.Now().Add(time.Duration(p)); ; {
-		once, stop := context.WithTimeout(ctx, attempt)
+		once, stop := context.WithTimeout(ctx, each)
 		err := f(once)
 		stop()
 		if err == nil || isAnswer(err) || time.Now().After(end) {
@@ -132,7 +133,9 @@ func (p patience) ask(ctx context.Context, f func(ctx context.Context) error) er
 // isAnswer reports whether err is an answer of the broker, and not that it is unavailable.
 func isAnswer(err error) bool {
 	var e *jetstream.APIError
-	return errors.As(err, &e) && e.Code < 500 || errors.Is(err, batch.ErrStale) || hasCode(err, storeFailed) ||
+	return errors.As(err, &e) && e.Code < 500 || errors.Is(err, batch.ErrStale) ||
+		hasCode(err, storeFailed, jetstream.JSErrCodeJetStreamNotEnabled,
+			jetstream.JSErrCodeJetStreamNotEnabledForAccount) ||
 		errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, nats.ErrConnectionClosed)
 }
@@ -140,13 +143,5 @@ func isAnswer(err error) bool {
 // hasCode reports whether err is the broker's, with one of these codes.
 func hasCode(err error, codes ...jetstream.ErrorCode) bool {
 	var e *jetstream.APIError
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, code := range codes {
-		if e.ErrorCode == code {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains(codes, e.ErrorCode)
 }

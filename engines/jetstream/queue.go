@@ -19,6 +19,7 @@ import (
 
 // A Queue is the tasks of one run on a broker. It is a [batch.Queue], and safe for concurrent use.
 type Queue struct {
+	name     string
 	js       jetstream.JetStream
 	stream   jetstream.Stream
 	consumer jetstream.Consumer
@@ -39,8 +40,8 @@ const pollEvery = 500 * time.Millisecond
 // consumerName is the name of the consumer that all workers share.
 const consumerName = "workers"
 
-// streamOf returns the name of the stream of a run.
-func streamOf(name, run string) string { return name + "-run-" + tokenOf(run) }
+// streamOf returns the name of the stream of a run, which is a token.
+func streamOf(name, run string) string { return name + "-run-" + run }
 
 // OpenQueue opens the queue of a run, and makes it if there is none. The Options of whoever opens it
 // last hold for all.
@@ -53,12 +54,15 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 	if err != nil {
 		return nil, err
 	}
+	if full.Lease < MinLease {
+		return nil, fmt.Errorf("jetstream: a lease of %v: want at least %v", full.Lease, MinLease)
+	}
 	q := &Queue{
-		js: js, run: tokenOf(run), subject: full.Name + "." + tokenOf(run) + ".",
+		name: full.Name, js: js, run: tokenOf(run), subject: full.Name + "." + tokenOf(run) + ".",
 		lease: full.Lease, patience: patience(full.Patience),
 	}
-	err = q.patience.ask(ctx, func(ctx context.Context) error { return q.open(ctx, streamOf(full.Name, run), full) })
-	if err != nil {
+	open := func(ctx context.Context) error { return q.open(ctx, streamOf(full.Name, q.run), full) }
+	if err = q.patience.ask(ctx, attempt, open); err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
 	return q, nil
@@ -117,7 +121,7 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 		return q.publish(ctx, task.Domain, data)
 	}
 	object := keyOf(task.Domain) + "." + rand.Text()
-	err = q.patience.ask(ctx, func(context.Context) error {
+	err = q.patience.ask(ctx, long, func(ctx context.Context) error {
 		_, err := q.large.PutBytes(ctx, object, data)
 		return err
 	})
@@ -137,7 +141,7 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 // publish sends the message of a domain, unless the stream has one.
 func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, error) {
 	for {
-		err := q.patience.ask(ctx, func(ctx context.Context) error {
+		err := q.patience.ask(ctx, attempt, func(ctx context.Context) error {
 			_, err := q.js.Publish(ctx, q.subject+keyOf(domain), data)
 			return err
 		})
@@ -159,14 +163,35 @@ func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, 
 
 // End says that all tasks have been put: see [batch.Queue].
 func (q *Queue) End(ctx context.Context) error {
-	return q.patience.ask(ctx, func(ctx context.Context) error {
+	return q.patience.ask(ctx, attempt, func(ctx context.Context) error {
 		_, err := q.runs.PutString(ctx, q.run, "ended")
 		return err
 	})
 }
 
-// Begin takes back an earlier End: the run is planned again.
-func (q *Queue) Begin(ctx context.Context) error { return q.runs.Purge(ctx, q.run) }
+// Begin takes back an earlier End, since the run is planned again, and deletes the streams of other
+// runs that are over.
+func (q *Queue) Begin(ctx context.Context) error {
+	return q.patience.ask(ctx, attempt, func(ctx context.Context) error {
+		if err := q.runs.Purge(ctx, q.run); err != nil {
+			return err
+		}
+		ended, err := q.runs.Keys(ctx)
+		if errors.Is(err, jetstream.ErrNoKeysFound) {
+			return nil
+		}
+		for _, run := range ended {
+			stream, err := q.js.Stream(ctx, streamOf(q.name, run))
+			if err == nil && stream.CachedInfo().State.Msgs == 0 {
+				err = q.js.DeleteStream(ctx, streamOf(q.name, run))
+			}
+			if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+				return err
+			}
+		}
+		return err
+	})
+}
 
 // Take leases a task: see [batch.Queue]. It returns half a second after ctx has ended, at most.
 func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
@@ -174,9 +199,9 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := q.patience.ask(ctx, func(ctx context.Context) error {
+		err := q.patience.ask(ctx, attempt, func(ctx context.Context) error {
 			taken, err = q.next(ctx)
-			if err == nil && taken == nil {
+			if taken == nil && (err == nil || isDeleted(err)) {
 				over, err = q.isOver(ctx)
 			}
 			return err
@@ -228,7 +253,15 @@ func (q *Queue) isOver(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	info, err := q.stream.Info(ctx)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return true, nil
+	}
 	return err == nil && info.State.Msgs == 0, err
+}
+
+// isDeleted reports whether an error may say that the stream was deleted, for the sake of another run.
+func isDeleted(err error) bool {
+	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
 // Left returns how many tasks of a run wait, and how many are leased, and changes nothing on the
@@ -240,7 +273,7 @@ func Left(
 	if err != nil {
 		return 0, 0, err
 	}
-	consumer, err := js.Consumer(ctx, streamOf(o.withDefaults().Name, run), consumerName)
+	consumer, err := js.Consumer(ctx, streamOf(o.withDefaults().Name, tokenOf(run)), consumerName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, 0, nil
 	}
@@ -277,7 +310,7 @@ func (l *lease) read(ctx context.Context) error {
 	err := json.Unmarshal(l.message.Data(), &m)
 	if l.object = m.Object; err == nil && l.object != "" {
 		var data []byte
-		err = l.queue.patience.ask(ctx, func(context.Context) (err error) {
+		err = l.queue.patience.ask(ctx, long, func(ctx context.Context) (err error) {
 			data, err = l.queue.large.GetBytes(ctx, l.object)
 			return err
 		})
@@ -315,7 +348,7 @@ func (l *lease) Renew(context.Context) error {
 }
 
 func (l *lease) Done(ctx context.Context) error {
-	err := l.queue.patience.ask(ctx, func(ctx context.Context) error {
+	err := l.queue.patience.ask(ctx, attempt, func(ctx context.Context) error {
 		if l.over() {
 			return batch.ErrStale
 		}

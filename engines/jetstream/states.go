@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/engines/internal/states"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // maxValue is the size of a state that is in the value of its domain; a larger one is an object. A
@@ -29,7 +30,7 @@ func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (batch.States, e
 		return nil, err
 	}
 	s := &store{patience: patience(full.Patience)}
-	err = s.patience.ask(ctx, func(ctx context.Context) error { return s.open(ctx, js, full) })
+	err = s.patience.ask(ctx, attempt, func(ctx context.Context) error { return s.open(ctx, js, full) })
 	if err != nil {
 		return nil, fmt.Errorf("jetstream: %w", err)
 	}
@@ -63,7 +64,7 @@ func stateName(domain, id string) string { return keyOf(domain) + "." + id }
 // Value returns the value of a domain.
 func (s *store) Value(ctx context.Context, domain string) ([]byte, string, error) {
 	var entry jetstream.KeyValueEntry
-	err := s.patience.ask(ctx, func(ctx context.Context) (err error) {
+	err := s.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
 		entry, err = s.values.Get(ctx, keyOf(domain))
 		return err
 	})
@@ -78,7 +79,7 @@ func (s *store) Value(ctx context.Context, domain string) ([]byte, string, error
 
 // Replace replaces the value of a domain.
 func (s *store) Replace(ctx context.Context, domain string, value []byte, version string) error {
-	err := s.patience.ask(ctx, func(ctx context.Context) (err error) {
+	err := s.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
 		if version == "" {
 			_, err = s.values.Create(ctx, keyOf(domain), value)
 			return err
@@ -101,18 +102,42 @@ func (s *store) Replace(ctx context.Context, domain string, value []byte, versio
 
 // Put keeps a large state.
 func (s *store) Put(ctx context.Context, domain, id string, object io.Reader) error {
-	_, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: stateName(domain, id)}, object)
-	return err
-}
-
-// Open reads a large state, for as long as ctx lasts.
-func (s *store) Open(ctx context.Context, domain, id string) (io.ReadCloser, error) {
-	var object jetstream.ObjectResult
-	err := s.patience.ask(ctx, func(context.Context) (err error) {
-		object, err = s.objects.Get(ctx, stateName(domain, id))
+	file, err := tempfile.Create("sitemap-state-")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	size, err := io.Copy(file, object)
+	if err != nil {
+		return err
+	}
+	return s.patience.ask(ctx, long, func(ctx context.Context) error {
+		meta := jetstream.ObjectMeta{Name: stateName(domain, id)}
+		_, err := s.objects.Put(ctx, meta, io.NewSectionReader(file, 0, size))
 		return err
 	})
-	return object, err
+}
+
+// Open reads a large state, whole: while a walk reads it, the broker may go away.
+func (s *store) Open(ctx context.Context, domain, id string) (io.ReadCloser, error) {
+	file, err := tempfile.Create("sitemap-state-")
+	if err != nil {
+		return nil, err
+	}
+	err = s.patience.ask(ctx, long, func(ctx context.Context) error {
+		object, err := s.objects.Get(ctx, stateName(domain, id))
+		if err != nil {
+			return err
+		}
+		defer object.Close()
+		_, err = io.Copy(io.NewOffsetWriter(file, 0), object)
+		return err
+	})
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
 }
 
 // Delete removes a large state.

@@ -26,7 +26,7 @@
 //	states.go   states, and the fence
 //	runs.go     runs and their records
 //	parts.go    parts
-//	spool.go    writes an object
+//	write.go    writes an object
 //	object.go   reads an object
 //	objects.go  opens a store
 package objects

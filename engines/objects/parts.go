@@ -14,6 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // Part begins the part of a task: see [batch.Sink].
@@ -21,44 +22,17 @@ func (s *Store) Part(_ context.Context, t batch.Task) (batch.Part, error) {
 	if err := batch.CheckRun(t.Run); err != nil {
 		return nil, err
 	}
-	file, err := newSpool()
+	file, err := tempfile.Create("sitemap-object-")
 	if err != nil {
 		return nil, err
 	}
-	p := &part{store: s, name: batch.PartName(t.Run, t.Domain), spool: file}
-	if p.PartWriter, err = batch.NewPartWriter(file, t); err != nil {
-		file.close()
-		return nil, err
-	}
-	return p, nil
-}
-
-// A part is a part before it is put.
-type part struct {
-	*batch.PartWriter
-	spool *spool
-	store *Store
-	name  string
-	ended bool
-}
-
-func (p *part) Commit(ctx context.Context, c batch.Counts) error {
-	err := p.End(c)
-	if err == nil {
-		err = p.spool.put(ctx, p.store, p.name, "application/gzip")
-	}
-	if err == nil {
-		p.Discard()
-	}
-	return err
-}
-
-func (p *part) Discard() {
-	if !p.ended {
-		p.ended = true
-		p.Release()
-		p.spool.close()
-	}
+	return batch.NewFilePart(file.File, t, func(ctx context.Context) error {
+		err := s.putFile(ctx, batch.PartName(t.Run, t.Domain), file.File, "application/gzip")
+		if err == nil {
+			file.Close()
+		}
+		return err
+	}), nil
 }
 
 // Has reports whether the part of a task was committed: see [batch.Sink].

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/engines/internal/states"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // maxValue is the size of a state that is in the value of its domain; a larger one is an object.
@@ -89,15 +90,15 @@ func (v values) replace(ctx context.Context, name string, value []byte, version 
 
 // Put keeps a large state.
 func (v values) Put(ctx context.Context, domain, id string, object io.Reader) error {
-	file, err := newSpool()
+	file, err := tempfile.Create("sitemap-object-")
 	if err != nil {
 		return err
 	}
-	defer file.close()
+	defer file.Close()
 	if _, err := io.Copy(file, object); err != nil {
 		return err
 	}
-	return file.put(ctx, v.store, objectName(domain, id), "application/octet-stream")
+	return v.store.putFile(ctx, objectName(domain, id), file.File, "application/octet-stream")
 }
 
 // Open reads a large state.

@@ -4,10 +4,10 @@ import (
 	"io"
 	"maps"
 	"math/bits"
-	"os"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 16 MiB in a
@@ -19,7 +19,7 @@ type Temp struct {
 	memory map[string][]byte
 	size   int // of memory
 
-	file  *os.File // nil while memory is enough
+	file  *tempfile.File // nil while memory is enough
 	slots map[string]slot
 	end   int64       // of the file
 	free  [32][]int64 // slots that hold nothing, by their class
@@ -103,10 +103,9 @@ func (t *Temp) write(key string, value []byte) error {
 
 // spill moves what is in memory to a file.
 func (t *Temp) spill() (err error) {
-	if t.file, err = os.CreateTemp("", "sitemap-state-"); err != nil {
+	if t.file, err = tempfile.Create("sitemap-state-"); err != nil {
 		return err
 	}
-	os.Remove(t.file.Name()) // where the system allows it
 	t.slots = map[string]slot{}
 	for key, value := range t.memory {
 		if err := t.write(key, value); err != nil {
@@ -163,11 +162,8 @@ func (t *Temp) Close() error {
 	return t.clear()
 }
 
-func (t *Temp) clear() (err error) {
-	if t.file != nil {
-		err = t.file.Close()
-		os.Remove(t.file.Name())
-	}
+func (t *Temp) clear() error {
+	err := t.file.Close()
 	t.memory, t.size, t.file, t.slots, t.end, t.free = nil, 0, nil, nil, 0, [32][]int64{}
 	return err
 }

@@ -15,6 +15,7 @@
 //	flags.go    flags of the commands that make parts
 //	metrics.go  metrics and health
 //	queue.go    queues by their URL
+//	server.go   the flags that name a queue and its server
 //	record.go   what a run is, beside its parts
 //	store.go    where parts are
 //	shard.go    shards of a list

@@ -18,8 +18,9 @@ import (
 
 // emitFlags are the flags of batch emit.
 type emitFlags struct {
-	queue, metrics string
-	quiet          bool
+	serverFlags
+	metrics string
+	quiet   bool
 }
 
 func emitCommand(a *cli.App) *cobra.Command {
@@ -33,6 +34,7 @@ func emitCommand(a *cli.App) *cobra.Command {
 		f.StringVar(&flags.queue, "queue", "",
 			"put the pages into the frontier at `URL`: urlfrontier://HOST:PORT/CRAWL")
 	})
+	flags.serverFlags.add(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.metrics, "metrics", "",
 			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
@@ -43,15 +45,15 @@ func emitCommand(a *cli.App) *cobra.Command {
 
 // emit puts the pages of a run into a frontier.
 func emit(a *cli.App, cmd *cobra.Command, path string, flags *emitFlags) error {
-	address, crawl, err := parseFrontier(flags.queue)
-	if err := cli.UsageOf(cmd, err); err != nil {
+	_, err := parseFrontier(flags.queue)
+	if err := cli.UsageOf(cmd, err, flags.check()); err != nil {
 		return err
 	}
 	f, run, err := findRun(a, cmd, path)
 	if err != nil {
 		return err
 	}
-	conn, err := dialFrontier(cmd.Context(), address)
+	conn, crawl, err := dialFrontier(cmd.Context(), &flags.serverFlags)
 	if err != nil {
 		return err
 	}

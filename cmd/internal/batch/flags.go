@@ -14,11 +14,11 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// MinLease is the shortest --lease: three renewals. It is a variable for tests.
-var MinLease = 30 * time.Second
-
 // placeFlags say where a run is.
-type placeFlags struct{ out, run, queue string }
+type placeFlags struct {
+	serverFlags
+	out, run string
+}
 
 func (p *placeFlags) add(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
@@ -30,6 +30,7 @@ func (p *placeFlags) add(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVarP(&p.out, "output", "o", "", "the parts are in `FOLDER`/RUN, the states beside them")
 	})
+	p.serverFlags.add(cmd)
 }
 
 func (p *placeFlags) check() error {
@@ -39,20 +40,18 @@ func (p *placeFlags) check() error {
 	if err := batch.CheckRun(p.run); err != nil {
 		return fmt.Errorf("--run: %w", err)
 	}
-	if p.queue == "" {
-		return nil
-	}
-	return checkQueue(p.queue)
+	return p.serverFlags.check()
 }
 
 // runFlags are the flags of commands that work on a run.
 type runFlags struct {
 	placeFlags
 	mode
-	retry   bool
-	lease   time.Duration
-	metrics string
-	quiet   bool
+	retry    bool
+	lease    time.Duration
+	patience time.Duration
+	metrics  string
+	quiet    bool
 }
 
 func (r *runFlags) add(cmd *cobra.Command) {
@@ -75,6 +74,8 @@ func (r *runFlags) addLease(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.DurationVar(&r.lease, "lease", time.Minute,
 			"with --queue, `TIME` after which the domains of a silent worker go to others")
+		f.DurationVar(&r.patience, "patience", 10*time.Minute,
+			"with NATS, `TIME` to wait for a broker that does not answer")
 	})
 }
 
@@ -82,8 +83,10 @@ func (r *runFlags) check() error {
 	switch {
 	case r.Changed && r.Findings:
 		return errors.New("--check judges all; it does not go with --changed")
-	case r.lease < MinLease:
-		return fmt.Errorf("--lease: want at least %v", MinLease)
+	case r.lease < jetstream.MinLease:
+		return fmt.Errorf("--lease: want at least %v", jetstream.MinLease)
+	case r.patience <= 0:
+		return errors.New("--patience: want a positive time")
 	}
 	return r.placeFlags.check()
 }
@@ -112,8 +115,8 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	if err != nil {
 		return nil, err
 	}
-	o := &jetstream.Options{Lease: flags.lease, Replicas: replicas}
-	r.queue, err = openQueue(cmd.Context(), flags.queue, flags.run, o)
+	o := &jetstream.Options{Lease: flags.lease, Replicas: replicas, Patience: flags.patience}
+	r.queue, err = openQueue(cmd.Context(), &flags.serverFlags, flags.run, o)
 	return r, cmp.Or(a.Ended(cmd.Context()), err)
 }
 

@@ -2,10 +2,7 @@ package batch
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,75 +29,39 @@ type queue struct {
 // isReady reports whether the server of the queue, if there is one, answers.
 func (q *queue) isReady() bool { return q.ready == nil || q.ready() }
 
-// Schemes of the URLs of queues.
-const (
-	schemeNATS     = "nats://"
-	schemeTLS      = "tls://"
-	schemeFrontier = "urlfrontier://"
-)
-
-var errQueue = errors.New("--queue: want nats://HOST:PORT, several separated by commas, or " +
-	"urlfrontier://HOST:PORT/CRAWL")
-
-func isNATS(location string) bool {
-	return strings.HasPrefix(location, schemeNATS) || strings.HasPrefix(location, schemeTLS)
-}
-
-// checkQueue reports what is not the URL of a queue.
-func checkQueue(location string) error {
-	if isNATS(location) {
-		return nil
-	}
-	_, _, err := parseFrontier(location)
-	return err
-}
-
-// parseFrontier returns the address and the crawl that the URL of a frontier names.
-func parseFrontier(location string) (address, crawl string, err error) {
-	u, err := url.Parse(location)
-	if err != nil || !strings.HasPrefix(location, schemeFrontier) || u.Port() == "" || u.User != nil {
-		return "", "", errQueue
-	}
-	return u.Host, strings.Trim(u.Path, "/"), nil
-}
-
 // openQueue opens the queue of a run: in memory, if no location is given.
-func openQueue(ctx context.Context, location, run string, o *jetstream.Options) (*queue, error) {
+func openQueue(ctx context.Context, flags *serverFlags, run string, o *jetstream.Options) (*queue, error) {
 	switch {
-	case location == "":
+	case flags.queue == "":
 		return &queue{Queue: batch.NewMemoryQueue(1_000)}, nil
-	case isNATS(location):
-		return openJetStream(ctx, location, run, o)
+	case isNATS(flags.queue):
+		return openJetStream(ctx, flags, run, o)
 	}
-	address, crawl, err := parseFrontier(location)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := dialFrontier(ctx, address)
+	conn, crawl, err := dialFrontier(ctx, flags)
 	if err != nil {
 		return nil, err
 	}
 	return &queue{
-		Queue:    &frontier.Queue{Conn: conn, Crawl: crawl, Run: run, Lease: o.Lease},
+		Queue: &frontier.Queue{
+			Conn: conn, Crawl: crawl, Run: run, Lease: o.Lease, Refetch: flags.refetch,
+		},
 		ready:    func() bool { return conn.GetState() != connectivity.TransientFailure },
 		close:    func() { conn.Close() },
 		endsHere: true,
 	}, nil
 }
 
-// connectNATS connects to a broker, and again whenever the connection is lost.
-func connectNATS(location string) (*nats.Conn, error) {
-	nc, err := nats.Connect(location, nats.Name("sitemap"), nats.MaxReconnects(-1))
+// connectNATS connects to a broker.
+func connectNATS(flags *serverFlags) (*nats.Conn, error) {
+	nc, err := jetstream.Connect(flags.queue, flags.login)
 	if err != nil {
 		return nil, fmt.Errorf("--queue: %w", err)
 	}
 	return nc, nil
 }
 
-func openJetStream(
-	ctx context.Context, location, run string, o *jetstream.Options,
-) (*queue, error) {
-	nc, err := connectNATS(location)
+func openJetStream(ctx context.Context, flags *serverFlags, run string, o *jetstream.Options) (*queue, error) {
+	nc, err := connectNATS(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +82,19 @@ func openJetStream(
 // reachTime is how long a frontier may take to answer at first.
 const reachTime = 10 * time.Second
 
-// dialFrontier connects to a frontier.
-func dialFrontier(ctx context.Context, address string) (*grpc.ClientConn, error) {
-	conn, err := frontier.Dial(address)
+// dialFrontier connects to a frontier, and returns the crawl that its URL names.
+func dialFrontier(ctx context.Context, flags *serverFlags) (*grpc.ClientConn, string, error) {
+	u, err := parseFrontier(flags.queue)
 	if err != nil {
-		return nil, fmt.Errorf("--queue: %w", err)
+		return nil, "", err
+	}
+	secure, err := flags.secure(u.Scheme)
+	if err != nil {
+		return nil, "", err
+	}
+	conn, err := frontier.Dial(u.Host, secure)
+	if err != nil {
+		return nil, "", fmt.Errorf("--queue: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
@@ -133,8 +102,8 @@ func dialFrontier(ctx context.Context, address string) (*grpc.ClientConn, error)
 	for s := conn.GetState(); s != connectivity.Ready; s = conn.GetState() {
 		if !conn.WaitForStateChange(ctx, s) {
 			conn.Close()
-			return nil, fmt.Errorf("--queue: %s cannot be reached", address)
+			return nil, "", fmt.Errorf("--queue: %s cannot be reached", u.Host)
 		}
 	}
-	return conn, nil
+	return conn, u.Path, nil
 }

@@ -101,7 +101,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	for _, run := range runs {
 		var s *summary
 		if s, err = summarize(cmd.Context(), a, f, run); err == nil && flags.queue != "" {
-			err = s.ask(cmd.Context(), flags.queue)
+			err = s.ask(cmd.Context(), &flags.serverFlags)
 		}
 		if err != nil {
 			break
@@ -119,11 +119,11 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 }
 
 // ask takes from the queue how many domains wait and are with workers. A frontier does not say that.
-func (s *summary) ask(ctx context.Context, location string) error {
-	if !isNATS(location) {
+func (s *summary) ask(ctx context.Context, flags *serverFlags) error {
+	if !isNATS(flags.queue) {
 		return nil
 	}
-	nc, err := connectNATS(location)
+	nc, err := connectNATS(flags)
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,8 @@ func workCommand(a *cli.App) *cobra.Command {
 	flags.addLease(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.BoolVar(&wait, "wait", false, "when a frontier has nothing left, wait for more")
+		f.DurationVar(&flags.refetch, "refetch", 0,
+			"have a frontier hand out a domain again after `TIME`, for the run of that day's workers")
 	})
 	walks.add(cmd)
 	return cmd

@@ -23,6 +23,8 @@ type Server struct {
 	Answer func(url string) pb.AckMessage_Status
 	// Cut, if not 0, is how many URLs PutURLs takes before it ends.
 	Cut int
+	// Miscount is added to what GetStats counts.
+	Miscount int
 
 	mu     sync.Mutex
 	queues []*queue
@@ -196,7 +198,7 @@ func (s *Server) put(info *pb.URLInfo, known *pb.KnownURLItem) pb.AckMessage_Sta
 func (s *Server) GetStats(_ context.Context, p *pb.QueueWithinCrawlParams) (*pb.Stats, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stats := &pb.Stats{}
+	stats := &pb.Stats{Size: uint64(s.Miscount)}
 	for _, q := range s.queues {
 		for _, u := range q.urls {
 			if q.crawl == p.CrawlID && (p.Key == "" || p.Key == q.key) && !u.done {

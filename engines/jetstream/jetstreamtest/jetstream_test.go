@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,6 +24,11 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/jetstream"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
+
+func TestMain(m *testing.M) {
+	jetstream.MinLease = time.Second // so that no test waits for long
+	os.Exit(m.Run())
+}
 
 // connect starts a broker and connects to it.
 func connect(t testing.TB) *nats.Conn {
@@ -163,6 +169,23 @@ func TestLeft(t *testing.T) {
 	if err != nil || consumer.CachedInfo().Config.AckWait != time.Hour {
 		t.Errorf("the consumer is now %+v, %v", consumer, err)
 	}
+}
+
+// streams returns the names of the streams on a broker.
+func streams(t *testing.T, nc *nats.Conn) map[string]bool {
+	t.Helper()
+	js, err := natsjs.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, all := js.StreamNames(t.Context()), map[string]bool{}
+	for name := range names.Name() {
+		all[name] = true
+	}
+	if err := names.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // BenchmarkTask puts, takes and ends tasks, with their states.

@@ -1,7 +1,6 @@
 package objects
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -11,46 +10,22 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// A spool is a temporary file that becomes an object.
-type spool struct {
-	*bufio.Writer
-	file *os.File
-}
-
-func newSpool() (*spool, error) {
-	file, err := os.CreateTemp("", "sitemap-object-")
-	if err != nil {
-		return nil, err
-	}
-	os.Remove(file.Name()) // where the system allows it
-	return &spool{bufio.NewWriterSize(file, 16<<10), file}, nil
-}
-
-// put puts the object in the store.
-func (p *spool) put(ctx context.Context, s *Store, name, contentType string) error {
-	if err := p.Flush(); err != nil {
-		return err
-	}
-	size, err := p.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	return s.put(ctx, name, io.NewSectionReader(p.file, 0, size), minio.PutObjectOptions{
-		ContentType: contentType,
-	})
-}
-
-// close removes the file.
-func (p *spool) close() {
-	p.file.Close()
-	os.Remove(p.file.Name())
-}
-
 // pieceSize is the size of the pieces in which a larger object is put.
 const pieceSize = 16 << 20
 
 // errLost means that a store does not have what it has accepted.
 var errLost = errors.New("the store has lost the object")
+
+// putFile puts what is in a file.
+func (s *Store) putFile(ctx context.Context, name string, file *os.File, contentType string) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, name, io.NewSectionReader(file, 0, info.Size()), minio.PutObjectOptions{
+		ContentType: contentType,
+	})
+}
 
 // put puts an object.
 func (s *Store) put(ctx context.Context, name string, r *io.SectionReader, o minio.PutObjectOptions) error {

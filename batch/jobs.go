@@ -1,0 +1,134 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math"
+	"net/url"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// URLs is the [Job] that walks the targets of a task and writes their pages, each document, and what
+// could not be read.
+func URLs(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
+	return w.eachTarget(ctx, t, p, func(ctx context.Context, v *visit, target string) error {
+		o := v.options(ctx, w.Options)
+		walk := w.Client.URLs(ctx, target, o)
+		if !isSite(target) {
+			walk = w.Client.Walk(ctx, []*discover.Sitemap{{Loc: target}}, o)
+		}
+		for u, err := range walk {
+			if err != nil || v.failed != nil {
+				return err
+			}
+			if w.Select == nil || w.Select(&u) {
+				v.page(&u, w.Options.OnlyChanged)
+			}
+		}
+		return nil
+	})
+}
+
+// isSite reports whether a target is a site, and not a sitemap: a host or a URL without a path.
+func isSite(target string) bool {
+	u, err := url.Parse(target)
+	return err != nil || u.Host == "" || u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
+}
+
+// Findings returns the [Job] that audits the targets of a task and writes what it finds, each
+// document, and what could not be read. Walk and Store of the options are the Worker's.
+func Findings(o audit.Options) Job {
+	return func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
+		return w.eachTarget(ctx, t, p, func(ctx context.Context, v *visit, target string) error {
+			o := o
+			o.Walk, o.Store = *v.options(ctx, w.Options), w.Options.Store
+			o.Page = func(*discover.URL) { v.counts.URLs++ }
+			found := audit.Site(ctx, w.Client, target, &o)
+			if !isSite(target) {
+				found = audit.Sitemaps(ctx, w.Client, []*discover.Sitemap{{Loc: target}}, &o)
+			}
+			for f, err := range found {
+				if err != nil || v.failed != nil {
+					return err
+				}
+				l := Finding{
+					Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
+					Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped, Target: v.target,
+				}
+				v.write(Line{Finding: &l, Text: typed(typeFinding, l)})
+			}
+			return nil
+		})
+	}
+}
+
+// eachTarget walks the targets of a task and writes their lines in the order of the targets. Hosts are
+// walked side by side, and the targets of one host one after the other.
+func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkFunc) (Counts, error) {
+	if len(t.Targets) == 1 {
+		return w.visit(ctx, t.Targets[0], p, walk)
+	}
+	var hosts [][]int // the targets of each
+	known := map[string]int{}
+	for i, target := range t.Targets {
+		host, _ := hostOf(target)
+		n, ok := known[host]
+		if !ok {
+			n, hosts = len(hosts), append(hosts, nil)
+			known[host] = n
+		}
+		hosts[n] = append(hosts[n], i)
+	}
+	lines := NewInOrder(p, nil)
+	lines.maxMemory, lines.maxFile = 1<<20, math.MaxInt64
+	sum, err := w.sideBySide(ctx, len(hosts), func(ctx context.Context, n int) (sum Counts, err error) {
+		for _, i := range hosts[n] {
+			part, _ := lines.Part(ctx, Task{Turn: uint64(i + 1)})
+			counts, err := w.visit(ctx, t.Targets[i], part, walk)
+			if err = cmp.Or(err, part.Commit(ctx, counts)); err != nil {
+				return sum, err
+			}
+			sum.add(counts)
+		}
+		return sum, nil
+	})
+	return sum, cmp.Or(err, lines.Close())
+}
+
+// sideBySide calls do with each number below n and sums up what it counts. One call is made at a time,
+// and others beside it as far as the worker has room.
+func (w *Worker) sideBySide(
+	ctx context.Context, n int, do func(ctx context.Context, i int) (Counts, error),
+) (sum Counts, err error) {
+	counts := make([]Counts, n)
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	var work func() error
+	work = func() error {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if i+1 < n && w.extra.TryAcquire(1) {
+				group.Go(func() error {
+					defer w.extra.Release(1)
+					return work()
+				})
+			}
+			c, err := do(ctx, i)
+			if counts[i] = c; err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	group.Go(work)
+	err = group.Wait()
+	for _, c := range counts {
+		sum.add(c)
+	}
+	return sum, err
+}

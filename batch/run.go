@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/seed-322c453a/sitemap/internal/records"
+)
+
+// A run is a Worker that runs.
+type run struct {
+	*Worker
+	runs   sync.Map // run to whether the sink has parts of it
+	first  sync.Once
+	failed error // of the first task that could not be done
+}
+
+// report reports what went wrong with a task.
+func (r *run) report(t Task, err error) {
+	if r.Report != nil {
+		r.Report(t, err)
+	}
+}
+
+// has reports whether the part of a task is there. One that is damaged is reported and is not.
+func (r *run) has(ctx context.Context, t Task) (bool, error) {
+	has, err := r.Sink.Has(ctx, t)
+	if errors.Is(err, ErrDamaged) {
+		r.report(t, err)
+		return false, nil
+	}
+	return has, err
+}
+
+// removeLots removes the lots of a task, if its part lists any, unless they are in keep. If the part
+// cannot be read, there is none, or it is damaged and was reported.
+func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
+	sink, ok := r.Sink.(Remover)
+	if !ok {
+		return nil
+	}
+	in, err := r.Sink.Open(ctx, Stored{Task: t})
+	if err != nil {
+		return nil
+	}
+	line, _ := bufio.NewReader(in).ReadBytes('\n')
+	in.Close()
+	var first firstLine
+	if json.Unmarshal(line, &first) != nil || first.Lots == "" {
+		return nil
+	}
+	kept := map[string]bool{}
+	for _, lot := range keep {
+		kept[lot.Domain] = true
+	}
+	for i := range 256 {
+		if name := lotName(t.Domain, i); !kept[name] {
+			if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// load reads the state of a domain, and returns the revision that is to be replaced. If the part
+// that belongs to the state never appeared, or is to be done once more, it is the state before. But a
+// retry of a full run, and further targets, go on with what has been learned since.
+func (r *run) load(ctx context.Context, t Task, store *records.Temp, retry bool) (uint64, error) {
+	s, err := r.States.Load(ctx, t.Domain)
+	if err != nil || s.Open == nil {
+		return s.Revision, err
+	}
+	again := !t.More && (!retry || r.Options.OnlyChanged)
+	if s.Run != t.Run {
+		if again, err = r.lacks(ctx, s.Run, t.Domain); err != nil {
+			return 0, err
+		}
+	}
+	from := &s
+	if again {
+		from = s.Predecessor
+	}
+	for ; from != nil && from.Open != nil; from = from.Predecessor {
+		if err = read(ctx, from, store); err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
+	}
+	return s.Revision, nil
+}
+
+func read(ctx context.Context, s *State, store *records.Temp) error {
+	in, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = store.ReadFrom(in)
+	return err
+}
+
+// lacks reports whether a run is there, but not its part of a domain. The user may have removed runs.
+func (r *run) lacks(ctx context.Context, run, domain string) (bool, error) {
+	if has, err := r.has(ctx, Task{Run: run, Domain: domain}); has || err != nil {
+		return false, err
+	}
+	if is, known := r.runs.Load(run); known {
+		return is.(bool), nil
+	}
+	is := false
+	for _, err := range r.Sink.Parts(ctx, run) {
+		if is = err == nil || errors.Is(err, ErrDamaged); !is {
+			return false, err
+		}
+		break
+	}
+	r.runs.Store(run, is)
+	return is, nil
+}
