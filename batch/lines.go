@@ -289,6 +289,14 @@ func appendField(b []byte, name, value string) []byte {
 
 // parseURL reads a line that AppendTo has made.
 func parseURL(line []byte) (*URL, error) {
+	if u := new(URL); u.parsePlain(line) {
+		return u, nil
+	}
+	return decodeURL(line)
+}
+
+// decodeURL reads the line of any URL.
+func decodeURL(line []byte) (*URL, error) {
 	var u URL
 	var x sitemap.Extensions
 	fields := struct {
