@@ -67,6 +67,7 @@
 //	encoding.go  a part as a file
 //	inorder.go   lines written to one writer in the order of a list
 //	lines.go     what a part holds
+//	url.go       the lines of URLs
 //	memory.go    a queue in memory
 //	plan.go      tasks from a list
 //	batch.go     the interfaces

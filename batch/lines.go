@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"reflect"
 	"regexp"
-	"strconv"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -55,17 +53,6 @@ func (l *Line) about() (target string, c Counts) {
 		c.Failed, c.Cause = 1, failure.Code
 	}
 	return target, c
-}
-
-// A URL is a page that a sitemap lists. Its line has no type.
-type URL struct {
-	sitemap.Entry
-	Sitemap string          // the location of the document that lists it, "" to leave it out
-	Trust   string          // "" if the entry was not judged
-	OnSite  bool            `json:"on_site"` // only if the entry was judged
-	Target  string          // that led to it, as it was listed
-	Fetched time.Time       // when the document came; in a part the line of the document says it
-	Change  discover.Change // "" without what earlier walks remember
 }
 
 // A Document is a sitemap that was requested or skipped, whether or not it could be read. It follows
@@ -238,78 +225,4 @@ func typed(kind string, v any) []byte {
 	b := append(append([]byte{}, typeField...), kind...)
 	b = append(append(b, `",`...), jsonl.Marshal(v)[1:]...)
 	return append(b, '\n')
-}
-
-// AppendTo appends the line of a URL. Fields are appended by hand; extensions, which are rare, go
-// through encoding/json.
-func (u *URL) AppendTo(b []byte) []byte {
-	b = jsonl.AppendString(append(b, `{"loc":`...), u.Loc)
-	b = appendField(b, "kind", u.Kind.String())
-	if !u.LastMod.IsZero() {
-		b = append(u.LastMod.AppendTo(append(b, `,"lastmod":"`...)), '"')
-	}
-	if !u.Published.IsZero() {
-		b = append(u.Published.AppendTo(append(b, `,"published":"`...)), '"')
-	}
-	if u.LastMod.ZoneAssumed() || u.Published.ZoneAssumed() {
-		b = append(b, `,"zone_assumed":true`...)
-	}
-	b = appendField(b, "changefreq", u.ChangeFreq.String())
-	if p, ok := u.Priority.Get(); ok {
-		b = strconv.AppendFloat(append(b, `,"priority":`...), p, 'f', -1, 64)
-	}
-	b = appendField(b, "sitemap", u.Sitemap)
-	if u.Trust != "" {
-		b = appendField(b, "trust", u.Trust)
-		b = strconv.AppendBool(append(b, `,"on_site":`...), u.OnSite)
-	}
-	if u.Trust != "" || u.Sitemap != "" {
-		b = appendField(b, "target", u.Target)
-		if !u.Fetched.IsZero() {
-			b = append(u.Fetched.AppendFormat(append(b, `,"fetched":"`...), time.RFC3339), '"')
-		}
-		b = appendField(b, "change", string(u.Change))
-	}
-	if u.Extensions != nil {
-		if fields := bytes.Trim(jsonl.Marshal(u.Extensions), "{}"); len(fields) > 0 {
-			b = append(append(b, ','), fields...)
-		}
-	}
-	return append(b, '}', '\n')
-}
-
-// appendField appends a field unless its value is "".
-func appendField(b []byte, name, value string) []byte {
-	if value == "" {
-		return b
-	}
-	b = append(append(append(b, `,"`...), name...), `":`...)
-	return jsonl.AppendString(b, value)
-}
-
-// parseURL reads a line that AppendTo has made.
-func parseURL(line []byte) (*URL, error) {
-	var u URL
-	var x sitemap.Extensions
-	fields := struct {
-		*URL
-		*sitemap.Extensions
-		NoZone bool `json:"zone_assumed"`
-	}{URL: &u, Extensions: &x}
-	err := json.Unmarshal(line, &fields)
-	if fields.NoZone {
-		u.LastMod, u.Published = assumeZone(u.LastMod), assumeZone(u.Published)
-	}
-	if !reflect.ValueOf(x).IsZero() {
-		u.Extensions = &x
-	}
-	return &u, err
-}
-
-// assumeZone marks a time as listed without a zone, if it may have been.
-func assumeZone(t sitemap.Time) sitemap.Time {
-	if _, offset := t.Start().Zone(); t.Precision() < sitemap.Minute || offset != 0 {
-		return t
-	}
-	return t.AssumeZone()
 }

@@ -16,49 +16,32 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // walkFlags are the flags of commands that walk.
 type walkFlags struct {
-	cli.SelectFlags
-	cli.FetchFlags
-	parallel int
-	workers  int
-	siteTime time.Duration
-	grace    time.Duration
-	progress string
+	cli.WalkFlags
+	workers int
+	grace   time.Duration
 }
 
 func (w *walkFlags) add(cmd *cobra.Command) {
+	w.Parallel, w.SiteTime = 16, time.Hour
+	w.WalkFlags.Add(cmd, "domains")
+	w.AddMatch(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.IntVar(&w.parallel, "parallel", 16, "walk `N` domains at once")
-		f.DurationVar(&w.siteTime, "site-time", time.Hour,
-			"longest `TIME` for one target; what came is in the part")
 		f.DurationVar(&w.grace, "grace", 0,
 			"`TIME` for domains under way to end after SIGTERM; the others are handed back")
 	})
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.progress, "progress", "auto",
-			"`WHEN` to show progress on standard error: auto (on a terminal), always or never")
-	})
-	w.SelectFlags.Add(cmd)
-	w.SelectFlags.AddMatch(cmd)
-	w.FetchFlags.Add(cmd)
 	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
 		f.IntVar(&w.workers, "workers", 0, "`N` processes share the run: each sends only 8/N requests "+
 			"at once to one address, at least 1 (default 1, or the number of shards)")
 	})
-	cli.Complete(cmd, "progress", "auto", "always", "never")
-	cli.Complete(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
 }
 
 func (w *walkFlags) check() error {
-	switch {
-	case w.parallel < 1 || w.siteTime < 0 || w.grace < 0 || w.workers < 0:
-		return errors.New("--parallel, --site-time, --grace, --workers: want a positive number")
-	case w.progress != "auto" && w.progress != "always" && w.progress != "never":
-		return errors.New("--progress: want auto, always or never")
+	if w.grace < 0 || w.workers < 0 {
+		return errors.New("--grace, --workers: want a positive number")
 	}
 	return nil
 }
@@ -130,24 +113,18 @@ type work struct {
 func newWork(
 	a *cli.App, cmd *cobra.Command, flags *runFlags, walks *walkFlags, shards int,
 ) (*work, error) {
-	client, clientErr := walks.Client()
-	options, optionsErr := walks.Options()
+	workers := max(1, cmp.Or(walks.workers, shards))
+	client, options, err := walks.Walk(a, max(1, 8/workers))
 	matches, matchErr := walks.Matcher()
-	err := cli.UsageOf(cmd, flags.check(), walks.check(), clientErr, optionsErr, matchErr)
-	if err != nil {
+	if err := cli.UsageOf(cmd, flags.check(), walks.check(), err, matchErr); err != nil {
 		return nil, err
-	}
-	client.MaxBytes, client.Transport = walks.Limit.Bytes, a.Transport
-	if client.Limiter == nil {
-		workers := max(1, cmp.Or(walks.workers, shards))
-		client.Limiter = &fetch.HostLimiter{Total: 2 * walks.parallel, PerAddress: max(1, 8/workers)}
 	}
 	a.Linger(walks.grace)
 	options.OnlyChanged = flags.Changed
 	w := &batch.Worker{
-		Client: &discover.Client{Fetch: client, Concurrency: walks.Concurrency}, Options: options,
+		Client: client, Options: options,
 		Select:   func(u *discover.URL) bool { return matches(u.Loc) },
-		Parallel: walks.parallel, SiteTime: walks.siteTime, Grace: walks.grace,
+		Parallel: walks.Parallel, SiteTime: walks.SiteTime, Grace: walks.grace,
 		Retry: flags.retry,
 	}
 	if flags.Findings {
@@ -170,7 +147,7 @@ func (w *work) begin(r *openRun, list string, shards int) {
 	w.progress.Begin(nil, list)
 	w.progress.IsList = true
 	w.progress.Total /= int64(max(1, shards)) // about
-	w.stop = w.progress.Show(w.app, w.flags.progress, w.quiet || w.log != nil, false)
+	w.stop = w.progress.Show(w.app, w.flags.Progress, w.quiet || w.log != nil, false)
 }
 
 // run works, and reports what has been done now and then where no progress is shown.

@@ -5,6 +5,7 @@
 //	root.go             the command sitemap, and wrong command lines
 //	printflags.go       flags of the commands that print results
 //	documentflags.go    flags of the commands that read files
+//	walkflags.go        flags of the commands that walk sites
 //	selectflags.go      flags that choose documents and URLs
 //	fetchflags.go       flags for requests
 //	values.go           values of flags

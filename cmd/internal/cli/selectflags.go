@@ -51,6 +51,7 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 			"depth or sitemaps of a walk; units as in 10MiB; 0 means no limit "+
 			"(default bytes=500MiB, entries=500000, depth=10, sitemaps=50001)")
 	})
+	Complete(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
 }
 
 // AddURLs adds the flags that choose URLs.

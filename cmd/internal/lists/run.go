@@ -26,13 +26,14 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 		defer cancel()
 	}
 	w.run = ctx
-	if err := w.openFailures(); err != nil {
-		return err
+	err := w.openDocuments()
+	if err == nil {
+		err = w.openFailures()
 	}
-	if err := w.openDocuments(); err != nil {
-		return err
+	if err == nil {
+		err = w.work(ctx, args)
 	}
-	err := w.documents.end(w.failures.end(w.work(ctx, args)))
+	err = w.documents.end(w.failures.end(err))
 	if w.Progress.IsList && !w.Flags.Quiet {
 		w.App.Log.Line("sitemap: " + w.Progress.Totals())
 	}

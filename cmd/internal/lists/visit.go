@@ -27,7 +27,7 @@ func (v *Visit) run(ctx context.Context) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	v.stop = stop
-	if limit := w.Flags.siteTime; limit > 0 {
+	if limit := w.Flags.SiteTime; limit > 0 {
 		inner, stop = context.WithTimeout(inner, limit)
 		defer stop()
 	}
@@ -35,7 +35,7 @@ func (v *Visit) run(ctx context.Context) error {
 	if v.broken != nil {
 		err = v.broken
 	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
-		v.fail(fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.siteTime, fetch.ErrTimeout), "")
+		v.fail(fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.SiteTime, fetch.ErrTimeout), "")
 		err = nil
 	}
 	if err == nil && v.handler.End != nil {

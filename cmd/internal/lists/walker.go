@@ -16,7 +16,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -58,26 +57,18 @@ func NewWalker(
 	a *cli.App, cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
 ) (*Walker, error) {
 	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs}}
-	client, clientErr := flags.Client()
-	if client != nil {
-		client.MaxBytes, client.Transport = flags.Limit.Bytes, a.Transport
-		if client.Limiter == nil && flags.Parallel > 8 {
-			client.Limiter = &fetch.HostLimiter{Total: 2 * flags.Parallel}
-		}
-	}
-	w.Client = &discover.Client{Fetch: client, Concurrency: flags.Concurrency}
-	var errs [3]error
-	w.Options, errs[0] = flags.Options()
+	var errs [4]error
+	w.Client, w.Options, errs[0] = flags.Walk(a, 0)
 	w.File, errs[1] = docs.Options(flags.Limit)
 	w.Selector.matches, errs[2] = flags.Matcher()
+	_, errs[3] = flags.documentTable()
 	if flags.Unique {
 		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
 			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
 				cli.Thousands(cli.MaxUnique))
 		}}
 	}
-	_, tableErr := flags.documentTable()
-	return w, cli.UsageOf(cmd, flags.check(), tableErr, clientErr, cmp.Or(errs[:]...))
+	return w, cli.UsageOf(cmd, flags.check(), cmp.Or(errs[:]...))
 }
 
 // Ended returns why the run, or the walk with this context, ends, or nil.

@@ -39,7 +39,9 @@ func Command(a *cli.App) *cobra.Command {
 				return err
 			}
 			w := &lists.Walker{
-				App: a, Flags: &lists.Flags{PrintFlags: print, Progress: "never", Parallel: 1},
+				App: a, Flags: &lists.Flags{
+					PrintFlags: print, WalkFlags: cli.WalkFlags{Progress: "never", Parallel: 1},
+				},
 				File: o, Entries: true, Selector: &lists.Selector{},
 			}
 			w.Options.SkipExtensions = !output.WantsExtensions(&print)

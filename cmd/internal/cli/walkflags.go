@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// WalkFlags are the flags of commands that walk sites. Their defaults are set before Add.
+type WalkFlags struct {
+	SelectFlags
+	FetchFlags
+	Parallel int
+	SiteTime time.Duration
+	Progress string
+}
+
+// Add adds the flags to a command that does several things of one name at once.
+func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
+	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.IntVar(&w.Parallel, "parallel", w.Parallel, "walk `N` "+things+" at once")
+		f.DurationVar(&w.SiteTime, "site-time", w.SiteTime,
+			"longest `TIME` for one target; what came until then counts")
+	})
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&w.Progress, "progress", "auto", "`WHEN` to show progress on standard "+
+			"error: auto (on a terminal that does not show the results too), always or never")
+	})
+	w.SelectFlags.Add(cmd)
+	w.FetchFlags.Add(cmd)
+	Complete(cmd, "progress", "auto", "always", "never")
+}
+
+// check reports values that have no meaning.
+func (w *WalkFlags) check() error {
+	switch {
+	case w.Parallel < 1 || w.SiteTime < 0:
+		return errors.New("--parallel, --site-time: want a positive number")
+	case w.Progress != "auto" && w.Progress != "always" && w.Progress != "never":
+		return fmt.Errorf("--progress: want auto, always or never, not %q", w.Progress)
+	}
+	return nil
+}
+
+// Walk returns the client and the options of the walks. PerAddress bounds the requests to one address
+// unless --concurrency does; 0 means the default.
+func (w *WalkFlags) Walk(a *App, perAddress int) (*discover.Client, discover.Options, error) {
+	client, clientErr := w.Client()
+	options, err := w.Options()
+	if err := cmp.Or(w.check(), clientErr, err); err != nil {
+		return nil, options, err
+	}
+	client.MaxBytes, client.Transport = w.Limit.Bytes, a.Transport
+	if client.Limiter == nil {
+		client.Limiter = &fetch.HostLimiter{Total: max(16, 2*w.Parallel), PerAddress: perAddress}
+	}
+	return &discover.Client{Fetch: client, Concurrency: w.Concurrency}, options, nil
+}
