@@ -81,7 +81,7 @@ func (s *Store) Parts(ctx context.Context, run string) iter.Seq2[batch.Stored, e
 				yield(batch.Stored{}, err)
 				return
 			}
-			if strings.HasSuffix(name, batch.PartSuffix) && strings.Count(name, "/") == 2 { // RUN/xx/NAME
+			if strings.Count(name, "/") == 2 && strings.HasSuffix(name, batch.PartSuffix) {
 				names = append(names, name)
 			}
 			if len(names) == atOnce {
