@@ -87,6 +87,23 @@ func TestFolder_Names(t *testing.T) {
 	}
 }
 
+// A run has the parts in its own folder, not those of a run in a folder below it.
+func TestFolder_FolderOfRuns(t *testing.T) {
+	dir := t.TempDir()
+	inside, err := batch.OpenFolder(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	walkAll(t, &web{lastMod: "2024"}, inside, tasks(t, "a.example", "1"), 1)
+	f, err := batch.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, err := range f.Parts(t.Context(), "out") {
+		t.Errorf("run out has %+v, %v", p, err)
+	}
+}
+
 // A run with another name than CheckRun allows is refused.
 func TestFolder_Runs(t *testing.T) {
 	dir := t.TempDir()
@@ -142,6 +159,7 @@ func TestFolder_Damaged(t *testing.T) {
 	for _, text := range []string{
 		"", "no gzip", string(make([]byte, len(whole))), string(whole[:len(whole)-1]), string(whole[:20]),
 		string(whole[:len(whole)/2]), string(whole[1:]), string(whole) + "x",
+		string(whole) + "\xff\xff\xff\xff",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
