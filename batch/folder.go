@@ -128,27 +128,25 @@ func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 			yield(Stored{}, err)
 			return
 		}
-		root := f.path(run)
-		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			var p Stored
-			if err == nil {
-				if d.IsDir() && path != root && len(d.Name()) != len("xx") {
-					return fs.SkipDir // of another run, if this is a folder of runs
+		for x := range 256 {
+			dir := f.path(fmt.Sprintf("%s/%02x", run, x))
+			files, err := readDir(dir)
+			if err != nil && !yield(Stored{}, err) {
+				return
+			}
+			for _, entry := range files {
+				if !strings.HasSuffix(entry.Name(), PartSuffix) {
+					continue
 				}
-				depth := strings.Count(path[len(root):], string(filepath.Separator))
-				if depth != 2 || !strings.HasSuffix(path, PartSuffix) {
-					return nil
+				p, err := readPart(filepath.Join(dir, entry.Name()))
+				if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+					continue
 				}
-				p, err = readPart(path)
+				if err = cmp.Or(ctx.Err(), err); !yield(p, err) || ctx.Err() != nil {
+					return
+				}
 			}
-			if errors.Is(err, fs.ErrNotExist) { // there is no run, or it was removed meanwhile
-				return nil
-			}
-			if err = cmp.Or(ctx.Err(), err); !yield(p, err) || ctx.Err() != nil {
-				return fs.SkipAll
-			}
-			return nil
-		})
+		}
 	}
 }
 

@@ -296,6 +296,28 @@ func testSiteTime(t *testing.T) {
 	}
 }
 
+// What was read of a target that takes too long is in the part, and so is the document that was not.
+func TestWorker_SiteTime_Document(t *testing.T) { synctest.Test(t, testSiteTimeDocument) }
+
+func testSiteTimeDocument(t *testing.T) {
+	w := &web{lastMod: "2024"}
+	w.hold = func(ctx context.Context, host string) {
+		w.mu.Lock()
+		isSitemap := w.requests[host] > 1 // robots.txt comes before it
+		w.mu.Unlock()
+		if isSitemap {
+			<-ctx.Done()
+		}
+	}
+	f := openFolder(t)
+	mustDo(t, w, f, tasks(t, "a.example", "1"), batch.Worker{SiteTime: time.Minute})
+	lines := part(t, f, "1", "a.example")
+	if count(lines, `{"type":"document","target":"a.example","sitemap":"https://a.example/sitemap.xml"`) != 1 ||
+		count(lines, `{"type":"target","target":"a.example","error":{"code":"timeout"`) != 1 {
+		t.Errorf("the part has\n%s", lines)
+	}
+}
+
 // fullDisk refuses parts.
 type fullDisk struct{ *batch.Folder }
 

@@ -172,7 +172,7 @@ func (q *Queue) End(ctx context.Context) error {
 // Begin takes back an earlier End, since the run is planned again, and deletes the streams of other
 // runs that are over.
 func (q *Queue) Begin(ctx context.Context) error {
-	return q.patience.ask(ctx, attempt, func(ctx context.Context) error {
+	return q.patience.ask(ctx, long, func(ctx context.Context) error {
 		if err := q.runs.Purge(ctx, q.run); err != nil {
 			return err
 		}
@@ -199,10 +199,13 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := q.patience.ask(ctx, attempt, func(ctx context.Context) error {
-			taken, err = q.next(ctx)
-			if taken == nil && (err == nil || isDeleted(err)) {
-				over, err = q.isOver(ctx)
+		err := q.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
+			if taken, err = q.next(ctx); taken != nil || err != nil && !isDeleted(err) {
+				return err
+			}
+			var overErr error
+			if over, overErr = q.isOver(ctx); over || err == nil {
+				err = overErr
 			}
 			return err
 		})
@@ -273,13 +276,18 @@ func Left(
 	if err != nil {
 		return 0, 0, err
 	}
-	q := &Queue{js: js, name: o.withDefaults().Name, run: tokenOf(run)}
+	full := o.withDefaults()
+	q := &Queue{js: js, name: full.Name, run: tokenOf(run), patience: patience(full.Patience)}
 	return q.Left(ctx)
 }
 
 // Left returns how many tasks wait, and how many are leased.
 func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
-	consumer, err := q.js.Consumer(ctx, streamOf(q.name, q.run), consumerName)
+	var consumer jetstream.Consumer
+	err = q.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
+		consumer, err = q.js.Consumer(ctx, streamOf(q.name, q.run), consumerName)
+		return err
+	})
 	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, 0, nil
 	}
