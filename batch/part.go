@@ -40,7 +40,8 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		return Counts{}, err
 	}
 	if !r.Retry { // another worker may have done the task, if the lease was lost
-		if has, err := r.has(ctx, t); has || err != nil {
+		has, err := r.Sink.Has(ctx, t) // a damaged part was reported before
+		if has || err != nil && !errors.Is(err, ErrDamaged) {
 			return Counts{}, err
 		}
 	}

@@ -25,7 +25,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -100,7 +102,7 @@ func (a *App) Status(err error) int {
 // Fail reports what could not be read or written. The exit status will be 1.
 func (a *App) Fail(format string, args ...any) {
 	a.Failed.Store(true)
-	a.Log.Printf(format, args...)
+	a.Log.line(slog.LevelError, "sitemap: "+fmt.Sprintf(format, args...))
 }
 
 // Ended returns why ctx has ended. It looks at the context of the command first, which ends a

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -33,9 +34,12 @@ func (m *Log) Printf(format string, args ...any) {
 }
 
 // Line writes a line. It makes control characters visible: they may come from the web.
-func (m *Log) Line(s string) {
+func (m *Log) Line(s string) { m.line(slog.LevelInfo, s) }
+
+// line writes a line, whose level is in records only.
+func (m *Log) line(level slog.Level, s string) {
 	if m.to != nil {
-		m.to.Info(Printable(strings.TrimPrefix(s, "sitemap: ")))
+		m.to.Log(context.Background(), level, Printable(strings.TrimPrefix(s, "sitemap: ")))
 		return
 	}
 	m.mu.Lock()
