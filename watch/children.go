@@ -148,7 +148,7 @@ func (s *site) hint(d *document, r *reading, out *delivery) {
 		before := child.docRecord
 		i, ok := r.pages.find(child.Loc)
 		hasMoved := ok && !r.sum.NotModified && r.pages[i].lastMod != child.LastMod
-		if child.Early {
+		if child.Early && r.err == nil {
 			child.Early = false
 			if hasMoved {
 				d.Proof = min(d.Proof+1, proved)

@@ -46,7 +46,7 @@
 // A page is removed when no document of its site lists it any more. That is said only when each
 // document that listed it was read whole without it, and every other document of the site was read
 // after that, since the page may have moved there. A document that fails, breaks off or has entries
-// that were dropped removes nothing. A 304 of an index says nothing about its children, unless its
+// that were dropped removes nothing. One that has failed for 14 days no longer holds up the others. A 304 of an index says nothing about its children, unless its
 // lastmods have proved right. Entries of feeds and news sitemaps are never removed: they leave by
 // design. A site whose robots.txt or whose documents all fail is failing; it has removed nothing.
 //

@@ -83,7 +83,7 @@ func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
 		}
 		known = checked
 		isLate := checked.Before(d.Vanished) && other.Failures == 0 && other.Next.After(s.began)
-		if isLate && s.Tokens >= 2 {
+		if isLate && s.Tokens >= 1 {
 			other.Next = s.began
 			s.save(other, out)
 		}
