@@ -65,7 +65,7 @@ func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 			s.Orphans = append(s.Orphans, d.Loc)
 		}
 	}
-	out.putJSON(s.key, s.siteRecord)
+	out.PutJSON(s.key, s.siteRecord)
 	if s.err != nil || !deliver(out) {
 		return false
 	}
@@ -145,7 +145,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 	if d.Format == sitemap.SitemapIndex {
 		s.relist(d, r, out)
 	}
-	d.URLs, d.Vanished = r.pages.listed(), r.pages.vanished()
+	d.URLs, d.Vanished = r.pages.Listed(), r.pages.Vanished()
 	s.plan(d, r)
 	if r.changed || r.isFirst {
 		s.savePages(d, r.pages, out)
@@ -192,7 +192,7 @@ func (s *site) compare(d *document, r *reading, out *delivery) {
 			out.events = append(out.events, s.notice(Quiet, d, nil))
 		}
 	}
-	if now := r.pages.listed(); r.isWhole() && r.before >= 100 && 2*now < r.before {
+	if now := r.pages.Listed(); r.isWhole() && r.before >= 100 && 2*now < r.before {
 		out.events = append(out.events, s.notice(Shrunk, d, nil))
 	}
 }
