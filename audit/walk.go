@@ -55,7 +55,7 @@ func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name st
 	s.found = s.take
 	s.seeds.siteJudge = &s.siteJudge
 	s.files = newFileRules(&s.siteJudge)
-	s.cross = newCross(&s.siteJudge)
+	s.cross = &cross{siteJudge: &s.siteJudge}
 	return s
 }
 
@@ -182,7 +182,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		}
 	}
 	d.run() // its error is in the Summary of the walk
-	above.end(&s.siteJudge)
+	above.end(&s.siteJudge, sm)
 }
 
 // listedPage judges a page that a sitemap lists.

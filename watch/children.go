@@ -6,20 +6,21 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
 // relist takes over what an index lists: children that are new or gone, and their lastmods.
 func (s *site) relist(d *document, r *reading, out *delivery) {
 	for i := range r.pages {
 		p := &r.pages[i]
-		child := s.byLoc[p.loc]
+		child := s.byLoc[p.Loc]
 		switch {
-		case p.gone == 0 && child == nil:
+		case p.Gone == 0 && child == nil:
 			s.adopt(d, p, d.Known && r.isFirst, out)
-		case p.gone == 0 && !child.named:
+		case p.Gone == 0 && !child.named:
 			s.revive(child, d, out)
-		case p.isVanished():
-			p.state |= reported
+		case p.IsVanished():
+			p.State |= pagelist.Reported
 			if child != nil && child.index == d {
 				s.orphan(child, d, out)
 			}
@@ -30,7 +31,7 @@ func (s *site) relist(d *document, r *reading, out *delivery) {
 
 // adopt adds a child of an index, if the limits of a walk allow it. Known means that the site was
 // not watched before the child was there.
-func (s *site) adopt(d *document, p *page, known bool, out *delivery) {
+func (s *site) adopt(d *document, p *pagelist.Page, known bool, out *delivery) {
 	o := &s.w.Options
 	isOver := func(n, limit, zero int) bool {
 		if limit == 0 {
@@ -42,8 +43,8 @@ func (s *site) adopt(d *document, p *page, known bool, out *delivery) {
 		return
 	}
 	child := &document{index: d, named: true}
-	child.Loc, child.LastMod, child.Known = p.loc, p.lastMod, known
-	if level, _ := d.scope().Judge(p.loc); level == trust.Untrusted && s.foreign() >= discover.MaxForeign {
+	child.Loc, child.LastMod, child.Known = p.Loc, p.LastMod, known
+	if level, _ := d.scope().Judge(p.Loc); level == trust.Untrusted && s.foreign() >= discover.MaxForeign {
 		return
 	}
 	s.add(child)
@@ -87,18 +88,18 @@ func (s *site) orphan(d, lister *document, out *delivery) {
 	now := time.Now().UnixMilli()
 	for i := range pages {
 		p := &pages[i]
-		if p.gone == 0 {
-			p.gone = now
+		if p.Gone == 0 {
+			p.Gone = now
 		}
 		if d.Format != sitemap.SitemapIndex {
 			continue
 		}
-		p.state |= reported
-		if child := s.byLoc[p.loc]; child != nil && child.index == d {
+		p.State |= pagelist.Reported
+		if child := s.byLoc[p.Loc]; child != nil && child.index == d {
 			s.orphan(child, d, out)
 		}
 	}
-	d.Vanished = pages.vanished()
+	d.Vanished = pages.Vanished()
 	s.savePages(d, pages, out)
 }
 
@@ -107,8 +108,8 @@ func (s *site) revive(d, index *document, out *delivery) {
 	d.named, d.index, d.seed, d.Next = true, index, nil, s.began
 	pages := s.pages(d)
 	for i := range pages {
-		if pages[i].isVanished() {
-			pages[i].gone = 0
+		if pages[i].IsVanished() {
+			pages[i].Gone = 0
 		}
 	}
 	d.Vanished = time.Time{}
@@ -130,7 +131,7 @@ func (s *site) isRenamed(d, lister *document) bool {
 			continue
 		}
 		pages := s.pages(index)
-		if i, ok := pages.find(d.Loc); ok && pages[i].gone == 0 {
+		if i, ok := pages.Find(d.Loc); ok && pages[i].Gone == 0 {
 			d.index, d.seed = index, nil
 			return true
 		}
@@ -146,9 +147,9 @@ func (s *site) hint(d *document, r *reading, out *delivery) {
 			continue
 		}
 		before := child.docRecord
-		i, ok := r.pages.find(child.Loc)
-		hasMoved := ok && !r.sum.NotModified && r.pages[i].lastMod != child.LastMod
-		if child.Early {
+		i, ok := r.pages.Find(child.Loc)
+		hasMoved := ok && !r.sum.NotModified && r.pages[i].LastMod != child.LastMod
+		if child.Early && r.err == nil {
 			child.Early = false
 			if hasMoved {
 				d.Proof = min(d.Proof+1, proved)
@@ -157,7 +158,7 @@ func (s *site) hint(d *document, r *reading, out *delivery) {
 			}
 		}
 		if hasMoved {
-			child.LastMod, child.Hinted = r.pages[i].lastMod, true
+			child.LastMod, child.Hinted = r.pages[i].LastMod, true
 			if d.Proof >= 0 {
 				child.Next = s.began
 			}

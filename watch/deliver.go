@@ -6,12 +6,14 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/longvalue"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
 // A delivery is what one request brought: events, and what is stored once the loop has them all.
 type delivery struct {
 	events []Event
-	batch
+	longvalue.Batch
 	progress string    // key of how many of the events were delivered
 	done     chan bool // receives whether the turn may go on
 }
@@ -37,11 +39,11 @@ func (s *site) notice(kind Kind, d *document, err error) Event {
 }
 
 // save adds the record of a document to what is stored.
-func (s *site) save(d *document, out *delivery) { out.putJSON(s.docKey(d.Loc), d.docRecord) }
+func (s *site) save(d *document, out *delivery) { out.PutJSON(s.docKey(d.Loc), d.docRecord) }
 
 // savePages adds a document with its pages.
-func (s *site) savePages(d *document, pages pageList, out *delivery) {
+func (s *site) savePages(d *document, pages pagelist.List, out *delivery) {
 	s.fresh[d.Loc] = pages
-	out.put(s.pagesKey(d.Loc), pages.encode(time.Now()))
+	out.Put(s.pagesKey(d.Loc), pages.Encode(time.Now()))
 	s.save(d, out)
 }

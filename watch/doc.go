@@ -46,12 +46,13 @@
 // A page is removed when no document of its site lists it any more. That is said only when each
 // document that listed it was read whole without it, and every other document of the site was read
 // after that, since the page may have moved there. A document that fails, breaks off or has entries
-// that were dropped removes nothing. A 304 of an index says nothing about its children, unless its
-// lastmods have proved right. Entries of feeds and news sitemaps are never removed: they leave by
-// design. A site whose robots.txt or whose documents all fail is failing; it has removed nothing.
+// that were dropped removes nothing. One that has failed for 14 days no longer holds up the others.
+// A 304 of an index says nothing about its children, unless its lastmods have proved right. Entries
+// of feeds and news sitemaps are never removed: they leave by design. A site whose robots.txt or
+// whose documents all fail is failing; it has removed nothing.
 //
-// A page that returns within 30 days of its removal is added again. One that leaves a feed, or moves
-// from one document to another, is still known.
+// A page that returns within 30 days of its removal is added again, with another ID. One that
+// leaves a feed, or moves from one document to another, is still known.
 //
 // # Documents
 //
@@ -77,7 +78,6 @@
 //	deliver.go    events, and what is stored after them
 //	site.go       the documents of a site and what is known of them
 //	record.go     what the Store keeps
-//	pages.go      the pages of a document
 //	rhythm.go     rates of change, and how often to ask
 //	watcher.go    Watcher
 //	event.go      Event

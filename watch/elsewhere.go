@@ -7,10 +7,11 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
 // elsewhere calls use with the pages of each document of the site other than d.
-func (s *site) elsewhere(d *document, use func(pageList)) {
+func (s *site) elsewhere(d *document, use func(pagelist.List)) {
 	for _, other := range s.docs {
 		if other == d || other.Read.IsZero() || other.Format == sitemap.SitemapIndex {
 			continue
@@ -28,17 +29,17 @@ func (s *site) confirm(d *document, changes []change) []change {
 	if len(changes) == 0 {
 		return nil
 	}
-	s.elsewhere(d, func(pages pageList) {
+	s.elsewhere(d, func(pages pagelist.List) {
 		for i := range changes {
 			c := &changes[i]
-			at, ok := pages.find(c.url.Loc)
-			if !ok || pages[at].state&untrusted != 0 {
+			at, ok := pages.Find(c.url.Loc)
+			if !ok || pages[at].State&pagelist.Untrusted != 0 {
 				continue
 			}
-			if p := &pages[at]; p.isRemoved() {
-				c.removed = max(c.removed, p.removed)
+			if p := &pages[at]; p.IsRemoved() {
+				c.removed = max(c.removed, p.Removed)
 			} else {
-				c.isNew, c.isLater = false, c.lastMod.After(p.lastMod.Start()) && (c.isNew || c.isLater)
+				c.isNew, c.isLater = false, c.lastMod.After(p.LastMod.Start()) && (c.isNew || c.isLater)
 			}
 		}
 	})
@@ -60,8 +61,8 @@ func (s *site) settle(now time.Time, out *delivery) {
 		isOver := !d.named && d.Vanished.IsZero()
 		if isOver {
 			delete(s.byLoc, d.Loc)
-			out.put(s.docKey(d.Loc), nil)
-			out.put(s.pagesKey(d.Loc), nil)
+			out.Put(s.docKey(d.Loc), nil)
+			out.Put(s.pagesKey(d.Loc), nil)
 		}
 		return isOver
 	})
@@ -83,7 +84,7 @@ func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
 		}
 		known = checked
 		isLate := checked.Before(d.Vanished) && other.Failures == 0 && other.Next.After(s.began)
-		if isLate && s.Tokens >= 2 {
+		if isLate && s.Tokens >= 1 {
 			other.Next = s.began
 			s.save(other, out)
 		}
@@ -94,29 +95,29 @@ func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
 // report adds the events about pages of d that vanished until known.
 func (s *site) report(d *document, known time.Time, out *delivery) {
 	pages := s.pages(d)
-	missing, isListed := []*page{}, map[*page]bool{}
+	missing, isListed := []*pagelist.Page{}, map[*pagelist.Page]bool{}
 	for i := range pages {
-		if p := &pages[i]; p.isVanished() && p.gone <= known.UnixMilli() {
-			p.state |= reported
+		if p := &pages[i]; p.IsVanished() && p.Gone <= known.UnixMilli() {
+			p.State |= pagelist.Reported
 			missing = append(missing, p)
 		}
 	}
-	s.elsewhere(d, func(others pageList) {
+	s.elsewhere(d, func(others pagelist.List) {
 		for _, p := range missing {
-			i, ok := others.find(p.loc)
-			if ok && (others[i].gone == 0 || others[i].state&inWindow != 0) {
+			i, ok := others.Find(p.Loc)
+			if ok && (others[i].Gone == 0 || others[i].State&pagelist.InWindow != 0) {
 				isListed[p] = true
 			}
 		}
 	})
 	for _, p := range missing {
 		if !isListed[p] {
-			out.events = append(out.events, s.pageEvent(Removed, d, p.removed, discover.URL{
-				Entry: sitemap.Entry{Loc: p.loc, LastMod: p.lastMod},
+			out.events = append(out.events, s.pageEvent(Removed, d, p.Removed, discover.URL{
+				Entry: sitemap.Entry{Loc: p.Loc, LastMod: p.LastMod},
 			}))
-			p.removed++
+			p.Removed++
 		}
 	}
-	d.Vanished = pages.vanished()
+	d.Vanished = pages.Vanished()
 	s.savePages(d, pages, out)
 }

@@ -10,14 +10,15 @@ import (
 // failures is how often in a row something must fail before that is an event.
 const failures = 3
 
-// backoff returns how long after its n-th failure in a row something is asked again.
-func backoff(n int, err error) time.Duration {
-	d := min(10*time.Minute<<min(n-1, 10), 24*time.Hour)
+// backoff returns how long after its n-th failure in a row something is asked again: most at most,
+// unless the server asks for more.
+func backoff(n int, most time.Duration, err error) time.Duration {
+	wait := min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour)
 	var fe *fetch.Error
 	if errors.As(err, &fe) {
-		d = max(d, min(fe.RetryAfter, 7*24*time.Hour))
+		wait = max(wait, min(fe.RetryAfter, 7*24*time.Hour))
 	}
-	return d
+	return wait
 }
 
 // fail notes that a document could not be read.

@@ -30,7 +30,7 @@ func (s *site) find(ctx context.Context, out *delivery) error {
 	}
 	if err != nil && (len(found) == 0 || len(s.Seeds) > 0) {
 		s.Failures++
-		s.Find = now.Add(backoff(s.Failures, err))
+		s.Find = now.Add(backoff(s.Failures, 2*time.Hour, err))
 		if s.Failures >= failures && !s.Failing {
 			s.Failing = true
 			out.events = append(out.events, s.notice(Failing, nil, err))

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
-var kills = flag.Int("kills", 12, "how often to kill the process")
+var kills = flag.Int("kills", 6, "how often to kill the process")
 
 const task = "WATCH_TEST_STATE"
 
@@ -50,7 +50,7 @@ func killSites() (*web, []string) {
 		put("i", index("0", "1", "2"))
 		for j := range 3 {
 			var pages []string
-			for k := range 400 {
+			for k := range 200 {
 				pages = append(pages, fmt.Sprintf("%d/%d", j, k))
 			}
 			put(fmt.Sprint(j), urlset(pages...))
@@ -109,7 +109,7 @@ func TestKilled(t *testing.T) {
 		cmd.Wait()
 		return ids
 	}
-	const all = 4 * 3 * 400
+	const all = 4 * 3 * 200
 	wanted := watchUntil(path+".undisturbed", all+1)
 	if len(wanted) != all {
 		t.Fatalf("%d events without kills; the last is %s", len(wanted), wanted[len(wanted)-1])

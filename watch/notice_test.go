@@ -99,3 +99,27 @@ func TestFuture(t *testing.T) {
 		want(t, "then", run(t, w, 6*day), "modified 1")
 	})
 }
+
+// TestOutage: a site that is down for a day has failed and recovered, once, and lost nothing.
+func TestOutage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		paths := []string{"robots.txt", "i", "0", "1", "2"}
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("0", "1", "2"))
+		for _, path := range paths[2:] {
+			web.serve(path, urlset(path+"/1", path+"/2"))
+		}
+		w := web.watcher()
+		want(t, "first", append(once(t, w), run(t, w, 2*day)...))
+		for _, path := range paths {
+			web.fail(path, 503)
+		}
+		want(t, "down", run(t, w, 2*day), "failing")
+		for _, path := range paths {
+			delete(web.status, "https://a.test/"+path)
+		}
+		web.serve("1", urlset("1/1", "1/2", "1/3"))
+		want(t, "up", run(t, w, 2*day), "recovered", "added 1/3")
+	})
+}

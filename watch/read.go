@@ -11,12 +11,13 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
 // A reading is what one request for a document brought.
 type reading struct {
 	at         time.Time
-	pages      pageList      // as they are known now
+	pages      pagelist.List // as they are known now
 	isFirst    bool          // the document was never read before
 	changed    bool          // an entry appeared, vanished or moved its lastmod
 	changes    []change      // pages that may be new or modified
@@ -46,7 +47,7 @@ func (r *reading) isWhole() bool { return r.err == nil && !r.dropped && !r.sum.N
 // fetch requests a document and compares it with what is known of it.
 func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 	old := s.pages(d)
-	r := &reading{at: time.Now(), isFirst: d.Read.IsZero(), before: old.listed()}
+	r := &reading{at: time.Now(), isFirst: d.Read.IsZero(), before: old.Listed()}
 	var (
 		o       = s.w.Options
 		m       = &merge{reading: r, old: old, isSeen: make([]bool, len(old))}
@@ -64,7 +65,7 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 	}
 	o.Follow = func(sm *discover.Sitemap) bool {
 		if s.w.Options.Follow == nil || s.w.Options.Follow(sm) {
-			m.add(page{loc: sm.Loc, lastMod: sm.LastMod})
+			m.add(pagelist.Page{Loc: sm.Loc, LastMod: sm.LastMod})
 		}
 		return false
 	}
@@ -111,54 +112,54 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 // A merge compares the entries of a document with its pages as they were known.
 type merge struct {
 	*reading
-	old      pageList
+	old      pagelist.List
 	isSeen   []bool // of old
-	fresh    pageList
+	fresh    pagelist.List
 	wantsNew bool // report new pages
 }
 
 // addURL takes a page of the document.
 func (m *merge) addURL(u discover.URL, least trust.Level) {
-	p := page{loc: u.Loc, lastMod: u.LastMod}
+	p := pagelist.Page{Loc: u.Loc, LastMod: u.LastMod}
 	if u.Extensions != nil && u.Extensions.News != nil {
-		p.state |= inWindow
+		p.State |= pagelist.InWindow
 	}
 	if u.Trust < least {
-		p.state |= untrusted
+		p.State |= pagelist.Untrusted
 	}
 	c := m.add(p)
 	c.url = u
-	if p.state&untrusted == 0 && (c.isNew && m.wantsNew || c.isLater) {
+	if p.State&pagelist.Untrusted == 0 && (c.isNew && m.wantsNew || c.isLater) {
 		m.changes = append(m.changes, c)
 	}
 }
 
 // add takes an entry and returns what has changed in it.
-func (m *merge) add(p page) change {
-	if isAhead(p.lastMod, m.at) {
-		if at := p.lastMod.Start(); m.ahead.IsZero() || at.Before(m.ahead) {
+func (m *merge) add(p pagelist.Page) change {
+	if isAhead(p.LastMod, m.at) {
+		if at := p.LastMod.Start(); m.ahead.IsZero() || at.Before(m.ahead) {
 			m.ahead = at
 		}
-		p.lastMod = sitemap.Time{}
+		p.LastMod = sitemap.Time{}
 	}
-	if m.isFirst && !p.lastMod.IsZero() {
-		m.dates = append(m.dates, p.lastMod.Start())
+	if m.isFirst && !p.LastMod.IsZero() {
+		m.dates = append(m.dates, p.LastMod.Start())
 	}
-	i, ok := m.old.find(p.loc)
+	i, ok := m.old.Find(p.Loc)
 	if !ok {
 		m.fresh, m.changed = append(m.fresh, p), true
-		return change{lastMod: p.lastMod, isNew: true}
+		return change{lastMod: p.LastMod, isNew: true}
 	}
 	was := &m.old[i]
 	c := change{
-		lastMod: p.lastMod, isLater: p.lastMod.After(was.lastMod.Start()), removed: was.removed,
-		isNew: was.state&untrusted != 0 || was.isRemoved(),
+		lastMod: p.LastMod, isLater: p.LastMod.After(was.LastMod.Start()), removed: was.Removed,
+		isNew: was.State&pagelist.Untrusted != 0 || was.IsRemoved(),
 	}
-	m.changed = m.changed || c.isLater || was.gone > 0
+	m.changed = m.changed || c.isLater || was.Gone > 0
 	if c.isLater {
-		was.lastMod = p.lastMod
+		was.LastMod = p.LastMod
 	}
-	was.gone, was.state = 0, p.state
+	was.Gone, was.State = 0, p.State
 	m.isSeen[i] = true
 	return c
 }
@@ -169,22 +170,22 @@ func (m *merge) end() {
 	now := time.Now().UnixMilli()
 	for i := range m.old {
 		p := &m.old[i]
-		if p.gone == 0 && !m.isSeen[i] && m.isWhole() {
-			p.gone, m.changed = now, true
-			if p.state&untrusted != 0 {
-				p.state |= reported
+		if p.Gone == 0 && !m.isSeen[i] && m.isWhole() {
+			p.Gone, m.changed = now, true
+			if p.State&pagelist.Untrusted != 0 {
+				p.State |= pagelist.Reported
 			}
 		}
 		if m.isSeen[i] && isFeed {
-			p.state |= inWindow
+			p.State |= pagelist.InWindow
 		}
 	}
 	for i := range m.fresh {
 		if isFeed {
-			m.fresh[i].state |= inWindow
+			m.fresh[i].State |= pagelist.InWindow
 		}
 	}
-	m.pages = append(m.old, m.fresh...).sort()
+	m.pages = append(m.old, m.fresh...).Sort()
 }
 
 // isAhead reports whether t is after now, in whatever zone it is meant.

@@ -1,9 +1,6 @@
 package watch
 
 import (
-	"encoding/binary"
-	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -56,80 +53,4 @@ type docRecord struct {
 	Reads    int       `json:"reads,omitempty"`   // how often it was read
 	Proof    int       `json:"proof,omitempty"`   // of an index: how far its lastmods prove right
 	Notices  int       `json:"notices,omitempty"` // events about the document so far
-}
-
-// format is the version of what is stored. Values of another version count as absent.
-const format = 1
-
-// maxPart is the size of a stored value. Longer ones are stored in parts.
-const maxPart = 60 << 10
-
-// A batch holds values that are to be stored once the events before them are delivered.
-type batch struct {
-	keys   []string
-	values [][]byte
-}
-
-// put adds a value in as many parts as it needs.
-func (b *batch) put(key string, value []byte) {
-	parts := len(value) / maxPart
-	head := binary.AppendUvarint([]byte{format}, uint64(parts))
-	for i := range parts + 1 {
-		part := value[i*maxPart : min((i+1)*maxPart, len(value))]
-		b.keys = append(b.keys, partKey(key, i))
-		b.values = append(b.values, append(head[:len(head):len(head)], part...))
-		head = []byte{format}
-	}
-}
-
-func (b *batch) putJSON(key string, from any) {
-	value, _ := json.Marshal(from) // plain values
-	b.put(key, value)
-}
-
-// store puts all values.
-func (b *batch) store(s discover.Store) error {
-	for i, key := range b.keys {
-		if err := s.Put(key, b.values[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func partKey(key string, i int) string {
-	if i == 0 {
-		return key
-	}
-	return key + "." + strconv.Itoa(i)
-}
-
-// get returns a value that a batch has stored, nil if it is absent or incomplete.
-func get(s discover.Store, key string) (value []byte, err error) {
-	parts := uint64(0)
-	for i := 0; i <= int(parts); i++ {
-		part, err := s.Get(partKey(key, i))
-		if err != nil || len(part) == 0 || part[0] != format {
-			return nil, err
-		}
-		part = part[1:]
-		if i == 0 {
-			n, size := binary.Uvarint(part)
-			if size <= 0 {
-				return nil, nil
-			}
-			parts, part = n, part[size:]
-		}
-		value = append(value, part...)
-	}
-	return value, nil
-}
-
-// getJSON reads a value. It reports false if there is none that can be read.
-func getJSON(s discover.Store, key string, to any) (bool, error) {
-	value, err := get(s, key)
-	if err != nil || value == nil {
-		return false, err
-	}
-	return json.Unmarshal(value, to) == nil, nil
 }

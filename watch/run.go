@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
 // syncEvery is how often deliveries are made durable at most.
@@ -35,7 +36,9 @@ type turnEnd struct {
 }
 
 // run yields events until it has no site left or, unless once is set, for ever.
-func (w *Watcher) run(ctx context.Context, sites iter.Seq[string], yield func(Event, error) bool, once bool) {
+func (w *Watcher) run(
+	ctx context.Context, sites iter.Seq[string], yield func(Event, error) bool, once bool,
+) {
 	parent := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	var turns sync.WaitGroup
@@ -81,7 +84,7 @@ func (r *run) addSites(sites iter.Seq[string]) (alive bool, err error) {
 		}
 		seen[key] = true
 		var rec siteRecord
-		if _, err := getJSON(r.w.Store, key, &rec); err != nil {
+		if _, err := longvalue.GetJSON(r.w.Store, key, &rec); err != nil {
 			return true, err
 		}
 		r.schedule.add(&visit{name: name, key: key, next: rec.Next, asked: rec.Asked, rate: rec.Rate})
@@ -175,9 +178,9 @@ func (r *run) deliver(d *delivery) (alive bool, err error) {
 			return false, err
 		}
 		if d.progress != "" && time.Since(r.synced) >= syncEvery {
-			var b batch
-			b.putJSON(d.progress, progress{i + 1, sum.Sum64()})
-			err = b.store(r.w.Store)
+			var b longvalue.Batch
+			b.PutJSON(d.progress, progress{i + 1, sum.Sum64()})
+			err = b.Store(r.w.Store)
 			r.unsynced = true
 			if err == nil {
 				err = r.sync()
@@ -185,10 +188,10 @@ func (r *run) deliver(d *delivery) (alive bool, err error) {
 		}
 	}
 	if len(d.events) > 0 && d.progress != "" {
-		d.put(d.progress, nil)
+		d.Put(d.progress, nil)
 	}
 	if err == nil {
-		err = d.store(r.w.Store)
+		err = d.Store(r.w.Store)
 	}
 	r.unsynced = true
 	if err == nil && time.Since(r.synced) >= syncEvery {
@@ -217,7 +220,7 @@ type progress struct {
 // Store says if these were the same.
 func delivered(s discover.Store, d *delivery) (int, error) {
 	var p progress
-	if ok, err := getJSON(s, d.progress, &p); !ok || p.Events > len(d.events) {
+	if ok, err := longvalue.GetJSON(s, d.progress, &p); !ok || p.Events > len(d.events) {
 		return 0, err
 	}
 	sum := fnv.New64a()

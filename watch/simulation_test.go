@@ -23,7 +23,7 @@ import (
 
 var (
 	simSites = flag.Int("sites", 16, "sites of the simulation")
-	simDays  = flag.Int("days", 8, "its days")
+	simDays  = flag.Int("days", 16, "its days")
 )
 
 // The rhythms of the simulation.

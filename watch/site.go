@@ -9,6 +9,8 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/internal/longvalue"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
@@ -21,8 +23,8 @@ type site struct {
 	began time.Time   // of the turn
 	docs  []*document // each index before its children
 	byLoc map[string]*document
-	fresh map[string]pageList // by location: pages that are not stored yet
-	err   error               // the first error of the Store
+	fresh map[string]pagelist.List // by location: pages that are not stored yet
+	err   error                    // the first error of the Store
 }
 
 // A document is one sitemap of a site.
@@ -52,10 +54,15 @@ func (s *site) pagesKey(loc string) string { return s.key + "p" + hashed(loc) }
 
 // load reads a site from the Store, with its documents.
 func (w *Watcher) load(name, key string) (*site, error) {
-	s := &site{w: w, name: sitemap.Redact(name), key: key, byLoc: map[string]*document{}, fresh: map[string]pageList{}}
-	_, s.err = getJSON(w.Store, key, &s.siteRecord)
+	s := &site{
+		w: w, name: sitemap.Redact(name), key: key,
+		byLoc: map[string]*document{}, fresh: map[string]pagelist.List{},
+	}
+	_, s.err = longvalue.GetJSON(w.Store, key, &s.siteRecord)
 	for _, seed := range s.Seeds {
-		s.loadDoc(&document{docRecord: docRecord{Loc: seed.Loc}, seed: seed, named: true})
+		d := &document{seed: seed, named: true}
+		d.Loc = seed.Loc
+		s.loadDoc(d)
 	}
 	for _, loc := range s.Orphans {
 		s.loadDoc(&document{docRecord: docRecord{Loc: loc}})
@@ -68,7 +75,7 @@ func (s *site) loadDoc(d *document) {
 	if s.byLoc[d.Loc] != nil || s.err != nil {
 		return
 	}
-	found, err := getJSON(s.w.Store, s.docKey(d.Loc), &d.docRecord)
+	found, err := longvalue.GetJSON(s.w.Store, s.docKey(d.Loc), &d.docRecord)
 	if err != nil {
 		s.err = err
 		return
@@ -79,8 +86,8 @@ func (s *site) loadDoc(d *document) {
 		return
 	}
 	for _, p := range s.pages(d) {
-		if p.gone == 0 {
-			s.loadDoc(&document{docRecord: docRecord{Loc: p.loc}, index: d, named: true})
+		if p.Gone == 0 {
+			s.loadDoc(&document{docRecord: docRecord{Loc: p.Loc}, index: d, named: true})
 		}
 	}
 }
@@ -91,18 +98,18 @@ func (s *site) add(d *document) {
 }
 
 // pages returns the pages of a document. One whose list is damaged counts as one that was not read.
-func (s *site) pages(d *document) pageList {
+func (s *site) pages(d *document) pagelist.List {
 	if pages, ok := s.fresh[d.Loc]; ok {
 		return pages
 	}
-	value, err := get(s.w.Store, s.pagesKey(d.Loc))
+	value, err := longvalue.Get(s.w.Store, s.pagesKey(d.Loc))
 	if s.err == nil {
 		s.err = err
 	}
 	if len(value) == 0 {
 		return nil
 	}
-	pages, err := decodePages(value)
+	pages, err := pagelist.Decode(value)
 	if err != nil {
 		d.Known, d.Read, d.ETag, d.LastModified = true, time.Time{}, "", ""
 	}

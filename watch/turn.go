@@ -36,11 +36,22 @@ func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 		if !s.end(out, deliver) {
 			return s.err
 		}
-		if s.Delay > 0 {
-			break
+		if err := wait(ctx, s.Delay); err != nil {
+			return err
 		}
 	}
 	return s.err
+}
+
+// wait waits for a Crawl-delay.
+func wait(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(d):
+		}
+	}
+	return ctx.Err()
 }
 
 // end completes and delivers what one request brought.
@@ -54,7 +65,7 @@ func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 			s.Orphans = append(s.Orphans, d.Loc)
 		}
 	}
-	out.putJSON(s.key, s.siteRecord)
+	out.PutJSON(s.key, s.siteRecord)
 	if s.err != nil || !deliver(out) {
 		return false
 	}
@@ -119,7 +130,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 		}
 		d.Failures, d.Err, d.FailedAt = 0, "", time.Time{}
 		if !r.sum.NotModified {
-			d.Format, d.Final = r.sum.Format, r.sum.FinalURL
+			d.Final = r.sum.FinalURL
 			d.ETag, d.LastModified = r.validators.ETag, r.validators.LastModified
 			d.Ahead = r.ahead
 		}
@@ -128,10 +139,13 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 		d.Reads++
 		s.compare(d, r, out)
 	}
-	if d.Format == sitemap.SitemapIndex && r.err == nil {
+	if r.sum.Format != sitemap.UnknownFormat {
+		d.Format = r.sum.Format
+	}
+	if d.Format == sitemap.SitemapIndex {
 		s.relist(d, r, out)
 	}
-	d.URLs, d.Vanished = r.pages.listed(), r.pages.vanished()
+	d.URLs, d.Vanished = r.pages.Listed(), r.pages.Vanished()
 	s.plan(d, r)
 	if r.changed || r.isFirst {
 		s.savePages(d, r.pages, out)
@@ -159,7 +173,7 @@ func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delive
 	case d.Hinted && r.changed:
 		index.Proof = min(index.Proof+1, proved)
 	case d.Hinted:
-		index.Proof--
+		index.Proof = max(index.Proof-1, -refute)
 	case r.changed:
 		d.Early = true
 	}
@@ -178,7 +192,7 @@ func (s *site) compare(d *document, r *reading, out *delivery) {
 			out.events = append(out.events, s.notice(Quiet, d, nil))
 		}
 	}
-	if now := r.pages.listed(); r.isWhole() && r.before >= 100 && 2*now < r.before {
+	if now := r.pages.Listed(); r.isWhole() && r.before >= 100 && 2*now < r.before {
 		out.events = append(out.events, s.notice(Shrunk, d, nil))
 	}
 }
@@ -190,7 +204,7 @@ func (s *site) plan(d *document, r *reading) {
 		wait = max(wait, min(r.fresh, s.w.most()))
 	}
 	if d.Failures > 0 {
-		wait = backoff(d.Failures, r.err)
+		wait = backoff(d.Failures, max(wait, time.Hour), r.err)
 	}
 	d.Next = r.at.Add(time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64())))
 }
@@ -218,7 +232,7 @@ func (s *site) fill(now time.Time) {
 	case s.Filled.IsZero():
 		s.Tokens, s.Filled = perDay, now.Add(24*time.Hour)
 	case now.After(s.Filled):
-		s.Tokens = min(s.Tokens+perDay*now.Sub(s.Filled).Hours()/24, max(perDay/10, 2))
+		s.Tokens = min(s.Tokens+perDay*now.Sub(s.Filled).Hours()/24, max(perDay/10, 1))
 		s.Filled = now
 	}
 }

@@ -12,6 +12,9 @@ import (
 // named. An event counts as delivered when the loop asks for the next one; only then is it made
 // durable. The last element is the error of ctx or of the Store.
 //
+// A site is a host or an http or https URL, as for [discover.Client.URLs]; credentials in it are not
+// used. What is neither is failing at once.
+//
 // Events does nothing before it is ranged over, and leaves nothing running when the caller breaks
 // off.
 func (w *Watcher) Events(ctx context.Context, sites iter.Seq[string]) iter.Seq2[Event, error] {

@@ -15,8 +15,9 @@ type Watcher struct {
 	Client *discover.Client
 	// Store keeps what was seen, the rhythm of each document, and when it is due.
 	Store discover.Store
-	// Options are those of each walk. Store, Run, OnlyChanged and Validators are the Watcher's. Its
-	// functions are called on several goroutines.
+	// Options are those of each walk. Store, Run, OnlyChanged and Validators are the Watcher's, and
+	// KnownPaths, KnownPathsToo and Newest have no effect. Its functions are called on several
+	// goroutines.
 	Options discover.Options
 	// PerDay is how many requests for the documents of a site may be sent in a day. 0 means 96.
 	PerDay int

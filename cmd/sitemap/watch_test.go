@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -167,5 +169,61 @@ func TestWatchFeed(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "2%3C&%3E 3 2%3C&%3E 1" && strings.Join(got, " ") != "2<&> 3 2<&> 1" {
 		t.Errorf("the feed lists %q", got)
+	}
+}
+
+// A run without --once follows the file of sites, and counts what it sees.
+func TestWatchSites(t *testing.T) {
+	loc, set := newPages(t)
+	set("1")
+	dir := t.TempDir()
+	list, out := filepath.Join(dir, "sites.txt"), filepath.Join(dir, "out.txt")
+	if err := os.WriteFile(list, []byte("# none yet\n"+loc+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	cmd := command(t, "watch", "--from", list, "--state", filepath.Join(dir, "watch.db"), "--initial",
+		"--allow-private", "-o", out, "--metrics", address)
+	var diag strings.Builder
+	cmd.Stderr = &diag
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// printed waits until a line is printed.
+	printed := func(line string) {
+		for range 1_000 {
+			if text, _ := os.ReadFile(out); strings.Contains(string(text), line+"\n") {
+				return
+			}
+			time.Sleep(hang / 1_000)
+		}
+		t.Errorf("%q is not printed", line)
+	}
+	printed("+ " + loc + "1")
+	second, setSecond := newPages(t)
+	setSecond("2")
+	if err := os.WriteFile(list, []byte(loc+"\n"+second+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	printed("+ " + second + "2")
+	resp, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	for _, want := range []string{`sitemap_watch_events_total{kind="added"} 2`, "sitemap_watch_documents 2", "sitemap_watch_failing 0"} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	cmd.Process.Signal(os.Interrupt)
+	if status := wait(t, cmd); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d: %s", status, diag.String())
 	}
 }
