@@ -126,7 +126,7 @@ func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 	}
 	head, tail := ends[0], ends[1]
 	if len(tail) > memberTail {
-		n := int(binary.LittleEndian.Uint32(tail[len(tail)-4:]))
+		n := int(min(probe, binary.LittleEndian.Uint32(tail[len(tail)-4:])))
 		tail = tail[max(0, len(tail)-n-memberHead-memberTail):]
 	}
 	first, whole := member(head)

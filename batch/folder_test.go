@@ -148,6 +148,7 @@ func TestFolder_Damaged(t *testing.T) {
 	for _, text := range []string{
 		"", "no gzip", string(make([]byte, len(whole))), string(whole[:len(whole)-1]), string(whole[:20]),
 		string(whole[:len(whole)/2]), string(whole[1:]), string(whole) + "x",
+		string(whole) + "\xff\xff\xff\xff",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

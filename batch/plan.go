@@ -191,33 +191,21 @@ func (l *List) Tasks(run string) iter.Seq2[Task, error] {
 			yield(Task{}, fmt.Errorf("batch: %w", err))
 			return
 		}
+		domain := l.Domain
+		if domain == nil {
+			domain = domainOf
+		}
 		p := &listPlan{task: Task{Run: run}, yield: yield}
-		for target, err := range l.targets(p.flush) {
-			if p.add(target, err); p.ended {
-				return
+		for _, target := range l.First {
+			name, err := domain(target)
+			p.add(listed{domain: name, target: target}, err)
+		}
+		if l.Reader != nil {
+			for target, err := range readList(waitingReader{l.Reader, p.flush}, domain) {
+				p.add(target, err)
 			}
 		}
 		p.flush()
-	}
-}
-
-// targets yields the targets of the list. It calls wait whenever it may have to wait for the next line,
-// and ends if wait returns false.
-func (l *List) targets(wait func() bool) iter.Seq2[listed, error] {
-	domain := l.Domain
-	if domain == nil {
-		domain = domainOf
-	}
-	return func(yield func(listed, error) bool) {
-		for _, target := range l.First {
-			name, err := domain(target)
-			if !yield(listed{domain: name, target: target}, err) {
-				return
-			}
-		}
-		if l.Reader != nil {
-			readList(waitingReader{l.Reader, wait}, domain)(yield)
-		}
 	}
 }
 

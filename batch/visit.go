@@ -29,12 +29,6 @@ type visit struct {
 	docOf *discover.Sitemap
 }
 
-func newVisit(target string, out io.Writer) *visit {
-	v := &visit{target: sitemap.Redact(target), out: out, counts: Counts{Targets: 1}}
-	v.url.Target = v.target
-	return v
-}
-
 // A walkFunc walks a target and writes what it finds. It returns the error of the walk.
 type walkFunc func(ctx context.Context, v *visit, target string) error
 
@@ -53,7 +47,8 @@ func (w *Worker) visit(ctx context.Context, target string, out io.Writer, walk w
 		ctx, stop = context.WithTimeoutCause(ctx, w.SiteTime, errSiteTime)
 		defer stop()
 	}
-	v := newVisit(target, out)
+	v := &visit{target: sitemap.Redact(target), out: out, counts: Counts{Targets: 1}}
+	v.url.Target = v.target
 	err := walk(ctx, v, target)
 	var several *discover.WalkError
 	switch {

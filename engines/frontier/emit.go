@@ -11,8 +11,8 @@ import (
 	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
 )
 
-// Emit puts the pages in the lines of a part into a frontier as URLs that were discovered. It calls acked with
-// the answer to each, from one goroutine: OK if the page was added, SKIPPED if the frontier has or
+// Emit puts the pages in the lines of a part into a frontier as URLs that were discovered. It calls
+// acked with the answer to each, from one goroutine: OK if the page was added, SKIPPED if the frontier has or
 // had it or does not take such URLs, and FAIL if it may be put again. So a part may be emitted
 // twice. The queue of a page is its host.
 //

@@ -60,7 +60,9 @@ func connectNATS(flags *serverFlags) (*nats.Conn, error) {
 	return nc, nil
 }
 
-func openJetStream(ctx context.Context, flags *serverFlags, run string, o *jetstream.Options) (*queue, error) {
+func openJetStream(
+	ctx context.Context, flags *serverFlags, run string, o *jetstream.Options,
+) (*queue, error) {
 	nc, err := connectNATS(flags)
 	if err != nil {
 		return nil, err

@@ -109,6 +109,21 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// A run has the parts under its own prefix, not those of a run below it.
+func TestParts_RunsBelow(t *testing.T) {
+	startServer(t)
+	p, err := open(t, "/out").Part(t.Context(), batch.Task{Run: "1", Domain: "a.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+		t.Fatal(err)
+	}
+	for part, err := range open(t, "").Parts(t.Context(), "out") {
+		t.Errorf("run out has %+v, %v", part, err)
+	}
+}
+
 // A bucket that does not exist, and credentials that are wrong, are errors at the start.
 func TestOpen_Refused(t *testing.T) {
 	startServer(t)
