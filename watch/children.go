@@ -142,6 +142,7 @@ func (s *site) isRenamed(d, lister *document) bool {
 // hint makes the children due whose lastmod has moved, if that has proved right or may still, and
 // judges whether it moved when they changed.
 func (s *site) hint(d *document, r *reading, out *delivery) {
+	wasProved := d.Proof >= proved
 	for _, child := range s.docs {
 		if child.index != d {
 			continue
@@ -164,6 +165,20 @@ func (s *site) hint(d *document, r *reading, out *delivery) {
 			}
 		}
 		if child.docRecord != before {
+			s.save(child, out)
+		}
+	}
+	if wasProved && d.Proof < 0 {
+		s.release(d, out)
+	}
+}
+
+// release lets the children of an index be asked in their own rhythm again, because the index does
+// not stand for them any more.
+func (s *site) release(index *document, out *delivery) {
+	for _, child := range s.docs {
+		if next := s.began.Add(s.interval(child)); child.index == index && next.Before(child.Next) {
+			child.Next = next
 			s.save(child, out)
 		}
 	}

@@ -24,13 +24,15 @@ func (s *site) find(ctx context.Context, out *delivery) error {
 		return ctx.Err()
 	}
 	s.Find = now.Add(findEvery)
+	most := 2 * time.Hour
 	var none *discover.NoSitemapError
 	if errors.As(err, &none) {
 		s.Tokens -= float64(len(none.Tried))
+		most = 24 * time.Hour
 	}
 	if err != nil && (len(found) == 0 || len(s.Seeds) > 0) {
 		s.Failures++
-		s.Find = now.Add(backoff(s.Failures, 2*time.Hour, err))
+		s.Find = now.Add(backoff(s.Failures, most, err))
 		if s.Failures >= failures && !s.Failing {
 			s.Failing = true
 			out.events = append(out.events, s.notice(Failing, nil, err))

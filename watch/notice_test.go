@@ -123,3 +123,29 @@ func TestOutage(t *testing.T) {
 		want(t, "up", run(t, w, 2*day), "recovered", "added 1/3")
 	})
 }
+
+// TestIndexFails: an index that stood for its children and cannot be read does not hide what changes
+// in them.
+func TestIndexFails(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		var pages []string
+		publish := func() {
+			now := time.Now().UTC().Format(time.RFC3339)
+			pages = append(pages, fmt.Sprintf("%d|%s", len(pages), now))
+			web.serve("s", urlset(pages...))
+			web.serve("i", index("s|"+now))
+		}
+		publish()
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		for i := range 10 {
+			publish()
+			want(t, "published", run(t, w, day), fmt.Sprintf("added %d", i+1))
+		}
+		publish()
+		web.fail("i", 500)
+		want(t, "the index fails", run(t, w, 2*day), "failing i", "added 11")
+	})
+}

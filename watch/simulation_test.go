@@ -51,11 +51,9 @@ func intensity(rhythm int, at time.Time) float64 {
 
 // A simDoc is a document that publishes pages at given times.
 type simDoc struct {
-	url    string
-	feed   bool
-	times  []time.Time // when it published, in order
-	bodies int         // how often it was served
-	same   int         // how often it had not changed
+	url   string
+	feed  bool
+	times []time.Time // when it published, in order
 }
 
 // newDoc returns a document that publishes from start until end, one of n of its site. At turn its

@@ -156,7 +156,8 @@ func (d *document) scope() trust.Scope {
 
 // isVouched reports whether the lastmods of the index above a document say when it changes.
 func (d *document) isVouched() bool {
-	return d.index != nil && d.index.Proof >= proved && !d.LastMod.IsZero()
+	i := d.index
+	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.LastMod.IsZero()
 }
 
 // checked returns the time until which the pages of a document are known: when it was read, or

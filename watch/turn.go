@@ -121,8 +121,10 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 	elapsed := r.at.Sub(d.Read)
 	d.Asked = r.at
 	if r.err != nil {
-		d.fail(r)
 		d.ETag, d.LastModified = "", ""
+		if d.fail(r); d.Failures == 1 && d.Proof >= proved {
+			s.release(d, out)
+		}
 	} else {
 		if d.Failing {
 			d.Failing = false
