@@ -19,6 +19,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/version"
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
@@ -46,7 +47,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	c.Options.Excerpts = flags.Format == "text" || flags.Format == "sarif"
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
-		Color: a.HasColor() && flags.Out == "",
+		Color: a.HasColor() && flags.Out == "", Version: version.Number(),
+		Note: func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {
 		store, err := state.Open(flags.State)

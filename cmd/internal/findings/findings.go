@@ -6,6 +6,7 @@
 //	baseline.go  findings of an earlier run
 //	junit.go     JUnit XML
 //	sarif.go     SARIF 2.1.0
+//	sarifjson.go the objects of SARIF
 //	github.go    workflow commands of GitHub
 //	lines.go     jsonl and csv
 //	text.go      text, grouped by rule
@@ -33,7 +34,7 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "csv":
 		return newCSV(w), nil
 	case "sarif":
-		return newSARIF(w)
+		return &sarifPrinter{w: w, o: o}, nil
 	case "junit":
 		return &junitPrinter{
 			w: w, o: o, index: map[string]int{}, cases: map[junitKey]*junitTexts{},

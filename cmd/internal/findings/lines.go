@@ -1,17 +1,14 @@
 package findings
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A problemLine is a finding as jsonl prints it.
@@ -54,21 +51,10 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) print(v any) {
-	if p.err != nil {
-		return
-	}
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if p.err = e.Encode(v); p.err == nil {
-		_, p.err = p.w.Write(c1.ReplaceAllFunc(line.Bytes(), func(b []byte) []byte {
-			return fmt.Appendf(nil, "\\u%04x", b[1])
-		}))
+	if p.err == nil {
+		_, p.err = p.w.Write(append(jsonl.Marshal(v), '\n'))
 	}
 }
-
-// c1 matches control characters that JSON need not escape and that steer terminals.
-var c1 = regexp.MustCompile("[\u0080-\u009f]")
 
 func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
 

@@ -38,7 +38,9 @@ type Options struct {
 	Verbose  bool // text: print documents without findings
 	Color    bool // text: use colours
 	FailOn   sitemap.Severity
-	NeverBad bool // no finding is a failure, for junit
+	NeverBad bool              // no finding is a failure, for junit
+	Version  string            // sarif: of the command
+	Note     func(note string) // sarif: is called with what the report leaves out, unless it is nil
 }
 
 // Count counts a finding.
