@@ -66,6 +66,7 @@ func (p *PrintFlags) CheckFormat() error {
 // formatOfSuffix are the formats that the name of a file says.
 var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
+	".html": "html",
 }
 
 // ResolveSuffix takes the format from the suffix of -o if --format is not given. It reports a suffix
@@ -82,6 +83,8 @@ func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error 
 		return nil
 	case cmd.Flags().Changed("format"):
 		return fmt.Errorf("--output %s contradicts --format %s", p.Out, p.Format)
+	case !slices.Contains(formats, format) && format == "html":
+		return fmt.Errorf("--output %s: pages are drawn by 'sitemap report'", p.Out)
 	case !slices.Contains(formats, format):
 		return fmt.Errorf("--output %s: this command prints %s", p.Out, strings.Join(formats, ", "))
 	}

@@ -2,15 +2,16 @@
 //
 // Each file builds on those below it:
 //
-//	findings.go  the formats
-//	baseline.go  findings of an earlier run
-//	junit.go     JUnit XML
-//	sarif.go     SARIF 2.1.0
-//	sarifjson.go the objects of SARIF
-//	github.go    workflow commands of GitHub
-//	lines.go     jsonl and csv
-//	text.go      text, grouped by rule
-//	printer.go   Printer, and what it prints
+//	findings.go   the formats
+//	baseline.go   findings of an earlier run
+//	junit.go      JUnit XML
+//	sarif.go      SARIF 2.1.0
+//	sarifjson.go  the objects of SARIF
+//	github.go     workflow commands of GitHub
+//	lines.go      jsonl and csv
+//	text.go       text, grouped by rule
+//	printer.go    Printer, and what it prints
+//	key.go        what identifies a finding
 package findings
 
 import (

@@ -170,8 +170,29 @@ func TestBaseline(t *testing.T) {
 	if !b.Has(&moved) || b.Has(&other) {
 		t.Errorf("moved %t, other %t", b.Has(&moved), b.Has(&other))
 	}
-	if _, err := findings.ReadBaseline(strings.NewReader("{}\n{")); err == nil || !strings.Contains(err.Error(), "line 2") {
-		t.Error(err)
+	for _, none := range []string{"{\"type\":\"total\"}\n{", "{\"type\":\"total\"}\n{\"loc\":\"https://example.com/\"}"} {
+		if _, err := findings.ReadBaseline(strings.NewReader(none)); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%s: %v", none, err)
+		}
+	}
+	if b, err := findings.ReadBaseline(strings.NewReader("")); err != nil || len(b) != 0 {
+		t.Errorf("of an empty file: %v, %v", b, err)
+	}
+}
+
+// A finding whose text is a time or a count is the same one in the next run.
+func TestBaseline_TimesAndCounts(t *testing.T) {
+	key := func(text string) findings.Key { return findings.KeyOf("lastmod_future", "s.xml", "", text) }
+	for _, same := range [][2]string{
+		{"2026-11-01", "2026-11-02T10:00:00Z"}, {"Mon, 23 Nov 2026 10:00:00 GMT", "Tue, 24 Nov 2026 10:00:00 GMT"},
+		{"50,001", "50,002"}, {"93 %", "94%"},
+	} {
+		if key(same[0]) != key(same[1]) {
+			t.Errorf("%q and %q differ", same[0], same[1])
+		}
+	}
+	if key("yesterday") == key("today") || key("https://example.com/1") == key("https://example.com/2") {
+		t.Error("other texts are the same")
 	}
 }
 
