@@ -47,7 +47,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	c.Options.Excerpts = flags.Format == "text" || flags.Format == "sarif"
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
-		Color: a.HasColor() && flags.Out == "", Version: version.Number(),
+		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
 		Note: func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {

@@ -17,6 +17,7 @@ type PrintFlags struct {
 	Out    string
 	Fields string // of urls and parse
 	Quiet  bool
+	Raw    bool // csv: leave cells as they are
 
 	formats []string // that the command prints
 }
@@ -37,6 +38,14 @@ func (p *PrintFlags) AddFormat(cmd *cobra.Command, formats string) {
 		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
 	})
 	Complete(cmd, "format", p.formats...)
+}
+
+// AddRaw adds --raw.
+func (p *PrintFlags) AddRaw(cmd *cobra.Command) {
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&p.Raw, "raw", false,
+			"in csv, put no apostrophe before cells that a spreadsheet takes for formulas")
+	})
 }
 
 // AddFields adds --fields.

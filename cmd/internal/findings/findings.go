@@ -11,6 +11,7 @@
 //	lines.go      jsonl and csv
 //	text.go       text, grouped by rule
 //	printer.go    Printer, and what it prints
+//	spool.go      texts that grow side by side
 //	key.go        what identifies a finding
 package findings
 
@@ -33,13 +34,11 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "jsonl":
 		return &jsonPrinter{w: w}, nil
 	case "csv":
-		return newCSV(w), nil
+		return newCSV(w, o), nil
 	case "sarif":
 		return &sarifPrinter{w: w, o: o}, nil
 	case "junit":
-		return &junitPrinter{
-			w: w, o: o, index: map[string]int{}, cases: map[junitKey]*junitTexts{},
-		}, nil
+		return &junitPrinter{w: w, o: o, index: map[string]*junitSuite{}}, nil
 	case "github":
 		return &githubPrinter{w: w}, nil
 	}

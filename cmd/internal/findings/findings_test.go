@@ -40,7 +40,7 @@ func printed(t *testing.T, format string, n int, o findings.Options) string {
 	f := found("zone_assumed", sitemap.SeverityInfo, 0)
 	p.Finding(&f, "example.com")
 	p.Document(&findings.DocumentEnd{Name: "a b,c:d.xml", Text: "urlset", JSON: []byte(`{"type":"document"}` + "\n")})
-	p.Document(&findings.DocumentEnd{Name: "cut.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
+	p.Document(&findings.DocumentEnd{Name: "cut.xml", Target: "example.org", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
 	p.Document(&findings.DocumentEnd{Name: "known.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "fetch_failed", Message: "gone", Known: true})
 	p.Document(&findings.DocumentEnd{Name: "sound.xml", Text: "text", JSON: []byte(`{"type":"document"}` + "\n")})
 	if err := p.End(findings.Totals{Documents: 4, URLs: 1234, Errors: int64(n) + 1, Infos: 1}); err != nil {
@@ -89,7 +89,7 @@ func TestText(t *testing.T) {
 }
 
 func TestJSONL(t *testing.T) {
-	const fields = "code,severity,sitemap,line,column,loc,text,message,fix,dropped"
+	const fields = "code,severity,sitemap,line,column,loc,text,message,fix,dropped,target"
 	types := []string{}
 	for line := range strings.Lines(printed(t, "jsonl", 6, findings.Options{})) {
 		var v map[string]any
@@ -113,10 +113,10 @@ func TestJSONL(t *testing.T) {
 	if err != nil || strings.Join(rows[0], ",") != fields || len(rows) != 1+6+1+1 {
 		t.Fatalf("%d rows, %v, %v", len(rows), rows[0], err)
 	}
-	if want := []string{"bad_lastmod", "error", "a b,c:d.xml", "1", "9", "https://example.com/1", "a\n\"b\"%", "ü, \"b\"% <x>\nnext", "Do it.", "false"}; !slices.Equal(rows[1], want) {
+	if want := []string{"bad_lastmod", "error", "a b,c:d.xml", "1", "9", "https://example.com/1", "a\n\"b\"%", "ü, \"b\"% <x>\nnext", "Do it.", "false", "example.com"}; !slices.Equal(rows[1], want) {
 		t.Errorf("row %q", rows[1])
 	}
-	if rows[8][0] != "truncated" || rows[8][2] != "cut.xml" {
+	if rows[8][0] != "truncated" || rows[8][2] != "cut.xml" || rows[8][10] != "example.org" {
 		t.Errorf("row %q", rows[8])
 	}
 }
@@ -149,6 +149,48 @@ func TestJUnit(t *testing.T) {
 	}
 	if n := strings.Count(*report.Suites[0].Cases[0].Failure, "error: "); n != 6 {
 		t.Errorf("%d findings in a case", n)
+	}
+}
+
+// Many findings of rules side by side stay together by rule, in their order.
+func TestJUnit_Many(t *testing.T) {
+	var out bytes.Buffer
+	p, err := findings.New("junit", &out, findings.Options{FailOn: sitemap.SeverityError})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 200_000 // more than is held in memory
+	rules := []sitemap.Code{"bad_lastmod", "empty_loc", "zone_assumed"}
+	for i := range n {
+		f := found(rules[i%3], sitemap.Severity(2-i%3), i)
+		f.Loc, f.Message = "", fmt.Sprintf("<%d>", i)
+		p.Finding(&f, "example.com")
+	}
+	if err := p.End(findings.Totals{}); err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Cases []struct {
+			Failure string `xml:"failure"`
+			Out     string `xml:"system-out"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(out.Bytes(), &report); err != nil || len(report.Cases) != 3 {
+		t.Fatal(err, len(report.Cases))
+	}
+	for i, c := range report.Cases {
+		next := i
+		for line := range strings.Lines(c.Failure + c.Out) {
+			if _, message, _ := strings.Cut(line, "<"); !strings.HasPrefix(line, "fix: ") {
+				if message != fmt.Sprintf("%d>\n", next) {
+					t.Fatalf("%s: %q instead of %d", rules[i], line, next)
+				}
+				next += 3
+			}
+		}
+		if next < n {
+			t.Errorf("%s: ends before %d", rules[i], next)
+		}
 	}
 }
 
@@ -199,6 +241,54 @@ func TestBaseline_TimesAndCounts(t *testing.T) {
 func TestUnknownFormat(t *testing.T) {
 	if _, err := findings.New("yaml", &bytes.Buffer{}, findings.Options{}); err == nil || !strings.Contains(err.Error(), "text, jsonl, csv, sarif, junit or github") {
 		t.Error(err)
+	}
+}
+
+// Characters that steer a terminal or a spreadsheet do not reach it.
+func TestHostileValues(t *testing.T) {
+	const hostile = "a\u009b31m\x1b[31m\u202eb"
+	for _, format := range findings.Formats {
+		text := printedOf(t, format, hostile)
+		bad := "\u009b\x1b"
+		if format == "text" || format == "github" || format == "junit" { // for people
+			bad += "\u202e"
+		}
+		if strings.ContainsAny(text, bad) {
+			t.Errorf("%s: printed %q", format, text)
+		}
+		if (format == "jsonl" || format == "sarif") && !strings.Contains(text, `a\u009b31m\u001b[31m`) {
+			t.Errorf("%s: printed %q", format, text)
+		}
+	}
+}
+
+// Cells that a spreadsheet takes for formulas are text, unless they are wanted raw.
+func TestCSV_Formulas(t *testing.T) {
+	for _, text := range []string{"=1+1", "+1", "-1", "@a", "\tx", "\rx", "'a", "a=1"} {
+		for _, raw := range []bool{false, true} {
+			var out bytes.Buffer
+			p, err := findings.New("csv", &out, findings.Options{Raw: raw})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := found("bad_lastmod", sitemap.SeverityError, 1)
+			f.Text = text
+			p.Finding(&f, "example.com")
+			rows, err := csv.NewReader(&out).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := text
+			if !raw {
+				want = strings.ReplaceAll(want, "\r", "\ufffd")
+			}
+			if !raw && strings.IndexByte("=+-@\t", text[0]) >= 0 {
+				want = "'" + want
+			}
+			if got := rows[1][6]; got != want {
+				t.Errorf("raw %t: %q, want %q", raw, got, want)
+			}
+		}
 	}
 }
 

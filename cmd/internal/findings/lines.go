@@ -1,13 +1,13 @@
 package findings
 
 import (
-	"encoding/csv"
 	"io"
 	"strconv"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -70,32 +70,42 @@ func (p *jsonPrinter) End(t Totals) error {
 }
 
 // A csvPrinter prints a row for each finding and for each error that ended a document.
-type csvPrinter struct{ w *csv.Writer }
+type csvPrinter struct {
+	w   io.Writer
+	raw bool
+	err error
+}
 
-func newCSV(w io.Writer) *csvPrinter {
-	p := &csvPrinter{csv.NewWriter(w)}
-	p.w.Write([]string{
-		"code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped",
-	})
+func newCSV(w io.Writer, o Options) *csvPrinter {
+	p := &csvPrinter{w: w, raw: o.Raw}
+	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped", "target")
 	return p
 }
 
-func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
-	const layout = "\n\t"
-	p.w.Write([]string{
-		string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
-		strconv.Itoa(f.Column), f.Loc, cli.Harmless(f.Text, layout), cli.Harmless(f.Message, layout), f.Fix,
-		strconv.FormatBool(f.Dropped),
-	})
+// row prints a row. Unless it is raw, no cell controls a terminal or is a formula.
+func (p *csvPrinter) row(cells ...string) {
+	if p.err != nil {
+		return
+	}
+	if p.raw {
+		_, p.err = p.w.Write(output.AppendRawRow(nil, cells...))
+		return
+	}
+	for i, cell := range cells {
+		cells[i] = cli.Harmless(cell, "\n\t")
+	}
+	_, p.err = p.w.Write(output.AppendRow(nil, cells...))
+}
+
+func (p *csvPrinter) Finding(f *audit.Finding, target string) {
+	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line), strconv.Itoa(f.Column),
+		f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped), target)
 }
 
 func (p *csvPrinter) Document(d *DocumentEnd) {
 	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+		p.Finding(OfDocument(d), d.Target)
 	}
 }
 
-func (p *csvPrinter) End(Totals) error {
-	p.w.Flush()
-	return p.w.Error()
-}
+func (p *csvPrinter) End(Totals) error { return p.err }

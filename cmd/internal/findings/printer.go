@@ -18,6 +18,7 @@ type Printer interface {
 // A DocumentEnd is what is printed of a document that has been audited, or that could not be.
 type DocumentEnd struct {
 	Name    string
+	Target  string            // as it was given
 	Text    string            // what it is
 	JSON    []byte            // what jsonl prints, with its line end
 	Code    string            // of the error that ended it, or ""
@@ -37,6 +38,7 @@ type Options struct {
 	All      bool // text: print all findings of a group
 	Verbose  bool // text: print documents without findings
 	Color    bool // text: use colours
+	Raw      bool // csv: leave cells as they are
 	FailOn   sitemap.Severity
 	NeverBad bool              // no finding is a failure, for junit
 	Version  string            // sarif: of the command

@@ -212,11 +212,3 @@ func TestSARIF_Limit(t *testing.T) {
 		t.Errorf("noted %q, %q", got, note)
 	}
 }
-
-// Control characters of a document do not reach a terminal.
-func TestSARIF_ControlCharacters(t *testing.T) {
-	text := printedOf(t, "sarif", "a\u009b31mb\x1b[31m")
-	if strings.ContainsAny(text, "\u009b\x1b") || !strings.Contains(text, `a\u009b31mb\u001b[31m`) {
-		t.Errorf("printed %q", text)
-	}
-}

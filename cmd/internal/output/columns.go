@@ -148,7 +148,7 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
 		_, err := NewParquet(nil, p.Fields)
 		return Format{}, err
 	case "csv":
-		return csvFormat(p.Fields, walked, withChange)
+		return csvFormat(p, walked, withChange)
 	case "jsonl":
 		if p.Fields == "" {
 			return Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
@@ -164,8 +164,9 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
 	return Format{Append: appendText}, nil
 }
 
-// csvFormat returns the format of CSV. Fields, if it is not empty, picks the columns.
-func csvFormat(fields string, walked, withChange bool) (Format, error) {
+// csvFormat returns the format of CSV.
+func csvFormat(p *cli.PrintFlags, walked, withChange bool) (Format, error) {
+	fields := p.Fields
 	if fields == "" {
 		fields = fileColumns
 		if walked {
@@ -182,7 +183,7 @@ func csvFormat(fields string, walked, withChange bool) (Format, error) {
 			return Format{}, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
 		}
 	}
-	return Format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked)}, err
+	return Format{strings.Join(strings.Split(fields, ", "), ",") + "\n", csvRow(picked, p.Raw)}, err
 }
 
 // extended are the fields that come from extensions.
@@ -201,15 +202,20 @@ func WantsExtensions(p *cli.PrintFlags) bool {
 	})
 }
 
-// csvRow returns a function that appends the row of a record.
-func csvRow(picked []column) func(b []byte, r *batch.URL) []byte {
+// csvRow returns a function that appends the row of a record. Unless isRaw is set, all cells but numbers
+// are text to spreadsheets.
+func csvRow(picked []column, isRaw bool) func(b []byte, r *batch.URL) []byte {
 	return func(b []byte, r *batch.URL) []byte {
 		for i, c := range picked {
 			if i > 0 {
 				b = append(b, ',')
 			}
 			start := len(b)
-			if b = c.text(b, r); bytes.ContainsAny(b[start:], special) {
+			b = c.text(b, r)
+			if !isRaw && !c.isJSON && isFormula(b[start:]) {
+				b = slices.Insert(b, start, '\'')
+			}
+			if bytes.ContainsAny(b[start:], special) {
 				b = appendCell(b[:start], string(b[start:]))
 			}
 		}

@@ -26,6 +26,7 @@ func Command(a *cli.App) *cobra.Command {
 	flags.Add(cmd, "text, jsonl, csv or parquet")
 	flags.AddSave(cmd)
 	flags.AddFields(cmd)
+	flags.AddRaw(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.State, "state", "",
 			"keep in `FILE` what was read: print only changes, and go on after a stop")
