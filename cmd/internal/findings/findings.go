@@ -10,6 +10,7 @@
 //	github.go     workflow commands of GitHub
 //	lines.go      jsonl and csv
 //	text.go       text, grouped by rule
+//	excerpt.go    lines of documents
 //	printer.go    Printer, and what it prints
 //	spool.go      texts that grow side by side
 //	key.go        what identifies a finding

@@ -38,6 +38,7 @@ type Options struct {
 	All      bool // text: print all findings of a group
 	Verbose  bool // text: print documents without findings
 	Color    bool // text: use colours
+	Width    int  // text: columns that excerpts are cut to, 0 for no limit
 	Raw      bool // csv: leave cells as they are
 	FailOn   sitemap.Severity
 	NeverBad bool              // no finding is a failure, for junit

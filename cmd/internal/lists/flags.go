@@ -42,7 +42,7 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	w.PrintFlags.Add(cmd, formats)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&w.Progress, "progress", "auto", "`WHEN` to show progress on standard "+
-			"error: auto (on a terminal that does not show the results too), always or never")
+			"error: auto (on a terminal that does not fill with URLs), always or never")
 	})
 	w.SelectFlags.Add(cmd)
 	w.FetchFlags.Add(cmd)

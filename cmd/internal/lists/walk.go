@@ -46,6 +46,7 @@ func Walk(
 
 // Print walks the targets, prints the URLs, and reports at the end what else it met.
 func (w *Walker) Print(ctx context.Context, targets []target.Target, f output.Format) error {
+	w.fills = true
 	var rows *output.Parquet
 	if w.Flags.Format == "parquet" {
 		var err error

@@ -44,6 +44,7 @@ type Walker struct {
 	failures io.Writer       // takes targets that failed, or nil
 	run      context.Context // ends with --max-time
 	Out      *output.Writer
+	fills    bool     // a terminal with lines, so that no progress is shown on it
 	Journal  *journal // nil without --state
 	// Read prints what visits side by side have written, in the order of the list. If it is nil, their
 	// lines are printed.
