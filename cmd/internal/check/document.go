@@ -3,8 +3,6 @@ package check
 import (
 	"errors"
 	"net/url"
-	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +22,7 @@ type targetAudit struct {
 	c     *Checker
 	found int    // in the document that is audited
 	dir   string // the folder that is audited, or ""
-	host  string // whose it is
+	root  *target.Folder
 }
 
 // isHabit reports whether a finding describes a site rather than a defect. It is shown if asked for.
@@ -140,12 +138,11 @@ func (x *targetAudit) shownName(loc string) string {
 		return loc
 	}
 	u, err := url.Parse(loc)
-	if err != nil || target.HostOf(loc) != x.host {
+	if err != nil {
 		return loc
 	}
-	name := filepath.Join(x.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return loc
+	if name, ok := x.root.FileAt(u); ok {
+		return filepath.Join(x.dir, filepath.FromSlash(name))
 	}
-	return name
+	return loc
 }
