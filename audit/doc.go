@@ -10,7 +10,7 @@
 //		fmt.Printf("%s:%d:%d: %s [%s]\n", f.Sitemap, f.Pos.Line, f.Column, f.Message, f.Code)
 //	}
 //
-// [Document] audits one document, [Sitemaps] those that the caller names. Each finding has its
+// [Document] audits one document, [Robots] a robots.txt, [Sitemaps] those that the caller names. Each finding has its
 // place, the URL of the entry, the value, and what to do.
 //
 // # Rules
@@ -45,6 +45,7 @@
 //
 // Each file builds on those below it:
 //
+//	robotsfile.go   Robots
 //	site.go         Site and Sitemaps
 //	walk.go         listens to a walk
 //	pages.go        fetches pages

@@ -162,3 +162,21 @@ func TestFolder(t *testing.T) {
 		t.Errorf("stats: status %d, printed %s%s", r.status, r.out, r.err)
 	}
 }
+
+// A robots.txt is checked as one.
+func TestCheckRobots(t *testing.T) {
+	dir := newFolder(t, map[string]string{
+		"robots.txt":      "User-agent: *\nDisallow: private\nSitemap: /sitemap.xml\nSitemap: https://example.com/s.xml\nSitemap: https://example.com/s.xml\n",
+		"ok/robots.txt":   "User-agent: *\nDisallow: /private/\nSitemap: https://example.com/s.xml\n",
+		"html/robots.txt": "<!DOCTYPE html><title>Not found</title>",
+	})
+	for name, want := range map[string]string{
+		"robots.txt":      "warning nonstandard_rule\nerror relative_loc\nwarning duplicate_loc",
+		"ok/robots.txt":   "",
+		"html/robots.txt": "warning robots_html",
+	} {
+		if got, r := foundIn(t, filepath.Join(dir, filepath.FromSlash(name))); got != want || !strings.Contains(r.out, `"documents":1,"urls":0,`) {
+			t.Errorf("%s: found\n%s; %s%s", name, got, r.out, r.err)
+		}
+	}
+}

@@ -108,7 +108,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	if isDocument {
 		line.Summary = sum
 		t.Documents++
-		if sum.Format != sitemap.SitemapIndex {
+		if sum.Format != sitemap.SitemapIndex && sum.Format != sitemap.UnknownFormat {
 			t.URLs += sum.Entries
 		}
 		x.CountEntries(sum)

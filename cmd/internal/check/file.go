@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -25,7 +26,11 @@ func (x *targetAudit) file(ctx context.Context) error {
 			ContentType: x.Walker.File.ContentType,
 			Done:        func(s sitemap.Summary) { sum.Summary = s },
 		}
-		for f, docErr := range audit.Document(src, &x.c.Options) {
+		found := audit.Document
+		if filepath.Base(name) == "robots.txt" {
+			found = audit.Robots
+		}
+		for f, docErr := range found(src, &x.c.Options) {
 			if docErr != nil {
 				err = docErr
 				break
