@@ -100,7 +100,8 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&
 		!errors.Is(sum.Err, discover.ErrLimit)
 	line := &findings.DocumentEnd{
-		Name: cli.FileName(x.shownName(name)), Target: x.Record.Target, Text: d.text(sum), JSON: append(jsonl.Marshal(d), '\n'),
+		Name: cli.FileName(x.shownName(name)), Target: d.Target, Text: d.text(sum),
+		JSON: append(jsonl.Marshal(d), '\n'),
 	}
 	x.found = 0
 	r := &result{Document: line}

@@ -1,13 +1,55 @@
 package findings
 
 import (
-	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
+	"slices"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 )
+
+// A Line is one that an earlier run of sitemap check printed.
+type Line struct {
+	Type, Target       string
+	Code               sitemap.Code
+	Sitemap, Loc, Text string
+	Format             string
+	Entries            int64
+	Error              *struct{ Message string }
+}
+
+// Key returns the key of the finding in a line.
+func (l *Line) Key() Key { return KeyOf(l.Code, l.Sitemap, l.Loc, l.Text) }
+
+// Lines reads what an earlier run printed with --format jsonl. The error, if any, is the last element.
+func Lines(r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		lines := json.NewDecoder(r)
+		for n := 1; ; n++ {
+			var l Line
+			err := lines.Decode(&l)
+			if err == io.EOF {
+				return
+			}
+			if e := (*fs.PathError)(nil); errors.As(err, &e) {
+				yield(l, err)
+				return
+			}
+			if err != nil || !slices.Contains([]string{"problem", "document", "total"}, l.Type) {
+				yield(l, fmt.Errorf("line %d is not of sitemap check --format jsonl", n))
+				return
+			}
+			if !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
 
 // A Baseline holds the findings of an earlier run, 16 bytes each.
 type Baseline map[Key]struct{}
@@ -15,31 +57,15 @@ type Baseline map[Key]struct{}
 // ReadBaseline reads what an earlier run printed with --format jsonl. An empty file holds no findings.
 func ReadBaseline(r io.Reader) (Baseline, error) {
 	b := Baseline{}
-	lines := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 && !b.add(line) {
-			return nil, fmt.Errorf("line %d is not of sitemap check --format jsonl", n)
-		}
-		if err == io.EOF {
-			return b, nil
-		}
+	for l, err := range Lines(r) {
 		if err != nil {
 			return nil, err
 		}
+		if l.Type == "problem" {
+			b[l.Key()] = struct{}{}
+		}
 	}
-}
-
-// add adds the finding in a line, if there is one. It reports whether the line is of check.
-func (b Baseline) add(line []byte) bool {
-	var p problemLine
-	if json.Unmarshal(line, &p) != nil {
-		return false
-	}
-	if p.Type == "problem" {
-		b[KeyOf(p.Code, p.Sitemap, p.Loc, p.Text)] = struct{}{}
-	}
-	return p.Type == "problem" || p.Type == "document" || p.Type == "total"
+	return b, nil
 }
 
 // Has reports whether the earlier run had the finding, wherever in the document it was.

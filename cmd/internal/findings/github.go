@@ -49,8 +49,8 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 }
 
 func (p *githubPrinter) Document(d *DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	}
 }
 

@@ -75,8 +75,8 @@ func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 
 func (p *junitPrinter) Document(d *DocumentEnd) {
 	s := p.suite(d.Name)
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	} else if len(s.cases) == 0 {
 		p.texts.add(&s.of("document").others, d.Text)
 	}

@@ -103,8 +103,8 @@ func (p *csvPrinter) Finding(f *audit.Finding, target string) {
 }
 
 func (p *csvPrinter) Document(d *DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), d.Target)
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	}
 }
 

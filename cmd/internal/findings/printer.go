@@ -67,8 +67,12 @@ func (t *Totals) Add(more Totals) {
 	t.Infos += more.Infos
 }
 
-// OfDocument returns the error that ended a document as a finding.
-func OfDocument(d *DocumentEnd) *audit.Finding {
+// Finding returns the error that ended a document as a finding, or nil if there is none, or another one
+// that says it.
+func (d *DocumentEnd) Finding() *audit.Finding {
+	if d.Code == "" || d.Known {
+		return nil
+	}
 	rule, _ := audit.RuleOf(sitemap.Code(d.Code))
 	return &audit.Finding{
 		Code: sitemap.Code(d.Code), Severity: sitemap.SeverityError, Sitemap: d.Name,

@@ -50,8 +50,8 @@ func (p *sarifPrinter) Finding(f *audit.Finding, _ string) {
 }
 
 func (p *sarifPrinter) Document(d *DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	}
 }
 

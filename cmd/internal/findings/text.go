@@ -75,14 +75,9 @@ func (p *textPrinter) flush() {
 // Document prints the findings in a document, and the document if there is something to say of it.
 func (p *textPrinter) Document(d *DocumentEnd) {
 	p.flush()
-	switch {
-	case d.Code != "" && !d.Known:
-		p.printf("%s: %s: %s [%s]\n", p.bold(d.Name), p.severity(sitemap.SeverityError),
-			printable(d.Message), d.Code)
-		if rule, ok := audit.RuleOf(sitemap.Code(d.Code)); ok {
-			p.printf("    fix: %s\n", rule.Fix)
-		}
-	case p.o.Verbose && d.Code == "":
+	if f := d.Finding(); f != nil {
+		p.print(f, true)
+	} else if p.o.Verbose && d.Code == "" {
 		p.printf("%s: %s\n", p.bold(d.Name), printable(d.Text))
 	}
 }
