@@ -62,6 +62,7 @@ func TestCheckFolder_Project(t *testing.T) {
 	const other = "untrusted_host,untrusted_loc" // of the page that is not in the project
 	for _, args := range [][]string{
 		{dir}, {"--root", dir, project}, {"--root", dir, strings.TrimSuffix(project, "/")},
+		{"--root", dir, strings.TrimPrefix(project, "https://")},
 		{"--root", dir, project + "sitemap-index.xml"},
 	} {
 		if got, r := foundIn(t, append(args, "--disable", other)...); got != want || r.status != cli.ExitFailed {

@@ -52,23 +52,26 @@ func (e *RelativeError) Error() string {
 	return "all locations in " + e.Sitemap + " are relative; name the site: --root DIR URL"
 }
 
-// set takes the site or the sitemap that the caller names. A path without a suffix is that of the top of
-// the folder.
+// set takes the site or the sitemap that the caller names. A path that is not that of a file in the
+// folder, and has no suffix, is that of the top of the folder.
 func (f *Folder) set(at string) error {
 	t, err := Parse(at, "")
 	if err != nil {
 		return err
 	}
 	f.Target, f.Path = t, "/"
-	u, err := url.Parse(t.Name)
-	if t.Kind != Sitemap || err != nil {
-		return nil
+	if SchemeOf(at) == "" {
+		at = "https://" + at
 	}
-	if path.Ext(u.Path) == "" {
+	u, err := url.Parse(at)
+	if err != nil {
+		return err
+	}
+	if top, _, ok := f.locate(u.Path); ok {
+		f.Path = top
+	} else if path.Ext(u.Path) == "" {
 		f.Path = strings.TrimRight(u.Path, "/") + "/"
 		f.Target.Kind = Site
-	} else if top, _, ok := f.locate(u.Path); ok {
-		f.Path = top
 	}
 	return nil
 }
