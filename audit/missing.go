@@ -44,13 +44,13 @@ func (m *missingFiles) reportAll() {
 	m.isAll, m.held, m.count = true, nil, 0
 }
 
-// end reports the pages of a folder in which none of them has a file. Pages is how many others it has: if
+// end reports the pages of a folder in which none of them has a file. Pages is how many others it has. If
 // they are fewer, a server renders those that sitemaps list.
 func (m *missingFiles) end(pages int) {
 	if m.count <= pages {
 		m.reportAll()
 		return
 	}
-	m.report(of(PageMissingFile).with(info), m.held[0].at, "", "none of the %d pages has a file: a server renders "+
-		"them, or this is not their folder", m.count)
+	m.report(of(PageMissingFile).with(info), m.held[0].at, "",
+		"none of the %d pages has a file: a server renders them, or this is not their folder", m.count)
 }

@@ -9,16 +9,18 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
 
+const rootHint = " (name the site: --root DIR URL)"
+
 // folder audits the site in a folder. Without a URL, the folder says whose it is.
 func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
 	f, err := target.OpenFolder(dir, at)
 	if relative := (*target.RelativeError)(nil); errors.As(err, &relative) {
-		x.App.Log.Printf("%s: %v", dir, err)
+		x.App.Log.Printf("%s: %v%s", dir, err, rootHint)
 		x.Target.Name = filepath.Join(dir, relative.Sitemap)
 		return x.file(ctx)
 	}
 	if errors.Is(err, target.ErrFolder) {
-		x.targetFailed(err, "")
+		x.targetFailed(err, rootHint)
 		return nil
 	}
 	if err != nil {

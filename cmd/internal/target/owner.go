@@ -40,8 +40,7 @@ func OpenFolder(dir, at string) (*Folder, error) {
 
 // ErrFolder means that nothing in a folder says whose it is.
 var ErrFolder = errors.New(
-	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is " +
-		"in the folder; name the site: --root DIR URL",
+	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose is it?",
 )
 
 // A RelativeError means that nothing in a folder says whose it is, since all locations of its sitemap
@@ -49,7 +48,7 @@ var ErrFolder = errors.New(
 type RelativeError struct{ Sitemap string }
 
 func (e *RelativeError) Error() string {
-	return "all locations in " + e.Sitemap + " are relative; name the site: --root DIR URL"
+	return "all locations in " + e.Sitemap + " are relative: whose is the folder?"
 }
 
 // set takes the site or the sitemap that the caller names. A path that is not that of a file in the
