@@ -10,8 +10,8 @@
 //		fmt.Printf("%s:%d:%d: %s [%s]\n", f.Sitemap, f.Pos.Line, f.Column, f.Message, f.Code)
 //	}
 //
-// [Document] audits one document, [Robots] a robots.txt, [Sitemaps] those that the caller names. Each finding has its
-// place, the URL of the entry, the value, and what to do.
+// [Document] audits one document, [Robots] a robots.txt, [Sitemaps] those that the caller names. Each
+// finding has its place, the URL of the entry, the value, and what to do.
 //
 // # Rules
 //
