@@ -112,7 +112,11 @@ func (f *fileRules) end() {
 // eachPage calls do with the names of the pages in the folder.
 func (f *fileRules) eachPage(do func(name string)) {
 	fs.WalkDir(f.o.Files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && isPageFile(name) {
+		switch {
+		case err != nil:
+		case entry.IsDir() && noFolder.MatchString(entry.Name()):
+			return fs.SkipDir
+		case !entry.IsDir() && isPageFile(name):
 			do(name)
 		}
 		return nil
@@ -133,7 +137,8 @@ func isPageFile(name string) bool {
 }
 
 var (
-	noPage      = regexp.MustCompile(`^(404|50|google|yandex_|_|search\.html$)`)
+	noFolder    = regexp.MustCompile(`^(\..+|node_modules)$`)
+	noPage      = regexp.MustCompile(`^((404|50[0-9])\b|google[0-9a-f]+\.|yandex_|_|search\.html?$)`)
 	furtherPage = regexp.MustCompile(`(^|/)page/?[0-9]+(/index)?\.html?$`)
 )
 

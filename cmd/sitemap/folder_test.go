@@ -109,6 +109,7 @@ func TestCheckFolder_NotListed(t *testing.T) {
 	dir := newFolder(t, map[string]string{
 		"robots.txt": "Sitemap: https://example.com/sitemap.xml\n", "sitemap.xml": urlset("https://example.com/"),
 		"index.html": page, "lost/index.html": page, "404.html": page, "page/2/index.html": page,
+		"node_modules/a/index.html": page, ".git/a.html": page,
 		"noindex.html":   `<meta name="robots" content="noindex">`,
 		"canonical.html": `<link rel="canonical" href="/">`,
 		"other.html":     `<link rel="canonical" href="https://example.org/other">`,
@@ -119,6 +120,7 @@ func TestCheckFolder_NotListed(t *testing.T) {
 	for name, want := range map[string]bool{
 		"lost/index.html": true, "self.html": true, "404.html": false, "noindex.html": false, "stub.html": false,
 		"canonical.html": false, "other.html": false, "page/2/index.html": false,
+		"node_modules/a/index.html": false, ".git/a.html": false,
 	} {
 		if got := strings.Contains(r.out, `"text":"`+name+`"`); got != want {
 			t.Errorf("%s: %t", name, got)
