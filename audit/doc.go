@@ -10,8 +10,8 @@
 //		fmt.Printf("%s:%d:%d: %s [%s]\n", f.Sitemap, f.Pos.Line, f.Column, f.Message, f.Code)
 //	}
 //
-// [Document] audits one document, [Sitemaps] those that the caller names. Each finding has its
-// place, the URL of the entry, the value, and what to do.
+// [Document] audits one document, [Robots] a robots.txt, [Sitemaps] those that the caller names. Each
+// finding has its place, the URL of the entry, the value, and what to do.
 //
 // # Rules
 //
@@ -45,6 +45,7 @@
 //
 // Each file builds on those below it:
 //
+//	robotsfile.go   Robots
 //	site.go         Site and Sitemaps
 //	walk.go         listens to a walk
 //	pages.go        fetches pages
@@ -53,6 +54,7 @@
 //	cross.go        rules about pages of different documents
 //	record.go       the records that these sort
 //	files.go        rules about the folder of a site
+//	missing.go      pages that have no file in it
 //	pagehead.go     what a page says to search engines
 //	sample.go       the pages that are fetched
 //	memory.go       rules about changes, and what an audit keeps in a Store

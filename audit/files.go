@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // The codes of a folder.
@@ -22,8 +24,8 @@ var _ = register(
 	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
 		Summary: "a page that has no file in the folder of the site",
 		Why:     "The server will answer with status 404, so search engines cannot index the page.",
-		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a also " +
-			"a.html."},
+		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a " +
+			"also a.html. If a server renders the pages, leave the rule out: --disable page_missing_file."},
 	Rule{Code: PageNotListed, Severity: warning, Source: protocolSubmit,
 		Summary: "a page in the folder of the site that no sitemap lists",
 		Why:     "Search engines find it by links only, if at all.",
@@ -33,10 +35,13 @@ var _ = register(
 // fileRules compare the pages of a site with the files of a folder.
 type fileRules struct {
 	*siteJudge
-	listed map[string]bool // files of pages that sitemaps list
+	listed  map[string]bool // files of pages that sitemaps list
+	missing missingFiles
 }
 
-func newFileRules(s *siteJudge) *fileRules { return &fileRules{s, map[string]bool{}} }
+func newFileRules(s *siteJudge) *fileRules {
+	return &fileRules{s, map[string]bool{}, missingFiles{siteJudge: s}}
+}
 
 // add reports a page that has no file.
 func (f *fileRules) add(e *sitemap.Entry, at func() place) {
@@ -47,12 +52,25 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 	if err != nil {
 		return
 	}
-	name, ok := FileOf(f.o.Files, target.Path)
-	if ok {
+	name, ok := f.fileOf(target)
+	switch {
+	case !ok:
+		f.missing.add(at(), target.Path)
+	case name != "":
 		f.listed[name] = true
-		return
+		f.missing.reportAll()
 	}
-	f.report(of(PageMissingFile), at(), e.Loc, "no file for %s", quoted(target.Path))
+}
+
+// fileOf returns the name of the file of a page. It is empty if the page is not below the path of the
+// folder.
+func (f *fileRules) fileOf(u *url.URL) (name string, ok bool) {
+	top := cmp.Or(f.o.FilesPath, "/")
+	inside, ok := strings.CutPrefix(cmp.Or(u.Path, "/")+"/", top)
+	if !ok {
+		return "", true
+	}
+	return FileOf(f.o.Files, inside)
 }
 
 // isMissing reports whether a page has no file in the folder.
@@ -60,40 +78,73 @@ func (f *fileRules) isMissing(u *url.URL) bool {
 	if f.o.Files == nil {
 		return false
 	}
-	_, ok := FileOf(f.o.Files, u.Path)
+	_, ok := f.fileOf(u)
 	return !ok
 }
 
-// end reports pages in the folder that no sitemap lists.
+// end reports pages in the folder that no sitemap lists, and pages that a server renders.
 func (f *fileRules) end() {
-	if f.o.Files == nil || len(f.listed) == 0 || !f.o.wants(PageNotListed) {
+	if f.o.Files == nil {
+		return
+	}
+	if len(f.listed) == 0 {
+		f.missing.end(f.countPages())
+		return
+	}
+	if !f.o.wants(PageNotListed) {
 		return
 	}
 	n, first := 0, ""
-	fs.WalkDir(f.o.Files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && f.isPage(name) {
-			if n++; n <= maxHabit {
-				f.report(of(PageNotListed), place{sitemap: f.name}, name, "no sitemap lists the page %s",
-					quoted(name))
-			}
-			first = cmp.Or(first, name)
+	f.eachPage(func(name string) {
+		if f.listed[name] || !f.isIndexed(name) {
+			return
 		}
-		return nil
+		if n++; n <= maxHabit {
+			f.report(of(PageNotListed), place{sitemap: f.name}, name, "no sitemap lists the page %s",
+				quoted(name))
+		}
+		first = cmp.Or(first, name)
 	})
 	if n > maxHabit {
 		f.report(of(PageNotListed), place{sitemap: f.name}, first, "no sitemap lists %d more pages", n-maxHabit)
 	}
 }
 
-// isPage reports whether a file is a page for search engines that is not listed.
-func (f *fileRules) isPage(name string) bool {
+// eachPage calls do with the names of the pages in the folder.
+func (f *fileRules) eachPage(do func(name string)) {
+	fs.WalkDir(f.o.Files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+		case entry.IsDir() && noFolder.MatchString(entry.Name()):
+			return fs.SkipDir
+		case !entry.IsDir() && isPageFile(name):
+			do(name)
+		}
+		return nil
+	})
+}
+
+func (f *fileRules) countPages() (n int) {
+	f.eachPage(func(string) { n++ })
+	return n
+}
+
+// isPageFile reports whether a file is a page by its name: not an error page, the proof of who owns
+// a site, a search page, or one of the further pages of a list.
+func isPageFile(name string) bool {
 	base := path.Base(name)
 	ext := path.Ext(base)
-	isError := strings.HasPrefix(base, "404") || strings.HasPrefix(base, "50")
-	if ext != ".html" && ext != ".htm" || f.listed[name] || isError || strings.HasPrefix(base, "google") ||
-		strings.HasPrefix(base, "_") {
-		return false
-	}
+	return (ext == ".html" || ext == ".htm") && !noPage.MatchString(base) && !furtherPage.MatchString(name)
+}
+
+var (
+	noFolder    = regexp.MustCompile(`^(\..+|node_modules)$`)
+	noPage      = regexp.MustCompile(`^((404|50[0-9])\b|google[0-9a-f]+\.|yandex_|_|search\.html?$)`)
+	furtherPage = regexp.MustCompile(`(^|/)page/?[0-9]+(/index)?\.html?$`)
+)
+
+// isIndexed reports whether search engines take a file for a page of its own.
+func (f *fileRules) isIndexed(name string) bool {
 	file, err := f.o.Files.Open(name)
 	if err != nil {
 		return false
@@ -111,8 +162,13 @@ func (f *fileRules) isSelf(canonical, name string) bool {
 	if err != nil {
 		return true
 	}
-	file, ok := FileOf(f.o.Files, u.Path)
-	return !ok || file == name
+	u = (&url.URL{Path: cmp.Or(f.o.FilesPath, "/") + name}).ResolveReference(u)
+	if site, _, err := location.ParseOrigin(f.name); err == nil && u.Host != "" &&
+		strings.TrimPrefix(u.Host, "www.") != strings.TrimPrefix(site.Host, "www.") {
+		return false
+	}
+	file, ok := f.fileOf(u)
+	return ok && file == name
 }
 
 // FileOf returns the name of the file that holds a page in a folder: for /a it is a, a.html or

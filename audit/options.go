@@ -39,6 +39,9 @@ type Options struct {
 	// Files, if set, holds the pages of the site, each under its path: the audit reports pages that
 	// have no file.
 	Files fs.FS
+	// FilesPath is the path of the top of Files on the site, such as /project/. If empty, it is /.
+	// Pages elsewhere are not compared with Files.
+	FilesPath string
 	// Pages is how many pages are fetched and judged, a negative number all. The
 	// sample is spread evenly over the sitemaps and does not change while they do not.
 	Pages int

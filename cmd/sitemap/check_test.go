@@ -91,6 +91,8 @@ func TestCheckBaseline(t *testing.T) {
 		!strings.HasSuffix(r.out, ": 1 error, 0 warnings, 0 infos\n") || r.status != cli.ExitFailed {
 		t.Errorf("status %d, printed %s%s", r.status, r.out, r.err)
 	}
+	page := filepath.Join(t.TempDir(), "x.html")
+	runArgs(t, "check", "-o", page, name).want(t, cli.ExitUsage, "", "sitemap report")
 	text := writeFile(t, "text.jsonl", "no JSON\n")
 	runArgs(t, "check", "--baseline", text, name).want(t, cli.ExitUsage, "", "line 1 is not of sitemap check --format jsonl")
 }

@@ -5,10 +5,13 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"unicode/utf8"
 )
 
-// Marshal returns v as JSON in which HTML characters are not escaped.
+// Marshal returns v as JSON. HTML characters are not escaped; the control characters U+0080 to U+009F
+// are, since they steer terminals.
 func Marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -16,8 +19,17 @@ func Marshal(v any) []byte {
 	if err := enc.Encode(v); err != nil {
 		panic(err) // v is a type of ours that JSON can represent
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	line := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if bytes.IndexByte(line, c1Lead) < 0 {
+		return line
+	}
+	return c1.ReplaceAllFunc(line, func(char []byte) []byte { return fmt.Appendf(nil, `\u%04x`, char[1]) })
 }
+
+// c1 matches the control characters that JSON allows as they are. In UTF-8 they begin with c1Lead.
+var c1 = regexp.MustCompile("[\u0080-\u009f]")
+
+const c1Lead = 0xc2
 
 // AppendString appends s as a JSON string.
 func AppendString(b []byte, s string) []byte {

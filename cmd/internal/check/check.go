@@ -20,6 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/version"
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
@@ -47,7 +48,9 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	c.Options.Excerpts = flags.Format == "text" || flags.Format == "sarif"
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
-		Color: a.HasColor() && flags.Out == "",
+		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
+		Width: a.Width(),
+		Note:  func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {
 		store, err := state.Open(flags.State)

@@ -3,8 +3,6 @@ package check
 import (
 	"errors"
 	"net/url"
-	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +22,7 @@ type targetAudit struct {
 	c     *Checker
 	found int    // in the document that is audited
 	dir   string // the folder that is audited, or ""
-	host  string // whose it is
+	root  *target.Folder
 }
 
 // isHabit reports whether a finding describes a site rather than a defect. It is shown if asked for.
@@ -111,7 +109,8 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	d.Failed = sum.Err != nil && d.Format == "" && d.Entries == 0 &&
 		!errors.Is(sum.Err, discover.ErrLimit)
 	line := &findings.DocumentEnd{
-		Name: cli.FileName(x.shownName(name)), Text: d.text(sum), JSON: append(jsonl.Marshal(d), '\n'),
+		Name: cli.FileName(x.shownName(name)), Target: d.Target, Text: d.text(sum),
+		JSON: append(jsonl.Marshal(d), '\n'),
 	}
 	x.found = 0
 	r := &result{Document: line}
@@ -119,7 +118,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	if isDocument {
 		line.Summary = sum
 		t.Documents++
-		if sum.Format != sitemap.SitemapIndex {
+		if sum.Format != sitemap.SitemapIndex && sum.Format != sitemap.UnknownFormat {
 			t.URLs += sum.Entries
 		}
 		x.CountEntries(sum)
@@ -149,12 +148,11 @@ func (x *targetAudit) shownName(loc string) string {
 		return loc
 	}
 	u, err := url.Parse(loc)
-	if err != nil || target.HostOf(loc) != x.host {
+	if err != nil {
 		return loc
 	}
-	name := filepath.Join(x.dir, filepath.FromSlash(path.Clean("/"+u.Path)))
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return loc
+	if name, ok := x.root.FileAt(u); ok {
+		return filepath.Join(x.dir, filepath.FromSlash(name))
 	}
-	return name
+	return loc
 }

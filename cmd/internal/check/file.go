@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -27,7 +28,11 @@ func (x *targetAudit) file(ctx context.Context) error {
 		}
 		o := x.c.Options
 		o.Judged = x.page
-		for f, docErr := range audit.Pages(ctx, x.Client, src, &o) {
+		found := audit.Pages(ctx, x.Client, src, &o)
+		if filepath.Base(name) == "robots.txt" {
+			found = audit.Robots(src, &o)
+		}
+		for f, docErr := range found {
 			if docErr != nil {
 				err = docErr
 				break

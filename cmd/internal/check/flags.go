@@ -43,6 +43,7 @@ type filterFlags struct{ FailOn, only, disable, baseline string }
 // Add adds the flags to a command.
 func (c *Flags) Add(cmd *cobra.Command) {
 	c.Flags.Add(cmd, strings.Join(findings.Formats, ", "))
+	c.AddRaw(cmd)
 	c.AddSave(cmd)
 	c.DocumentFlags.Add(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {

@@ -3,30 +3,39 @@ package check
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 )
 
-// folder audits the site in a folder. Without a name, the folder says whose it is.
-func (x *targetAudit) folder(ctx context.Context, dir, name string) error {
-	root, client, site, err := target.OpenFolder(dir, name)
+const rootHint = " (name the site: --root DIR URL)"
+
+// folder audits the site in a folder. Without a URL, the folder says whose it is.
+func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
+	f, err := target.OpenFolder(dir, at)
+	if relative := (*target.RelativeError)(nil); errors.As(err, &relative) {
+		x.App.Log.Printf("%s: %v%s", dir, err, rootHint)
+		x.Target.Name = filepath.Join(dir, relative.Sitemap)
+		return x.file(ctx)
+	}
+	if errors.Is(err, target.ErrFolder) {
+		x.targetFailed(err, rootHint)
+		return nil
+	}
 	if err != nil {
-		if errors.Is(err, target.ErrFolder) {
-			x.targetFailed(err, "")
-			return nil
-		}
 		return err
 	}
-	defer root.Close()
-	t, err := target.Parse(site, x.Flags.As)
-	if err != nil {
-		return err
-	}
-	client.Fetch.UserAgent = x.Client.Fetch.UserAgent
-	client.Fetch.RobotsAgent = x.Client.Fetch.RobotsAgent
-	client.Fetch.MaxBytes = x.Flags.Limit.Bytes
+	defer f.Close()
+	f.ReadAs(x.Client)
 	o := x.c.Options
-	o.Files = root.FS()
-	x.dir, x.host = dir, target.HostOf(site)
-	return x.site(ctx, t, client, o)
+	o.Files, o.FilesPath = f.Files(), f.Path
+	if o.Walk.KnownPaths == nil {
+		o.Walk.KnownPaths = f.KnownPaths()
+	}
+	if f.Path != "/" { // the robots.txt of the site is elsewhere
+		o.Disable = append(o.Disable[:len(o.Disable):len(o.Disable)], audit.NotInRobots)
+	}
+	x.dir, x.root = dir, f
+	return x.site(ctx, f.Target, f.Client, o)
 }

@@ -19,6 +19,37 @@ func IsTerminal(w io.Writer) bool {
 	return ok && cwriter.IsTerminal(int(f.Fd()))
 }
 
+// Width returns the number of columns of the terminal that is standard output, or 0.
+func (a *App) Width() int {
+	if !IsTerminal(a.Out) {
+		return 0
+	}
+	width, _, err := cwriter.GetSize(int(a.Out.(*os.File).Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// SharesTerminal reports whether standard output and standard error are one terminal.
+func (a *App) SharesTerminal() bool {
+	if !IsTerminal(a.Out) || !IsTerminal(a.Err) {
+		return false
+	}
+	out, outErr := a.Out.(*os.File).Stat()
+	err, errErr := a.Err.(*os.File).Stat()
+	return outErr == nil && errErr == nil && os.SameFile(out, err)
+}
+
+// Results returns the writer of results to standard output. On a terminal that shows progress as well,
+// they go above it.
+func (a *App) Results() io.Writer {
+	if !a.SharesTerminal() {
+		return a.Out
+	}
+	return &resultWriter{log: a.Log, w: a.Out}
+}
+
 // IsPiped reports whether something other than a terminal is on standard input.
 func (a *App) IsPiped() bool {
 	f, ok := a.in.(*os.File)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -56,4 +57,26 @@ func (m *Log) SetBar(bar io.Writer) {
 	m.mu.Lock()
 	m.bar = bar
 	m.mu.Unlock()
+}
+
+// A resultWriter writes whole lines where lines go while progress is shown, and else to w.
+type resultWriter struct {
+	log  *Log
+	w    io.Writer
+	rest []byte // begins a line
+}
+
+func (r *resultWriter) Write(p []byte) (int, error) {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	lines, w := append(r.rest, p...), r.w
+	r.rest = nil
+	if r.log.bar != nil {
+		end := bytes.LastIndexByte(lines, '\n') + 1
+		lines, r.rest, w = lines[:end], lines[end:], r.log.bar
+	}
+	if _, err := w.Write(lines); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

@@ -20,6 +20,7 @@ type PrintFlags struct {
 	Sample int    // of these
 	Seed   int64
 	Quiet  bool
+	Raw    bool // csv: leave cells as they are
 
 	formats []string // that the command prints
 }
@@ -40,6 +41,14 @@ func (p *PrintFlags) AddFormat(cmd *cobra.Command, formats string) {
 		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
 	})
 	Complete(cmd, "format", p.formats...)
+}
+
+// AddRaw adds --raw.
+func (p *PrintFlags) AddRaw(cmd *cobra.Command) {
+	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&p.Raw, "raw", false,
+			"in csv, put no apostrophe before cells that a spreadsheet takes for formulas")
+	})
 }
 
 // AddFields adds --fields.
@@ -83,6 +92,7 @@ func (p *PrintFlags) CheckFormat() error {
 // formatOfSuffix are the formats that the name of a file says.
 var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
+	".html": "html",
 }
 
 // FormatOf returns the format that the name of a file says, if any.
@@ -103,6 +113,8 @@ func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error 
 		return nil
 	case cmd.Flags().Changed("format"):
 		return fmt.Errorf("--output %s contradicts --format %s", p.Out, p.Format)
+	case !slices.Contains(formats, format) && format == "html":
+		return fmt.Errorf("--output %s: pages are drawn by 'sitemap report'", p.Out)
 	case !slices.Contains(formats, format):
 		return fmt.Errorf("--output %s: this command prints %s", p.Out, strings.Join(formats, ", "))
 	}

@@ -32,6 +32,7 @@ func Command(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
 	flags.Add(cmd, "text, jsonl or csv")
+	flags.AddRaw(cmd)
 	return cmd
 }
 
@@ -63,7 +64,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
-	print := changeFormat(flags.Format)
+	print := changeFormat(&flags.PrintFlags)
 	w.Out.Begin(print.header)
 	differ := false
 	err = compare(sides[0], sides[1], func(c *change) error {
@@ -97,17 +98,21 @@ type changePrinter struct {
 // signs start the lines of text.
 var signs = map[string]string{"added": "+ ", "removed": "- ", "changed": "~ ", "moved": "> "}
 
-// changeFormat returns the format of a name.
-func changeFormat(name string) changePrinter {
-	switch name {
+// changeFormat returns the format that the flags name.
+func changeFormat(p *cli.PrintFlags) changePrinter {
+	switch p.Format {
 	case "jsonl":
 		return changePrinter{append: func(b []byte, c *change) []byte {
 			return append(append(b, jsonl.Marshal(c)...), '\n')
 		}}
 	case "csv":
 		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\n"
+		appendRow := output.AppendRow
+		if p.Raw {
+			appendRow = output.AppendRawRow
+		}
 		return changePrinter{header, func(b []byte, c *change) []byte {
-			return output.AppendRow(b,
+			return appendRow(b,
 				c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap)
 		}}
 	}

@@ -95,15 +95,16 @@ func (l *listing) close() {
 func readListing(
 	ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL),
 ) error {
-	client := w.Client
+	client, o := w.Client, w.Options
 	switch {
 	case t.Kind == target.File && target.IsDir(t.Name):
-		root, files, site, err := target.OpenFolder(t.Name, "")
+		f, err := target.OpenFolder(t.Name, "")
 		if err != nil {
 			return err
 		}
-		defer root.Close()
-		t, client = target.Target{Kind: target.Site, Name: site}, files
+		defer f.Close()
+		t, client = f.Target, f.Client
+		o.KnownPaths = f.KnownPaths()
 	case t.Kind == target.File:
 		f, err := w.App.Open(t.Name)
 		if err != nil {
@@ -113,7 +114,7 @@ func readListing(
 		return export.Read(f, &l.has, put)
 	}
 	l.has = export.Fields{LastMod: true, Sitemap: true}
-	for u, err := range t.URLs(ctx, client, &w.Options) {
+	for u, err := range t.URLs(ctx, client, &o) {
 		if err != nil {
 			return err
 		}

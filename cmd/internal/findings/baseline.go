@@ -1,41 +1,71 @@
 package findings
 
 import (
-	"bufio"
-	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
+	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
+// A Line is one that an earlier run of sitemap check printed.
+type Line struct {
+	Type, Target       string
+	Code               sitemap.Code
+	Sitemap, Loc, Text string
+	Format             string
+	Entries            int64
+	Error              *struct{ Message string }
+}
+
+// Key returns the key of the finding in a line.
+func (l *Line) Key() Key { return KeyOf(l.Code, l.Sitemap, l.Loc, l.Text) }
+
+// Lines reads what an earlier run printed with --format jsonl. The error, if any, is the last element.
+func Lines(r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		lines := json.NewDecoder(r)
+		for n := 1; ; n++ {
+			var l Line
+			err := lines.Decode(&l)
+			if err == io.EOF {
+				return
+			}
+			if e := (*fs.PathError)(nil); errors.As(err, &e) {
+				yield(l, err)
+				return
+			}
+			if err != nil || !slices.Contains([]string{"problem", "document", "total"}, l.Type) {
+				yield(l, fmt.Errorf("line %d is not of sitemap check --format jsonl", n))
+				return
+			}
+			if !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
 // A Baseline holds the findings of an earlier run, 16 bytes each.
 type Baseline map[Key]struct{}
 
-// ReadBaseline reads what an earlier run printed with --format jsonl.
+// ReadBaseline reads what an earlier run printed with --format jsonl. An empty file holds no findings.
 func ReadBaseline(r io.Reader) (Baseline, error) {
 	b := Baseline{}
-	lines := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 {
-			var p problemLine
-			if jsonErr := json.Unmarshal(line, &p); jsonErr != nil {
-				return nil, fmt.Errorf("line %d is not of sitemap check --format jsonl", n)
-			}
-			if p.Type == "problem" {
-				b[KeyOf(p.Code, p.Sitemap, p.Loc, p.Text)] = struct{}{}
-			}
-		}
-		if err == io.EOF {
-			return b, nil
-		}
+	for l, err := range Lines(r) {
 		if err != nil {
 			return nil, err
 		}
+		if l.Type == "problem" {
+			b[l.Key()] = struct{}{}
+		}
 	}
+	return b, nil
 }
 
 // Has reports whether the earlier run had the finding, wherever in the document it was.
@@ -45,17 +75,4 @@ func (b Baseline) Has(f *audit.Finding) bool {
 	}
 	_, ok := b[KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)]
 	return ok
-}
-
-// A Key identifies a finding, wherever in its document it is.
-type Key [16]byte
-
-// KeyOf returns the key of a finding with these fields.
-func KeyOf(code sitemap.Code, document, loc, text string) Key {
-	h := sha256.New()
-	for _, s := range []string{string(code), document, loc, text} {
-		s = string([]rune(s)) // as JSON has it
-		fmt.Fprintf(h, "%d:%s", len(s), s)
-	}
-	return Key(h.Sum(nil))
 }

@@ -2,14 +2,18 @@
 //
 // Each file builds on those below it:
 //
-//	findings.go  the formats
-//	baseline.go  findings of an earlier run
-//	junit.go     JUnit XML
-//	sarif.go     SARIF 2.1.0
-//	github.go    workflow commands of GitHub
-//	lines.go     jsonl and csv
-//	text.go      text, grouped by rule
-//	printer.go   Printer, and what it prints
+//	findings.go   the formats
+//	baseline.go   findings of an earlier run
+//	junit.go      JUnit XML
+//	sarif.go      SARIF 2.1.0
+//	sarifjson.go  the objects of SARIF
+//	github.go     workflow commands of GitHub
+//	lines.go      jsonl and csv
+//	text.go       text, grouped by rule
+//	excerpt.go    lines of documents
+//	printer.go    Printer, and what it prints
+//	spool.go      texts that grow side by side
+//	key.go        what identifies a finding
 package findings
 
 import (
@@ -31,13 +35,11 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "jsonl":
 		return &jsonPrinter{w: w}, nil
 	case "csv":
-		return newCSV(w), nil
+		return newCSV(w, o), nil
 	case "sarif":
-		return newSARIF(w)
+		return &sarifPrinter{w: w, o: o}, nil
 	case "junit":
-		return &junitPrinter{
-			w: w, o: o, index: map[string]int{}, cases: map[junitKey]*junitTexts{},
-		}, nil
+		return &junitPrinter{w: w, o: o, index: map[string]*junitSuite{}}, nil
 	case "github":
 		return &githubPrinter{w: w}, nil
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
@@ -42,10 +40,27 @@ func printed(t *testing.T, format string, n int, o findings.Options) string {
 	f := found("zone_assumed", sitemap.SeverityInfo, 0)
 	p.Finding(&f, "example.com")
 	p.Document(&findings.DocumentEnd{Name: "a b,c:d.xml", Text: "urlset", JSON: []byte(`{"type":"document"}` + "\n")})
-	p.Document(&findings.DocumentEnd{Name: "cut.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
+	p.Document(&findings.DocumentEnd{Name: "cut.xml", Target: "example.org", JSON: []byte(`{"type":"document"}` + "\n"), Code: "truncated", Message: "line 3: ends"})
 	p.Document(&findings.DocumentEnd{Name: "known.xml", JSON: []byte(`{"type":"document"}` + "\n"), Code: "fetch_failed", Message: "gone", Known: true})
 	p.Document(&findings.DocumentEnd{Name: "sound.xml", Text: "text", JSON: []byte(`{"type":"document"}` + "\n")})
 	if err := p.End(findings.Totals{Documents: 4, URLs: 1234, Errors: int64(n) + 1, Infos: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// printedOf prints a finding with a message, value, line and URL.
+func printedOf(t *testing.T, format, message string) string {
+	t.Helper()
+	var out bytes.Buffer
+	p, err := findings.New(format, &out, findings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := found("bad_lastmod", sitemap.SeverityError, 1)
+	f.Message, f.Text, f.Loc, f.Excerpt.Text = message, message, message, message
+	p.Finding(&f, "example.com")
+	if err := p.End(findings.Totals{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -74,7 +89,7 @@ func TestText(t *testing.T) {
 }
 
 func TestJSONL(t *testing.T) {
-	const fields = "code,severity,sitemap,line,column,loc,text,message,fix,dropped"
+	const fields = "code,severity,sitemap,line,column,loc,text,message,fix,dropped,target"
 	types := []string{}
 	for line := range strings.Lines(printed(t, "jsonl", 6, findings.Options{})) {
 		var v map[string]any
@@ -98,39 +113,11 @@ func TestJSONL(t *testing.T) {
 	if err != nil || strings.Join(rows[0], ",") != fields || len(rows) != 1+6+1+1 {
 		t.Fatalf("%d rows, %v, %v", len(rows), rows[0], err)
 	}
-	if want := []string{"bad_lastmod", "error", "a b,c:d.xml", "1", "9", "https://example.com/1", "a\n\"b\"%", "ü, \"b\"% <x>\nnext", "Do it.", "false"}; !slices.Equal(rows[1], want) {
+	if want := []string{"bad_lastmod", "error", "a b,c:d.xml", "1", "9", "https://example.com/1", "a\n\"b\"%", "ü, \"b\"% <x>\nnext", "Do it.", "false", "example.com"}; !slices.Equal(rows[1], want) {
 		t.Errorf("row %q", rows[1])
 	}
-	if rows[8][0] != "truncated" || rows[8][2] != "cut.xml" {
+	if rows[8][0] != "truncated" || rows[8][2] != "cut.xml" || rows[8][10] != "example.org" {
 		t.Errorf("row %q", rows[8])
-	}
-}
-
-func TestSARIF(t *testing.T) {
-	report, err := sarif.FromString(printed(t, "sarif", 6, findings.Options{}))
-	if err == nil {
-		err = report.Validate()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := report.Runs[0]
-	var levels []string
-	for _, r := range run.Results {
-		levels = append(levels, r.Level)
-		if rule := run.Tool.Driver.Rules[r.RuleIndex]; *rule.ID != *r.RuleID || rule.FullDescription == nil {
-			t.Errorf("result of %s has the rule %s", *r.RuleID, *rule.ID)
-		}
-	}
-	if got := strings.Join(levels, " "); got != "error error error error error error note error" {
-		t.Error(got)
-	}
-	at := run.Results[0].Locations[0].PhysicalLocation
-	if *at.ArtifactLocation.URI != "a%20b,c:d.xml" && *at.ArtifactLocation.URI != "./a%20b,c:d.xml" || *at.Region.StartLine != 1 || *at.Region.StartColumn != 9 {
-		t.Errorf("place %v %v", *at.ArtifactLocation.URI, at.Region)
-	}
-	if run.Results[6].Locations[0].PhysicalLocation.Region != nil {
-		t.Error("a finding without a line has a region")
 	}
 }
 
@@ -165,6 +152,48 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// Many findings of rules side by side stay together by rule, in their order.
+func TestJUnit_Many(t *testing.T) {
+	var out bytes.Buffer
+	p, err := findings.New("junit", &out, findings.Options{FailOn: sitemap.SeverityError})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 200_000 // more than is held in memory
+	rules := []sitemap.Code{"bad_lastmod", "empty_loc", "zone_assumed"}
+	for i := range n {
+		f := found(rules[i%3], sitemap.Severity(2-i%3), i)
+		f.Loc, f.Message = "", fmt.Sprintf("<%d>", i)
+		p.Finding(&f, "example.com")
+	}
+	if err := p.End(findings.Totals{}); err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Cases []struct {
+			Failure string `xml:"failure"`
+			Out     string `xml:"system-out"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(out.Bytes(), &report); err != nil || len(report.Cases) != 3 {
+		t.Fatal(err, len(report.Cases))
+	}
+	for i, c := range report.Cases {
+		next := i
+		for line := range strings.Lines(c.Failure + c.Out) {
+			if _, message, _ := strings.Cut(line, "<"); !strings.HasPrefix(line, "fix: ") {
+				if message != fmt.Sprintf("%d>\n", next) {
+					t.Fatalf("%s: %q instead of %d", rules[i], line, next)
+				}
+				next += 3
+			}
+		}
+		if next < n {
+			t.Errorf("%s: ends before %d", rules[i], next)
+		}
+	}
+}
+
 func TestGitHub(t *testing.T) {
 	lines := strings.SplitAfter(printed(t, "github", 1, findings.Options{}), "\n")
 	want := "::error file=a b%2Cc%3Ad.xml,line=1,col=9,title=bad_lastmod::ü, \"b\"%25 <x>%0Anext%0Ahttps://example.com/1%0ADo it.\n"
@@ -183,14 +212,83 @@ func TestBaseline(t *testing.T) {
 	if !b.Has(&moved) || b.Has(&other) {
 		t.Errorf("moved %t, other %t", b.Has(&moved), b.Has(&other))
 	}
-	if _, err := findings.ReadBaseline(strings.NewReader("{}\n{")); err == nil || !strings.Contains(err.Error(), "line 2") {
-		t.Error(err)
+	for _, none := range []string{"{\"type\":\"total\"}\n{", "{\"type\":\"total\"}\n{\"loc\":\"https://example.com/\"}"} {
+		if _, err := findings.ReadBaseline(strings.NewReader(none)); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%s: %v", none, err)
+		}
+	}
+	if b, err := findings.ReadBaseline(strings.NewReader("")); err != nil || len(b) != 0 {
+		t.Errorf("of an empty file: %v, %v", b, err)
+	}
+}
+
+// A finding whose text is a time or a count is the same one in the next run.
+func TestBaseline_TimesAndCounts(t *testing.T) {
+	key := func(text string) findings.Key { return findings.KeyOf("lastmod_future", "s.xml", "", text) }
+	for _, same := range [][2]string{
+		{"2026-11-01", "2026-11-02T10:00:00Z"}, {"Mon, 23 Nov 2026 10:00:00 GMT", "Tue, 24 Nov 2026 10:00:00 GMT"},
+		{"50,001", "50,002"}, {"93 %", "94%"},
+	} {
+		if key(same[0]) != key(same[1]) {
+			t.Errorf("%q and %q differ", same[0], same[1])
+		}
+	}
+	if key("yesterday") == key("today") || key("https://example.com/1") == key("https://example.com/2") {
+		t.Error("other texts are the same")
 	}
 }
 
 func TestUnknownFormat(t *testing.T) {
 	if _, err := findings.New("yaml", &bytes.Buffer{}, findings.Options{}); err == nil || !strings.Contains(err.Error(), "text, jsonl, csv, sarif, junit or github") {
 		t.Error(err)
+	}
+}
+
+// Characters that steer a terminal or a spreadsheet do not reach it.
+func TestHostileValues(t *testing.T) {
+	const hostile = "a\u009b31m\x1b[31m\u202eb"
+	for _, format := range findings.Formats {
+		text := printedOf(t, format, hostile)
+		bad := "\u009b\x1b"
+		if format == "text" || format == "github" || format == "junit" { // for people
+			bad += "\u202e"
+		}
+		if strings.ContainsAny(text, bad) {
+			t.Errorf("%s: printed %q", format, text)
+		}
+		if (format == "jsonl" || format == "sarif") && !strings.Contains(text, `a\u009b31m\u001b[31m`) {
+			t.Errorf("%s: printed %q", format, text)
+		}
+	}
+}
+
+// Cells that a spreadsheet takes for formulas are text, unless they are wanted raw.
+func TestCSV_Formulas(t *testing.T) {
+	for _, text := range []string{"=1+1", "+1", "-1", "@a", "\tx", "\rx", "'a", "a=1"} {
+		for _, raw := range []bool{false, true} {
+			var out bytes.Buffer
+			p, err := findings.New("csv", &out, findings.Options{Raw: raw})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := found("bad_lastmod", sitemap.SeverityError, 1)
+			f.Text = text
+			p.Finding(&f, "example.com")
+			rows, err := csv.NewReader(&out).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := text
+			if !raw {
+				want = strings.ReplaceAll(want, "\r", "\ufffd")
+			}
+			if !raw && strings.IndexByte("=+-@\t", text[0]) >= 0 {
+				want = "'" + want
+			}
+			if got := rows[1][6]; got != want {
+				t.Errorf("raw %t: %q, want %q", raw, got, want)
+			}
+		}
 	}
 }
 

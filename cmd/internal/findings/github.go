@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A githubPrinter prints the workflow commands that GitHub shows beside the lines of a file.
@@ -27,7 +28,7 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 	if f.Severity == sitemap.SeverityInfo {
 		command = "notice"
 	}
-	place := "file=" + propertyEscaper.Replace(filepath.ToSlash(f.Sitemap))
+	place := "file=" + propertyEscaper.Replace(printable(filepath.ToSlash(f.Sitemap)))
 	if f.Pos.Line > 0 {
 		place += fmt.Sprintf(",line=%d", f.Pos.Line)
 		if f.Column > 0 {
@@ -43,13 +44,13 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 	}
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, "::%s %s,title=%s::%s\n", command, place,
-			propertyEscaper.Replace(string(f.Code)), dataEscaper.Replace(message))
+			propertyEscaper.Replace(string(f.Code)), dataEscaper.Replace(cli.Harmless(message, "\r\n\t")))
 	}
 }
 
 func (p *githubPrinter) Document(d *DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	}
 }
 

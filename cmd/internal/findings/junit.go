@@ -4,128 +4,169 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // A junitPrinter prints a test suite for each document, and in it a test case for each rule.
 type junitPrinter struct {
 	w      io.Writer
 	o      Options
-	suites []junitSuite
-	index  map[string]int // of suites, by name
-	cases  map[junitKey]*junitTexts
+	suites []*junitSuite
+	index  map[string]*junitSuite
+	texts  spool
 }
 
-// A junitKey names a test case.
-type junitKey struct {
-	suite int
-	code  sitemap.Code
-}
-
-// junitTexts are the texts of a test case.
-type junitTexts struct {
-	index         int // of the case
-	failures, out strings.Builder
-}
-
-type junitReport struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
-}
-
+// A junitSuite is a document.
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	name  string
+	cases []*junitCase
 }
 
+// A junitCase holds the findings of one rule in a document, a line each.
 type junitCase struct {
-	Name    string        `xml:"name,attr"`
-	Class   string        `xml:"classname,attr"`
-	Failure *junitFailure `xml:"failure"`
-	Out     string        `xml:"system-out,omitempty"`
+	code     string
+	failure  *audit.Finding // the first one that counts as a failure, or nil
+	failures spooled
+	others   spooled
 }
 
-type junitFailure struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-	Text    string `xml:",chardata"`
-}
-
-// suite returns the number of the suite of a document.
-func (p *junitPrinter) suite(name string) int {
-	i, ok := p.index[name]
-	if !ok {
-		i = len(p.suites)
-		p.index[name] = i
-		p.suites = append(p.suites, junitSuite{Name: name})
+// suite returns the suite of a document.
+func (p *junitPrinter) suite(name string) *junitSuite {
+	s := p.index[name]
+	if s == nil {
+		s = &junitSuite{name: name}
+		p.index[name] = s
+		p.suites = append(p.suites, s)
 	}
-	return i
+	return s
+}
+
+// of returns the case of a rule.
+func (s *junitSuite) of(code string) *junitCase {
+	i := slices.IndexFunc(s.cases, func(c *junitCase) bool { return c.code == code })
+	if i < 0 {
+		s.cases = append(s.cases, &junitCase{code: code})
+		i = len(s.cases) - 1
+	}
+	return s.cases[i]
 }
 
 func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
-	n := p.suite(f.Sitemap)
-	s, key := &p.suites[n], junitKey{n, f.Code}
-	text := p.cases[key]
-	if text == nil {
-		text = &junitTexts{index: len(s.Cases)}
-		p.cases[key] = text
-		s.Cases = append(s.Cases, junitCase{Name: string(f.Code), Class: f.Sitemap})
-	}
+	c := p.suite(f.Sitemap).of(string(f.Code))
 	line := fmt.Sprintf("%s%s: %s: %s", f.Sitemap, Location(f), f.Severity, f.Message)
 	if f.Loc != "" && !strings.Contains(line, f.Loc) {
 		line += " " + f.Loc
 	}
 	if p.o.NeverBad || f.Severity < p.o.FailOn {
-		text.out.WriteString(line + "\n")
+		p.texts.add(&c.others, line)
 		return
 	}
-	if c := &s.Cases[text.index]; c.Failure == nil {
-		c.Failure = &junitFailure{Message: f.Message, Type: f.Severity.String()}
+	if c.failure == nil {
+		first := *f
+		c.failure = &first
 		line += "\nfix: " + f.Fix
 	}
-	text.failures.WriteString(line + "\n")
+	p.texts.add(&c.failures, line)
 }
 
 func (p *junitPrinter) Document(d *DocumentEnd) {
-	s := &p.suites[p.suite(d.Name)]
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
-	} else if len(s.Cases) == 0 {
-		s.Cases = []junitCase{{Name: "document", Class: d.Name, Out: d.Text}}
+	s := p.suite(d.Name)
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
+	} else if len(s.cases) == 0 {
+		p.texts.add(&s.of("document").others, d.Text)
 	}
 }
 
 func (p *junitPrinter) End(Totals) error {
-	for key, text := range p.cases {
-		c := &p.suites[key.suite].Cases[text.index]
-		if c.Out = text.out.String(); c.Failure != nil {
-			c.Failure.Text = text.failures.String()
-		}
+	defer p.texts.close()
+	tests, failures := 0, 0
+	for _, s := range p.suites {
+		tests += len(s.cases)
+		failures += s.failures()
 	}
-	report := junitReport{Name: "sitemap check", Suites: p.suites}
-	for i := range report.Suites {
-		s := &report.Suites[i]
-		s.Tests = len(s.Cases)
-		for _, c := range s.Cases {
-			if c.Failure != nil {
-				s.Failures++
-			}
-		}
-		report.Tests += s.Tests
-		report.Failures += s.Failures
-	}
-	text, err := xml.MarshalIndent(report, "", "  ")
-	if err != nil {
+	if _, err := io.WriteString(p.w, xml.Header); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.w, "%s%s\n", xml.Header, text)
-	return err
+	x := junitXML{Encoder: xml.NewEncoder(p.w)}
+	x.Indent("", "  ")
+	x.start("testsuites", "name", "sitemap check", "tests", fmt.Sprint(tests), "failures", fmt.Sprint(failures))
+	for _, s := range p.suites {
+		p.printSuite(&x, s)
+	}
+	x.end("testsuites")
+	if x.err == nil {
+		x.err = x.Close()
+	}
+	if x.err == nil {
+		_, x.err = io.WriteString(p.w, "\n")
+	}
+	return x.err
+}
+
+// failures returns how many cases have failed.
+func (s *junitSuite) failures() (n int) {
+	for _, c := range s.cases {
+		if c.failure != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *junitPrinter) printSuite(x *junitXML, s *junitSuite) {
+	x.start("testsuite", "name", s.name, "tests", fmt.Sprint(len(s.cases)), "failures", fmt.Sprint(s.failures()))
+	for _, c := range s.cases {
+		x.start("testcase", "name", c.code, "classname", s.name)
+		if f := c.failure; f != nil {
+			x.start("failure", "message", f.Message, "type", f.Severity.String())
+			x.text(&p.texts, &c.failures)
+			x.end("failure")
+		}
+		if !c.others.isEmpty() {
+			x.start("system-out")
+			x.text(&p.texts, &c.others)
+			x.end("system-out")
+		}
+		x.end("testcase")
+	}
+	x.end("testsuite")
+}
+
+// A junitXML writes elements. It keeps the first error.
+type junitXML struct {
+	*xml.Encoder
+	err error
+}
+
+// start begins an element with names and values of attributes.
+func (x *junitXML) start(name string, attributes ...string) {
+	e := xml.StartElement{Name: xml.Name{Local: name}}
+	for pair := range slices.Chunk(attributes, 2) {
+		value := cli.Harmless(pair[1], "\n\t")
+		e.Attr = append(e.Attr, xml.Attr{Name: xml.Name{Local: pair[0]}, Value: value})
+	}
+	x.token(e)
+}
+
+func (x *junitXML) end(name string) { x.token(xml.EndElement{Name: xml.Name{Local: name}}) }
+
+func (x *junitXML) text(s *spool, t *spooled) {
+	err := s.each(t, func(piece []byte) error {
+		x.token(xml.CharData(cli.Harmless(string(piece), "\n\t")))
+		return x.err
+	})
+	if x.err == nil {
+		x.err = err
+	}
+}
+
+func (x *junitXML) token(t xml.Token) {
+	if x.err == nil {
+		x.err = x.EncodeToken(t)
+	}
 }

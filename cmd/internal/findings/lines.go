@@ -1,17 +1,14 @@
 package findings
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A problemLine is a finding as jsonl prints it.
@@ -55,23 +52,10 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) print(v any) {
-	if p.err != nil {
-		return
-	}
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if p.err = e.Encode(v); p.err == nil {
-		text := line.Bytes()
-		if bytes.IndexByte(text, 0xc2) >= 0 { // the first byte of all that c1 matches
-			text = c1.ReplaceAllFunc(text, func(b []byte) []byte { return fmt.Appendf(nil, "\\u%04x", b[1]) })
-		}
-		_, p.err = p.w.Write(text)
+	if p.err == nil {
+		_, p.err = p.w.Write(append(jsonl.Marshal(v), '\n'))
 	}
 }
-
-// c1 matches control characters that JSON need not escape and that steer terminals.
-var c1 = regexp.MustCompile("[\u0080-\u009f]")
 
 func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
 
@@ -87,32 +71,42 @@ func (p *jsonPrinter) End(t Totals) error {
 }
 
 // A csvPrinter prints a row for each finding and for each error that ended a document.
-type csvPrinter struct{ w *csv.Writer }
+type csvPrinter struct {
+	w   io.Writer
+	raw bool
+	err error
+}
 
-func newCSV(w io.Writer) *csvPrinter {
-	p := &csvPrinter{csv.NewWriter(w)}
-	p.w.Write([]string{
-		"code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped",
-	})
+func newCSV(w io.Writer, o Options) *csvPrinter {
+	p := &csvPrinter{w: w, raw: o.Raw}
+	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped", "target")
 	return p
 }
 
-func (p *csvPrinter) Finding(f *audit.Finding, _ string) {
-	const layout = "\n\t"
-	p.w.Write([]string{
-		string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
-		strconv.Itoa(f.Column), f.Loc, cli.Harmless(f.Text, layout), cli.Harmless(f.Message, layout), f.Fix,
-		strconv.FormatBool(f.Dropped),
-	})
+// row prints a row. Unless it is raw, no cell controls a terminal or is a formula.
+func (p *csvPrinter) row(cells ...string) {
+	if p.err != nil {
+		return
+	}
+	if p.raw {
+		_, p.err = p.w.Write(output.AppendRawRow(nil, cells...))
+		return
+	}
+	for i, cell := range cells {
+		cells[i] = cli.Harmless(cell, "\n\t")
+	}
+	_, p.err = p.w.Write(output.AppendRow(nil, cells...))
+}
+
+func (p *csvPrinter) Finding(f *audit.Finding, target string) {
+	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line), strconv.Itoa(f.Column),
+		f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped), target)
 }
 
 func (p *csvPrinter) Document(d *DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	}
 }
 
-func (p *csvPrinter) End(Totals) error {
-	p.w.Flush()
-	return p.w.Error()
-}
+func (p *csvPrinter) End(Totals) error { return p.err }

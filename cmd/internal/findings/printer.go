@@ -18,6 +18,7 @@ type Printer interface {
 // A DocumentEnd is what is printed of a document that has been audited, or that could not be.
 type DocumentEnd struct {
 	Name    string
+	Target  string            // as it was given
 	Text    string            // what it is
 	JSON    []byte            // what jsonl prints, with its line end
 	Code    string            // of the error that ended it, or ""
@@ -38,8 +39,12 @@ type Options struct {
 	All      bool // text: print all findings of a group
 	Verbose  bool // text: print documents without findings
 	Color    bool // text: use colours
+	Width    int  // text: columns that excerpts are cut to, 0 for no limit
+	Raw      bool // csv: leave cells as they are
 	FailOn   sitemap.Severity
-	NeverBad bool // no finding is a failure, for junit
+	NeverBad bool              // no finding is a failure, for junit
+	Version  string            // sarif: of the command
+	Note     func(note string) // sarif: is called with what the report leaves out, unless it is nil
 }
 
 // Count counts a finding.
@@ -64,8 +69,12 @@ func (t *Totals) Add(more Totals) {
 	t.Judged += more.Judged
 }
 
-// OfDocument returns the error that ended a document as a finding.
-func OfDocument(d *DocumentEnd) *audit.Finding {
+// Finding returns the error that ended a document as a finding, or nil if there is none, or another one
+// that says it.
+func (d *DocumentEnd) Finding() *audit.Finding {
+	if d.Code == "" || d.Known {
+		return nil
+	}
 	rule, _ := audit.RuleOf(sitemap.Code(d.Code))
 	return &audit.Finding{
 		Code: sitemap.Code(d.Code), Severity: sitemap.SeverityError, Sitemap: d.Name,

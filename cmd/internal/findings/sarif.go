@@ -1,96 +1,112 @@
 package findings
 
 import (
+	"cmp"
+	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A sarifPrinter collects findings for one report in SARIF 2.1.0 (OASIS).
+// maxResults is how many results GitHub takes in a report.
+const maxResults = 25_000
+
+// A sarifPrinter prints one report in SARIF 2.1.0 (OASIS) as GitHub takes it. It keeps the most
+// severe findings, as many as a report may have, and writes them one by one at the end.
+//
+// The tests read the report with go-sarif. It is not written with it: its types write an empty array
+// for each list that a result does not have, and hold the report as a whole.
 type sarifPrinter struct {
 	w     io.Writer
-	run   *sarif.Run
-	rules map[sitemap.Code]bool
+	o     Options
+	found int
+	kept  [sitemap.SeverityError + 1][]keptFinding // by severity
+	left  [sitemap.SeverityError + 1]int64         // findings that are not kept
 }
 
-func newSARIF(w io.Writer) (*sarifPrinter, error) {
-	run := sarif.NewRunWithInformationURI("sitemap", "https://www.sitemaps.org/protocol.html")
-	kind := "unicodeCodePoints"
-	run.ColumnKind = &kind
-	run.Results = []*sarif.Result{}
-	return &sarifPrinter{w, run, map[sitemap.Code]bool{}}, nil
-}
-
-// sarifLevel returns the level of a severity.
-func sarifLevel(s sitemap.Severity) string {
-	if s == sitemap.SeverityInfo {
-		return "note"
-	}
-	return s.String()
-}
-
-// rule adds the rule of a finding to the report.
-func (p *sarifPrinter) rule(code sitemap.Code) {
-	if p.rules[code] {
-		return
-	}
-	p.rules[code] = true
-	r, _ := audit.RuleOf(code)
-	text := func(s string) *sarif.MultiformatMessageString {
-		return sarif.NewMultiformatMessageString().WithText(s)
-	}
-	p.run.AddRule(string(code)).
-		WithShortDescription(text(r.Summary)).
-		WithFullDescription(text(r.Why)).
-		WithHelp(text(r.Fix + " Source: " + r.Source + ".")).
-		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarifLevel(r.Severity)))
+// A keptFinding is a finding and its number.
+type keptFinding struct {
+	audit.Finding
+	number int
 }
 
 func (p *sarifPrinter) Finding(f *audit.Finding, _ string) {
-	p.rule(f.Code)
-	where := sarif.NewPhysicalLocation().
-		WithArtifactLocation(sarif.NewSimpleArtifactLocation(reference(f.Sitemap)))
-	if f.Pos.Line > 0 {
-		region := sarif.NewRegion().WithStartLine(f.Pos.Line)
-		if f.Column > 0 {
-			region.WithStartColumn(f.Column)
-		}
-		if f.Excerpt.Text != "" {
-			region.WithSnippet(sarif.NewArtifactContent().WithText(f.Excerpt.Text))
-		}
-		where.WithRegion(region)
+	p.kept[f.Severity] = append(p.kept[f.Severity], keptFinding{*f, p.found})
+	if p.found++; p.found <= maxResults {
+		return
 	}
-	properties := sarif.NewPropertyBag()
-	properties.Add("loc", f.Loc).Add("text", f.Text).Add("fix", f.Fix).Add("dropped", f.Dropped)
-	result := p.run.CreateResultForRule(string(f.Code)).
-		WithLevel(sarifLevel(f.Severity)).
-		WithMessage(sarif.NewTextMessage(f.Message)).
-		WithProperties(properties)
-	result.AddLocation(sarif.NewLocationWithPhysicalLocation(where))
-}
-
-// reference returns the name of a document as a URI reference.
-func reference(name string) string {
-	if strings.Contains(name, "://") {
-		return name
+	for s, list := range p.kept {
+		if n := len(list); n > 0 {
+			p.kept[s] = list[:n-1]
+			p.left[s]++
+			return
+		}
 	}
-	return (&url.URL{Path: filepath.ToSlash(name)}).String()
 }
 
 func (p *sarifPrinter) Document(d *DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		p.Finding(OfDocument(d), "")
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
 	}
 }
 
 func (p *sarifPrinter) End(Totals) error {
-	report := sarif.NewReport()
-	report.AddRun(p.run)
-	return report.PrettyWrite(p.w)
+	all := slices.Concat(p.kept[:]...)
+	slices.SortFunc(all, func(a, b keptFinding) int { return cmp.Compare(a.number, b.number) })
+	report, index := p.report(all)
+	before, after, _ := strings.Cut(string(jsonl.Marshal(report)), `"results":[`)
+	_, err := fmt.Fprintf(p.w, `%s"results":[`, before)
+	comma, seen := "\n", map[Key]int{}
+	for i := range all {
+		if err != nil {
+			return err
+		}
+		f := &all[i].Finding
+		r := sarifResultOf(f, index[f.Code])
+		key := KeyOf(f.Code, r.Locations[0].Physical.Artifact.URI, f.Loc, f.Text)
+		seen[key]++
+		r.Fingerprints.Line = fmt.Sprintf("%x:%d", key[:8], seen[key])
+		_, err = fmt.Fprintf(p.w, "%s%s", comma, jsonl.Marshal(r))
+		comma = ",\n"
+	}
+	if err == nil {
+		_, err = io.WriteString(p.w, after+"\n")
+	}
+	return err
+}
+
+// report returns the report without its results, and the index of each rule in it.
+func (p *sarifPrinter) report(all []keptFinding) (r *sarifReport, index map[sitemap.Code]int) {
+	var rules []sarifRule
+	index = map[sitemap.Code]int{}
+	for _, f := range all {
+		if _, ok := index[f.Code]; !ok {
+			index[f.Code] = len(rules)
+			rules = append(rules, sarifRuleOf(f.Code))
+		}
+	}
+	r = newSARIFReport(p.o.Version, rules)
+	if note := p.leftOut(); note != "" {
+		r.Runs[0].note(note)
+		if p.o.Note != nil {
+			p.o.Note(note)
+		}
+	}
+	return r, index
+}
+
+// leftOut says how many findings are not in the report, or returns "".
+func (p *sarifPrinter) leftOut() string {
+	if p.found <= maxResults {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s findings are left out, since GitHub takes no more than %s: %s, %s, %s",
+		cli.Thousands(int64(p.found-maxResults)), cli.Thousands(int64(p.found)), cli.Thousands(maxResults),
+		cli.Plural(p.left[sitemap.SeverityError], "error"),
+		cli.Plural(p.left[sitemap.SeverityWarning], "warning"), cli.Plural(p.left[sitemap.SeverityInfo], "info"))
 }

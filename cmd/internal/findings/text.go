@@ -5,12 +5,14 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
+
+// indent is before the lines of a finding after its first.
+const indent = "    "
 
 // shownOf is how many findings of one rule in one document are printed.
 const shownOf = 5
@@ -73,14 +75,9 @@ func (p *textPrinter) flush() {
 // Document prints the findings in a document, and the document if there is something to say of it.
 func (p *textPrinter) Document(d *DocumentEnd) {
 	p.flush()
-	switch {
-	case d.Code != "" && !d.Known:
-		p.printf("%s: %s: %s [%s]\n", p.bold(d.Name), p.severity(sitemap.SeverityError),
-			printable(d.Message), d.Code)
-		if rule, ok := audit.RuleOf(sitemap.Code(d.Code)); ok {
-			p.printf("    fix: %s\n", rule.Fix)
-		}
-	case p.o.Verbose && d.Code == "":
+	if f := d.Finding(); f != nil {
+		p.print(f, true)
+	} else if p.o.Verbose && d.Code == "" {
 		p.printf("%s: %s\n", p.bold(d.Name), printable(d.Text))
 	}
 }
@@ -99,10 +96,8 @@ func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 		printable(f.Message), f.Code)
 	shown := f.Message
 	if line := f.Excerpt.Text; line != "" {
-		caret := min(f.Excerpt.Caret, len(line))
-		blank := strings.Repeat(" ", utf8.RuneCountInString(line[:caret]))
-		p.printf("    %s\n    %s%s\n", printable(strings.ReplaceAll(line, "\t", " ")), blank,
-			p.paint("^", green))
+		text, column := fit(line, f.Excerpt.Caret, max(0, p.o.Width-len(indent)))
+		p.printf("%s%s\n%s%s%s\n", indent, text, indent, strings.Repeat(" ", column), p.paint("^", green))
 		shown += line
 	}
 	if f.Loc != "" && !strings.Contains(shown, f.Loc) {
@@ -146,6 +141,3 @@ func (p *textPrinter) bold(s string) string { return p.paint(printable(s), bold)
 func (p *textPrinter) severity(s sitemap.Severity) string {
 	return p.paint(s.String(), [...]string{cyan, yellow, red}[s])
 }
-
-// printable replaces characters that control a terminal, and ends of lines.
-func printable(s string) string { return cli.Harmless(s, "") }

@@ -18,7 +18,7 @@ import (
 // error ends the command.
 func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 	w.Progress.Begin(args, w.Flags.From)
-	defer w.Progress.Show(w.App, w.Flags.Progress, w.Flags.Quiet, w.Out.File == nil)()
+	defer w.Progress.Show(w.App, w.Flags.Progress, w.Flags.Quiet, w.fills && w.Out.File == nil)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.Flags.maxTime > 0 {

@@ -121,10 +121,33 @@ func (v *Visit) walk(ctx context.Context) error {
 	switch {
 	case v.handler.Walk != nil:
 		return v.handler.Walk(ctx)
+	case v.Target.Kind == target.File && !v.Entries && target.IsDir(v.Target.Name):
+		return v.walkFolder(ctx)
 	case v.Target.Kind == target.File:
 		return v.walkFile(ctx)
 	}
-	for u, err := range v.Target.URLs(ctx, v.Client, &v.Options) {
+	return v.walkSite(ctx, v.Client)
+}
+
+// walkFolder walks the site in a folder.
+func (v *Visit) walkFolder(ctx context.Context) error {
+	f, err := target.OpenFolder(v.Target.Name, "")
+	if err != nil {
+		v.fail(err, "")
+		return nil
+	}
+	defer f.Close()
+	f.ReadAs(v.Client)
+	v.Target = f.Target
+	if v.Options.KnownPaths == nil {
+		v.Options.KnownPaths = f.KnownPaths()
+	}
+	return v.walkSite(ctx, f.Client)
+}
+
+// walkSite walks a site or a sitemap.
+func (v *Visit) walkSite(ctx context.Context, client *discover.Client) error {
+	for u, err := range v.Target.URLs(ctx, client, &v.Options) {
 		if err != nil {
 			return v.walkFailed(ctx, err)
 		}

@@ -49,6 +49,7 @@ func Walk(
 
 // Print walks the targets, prints the URLs, and reports at the end what else it met.
 func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Printer) error {
+	w.fills = true
 	p.Begin(w.Out)
 	w.Handle = func(v *Visit) Handler {
 		return Handler{Page: func(r *batch.URL) error { return v.print(p, r) }}

@@ -44,6 +44,7 @@ type Walker struct {
 	run      context.Context // ends with --max-time
 	failed   sync.Map        // the targets in the file of --failed
 	Out      *output.Writer
+	fills    bool     // a terminal with lines, so that no progress is shown on it
 	Journal  *journal // nil without --state
 
 	documents, failures *sideFile // nil without their flags

@@ -156,7 +156,7 @@ func pick(names string) ([]column, error) {
 func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 	switch p.Format {
 	case "csv":
-		return csvFormat(p.Fields, walked, withChange)
+		return csvFormat(p, walked, withChange)
 	case "jsonl":
 		if p.Fields == "" {
 			return &Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
@@ -172,8 +172,9 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 	return &Format{Append: appendText}, nil
 }
 
-// csvFormat returns the format of CSV. Fields, if it is not empty, picks the columns.
-func csvFormat(fields string, walked, withChange bool) (*Format, error) {
+// csvFormat returns the format of CSV.
+func csvFormat(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
+	fields := p.Fields
 	if fields == "" {
 		fields = fileColumns
 		if walked {
@@ -190,7 +191,7 @@ func csvFormat(fields string, walked, withChange bool) (*Format, error) {
 			return nil, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
 		}
 	}
-	return &Format{Header: strings.ReplaceAll(fields, ", ", ",") + "\n", Append: csvRow(picked)}, err
+	return &Format{Header: strings.ReplaceAll(fields, ", ", ",") + "\n", Append: csvRow(picked, p.Raw)}, err
 }
 
 // hasExtended reports whether one of the fields comes from extensions.
@@ -199,15 +200,20 @@ func hasExtended(fields string) bool {
 	return slices.ContainsFunc(picked, func(c column) bool { return c.extended })
 }
 
-// csvRow returns a function that appends the row of a record.
-func csvRow(picked []column) func(b []byte, r *batch.URL) []byte {
+// csvRow returns a function that appends the row of a record. Unless isRaw is set, all cells but numbers
+// are text to spreadsheets.
+func csvRow(picked []column, isRaw bool) func(b []byte, r *batch.URL) []byte {
 	return func(b []byte, r *batch.URL) []byte {
 		for i, c := range picked {
 			if i > 0 {
 				b = append(b, ',')
 			}
 			start := len(b)
-			if b = c.text(b, r); bytes.ContainsAny(b[start:], special) {
+			b = c.text(b, r)
+			if !isRaw && !c.isJSON && isFormula(b[start:]) {
+				b = slices.Insert(b, start, '\'')
+			}
+			if bytes.ContainsAny(b[start:], special) {
 				b = appendCell(b[:start], string(b[start:]))
 			}
 		}

@@ -43,8 +43,19 @@ func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc..
 // special are the characters that put a field of CSV in quotes.
 const special = ",\"\r\n"
 
-// AppendRow appends a row of CSV.
+// AppendRow appends a row of CSV. Spreadsheets take its cells for text, not for formulas.
 func AppendRow(b []byte, cells ...string) []byte {
+	plain := make([]string, len(cells))
+	for i, cell := range cells {
+		if plain[i] = cell; isFormula(cell) {
+			plain[i] = "'" + cell
+		}
+	}
+	return AppendRawRow(b, plain...)
+}
+
+// AppendRawRow appends a row of CSV.
+func AppendRawRow(b []byte, cells ...string) []byte {
 	for i, cell := range cells {
 		if i > 0 {
 			b = append(b, ',')
@@ -52,6 +63,12 @@ func AppendRow(b []byte, cells ...string) []byte {
 		b = appendCell(b, cell)
 	}
 	return append(b, '\n')
+}
+
+// isFormula reports whether a spreadsheet may take a cell for a formula. An apostrophe before it
+// makes it text.
+func isFormula[T string | []byte](cell T) bool {
+	return len(cell) > 0 && strings.IndexByte("=+-@\t\r", cell[0]) >= 0
 }
 
 // appendCell appends a field of CSV, in quotes if it needs them (RFC 4180, section 2).

@@ -143,3 +143,24 @@ func BenchmarkRecord(b *testing.B) {
 		})
 	}
 }
+
+// Cells that a spreadsheet takes for formulas get an apostrophe, unless they are wanted raw.
+func TestFormat_Formulas(t *testing.T) {
+	for _, test := range []struct {
+		raw  bool
+		want string
+	}{{false, "http://example.com/,-1,'=1+1,'@x\n"}, {true, "http://example.com/,-1,=1+1,@x\n"}} {
+		f, err := FormatOf(&cli.PrintFlags{Format: "csv", Fields: "loc,priority,sitemap,target", Raw: test.raw}, true, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := batch.URL{Sitemap: "=1+1", Target: "@x"}
+		r.Loc, r.Priority = "http://example.com/", sitemap.Some(-1.0)
+		if got := string(f.Append(nil, &r)); got != test.want {
+			t.Errorf("raw %t: %q, want %q", test.raw, got, test.want)
+		}
+	}
+	if got := string(AppendRow(nil, "=a", "+a", "-a", "@a", "\ta", "\ra", "a=")); got != "'=a,'+a,'-a,'@a,'\ta,\"'\ra\",a=\n" {
+		t.Errorf("%q", got)
+	}
+}

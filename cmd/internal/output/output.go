@@ -49,7 +49,7 @@ type Writer struct {
 
 // New returns the output to standard output.
 func New(a *cli.App) *Writer {
-	o := &Writer{app: a, to: a.Out}
+	o := &Writer{app: a, to: a.Results()}
 	o.Writer = bufio.NewWriterSize(WriterFunc(o.compress), 64<<10)
 	return o
 }

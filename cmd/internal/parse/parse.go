@@ -58,6 +58,7 @@ func Command(a *cli.App) *cobra.Command {
 	docs.Add(cmd)
 	print.Add(cmd, "text, jsonl, csv or parquet")
 	print.AddFields(cmd)
+	print.AddRaw(cmd)
 	cli.FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.Var(&limit, "limit", "read at most this of a document: bytes or entries; units as in 10MiB; "+
 			"0 means no limit (default bytes=500MiB, entries=500000)")

@@ -66,13 +66,11 @@ func (p *Counter) Totals() string {
 }
 
 // Show shows p on standard error, as --progress says, until stop is called. By default it does on a
-// terminal that does not show the results too: Prints says that they go to standard output.
-func (p *Counter) Show(a *cli.App, when string, quiet, prints bool) (stop func()) {
-	onTerminal := cli.IsTerminal(a.Err)
-	shared := onTerminal && prints && cli.IsTerminal(a.Out)
+// terminal, unless it shows the results too and fills says that these are many lines.
+func (p *Counter) Show(a *cli.App, when string, quiet, fills bool) (stop func()) {
 	shown := when == "always" ||
-		when == "auto" && !quiet && onTerminal && os.Getenv("TERM") != "dumb"
-	if !shown || shared {
+		when == "auto" && !quiet && cli.IsTerminal(a.Err) && os.Getenv("TERM") != "dumb"
+	if !shown || fills && a.SharesTerminal() {
 		return func() {}
 	}
 	rate := mpb.WithRefreshRate(200 * time.Millisecond)

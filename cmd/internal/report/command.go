@@ -17,7 +17,7 @@ import (
 
 // notOfReport are the flags of check that report does not have.
 var notOfReport = []string{
-	"from", "parallel", "failed", "site-time", "max-time", "format", "all", "verbose", "rules",
+	"from", "parallel", "failed", "raw", "site-time", "max-time", "format", "all", "verbose", "rules",
 	"explain", "state", "fail-on", "baseline",
 }
 

@@ -10,13 +10,13 @@ import (
 type earlierRun struct {
 	name      string
 	findings  map[findings.Key]*oldFinding
-	documents map[string]oldLine
+	documents map[string]findings.Line
 }
 
-func (e *earlierRun) add(l oldLine) {
+func (e *earlierRun) add(l findings.Line) {
 	switch l.Type {
 	case "problem":
-		key := findings.KeyOf(l.Code, l.Sitemap, l.Loc, l.Text)
+		key := l.Key()
 		if e.findings[key] == nil {
 			e.findings[key] = &oldFinding{code: l.Code}
 		}
@@ -41,14 +41,4 @@ func (e *earlierRun) isFresh(f *audit.Finding) bool {
 type oldFinding struct {
 	code  sitemap.Code
 	count int64 // how often, without those that were found again
-}
-
-// An oldLine is a line that sitemap check --format jsonl printed.
-type oldLine struct {
-	Type, Target       string
-	Code               sitemap.Code
-	Sitemap, Loc, Text string
-	Format             string
-	Entries            int64
-	Error              *struct{ Message string }
 }

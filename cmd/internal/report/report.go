@@ -120,8 +120,8 @@ func (r *Report) add(f *audit.Finding) *group {
 
 // Document takes a document that has been audited, or a target that could not be.
 func (r *Report) Document(d *findings.DocumentEnd) {
-	if d.Code != "" && !d.Known {
-		r.add(findings.OfDocument(d))
+	if f := d.Finding(); f != nil {
+		r.add(f)
 	}
 	if d.Summary == nil {
 		r.failures = append(r.failures, d.Name+": "+d.Message)

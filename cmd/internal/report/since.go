@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -15,21 +14,12 @@ import (
 // Since reads what sitemap check --format jsonl printed of the same target, to report what has
 // changed since then. The page calls it name. Since is called before the audit begins.
 func (r *Report) Since(in io.Reader, name string) error {
-	old, other := &earlierRun{name, map[findings.Key]*oldFinding{}, map[string]oldLine{}}, ""
+	old, other := &earlierRun{name, map[findings.Key]*oldFinding{}, map[string]findings.Line{}}, ""
 	known := false
-	lines := json.NewDecoder(in)
-	for n := 1; ; n++ {
-		var l oldLine
-		err := lines.Decode(&l)
+	for l, err := range findings.Lines(in) {
 		switch {
-		case err == io.EOF && known:
-			r.earlier = old
-			return nil
-		case err == io.EOF:
-			return fmt.Errorf("nothing about %s in it, but about %s", r.target,
-				cmp.Or(other, "nothing else"))
-		case err != nil || l.Type == "":
-			return fmt.Errorf("line %d is not of sitemap check --format jsonl", n)
+		case err != nil:
+			return err
 		case l.Target == r.target:
 			known = true
 			old.add(l)
@@ -37,6 +27,11 @@ func (r *Report) Since(in io.Reader, name string) error {
 			other = cmp.Or(other, l.Target)
 		}
 	}
+	if !known {
+		return fmt.Errorf("nothing about %s in it, but about %s", r.target, cmp.Or(other, "nothing else"))
+	}
+	r.earlier = old
+	return nil
 }
 
 // A comparison is what has changed since the earlier audit, as the page shows it.
@@ -94,7 +89,7 @@ func (r *Report) changes() *comparison {
 }
 
 // compare compares the documents. URLs are the entries of those that are no index.
-func (c *comparison) compare(now []*auditedDocument, old map[string]oldLine) {
+func (c *comparison) compare(now []*auditedDocument, old map[string]findings.Line) {
 	ended := map[string]bool{}
 	for _, d := range now {
 		if d.Summary == nil {

@@ -2,7 +2,8 @@
 //
 // Each file builds on those below it:
 //
-//	folder.go  the site in a folder
+//	owner.go   whose site is in a folder
+//	folder.go  a folder in place of a site
 //	target.go  sites, sitemaps and files
 package target
 

@@ -27,6 +27,7 @@ func Command(a *cli.App) *cobra.Command {
 	flags.AddSave(cmd)
 	flags.AddDocuments(cmd)
 	flags.AddRows(cmd)
+	flags.AddRaw(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.State, "state", "",
 			"keep in `FILE` what was read: print only changes, and go on after a stop")

@@ -35,6 +35,12 @@ func String() string {
 	return format(info)
 }
 
+// Number returns the version alone.
+func Number() string {
+	number, _, _ := strings.Cut(String(), ",")
+	return number
+}
+
 // format returns the version of the module that the command was built from, or the commit where it
 // was built from a clone without a tag, then the day of the commit as far as it is known, and the
 // version of Go: "v0.9.0, 2026-11-23, go1.26.8".

@@ -1,0 +1,56 @@
+package audit
+
+// missingFiles collects pages that have no file until one that has shows that the folder holds pages.
+// If none has, a server renders them, as with the folder public of a Next project.
+type missingFiles struct {
+	*siteJudge
+	held  []missingFile
+	count int
+	isAll bool // a page has a file
+}
+
+type missingFile struct {
+	at   place
+	path string
+}
+
+// maxMissing bounds the pages that are held.
+const maxMissing = 10_000
+
+// add takes a page.
+func (m *missingFiles) add(at place, path string) {
+	page := missingFile{at, path}
+	if m.isAll {
+		m.reportOne(page)
+		return
+	}
+	if m.count++; m.count <= maxMissing {
+		m.held = append(m.held, page)
+	}
+}
+
+func (m *missingFiles) reportOne(page missingFile) {
+	m.report(of(PageMissingFile), page.at, page.at.loc, "no file for %s", quoted(page.path))
+}
+
+// reportAll reports the pages that are held, and all that follow.
+func (m *missingFiles) reportAll() {
+	for _, page := range m.held {
+		m.reportOne(page)
+	}
+	if more := m.count - len(m.held); more > 0 {
+		m.report(of(PageMissingFile), place{sitemap: m.name}, "", "no file for %d more pages", more)
+	}
+	m.isAll, m.held, m.count = true, nil, 0
+}
+
+// end reports the pages of a folder in which none of them has a file. Pages is how many others it has. If
+// they are fewer, a server renders those that sitemaps list.
+func (m *missingFiles) end(pages int) {
+	if m.count <= pages {
+		m.reportAll()
+		return
+	}
+	m.report(of(PageMissingFile).with(info), m.held[0].at, "",
+		"none of the %d pages has a file: a server renders them, or this is not their folder", m.count)
+}

@@ -1,0 +1,44 @@
+package audit
+
+import (
+	"iter"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+)
+
+// Robots audits a robots.txt by the rules of reading. The Base of src is its location: without it,
+// relative records are dropped. The Summary that Done is called with has the number of sitemaps that it names
+// as Entries. The error, if any, is the last element: that of Open or of the reader. A nil o is a zero
+// Options.
+func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
+	if o == nil {
+		o = new(Options)
+	}
+	return func(yield func(Finding, error) bool) {
+		r := reporter{o: o, yield: func(f Finding) bool { return yield(f, nil) }}
+		dropped := false
+		r.found = func(f Finding) {
+			f.Dropped = dropped
+			r.emit(f)
+		}
+		in, err := src.Open()
+		if err != nil {
+			yield(Finding{}, err)
+			return
+		}
+		defer in.Close()
+		file, err := robots.Parse(in, src.Base)
+		for _, p := range file.Problems {
+			dropped = p.Dropped
+			at := place{sitemap: src.Name, pos: p.Pos, column: p.Pos.Column}
+			r.report(of(p.Code), at, p.Text, "%s", p.Message())
+		}
+		if src.Done != nil && !r.stopped {
+			src.Done(sitemap.Summary{Entries: int64(len(file.Sitemaps))})
+		}
+		if err != nil && !r.stopped {
+			yield(Finding{}, err)
+		}
+	}
+}
