@@ -91,17 +91,6 @@ func TestRuns(t *testing.T) {
 			t.Errorf("Record = %q, %v, want %q", got, err, record)
 		}
 	}
-	nested := open(t, "/runs")
-	p, err := nested.Part(t.Context(), batch.Task{Run: "1", Domain: "b.test"})
-	if err == nil {
-		err = p.Commit(t.Context(), batch.Counts{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for part, err := range s.Parts(t.Context(), "runs") {
-		t.Errorf("a prefix with runs, as a run, has the part %s, %v", part.Path, err)
-	}
 	for part, err := range s.Parts(t.Context(), "1") {
 		if part.Domain != "a.test" || err != nil {
 			t.Errorf("beside its record a run has %+v, %v", part, err)
