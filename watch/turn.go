@@ -96,6 +96,9 @@ func (s *site) ask(ctx context.Context, d *document, out *delivery) error {
 		if c.isNew {
 			kind = Added
 		}
+		if i, ok := r.pages.Find(c.url.Loc); ok {
+			r.pages[i].Removed = c.removed
+		}
 		out.events = append(out.events, s.pageEvent(kind, d, c.removed, c.url))
 	}
 	s.note(d, r, out)
