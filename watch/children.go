@@ -172,14 +172,3 @@ func (s *site) hint(d *document, r *reading, out *delivery) {
 		s.release(d, out)
 	}
 }
-
-// release lets the children of an index be asked in their own rhythm again, because the index does
-// not stand for them any more.
-func (s *site) release(index *document, out *delivery) {
-	for _, child := range s.docs {
-		if next := s.began.Add(s.interval(child)); child.index == index && next.Before(child.Next) {
-			child.Next = next
-			s.save(child, out)
-		}
-	}
-}

@@ -72,6 +72,7 @@
 //	turn.go       asks the documents of a site that are due
 //	find.go       the sitemaps that a site names
 //	children.go   the documents that an index lists
+//	plan.go       when documents and sites are due
 //	failing.go    documents and sites that cannot be read
 //	elsewhere.go  pages that several documents list, and pages that none lists any more
 //	read.go       one request for a document, and what has changed in it

@@ -105,8 +105,12 @@ func (s *site) report(d *document, known time.Time, out *delivery) {
 	s.elsewhere(d, func(others pagelist.List) {
 		for _, p := range missing {
 			i, ok := others.Find(p.Loc)
-			if ok && (others[i].Gone == 0 || others[i].State&pagelist.InWindow != 0) {
+			switch {
+			case !ok:
+			case others[i].Gone == 0, others[i].State&pagelist.InWindow != 0:
 				isListed[p] = true
+			case others[i].IsRemoved() && others[i].Removed > p.Removed: // it was said of that document
+				isListed[p], p.Removed = true, others[i].Removed
 			}
 		}
 	})

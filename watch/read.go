@@ -54,6 +54,7 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 		isDue   = !d.Ahead.IsZero() && !d.Ahead.After(r.at)
 		hasDone bool
 	)
+	m.wasIndex = d.Format == sitemap.SitemapIndex
 	m.wantsNew = !r.isFirst || !d.Known || s.w.Initial
 	o.Store, o.Run, o.OnlyChanged = nil, "", false
 	o.MinTrust, o.SkipExtensions = trust.Untrusted, false
@@ -116,6 +117,7 @@ type merge struct {
 	isSeen   []bool // of old
 	fresh    pagelist.List
 	wantsNew bool // report new pages
+	wasIndex bool // old holds sitemaps
 }
 
 // addURL takes a page of the document.
@@ -172,7 +174,8 @@ func (m *merge) end() {
 		p := &m.old[i]
 		if p.Gone == 0 && !m.isSeen[i] && m.isWhole() {
 			p.Gone, m.changed = now, true
-			if p.State&pagelist.Untrusted != 0 {
+			isPage := !m.wasIndex || m.sum.Format == sitemap.SitemapIndex
+			if p.State&pagelist.Untrusted != 0 || !isPage {
 				p.State |= pagelist.Reported
 			}
 		}

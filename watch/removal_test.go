@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,12 @@ func TestRemoved(t *testing.T) {
 			w.serve("a", urlset("1"))
 			w.fail("b", 500)
 		}, "failing b"},
+		{"in both, gone from both", func(w *web) { two(w); w.serve("b", urlset("2", "3")) },
+			func(w *web) {
+				w.serve("a", urlset("1"))
+				w.serve("b", urlset("3"))
+			}, "removed 2"},
+		{"an index becomes a sitemap", two, func(w *web) { w.serve("i", urlset("1", "3")) }, ""},
 		{"window of a feed", func(w *web) {
 			w.serve("robots.txt", "Sitemap: /f")
 			w.serve("f", fmt.Sprintf(feed, "1"))
@@ -94,4 +101,39 @@ func TestRemoved(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRemoved_Again: a page that comes and goes is told each time, with an ID of its own, whichever
+// document lists it.
+func TestRemoved_Again(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1", "2"))
+		web.serve("b", urlset("3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		ids := map[string]bool{}
+		for i, lister := range []string{"", "b", "", "a", "", "b", ""} {
+			web.serve("a", urlset("1"))
+			web.serve("b", urlset("3"))
+			kind := "removed"
+			if lister != "" {
+				web.serve(lister, urlset("1", "2", "3"))
+				kind = "added"
+			}
+			var got []string
+			for range 48 {
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil || ids[e.ID] {
+						t.Errorf("%d: %v, ID %s, %v", i, short(e), e.ID, err)
+					}
+					ids[e.ID] = true
+					got = append(got, short(e))
+				}
+				time.Sleep(2 * time.Hour)
+			}
+			want(t, fmt.Sprint(i), got, kind+" 2")
+		}
+	})
 }
