@@ -81,6 +81,13 @@ func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here
 	s.storeFailed(cmp.Or(err, store.Put(key, value)))
 }
 
+// A judgedPage is a page with what is wrong with it.
+type judgedPage struct {
+	PageResult
+	found []Finding
+	known bool // it was judged before the audit was stopped
+}
+
 // A pageMemory keeps the findings of pages until all are judged, so that an audit that was stopped
 // goes on where it was.
 type pageMemory struct {
@@ -92,8 +99,10 @@ type pageMemory struct {
 
 // A pageRecord is what is kept of a page.
 type pageRecord struct {
-	Audit uint64    `json:"audit"`
-	Found []Finding `json:"found"`
+	Audit    uint64    `json:"audit"`
+	Found    []Finding `json:"found"`
+	Status   int       `json:"status"`
+	FinalURL string    `json:"final_url"`
 }
 
 func newPageMemory(s *siteJudge) pageMemory {
@@ -106,29 +115,30 @@ func newPageMemory(s *siteJudge) pageMemory {
 	return m
 }
 
-// get returns the findings of a page that was judged before the audit was stopped.
-func (m *pageMemory) get(loc string) ([]Finding, bool) {
+// get adds what was found on a page that was judged before the audit was stopped, if it was.
+func (m *pageMemory) get(p *judgedPage) bool {
 	if m.store == nil {
-		return nil, false
+		return false
 	}
-	value, err := m.store.Get(m.site.key("p", loc))
+	value, err := m.store.Get(m.site.key("p", p.Loc))
 	var r pageRecord
 	if err != nil || value == nil || json.Unmarshal(value, &r) != nil || r.Audit != m.number {
-		return nil, false
+		return false
 	}
-	return r.Found, true
+	p.found, p.Status, p.FinalURL, p.known = r.Found, r.Status, r.FinalURL, true
+	return true
 }
 
 // syncEvery is how much of the work a kill may undo.
 const syncEvery = 200 * time.Millisecond
 
-// put keeps the findings of a page.
-func (m *pageMemory) put(loc string, found []Finding) {
+// put keeps what was found on a page.
+func (m *pageMemory) put(p *judgedPage) {
 	if m.store == nil || m.site.lastErr != nil {
 		return
 	}
-	value, err := json.Marshal(pageRecord{m.number, found})
-	err = cmp.Or(err, m.store.Put(m.site.key("p", loc), value))
+	value, err := json.Marshal(pageRecord{m.number, p.found, p.Status, p.FinalURL})
+	err = cmp.Or(err, m.store.Put(m.site.key("p", p.Loc), value))
 	if time.Since(m.synced) > syncEvery {
 		err = cmp.Or(err, m.store.Sync())
 		m.synced = time.Now()

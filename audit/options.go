@@ -42,9 +42,23 @@ type Options struct {
 	// Pages is how many pages are fetched and judged, a negative number all. The
 	// sample is spread evenly over the sitemaps and does not change while they do not.
 	Pages int
+	// Seed draws another sample.
+	Seed uint64
+	// Judged, if set, is called with each page of the sample, after its findings.
+	Judged func(PageResult)
 	// TempDir is where the URLs of large sites are sorted. If empty, it is a folder of the system
 	// that is on a disk.
 	TempDir string
+}
+
+// A PageResult is what became of a page that was to be judged.
+type PageResult struct {
+	Loc      string
+	Status   int            // of the last response, 0 without one
+	FinalURL string         // that answered
+	Codes    []sitemap.Code // of its findings
+	// Reason says why the page was not judged. It is empty if it was.
+	Reason string
 }
 
 func (o *Options) now() time.Time {

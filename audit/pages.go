@@ -44,13 +44,6 @@ func newPageAuditor(s *siteJudge, f *fileRules) *pageAuditor {
 	return p
 }
 
-// A judgedPage is a page with what is wrong with it.
-type judgedPage struct {
-	loc   string
-	found []Finding
-	known bool // it was judged before the audit was stopped, or could not be judged
-}
-
 // add requests a page, and emits the findings of those before it that are ready.
 func (p *pageAuditor) add(page sampled) {
 	if p.site.stopped {
@@ -69,10 +62,17 @@ func (p *pageAuditor) take() {
 	next := <-p.pending[0]
 	p.pending = p.pending[1:]
 	for _, f := range next.found {
+		next.Codes = append(next.Codes, f.Code)
 		p.site.found(f)
 	}
-	if !next.known && p.site.ctx.Err() == nil {
-		p.memory.put(next.loc, next.found)
+	if p.site.ctx.Err() != nil {
+		return
+	}
+	if !next.known && next.Reason == "" {
+		p.memory.put(&next)
+	}
+	if p.site.o.Judged != nil {
+		p.site.o.Judged(next.PageResult)
 	}
 }
 
@@ -88,32 +88,47 @@ func (p *pageAuditor) end() {
 
 // judge returns what is wrong with a page.
 func (p *pageAuditor) judge(page sampled) judgedPage {
-	if found, ok := p.memory.get(page.loc); ok {
-		return judgedPage{page.loc, found, true}
+	r := judgedPage{PageResult: PageResult{Loc: page.loc}}
+	if p.memory.get(&r) {
+		return r
 	}
-	j := newJudgment(p.site.o, page)
 	u, err := sitemap.ParseLoc(page.loc)
-	if err != nil || p.files.isMissing(u) || !p.mayFetch(u) {
-		return judgedPage{loc: page.loc, known: true}
+	switch {
+	case err != nil:
+		r.Reason = "it is not a URL"
+	case p.files.isMissing(u):
+		r.Reason = "it has no file"
+	case !p.mayFetch(u):
+		r.Reason = "robots.txt does not allow it, or cannot be fetched"
+	default:
+		j := newJudgment(p.site.o, page)
+		p.request(j, &r.PageResult)
+		r.found = j.list
 	}
-	doc, err := p.get(page.loc)
-	if e, ok := errors.AsType[*fetch.Error](err); ok && p.site.ctx.Err() == nil {
-		j.failed(e)
-	}
+	return r
+}
+
+// request fetches a page and judges what comes.
+func (p *pageAuditor) request(j *judgment, r *PageResult) {
+	doc, err := p.get(r.Loc)
 	if err != nil {
-		return judgedPage{loc: page.loc, found: j.list}
+		if e, ok := errors.AsType[*fetch.Error](err); ok && p.site.ctx.Err() == nil {
+			r.Status, r.FinalURL = e.Status, e.URL
+			j.failed(e)
+		}
+		return
 	}
 	defer doc.Body.Close()
+	r.Status, r.FinalURL = doc.Status, doc.URL.String()
 	body, err := io.ReadAll(doc.Body)
 	if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
 		j.find(of(PageError), "", "the page breaks off")
-		return judgedPage{loc: page.loc, found: j.list}
+		return
 	}
 	j.document(doc, body)
 	if len(doc.Hops) == 0 && p.isBlank(doc, body) {
 		j.bad(of(PageSoft404), "", "the page has the body that its host gives for a path that does not exist")
 	}
-	return judgedPage{loc: page.loc, found: j.list}
 }
 
 // get fetches a page.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"encoding/binary"
 	"hash/fnv"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 // smallest, so the same pages are drawn again as long as they are listed.
 type sample struct {
 	size   int // of the sample
+	seed   uint64
 	strata [][]sampled
 	last   *discover.Sitemap
 	limit  uint64 // hashes from here on are not kept in the last stratum
@@ -26,7 +28,7 @@ type sampled struct {
 	place   place
 }
 
-func newSample(size int) *sample { return &sample{size: size} }
+func newSample(o *Options) *sample { return &sample{size: o.Pages, seed: o.Seed} }
 
 // add takes a page that a sitemap lists.
 func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
@@ -38,6 +40,9 @@ func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 		s.last, s.strata, s.limit = sm, append(s.strata, nil), 1<<64-1
 	}
 	h := fnv.New64a()
+	if s.seed != 0 {
+		binary.Write(h, binary.LittleEndian, s.seed)
+	}
 	h.Write([]byte(e.Loc))
 	hash := h.Sum64()
 	if hash >= s.limit {

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -41,6 +44,40 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 	return auditWalk(ctx, c, o, name, func(ctx context.Context, w *discover.Options) walk {
 		return c.Walk(ctx, from, w)
 	})
+}
+
+// Pages is [Document] for one whose pages are judged as well, as many as [Options.Pages] says. Their
+// findings come last.
+func Pages(ctx context.Context, c *discover.Client, src Source, o *Options) iter.Seq2[Finding, error] {
+	if o == nil {
+		o = new(Options)
+	}
+	return func(yield func(Finding, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		name := src.Name
+		if src.Base != nil {
+			name = src.Base.String()
+		}
+		s := newSiteAuditor(ctx, c, o, name)
+		s.cancel, s.yield = cancel, func(f Finding) bool { return yield(f, nil) }
+		if o.Pages < 0 {
+			s.sample.size = math.MaxInt32
+		}
+		d := newAuditor(src, o, func(f Finding) bool { s.take(f); return !s.stopped })
+		d.alone = true
+		sm := &discover.Sitemap{Loc: src.Name}
+		d.listed = func(e *sitemap.Entry, _ *origin) {
+			if e.Kind == sitemap.Page {
+				s.sample.add(sm, e, func() place { return d.field(e, document.Loc) })
+			}
+		}
+		err := d.run()
+		s.pages()
+		if err = cmp.Or(err, s.lastErr); err != nil && !s.stopped {
+			yield(Finding{}, err)
+		}
+	}
 }
 
 // A walk yields the pages of a site.
@@ -99,10 +136,8 @@ func (s *siteAuditor) end(err error) {
 // pages judges the pages that are fetched, while the records of all are compared.
 func (s *siteAuditor) pages() {
 	pages := newPageAuditor(&s.siteJudge, s.files)
-	if s.o.Pages > 0 {
-		for _, page := range s.sample.drawn() {
-			pages.add(page)
-		}
+	for _, page := range s.sample.drawn() {
+		pages.add(page)
 	}
 	if s.o.Pages < 0 {
 		s.cross.each = pages.add

@@ -47,7 +47,7 @@ const (
 )
 
 func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string) *siteAuditor {
-	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}, sample: newSample(o.Pages)}
+	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}, sample: newSample(o)}
 	s.siteJudge = siteJudge{
 		reporter: reporter{o: o}, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
 		files: map[location.Origin]*robots.File{}, listed: map[string]place{},

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -242,6 +243,65 @@ func TestCheckPages(t *testing.T) {
 		if got := strings.Contains(r.out, "page_not_found,error,"+s.URL+"/sitemap.txt,3,1,"+s.URL+"/gone,404"); got != test.gone {
 			t.Errorf("--pages %s: printed %s%s", test.pages, r.out, r.err)
 		}
+	}
+}
+
+// TestCheckPageTable: each page has a row, and the end says how many were judged, of a file too.
+func TestCheckPageTable(t *testing.T) {
+	s := newTestSite(t, map[string]string{
+		"/robots.txt":  "User-agent: *\nDisallow: /private\nSitemap: HOST/sitemap.txt\n",
+		"/sitemap.txt": "HOST/1\nHOST/gone\nHOST/private\n",
+		"/1":           "one",
+	})
+	file := writeFile(t, "sitemap.txt", s.text(s.docs["/sitemap.txt"]))
+	table := filepath.Join(t.TempDir(), "pages.csv")
+	want := s.text(`url,status,final_url,findings,not_judged
+HOST/1,200,HOST/1,,
+HOST/gone,404,HOST/gone,page_not_found,
+HOST/private,,,,"robots.txt does not allow it, or cannot be fetched"
+`)
+	for _, target := range []string{s.URL, file} {
+		args := []string{"check", "--allow-private", "--pages", "all", "--page-table", table, "--only", "page_not_found"}
+		r := runArgs(t, append(args, target)...)
+		if !strings.HasSuffix(r.out, "\n2 of 3 pages judged\n") {
+			t.Errorf("%s: printed %s%s", target, r.out, r.err)
+		}
+		lines := strings.SplitAfter(readFile(t, table), "\n")
+		slices.Sort(lines[1 : len(lines)-1])
+		if got := strings.Join(lines, ""); got != want {
+			t.Errorf("%s: table\n%s\nwant\n%s", target, got, want)
+		}
+		r = runArgs(t, append(args, "--format", "jsonl", target)...)
+		if !strings.HasSuffix(r.out, `"pages_judged":2}`+"\n") || !strings.Contains(r.err, "2 of 3 pages judged") {
+			t.Errorf("%s: printed %s%s", target, r.out, r.err)
+		}
+	}
+	if r := runArgs(t, "check", "--page-table", table, file); r.status != cli.ExitUsage {
+		t.Errorf("without --pages: status %d, %s", r.status, r.err)
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestCheckSampleSeed: a seed draws the same sample each time, and others draw others.
+func TestCheckSampleSeed(t *testing.T) {
+	docs := map[string]string{"/robots.txt": "Sitemap: HOST/sitemap.txt\n"}
+	for i := range 40 {
+		docs["/sitemap.txt"] += "HOST/" + strings.Repeat("x", i+1) + "\n"
+	}
+	s := newTestSite(t, docs)
+	sample := func(seed string) string {
+		return runArgs(t, "check", "--allow-private", "--pages", "3", "--format", "csv", "--sample-seed", seed, s.URL).out
+	}
+	if one, two := sample("1"), sample("2"); one == two || one != sample("1") || two != sample("2") {
+		t.Errorf("samples %s, %s", one, two)
 	}
 }
 

@@ -17,7 +17,12 @@ func (c *Checker) Audit(ctx context.Context) error {
 		return lists.Handler{Walk: x.walk}
 	}
 	c.Read = c.read
-	err := cmp.Or(c.Run(ctx, c.Targets), c.Printer.End(c.totals))
+	var err error
+	if c.table, err = openTable(c.flags.table); err != nil {
+		return err
+	}
+	err = cmp.Or(c.Run(ctx, c.Targets), c.Printer.End(c.totals), c.table.close())
+	c.sayJudged()
 	if n := c.hidden.Load(); n > 0 && c.flags.Format == "text" {
 		fmt.Fprintf(c.Out, "%s not shown: --all shows them\n", cli.Plural(n, "habit"))
 	}
@@ -36,4 +41,17 @@ func (x *targetAudit) walk(ctx context.Context) error {
 		return x.folder(ctx, x.c.flags.root, t.Name)
 	}
 	return x.site(ctx, t, x.Client, x.c.Options)
+}
+
+// sayJudged says how many pages were judged: in text after the totals, else in the log.
+func (c *Checker) sayJudged() {
+	if c.flags.pages.n == 0 {
+		return
+	}
+	line := fmt.Sprintf("%d of %s judged", c.totals.Judged, cli.Plural(c.totals.URLs, "page"))
+	if c.flags.Format == "text" {
+		fmt.Fprintln(c.Out, line)
+	} else {
+		c.App.Log.Printf("%s", line)
+	}
 }

@@ -10,6 +10,7 @@
 //	file.go      a file
 //	document.go  the findings in a document, and its end
 //	checker.go   what the audits of a command share
+//	table.go     the pages that are judged
 //	flags.go     the flags of check, and the findings that count
 package check
 

@@ -30,6 +30,7 @@ type Checker struct {
 	filter    filter
 	totals    findings.Totals
 	hidden    atomic.Int64 // findings that were not asked for
+	table     pageTable
 }
 
 // A result is a finding in a target, or a document that has ended, and what it adds to the totals.
@@ -37,15 +38,19 @@ type result struct {
 	Target   string                `json:",omitempty"`
 	Finding  *audit.Finding        `json:",omitempty"`
 	Document *findings.DocumentEnd `json:",omitempty"`
+	Page     *audit.PageResult     `json:",omitempty"`
 	Totals   findings.Totals
 }
 
 // print prints a result.
 func (c *Checker) print(r *result) {
 	c.totals.Add(r.Totals)
-	if r.Finding != nil {
+	switch {
+	case r.Finding != nil:
 		c.Printer.Finding(r.Finding, r.Target)
-	} else {
+	case r.Page != nil:
+		c.table.row(r.Page)
+	default:
 		c.Printer.Document(r.Document)
 	}
 }
@@ -69,7 +74,7 @@ func New(
 ) (*Checker, error) {
 	targets, err := target.ParseAll(args, flags.From, flags.As)
 	filter, filterErr := flags.filter()
-	if err := cli.UsageOf(cmd, formatErr, filterErr, err, flags.checkRoot(targets)); err != nil {
+	if err := cli.UsageOf(cmd, formatErr, filterErr, err, flags.checkRoot(targets), flags.checkPages()); err != nil {
 		return nil, err
 	}
 	w, err := lists.NewWalker(a, cmd, &flags.Flags, &flags.DocumentFlags)
@@ -79,7 +84,7 @@ func New(
 	return &Checker{
 		Walker: w, Targets: targets, flags: flags, filter: filter,
 		Options: audit.Options{
-			Agent: flags.agent, Pages: flags.pages.n, Limits: flags.Limit.Document(), Walk: w.Options,
+			Agent: flags.agent, Pages: flags.pages.n, Seed: flags.seed, Limits: flags.Limit.Document(), Walk: w.Options,
 			Only: codesOf(filter.only), Disable: codesOf(filter.disabled),
 		},
 	}, nil

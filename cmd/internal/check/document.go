@@ -51,6 +51,15 @@ func (x *targetAudit) finding(f *audit.Finding) {
 	x.print(r)
 }
 
+// page takes what became of a page.
+func (x *targetAudit) page(p audit.PageResult) {
+	r := &result{Page: &p}
+	if p.Reason == "" {
+		r.Totals.Judged = 1
+	}
+	x.print(r)
+}
+
 // print prints a result now, or when it is the turn of the target.
 func (x *targetAudit) print(r *result) {
 	if x.OneByOne() {

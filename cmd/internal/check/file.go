@@ -25,7 +25,9 @@ func (x *targetAudit) file(ctx context.Context) error {
 			ContentType: x.Walker.File.ContentType,
 			Done:        func(s sitemap.Summary) { sum.Summary = s },
 		}
-		for f, docErr := range audit.Document(src, &x.c.Options) {
+		o := x.c.Options
+		o.Judged = x.page
+		for f, docErr := range audit.Pages(ctx, x.Client, src, &o) {
 			if docErr != nil {
 				err = docErr
 				break

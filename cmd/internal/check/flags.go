@@ -33,6 +33,8 @@ type Flags struct {
 	root    string
 	agent   string
 	pages   pageCount
+	seed    uint64
+	table   string
 }
 
 // filterFlags choose the findings that count.
@@ -68,6 +70,8 @@ func (c *Flags) Add(cmd *cobra.Command) {
 		f.StringVar(&c.agent, "agent", "Googlebot",
 			"judge by what robots.txt and pages say to the crawler `NAME`")
 		f.Var(&c.pages, "pages", "fetch and judge `N` pages of all sitemaps, or all")
+		f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
+		f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
 	})
 	var codes []string
 	for _, r := range audit.Rules() {
@@ -77,6 +81,14 @@ func (c *Flags) Add(cmd *cobra.Command) {
 		cli.Complete(cmd, flag, codes...)
 	}
 	cli.Complete(cmd, "fail-on", "error", "warning", "info", "never")
+}
+
+// checkPages reports flags that have no meaning without --pages.
+func (c *Flags) checkPages() error {
+	if c.pages.n == 0 && c.table != "" {
+		return errors.New("--page-table: needs --pages")
+	}
+	return nil
 }
 
 // checkRoot reports targets that --root has no meaning for.

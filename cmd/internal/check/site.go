@@ -15,7 +15,7 @@ import (
 func (x *targetAudit) site(
 	ctx context.Context, t target.Target, client *discover.Client, o audit.Options,
 ) error {
-	o.Walk.Done, o.Walk.Fetched, o.Walk.Report = x.done, x.Fetched, nil
+	o.Walk.Done, o.Walk.Fetched, o.Walk.Report, o.Judged = x.done, x.Fetched, nil, x.page
 	if untrusted := x.c.Untrusted; untrusted != nil {
 		o.Walk.Report = func(_ *discover.Sitemap, p sitemap.Problem) {
 			if p.Code == sitemap.UntrustedLoc {

@@ -45,6 +45,7 @@ type totalLine struct {
 	Errors    int64  `json:"errors"`
 	Warnings  int64  `json:"warnings"`
 	Infos     int64  `json:"infos"`
+	Judged    int64  `json:"pages_judged,omitempty"`
 }
 
 // A jsonPrinter prints one object a line.
@@ -81,7 +82,7 @@ func (p *jsonPrinter) Document(d *DocumentEnd) {
 }
 
 func (p *jsonPrinter) End(t Totals) error {
-	p.print(totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos})
+	p.print(totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos, t.Judged})
 	return p.err
 }
 

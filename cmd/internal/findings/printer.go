@@ -30,6 +30,7 @@ type DocumentEnd struct {
 type Totals struct {
 	Documents, URLs         int64
 	Errors, Warnings, Infos int64
+	Judged                  int64 // pages
 }
 
 // Options are those of a format.
@@ -60,6 +61,7 @@ func (t *Totals) Add(more Totals) {
 	t.Errors += more.Errors
 	t.Warnings += more.Warnings
 	t.Infos += more.Infos
+	t.Judged += more.Judged
 }
 
 // OfDocument returns the error that ended a document as a finding.
