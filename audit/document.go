@@ -253,7 +253,7 @@ func (x *extensions) judgeEntry() {
 	x.images, x.news, x.links, x.named = 0, 0, x.links[:0], x.named[:0]
 	for i := range x.elements {
 		e := &x.elements[i]
-		if e.own {
+		if e.own && recordOf(e) == namespace.NoSpace { // else in a wrong namespace, as was reported
 			x.attributes(e)
 		}
 		if e.depth != 1 {

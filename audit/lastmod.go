@@ -76,6 +76,13 @@ const (
 	mostOf      = 95          // percent
 )
 
+// plausible is the first time at which a page may have changed. Dates before readable are problems of
+// reading.
+var (
+	plausible = time.Date(1995, time.January, 1, 0, 0, 0, 0, time.UTC)
+	readable  = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
+)
+
 // lastMods judges the lastmods of a document.
 type lastMods struct {
 	*judge
@@ -119,6 +126,9 @@ func (l *lastMods) add(e *sitemap.Entry) {
 		l.newest, l.latest = t, start
 	}
 	l.fresh = l.fresh && t.Precision() >= sitemap.Minute && start.Sub(l.served).Abs() <= fetchWindow
+	if start.Before(plausible) && !start.Before(readable) && !isFeed(l.format) {
+		l.findAt(of(sitemap.ImplausibleLastMod), l.field(e, document.LastMod), t.String(), "lastmod %q is implausible", t)
+	}
 	if start.After(l.now.Add(farFuture)) {
 		l.findAt(of(LastmodFuture), l.field(e, document.LastMod), t.String(), "lastmod %q is in the future", t)
 	}

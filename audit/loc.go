@@ -134,6 +134,9 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
 			l.firstSitemap = l.field(e, document.Loc)
 		}
 	}
+	if isUnrendered(rest) {
+		l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s was not meant as a location", quoted(e.Loc))
+	}
 	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
 	if !isUsual || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
@@ -192,6 +195,15 @@ func has(n int, what string) string {
 func isSitemapName(loc string) bool {
 	return (strings.HasSuffix(loc, ".xml") || strings.HasSuffix(loc, ".xml.gz")) &&
 		strings.Contains(strings.ToLower(loc[strings.LastIndexByte(loc, '/'):]), "sitemap")
+}
+
+// isUnrendered reports whether what follows an origin ends in a value that a program did not have, or
+// is another URL.
+func isUnrendered(rest string) bool {
+	if strings.HasPrefix(rest, "/http") {
+		return strings.HasPrefix(rest, "/https://") || strings.HasPrefix(rest, "/http://")
+	}
+	return strings.HasSuffix(rest, "/undefined") || strings.HasSuffix(rest, "/null") || strings.HasSuffix(rest, "/NaN")
 }
 
 // minLoc is the least number of characters of a location in the schema.
