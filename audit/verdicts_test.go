@@ -1,0 +1,391 @@
+package audit_test
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+const home = "https://www.example.com/"
+
+// siteOf returns a site with these documents, by their paths. A document that starts with a number
+// and a space has this status.
+func siteOf(docs map[string]string) web {
+	w := web{}
+	for path, text := range docs {
+		s := section{"200", http.Header{"Content-Type": {"text/plain"}}, []byte(text)}
+		if status, rest, _ := strings.Cut(text, " "); len(status) == 3 && status[0] >= '2' && status[0] <= '5' {
+			s.status, s.body = status, []byte(rest)
+		}
+		if strings.HasPrefix(string(s.body), "<") {
+			s.header.Set("Content-Type", "application/xml")
+		}
+		w[home+path] = s
+	}
+	return w
+}
+
+// auditSite audits a site without what is said of lastmods.
+func auditSite(t *testing.T, transport http.RoundTripper, o audit.Options) ([]audit.Finding, error) {
+	t.Helper()
+	o.Time = testTime
+	o.Disable = append(o.Disable, audit.LastmodStale, audit.LastmodCoverage)
+	return collect(audit.Site(t.Context(), client(transport), home, &o))
+}
+
+func wholeURLSet(locs ...string) string {
+	return urlsetStart + "<url><loc>" + strings.Join(locs, "</loc></url><url><loc>") + "</loc></url>" + urlsetEnd
+}
+
+func indexOf(locs ...string) string {
+	return `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` +
+		strings.Join(locs, "</loc></sitemap><sitemap><loc>") + "</loc></sitemap></sitemapindex>"
+}
+
+// Each row is a site, and what is said of it.
+func TestSite_Verdicts(t *testing.T) {
+	const named, page = "Sitemap: " + home + "s.xml", home + "1"
+	sound := wholeURLSet(page)
+	for _, test := range []struct {
+		name string
+		docs map[string]string
+		want string
+	}{
+		{"sound", map[string]string{"robots.txt": named, "s.xml": sound}, ""},
+		{"found by a known path", map[string]string{"robots.txt": "", "sitemap.xml": sound}, "not_in_robots warning"},
+		{"no sitemap", map[string]string{"robots.txt": ""}, "no_sitemap error"},
+		{"no robots.txt", map[string]string{"sitemap.xml": sound}, "not_in_robots warning"},
+		{"refused", map[string]string{"robots.txt": "403 no", "sitemap.xml": "403 no"}, "site_refused error"},
+		{"robots.txt refused", map[string]string{"robots.txt": "429 slowly"}, "site_refused error"},
+		{"sitemap refused", map[string]string{"robots.txt": named, "s.xml": "403 no"}, "sitemap_status error"},
+		{"sitemap missing", map[string]string{"robots.txt": named}, "sitemap_status error"},
+		{"sitemap fails", map[string]string{"robots.txt": named, "s.xml": "500 oh"}, "sitemap_status error"},
+		{"sitemap disallowed", map[string]string{"robots.txt": named + "\nUser-agent: *\nDisallow: /s", "s.xml": sound}, "sitemap_disallowed error"},
+		{"page disallowed", map[string]string{"robots.txt": named + "\nUser-agent: Googlebot\nDisallow: /1", "s.xml": sound}, "url_disallowed error"},
+		{"page disallowed to others", map[string]string{"robots.txt": named + "\nUser-agent: Otherbot\nDisallow: /1", "s.xml": sound}, ""},
+		{"duplicate line", map[string]string{"robots.txt": named + "\n" + named, "s.xml": sound}, "duplicate_loc warning"},
+		{"misspelt key", map[string]string{"robots.txt": named + "\nSite-map: " + home + "t.xml", "s.xml": sound, "t.xml": wholeURLSet(home + "2")}, "nonstandard_key warning"},
+		{"other host", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "https://other.example.net/")}, "untrusted_host error"},
+		{"several of them", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "https://b.example.net/", "https://a.example.net/", "https://b.example.net/2")},
+			"untrusted_host error, untrusted_host error"},
+		{"http beside https", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "http://www.example.com/2")}, "mixed_hosts warning"},
+		{"nested index", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "t.xml"), "t.xml": indexOf(home + "u.xml"), "u.xml": sound}, "nested_index error"},
+		{"index of itself", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"s.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
+		{"child twice", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
+		{"child is a page", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"p"), "u.xml": sound, "p": "<!DOCTYPE html><html></html>"}, "child_is_page warning"},
+		{"child is a feed", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "f"), "f": "<rss version='2.0'><channel><item><link>" + page + "</link></item></channel></rss>"},
+			"child_is_feed warning"},
+		{"child is missing", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"v.xml"), "u.xml": sound}, "sitemap_status error"},
+		{"page in two sitemaps", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound}, "url_in_several_sitemaps warning"},
+	} {
+		found, _ := auditSite(t, siteOf(test.docs), audit.Options{})
+		if got := said(found); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		for _, f := range found {
+			if f.Fix == "" || f.Message == "" || f.Sitemap == "" {
+				t.Errorf("%s: %+v", test.name, f)
+			}
+		}
+	}
+}
+
+type failing struct {
+	web
+	err error
+}
+
+func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/s.xml" {
+		return nil, f.err
+	}
+	return f.web.RoundTrip(r)
+}
+
+// The fix fits the cause.
+func TestSite_Fixes(t *testing.T) {
+	for _, test := range []struct {
+		err       error
+		code, fix string
+	}{
+		{&net.DNSError{IsNotFound: true}, "sitemap_unreachable", "Correct the host name"},
+		{x509.HostnameError{Certificate: new(x509.Certificate), Host: "a"}, "sitemap_unreachable", "Renew the certificate"},
+		{errors.New("connection refused"), "sitemap_unreachable", "Check the host name"},
+		{timeoutError{errors.New("slow")}, "sitemap_timeout", "Write the sitemap to a file ahead of time"},
+	} {
+		site := failing{siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}), test.err}
+		found, _ := auditSite(t, site, audit.Options{})
+		if len(found) != 1 || string(found[0].Code) != test.code || !strings.HasPrefix(found[0].Fix, test.fix) {
+			t.Errorf("%v: %+v", test.err, found)
+		}
+	}
+	for status, fix := range map[string]string{"403": "Let this client in", "404": "Answer with status 200", "500": "Look for the error"} {
+		found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": status + " "}), audit.Options{})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Fix, fix) || found[0].Text != status || found[0].Pos.Line != 1 {
+			t.Errorf("%s: %+v", status, found)
+		}
+	}
+	found, _ := auditSite(t, siteOf(map[string]string{"robots.txt": "", "sitemap.xml": wholeURLSet(home + "1")}), audit.Options{})
+	if len(found) != 1 || found[0].Fix != "Add this line to robots.txt: Sitemap: "+home+"sitemap.xml" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// A host that does not vouch is named with how many URLs it has, and its robots.txt only if it has one.
+func TestSite_UntrustedHosts(t *testing.T) {
+	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml",
+		"s.xml": wholeURLSet(home+"1", "https://a.example.net/1", "https://a.example.net/2", "http://localhost/1")})
+	w["https://a.example.net/robots.txt"] = section{"200", nil, []byte("User-agent: *")}
+	found, _ := auditSite(t, w, audit.Options{Only: []sitemap.Code{audit.UntrustedHost}})
+	if len(found) != 2 {
+		t.Fatalf("%+v", found)
+	}
+	for i, want := range []struct{ message, fix string }{
+		{`2 URLs on a.example.net, which does not vouch for the sitemap; the first is "https://a.example.net/1"`,
+			"Remove or correct the URLs. If the host is yours, add this line to https://a.example.net/robots.txt: Sitemap: " + home + "s.xml"},
+		{`1 URL on localhost, which does not vouch for the sitemap; the first is "http://localhost/1"`, "Remove or correct the URLs."},
+	} {
+		if found[i].Message != want.message || found[i].Fix != want.fix {
+			t.Errorf("%+v", found[i])
+		}
+	}
+}
+
+// Each row is a page, and what is said of it.
+func TestSite_Pages(t *testing.T) {
+	htmlPage := func(head string) section {
+		return section{"200", http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte("<!DOCTYPE html><head>" + head + "</head>")}
+	}
+	with := func(status, key, value string) section {
+		return section{status, http.Header{key: {value}}, []byte("page")}
+	}
+	for _, test := range []struct {
+		name string
+		page section
+		want string
+	}{
+		{"sound", htmlPage(""), ""},
+		{"not found", section{status: "404"}, "page_not_found error"},
+		{"gone", section{status: "410"}, "page_not_found error"},
+		{"needs a login", section{status: "401"}, "page_forbidden error"},
+		{"too many requests", section{status: "429"}, "page_forbidden error"},
+		{"an error", section{status: "500"}, "page_error error"},
+		{"no answer", section{status: "timeout"}, "page_timeout error"},
+		{"no connection", section{status: "refused"}, "page_error error"},
+		{"redirect", with("301", "Location", "/2"), "page_redirects error"},
+		{"redirect to nothing", with("302", "Location", "/gone"), "page_redirects error"},
+		{"noindex", htmlPage("<meta name=robots content=noindex>"), "page_noindex error"},
+		{"noindex for all and in a list", htmlPage("<meta name='robots, googlebot' content='nofollow, none'>"), "page_noindex error"},
+		{"noindex for another", htmlPage("<meta name=otherbot content=noindex>"), ""},
+		{"noindex of a template", htmlPage("<template><meta name=robots content=noindex></template>"), ""},
+		{"noindex in a header", with("200", "X-Robots-Tag", "noindex"), "page_noindex error"},
+		{"noindex in both", section{"200", http.Header{"Content-Type": {"text/html"}, "X-Robots-Tag": {"noindex"}},
+			[]byte("<meta name=robots content=noindex>")}, "page_noindex error"},
+		{"unavailable", htmlPage("<meta name=robots content='unavailable_after: 2026-01-01'>"), "page_unavailable warning"},
+		{"unavailable later", htmlPage("<meta name=robots content='unavailable_after: 2027-01-01'>"), ""},
+		{"unavailable to another", with("200", "X-Robots-Tag", "otherbot: unavailable_after: 2026-01-01"), ""},
+		{"its own canonical URL", htmlPage("<link rel=canonical href=/1>"), ""},
+		{"with a fragment", htmlPage("<link rel=canonical href='/1#a'>"), ""},
+		{"canonical elsewhere", htmlPage("<link rel=canonical href=/2>"), "page_canonical_elsewhere error"},
+		{"canonical by a base", htmlPage("<base href=/a/><link rel=canonical href=1>"), "page_canonical_elsewhere error"},
+		{"canonical by a base, after all", htmlPage("<base href=https://www.example.com/><link rel=canonical href=1>"), ""},
+		{"canonical in a header", with("200", "Link", `</2>; rel="canonical"`), "page_canonical_elsewhere error"},
+		{"several canonical URLs", htmlPage("<link rel=canonical href=/1><link rel=canonical href=/2>"), "page_canonical_elsewhere warning"},
+		{"one canonical URL twice", htmlPage("<link rel=canonical href=/1><link rel=canonical href=https://www.example.com/1>"), ""},
+		{"meta refresh", htmlPage("<meta http-equiv=refresh content='0; url=/2'>"), "page_meta_refresh error"},
+		{"refresh of itself", htmlPage("<meta http-equiv=refresh content='60; url=/1'>"), ""},
+		{"canonical and refresh", htmlPage("<link rel=canonical href=/2><meta http-equiv=refresh content='0; url=/2'>"), "page_canonical_elsewhere error"},
+		{"meta tags of another type", section{"200", http.Header{"Content-Type": {"text/plain"}}, []byte("<meta name=robots content=noindex>")}, ""},
+	} {
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+		w[home+"1"], w[home+"2"] = test.page, htmlPage("<link rel=canonical href=/3>")
+		var judged []audit.PageResult
+		o := audit.Options{Pages: -1, Judged: func(p audit.PageResult) { judged = append(judged, p) }}
+		found, err := auditSite(t, w, o)
+		if got := said(found); got != test.want || err != nil {
+			t.Errorf("%s: %s, want %s, %v", test.name, got, test.want, err)
+		}
+		if len(judged) != 1 || judged[0].Loc != home+"1" || judged[0].Reason != "" || len(judged[0].Codes) != len(found) {
+			t.Errorf("%s: judged %+v", test.name, judged)
+		}
+		for _, f := range found {
+			if f.Loc != home+"1" || f.Sitemap != home+"s.xml" || f.Pos.Line != 1 {
+				t.Errorf("%s: %+v", test.name, f)
+			}
+		}
+	}
+}
+
+// No page is fetched where robots.txt disallows it or cannot be had, or where it has no file.
+func TestSite_PagesNotFetched(t *testing.T) {
+	for _, test := range []struct {
+		robots string
+		files  fstest.MapFS
+		want   string
+	}{
+		{"", nil, ""},
+		{"404", nil, ""},
+		{"User-agent: *\nDisallow: /1", nil, "robots.txt does not allow it, or cannot be fetched"},
+		{"User-agent: Googlebot\nDisallow: /1", nil, ""}, // another agent than the one that fetches
+		{"503 down", nil, "robots.txt does not allow it, or cannot be fetched"},
+		{"429 slowly", nil, "robots.txt does not allow it, or cannot be fetched"},
+		{"", fstest.MapFS{"2.html": {}}, "it has no file"},
+		{"", fstest.MapFS{"1.html": {}}, ""},
+	} {
+		site := &counted{hits: map[string]int{}, web: siteOf(map[string]string{"robots.txt": test.robots, "s.xml": wholeURLSet(home + "1"), "1": "page"})}
+		if test.robots == "404" {
+			delete(site.web, home+"robots.txt")
+		}
+		var judged []audit.PageResult
+		o := &audit.Options{Pages: -1, Only: []sitemap.Code{audit.PageNotFound}, Judged: func(p audit.PageResult) { judged = append(judged, p) }}
+		if test.files != nil {
+			o.Files = test.files
+		}
+		_, err := collect(audit.Sitemaps(t.Context(), client(site), []*discover.Sitemap{{Loc: home + "s.xml"}}, o))
+		if err != nil || len(judged) != 1 || judged[0].Reason != test.want {
+			t.Errorf("%q: %+v, %v", test.robots, judged, err)
+		}
+		if fetched := site.hits[home+"1"] > 0; fetched != (test.want == "") {
+			t.Errorf("%q: fetched %t", test.robots, fetched)
+		}
+	}
+}
+
+// Pages judges those of one document: all, or a sample, each with its place.
+func TestPages(t *testing.T) {
+	w := siteOf(map[string]string{"robots.txt": "", "1": "page", "3": "page"})
+	src := source("s.xml", []byte(wholeURLSet(home+"1", home+"2", home+"3", home+"2")))
+	for pages, want := range map[int]int{0: 0, 1: 1, 2: 2, 3: 3, 10: 3, -1: 3} {
+		judged := 0
+		o := &audit.Options{Pages: pages, Disable: []sitemap.Code{sitemap.DuplicateLoc}, Judged: func(audit.PageResult) { judged++ }}
+		found, err := collect(audit.Pages(t.Context(), client(w), src, o))
+		if judged != want || err != nil {
+			t.Errorf("%d pages: judged %d, %v", pages, judged, err)
+		}
+		for _, f := range found {
+			if f.Code != audit.PageNotFound || f.Loc != home+"2" || f.Sitemap != "s.xml" || f.Column == 0 {
+				t.Errorf("%d pages: %+v", pages, f)
+			}
+		}
+		if want == 3 && len(found) != 1 {
+			t.Errorf("%d pages: %s", pages, said(found))
+		}
+	}
+}
+
+// A seed draws another sample, and the same one each time.
+func TestOptions_Seed(t *testing.T) {
+	var locs []string
+	for i := range 50 {
+		locs = append(locs, fmt.Sprint(home, i))
+	}
+	src := source("s.xml", []byte(wholeURLSet(locs...)))
+	sample := func(seed uint64) (drawn []string) {
+		o := &audit.Options{Pages: 5, Seed: seed, Judged: func(p audit.PageResult) { drawn = append(drawn, p.Loc) }}
+		collect(audit.Pages(t.Context(), client(siteOf(map[string]string{"robots.txt": ""})), src, o))
+		return drawn
+	}
+	for seed := range uint64(4) {
+		if one, other := sample(seed), sample(seed+1); len(one) != 5 || slices.Equal(one, other) || !slices.Equal(one, sample(seed)) {
+			t.Errorf("seed %d: %v, then %v", seed, one, other)
+		}
+	}
+}
+
+// A page belongs to a file by its path.
+func TestFileOf(t *testing.T) {
+	files := fstest.MapFS{"index.html": {}, "a.html": {}, "b/index.html": {}, "c": {}, "d/e.html": {}, "f.htm": {}}
+	for path, want := range map[string]string{
+		"": "index.html", "/": "index.html", "/a": "a.html", "/a.html": "a.html", "/b": "b/index.html", "/b/": "b/index.html", "/c": "c",
+		"/d/e": "d/e.html", "/d/../a": "a.html", "/../a": "a.html", "/d": "", "/f": "", "/x": "", "/a.html.html": "",
+	} {
+		if got, ok := audit.FileOf(files, path); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %t", path, got, ok)
+		}
+	}
+}
+
+// A page in the folder is not listed, unless it is none for search engines.
+func TestSite_PageNotListed(t *testing.T) {
+	for name, want := range map[string]bool{
+		"2.html": true, "a/b.htm": true, "404.html": false, "404/index.html": true, "500.html": false, "google123.html": false,
+		"_part.html": false, "style.css": false,
+	} {
+		files := fstest.MapFS{"1.html": {}, name: {Data: []byte("<title>T</title>")}}
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+		found, _ := auditSite(t, w, audit.Options{Files: files})
+		if got := said(found) == "page_not_listed warning"; got != want || !want && len(found) > 0 {
+			t.Errorf("%s: %s", name, said(found))
+		}
+	}
+	for head, want := range map[string]bool{
+		"": true, "<meta name=robots content=noindex>": false, "<link rel=canonical href=/1>": false, "<link rel=canonical href=/2>": true,
+		"<meta http-equiv=refresh content='0; url=/1'>": false,
+	} {
+		files := fstest.MapFS{"1.html": {}, "2.html": {Data: []byte(head)}}
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+		if found, _ := auditSite(t, w, audit.Options{Files: files}); len(found) > 0 != want {
+			t.Errorf("%s: %s", head, said(found))
+		}
+	}
+}
+
+// The name of a document and its headers say whether it is compressed.
+func TestDocument_Compression(t *testing.T) {
+	plain := []byte(wholeURLSet(home + "1"))
+	for _, test := range []struct {
+		name, contentType, encoding string
+		isGzip, isWrong             bool
+	}{
+		{"s.xml", "", "", false, false},
+		{"s.xml.gz", "", "", true, false},
+		{"s.xml.gz", "", "", false, true},
+		{"s.xml.GZ", "", "", false, true},
+		{"s.xml.gz", "", "gzip", false, false},
+		{"s.xml", "", "", true, true},
+		{"s.xml", "application/gzip", "", true, false},
+		{"s.xml", "application/x-gzip", "", true, false},
+		{"s.xml", "", "gzip", true, false},
+		{"s", "", "", true, false},
+	} {
+		text := plain
+		if test.isGzip {
+			text = packed(plain)
+		}
+		src := source(test.name, text)
+		src.ContentType, src.Encoding = test.contentType, test.encoding
+		src.Base, _ = url.Parse(home + test.name)
+		found, err := collect(audit.Document(src, &audit.Options{Only: []sitemap.Code{audit.WrongCompression}}))
+		if len(found) > 0 != test.isWrong || err != nil {
+			t.Errorf("%+v: %s, %v", test, said(found), err)
+		}
+	}
+}
+
+// The statuses of what was tried are named.
+func TestSite_TriedIsNamed(t *testing.T) {
+	found, err := auditSite(t, siteOf(map[string]string{"robots.txt": ""}), audit.Options{})
+	if !errors.Is(err, discover.ErrNoSitemap) || len(found) != 1 {
+		t.Fatalf("%s, %v", said(found), err)
+	}
+	for _, want := range []string{"robots.txt", "/sitemap.xml (status 404)", "/sitemap_index.xml (status 404)"} {
+		if !strings.Contains(found[0].Message, want) {
+			t.Errorf("%s does not have %s", found[0].Message, want)
+		}
+	}
+	if audit.CodeOf(&fetch.Error{Status: 404, Err: fetch.ErrStatus}) != audit.FetchFailed {
+		t.Error("code of a status")
+	}
+}
