@@ -40,18 +40,22 @@ func (u untrustedHosts) add(sm *discover.Sitemap, o *origin, at func() place) {
 func (u untrustedHosts) end(s *siteJudge) {
 	for _, host := range slices.Sorted(maps.Keys(u)) {
 		n := u[host]
-		root := n.by // the robots.txt names the index above all
-		for root.Referrer != nil {
-			root = root.Referrer
-		}
 		rule := of(UntrustedHost).fixedBy("Remove or correct the URLs.")
 		if !isLocalHost(host) && s.robots(n.first.loc) != nil {
 			rule.Fix += " If the host is yours, add this line to " + n.origin.String() + "/robots.txt: Sitemap: " +
-				sitemap.Redact(root.Loc)
+				sitemap.Redact(rootOf(n.by).Loc)
 		}
 		s.report(rule, n.first, host, "%s on %s, which does not vouch for the sitemap; the first is %s",
 			plural(n.count, "URL"), host, quoted(n.first.loc))
 	}
+}
+
+// rootOf returns the index above a sitemap, or the sitemap itself: what a robots.txt names.
+func rootOf(sm *discover.Sitemap) *discover.Sitemap {
+	for sm.Referrer != nil {
+		sm = sm.Referrer
+	}
+	return sm
 }
 
 // An outside counts the pages of a document that are above its directory, if no robots.txt names the
@@ -84,10 +88,14 @@ func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
 	}
 }
 
-// end reports the pages.
-func (a *outside) end(s *siteJudge) {
+// end reports the pages that sm lists.
+func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	if a.count == 0 {
 		return
+	}
+	root := rootOf(sm).Loc
+	if file := s.robots(root); file != nil && names(file.Sitemaps, root) {
+		return // the caller has named what robots.txt names too
 	}
 	urls := "1 URL is"
 	if a.count > 1 {

@@ -182,7 +182,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		}
 	}
 	d.run() // its error is in the Summary of the walk
-	above.end(&s.siteJudge)
+	above.end(&s.siteJudge, sm)
 }
 
 // listedPage judges a page that a sitemap lists.
