@@ -1,13 +1,11 @@
 package audit
 
 import (
-	"context"
 	"strings"
-
-	"github.com/lanrat/extsort"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
 // The codes of what shows across documents.
@@ -32,54 +30,16 @@ var _ = register(
 // disk by location, so that all records of one location come together.
 type cross struct {
 	*siteJudge
-	ctx       context.Context // ends the sorting
-	cancel    context.CancelFunc
 	documents []string // by number
 	last      *discover.Sitemap
-	in        chan record   // nil until there is a record
-	sorted    chan struct{} // is closed when no more records are taken
-	out       <-chan record
-	errs      <-chan error
-	each      func(sampled) // is called with each page at the end, if it is not nil
-}
-
-func newCross(s *siteJudge) *cross {
-	c := &cross{siteJudge: s}
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
-	return c
+	records   *disksort.Sorter[record] // nil until there is one
+	each      func(sampled)            // is called with each page at the end, if it is not nil
 }
 
 // close ends the sorting and frees the disk.
 func (c *cross) close() {
-	c.cancel()
-	if c.in != nil {
-		close(c.in)
-	}
-	if c.out != nil {
-		for range c.out {
-		}
-	}
-}
-
-// start begins to sort.
-func (c *cross) start() {
-	c.in = make(chan record, 1_024)
-	var sorter *extsort.GenericSorter[record]
-	config := &extsort.Config{ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
-		TempFilesDir: c.o.TempDir}
-	sorter, c.out, c.errs = extsort.Generic(c.in, decodeRecord, encodeRecord, compareRecords, config)
-	c.sorted = make(chan struct{})
-	go func() {
-		sorter.Sort(c.ctx) // returns early if it cannot write
-		close(c.sorted)
-	}()
-}
-
-func (c *cross) put(r record) {
-	select {
-	case c.in <- r:
-	case <-c.sorted:
-	case <-c.ctx.Done():
+	if c.records != nil {
+		c.records.Close()
 	}
 }
 
@@ -93,8 +53,9 @@ func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	if !c.isWanted() {
 		return
 	}
-	if c.in == nil {
-		c.start()
+	if c.records == nil {
+		order := disksort.Order[record]{Compare: compareRecords, Encode: encodeRecord, Decode: decodeRecord}
+		c.records = disksort.New(c.ctx, c.o.TempDir, order)
 	}
 	if sm != c.last {
 		c.last = sm
@@ -108,7 +69,7 @@ func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	if c.o.Pages < 0 { // for each
 		r.other = e.LastMod.String()
 	}
-	c.put(r)
+	c.records.Add(r)
 	if e.Extensions == nil {
 		return
 	}
@@ -119,8 +80,8 @@ func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 		}
 		named := r
 		named.loc, named.kind, named.other = href, isNamed, r.loc
-		c.put(named)
-		c.put(record{loc: r.loc, kind: isNaming, other: href})
+		c.records.Add(named)
+		c.records.Add(record{loc: r.loc, kind: isNaming, other: href})
 	}
 }
 
@@ -135,13 +96,11 @@ const maxNames = 10_000
 
 // end compares the pages, in the order of their locations.
 func (c *cross) end() error {
-	if c.in == nil {
+	if c.records == nil {
 		return nil
 	}
-	close(c.in)
-	c.in = nil
 	var g group
-	for r := range c.out {
+	for r := range c.records.Sorted() {
 		if c.stopped {
 			break
 		}
@@ -153,7 +112,7 @@ func (c *cross) end() error {
 	if c.stopped {
 		return nil
 	}
-	return <-c.errs
+	return c.records.Err()
 }
 
 // A group is what is known of one location from the records before.

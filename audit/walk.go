@@ -55,7 +55,7 @@ func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name st
 	s.found = s.take
 	s.seeds.siteJudge = &s.siteJudge
 	s.files = newFileRules(&s.siteJudge)
-	s.cross = newCross(&s.siteJudge)
+	s.cross = &cross{siteJudge: &s.siteJudge}
 	return s
 }
 
