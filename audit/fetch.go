@@ -74,8 +74,8 @@ func wasRefused(none *discover.NoSitemapError) bool {
 }
 
 // letIn is how a server lets this client in.
-const letIn = "Let this client in: allow its address or its user agent in the firewall or the bot protection. " +
-	"Search engines may get another answer."
+const letIn = "Let this client in: allow its address or its user agent in the firewall or the bot " +
+	"protection. Search engines may get another answer."
 
 // noSitemap reports a site without a sitemap, or one that did not let itself be judged.
 func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) {
@@ -160,7 +160,8 @@ func unreachableRule(err error) Rule {
 	case isDNS && dns.IsNotFound:
 		rule.Fix = "Correct the host name in the URL, or add it to the DNS."
 	case isUnverified || isOfOther:
-		rule.Fix = "Renew the certificate of the server, for this host name and with all intermediate certificates."
+		rule.Fix = "Renew the certificate of the server, for this host name and with all intermediate " +
+			"certificates."
 	case errors.Is(err, fetch.ErrRedirect):
 		rule.Fix = "Remove the redirect loop, or list the final URL."
 	case errors.Is(err, fetch.ErrRefused):

@@ -135,7 +135,8 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		}
 	}
 	if isUnrendered(rest) {
-		l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s was not meant as a location", quoted(e.Loc))
+		l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s was not meant as a location",
+			quoted(e.Loc))
 	}
 	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
 	if !isUsual || len(e.Loc) < minLoc {
@@ -203,7 +204,8 @@ func isUnrendered(rest string) bool {
 	if strings.HasPrefix(rest, "/http") {
 		return strings.HasPrefix(rest, "/https://") || strings.HasPrefix(rest, "/http://")
 	}
-	return strings.HasSuffix(rest, "/undefined") || strings.HasSuffix(rest, "/null") || strings.HasSuffix(rest, "/NaN")
+	return strings.HasSuffix(rest, "/undefined") || strings.HasSuffix(rest, "/null") ||
+		strings.HasSuffix(rest, "/NaN")
 }
 
 // minLoc is the least number of characters of a location in the schema.

@@ -150,7 +150,8 @@ func (j *judgment) document(doc *fetch.Document, body []byte) {
 	}
 	tags := directivesFor(doc.Header.Values("X-Robots-Tag"), agent)
 	if directive := noIndex(tags); directive != "" {
-		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index", directive)
+		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index",
+			directive)
 	} else if directive := noIndex(h.robots); directive != "" {
 		j.find(of(PageNoindex), directive, "the page has a meta robots tag with %s", quoted(directive))
 	}
@@ -177,8 +178,8 @@ func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
 	page, _, _ := strings.Cut(j.page.loc, "#")
 	switch rule := of(PageCanonicalElsewhere); {
 	case len(urls) > 1:
-		j.bad(rule.with(warning), strings.Join(urls, " "), "the page names %d different canonical URLs: %s and %s",
-			len(urls), quoted(urls[0]), quoted(urls[1]))
+		j.bad(rule.with(warning), strings.Join(urls, " "),
+			"the page names %d different canonical URLs: %s and %s", len(urls), quoted(urls[0]), quoted(urls[1]))
 	case len(urls) == 1 && !sameURL(urls[0], page):
 		j.bad(rule, urls[0], "the page names %s as its canonical URL", quoted(urls[0]))
 	}

@@ -59,7 +59,8 @@ func (h *head) take(tag *html.Token, agent string, inHead bool) {
 		h.meta(tag, agent)
 	case atom.Link:
 		href := attrOf(tag, "href")
-		if inHead && hasWord(attrOf(tag, "rel"), "canonical") && href != "" && !slices.Contains(h.canonicals, href) {
+		isNew := href != "" && !slices.Contains(h.canonicals, href)
+		if inHead && isNew && hasWord(attrOf(tag, "rel"), "canonical") {
 			h.canonicals = append(h.canonicals, href)
 		}
 	}

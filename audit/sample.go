@@ -10,8 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A sample draws pages, spread evenly over the sitemaps. Of each sitemap it keeps the pages whose hashes are
-// smallest, so the same pages are drawn again as long as they are listed.
+// A sample draws pages, spread evenly over the sitemaps. Of each sitemap it keeps the pages whose
+// hashes with the seed are smallest, so the same pages are drawn again as long as they are listed.
 type sample struct {
 	size   int // of the sample
 	seed   uint64

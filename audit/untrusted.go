@@ -103,5 +103,6 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy("Move the sitemap to the top of the site, " +
 		"or name it in robots.txt.")
-	s.report(rule, a.first, a.scope[0].Dir, "%s not in %s, the directory of the sitemap", urls, quoted(a.scope[0].Dir))
+	dir := a.scope[0].Dir
+	s.report(rule, a.first, dir, "%s not in %s, the directory of the sitemap", urls, quoted(dir))
 }

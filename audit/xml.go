@@ -114,5 +114,6 @@ func undeclared(tag string) Rule {
 	if uri := namespace.Documented(namespace.Conventional[strings.ToLower(m[1])]); uri != "" {
 		return rule.fixedBy("Declare the prefix in the root: xmlns:" + m[1] + `="` + uri + `".`)
 	}
-	return rule.fixedBy("Declare the prefix " + m[1] + " in the root with the namespace of its elements, or remove it.")
+	return rule.fixedBy("Declare the prefix " + m[1] + " in the root with the namespace of its " +
+		"elements, or remove it.")
 }

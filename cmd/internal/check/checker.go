@@ -74,7 +74,8 @@ func New(
 ) (*Checker, error) {
 	targets, err := target.ParseAll(args, flags.From, flags.As)
 	filter, filterErr := flags.filter()
-	if err := cli.UsageOf(cmd, formatErr, filterErr, err, flags.checkRoot(targets), flags.checkPages()); err != nil {
+	err = cli.UsageOf(cmd, formatErr, filterErr, err, flags.checkRoot(targets), flags.checkPages())
+	if err != nil {
 		return nil, err
 	}
 	w, err := lists.NewWalker(a, cmd, &flags.Flags, &flags.DocumentFlags)
