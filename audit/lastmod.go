@@ -128,7 +128,7 @@ func (l *lastMods) add(e *sitemap.Entry) {
 	l.fresh = l.fresh && t.Precision() >= sitemap.Minute && start.Sub(l.served).Abs() <= fetchWindow
 	if start.Before(plausible) && !start.Before(readable) && !isFeed(l.format) {
 		l.findAt(of(sitemap.ImplausibleLastMod), l.field(e, document.LastMod), t.String(),
-			"lastmod %q is implausible", t)
+			"lastmod %q is too unlikely to be meant", t)
 	}
 	if start.After(l.now.Add(farFuture)) {
 		l.findAt(of(LastmodFuture), l.field(e, document.LastMod), t.String(), "lastmod %q is in the future", t)

@@ -135,7 +135,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		}
 	}
 	if isUnrendered(rest) {
-		l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s was not meant as a location",
+		l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s cannot be meant as a location",
 			quoted(e.Loc))
 	}
 	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
