@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -41,7 +42,7 @@ func siteKey(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("watch: %w: %w", discover.ErrSite, err)
 	}
-	return st.Host() + "/w" + hashed(st.URL.String()), nil
+	return st.Host() + "/w" + hashed(strings.TrimSuffix(st.URL.String(), "/")), nil
 }
 
 func hashed(text string) string {

@@ -13,7 +13,7 @@ import (
 func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	s.began = time.Now()
 	s.fill(s.began)
-	if out := new(delivery); !s.Find.After(time.Now()) {
+	if out := (&delivery{progress: s.key + "f"}); !s.Find.After(time.Now()) {
 		if err := s.find(ctx, out); err != nil {
 			return err
 		}

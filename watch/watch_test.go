@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -42,5 +43,59 @@ func TestOnce(t *testing.T) {
 		want(t, "gone", run(t, w, 2*24*time.Hour), "removed 3")
 		web.serve("s", urlset("1|2026-05-01", "2|2026-06-01", "3|2026-05-29", "4"))
 		want(t, "back", run(t, w, 2*24*time.Hour), "added 3")
+	})
+}
+
+// TestBreak: a loop that breaks off has not taken the last event, and all before it.
+func TestBreak(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1", "2", "3", "4", "5"))
+		w := web.watcher()
+		w.Initial = true
+		var got []string
+		for range 3 {
+			n := 0
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err != nil {
+					t.Error(err)
+				}
+				got = append(got, short(e))
+				if n++; n == 3 {
+					break
+				}
+			}
+		}
+		const want = "added 1, added 2, added 3, added 3, added 4, added 5, added 5"
+		if strings.Join(got, ", ") != want {
+			t.Errorf("got %q, want %s", got, want)
+		}
+	})
+}
+
+// TestEvents: the last element is the error of the context, and nothing is left running.
+func TestEvents(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1"))
+		w := web.watcher()
+		time.AfterFunc(2*day, func() { web.serve("s", urlset("1", "2")) })
+		ctx, cancel := context.WithTimeout(t.Context(), 4*day)
+		defer cancel()
+		var got []string
+		sites := slices.Values([]string{"a.test", "https://a.test/", "not a site"})
+		for e, err := range w.Events(ctx, sites) {
+			if err != nil {
+				got = append(got, err.Error())
+				continue
+			}
+			got = append(got, short(e))
+		}
+		want(t, "four days", got, "failing", "added 2", context.DeadlineExceeded.Error())
+		if n := web.requests["https://a.test/robots.txt"]; n > 4 {
+			t.Errorf("%d requests for robots.txt: a site was watched twice", n)
+		}
 	})
 }
