@@ -61,7 +61,6 @@ func Command(a *cli.App) *cobra.Command {
 	flags.PrintFlags.AddFormat(cmd, "text or jsonl")
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
-		f.BoolVarP(&flags.Quiet, "quiet", "q", false, "on standard error, report only what failed")
 		f.StringVar(&flags.webhook, "webhook", "",
 			"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that is set")
 		f.StringVar(&flags.feed, "feed", "", "keep the last events as an Atom feed in `FILE`")
