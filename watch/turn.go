@@ -162,7 +162,7 @@ func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delive
 	}
 	d.Rhythm = d.Rhythm.after(elapsed, r.merge.Changed)
 	switch index := d.index; {
-	case index == nil || d.LastMod.IsZero():
+	case index == nil || d.LastMod.IsZero() || s.w.Options.IgnoreIndexLastMod:
 	case d.Hinted && r.merge.Changed:
 		index.Proof = min(index.Proof+1, proved)
 	case d.Hinted:
