@@ -98,7 +98,8 @@ func (s *site) add(d *document) {
 	s.byLoc[d.Loc] = d
 }
 
-// pages returns the pages of a document. One whose list is damaged counts as one that was not read.
+// pages returns the pages of a document. One whose list is missing or damaged counts as one that was
+// not read.
 func (s *site) pages(d *document) pagelist.List {
 	if pages, ok := s.fresh[d.Loc]; ok {
 		return pages
@@ -107,7 +108,7 @@ func (s *site) pages(d *document) pagelist.List {
 	if s.err == nil {
 		s.err = err
 	}
-	if len(value) == 0 {
+	if len(value) == 0 && d.URLs == 0 {
 		return nil
 	}
 	pages, err := pagelist.Decode(value)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // bubble runs a test in virtual time, from noon of 1 June 2026.
@@ -98,4 +100,32 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%d requests for robots.txt: a site was watched twice", n)
 		}
 	})
+}
+
+// TestDamagedList: a document whose pages are missing in the Store is read anew, and nothing of it is
+// taken for added.
+func TestDamagedList(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1", "2"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		w.Store = lossy{w.Store}
+		want(t, "damaged", run(t, w, 3*day))
+		w.Store = w.Store.(lossy).Store
+		web.serve("s", urlset("1", "2", "3"))
+		want(t, "again", run(t, w, 3*day), "added 3")
+	})
+}
+
+// A lossy Store has lost the values that are no JSON: the lists of pages.
+type lossy struct{ discover.Store }
+
+func (l lossy) Get(key string) ([]byte, error) {
+	value, err := l.Store.Get(key)
+	if len(value) > 2 && value[2] != '{' {
+		return nil, err
+	}
+	return value, err
 }
