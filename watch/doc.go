@@ -38,8 +38,8 @@
 //
 // An event is delivered when the loop asks for the next one, and only then does the Store learn of
 // it, at most 200 ms later. After a kill the events of this time are yielded again, with the same
-// [Event.ID]; none is lost. Break off only after an event was dealt with: the last one is yielded
-// again too.
+// [Event.ID]; none is lost. A loop that breaks off has not taken the last event: the next range
+// begins with it.
 //
 // # Removal
 //

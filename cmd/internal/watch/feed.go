@@ -57,7 +57,12 @@ func renderFeed(name string, events []event) []byte {
 		ID: uuid("feed " + filepath.Base(name)), Title: "Changes of sitemaps",
 		Updated: time.Now().UTC().Format(time.RFC3339), Author: "sitemap watch",
 	}
+	seen := map[string]bool{}
 	for i, e := range slices.Backward(events) {
+		if seen[e.ID] {
+			continue // it came again after a kill
+		}
+		seen[e.ID] = true
 		if i == len(events)-1 {
 			feed.Updated = e.Time.Format(time.RFC3339)
 		}
