@@ -25,7 +25,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
 // retries has a call sent again while the frontier restarts.
