@@ -70,7 +70,7 @@ func item(p *batch.URL, crawl string) *pb.URLItem {
 		"isSitemap":            "false",
 		"sitemap.lastModified": p.LastMod.String(),
 		"sitemap.url":          p.Sitemap,
-		"sitemap.trust":        p.Trust,
+		"sitemap.trust":        p.Trust.String(),
 	} {
 		if value != "" {
 			u.Metadata[key] = &pb.StringList{Values: []string{value}}
