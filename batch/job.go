@@ -44,7 +44,8 @@ type Worker struct {
 	// the tasks that are done into the queue, too.
 	Retry bool
 	// Done, if set, is called after each task that has ended, also if its part was there before;
-	// counts are then zero. It may be called by several goroutines at once.
+	// counts are then zero, or after a retry those of the part that stays. It may be called by several
+	// goroutines at once.
 	Done func(task Task, counts Counts)
 	// Report, if set, is called with what went wrong with a single task: its part or its state was
 	// damaged, or it cannot be done. It may be called by several goroutines at once.
