@@ -126,6 +126,10 @@ func TestCheckFolder_NotListed(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
+	lost := filepath.Join(dir, "lost", "index.html")
+	if r := runArgs(t, "check", "--format", "github", dir); !strings.Contains(r.out, "::warning file="+lost+",") {
+		t.Errorf("not at the page: %s", r.out)
+	}
 }
 
 // Neither a feed nor a stray document says whose folder it is.
