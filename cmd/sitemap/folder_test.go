@@ -158,6 +158,17 @@ func TestCheckFolder_Relative(t *testing.T) {
 	}
 }
 
+// A sitemap that cannot be read is checked, although it does not say whose folder it is in.
+func TestCheckFolder_Unreadable(t *testing.T) {
+	for text, want := range map[string]string{"": "empty", page: "not_a_sitemap"} {
+		dir := newFolder(t, map[string]string{"sitemap.xml": text, "index.html": page})
+		r := runArgs(t, "check", dir)
+		if r.status != cli.ExitFailed || !strings.Contains(r.out, "["+want+"]") || !strings.Contains(r.err, "name the site") {
+			t.Errorf("%q: status %d, printed %s%s", text, r.status, r.out, r.err)
+		}
+	}
+}
+
 // urls, tree and stats take folders too.
 func TestFolder(t *testing.T) {
 	dir := projectFolder(t)
