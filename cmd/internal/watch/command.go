@@ -101,7 +101,7 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 	case f.parallel < 1 || f.perDay < 1 || f.least <= 0 || f.most < f.least:
 		return errors.New("--parallel, --per-day, --min, --max: want positive numbers, and --min below --max")
 	}
-	return nil
+	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed, "--from", f.from)
 }
 
 // watcher returns the Watcher that the flags describe.

@@ -85,13 +85,17 @@ func renderFeed(name string, events []event) []byte {
 	return b.Bytes()
 }
 
-// writeFeed replaces the file with the feed of events.
+// writeFeed replaces the file with the feed of events. What a link names is replaced, not the link.
 func writeFeed(name string, events []event) error {
+	text := renderFeed(name, events)
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
 	f, err := output.CreateBeside(name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(renderFeed(name, events))
+	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 		return err
