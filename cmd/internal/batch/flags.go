@@ -75,7 +75,7 @@ func (r *runFlags) add(cmd *cobra.Command) {
 		f.BoolVarP(&r.quiet, "quiet", "q", false,
 			"on standard error, report only what is wrong with LIST, parts and states")
 	})
-	cli.Complete(cmd, "log", "text", "json")
+	cli.OneOf(cmd, "log", "text", "json")
 }
 
 func (r *runFlags) addLease(cmd *cobra.Command) {
@@ -85,18 +85,15 @@ func (r *runFlags) addLease(cmd *cobra.Command) {
 		f.DurationVar(&r.patience, "patience", 10*time.Minute,
 			"with NATS, `TIME` to wait for a broker that does not answer")
 	})
+	cli.Positive(cmd, "patience")
 }
 
 func (r *runFlags) check() error {
 	switch {
 	case r.Changed && r.Findings:
 		return errors.New("--check judges all; it does not go with --changed")
-	case r.log != "" && r.log != "text" && r.log != "json":
-		return errors.New("--log: want text or json")
 	case r.lease < jetstream.MinLease:
 		return fmt.Errorf("--lease: want at least %v", jetstream.MinLease)
-	case r.patience <= 0:
-		return errors.New("--patience: want a positive time")
 	}
 	return r.placeFlags.check()
 }

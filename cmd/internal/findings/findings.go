@@ -19,7 +19,6 @@ package findings
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -43,6 +42,5 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "github":
 		return &githubPrinter{w: w}, nil
 	}
-	return nil, fmt.Errorf("unknown format %q: want %s or %s", format,
-		strings.Join(Formats[:len(Formats)-1], ", "), Formats[len(Formats)-1])
+	return nil, fmt.Errorf("findings are not printed as %s", format)
 }

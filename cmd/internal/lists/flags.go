@@ -40,7 +40,8 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	})
 	w.Parallel = 8
 	w.WalkFlags.Add(cmd, "targets")
-	cli.Complete(cmd, "as", "site", "sitemap")
+	cli.NotNegative(cmd, "max-time")
+	cli.OneOf(cmd, "as", "site", "sitemap")
 }
 
 // AddSave adds the flag of the commands that can keep documents.
@@ -51,15 +52,10 @@ func (w *Flags) AddSave(cmd *cobra.Command) {
 	})
 }
 
-// check reports values that have no meaning.
+// check reports flags that contradict each other.
 func (w *Flags) check() error {
-	switch {
-	case w.maxTime < 0:
-		return errors.New("--max-time: want a positive number")
-	case w.failed != "" && filepath.Clean(w.failed) == filepath.Clean(w.From):
+	if w.failed != "" && filepath.Clean(w.failed) == filepath.Clean(w.From) {
 		return errors.New("--failed names the file of --from")
-	case w.As != "" && w.As != "site" && w.As != "sitemap":
-		return fmt.Errorf("--as: want site or sitemap, not %q", w.As)
 	}
 	return nil
 }

@@ -75,6 +75,7 @@ func Command(a *cli.App) *cobra.Command {
 		f.DurationVar(&flags.least, "min", 5*time.Minute, "shortest `TIME` between two requests for a sitemap")
 		f.DurationVar(&flags.most, "max", 14*24*time.Hour, "longest `TIME` between two requests for a sitemap")
 	})
+	cli.Positive(cmd, "parallel", "per-day", "min")
 	cmd.AddCommand(statusCommand(a))
 	return cmd
 }
@@ -86,8 +87,8 @@ func (f *watchFlags) check(args []string) error {
 		return errors.New("want --state FILE, which remembers what was seen")
 	case len(args) == 0 && f.from == "":
 		return errors.New("no SITE given")
-	case f.parallel < 1 || f.perDay < 1 || f.least <= 0 || f.most < f.least:
-		return errors.New("--parallel, --per-day, --min, --max: want positive numbers, and --min below --max")
+	case f.most < f.least:
+		return errors.New("--min is above --max")
 	}
 	return nil
 }
