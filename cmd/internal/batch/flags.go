@@ -106,14 +106,14 @@ type openRun struct {
 	states  batch.States
 	record  record
 	queue   *queue
-	metrics *metrics
+	metrics *counters
 	log     *slog.Logger // nil without --log
 	closers []func()
 }
 
 // open begins a run or goes on with it, and opens its queue. Replicas are 0 for as many as before.
 func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
-	r := &openRun{app: a, flags: flags, metrics: newMetrics()}
+	r := &openRun{app: a, flags: flags, metrics: newCounters()}
 	if flags.log != "" {
 		r.log = a.Log.Records(flags.log == "json")
 	}

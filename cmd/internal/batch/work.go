@@ -97,7 +97,7 @@ type work struct {
 	flags     *walkFlags
 	quiet     bool
 	worker    *batch.Worker
-	metrics   *metrics
+	metrics   *counters
 	log       *slog.Logger
 	progress  progress.Counter
 	untrusted atomic.Int64

@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/metrics"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
@@ -137,8 +138,8 @@ func runWith(
 	if err != nil {
 		return err
 	}
-	m := newMetrics(w, sites)
-	stop, err := m.serve(flags.metrics)
+	m := newCounters(w, sites)
+	stop, err := metrics.Serve(flags.metrics, m.registry, nil)
 	if err != nil {
 		return err
 	}
