@@ -12,7 +12,6 @@
 //	text.go       text, grouped by rule
 //	excerpt.go    lines of documents
 //	printer.go    Printer, and what it prints
-//	spool.go      texts that grow side by side
 //	key.go        what identifies a finding
 package findings
 
@@ -38,7 +37,7 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "sarif":
 		return &sarifPrinter{w: w, o: o}, nil
 	case "junit":
-		return &junitPrinter{w: w, o: o, index: map[string]*junitSuite{}}, nil
+		return newJUnit(w, o), nil
 	case "github":
 		return &githubPrinter{w: w}, nil
 	}
