@@ -80,7 +80,7 @@ func (l *failureList) failure(run, target, sitemap string, e *batch.Error) (err 
 		line := jsonl.Marshal(failure{run, target, sitemap, e.Code, e.Message})
 		_, err = l.out.Write(append(line, '\n'))
 	case "csv":
-		_, err = l.out.Write(output.AppendRow(nil, run, target, sitemap, e.Code, e.Message))
+		_, err = l.out.Write(output.AppendRow(nil, false, run, target, sitemap, e.Code, e.Message))
 	default:
 		name := target
 		if sitemap != "" {

@@ -8,6 +8,7 @@
 //	rows.go          URLs, alternates, images and videos as rows
 //	table.go         rows as csv, jsonl and Parquet
 //	columns.go       URLs as jsonl and csv, with some of their fields
+//	column.go        columns, and rows of them as jsonl and csv
 //	format.go        URLs as lines
 //	output.go        standard output and files
 //	closed_unix.go   whether standard output is closed
