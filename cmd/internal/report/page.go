@@ -14,7 +14,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -33,14 +35,15 @@ var style string
 var script string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number":  cli.Thousands,
-	"plural":  cli.Plural[int64],
-	"place":   func(f audit.Finding) string { return findings.Location(&f) },
-	"caret":   caret,
-	"size":    size,
-	"seconds": func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
-	"px":      func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) },
-	"isLink":  func(s string) bool { return link.MatchString(s) },
+	"number":   cli.Thousands,
+	"plural":   cli.Plural[int64],
+	"place":    func(f audit.Finding) string { return findings.Location(&f) },
+	"caret":    caret,
+	"size":     size,
+	"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
+	"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
+	"isLink":   func(s string) bool { return link.MatchString(s) },
+	"readable": readable,
 }).Parse(page))
 
 // link matches what may be a link.
@@ -173,6 +176,22 @@ func hostOf(target string) string {
 		return u.Host
 	}
 	return target
+}
+
+// escapes matches characters of a URL that are escaped.
+var escapes = regexp.MustCompile(`(%[0-9A-Fa-f]{2})+`)
+
+// readable returns a text with the characters that the escapes of URLs stand for, where they can be
+// seen: /мир for /%D0%BC%D0%B8%D1%80. Links and excerpts keep the escapes.
+func readable(text string) string {
+	return escapes.ReplaceAllStringFunc(text, func(escaped string) string {
+		plain, err := url.PathUnescape(escaped)
+		hidden := func(r rune) bool { return r == '%' || !unicode.IsPrint(r) }
+		if err != nil || !utf8.ValidString(plain) || strings.ContainsFunc(plain, hidden) {
+			return escaped
+		}
+		return plain
+	})
 }
 
 // caret returns the excerpt of a finding: what is before the place, the character there, and the
