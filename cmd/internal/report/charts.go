@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -64,7 +64,7 @@ var sizeLimits = []int64{1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20, 50 << 
 func sizes(documents []*auditedDocument) []bar {
 	list := make([]bar, len(sizeLimits))
 	for i, limit := range sizeLimits {
-		list[i].Name = "up to " + size(limit)
+		list[i].Name = "up to " + strings.Replace(cli.Size(limit), ".0", "", 1)
 	}
 	list[len(list)-1].Name = "over 50 MiB, the protocol's limit"
 	for _, d := range documents {
@@ -247,16 +247,4 @@ func waterfall(documents []*auditedDocument) (spans []span, total time.Duration,
 		spans = append(spans, span{d, x, min(w, 100-x)})
 	}
 	return spans, total, more
-}
-
-// size returns a number of bytes as 1.5 MiB.
-func size(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	f, units := float64(n)/1024, "KMGTPE"
-	for f >= 1023.95 {
-		f, units = f/1024, units[1:]
-	}
-	return fmt.Sprintf("%.4g %ciB", math.Round(f*10)/10, units[0])
 }

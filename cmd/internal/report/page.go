@@ -39,7 +39,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"plural":   cli.Plural[int64],
 	"place":    func(f audit.Finding) string { return findings.Location(&f) },
 	"caret":    caret,
-	"size":     size,
+	"size":     cli.Size,
 	"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
 	"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 	"isLink":   func(s string) bool { return link.MatchString(s) },

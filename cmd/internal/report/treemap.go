@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -103,7 +104,8 @@ func (t *tile) label() string {
 	if t.H < 22 || fits < min(len(name), least) {
 		return ""
 	}
-	cut := len(name) // what is before it does not fit
+	columns := func(r rune) int { return (utf8.RuneLen(r) + 1) / 2 } // two of a Chinese character
+	cut := len(name)                                                 // what is before it does not fit
 	for ; cut > 0 && fits >= columns(name[cut-1]); cut-- {
 		fits -= columns(name[cut-1])
 	}
@@ -111,14 +113,6 @@ func (t *tile) label() string {
 		return "…" + string(name[min(cut+1, len(name)):])
 	}
 	return string(name)
-}
-
-// columns returns how many columns a character takes: Chinese, Japanese and Korean ones take two.
-func columns(r rune) int {
-	if r >= 0x1100 {
-		return 2
-	}
-	return 1
 }
 
 // classes are the kinds of documents, the worst first.
