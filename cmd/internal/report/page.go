@@ -14,9 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -176,22 +174,6 @@ func hostOf(target string) string {
 		return u.Host
 	}
 	return target
-}
-
-// escapes matches characters of a URL that are escaped.
-var escapes = regexp.MustCompile(`(%[0-9A-Fa-f]{2})+`)
-
-// readable returns a text with the characters that the escapes of URLs stand for, where they can be
-// seen: /мир for /%D0%BC%D0%B8%D1%80. Links and excerpts keep the escapes.
-func readable(text string) string {
-	return escapes.ReplaceAllStringFunc(text, func(escaped string) string {
-		plain, err := url.PathUnescape(escaped)
-		hidden := func(r rune) bool { return r == '%' || !unicode.IsPrint(r) }
-		if err != nil || !utf8.ValidString(plain) || strings.ContainsFunc(plain, hidden) {
-			return escaped
-		}
-		return plain
-	})
 }
 
 // caret returns the excerpt of a finding: what is before the place, the character there, and the
