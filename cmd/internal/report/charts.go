@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -64,7 +64,7 @@ var sizeLimits = []int64{1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20, 50 << 
 func sizes(documents []*auditedDocument) []bar {
 	list := make([]bar, len(sizeLimits))
 	for i, limit := range sizeLimits {
-		list[i].Name = "up to " + size(limit)
+		list[i].Name = "up to " + strings.Replace(cli.Size(limit), ".0", "", 1)
 	}
 	list[len(list)-1].Name = "over 50 MiB, the protocol's limit"
 	for _, d := range documents {
@@ -98,6 +98,7 @@ type timeline struct {
 	Unit    string // "month" or "year"
 	Columns []column
 	Ticks   []tick
+	Margin  int   // on the left, in characters
 	With    int64 // pages with a lastmod
 }
 
@@ -105,8 +106,9 @@ type timeline struct {
 type column struct {
 	Name       string
 	Count      int64
-	X, Y, W, H float64
-	Label      string // under it, or ""
+	X, Y, W, H float64 // X and W in hundredths of the width
+	Labelled   bool    // the name stands under it
+	Minor      bool    // unless the page is narrow
 }
 
 // A tick is a line at a number of pages.
@@ -115,12 +117,11 @@ type tick struct {
 	Count int64
 }
 
-// The timeline is drawn in this rectangle.
-const (
-	timelineLeft, timelineRight = 60, 956
-	timelineTop, timelineBottom = 12, 180
-	labelWidth                  = 60
-)
+// The columns of a timeline end at its bottom, and the highest begins at its top.
+const timelineTop, timelineBottom = 12, 180
+
+// A label takes so much of the width, in hundredths: the second is that on a phone.
+const labelWidth, narrowLabelWidth = 7.5, 25
 
 // maxMonths is how many months are told apart. Longer times are counted by year.
 const maxMonths = 60
@@ -183,18 +184,22 @@ func (t *timeline) draw(names []string, counts map[string]int64) {
 	scale := float64(timelineBottom-timelineTop) / float64(largest)
 	for n := int64(0); n <= largest; n += step {
 		t.Ticks = append(t.Ticks, tick{timelineBottom - float64(n)*scale, n})
+		t.Margin = len(cli.Thousands(n)) + 1
 	}
-	width := float64(timelineRight-timelineLeft) / float64(len(names))
-	free := 0.0 // of labels, from here on
+	width := 100 / float64(len(names))
+	free, narrowFree := 0.0, 0.0 // of labels, from here on
 	for i, name := range names {
-		c := column{Name: name, Count: counts[name], X: timelineLeft + float64(i)*width}
+		c := column{Name: name, Count: counts[name], X: float64(i) * width}
 		c.W, c.H = width*0.8, float64(c.Count)*scale
 		if c.Count > 0 {
 			c.H = max(c.H, 1.5)
 		}
 		c.Y = timelineBottom - c.H
-		if c.X >= free && c.X < timelineRight-labelWidth {
-			c.Label, free = name, c.X+labelWidth
+		if c.X >= free && c.X <= 100-labelWidth {
+			c.Labelled, free = true, c.X+labelWidth
+			if c.Minor = c.X < narrowFree || c.X > 100-narrowLabelWidth; !c.Minor {
+				narrowFree = c.X + narrowLabelWidth
+			}
 		}
 		t.Columns = append(t.Columns, c)
 	}
@@ -242,16 +247,4 @@ func waterfall(documents []*auditedDocument) (spans []span, total time.Duration,
 		spans = append(spans, span{d, x, min(w, 100-x)})
 	}
 	return spans, total, more
-}
-
-// size returns a number of bytes as 1.5 MiB.
-func size(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	f, units := float64(n)/1024, "KMGTPE"
-	for f >= 1023.95 {
-		f, units = f/1024, units[1:]
-	}
-	return fmt.Sprintf("%.4g %ciB", math.Round(f*10)/10, units[0])
 }

@@ -33,14 +33,15 @@ var style string
 var script string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number":  cli.Thousands,
-	"plural":  cli.Plural[int64],
-	"place":   func(f audit.Finding) string { return findings.Location(&f) },
-	"caret":   caret,
-	"size":    size,
-	"seconds": func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
-	"px":      func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) },
-	"isLink":  func(s string) bool { return link.MatchString(s) },
+	"number":   cli.Thousands,
+	"plural":   cli.Plural[int64],
+	"place":    func(f audit.Finding) string { return findings.Location(&f) },
+	"caret":    caret,
+	"size":     cli.Size,
+	"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
+	"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
+	"isLink":   func(s string) bool { return link.MatchString(s) },
+	"readable": readable,
 }).Parse(page))
 
 // link matches what may be a link.

@@ -15,8 +15,11 @@ package report
 import (
 	"cmp"
 	"io"
+	"net/url"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -157,6 +160,23 @@ func split(loc string) (host, path string) {
 	host, path, _ = strings.Cut(rest, "/")
 	return host, path
 }
+
+// escapes matches characters of a URL that are escaped.
+var escapes = regexp.MustCompile(`(%[0-9A-Fa-f]{2})+`)
+
+// readable returns a text with the characters that the escapes of URLs stand for, where they can be
+// seen: /мир for /%D0%BC%D0%B8%D1%80. Links and excerpts keep the escapes.
+func readable(text string) string {
+	return escapes.ReplaceAllStringFunc(text, func(escaped string) string {
+		if plain, err := url.PathUnescape(escaped); err == nil && !strings.ContainsFunc(plain, isHidden) {
+			return plain
+		}
+		return escaped
+	})
+}
+
+// isHidden reports whether a character is not seen, is none, or would look like an escape.
+func isHidden(r rune) bool { return r == '%' || r == unicode.ReplacementChar || !unicode.IsPrint(r) }
 
 // count adds one to the number of n, or of others if there are too many names.
 func count(numbers map[name]int64, n name) {

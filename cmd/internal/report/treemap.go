@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -96,15 +97,20 @@ func rowLength(tiles []tile, side float64) int {
 
 // label returns the name of the document, or as much of its end as fits into the tile.
 func (t *tile) label() string {
-	const character, margin, least = 6.7, 14, 9
+	const character, margin, least = 7.7, 14, 9
 	base := path.Base(strings.TrimRight(t.Document.Name, "/"))
-	name := []rune(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xml"))
+	name := []rune(readable(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xml")))
 	fits := int((t.W - margin) / character)
-	switch {
-	case t.H < 22 || fits < min(len(name), least):
+	if t.H < 22 || fits < min(len(name), least) {
 		return ""
-	case len(name) > fits:
-		return "…" + string(name[len(name)-fits+1:])
+	}
+	columns := func(r rune) int { return (utf8.RuneLen(r) + 1) / 2 } // two of a Chinese character
+	cut := len(name)                                                 // what is before it does not fit
+	for ; cut > 0 && fits >= columns(name[cut-1]); cut-- {
+		fits -= columns(name[cut-1])
+	}
+	if cut > 0 {
+		return "…" + string(name[min(cut+1, len(name)):])
 	}
 	return string(name)
 }

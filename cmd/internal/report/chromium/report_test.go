@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -115,9 +114,10 @@ func (b *tab) open(page []byte) {
 
 // A site is what a report is about.
 type site struct {
-	target string
-	names  []string // of sitemaps
-	text   string   // of findings, URLs and errors
+	target  string
+	names   []string // of sitemaps
+	text    string   // of findings, URLs and errors
+	earlier string   // what check has printed of an earlier run, or ""
 }
 
 // page returns the report of a site. The first sitemap has an error, the second a warning.
@@ -125,6 +125,11 @@ func (s site) page(t *testing.T) []byte {
 	t.Helper()
 	var page bytes.Buffer
 	r := report.New(&page, s.target)
+	if s.earlier != "" {
+		if err := r.Since(strings.NewReader(s.earlier), "monday.jsonl"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	totals := findings.Totals{Errors: 1, Warnings: 1}
 	for i, name := range s.names {
 		if i < 2 {
@@ -167,7 +172,7 @@ const shownName = `[...document.querySelectorAll("#rows tbody tr")].find((r) => 
 
 // TestClicks: the page renders, and clicks on sitemaps and colours filter the table.
 func TestClicks(t *testing.T) {
-	b, site := newTab(t), site{"https://www.example.com/", names(12), "a text"}
+	b, site := newTab(t), site{target: "https://www.example.com/", names: names(12), text: "a text"}
 	b.open(site.page(t))
 	b.want(`document.title`, "Sitemaps of www.example.com")
 	b.want(`document.querySelectorAll("svg rect").length > 40`, "true")
@@ -187,19 +192,14 @@ func TestClicks(t *testing.T) {
 	b.do(click("#all"))
 	b.want(shownRows, "12")
 	b.want(`document.querySelectorAll('[aria-pressed="true"]').length`, "0")
-	dark := emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
-	}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, dark); err != nil {
-		t.Fatal(err)
-	}
+	b.media("screen", "dark")
 	b.want(`getComputedStyle(document.body).backgroundColor`, "rgb(18, 23, 30)")
 	b.quiet()
 }
 
 // TestKeyboard: all that clicks do can be done with the keyboard.
 func TestKeyboard(t *testing.T) {
-	b, site := newTab(t), site{"https://www.example.com/", names(12), "a text"}
+	b, site := newTab(t), site{target: "https://www.example.com/", names: names(12), text: "a text"}
 	b.open(site.page(t))
 	b.do(chromedp.Focus(chromedp.CSS(`[data-show="sound"]`)), chromedp.KeyEvent(kb.Tab))
 	b.want(`document.activeElement.dataset.row`, "0")
@@ -224,9 +224,9 @@ func TestHostile(t *testing.T) {
 		`<img src=x onerror='document.title = "harmed"'>` + "\u202e\u2066" +
 		`<svg onload='document.title = "harmed"'>{{.}}${document.title = "harmed"}`
 	b := newTab(t)
-	site := site{"https://www.example.com/", []string{
+	site := site{target: "https://www.example.com/", names: []string{
 		`javascript:document.title="harmed"`, "https://www.example.com/" + text, text,
-	}, text}
+	}, text: text}
 	b.open(site.page(t))
 	b.want(`document.title`, "Sitemaps of www.example.com")
 	b.want(`document.querySelectorAll("img, script:not(body > script), svg[onload]").length`, "0")
@@ -252,7 +252,7 @@ func TestHostile(t *testing.T) {
 
 // TestServed: a page that a server delivers asks it for nothing else.
 func TestServed(t *testing.T) {
-	page := site{"https://www.example.com/", names(3), "a text"}.page(t)
+	page := site{target: "https://www.example.com/", names: names(3), text: "a text"}.page(t)
 	var mu sync.Mutex
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +276,7 @@ func TestServed(t *testing.T) {
 
 // TestLarge: the report of 5,000 sitemaps is below 5 MB, and shows them all.
 func TestLarge(t *testing.T) {
-	page := site{"https://www.example.com/", names(5000), "a text"}.page(t)
+	page := site{target: "https://www.example.com/", names: names(5000), text: "a text"}.page(t)
 	if len(page) >= 5_000_000 {
 		t.Errorf("%d bytes", len(page))
 	}
