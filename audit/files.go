@@ -14,18 +14,10 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// The codes of a folder.
-const (
-	PageMissingFile sitemap.Code = "page_missing_file"
-	PageNotListed   sitemap.Code = "page_not_listed"
-)
+// PageNotListed is the code of files without an entry.
+const PageNotListed sitemap.Code = "page_not_listed"
 
 var _ = register(
-	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
-		Summary: "a page that has no file in the folder of the site",
-		Why:     "The server will answer with status 404, so search engines cannot index the page.",
-		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a " +
-			"also a.html. If a server renders the pages, leave the rule out: --disable page_missing_file."},
 	Rule{Code: PageNotListed, Severity: warning, Source: protocolSubmit,
 		Summary: "a page in the folder of the site that no sitemap lists",
 		Why:     "Search engines find it by links only, if at all.",

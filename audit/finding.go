@@ -95,6 +95,14 @@ func withoutUser(s string) string {
 // quoted returns a value in quotes, at most 80 bytes of it.
 func quoted[T ~string | ~[]byte](s T) string { return chars.Quote(withoutUser(string(s))) }
 
+// urls returns "1 URL is" or "12 URLs are".
+func urls(n int, one, many string) string {
+	if n == 1 {
+		return "1 URL " + one
+	}
+	return plural(n, "URL") + " " + many
+}
+
 // plural returns "1 URL" or "12 URLs".
 func plural(n int, what string) string {
 	if n == 1 {

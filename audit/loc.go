@@ -176,20 +176,13 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 // end judges the locations together.
 func (l *locations) end() {
 	if l.fragments > 0 {
-		l.findAt(of(FragmentInLoc), l.firstFragment, "", "%s a fragment", has(l.fragments, "URL"))
+		l.findAt(of(FragmentInLoc), l.firstFragment, "", "%s a fragment",
+			urls(l.fragments, "has", "have"))
 	}
 	if l.sitemaps > 0 {
 		l.findAt(of(SitemapInUrlset), l.firstSitemap, "", "the urlset lists %s as pages", plural(l.sitemaps,
 			"sitemap"))
 	}
-}
-
-// has returns "1 URL has" or "12 URLs have".
-func has(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " has"
-	}
-	return plural(n, what) + " have"
 }
 
 // isSitemapName reports whether a location has the name of a sitemap.

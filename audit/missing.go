@@ -1,5 +1,18 @@
 package audit
 
+import "github.com/seed-322c453a/sitemap"
+
+// PageMissingFile is the code of entries without a file.
+const PageMissingFile sitemap.Code = "page_missing_file"
+
+var _ = register(
+	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
+		Summary: "a page that has no file in the folder of the site",
+		Why:     "The server will answer with status 404, so search engines cannot index the page.",
+		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a " +
+			"also a.html. If a server renders the pages, leave the rule out: --disable page_missing_file."},
+)
+
 // missingFiles collects pages that have no file until one that has shows that the folder holds pages.
 // If none has, a server renders them, as with the folder public of a Next project.
 type missingFiles struct {

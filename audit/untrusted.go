@@ -97,12 +97,9 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	if file := s.robots(root); file != nil && names(file.Sitemaps, root) {
 		return // the caller has named what robots.txt names too
 	}
-	urls := "1 URL is"
-	if a.count > 1 {
-		urls = plural(a.count, "URL") + " are"
-	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy("Move the sitemap to the top of the site, " +
 		"or name it in robots.txt.")
 	dir := a.scope[0].Dir
-	s.report(rule, a.first, dir, "%s not in %s, the directory of the sitemap", urls, quoted(dir))
+	s.report(rule, a.first, dir, "%s not in %s, the directory of the sitemap", urls(a.count, "is", "are"),
+		quoted(dir))
 }

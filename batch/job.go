@@ -49,7 +49,8 @@ type Worker struct {
 	// the tasks that are done into the queue, too.
 	Retry bool
 	// Done, if set, is called after each task that has ended. If its part was there before, counts are
-	// zero. It may be called by several goroutines at once.
+	// zero, or after a retry those of the part that stays. It may be called by several goroutines at
+	// once.
 	Done func(task Task, counts Counts)
 	// Report, if set, is called if something is wrong with a single task: its part or its state was
 	// damaged, or it cannot be done. It may be called by several goroutines at once.

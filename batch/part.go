@@ -14,7 +14,8 @@ import (
 // maxAttempts is how often a task is handed out. Then it is abandoned: its site may kill workers.
 const maxAttempts = 5
 
-// part does a task, or one lot of it, and commits its part. Counts are zero if it was there before.
+// part does a task, or one lot of it, and commits its part. Counts are zero if it was there before. After
+// a retry that is no better, they are those of the part that stays.
 func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	old, done, err := r.previous(ctx, t)
 	if done || err != nil {
@@ -36,8 +37,12 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	}
 	defer part.Discard()
 	counts, err := r.write(ctx, &w, t, part, old)
-	if err != nil || old != nil && counts.Failed >= old.counts.Failed {
+	if err != nil {
 		return Counts{}, err
+	}
+	if old != nil && counts.Failed >= old.counts.Failed {
+		old.counts.Targets = int64(len(t.Targets))
+		return old.counts, nil
 	}
 	if !r.Retry { // another worker may have done the task, if the lease was lost
 		has, err := r.Sink.Has(ctx, t) // a damaged part was reported before

@@ -19,7 +19,16 @@ func TestWorker_Retry(t *testing.T) {
 	mustDo(t, &web{lastMod: "2024", broken: down("b.a.example", "c.a.example")}, f, all, batch.Worker{})
 	first := part(t, f, "1", "a.example")
 	w := &web{lastMod: "2024", broken: down("b.a.example", "c.a.example")}
-	mustDo(t, w, f, all, batch.Worker{Retry: true})
+	var counts batch.Counts
+	mustDo(t, w, f, all, batch.Worker{Retry: true, Done: func(task batch.Task, c batch.Counts) {
+		if task.Domain == "a.example" {
+			counts = c
+		}
+	}})
+	want := batch.Counts{Targets: 3, Documents: 3, URLs: 3, Failed: 2, Cause: "fetch_failed"}
+	if counts != want {
+		t.Errorf("counts %+v of a retry that is no better, want %+v", counts, want)
+	}
 	if len(w.requests) != 2 || part(t, f, "1", "a.example") != first {
 		t.Errorf("asked %v; the part, which is no better, has become\n%s", w.requests, part(t, f, "1", "a.example"))
 	}

@@ -142,6 +142,10 @@ func (s *site) isRenamed(d, lister *document) bool {
 // hint makes the children due whose lastmod has moved, if that has proved right or may still, and
 // judges whether it moved when they changed.
 func (s *site) hint(d *document, r *reading, out *delivery) {
+	if s.w.Options.IgnoreIndexLastMod {
+		d.Proof = 0
+		return
+	}
 	wasProved := d.Proof >= proved
 	for _, child := range s.docs {
 		if child.index != d {

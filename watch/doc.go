@@ -38,7 +38,7 @@
 //
 // An event counts as delivered when the loop asks for the next one. Only then is it stored, at most
 // 200 ms later. After a kill, the events of these 200 ms are yielded again, with the same [Event.ID];
-// none is lost. The event at which a loop breaks off is yielded again too.
+// none is lost. A loop that breaks off has not taken the last event: the next range begins with it.
 //
 // # Removal
 //

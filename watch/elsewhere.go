@@ -23,7 +23,7 @@ func (s *site) elsewhere(d *document, use func(pagelist.List)) {
 // confirm returns the changes that no other document of the site has shown before.
 func (s *site) confirm(d *document, changes []change) []change {
 	slices.SortStableFunc(changes, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.url.Loc, b.url.Loc), b.lastMod.Start().Compare(a.lastMod.Start()))
+		return cmp.Or(cmp.Compare(a.url.Loc, b.url.Loc), b.LastMod.Start().Compare(a.LastMod.Start()))
 	})
 	changes = slices.CompactFunc(changes, func(a, b change) bool { return a.url.Loc == b.url.Loc })
 	if len(changes) == 0 {
@@ -37,13 +37,13 @@ func (s *site) confirm(d *document, changes []change) []change {
 				continue
 			}
 			if p := &pages[at]; p.IsRemoved() {
-				c.removed = max(c.removed, p.Removed)
+				c.Removed = max(c.Removed, p.Removed)
 			} else {
-				c.isNew, c.isLater = false, c.lastMod.After(p.LastMod.Start()) && (c.isNew || c.isLater)
+				c.IsNew, c.IsLater = false, c.LastMod.After(p.LastMod.Start()) && (c.IsNew || c.IsLater)
 			}
 		}
 	})
-	return slices.DeleteFunc(changes, func(c change) bool { return !c.isNew && !c.isLater })
+	return slices.DeleteFunc(changes, func(c change) bool { return !c.IsNew && !c.IsLater })
 }
 
 // settle reports the vanished pages that no document of the site lists, once every document has

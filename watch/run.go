@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"iter"
@@ -162,42 +163,38 @@ func (r *run) turn(v *visit) {
 }
 
 // deliver yields the events of a delivery and then stores what belongs to them. How far it got is
-// stored now and then: after a kill, what was delivered is passed over.
+// stored now and then, and when the caller breaks off: after that, what was delivered is passed over.
 func (r *run) deliver(d *delivery) (alive bool, err error) {
 	defer func() { d.done <- alive && err == nil }()
-	skip := 0
-	if len(d.events) > 0 && d.progress != "" {
-		skip, err = delivered(r.w.Store, d)
-	}
+	skip, err := delivered(r.w.Store, d)
 	sum := fnv.New64a()
 	for i, e := range d.events {
-		if sum.Write([]byte(e.ID)); i < skip || err != nil {
-			continue
-		}
-		if !r.yield(e, nil) {
-			return false, err
-		}
-		if d.progress != "" && time.Since(r.synced) >= syncEvery {
-			var b longvalue.Batch
-			b.PutJSON(d.progress, progress{i + 1, sum.Sum64()})
-			err = b.Store(r.w.Store)
-			r.unsynced = true
-			if err == nil {
-				err = r.sync()
+		if i >= skip && err == nil {
+			if !r.yield(e, nil) {
+				return false, r.store(d.upTo(i, sum.Sum64()))
 			}
 		}
+		sum.Write([]byte(e.ID))
+		if time.Since(r.synced) >= syncEvery && err == nil {
+			err = cmp.Or(r.store(d.upTo(i+1, sum.Sum64())), r.sync())
+		}
 	}
-	if len(d.events) > 0 && d.progress != "" {
+	if len(d.events) > 0 {
 		d.Put(d.progress, nil)
 	}
 	if err == nil {
-		err = d.Store(r.w.Store)
+		err = r.store(&d.Batch)
 	}
-	r.unsynced = true
-	if err == nil && time.Since(r.synced) >= syncEvery {
+	if time.Since(r.synced) >= syncEvery && err == nil {
 		err = r.sync()
 	}
 	return true, err
+}
+
+// store puts values, which sync makes durable.
+func (r *run) store(b *longvalue.Batch) error {
+	r.unsynced = true
+	return b.Store(r.w.Store)
 }
 
 // sync makes durable what was delivered.
@@ -216,10 +213,20 @@ type progress struct {
 	Hash   uint64 `json:"hash"`
 }
 
-// delivered returns how many events of a delivery were delivered before a kill: as many as the
-// Store says if these were the same.
+// upTo returns the progress of a delivery after n events.
+func (d *delivery) upTo(n int, hash uint64) *longvalue.Batch {
+	b := &longvalue.Batch{}
+	b.PutJSON(d.progress, progress{n, hash})
+	return b
+}
+
+// delivered returns how many events of a delivery were delivered before: as many as the Store says
+// if these were the same.
 func delivered(s discover.Store, d *delivery) (int, error) {
 	var p progress
+	if len(d.events) == 0 {
+		return 0, nil
+	}
 	if ok, err := longvalue.GetJSON(s, d.progress, &p); !ok || p.Events > len(d.events) {
 		return 0, err
 	}

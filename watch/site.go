@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -41,7 +42,7 @@ func siteKey(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("watch: %w: %w", discover.ErrSite, err)
 	}
-	return st.Host() + "/w" + hashed(st.URL.String()), nil
+	return st.Host() + "/w" + hashed(strings.TrimSuffix(st.URL.String(), "/")), nil
 }
 
 func hashed(text string) string {
@@ -97,7 +98,8 @@ func (s *site) add(d *document) {
 	s.byLoc[d.Loc] = d
 }
 
-// pages returns the pages of a document. One whose list is damaged counts as one that was not read.
+// pages returns the pages of a document. One whose list is missing or damaged counts as one that was
+// not read.
 func (s *site) pages(d *document) pagelist.List {
 	if pages, ok := s.fresh[d.Loc]; ok {
 		return pages
@@ -106,7 +108,7 @@ func (s *site) pages(d *document) pagelist.List {
 	if s.err == nil {
 		s.err = err
 	}
-	if len(value) == 0 {
+	if len(value) == 0 && d.URLs == 0 {
 		return nil
 	}
 	pages, err := pagelist.Decode(value)

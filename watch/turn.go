@@ -13,7 +13,7 @@ import (
 func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	s.began = time.Now()
 	s.fill(s.began)
-	if out := new(delivery); !s.Find.After(time.Now()) {
+	if out := (&delivery{progress: s.key + "f"}); !s.Find.After(time.Now()) {
 		if err := s.find(ctx, out); err != nil {
 			return err
 		}
@@ -93,13 +93,13 @@ func (s *site) ask(ctx context.Context, d *document, out *delivery) error {
 	s.Tokens -= float64(max(r.sum.Attempts, 1) + len(r.sum.Hops))
 	for _, c := range s.confirm(d, r.changes) {
 		kind := Modified
-		if c.isNew {
+		if c.IsNew {
 			kind = Added
 		}
 		if i, ok := r.pages.Find(c.url.Loc); ok {
-			r.pages[i].Removed = c.removed
+			r.pages[i].Removed = c.Removed
 		}
-		out.events = append(out.events, s.pageEvent(kind, d, c.removed, c.url))
+		out.events = append(out.events, s.pageEvent(kind, d, c.Removed, c.url))
 	}
 	s.note(d, r, out)
 	s.judgeFailures(time.Now(), out)
@@ -125,7 +125,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 		if !r.sum.NotModified {
 			d.Final = r.sum.FinalURL
 			d.ETag, d.LastModified = r.validators.ETag, r.validators.LastModified
-			d.Ahead = r.ahead
+			d.Ahead = r.merge.Ahead
 		}
 		s.learn(d, r, elapsed, out)
 		d.Checked, d.Read = r.at, r.at
@@ -140,7 +140,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 	}
 	d.URLs, d.Vanished = r.pages.Listed(), r.pages.Vanished()
 	s.plan(d, r)
-	if r.changed || r.isFirst {
+	if r.merge.Changed || r.isFirst {
 		s.savePages(d, r.pages, out)
 	} else {
 		s.save(d, out)
@@ -151,7 +151,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delivery) {
 	if r.isFirst {
 		isWindow := r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom
-		d.Rhythm = firstRhythm(r.dates, isWindow, r.at)
+		d.Rhythm = firstRhythm(r.merge.Dates, isWindow, r.at)
 		d.Hinted = false
 		if d.index != nil && !d.LastMod.IsZero() { // the index changes whenever d does
 			d.index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
@@ -160,14 +160,14 @@ func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delive
 		}
 		return
 	}
-	d.Rhythm = d.Rhythm.after(elapsed, r.changed)
+	d.Rhythm = d.Rhythm.after(elapsed, r.merge.Changed)
 	switch index := d.index; {
-	case index == nil || d.LastMod.IsZero():
-	case d.Hinted && r.changed:
+	case index == nil || d.LastMod.IsZero() || s.w.Options.IgnoreIndexLastMod:
+	case d.Hinted && r.merge.Changed:
 		index.Proof = min(index.Proof+1, proved)
 	case d.Hinted:
 		index.Proof = max(index.Proof-1, -refute)
-	case r.changed:
+	case r.merge.Changed:
 		d.Early = true
 	}
 	d.Hinted = false
@@ -175,7 +175,7 @@ func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delive
 
 // compare reports what a reading says about a document as a whole.
 func (s *site) compare(d *document, r *reading, out *delivery) {
-	if r.changed && !r.isFirst {
+	if r.merge.Changed && !r.isFirst {
 		d.Changed, d.Usual, d.Quiet = r.at, d.Rhythm.usual(), false
 	}
 	if !d.Changed.IsZero() && !d.Quiet && d.Format != sitemap.SitemapIndex {

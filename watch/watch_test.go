@@ -1,11 +1,14 @@
 package watch_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // bubble runs a test in virtual time, from noon of 1 June 2026.
@@ -43,4 +46,86 @@ func TestOnce(t *testing.T) {
 		web.serve("s", urlset("1|2026-05-01", "2|2026-06-01", "3|2026-05-29", "4"))
 		want(t, "back", run(t, w, 2*24*time.Hour), "added 3")
 	})
+}
+
+// TestBreak: a loop that breaks off has not taken the last event, and all before it.
+func TestBreak(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1", "2", "3", "4", "5"))
+		w := web.watcher()
+		w.Initial = true
+		var got []string
+		for range 3 {
+			n := 0
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err != nil {
+					t.Error(err)
+				}
+				got = append(got, short(e))
+				if n++; n == 3 {
+					break
+				}
+			}
+		}
+		const want = "added 1, added 2, added 3, added 3, added 4, added 5, added 5"
+		if strings.Join(got, ", ") != want {
+			t.Errorf("got %q, want %s", got, want)
+		}
+	})
+}
+
+// TestEvents: the last element is the error of the context, and nothing is left running.
+func TestEvents(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1"))
+		w := web.watcher()
+		time.AfterFunc(2*day, func() { web.serve("s", urlset("1", "2")) })
+		ctx, cancel := context.WithTimeout(t.Context(), 4*day)
+		defer cancel()
+		var got []string
+		sites := slices.Values([]string{"a.test", "https://a.test/", "not a site"})
+		for e, err := range w.Events(ctx, sites) {
+			if err != nil {
+				got = append(got, err.Error())
+				continue
+			}
+			got = append(got, short(e))
+		}
+		want(t, "four days", got, "failing", "added 2", context.DeadlineExceeded.Error())
+		if n := web.requests["https://a.test/robots.txt"]; n > 4 {
+			t.Errorf("%d requests for robots.txt: a site was watched twice", n)
+		}
+	})
+}
+
+// TestDamagedList: a document whose pages are missing in the Store is read anew, and nothing of it is
+// taken for added.
+func TestDamagedList(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1", "2"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		w.Store = lossy{w.Store}
+		want(t, "damaged", run(t, w, 3*day))
+		w.Store = w.Store.(lossy).Store
+		web.serve("s", urlset("1", "2", "3"))
+		want(t, "again", run(t, w, 3*day), "added 3")
+	})
+}
+
+// A lossy Store has lost the values that are no JSON: the lists of pages.
+type lossy struct{ discover.Store }
+
+func (l lossy) Get(key string) ([]byte, error) {
+	value, err := l.Store.Get(key)
+	if len(value) > 2 && value[2] != '{' {
+		return nil, err
+	}
+	return value, err
 }

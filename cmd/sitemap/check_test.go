@@ -278,6 +278,12 @@ HOST/private,,,,"robots.txt does not allow it, or cannot be fetched"
 			t.Errorf("%s: printed %s%s", target, r.out, r.err)
 		}
 	}
+	s.Close()
+	r := runArgs(t, "check", "--allow-private", "--retries", "0", "--pages", "all", "--page-table", table, s.URL)
+	lines := strings.Count(readFile(t, table), "\n")
+	if lines != 4 || !strings.Contains(r.err, "pages.csv is not written: nothing could be read") {
+		t.Errorf("a run that read nothing has left %d lines, and said %s", lines, r.err)
+	}
 	if r := runArgs(t, "check", "--page-table", table, file); r.status != cli.ExitUsage {
 		t.Errorf("without --pages: status %d, %s", r.status, r.err)
 	}

@@ -126,6 +126,10 @@ func TestCheckFolder_NotListed(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
+	lost := filepath.Join(dir, "lost", "index.html")
+	if r := runArgs(t, "check", "--format", "github", dir); !strings.Contains(r.out, "::warning file="+lost+",") {
+		t.Errorf("not at the page: %s", r.out)
+	}
 }
 
 // Neither a feed nor a stray document says whose folder it is.
@@ -151,6 +155,17 @@ func TestCheckFolder_Relative(t *testing.T) {
 	got, r := foundIn(t, "--disable", "not_in_robots", "--root", dir, "https://example.com/")
 	if got != "error relative_loc https://example.com/\nerror relative_loc https://example.com/a" {
 		t.Errorf("with --root: found\n%s; %s", got, r.err)
+	}
+}
+
+// A sitemap that cannot be read is checked, although it does not say whose folder it is in.
+func TestCheckFolder_Unreadable(t *testing.T) {
+	for text, want := range map[string]string{"": "empty", page: "not_a_sitemap"} {
+		dir := newFolder(t, map[string]string{"sitemap.xml": text, "index.html": page})
+		r := runArgs(t, "check", dir)
+		if r.status != cli.ExitFailed || !strings.Contains(r.out, "["+want+"]") || !strings.Contains(r.err, "name the site") {
+			t.Errorf("%q: status %d, printed %s%s", text, r.status, r.out, r.err)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -146,11 +147,17 @@ func TestWatchWebhook(t *testing.T) {
 func TestWatchFeed(t *testing.T) {
 	loc, set := newPages(t)
 	dir := t.TempDir()
-	feed := filepath.Join(dir, "changes.atom")
+	feed, link := filepath.Join(dir, "changes.atom"), filepath.Join(dir, "link.atom")
+	writeTo(t, feed, "")
+	if err := os.Symlink(feed, link); err != nil {
+		if link = feed; runtime.GOOS != "windows" { // where not everybody may
+			t.Fatal(err)
+		}
+	}
 	set("1", "2<&>")
 	runArgs(t, watchArgs(loc, dir, "--initial", "--feed", feed)...)
 	set("1", "3")
-	runArgs(t, watchArgs(loc, dir, "--feed", feed)...)
+	runArgs(t, watchArgs(loc, dir, "--feed", link)...)
 	f, err := os.Open(feed)
 	if err != nil {
 		t.Fatal(err)

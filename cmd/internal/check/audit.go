@@ -18,10 +18,11 @@ func (c *Checker) Audit(ctx context.Context) error {
 	}
 	c.Read = c.read
 	var err error
-	if c.table, err = openTable(c.flags.table); err != nil {
+	if c.table, err = openTable(c.App, c.flags.table); err != nil {
 		return err
 	}
-	err = cmp.Or(c.Run(ctx, c.Targets), c.Printer.End(c.totals), c.table.close())
+	runErr, endErr := c.Run(ctx, c.Targets), c.Printer.End(c.totals)
+	err = c.table.end(cmp.Or(runErr, endErr))
 	c.sayJudged()
 	if n := c.hidden.Load(); n > 0 && c.flags.Format == "text" {
 		fmt.Fprintf(c.Out, "%s not shown: --all shows them\n", cli.Plural(n, "habit"))

@@ -44,6 +44,9 @@ func (x *targetAudit) finding(f *audit.Finding) {
 		x.App.Failed.Store(true)
 	}
 	f.Sitemap = x.shownName(f.Sitemap)
+	if f.Code == audit.PageNotListed && x.isBesideLines() {
+		f.Sitemap = filepath.Join(x.dir, filepath.FromSlash(f.Text))
+	}
 	r := &result{Target: x.Record.Target, Finding: f}
 	r.Totals.Count(f.Severity)
 	x.print(r)
@@ -141,10 +144,17 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	x.EndDocument(name)
 }
 
-// shownName returns the name of a document in findings. For formats that show findings beside the
-// lines of files, it is the path in the folder that is audited, if the document is there.
+// isBesideLines reports whether a folder is audited, in a format that shows findings beside the lines
+// of its files.
+func (x *targetAudit) isBesideLines() bool {
+	format := x.c.flags.Format
+	return x.dir != "" && (format == "github" || format == "sarif")
+}
+
+// shownName returns the name of a document in findings. Beside the lines of files, it is the path in
+// the folder, if the document is there.
 func (x *targetAudit) shownName(loc string) string {
-	if format := x.c.flags.Format; x.dir == "" || format != "github" && format != "sarif" {
+	if !x.isBesideLines() {
 		return loc
 	}
 	u, err := url.Parse(loc)

@@ -89,7 +89,8 @@ func (c *Flags) checkPages() error {
 	if c.pages.n == 0 && c.table != "" {
 		return errors.New("--page-table: needs --pages")
 	}
-	return nil
+	return cli.DifferentFiles("--output", c.Out, "--state", c.State, "--baseline", c.baseline,
+		"--page-table", c.table, "--from", c.From)
 }
 
 // checkRoot reports targets that --root has no meaning for.

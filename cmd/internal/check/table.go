@@ -1,35 +1,32 @@
 package check
 
 import (
-	"cmp"
-	"encoding/csv"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 )
 
 // A pageTable writes a row for each page that was to be judged.
 type pageTable struct {
-	file *os.File // nil if no table is wanted
-	csv  *csv.Writer
+	out *output.Writer // nil if no table is wanted
 }
 
 // openTable starts the table with this name, or none if it is empty.
-func openTable(name string) (t pageTable, err error) {
+func openTable(a *cli.App, name string) (t pageTable, err error) {
 	if name == "" {
 		return t, nil
 	}
-	if t.file, err = os.Create(name); err == nil {
-		t.csv = csv.NewWriter(t.file)
-		t.csv.Write([]string{"url", "status", "final_url", "findings", "not_judged"})
+	if t.out, err = output.Create(a, name); err == nil {
+		t.out.Begin("url,status,final_url,findings,not_judged\n")
 	}
 	return t, err
 }
 
 func (t *pageTable) row(p *audit.PageResult) {
-	if t.file == nil {
+	if t.out == nil {
 		return
 	}
 	status := ""
@@ -40,13 +37,13 @@ func (t *pageTable) row(p *audit.PageResult) {
 	for i, code := range p.Codes {
 		codes[i] = string(code)
 	}
-	t.csv.Write([]string{p.Loc, status, p.FinalURL, strings.Join(codes, " "), p.Reason})
+	t.out.Write(output.AppendRow(nil, p.Loc, status, p.FinalURL, strings.Join(codes, " "), p.Reason))
 }
 
-func (t *pageTable) close() error {
-	if t.file == nil {
-		return nil
+// end ends the table of a command that ended with err.
+func (t *pageTable) end(err error) error {
+	if t.out == nil {
+		return err
 	}
-	t.csv.Flush()
-	return cmp.Or(t.csv.Error(), t.file.Close())
+	return t.out.Finish(err)
 }

@@ -122,5 +122,23 @@ func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error 
 	return nil
 }
 
+// DifferentFiles reports two flags that name the same file. Its arguments are flags, each with the
+// name of its file, which may be empty.
+func DifferentFiles(flags ...string) error {
+	named := map[string]string{}
+	for pair := range slices.Chunk(flags, 2) {
+		flag, name := pair[0], pair[1]
+		if name == "" || name == Stdin {
+			continue
+		}
+		name = filepath.Clean(name)
+		if other, again := named[name]; again {
+			return fmt.Errorf("%s and %s name the same file", other, flag)
+		}
+		named[name] = flag
+	}
+	return nil
+}
+
 // IsGzip reports whether a file is to be compressed.
 func IsGzip(name string) bool { return strings.EqualFold(filepath.Ext(name), ".gz") }

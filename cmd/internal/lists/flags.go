@@ -3,7 +3,6 @@ package lists
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,12 +55,11 @@ func (w *Flags) check() error {
 	switch {
 	case w.maxTime < 0:
 		return errors.New("--max-time: want a positive number")
-	case w.failed != "" && filepath.Clean(w.failed) == filepath.Clean(w.From):
-		return errors.New("--failed names the file of --from")
 	case w.As != "" && w.As != "site" && w.As != "sitemap":
 		return fmt.Errorf("--as: want site or sitemap, not %q", w.As)
 	}
-	return nil
+	return cli.DifferentFiles("--output", w.Out, "--state", w.State, "--documents", w.Documents,
+		"--failed", w.failed, "--from", w.From)
 }
 
 // AddDocuments adds --documents.

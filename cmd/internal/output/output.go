@@ -192,34 +192,56 @@ func CreateBeside(name string) (*os.File, error) {
 	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// Append returns the output of a run with --state. It appends to the file; of a run that goes on,
-// it first cuts off what came after the first length bytes.
+// Append returns the output of a run with --state, at the end of the file. If the run goes on, Append
+// first cuts off what came after the first length bytes. Else it ends a line that is not ended.
 func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
 		return standard(a)
 	}
-	size := int64(0)
-	if info, err := os.Stat(name); err == nil {
-		size = info.Size()
-	}
-	if !resumed {
-		length = size
-	}
-	if size < length {
+	size, isEnded := ending(name)
+	if resumed && size < length {
 		return nil, fmt.Errorf("%s: shorter than the stopped run left it; "+
 			"restore it, or remove the file of --state to begin again", name)
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
-	if err == nil {
-		_, err = f.Seek(length, io.SeekStart)
-		err = cmp.Or(err, f.Truncate(length))
+	if resumed && size > length {
+		if err := os.Truncate(name, length); err != nil {
+			return nil, err
+		}
+		size = length
 	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	o := newFile(a, f, name)
-	o.Length, o.parts = length, true
+	o.Length, o.parts = size, true
+	if !resumed && !isEnded {
+		if _, err := o.write([]byte("\n")); err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
 	return o, nil
+}
+
+// ending returns the size of a file, and whether its last line is ended, as far as that can be seen.
+// A device and a file that is missing have no size.
+func ending(name string) (size int64, isEnded bool) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return 0, true
+	}
+	if cli.IsGzip(name) {
+		return info.Size(), true
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return info.Size(), true
+	}
+	defer f.Close()
+	last := []byte("\n")
+	f.ReadAt(last, info.Size()-1)
+	return info.Size(), last[0] == '\n'
 }
 
 // Finish ends the output of a command that ended with err. It renames a file that is complete. It

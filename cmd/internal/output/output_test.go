@@ -36,6 +36,37 @@ func TestFinish(t *testing.T) {
 	}
 }
 
+// Outputs that append to one file, each in a process of its own, leave each other's lines alone. They
+// begin with a new line also if the last one was not ended.
+func TestAppend(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out")
+	a := cli.NewApp(t.Context(), nil, io.Discard, io.Discard)
+	if err := os.WriteFile(name, []byte("cut"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	var outs [2]*Writer
+	for i := range outs {
+		var err error
+		if outs[i], err = Append(a, name, false, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{"1\n", "2\n"} {
+		for _, o := range outs {
+			o.WriteString(line)
+			o.Flush()
+		}
+	}
+	for _, o := range outs {
+		if err := o.Finish(nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := os.ReadFile(name); string(got) != "cut\n1\n1\n2\n2\n" || err != nil {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
+
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }

@@ -43,12 +43,12 @@ var ErrFolder = errors.New(
 	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose is it?",
 )
 
-// A RelativeError means that nothing in a folder says whose it is, since all locations of its sitemap
-// are relative.
+// A RelativeError means that nothing in a folder says whose it is, since no location in its sitemap is
+// a whole URL: all are relative, or the sitemap cannot be read.
 type RelativeError struct{ Sitemap string }
 
 func (e *RelativeError) Error() string {
-	return "all locations in " + e.Sitemap + " are relative: whose is the folder?"
+	return "no location in " + e.Sitemap + " is a whole URL: whose is the folder?"
 }
 
 // set takes the site or the sitemap that the caller names. A path that is not that of a file in the
@@ -134,7 +134,8 @@ func (f *Folder) sitemaps() []string {
 // maxLocs is how many URLs of a sitemap say whose folder it is in.
 const maxLocs = 200
 
-// locs returns the first URLs in a file, if it is a sitemap. A feed is none: its URLs may be on any site.
+// locs returns the first URLs in a file, if it is a sitemap, or should be one by its name. A feed is
+// none: its URLs may be on any site.
 func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
 	file, err := f.root.Open(name)
 	if err != nil {
@@ -142,8 +143,11 @@ func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
 	}
 	defer file.Close()
 	doc, err := parse.NewReader(file, nil)
+	if err != nil {
+		return nil, strings.Contains(name, "sitemap")
+	}
 	ofSitemap := []sitemap.Format{sitemap.URLSet, sitemap.SitemapIndex, sitemap.Text}
-	if err != nil || !slices.Contains(ofSitemap, doc.Summary().Format) {
+	if !slices.Contains(ofSitemap, doc.Summary().Format) {
 		return nil, false
 	}
 	for e, err := range doc.Entries() {

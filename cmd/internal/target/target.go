@@ -119,9 +119,11 @@ func exists(name string) bool {
 	return err != nil || !info.Mode().IsRegular() || !os.SameFile(info, out)
 }
 
-// looksLikePath reports whether arg cannot be a host.
+// looksLikePath reports whether arg is no host, or hardly one, such as public/ without that folder.
 func looksLikePath(arg string) bool {
-	return pathLike.MatchString(arg) || filepath.IsAbs(arg) || isMistyped(arg)
+	first, _, isNested := strings.Cut(arg, "/")
+	isFolder := isNested && first != "localhost" && !strings.ContainsAny(first, ".:@")
+	return isFolder || pathLike.MatchString(arg) || filepath.IsAbs(arg) || isMistyped(arg)
 }
 
 // isMistyped reports whether arg is the name of a file with a mistyped suffix, such as sitemap.xlm,

@@ -74,6 +74,11 @@ func TestParseTarget(t *testing.T) {
 		{"./missing", "", Target{File, "./missing", ""}},
 		{"/missing.xml", "", Target{File, "/missing.xml", ""}},
 		{"missing.XML", "", Target{File, "missing.XML", ""}},
+		{"public/", "", Target{File, "public/", ""}},
+		{"build/site", "", Target{File, "build/site", ""}},
+		{"localhost/", "", Target{Site, "localhost/", ""}},
+		{"intranet:8080/", "", Target{Site, "intranet:8080/", ""}},
+		{"intranet/", "site", Target{Site, "intranet/", ""}},
 		{"-", "", Target{File, "-", ""}},
 	}
 	for _, tt := range tests {

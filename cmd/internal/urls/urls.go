@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -60,12 +59,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 
 // checkFlags reports flags that contradict each other.
 func checkFlags(flags *lists.Flags, targets []target.Target) error {
-	out, state, documents := filepath.Clean(flags.Out), filepath.Clean(flags.State), filepath.Clean(flags.Documents)
 	switch {
-	case flags.State != "" && state == out:
-		return errors.New("--output and --state name the same file")
-	case flags.Documents != "" && (documents == out || documents == state):
-		return errors.New("--documents names the file of --output or --state")
 	case flags.Sample > 0 && flags.MaxURLs > 0:
 		return errors.New("--sample: the first --max-urls URLs are no random ones; want one of both")
 	case flags.All && flags.State == "":

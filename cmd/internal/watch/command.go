@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -61,7 +62,6 @@ func Command(a *cli.App) *cobra.Command {
 	flags.PrintFlags.AddFormat(cmd, "text or jsonl")
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
-		f.BoolVarP(&flags.Quiet, "quiet", "q", false, "on standard error, report only what failed")
 		f.StringVar(&flags.webhook, "webhook", "",
 			"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that is set")
 		f.StringVar(&flags.feed, "feed", "", "keep the last events as an Atom feed in `FILE`")
@@ -69,6 +69,9 @@ func Command(a *cli.App) *cobra.Command {
 			"serve /metrics and /healthz at `ADDRESS`, such as :9090")
 	})
 	flags.SelectFlags.Add(cmd)
+	for _, name := range withoutMeaning {
+		cmd.Flags().MarkHidden(name)
+	}
 	flags.FetchFlags.Add(cmd)
 	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
 		f.IntVar(&flags.perDay, "per-day", 96, "send at most `N` requests for the sitemaps of a site a day")
@@ -79,8 +82,17 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
+// withoutMeaning are flags of walks that a watch does not have: it takes the sitemaps of a site as
+// they are found, each in its own order.
+var withoutMeaning = []string{"newest", "known-paths"}
+
 // check reports values that have no meaning.
-func (f *watchFlags) check(args []string) error {
+func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
+	for _, name := range withoutMeaning {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s: not with watch", name)
+		}
+	}
 	switch {
 	case f.state == "":
 		return errors.New("want --state FILE, which remembers what was seen")
@@ -89,7 +101,7 @@ func (f *watchFlags) check(args []string) error {
 	case f.parallel < 1 || f.perDay < 1 || f.least <= 0 || f.most < f.least:
 		return errors.New("--parallel, --per-day, --min, --max: want positive numbers, and --min below --max")
 	}
-	return nil
+	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed, "--from", f.from)
 }
 
 // watcher returns the Watcher that the flags describe.
@@ -116,7 +128,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error
 	if flags.webhook != "" && err == nil {
 		hook, err = newWebhook(flags.webhook, os.Getenv("SITEMAP_WEBHOOK_SECRET"), a.Transport)
 	}
-	if err := cli.UsageOf(cmd, flags.Resolve(cmd), flags.check(args), sitesErr, err); err != nil {
+	if err := cli.UsageOf(cmd, flags.Resolve(cmd), flags.check(cmd, args), sitesErr, err); err != nil {
 		return err
 	}
 	db, err := state.Open(flags.state)

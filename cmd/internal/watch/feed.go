@@ -57,7 +57,12 @@ func renderFeed(name string, events []event) []byte {
 		ID: uuid("feed " + filepath.Base(name)), Title: "Changes of sitemaps",
 		Updated: time.Now().UTC().Format(time.RFC3339), Author: "sitemap watch",
 	}
+	seen := map[string]bool{}
 	for i, e := range slices.Backward(events) {
+		if seen[e.ID] {
+			continue // it came again after a kill
+		}
+		seen[e.ID] = true
 		if i == len(events)-1 {
 			feed.Updated = e.Time.Format(time.RFC3339)
 		}
@@ -80,13 +85,17 @@ func renderFeed(name string, events []event) []byte {
 	return b.Bytes()
 }
 
-// writeFeed replaces the file with the feed of events.
+// writeFeed replaces the file with the feed of events. What a link names is replaced, not the link.
 func writeFeed(name string, events []event) error {
+	text := renderFeed(name, events)
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
 	f, err := output.CreateBeside(name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(renderFeed(name, events))
+	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 		return err

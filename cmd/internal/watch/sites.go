@@ -26,10 +26,10 @@ type sites struct {
 func newSites(args []string, file string) (*sites, error) {
 	s := &sites{args: args, file: file}
 	for _, arg := range args {
-		if t, err := target.Parse(arg, "site"); err != nil {
+		if t, err := target.Parse(arg, ""); err != nil {
 			return nil, err
-		} else if t.Kind != target.Site {
-			return nil, fmt.Errorf("%s: want a site", t.Label())
+		} else if t.Kind == target.File {
+			return nil, fmt.Errorf("%s: want a site; --from reads a file of sites", t.Label())
 		}
 	}
 	_, err := s.read()
