@@ -68,7 +68,7 @@
 //	watch.go      Events, Once and Documents
 //	run.go        gives sites their turns and yields what they find
 //	schedule.go   which site is next
-//	turn.go       asks the documents of a site that are due
+//	turn.go       requests the documents of a site that are due
 //	find.go       the sitemaps that a site names
 //	children.go   the documents that an index lists
 //	plan.go       when documents and sites are due
