@@ -19,8 +19,8 @@
 // protocol or its schema forbids, or what a search engine refuses; a warning is what is ignored,
 // misread or wasteful. So a document that the schema refuses has an error, with four exceptions
 // that every engine reads: the order of elements, attributes, stray text, and W3C dates that XML
-// Schema lacks. Where the schema judges a value otherwise than its rule, the finding has the
-// severity of the schema: white space around a date is worth knowing only.
+// Schema lacks. If the schema disagrees with a rule about a value, the schema's severity
+// applies: white space around a date is only an info.
 //
 // Problems of reading ([sitemap.Problem]) are findings too, with their codes. An error that ends a
 // document is no finding in it: it is in the [discover.Summary] that Walk.Done is called with, and

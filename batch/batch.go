@@ -23,26 +23,26 @@
 //
 // # What is true
 //
-// The queue is never the truth. What has been done is what the [Sink] has parts for; what is left is
-// the list without these. So a queue may lose tasks or hand one out twice: a run that is begun again
-// puts all tasks without a part, and a worker that takes a task with a part is done with it at once.
-// A part appears whole or not at all, and the same pages make the same lines but for times, so that
-// the output holds each page once however often a worker was killed.
+// The queue is never the truth: a task is done if the [Sink] has its part. So a queue may lose tasks or
+// hand one out twice: a run that is begun again puts all tasks without a part, and a worker that takes
+// a task with a part is done with it at once. A part appears whole or not at all, and the same pages
+// make the same lines except for times, so that the output holds each page once however often a
+// worker was killed.
 //
 // # Runs
 //
 // A run is one pass over a list, by a name that the caller gives: the same name goes on with a run,
 // another one begins the next. Each run has parts of its own. What walks remember of a domain, its
 // state, goes from run to run: with OnlyChanged, and a state, a run prints what is new or modified.
-// A state is saved before its part appears and keeps its predecessor, which is taken instead if the
+// A state is saved before its part appears and keeps its predecessor, which is used instead if the
 // part never appeared. So no change is lost in between.
 //
 // # Large domains
 //
-// A domain may have any number of targets. Above 1,000 they are done in lots, by a hash of their
-// host: each of the 256 lots has a part and a state of its own, under the name DOMAIN~00 to DOMAIN~ff,
-// and the part of the domain lists the lots. All lots are done under one lease. One more target makes
-// one lot stale.
+// A domain may have any number of targets. If it has more than 1,000, they are done in up to 256 lots,
+// by a hash of their host. Each lot has a part and a state of its own, under the name DOMAIN~00 to
+// DOMAIN~ff, and the part of the domain lists the lots. All lots are done under one lease. A further
+// target makes one lot stale, not all.
 //
 // # A queue of your own
 //
@@ -110,8 +110,8 @@ type Queue interface {
 
 // A Lease is a task in the hands of one worker. It ends with Done or Later. It also ends by itself
 // if it is not renewed for a time that the queue sets, at least 30 seconds outside of tests, so that
-// the tasks of a worker that died are handed out again. One goroutine uses it at a time, but for
-// Renew, which may be called beside a method that ends it.
+// the tasks of a worker that died are handed out again. One goroutine uses it at a time, except that
+// Renew may be called while another ends it.
 type Lease interface {
 	Task() Task
 	// Renew makes the lease last. A [Worker] calls it every ten seconds. An error does not end the
@@ -198,7 +198,7 @@ type Part interface {
 type Stored struct {
 	Task             // without Targets
 	Digest string    // of the targets
-	Path   string    // where it is, for people to read
+	Path   string    // its location, for people to read
 	Time   time.Time // when it was committed
 	Counts Counts
 }

@@ -15,18 +15,18 @@ import (
 )
 
 // InOrder is a [Sink] that writes the lines of all parts to one writer, in the order of the tasks of
-// [PlanInOrder], and keeps nothing. The lines of the task whose turn it is are written as they come.
-// What comes before its turn waits, up to 32 MiB in memory and 2 GiB in a temporary file. Beyond that,
-// or if the file cannot be written, the order is given up: whatever waits is written, and then lines
-// as they come.
+// [PlanInOrder], and keeps nothing. The lines of the task whose turn it is are written at once.
+// Lines of later tasks are buffered, up to 32 MiB in memory and 2 GiB in a temporary file. Beyond that,
+// or if the file cannot be written, the order is given up: the buffered lines are written, and all
+// further lines at once.
 type InOrder struct {
 	w         io.Writer
-	givenUp   func() // says so
+	givenUp   func() // called when the order is given up
 	maxMemory int    // bytes that wait
 	maxFile   int64
 
 	mu      sync.Mutex
-	turn    uint64                  // that is written as it comes; 0 once the order is given up
+	turn    uint64                  // whose lines are written at once; 0 after the order was given up
 	waiting map[uint64]*waitingPart // parts that have begun and whose turn is not over
 	memory  int                     // bytes that wait in memory
 	file    *tempfile.File

@@ -61,7 +61,7 @@ func (l *Line) about() (target string, c Counts) {
 type Document struct {
 	Target  string `json:"target"`
 	Sitemap string `json:"sitemap"`       // its location
-	URL     string `json:"url,omitempty"` // that answered, if it is another one
+	URL     string `json:"url,omitempty"` // the one that answered, if it is not Sitemap
 	Status  int    `json:"status,omitempty"`
 	// ContentType, LastModified and ETag are as served.
 	ContentType  string           `json:"content_type,omitempty"`

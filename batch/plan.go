@@ -168,7 +168,7 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 
 // PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink, as
 // soon as their lines are there. Lines of one domain that follow each other, and are there together,
-// are one task. A domain may have several. What else holds of lines is said at [Plan].
+// are one task. A domain may have several. For the rest, see [Plan].
 func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
 	return (&List{Reader: r}).Tasks(run)
 }

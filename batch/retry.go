@@ -46,16 +46,16 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 // carry copies the lines of other targets than those of a task from its part, if there is one, to a
 // new part, and returns what they count.
 func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err error) {
-	anew, counted := map[string]bool{}, map[string]bool{}
+	retried, counted := map[string]bool{}, map[string]bool{}
 	for _, target := range t.Targets {
-		anew[sitemap.Redact(target)] = true
+		retried[sitemap.Redact(target)] = true
 	}
 	for l, err := range r.lines(ctx, t) {
 		if err != nil {
 			return sum, err
 		}
 		target, counts := l.about()
-		if anew[target] {
+		if retried[target] {
 			continue
 		}
 		if !counted[target] {

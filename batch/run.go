@@ -36,8 +36,8 @@ func (r *run) has(ctx context.Context, t Task) (bool, error) {
 	return has, err
 }
 
-// removeLots removes the lots of a task, if its part lists any, unless they are in keep. If the part
-// cannot be read, there is none, or it is damaged and was reported.
+// removeLots removes the lots of a task, if its part lists any, unless they are in keep. A part that
+// cannot be read is missing, or it is damaged and was reported.
 func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	sink, ok := r.Sink.(Remover)
 	if !ok {

@@ -61,7 +61,7 @@ func readState(path string) (State, error) {
 	return State{Revision: line.Revision, Run: line.Run, Open: open}, nil
 }
 
-// openState opens a state behind its first line.
+// openState opens a state after its first line.
 func openState(path string) (_ io.ReadCloser, line stateLine, err error) {
 	file, err := os.Open(path)
 	if err != nil {

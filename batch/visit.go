@@ -38,7 +38,7 @@ func isStopped(ctx context.Context) bool {
 	return ctx.Err() != nil && context.Cause(ctx) != errSiteTime
 }
 
-// visit walks a target. What could not be read is written, too; the error is another one.
+// visit walks a target. Read failures become lines; the error is one of the context or the part.
 func (w *Worker) visit(ctx context.Context, target string, out io.Writer, walk walkFunc) (Counts, error) {
 	if w.SiteTime > 0 {
 		var stop context.CancelFunc

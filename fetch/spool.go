@@ -60,8 +60,8 @@ func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isSuccess reports whether a response with this status has a document. A part of one (206), for
-// which nobody has asked, is none.
+// isSuccess reports whether a response with this status has a document. A part of a document
+// (206) is no success: no Range was requested.
 func isSuccess(status int) bool { return status/100 == 2 && status != http.StatusPartialContent }
 
 // explain returns what the error of a RoundTrip under ctx means.

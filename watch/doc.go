@@ -1,5 +1,5 @@
-// Package watch follows sites: it asks their sitemaps as often as it pays, and says what has
-// changed, each thing once.
+// Package watch follows sites: it requests their sitemaps as often as their changes deserve, and
+// reports each change once.
 //
 //	db, err := state.Open("watch.db")
 //	if err != nil {
@@ -14,38 +14,37 @@
 //		fmt.Println(e.Kind, e.Site, e.URL.Loc)
 //	}
 //
-// [Watcher.Events] goes on for ever. [Watcher.Once] asks what is due and ends, for programs that
-// run now and then. Both go on where the last range with the same Store was.
+// [Watcher.Events] never ends by itself. [Watcher.Once] requests what is due and ends, for programs
+// that run now and then. Both resume where the last range with the same Store ended.
 //
 // # Rhythm
 //
-// Each document is asked in its own rhythm. The first estimate of how often it changes comes from
-// the dates in it, later ones from what each request saw. A document that changes λ times a day is
-// asked √(λ·PerDay) times a day: for a given number of requests, the delays are least in sum if the
-// requests go with the square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each
-// interval, and PerDay the requests for the documents of a site: no 24 hours have more than a tenth
-// above it, retries and redirects included. So the first reading of a site with more documents than
-// that takes several days.
+// Each document has an interval of its own, which follows from its rate: how often it changes. The
+// first estimate of the rate is made from the dates in the document, later ones from what each request
+// saw. A document that changes λ times a day is requested √(λ·PerDay) times a day: for a given number
+// of requests, the sum of the delays is least if requests are in proportion to the square roots of the
+// rates. [Watcher.Min] and [Watcher.Max] bound each interval. [Watcher.PerDay] bounds the requests for
+// the documents of a site: any 24 hours have at most a tenth more, with retries and redirects. So the
+// first reading of a site with more documents than that takes several days.
 //
-// An index whose lastmods have proved right stands for its children: they are asked when it lists a
-// new lastmod, and otherwise once a week. Robots.txt is asked once a day. Its Crawl-delay holds, and
-// so does the Retry-After of a response. While a document is new to the Watcher, it is not asked
-// again as long as its Cache-Control or Expires calls it fresh, up to a day.
+// An index whose lastmods have proved right stands for its children: they are requested when it lists
+// a new lastmod, and otherwise once a week. Robots.txt is requested once a day. Its Crawl-delay holds,
+// and so does the Retry-After of a response. While a document is new to the Watcher, it is not
+// requested again as long as its Cache-Control or Expires calls it fresh, up to a day.
 //
-// After a pause, what is overdue is asked in the order of the changes to expect.
+// After a pause, overdue documents are requested in the order of the changes to expect.
 //
 // # Delivery
 //
-// An event is delivered when the loop asks for the next one, and only then does the Store learn of
-// it, at most 200 ms later. After a kill the events of this time are yielded again, with the same
-// [Event.ID]; none is lost. A loop that breaks off has not taken the last event: the next range
-// begins with it.
+// An event counts as delivered when the loop asks for the next one. Only then is it stored, at most
+// 200 ms later. After a kill, the events of these 200 ms are yielded again, with the same [Event.ID];
+// none is lost. A loop that breaks off has not taken the last event: the next range begins with it.
 //
 // # Removal
 //
-// A page is removed when no document of its site lists it any more. That is said only when each
-// document that listed it was read whole without it, and every other document of the site was read
-// after that, since the page may have moved there. A document that fails, breaks off or has entries
+// A page is removed when no document of its site lists it any more. The event is yielded only after
+// each document that listed the page was read whole without it, and then every other document of the
+// site, since the page may have moved there. A document that fails, breaks off or has entries
 // that were dropped removes nothing. One that has failed for 14 days no longer holds up the others.
 // A 304 of an index says nothing about its children, unless its lastmods have proved right. Entries
 // of feeds and news sitemaps are never removed: they leave by design. A site whose robots.txt or
@@ -57,7 +56,7 @@
 // # Documents
 //
 // A document is failing when it could not be read three times in a row, and so is a site whose
-// robots.txt, or every document, cannot be read. Each is said once, and so is the recovery. A
+// robots.txt, or every document, cannot be read. Each is reported once, and so is the recovery. A
 // document is quiet if nothing has changed in it for ten times the usual interval between its
 // changes, and at least a week: its generator may have stopped. It has shrunk if it has lost more
 // than half of at least 100 URLs from one reading to the next.
@@ -69,7 +68,7 @@
 //	watch.go      Events, Once and Documents
 //	run.go        gives sites their turns and yields what they find
 //	schedule.go   which site is next
-//	turn.go       asks the documents of a site that are due
+//	turn.go       requests the documents of a site that are due
 //	find.go       the sitemaps that a site names
 //	children.go   the documents that an index lists
 //	plan.go       when documents and sites are due

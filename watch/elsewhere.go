@@ -72,7 +72,7 @@ func (s *site) settle(now time.Time, out *delivery) {
 const lostAfter = 14 * 24 * time.Hour
 
 // knownUntil returns the time until which the pages of all documents other than d are known. It
-// makes those due that are behind, as far as requests are to spare. A document that has failed for
+// makes the documents due whose pages are not, as far as PerDay allows. A document that has failed for
 // long does not count.
 func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
 	known := now.Add(time.Hour) // there may be no other

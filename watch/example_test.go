@@ -49,6 +49,7 @@ func ExampleWatcher_Events() {
 	client := &discover.Client{Fetch: &fetch.Client{Transport: http.NewFileTransportFS(files)}}
 	w := watch.Watcher{Client: client, Store: &state.Memory{}, Initial: true}
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	for e, err := range w.Events(ctx, slices.Values([]string{"example.com"})) {
 		if err != nil {
 			fmt.Println(err) // that of ctx or of the Store

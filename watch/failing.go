@@ -10,7 +10,7 @@ import (
 // failures is how often in a row something must fail before that is an event.
 const failures = 3
 
-// backoff returns how long after its n-th failure in a row something is asked again: most at most,
+// backoff returns how long after its n-th failure in a row something is requested again: most at most,
 // unless the server asks for more.
 func backoff(n int, most time.Duration, err error) time.Duration {
 	wait := min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour)

@@ -15,7 +15,7 @@ const (
 	maxDelay  = 30 * time.Second           // of a Crawl-delay
 )
 
-// find asks robots.txt, or else the known paths, for the sitemaps of the site. If that fails, the
+// find finds the sitemaps of the site in robots.txt, or else at the known paths. If that fails, the
 // site keeps those that it had.
 func (s *site) find(ctx context.Context, out *delivery) error {
 	now := time.Now()
@@ -69,7 +69,7 @@ func (w *Watcher) robotsToken() string {
 }
 
 // nameSeeds takes over what robots.txt or the known paths name. Where that is new, it keeps what
-// they named before until they are asked again: pages and sitemaps may have moved.
+// they named before until they are requested again: pages and sitemaps may have moved.
 func (s *site) nameSeeds(found []*discover.Sitemap, out *delivery) {
 	isFirst := len(s.Seeds) == 0 && len(s.docs) == 0
 	before, hasNew := s.Seeds, false

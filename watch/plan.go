@@ -72,7 +72,7 @@ func (s *site) nextTurn(now time.Time) time.Time {
 	return next
 }
 
-// release lets the children of an index be asked in their own rhythm again, because the index does
+// release gives the children of an index intervals of their own again, because the index does
 // not stand for them any more.
 func (s *site) release(index *document, out *delivery) {
 	for _, child := range s.docs {

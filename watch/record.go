@@ -11,7 +11,7 @@ import (
 type siteRecord struct {
 	Seeds    []*discover.Sitemap `json:"seeds,omitempty"`    // for a day, as robots.txt
 	Orphans  []string            `json:"orphans,omitempty"`  // documents that nothing names any more
-	Find     time.Time           `json:"find"`               // when robots.txt is to be asked again
+	Find     time.Time           `json:"find"`               // when robots.txt is due
 	Next     time.Time           `json:"next"`               // when the site is due
 	Asked    time.Time           `json:"asked"`              // when it had its last turn
 	Rate     float64             `json:"rate"`               // changes a day of all documents

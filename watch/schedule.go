@@ -31,7 +31,7 @@ func (h *visits) Pop() any {
 }
 
 // A schedule says which site has its turn next. Of those that are due it is the one with the most
-// changes to expect: after a pause, what is overdue is asked in that order.
+// changes to expect: after a pause, overdue sites have their turns in that order.
 type schedule struct {
 	waiting visits // by when they are due
 	due     visits // by what they promise

@@ -33,7 +33,7 @@ type document struct {
 	docRecord
 	seed  *discover.Sitemap // if no index lists it
 	index *document         // the first that lists it
-	named bool              // by robots.txt or an index, so that it is still asked
+	named bool              // by robots.txt or an index, so that it is still requested
 }
 
 // siteKey returns what the keys of a site begin with.

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// turn asks the documents of a site that are due. Deliver hands on what each brought, and reports
+// turn requests the documents of a site that are due. Deliver hands on what each brought, and reports
 // whether the turn may go on.
 func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	s.began = time.Now()

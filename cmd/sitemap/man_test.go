@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-var updateMan = flag.Bool("update-man", false, "write docs/man anew")
+var updateMan = flag.Bool("update-man", false, "rewrite docs/man")
 
 const manFolder = "../../docs/man"
 

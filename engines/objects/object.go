@@ -26,7 +26,7 @@ type object struct {
 	head  []byte
 }
 
-// open opens an object and reads so much of it. If there is none, the error matches fs.ErrNotExist.
+// open opens an object and reads up to ahead bytes of it. If there is none, the error matches fs.ErrNotExist.
 func (s *Store) open(ctx context.Context, name string, ahead int64) (*object, error) {
 	o := &object{store: s, ctx: ctx, name: name}
 	head, err := o.get(0, ahead)

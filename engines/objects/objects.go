@@ -1,5 +1,5 @@
-// Package objects keeps the parts and states of a batch on S3 and what speaks its protocol, so that
-// workers on many machines share nothing but a bucket.
+// Package objects keeps parts and states of package batch on S3, or a service that speaks its protocol,
+// so that workers on many machines share nothing but a bucket.
 //
 //	store, err := objects.Open(ctx, "s3://bucket/prefix")
 //	...
@@ -7,14 +7,14 @@
 //	w := &batch.Worker{Client: client, Queue: queue, States: states, Sink: store}
 //	err = w.Run(ctx)
 //
-// The names of parts are those that a [batch.Folder] has, so that a copy of them is a folder of parts.
-// A part is written to a temporary file and put once it is whole, in pieces if it has more
-// than 16 MiB. Nothing is left of a part that is broken off. If a worker is killed while it puts one,
-// the pieces are removed when the store is opened a day later.
+// Parts have the names that a [batch.Folder] gives them, so that a copy of them is a folder of parts.
+// A part is written to a temporary file and uploaded once it is whole, in pieces if it has more than
+// 16 MiB. A part that is discarded leaves nothing. If a worker is killed during an upload, its pieces
+// are removed when the store is opened a day later.
 //
-// The value of a state is replaced only where its ETag is still the one that was read (If-Match; the
-// first with If-None-Match). [Store.States] tries that and refuses a store that ignores it. Large
-// states are objects beside the value.
+// A state is replaced only if its ETag is still the one that was read (If-Match, or If-None-Match for
+// the first). [Store.States] tries that and refuses a store that ignores it. Large states are objects
+// of their own.
 //
 // The tests, in the module objectstest, run against versitygw 1.8 on a file system, which is killed
 // in between. AWS S3, MinIO, Ceph and Cloudflare R2 were not tried.
@@ -62,8 +62,8 @@ const Scheme = "s3://"
 // Open opens the store at a location such as "s3://bucket/prefix". The bucket must exist. The prefix
 // may be missing and can have any characters; they stand for themselves.
 //
-// AWS_ENDPOINT_URL says where the service is, if not at Amazon. AWS_REGION is the region of the
-// bucket, which is asked for otherwise. Credentials are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
+// AWS_ENDPOINT_URL is the URL of the service, if it is not Amazon's. AWS_REGION is the region of the
+// bucket; without it, Open asks the service. Credentials are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
 // AWS_SESSION_TOKEN, else those of the files of the AWS command, else of the machine's role.
 func Open(ctx context.Context, location string) (*Store, error) {
 	rest, ok := strings.CutPrefix(location, Scheme)
@@ -119,8 +119,8 @@ func New(ctx context.Context, client *minio.Client, bucket, prefix string) (*Sto
 	return s, nil
 }
 
-// abortUploads removes the pieces that workers have left that were killed, a day later. It needs a
-// right that the user may lack. Pieces take space, no more.
+// abortUploads removes pieces more than a day old, left by workers that were killed. Errors are ignored:
+// the user may lack the permission, and pieces only take space.
 func (s *Store) abortUploads(ctx context.Context) {
 	for upload := range s.client.ListIncompleteUploads(ctx, s.bucket, s.prefix, true) {
 		if upload.Err == nil && time.Since(upload.Initiated) > 24*time.Hour {
@@ -129,7 +129,7 @@ func (s *Store) abortUploads(ctx context.Context) {
 	}
 }
 
-// location returns where an object is, for people to read.
+// location returns the location of an object, for people to read.
 func (s *Store) location(name string) string { return Scheme + s.bucket + "/" + s.prefix + name }
 
 // wrap says which object an error is about.
@@ -137,7 +137,7 @@ func (s *Store) wrap(name string, err error) error {
 	return fmt.Errorf("objects: %s: %w", s.location(name), err)
 }
 
-// patience is how long a store that does not answer is asked again, each second.
+// patience bounds the retries against an unresponsive store, one each second.
 const patience = 5 * time.Minute
 
 // retry calls f until the store answers it, or patience is over. The error names the object.

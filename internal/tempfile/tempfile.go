@@ -17,7 +17,7 @@ func Create(pattern string) (*File, error) {
 	return &File{f}, nil
 }
 
-// Close closes and removes the file. A nil File is none.
+// Close closes and removes the file. Closing a nil File does nothing.
 func (f *File) Close() error {
 	if f == nil {
 		return nil

@@ -49,7 +49,7 @@ const maxBad = 100
 
 func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// readRecord returns the record of a run, zero if there is none. One that is damaged is none.
+// readRecord returns the record of a run, zero if there is none. A damaged one counts as absent.
 func readRecord(ctx context.Context, s store, run string) (r record, err error) {
 	text, err := s.Record(ctx, run)
 	if isMissing(err) {

@@ -65,7 +65,7 @@ func run(ctx context.Context, to io.Writer) error {
 		{"The sitemaps that robots.txt names, and those that an index lists", "", tree.Command(a)},
 		{"The URLs, each with its sitemap and the trust that entitles the sitemap to list it",
 			"--format csv --fields loc,lastmod,sitemap,trust", urls.Command(a)},
-		{"What a search engine would refuse, misread or ignore, where, and how to mend it",
+		{"What a search engine would refuse, misread or ignore, where, and how to fix it",
 			"--disable lastmod_coverage,lastmod_stale", check.Command(a)},
 	} {
 		args := append(strings.Fields(step.args), "http://www.example.com/")

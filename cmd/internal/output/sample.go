@@ -31,7 +31,7 @@ type sampledURL struct {
 	url  batch.URL
 }
 
-// newSample returns a sample of so many URLs.
+// newSample returns an empty sample.
 func newSample(to Printer, size int, seed int64) *Sample {
 	s := &Sample{Printer: to, size: size, seed: strconv.AppendInt(nil, seed, 10)}
 	s.limit.Store(math.MaxUint64)

@@ -1,4 +1,4 @@
-// Package submit is the command sitemap submit, which tells search engines of changed URLs.
+// Package submit is the command sitemap submit, which notifies search engines of changed URLs.
 package submit
 
 import (
@@ -100,7 +100,7 @@ type submission struct {
 	http  *http.Client
 }
 
-// ping tells a search engine of a sitemap (sitemaps.org, "Submitting your Sitemap via an HTTP
+// ping notifies a search engine of a sitemap (sitemaps.org, "Submitting your Sitemap via an HTTP
 // request").
 func (s *submission) ping(ctx context.Context, loc string) error {
 	u, err := url.Parse(s.flags.ping)

@@ -19,7 +19,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // An Entries reads a document: the Entries function of package parse, feed or text.
 type Entries func(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error]
