@@ -17,19 +17,20 @@ type Options struct {
 	// Time is when the documents count as read, for the rules about the future and about age. The
 	// zero Time is now.
 	Time time.Time
-	// Limits bound a document of [Document]. Those of a walk are in Walk.
+	// Limits bound the document of [Document] and [Pages]. Those of a walk are in Walk.
 	Limits sitemap.Limits
-	// Only, if it is not empty, holds the codes of the rules that are judged. Those of the rules in
-	// Disable are not judged.
-	Only, Disable []sitemap.Code
+	// Only, if it is not empty, holds the codes of the rules that are judged.
+	Only []sitemap.Code
+	// Disable holds the codes of rules that are not judged.
+	Disable []sitemap.Code
 	// Excerpts adds the line around its place to each finding in a document.
 	Excerpts bool
 
 	// Agent is the product token of the crawler whose rules in robots.txt and on pages count. If
 	// empty, it is "Googlebot".
 	Agent string
-	// Walk are the options of the walk. Its callbacks are called as in any walk; Done comes after
-	// the findings in the document.
+	// Walk are the options of the walk. Its callbacks are called as in any walk; Done follows the
+	// findings in the document.
 	Walk discover.Options
 	// Page, if set, is called with each page that the walk yields.
 	Page func(*discover.URL)
@@ -42,15 +43,15 @@ type Options struct {
 	// FilesPath is the path of the top of Files on the site, such as /project/. If empty, it is /.
 	// Pages elsewhere are not compared with Files.
 	FilesPath string
-	// Pages is how many pages are fetched and judged, a negative number all. The
-	// sample is spread evenly over the sitemaps and does not change while they do not.
+	// Pages is how many pages are fetched and judged. 0 means none, a negative number all. The sample
+	// is spread evenly over the sitemaps and does not change while they do not.
 	Pages int
-	// Seed draws another sample.
+	// Seed chooses the sample: each number draws another one.
 	Seed uint64
 	// Judged, if set, is called with each page of the sample, after its findings.
 	Judged func(PageResult)
-	// TempDir is where the URLs of large sites are sorted. If empty, it is a folder of the system
-	// that is on a disk.
+	// TempDir is the folder in which the URLs of large sites are sorted. If empty, it is a folder of
+	// the system that is on a disk.
 	TempDir string
 }
 
@@ -84,7 +85,7 @@ func (o *Options) wants(codes ...sitemap.Code) bool {
 type Source struct {
 	// Name is what findings call the document: its location, or the name of a file.
 	Name string
-	// Open returns a reader of the document from its start, which is closed.
+	// Open returns a reader of the document from its start. The audit closes it.
 	Open func() (io.ReadCloser, error)
 	// Base is the location of the document. Relative locations are resolved against it, and pages
 	// that a sitemap there may not list are findings.

@@ -82,6 +82,8 @@ import (
 	"io"
 	"iter"
 	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // A Queue hands the tasks of one run to workers. It is safe for concurrent use. It must hold:
@@ -209,9 +211,9 @@ type Counts struct {
 	// Untrusted is how many URLs were left out because of Options.MinTrust.
 	Untrusted int64 `json:"untrusted,omitempty"`
 	// Failed is how many documents and targets could not be read, or not to their end, and Cause
-	// the code of the first error, such as "timeout".
-	Failed int64  `json:"failed"`
-	Cause  string `json:"cause,omitempty"`
+	// the code of the first error: see [Error].
+	Failed int64        `json:"failed"`
+	Cause  sitemap.Code `json:"cause,omitempty"`
 	// Errors, Warnings and Infos are findings by severity.
 	Errors   int64 `json:"errors,omitempty"`
 	Warnings int64 `json:"warnings,omitempty"`

@@ -27,7 +27,7 @@ func (d *Document) End(
 	target string, s *discover.Sitemap, sum *discover.Summary, least trust.Level,
 ) {
 	d.Target, d.Sitemap, d.Status = target, sitemap.Redact(s.Loc), sum.Status
-	d.Format, d.Bytes, d.Entries = sum.Format.String(), sum.Bytes, sum.Entries
+	d.Format, d.Bytes, d.Entries = sum.Format, sum.Bytes, sum.Entries
 	d.LastMod, d.Robots, d.Skipped = s.LastMod, s.RobotsURL, sum.Skipped
 	if sum.FinalURL != d.Sitemap {
 		d.URL = sum.FinalURL
@@ -37,7 +37,7 @@ func (d *Document) End(
 	}
 	if len(sum.Scope) > 0 {
 		strongest := slices.MaxFunc(sum.Scope, func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
-		d.Trust = strongest.By.String()
+		d.Trust = strongest.By
 	}
 	for level, n := range sum.ByTrust {
 		if level < least {

@@ -6,7 +6,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/discover"
 )
 
 // A list is walked and its parts are read.
@@ -54,6 +57,90 @@ func Example() {
 	// Unordered output:
 	// a.example 6
 	// none.example 0 no_sitemap
+}
+
+// A second run of a list has only what has changed since the first.
+func ExampleWorker() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "out-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	folder, err := batch.OpenFolder(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	site := &web{lastMod: "2024-05-06"} // for tests
+	for _, run := range []string{"2026-11-23", "2026-11-24"} {
+		queue := batch.NewMemoryQueue(1)
+		queue.Put(ctx, batch.Task{Run: run, Domain: "a.example", Targets: []string{"a.example"}})
+		queue.End(ctx)
+		w := &batch.Worker{
+			Client: site.client(), Queue: queue, States: folder, Sink: folder,
+			Options: discover.Options{OnlyChanged: true},
+			Done:    func(t batch.Task, c batch.Counts) { fmt.Println(t.Run, t.Domain, c.URLs) },
+		}
+		if err := w.Run(ctx); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// 2026-11-23 a.example 3
+	// 2026-11-24 a.example 0
+}
+
+// A folder has the lines of each part of a run. Here they are the findings of an audit.
+func ExampleFolder() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "out-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	folder, err := batch.OpenFolder(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	queue := batch.NewMemoryQueue(1)
+	queue.Put(ctx, batch.Task{Run: "1", Domain: "a.example", Targets: []string{"a.example"}})
+	queue.End(ctx)
+	w := &batch.Worker{
+		Client: (&web{lastMod: "yesterday"}).client(), // of a web for tests
+		Queue:  queue, Sink: folder,
+		Job: batch.Findings(audit.Options{Only: []sitemap.Code{sitemap.BadLastMod}}),
+	}
+	if err := w.Run(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for part, err := range folder.Parts(ctx, "1") {
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		in, err := folder.Open(ctx, part)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		for line, err := range batch.Lines(in) {
+			if err != nil {
+				fmt.Println(err)
+			} else if f := line.Finding; f != nil {
+				fmt.Println(f.Severity, f.Loc, f.Message)
+			}
+		}
+		in.Close()
+	}
+	// Output:
+	// error https://a.example/0 lastmod "yesterday" is not a W3C date
+	// error https://a.example/1 lastmod "yesterday" is not a W3C date
+	// error https://a.example/2 lastmod "yesterday" is not a W3C date
 }
 
 // The pages of a list are printed in its order.

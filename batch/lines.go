@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -66,13 +67,13 @@ type Document struct {
 	ContentType  string           `json:"content_type,omitempty"`
 	LastModified string           `json:"last_modified,omitempty"`
 	ETag         string           `json:"etag,omitempty"`
-	Format       string           `json:"format,omitempty"`
+	Format       sitemap.Format   `json:"format,omitempty"`
 	Bytes        int64            `json:"bytes,omitempty"` // decoded
 	Entries      int64            `json:"entries"`
 	LastMod      sitemap.Time     `json:"lastmod,omitzero"`    // as its index lists it
 	Referrer     string           `json:"referrer,omitempty"`  // the index that lists it
 	Robots       string           `json:"robots,omitempty"`    // the robots.txt that names it
-	Trust        string           `json:"trust,omitempty"`     // the strongest of its grants
+	Trust        trust.Level      `json:"trust,omitempty"`     // the strongest of its grants
 	Untrusted    int64            `json:"untrusted,omitempty"` // pages that were left out
 	Fetched      time.Time        `json:"fetched,omitzero"`
 	Skipped      discover.Skipped `json:"skipped,omitempty"`
@@ -100,10 +101,13 @@ type Finding struct {
 	Target   string           `json:"target"`
 }
 
-// An Error is why something could not be read.
+// Abandoned is the code of a target whose task no worker has ended in five attempts.
+const Abandoned sitemap.Code = "abandoned"
+
+// An Error says why something could not be read.
 type Error struct {
-	Code    string `json:"code"` // such as "timeout"
-	Message string `json:"message"`
+	Code    sitemap.Code `json:"code"` // as audit.CodeOf returns it, or [Abandoned]
+	Message string       `json:"message"`
 	// Offset is where, in damaged gzip, the decoded bytes become doubtful.
 	Offset *int64 `json:"offset,omitempty"`
 }

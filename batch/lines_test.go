@@ -11,6 +11,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
 func mustTime(t *testing.T, s string) sitemap.Time {
@@ -43,7 +44,7 @@ func TestLines_URL(t *testing.T) {
 					Mobile:     true,
 				},
 			},
-			Sitemap: "http://example.com/sitemap.xml", Trust: "robots", OnSite: true,
+			Sitemap: "http://example.com/sitemap.xml", Trust: trust.Robots, OnSite: true,
 			Target: "example.com", Fetched: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC),
 			Change: discover.Modified,
 		},
@@ -82,7 +83,7 @@ func TestLines_Types(t *testing.T) {
 		case l.Document != nil:
 			got = append(got, fmt.Sprint(l.Document.Sitemap, l.Document.Status, l.Document.ETag))
 		case l.Target != nil:
-			got = append(got, l.Target.Target+l.Target.Error.Code)
+			got = append(got, l.Target.Target+string(l.Target.Error.Code))
 		case l.Finding != nil:
 			got = append(got, fmt.Sprint(l.Finding.Code, l.Finding.Severity, l.Finding.Line, l.Finding.Column))
 		}

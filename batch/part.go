@@ -97,7 +97,7 @@ func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) 
 func abandon(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 	text := fmt.Sprintf("no worker has ended this domain in %d attempts", t.Attempts)
 	return w.eachTarget(ctx, t, p, func(_ context.Context, v *visit, _ string) error {
-		v.fail(&Error{Code: "abandoned", Message: text})
+		v.fail(&Error{Code: Abandoned, Message: text})
 		return nil
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -16,7 +17,7 @@ import (
 type URL struct {
 	sitemap.Entry
 	Sitemap string          // the location of the document that lists it, "" to leave it out
-	Trust   string          // "" if the entry was not judged
+	Trust   trust.Level     // 0 if the entry was not judged
 	OnSite  bool            `json:"on_site"` // only if the entry was judged
 	Target  string          // that led to it, as it was listed
 	Fetched time.Time       // when the document came; in a part the line of the document says it
@@ -42,11 +43,11 @@ func (u *URL) AppendTo(b []byte) []byte {
 		b = strconv.AppendFloat(append(b, `,"priority":`...), p, 'f', -1, 64)
 	}
 	b = appendField(b, "sitemap", u.Sitemap)
-	if u.Trust != "" {
-		b = appendField(b, "trust", u.Trust)
+	if u.Trust != 0 {
+		b = appendField(b, "trust", u.Trust.String())
 		b = strconv.AppendBool(append(b, `,"on_site":`...), u.OnSite)
 	}
-	if u.Trust != "" || u.Sitemap != "" {
+	if u.Trust != 0 || u.Sitemap != "" {
 		b = appendField(b, "target", u.Target)
 		if !u.Fetched.IsZero() {
 			b = append(u.Fetched.AppendFormat(append(b, `,"fetched":"`...), time.RFC3339), '"')
@@ -154,7 +155,7 @@ func (u *URL) set(name, value []byte, noZone *bool) (ok bool) {
 	case "sitemap":
 		u.Sitemap = string(text)
 	case "trust":
-		u.Trust = string(text)
+		return u.Trust.UnmarshalText(text) == nil
 	case "target":
 		u.Target = string(text)
 	case "fetched":

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
 func usualURL(t testing.TB) *URL {
@@ -18,7 +19,7 @@ func usualURL(t testing.TB) *URL {
 			Loc: "http://example.com/a?b=1&c=2", LastMod: lastMod,
 			ChangeFreq: sitemap.Daily, Priority: sitemap.Some(0.8),
 		},
-		Sitemap: "http://example.com/s.xml", Trust: "robots", OnSite: true, Target: "example.com",
+		Sitemap: "http://example.com/s.xml", Trust: trust.Robots, OnSite: true, Target: "example.com",
 		Fetched: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), Change: "new",
 	}
 }

@@ -93,7 +93,7 @@ func (v *visit) page(u *discover.URL, withChange bool) {
 	if u.Sitemap != v.from {
 		v.from, v.url.Sitemap = u.Sitemap, sitemap.Redact(u.Sitemap.Loc)
 	}
-	v.url.Entry, v.url.Trust, v.url.OnSite = u.Entry, u.Trust.String(), u.OnSite
+	v.url.Entry, v.url.Trust, v.url.OnSite = u.Entry, u.Trust, u.OnSite
 	if withChange {
 		v.url.Change = u.Change
 	}

@@ -25,13 +25,14 @@ const (
 // worker; tasks under way have Grace to end, as they have if ctx ends. The error is then ctx's.
 func (w *Worker) Run(ctx context.Context) error {
 	own := *w
-	own.extra = semaphore.NewWeighted(int64(cmp.Or(w.Parallel, 16)))
+	parallel := max(cmp.Or(w.Parallel, 16), 1)
+	own.extra = semaphore.NewWeighted(int64(parallel))
 	r := &run{Worker: &own}
 	group, taking := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(taking, func() { time.AfterFunc(w.Grace, stop) })()
-	for range cmp.Or(w.Parallel, 16) {
+	for range parallel {
 		group.Go(func() error {
 			for {
 				lease, err := w.Queue.Take(taking)

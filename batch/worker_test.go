@@ -358,3 +358,17 @@ func TestWorker_DamagedState(t *testing.T) {
 		t.Errorf("printed\n%sreported %q", lines, reported)
 	}
 }
+
+func TestWorker_NegativeParallel(t *testing.T) {
+	t.Parallel()
+	task, q, f := tasks(t, "a.example", "1")[0], batch.NewMemoryQueue(1), openFolder(t)
+	if _, err := q.Put(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	q.End(t.Context())
+	worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: f, Parallel: -1}
+	err := worker.Run(t.Context())
+	if done, _ := f.Has(t.Context(), task); !done || err != nil {
+		t.Errorf("the task is done: %t, %v", done, err)
+	}
+}

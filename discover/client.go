@@ -18,7 +18,7 @@ type Client struct {
 	// Fetch requests the documents. If it is nil, the Client uses a zero [fetch.Client] of its own,
 	// in which Concurrency, if set, bounds the requests to one host too.
 	Fetch *fetch.Client
-	// Concurrency is how many documents one walk fetches ahead. 0 means 16.
+	// Concurrency is how many documents one walk fetches ahead. 0 or a negative number means 16.
 	Concurrency int
 
 	once   sync.Once

@@ -40,6 +40,31 @@ func ExampleWatcher_Once() {
 	// 1 removed https://example.com/news
 }
 
+// A program that watches for ever. This one stops at a certain page.
+func ExampleWatcher_Events() {
+	files := fstest.MapFS{
+		"robots.txt":  {Data: []byte("Sitemap: /sitemap.txt")},
+		"sitemap.txt": {Data: []byte("https://example.com/\nhttps://example.com/news\n")},
+	}
+	client := &discover.Client{Fetch: &fetch.Client{Transport: http.NewFileTransportFS(files)}}
+	w := watch.Watcher{Client: client, Store: &state.Memory{}, Initial: true}
+	ctx, stop := context.WithCancel(context.Background())
+	for e, err := range w.Events(ctx, slices.Values([]string{"example.com"})) {
+		if err != nil {
+			fmt.Println(err) // that of ctx or of the Store
+			break
+		}
+		fmt.Println(e.Kind, e.Site, e.URL.Loc)
+		if e.URL.Loc == "https://example.com/news" {
+			stop()
+		}
+	}
+	// Output:
+	// added example.com https://example.com/
+	// added example.com https://example.com/news
+	// context canceled
+}
+
 // What a Watcher knows of the documents of a site.
 func ExampleWatcher_Documents() {
 	files := fstest.MapFS{

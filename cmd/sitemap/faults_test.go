@@ -171,7 +171,7 @@ func (f *fault) checkCommand(t *testing.T, transport http.RoundTripper, args []s
 	if doc.Error == nil {
 		doc.Error = &jsonl.Error{}
 	}
-	if doc.Error.Code != f.code {
+	if string(doc.Error.Code) != f.code {
 		t.Errorf("error %+v, want %q", doc.Error, f.code)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/engines/frontier"
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
 )
 
 // A browser answers for the sites N.test without a network, after wait.
@@ -94,8 +93,8 @@ func TestBatchFrontier(t *testing.T) {
 		web.batch(t.Context(), "emit", dir+"/1", "--queue", url+"pages").want(t, cli.ExitOK, "", want)
 	}
 	got := s.URLs("pages")
-	if len(got) != 6 || got[0].Url != "https://1.test/1" || got[0].Key != "1.test" ||
-		got[0].Metadata["sitemap.url"].Values[0] != "https://1.test/sitemap.xml" {
+	if len(got) != 6 || got[0].URL != "https://1.test/1" || got[0].Key != "1.test" ||
+		got[0].Metadata["sitemap.url"][0] != "https://1.test/sitemap.xml" {
 		t.Errorf("the frontier has %v", got)
 	}
 }
@@ -223,7 +222,7 @@ func TestBatchFrontier_Wait(t *testing.T) {
 
 func TestBatchFrontier_Failures(t *testing.T) {
 	t.Parallel()
-	full := &frontiertest.Server{Answer: func(string) pb.AckMessage_Status { return pb.AckMessage_FAIL }}
+	full := &frontiertest.Server{Fails: func(string) bool { return true }}
 	url := openFrontier(t, full)
 	dir, web := filepath.Join(t.TempDir(), "out"), &browser{}
 	web.batch(t.Context(), writeFile(t, "sites.txt", "1.test\n"), "-q", "-o", dir).want(t, cli.ExitOK, "")

@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // work starts a worker on loopback.
@@ -155,7 +155,7 @@ func (b *broker) revision(t *testing.T, domain string) uint64 {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	s, err := jetstream.OpenStates(t.Context(), nc, nil)
+	s, err := natsqueue.OpenStates(t.Context(), nc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // hang is how long tests wait for a process before they take it to hang.
@@ -35,7 +35,7 @@ const hang = 5 * time.Minute
 func TestMain(m *testing.M) {
 	if text := os.Getenv("SITEMAP_TEST_COMMAND"); text != "" {
 		grace, _ = time.ParseDuration(text)
-		jetstream.MinLease = time.Second // so that no test waits for long
+		natsqueue.MinLease = time.Second // so that no test waits for long
 		main()
 	}
 	serveBroker()

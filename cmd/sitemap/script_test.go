@@ -74,7 +74,7 @@ func masked(ts *testscript.TestScript, _ bool, args []string) {
 func crawl(ts *testscript.TestScript, _ bool, args []string) {
 	var b strings.Builder
 	for _, u := range ts.Value("frontier").(*frontiertest.Server).URLs(args[0]) {
-		fmt.Fprintf(&b, "%s %s\n", u.Key, u.Url)
+		fmt.Fprintf(&b, "%s %s\n", u.Key, u.URL)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".txt"), []byte(b.String()), 0o600))
 }

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -8,22 +9,43 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
-// Emit puts the pages in the lines of a part into a frontier as URLs that were discovered. It calls
-// acked with the answer to each, from one goroutine: OK if the page was added, SKIPPED if the frontier has or
-// had it or does not take such URLs, and FAIL if it may be put again. So a part may be emitted
-// twice. The queue of a page is its host.
+// An Answer is what a frontier says of a page that it was given.
+type Answer string
+
+// The answers of a frontier.
+const (
+	Added   Answer = "ok"      // the page is new
+	Skipped Answer = "skipped" // the frontier has or had it, or does not take such URLs
+	Failed  Answer = "fail"    // put it again
+)
+
+// Emit puts the pages in the lines of a part into a crawl of a frontier, as URLs that were
+// discovered. "" means [DefaultCrawl]. Emit calls answered with the answer to each page, from one
+// goroutine. A part may be emitted twice. The queue of a page is its host.
 //
 // The metadata of a URL have the keys that StormCrawler's SiteMapParserBolt gives it, isSitemap and
 // sitemap.lastModified, and also sitemap.url and sitemap.trust. The time is as in a sitemap, such
 // as 2024-05-06 or 2024-05-06T07:08:09Z. A key whose value is unknown is left out.
 func Emit(
 	ctx context.Context, conn grpc.ClientConnInterface, crawl string, lines io.Reader,
-	acked func(pb.AckMessage_Status),
+	answered func(Answer),
 ) error {
-	return put(ctx, conn, pages(lines, crawl), func(a *pb.AckMessage) { acked(a.Status) })
+	crawl = cmp.Or(crawl, DefaultCrawl)
+	return put(ctx, conn, pages(lines, crawl), func(a *pb.AckMessage) { answered(answerOf(a.Status)) })
+}
+
+// answerOf returns the answer in an acknowledgement.
+func answerOf(s pb.AckMessage_Status) Answer {
+	switch s {
+	case pb.AckMessage_OK:
+		return Added
+	case pb.AckMessage_SKIPPED:
+		return Skipped
+	}
+	return Failed
 }
 
 // pages yields the pages in the lines of a part.
@@ -48,7 +70,7 @@ func item(p *batch.URL, crawl string) *pb.URLItem {
 		"isSitemap":            "false",
 		"sitemap.lastModified": p.LastMod.String(),
 		"sitemap.url":          p.Sitemap,
-		"sitemap.trust":        p.Trust,
+		"sitemap.trust":        p.Trust.String(),
 	} {
 		if value != "" {
 			u.Metadata[key] = &pb.StringList{Values: []string{value}}

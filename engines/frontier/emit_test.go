@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
 )
 
 const pageLines = `{"loc":"https://a.test/1","lastmod":"2024-05-06",` +
@@ -20,19 +19,23 @@ const pageLines = `{"loc":"https://a.test/1","lastmod":"2024-05-06",` +
 {"type":"total","domain":"a.test","targets":1,"sitemaps":1,"urls":3}
 `
 
-// counts are numbers of answers: OK, SKIPPED and FAIL.
-type counts [3]int
+// counts are numbers of answers.
+type counts struct{ added, skipped, failed int }
 
-func (c *counts) add(s pb.AckMessage_Status) { c[s]++ }
+func (c *counts) add(a Answer) {
+	switch a {
+	case Added:
+		c.added++
+	case Skipped:
+		c.skipped++
+	case Failed:
+		c.failed++
+	}
+}
 
 func TestEmit(t *testing.T) {
 	t.Parallel()
-	s := &frontiertest.Server{Answer: func(url string) pb.AckMessage_Status {
-		if strings.HasSuffix(url, "/3") {
-			return pb.AckMessage_FAIL
-		}
-		return pb.AckMessage_OK
-	}}
+	s := &frontiertest.Server{Fails: func(url string) bool { return strings.HasSuffix(url, "/3") }}
 	q := open(t, s, 0)
 	for i, want := range []counts{{2, 0, 1}, {0, 2, 1}} {
 		var got counts
@@ -50,10 +53,10 @@ func TestEmit(t *testing.T) {
 	for _, u := range s.URLs("pages") {
 		var fields []string
 		for key, values := range u.Metadata {
-			fields = append(fields, key+"="+strings.Join(values.Values, ","))
+			fields = append(fields, key+"="+strings.Join(values, ","))
 		}
 		slices.Sort(fields)
-		got = append(got, u.Url+" "+u.Key+" "+strings.Join(fields, " "))
+		got = append(got, u.URL+" "+u.Key+" "+strings.Join(fields, " "))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the frontier has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -72,7 +75,7 @@ func TestEmitMany(t *testing.T) {
 	}
 	var got counts
 	err := Emit(t.Context(), q.Conn, "pages", strings.NewReader(b.String()), got.add)
-	if got[0] != n || len(s.URLs("pages")) != n || err != nil {
+	if got.added != n || len(s.URLs("pages")) != n || err != nil {
 		t.Errorf("Emit counts %v, %v, want %d", got, err, n)
 	}
 }

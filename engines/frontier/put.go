@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
 // inFlight is how many URLs may wait for their acknowledgement.

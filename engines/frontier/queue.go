@@ -1,11 +1,13 @@
-// Package frontier connects batches with a URLFrontier: a server of the crawler-commons project
-// that keeps the URLs of crawlers, in queues. A [Queue] takes the tasks of a batch from one. [Emit]
-// gives the pages that a batch has found to one, for a crawler to fetch.
+// Package frontier connects package batch with a URLFrontier: a server of the crawler-commons project
+// that keeps the URLs of crawlers, in queues. A [Queue] takes tasks from a frontier. [Emit] puts the
+// pages that a run has found into one, for a crawler to fetch.
 //
 //	conn, err := frontier.Dial("localhost:7071", nil)
-//	w := &batch.Worker{Queue: &frontier.Queue{Conn: conn}, ...}
+//	...
+//	w := &batch.Worker{Queue: &frontier.Queue{Conn: conn, Run: "1"}, Client: client, Sink: folder}
+//	err = w.Run(ctx)
 //
-// The calls are those of URLFrontier 2.6.
+// It calls URLFrontier 2.6.
 package frontier
 
 import (
@@ -25,7 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
 // retries has a call sent again while the frontier restarts.
@@ -45,7 +47,7 @@ func Dial(address string, secure *tls.Config) (*grpc.ClientConn, error) {
 	)
 }
 
-// DefaultCrawl is the crawl of URLs that name none.
+// DefaultCrawl is the crawl that a frontier uses for URLs without one.
 const DefaultCrawl = "DEFAULT"
 
 // A Queue is a [batch.Queue] in a frontier. Its fields must not change once it is used. It must not
@@ -62,12 +64,17 @@ const DefaultCrawl = "DEFAULT"
 // time is by the clock of the worker, so the clocks of workers and frontier must agree to a few
 // seconds. If the frontier restarts, it may hand out tasks that workers still have.
 type Queue struct {
-	Conn  grpc.ClientConnInterface // such as Dial returns
-	Crawl string                   // "" means DefaultCrawl
-	Run   string                   // the run of tasks that other programs have put
-	Lease time.Duration            // of a lease until it is renewed, in whole seconds; 0 means one minute
-	// Refetch is the time after which what is done is handed out again, for another run: the next
-	// workers have its name. The crawl is then never over. 0 means never.
+	// Conn is the connection to the frontier, such as [Dial] returns. It must be set.
+	Conn grpc.ClientConnInterface
+	// Crawl names the crawl of the tasks. "" means [DefaultCrawl].
+	Crawl string
+	// Run names the run of tasks that other programs have put. A task that Put added has its own.
+	Run string
+	// Lease is how long a lease lasts after Take and each Renew, in whole seconds. 0 or a negative
+	// value means a minute.
+	Lease time.Duration
+	// Refetch is the time after which a task that is done is handed out again, for another run: give
+	// the next workers another Run. The crawl is then never over. 0 or a negative value means never.
 	Refetch time.Duration
 
 	putting sync.Mutex
@@ -81,7 +88,7 @@ var _ batch.Queue = (*Queue)(nil)
 
 func (q *Queue) client() pb.URLFrontierClient { return pb.NewURLFrontierClient(q.Conn) }
 func (q *Queue) crawl() string                { return cmp.Or(q.Crawl, DefaultCrawl) }
-func (q *Queue) lease() time.Duration         { return cmp.Or(q.Lease, time.Minute) }
+func (q *Queue) lease() time.Duration         { return cmp.Or(max(0, q.Lease), time.Minute) }
 
 // size returns how many URLs of a domain are not done, or of the crawl if domain is "". A frontier on
 // RocksDB counts one too few, to below zero, when a URL that was done is put again.
@@ -122,7 +129,7 @@ const (
 	targetsKey = "sitemap.targets"
 )
 
-// Put adds a task. It asks whether the domain has URLs that are not done, and adds one if not. So
+// Put adds a task: see [batch.Queue]. It first asks whether the domain has URLs that are not done, so
 // fill a crawl from one process at a time.
 func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	q.putting.Lock()
@@ -141,16 +148,15 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	return err == nil, err
 }
 
-// End says that all tasks have been put. The frontier cannot keep that. So call it in each process
-// whose Take shall return [io.EOF] once the crawl has no URL that is not done. Without it, Take
-// waits for more.
+// End says that all tasks have been put. The frontier does not store that: call End in each process
+// whose Take is to return [io.EOF] once all URLs of the crawl are done. Without it, Take waits for more.
 func (q *Queue) End(context.Context) error {
 	q.ended.Store(true)
 	return nil
 }
 
-// Take waits for a task. If there is none, it asks the frontier again each second, for all callers
-// of this process.
+// Take leases a task: see [batch.Queue]. While there is none, it asks the frontier each second, for all
+// callers of this process.
 func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 	q.once.Do(func() { q.turn = make(chan struct{}, 1) })
 	select {

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/batchtest"
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
 // open returns a queue in a new frontier.

@@ -1,15 +1,16 @@
-package jetstream
+package natsqueue
 
 import "github.com/nats-io/nats.go"
 
-// A Login says who a client is, and which brokers it trusts.
+// A Login identifies a client to a broker, and the brokers that the client trusts. The zero Login has
+// no credentials and trusts the certificate authorities of the system.
 type Login struct {
-	Creds string // a file with the token and the key of a user, as nsc writes it
-	NKey  string // or a file with the seed of a user's key
-	CA    string // a file of certificates that sign those of brokers; "" means those of the system
+	Creds string // the file with the token and the key of a user, as nsc writes it
+	NKey  string // or the file with the seed of a user's key
+	CA    string // the file with the certificate authorities to trust
 }
 
-// Connect connects to a broker, or to one of several whose URLs are separated by commas, and again
+// Connect connects to a broker, or to one of several whose URLs are separated by commas. It reconnects
 // whenever the connection is lost.
 func Connect(urls string, l Login) (*nats.Conn, error) {
 	options := []nats.Option{nats.Name("sitemap"), nats.MaxReconnects(-1)}

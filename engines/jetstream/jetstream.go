@@ -1,17 +1,20 @@
-// Package jetstream hands out the tasks of a batch over NATS JetStream, to workers on many machines,
-// and keeps their states there.
+// Package natsqueue hands out the tasks of a batch over NATS JetStream, to workers on many machines,
+// and keeps their states there. Import it by its name, which differs from its folder so that it does
+// not clash with nats.go's package jetstream:
 //
-//	nc, err := jetstream.Connect("nats://broker:4222", jetstream.Login{})
+//	import natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 //	...
-//	queue, err := jetstream.OpenQueue(ctx, nc, "1", nil)
-//	states, err := jetstream.OpenStates(ctx, nc, nil)
+//	nc, err := natsqueue.Connect("nats://broker:4222", natsqueue.Login{})
+//	...
+//	queue, err := natsqueue.OpenQueue(ctx, nc, "1", nil)
+//	states, err := natsqueue.OpenStates(ctx, nc, nil)
 //	w := &batch.Worker{Client: client, Queue: queue, States: states, Sink: folder}
 //	err = w.Run(ctx)
 //
 // A run has a stream of its own, a work queue with one subject for each domain, which holds at most
 // one message: a second task of a domain is refused. A lease is a message that was delivered and not
 // acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse a
-// stale Save. Tasks and states that are larger than a message may be are in object stores. A task says
+// stale Save. Tasks and states that are too large for a message are in object stores. A task says
 // how often it was delivered, so that a [batch.Worker] abandons one that no worker ends.
 // When a run is planned, the streams of other runs that are over are deleted.
 //
@@ -26,7 +29,7 @@
 //	connect.go  Connect
 //
 // Its tests run against brokers of their own, in the module jetstreamtest.
-package jetstream
+package natsqueue
 
 import (
 	"cmp"
@@ -51,13 +54,14 @@ type Options struct {
 	Name string
 	// Lease is how long a lease lasts after Take and each Renew, at least MinLease. 0 means a minute.
 	Lease time.Duration
-	// MaxTasks is how many tasks wait; Put waits while there are more. 0 means 100,000.
+	// MaxTasks bounds the tasks that wait: Put waits while there are more. 0 means 100,000, a negative
+	// number no bound.
 	MaxTasks int64
-	// Replicas is how many servers of a cluster keep each message. 0 means as many as before, and 1
-	// for what is made.
+	// Replicas is how many servers of a cluster keep each message. 0 or a negative number keeps what
+	// a stream or bucket has, and makes new ones with 1.
 	Replicas int
-	// Patience is how long a broker that does not answer is asked again: it may be started anew, or a
-	// cluster may be choosing a leader. 0 means 10 minutes.
+	// Patience bounds the retries against an unresponsive broker, which may be restarting or, in a
+	// cluster, choosing a leader. 0 means 10 minutes, a negative value no retry.
 	Patience time.Duration
 }
 
@@ -81,7 +85,7 @@ var token = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // checkName reports a name that cannot be part of a subject.
 func checkName(what, name string) error {
 	if !token.MatchString(name) {
-		return fmt.Errorf("jetstream: %s %q: want letters, digits, '-' and '_'", what, name)
+		return fmt.Errorf("natsqueue: %s %q: want letters, digits, '-' and '_'", what, name)
 	}
 	return nil
 }
@@ -104,7 +108,7 @@ func tokenOf(run string) string { return strings.ReplaceAll(run, ".", "=") }
 // keyOf returns a domain as one token of a subject.
 func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([]byte(domain)) }
 
-// A patience is how long a broker that does not answer is asked again.
+// A patience bounds the retries against an unresponsive broker.
 type patience time.Duration
 
 // How long one request may take, and one for an object. A broker that is lost answers none.
@@ -113,7 +117,7 @@ const (
 	long    = time.Minute
 )
 
-// ask calls f until it succeeds, the broker refuses, or p is over. Each call gets so much time.
+// ask calls f until it succeeds, the broker refuses, or p is over. Each call may take as long as each.
 func (p patience) ask(ctx context.Context, each time.Duration, f func(ctx context.Context) error) error {
 	for end := time.Now().Add(time.Duration(p)); ; {
 		once, stop := context.WithTimeout(ctx, each)

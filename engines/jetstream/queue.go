@@ -1,4 +1,4 @@
-package jetstream
+package natsqueue
 
 import (
 	"context"
@@ -43,8 +43,8 @@ const consumerName = "workers"
 // streamOf returns the name of the stream of a run, which is a token.
 func streamOf(name, run string) string { return name + "-run-" + run }
 
-// OpenQueue opens the queue of a run, and makes it if there is none. The Options of whoever opens it
-// last hold for all.
+// OpenQueue opens the queue of a run, and makes it if there is none. The Options of the last call hold
+// for all workers of the run.
 func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Queue, error) {
 	full := o.withDefaults()
 	if err := errors.Join(batch.CheckRun(run), checkName("name", full.Name)); err != nil {
@@ -55,7 +55,7 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 		return nil, err
 	}
 	if full.Lease < MinLease {
-		return nil, fmt.Errorf("jetstream: a lease of %v: want at least %v", full.Lease, MinLease)
+		return nil, fmt.Errorf("natsqueue: a lease of %v: want at least %v", full.Lease, MinLease)
 	}
 	q := &Queue{
 		name: full.Name, js: js, run: tokenOf(run), subject: full.Name + "." + tokenOf(run) + ".",
@@ -63,7 +63,7 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 	}
 	open := func(ctx context.Context) error { return q.open(ctx, streamOf(full.Name, q.run), full) }
 	if err = q.patience.ask(ctx, attempt, open); err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
+		return nil, fmt.Errorf("natsqueue: %w", err)
 	}
 	return q, nil
 }
@@ -149,7 +149,7 @@ func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, 
 		case err == nil:
 			return true, nil
 		case !hasCode(err, storeFailed):
-			return false, fmt.Errorf("jetstream: put %s: %w", domain, err)
+			return false, fmt.Errorf("natsqueue: put %s: %w", domain, err)
 		case strings.Contains(err.Error(), "per subject"):
 			return false, nil
 		}
@@ -213,7 +213,7 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 			return taken, nil
 		}
 		if err != nil && ctx.Err() == nil {
-			return nil, fmt.Errorf("jetstream: take: %w", err)
+			return nil, fmt.Errorf("natsqueue: take: %w", err)
 		}
 	}
 	return nil, io.EOF
@@ -292,7 +292,7 @@ func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
 		return 0, 0, nil
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("jetstream: %w", err)
+		return 0, 0, fmt.Errorf("natsqueue: %w", err)
 	}
 	info := consumer.CachedInfo()
 	return int(info.NumPending), info.NumAckPending, nil
@@ -327,7 +327,7 @@ func (l *lease) read(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("jetstream: no task: %w", err), l.message.Term())
+		return errors.Join(fmt.Errorf("natsqueue: no task: %w", err), l.message.Term())
 	}
 	l.task = m.Task
 	if about, err := l.message.Metadata(); err == nil {

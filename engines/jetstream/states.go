@@ -1,4 +1,4 @@
-package jetstream
+package natsqueue
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (batch.States, e
 	s := &store{patience: patience(full.Patience)}
 	err = s.patience.ask(ctx, attempt, func(ctx context.Context) error { return s.open(ctx, js, full) })
 	if err != nil {
-		return nil, fmt.Errorf("jetstream: %w", err)
+		return nil, fmt.Errorf("natsqueue: %w", err)
 	}
 	return states.New(s, maxValue), nil
 }
@@ -72,7 +72,7 @@ func (s *store) Value(ctx context.Context, domain string) ([]byte, string, error
 		return nil, "", nil
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("jetstream: load %s: %w", domain, err)
+		return nil, "", fmt.Errorf("natsqueue: load %s: %w", domain, err)
 	}
 	return entry.Value(), strconv.FormatUint(entry.Revision(), 10), nil
 }
@@ -95,7 +95,7 @@ func (s *store) Replace(ctx context.Context, domain string, value []byte, versio
 		return batch.ErrStale
 	}
 	if err != nil {
-		return fmt.Errorf("jetstream: save %s: %w", domain, err)
+		return fmt.Errorf("natsqueue: save %s: %w", domain, err)
 	}
 	return nil
 }

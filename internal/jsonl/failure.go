@@ -28,8 +28,8 @@ func Message(name string, err error) string {
 
 // An Error is an error as it is printed.
 type Error struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Code    sitemap.Code `json:"code"`
+	Message string       `json:"message"`
 	// of damaged gzip: where the decoded bytes become doubtful
 	Offset *int64 `json:"offset,omitempty"`
 }
@@ -39,8 +39,8 @@ func ErrorOf(name string, err error) *Error {
 	if err == nil {
 		return nil
 	}
-	e := &Error{Code: string(audit.CodeOf(err)), Message: Message(name, err)}
-	if e.Code == string(audit.SiteRefused) {
+	e := &Error{Code: audit.CodeOf(err), Message: Message(name, err)}
+	if e.Code == audit.SiteRefused {
 		e.Message = strings.Replace(e.Message, discover.ErrNoSitemap.Error(), "refused to say whether it has a sitemap", 1)
 	}
 	if pe := (*sitemap.ParseError)(nil); errors.Is(err, sitemap.ErrGzip) && errors.As(err, &pe) {

@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,7 +12,6 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/engines/frontier"
-	"github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
 )
 
 // emitFlags are the flags of batch emit.
@@ -58,7 +56,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 		return err
 	}
 	defer conn.Close()
-	e := &emitter{conn: conn, crawl: crawl, metrics: newMetrics(), answers: map[string]int64{}}
+	e := &emitter{conn: conn, crawl: crawl, metrics: newMetrics(), answers: map[frontier.Answer]int64{}}
 	q := &queue{ready: func() bool { return conn.GetState() != connectivity.TransientFailure }}
 	stop, err := e.metrics.serve(flags.metrics, q)
 	if err != nil {
@@ -75,10 +73,10 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 	}
 	if !flags.quiet {
 		a.Log.Printf("%s: %s added, %s skipped, %s failed", cli.Plural(e.parts, "part"),
-			cli.Plural(e.answers["ok"], "page"), cli.Thousands(e.answers["skipped"]),
-			cli.Thousands(e.answers["fail"]))
+			cli.Plural(e.answers[frontier.Added], "page"),
+			cli.Thousands(e.answers[frontier.Skipped]), cli.Thousands(e.answers[frontier.Failed]))
 	}
-	if n := e.answers["fail"]; n > 0 {
+	if n := e.answers[frontier.Failed]; n > 0 {
 		return fmt.Errorf("the frontier did not take %s: run emit again", cli.Plural(n, "page"))
 	}
 	return nil
@@ -90,7 +88,7 @@ type emitter struct {
 	crawl   string
 	metrics *metrics
 	parts   int64
-	answers map[string]int64
+	answers map[frontier.Answer]int64
 }
 
 func (e *emitter) part(ctx context.Context, s store, part batch.Stored) error {
@@ -107,8 +105,7 @@ func (e *emitter) part(ctx context.Context, s store, part batch.Stored) error {
 }
 
 // answered counts the answer to a page.
-func (e *emitter) answered(s urlfrontier.AckMessage_Status) {
-	answer := strings.ToLower(s.String())
+func (e *emitter) answered(answer frontier.Answer) {
 	e.answers[answer]++
-	e.metrics.emitted.WithLabelValues(answer).Inc()
+	e.metrics.emitted.WithLabelValues(string(answer)).Inc()
 }

@@ -77,10 +77,10 @@ func (l *failureList) failure(run, target, sitemap string, e *batch.Error) (err 
 	}
 	switch l.format {
 	case "jsonl":
-		line := jsonl.Marshal(failure{run, target, sitemap, e.Code, e.Message})
+		line := jsonl.Marshal(failure{run, target, sitemap, string(e.Code), e.Message})
 		_, err = l.out.Write(append(line, '\n'))
 	case "csv":
-		_, err = l.out.Write(output.AppendRow(nil, run, target, sitemap, e.Code, e.Message))
+		_, err = l.out.Write(output.AppendRow(nil, run, target, sitemap, string(e.Code), e.Message))
 	default:
 		name := target
 		if sitemap != "" {

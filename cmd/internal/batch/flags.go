@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // placeFlags say where a run is.
@@ -93,8 +93,8 @@ func (r *runFlags) check() error {
 		return errors.New("--check judges all; it does not go with --changed")
 	case r.log != "" && r.log != "text" && r.log != "json":
 		return errors.New("--log: want text or json")
-	case r.lease < jetstream.MinLease:
-		return fmt.Errorf("--lease: want at least %v", jetstream.MinLease)
+	case r.lease < natsqueue.MinLease:
+		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
 	case r.patience <= 0:
 		return errors.New("--patience: want a positive time")
 	}
@@ -120,7 +120,7 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	if flags.log != "" {
 		r.log = a.Log.Records(flags.log == "json")
 	}
-	err := r.open(cmd, &jetstream.Options{
+	err := r.open(cmd, &natsqueue.Options{
 		Lease: flags.lease, Replicas: replicas, Patience: flags.patience,
 	})
 	if err = cmp.Or(a.Ended(cmd.Context()), err); err != nil {
@@ -130,7 +130,7 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openR
 	return r, nil
 }
 
-func (r *openRun) open(cmd *cobra.Command, o *jetstream.Options) (err error) {
+func (r *openRun) open(cmd *cobra.Command, o *natsqueue.Options) (err error) {
 	ctx := cmd.Context()
 	if r.store, err = openStore(ctx, r.flags.out); err != nil {
 		return err
@@ -161,9 +161,9 @@ func (r *openRun) open(cmd *cobra.Command, o *jetstream.Options) (err error) {
 
 // openStates opens the states of a store. Those of a folder have no fence for several machines, so that
 // NATS keeps them.
-func openStates(ctx context.Context, s store, q *queue, o *jetstream.Options) (batch.States, error) {
+func openStates(ctx context.Context, s store, q *queue, o *natsqueue.Options) (batch.States, error) {
 	if _, ok := s.(*folder); ok && q.nats != nil {
-		return jetstream.OpenStates(ctx, q.nats, o)
+		return natsqueue.OpenStates(ctx, q.nats, o)
 	}
 	return s.States(ctx)
 }

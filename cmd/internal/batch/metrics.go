@@ -78,7 +78,7 @@ func (m *metrics) done(c batch.Counts) {
 	m.documents.Add(float64(c.Documents))
 	m.urls.Add(float64(c.URLs))
 	if c.Failed > 0 {
-		m.failed.WithLabelValues(c.Cause).Inc()
+		m.failed.WithLabelValues(string(c.Cause)).Inc()
 	}
 }
 

@@ -94,7 +94,7 @@ func (p *findingPrinter) finding(f *batch.Finding) {
 
 func (p *findingPrinter) document(d *batch.Document, text []byte) {
 	p.totals.Documents++
-	if d.Format != sitemap.SitemapIndex.String() {
+	if d.Format != sitemap.SitemapIndex {
 		p.totals.URLs += d.Entries
 	}
 	p.ended(d.Sitemap, d.Target, text, d.Error)
@@ -120,7 +120,7 @@ var unread = []sitemap.Code{"no_sitemap", "sitemap_unreachable", "sitemap_timeou
 // knows reports whether a finding says an error.
 func (p *findingPrinter) knows(e *batch.Error) bool {
 	said := func(code sitemap.Code) bool { return p.codes[code] }
-	return said(sitemap.Code(e.Code)) || slices.ContainsFunc(unread, said)
+	return said(e.Code) || slices.ContainsFunc(unread, said)
 }
 
 func (p *findingPrinter) end() error { return p.printer.End(p.totals) }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/engines/frontier"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // A queue is a [batch.Queue] and what commands do with it. Functions that it does not need are nil.
@@ -30,7 +30,7 @@ type queue struct {
 func (q *queue) isReady() bool { return q.ready == nil || q.ready() }
 
 // openQueue opens the queue of a run: in memory, if no location is given.
-func openQueue(ctx context.Context, flags *serverFlags, run string, o *jetstream.Options) (*queue, error) {
+func openQueue(ctx context.Context, flags *serverFlags, run string, o *natsqueue.Options) (*queue, error) {
 	switch {
 	case flags.queue == "":
 		return &queue{Queue: batch.NewMemoryQueue(1_000)}, nil
@@ -53,7 +53,7 @@ func openQueue(ctx context.Context, flags *serverFlags, run string, o *jetstream
 
 // connectNATS connects to a broker.
 func connectNATS(flags *serverFlags) (*nats.Conn, error) {
-	nc, err := jetstream.Connect(flags.queue, flags.login)
+	nc, err := natsqueue.Connect(flags.queue, flags.login)
 	if err != nil {
 		return nil, fmt.Errorf("--queue: %w", err)
 	}
@@ -61,13 +61,13 @@ func connectNATS(flags *serverFlags) (*nats.Conn, error) {
 }
 
 func openJetStream(
-	ctx context.Context, flags *serverFlags, run string, o *jetstream.Options,
+	ctx context.Context, flags *serverFlags, run string, o *natsqueue.Options,
 ) (*queue, error) {
 	nc, err := connectNATS(flags)
 	if err != nil {
 		return nil, err
 	}
-	q, err := jetstream.OpenQueue(ctx, nc, run, o)
+	q, err := natsqueue.OpenQueue(ctx, nc, run, o)
 	if err != nil {
 		nc.Close()
 		return nil, err

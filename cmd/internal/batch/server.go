@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // Schemes of the URLs of queues.
@@ -46,7 +46,7 @@ func parseFrontier(location string) (*url.URL, error) {
 // serverFlags name a queue, and say who a command is to its server and which servers it trusts.
 type serverFlags struct {
 	queue   string
-	login   jetstream.Login
+	login   natsqueue.Login
 	refetch time.Duration // of a frontier
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -119,7 +119,7 @@ func (s *summary) ask(ctx context.Context, flags *serverFlags) error {
 		return err
 	}
 	defer nc.Close()
-	waiting, leased, err := jetstream.Left(ctx, nc, s.Run, nil)
+	waiting, leased, err := natsqueue.Left(ctx, nc, s.Run, nil)
 	if err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}

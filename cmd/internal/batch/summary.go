@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
@@ -23,13 +24,13 @@ type summary struct {
 	Sites int64     `json:"sites,omitempty"` // of the list, 0 until it has been read
 	Done  int64     `json:"done"`            // of these
 
-	Domains  int64            `json:"domains"`
-	Failed   int64            `json:"failed"` // domains of which something could not be read
-	Causes   map[string]int64 `json:"causes,omitempty"`
-	Damaged  int64            `json:"damaged,omitempty"` // parts
-	BadLines int64            `json:"bad_lines,omitempty"`
-	Bad      []badLine        `json:"bad,omitempty"`
-	Counts   batch.Counts     `json:"counts"`
+	Domains  int64                  `json:"domains"`
+	Failed   int64                  `json:"failed"` // domains of which something could not be read
+	Causes   map[sitemap.Code]int64 `json:"causes,omitempty"`
+	Damaged  int64                  `json:"damaged,omitempty"` // parts
+	BadLines int64                  `json:"bad_lines,omitempty"`
+	Bad      []badLine              `json:"bad,omitempty"`
+	Counts   batch.Counts           `json:"counts"`
 
 	// Waiting and Leased are domains in the queue, if one was named.
 	Waiting *int `json:"waiting,omitempty"`
@@ -47,7 +48,7 @@ func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary,
 	}
 	s := &summary{
 		Run: run, Begun: rec.Begun, Sites: rec.Targets, BadLines: rec.BadLines, Bad: rec.Bad,
-		Causes: map[string]int64{},
+		Causes: map[sitemap.Code]int64{},
 	}
 	if !rec.Begun.IsZero() {
 		s.Mode = rec.mode.String()
@@ -143,7 +144,7 @@ func (s *summary) leftText() string {
 func (s *summary) printFailures(w io.Writer) {
 	fmt.Fprintf(w, "%s of %s failed, in whole or in part\n", cli.Thousands(s.Failed),
 		cli.Plural(s.Domains, "domain"))
-	causes := slices.SortedFunc(maps.Keys(s.Causes), func(a, b string) int {
+	causes := slices.SortedFunc(maps.Keys(s.Causes), func(a, b sitemap.Code) int {
 		return cmp.Or(cmp.Compare(s.Causes[b], s.Causes[a]), cmp.Compare(a, b))
 	})
 	for _, cause := range causes {

@@ -21,7 +21,7 @@ type DocumentEnd struct {
 	Target  string            // as it was given
 	Text    string            // what it is
 	JSON    []byte            // what jsonl prints, with its line end
-	Code    string            // of the error that ended it, or ""
+	Code    sitemap.Code      // of the error that ended it, or ""
 	Message string            // of that error
 	Known   bool              // a finding says it as well
 	Summary *discover.Summary `json:"-"` // nil for a target that could not be audited

@@ -32,7 +32,7 @@ func (v *Visit) noteFailure() {
 	if _, again := v.failed.LoadOrStore(v.Target.Given, true); again {
 		return
 	}
-	line := v.Target.Given + " # " + v.cause.Code + ": " + cli.Harmless(v.cause.Message, "")
+	line := v.Target.Given + " # " + string(v.cause.Code) + ": " + cli.Harmless(v.cause.Message, "")
 	if _, err := io.WriteString(v.failures, line+"\n"); err != nil {
 		v.App.Fail("--failed: %v", err)
 	}

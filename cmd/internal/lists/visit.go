@@ -159,7 +159,7 @@ func (v *Visit) walkSite(ctx context.Context, client *discover.Client) error {
 			v.from, r.Sitemap = u.Sitemap, cli.Redact(u.Sitemap.Loc)
 			v.Progress.Loc.Store(r.Sitemap)
 		}
-		r.Entry, r.Trust, r.OnSite = u.Entry, u.Trust.String(), u.OnSite
+		r.Entry, r.Trust, r.OnSite = u.Entry, u.Trust, u.OnSite
 		if v.Flags.All {
 			r.Change = u.Change
 		}

@@ -70,9 +70,9 @@ var columns = []column{
 		return b
 	}},
 	text("sitemap", func(r *batch.URL) string { return r.Sitemap }),
-	text("trust", func(r *batch.URL) string { return r.Trust }),
+	text("trust", func(r *batch.URL) string { return r.Trust.String() }),
 	{name: "on_site", isJSON: true, text: func(b []byte, r *batch.URL) []byte {
-		if r.Trust != "" {
+		if r.Trust != 0 {
 			b = strconv.AppendBool(b, r.OnSite)
 		}
 		return b

@@ -45,14 +45,14 @@ func NewDocuments(flags *cli.PrintFlags) (*Documents, error) {
 func (t *Documents) Print(d *batch.Document) error {
 	row := documentRow{
 		Target: d.Target, Sitemap: d.Sitemap, URL: d.URL, Status: int32(d.Status),
-		ContentType: d.ContentType, Format: d.Format, Bytes: d.Bytes, Entries: d.Entries,
+		ContentType: d.ContentType, Format: d.Format.String(), Bytes: d.Bytes, Entries: d.Entries,
 		LastMod: d.LastMod.Start(), LastModPrecision: precisionOf(d.LastMod),
 		LastModOffset: offsetOf(d.LastMod), LastModified: d.LastModified, ETag: d.ETag,
-		Referrer: d.Referrer, Robots: d.Robots, Trust: d.Trust, Untrusted: d.Untrusted,
+		Referrer: d.Referrer, Robots: d.Robots, Trust: d.Trust.String(), Untrusted: d.Untrusted,
 		Fetched: d.Fetched, Skipped: string(d.Skipped),
 	}
 	if d.Error != nil {
-		row.ErrorCode, row.Error = d.Error.Code, d.Error.Message
+		row.ErrorCode, row.Error = string(d.Error.Code), d.Error.Message
 	}
 	t.rows = append(t.rows, row)
 	return t.write()

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -39,7 +40,7 @@ func fullRecord(t *testing.T) *batch.URL {
 			},
 		},
 		Sitemap: "http://example.com/sitemap.xml",
-		Trust:   "robots",
+		Trust:   trust.Robots,
 		OnSite:  true,
 		Target:  "example.com",
 		Fetched: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC),
@@ -64,7 +65,7 @@ func TestFormats(t *testing.T) {
 		{"jsonl", "", false, &batch.URL{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024"), Published: mustTime(t, "2023-05-06T07:08Z").AssumeZone()}},
 			`{"loc":"x","kind":"page","lastmod":"2024","published":"2023-05-06T07:08:00Z","zone_assumed":true}` + "\n"},
 		{"jsonl", "", false, bare, `{"loc":"http://example.com/","kind":"sitemap","priority":1}` + "\n"},
-		{"jsonl", "", true, &batch.URL{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, Trust: "location"}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
+		{"jsonl", "", true, &batch.URL{Entry: sitemap.Entry{Loc: "x", Extensions: &sitemap.Extensions{}}, Trust: trust.Location}, `{"loc":"x","kind":"page","trust":"location","on_site":false}` + "\n"},
 		{"csv", "", true, fullRecord(t), "loc,kind,lastmod,changefreq,priority,sitemap,trust,on_site,target,fetched,image,news_name,news_language,news_date,news_title,hreflang\n" +
 			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true,example.com,2026-11-23T12:00:00Z,http://example.com/1.jpg,,,,,de=http://example.com/de` + "\n"},
 		{"csv", "", false, bare, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/,sitemap,,,1,,,,,,\n"},

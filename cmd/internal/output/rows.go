@@ -64,10 +64,10 @@ func appendURL(rows []urlRow, r *batch.URL) []urlRow {
 		Loc: r.Loc, Kind: r.Kind.String(), LastMod: r.LastMod.Start(),
 		LastModPrecision: precisionOf(r.LastMod), LastModOffset: offsetOf(r.LastMod),
 		Published: r.Published.Start(), ChangeFreq: r.ChangeFreq.String(),
-		Priority: orNull(r.Priority), Sitemap: r.Sitemap, Trust: r.Trust, Target: r.Target,
+		Priority: orNull(r.Priority), Sitemap: r.Sitemap, Trust: r.Trust.String(), Target: r.Target,
 		Fetched: r.Fetched, Change: string(r.Change),
 	}
-	if r.Trust != "" {
+	if r.Trust != 0 {
 		onSite := r.OnSite
 		row.OnSite = &onSite
 	}

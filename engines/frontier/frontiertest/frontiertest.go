@@ -12,18 +12,16 @@ import (
 
 	"google.golang.org/grpc"
 
-	pb "github.com/seed-322c453a/sitemap/engines/frontier/urlfrontier"
+	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
 // A Server does what the service of URLFrontier does, with its clock in whole seconds.
 type Server struct {
-	pb.UnimplementedURLFrontierServer
-
-	// Answer, if set, returns another answer than OK for a URL, before it is put.
-	Answer func(url string) pb.AckMessage_Status
-	// Cut, if not 0, is how many URLs PutURLs takes before it ends.
+	// Fails, if set, reports whether the server fails to put a URL.
+	Fails func(url string) bool
+	// Cut, if not 0, is how many URLs the server takes before it ends a stream.
 	Cut int
-	// Miscount is added to what GetStats counts.
+	// Miscount is added to the number of URLs that the server says it has.
 	Miscount int
 
 	mu     sync.Mutex
@@ -65,25 +63,39 @@ func (s *Server) Listen(t testing.TB, at string) (address string, stop func()) {
 // Serve serves at a listener until stop is called.
 func (s *Server) Serve(l net.Listener) (stop func()) {
 	g := grpc.NewServer()
-	pb.RegisterURLFrontierServer(g, s)
+	pb.RegisterURLFrontierServer(g, &service{Server: s})
 	go g.Serve(l)
 	return g.Stop
 }
 
-// URLs returns all URLs of a crawl that are not done.
-func (s *Server) URLs(crawl string) []*pb.URLInfo {
+// A URL is a URL in a frontier, and the key of its queue.
+type URL struct {
+	URL, Key string
+	Metadata map[string][]string
+}
+
+// URLs returns all URLs of a crawl that are not done, sorted.
+func (s *Server) URLs(crawl string) []URL {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []*pb.URLInfo
+	var all []URL
 	for _, q := range s.queues {
 		for _, u := range q.urls {
 			if q.crawl == crawl && !u.done {
-				all = append(all, u.info)
+				all = append(all, urlOf(u.info))
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *pb.URLInfo) int { return strings.Compare(a.Url, b.Url) })
+	slices.SortFunc(all, func(a, b URL) int { return strings.Compare(a.URL, b.URL) })
 	return all
+}
+
+func urlOf(info *pb.URLInfo) URL {
+	u := URL{URL: info.Url, Key: info.Key, Metadata: map[string][]string{}}
+	for key, list := range info.Metadata {
+		u.Metadata[key] = list.Values
+	}
+	return u
 }
 
 // Leased returns how many domains of a crawl are blocked for longer than this second.
@@ -109,7 +121,13 @@ func (s *Server) queue(key, crawl string) *queue {
 	return s.queues[i]
 }
 
-func (s *Server) GetURLs(
+// A service is the calls of a Server.
+type service struct {
+	pb.UnimplementedURLFrontierServer
+	*Server
+}
+
+func (s *service) GetURLs(
 	p *pb.GetParams, stream grpc.ServerStreamingServer[pb.URLInfo],
 ) error {
 	s.mu.Lock()
@@ -146,7 +164,7 @@ func (s *Server) GetURLs(
 	return nil
 }
 
-func (s *Server) PutURLs(stream grpc.BidiStreamingServer[pb.URLItem, pb.AckMessage]) error {
+func (s *service) PutURLs(stream grpc.BidiStreamingServer[pb.URLItem, pb.AckMessage]) error {
 	for n := 0; s.Cut == 0 || n < s.Cut; n++ {
 		i, err := stream.Recv()
 		if err != nil {
@@ -157,10 +175,9 @@ func (s *Server) PutURLs(stream grpc.BidiStreamingServer[pb.URLItem, pb.AckMessa
 			info = i.Known.Info
 		}
 		ack := &pb.AckMessage{ID: info.Url}
-		if s.Answer != nil {
-			ack.Status = s.Answer(info.Url)
-		}
-		if ack.Status == pb.AckMessage_OK {
+		if s.Fails != nil && s.Fails(info.Url) {
+			ack.Status = pb.AckMessage_FAIL
+		} else {
 			ack.Status = s.put(info, i.Known)
 		}
 		if err := stream.Send(ack); err != nil {
@@ -195,7 +212,7 @@ func (s *Server) put(info *pb.URLInfo, known *pb.KnownURLItem) pb.AckMessage_Sta
 	return pb.AckMessage_OK
 }
 
-func (s *Server) GetStats(_ context.Context, p *pb.QueueWithinCrawlParams) (*pb.Stats, error) {
+func (s *service) GetStats(_ context.Context, p *pb.QueueWithinCrawlParams) (*pb.Stats, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := &pb.Stats{Size: uint64(s.Miscount)}
@@ -209,7 +226,7 @@ func (s *Server) GetStats(_ context.Context, p *pb.QueueWithinCrawlParams) (*pb.
 	return stats, nil
 }
 
-func (s *Server) BlockQueueUntil(_ context.Context, p *pb.BlockQueueParams) (*pb.Empty, error) {
+func (s *service) BlockQueueUntil(_ context.Context, p *pb.BlockQueueParams) (*pb.Empty, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if q := s.queue(p.Key, p.CrawlID); q != nil {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	natsjs "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // hang is how long tests wait for the cluster before they take it to hang.
@@ -67,18 +67,18 @@ func urlsOf(nodes []*server.Server) string {
 // Of three nodes, the one that leads the stream is lost. Every task is done all the same.
 func TestLeaderLost(t *testing.T) {
 	nodes := cluster(t)
-	o := &jetstream.Options{Replicas: 3, Lease: 10 * time.Second, Patience: hang}
-	open := func() (*nats.Conn, *jetstream.Queue, batch.States) {
+	o := &natsqueue.Options{Replicas: 3, Lease: 10 * time.Second, Patience: hang}
+	open := func() (*nats.Conn, *natsqueue.Queue, batch.States) {
 		nc, err := nats.Connect(urlsOf(nodes), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(nc.Close)
 		for begun := time.Now(); ; { // the cluster has to choose a leader first
-			q, err := jetstream.OpenQueue(t.Context(), nc, "1", o)
+			q, err := natsqueue.OpenQueue(t.Context(), nc, "1", o)
 			if err == nil {
 				var s batch.States
-				if s, err = jetstream.OpenStates(t.Context(), nc, o); err == nil {
+				if s, err = natsqueue.OpenStates(t.Context(), nc, o); err == nil {
 					return nc, q, s
 				}
 			}
@@ -119,7 +119,7 @@ func TestLeaderLost(t *testing.T) {
 		})
 	}
 	<-halfway
-	js, err := natsjs.New(nc)
+	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}

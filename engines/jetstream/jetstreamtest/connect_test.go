@@ -24,7 +24,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/natstest"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
 // broker starts a broker without JetStream and returns its URL.
@@ -53,14 +53,14 @@ func write(t *testing.T, text []byte) (path string) {
 }
 
 // wantLogin checks that a login is let in, and that nobody else is.
-func wantLogin(t *testing.T, url string, l jetstream.Login) {
+func wantLogin(t *testing.T, url string, l natsqueue.Login) {
 	t.Helper()
-	nc, err := jetstream.Connect(url, l)
+	nc, err := natsqueue.Connect(url, l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	nc.Close()
-	if nc, err := jetstream.Connect(url, jetstream.Login{}); err == nil {
+	if nc, err := natsqueue.Connect(url, natsqueue.Login{}); err == nil {
 		nc.Close()
 		t.Error("anybody was let in")
 	}
@@ -80,10 +80,10 @@ func must[T any](t *testing.T) func(v T, err error) T {
 func TestConnect_NKey(t *testing.T) {
 	key := must[nkeys.KeyPair](t)(nkeys.CreateUser())
 	url := broker(t, &server.Options{Nkeys: []*server.NkeyUser{{Nkey: must[string](t)(key.PublicKey())}}})
-	l := jetstream.Login{NKey: write(t, must[[]byte](t)(key.Seed()))}
+	l := natsqueue.Login{NKey: write(t, must[[]byte](t)(key.Seed()))}
 	wantLogin(t, url, l)
 	l.Creds = l.NKey
-	if _, err := jetstream.Connect(url, l); err == nil {
+	if _, err := natsqueue.Connect(url, l); err == nil {
 		t.Error("credentials and a key were taken")
 	}
 }
@@ -102,7 +102,7 @@ func TestConnect_Creds(t *testing.T) {
 	})
 	token = must[string](t)(jwt.NewUserClaims(must[string](t)(user.PublicKey())).Encode(account))
 	creds := must[[]byte](t)(jwt.FormatUserConfig(token, must[[]byte](t)(user.Seed())))
-	wantLogin(t, url, jetstream.Login{Creds: write(t, creds)})
+	wantLogin(t, url, natsqueue.Login{Creds: write(t, creds)})
 }
 
 func TestConnect_CA(t *testing.T) {
@@ -116,18 +116,18 @@ func TestConnect_CA(t *testing.T) {
 		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
 	}})
 	ca := write(t, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-	wantLogin(t, url, jetstream.Login{CA: ca})
+	wantLogin(t, url, natsqueue.Login{CA: ca})
 }
 
 // A lease shorter than three renewals is refused.
 func TestOpenQueue_Lease(t *testing.T) {
-	defer func(min time.Duration) { jetstream.MinLease = min }(jetstream.MinLease)
-	jetstream.MinLease = 30 * time.Second
+	defer func(min time.Duration) { natsqueue.MinLease = min }(natsqueue.MinLease)
+	natsqueue.MinLease = 30 * time.Second
 	nc := connect(t)
-	if _, err := jetstream.OpenQueue(t.Context(), nc, "1", &jetstream.Options{Lease: 29 * time.Second}); err == nil {
+	if _, err := natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Lease: 29 * time.Second}); err == nil {
 		t.Error("a lease of 29 s was taken")
 	}
-	if _, err := jetstream.OpenQueue(t.Context(), nc, "1", &jetstream.Options{Lease: 30 * time.Second}); err != nil {
+	if _, err := natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Lease: 30 * time.Second}); err != nil {
 		t.Error(err)
 	}
 }
@@ -136,16 +136,16 @@ func TestOpenQueue_Lease(t *testing.T) {
 // Workers of a run whose stream is gone end.
 func TestBegin_DeletesStreams(t *testing.T) {
 	nc := connect(t)
-	open := func(run string) *jetstream.Queue {
-		return must[*jetstream.Queue](t)(jetstream.OpenQueue(t.Context(), nc, run, nil))
+	open := func(run string) *natsqueue.Queue {
+		return must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, run, nil))
 	}
-	put := func(q *jetstream.Queue) {
+	put := func(q *natsqueue.Queue) {
 		must[bool](t)(q.Put(t.Context(), taskOf(1)))
 	}
 	over, waits, begun := open("over.1"), open("waits"), open("begun")
 	put(over)
 	put(waits)
-	for _, q := range []*jetstream.Queue{over, waits} {
+	for _, q := range []*natsqueue.Queue{over, waits} {
 		if err := q.End(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -185,13 +185,13 @@ func TestPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := portOf(t, s.URL())
-	nc, err := jetstream.Connect(s.URL(), jetstream.Login{})
+	nc, err := natsqueue.Connect(s.URL(), natsqueue.Login{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	q := must[*jetstream.Queue](t)(jetstream.OpenQueue(t.Context(), nc, "1", nil))
-	states := must[batch.States](t)(jetstream.OpenStates(t.Context(), nc, nil))
+	q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", nil))
+	states := must[batch.States](t)(natsqueue.OpenStates(t.Context(), nc, nil))
 	must[bool](t)(q.Put(t.Context(), taskOf(1)))
 	lease := must[batch.Lease](t)(q.Take(t.Context()))
 	s.Close()

@@ -15,18 +15,18 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	natsjs "github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/batch/batchtest"
 	"github.com/seed-322c453a/sitemap/cmd/natstest"
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/engines/jetstream"
+	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 func TestMain(m *testing.M) {
-	jetstream.MinLease = time.Second // so that no test waits for long
+	natsqueue.MinLease = time.Second // so that no test waits for long
 	os.Exit(m.Run())
 }
 
@@ -47,11 +47,11 @@ func connect(t testing.TB) *nats.Conn {
 }
 
 // queues returns a function that makes a queue of its own for each test.
-func queues(nc *nats.Conn, o *jetstream.Options) func(t *testing.T) batch.Queue {
+func queues(nc *nats.Conn, o *natsqueue.Options) func(t *testing.T) batch.Queue {
 	n := 0
 	return func(t *testing.T) batch.Queue {
 		n++
-		q, err := jetstream.OpenQueue(t.Context(), nc, fmt.Sprint("run-", n), o)
+		q, err := natsqueue.OpenQueue(t.Context(), nc, fmt.Sprint("run-", n), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,19 +60,19 @@ func queues(nc *nats.Conn, o *jetstream.Options) func(t *testing.T) batch.Queue 
 }
 
 func TestQueue(t *testing.T) {
-	batchtest.Queue(t, queues(connect(t), &jetstream.Options{Lease: time.Hour}))
+	batchtest.Queue(t, queues(connect(t), &natsqueue.Options{Lease: time.Hour}))
 }
 
 func TestQueue_Expiry(t *testing.T) {
 	const lease = 2 * time.Second
-	batchtest.Expiry(t, lease, queues(connect(t), &jetstream.Options{Lease: lease}))
+	batchtest.Expiry(t, lease, queues(connect(t), &natsqueue.Options{Lease: lease}))
 }
 
 func TestStates(t *testing.T) {
 	nc, n := connect(t), 0
 	batchtest.States(t, func(t *testing.T) batch.States {
 		n++
-		s, err := jetstream.OpenStates(t.Context(), nc, &jetstream.Options{Name: fmt.Sprint("s", n)})
+		s, err := natsqueue.OpenStates(t.Context(), nc, &natsqueue.Options{Name: fmt.Sprint("s", n)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestStates(t *testing.T) {
 
 // Put waits while the queue is full.
 func TestQueue_Full(t *testing.T) {
-	q, err := jetstream.OpenQueue(t.Context(), connect(t), "1", &jetstream.Options{MaxTasks: 1})
+	q, err := natsqueue.OpenQueue(t.Context(), connect(t), "1", &natsqueue.Options{MaxTasks: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestQueue_Full(t *testing.T) {
 
 // A task says how often it was handed out before, so that one that kills its workers is abandoned.
 func TestQueue_Attempts(t *testing.T) {
-	q, err := jetstream.OpenQueue(t.Context(), connect(t), "1", nil)
+	q, err := natsqueue.OpenQueue(t.Context(), connect(t), "1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +129,12 @@ func TestQueue_Attempts(t *testing.T) {
 func TestOpenQueue_Names(t *testing.T) {
 	nc := connect(t)
 	for _, run := range []string{"", "a b", ".b", "*"} {
-		if _, err := jetstream.OpenQueue(t.Context(), nc, run, nil); err == nil || !strings.Contains(err.Error(), "letters") {
+		if _, err := natsqueue.OpenQueue(t.Context(), nc, run, nil); err == nil || !strings.Contains(err.Error(), "letters") {
 			t.Errorf("run %q: %v", run, err)
 		}
 	}
 	for _, run := range []string{"2026.11.23", "2026-11-23"} {
-		if _, err := jetstream.OpenQueue(t.Context(), nc, run, nil); err != nil {
+		if _, err := natsqueue.OpenQueue(t.Context(), nc, run, nil); err != nil {
 			t.Errorf("run %q: %v", run, err)
 		}
 	}
@@ -143,10 +143,10 @@ func TestOpenQueue_Names(t *testing.T) {
 // Left says how many tasks there are, and leaves the stream and its consumer as they are.
 func TestLeft(t *testing.T) {
 	nc := connect(t)
-	if waiting, leased, err := jetstream.Left(t.Context(), nc, "1", nil); waiting+leased > 0 || err != nil {
+	if waiting, leased, err := natsqueue.Left(t.Context(), nc, "1", nil); waiting+leased > 0 || err != nil {
 		t.Errorf("before the plan, Left = %d, %d, %v", waiting, leased, err)
 	}
-	q, err := jetstream.OpenQueue(t.Context(), nc, "1", &jetstream.Options{Lease: time.Hour})
+	q, err := natsqueue.OpenQueue(t.Context(), nc, "1", &natsqueue.Options{Lease: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,10 +158,10 @@ func TestLeft(t *testing.T) {
 	if _, err := q.Take(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if waiting, leased, err := jetstream.Left(t.Context(), nc, "1", nil); waiting != 2 || leased != 1 || err != nil {
+	if waiting, leased, err := natsqueue.Left(t.Context(), nc, "1", nil); waiting != 2 || leased != 1 || err != nil {
 		t.Errorf("Left = %d, %d, %v", waiting, leased, err)
 	}
-	js, err := natsjs.New(nc)
+	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestLeft(t *testing.T) {
 // streams returns the names of the streams on a broker.
 func streams(t *testing.T, nc *nats.Conn) map[string]bool {
 	t.Helper()
-	js, err := natsjs.New(nc)
+	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,11 +191,11 @@ func streams(t *testing.T, nc *nats.Conn) map[string]bool {
 // BenchmarkTask puts, takes and ends tasks, with their states.
 func BenchmarkTask(b *testing.B) {
 	nc := connect(b)
-	q, err := jetstream.OpenQueue(b.Context(), nc, "1", nil)
+	q, err := natsqueue.OpenQueue(b.Context(), nc, "1", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := jetstream.OpenStates(b.Context(), nc, nil)
+	s, err := natsqueue.OpenStates(b.Context(), nc, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func BenchmarkTask(b *testing.B) {
 
 // roundTrip puts a task, takes one, and saves the state of its domain.
 func roundTrip(
-	ctx context.Context, q *jetstream.Queue, s batch.States, task batch.Task, state []byte,
+	ctx context.Context, q *natsqueue.Queue, s batch.States, task batch.Task, state []byte,
 ) error {
 	if _, err := q.Put(ctx, task); err != nil {
 		return err

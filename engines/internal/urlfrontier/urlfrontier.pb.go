@@ -713,7 +713,7 @@ const file_urlfrontier_proto_rawDesc = "" +
 	"\aGetURLs\x12\x16.urlfrontier.GetParams\x1a\x14.urlfrontier.URLInfo\"\x000\x01\x12>\n" +
 	"\aPutURLs\x12\x14.urlfrontier.URLItem\x1a\x17.urlfrontier.AckMessage\"\x00(\x010\x01\x12E\n" +
 	"\bGetStats\x12#.urlfrontier.QueueWithinCrawlParams\x1a\x12.urlfrontier.Stats\"\x00\x12F\n" +
-	"\x0fBlockQueueUntil\x12\x1d.urlfrontier.BlockQueueParams\x1a\x12.urlfrontier.Empty\"\x00B?Z=github.com/seed-322c453a/sitemap/engines/frontier/urlfrontierb\x06proto3"
+	"\x0fBlockQueueUntil\x12\x1d.urlfrontier.BlockQueueParams\x1a\x12.urlfrontier.Empty\"\x00B?Z=github.com/seed-322c453a/sitemap/engines/internal/urlfrontierb\x06proto3"
 
 var (
 	file_urlfrontier_proto_rawDescOnce sync.Once

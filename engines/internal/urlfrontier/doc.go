@@ -3,7 +3,7 @@
 //
 //	go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 //	go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
-//	go generate ./urlfrontier
+//	go generate ./internal/urlfrontier
 //
 // in the folder of this module.
 package urlfrontier
