@@ -93,6 +93,8 @@ func TestWatch(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &status); err != nil || status.Sitemap != loc+"s.txt" || status.URLs != 3 {
 		t.Errorf("status: %s%s, %v", r.out, r.err, err)
 	}
+	other := filepath.Join(dir, "other.db")
+	runArgs(t, "watch", "status", loc, "--state", other).want(t, cli.ExitFailed, "", "other.db: no such file")
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }
 
