@@ -93,10 +93,13 @@ func TestWatch(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &status); err != nil || status.Sitemap != loc+"s.txt" || status.URLs != 3 {
 		t.Errorf("status: %s%s, %v", r.out, r.err, err)
 	}
+	other := filepath.Join(dir, "other.db")
+	runArgs(t, "watch", "status", loc, "--state", other).want(t, cli.ExitFailed, "", "other.db: no such file")
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }
 
-// A webhook receives each event once it answers 2xx, signed, also if it was down in the run before.
+// A webhook receives each event once it answers 2xx, signed, also if it was down before. A redirect is
+// no such answer.
 func TestWatchWebhook(t *testing.T) {
 	loc, set := newPages(t)
 	dir := t.TempDir()
@@ -106,8 +109,14 @@ func TestWatchWebhook(t *testing.T) {
 	var got []string
 	answers := 0
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if answers++; answers == 1 {
+		switch answers++; {
+		case answers == 1:
 			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		case answers == 2:
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+			return
+		case r.URL.Path == "/elsewhere":
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
@@ -135,7 +144,7 @@ func TestWatchWebhook(t *testing.T) {
 	}
 	set(pages...)
 	r := runArgs(t, watchArgs(loc, dir, "--initial", "--webhook", hook.URL)...)
-	if r.status != cli.ExitOK || !strings.Contains(r.err, "503") {
+	if r.status != cli.ExitOK || !strings.Contains(r.err, "503") || !strings.Contains(r.err, "302") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	if strings.Join(got, ", ") != strings.Join(want, ", ") {

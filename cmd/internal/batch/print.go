@@ -66,7 +66,7 @@ func (p *findingPrinter) line(l batch.Line) error {
 	case l.Document != nil:
 		p.document(l.Document, l.Text)
 	case l.Target != nil:
-		p.ended(l.Target.Target, l.Text, l.Target.Error)
+		p.ended(l.Target.Target, l.Target.Target, l.Text, l.Target.Error)
 	}
 	return nil
 }
@@ -86,13 +86,13 @@ func (p *findingPrinter) document(d *batch.Document, text []byte) {
 	if d.Format != sitemap.SitemapIndex {
 		p.totals.URLs += d.Entries
 	}
-	p.ended(d.Sitemap, text, d.Error)
+	p.ended(d.Sitemap, d.Target, text, d.Error)
 }
 
 // ended prints a document or target after its findings. An error is not said again where a finding
 // says it.
-func (p *findingPrinter) ended(name string, text []byte, e *batch.Error) {
-	d := &findings.DocumentEnd{Name: cli.FileName(name), JSON: text}
+func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error) {
+	d := &findings.DocumentEnd{Name: cli.FileName(name), Target: target, JSON: text}
 	if e != nil {
 		d.Code, d.Message, d.Known = e.Code, e.Message, p.knows(e)
 		if !d.Known {

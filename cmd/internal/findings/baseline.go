@@ -40,7 +40,7 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				yield(l, err)
 				return
 			}
-			if err != nil || !slices.Contains([]string{"problem", "document", "total"}, l.Type) {
+			if err != nil || !slices.Contains([]string{"problem", "document", "target", "total"}, l.Type) {
 				yield(l, fmt.Errorf("line %d is not of sitemap check --format jsonl", n))
 				return
 			}

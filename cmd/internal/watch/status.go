@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"text/tabwriter"
 	"time"
 
@@ -30,6 +31,9 @@ func statusCommand(a *cli.App) *cobra.Command {
 			sites, sitesErr := newSites(args, from)
 			if err := cli.UsageOf(cmd, err, sitesErr); err != nil {
 				return err
+			}
+			if _, err := os.Stat(file); err != nil { // Open would make it
+				return fmt.Errorf("--state: %s: %s", file, jsonl.Message("", err))
 			}
 			db, err := state.Open(file)
 			if err != nil {

@@ -35,9 +35,11 @@ func newWebhook(loc, secret string, transport http.RoundTripper) (*webhook, erro
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("--webhook: want an http or https URL")
 	}
-	w := &webhook{
-		url: loc, client: &http.Client{Timeout: 30 * time.Second, Transport: transport}, least: time.Second,
+	client := &http.Client{Timeout: 30 * time.Second, Transport: transport}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // a redirect may turn into a GET that brings no event
 	}
+	w := &webhook{url: loc, client: client, least: time.Second}
 	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		w.key, err = base64.StdEncoding.DecodeString(text)
 	} else if secret != "" {
