@@ -58,8 +58,8 @@ type Summary struct {
 // LastMods describe how credible the lastmod values of a document are. Bing and Google ignore those
 // of a site if they do not reflect changes of its pages.
 type LastMods struct {
-	Count    int64 // entries with a lastmod
-	Equal    int64 // of these, those that equal the first one of the document
-	Future   int64 // of these, those that start more than a day after the time of reading
-	DateOnly int64 // of these, those without a time of day
+	Count    int64 `json:"count"`     // entries with a lastmod
+	Equal    int64 `json:"equal"`     // of these, those that equal the first one of the document
+	Future   int64 `json:"future"`    // of these, those that start more than a day after the time of reading
+	DateOnly int64 `json:"date_only"` // of these, those without a time of day
 }

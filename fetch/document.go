@@ -49,8 +49,8 @@ type Validators struct {
 
 // A Hop is a redirect that was followed.
 type Hop struct {
-	URL    string // that answered with the redirect, without credentials and fragment
-	Status int    // 301, 302, 303, 307 or 308
+	URL    string `json:"url"`    // that answered with the redirect, without credentials and fragment
+	Status int    `json:"status"` // 301, 302, 303, 307 or 308
 }
 
 // A Document is a response with success, or one that says that nothing has changed. Its Body must

@@ -27,8 +27,9 @@ type Field struct {
 	// Key and Value are as listed, without white space around them and comments. Key is of ASCII
 	// letters, digits, hyphens, underscores and spaces. Invalid UTF-8 in Value is replaced with
 	// U+FFFD.
-	Key, Value string
-	Line       int // the number of the line, from 1
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Line  int    `json:"line"` // the number of the line, from 1
 }
 
 // A rule is an Allow or Disallow line.

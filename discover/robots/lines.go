@@ -16,8 +16,8 @@ const maxProblems = 1_000
 
 // A Record is a sitemap that a robots.txt names.
 type Record struct {
-	Loc  string // an absolute http or https URL, as listed
-	Line int    // the number of the line, from 1
+	Loc  string `json:"loc"`  // an absolute http or https URL, as listed
+	Line int    `json:"line"` // the number of the line, from 1
 }
 
 // A lineReader reads the lines of a robots.txt.

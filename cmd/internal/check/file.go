@@ -10,6 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -63,26 +64,21 @@ func (x *targetAudit) opener(
 		return nil, nil, err
 	}
 	defer in.Close()
-	f, err := os.CreateTemp("", "sitemap-*")
+	f, err := tempfile.Create("sitemap-*")
 	if err != nil {
 		return nil, nil, err
 	}
-	remove := func() {
-		f.Close()
-		os.Remove(f.Name())
-	}
-	os.Remove(f.Name()) // which some systems allow only once it is closed
 	limit := x.Flags.Limit.Bytes
 	if limit <= 0 {
 		limit = 10 * sitemap.ProtocolBytes
 	}
 	size, err := io.Copy(f, io.LimitReader(in, limit+1))
 	if err != nil {
-		remove()
+		f.Close()
 		return nil, nil, err
 	}
 	open = func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, size)), nil }
-	return open, remove, nil
+	return open, func() { f.Close() }, nil
 }
 
 // pages passes on the pages that a file lists, if they are wanted. Why it cannot be read to its end

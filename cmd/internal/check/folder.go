@@ -27,12 +27,9 @@ func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
 		return err
 	}
 	defer f.Close()
-	f.ReadAs(x.Client)
 	o := x.c.Options
+	f.Prepare(x.Client, &o.Walk)
 	o.Files, o.FilesPath = f.Files(), f.Path
-	if o.Walk.KnownPaths == nil {
-		o.Walk.KnownPaths = f.KnownPaths()
-	}
 	if f.Path != "/" { // the robots.txt of the site is elsewhere
 		o.Disable = append(o.Disable[:len(o.Disable):len(o.Disable)], audit.NotInRobots)
 	}

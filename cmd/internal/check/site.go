@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -29,7 +28,7 @@ func (x *targetAudit) site(
 	}
 	for f, err := range found {
 		if err != nil {
-			return x.walkFailed(ctx, err)
+			return x.WalkFailed(ctx, err, x.targetFailed)
 		}
 		x.finding(&f)
 	}
@@ -41,22 +40,4 @@ func (x *targetAudit) done(s *discover.Sitemap, sum discover.Summary) {
 	x.Progress.Note(&sum)
 	x.Progress.Loc.Store(s.Loc)
 	x.document(cli.Redact(s.Loc), &sum, x.Hint(s, sum.Err), true)
-}
-
-// walkFailed reports the last error of a walk. Those of documents were reported before.
-func (x *targetAudit) walkFailed(ctx context.Context, err error) error {
-	if ended := x.Ended(ctx); ended != nil {
-		return ended
-	}
-	var walkErr *discover.WalkError
-	if !errors.As(err, &walkErr) {
-		x.targetFailed(err, cli.PrivateHint(err))
-		return nil
-	}
-	for _, err := range walkErr.Errs {
-		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
-			x.targetFailed(err, cli.LimitHint(err))
-		}
-	}
-	return nil
 }

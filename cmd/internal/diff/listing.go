@@ -82,8 +82,8 @@ func readListing(
 			return err
 		}
 		defer f.Close()
+		f.Prepare(client, &o)
 		t, client = f.Target, f.Client
-		o.KnownPaths = f.KnownPaths()
 	case t.Kind == target.File:
 		f, err := w.App.Open(t.Name)
 		if err != nil {

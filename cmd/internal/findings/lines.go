@@ -4,8 +4,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
@@ -13,25 +13,15 @@ import (
 
 // A problemLine is a finding as jsonl prints it.
 type problemLine struct {
-	Type     string           `json:"type"`
-	Code     sitemap.Code     `json:"code"`
-	Severity sitemap.Severity `json:"severity"`
-	Sitemap  string           `json:"sitemap"`
-	Line     int              `json:"line"`
-	Column   int              `json:"column"`
-	Loc      string           `json:"loc"`
-	Text     string           `json:"text"`
-	Message  string           `json:"message"`
-	Fix      string           `json:"fix"`
-	Dropped  bool             `json:"dropped"`
-	Target   string           `json:"target"`
+	Type string `json:"type"`
+	batch.Finding
 }
 
 func lineOf(f *audit.Finding, target string) problemLine {
-	return problemLine{
-		"problem", f.Code, f.Severity, f.Sitemap, f.Pos.Line, f.Column, f.Loc, f.Text, f.Message,
-		f.Fix, f.Dropped, target,
-	}
+	return problemLine{"problem", batch.Finding{
+		Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
+		Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped, Target: target,
+	}}
 }
 
 // A totalLine is the last line of jsonl.

@@ -2,7 +2,6 @@ package lists
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -24,7 +23,7 @@ type journal struct {
 	printing sync.Mutex   // held by the visit that writes to out
 	urls     func() int64 // how many URLs the run has printed
 	mu       sync.Mutex
-	Run      runRecord
+	run      runRecord
 	err      error  // why the output could not be noted
 	keep     func() // puts what else belongs to the output
 }
@@ -48,55 +47,17 @@ const (
 	urlKey = "sitemap/url/" // and a hash: the last run that printed this URL, for --unique
 )
 
-// OpenJournal opens the file of --state. It reports whether the last run goes on.
-func OpenJournal(path, digest string) (j *journal, resumed bool, err error) {
-	f, err := state.Open(path)
-	if err != nil {
-		return nil, false, err
-	}
-	j = &journal{File: f}
-	value, err := f.Get(runKey)
-	if err != nil {
-		f.Close()
-		return nil, false, err
-	}
-	if json.Unmarshal(value, &j.Run) == nil && !j.Run.Ended && j.Run.Digest == digest {
-		return j, true, nil
-	}
-	j.Run = runRecord{ID: rand.Text(), Digest: digest, Output: j.Run.Output, Format: j.Run.Format}
-	return j, false, nil
-}
-
-// KeepFormat returns an error if the output has lines of another format already.
-func (j *journal) KeepFormat(output, format string) error {
-	if output == j.Run.Output && format != j.Run.Format && output != "" {
-		return fmt.Errorf("%s holds %s, not %s: name another file", output, j.Run.Format, format)
-	}
-	j.Run.Output, j.Run.Format = output, format
-	return nil
-}
-
-// Attach makes out the output of the run.
-func (j *journal) Attach(out *output.Writer, urls func() int64) error {
-	j.out, j.urls = out, urls
-	if j.Run.Last == nil {
-		j.Run.Last = map[string]string{}
-	}
-	j.write()
-	return cmp.Or(j.failed(), j.Sync())
-}
-
 // printed returns the document of a target that was noted last.
 func (j *journal) printed(target string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.Run.Last[target]
+	return j.run.Last[target]
 }
 
 // note records the output after a document of a target.
 func (j *journal) note(target, loc string) {
 	j.mu.Lock()
-	j.Run.Last[target] = loc
+	j.run.Last[target] = loc
 	j.mu.Unlock()
 	j.write()
 }
@@ -104,7 +65,7 @@ func (j *journal) note(target, loc string) {
 // ended notes that a target has ended.
 func (j *journal) ended(target string) {
 	j.mu.Lock()
-	delete(j.Run.Last, target)
+	delete(j.run.Last, target)
 	j.mu.Unlock()
 }
 
@@ -112,8 +73,8 @@ func (j *journal) ended(target string) {
 func (j *journal) write() {
 	flushErr := j.out.Flush()
 	j.mu.Lock()
-	j.Run.Length, j.Run.URLs = j.out.Length, j.urls()
-	value, err := json.Marshal(j.Run)
+	j.run.Length, j.run.URLs = j.out.Length, j.urls()
+	value, err := json.Marshal(j.run)
 	if j.err = cmp.Or(flushErr, err); j.err == nil {
 		j.err = j.File.Put(runKey, value)
 	}
@@ -150,14 +111,14 @@ func (j *journal) Sync() error {
 // Finish closes the journal of a run that ended with err. The run has ended if err is nil.
 func (j *journal) Finish(err error) error {
 	if err == nil {
-		j.Run.Ended = true
+		j.run.Ended = true
 		j.write()
 	}
 	return cmp.Or(err, j.failed(), j.Sync(), j.Close())
 }
 
-// Remember makes seen remember the URLs of the run in the journal. Seen is used under a lock.
-func (j *journal) Remember(seen *urlSet) {
+// remember makes seen remember the URLs of the run in the journal. Seen is used under a lock.
+func (j *journal) remember(seen *urlSet) {
 	var mu sync.Mutex
 	var fresh []uint64
 	key := func(hash uint64) string {
@@ -165,7 +126,7 @@ func (j *journal) Remember(seen *urlSet) {
 	}
 	seen.known = func(hash uint64) bool {
 		value, err := j.Get(key(hash))
-		return err == nil && string(value) == j.Run.ID
+		return err == nil && string(value) == j.run.ID
 	}
 	seen.fresh = func(hash uint64) {
 		mu.Lock()
@@ -176,14 +137,14 @@ func (j *journal) Remember(seen *urlSet) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, hash := range fresh {
-			j.Put(key(hash), []byte(j.Run.ID))
+			j.Put(key(hash), []byte(j.run.ID))
 		}
 		fresh = fresh[:0]
 	}
 }
 
-// Digest returns what decides which URLs the output has and how they are printed.
-func (w *Flags) Digest() string {
+// digest returns what decides which URLs the output has and how they are printed.
+func (w *Flags) digest() string {
 	path := w.Out
 	if abs, err := filepath.Abs(path); err == nil && path != "" && path != cli.Stdin {
 		path = abs

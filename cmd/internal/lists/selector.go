@@ -11,11 +11,11 @@ import (
 // A Selector chooses the URLs that are printed: those that match, each once, up to a number.
 type Selector struct {
 	matches func(loc string) bool // nil: all
-	Seen    *urlSet               // nil: each as often as it is listed
+	seen    *urlSet               // nil: each as often as it is listed
 	max     int64                 // 0: any number
 
 	mu    sync.Mutex
-	Taken int64
+	taken int64
 	again int64 // left out because they came before
 }
 
@@ -26,14 +26,14 @@ func (s *Selector) take(loc string) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.max > 0 && s.Taken >= s.max {
+	if s.max > 0 && s.taken >= s.max {
 		return false
 	}
-	if s.Seen != nil && !s.Seen.add(loc) {
+	if s.seen != nil && !s.seen.add(loc) {
 		s.again++
 		return false
 	}
-	s.Taken++
+	s.taken++
 	return true
 }
 
@@ -41,14 +41,14 @@ func (s *Selector) take(loc string) bool {
 func (s *Selector) done() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.max > 0 && s.Taken >= s.max
+	return s.max > 0 && s.taken >= s.max
 }
 
 // Count returns how many URLs were taken.
 func (s *Selector) Count() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.Taken
+	return s.taken
 }
 
 // A urlSet remembers URLs by hashes of 64 bits. The chance that it takes two of four million URLs

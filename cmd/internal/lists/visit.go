@@ -137,11 +137,8 @@ func (v *Visit) walkFolder(ctx context.Context) error {
 		return nil
 	}
 	defer f.Close()
-	f.ReadAs(v.Client)
+	f.Prepare(v.Client, &v.Options)
 	v.Target = f.Target
-	if v.Options.KnownPaths == nil {
-		v.Options.KnownPaths = f.KnownPaths()
-	}
 	return v.walkSite(ctx, f.Client)
 }
 
@@ -149,7 +146,7 @@ func (v *Visit) walkFolder(ctx context.Context) error {
 func (v *Visit) walkSite(ctx context.Context, client *discover.Client) error {
 	for u, err := range v.Target.URLs(ctx, client, &v.Options) {
 		if err != nil {
-			return v.walkFailed(ctx, err)
+			return v.WalkFailed(ctx, err, v.fail)
 		}
 		if u.Sitemap.Loc == v.printed {
 			continue
@@ -200,20 +197,20 @@ func (v *Visit) page() error {
 	return nil
 }
 
-// walkFailed reports the last error of a walk. Those of documents were reported before.
-func (v *Visit) walkFailed(ctx context.Context, err error) error {
+// WalkFailed passes the last error of a walk to fail, with a hint. Those of documents were reported
+// before.
+func (v *Visit) WalkFailed(ctx context.Context, err error, fail func(err error, hint string)) error {
 	if ended := v.Ended(ctx); ended != nil {
 		return ended
 	}
 	var walkErr *discover.WalkError
 	if !errors.As(err, &walkErr) {
-		v.fail(err, cli.PrivateHint(err))
+		fail(err, cli.PrivateHint(err))
 		return nil
 	}
-	v.noteFailed(v.Target.Label(), err)
 	for _, err := range walkErr.Errs {
 		if e := (*discover.DocumentError)(nil); !errors.As(err, &e) {
-			v.fail(err, cli.LimitHint(err))
+			fail(err, cli.LimitHint(err))
 		}
 	}
 	return nil

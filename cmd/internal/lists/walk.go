@@ -3,6 +3,7 @@
 // Each file builds on those below it:
 //
 //	walk.go      commands that walk, and URLs to a format
+//	state.go     begins a run with --state
 //	run.go       the targets of a command as tasks of package batch
 //	visit.go     one target to URLs, problems and documents
 //	failures.go  the file of --failed

@@ -64,7 +64,7 @@ func NewWalker(
 	w.Selector.matches, errs[2] = flags.Matcher()
 	_, errs[3] = flags.documentTable()
 	if flags.Unique {
-		w.Selector.Seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
+		w.Selector.seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
 			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
 				cli.Thousands(cli.MaxUnique))
 		}}

@@ -77,21 +77,14 @@ func printRobots(
 	inJSON := flags.Format == "jsonl"
 	for _, s := range f.Sitemaps {
 		if inJSON {
-			out.Write(append(jsonl.Marshal(struct {
-				Loc  string `json:"loc"`
-				Line int    `json:"line"`
-			}(s)), '\n'))
+			out.Write(append(jsonl.Marshal(s), '\n'))
 		} else {
 			out.WriteString(s.Loc + "\n")
 		}
 	}
 	for _, o := range f.Other(agent) {
 		if inJSON {
-			out.Write(append(jsonl.Marshal(struct {
-				Key   string `json:"key"`
-				Value string `json:"value"`
-				Line  int    `json:"line"`
-			}(o)), '\n'))
+			out.Write(append(jsonl.Marshal(o), '\n'))
 		} else {
 			out.WriteString(cli.Printable(o.Key+": "+o.Value) + "\n")
 		}

@@ -31,10 +31,14 @@ type Folder struct {
 	host    string
 }
 
-// ReadAs reads the folder as a client reads sites.
-func (f *Folder) ReadAs(c *discover.Client) {
+// Prepare makes the client of the folder read as c does, and a walk look for sitemaps where the folder
+// may have them, unless o says where.
+func (f *Folder) Prepare(c *discover.Client, o *discover.Options) {
 	to, like := f.Client.Fetch, c.Fetch
 	to.UserAgent, to.RobotsAgent, to.MaxBytes = like.UserAgent, like.RobotsAgent, like.MaxBytes
+	if o.KnownPaths == nil {
+		o.KnownPaths = f.knownPaths()
+	}
 }
 
 // Files returns the files of the folder.
@@ -57,8 +61,8 @@ func (f *Folder) locate(sitePath string) (top, name string, ok bool) {
 	return "", "", false
 }
 
-// KnownPaths returns where a walk looks for sitemaps.
-func (f *Folder) KnownPaths() []string {
+// knownPaths returns where a walk looks for sitemaps.
+func (f *Folder) knownPaths() []string {
 	paths := []string{f.Path + f.sitemap}
 	if f.sitemap == "" {
 		paths = nil

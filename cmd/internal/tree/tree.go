@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -129,9 +130,9 @@ type treeLine struct {
 	Assumed  bool         `json:"zone_assumed,omitempty"` // the zone of LastMod
 
 	// How the server answered.
-	Status   int       `json:"status,omitempty"`
-	Attempts int       `json:"attempts,omitempty"`
-	Hops     []treeHop `json:"hops,omitempty"`
+	Status   int         `json:"status,omitempty"`
+	Attempts int         `json:"attempts,omitempty"`
+	Hops     []fetch.Hop `json:"hops,omitempty"`
 
 	// What it holds.
 	Format   string                `json:"format,omitempty"`
@@ -141,23 +142,11 @@ type treeLine struct {
 	Received int64                 `json:"received,omitempty"`
 	Trust    map[trust.Level]int64 `json:"trust,omitempty"`
 	Problems map[sitemap.Code]int  `json:"problems,omitempty"`
-	LastMods treeLastMods          `json:"lastmods,omitzero"`
+	LastMods sitemap.LastMods      `json:"lastmods,omitzero"`
 
 	Elapsed float64      `json:"elapsed,omitempty"` // seconds
 	Skipped string       `json:"skipped,omitempty"`
 	Error   *jsonl.Error `json:"error,omitempty"`
-}
-
-type treeHop struct {
-	URL    string `json:"url"`
-	Status int    `json:"status"`
-}
-
-type treeLastMods struct {
-	Count    int64 `json:"count"`
-	Equal    int64 `json:"equal"`
-	Future   int64 `json:"future"`
-	DateOnly int64 `json:"date_only"`
 }
 
 // treeLines returns the handler that prints each document as an object.
@@ -184,10 +173,10 @@ func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 	l := &treeLine{
 		Type: "document", Sitemap: cli.Redact(s.Loc), Robots: s.RobotsURL, Line: s.Line,
 		LastMod: s.LastMod, Assumed: s.LastMod.ZoneAssumed(),
-		Status: sum.Status, Attempts: sum.Attempts,
+		Status: sum.Status, Attempts: sum.Attempts, Hops: sum.Hops,
 		Format: sum.Format.String(), Encoding: sum.Encoding, Entries: sum.Entries,
 		Bytes: sum.Bytes, Received: sum.Received, Trust: sum.ByTrust, Problems: sum.Problems,
-		LastMods: treeLastMods(sum.LastMods), Skipped: cli.Skipped(sum),
+		LastMods: sum.LastMods, Skipped: cli.Skipped(sum),
 		Elapsed: sum.Elapsed.Round(time.Microsecond).Seconds(),
 		Error:   jsonl.ErrorOf(cli.Redact(s.Loc), sum.Err),
 	}
@@ -199,9 +188,6 @@ func treeLineOf(s *discover.Sitemap, sum *discover.Summary) *treeLine {
 	}
 	for at := s.Referrer; at != nil; at = at.Referrer {
 		l.Depth++
-	}
-	for _, hop := range sum.Hops {
-		l.Hops = append(l.Hops, treeHop(hop))
 	}
 	return l
 }

@@ -83,28 +83,12 @@ func checkFlags(flags *lists.Flags, targets []target.Target) error {
 func urlsWithState(
 	ctx context.Context, w *lists.Walker, targets []target.Target, p output.Printer,
 ) error {
-	j, resumed, err := lists.OpenJournal(w.Flags.State, w.Flags.Digest())
-	if err != nil {
+	if err := w.OpenJournal(); err != nil {
 		return err
 	}
-	if err := j.KeepFormat(w.Flags.Out, w.Flags.Format); err != nil {
-		j.Close()
-		return err
-	}
-	if w.Out, err = output.Append(w.App, w.Flags.Out, resumed, j.Run.Length); err != nil {
-		j.Close()
-		return err
-	}
-	w.Options.Store, w.Options.Run, w.Options.OnlyChanged = j, j.Run.ID, !w.Flags.All
-	w.Journal, w.Selector.Taken = j, j.Run.URLs
-	if w.Selector.Seen != nil {
-		j.Remember(w.Selector.Seen)
-	}
-	if err = j.Attach(w.Out, w.Selector.Count); err == nil {
-		err = w.Print(ctx, targets, p)
-	}
+	err := w.Print(ctx, targets, p)
 	if err == nil && w.Selector.Count() == 0 && !w.App.Failed.Load() && !w.Flags.Quiet {
 		w.App.Log.Printf("nothing has changed since the last run")
 	}
-	return w.Out.Finish(j.Finish(err))
+	return w.Out.Finish(w.Journal.Finish(err))
 }

@@ -156,7 +156,7 @@ func runWith(
 		return err
 	}
 	defer stop()
-	out, err := openOutput(a, flags.Out)
+	out, err := output.Append(a, flags.Out, false, 0)
 	if err != nil {
 		return err
 	}
@@ -171,14 +171,6 @@ func runWith(
 		return out.Flush()
 	})
 	return out.Finish(cmp.Or(err, end()))
-}
-
-// openOutput returns what the events are printed to.
-func openOutput(a *cli.App, name string) (*output.Writer, error) {
-	if name == "" || name == cli.Stdin {
-		return output.Create(a, name)
-	}
-	return output.Append(a, name, false, 0)
 }
 
 // each calls use with each event. When the file of sites has changed, it begins with the new ones.
