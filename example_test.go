@@ -56,6 +56,16 @@ func ExampleEntry_URL() {
 	// Output: https://xn--bcher-kva.example/50%25/stra%C3%9Fe?q=%C3%BC <nil>
 }
 
+// URLs that are written differently are equal in their normal form.
+func ExampleEntry_Normalized() {
+	for _, loc := range []string{"https://example.com/~user", "HTTPS://Example.com:443/a/../%7Euser"} {
+		fmt.Println(sitemap.Entry{Loc: loc}.Normalized())
+	}
+	// Output:
+	// https://example.com/~user
+	// https://example.com/~user
+}
+
 // A Time is as exact as it was listed.
 func ExampleTime() {
 	t, _ := sitemap.ParseTime("2024-05")

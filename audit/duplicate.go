@@ -57,7 +57,8 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	}
 	sum := maphash.String(seed, rest)
 	now := occurrence{exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line)}
-	if rest == "" || has&(isPercent|isHash) != 0 || has&isDot != 0 && strings.Contains(rest, "/.") {
+	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
+		has&isDot != 0 && strings.Contains(rest, "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)

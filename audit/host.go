@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 // The codes of hosts.
@@ -85,7 +86,7 @@ func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
 		}
 		return
 	}
-	if level, _ := h.scope.JudgeAt(o.Origin, location.Path(e.Loc[len(o.authority):])); level > trust.Variant {
+	if level, _ := h.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):])); level > trust.Variant {
 		return
 	}
 	rule, why := of(sitemap.UntrustedLoc).with(warning), "is not in the directory of the sitemap"

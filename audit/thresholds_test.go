@@ -262,6 +262,8 @@ func TestDuplicates_Spellings(t *testing.T) {
 		{"https://example.com/%7ea", "https://example.com/~a", "same_page_variants warning"},
 		{"https://example.com/x/../a", "https://example.com/a", "same_page_variants warning"},
 		{"https://example.com", "https://example.com/", "same_page_variants warning"},
+		{"https://example.com?a", "https://example.com/?a", "same_page_variants warning"},
+		{"https://example.com/\u00e9", "https://example.com/%c3%a9", "same_page_variants warning"},
 		{"https://example.com/a/", "https://example.com/a", "same_page_variants info"},
 		{"https://example.com/A?b", "https://example.com/a?b", "same_page_variants info"},
 		{"https://example.com/a?B", "https://example.com/a?b", ""},

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
-	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 // untrustedHosts counts the pages that sitemaps may not list, by host.
@@ -80,7 +80,7 @@ func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
 	if len(a.scope) == 0 || o.Host != a.scope[0].Host || strings.HasPrefix(e.Loc, a.scope[0].Dir) {
 		return
 	}
-	if level, _ := a.scope.JudgeAt(o.Origin, location.Path(e.Loc[len(o.authority):])); level != trust.Untrusted {
+	if level, _ := a.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):])); level != trust.Untrusted {
 		return
 	}
 	if a.count++; a.count == 1 {

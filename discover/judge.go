@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 // A judge gives the verdicts of a document's scope on its locations. It reads the host of a
@@ -61,7 +62,7 @@ func (j *judge) verdictOn(loc string, isPage bool) verdict {
 	h := j.host(loc)
 	v := verdict{h, loc[len(h.authority):], h.level, h.grant}
 	if h.byPath {
-		v.level, v.grant = j.scope.JudgeAt(h.origin, location.Path(v.rest))
+		v.level, v.grant = j.scope.JudgeAt(h.origin, normal.Path(v.rest))
 	}
 	isWeak := v.level < max(j.least, trust.Variant) && j.least <= trust.Verified
 	if !isPage || !isWeak || h.asked {

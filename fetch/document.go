@@ -16,6 +16,9 @@ type Request struct {
 	// origins that the caller named, and to https of their hosts, and are dropped at a redirect
 	// elsewhere. Accept-Encoding, Range and conditional fields are ignored.
 	Header http.Header
+	// Body is sent in a POST request, if it is not nil. It is sent again with each retry. A redirect
+	// is an [ErrRedirect].
+	Body []byte
 	// Validators, of an earlier Document, make the request to its URL conditional: see
 	// [Document.NotModified].
 	Validators

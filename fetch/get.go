@@ -79,7 +79,7 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 	if err := g.policy.check(g.target); err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, g.target.text, nil)
+	req, err := g.request(ctx)
 	if err != nil {
 		return nil, &cause{kind: ErrRequest, err: err}
 	}
@@ -87,7 +87,7 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 		return nil, &cause{kind: ErrRequest, detail: "invalid request: invalid header field"}
 	}
 	g.x.proxy.Store(nil)
-	resp, err := g.c.http.Do(&retryablehttp.Request{Request: req})
+	resp, err := g.c.http.Do(req)
 	why := context.Cause(ctx)
 	timedOut := errors.Is(why, ErrTimeout)
 	if ue, ok := err.(*url.Error); ok { // its text repeats the URL
@@ -105,6 +105,14 @@ func (g *getter) send(ctx context.Context) (*http.Response, error) {
 	return nil, &cause{kind: ctx.Err(), err: why}
 }
 
+// request returns the request for the current hop, without its header.
+func (g *getter) request(ctx context.Context) (*retryablehttp.Request, error) {
+	if g.x.req.Body == nil {
+		return retryablehttp.NewRequestWithContext(ctx, http.MethodGet, g.target.text, nil)
+	}
+	return retryablehttp.NewRequestWithContext(ctx, http.MethodPost, g.target.text, g.x.req.Body)
+}
+
 func isRedirect(status int) bool {
 	switch status {
 	case 301, 302, 303, 307, 308:
@@ -116,6 +124,8 @@ func isRedirect(status int) bool {
 // follow makes the target of a redirect the current one.
 func (g *getter) follow(ctx context.Context, resp *http.Response) error {
 	switch {
+	case g.x.req.Body != nil:
+		return &cause{kind: ErrRedirect, detail: "bad redirect: of a POST request"}
 	case g.x.last.location == "":
 		return &cause{kind: ErrRedirect, detail: "bad redirect: status without Location"}
 	case len(g.hops) >= cmp.Or(g.x.req.MaxRedirects, 10):

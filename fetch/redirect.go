@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 // A target is what one hop requests. Its URL has no credentials, fragment or dot segments: a server
@@ -36,7 +37,7 @@ func parseTarget(raw string) (target, *url.Userinfo, error) {
 	user := u.User
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	path := u.EscapedPath()
-	if clean := location.RemoveDotSegments(path); clean != path {
+	if clean := normal.RemoveDotSegments(path); clean != path {
 		if plain, err := url.PathUnescape(clean); err == nil {
 			u.Path, u.RawPath = plain, clean
 		}

@@ -247,3 +247,30 @@ func TestClient_SlowBodies(t *testing.T) {
 		})
 	}
 }
+
+// A body is sent again with each retry, and never to where a redirect leads.
+func TestClient_Post(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		codes := []int{http.StatusServiceUnavailable, http.StatusAccepted, http.StatusPermanentRedirect}
+		c := &fetch.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			text, err := io.ReadAll(r.Body)
+			got = append(got, r.Method+" "+string(text))
+			code := codes[0]
+			codes = codes[1:]
+			return answer(r, code, "", "Location", "https://example.com/b"), err
+		})}
+		req := fetch.Request{URL: "https://example.com/a", Body: []byte("body")}
+		doc, err := c.Get(t.Context(), req)
+		if err != nil || doc.Status != http.StatusAccepted || doc.Attempts != 2 {
+			t.Fatalf("%+v, %v", doc, err)
+		}
+		doc.Body.Close()
+		if _, err := c.Get(t.Context(), req); !errors.Is(err, fetch.ErrRedirect) {
+			t.Error(err)
+		}
+		if want := "POST body, POST body, POST body"; strings.Join(got, ", ") != want {
+			t.Errorf("sent %q", got)
+		}
+	})
+}

@@ -12,11 +12,27 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-// IndexNow gets what was added or changed, 10,000 URLs a request, host by host.
-func TestSubmitIndexNow(t *testing.T) {
-	var got []string
-	status := http.StatusOK
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// An indexNow is an engine, and the hosts that serve their keys.
+type indexNow struct {
+	*httptest.Server
+	asked, got []string
+	statuses   []int             // of the next requests, then 200
+	keys       map[string]string // by host; otherwise the right one
+}
+
+func newIndexNow(t *testing.T) *indexNow {
+	n := &indexNow{keys: map[string]string{}}
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host, ok := strings.CutSuffix(r.URL.Path, "/12345678.txt"); ok {
+			host = strings.Trim(host, "/")
+			n.asked = append(n.asked, host)
+			if key, ok := n.keys[host]; ok {
+				io.WriteString(w, key)
+			} else {
+				io.WriteString(w, "\ufeff12345678\r\n")
+			}
+			return
+		}
 		var body struct {
 			Host, Key string
 			URLs      []string `json:"urlList"`
@@ -25,54 +41,92 @@ func TestSubmitIndexNow(t *testing.T) {
 		if err := json.Unmarshal(text, &body); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 			t.Errorf("%s %s: %v", r.Method, text, err)
 		}
-		got = append(got, fmt.Sprintf("%s %s %d %s", body.Host, body.Key, len(body.URLs), body.URLs[0]))
-		w.WriteHeader(status)
+		if len(n.statuses) > 0 {
+			defer w.WriteHeader(n.statuses[0])
+			n.statuses = n.statuses[1:]
+		}
+		n.got = append(n.got, fmt.Sprintf("%s %s %d %s", body.Host, body.Key, len(body.URLs), strings.Join(body.URLs[:min(3, len(body.URLs))], " ")))
 	}))
-	defer s.Close()
+	t.Cleanup(n.Close)
+	return n
+}
+
+// submit runs the command on changes.
+func (n *indexNow) submit(t *testing.T, in string, flags ...string) result {
+	n.asked, n.got = nil, nil
+	args := []string{"submit", "--indexnow", "12345678", "--endpoint", n.URL, "--allow-private", "--retry-wait", "1ms"}
+	for _, origin := range []string{"https://a.example", "https://b.example", "http://a.example"} {
+		scheme, host, _ := strings.Cut(origin, "://")
+		args = append(args, "--map", origin+"="+n.URL+"/"+scheme+"/"+host)
+	}
+	return runWith(t, strings.NewReader(in), append(append(args, flags...), "-")...)
+}
+
+// IndexNow gets what was added, changed, moved or removed, 10,000 URLs a request, host by host.
+func TestSubmitIndexNow(t *testing.T) {
+	n := newIndexNow(t)
 	var many strings.Builder
 	for i := range 10_001 {
 		fmt.Fprintf(&many, "+ https://a.example/%d\n", i)
 	}
-	for _, test := range []struct{ in, want string }{
+	for _, test := range []struct{ in, want, asked string }{
 		{"+ https://a.example/1\n- https://a.example/2\n~ https://b.example/3  none → 2026-01-01\n> https://a.example/4  s → t\n",
-			"a.example 12345678 1 https://a.example/1, b.example 12345678 1 https://b.example/3"},
-		{`{"change":"added","loc":"https://a.example/1"}` + "\n" + `{"change":"removed","loc":"https://a.example/2"}` + "\n", "a.example 12345678 1 https://a.example/1"},
-		{"change,loc\nchanged,https://a.example/1\nmoved,https://a.example/2\n", "a.example 12345678 1 https://a.example/1"},
-		{"https://a.example/1\n", "a.example 12345678 1 https://a.example/1"},
-		{many.String(), "a.example 12345678 10000 https://a.example/0, a.example 12345678 1 https://a.example/10000"},
+			"a.example 12345678 2 https://a.example/1 https://a.example/2, b.example 12345678 1 https://b.example/3", "https/a.example, https/b.example"},
+		{`{"change":"added","loc":"https://a.example/1"}` + "\n" + `{"change":"removed","loc":"https://a.example/2"}` + "\n",
+			"a.example 12345678 2 https://a.example/1 https://a.example/2", "https/a.example"},
+		{"> https://a.example/1  http://a.example/1 → https://a.example/1\n",
+			"a.example 12345678 2 https://a.example/1 http://a.example/1", "https/a.example"},
+		{`{"change":"moved","loc":"https://a.example/1","old_loc":"https://a.example/1/"}`,
+			"a.example 12345678 2 https://a.example/1 https://a.example/1/", "https/a.example"},
+		{"change,loc,old_loc\nchanged,https://a.example/1,\nmoved,https://a.example/2,\nmoved,https://a.example/3/,https://a.example/3\n",
+			"a.example 12345678 3 https://a.example/1 https://a.example/3/ https://a.example/3", "https/a.example"},
+		{"http://a.example/1\n", "a.example 12345678 1 http://a.example/1", "http/a.example"},
+		{"! failing https://a.example/s\n- https://a.example/1\n", "a.example 12345678 1 https://a.example/1", "https/a.example"},
+		{`{"event":"failing","sitemap":"https://a.example/s"}` + "\n" + `{"event":"removed","loc":"https://a.example/1"}`,
+			"a.example 12345678 1 https://a.example/1", "https/a.example"},
+		{many.String(), "a.example 12345678 10000 https://a.example/0 https://a.example/1 https://a.example/2, a.example 12345678 1 https://a.example/10000", "https/a.example"},
 	} {
-		got = nil
-		r := runWith(t, strings.NewReader(test.in), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "-")
-		if strings.Join(got, ", ") != test.want || r.status != cli.ExitOK {
-			t.Errorf("%.80s: status %d, sent %q, %s", test.in, r.status, got, r.err)
+		r := n.submit(t, test.in)
+		if got, asked := strings.Join(n.got, ", "), strings.Join(n.asked, ", "); got != test.want || asked != test.asked || r.status != cli.ExitOK {
+			t.Errorf("%.80s: status %d, sent %q, asked %q, %s", test.in, r.status, got, asked, r.err)
 		}
 	}
-	for _, in := range []string{
-		"! failing https://a.example/s\n- https://a.example/1\n",
-		`{"event":"failing","sitemap":"https://a.example/s"}` + "\n" + `{"event":"removed","loc":"https://a.example/1"}`,
-	} {
-		got = nil
-		r := runWith(t, strings.NewReader(in), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "--removed", "-")
-		if strings.Join(got, ", ") != "a.example 12345678 1 https://a.example/1" || r.status != cli.ExitOK {
-			t.Errorf("removed: %s: status %d, sent %q, %s", in, r.status, got, r.err)
-		}
+	n.submit(t, "- https://a.example/1\n", "--removed=false").want(t, cli.ExitOK, "", "nothing was added, changed or removed")
+	r := n.submit(t, "+ https://a.example/1\n", "--dry-run")
+	r.want(t, cli.ExitOK, "GET https://a.example/12345678.txt\nPOST "+n.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")
+	if len(n.got)+len(n.asked) > 0 {
+		t.Errorf("a dry run sent %q, %q", n.got, n.asked)
 	}
-	got = nil
-	r := runWith(t, strings.NewReader("+ https://a.example/1\n"), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "--dry-run", "-")
-	r.want(t, cli.ExitOK, "POST "+s.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")
-	if len(got) > 0 {
-		t.Errorf("a dry run sent %q", got)
+}
+
+// A host that is refused, or that does not serve the key, stops no other. What may pass is tried again.
+func TestSubmitIndexNow_Refused(t *testing.T) {
+	n := newIndexNow(t)
+	const changes = "+ https://a.example/1\n+ https://b.example/1\n+ none\n"
+	n.statuses = []int{http.StatusForbidden}
+	n.submit(t, changes).want(t, cli.ExitFailed, n.URL+": 200 OK\n", "a.example: ", "403 Forbidden: the key is not served")
+	if len(n.got) != 2 {
+		t.Errorf("sent %q", n.got)
 	}
-	status = http.StatusForbidden
-	runWith(t, strings.NewReader("+ https://a.example/1\n"), "submit", "--indexnow", "12345678", "--endpoint", s.URL, "-").want(t, cli.ExitFailed, "", "403 Forbidden: the key is not served")
-	runWith(t, strings.NewReader("- https://a.example/1\n"), "submit", "--indexnow", "12345678", "-").want(t, cli.ExitOK, "", "nothing was added or changed")
+	n.keys["https/a.example"] = "another"
+	n.submit(t, changes).want(t, cli.ExitFailed, n.URL+": 200 OK\n", "https://a.example/12345678.txt holds another text than the key")
+	if want := "b.example 12345678 1 https://b.example/1"; strings.Join(n.got, ", ") != want {
+		t.Errorf("sent %q", n.got)
+	}
+	n.statuses = []int{http.StatusServiceUnavailable, http.StatusTooManyRequests}
+	n.submit(t, "+ https://b.example/1\n").want(t, cli.ExitOK, n.URL+": 200 OK\n")
+	if len(n.got) != 3 {
+		t.Errorf("sent %q", n.got)
+	}
+	n.statuses = []int{http.StatusServiceUnavailable}
+	n.submit(t, "+ https://b.example/1\n", "--retries", "0").want(t, cli.ExitFailed, "", "status 503")
 }
 
 func TestSubmitPing(t *testing.T) {
 	var asked string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked = r.URL.String() }))
 	defer s.Close()
-	runArgs(t, "submit", "--ping", s.URL+"/ping?a=b", "https://example.com/s.xml?x=1").want(t, cli.ExitOK, s.URL+"/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1: 200 OK\n")
+	runArgs(t, "submit", "--allow-private", "--ping", s.URL+"/ping?a=b", "https://example.com/s.xml?x=1").want(t, cli.ExitOK, s.URL+"/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1: 200 OK\n")
 	if asked != "/ping?a=b&sitemap=https%3A%2F%2Fexample.com%2Fs.xml%3Fx%3D1" {
 		t.Error(asked)
 	}

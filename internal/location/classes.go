@@ -2,7 +2,6 @@ package location
 
 import (
 	"encoding/binary"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,24 +35,10 @@ func portLen(s string) int {
 	return n
 }
 
-const (
-	inPlainHost  = 1 << iota
-	unreserved   // RFC 3986, section 2.3
-	inNormalPath // the characters of a normalized path (section 3.3)
-)
-
-// classes holds the classes of each byte.
-var classes = func() (t [256]byte) {
-	for c := range t {
-		if strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789-.", byte(c)) >= 0 {
-			t[c] |= inPlainHost | unreserved | inNormalPath
-		}
-		if strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZ_~", byte(c)) >= 0 {
-			t[c] |= unreserved | inNormalPath
-		}
-		if strings.IndexByte("/!$&'()*+,;=:@", byte(c)) >= 0 {
-			t[c] |= inNormalPath
-		}
+// isPlainHost holds the characters of common hosts.
+var isPlainHost = func() (t [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789-.") {
+		t[c] = true
 	}
 	return t
 }()

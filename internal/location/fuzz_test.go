@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 func FuzzClean(f *testing.F) {
@@ -55,8 +56,8 @@ func FuzzClean(f *testing.F) {
 		if !InDir(Dir(path), path) {
 			t.Fatalf("%q is not in its directory %q", path, Dir(path))
 		}
-		if clearPath(path) != path {
-			t.Fatalf("path %q is normalised to %q", path, clearPath(path))
+		if normal.Path(path) != path {
+			t.Fatalf("path %q is normalised to %q", path, normal.Path(path))
 		}
 	})
 }

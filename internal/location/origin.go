@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 // An Origin is a scheme and a host, normalized so that equal origins are equal values.
@@ -38,13 +38,13 @@ func (o Origin) OtherScheme() Origin {
 var errScheme = errors.New("location: scheme is neither http nor https")
 
 // ParseOrigin returns the origin and the path of an absolute location, as [AuthorityOrigin] and
-// [Path] do.
+// [normal.Path] do.
 func ParseOrigin(loc string) (o Origin, path string, err error) {
 	authority, rest := Split(loc)
 	if o, err = AuthorityOrigin(authority); err != nil {
 		return Origin{}, "", err
 	}
-	return o, Path(rest), nil
+	return o, normal.Path(rest), nil
 }
 
 // Split returns an absolute location in two parts: up to its host and port, and from its path on.
@@ -84,28 +84,13 @@ func AuthorityOrigin(authority string) (Origin, error) {
 	return originOf(u)
 }
 
-// Path returns the normalized path of the rest of a location, so that equivalent spellings are
-// equal (RFC 3986, section 6.2.2). It is percent-encoded except for unreserved characters, has hex
-// digits in upper case, no dot segments (%2e included), and is never empty. In a path with an
-// escaped slash or a backslash, dot segments are kept: their meaning depends on whether the server
-// reads those as slashes.
-func Path(rest string) string {
-	if i := strings.IndexAny(rest, "?#"); i >= 0 {
-		rest = rest[:i]
-	}
-	return clearPath(rest)
-}
-
-// Normalize returns a location of an origin in one of its equivalent spellings: with the path that
-// [Path] returns, and without a fragment.
+// Normalize returns a location of an origin in one of its equivalent spellings: with a normal path
+// and query (RFC 3986, section 6.2.2), without an empty query, and without a fragment.
 func Normalize(o Origin, rest string) string {
-	loc := o.String() + Path(rest)
+	loc := o.String() + normal.Path(rest)
 	rest, _, _ = strings.Cut(rest, "#")
-	_, query, _ := strings.Cut(rest, "?")
-	for query != "" {
-		var part string
-		part, query, _ = strings.Cut(query, "?")
-		loc += "?" + normalEscapes("/" + part)[1:]
+	if _, query, _ := strings.Cut(rest, "?"); query != "" {
+		loc += "?" + normal.Query(query)
 	}
 	return loc
 }
@@ -154,7 +139,7 @@ func plainOrigin(authority string) (o Origin, ok bool) {
 		o.Scheme = "http"
 	}
 	end := 0
-	for end < len(rest) && classes[rest[end]]&inPlainHost != 0 {
+	for end < len(rest) && isPlainHost[rest[end]] {
 		end++
 	}
 	if end == 0 || rest[end-1] == '.' {
@@ -173,58 +158,8 @@ func plainOrigin(authority string) (o Origin, ok bool) {
 	return o, end == len(rest)
 }
 
-// clearPath normalizes a path for Path.
-func clearPath(path string) string {
-	path = normalEscapes(path)
-	if strings.Contains(path, "/.") && !strings.Contains(path, "%2F") &&
-		!strings.Contains(path, "%5C") {
-		return RemoveDotSegments(path)
-	}
-	return path
-}
-
-// normalPath is clearPath for a path in which an escaped slash is not a slash.
-func normalPath(path string) string { return RemoveDotSegments(normalEscapes(path)) }
-
-// normalEscapes returns a path with a leading slash and normalized percent-encoding.
-func normalEscapes(path string) string {
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	i := 0
-	for i < len(path) && classes[path[i]]&inNormalPath != 0 {
-		i++
-	}
-	if i == len(path) {
-		return path
-	}
-	out := make([]byte, 0, len(path)+16)
-	for i := 0; i < len(path); i++ {
-		c := path[i]
-		switch {
-		case c == '%' && chars.IsEscape(path, i):
-			v := unhex(path[i+1])<<4 | unhex(path[i+2])
-			i += 2
-			if classes[v]&unreserved != 0 {
-				out = append(out, v)
-			} else {
-				out = chars.AppendEscape(out, v)
-			}
-		case classes[c]&inNormalPath != 0:
-			out = append(out, c)
-		default:
-			out = chars.AppendEscape(out, c)
-		}
-	}
-	return string(out)
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
+// normalPath is [normal.Path] for a path in which an escaped slash is not a slash.
+func normalPath(path string) string { return normal.RemoveDotSegments(normal.EscapedPath(path)) }
 
 // Dir returns the normalized directory of a path, with its last slash. A sitemap at path may list
 // everything at or below it (sitemaps.org, "Sitemap file location").

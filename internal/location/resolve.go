@@ -1,9 +1,10 @@
 package location
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
+
+	"github.com/seed-322c453a/sitemap/internal/normal"
 )
 
 // resolveReference resolves a reference without a scheme against base (RFC 3986, section 5.2.2). It
@@ -26,13 +27,13 @@ func resolveReference(base *url.URL, ref string) string {
 	path, tail := ref[:end], ref[end:]
 	switch {
 	case path != "" && path[0] == '/':
-		return origin + RemoveDotSegments(path) + tail
+		return origin + normal.RemoveDotSegments(path) + tail
 	case path != "":
 		dir := basePath[:strings.LastIndexByte(basePath, '/')+1]
 		if dir == "" {
 			dir = "/"
 		}
-		return origin + RemoveDotSegments(dir+path) + tail
+		return origin + normal.RemoveDotSegments(dir+path) + tail
 	case strings.HasPrefix(tail, "?"):
 		return origin + basePath + tail
 	}
@@ -40,38 +41,4 @@ func resolveReference(base *url.URL, ref string) string {
 		tail = "?" + base.RawQuery + tail
 	}
 	return origin + basePath + tail
-}
-
-// escapedDot decodes escaped dots.
-var escapedDot = strings.NewReplacer("%2e", ".", "%2E", ".")
-
-// RemoveDotSegments removes . and .. from a path that starts with a slash (RFC 3986, section
-// 5.2.4), also in the form of %2e (section 6.2.2.3).
-func RemoveDotSegments(path string) string {
-	if !strings.Contains(path, "/.") && !strings.Contains(path, "/%2") {
-		return path
-	}
-	out := make([]byte, 0, len(path))
-	for rest := path; rest != ""; {
-		segment := rest // with the slash before it
-		if i := strings.IndexByte(rest[1:], '/'); i >= 0 {
-			segment = rest[:i+1]
-		}
-		rest = rest[len(segment):]
-		switch escapedDot.Replace(segment) {
-		case "/..":
-			out = out[:max(0, bytes.LastIndexByte(out, '/'))]
-			fallthrough
-		case "/.":
-			if rest == "" {
-				out = append(out, '/')
-			}
-		default:
-			out = append(out, segment...)
-		}
-	}
-	if len(out) == 0 {
-		return "/"
-	}
-	return string(out)
 }

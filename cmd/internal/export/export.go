@@ -23,7 +23,8 @@ type URL struct {
 	Loc     string `json:"loc"`
 	LastMod string `json:"lastmod"`
 	Sitemap string `json:"sitemap"`
-	Change  string `json:"change"` // in what diff, or urls --all, has printed
+	OldLoc  string `json:"old_loc"` // in what diff has printed
+	Change  string `json:"change"`  // in what diff, or urls --all, has printed
 }
 
 // Fields says which fields all URLs of a listing may have.
@@ -45,12 +46,15 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 		b = bufio.NewReaderSize(z, 64<<10)
 	}
 	start, _ := b.Peek(4 << 10)
-	start = bytes.TrimPrefix(start, []byte("\ufeff"))
+	if rest, ok := bytes.CutPrefix(start, []byte("\ufeff")); ok {
+		start = rest
+		b.Discard(len("\ufeff"))
+	}
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")):
 		return readJSONL(b, has, put)
-	case slices.Contains(strings.Split(strings.TrimSpace(string(line)), ","), "loc"):
+	case locColumn(columnsOf(line)) >= 0:
 		return readCSV(b, has, put)
 	}
 	has.LastMod = !isURL(line)
@@ -99,15 +103,14 @@ func readJSONL(r io.Reader, has *Fields, put func(URL)) error {
 // readCSV reads an export in CSV, with columns by the names in its header.
 func readCSV(r io.Reader, has *Fields, put func(URL)) error {
 	c := csv.NewReader(r)
-	c.ReuseRecord, c.FieldsPerRecord = true, -1
+	c.FieldsPerRecord = -1
 	header, err := c.Read()
+	c.ReuseRecord = true
 	if err != nil {
 		return err
 	}
-	columns := map[string]int{}
-	for i, name := range header {
-		columns[strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))] = i
-	}
+	columns := columnNames(header)
+	loc := locColumn(columns)
 	cell := func(row []string, name string) string {
 		if i, ok := columns[name]; ok && i < len(row) {
 			return strings.Clone(row[i])
@@ -124,8 +127,40 @@ func readCSV(r io.Reader, has *Fields, put func(URL)) error {
 		if err != nil {
 			return err
 		}
-		if loc := cell(row, "loc"); loc != "" && loc != "loc" {
-			put(URL{loc, cell(row, "lastmod"), cell(row, "sitemap"), cell(row, "change")})
+		if loc >= len(row) || row[loc] == "" || row[loc] == header[loc] {
+			continue // a further header, of files that were joined
+		}
+		put(URL{
+			Loc: strings.Clone(row[loc]), LastMod: cell(row, "lastmod"), Sitemap: cell(row, "sitemap"),
+			OldLoc: cell(row, "old_loc"), Change: cell(row, "change"),
+		})
+	}
+}
+
+// columnsOf returns the columns of a line if it is a header.
+func columnsOf(line []byte) map[string]int {
+	header, err := csv.NewReader(bytes.NewReader(line)).Read()
+	if err != nil {
+		return nil
+	}
+	return columnNames(header)
+}
+
+// columnNames returns the columns by their names in lower case.
+func columnNames(header []string) map[string]int {
+	columns := map[string]int{}
+	for i, name := range slices.Backward(header) {
+		columns[strings.ToLower(strings.TrimSpace(name))] = i
+	}
+	return columns
+}
+
+// locColumn returns the column of the URLs, by the names that this command and others give it, or -1.
+func locColumn(columns map[string]int) int {
+	for _, name := range []string{"loc", "url", "address", "page"} {
+		if i, ok := columns[name]; ok {
+			return i
 		}
 	}
+	return -1
 }

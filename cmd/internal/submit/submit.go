@@ -1,40 +1,26 @@
 // Package submit is the command sitemap submit, which notifies search engines of changed URLs.
+//
+// Each file builds on those below it:
+//
+//	submit.go    sitemap submit, and --ping
+//	indexnow.go  changed URLs to IndexNow, host by host
+//	sender.go    requests, and keys
+//	changes.go   the URLs in what sitemap diff or sitemap watch has printed
 package submit
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
-
-// submitFlags are the flags of sitemap submit.
-type submitFlags struct {
-	key, keyLocation string
-	endpoint         string
-	ping             string
-	dryRun           bool
-	removed          bool
-	timeout          time.Duration
-}
 
 // Command returns the command sitemap submit.
 func Command(a *cli.App) *cobra.Command {
@@ -53,19 +39,13 @@ func Command(a *cli.App) *cobra.Command {
 			"`URL` that IndexNow requests go to")
 		f.StringVar(&flags.ping, "ping", "",
 			"tell the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
-		f.BoolVar(&flags.removed, "removed", false,
-			"send URLs that were removed too, so that search engines find out")
+		f.BoolVar(&flags.removed, "removed", true,
+			"send URLs that were removed too, and those that pages have moved from")
 		f.BoolVar(&flags.dryRun, "dry-run", false, "print the requests, and send none")
 	})
-	cli.FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
-		f.DurationVar(&flags.timeout, "timeout", time.Minute, "longest `TIME` for one request")
-	})
-	cli.NotNegative(cmd, "timeout")
+	flags.FetchFlags.Add(cmd)
 	return cmd
 }
-
-// maxSubmitted is how many URLs IndexNow takes in one request.
-const maxSubmitted = 10_000
 
 var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
@@ -77,33 +57,24 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 	case flags.key != "" && !indexNowKey.MatchString(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	}
-	if err != nil {
-		return cli.Misuse(cmd, err)
+	client, clientErr := flags.Client()
+	if err := cli.UsageOf(cmd, err, clientErr); err != nil {
+		return err
 	}
-	s := submission{
-		app: a, flags: flags, out: output.New(a),
-		http: &http.Client{Timeout: flags.timeout, Transport: a.Transport},
-	}
+	client.Transport = a.Transport
+	s := &sender{client: client, out: output.New(a), dryRun: flags.dryRun}
 	if flags.ping != "" {
-		err = s.ping(cmd.Context(), name)
+		err = ping(cmd.Context(), s, flags.ping, name)
 	} else {
-		err = s.indexNow(cmd.Context(), name)
+		err = submitChanges(cmd.Context(), a, s, name, flags)
 	}
 	return s.out.Finish(err)
 }
 
-// A submission sends URLs to a search engine.
-type submission struct {
-	app   *cli.App
-	flags *submitFlags
-	out   *output.Writer
-	http  *http.Client
-}
-
 // ping notifies a search engine of a sitemap (sitemaps.org, "Submitting your Sitemap via an HTTP
 // request").
-func (s *submission) ping(ctx context.Context, loc string) error {
-	u, err := url.Parse(s.flags.ping)
+func ping(ctx context.Context, s *sender, engine, loc string) error {
+	u, err := url.Parse(engine)
 	if err == nil && u.Host == "" {
 		err = errors.New("want an http or https URL")
 	}
@@ -113,119 +84,5 @@ func (s *submission) ping(ctx context.Context, loc string) error {
 	q := u.Query()
 	q.Set("sitemap", loc)
 	u.RawQuery = q.Encode()
-	return s.send(ctx, http.MethodGet, u.String(), nil)
-}
-
-// An indexNowRequest is the body of a request.
-type indexNowRequest struct {
-	Host        string   `json:"host"`
-	Key         string   `json:"key"`
-	KeyLocation string   `json:"keyLocation,omitempty"`
-	URLs        []string `json:"urlList"`
-}
-
-// indexNow sends the URLs that were added or changed, and with --removed those that were removed.
-func (s *submission) indexNow(ctx context.Context, name string) error {
-	f, err := s.app.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	pending := map[string][]string{} // by host
-	sent := 0
-	flush := func(host string) error {
-		urls := pending[host]
-		delete(pending, host)
-		body := jsonl.Marshal(indexNowRequest{host, s.flags.key, s.flags.keyLocation, urls})
-		sent += len(urls)
-		return s.send(ctx, http.MethodPost, s.flags.endpoint, body)
-	}
-	err = readChanges(f, s.flags.removed, func(loc string) error {
-		u, err := sitemap.ParseLoc(loc)
-		if err != nil {
-			return err
-		}
-		if pending[u.Host] = append(pending[u.Host], loc); len(pending[u.Host]) < maxSubmitted {
-			return nil
-		}
-		return flush(u.Host)
-	})
-	if err != nil {
-		return err
-	}
-	for _, host := range slices.Sorted(maps.Keys(pending)) {
-		if err := flush(host); err != nil {
-			return err
-		}
-	}
-	if sent == 0 {
-		s.app.Log.Printf("nothing was added or changed")
-	}
-	return nil
-}
-
-// readChanges calls report with each URL that was added or changed, and if removed is set with those
-// that were removed, in what sitemap diff or sitemap watch has printed, or with all URLs in a list.
-func readChanges(r io.Reader, removed bool, report func(loc string) error) error {
-	var has export.Fields
-	var failed error
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	if len(first) > 1 && first[1] == ' ' &&
-		strings.IndexByte("+-~>!", first[0]) >= 0 { // text of diff or watch
-		for line := range strings.Lines(string(text)) {
-			sign, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-			loc, _, _ := strings.Cut(rest, "  ")
-			if sign == "+" || sign == "~" || sign == "-" && removed {
-				failed = cmp.Or(failed, report(loc))
-			}
-		}
-		return failed
-	}
-	err = export.Read(bytes.NewReader(text), &has, func(u export.URL) {
-		if u.Change == "" || u.Change == "added" || u.Change == "changed" || u.Change == "new" ||
-			u.Change == "modified" || u.Change == "removed" && removed {
-			failed = cmp.Or(failed, report(u.Loc))
-		}
-	})
-	return cmp.Or(err, failed)
-}
-
-// send sends a request, or prints it with --dry-run.
-func (s *submission) send(ctx context.Context, method, target string, body []byte) error {
-	if s.flags.dryRun {
-		s.out.WriteString(method + " " + sitemap.Redact(target) + "\n")
-		if body != nil {
-			s.out.Write(append(body, '\n'))
-		}
-		return nil
-	}
-	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json; charset=utf-8")
-	}
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s: %s%s", sitemap.Redact(target), resp.Status,
-			refusals[resp.StatusCode])
-	}
-	fmt.Fprintf(s.out, "%s: %s\n", sitemap.Redact(target), resp.Status)
-	return nil
-}
-
-// refusals say what IndexNow means by a status.
-var refusals = map[int]string{
-	http.StatusForbidden:           ": the key is not served at its location",
-	http.StatusUnprocessableEntity: ": URLs are not of the host, or the key does not fit",
-	http.StatusTooManyRequests:     ": too many requests; try again later",
+	return s.send(ctx, u.String(), nil)
 }
