@@ -86,6 +86,9 @@ func TestWatch(t *testing.T) {
 		t.Errorf("appended: %q", got)
 	}
 	r := runArgs(t, "watch", "status", loc, "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl")
+	if all := runArgs(t, "watch", "status", "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl"); all != r {
+		t.Errorf("of the sites watched last: %+v, want %+v", all, r)
+	}
 	var status struct {
 		Sitemap string
 		URLs    int

@@ -179,7 +179,7 @@ func each(
 ) error {
 	for {
 		names, err := sites.read()
-		if err != nil {
+		if err = cmp.Or(err, sites.remember(w.Store)); err != nil {
 			return err
 		}
 		turn, cancel := context.WithCancel(ctx)

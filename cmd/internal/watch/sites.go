@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
 // sites are the sites of the command line and those in a file.
@@ -64,6 +66,22 @@ func (s *sites) all() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.names
+}
+
+// sitesKey is the key of the sites that were watched last.
+const sitesKey = "sitemap-watch/sites"
+
+// remember keeps the sites for [remembered].
+func (s *sites) remember(db discover.Store) error {
+	var b longvalue.Batch
+	b.PutJSON(sitesKey, s.all())
+	return b.Store(db)
+}
+
+// remembered returns the sites that were watched last.
+func remembered(db discover.Store) (names []string, err error) {
+	_, err = longvalue.GetJSON(db, sitesKey, &names)
+	return names, err
 }
 
 // lookEvery is how often the file is looked at.

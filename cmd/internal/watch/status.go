@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,11 +23,11 @@ func statusCommand(a *cli.App) *cobra.Command {
 	var format cli.PrintFlags
 	var file, from string
 	cmd := cli.WithHelpOf(&cobra.Command{
-		Use: "status [flags] --state FILE SITE...",
+		Use: "status [flags] --state FILE [SITE...]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if file == "" || len(args) == 0 && from == "" {
-				err = errors.New("want --state FILE and the SITEs to report on")
+			if file == "" {
+				err = errors.New("want --state FILE, that of sitemap watch")
 			}
 			sites, sitesErr := newSites(args, from)
 			if err := cli.UsageOf(cmd, err, sitesErr); err != nil {
@@ -39,14 +40,18 @@ func statusCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			names := sites.all()
+			if len(names) == 0 {
+				names, err = remembered(db)
+			}
 			out := output.New(a)
-			err = printStatus(out, &watch.Watcher{Store: db}, sites.all(), format.Format)
+			err = cmp.Or(err, printStatus(out, &watch.Watcher{Store: db}, names, format.Format))
 			return errors.Join(out.Finish(err), db.Close())
 		},
 	}, "watch-status")
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(&file, "state", "", "`FILE` of sitemap watch; required")
-		f.StringVar(&from, "from", "", "report on the sites in `FILE` too, one a line")
+		f.StringVar(&from, "from", "", "report on the sites in `FILE`, one a line")
 	})
 	format.AddFormat(cmd, "text or jsonl")
 	return cmd
