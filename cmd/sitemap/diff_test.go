@@ -75,7 +75,7 @@ func TestDiffErrors(t *testing.T) {
 		}
 	}
 	runArgs(t, "diff", list).want(t, cli.ExitUsage, "", "want two exports")
-	runArgs(t, "diff", "--format", "yaml", list, list).want(t, cli.ExitUsage, "", `unknown format "yaml"`)
+	runArgs(t, "diff", "--format", "yaml", list, list).want(t, cli.ExitUsage, "", `--format: want text, jsonl or csv, not yaml`)
 }
 
 func mustGzip(t *testing.T, text string) []byte {

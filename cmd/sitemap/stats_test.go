@@ -48,5 +48,5 @@ by lastmod:
 	if err != nil || strings.Join(rows[0], " ") != "target kind name urls percent" || strings.Join(rows[2], " ") != file+" host example.com 3 75" {
 		t.Errorf("%q, %v", rows, err)
 	}
-	runArgs(t, "stats", "--format", "parquet", file).want(t, cli.ExitUsage, "", `unknown format "parquet"`)
+	runArgs(t, "stats", "--format", "parquet", file).want(t, cli.ExitUsage, "", `--format: want text, jsonl or csv, not parquet`)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
@@ -109,34 +108,19 @@ func printParts(a *cli.App, s store, run string, p linePrinter) error {
 		if err := a.Context.Err(); err != nil {
 			return err
 		}
-		var failed error
 		if partErr == nil {
-			failed, partErr = printPart(a, s, part, p)
+			for line, err := range linesOf(a.Context, s, part) {
+				if partErr = err; err != nil {
+					break
+				}
+				if err := p.line(line); err != nil {
+					return err
+				}
+			}
 		}
 		if partErr != nil {
 			a.Fail("%s", jsonl.Message("", partErr))
 		}
-		if failed != nil {
-			return failed
-		}
 	}
 	return nil
-}
-
-// printPart prints the lines of a part. Failed is the error of the output, and err that of the part.
-func printPart(a *cli.App, s store, part batch.Stored, p linePrinter) (failed, err error) {
-	in, err := s.Open(a.Context, part)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	for line, err := range batch.Lines(in) {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", part.Path, err)
-		}
-		if err := p.line(line); err != nil {
-			return err, nil
-		}
-	}
-	return nil, nil
 }

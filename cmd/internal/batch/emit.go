@@ -56,7 +56,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 		return err
 	}
 	defer conn.Close()
-	e := &emitter{conn: conn, crawl: crawl, metrics: newMetrics(), answers: map[frontier.Answer]int64{}}
+	e := &emitter{conn: conn, crawl: crawl, metrics: newCounters(), answers: map[frontier.Answer]int64{}}
 	q := &queue{ready: func() bool { return conn.GetState() != connectivity.TransientFailure }}
 	stop, err := e.metrics.serve(flags.metrics, q)
 	if err != nil {
@@ -86,7 +86,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 type emitter struct {
 	conn    grpc.ClientConnInterface
 	crawl   string
-	metrics *metrics
+	metrics *counters
 	parts   int64
 	answers map[frontier.Answer]int64
 }

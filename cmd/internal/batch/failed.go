@@ -49,15 +49,10 @@ func (l *failureList) print(ctx context.Context, runs []string) error {
 
 // part prints the failures of a part.
 func (l *failureList) part(ctx context.Context, part batch.Stored) error {
-	in, err := l.store.Open(ctx, part)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	for line, err := range batch.Lines(in) {
+	for line, err := range linesOf(ctx, l.store, part) {
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s: %w: %w", part.Path, batch.ErrDamaged, err)
+			return err
 		case line.Target != nil:
 			err = l.failure(part.Run, line.Target.Target, "", line.Target.Error)
 		case line.Document != nil:
@@ -80,7 +75,7 @@ func (l *failureList) failure(run, target, sitemap string, e *batch.Error) (err 
 		line := jsonl.Marshal(failure{run, target, sitemap, string(e.Code), e.Message})
 		_, err = l.out.Write(append(line, '\n'))
 	case "csv":
-		_, err = l.out.Write(output.AppendRow(nil, run, target, sitemap, string(e.Code), e.Message))
+		_, err = l.out.Write(output.AppendRow(nil, false, run, target, sitemap, string(e.Code), e.Message))
 	default:
 		name := target
 		if sitemap != "" {

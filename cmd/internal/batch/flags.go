@@ -75,7 +75,7 @@ func (r *runFlags) add(cmd *cobra.Command) {
 		f.BoolVarP(&r.quiet, "quiet", "q", false,
 			"on standard error, report only what is wrong with LIST, parts and states")
 	})
-	cli.Complete(cmd, "log", "text", "json")
+	cli.OneOf(cmd, "log", "text", "json")
 }
 
 func (r *runFlags) addLease(cmd *cobra.Command) {
@@ -85,18 +85,15 @@ func (r *runFlags) addLease(cmd *cobra.Command) {
 		f.DurationVar(&r.patience, "patience", 10*time.Minute,
 			"with NATS, `TIME` to wait for a broker that does not answer")
 	})
+	cli.Positive(cmd, "patience")
 }
 
 func (r *runFlags) check() error {
 	switch {
 	case r.Changed && r.Findings:
 		return errors.New("--check judges all; it does not go with --changed")
-	case r.log != "" && r.log != "text" && r.log != "json":
-		return errors.New("--log: want text or json")
 	case r.lease < natsqueue.MinLease:
 		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
-	case r.patience <= 0:
-		return errors.New("--patience: want a positive time")
 	}
 	return r.placeFlags.check()
 }
@@ -109,14 +106,14 @@ type openRun struct {
 	states  batch.States
 	record  record
 	queue   *queue
-	metrics *metrics
+	metrics *counters
 	log     *slog.Logger // nil without --log
 	closers []func()
 }
 
 // open begins a run or goes on with it, and opens its queue. Replicas are 0 for as many as before.
 func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
-	r := &openRun{app: a, flags: flags, metrics: newMetrics()}
+	r := &openRun{app: a, flags: flags, metrics: newCounters()}
 	if flags.log != "" {
 		r.log = a.Log.Records(flags.log == "json")
 	}

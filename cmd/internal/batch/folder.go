@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
@@ -40,19 +41,10 @@ func (f *folder) SaveRecord(_ context.Context, run string, record []byte) error 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, "run-*.tmp")
-	if err != nil {
+	return output.Replace(filepath.Join(dir, "run.json"), func(w io.Writer) error {
+		_, err := w.Write(record)
 		return err
-	}
-	_, err = temp.Write(record)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(dir, "run.json"))
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
+	})
 }
 
 // lock keeps other processes from a shard of a run until it is closed. The file is empty except for

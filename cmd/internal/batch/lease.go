@@ -12,7 +12,7 @@ import (
 // A measuredQueue counts what becomes of tasks.
 type measuredQueue struct {
 	batch.Queue
-	metrics *metrics
+	metrics *counters
 }
 
 func (q measuredQueue) Take(ctx context.Context) (batch.Lease, error) {
@@ -29,7 +29,7 @@ func (q measuredQueue) Take(ctx context.Context) (batch.Lease, error) {
 
 type measuredLease struct {
 	batch.Lease
-	metrics *metrics
+	metrics *counters
 	taken   time.Time
 	lost    atomic.Bool
 }

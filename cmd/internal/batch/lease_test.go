@@ -27,7 +27,7 @@ func (lossyLease) Later(context.Context, time.Duration) error { return batch.Err
 // A lease that is lost counts once, and its domain is no longer walked. White-box: that a lease is lost
 // takes longer than its time from outside.
 func TestMeasuredQueue(t *testing.T) {
-	m := newMetrics()
+	m := newCounters()
 	lease, err := measuredQueue{lossyQueue{}, m}.Take(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestMeasuredQueue(t *testing.T) {
 	wantMetrics(t, m, "sitemap_domains_walking 0", "sitemap_domains_handed_back_total 1", "sitemap_leases_lost_total 1")
 }
 
-func wantMetrics(t *testing.T, m *metrics, lines ...string) {
+func wantMetrics(t *testing.T, m *counters, lines ...string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))

@@ -2,9 +2,6 @@ package batch
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"time"
 
@@ -14,10 +11,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/metrics"
 )
 
-// metrics are what a command counts, for --metrics.
-type metrics struct {
+// counters are what a command counts, for --metrics.
+type counters struct {
 	registry *prometheus.Registry
 
 	// Tasks.
@@ -34,8 +32,8 @@ type metrics struct {
 	emitted *prometheus.CounterVec
 }
 
-func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry()}
+func newCounters() *counters {
+	m := &counters{registry: prometheus.NewRegistry()}
 	register := promauto.With(m.registry)
 	counter := func(name, help string) prometheus.Counter {
 		return register.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
@@ -68,12 +66,12 @@ func newMetrics() *metrics {
 }
 
 // count counts the requests of a transport.
-func (m *metrics) count(rt http.RoundTripper) http.RoundTripper {
+func (m *counters) count(rt http.RoundTripper) http.RoundTripper {
 	return promhttp.InstrumentRoundTripperCounter(m.requests, rt)
 }
 
 // done counts a task.
-func (m *metrics) done(c batch.Counts) {
+func (m *counters) done(c batch.Counts) {
 	m.domains.Inc()
 	m.documents.Add(float64(c.Documents))
 	m.urls.Add(float64(c.URLs))
@@ -82,39 +80,19 @@ func (m *metrics) done(c batch.Counts) {
 	}
 }
 
-// serve serves metrics and health at an address until stop is called; at "" nothing. The process is
-// healthy while it answers, and ready while its queue answers.
-func (m *metrics) serve(address string, q *queue) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--metrics: %w", err)
-	}
-	if q.left != nil {
+// serve serves metrics and health at an address until stop is called. The process is ready while its
+// queue answers.
+func (m *counters) serve(address string, q *queue) (stop func(), err error) {
+	stop, err = metrics.Serve(address, m.registry, q.isReady)
+	if err == nil && q.left != nil && address != "" {
 		m.gauge("sitemap_domains_waiting", "Domains that wait in the queue.", q, false)
 		m.gauge("sitemap_domains_leased", "Domains that are with workers.", q, true)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, "ok\n")
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !q.isReady() {
-			http.Error(w, "the queue does not answer", http.StatusServiceUnavailable)
-			return
-		}
-		io.WriteString(w, "ok\n")
-	})
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go s.Serve(l)
-	return func() { s.Close() }, nil
+	return stop, err
 }
 
 // gauge registers how many domains wait or are leased. It is -1 while the queue does not answer.
-func (m *metrics) gauge(name, help string, q *queue, leased bool) {
+func (m *counters) gauge(name, help string, q *queue, leased bool) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
 		func() float64 {
 			ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)

@@ -26,6 +26,7 @@ func (p *planFlags) add(cmd *cobra.Command) {
 		f.IntVar(&p.replicas, "replicas", 0,
 			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as before)")
 	})
+	cli.NotNegative(cmd, "replicas")
 }
 
 func planCommand(a *cli.App) *cobra.Command {

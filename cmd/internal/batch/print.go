@@ -12,56 +12,45 @@ import (
 )
 
 // A linePrinter prints lines of parts. Its errors are those of the output.
-type linePrinter interface {
-	line(l batch.Line) error
-	end() error
+type linePrinter struct {
+	line func(l batch.Line) error
+	end  func() error
 }
 
-// newPrinter returns the printer of a run: of its documents, or of its URLs or findings.
+// newPrinter returns the printer of a run to out: of its documents, or of its URLs or findings.
 func newPrinter(
 	out *output.Writer, flags *cli.PrintFlags, documents bool, m mode,
 ) (linePrinter, error) {
 	switch {
 	case documents:
 		t, err := output.NewDocuments(flags)
-		if err == nil {
-			t.Begin(out)
+		if err != nil {
+			return linePrinter{}, err
 		}
-		return &documentPrinter{t}, err
+		t.Begin(out)
+		return linePrinter{func(l batch.Line) error {
+			if l.Document == nil {
+				return nil
+			}
+			return t.Print(l.Document)
+		}, t.End}, nil
 	case m.Findings:
-		p, err := findings.New(flags.Format, out, findings.Options{NeverBad: true})
-		return &findingPrinter{printer: p, codes: map[sitemap.Code]bool{}}, err
+		printer, err := findings.New(flags.Format, out, findings.Options{NeverBad: true})
+		p := &findingPrinter{printer: printer, codes: map[sitemap.Code]bool{}}
+		return linePrinter{p.line, p.end}, err
 	}
 	p, err := output.NewPrinter(flags, true, true)
-	if err == nil {
-		p.Begin(out)
+	if err != nil {
+		return linePrinter{}, err
 	}
-	return &urlPrinter{p}, err
+	p.Begin(out)
+	return linePrinter{func(l batch.Line) error {
+		if l.URL == nil {
+			return nil
+		}
+		return p.Print(l.URL)
+	}, p.End}, nil
 }
-
-// A urlPrinter prints URLs.
-type urlPrinter struct{ output.Printer }
-
-func (p *urlPrinter) line(l batch.Line) error {
-	if l.URL == nil {
-		return nil
-	}
-	return p.Print(l.URL)
-}
-
-func (p *urlPrinter) end() error { return p.End() }
-
-// A documentPrinter prints the sitemaps that were requested or skipped.
-type documentPrinter struct{ *output.Documents }
-
-func (p *documentPrinter) line(l batch.Line) error {
-	if l.Document == nil {
-		return nil
-	}
-	return p.Print(l.Document)
-}
-
-func (p *documentPrinter) end() error { return p.End() }
 
 // A findingPrinter prints findings as sitemap check does.
 type findingPrinter struct {

@@ -69,8 +69,6 @@ func (s *serverFlags) check() error {
 		return errors.New("--nats-creds, --nats-nkey: want --queue nats://HOST:PORT")
 	case s.login.CA != "" && s.queue == "":
 		return errors.New("--queue-ca: want --queue URL")
-	case s.refetch < 0:
-		return errors.New("--refetch: want a positive time")
 	case s.queue == "" || isNATS(s.queue):
 		return nil
 	}

@@ -76,7 +76,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	if len(args) > 0 {
 		flags.out = args[0]
 	}
-	err := cli.UsageOf(cmd, argErr, flags.placeFlags.check(), flags.format.CheckFormat())
+	err := cli.UsageOf(cmd, argErr, flags.placeFlags.check())
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,26 @@ func hasPart(ctx context.Context, s store, run string) bool {
 	return ok && (err == nil || errors.Is(err, batch.ErrDamaged))
 }
 
+// linesOf yields the lines of a part. The error, if any, is the last element.
+func linesOf(ctx context.Context, s store, part batch.Stored) iter.Seq2[batch.Line, error] {
+	return func(yield func(batch.Line, error) bool) {
+		in, err := s.Open(ctx, part)
+		if err != nil {
+			yield(batch.Line{}, err)
+			return
+		}
+		defer in.Close()
+		for line, err := range batch.Lines(in) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w: %w", part.Path, batch.ErrDamaged, err)
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
 // errNoParts says how to make parts, and where they are.
 func errNoParts(location string) error {
 	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN; " +

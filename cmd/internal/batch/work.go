@@ -37,13 +37,7 @@ func (w *walkFlags) add(cmd *cobra.Command) {
 		f.IntVar(&w.workers, "workers", 0, "`N` processes share the run: each sends only 8/N requests "+
 			"at once to one address, at least 1 (default 1, or the number of shards)")
 	})
-}
-
-func (w *walkFlags) check() error {
-	if w.grace < 0 || w.workers < 0 {
-		return errors.New("--grace, --workers: want a positive number")
-	}
-	return nil
+	cli.NotNegative(cmd, "grace", "workers")
 }
 
 func workCommand(a *cli.App) *cobra.Command {
@@ -60,6 +54,7 @@ func workCommand(a *cli.App) *cobra.Command {
 		f.DurationVar(&flags.refetch, "refetch", 0,
 			"have a frontier hand out a domain again after `TIME`, for the run of that day's workers")
 	})
+	cli.NotNegative(cmd, "refetch")
 	walks.add(cmd)
 	return cmd
 }
@@ -102,7 +97,7 @@ type work struct {
 	flags     *walkFlags
 	quiet     bool
 	worker    *batch.Worker
-	metrics   *metrics
+	metrics   *counters
 	log       *slog.Logger
 	progress  progress.Counter
 	untrusted atomic.Int64
@@ -116,7 +111,7 @@ func newWork(
 	workers := max(1, cmp.Or(walks.workers, shards))
 	client, options, err := walks.Walk(a, max(1, 8/workers))
 	matches, matchErr := walks.Matcher()
-	if err := cli.UsageOf(cmd, flags.check(), walks.check(), err, matchErr); err != nil {
+	if err := cli.UsageOf(cmd, flags.check(), err, matchErr); err != nil {
 		return nil, err
 	}
 	a.Linger(walks.grace)

@@ -18,7 +18,7 @@ func (c *Checker) Audit(ctx context.Context) error {
 	}
 	c.Read = c.read
 	var err error
-	if c.table, err = openTable(c.App, c.flags.table); err != nil {
+	if c.table, err = openTable(c.App, c.flags.table, c.flags.Raw); err != nil {
 		return err
 	}
 	runErr, endErr := c.Run(ctx, c.Targets), c.Printer.End(c.totals)

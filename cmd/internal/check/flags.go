@@ -81,7 +81,7 @@ func (c *Flags) Add(cmd *cobra.Command) {
 	for _, flag := range []string{"explain", "only", "disable"} {
 		cli.Complete(cmd, flag, codes...)
 	}
-	cli.Complete(cmd, "fail-on", "error", "warning", "info", "never")
+	cli.OneOf(cmd, "fail-on", "error", "warning", "info", "never")
 }
 
 // checkPages reports flags that have no meaning without --pages.
@@ -125,9 +125,10 @@ func (f *filterFlags) filter() (filter, error) {
 	if err := cmp.Or(errs[:]...); err != nil {
 		return out, err
 	}
-	if out.never = f.FailOn == "never"; !out.never &&
-		out.failOn.UnmarshalText([]byte(f.FailOn)) != nil {
-		return out, fmt.Errorf("--fail-on: want error, warning, info or never, not %q", f.FailOn)
+	if out.never = f.FailOn == "never"; !out.never {
+		if err := out.failOn.UnmarshalText([]byte(f.FailOn)); err != nil {
+			return out, err
+		}
 	}
 	if f.baseline == "" {
 		return out, nil

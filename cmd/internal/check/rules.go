@@ -19,7 +19,7 @@ func printRules(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) err
 	case len(args) > 0 || flags.rules && flags.explain != "":
 		return cli.Misuse(cmd, errors.New("--rules and --explain take no TARGET"))
 	case flags.Format != "text" && flags.Format != "jsonl":
-		return cli.Misuse(cmd, fmt.Errorf("unknown format %q: want text or jsonl", flags.Format))
+		return cli.Misuse(cmd, fmt.Errorf("--format: --rules and --explain print text or jsonl, not %s", flags.Format))
 	}
 	rules := audit.Rules()
 	if flags.explain != "" {

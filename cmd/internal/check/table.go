@@ -12,10 +12,12 @@ import (
 // A pageTable writes a row for each page that was to be judged.
 type pageTable struct {
 	out *output.Writer // nil if no table is wanted
+	raw bool           // cells are left as they are
 }
 
 // openTable starts the table with this name, or none if it is empty.
-func openTable(a *cli.App, name string) (t pageTable, err error) {
+func openTable(a *cli.App, name string, raw bool) (t pageTable, err error) {
+	t.raw = raw
 	if name == "" {
 		return t, nil
 	}
@@ -37,7 +39,7 @@ func (t *pageTable) row(p *audit.PageResult) {
 	for i, code := range p.Codes {
 		codes[i] = string(code)
 	}
-	t.out.Write(output.AppendRow(nil, p.Loc, status, p.FinalURL, strings.Join(codes, " "), p.Reason))
+	t.out.Write(output.AppendRow(nil, t.raw, p.Loc, status, p.FinalURL, strings.Join(codes, " "), p.Reason))
 }
 
 // end ends the table of a command that ended with err.

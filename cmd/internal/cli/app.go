@@ -8,6 +8,7 @@
 //	walkflags.go        flags of the commands that walk sites
 //	selectflags.go      flags that choose documents and URLs
 //	fetchflags.go       flags for requests
+//	checked.go          flags that do not take all values of their types
 //	values.go           values of flags
 //	help.go             help texts, help topics, and groups of flags
 //	input.go            standard input, files and terminals

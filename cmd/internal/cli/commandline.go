@@ -22,12 +22,17 @@ func (a *App) SetCommandLine(cmd *cobra.Command, words []string) {
 			word = Redact(word)
 		}
 		word = userInfo.ReplaceAllString(word, "//") // also in --proxy=URL
-		if !plainWord.MatchString(word) {
-			word = strconv.Quote(word)
-		}
-		line += " " + word
+		line += " " + quoted(word)
 	}
 	a.CommandLine = line
+}
+
+// quoted returns a word in quotes, if it needs them.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return strconv.Quote(word)
 }
 
 var (

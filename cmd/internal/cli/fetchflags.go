@@ -69,6 +69,7 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 		f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
 			"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
 	})
+	NotNegative(cmd, "timeout", "retries", "concurrency", "delay", "retry-wait")
 }
 
 // Client returns the client that fetches.
@@ -83,9 +84,6 @@ func (n *FetchFlags) Client() (*fetch.Client, error) {
 	switch {
 	case !httpguts.ValidHeaderFieldValue(n.userAgent):
 		return nil, errors.New("--user-agent: not the value of a header field")
-	case n.retries < 0 || n.Concurrency < 0 || n.timeout < 0 || n.retryWait < 0 || n.delay < 0:
-		return nil, errors.New(
-			"--retries, --concurrency, --timeout, --retry-wait, --delay: negative number")
 	case n.Concurrency > 0:
 		n := n.Concurrency
 		c.Limiter = &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}

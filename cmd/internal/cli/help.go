@@ -52,11 +52,6 @@ func FlagGroup(cmd *cobra.Command, name string, define func(*pflag.FlagSet)) {
 	cmd.Flags().AddFlagSet(f)
 }
 
-// Complete makes the shell complete the values of a flag.
-func Complete(cmd *cobra.Command, flag string, values ...string) {
-	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
 // boolValue follows a flag that needs no value in what pflag prints.
 const boolValue = "[=true|false]"
 

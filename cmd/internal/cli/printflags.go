@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -40,7 +39,7 @@ func (p *PrintFlags) AddFormat(cmd *cobra.Command, formats string) {
 	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
 	})
-	Complete(cmd, "format", p.formats...)
+	OneOf(cmd, "format", p.formats...)
 }
 
 // AddRaw adds --raw.
@@ -70,24 +69,12 @@ func (p *PrintFlags) AddRows(cmd *cobra.Command) {
 		f.IntVar(&p.Sample, "sample", 0, "print `N` URLs that are chosen at random")
 		f.Int64Var(&p.Seed, "seed", 0, "with --sample, `N` that decides which; the same one chooses the same URLs")
 	})
-	Complete(cmd, "rows", "alternates", "images", "videos")
+	NotNegative(cmd, "sample")
+	OneOf(cmd, "rows", "alternates", "images", "videos")
 }
 
-// Resolve takes the format from the suffix of -o if --format is not given. It reports a format that
-// the command does not print.
-func (p *PrintFlags) Resolve(cmd *cobra.Command) error {
-	return cmp.Or(p.ResolveSuffix(cmd, p.formats...), p.CheckFormat())
-}
-
-// CheckFormat reports a format that the command does not print.
-func (p *PrintFlags) CheckFormat() error {
-	if slices.Contains(p.formats, p.Format) {
-		return nil
-	}
-	last := len(p.formats) - 1
-	return fmt.Errorf("unknown format %q: want %s or %s",
-		p.Format, strings.Join(p.formats[:last], ", "), p.formats[last])
-}
+// Resolve takes the format from the suffix of -o if --format is not given.
+func (p *PrintFlags) Resolve(cmd *cobra.Command) error { return p.ResolveSuffix(cmd, p.formats...) }
 
 // formatOfSuffix are the formats that the name of a file says.
 var formatOfSuffix = map[string]string{

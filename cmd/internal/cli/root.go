@@ -74,6 +74,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 			err = fmt.Errorf("%w; did you mean --%s", err, near)
 		}
 	}
+	if value := (*pflag.InvalidValueError)(nil); errors.As(err, &value) {
+		err = badValue(value)
+	}
 	return Misuse(cmd, err)
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -51,7 +50,8 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 			"depth or sitemaps of a walk; units as in 10MiB; 0 means no limit "+
 			"(default bytes=500MiB, entries=500000, depth=10, sitemaps=50001)")
 	})
-	Complete(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
+	NotNegative(cmd, "verify-hosts")
+	OneOf(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
 }
 
 // AddURLs adds the flags that choose URLs.
@@ -62,6 +62,7 @@ func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
 		f.BoolVar(&s.Unique, "unique", false,
 			fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
 	})
+	NotNegative(cmd, "max-urls")
 }
 
 // AddMatch adds the flags that choose URLs by themselves.
@@ -92,12 +93,8 @@ func (s *SelectFlags) Options() (discover.Options, error) {
 		IgnoreIndexLastMod: s.distrust,
 		Newest:             s.newest,
 	}
-	if s.verifyHosts < 0 || s.MaxURLs < 0 {
-		return o, errors.New("--verify-hosts, --max-urls: negative number")
-	}
-	if o.MinTrust.UnmarshalText([]byte(s.MinTrust)) != nil || o.MinTrust == 0 {
-		return o, fmt.Errorf("--min-trust: unknown trust %q: "+
-			"want untrusted, variant, verified, location, robots or caller", s.MinTrust)
+	if err := o.MinTrust.UnmarshalText([]byte(s.MinTrust)); err != nil {
+		return o, err
 	}
 	if s.Since != "" {
 		since, err := parseSince(s.Since)

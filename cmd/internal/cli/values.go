@@ -63,7 +63,7 @@ func (l *Limit) Set(s string) error {
 		case "sitemaps":
 			l.Sitemaps = count
 		default:
-			return fmt.Errorf("unknown limit %q: want bytes, entries, depth or sitemaps", name)
+			return errors.New("want bytes, entries, depth or sitemaps")
 		}
 	}
 	return nil
@@ -81,7 +81,7 @@ var quantity = regexp.MustCompile(`(?i)^\s*([\d_]+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\
 func parseQuantity(s string) (int64, error) {
 	m := quantity.FindStringSubmatch(s)
 	if m == nil {
-		return 0, fmt.Errorf("%q is not a number with a unit, such as 50000 or 10MiB", s)
+		return 0, errors.New("want a number with a unit, such as 50000 or 10MiB")
 	}
 	base := 1000.0
 	if m[3] != "" {
@@ -92,7 +92,7 @@ func parseQuantity(s string) (int64, error) {
 		f *= math.Pow(base, float64(1+strings.Index("kmgt", strings.ToLower(m[2]))))
 	}
 	if err != nil || f >= math.MaxInt64 || f > 0 && f < 1 {
-		return 0, fmt.Errorf("%q is out of range", s)
+		return 0, errors.New("want a number that is not out of range")
 	}
 	return int64(f), nil
 }

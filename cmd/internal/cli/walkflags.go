@@ -2,8 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,18 +33,9 @@ func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
 	})
 	w.SelectFlags.Add(cmd)
 	w.FetchFlags.Add(cmd)
-	Complete(cmd, "progress", "auto", "always", "never")
-}
-
-// check reports values that have no meaning.
-func (w *WalkFlags) check() error {
-	switch {
-	case w.Parallel < 1 || w.SiteTime < 0:
-		return errors.New("--parallel, --site-time: want a positive number")
-	case w.Progress != "auto" && w.Progress != "always" && w.Progress != "never":
-		return fmt.Errorf("--progress: want auto, always or never, not %q", w.Progress)
-	}
-	return nil
+	Positive(cmd, "parallel")
+	NotNegative(cmd, "site-time")
+	OneOf(cmd, "progress", "auto", "always", "never")
 }
 
 // Walk returns the client and the options of the walks. PerAddress bounds the requests to one address
@@ -54,7 +43,7 @@ func (w *WalkFlags) check() error {
 func (w *WalkFlags) Walk(a *App, perAddress int) (*discover.Client, discover.Options, error) {
 	client, clientErr := w.Client()
 	options, err := w.Options()
-	if err := cmp.Or(w.check(), clientErr, err); err != nil {
+	if err := cmp.Or(clientErr, err); err != nil {
 		return nil, options, err
 	}
 	client.MaxBytes, client.Transport = w.Limit.Bytes, a.Transport

@@ -107,12 +107,8 @@ func changeFormat(p *cli.PrintFlags) changePrinter {
 		}}
 	case "csv":
 		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\n"
-		appendRow := output.AppendRow
-		if p.Raw {
-			appendRow = output.AppendRawRow
-		}
 		return changePrinter{header, func(b []byte, c *change) []byte {
-			return appendRow(b,
+			return output.AppendRow(b, p.Raw,
 				c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap)
 		}}
 	}

@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
-
-	"github.com/lanrat/extsort"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/internal/disksort"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -19,15 +19,14 @@ import (
 // the latest lastmod.
 type listing struct {
 	has    export.Fields
-	out    <-chan export.URL
-	errs   <-chan error
-	cancel context.CancelFunc
-	ahead  *export.URL
-	failed error
+	sorter *disksort.Sorter[export.URL]
+	pull   func() (export.URL, bool)
+	stop   func()
+	ahead  export.URL // unless isOver
+	isOver bool
 }
 
-// sortChunk is how many URLs are sorted in memory.
-const sortChunk = 50_000
+var order = disksort.Order[export.URL]{Compare: compareListed, Encode: encodeListed, Decode: decodeListed}
 
 // openListing reads all URLs that name stands for.
 func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, error) {
@@ -35,60 +34,40 @@ func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, e
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	l := &listing{cancel: cancel}
-	in := make(chan export.URL, 1_024)
-	var sorter *extsort.GenericSorter[export.URL]
-	config := &extsort.Config{ChunkSize: sortChunk, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000}
-	sorter, l.out, l.errs = extsort.Generic(in, decodeListed, encodeListed, compareListed, config)
-	read := make(chan error, 1)
-	go func() {
-		defer close(in)
-		read <- readListing(ctx, w, t, l, func(u export.URL) {
-			select {
-			case in <- u:
-			case <-ctx.Done():
-			}
-		})
-	}()
-	sorter.Sort(ctx)
-	if err := <-read; err != nil {
-		l.close()
+	l := &listing{sorter: disksort.New(ctx, "", order)}
+	if err := readListing(ctx, w, t, l, l.sorter.Add); err != nil {
+		l.sorter.Close()
 		return nil, fmt.Errorf("%s: %s", t.Label(), jsonl.Message(t.Label(), err))
 	}
+	l.pull, l.stop = iter.Pull(l.sorter.Sorted())
+	l.read()
 	return l, nil
+}
+
+// read reads the URL that is ahead.
+func (l *listing) read() {
+	var ok bool
+	l.ahead, ok = l.pull()
+	l.isOver = !ok
 }
 
 // next returns the next URL.
 func (l *listing) next() (u export.URL, ok bool) {
-	if l.ahead != nil {
-		u, l.ahead, ok = *l.ahead, nil, true
-	} else {
-		u, ok = <-l.out
+	if l.isOver {
+		return u, false
 	}
-	for ok {
-		next, more := <-l.out
-		if !more {
-			break
-		}
-		if next.Loc != u.Loc {
-			l.ahead = &next
-			break
-		}
-		u = next // sorted by lastmod
+	for u = l.ahead; !l.isOver && l.ahead.Loc == u.Loc; l.read() {
+		u = l.ahead // sorted by lastmod
 	}
-	if !ok && l.failed == nil {
-		l.failed = <-l.errs
-	}
-	return u, ok
+	return u, true
 }
 
-func (l *listing) err() error { return l.failed }
+// err returns why the listing is not complete, when next has returned the last URL.
+func (l *listing) err() error { return l.sorter.Err() }
 
 func (l *listing) close() {
-	l.cancel()
-	for range l.out {
-	}
+	l.stop()
+	l.sorter.Close()
 }
 
 // readListing reads the URLs of a target.

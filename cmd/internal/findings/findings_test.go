@@ -147,6 +147,9 @@ func TestJUnit(t *testing.T) {
 	if got := strings.Join(cases, " "); got != want || report.Tests != 5 || report.Failures != 2 {
 		t.Errorf("%s, %d tests, %d failures", got, report.Tests, report.Failures)
 	}
+	if out := report.Suites[3].Cases[0].Out; out != "text\n" {
+		t.Errorf("the last document is %q", out)
+	}
 	if n := strings.Count(*report.Suites[0].Cases[0].Failure, "error: "); n != 6 {
 		t.Errorf("%d findings in a case", n)
 	}
@@ -239,7 +242,7 @@ func TestBaseline_TimesAndCounts(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if _, err := findings.New("yaml", &bytes.Buffer{}, findings.Options{}); err == nil || !strings.Contains(err.Error(), "text, jsonl, csv, sarif, junit or github") {
+	if _, err := findings.New("yaml", &bytes.Buffer{}, findings.Options{}); err == nil || !strings.Contains(err.Error(), "yaml") {
 		t.Error(err)
 	}
 }

@@ -1,14 +1,19 @@
 package findings
 
 import (
+	"context"
+	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
 // A junitPrinter prints a test suite for each document, and in it a test case for each rule.
@@ -17,60 +22,88 @@ type junitPrinter struct {
 	o      Options
 	suites []*junitSuite
 	index  map[string]*junitSuite
-	texts  spool
+	lines  *disksort.Sorter[junitLine]
+	turn   int // of the next line
+}
+
+func newJUnit(w io.Writer, o Options) *junitPrinter {
+	lines := disksort.New(context.Background(), "", junitOrder)
+	return &junitPrinter{w: w, o: o, index: map[string]*junitSuite{}, lines: lines}
 }
 
 // A junitSuite is a document.
 type junitSuite struct {
 	name  string
+	index int
 	cases []*junitCase
 }
 
-// A junitCase holds the findings of one rule in a document, a line each.
+// A junitCase is about one rule in a document.
 type junitCase struct {
-	code     string
-	failure  *audit.Finding // the first one that counts as a failure, or nil
-	failures spooled
-	others   spooled
+	code      string
+	failure   *audit.Finding // the first one that counts as a failure, or nil
+	hasOthers bool           // findings that do not
+}
+
+// A junitLine is a line of text in a case.
+type junitLine struct {
+	Place [4]int // the suite, the case in it, failures or others, and the turn
+	Text  string
+}
+
+const (
+	junitFailures = iota
+	junitOthers
+)
+
+// junitOrder sorts the lines, which come for several cases in turn, on disk.
+var junitOrder = disksort.Order[junitLine]{
+	Compare: func(a, b junitLine) int { return slices.Compare(a.Place[:], b.Place[:]) },
+	Encode:  func(l junitLine) ([]byte, error) { return json.Marshal(l) },
+	Decode:  func(b []byte) (l junitLine, err error) { err = json.Unmarshal(b, &l); return l, err },
 }
 
 // suite returns the suite of a document.
 func (p *junitPrinter) suite(name string) *junitSuite {
 	s := p.index[name]
 	if s == nil {
-		s = &junitSuite{name: name}
+		s = &junitSuite{name: name, index: len(p.suites)}
 		p.index[name] = s
 		p.suites = append(p.suites, s)
 	}
 	return s
 }
 
-// of returns the case of a rule.
-func (s *junitSuite) of(code string) *junitCase {
+// add adds a line to the case of a rule.
+func (p *junitPrinter) add(s *junitSuite, code, line string, failure *audit.Finding) {
 	i := slices.IndexFunc(s.cases, func(c *junitCase) bool { return c.code == code })
 	if i < 0 {
+		i = len(s.cases)
 		s.cases = append(s.cases, &junitCase{code: code})
-		i = len(s.cases) - 1
 	}
-	return s.cases[i]
+	c, kind := s.cases[i], junitFailures
+	switch {
+	case failure == nil:
+		c.hasOthers, kind = true, junitOthers
+	case c.failure == nil:
+		first := *failure
+		c.failure = &first
+		line += "\nfix: " + failure.Fix
+	}
+	p.lines.Add(junitLine{[4]int{s.index, i, kind, p.turn}, line})
+	p.turn++
 }
 
 func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
-	c := p.suite(f.Sitemap).of(string(f.Code))
 	line := fmt.Sprintf("%s%s: %s: %s", f.Sitemap, Location(f), f.Severity, f.Message)
 	if f.Loc != "" && !strings.Contains(line, f.Loc) {
 		line += " " + f.Loc
 	}
+	failure := f
 	if p.o.NeverBad || f.Severity < p.o.FailOn {
-		p.texts.add(&c.others, line)
-		return
+		failure = nil
 	}
-	if c.failure == nil {
-		first := *f
-		c.failure = &first
-		line += "\nfix: " + f.Fix
-	}
-	p.texts.add(&c.failures, line)
+	p.add(p.suite(f.Sitemap), string(f.Code), line, failure)
 }
 
 func (p *junitPrinter) Document(d *DocumentEnd) {
@@ -78,12 +111,12 @@ func (p *junitPrinter) Document(d *DocumentEnd) {
 	if f := d.Finding(); f != nil {
 		p.Finding(f, d.Target)
 	} else if len(s.cases) == 0 {
-		p.texts.add(&s.of("document").others, d.Text)
+		p.add(s, "document", d.Text, nil)
 	}
 }
 
 func (p *junitPrinter) End(Totals) error {
-	defer p.texts.close()
+	defer p.lines.Close()
 	tests, failures := 0, 0
 	for _, s := range p.suites {
 		tests += len(s.cases)
@@ -92,20 +125,21 @@ func (p *junitPrinter) End(Totals) error {
 	if _, err := io.WriteString(p.w, xml.Header); err != nil {
 		return err
 	}
-	x := junitXML{Encoder: xml.NewEncoder(p.w)}
+	next, stop := iter.Pull(p.lines.Sorted())
+	defer stop()
+	x := junitXML{Encoder: xml.NewEncoder(p.w), next: next}
+	x.ahead, x.more = next()
 	x.Indent("", "  ")
 	x.start("testsuites", "name", "sitemap check", "tests", fmt.Sprint(tests), "failures", fmt.Sprint(failures))
 	for _, s := range p.suites {
-		p.printSuite(&x, s)
+		x.suite(s)
 	}
 	x.end("testsuites")
-	if x.err == nil {
-		x.err = x.Close()
+	err := errors.Join(x.err, p.lines.Err(), x.Close())
+	if err == nil {
+		_, err = io.WriteString(p.w, "\n")
 	}
-	if x.err == nil {
-		_, x.err = io.WriteString(p.w, "\n")
-	}
-	return x.err
+	return err
 }
 
 // failures returns how many cases have failed.
@@ -118,18 +152,19 @@ func (s *junitSuite) failures() (n int) {
 	return n
 }
 
-func (p *junitPrinter) printSuite(x *junitXML, s *junitSuite) {
+// suite writes a suite.
+func (x *junitXML) suite(s *junitSuite) {
 	x.start("testsuite", "name", s.name, "tests", fmt.Sprint(len(s.cases)), "failures", fmt.Sprint(s.failures()))
-	for _, c := range s.cases {
+	for i, c := range s.cases {
 		x.start("testcase", "name", c.code, "classname", s.name)
 		if f := c.failure; f != nil {
 			x.start("failure", "message", f.Message, "type", f.Severity.String())
-			x.text(&p.texts, &c.failures)
+			x.text(s.index, i, junitFailures)
 			x.end("failure")
 		}
-		if !c.others.isEmpty() {
+		if c.hasOthers {
 			x.start("system-out")
-			x.text(&p.texts, &c.others)
+			x.text(s.index, i, junitOthers)
 			x.end("system-out")
 		}
 		x.end("testcase")
@@ -140,7 +175,10 @@ func (p *junitPrinter) printSuite(x *junitXML, s *junitSuite) {
 // A junitXML writes elements. It keeps the first error.
 type junitXML struct {
 	*xml.Encoder
-	err error
+	next  func() (junitLine, bool)
+	ahead junitLine // the next line
+	more  bool      // there is one
+	err   error
 }
 
 // start begins an element with names and values of attributes.
@@ -155,13 +193,11 @@ func (x *junitXML) start(name string, attributes ...string) {
 
 func (x *junitXML) end(name string) { x.token(xml.EndElement{Name: xml.Name{Local: name}}) }
 
-func (x *junitXML) text(s *spool, t *spooled) {
-	err := s.each(t, func(piece []byte) error {
-		x.token(xml.CharData(cli.Harmless(string(piece), "\n\t")))
-		return x.err
-	})
-	if x.err == nil {
-		x.err = err
+// text writes the lines of a place.
+func (x *junitXML) text(place ...int) {
+	for x.more && slices.Equal(x.ahead.Place[:3], place) {
+		x.token(xml.CharData(cli.Harmless(x.ahead.Text, "\n\t") + "\n"))
+		x.ahead, x.more = x.next()
 	}
 }
 

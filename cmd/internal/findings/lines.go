@@ -88,14 +88,12 @@ func (p *csvPrinter) row(cells ...string) {
 	if p.err != nil {
 		return
 	}
-	if p.raw {
-		_, p.err = p.w.Write(output.AppendRawRow(nil, cells...))
-		return
+	if !p.raw {
+		for i, cell := range cells {
+			cells[i] = cli.Harmless(cell, "\n\t")
+		}
 	}
-	for i, cell := range cells {
-		cells[i] = cli.Harmless(cell, "\n\t")
-	}
-	_, p.err = p.w.Write(output.AppendRow(nil, cells...))
+	_, p.err = p.w.Write(output.AppendRow(nil, p.raw, cells...))
 }
 
 func (p *csvPrinter) Finding(f *audit.Finding, target string) {

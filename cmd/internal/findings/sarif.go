@@ -67,11 +67,11 @@ func (p *sarifPrinter) End(Totals) error {
 			return err
 		}
 		f := &all[i].Finding
-		r := sarifResultOf(f, index[f.Code])
-		key := KeyOf(f.Code, r.Locations[0].Physical.Artifact.URI, f.Loc, f.Text)
+		document := reference(f.Sitemap)
+		key := KeyOf(f.Code, document, f.Loc, f.Text)
 		seen[key]++
-		r.Fingerprints.Line = fmt.Sprintf("%x:%d", key[:8], seen[key])
-		_, err = fmt.Fprintf(p.w, "%s%s", comma, jsonl.Marshal(r))
+		result := sarifResult(f, index[f.Code], document, fmt.Sprintf("%x:%d", key[:8], seen[key]))
+		_, err = fmt.Fprintf(p.w, "%s%s", comma, jsonl.Marshal(result))
 		comma = ",\n"
 	}
 	if err == nil {
@@ -81,23 +81,20 @@ func (p *sarifPrinter) End(Totals) error {
 }
 
 // report returns the report without its results, and the index of each rule in it.
-func (p *sarifPrinter) report(all []keptFinding) (r *sarifReport, index map[sitemap.Code]int) {
-	var rules []sarifRule
+func (p *sarifPrinter) report(all []keptFinding) (r object, index map[sitemap.Code]int) {
+	var rules []object
 	index = map[sitemap.Code]int{}
 	for _, f := range all {
 		if _, ok := index[f.Code]; !ok {
 			index[f.Code] = len(rules)
-			rules = append(rules, sarifRuleOf(f.Code))
+			rules = append(rules, sarifRule(f.Code))
 		}
 	}
-	r = newSARIFReport(p.o.Version, rules)
-	if note := p.leftOut(); note != "" {
-		r.Runs[0].note(note)
-		if p.o.Note != nil {
-			p.o.Note(note)
-		}
+	note := p.leftOut()
+	if note != "" && p.o.Note != nil {
+		p.o.Note(note)
 	}
-	return r, index
+	return sarifReport(p.o.Version, rules, note), index
 }
 
 // leftOut says how many findings are not in the report, or returns "".

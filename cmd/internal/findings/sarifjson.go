@@ -10,135 +10,68 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
-// A sarifReport is a report without its results.
-type sarifReport struct {
-	Schema  string      `json:"$schema"`
-	Version string      `json:"version"`
-	Runs    [1]sarifRun `json:"runs"`
-}
+// An object is one of JSON.
+type object = map[string]any
 
-type sarifRun struct {
-	Tool struct {
-		Driver sarifDriver `json:"driver"`
-	} `json:"tool"`
-	ColumnKind  string               `json:"columnKind"`
-	Bases       map[string]sarifBase `json:"originalUriBaseIds"`
-	Invocations []sarifInvocation    `json:"invocations,omitempty"`
-	Results     [0]sarifResult       `json:"results"`
-}
-
-type sarifBase struct {
-	Description sarifText `json:"description"`
-}
-
-type sarifInvocation struct {
-	Successful    bool                `json:"executionSuccessful"`
-	Notifications []sarifNotification `json:"toolExecutionNotifications"`
-}
-
-type sarifNotification struct {
-	Level   string    `json:"level"`
-	Message sarifText `json:"message"`
-}
-
-// newSARIFReport returns the report of a version of the command.
-func newSARIFReport(version string, rules []sarifRule) *sarifReport {
-	r := &sarifReport{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0",
+// sarifReport returns the report of a version of the command, with an empty list of results. The note
+// says what is left out, or is "".
+func sarifReport(version string, rules []object, note string) object {
+	driver := object{"name": "sitemap", "informationUri": "https://www.sitemaps.org/protocol.html"}
+	if version != "" {
+		driver["version"] = version
 	}
-	run := &r.Runs[0]
-	run.Tool.Driver = sarifDriver{"sitemap", version, "https://www.sitemaps.org/protocol.html", rules}
-	run.ColumnKind = "unicodeCodePoints"
-	run.Bases = map[string]sarifBase{sarifRoot: {sarifText{
-		"The root of the repository. Documents from the web are named below it, by their URLs without the scheme.",
-	}}}
-	return r
+	if len(rules) > 0 {
+		driver["rules"] = rules
+	}
+	run := object{
+		"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": []object{},
+		"originalUriBaseIds": object{sarifRoot: object{"description": sarifText(
+			"The root of the repository. Documents from the web are named below it, by their URLs without the scheme.",
+		)}},
+	}
+	if note != "" {
+		run["invocations"] = []object{{
+			"executionSuccessful":        true,
+			"toolExecutionNotifications": []object{{"level": "warning", "message": sarifText(note)}},
+		}}
+	}
+	return object{
+		"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		"version": "2.1.0", "runs": []object{run},
+	}
 }
 
-// note adds a warning about the run.
-func (r *sarifRun) note(text string) {
-	r.Invocations = []sarifInvocation{{true, []sarifNotification{{"warning", sarifText{text}}}}}
-}
+func sarifText(text string) object { return object{"text": text} }
 
-type sarifDriver struct {
-	Name        string      `json:"name"`
-	Version     string      `json:"version,omitempty"`
-	Information string      `json:"informationUri"`
-	Rules       []sarifRule `json:"rules,omitempty"`
-}
-
-type sarifRule struct {
-	ID      sitemap.Code `json:"id"`
-	Short   sarifText    `json:"shortDescription"`
-	Full    sarifText    `json:"fullDescription"`
-	Help    sarifText    `json:"help"`
-	Default struct {
-		Level string `json:"level"`
-	} `json:"defaultConfiguration"`
-}
-
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-func sarifRuleOf(code sitemap.Code) sarifRule {
+func sarifRule(code sitemap.Code) object {
 	r, _ := audit.RuleOf(code)
-	rule := sarifRule{
-		ID: code, Short: sarifText{r.Summary}, Full: sarifText{r.Why},
-		Help: sarifText{r.Fix + " Source: " + r.Source + "."},
+	return object{
+		"id": code, "shortDescription": sarifText(r.Summary), "fullDescription": sarifText(r.Why),
+		"help":                 sarifText(r.Fix + " Source: " + r.Source + "."),
+		"defaultConfiguration": object{"level": sarifLevel(r.Severity)},
 	}
-	rule.Default.Level = sarifLevel(r.Severity)
-	return rule
 }
 
-type sarifResult struct {
-	Rule         sitemap.Code     `json:"ruleId"`
-	Index        int              `json:"ruleIndex"`
-	Level        string           `json:"level"`
-	Message      sarifText        `json:"message"`
-	Locations    [1]sarifLocation `json:"locations"`
-	Fingerprints struct {
-		Line string `json:"primaryLocationLineHash"` // the name that GitHub knows
-	} `json:"partialFingerprints"`
-	Properties struct {
-		Loc     string `json:"loc"`
-		Text    string `json:"text"`
-		Fix     string `json:"fix"`
-		Dropped bool   `json:"dropped"`
-	} `json:"properties"`
-}
-
-type sarifLocation struct {
-	Physical struct {
-		Artifact struct {
-			URI  string `json:"uri"`
-			Base string `json:"uriBaseId"`
-		} `json:"artifactLocation"`
-		Region *sarifRegion `json:"region,omitempty"`
-	} `json:"physicalLocation"`
-}
-
-type sarifRegion struct {
-	Line    int        `json:"startLine"`
-	Column  int        `json:"startColumn,omitempty"`
-	Snippet *sarifText `json:"snippet,omitempty"`
-}
-
-// sarifResultOf returns the result of a finding, without its fingerprint.
-func sarifResultOf(f *audit.Finding, index int) *sarifResult {
-	r := &sarifResult{Rule: f.Code, Index: index, Level: sarifLevel(f.Severity), Message: sarifText{f.Message}}
-	r.Properties.Loc, r.Properties.Text, r.Properties.Fix = f.Loc, f.Text, f.Fix
-	r.Properties.Dropped = f.Dropped
-	where := &r.Locations[0].Physical
-	where.Artifact.URI, where.Artifact.Base = reference(f.Sitemap), sarifRoot
+// sarifResult returns the result of a finding in the document with this reference. The rule has an
+// index in the report. GitHub recognizes the result in later reports by its fingerprint.
+func sarifResult(f *audit.Finding, index int, document, fingerprint string) object {
+	place := object{"artifactLocation": object{"uri": document, "uriBaseId": sarifRoot}}
 	if f.Pos.Line > 0 {
-		where.Region = &sarifRegion{Line: f.Pos.Line, Column: f.Column}
-		if f.Excerpt.Text != "" {
-			where.Region.Snippet = &sarifText{f.Excerpt.Text}
+		region := object{"startLine": f.Pos.Line}
+		if f.Column > 0 {
+			region["startColumn"] = f.Column
 		}
+		if f.Excerpt.Text != "" {
+			region["snippet"] = sarifText(f.Excerpt.Text)
+		}
+		place["region"] = region
 	}
-	return r
+	return object{
+		"ruleId": f.Code, "ruleIndex": index, "level": sarifLevel(f.Severity), "message": sarifText(f.Message),
+		"locations":           []object{{"physicalLocation": place}},
+		"partialFingerprints": object{"primaryLocationLineHash": fingerprint},
+		"properties":          object{"loc": f.Loc, "text": f.Text, "fix": f.Fix, "dropped": f.Dropped},
+	}
 }
 
 // sarifLevel returns the level of a severity.

@@ -1,7 +1,6 @@
 package lists
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -39,7 +38,8 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	})
 	w.Parallel = 8
 	w.WalkFlags.Add(cmd, "targets")
-	cli.Complete(cmd, "as", "site", "sitemap")
+	cli.NotNegative(cmd, "max-time")
+	cli.OneOf(cmd, "as", "site", "sitemap")
 }
 
 // AddSave adds the flag of the commands that can keep documents.
@@ -50,14 +50,8 @@ func (w *Flags) AddSave(cmd *cobra.Command) {
 	})
 }
 
-// check reports values that have no meaning.
+// check reports flags that contradict each other.
 func (w *Flags) check() error {
-	switch {
-	case w.maxTime < 0:
-		return errors.New("--max-time: want a positive number")
-	case w.As != "" && w.As != "site" && w.As != "sitemap":
-		return fmt.Errorf("--as: want site or sitemap, not %q", w.As)
-	}
 	return cli.DifferentFiles("--output", w.Out, "--state", w.State, "--documents", w.Documents,
 		"--failed", w.failed, "--from", w.From)
 }

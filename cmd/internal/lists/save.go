@@ -2,7 +2,6 @@ package lists
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -43,23 +42,15 @@ func saveDocument(dir string, doc *fetch.Document) error {
 	return replaceFile(name+headerSuffix, bytes.NewReader(savedHeader(doc)))
 }
 
-// replaceFile writes a file in one step. An error of r ends the file early.
+// replaceFile replaces a file by what r yields. An error of r ends the file early.
 func replaceFile(name string, r io.Reader) error {
-	f, err := output.CreateBeside(name)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, r)
-	if e := (*fs.PathError)(nil); !errors.As(err, &e) {
-		err = nil // it is not one of f
-	}
-	if err = cmp.Or(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return output.Replace(name, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
+			return err // of the file
+		}
+		return nil
+	})
 }
 
 // savedHeader returns the redirects, the status and the header fields as text.

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -16,35 +15,34 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A column is a field of a record that --fields may pick. A record without a value has an empty cell
-// in CSV, and lacks the field in jsonl.
-type column struct {
-	name   string
-	text   func(b []byte, r *batch.URL) []byte // appends the value
-	isJSON bool                                // the text is a number or a boolean
-	nested func(x *sitemap.Extensions) any     // of jsonl only; text is nil
-
-	extended bool // it comes from extensions
-}
-
-func text(name string, value func(r *batch.URL) string) column {
-	return column{
+// text returns a column of URLs.
+func text(name string, value func(r *batch.URL) string) column[batch.URL] {
+	return column[batch.URL]{
 		name: name, text: func(b []byte, r *batch.URL) []byte { return append(b, value(r)...) },
 	}
 }
 
-func moment(name string, value func(r *batch.URL) sitemap.Time) column {
-	return column{
+func moment(name string, value func(r *batch.URL) sitemap.Time) column[batch.URL] {
+	return column[batch.URL]{
 		name: name, text: func(b []byte, r *batch.URL) []byte { return value(r).AppendTo(b) },
 	}
 }
 
-func nested(name string, value func(x *sitemap.Extensions) any) column {
-	return column{name: name, nested: value, extended: true}
+// nested returns a column that holds a list of extensions.
+func nested[T any](name string, list func(x *sitemap.Extensions) []T) column[batch.URL] {
+	return column[batch.URL]{
+		name: name, isJSON: true, isList: true, extended: true,
+		text: func(b []byte, r *batch.URL) []byte {
+			if l := list(extensionsOf(r)); len(l) > 0 {
+				b = append(b, jsonl.Marshal(l)...)
+			}
+			return b
+		},
+	}
 }
 
 // flat returns a column that flattens extensions.
-func flat(name string, value func(x *sitemap.Extensions) string) column {
+func flat(name string, value func(x *sitemap.Extensions) string) column[batch.URL] {
 	c := text(name, func(r *batch.URL) string { return value(extensionsOf(r)) })
 	c.extended = true
 	return c
@@ -57,7 +55,7 @@ var noExtensions sitemap.Extensions
 
 // columns are all columns. Those from image to hreflang flatten extensions: the first image, the
 // news, and the alternates as "en=https://example.com/en de=https://example.com/de".
-var columns = []column{
+var columns = []column[batch.URL]{
 	text("loc", func(r *batch.URL) string { return r.Loc }),
 	text("kind", func(r *batch.URL) string { return r.Kind.String() }),
 	moment("lastmod", func(r *batch.URL) sitemap.Time { return r.LastMod }),
@@ -96,22 +94,15 @@ var columns = []column{
 	ofNews("news_date", func(n *sitemap.News) string { return n.PublicationDate.String() }),
 	ofNews("news_title", func(n *sitemap.News) string { return n.Title }),
 	flat("hreflang", hreflang),
-	nested("images", func(x *sitemap.Extensions) any { return orNil(x.Images) }),
-	nested("videos", func(x *sitemap.Extensions) any { return orNil(x.Videos) }),
-	nested("alternates", func(x *sitemap.Extensions) any { return orNil(x.Alternates) }),
-	nested("news", func(x *sitemap.Extensions) any { return orNil(x.News) }),
-	nested("pagemap", func(x *sitemap.Extensions) any { return orNil(x.PageMap) }),
-	nested("other", func(x *sitemap.Extensions) any { return orNil(x.Other) }),
+	nested("images", func(x *sitemap.Extensions) []sitemap.Image { return x.Images }),
+	nested("videos", func(x *sitemap.Extensions) []sitemap.Video { return x.Videos }),
+	nested("alternates", func(x *sitemap.Extensions) []sitemap.Alternate { return x.Alternates }),
+	nested("news", func(x *sitemap.Extensions) []sitemap.News { return x.News }),
+	nested("pagemap", func(x *sitemap.Extensions) []sitemap.DataObject { return x.PageMap }),
+	nested("other", func(x *sitemap.Extensions) []sitemap.Element { return x.Other }),
 }
 
-func orNil[T any](list []T) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
-}
-
-func ofNews(name string, value func(n *sitemap.News) string) column {
+func ofNews(name string, value func(n *sitemap.News) string) column[batch.URL] {
 	return flat(name, func(x *sitemap.Extensions) string {
 		if len(x.News) == 0 {
 			return ""
@@ -138,20 +129,6 @@ var (
 	flatColumns = ",image,news_name,news_language,news_date,news_title,hreflang"
 )
 
-// pick returns the columns with these names.
-func pick(names string) ([]column, error) {
-	var picked []column
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("--fields: unknown field %q: see 'sitemap help fields'", name)
-		}
-		picked = append(picked, columns[i])
-	}
-	return picked, nil
-}
-
 // FormatOf returns the lines that the flags ask for, in text, csv or jsonl: see [NewPrinter].
 func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 	switch p.Format {
@@ -161,10 +138,8 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 		if p.Fields == "" {
 			return &Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
 		}
-		picked, err := pick(p.Fields)
-		return &Format{
-			Append: func(b []byte, r *batch.URL) []byte { return appendPicked(b, r, picked) },
-		}, err
+		picked, err := pick(columns, p.Fields)
+		return &Format{Append: rowsAs(p, picked)}, err
 	}
 	if p.Fields != "" {
 		return nil, errors.New("--fields: text has URLs alone; want another --format")
@@ -185,66 +160,17 @@ func csvFormat(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 		}
 		fields += flatColumns
 	}
-	picked, err := pick(fields)
+	picked, err := pick(columns, fields)
 	for _, c := range picked {
-		if c.nested != nil {
+		if c.isList {
 			return nil, fmt.Errorf("--fields: %s is a list, which csv cannot hold", c.name)
 		}
 	}
-	return &Format{Header: strings.ReplaceAll(fields, ", ", ",") + "\n", Append: csvRow(picked, p.Raw)}, err
+	return &Format{Header: header(picked), Append: rowsAs(p, picked)}, err
 }
 
 // hasExtended reports whether one of the fields comes from extensions.
 func hasExtended(fields string) bool {
-	picked, _ := pick(fields)
-	return slices.ContainsFunc(picked, func(c column) bool { return c.extended })
-}
-
-// csvRow returns a function that appends the row of a record. Unless isRaw is set, all cells but numbers
-// are text to spreadsheets.
-func csvRow(picked []column, isRaw bool) func(b []byte, r *batch.URL) []byte {
-	return func(b []byte, r *batch.URL) []byte {
-		for i, c := range picked {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			start := len(b)
-			b = c.text(b, r)
-			if !isRaw && !c.isJSON && isFormula(b[start:]) {
-				b = slices.Insert(b, start, '\'')
-			}
-			if bytes.ContainsAny(b[start:], special) {
-				b = appendCell(b[:start], string(b[start:]))
-			}
-		}
-		return append(b, '\n')
-	}
-}
-
-// appendPicked appends a record with some of its fields as an object.
-func appendPicked(b []byte, r *batch.URL, picked []column) []byte {
-	b = append(b, '{')
-	start := len(b)
-	for _, c := range picked {
-		var value []byte
-		switch {
-		case c.nested == nil:
-			value = c.text(nil, r)
-			if len(value) > 0 && !c.isJSON {
-				value = jsonl.AppendString(nil, string(value))
-			}
-		default:
-			if v := c.nested(extensionsOf(r)); v != nil {
-				value = jsonl.Marshal(v)
-			}
-		}
-		if len(value) == 0 {
-			continue
-		}
-		if len(b) > start {
-			b = append(b, ',')
-		}
-		b = append(append(append(append(b, '"'), c.name...), `":`...), value...)
-	}
-	return append(b, '}', '\n')
+	picked, _ := pick(columns, fields)
+	return slices.ContainsFunc(picked, func(c column[batch.URL]) bool { return c.extended })
 }

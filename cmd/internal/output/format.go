@@ -43,22 +43,15 @@ func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc..
 // special are the characters that put a field of CSV in quotes.
 const special = ",\"\r\n"
 
-// AppendRow appends a row of CSV. Spreadsheets take its cells for text, not for formulas.
-func AppendRow(b []byte, cells ...string) []byte {
-	plain := make([]string, len(cells))
-	for i, cell := range cells {
-		if plain[i] = cell; isFormula(cell) {
-			plain[i] = "'" + cell
-		}
-	}
-	return AppendRawRow(b, plain...)
-}
-
-// AppendRawRow appends a row of CSV.
-func AppendRawRow(b []byte, cells ...string) []byte {
+// AppendRow appends a row of CSV. Unless isRaw is set, spreadsheets take its cells for text, not for
+// formulas.
+func AppendRow(b []byte, isRaw bool, cells ...string) []byte {
 	for i, cell := range cells {
 		if i > 0 {
 			b = append(b, ',')
+		}
+		if !isRaw && isFormula(cell) {
+			cell = "'" + cell
 		}
 		b = appendCell(b, cell)
 	}

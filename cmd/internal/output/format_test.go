@@ -161,7 +161,14 @@ func TestFormat_Formulas(t *testing.T) {
 			t.Errorf("raw %t: %q, want %q", test.raw, got, test.want)
 		}
 	}
-	if got := string(AppendRow(nil, "=a", "+a", "-a", "@a", "\ta", "\ra", "a=")); got != "'=a,'+a,'-a,'@a,'\ta,\"'\ra\",a=\n" {
+	if got := string(AppendRow(nil, false, "=a", "+a", "-a", "@a", "\ta", "\ra", "a=")); got != "'=a,'+a,'-a,'@a,'\ta,\"'\ra\",a=\n" {
+		t.Errorf("%q", got)
+	}
+	table, err := newTable(&cli.PrintFlags{Format: "csv", Raw: true}, appendImages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(table.append(nil, &imageRow{Loc: "=x"})); got != "=x,,,,,,,\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -8,6 +8,7 @@
 //	rows.go          URLs, alternates, images and videos as rows
 //	table.go         rows as csv, jsonl and Parquet
 //	columns.go       URLs as jsonl and csv, with some of their fields
+//	column.go        columns, and rows of them as jsonl and csv
 //	format.go        URLs as lines
 //	output.go        standard output and files
 //	closed_unix.go   whether standard output is closed
@@ -167,7 +168,7 @@ func Create(a *cli.App, name string) (*Writer, error) {
 	}
 	isFile := missing == nil && info.Mode().IsRegular()
 	if missing != nil || isFile {
-		if f, err := CreateBeside(name); err == nil {
+		if f, err := createBeside(name); err == nil {
 			if isFile {
 				f.Chmod(info.Mode().Perm())
 			}
@@ -185,11 +186,30 @@ func Create(a *cli.App, name string) (*Writer, error) {
 	return o, nil
 }
 
-// CreateBeside creates a temporary file in the folder of name.
-func CreateBeside(name string) (*os.File, error) {
+// createBeside creates a temporary file in the folder of name.
+func createBeside(name string) (*os.File, error) {
 	temp := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(name), rand.Uint32())
 	temp = filepath.Join(filepath.Dir(name), temp)
 	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// Replace replaces a file by what write writes, in one step: if that fails, the old file stays. What
+// a link names is replaced, not the link.
+func Replace(name string, write func(io.Writer) error) error {
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
+	f, err := createBeside(name)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(f), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // Append returns the output of a run with --state, at the end of the file. If the run goes on, Append

@@ -14,7 +14,7 @@ func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (Printer, error)
 	switch {
 	case err != nil:
 		return nil, err
-	case flags.Sample < 0 || flags.Sample > maxSample:
+	case flags.Sample > maxSample:
 		return nil, fmt.Errorf("--sample: want a number up to %s", cli.Thousands(maxSample))
 	case flags.Sample == 0 && flags.Seed != 0:
 		return nil, errors.New("--seed: without --sample all URLs are printed")
@@ -36,9 +36,6 @@ func newRows(flags *cli.PrintFlags, walked, withChange bool) (Printer, error) {
 		return newTable(flags, appendImages)
 	case "videos":
 		return newTable(flags, appendVideos)
-	case "":
-	default:
-		return nil, fmt.Errorf("--rows: want alternates, images or videos, not %q", flags.Rows)
 	}
 	if flags.Format == "parquet" {
 		return newTable(flags, appendURL)

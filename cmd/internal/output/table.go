@@ -21,8 +21,9 @@ import (
 type Table[R any] struct {
 	format  string
 	rowsOf  func(rows []R, r *batch.URL) []R // appends those of a URL
-	columns []tableColumn
-	picked  bool // not all columns
+	columns []column[R]
+	schema  *parquet.Schema // of some of the columns, nil for all
+	append  func(b []byte, r *R) []byte
 	out     *Writer
 	rows    []R // that were not written yet
 	line    []byte
@@ -30,40 +31,54 @@ type Table[R any] struct {
 	written bool // at least one row
 }
 
-// A tableColumn is a field of a row.
-type tableColumn struct {
-	reflect.StructField
-	name     string
-	optional bool
-}
-
 // newTable returns a table in the format of the flags, with the columns of --fields.
 func newTable[R any](
 	flags *cli.PrintFlags, rowsOf func([]R, *batch.URL) []R,
-) (*Table[R], error) {
-	t := &Table[R]{format: flags.Format, rowsOf: rowsOf, picked: flags.Fields != ""}
+) (t *Table[R], err error) {
+	t = &Table[R]{format: flags.Format, rowsOf: rowsOf}
 	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, t.format) {
 		return nil, fmt.Errorf("--format %s: a table is printed as csv, jsonl or parquet", t.format)
 	}
-	var all []string
+	fields := map[string]reflect.StructField{}
 	for field := range reflect.TypeFor[R]().Fields() {
-		name, rest, _ := strings.Cut(field.Tag.Get("parquet"), ",")
-		t.columns = append(t.columns, tableColumn{field, name, strings.Contains(rest, "optional")})
-		all = append(all, name)
+		c := columnOf[R](field)
+		t.columns = append(t.columns, c)
+		fields[c.name] = field
 	}
-	if !t.picked {
-		return t, nil
-	}
-	var picked []tableColumn
-	for name := range strings.SplitSeq(flags.Fields, ",") {
-		i := slices.Index(all, strings.TrimSpace(name))
-		if i < 0 {
-			return nil, fmt.Errorf("--fields: unknown field %q: want %s", name, strings.Join(all, ", "))
+	if flags.Fields != "" {
+		if t.columns, err = pick(t.columns, flags.Fields); err != nil {
+			return nil, err
 		}
-		picked = append(picked, t.columns[i])
+		var picked []reflect.StructField
+		for _, c := range t.columns {
+			picked = append(picked, fields[c.name])
+		}
+		t.schema = parquet.SchemaOf(reflect.New(reflect.StructOf(picked)).Interface())
 	}
-	t.columns = picked
+	t.append = rowsAs(flags, t.columns)
 	return t, nil
+}
+
+// columnOf returns the column of a field. Numbers and lists are JSON.
+func columnOf[R any](field reflect.StructField) column[R] {
+	name, rest, _ := strings.Cut(field.Tag.Get("parquet"), ",")
+	c := column[R]{name: name, required: !strings.Contains(rest, "optional")}
+	c.isJSON = field.Type != reflect.TypeFor[string]() && field.Type != reflect.TypeFor[time.Time]()
+	c.text = func(b []byte, r *R) []byte {
+		v := reflect.ValueOf(r).Elem().FieldByIndex(field.Index)
+		if !c.required && v.IsZero() {
+			return b
+		}
+		switch v := v.Interface().(type) {
+		case string:
+			return append(b, v...)
+		case time.Time:
+			return v.UTC().AppendFormat(b, time.RFC3339Nano)
+		default:
+			return append(b, jsonl.Marshal(v)...)
+		}
+	}
+	return c
 }
 
 // rowGroup is how many rows of Parquet are in memory.
@@ -74,11 +89,7 @@ func (t *Table[R]) Begin(out *Writer) {
 	t.out = out
 	switch t.format {
 	case "csv":
-		var names []string
-		for _, c := range t.columns {
-			names = append(names, c.name)
-		}
-		out.Begin(strings.Join(names, ",") + "\n")
+		out.Begin(header(t.columns))
 	case "parquet":
 		options := []parquet.WriterOption{
 			parquet.MaxRowsPerRowGroup(rowGroup), parquet.Compression(&parquet.Zstd),
@@ -86,20 +97,11 @@ func (t *Table[R]) Begin(out *Writer) {
 			parquet.KeyValueMetadata("sitemap.command", out.app.CommandLine),
 			parquet.KeyValueMetadata("sitemap.begun", time.Now().UTC().Format(time.RFC3339)),
 		}
-		if t.picked {
-			options = append(options, t.schema())
+		if t.schema != nil {
+			options = append(options, t.schema)
 		}
 		t.parquet = parquet.NewGenericWriter[R](out, options...)
 	}
-}
-
-// schema returns the schema of some of the columns.
-func (t *Table[R]) schema() *parquet.Schema {
-	var fields []reflect.StructField
-	for _, c := range t.columns {
-		fields = append(fields, c.StructField)
-	}
-	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 }
 
 // Print prints the rows of a URL.
@@ -124,7 +126,7 @@ func (t *Table[R]) flush() (err error) {
 		_, err = t.parquet.Write(t.rows)
 	} else {
 		for i := range t.rows {
-			t.line = t.appendRow(t.line[:0], reflect.ValueOf(&t.rows[i]).Elem())
+			t.line = t.append(t.line[:0], &t.rows[i])
 			_, err = t.out.Write(t.line)
 		}
 	}
@@ -132,51 +134,6 @@ func (t *Table[R]) flush() (err error) {
 	clear(t.rows)
 	t.rows = t.rows[:0]
 	return err
-}
-
-// appendRow appends a row of csv or an object of jsonl.
-func (t *Table[R]) appendRow(b []byte, row reflect.Value) []byte {
-	if t.format == "csv" {
-		cells := make([]string, len(t.columns))
-		for i, c := range t.columns {
-			cells[i], _ = c.text(row)
-		}
-		return AppendRow(b, cells...)
-	}
-	b = append(b, '{')
-	start := len(b)
-	for _, c := range t.columns {
-		text, isJSON := c.text(row)
-		if text == "" && c.optional {
-			continue
-		}
-		if len(b) > start {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), c.name...), `":`...)
-		if isJSON {
-			b = append(b, text...)
-		} else {
-			b = jsonl.AppendString(b, text)
-		}
-	}
-	return append(b, '}', '\n')
-}
-
-// text returns the value of a column, "" if there is none. Numbers and lists are JSON.
-func (c *tableColumn) text(row reflect.Value) (text string, isJSON bool) {
-	v := row.FieldByIndex(c.Index)
-	if c.optional && v.IsZero() {
-		return "", false
-	}
-	switch v := v.Interface().(type) {
-	case string:
-		return v, false
-	case time.Time:
-		return v.UTC().Format(time.RFC3339Nano), false
-	default:
-		return string(jsonl.Marshal(v)), true
-	}
 }
 
 // End ends the table.

@@ -29,7 +29,7 @@ func Command(a *cli.App) *cobra.Command {
 			t, err := target.Parse(args[0], "")
 			client, clientErr := net.Client()
 			o, baseErr := docs.Options(cli.Limit{})
-			if err := cli.UsageOf(cmd, err, print.CheckFormat(), clientErr, baseErr); err != nil {
+			if err := cli.UsageOf(cmd, err, clientErr, baseErr); err != nil {
 				return err
 			}
 			out, err := output.Create(a, print.Out)

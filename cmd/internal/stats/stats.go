@@ -175,7 +175,7 @@ func appendStat(b []byte, format string, l statLine) []byte {
 	if format == "jsonl" {
 		return append(append(b, jsonl.Marshal(l)...), '\n')
 	}
-	return output.AppendRow(b, l.Target, l.Type, l.Name, fmt.Sprint(l.URLs), fmt.Sprint(l.Percent))
+	return output.AppendRow(b, false, l.Target, l.Type, l.Name, fmt.Sprint(l.URLs), fmt.Sprint(l.Percent))
 }
 
 // percent returns the share of n, with one decimal.

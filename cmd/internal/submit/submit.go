@@ -60,6 +60,7 @@ func Command(a *cli.App) *cobra.Command {
 	cli.FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
 		f.DurationVar(&flags.timeout, "timeout", time.Minute, "longest `TIME` for one request")
 	})
+	cli.NotNegative(cmd, "timeout")
 	return cmd
 }
 

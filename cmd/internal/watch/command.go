@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/metrics"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/state"
@@ -78,6 +79,7 @@ func Command(a *cli.App) *cobra.Command {
 		f.DurationVar(&flags.least, "min", 5*time.Minute, "shortest `TIME` between two requests for a sitemap")
 		f.DurationVar(&flags.most, "max", 14*24*time.Hour, "longest `TIME` between two requests for a sitemap")
 	})
+	cli.Positive(cmd, "parallel", "per-day", "min")
 	cmd.AddCommand(statusCommand(a))
 	return cmd
 }
@@ -98,8 +100,8 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 		return errors.New("want --state FILE, which remembers what was seen")
 	case len(args) == 0 && f.from == "":
 		return errors.New("no SITE given")
-	case f.parallel < 1 || f.perDay < 1 || f.least <= 0 || f.most < f.least:
-		return errors.New("--parallel, --per-day, --min, --max: want positive numbers, and --min below --max")
+	case f.most < f.least:
+		return errors.New("--min is above --max")
 	}
 	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed, "--from", f.from)
 }
@@ -148,8 +150,8 @@ func runWith(
 	if err != nil {
 		return err
 	}
-	m := newMetrics(w, sites)
-	stop, err := m.serve(flags.metrics)
+	m := newCounters(w, sites)
+	stop, err := metrics.Serve(flags.metrics, m.registry, nil)
 	if err != nil {
 		return err
 	}

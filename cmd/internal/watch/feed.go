@@ -1,13 +1,12 @@
 package watch
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
 	"errors"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"time"
@@ -51,8 +50,8 @@ func uuid(text string) string {
 	return "urn:uuid:" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// renderFeed returns the feed of events, the last one first.
-func renderFeed(name string, events []event) []byte {
+// writeFeed replaces the file with the feed of events, the last one first.
+func writeFeed(name string, events []event) error {
 	feed := atomFeed{
 		ID: uuid("feed " + filepath.Base(name)), Title: "Changes of sitemaps",
 		Updated: time.Now().UTC().Format(time.RFC3339), Author: "sitemap watch",
@@ -76,29 +75,12 @@ func renderFeed(name string, events []event) []byte {
 		}
 		feed.Entries = append(feed.Entries, entry)
 	}
-	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	enc := xml.NewEncoder(&b)
-	enc.Indent("", "  ")
-	enc.Encode(feed) // plain values
-	b.WriteByte('\n')
-	return b.Bytes()
-}
-
-// writeFeed replaces the file with the feed of events. What a link names is replaced, not the link.
-func writeFeed(name string, events []event) error {
-	text := renderFeed(name, events)
-	if path, err := filepath.EvalSymlinks(name); err == nil {
-		name = path
-	}
-	f, err := output.CreateBeside(name)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return output.Replace(name, func(w io.Writer) error {
+		io.WriteString(w, xml.Header)
+		enc := xml.NewEncoder(w)
+		enc.Indent("", "  ")
+		err := enc.Encode(feed)
+		_, endErr := io.WriteString(w, "\n")
+		return errors.Join(err, endErr)
+	})
 }

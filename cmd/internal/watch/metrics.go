@@ -1,22 +1,17 @@
 package watch
 
 import (
-	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
-// metrics are what the command counts, for --metrics.
-type metrics struct {
+// counters are what the command counts, for --metrics.
+type counters struct {
 	registry *prometheus.Registry
 	events   *prometheus.CounterVec
 	delay    prometheus.Histogram
@@ -31,8 +26,8 @@ type metrics struct {
 // documents are counts of documents.
 type documents struct{ all, due, overdue, failing float64 }
 
-func newMetrics(w *watch.Watcher, sites *sites) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), w: w, sites: sites}
+func newCounters(w *watch.Watcher, sites *sites) *counters {
+	m := &counters{registry: prometheus.NewRegistry(), w: w, sites: sites}
 	m.events = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "sitemap_watch_events_total", Help: "Events, by kind."}, []string{"kind"})
 	m.delay = prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -53,7 +48,7 @@ func newMetrics(w *watch.Watcher, sites *sites) *metrics {
 }
 
 // count counts an event.
-func (m *metrics) count(e watch.Event) {
+func (m *counters) count(e watch.Event) {
 	m.events.WithLabelValues(string(e.Kind)).Inc()
 	if lastMod := e.URL.LastMod; !lastMod.IsZero() && e.Kind != watch.Removed {
 		m.delay.Observe(max(0, e.Time.Sub(lastMod.Start()).Seconds()))
@@ -61,7 +56,7 @@ func (m *metrics) count(e watch.Event) {
 }
 
 // documents counts the documents of all sites, once a minute at most.
-func (m *metrics) documents() documents {
+func (m *counters) documents() documents {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -87,21 +82,4 @@ func (m *metrics) documents() documents {
 		}
 	}
 	return m.known
-}
-
-// serve serves metrics and health at an address until stop is called; at "" nothing.
-func (m *metrics) serve(address string) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--metrics: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go s.Serve(l)
-	return func() { s.Close() }, nil
 }

@@ -29,7 +29,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 				err = errors.New("want --state FILE and the SITEs to report on")
 			}
 			sites, sitesErr := newSites(args, from)
-			if err := cli.UsageOf(cmd, err, format.CheckFormat(), sitesErr); err != nil {
+			if err := cli.UsageOf(cmd, err, sitesErr); err != nil {
 				return err
 			}
 			if _, err := os.Stat(file); err != nil { // Open would make it
