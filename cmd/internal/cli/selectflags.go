@@ -25,6 +25,7 @@ type SelectFlags struct {
 	knownPaths  []string
 	MaxURLs     int64
 	Unique      bool
+	Normalize   bool
 	Limit       Limit
 }
 
@@ -61,6 +62,14 @@ func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
 		f.Int64VarP(&s.MaxURLs, "max-urls", "n", 0, "stop after `N` URLs")
 		f.BoolVar(&s.Unique, "unique", false,
 			fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
+	})
+	s.AddNormalize(cmd, "with --unique, take URLs that RFC 3986 calls equivalent for one")
+}
+
+// AddNormalize adds the flag that compares URLs in their normal form.
+func (s *SelectFlags) AddNormalize(cmd *cobra.Command, usage string) {
+	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.BoolVar(&s.Normalize, "normalize", false, usage)
 	})
 }
 
