@@ -21,21 +21,29 @@ type change struct {
 	OldSitemap string `json:"old_sitemap,omitempty"`
 }
 
-// changeOrder sorts changes by URL.
-var changeOrder = disksort.Order[*change]{
-	Compare: func(a, b *change) int {
-		return cmp.Or(strings.Compare(a.Loc, b.Loc), strings.Compare(a.Change, b.Change))
+// strings returns the fields of a change, the URL first.
+func (c *change) strings() []*string {
+	return []*string{&c.Loc, &c.Change, &c.OldLoc, &c.LastMod, &c.OldLastMod, &c.Sitemap, &c.OldSitemap}
+}
+
+// encode returns a change in one string, which shares no memory with the part that it is of.
+func (c *change) encode() string {
+	var b []byte
+	for _, s := range c.strings() {
+		b = appendStrings(b, *s)
+	}
+	return string(b)
+}
+
+// changeOrder sorts encoded changes by URL.
+var changeOrder = disksort.Order[string]{
+	Compare: func(a, b string) int {
+		var locA, locB string
+		restA, restB := cutStrings(a, &locA), cutStrings(b, &locB)
+		return cmp.Or(strings.Compare(locA, locB), strings.Compare(restA, restB))
 	},
-	Encode: func(c *change) ([]byte, error) {
-		return appendStrings(nil, c.Change, c.Loc, c.OldLoc, c.LastMod, c.OldLastMod, c.Sitemap,
-			c.OldSitemap), nil
-	},
-	Decode: func(b []byte) (*change, error) {
-		var c change
-		cutStrings(string(b), &c.Change, &c.Loc, &c.OldLoc, &c.LastMod, &c.OldLastMod, &c.Sitemap,
-			&c.OldSitemap)
-		return &c, nil
-	},
+	Encode: func(c string) ([]byte, error) { return []byte(c), nil },
+	Decode: func(b []byte) (string, error) { return string(b), nil },
 }
 
 // compare calls report with each change between two listings, in the order of the URLs.
@@ -45,8 +53,8 @@ func compare(
 	sorter := disksort.New(ctx, "", changeOrder)
 	defer sorter.Close()
 	c := &comparison{
-		id: identity(normalize), has: old.has.With(now.has), report: sorter.Add,
-		index: map[string]int{},
+		id: identity(normalize), has: old.has.With(now.has), index: map[string]int{},
+		report: func(c *change) { sorter.Add(c.encode()) },
 	}
 	for n := range parts {
 		err := old.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).old, u) })
@@ -58,8 +66,10 @@ func compare(
 		}
 		c.end()
 	}
-	for c := range sorter.Sorted() {
-		if err := report(c); err != nil {
+	for text := range sorter.Sorted() {
+		var ch change
+		cutStrings(text, ch.strings()...)
+		if err := report(&ch); err != nil {
 			return err
 		}
 	}
