@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func TestDiff(t *testing.T) {
 `)
 	out := filepath.Join(t.TempDir(), "diff.csv")
 	runArgs(t, "diff", "-o", out, old, now).want(t, cli.ExitFailed, "")
-	if text, err := os.ReadFile(out); err != nil || !strings.HasPrefix(string(text), "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\nchanged,https://a/1,2026-01-02,2026-01-01,s1,s1\n") || !strings.Contains(string(text), "removed,\"https://a/4,b\",,2026-01-01,,s1\n") {
+	if text, err := os.ReadFile(out); err != nil || !strings.HasPrefix(string(text), "change,loc,lastmod,old_lastmod,sitemap,old_sitemap,old_loc\nchanged,https://a/1,2026-01-02,2026-01-01,s1,s1,\n") || !strings.Contains(string(text), "removed,\"https://a/4,b\",,2026-01-01,,s1,\n") {
 		t.Errorf("%s, %v", text, err)
 	}
 	runArgs(t, "diff", old, old).want(t, cli.ExitOK, "")
@@ -57,6 +58,51 @@ func TestDiff(t *testing.T) {
 	s.docs["/robots.txt"] = "Sitemap: HOST/b.xml\n"
 	r := runArgs(t, "diff", "--allow-private", writeFile(t, "site.txt", s.URL+"/2\n"), s.URL)
 	r.want(t, cli.ExitFailed, "+ "+s.URL+"/4\n")
+}
+
+// A page whose URL differs only in http or https, or in a slash at its end, has moved.
+func TestDiff_Moved(t *testing.T) {
+	old := writeFile(t, "old.txt", "http://a/1\nhttps://a/2?q\nhttps://a/3\nhttp://a/4/\nhttps://a/4\nhttps://a\nhttps://a/5\n")
+	now := writeFile(t, "new.csv", "loc\nhttps://a/1\nhttps://a/2/?q\nhttps://a/3?q\nhttps://a/4/\nhttps://a/\nhttps://a/5\n")
+	runArgs(t, "diff", old, now).want(t, cli.ExitFailed, `> https://a/  https://a → https://a/
+> https://a/1  http://a/1 → https://a/1
+> https://a/2/?q  https://a/2?q → https://a/2/?q
+- https://a/3
++ https://a/3?q
+- https://a/4
+> https://a/4/  http://a/4/ → https://a/4/
+`)
+	runArgs(t, "diff", "--format", "jsonl", writeFile(t, "o", "http://a/1\n"), writeFile(t, "n", "https://a/1\n")).want(t, cli.ExitFailed,
+		`{"change":"moved","loc":"https://a/1","old_loc":"http://a/1"}`+"\n")
+}
+
+// With --normalize, equivalent URLs are one.
+func TestDiff_Normalize(t *testing.T) {
+	old := writeFile(t, "old.txt", "HTTPS://A:443/%7e1\nhttps://a/x/../2\nhttp://a/3\n")
+	now := writeFile(t, "new.txt", "https://a/~1\nhttps://a/2\nhttps://A/3\n")
+	runArgs(t, "diff", "--normalize", old, now).want(t, cli.ExitFailed, "> https://A/3  http://a/3 → https://A/3\n")
+	r := runArgs(t, "diff", old, now)
+	if r.status != cli.ExitFailed || strings.Count(r.out, "\n") < 5 {
+		t.Errorf("status %d, printed %q", r.status, r.out)
+	}
+}
+
+// Lists that do not fit into memory are compared in a file.
+func TestDiff_Large(t *testing.T) {
+	var old, now strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&old, "https://a.example/a/long/path/to/pages/number/%d\n", i)
+		fmt.Fprintf(&now, "https://a.example/a/long/path/to/pages/number/%d\n", 200_000-i)
+	}
+	oldFile, newFile := writeFile(t, "old.txt", old.String()), writeFile(t, "new.txt", now.String())
+	runArgs(t, "diff", oldFile, newFile).want(t, cli.ExitFailed,
+		"- https://a.example/a/long/path/to/pages/number/0\n+ https://a.example/a/long/path/to/pages/number/200000\n")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	t.Setenv("TMP", os.Getenv("TMPDIR")) // on Windows
+	r := runArgs(t, "diff", oldFile, newFile)
+	if r.status != cli.ExitUsage || !strings.Contains(r.err, "sitemap-diff-") {
+		t.Errorf("without a folder: status %d, %s", r.status, r.err)
+	}
 }
 
 // What cannot be read to the end is exit status 2, and nothing is printed.

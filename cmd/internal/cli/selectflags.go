@@ -24,6 +24,7 @@ type SelectFlags struct {
 	knownPaths  []string
 	MaxURLs     int64
 	Unique      bool
+	Normalize   bool
 	Limit       Limit
 }
 
@@ -63,6 +64,14 @@ func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
 			fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
 	})
 	NotNegative(cmd, "max-urls")
+	s.AddNormalize(cmd, "with --unique, take URLs that RFC 3986 calls equivalent for one")
+}
+
+// AddNormalize adds the flag that compares URLs in their normal form.
+func (s *SelectFlags) AddNormalize(cmd *cobra.Command, usage string) {
+	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.BoolVar(&s.Normalize, "normalize", false, usage)
+	})
 }
 
 // AddMatch adds the flags that choose URLs by themselves.

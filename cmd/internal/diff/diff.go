@@ -3,20 +3,17 @@
 // Each file builds on those below it:
 //
 //	diff.go     sitemap diff
-//	listing.go  the URLs of one side, sorted
+//	compare.go  the changes between two listings
+//	listing.go  the URLs of one side, in parts
 package diff
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
@@ -33,6 +30,7 @@ func Command(a *cli.App) *cobra.Command {
 	})
 	flags.Add(cmd, "text, jsonl or csv")
 	flags.AddRaw(cmd)
+	flags.AddNormalize(cmd, "take URLs that RFC 3986 calls equivalent for one")
 	return cmd
 }
 
@@ -53,6 +51,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		if sides[i], err = openListing(ctx, w, name); err != nil {
 			break
 		}
+		defer sides[i].close()
 	}
 	if err != nil {
 		if ended := a.Ended(ctx); ended != nil {
@@ -67,7 +66,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	print := changeFormat(&flags.PrintFlags)
 	w.Out.Begin(print.header)
 	differ := false
-	err = compare(sides[0], sides[1], func(c *change) error {
+	err = compare(ctx, sides[0], sides[1], flags.Normalize, func(c *change) error {
 		differ = true
 		_, err := w.Out.Write(print.append(nil, c))
 		return err
@@ -77,16 +76,6 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		w.Out.Head = -1 // a failure says that they differ, not that nothing could be read
 	}
 	return w.Out.Finish(err)
-}
-
-// A change is a URL that two listings have otherwise.
-type change struct {
-	Change     string `json:"change"` // added, removed, changed or moved
-	Loc        string `json:"loc"`
-	LastMod    string `json:"lastmod,omitempty"`
-	OldLastMod string `json:"old_lastmod,omitempty"`
-	Sitemap    string `json:"sitemap,omitempty"`
-	OldSitemap string `json:"old_sitemap,omitempty"`
 }
 
 // A changePrinter writes changes, each as a line.
@@ -106,10 +95,10 @@ func changeFormat(p *cli.PrintFlags) changePrinter {
 			return append(append(b, jsonl.Marshal(c)...), '\n')
 		}}
 	case "csv":
-		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap\n"
+		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap,old_loc\n"
 		return changePrinter{header, func(b []byte, c *change) []byte {
 			return output.AppendRow(b, p.Raw,
-				c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap)
+				c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap, c.OldLoc)
 		}}
 	}
 	return changePrinter{append: appendText}
@@ -118,10 +107,12 @@ func changeFormat(p *cli.PrintFlags) changePrinter {
 // appendText appends the line of a change to b.
 func appendText(b []byte, c *change) []byte {
 	b = append(append(b, signs[c.Change]...), cli.Printable(c.Loc)...)
-	switch c.Change {
-	case "changed":
+	switch {
+	case c.OldLoc != "":
+		b = fmt.Appendf(b, "  %s → %s", cli.Printable(c.OldLoc), cli.Printable(c.Loc))
+	case c.Change == "changed":
 		b = fmt.Appendf(b, "  %s → %s", orNone(c.OldLastMod), orNone(c.LastMod))
-	case "moved":
+	case c.Change == "moved":
 		b = fmt.Appendf(b, "  %s → %s", cli.Printable(c.OldSitemap), cli.Printable(c.Sitemap))
 	}
 	return append(b, '\n')
@@ -132,62 +123,4 @@ func orNone(lastMod string) string {
 		return "none"
 	}
 	return lastMod
-}
-
-// compare calls report with each change between two listings, in the order of the URLs.
-func compare(old, now *listing, report func(*change) error) error {
-	defer old.close()
-	defer now.close()
-	o, okOld := old.next()
-	n, okNew := now.next()
-	for okOld || okNew {
-		var c *change
-		switch order := strings.Compare(o.Loc, n.Loc); {
-		case okOld && (!okNew || order < 0):
-			c = &change{Change: "removed", Loc: o.Loc, OldLastMod: o.LastMod, OldSitemap: o.Sitemap}
-			o, okOld = old.next()
-		case !okOld || order > 0:
-			c = &change{Change: "added", Loc: n.Loc, LastMod: n.LastMod, Sitemap: n.Sitemap}
-			n, okNew = now.next()
-		default:
-			c = changeOf(&o, &n, old.has.With(now.has))
-			o, okOld = old.next()
-			n, okNew = now.next()
-		}
-		if c == nil {
-			continue
-		}
-		if err := report(c); err != nil {
-			return err
-		}
-	}
-	return errors.Join(old.err(), now.err())
-}
-
-// changeOf returns how two lines of one URL differ in what both listings have, or nil.
-func changeOf(o, n *export.URL, has export.Fields) *change {
-	c := &change{
-		Loc: n.Loc, LastMod: n.LastMod, OldLastMod: o.LastMod, Sitemap: n.Sitemap,
-		OldSitemap: o.Sitemap,
-	}
-	switch {
-	case has.LastMod && !sameTime(o.LastMod, n.LastMod):
-		c.Change = "changed"
-	case has.Sitemap && o.Sitemap != n.Sitemap:
-		c.Change = "moved"
-	default:
-		return nil
-	}
-	return c
-}
-
-// sameTime reports whether two lastmods are the same, however they are written.
-func sameTime(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, err := sitemap.ParseTime(a)
-	y, otherErr := sitemap.ParseTime(b)
-	return err == nil && otherErr == nil && x.Precision() == y.Precision() &&
-		x.Start().Equal(y.Start())
 }

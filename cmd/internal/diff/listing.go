@@ -3,30 +3,45 @@ package diff
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"iter"
+	"hash/maphash"
+	"io"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
-	"github.com/seed-322c453a/sitemap/internal/disksort"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
-// A listing is the URLs of an export, a folder or a site, sorted on disk and each once: the one with
-// the latest lastmod.
+// A listing is the URLs of an export, a folder or a site, in parts that fit into memory. URLs that
+// are compared with each other are in the same part of both listings.
 type listing struct {
-	has    export.Fields
-	sorter *disksort.Sorter[export.URL]
-	pull   func() (export.URL, bool)
-	stop   func()
-	ahead  export.URL // unless isOver
-	isOver bool
+	has   export.Fields
+	parts [parts]part
+	file  *tempfile.File // of blocks; nil until there is one
+	size  int64          // of file
+	err   error          // of file
 }
 
-var order = disksort.Order[export.URL]{Compare: compareListed, Encode: encodeListed, Decode: decodeListed}
+// parts is how many parts a listing has.
+const parts = 256
+
+// blockSize is how many bytes of a part are held before they go to the file.
+const blockSize = 32 << 10
+
+// A part is some URLs of a listing.
+type part struct {
+	blocks []block // in the file
+	last   []byte
+}
+
+// A block is a piece of the file.
+type block struct{ offset, size int64 }
 
 // openListing reads all URLs that name stands for.
 func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, error) {
@@ -34,43 +49,115 @@ func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, e
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{sorter: disksort.New(ctx, "", order)}
-	if err := readListing(ctx, w, t, l, l.sorter.Add); err != nil {
-		l.sorter.Close()
-		return nil, fmt.Errorf("%s: %s", t.Label(), jsonl.Message(t.Label(), err))
+	l := &listing{}
+	id := identity(w.Flags.Normalize)
+	put := func(u export.URL) { l.add(partOf(id(u.Loc)), u) }
+	err = readListing(ctx, w, t, l, put)
+	if err != nil {
+		err = fmt.Errorf("%s: %s", t.Label(), jsonl.Message(t.Label(), err))
 	}
-	l.pull, l.stop = iter.Pull(l.sorter.Sorted())
-	l.read()
+	if err = cmp.Or(err, l.err); err != nil {
+		l.close()
+		return nil, err
+	}
 	return l, nil
 }
 
-// read reads the URL that is ahead.
-func (l *listing) read() {
-	var ok bool
-	l.ahead, ok = l.pull()
-	l.isOver = !ok
-}
-
-// next returns the next URL.
-func (l *listing) next() (u export.URL, ok bool) {
-	if l.isOver {
-		return u, false
+// add adds a URL to a part.
+func (l *listing) add(n uint64, u export.URL) {
+	p := &l.parts[n]
+	p.last = appendStrings(p.last, u.Loc, u.LastMod, u.Sitemap)
+	if len(p.last) < blockSize || l.err != nil {
+		return
 	}
-	for u = l.ahead; !l.isOver && l.ahead.Loc == u.Loc; l.read() {
-		u = l.ahead // sorted by lastmod
+	if l.file == nil {
+		if l.file, l.err = tempfile.Create("sitemap-diff-"); l.err != nil {
+			return
+		}
 	}
-	return u, true
+	_, l.err = l.file.Write(p.last)
+	p.blocks = append(p.blocks, block{l.size, int64(len(p.last))})
+	l.size += int64(len(p.last))
+	p.last = p.last[:0]
 }
 
-// err returns why the listing is not complete, when next has returned the last URL.
-func (l *listing) err() error { return l.sorter.Err() }
-
-func (l *listing) close() {
-	l.stop()
-	l.sorter.Close()
+// read calls put with the URLs of a part, in the order in which they were added.
+func (l *listing) read(n int, put func(export.URL)) error {
+	p := &l.parts[n]
+	for _, b := range p.blocks {
+		text := make([]byte, b.size)
+		if _, err := io.ReadFull(io.NewSectionReader(l.file, b.offset, b.size), text); err != nil {
+			return err
+		}
+		readURLs(string(text), put)
+	}
+	readURLs(string(p.last), put)
+	return nil
 }
 
-// readListing reads the URLs of a target.
+func (l *listing) close() { l.file.Close() }
+
+func readURLs(text string, put func(export.URL)) {
+	for text != "" {
+		var u export.URL
+		text = cutStrings(text, &u.Loc, &u.LastMod, &u.Sitemap)
+		put(u)
+	}
+}
+
+// appendStrings appends strings to b, each with its length.
+func appendStrings(b []byte, values ...string) []byte {
+	for _, s := range values {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+// cutStrings takes strings that appendStrings has written from the start of text, and returns the rest.
+func cutStrings(text string, values ...*string) string {
+	for _, s := range values {
+		n, shift := 0, 0
+		for text[0] >= 0x80 {
+			n |= int(text[0]&0x7f) << shift
+			text, shift = text[1:], shift+7
+		}
+		n |= int(text[0]) << shift
+		*s, text = text[1:n+1], text[n+1:]
+	}
+	return text
+}
+
+// identity returns the function whose results are equal for URLs that count as the same.
+func identity(normalize bool) func(loc string) string {
+	if normalize {
+		return func(loc string) string { return sitemap.Entry{Loc: loc}.Normalized() }
+	}
+	return func(loc string) string { return loc }
+}
+
+// pageKey returns the two parts of a URL that do not change when its page moves to https, or gains or
+// loses a slash at the end of its path.
+func pageKey(loc string) (path, query string) {
+	_, path, _ = strings.Cut(loc, "://")
+	if i := strings.IndexAny(path, "?#"); i >= 0 {
+		path, query = path[:i], path[i:]
+	}
+	return strings.TrimSuffix(path, "/"), query
+}
+
+var seed = maphash.MakeSeed()
+
+// partOf returns the number of the part that a URL is in.
+func partOf(loc string) uint64 {
+	path, query := pageKey(loc)
+	sum := maphash.String(seed, path)
+	if query != "" {
+		sum += maphash.String(seed, query)
+	}
+	return sum % parts
+}
+
+// readListing calls put with each URL of a target.
 func readListing(
 	ctx context.Context, w *lists.Walker, t target.Target, l *listing, put func(export.URL),
 ) error {
@@ -100,19 +187,4 @@ func readListing(
 		put(export.URL{Loc: u.Loc, LastMod: u.LastMod.String(), Sitemap: cli.Redact(u.Sitemap.Loc)})
 	}
 	return nil
-}
-
-func compareListed(a, b export.URL) int {
-	return cmp.Or(strings.Compare(a.Loc, b.Loc), strings.Compare(a.LastMod, b.LastMod),
-		strings.Compare(b.Sitemap, a.Sitemap))
-}
-
-func encodeListed(u export.URL) ([]byte, error) {
-	return []byte(u.Loc + "\x00" + u.LastMod + "\x00" + u.Sitemap), nil
-}
-
-func decodeListed(b []byte) (export.URL, error) {
-	loc, rest, _ := strings.Cut(string(b), "\x00")
-	lastMod, sitemap, _ := strings.Cut(rest, "\x00")
-	return export.URL{Loc: loc, LastMod: lastMod, Sitemap: sitemap}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
@@ -13,6 +14,8 @@ type Selector struct {
 	matches func(loc string) bool // nil: all
 	seen    *urlSet               // nil: each as often as it is listed
 	max     int64                 // 0: any number
+
+	normalize bool // take equivalent URLs for one
 
 	mu    sync.Mutex
 	taken int64
@@ -28,6 +31,9 @@ func (s *Selector) take(loc string) bool {
 	defer s.mu.Unlock()
 	if s.max > 0 && s.taken >= s.max {
 		return false
+	}
+	if s.normalize {
+		loc = sitemap.Entry{Loc: loc}.Normalized()
 	}
 	if s.seen != nil && !s.seen.add(loc) {
 		s.again++

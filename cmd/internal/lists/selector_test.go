@@ -33,3 +33,14 @@ func TestURLSet(t *testing.T) {
 		t.Errorf("reported %d times that it is full", full)
 	}
 }
+
+// Equivalent URLs are one if that is wanted.
+func TestSelector_Normalize(t *testing.T) {
+	for _, normalize := range []bool{false, true} {
+		s := &Selector{seen: &urlSet{hashes: map[uint64]bool{}}, normalize: normalize}
+		s.take("https://example.com/~a")
+		if got := s.take("HTTPS://Example.com:443/%7ea"); got == normalize {
+			t.Errorf("normalize %t: taken %t", normalize, got)
+		}
+	}
+}

@@ -57,7 +57,7 @@ type Walker struct {
 func NewWalker(
 	a *cli.App, cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
 ) (*Walker, error) {
-	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs}}
+	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs, normalize: flags.Normalize}}
 	var errs [4]error
 	w.Client, w.Options, errs[0] = flags.Walk(a, 0)
 	w.File, errs[1] = docs.Options(flags.Limit)

@@ -62,6 +62,8 @@ func checkFlags(flags *lists.Flags, targets []target.Target) error {
 	switch {
 	case flags.Sample > 0 && flags.MaxURLs > 0:
 		return errors.New("--sample: the first --max-urls URLs are no random ones; want one of both")
+	case flags.Normalize && !flags.Unique:
+		return errors.New("--normalize: want --unique too, which compares the URLs")
 	case flags.All && flags.State == "":
 		return errors.New("--all: without --state all URLs are printed")
 	case flags.State == "":
