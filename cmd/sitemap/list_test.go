@@ -118,14 +118,17 @@ func testListFailures(t *testing.T) {
 
 // The suffix of -o decides the format and whether it is compressed, or is refused.
 func TestSuffixes(t *testing.T) {
-	file := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+	file := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">
 <url><loc>http://example.com/1</loc><lastmod>2026-11-01T12:00:00+01:00</lastmod><priority>0.5</priority><image:image><image:loc>http://example.com/1.png</image:loc></image:image></url>
-<url><loc>http://example.com/2</loc><xhtml:link rel="alternate" hreflang="de" href="http://example.com/de"/></url></urlset>`)
+<url><loc>http://example.com/2</loc><xhtml:link rel="alternate" hreflang="de" href="http://example.com/de"/><news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>2026-11-02</news:publication_date><news:title>T</news:title></news:news></url></urlset>`)
 	type image struct {
 		Loc string `parquet:"loc"`
 	}
 	type alternate struct {
 		Hreflang string `parquet:"hreflang"`
+	}
+	type news struct {
+		Date time.Time `parquet:"publication_date,optional,timestamp(microsecond)"`
 	}
 	type row struct {
 		Loc        string      `parquet:"loc"`
@@ -134,6 +137,7 @@ func TestSuffixes(t *testing.T) {
 		Sitemap    string      `parquet:"sitemap"`
 		Images     []image     `parquet:"images,list"`
 		Alternates []alternate `parquet:"alternates,list"`
+		News       []news      `parquet:"news,list"`
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"a.csv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.txt", "a.txt.gz", "a.parquet"} {
@@ -172,7 +176,8 @@ func TestSuffixes(t *testing.T) {
 		default:
 			rows, err := parquet.ReadFile[row](out)
 			if err != nil || len(rows) != 2 || rows[0].Loc != "http://example.com/1" || !rows[0].LastMod.Equal(time.Date(2026, 11, 1, 11, 0, 0, 0, time.UTC)) ||
-				*rows[0].Priority != 0.5 || rows[0].Images[0].Loc != "http://example.com/1.png" || rows[1].LastMod != nil || rows[1].Alternates[0].Hreflang != "de" || rows[1].Sitemap != file {
+				*rows[0].Priority != 0.5 || rows[0].Images[0].Loc != "http://example.com/1.png" || rows[1].LastMod != nil || rows[1].Alternates[0].Hreflang != "de" || rows[1].Sitemap != file ||
+				!rows[1].News[0].Date.Equal(time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)) {
 				t.Errorf("%s: %+v, %v", name, rows, err)
 			}
 		}

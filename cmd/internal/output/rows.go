@@ -46,10 +46,10 @@ type urlVideo struct {
 }
 
 type urlNews struct {
-	Name     string    `parquet:"publication_name,optional"`
-	Language string    `parquet:"publication_language,optional"`
-	Date     time.Time `parquet:"publication_date,optional,timestamp(microsecond)"`
-	Title    string    `parquet:"title,optional"`
+	Name     string     `parquet:"publication_name,optional"`
+	Language string     `parquet:"publication_language,optional"`
+	Date     *time.Time `parquet:"publication_date,optional,timestamp(microsecond)"` // see timeOrNull
+	Title    string     `parquet:"title,optional"`
 }
 
 type urlAlternate struct {
@@ -85,7 +85,7 @@ func (row *urlRow) extensions(x *sitemap.Extensions) {
 	}
 	for _, n := range x.News {
 		row.News = append(row.News, urlNews{n.PublicationName, n.PublicationLanguage,
-			n.PublicationDate.Start(), n.Title})
+			timeOrNull(n.PublicationDate), n.Title})
 	}
 	for _, a := range x.Alternates {
 		row.Alternates = append(row.Alternates, urlAlternate{a.Hreflang, a.Href, a.Rel, a.Media})
@@ -98,6 +98,16 @@ func orNull[T any](o sitemap.Optional[T]) *T {
 		return &v
 	}
 	return nil
+}
+
+// timeOrNull returns nil for a time that is not set. In the structs of a list, parquet-go takes each
+// time.Time that may be null for null.
+func timeOrNull(t sitemap.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	start := t.Start()
+	return &start
 }
 
 // precisionOf returns how precise a time is, "" if there is none. Seconds that were not listed are :00,
