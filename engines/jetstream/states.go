@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/engines/internal/states"
-	"github.com/seed-322c453a/sitemap/internal/tempfile"
+	"github.com/seed-322c453a/sitemap/engines/internal/tempfile"
 )
 
 // maxValue is the size of a state that is in the value of its domain; a larger one is an object. A

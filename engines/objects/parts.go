@@ -14,7 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	"github.com/seed-322c453a/sitemap/internal/tempfile"
+	"github.com/seed-322c453a/sitemap/engines/internal/tempfile"
 )
 
 // Part begins the part of a task: see [batch.Sink].

@@ -13,7 +13,7 @@ import (
 	"io"
 
 	"github.com/seed-322c453a/sitemap/batch"
-	"github.com/seed-322c453a/sitemap/internal/tempfile"
+	"github.com/seed-322c453a/sitemap/engines/internal/tempfile"
 )
 
 // A Store keeps a value and objects for each domain. It is safe for concurrent use.
