@@ -48,7 +48,7 @@
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
 // machines share no folder. A sink can write parts as a folder has them, with [NewFilePart],
-// [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
+// [ReadStoredPart] and [PartName]. Package batchtest has the tests that all of them must pass.
 //
 // # Files
 //
@@ -158,17 +158,17 @@ type Sink interface {
 	Has(ctx context.Context, task Task) (bool, error)
 	// Parts yields the parts of a run. Their order does not change. The error of one that is not
 	// whole matches [ErrDamaged] and names it; the next one follows.
-	Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
+	Parts(ctx context.Context, run string) iter.Seq2[StoredPart, error]
 	// Open reads the lines of a part, which its Run and Domain name; see [Lines]. The error of one
 	// that does not exist matches fs.ErrNotExist.
-	Open(ctx context.Context, part Stored) (io.ReadCloser, error)
+	Open(ctx context.Context, part StoredPart) (io.ReadCloser, error)
 }
 
 // A Remover is a [Sink] that can remove parts: the lots of a domain that is no longer done in lots.
 // Parts of other sinks stay.
 type Remover interface {
 	// Remove removes a part. It is no error if there is none.
-	Remove(ctx context.Context, part Stored) error
+	Remove(ctx context.Context, part StoredPart) error
 }
 
 // IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
@@ -194,8 +194,8 @@ type Part interface {
 	Discard()
 }
 
-// A Stored is a part that was committed.
-type Stored struct {
+// A StoredPart is a part that was committed.
+type StoredPart struct {
 	Task             // without Targets
 	Digest string    // of the targets
 	Path   string    // its location, for people to read

@@ -114,14 +114,14 @@ func (p *filePart) end() {
 // probe is how much is read of each end of a part, more than any first or last line takes.
 const probe = 1 << 10
 
-// ReadStored reads the first and the last line of a part of this size. If it is not whole, the error
-// matches [ErrDamaged].
-func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
+// ReadStoredPart reads the first and the last line of a part of this size. If the part is not whole,
+// the error matches [ErrDamaged].
+func ReadStoredPart(r io.ReaderAt, size int64) (StoredPart, error) {
 	var ends [2][]byte
 	for i, at := range []int64{0, max(0, size-probe)} {
 		ends[i] = make([]byte, min(size, probe))
 		if _, err := r.ReadAt(ends[i], at); err != nil && err != io.EOF {
-			return Stored{}, err
+			return StoredPart{}, err
 		}
 	}
 	head, tail := ends[0], ends[1]
@@ -132,19 +132,20 @@ func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 	first, whole := member(head)
 	last, ended := member(tail)
 	if !whole || !ended || typeOf(first) != typePart || typeOf(last) != typeEnd {
-		return Stored{}, ErrDamaged
+		return StoredPart{}, ErrDamaged
 	}
 	var f firstLine
 	var l lastLine
 	if err := cmp.Or(json.Unmarshal(first, &f), json.Unmarshal(last, &l)); err != nil {
-		return Stored{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return StoredPart{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	s := Stored{Task: Task{Run: f.Run, Domain: f.Domain}, Digest: f.Digest, Time: l.Time, Counts: l.Counts}
+	task := Task{Run: f.Run, Domain: f.Domain}
+	s := StoredPart{Task: task, Digest: f.Digest, Time: l.Time, Counts: l.Counts}
 	return s, f.check()
 }
 
 // Of reports whether the part is that of a task: with the same targets or, if the task has none, with
 // any.
-func (s *Stored) Of(t Task) bool {
+func (s *StoredPart) Of(t Task) bool {
 	return s.Run == t.Run && s.Domain == t.Domain && (len(t.Targets) == 0 || s.Digest == t.Digest())
 }
