@@ -1,9 +1,9 @@
 // Package batch does a job for each site of a long list, in one process or on many machines.
 //
-// A [Task] is all targets of one registrable domain, so that whatever a host may ask of a crawler
-// (one connection, a Crawl-delay) is kept by one worker. [Plan] makes the tasks of a list, a [Queue]
-// hands them out, and a [Worker] does its [Job] for each: it walks the sites and writes a part, the
-// lines of one task.
+// A [Task] is all targets of one registrable domain, so that one worker keeps whatever a host asks
+// of crawlers, such as a Crawl-delay. [Plan] makes the tasks of a list, a [Queue] hands them out,
+// and a [Worker] does its [Job] for each: it walks the sites and writes the lines of the task, its
+// part.
 //
 //	folder, err := batch.OpenFolder("out")
 //	...
@@ -12,7 +12,7 @@
 //		defer queue.End(ctx)
 //		for task, err := range batch.Plan(list, "2026-11-23") {
 //			if err != nil {
-//				log.Print(err) // a line that is no target
+//				log.Print(err) // a line that is not a target
 //			} else if done, _ := batch.IsDone(ctx, folder, task); !done {
 //				queue.Put(ctx, task)
 //			}
@@ -23,26 +23,26 @@
 //
 // # What is true
 //
-// The queue is never the truth: a task is done if the [Sink] has its part. So a queue may lose tasks or
-// hand one out twice: a run that is begun again puts all tasks without a part, and a worker that takes
-// a task with a part is done with it at once. A part appears whole or not at all, and the same pages
-// make the same lines except for times, so that the output holds each page once however often a
-// worker was killed.
+// A task is done if the [Sink] has its part, whatever the queue holds. So a queue may lose tasks or
+// hand one out twice: a run that is resumed puts all tasks without a part, and a worker ends the
+// lease of a task with a part at once. A part appears whole or not at all. The same pages make the
+// same lines, except for times. So the output holds each page once, however often workers were
+// killed.
 //
 // # Runs
 //
-// A run is one pass over a list, by a name that the caller gives: the same name goes on with a run,
-// another one begins the next. Each run has parts of its own. What walks remember of a domain, its
-// state, goes from run to run: with OnlyChanged, and a state, a run prints what is new or modified.
-// A state is saved before its part appears and keeps its predecessor, which is used instead if the
-// part never appeared. So no change is lost in between.
+// A run is one pass over a list, under a name that the caller chooses. The same name resumes a run,
+// and another name starts the next one. Each run has its own parts. The state of a domain is what
+// walks remember of it. It outlives the run, so that a run with OnlyChanged yields only new and
+// modified pages. A state is saved before its part appears. It keeps its predecessor, which is used
+// if that part never appeared, so that no change is lost.
 //
 // # Large domains
 //
-// A domain may have any number of targets. If it has more than 1,000, they are done in up to 256 lots,
-// by a hash of their host. Each lot has a part and a state of its own, under the name DOMAIN~00 to
-// DOMAIN~ff, and the part of the domain lists the lots. All lots are done under one lease. A further
-// target makes one lot stale, not all.
+// A domain may have any number of targets. If it has more than 1,000, a hash of the host divides
+// them into up to 256 lots, which are done one by one under the same lease. Each lot has its own
+// part and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain lists the lots. If the
+// list grows by a target, only the lot of that target is done again.
 //
 // # A queue of your own
 //
@@ -103,36 +103,37 @@ type Queue interface {
 	Put(ctx context.Context, task Task) (bool, error)
 	// End says that all tasks of the run have been put. Call it once, after the last Put.
 	End(ctx context.Context) error
-	// Take waits for a task and leases it. The error is io.EOF when the run is over: End was called,
-	// and each task is done. While a task is with a worker, others wait: it may come back.
+	// Take waits for a task and leases it. It returns io.EOF when the run is over: End was called,
+	// and each task is done. While any task is leased, Take waits, since that task may be handed
+	// back.
 	Take(ctx context.Context) (Lease, error)
 }
 
-// A Lease is a task in the hands of one worker. It ends with Done or Later. It also ends by itself
-// if it is not renewed for a time that the queue sets, at least 30 seconds outside of tests, so that
-// the tasks of a worker that died are handed out again. One goroutine uses it at a time, except that
-// Renew may be called while another ends it.
+// A Lease gives a task to one worker until Done or Later ends it. It also expires if it is not
+// renewed for a time that the queue sets, so that the tasks of a worker that died are handed out
+// again. That time is at least 30 seconds outside of tests. A Lease is used by one goroutine at a
+// time, except that Renew may be called while another one ends it.
 type Lease interface {
 	Task() Task
-	// Renew makes the lease last. A [Worker] calls it every ten seconds. An error does not end the
+	// Renew extends the lease. A [Worker] calls it every ten seconds. An error does not end the
 	// work: if the lease was lost, the task may be done twice, but its part is committed once.
 	Renew(ctx context.Context) error
-	// Done removes the task from the queue. Of a lease that has ended, it may return nil or
+	// Done removes the task from the queue. If the lease has ended before, it may return nil or
 	// [ErrStale].
 	Done(ctx context.Context) error
-	// Later hands the task back. It is handed out again, not before the delay is over.
+	// Later hands the task back. The queue hands it out again once the delay is over.
 	Later(ctx context.Context, delay time.Duration) error
 }
 
 // States keep what walks remember of a domain. They are safe for concurrent use.
 type States interface {
-	// Load returns the state of a domain. That of a domain that was never saved is zero.
+	// Load returns the state of a domain, or the zero State if none was saved.
 	Load(ctx context.Context, domain string) (State, error)
-	// Save replaces the state of a domain by what write writes, all of it or nothing, and returns the
-	// new revision, which is never 0. If the state has another revision than the given one, Save
-	// changes nothing and the error matches [ErrStale]: of two workers with one domain, the second
-	// cannot undo what the first has saved. A state of another run becomes the predecessor; one of
-	// the same run is forgotten, and its predecessor stays. A state can have many megabytes.
+	// Save replaces the state of a domain with the bytes that write writes, or leaves it as it was.
+	// It returns the new revision, which is never 0. If the state no longer has the given revision,
+	// Save changes nothing and the error matches [ErrStale]: of two workers with one domain, the
+	// second cannot undo what the first has saved. A state of another run becomes the predecessor.
+	// One of the same run is dropped, and its predecessor stays. A state may have many megabytes.
 	Save(
 		ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
 	) (uint64, error)
@@ -141,10 +142,10 @@ type States interface {
 // A State is what walks remember of a domain.
 type State struct {
 	Revision uint64 // 0 if there is none
-	Run      string // that saved it
-	// Open reads what was saved. It is nil if there is nothing.
+	Run      string // the run that saved it
+	// Open reads the bytes that were saved. It is nil if there are none.
 	Open func(ctx context.Context) (io.ReadCloser, error)
-	// Predecessor is the state of the run before, nil if there is none. It has no predecessor.
+	// Predecessor is the state of the run before, or nil. It has no predecessor itself.
 	Predecessor *State
 }
 
@@ -152,22 +153,22 @@ type State struct {
 type Sink interface {
 	// Part begins the part of a task.
 	Part(ctx context.Context, task Task) (Part, error)
-	// Has reports whether the part of a task was committed, with the same targets; of a task without
-	// targets, with any. A part that is not whole is not there, and the error matches [ErrDamaged]
-	// and names it.
+	// Has reports whether a part of the task with the same targets was committed. If the task has no
+	// targets, any part of its domain counts. If the part is not whole, Has returns false and an
+	// error that matches [ErrDamaged] and names the part.
 	Has(ctx context.Context, task Task) (bool, error)
-	// Parts yields the parts of a run. Their order does not change. The error of one that is not
-	// whole matches [ErrDamaged] and names it; the next one follows.
+	// Parts yields the parts of a run, always in the same order. For a part that is not whole it
+	// yields an error that matches [ErrDamaged] and names the part, and goes on.
 	Parts(ctx context.Context, run string) iter.Seq2[StoredPart, error]
-	// Open reads the lines of a part, which its Run and Domain name; see [Lines]. The error of one
-	// that does not exist matches fs.ErrNotExist.
+	// Open reads the lines of the part with this Run and Domain; see [Lines]. If there is no such
+	// part, the error matches fs.ErrNotExist.
 	Open(ctx context.Context, part StoredPart) (io.ReadCloser, error)
 }
 
 // A Remover is a [Sink] that can remove parts: the lots of a domain that is no longer done in lots.
-// Parts of other sinks stay.
+// Other sinks keep such parts.
 type Remover interface {
-	// Remove removes a part. It is no error if there is none.
+	// Remove removes a part. It returns nil if there is no such part.
 	Remove(ctx context.Context, part StoredPart) error
 }
 
@@ -184,17 +185,17 @@ func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
 	return true, nil
 }
 
-// A Part is the lines of one task, which Commit makes visible as a whole; see [Lines] for what they
-// are.
+// A Part receives the lines of one task; see [Lines] for their form. Commit makes them visible all
+// at once.
 type Part interface {
 	io.Writer
-	// Commit ends the part and makes it visible, in place of one with the same run and domain.
+	// Commit ends the part and makes it visible. It replaces one with the same run and domain.
 	Commit(ctx context.Context, counts Counts) error
 	// Discard ends the part and leaves nothing of it. After Commit it does nothing.
 	Discard()
 }
 
-// A StoredPart is a part that was committed.
+// A StoredPart describes a part that was committed.
 type StoredPart struct {
 	Task             // without Targets
 	Digest string    // of the targets
@@ -203,7 +204,7 @@ type StoredPart struct {
 	Counts Counts
 }
 
-// Counts say what a part holds.
+// Counts are the totals of a part.
 type Counts struct {
 	Targets   int64 `json:"targets"`
 	Documents int64 `json:"documents"`

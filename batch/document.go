@@ -11,8 +11,8 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// FetchedDocument returns what [discover.Options.Fetched] says of a document, which is nil for a file.
-// [Document.End] adds what is known at its end.
+// FetchedDocument returns the Document for a response that [discover.Options.Fetched] reports; doc
+// is nil for a file. [Document.End] fills in the rest.
 func FetchedDocument(doc *fetch.Document) Document {
 	d := Document{Fetched: time.Now().UTC().Truncate(time.Second)}
 	if doc != nil {
@@ -21,8 +21,8 @@ func FetchedDocument(doc *fetch.Document) Document {
 	return d
 }
 
-// End adds what [discover.Options.Done] says of a document in the walk of a target. Pages with less
-// than the trust of least were left out.
+// End fills in the fields that are known when [discover.Options.Done] is called, in the walk of a
+// target. Least is the trust below which pages were left out.
 func (d *Document) End(
 	target string, s *discover.Sitemap, sum *discover.Summary, least trust.Level,
 ) {

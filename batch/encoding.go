@@ -17,9 +17,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// A part as a file is gzip of several members (RFC 1952, section 2.2): the first line, the lines, and
-// the last line. The first and the last are stored, not deflated, so that they are read back without
-// what lies between: a file that has both is whole.
+// A part as a file is gzip of several members (RFC 1952, section 2.2): the first line, the lines,
+// and the last line. The first and the last are stored, not deflated, so that they can be read
+// without the lines between: a file that has both is whole.
 
 func firstOf(t Task) firstLine {
 	l := firstLine{Version: version, Run: t.Run, Domain: t.Domain, Digest: t.Digest()}
@@ -46,7 +46,7 @@ func appendMember(b, line []byte) []byte {
 
 const (
 	memberHead = 15 // bytes before the line
-	memberTail = 8  // and after it
+	memberTail = 8  // bytes after the line
 )
 
 // member returns the line in the gzip member that b begins with.
@@ -72,9 +72,9 @@ type filePart struct {
 	put  func(ctx context.Context) error
 }
 
-// NewFilePart begins the part of a task in a file, in the form in which a [Folder] has it. Commit calls
-// put with the whole part in the file, which put closes and removes or renames if it succeeds. Discard
-// closes and removes it, too.
+// NewFilePart begins a part in a file, in the format of a [Folder]. Commit completes the file and
+// calls put. If put succeeds, it has closed the file, and removed or renamed it. Discard closes and
+// removes the file, also after put has failed.
 func NewFilePart(file *os.File, t Task, put func(ctx context.Context) error) Part {
 	p := &filePart{file: file, buf: bufio.NewWriterSize(file, 16<<10), put: put}
 	p.buf.Write(appendMember(nil, typed(typePart, firstOf(t)))) // Flush has its error
@@ -144,8 +144,7 @@ func ReadStoredPart(r io.ReaderAt, size int64) (StoredPart, error) {
 	return s, f.check()
 }
 
-// Of reports whether the part is that of a task: with the same targets or, if the task has none, with
-// any.
+// Of reports whether the part belongs to a task: it has the same targets, or the task has none.
 func (s *StoredPart) Of(t Task) bool {
 	return s.Run == t.Run && s.Domain == t.Domain && (len(t.Targets) == 0 || s.Digest == t.Digest())
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// A Folder keeps parts and states as files. It is a [Sink], a [Remover] and [States], and safe for
-// concurrent use. Workers in several processes may share one if each domain is with one of them at a
-// time.
+// A Folder keeps parts and states as files. It implements [Sink], [Remover] and [States], and is
+// safe for concurrent use. Workers in several processes may share one as long as no two of them do
+// the same domain at once.
 //
 // A part has the name that [PartName] returns. To forget a run, remove its folder. States are in
 // ".state". Files are written in ".tmp" and renamed.
@@ -30,8 +30,8 @@ type Folder struct {
 	saving sync.Mutex // states
 }
 
-// OpenFolder opens a folder, which is made when something is written. It removes what processes that
-// were killed have left, a day later.
+// OpenFolder opens a folder. The folder is created when something is written. OpenFolder removes
+// temporary files of killed processes once they are a day old.
 func OpenFolder(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
 	left, err := readDir(f.path(".tmp"))
@@ -43,7 +43,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return f, err
 }
 
-// readDir returns what is in a folder, nothing if there is no folder.
+// readDir lists a folder. A folder that does not exist is empty.
 func readDir(path string) ([]os.DirEntry, error) {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +168,7 @@ func (f *Folder) Open(_ context.Context, part StoredPart) (io.ReadCloser, error)
 	return &fileReader{plain, file}, nil
 }
 
-// A fileReader reads what is in a file and closes it.
+// A fileReader decompresses a file, and closes it with the gzip reader.
 type fileReader struct {
 	io.Reader
 	io.Closer
@@ -186,7 +186,7 @@ func (f *Folder) Remove(_ context.Context, part StoredPart) error {
 	return err
 }
 
-// create begins a file that is to be sealed and moved to its place.
+// create creates a temporary file, which is to be sealed and moved to its place.
 func (f *Folder) create() (*os.File, error) {
 	name := f.path(".tmp/" + rand.Text())
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {

@@ -189,7 +189,7 @@ func TestFolder_Damaged(t *testing.T) {
 	}
 }
 
-// What a killed process has left is removed after a day, and not before.
+// The files of a killed process are removed after a day, and not before.
 func TestOpenFolder_Left(t *testing.T) {
 	dir := t.TempDir()
 	f, err := batch.OpenFolder(dir)

@@ -26,7 +26,7 @@ type InOrder struct {
 	maxFile   int64
 
 	mu      sync.Mutex
-	turn    uint64                  // whose lines are written at once; 0 after the order was given up
+	turn    uint64                  // whose lines are written at once; 0 once the order is given up
 	waiting map[uint64]*waitingPart // parts that have begun and whose turn is not over
 	memory  int                     // bytes that wait in memory
 	file    *tempfile.File
@@ -34,8 +34,8 @@ type InOrder struct {
 	failed  error // of w or the file, for all that follows
 }
 
-// NewInOrder returns a sink that writes to w. It must be closed. GivenUp, if not nil, is called when
-// the order is given up.
+// NewInOrder returns a sink that writes to w. Close it after the run. If givenUp is not nil, it is
+// called when the order is given up.
 func NewInOrder(w io.Writer, givenUp func()) *InOrder {
 	return &InOrder{
 		w: w, givenUp: givenUp, maxMemory: 32 << 20, maxFile: 2 << 30,
@@ -43,7 +43,7 @@ func NewInOrder(w io.Writer, givenUp func()) *InOrder {
 	}
 }
 
-// A waitingPart is what waits of a part: first in the file, then in memory.
+// A waitingPart buffers the lines of a part: the first of them in the file, the others in memory.
 type waitingPart struct {
 	sink  *InOrder
 	turn  uint64
@@ -61,7 +61,7 @@ func (s *InOrder) Part(_ context.Context, t Task) (Part, error) {
 	return p, s.failed
 }
 
-// Write writes lines, or has them wait.
+// Write writes lines, or buffers them until the turn of the part.
 func (p *waitingPart) Write(lines []byte) (int, error) {
 	s := p.sink
 	s.mu.Lock()
@@ -79,8 +79,8 @@ func (p *waitingPart) Write(lines []byte) (int, error) {
 	return len(lines), s.failed
 }
 
-// toFile moves all that waits in memory to the file, at once, so that pieces are large. If that fails
-// or the file is full, the order is given up.
+// toFile moves all buffered lines from memory to the file at once, so that writes are large. If
+// that fails or the file is full, the order is given up.
 func (s *InOrder) toFile() {
 	var err error
 	if s.file == nil {
@@ -108,14 +108,14 @@ func (s *InOrder) toFile() {
 	}
 }
 
-// flushAll writes whatever waits, in order.
+// flushAll writes all buffered lines, in order.
 func (s *InOrder) flushAll() {
 	for _, turn := range slices.Sorted(maps.Keys(s.waiting)) {
 		s.flush(s.waiting[turn])
 	}
 }
 
-// flush writes what waits of a part.
+// flush writes the buffered lines of a part.
 func (s *InOrder) flush(p *waitingPart) {
 	s.memory -= p.lines.Len()
 	for _, lines := range append(p.file, &p.lines) {
@@ -148,11 +148,11 @@ func (p *waitingPart) Commit(context.Context, Counts) error {
 	return s.failed
 }
 
-// Discard does nothing: what was written of a part whose turn it was cannot be taken back, and the
-// rest is written by Close.
+// Discard does nothing: lines that were written at once cannot be taken back, and Close writes the
+// rest.
 func (p *waitingPart) Discard() {}
 
-// Close writes what still waits, in order: the parts after one that has not ended.
+// Close writes the lines that are still buffered, in order: those after a part that has not ended.
 func (s *InOrder) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

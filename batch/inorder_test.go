@@ -118,7 +118,7 @@ func TestPlanInOrder(t *testing.T) {
 	}
 }
 
-// Targets before the lines stand as they are, and what has no domain is a task of its own.
+// Targets before the lines may contain "#", and one without a domain is a task of its own.
 func TestList(t *testing.T) {
 	list := &batch.List{
 		First: []string{"shop #2.xml", "a.example"}, Reader: strings.NewReader("a.example # x\n./b.xml\n./b.xml\n\nbad\n"),
@@ -173,8 +173,8 @@ func TestInOrder_NoFile(t *testing.T) {
 	}
 }
 
-// What waits for its turn goes to a file, and beyond the limit (here 100 MiB) the order is given up:
-// nothing is lost.
+// Lines that wait for their turn go to a file. Beyond the limit (here 100 MiB) the order is given
+// up: nothing is lost.
 func TestInOrder_Waiting(t *testing.T) {
 	for _, test := range []struct{ mib, want int }{{1, 0}, {80, 0}, {150, 1}} {
 		lines, givenUp := &countingWriter{}, 0

@@ -9,9 +9,9 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A Job does a task: it writes lines to p and counts them. It gets a Worker of its own, whose
-// Options.Store is the state of the domain. What cannot be read of a target becomes a line; an error
-// ends the Worker. A Job must not commit p.
+// A Job does a task: it writes lines to p and counts them. It gets its own copy of the Worker,
+// whose Options.Store is the state of the domain. A target that cannot be read becomes a line; an
+// error of the Job ends the Worker. A Job must not commit p.
 type Job func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error)
 
 // A Worker does the tasks of a queue. Client, Queue and Sink must be set. Its fields must not change
@@ -25,35 +25,36 @@ type Worker struct {
 	Queue Queue
 	// Sink keeps the parts.
 	Sink Sink
-	// States, if set, keep what walks remember, for each domain or lot.
+	// States, if set, keep the state of each domain or lot.
 	States States
-	// Store, if set, keeps that for all domains in place of States. Use it in one process only:
-	// nothing keeps another Worker from overwriting what it holds.
+	// Store, if set, keeps the state of all domains, in place of States. Use it in one process only:
+	// nothing prevents another Worker from overwriting it.
 	Store discover.Store
-	// Options are those of each walk. Their Store is that of States or Store. With OnlyChanged, parts
-	// hold what is new or modified since the run before, and each URL says which.
+	// Options are the options of each walk. Their Store is replaced by States or Store. With
+	// OnlyChanged, parts hold only the pages that are new or modified since the run before, and each
+	// URL says which.
 	Options discover.Options
 	// Select, if set, chooses the pages that [URLs] writes: those for which it returns true. It may be
 	// called by several goroutines at once.
 	Select func(*discover.URL) bool
-	// Parallel is how many tasks are done at once, and how many further targets and lots of tasks with
-	// several hosts. 0 means 16, a negative number 1.
+	// Parallel is how many tasks are done at once. As many further targets and lots of tasks with
+	// several hosts may be done beside them. 0 means 16, a negative number 1.
 	Parallel int
 	// SiteTime bounds the time for one target. 0 or a negative value means no bound.
 	SiteTime time.Duration
-	// Grace is how long tasks may go on after the context has ended. Those that need longer are handed
-	// back. 0 or a negative value hands all of them back at once.
+	// Grace is how long tasks may go on after the context has ended. Tasks that need longer are
+	// handed back. 0 or a negative value hands all tasks back at once.
 	Grace time.Duration
-	// Retry does tasks again if something in their parts has failed, in the same run: the targets that
-	// failed, or with OnlyChanged all of them. A part is replaced if the new one has fewer failures. Put
-	// the tasks that are done into the queue, too.
+	// Retry does a task again, in the same run, if its part has failures: only the targets that
+	// failed, or with OnlyChanged all of them. The part is replaced if the new one has fewer
+	// failures. Put all tasks into the queue, also those that are done.
 	Retry bool
-	// Done, if set, is called after each task that has ended. If its part was there before, counts are
-	// zero, or after a retry those of the part that stays. It may be called by several goroutines at
-	// once.
+	// Done, if set, is called after each task. If the part existed before, counts are zero; after a
+	// retry that is no better, they are those of the old part. Done may be called by several
+	// goroutines at once.
 	Done func(task Task, counts Counts)
-	// Report, if set, is called if something is wrong with a single task: its part or its state was
-	// damaged, or it cannot be done. It may be called by several goroutines at once.
+	// Report, if set, is called with errors of single tasks: a part or a state is damaged, or the
+	// task cannot be done. It may be called by several goroutines at once.
 	Report func(task Task, err error)
 
 	extra *semaphore.Weighted // targets beyond the first of each task

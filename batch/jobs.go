@@ -14,8 +14,8 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// URLs is the [Job] that walks the targets of a task and writes their pages, each document, and what
-// could not be read.
+// URLs is the [Job] that walks the targets of a task. It writes a line for each page, each
+// document, and each target that could not be read.
 func URLs(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 	return w.eachTarget(ctx, t, p, func(ctx context.Context, v *visit, target string) error {
 		o := v.options(ctx, w.Options)
@@ -41,8 +41,9 @@ func isSite(target string) bool {
 	return err != nil || u.Host == "" || u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
 }
 
-// Findings returns the [Job] that audits the targets of a task and writes what it finds, each
-// document, and what could not be read. Walk and Store of the options are the Worker's.
+// Findings returns the [Job] that audits the targets of a task. It writes a line for each finding,
+// each document, and each target that could not be read. Walk and Store of the options are the
+// Worker's.
 func Findings(o audit.Options) Job {
 	return func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 		return w.eachTarget(ctx, t, p, func(ctx context.Context, v *visit, target string) error {
@@ -101,8 +102,8 @@ func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkF
 	return sum, cmp.Or(err, lines.Close())
 }
 
-// sideBySide calls do with each number below n and sums up what it counts. One call is made at a time,
-// and others beside it as far as the worker has room.
+// sideBySide calls do with each number below n and adds up the counts. One call is always under
+// way; more run beside it if the worker has room.
 func (w *Worker) sideBySide(
 	ctx context.Context, n int, do func(ctx context.Context, i int) (Counts, error),
 ) (sum Counts, err error) {

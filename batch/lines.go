@@ -16,8 +16,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A Line is what a line of a part says: one of these is set. "sitemap urls --format jsonl" prints
-// such lines too.
+// A Line is one line of a part. One of the first four fields is set. "sitemap urls --format jsonl"
+// prints such lines too.
 type Line struct {
 	URL      *URL
 	Document *Document
@@ -26,7 +26,7 @@ type Line struct {
 	Text     []byte // the line with its line break
 }
 
-// about returns the target that a line is about, and what the line counts.
+// about returns the target that a line is about, and the counts of this line alone.
 func (l *Line) about() (target string, c Counts) {
 	var failure *Error
 	switch {
@@ -56,8 +56,8 @@ func (l *Line) about() (target string, c Counts) {
 	return target, c
 }
 
-// A Document is a sitemap that was requested or skipped, whether or not it could be read. It follows
-// what was found in it.
+// A Document is a sitemap that was requested or skipped, whether or not it could be read. Its line
+// follows those of its pages and findings.
 type Document struct {
 	Target  string `json:"target"`
 	Sitemap string `json:"sitemap"`       // its location
@@ -101,18 +101,18 @@ type Finding struct {
 	Target   string           `json:"target"`
 }
 
-// Abandoned is the code of a target whose task no worker has ended in five attempts.
+// Abandoned is the code of a target whose task was handed out five times and never ended.
 const Abandoned sitemap.Code = "abandoned"
 
 // An Error says why something could not be read.
 type Error struct {
 	Code    sitemap.Code `json:"code"` // as audit.CodeOf returns it, or [Abandoned]
 	Message string       `json:"message"`
-	// Offset is where, in damaged gzip, the decoded bytes become doubtful.
+	// Offset is the decoded byte from which damaged gzip makes the entries doubtful.
 	Offset *int64 `json:"offset,omitempty"`
 }
 
-// localPort matches what differs from one connection to the next in the message of an error.
+// localPort matches the part of an error message that differs between connections.
 var localPort = regexp.MustCompile(`\btcp \S+->`)
 
 // errorOf returns an error of the document or target with this name, nil if err is nil.
@@ -124,8 +124,8 @@ func errorOf(name string, err error) *Error {
 	return e
 }
 
-// version is the number of the format of parts. It is raised when what older versions read changes
-// its meaning; new types and fields do not raise it.
+// version is the number of the format of parts. It is raised when a field changes its meaning for
+// older versions; new types and fields do not raise it.
 const version = 1
 
 // A firstLine says whose part it is.
@@ -150,7 +150,7 @@ type lastLine struct {
 	Counts Counts    `json:"counts"`
 }
 
-// Types of lines. What has no type is a URL.
+// Types of lines. A line without a type is a URL.
 const (
 	typePart     = "part" // the first line of a part: its version, run and domain
 	typeEnd      = "end"  // the last line: its counts
@@ -159,9 +159,9 @@ const (
 	typeFinding  = "finding"
 )
 
-// Lines reads the lines of a part: objects of JSON, each with a "type" unless it is a [URL]. The
-// first and the last line, which are about the part itself, and lines of unknown types are left out.
-// The error, if any, is the last element.
+// Lines reads the lines of a part: JSON objects, each with a "type" unless it is a [URL]. It leaves
+// out lines of unknown types, and the first and the last line, which are about the part itself. The
+// error, if any, is the last element.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)

@@ -94,7 +94,7 @@ func TestLines_Types(t *testing.T) {
 	}
 }
 
-// What is no line is an error, the last element, with its number.
+// An invalid line is an error, the last element, with its number.
 func TestLines_Errors(t *testing.T) {
 	for _, line := range []string{"\n", "{\n", `{"loc":1}` + "\n", `{"loc":"a","lastmod":"never"}` + "\n", `{"loc":"a"}`,
 		`{"type":"document","status":"x"}` + "\n", `{"type":"part","version":2}` + "\n"} {

@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// A MemoryQueue is a Queue within a process. Its leases last until they are ended. Tasks with a Turn
-// are handed out in that order; of two with one domain, the second waits until the first is done.
+// A MemoryQueue is a [Queue] within one process. Its leases do not expire. Tasks with a Turn are
+// handed out in that order; of two with one domain, the second waits until the first is done.
 type MemoryQueue struct {
 	max int
 
 	mu      sync.Mutex
-	changed sync.Cond // something of what follows
+	changed sync.Cond // wakes all that wait for a change of the fields below
 	waiting []Task
 	known   map[string]int  // how many tasks of a domain wait or are leased
 	leased  map[string]bool // domains
 	ended   bool
 }
 
-// NewMemoryQueue returns an empty queue in which at most max tasks wait. Put waits while there are
-// more.
+// NewMemoryQueue returns an empty queue. Put waits while max tasks, at least one, wait to be taken.
 func NewMemoryQueue(max int) *MemoryQueue {
 	q := &MemoryQueue{max: max, known: map[string]int{}, leased: map[string]bool{}}
 	q.changed.L = &q.mu

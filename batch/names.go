@@ -16,8 +16,8 @@ import (
 
 var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// CheckRun reports a name that no run can have: want a letter or digit, and then at most 63 letters,
-// digits, dots, "_" and "-".
+// CheckRun returns an error if a run cannot have this name. A name is a letter or a digit, followed
+// by at most 63 letters, digits, dots, "_" and "-".
 func CheckRun(name string) error {
 	if !runName.MatchString(name) {
 		const want = "want up to 64 letters, digits, '.', '_' and '-', first a letter or digit"
@@ -26,8 +26,8 @@ func CheckRun(name string) error {
 	return nil
 }
 
-// checkDomain reports what is neither a host (RFC 1035, section 2.3.4; RFC 5890, section 2.3.1) nor
-// an address. The web has hosts with "_", and with "-" at the end of a label.
+// checkDomain returns an error unless domain is a host (RFC 1035, section 2.3.4; RFC 5890, section
+// 2.3.1) or an address. The web has hosts with "_", and with "-" at the end of a label.
 func checkDomain(domain string) error {
 	sound := len(domain) <= 253
 	for label := range strings.SplitSeq(domain, ".") {
@@ -55,7 +55,7 @@ func hash(domain string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// DomainOf returns the registrable domain of a target, or its host if that has none.
+// DomainOf returns the registrable domain of a target, or its host if it has no such domain.
 func DomainOf(target string) (string, error) {
 	host, err := hostOf(target)
 	if err != nil || isAddr(host) {
@@ -97,9 +97,9 @@ func FileName(domain string) string {
 	return fmt.Sprintf("%02x/%s", hash(domain)>>56, escape(domain))
 }
 
-// escape returns the domain itself if it can be the name of a file. Else other characters are escaped
-// as in URLs, and a long name ends in a hash. No two names are the same, also where case does not
-// count.
+// escape returns the domain itself if it can be the name of a file. Otherwise it escapes other
+// characters as in URLs and ends a long name in a hash. No two domains get the same name, even on
+// file systems that ignore case.
 func escape(domain string) string {
 	const letters = hostLetters + "~."
 	sound := strings.Trim(domain, letters) == "" && domain != "" && domain[0] != '.'

@@ -11,11 +11,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
-// maxAttempts is how often a task is handed out. Then it is abandoned: its site may kill workers.
+// maxAttempts is how often a task is handed out before it is abandoned: its site may kill workers.
 const maxAttempts = 5
 
-// part does a task, or one lot of it, and commits its part. Counts are zero if it was there before. After
-// a retry that is no better, they are those of the part that stays.
+// part does a task, or one lot of it, and commits its part. Counts are zero if the part existed
+// before. After a retry that is no better, they are those of the old part.
 func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	old, done, err := r.previous(ctx, t)
 	if done || err != nil {
@@ -65,7 +65,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	return counts, part.Commit(ctx, counts)
 }
 
-// write does the job of a task, or what is left of it.
+// write does the job for a task, or for the targets of it that failed before.
 func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) (sum Counts, err error) {
 	if t.Attempts >= maxAttempts {
 		return abandon(ctx, w, t, p)
@@ -93,7 +93,7 @@ func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) 
 	return sum, err
 }
 
-// abandon is the Job that says of each target that it was not done.
+// abandon is the Job that writes for each target that it was not done.
 func abandon(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 	text := fmt.Sprintf("no worker has ended this domain in %d attempts", t.Attempts)
 	return w.eachTarget(ctx, t, p, func(_ context.Context, v *visit, _ string) error {

@@ -16,11 +16,12 @@ import (
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
 // at the start of a line or after a space begins a comment. A target is a host, the URL of a site,
-// or the URL of a sitemap. One that is repeated counts once.
+// or the URL of a sitemap. A repeated target counts once.
 //
-// A line that is no target is a [*LineError]. These come first. Another error, of r or the disk, is
-// the last element: the list was not read to its end. The order of tasks depends on the domains
-// alone, and scatters them, so that sites of one hosting company do not come together.
+// A line that is not a target yields a [*LineError], before all tasks. Any other error, of r or of
+// the disk, is the last element: the list was not read to its end. The order of tasks depends on
+// the domains alone. It scatters them, so that sites of one hosting company do not follow each
+// other.
 //
 // Memory is bounded by the largest task: the list is sorted on disk, where it takes about its own
 // size in the folder of os.TempDir. Plan reads all of r before the first task.
@@ -55,8 +56,8 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 	}
 }
 
-// sortList sends the keys of the targets of a list to in, unless ended is closed, and passes errors of
-// lines to report. It returns the error of r. More is false if report has returned false.
+// sortList sends the keys of the targets of a list to in until ended is closed, and passes errors
+// of lines to report. It returns the error of r. More is false if report returned false.
 func sortList(
 	r io.Reader, in chan<- string, ended <-chan struct{}, report func(error) bool,
 ) (more bool, err error) {
@@ -119,23 +120,23 @@ func listedOf(key string) listed {
 	return listed{domain: domain, line: binary.BigEndian.Uint64([]byte(rest[:8])), target: rest[8:]}
 }
 
-// A LineError is a line of a list that is no target.
+// A LineError says why a line of a list is not a target.
 type LineError struct {
 	Line uint64 // from 1
 	Err  error
 }
 
-// Error returns the number of the line and what is wrong.
+// Error returns the number of the line and the cause.
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
 // maxLine is how long a line of a list may be.
 const maxLine = 64 << 10
 
-// readList yields the targets of a list. A line of which domainOf returns an error is a [*LineError];
-// another error is the last element.
+// readList yields the targets of a list. If domainOf fails for a line, it yields a [*LineError].
+// Any other error is the last element.
 func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -166,21 +167,21 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 	}
 }
 
-// PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink, as
-// soon as their lines are there. Lines of one domain that follow each other, and are there together,
-// are one task. A domain may have several. For the rest, see [Plan].
+// PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink.
+// It yields each task as soon as its lines have been read: consecutive lines of one domain, as far
+// as they are available together. So a domain may have several tasks. For the rest, see [Plan].
 func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
 	return (&List{Reader: r}).Tasks(run)
 }
 
-// A List is targets whose order matters, some of which may be no sites.
+// A List is a list of targets whose order matters, and which may be files or folders too.
 type List struct {
-	// First are targets before the lines of Reader. They stand as they are: they have no comments.
+	// First are targets that precede the lines of Reader. A "#" in them begins no comment.
 	First  []string
 	Reader io.Reader // nil: there are no lines
-	// Domain returns the Domain that the task of a target gets: tasks of one Domain are done one after
-	// the other. That of a file or a folder is "": each is a task of its own, which needs a [Job] that
-	// reads it. The line of an error is a [*LineError]. nil means the registrable domain, and no files.
+	// Domain returns the Domain for the task of a target: tasks of one Domain are done one after the
+	// other. It returns "" for a file or a folder, which is then a task of its own and needs a [Job]
+	// that reads it. An error becomes a [*LineError]. If Domain is nil, DomainOf is used.
 	Domain func(target string) (string, error)
 }
 
@@ -209,7 +210,7 @@ func (l *List) Tasks(run string) iter.Seq2[Task, error] {
 	}
 }
 
-// A waitingReader calls wait before it reads. If that returns false, nothing more is read.
+// A waitingReader calls wait before each Read. If wait returns false, it reads nothing more.
 type waitingReader struct {
 	io.Reader
 	wait func() bool
@@ -224,12 +225,13 @@ func (w waitingReader) Read(p []byte) (int, error) {
 
 // A listPlan makes the tasks of a List.
 type listPlan struct {
-	task  Task // that may get further targets
+	task  Task // the open task, which may get further targets
 	yield func(Task, error) bool
 	ended bool // yield has returned false
 }
 
-// add adds a target to the task, or begins the next one with it. An error has its place between tasks.
+// add adds a target to the task, or begins the next task with it. It yields an error between two
+// tasks.
 func (p *listPlan) add(l listed, err error) {
 	if err == nil && checkDomain(l.domain) != nil {
 		l.domain = ""
@@ -244,7 +246,7 @@ func (p *listPlan) add(l listed, err error) {
 	}
 }
 
-// flush yields the task, if it has targets. It returns false if yield has.
+// flush yields the task, if it has targets. It returns false if yield does.
 func (p *listPlan) flush() bool {
 	if ready := p.task; len(ready.Targets) > 0 && !p.ended {
 		ready.Turn++

@@ -12,14 +12,13 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// A retry is a part that was committed and holds failures.
+// A retry holds a committed part with failures.
 type retry struct {
 	counts Counts
-	failed map[string]bool // targets, as lines have them
+	failed map[string]bool // targets as they are in lines
 }
 
-// previous reports whether nothing is left of a task. If its part is to be retried, old holds what
-// failed.
+// previous reports whether a task is done. If its part is to be retried, old holds the failures.
 func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err error) {
 	has, err := r.has(ctx, t)
 	if err != nil || !has || !r.Retry {
@@ -43,8 +42,8 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 	return old, old.counts.Failed == 0, nil
 }
 
-// carry copies the lines of other targets than those of a task from its part, if there is one, to a
-// new part, and returns what they count.
+// carry copies lines from the old part of a task, if any, to a new part: those of targets that are
+// not in the task. It returns their counts.
 func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err error) {
 	retried, counted := map[string]bool{}, map[string]bool{}
 	for _, target := range t.Targets {
@@ -69,8 +68,8 @@ func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err e
 	return sum, nil
 }
 
-// lines yields the lines of the part of a task, if there is one. The error of a part that cannot be
-// read to its end matches ErrDamaged.
+// lines yields the lines of the part of a task, if it exists. If the part cannot be read to its
+// end, the error matches ErrDamaged.
 func (r *run) lines(ctx context.Context, t Task) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in, err := r.Sink.Open(ctx, StoredPart{Task: t})

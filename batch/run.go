@@ -14,19 +14,19 @@ import (
 // A run is a Worker that runs.
 type run struct {
 	*Worker
-	runs   sync.Map // run to whether the sink has parts of it
+	runs   sync.Map // from a run to whether the sink has parts of it
 	first  sync.Once
 	failed error // of the first task that could not be done
 }
 
-// report reports what went wrong with a task.
+// report reports an error of a task.
 func (r *run) report(t Task, err error) {
 	if r.Report != nil {
 		r.Report(t, err)
 	}
 }
 
-// has reports whether the part of a task is there. One that is damaged is reported and is not.
+// has reports whether the part of a task exists. A damaged part is reported and counts as missing.
 func (r *run) has(ctx context.Context, t Task) (bool, error) {
 	has, err := r.Sink.Has(ctx, t)
 	if errors.Is(err, ErrDamaged) {
@@ -36,8 +36,8 @@ func (r *run) has(ctx context.Context, t Task) (bool, error) {
 	return has, err
 }
 
-// removeLots removes the lots of a task, if its part lists any, unless they are in keep. A part that
-// cannot be read is missing, or it is damaged and was reported.
+// removeLots removes the lots that the part of a task lists, except those in keep. It ignores a
+// part that cannot be read: it is missing, or its damage was reported.
 func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	sink, ok := r.Sink.(Remover)
 	if !ok {
@@ -67,9 +67,9 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	return nil
 }
 
-// load reads the state of a domain, and returns the revision that is to be replaced. If the part
-// that belongs to the state never appeared, or is to be done once more, it is the state before. But a
-// retry of a full run, and further targets, go on with what has been learned since.
+// load reads the state of a domain and returns its revision, which Save will replace. If the part
+// that belongs to the state never appeared, or is to be done again, load reads the predecessor. But
+// a retry of a full run, and further targets of a domain, continue with the state itself.
 func (r *run) load(ctx context.Context, t Task, store *records.Temp, retry bool) (uint64, error) {
 	s, err := r.States.Load(ctx, t.Domain)
 	if err != nil || s.Open == nil {
@@ -107,7 +107,7 @@ func read(ctx context.Context, s *State, store *records.Temp) error {
 	return err
 }
 
-// lacks reports whether a run is there, but not its part of a domain. The user may have removed runs.
+// lacks reports whether a run has parts, but none for a domain. The user may have removed runs.
 func (r *run) lacks(ctx context.Context, run, domain string) (bool, error) {
 	if has, err := r.has(ctx, Task{Run: run, Domain: domain}); has || err != nil {
 		return false, err

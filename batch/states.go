@@ -21,8 +21,8 @@ type stateLine struct {
 	Run      string `json:"run"`
 }
 
-// statePath returns the path of a state: .state/xx/DOMAIN.state. It has a line with its revision and
-// run, and then what was saved. Its predecessor ends in ".before".
+// statePath returns the path of a state: .state/xx/DOMAIN.state. The file has a line with the
+// revision and the run, followed by the saved bytes. The name of its predecessor ends in ".before".
 func (f *Folder) statePath(domain, suffix string) string {
 	return f.path(".state/" + FileName(domain) + suffix)
 }
@@ -34,7 +34,7 @@ func (f *Folder) Load(_ context.Context, domain string) (State, error) {
 	switch {
 	case cmp.Or(err, beforeErr) != nil:
 		return State{}, cmp.Or(err, beforeErr)
-	case s.Revision == 0: // it has just become the predecessor of one that was not saved
+	case s.Revision == 0: // it became a predecessor, but its successor was not saved
 		return before, nil
 	case before.Revision > 0:
 		s.Predecessor = &before
@@ -42,7 +42,7 @@ func (f *Folder) Load(_ context.Context, domain string) (State, error) {
 	return s, nil
 }
 
-// readState returns the state in a file, the zero State if there is none or it is damaged.
+// readState returns the state in a file, or the zero State if the file is missing or damaged.
 func readState(path string) (State, error) {
 	file, line, err := openState(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +119,7 @@ func (f *Folder) replace(ctx context.Context, domain, run string, revision uint6
 	path := f.statePath(domain, ".state")
 	if err == nil && current.Revision > 0 && current.Run != run {
 		err = os.Rename(path, f.statePath(domain, ".before"))
-		if errors.Is(err, fs.ErrNotExist) { // a kill came between the two renames once
+		if errors.Is(err, fs.ErrNotExist) { // a process was killed between the two renames
 			err = nil
 		}
 	}

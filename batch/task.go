@@ -15,23 +15,23 @@ type Task struct {
 	// Run names the run that the task belongs to; see [CheckRun].
 	Run string `json:"run"`
 	// Domain is the registrable domain of the targets, such as "example.co.uk", in lower case and
-	// ASCII. For an IP address, and for a host without one, it is the host. A lot has the name of its
-	// domain with "~" and two digits. A [List] may name others.
+	// ASCII. For an IP address, and for a host without such a domain, it is the host. For a lot it
+	// is the domain with "~" and two digits. A [List] may use other names.
 	Domain string `json:"domain"`
 	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
 	Targets []string `json:"targets,omitempty"`
 	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several such
 	// tasks may have one domain.
 	Turn uint64 `json:"turn,omitempty"`
-	// More says that the queue may have handed out other targets of the domain before, and may do so
-	// later: what the part has of them stays. Such a task is done as one, however large.
+	// More means that the queue hands out the targets of a domain in several tasks. So the part
+	// keeps the lines of other targets, and the task is never divided into lots.
 	More bool `json:"-"`
-	// Attempts is how often the queue has handed the task out before, as far as it counts. After five
-	// the task is abandoned: its part says so.
+	// Attempts is how often the queue has handed the task out before, if it counts that. After five
+	// attempts the task is abandoned, and its part says so.
 	Attempts int `json:"-"`
 }
 
-// Digest returns a digest of the targets, whatever their order.
+// Digest returns a digest of the targets. It does not depend on their order.
 func (t Task) Digest() string {
 	h := sha256.New()
 	for _, target := range slices.Sorted(slices.Values(t.Targets)) {
@@ -41,7 +41,7 @@ func (t Task) Digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// check reports a task that cannot be done.
+// check returns an error if the task cannot be done.
 func (t Task) check() error {
 	if err := cmp.Or(CheckRun(t.Run), checkDomain(t.Domain)); err != nil {
 		return fmt.Errorf("%w: %w", ErrTask, err)
@@ -49,18 +49,18 @@ func (t Task) check() error {
 	return nil
 }
 
-// maxTargets is how many targets are done as one. A domain that has more is done in lots.
+// maxTargets is how many targets are done as one. A domain with more is divided into lots.
 const maxTargets = 1_000
 
-// lots returns the lots of a task, in the order of their names, and nil if it is done as one. The lot
-// of a target is the first byte of the SHA-256 of its host.
+// lots returns the lots of a task, sorted by name, or nil if it is done as one. The lot of a target
+// is the first byte of the SHA-256 of its host.
 func (t Task) lots() []Task {
 	if len(t.Targets) <= maxTargets || t.More {
 		return nil
 	}
 	var all [256]Task
 	for _, target := range t.Targets {
-		host, _ := hostOf(target) // of what is no target, "": it fails in its walk
+		host, _ := hostOf(target) // "" if it is not a target: its walk fails
 		lot := &all[hash(host)>>56]
 		lot.Targets = append(lot.Targets, target)
 	}
@@ -78,12 +78,12 @@ func lotName(domain string, i int) string { return fmt.Sprintf("%s~%02x", domain
 
 // Causes of errors, for errors.Is.
 var (
-	// ErrStale means that another worker has taken over a domain: its state has another revision, or
+	// ErrStale means that another worker has taken over a domain: its state has a newer revision, or
 	// the lease has ended.
 	ErrStale = errors.New("batch: another worker has taken over the domain")
 	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
 	ErrDamaged = errors.New("damaged part")
-	// ErrTask is the error of a task that can never be done, such as one whose domain is no host. It
-	// fails alone: the worker goes on with the next.
+	// ErrTask means that a task can never be done, for example because its domain is not a host. The
+	// worker goes on with the next task.
 	ErrTask = errors.New("batch: the task cannot be done")
 )

@@ -19,13 +19,13 @@ type URL struct {
 	Sitemap string          // the location of the document that lists it, "" to leave it out
 	Trust   trust.Level     // 0 if the entry was not judged
 	OnSite  bool            `json:"on_site"` // only if the entry was judged
-	Target  string          // that led to it, as it was listed
-	Fetched time.Time       // when the document came; in a part the line of the document says it
-	Change  discover.Change // "" without what earlier walks remember
+	Target  string          // the target that led to it, as it was listed
+	Fetched time.Time       // when the document was fetched; in a part, the line of the document has it
+	Change  discover.Change // "" without the state of earlier walks
 }
 
-// AppendTo appends the line of a URL. Fields are appended by hand; extensions, which are rare, go
-// through encoding/json.
+// AppendTo appends the line of a URL. Fields are appended by hand for speed; extensions, which are
+// rare, go through encoding/json.
 func (u *URL) AppendTo(b []byte) []byte {
 	b = jsonl.AppendString(append(b, `{"loc":`...), u.Loc)
 	b = appendField(b, "kind", u.Kind.String())
@@ -71,7 +71,7 @@ func appendField(b []byte, name, value string) []byte {
 	return jsonl.AppendString(b, value)
 }
 
-// parseURL reads a line that AppendTo has made.
+// parseURL parses a line that AppendTo wrote.
 func parseURL(line []byte) (*URL, error) {
 	if u := new(URL); u.parsePlain(line) {
 		return u, nil
@@ -79,7 +79,7 @@ func parseURL(line []byte) (*URL, error) {
 	return decodeURL(line)
 }
 
-// decodeURL reads the line of any URL.
+// decodeURL parses the line of any URL.
 func decodeURL(line []byte) (*URL, error) {
 	var u URL
 	var x sitemap.Extensions
@@ -98,7 +98,7 @@ func decodeURL(line []byte) (*URL, error) {
 	return &u, err
 }
 
-// assumeZone marks a time as listed without a zone, if it may have been.
+// assumeZone marks a time as listed without a zone, if it could have been.
 func assumeZone(t sitemap.Time) sitemap.Time {
 	if _, offset := t.Start().Zone(); t.Precision() < sitemap.Minute || offset != 0 {
 		return t

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// A visit writes what the walk of one target finds.
+// A visit writes the lines for the walk of one target.
 type visit struct {
 	target string // without credentials
 	out    io.Writer
@@ -23,11 +23,11 @@ type visit struct {
 
 	url   URL
 	from  *discover.Sitemap // the document of url
-	doc   Document          // that was fetched last, as far as it is known before it is read
+	doc   Document          // the last one fetched, as far as it is known before it is read
 	docOf *discover.Sitemap
 }
 
-// A walkFunc walks a target and writes what it finds. It returns the error of the walk.
+// A walkFunc walks a target and writes lines. It returns the error of the walk.
 type walkFunc func(ctx context.Context, v *visit, target string) error
 
 // errSiteTime is the failure of a target that takes longer than Worker.SiteTime.
@@ -38,7 +38,8 @@ func isStopped(ctx context.Context) bool {
 	return ctx.Err() != nil && context.Cause(ctx) != errSiteTime
 }
 
-// visit walks a target. Read failures become lines; the error is one of the context or the part.
+// visit walks a target. Read failures become lines; the error is that of the context or of the
+// part.
 func (w *Worker) visit(ctx context.Context, target string, out io.Writer, walk walkFunc) (Counts, error) {
 	if w.SiteTime > 0 {
 		var stop context.CancelFunc

@@ -167,7 +167,7 @@ func partsOf(t testing.TB, f *batch.Folder, run string) map[string]string {
 	return parts
 }
 
-// linesOf returns the lines of a part without times, but for the first and the last.
+// linesOf returns the lines of a part without times, except the first and the last.
 func linesOf(t testing.TB, s batch.Sink, p batch.StoredPart) string {
 	t.Helper()
 	in, err := s.Open(t.Context(), p)

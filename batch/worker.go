@@ -19,10 +19,11 @@ const (
 	handBack   = 15 * time.Second
 )
 
-// Run does tasks until the queue's run is over. What cannot be read of a site is no error: its part
-// says so. A task that can never be done ([ErrTask]) is taken out of the queue; the others are done,
-// and the error is that of the first. Another error of the queue, the sink, the states or the job ends the
-// worker; tasks under way have Grace to end, as they have if ctx ends. The error is then ctx's.
+// Run does tasks until the queue's run is over. A site that cannot be read is not an error: its
+// part says so. A task that can never be done ([ErrTask]) is removed from the queue, and Run
+// returns the first such error after all other tasks. Any other error of the queue, the sink, the
+// states or the job ends the worker at once. Then, and if ctx ends, tasks under way have Grace to
+// end. If ctx ends, Run returns its error.
 func (w *Worker) Run(ctx context.Context) error {
 	own := *w
 	parallel := max(cmp.Or(w.Parallel, 16), 1)
@@ -62,7 +63,7 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), handBack)
 	defer cancel()
 	switch {
-	case errors.Is(err, ErrStale): // whoever has taken over ends the task
+	case errors.Is(err, ErrStale): // the worker that took over ends the task
 		lease.Later(last, 0)
 		return nil
 	case errors.Is(err, ErrTask):
@@ -72,12 +73,12 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 	case r.Done != nil:
 		r.Done(task, counts)
 	}
-	lease.Done(last) // if that fails, whoever gets the task again finds its part
+	lease.Done(last) // if that fails, the next worker finds the part
 	return nil
 }
 
-// task does a task, in lots if it is large. The part of the domain, which lists the lots, is committed
-// when all of them are. A host is in one of them.
+// task does a task, in lots if it is large. The part of the domain, which lists the lots, is
+// committed after all of them. All targets of a host are in one lot.
 func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 	lots := t.lots()
 	if lots == nil {

@@ -86,7 +86,7 @@ func TestWorker_OneWorkerADomain(t *testing.T) {
 	})
 }
 
-// What has a part is not walked again.
+// A task with a part is not walked again.
 func TestWorker_CommittedParts(t *testing.T) {
 	all, f := tasks(t, hosts(100), "1"), openFolder(t)
 	walkAll(t, &web{lastMod: "2024"}, f, all[:30], 1)
@@ -296,14 +296,14 @@ func testSiteTime(t *testing.T) {
 	}
 }
 
-// What was read of a target that takes too long is in the part, and so is the document that was not.
+// If a target takes too long, the part has the pages that were read, and the document that was not.
 func TestWorker_SiteTime_Document(t *testing.T) { synctest.Test(t, testSiteTimeDocument) }
 
 func testSiteTimeDocument(t *testing.T) {
 	w := &web{lastMod: "2024"}
 	w.hold = func(ctx context.Context, host string) {
 		w.mu.Lock()
-		isSitemap := w.requests[host] > 1 // robots.txt comes before it
+		isSitemap := w.requests[host] > 1 // robots.txt is read before it
 		w.mu.Unlock()
 		if isSitemap {
 			<-ctx.Done()
