@@ -48,7 +48,7 @@
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
 // machines share no folder. A sink can write parts as a folder has them, with [NewFilePart],
-// [ReadStoredPart] and [PartName]. Package batchtest has the tests that all of them must pass.
+// [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
 //
 // # Files
 //
@@ -159,17 +159,17 @@ type Sink interface {
 	Has(ctx context.Context, task Task) (bool, error)
 	// Parts yields the parts of a run, always in the same order. For a part that is not whole it
 	// yields an error that matches [ErrDamaged] and names the part, and goes on.
-	Parts(ctx context.Context, run string) iter.Seq2[StoredPart, error]
+	Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 	// Open reads the lines of the part with this Run and Domain; see [Lines]. If there is no such
 	// part, the error matches fs.ErrNotExist.
-	Open(ctx context.Context, part StoredPart) (io.ReadCloser, error)
+	Open(ctx context.Context, part Stored) (io.ReadCloser, error)
 }
 
 // A Remover is a [Sink] that can remove parts: the lots of a domain that is no longer done in lots.
 // Other sinks keep such parts.
 type Remover interface {
 	// Remove removes a part. It returns nil if there is no such part.
-	Remove(ctx context.Context, part StoredPart) error
+	Remove(ctx context.Context, part Stored) error
 }
 
 // IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
@@ -195,8 +195,8 @@ type Part interface {
 	Discard()
 }
 
-// A StoredPart describes a part that was committed.
-type StoredPart struct {
+// A Stored describes a part that was committed.
+type Stored struct {
 	Task             // without Targets
 	Digest string    // of the targets
 	Path   string    // its location, for people to read

@@ -114,14 +114,14 @@ func (p *filePart) end() {
 // probe is how much is read of each end of a part, more than any first or last line takes.
 const probe = 1 << 10
 
-// ReadStoredPart reads the first and the last line of a part of this size. If the part is not whole,
+// ReadStored reads the first and the last line of a part of this size. If the part is not whole,
 // the error matches [ErrDamaged].
-func ReadStoredPart(r io.ReaderAt, size int64) (StoredPart, error) {
+func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 	var ends [2][]byte
 	for i, at := range []int64{0, max(0, size-probe)} {
 		ends[i] = make([]byte, min(size, probe))
 		if _, err := r.ReadAt(ends[i], at); err != nil && err != io.EOF {
-			return StoredPart{}, err
+			return Stored{}, err
 		}
 	}
 	head, tail := ends[0], ends[1]
@@ -132,19 +132,19 @@ func ReadStoredPart(r io.ReaderAt, size int64) (StoredPart, error) {
 	first, whole := member(head)
 	last, ended := member(tail)
 	if !whole || !ended || typeOf(first) != typePart || typeOf(last) != typeEnd {
-		return StoredPart{}, ErrDamaged
+		return Stored{}, ErrDamaged
 	}
 	var f firstLine
 	var l lastLine
 	if err := cmp.Or(json.Unmarshal(first, &f), json.Unmarshal(last, &l)); err != nil {
-		return StoredPart{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return Stored{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	task := Task{Run: f.Run, Domain: f.Domain}
-	s := StoredPart{Task: task, Digest: f.Digest, Time: l.Time, Counts: l.Counts}
+	s := Stored{Task: task, Digest: f.Digest, Time: l.Time, Counts: l.Counts}
 	return s, f.check()
 }
 
 // Of reports whether the part belongs to a task: it has the same targets, or the task has none.
-func (s *StoredPart) Of(t Task) bool {
+func (s *Stored) Of(t Task) bool {
 	return s.Run == t.Run && s.Domain == t.Domain && (len(t.Targets) == 0 || s.Digest == t.Digest())
 }

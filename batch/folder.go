@@ -92,19 +92,19 @@ func (f *Folder) Has(_ context.Context, t Task) (bool, error) {
 }
 
 // readPart reads the ends of a part. Its error names the path.
-func readPart(path string) (StoredPart, error) {
+func readPart(path string) (Stored, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return StoredPart{}, err
+		return Stored{}, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return StoredPart{}, err
+		return Stored{}, err
 	}
-	s, err := ReadStoredPart(file, info.Size())
+	s, err := ReadStored(file, info.Size())
 	if err != nil {
-		return StoredPart{}, fmt.Errorf("%s: %w", path, err)
+		return Stored{}, fmt.Errorf("%s: %w", path, err)
 	}
 	s.Path = path
 	return s, nil
@@ -122,16 +122,16 @@ func (f *Folder) Runs() (runs []string, err error) {
 }
 
 // Parts yields the parts of a run: see [Sink].
-func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[StoredPart, error] {
-	return func(yield func(StoredPart, error) bool) {
+func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
 		if err := CheckRun(run); err != nil {
-			yield(StoredPart{}, err)
+			yield(Stored{}, err)
 			return
 		}
 		for x := range 256 {
 			dir := f.path(fmt.Sprintf("%s/%02x", run, x))
 			files, err := readDir(dir)
-			if err != nil && !yield(StoredPart{}, err) {
+			if err != nil && !yield(Stored{}, err) {
 				return
 			}
 			for _, entry := range files {
@@ -151,7 +151,7 @@ func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[StoredPart, er
 }
 
 // Open reads the lines of a part: see [Sink].
-func (f *Folder) Open(_ context.Context, part StoredPart) (io.ReadCloser, error) {
+func (f *Folder) Open(_ context.Context, part Stored) (io.ReadCloser, error) {
 	path, err := f.partPath(part.Run, part.Domain)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ type fileReader struct {
 }
 
 // Remove removes a part: see [Remover].
-func (f *Folder) Remove(_ context.Context, part StoredPart) error {
+func (f *Folder) Remove(_ context.Context, part Stored) error {
 	path, err := f.partPath(part.Run, part.Domain)
 	if err == nil {
 		err = os.Remove(path)

@@ -165,11 +165,11 @@ func (s *InOrder) Close() error {
 func (s *InOrder) Has(context.Context, Task) (bool, error) { return false, nil }
 
 // Parts yields nothing.
-func (s *InOrder) Parts(context.Context, string) iter.Seq2[StoredPart, error] {
-	return func(func(StoredPart, error) bool) {}
+func (s *InOrder) Parts(context.Context, string) iter.Seq2[Stored, error] {
+	return func(func(Stored, error) bool) {}
 }
 
 // Open returns fs.ErrNotExist.
-func (s *InOrder) Open(context.Context, StoredPart) (io.ReadCloser, error) {
+func (s *InOrder) Open(context.Context, Stored) (io.ReadCloser, error) {
 	return nil, fs.ErrNotExist
 }

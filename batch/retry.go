@@ -72,7 +72,7 @@ func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err e
 // end, the error matches ErrDamaged.
 func (r *run) lines(ctx context.Context, t Task) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		in, err := r.Sink.Open(ctx, StoredPart{Task: t})
+		in, err := r.Sink.Open(ctx, Stored{Task: t})
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}

@@ -43,7 +43,7 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	if !ok {
 		return nil
 	}
-	in, err := r.Sink.Open(ctx, StoredPart{Task: t})
+	in, err := r.Sink.Open(ctx, Stored{Task: t})
 	if err != nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	}
 	for i := range 256 {
 		if name := lotName(t.Domain, i); !kept[name] {
-			if err := sink.Remove(ctx, StoredPart{Task: Task{Run: t.Run, Domain: name}}); err != nil {
+			if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
 				return err
 			}
 		}

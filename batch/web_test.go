@@ -168,7 +168,7 @@ func partsOf(t testing.TB, f *batch.Folder, run string) map[string]string {
 }
 
 // linesOf returns the lines of a part without times, except the first and the last.
-func linesOf(t testing.TB, s batch.Sink, p batch.StoredPart) string {
+func linesOf(t testing.TB, s batch.Sink, p batch.Stored) string {
 	t.Helper()
 	in, err := s.Open(t.Context(), p)
 	if err != nil {
@@ -188,7 +188,7 @@ func linesOf(t testing.TB, s batch.Sink, p batch.StoredPart) string {
 // part returns the lines of the part of a domain.
 func part(t testing.TB, s batch.Sink, run, domain string) string {
 	t.Helper()
-	return linesOf(t, s, batch.StoredPart{Task: batch.Task{Run: run, Domain: domain}})
+	return linesOf(t, s, batch.Stored{Task: batch.Task{Run: run, Domain: domain}})
 }
 
 // pages returns the locations in the lines of a part, in their order.

@@ -61,7 +61,7 @@ func has(t testing.TB, s batch.Sink, task batch.Task, want bool) {
 // holds checks the URLs in a part.
 func holds(t testing.TB, s batch.Sink, task batch.Task, want ...string) {
 	t.Helper()
-	part := batch.StoredPart{Task: batch.Task{Run: task.Run, Domain: task.Domain}}
+	part := batch.Stored{Task: batch.Task{Run: task.Run, Domain: task.Domain}}
 	in, err := s.Open(t.Context(), part)
 	if err != nil {
 		t.Errorf("Open(%s): %v", task.Domain, err)
@@ -84,7 +84,7 @@ func holds(t testing.TB, s batch.Sink, task batch.Task, want ...string) {
 // lists checks which parts a run has.
 func lists(t testing.TB, s batch.Sink, run string, want ...batch.Task) {
 	t.Helper()
-	got := map[string]batch.StoredPart{}
+	got := map[string]batch.Stored{}
 	for p, err := range s.Parts(t.Context(), run) {
 		if err != nil {
 			t.Errorf("Parts(%s): %v", run, err)
@@ -112,7 +112,7 @@ func appears(t testing.TB, s batch.Sink) {
 	p := begin(t, s, task, line("https://a.test/1"))
 	has(t, s, task, false)
 	lists(t, s, "1")
-	_, err := s.Open(t.Context(), batch.StoredPart{Task: task})
+	_, err := s.Open(t.Context(), batch.Stored{Task: task})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of a part that is not there: %v", err)
 	}
@@ -214,7 +214,7 @@ func removed(t testing.TB, s batch.Sink) {
 	commit(t, s, task, "", 1)
 	commit(t, s, other, "", 1)
 	for range 2 {
-		if err := r.Remove(t.Context(), batch.StoredPart{Task: task}); err != nil {
+		if err := r.Remove(t.Context(), batch.Stored{Task: task}); err != nil {
 			t.Errorf("Remove: %v", err)
 		}
 	}

@@ -52,33 +52,33 @@ func (s *Store) Has(ctx context.Context, t batch.Task) (bool, error) {
 const ahead = 16 << 10
 
 // readPart reads the ends of a part.
-func (s *Store) readPart(ctx context.Context, name string) (batch.StoredPart, error) {
+func (s *Store) readPart(ctx context.Context, name string) (batch.Stored, error) {
 	o, err := s.open(ctx, name, ahead)
 	if err != nil {
-		return batch.StoredPart{}, err
+		return batch.Stored{}, err
 	}
-	part, err := batch.ReadStoredPart(o, o.size)
+	part, err := batch.ReadStored(o, o.size)
 	if statusOf(err) == http.StatusPreconditionFailed { // replaced meanwhile
 		return s.readPart(ctx, name)
 	}
 	if err != nil {
-		return batch.StoredPart{}, s.wrap(name, err)
+		return batch.Stored{}, s.wrap(name, err)
 	}
 	part.Path = s.location(name)
 	return part, nil
 }
 
 // Parts yields the parts of a run: see [batch.Sink].
-func (s *Store) Parts(ctx context.Context, run string) iter.Seq2[batch.StoredPart, error] {
-	return func(yield func(batch.StoredPart, error) bool) {
+func (s *Store) Parts(ctx context.Context, run string) iter.Seq2[batch.Stored, error] {
+	return func(yield func(batch.Stored, error) bool) {
 		if err := batch.CheckRun(run); err != nil {
-			yield(batch.StoredPart{}, err)
+			yield(batch.Stored{}, err)
 			return
 		}
 		var names []string
 		for name, err := range s.list(ctx, run+"/", true) {
 			if err != nil {
-				yield(batch.StoredPart{}, err)
+				yield(batch.Stored{}, err)
 				return
 			}
 			if strings.Count(name, "/") == 2 && strings.HasSuffix(name, batch.PartSuffix) {
@@ -100,9 +100,9 @@ const atOnce = 64
 
 // readParts reads parts side by side and yields them in order.
 func (s *Store) readParts(
-	ctx context.Context, names []string, yield func(batch.StoredPart, error) bool,
+	ctx context.Context, names []string, yield func(batch.Stored, error) bool,
 ) bool {
-	var parts [atOnce]batch.StoredPart
+	var parts [atOnce]batch.Stored
 	var errs [atOnce]error
 	var wg sync.WaitGroup
 	for i, name := range names {
@@ -148,7 +148,7 @@ func (s *Store) list(ctx context.Context, prefix string, recursive bool) iter.Se
 }
 
 // Open reads the lines of a part: see [batch.Sink].
-func (s *Store) Open(ctx context.Context, part batch.StoredPart) (io.ReadCloser, error) {
+func (s *Store) Open(ctx context.Context, part batch.Stored) (io.ReadCloser, error) {
 	if err := batch.CheckRun(part.Run); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (s *Store) Open(ctx context.Context, part batch.StoredPart) (io.ReadCloser,
 }
 
 // Remove removes a part: see [batch.Remover].
-func (s *Store) Remove(ctx context.Context, part batch.StoredPart) error {
+func (s *Store) Remove(ctx context.Context, part batch.Stored) error {
 	if err := batch.CheckRun(part.Run); err != nil {
 		return err
 	}

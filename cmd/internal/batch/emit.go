@@ -91,7 +91,7 @@ type emitter struct {
 	answers map[frontier.Answer]int64
 }
 
-func (e *emitter) part(ctx context.Context, s store, part batch.StoredPart) error {
+func (e *emitter) part(ctx context.Context, s store, part batch.Stored) error {
 	in, err := s.Open(ctx, part)
 	if err != nil {
 		return err

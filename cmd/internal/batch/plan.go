@@ -189,7 +189,7 @@ func (p *plan) failedDomains(ctx context.Context) (map[string]bool, error) {
 }
 
 // domainOf returns the domain of a part, which may be one of its lots.
-func domainOf(part batch.StoredPart) string {
+func domainOf(part batch.Stored) string {
 	domain, _, _ := strings.Cut(part.Domain, "~")
 	return domain
 }

@@ -69,7 +69,7 @@ func hasPart(ctx context.Context, s store, run string) bool {
 }
 
 // linesOf yields the lines of a part. The error, if any, is the last element.
-func linesOf(ctx context.Context, s store, part batch.StoredPart) iter.Seq2[batch.Line, error] {
+func linesOf(ctx context.Context, s store, part batch.Stored) iter.Seq2[batch.Line, error] {
 	return func(yield func(batch.Line, error) bool) {
 		in, err := s.Open(ctx, part)
 		if err != nil {

@@ -81,7 +81,7 @@ func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary,
 }
 
 // add counts a part. A domain with several lots that failed counts once, by the first cause.
-func (s *summary) add(part batch.StoredPart, lots map[string]bool) {
+func (s *summary) add(part batch.Stored, lots map[string]bool) {
 	c := part.Counts
 	s.Counts.Targets += c.Targets
 	s.Counts.Documents += c.Documents

@@ -257,10 +257,10 @@ func (discard) Write(p []byte) (int, error)                          { return le
 func (discard) Commit(context.Context, batch.Counts) error           { return nil }
 func (discard) Discard()                                             {}
 
-func (discard) Parts(context.Context, string) iter.Seq2[batch.StoredPart, error] {
-	return func(func(batch.StoredPart, error) bool) {}
+func (discard) Parts(context.Context, string) iter.Seq2[batch.Stored, error] {
+	return func(func(batch.Stored, error) bool) {}
 }
 
-func (discard) Open(context.Context, batch.StoredPart) (io.ReadCloser, error) {
+func (discard) Open(context.Context, batch.Stored) (io.ReadCloser, error) {
 	return nil, fs.ErrNotExist
 }
