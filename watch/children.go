@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// relist takes over what an index lists: children that are new or gone, and their lastmods.
+// relist updates the children of an index: those that are new or gone, and their lastmods.
 func (s *site) relist(d *document, r *reading, out *delivery) {
 	for i := range r.pages {
 		p := &r.pages[i]
@@ -67,8 +67,8 @@ func (s *site) foreign() (n int) {
 	return n
 }
 
-// noticeIn returns an event about a document, with an ID by what listed it: the document itself is
-// forgotten when it goes.
+// noticeIn returns an event about a document. Its ID depends on the index that listed it, since the
+// document itself is forgotten when it goes.
 func (s *site) noticeIn(lister *document, kind Kind, d *document) Event {
 	e := s.notice(kind, lister, nil)
 	e.Sitemap = sitemap.Redact(d.Loc)
@@ -76,8 +76,8 @@ func (s *site) noticeIn(lister *document, kind Kind, d *document) Event {
 	return e
 }
 
-// orphan marks a document that lister does not name any more, unless something else does. Its
-// pages, and what it lists as an index, vanish with it.
+// orphan marks a document that lister no longer names, unless another one does. Its pages, and the
+// children that it lists, vanish with it.
 func (s *site) orphan(d, lister *document, out *delivery) {
 	if s.isRenamed(d, lister) {
 		return
@@ -117,8 +117,8 @@ func (s *site) revive(d, index *document, out *delivery) {
 	s.savePages(d, pages, out)
 }
 
-// isRenamed reports whether robots.txt or an index other than lister names a document, and hangs it
-// there.
+// isRenamed reports whether robots.txt or an index other than lister names a document, and if so
+// makes it the child of that one.
 func (s *site) isRenamed(d, lister *document) bool {
 	for _, seed := range s.Seeds {
 		if seed.Loc == d.Loc {
@@ -139,8 +139,8 @@ func (s *site) isRenamed(d, lister *document) bool {
 	return false
 }
 
-// hint makes the children due whose lastmod has moved, if that has proved right or may still, and
-// judges whether it moved when they changed.
+// hint makes the children due whose lastmod has moved, unless the lastmods of the index have proved
+// wrong. It also judges whether lastmods moved when the children changed.
 func (s *site) hint(d *document, r *reading, out *delivery) {
 	if s.w.Options.IgnoreIndexLastMod {
 		d.Proof = 0

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// A delivery is what one request brought: events, and what is stored once the loop has them all.
+// A delivery is the outcome of one request: events, and the values to store once the loop has taken
+// them all.
 type delivery struct {
 	events []Event
 	longvalue.Batch

@@ -20,12 +20,13 @@
 // # Rhythm
 //
 // Each document has an interval of its own, which follows from its rate: how often it changes. The
-// first estimate of the rate is made from the dates in the document, later ones from what each request
-// saw. A document that changes λ times a day is requested √(λ·PerDay) times a day: for a given number
-// of requests, the sum of the delays is least if requests are in proportion to the square roots of the
-// rates. [Watcher.Min] and [Watcher.Max] bound each interval. [Watcher.PerDay] bounds the requests for
-// the documents of a site: any 24 hours have at most a tenth more, with retries and redirects. So the
-// first reading of a site with more documents than that takes several days.
+// first estimate of the rate is made from the dates in the document, later ones from the changes
+// between requests. A document that changes λ times a day is requested √(λ·PerDay) times a day: for
+// a given number of requests, the sum of the delays is least if requests are in proportion to the
+// square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each interval. [Watcher.PerDay]
+// bounds the requests for the documents of a site: any 24 hours have at most a tenth more, with
+// retries and redirects. So the first reading of a site with more documents than that takes several
+// days.
 //
 // An index whose lastmods have proved right stands for its children: they are requested when it lists
 // a new lastmod, and otherwise once a week. Robots.txt is requested once a day. Its Crawl-delay holds,
@@ -36,19 +37,20 @@
 //
 // # Delivery
 //
-// An event counts as delivered when the loop asks for the next one. Only then is it stored, at most
-// 200 ms later. After a kill, the events of these 200 ms are yielded again, with the same [Event.ID];
-// none is lost. A loop that breaks off has not taken the last event: the next range begins with it.
+// An event counts as delivered when the loop asks for the next one. It is stored after that, at
+// most 200 ms later. After a kill, the events of these 200 ms are yielded again, with the same
+// [Event.ID]; none is lost. If the loop breaks off, its last event does not count as delivered: the
+// next range begins with it.
 //
 // # Removal
 //
 // A page is removed when no document of its site lists it any more. The event is yielded only after
-// each document that listed the page was read whole without it, and then every other document of the
-// site, since the page may have moved there. A document that fails, breaks off or has entries
-// that were dropped removes nothing. One that has failed for 14 days no longer holds up the others.
-// A 304 of an index says nothing about its children, unless its lastmods have proved right. Entries
-// of feeds and news sitemaps are never removed: they leave by design. A site whose robots.txt or
-// whose documents all fail is failing; it has removed nothing.
+// each document that listed the page was read to its end without it. Then every other document of
+// the site must be read, since the page may have moved there. A document that fails, breaks off or
+// has entries that were dropped removes nothing. One that has failed for 14 days no longer holds up
+// the others. A 304 of an index says nothing about its children, unless its lastmods have proved
+// right. Entries of feeds and news sitemaps are never removed: they leave by design. A site whose
+// robots.txt or whose documents all fail is failing; it has removed nothing.
 //
 // A page that returns within 30 days of its removal is added again, with another ID. One that
 // leaves a feed, or moves from one document to another, is still known.
@@ -66,7 +68,7 @@
 // Each file builds on those below it:
 //
 //	watch.go      Events, Once and Documents
-//	run.go        gives sites their turns and yields what they find
+//	run.go        gives sites their turns and yields their events
 //	schedule.go   which site is next
 //	turn.go       requests the documents of a site that are due
 //	find.go       the sitemaps that a site names
@@ -74,10 +76,10 @@
 //	plan.go       when documents and sites are due
 //	failing.go    documents and sites that cannot be read
 //	elsewhere.go  pages that several documents list, and pages that none lists any more
-//	read.go       one request for a document, and what has changed in it
-//	deliver.go    events, and what is stored after them
-//	site.go       the documents of a site and what is known of them
-//	record.go     what the Store keeps
+//	read.go       one request for a document, and the changes in it
+//	deliver.go    events, and the values that are stored after them
+//	site.go       the documents of a site and their records
+//	record.go     the records in the Store
 //	rhythm.go     rates of change, and how often to ask
 //	watcher.go    Watcher
 //	event.go      Event

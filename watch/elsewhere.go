@@ -46,8 +46,8 @@ func (s *site) confirm(d *document, changes []change) []change {
 	return slices.DeleteFunc(changes, func(c change) bool { return !c.IsNew && !c.IsLater })
 }
 
-// settle reports the vanished pages that no document of the site lists, once every document has
-// been read that they may have moved to. Until then it makes these due.
+// settle reports the vanished pages that no document of the site lists. It waits until every
+// document that they may have moved to was read, and makes those documents due.
 func (s *site) settle(now time.Time, out *delivery) {
 	for _, d := range s.docs {
 		if d.Vanished.IsZero() {
@@ -72,10 +72,10 @@ func (s *site) settle(now time.Time, out *delivery) {
 const lostAfter = 14 * 24 * time.Hour
 
 // knownUntil returns the time until which the pages of all documents other than d are known. It
-// makes the documents due whose pages are not, as far as PerDay allows. A document that has failed for
-// long does not count.
+// makes documents due whose pages are not known, as far as PerDay allows. A document that has
+// failed for long does not count.
 func (s *site) knownUntil(d *document, now time.Time, out *delivery) time.Time {
-	known := now.Add(time.Hour) // there may be no other
+	known := now.Add(time.Hour) // if there is no other document
 	for _, other := range s.docs {
 		isLost := other.Failing && now.Sub(other.FailedAt) > lostAfter
 		checked := other.checked()
@@ -109,7 +109,7 @@ func (s *site) report(d *document, known time.Time, out *delivery) {
 			case !ok:
 			case others[i].Gone == 0, others[i].State&pagelist.InWindow != 0:
 				isListed[p] = true
-			case others[i].IsRemoved() && others[i].Removed > p.Removed: // it was said of that document
+			case others[i].IsRemoved() && others[i].Removed > p.Removed: // reported for that document
 				isListed[p], p.Removed = true, others[i].Removed
 			}
 		}

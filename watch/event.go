@@ -16,10 +16,10 @@ type Event struct {
 	Kind Kind
 	Time time.Time // when it was seen
 	Site string    // as the caller named it, without credentials
-	// URL is the page of an Added or Modified event as it is listed. Of a Removed one it holds Loc,
-	// and LastMod as it was last seen.
+	// URL is the page of an Added or Modified event as it is listed. In a Removed event it holds
+	// only Loc, and LastMod as it was last seen.
 	URL discover.URL
-	// Sitemap is the location of the document. It is "" if the event is about the site as a whole.
+	// Sitemap is the location of the document, or "" if the event is about the site as a whole.
 	Sitemap string
 	// Err says why a document or a site is failing.
 	Err error
@@ -41,7 +41,7 @@ const (
 	Shrunk         Kind = "shrunk"          // it has lost more than half of its URLs
 )
 
-// identify returns the ID of what parts describe.
+// identify returns an ID that depends on all parts.
 func identify(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return hex.EncodeToString(sum[:16])

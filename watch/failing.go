@@ -7,11 +7,11 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// failures is how often in a row something must fail before that is an event.
+// failures is how often in a row a document or a site must fail to be reported.
 const failures = 3
 
-// backoff returns how long after its n-th failure in a row something is requested again: most at most,
-// unless the server asks for more.
+// backoff returns the wait before the next request after the n-th failure in a row. It is at most
+// most, unless the server asks for more.
 func backoff(n int, most time.Duration, err error) time.Duration {
 	wait := min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour)
 	var fe *fetch.Error
@@ -29,14 +29,14 @@ func (d *document) fail(r *reading) {
 	d.Err = r.err.Error()
 }
 
-// judgeFailures reports documents that are failing. If it cannot tell whether a document is failing
-// or the whole site, it makes another document due.
+// judgeFailures reports documents that are failing. If the whole site may be failing, it makes
+// another document due to find out.
 func (s *site) judgeFailures(now time.Time, out *delivery) {
 	if s.Failing && s.Failures == 0 && s.isAnyRead() {
 		s.Failing = false
 		out.events = append(out.events, s.notice(Recovered, nil, nil))
 		for _, d := range s.docs {
-			if d.Failures > 0 { // count again: it failed with the site
+			if d.Failures > 0 { // count again, since it failed with the site
 				d.Failures, d.FailedAt, d.Next = 1, now, s.began
 				s.save(d, out)
 			}

@@ -44,8 +44,8 @@ func (s *site) find(ctx context.Context, out *delivery) error {
 	return nil
 }
 
-// sitemaps returns what robots.txt names, or what is at the known paths. What was found there
-// before stays as long as it can be read.
+// sitemaps returns the sitemaps that robots.txt names, or those at the known paths. Sitemaps that
+// were found at known paths before stay as long as they can be read.
 func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	f, err := s.w.Client.Robots(ctx, s.name)
 	if f == nil {
@@ -68,8 +68,8 @@ func (w *Watcher) robotsToken() string {
 	return new(fetch.Client).RobotsToken()
 }
 
-// nameSeeds takes over what robots.txt or the known paths name. Where that is new, it keeps what
-// they named before until they are requested again: pages and sitemaps may have moved.
+// nameSeeds replaces the seeds with those that robots.txt or the known paths name now. If some are
+// new, it keeps the old ones until the next time: pages and sitemaps may have moved.
 func (s *site) nameSeeds(found []*discover.Sitemap, out *delivery) {
 	isFirst := len(s.Seeds) == 0 && len(s.docs) == 0
 	before, hasNew := s.Seeds, false

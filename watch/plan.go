@@ -33,8 +33,8 @@ func (s *site) interval(d *document) time.Duration {
 	return interval(f, all, s.w.perDay(), s.w.least(), s.w.most())
 }
 
-// fill adds the requests that have become possible. On the first day there are as many as in any;
-// after it they do not pile up, so that no day has many more.
+// fill adds the requests that have become possible since the last call. The first day may have as
+// many as any other. Later, unused requests do not pile up, so that no day has many more.
 func (s *site) fill(now time.Time) {
 	perDay := float64(s.w.perDay())
 	switch {
@@ -72,8 +72,8 @@ func (s *site) nextTurn(now time.Time) time.Time {
 	return next
 }
 
-// release gives the children of an index intervals of their own again, because the index does
-// not stand for them any more.
+// release gives the children of an index their own intervals again, because the lastmods of the
+// index have proved wrong.
 func (s *site) release(index *document, out *delivery) {
 	for _, child := range s.docs {
 		if next := s.began.Add(s.interval(child)); child.index == index && next.Before(child.Next) {

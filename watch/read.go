@@ -14,7 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// A reading is what one request for a document brought.
+// A reading is the result of one request for a document.
 type reading struct {
 	at         time.Time
 	pages      pagelist.List // as they are known now
@@ -22,7 +22,7 @@ type reading struct {
 	merge      *pagelist.Merge
 	changes    []change      // pages that may be new or modified
 	before     int           // pages that were listed before
-	fresh      time.Duration // for which the server calls the document fresh
+	fresh      time.Duration // how long the server calls the document fresh
 	header     http.Header
 	validators fetch.Validators
 	sum        discover.Summary
@@ -39,7 +39,7 @@ type change struct {
 // isWhole reports whether every entry of the document was read.
 func (r *reading) isWhole() bool { return r.err == nil && !r.dropped && !r.sum.NotModified }
 
-// fetch requests a document and compares it with what is known of it.
+// fetch requests a document and compares it with its record.
 func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 	old := s.pages(d)
 	now := time.Now()
@@ -130,7 +130,7 @@ func (r *reading) end(wasIndex bool) {
 	r.fresh = freshness(r.header, r.at)
 }
 
-// freshness returns for how long a response is fresh by its header (RFC 9111, section 4.2.1).
+// freshness returns how long a response is fresh by its header (RFC 9111, section 4.2.1).
 func freshness(h http.Header, now time.Time) time.Duration {
 	for field := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")

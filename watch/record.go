@@ -7,7 +7,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A siteRecord is what the Store keeps of a site as a whole.
+// A siteRecord is the record of a site as a whole.
 type siteRecord struct {
 	Seeds    []*discover.Sitemap `json:"seeds,omitempty"`    // for a day, as robots.txt
 	Orphans  []string            `json:"orphans,omitempty"`  // documents that nothing names any more
@@ -17,13 +17,13 @@ type siteRecord struct {
 	Rate     float64             `json:"rate"`               // changes a day of all documents
 	Delay    time.Duration       `json:"delay,omitempty"`    // Crawl-delay
 	Tokens   float64             `json:"tokens"`             // requests that may be sent now
-	Filled   time.Time           `json:"filled"`             // until when they are counted
+	Filled   time.Time           `json:"filled"`             // when Tokens was last updated
 	Failures int                 `json:"failures,omitempty"` // of robots.txt in a row
 	Failing  bool                `json:"failing,omitempty"`
 	Notices  int                 `json:"notices,omitempty"` // events about the site so far
 }
 
-// A docRecord is what the Store keeps of a document, apart from its pages.
+// A docRecord is the record of a document, without its pages.
 type docRecord struct {
 	Loc          string         `json:"loc"`
 	LastMod      sitemap.Time   `json:"lastmod,omitzero"` // as its index lists it

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// A rhythm is what is known of how often a document changes: two pairs of counts that fade. The
-// long one remembers weeks. The short one remembers hours, with the long one as its prior: it knows
-// the hours of a day, and notices a site that wakes up.
+// A rhythm estimates how often a document changes, from two pairs of counts that fade. The long
+// pair remembers weeks. The short pair remembers hours, with the long one as its prior: it follows
+// the time of day, and notices a site that wakes up.
 type rhythm struct {
 	Long, Short counts
 }
 
-// counts are changes that were seen and the days in which they were.
+// counts are the number of changes that were seen, and the days in which they were seen.
 type counts struct{ Changes, Days float64 }
 
 const (
 	longHalf  = 7.0      // days after which the long counts have faded to one half
-	shortHalf = 2.0 / 24 // those of the short counts
+	shortHalf = 2.0 / 24 // the same for the short counts
 	evidence  = 7.0      // days of watching that a document's own dates count as
-	maxDates  = 30       // of these dates, and the days that they are taken from
+	maxDates  = 30       // the most dates that are used, and the days that they may span
 )
 
 // after returns the rhythm after a request that saw whether the document had changed since the one
@@ -48,8 +48,8 @@ func (r rhythm) rate() float64 {
 // usual returns the changes a day by the long counts alone.
 func (r rhythm) usual() float64 { return (r.Long.Changes + 0.5) / (r.Long.Days + evidence) }
 
-// firstRhythm returns the rhythm of a document that was read for the first time, by the dates in it.
-// A window is a document that lists only what is recent: its oldest date is where it begins.
+// firstRhythm returns the rhythm of a document that was read for the first time, by the dates in
+// it. A window is a document that lists only recent pages, so that it begins at its oldest date.
 func firstRhythm(dates []time.Time, window bool, now time.Time) rhythm {
 	begin := now.AddDate(0, 0, -maxDates)
 	slices.SortFunc(dates, func(a, b time.Time) int { return b.Compare(a) })
@@ -74,13 +74,13 @@ func firstRhythm(dates []time.Time, window bool, now time.Time) rhythm {
 }
 
 // frequency returns how many requests a day a document deserves that changes rate times a day. For
-// a given number of requests, the delays of all documents together are least if these are in
-// proportion to the square roots of the rates: with rates λ and frequencies f the sum of the delays
-// is that of λ/2f.
+// a given number of requests, the sum of all delays is least if the frequencies are in proportion
+// to the square roots of the rates: with rates λ and frequencies f, the sum of the delays is the
+// sum of λ/2f.
 func frequency(rate float64, perDay int) float64 { return math.Sqrt(rate * float64(perDay)) }
 
-// interval returns the time between two requests for a document that deserves f requests a day, if
-// the documents of its site deserve all of them together.
+// interval returns the time between two requests for a document that deserves f requests a day, on
+// a site whose documents together deserve all.
 func interval(f, all float64, perDay int, least, most time.Duration) time.Duration {
 	f *= min(1, float64(perDay)/all)
 	return min(max(time.Duration(float64(24*time.Hour)/f), least), most)

@@ -13,11 +13,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
-// syncEvery is how often deliveries are made durable at most.
+// syncEvery is the least time between two syncs.
 const syncEvery = 200 * time.Millisecond
 
-// A run is one range over Events or Once. Turns run on goroutines of their own and hand what they
-// find to the ranging goroutine, which yields it and then stores it.
+// A run is one range over Events or Once. Turns run on goroutines of their own. They hand their
+// results to the ranging goroutine, which yields and then stores them.
 type run struct {
 	w          *Watcher
 	ctx        context.Context
@@ -30,7 +30,7 @@ type run struct {
 	synced     time.Time
 }
 
-// A turnEnd says how the turn of a site has ended.
+// A turnEnd is the result of the turn of a site.
 type turnEnd struct {
 	visit *visit
 	err   error
@@ -64,7 +64,7 @@ func (w *Watcher) run(
 	}
 }
 
-// addSites puts each site into the schedule, once. What is not a site is failing.
+// addSites puts each site into the schedule, once. A name that is not a site is failing.
 func (r *run) addSites(sites iter.Seq[string]) (alive bool, err error) {
 	seen := map[string]bool{}
 	for name := range sites {
@@ -93,7 +93,7 @@ func (r *run) addSites(sites iter.Seq[string]) (alive bool, err error) {
 	return true, nil
 }
 
-// loop gives sites their turns and yields what they find. It reports whether the caller's loop goes
+// loop gives sites their turns and yields their events. It reports whether the caller's loop goes
 // on.
 func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	for {
@@ -162,8 +162,9 @@ func (r *run) turn(v *visit) {
 	}
 }
 
-// deliver yields the events of a delivery and then stores what belongs to them. How far it got is
-// stored now and then, and when the caller breaks off: after that, what was delivered is passed over.
+// deliver yields the events of a delivery and then stores its values. It also stores its progress,
+// now and then and when the caller breaks off, so that the next range skips the events that were
+// delivered.
 func (r *run) deliver(d *delivery) (alive bool, err error) {
 	defer func() { d.done <- alive && err == nil }()
 	skip, err := delivered(r.w.Store, d)
@@ -197,7 +198,7 @@ func (r *run) store(b *longvalue.Batch) error {
 	return b.Store(r.w.Store)
 }
 
-// sync makes durable what was delivered.
+// sync makes all deliveries durable.
 func (r *run) sync() error {
 	r.synced = time.Now()
 	if !r.unsynced {
@@ -207,7 +208,7 @@ func (r *run) sync() error {
 	return r.w.Store.Sync()
 }
 
-// A progress is how many events of a delivery were delivered, and a hash of their IDs.
+// A progress counts the delivered events of a delivery, with a hash of their IDs.
 type progress struct {
 	Events int    `json:"events"`
 	Hash   uint64 `json:"hash"`
@@ -220,8 +221,8 @@ func (d *delivery) upTo(n int, hash uint64) *longvalue.Batch {
 	return b
 }
 
-// delivered returns how many events of a delivery were delivered before: as many as the Store says
-// if these were the same.
+// delivered returns how many events of a delivery were delivered by an earlier range: the number in
+// the Store, if its hash matches.
 func delivered(s discover.Store, d *delivery) (int, error) {
 	var p progress
 	if len(d.events) == 0 {

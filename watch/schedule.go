@@ -30,11 +30,11 @@ func (h *visits) Pop() any {
 	return last
 }
 
-// A schedule says which site has its turn next. Of those that are due it is the one with the most
-// changes to expect: after a pause, overdue sites have their turns in that order.
+// A schedule decides which site has its turn next: of those that are due, the one with the most
+// changes to expect. So after a pause, overdue sites have their turns in that order.
 type schedule struct {
 	waiting visits // by when they are due
-	due     visits // by what they promise
+	due     visits // by expected changes
 }
 
 func newSchedule() *schedule {
@@ -46,7 +46,7 @@ func newSchedule() *schedule {
 
 func (s *schedule) add(v *visit) { heap.Push(&s.waiting, v) }
 
-// take returns the next site, nil if none is due.
+// take returns the next site, or nil if no site is due.
 func (s *schedule) take(now time.Time) *visit {
 	for s.waiting.Len() > 0 && !s.waiting.list[0].next.After(now) {
 		v := heap.Pop(&s.waiting).(*visit)

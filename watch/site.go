@@ -15,11 +15,11 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
-// A site is what is known of one site while it has its turn.
+// A site holds one site while it has its turn.
 type site struct {
 	w    *Watcher
 	name string
-	key  string // what its keys in the Store begin with
+	key  string // the prefix of its keys in the Store
 	siteRecord
 	began time.Time   // of the turn
 	docs  []*document // each index before its children
@@ -36,7 +36,7 @@ type document struct {
 	named bool              // by robots.txt or an index, so that it is still requested
 }
 
-// siteKey returns what the keys of a site begin with.
+// siteKey returns the prefix of the keys of a site.
 func siteKey(name string) (string, error) {
 	st, err := siteurl.Parse(name)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *Watcher) load(name, key string) (*site, error) {
 	return s, s.err
 }
 
-// loadDoc adds a document and what it lists, if it is an index.
+// loadDoc adds a document and, if it is an index, its children.
 func (s *site) loadDoc(d *document) {
 	if s.byLoc[d.Loc] != nil || s.err != nil {
 		return
@@ -98,7 +98,7 @@ func (s *site) add(d *document) {
 	s.byLoc[d.Loc] = d
 }
 
-// pages returns the pages of a document. One whose list is missing or damaged counts as one that was
+// pages returns the pages of a document. If the list is missing or damaged, the document counts as
 // not read.
 func (s *site) pages(d *document) pagelist.List {
 	if pages, ok := s.fresh[d.Loc]; ok {
@@ -126,7 +126,7 @@ func (d *document) depth() (n int) {
 	return n
 }
 
-// sitemap returns the document as a walk needs it, with the grants of the index above it.
+// sitemap returns the document as a seed for a walk, with the grants of the index above it.
 func (d *document) sitemap() *discover.Sitemap {
 	if d.index == nil {
 		return cmp.Or(d.seed, &discover.Sitemap{Loc: d.Loc})
@@ -172,7 +172,7 @@ func (d *document) checked() time.Time {
 }
 
 // The proof of an index's lastmods: how often they must have been right before they stand for its
-// children, and what it loses if a child changed without them.
+// children, and how much a child costs that changed without them.
 const (
 	proved = 3
 	refute = 20

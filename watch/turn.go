@@ -8,8 +8,8 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// turn requests the documents of a site that are due. Deliver hands on what each brought, and reports
-// whether the turn may go on.
+// turn requests the documents of a site that are due. Deliver passes on the result of each, and
+// reports whether the turn may go on.
 func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	s.began = time.Now()
 	s.fill(s.began)
@@ -42,7 +42,7 @@ func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	return s.err
 }
 
-// end completes and delivers what one request brought.
+// end completes the result of one request and delivers it.
 func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 	now := time.Now()
 	s.Asked = now
@@ -61,9 +61,8 @@ func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 	return true
 }
 
-// due returns the document that is worth asking first, of those that were due when the turn began or
-// have become so by what was read since: the one with the most changes to expect, a new one before
-// all others.
+// due returns the document to request next: a new one first, then the one with the most changes to
+// expect. Documents count that were due when the turn began, or became due through a reading since.
 func (s *site) due() (best *document) {
 	most := -1.0
 	for _, d := range s.docs {
@@ -84,7 +83,7 @@ func (s *site) due() (best *document) {
 	return best
 }
 
-// ask requests a document and turns what it brought into events.
+// ask requests a document and turns the result into events.
 func (s *site) ask(ctx context.Context, d *document, out *delivery) error {
 	r, err := s.fetch(ctx, d)
 	if err != nil {
@@ -147,7 +146,7 @@ func (s *site) note(d *document, r *reading, out *delivery) {
 	}
 }
 
-// learn updates what is known of how often a document changes, and how far its index says so.
+// learn updates the rate of a document, and the proof of the index above it.
 func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delivery) {
 	if r.isFirst {
 		isWindow := r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom

@@ -8,12 +8,12 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// Events yields what changes on sites, for ever. Each site is watched once, however often it is
+// Events yields the changes of sites, for ever. Each site is watched once, however often it is
 // named. An event counts as delivered when the loop asks for the next one; only then is it made
 // durable. The last element is the error of ctx or of the Store.
 //
-// A site is a host or an http or https URL, as for [discover.Client.URLs]; credentials in it are not
-// used. What is neither is failing at once.
+// A site is a host or an http or https URL, as for [discover.Client.URLs]; credentials in it are
+// not used. Any other name is failing at once.
 //
 // Events does nothing before it is ranged over, and leaves nothing running when the caller breaks
 // off.
@@ -21,28 +21,28 @@ func (w *Watcher) Events(ctx context.Context, sites iter.Seq[string]) iter.Seq2[
 	return func(yield func(Event, error) bool) { w.run(ctx, sites, yield, false) }
 }
 
-// Once yields what has changed in the documents that are due, and ends when they have been read. A
-// program that runs now and then needs no more. See [Watcher.Events] for the rest.
+// Once yields the changes in the documents that are due, and ends when all of them have been read.
+// It is for programs that run now and then. See [Watcher.Events] for the rest.
 func (w *Watcher) Once(ctx context.Context, sites iter.Seq[string]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) { w.run(ctx, sites, yield, true) }
 }
 
-// A Document is what is known of one document of a site.
+// A Document describes one document of a site, as far as the Watcher knows it.
 type Document struct {
 	Sitemap  string // its location
-	Index    string // that of the index that lists it, or ""
+	Index    string // location of the index that lists it, or ""
 	Format   sitemap.Format
-	URLs     int           // that it lists
+	URLs     int           // how many it lists
 	Rate     float64       // estimated changes a day
 	Interval time.Duration // from the last request to the next
 	Next     time.Time     // when it is due; zero if nothing names it any more
 	Read     time.Time     // when it was last read
 	Changed  time.Time     // when a change was last seen
 	Failures int           // how often in a row it could not be read
-	Err      string        // why, the last time
+	Err      string        // the last error
 }
 
-// Documents yields what is known of the documents of a site, each index before what it lists.
+// Documents yields the documents of a site that the Store knows, each index before its children.
 func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		key, err := siteKey(name)
@@ -62,7 +62,7 @@ func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 	}
 }
 
-// describe returns the document as [Watcher.Documents] yields it.
+// describe returns the Document that [Watcher.Documents] yields.
 func (d *document) describe() Document {
 	known := Document{
 		Sitemap: sitemap.Redact(d.Loc), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),

@@ -14,11 +14,11 @@ import (
 type Watcher struct {
 	// Client requests the documents.
 	Client *discover.Client
-	// Store keeps what was seen, the rhythm of each document, and when it is due.
+	// Store keeps the pages that were seen, the rate of each document, and when it is due.
 	Store discover.Store
-	// Options are those of each walk. Store, Run, OnlyChanged and Validators are the Watcher's, and
-	// KnownPaths, KnownPathsToo and Newest have no effect. Its functions may be called by
-	// several goroutines at once.
+	// Options are the options of each walk. The Watcher sets Store, Run, OnlyChanged and Validators
+	// itself. KnownPaths, KnownPathsToo and Newest have no effect. Several goroutines may call the
+	// functions in Options at once.
 	Options discover.Options
 	// PerDay is how many requests for the documents of a site may be sent in a day. 0 means 96, a
 	// negative number 1.

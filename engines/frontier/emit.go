@@ -12,14 +12,14 @@ import (
 	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
-// An Answer is what a frontier says of a page that it was given.
+// An Answer is the answer of a frontier to a page.
 type Answer string
 
 // The answers of a frontier.
 const (
 	Added   Answer = "ok"      // the page is new
 	Skipped Answer = "skipped" // the frontier has or had it, or does not take such URLs
-	Failed  Answer = "fail"    // put it again
+	Failed  Answer = "fail"    // the page should be put again
 )
 
 // Emit puts the pages in the lines of a part into a crawl of a frontier, as URLs that were
@@ -63,7 +63,7 @@ func pages(lines io.Reader, crawl string) iter.Seq2[*pb.URLItem, error] {
 	}
 }
 
-// item returns a page as the frontier takes it.
+// item converts a page for the frontier.
 func item(p *batch.URL, crawl string) *pb.URLItem {
 	u := &pb.URLInfo{Url: p.Loc, CrawlID: crawl, Metadata: map[string]*pb.StringList{}}
 	for key, value := range map[string]string{

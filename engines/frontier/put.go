@@ -43,7 +43,7 @@ func put(
 				return inner.Err()
 			}
 			if err := stream.Send(item); err != nil {
-				return nil // Recv says why
+				return nil // Recv returns the cause
 			}
 		}
 		complete.Store(true)
@@ -63,7 +63,7 @@ func put(
 			acked(ack)
 			select {
 			case <-waiting:
-			default: // an acknowledgement too many
+			default: // an unexpected acknowledgement
 			}
 		}
 	})

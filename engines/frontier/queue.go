@@ -30,13 +30,14 @@ import (
 	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
-// retries has a call sent again while the frontier restarts.
+// retries is the configuration that retries calls while the frontier restarts.
 const retries = `{"methodConfig": [{"name": [{}], "waitForReady": true, "retryPolicy": {
 	"maxAttempts": 5, "initialBackoff": "0.2s", "maxBackoff": "5s", "backoffMultiplier": 3,
 	"retryableStatusCodes": ["UNAVAILABLE"]}}]}`
 
-// Dial returns a connection to a frontier, such as localhost:7071, by TLS unless secure is nil. It is
-// made by the first call. While the frontier cannot be reached, calls wait until their context ends.
+// Dial returns a connection to a frontier at an address such as localhost:7071. It uses TLS unless
+// secure is nil. The first call connects. While the frontier cannot be reached, calls wait until
+// their context ends.
 func Dial(address string, secure *tls.Config) (*grpc.ClientConn, error) {
 	creds := insecure.NewCredentials()
 	if secure != nil {
@@ -56,19 +57,20 @@ const DefaultCrawl = "DEFAULT"
 // A queue of the frontier is a domain. All its URLs that are due are one task: its domain is the
 // key of the queue, and its targets are the URLs. A URL without a path is a site, any other the URL
 // of a sitemap. So other programs can fill the frontier. They should set the key of a URL to its
-// registrable domain: the frontier itself takes the host, and then the hosts of one domain may be
-// with several workers. Use a crawl for sites alone: if pages are in it, they are read as sitemaps.
-// What Put adds is one URL whose metadata hold the task.
+// registrable domain. By default, the frontier uses the host, so that several workers may get hosts
+// of one domain. Keep pages out of the crawl: they would be read as sitemaps. Put adds one URL
+// whose metadata hold the task.
 //
-// A lease holds the URLs of a task back and blocks the queue until a time, which Renew moves. That
-// time is by the clock of the worker, so the clocks of workers and frontier must agree to a few
-// seconds. If the frontier restarts, it may hand out tasks that workers still have.
+// A lease postpones the URLs of a task and blocks the queue until a time, which Renew moves. That
+// time is set by the clock of the worker, so the clocks of workers and frontier must agree within a
+// few seconds. After a restart, the frontier may hand out tasks that workers still have.
 type Queue struct {
 	// Conn is the connection to the frontier, such as [Dial] returns. It must be set.
 	Conn grpc.ClientConnInterface
 	// Crawl names the crawl of the tasks. "" means [DefaultCrawl].
 	Crawl string
-	// Run names the run of tasks that other programs have put. A task that Put added has its own.
+	// Run names the run of tasks that other programs have added. Tasks that Put added keep their own
+	// run.
 	Run string
 	// Lease is how long a lease lasts after Take and each Renew, in whole seconds. 0 or a negative
 	// value means a minute.
@@ -90,8 +92,8 @@ func (q *Queue) client() pb.URLFrontierClient { return pb.NewURLFrontierClient(q
 func (q *Queue) crawl() string                { return cmp.Or(q.Crawl, DefaultCrawl) }
 func (q *Queue) lease() time.Duration         { return cmp.Or(max(0, q.Lease), time.Minute) }
 
-// size returns how many URLs of a domain are not done, or of the crawl if domain is "". A frontier on
-// RocksDB counts one too few, to below zero, when a URL that was done is put again.
+// size returns how many URLs of a domain are not done, or of the crawl if domain is "". A frontier
+// on RocksDB counts one too few, even below zero, when a URL that was done is put again.
 func (q *Queue) size(ctx context.Context, domain string) (int64, error) {
 	p := &pb.QueueWithinCrawlParams{Key: domain, CrawlID: q.crawl()}
 	stats, err := q.client().GetStats(ctx, p)
@@ -155,8 +157,8 @@ func (q *Queue) End(context.Context) error {
 	return nil
 }
 
-// Take leases a task: see [batch.Queue]. While there is none, it asks the frontier each second, for all
-// callers of this process.
+// Take leases a task: see [batch.Queue]. While no task is due, it polls the frontier once a second,
+// for all callers of this process.
 func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 	q.once.Do(func() { q.turn = make(chan struct{}, 1) })
 	select {
@@ -189,7 +191,7 @@ func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 	}
 }
 
-// poll leases what is due of one domain. The lease is nil if nothing is.
+// poll leases the due URLs of one domain. The lease is nil if no URL is due.
 func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
 	l := &lease{queue: q, until: time.Now().Add(q.lease()), task: batch.Task{Run: q.Run, More: true}}
 	stream, err := q.client().GetURLs(ctx, &pb.GetParams{
@@ -217,17 +219,17 @@ func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
 	if len(l.urls) == 0 {
 		return nil, nil
 	}
-	// URLs of the domain that come from now on have to wait for the end of the lease, too.
+	// URLs of the domain that arrive later wait for the end of the lease, too.
 	return l, q.block(ctx, l.task.Domain, unix(l.until))
 }
 
-// A lease ends by itself at until.
+// A lease expires at until.
 type lease struct {
 	queue *Queue
 	task  batch.Task
 	urls  []*pb.URLInfo
 
-	mu    sync.Mutex // of what follows, and so that no Renew comes after the end
+	mu    sync.Mutex // guards the fields below, and keeps Renew from following the end
 	until time.Time
 	over  bool
 }
@@ -269,8 +271,8 @@ func (l *lease) Later(ctx context.Context, delay time.Duration) error {
 	return l.end(ctx, due, due)
 }
 
-// end sets when the URLs are due again, and then until when the domain is blocked. The block of the
-// lease holds meanwhile, so that no other worker gets a part of the URLs.
+// end sets when the URLs are due again, and after that the end of the block. Until then the lease
+// blocks the domain, so that no other worker gets some of the URLs.
 func (l *lease) end(ctx context.Context, due, blocked uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -284,7 +286,7 @@ func (l *lease) end(ctx context.Context, due, blocked uint64) error {
 	return l.queue.block(ctx, l.task.Domain, blocked)
 }
 
-// unix returns a time as the frontier takes it. A queue stays blocked until that second is over.
+// unix converts a time for the frontier. A queue stays blocked until that second is over.
 func unix(t time.Time) uint64 { return uint64(t.Unix()) }
 
 // failure returns the error of a call: that of the context if it has ended.
@@ -294,7 +296,7 @@ func failure(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case status.Code(err) == codes.DeadlineExceeded: // the server has seen it first
+	case status.Code(err) == codes.DeadlineExceeded: // the server noticed first
 		return context.DeadlineExceeded
 	}
 	return fmt.Errorf("frontier: %w", err)

@@ -18,9 +18,9 @@
 // how often it was delivered, so that a [batch.Worker] abandons one that no worker ends.
 // When a run is planned, the streams of other runs that are over are deleted.
 //
-// The broker is not the truth: if it is lost with all its data, plan the run again. Tasks whose part
-// is committed are done as soon as they are taken. Only the states are lost then: the next run
-// reports all pages of the domains as new.
+// If the broker is lost with all its data, plan the run again: tasks whose part is committed are
+// done as soon as they are taken. Only the states are lost, so that the next run reports all pages
+// as new.
 //
 // The files:
 //
@@ -50,7 +50,7 @@ import (
 
 // Options are the options of a queue and of states. A nil *Options is a zero Options.
 type Options struct {
-	// Name begins the names of all streams and buckets. "" means "sitemap".
+	// Name is the prefix of the names of all streams and buckets. "" means "sitemap".
 	Name string
 	// Lease is how long a lease lasts after Take and each Renew, at least MinLease. 0 means a minute.
 	Lease time.Duration
@@ -82,7 +82,7 @@ func (o *Options) withDefaults() Options {
 
 var token = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// checkName reports a name that cannot be part of a subject.
+// checkName returns an error if a name cannot be part of a subject.
 func checkName(what, name string) error {
 	if !token.MatchString(name) {
 		return fmt.Errorf("natsqueue: %s %q: want letters, digits, '-' and '_'", what, name)
@@ -96,7 +96,7 @@ func replicas(ctx context.Context, js jetstream.JetStream, stream string, want i
 		return want
 	}
 	s, err := js.Stream(ctx, stream)
-	if err != nil { // there is none: whoever makes it says what is wrong
+	if err != nil { // it does not exist, or creating it will fail too
 		return 1
 	}
 	return s.CachedInfo().Config.Replicas
@@ -111,7 +111,7 @@ func keyOf(domain string) string { return base64.RawURLEncoding.EncodeToString([
 // A patience bounds the retries against an unresponsive broker.
 type patience time.Duration
 
-// How long one request may take, and one for an object. A broker that is lost answers none.
+// How long one request may take, and one for an object. A lost broker never answers.
 const (
 	attempt = 3 * time.Second
 	long    = time.Minute

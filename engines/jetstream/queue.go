@@ -43,8 +43,8 @@ const consumerName = "workers"
 // streamOf returns the name of the stream of a run, which is a token.
 func streamOf(name, run string) string { return name + "-run-" + run }
 
-// OpenQueue opens the queue of a run, and makes it if there is none. The Options of the last call hold
-// for all workers of the run.
+// OpenQueue opens the queue of a run. It creates the queue if it does not exist. The Options of the
+// last call hold for all workers of the run.
 func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Queue, error) {
 	full := o.withDefaults()
 	if err := errors.Join(batch.CheckRun(run), checkName("name", full.Name)); err != nil {
@@ -68,7 +68,7 @@ func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Que
 	return q, nil
 }
 
-// open opens the stream of the queue and what else it needs on the broker, or makes them.
+// open opens or creates the stream of the queue, its consumer and its buckets.
 func (q *Queue) open(ctx context.Context, stream string, o Options) (err error) {
 	o.Replicas = replicas(ctx, q.js, stream, o.Replicas)
 	q.stream, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
@@ -105,7 +105,7 @@ func (q *Queue) open(ctx context.Context, stream string, o Options) (err error) 
 	return err
 }
 
-// A message is a task, or names the object that has it.
+// A message holds a task, or the name of the object that holds it.
 type message struct {
 	batch.Task
 	Object string `json:"object,omitempty"`
@@ -169,8 +169,8 @@ func (q *Queue) End(ctx context.Context) error {
 	})
 }
 
-// Begin takes back an earlier End, since the run is planned again, and deletes the streams of other
-// runs that are over.
+// Begin reopens the run for Put, if End was called before, and deletes the streams of other runs
+// that are over. Call it before a run is planned.
 func (q *Queue) Begin(ctx context.Context) error {
 	return q.patience.ask(ctx, long, func(ctx context.Context) error {
 		if err := q.runs.Purge(ctx, q.run); err != nil {
@@ -193,7 +193,7 @@ func (q *Queue) Begin(ctx context.Context) error {
 	})
 }
 
-// Take leases a task: see [batch.Queue]. It returns half a second after ctx has ended, at most.
+// Take leases a task: see [batch.Queue]. It returns within half a second of the end of ctx.
 func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 	for over := false; !over; {
 		if err := ctx.Err(); err != nil {
@@ -219,9 +219,9 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 	return nil, io.EOF
 }
 
-// next waits a moment for a task. It returns nil if there is none.
+// next waits a moment for a task. It returns nil if none arrives.
 func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
-	// Without ctx: the broker would deliver a message to a request that nobody waits for.
+	// Without ctx: otherwise the broker could deliver a message to a request that was given up.
 	until := time.Now().Add(q.lease)
 	messages, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(pollEvery))
 	if err != nil {
@@ -262,13 +262,14 @@ func (q *Queue) isOver(ctx context.Context) (bool, error) {
 	return err == nil && info.State.Msgs == 0, err
 }
 
-// isDeleted reports whether an error may say that the stream was deleted, for the sake of another run.
+// isDeleted reports whether an error may mean that the stream was deleted when another run was
+// planned.
 func isDeleted(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
-// Left returns how many tasks of a run wait, and how many are leased, and changes nothing on the
-// broker. Of a run that was never planned, none are.
+// Left returns how many tasks of a run wait, and how many are leased. It changes nothing on the
+// broker. For a run that was never planned, both are 0.
 func Left(
 	ctx context.Context, nc *nats.Conn, run string, o *Options,
 ) (waiting, leased int, err error) {
@@ -302,14 +303,14 @@ func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
 type lease struct {
 	message jetstream.Msg
 	task    batch.Task
-	object  string // that has the task, if it is large
+	object  string // the object that holds the task, if it is large
 	queue   *Queue
-	// until is when the lease ends, at the earliest. The broker would take the end of one that has
-	// ended for that of the next.
+	// until is the earliest end of the lease. After it, nothing is sent: the broker would take it
+	// for the end of the next lease.
 	until atomic.Pointer[time.Time]
 }
 
-// read reads the task. A message that has none is removed.
+// read reads the task. A message without a task is removed.
 func (l *lease) read(ctx context.Context) error {
 	var m message
 	err := json.Unmarshal(l.message.Data(), &m)

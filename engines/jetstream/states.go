@@ -19,7 +19,7 @@ import (
 // broker accepts messages of 1 MiB, unless it is set up otherwise.
 const maxValue = 256 << 10
 
-// OpenStates opens the states on a broker, and makes their buckets if there are none.
+// OpenStates opens the states on a broker. It creates their buckets if they do not exist.
 func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (batch.States, error) {
 	full := o.withDefaults()
 	if err := checkName("name", full.Name); err != nil {
@@ -44,7 +44,7 @@ type store struct {
 	patience patience
 }
 
-// open opens the buckets, or makes them.
+// open opens or creates the buckets.
 func (s *store) open(ctx context.Context, js jetstream.JetStream, o Options) (err error) {
 	o.Replicas = replicas(ctx, js, "KV_"+o.Name+"-states", o.Replicas)
 	s.values, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{

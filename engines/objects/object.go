@@ -16,7 +16,7 @@ import (
 // chunk is how much of an object is read with one request.
 const chunk = 1 << 20
 
-// An object is read in ranges, so that a connection that breaks costs one of them.
+// An object is read in ranges, so that a broken connection costs one range only.
 type object struct {
 	store *Store
 	ctx   context.Context
@@ -26,7 +26,8 @@ type object struct {
 	head  []byte
 }
 
-// open opens an object and reads up to ahead bytes of it. If there is none, the error matches fs.ErrNotExist.
+// open opens an object and reads up to ahead bytes of it. If it does not exist, the error matches
+// fs.ErrNotExist.
 func (s *Store) open(ctx context.Context, name string, ahead int64) (*object, error) {
 	o := &object{store: s, ctx: ctx, name: name}
 	head, err := o.get(0, ahead)
@@ -62,7 +63,7 @@ func (o *object) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// get requests n bytes, or as many as there are. The first request finds out the size.
+// get requests n bytes, or those up to the end. The first request learns the size.
 func (o *object) get(at, n int64) (b []byte, err error) {
 	var options minio.GetObjectOptions
 	options.SetRange(at, at+n-1)

@@ -12,12 +12,12 @@
 // 16 MiB. A part that is discarded leaves nothing. If a worker is killed during an upload, its pieces
 // are removed when the store is opened a day later.
 //
-// A state is replaced only if its ETag is still the one that was read (If-Match, or If-None-Match for
-// the first). [Store.States] tries that and refuses a store that ignores it. Large states are objects
-// of their own.
+// A state is replaced only if its ETag is still the one that was read (If-Match, or If-None-Match
+// for the first). [Store.States] tests that, and refuses a store that ignores these fields. Large
+// states are separate objects.
 //
-// The tests, in the module objectstest, run against versitygw 1.8 on a file system, which is killed
-// in between. AWS S3, MinIO, Ceph and Cloudflare R2 were not tried.
+// The tests, in the module objectstest, run against versitygw 1.8 on a file system and kill it now
+// and then. AWS S3, MinIO, Ceph and Cloudflare R2 were not tested.
 //
 // # Files
 //
@@ -56,11 +56,11 @@ type Store struct {
 	prefix string // of all names: "" or ending in "/"
 }
 
-// Scheme begins the location of a store.
+// Scheme is the prefix of the location of a store.
 const Scheme = "s3://"
 
-// Open opens the store at a location such as "s3://bucket/prefix". The bucket must exist. The prefix
-// may be missing and can have any characters; they stand for themselves.
+// Open opens the store at a location such as "s3://bucket/prefix". The bucket must exist. The
+// prefix may be missing. It is taken literally, without percent-decoding.
 //
 // AWS_ENDPOINT_URL is the URL of the service, if it is not Amazon's. AWS_REGION is the region of the
 // bucket; without it, Open asks the service. Credentials are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
@@ -97,10 +97,10 @@ func newClient() (*minio.Client, error) {
 	})
 }
 
-// openTime is how long New waits for a store that does not answer.
+// openTime is how long New waits for an unresponsive store.
 const openTime = 30 * time.Second
 
-// New opens the store under a prefix of a bucket, with a client of your own.
+// New opens the store under a prefix of a bucket, with the caller's client.
 func New(ctx context.Context, client *minio.Client, bucket, prefix string) (*Store, error) {
 	ctx, stop := context.WithTimeout(ctx, openTime)
 	defer stop()
@@ -132,7 +132,7 @@ func (s *Store) abortUploads(ctx context.Context) {
 // location returns the location of an object, for people to read.
 func (s *Store) location(name string) string { return Scheme + s.bucket + "/" + s.prefix + name }
 
-// wrap says which object an error is about.
+// wrap adds the location of the object to an error.
 func (s *Store) wrap(name string, err error) error {
 	return fmt.Errorf("objects: %s: %w", s.location(name), err)
 }
@@ -158,7 +158,7 @@ func (s *Store) retry(ctx context.Context, name string, f func() error) error {
 	}
 }
 
-// unanswered reports whether an error says that the store could not be reached or is out of order.
+// unanswered reports whether an error means that the store could not be reached or has failed.
 func unanswered(err error) bool {
 	var lost net.Error
 	status := statusOf(err)

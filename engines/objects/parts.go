@@ -120,8 +120,8 @@ func (s *Store) readParts(
 	return true
 }
 
-// list yields the names of objects under a prefix, sorted. Unless it is recursive, what follows the
-// next slash is left out, and each name is there once.
+// list yields the names of objects under a prefix, sorted. Unless it is recursive, names are cut
+// after the next slash, and each is yielded once.
 func (s *Store) list(ctx context.Context, prefix string, recursive bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		last := ""
@@ -131,7 +131,7 @@ func (s *Store) list(ctx context.Context, prefix string, recursive bool) iter.Se
 				if object.Err != nil {
 					return object.Err
 				}
-				if object.Key == last { // a folder that was there before the listing was begun again
+				if object.Key == last { // a folder that was listed before a retry
 					continue
 				}
 				last = object.Key

@@ -28,8 +28,8 @@ func (s *Store) Runs(ctx context.Context) ([]string, error) {
 
 func recordName(run string) string { return run + "/run.json" }
 
-// Record returns the record of a run: what its program wants to know of it later, such as its mode. If
-// there is none, the error matches fs.ErrNotExist.
+// Record returns the record of a run, in which a program keeps its own data about the run, such as
+// a mode. If the run has none, the error matches fs.ErrNotExist.
 func (s *Store) Record(ctx context.Context, run string) ([]byte, error) {
 	if err := batch.CheckRun(run); err != nil {
 		return nil, err

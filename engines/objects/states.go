@@ -108,7 +108,7 @@ func (v values) Delete(ctx context.Context, domain, id string) {
 	v.store.remove(ctx, objectName(domain, id))
 }
 
-// tryFence writes objects that the store has to accept, and those that it has to refuse.
+// tryFence writes objects that the store must accept, and objects that it must refuse.
 func (v values) tryFence(ctx context.Context) error {
 	name, missing := ".fence/"+rand.Text(), ".fence/"+rand.Text()
 	defer v.store.remove(ctx, name)

@@ -12,7 +12,7 @@ import (
 // pieceSize is the size of the pieces in which a larger object is put.
 const pieceSize = 16 << 20
 
-// errLost means that a store does not have what it has accepted.
+// errLost means that a store lacks an object that it has accepted.
 var errLost = errors.New("the store has lost the object")
 
 // put puts an object.
@@ -30,8 +30,8 @@ func (s *Store) put(ctx context.Context, name string, r *io.SectionReader, o min
 	})
 }
 
-// verify reports whether the store has an object of this size. One that was killed while it joined the
-// pieces may say afterwards that it has done so, as versitygw 1.8.0 does.
+// verify checks that the store has an object of this size. A store that was killed while it joined
+// the pieces may claim afterwards that it has joined them, as versitygw 1.8.0 does.
 func (s *Store) verify(ctx context.Context, name string, size int64) error {
 	info, err := s.client.StatObject(ctx, s.bucket, s.prefix+name, minio.StatObjectOptions{})
 	if statusOf(err) == http.StatusNotFound || err == nil && info.Size != size {
@@ -40,7 +40,7 @@ func (s *Store) verify(ctx context.Context, name string, size int64) error {
 	return err
 }
 
-// remove removes an object. It is no error if there is none.
+// remove removes an object. It returns nil if the object does not exist.
 func (s *Store) remove(ctx context.Context, name string) error {
 	return s.retry(ctx, name, func() error {
 		return s.client.RemoveObject(ctx, s.bucket, s.prefix+name, minio.RemoveObjectOptions{})

@@ -15,7 +15,7 @@ import (
 	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
 
-// A Server does what the service of URLFrontier does, with its clock in whole seconds.
+// A Server implements the service of URLFrontier, with a clock in whole seconds.
 type Server struct {
 	// Fails, if set, reports whether the server fails to put a URL.
 	Fails func(url string) bool

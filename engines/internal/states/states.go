@@ -1,6 +1,6 @@
-// Package states keeps the states of a batch where small values have a fence and large ones do not.
-// The small value of a domain says what its state and its predecessor are, and holds those that are
-// small, too. A large state is an object that never changes.
+// Package states keeps the states of a batch in a store whose small values have a fence and whose
+// large objects have none. The small value of a domain names its state and the predecessor, and
+// holds them if they are small. A large state is an object that never changes.
 package states
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // A Store keeps a value and objects for each domain. It is safe for concurrent use.
 type Store interface {
-	// Value returns the value of a domain and its version, nil and "" if there is none.
+	// Value returns the value of a domain and its version, or nil and "".
 	Value(ctx context.Context, domain string) (value []byte, version string, err error)
 	// Replace replaces a value if it has this version, "" for the first one. If it has another one,
 	// or a lost attempt of this call has replaced it, the error matches [batch.ErrStale].
@@ -27,7 +27,7 @@ type Store interface {
 	Put(ctx context.Context, domain, id string, object *io.SectionReader) error
 	// Open reads an object.
 	Open(ctx context.Context, domain, id string) (io.ReadCloser, error)
-	// Delete removes an object. One that is left takes space, no more.
+	// Delete removes an object. An object that stays only takes space.
 	Delete(ctx context.Context, domain, id string)
 }
 
@@ -78,7 +78,7 @@ func (s *states) stateOf(domain string, v *saved) batch.State {
 	return batch.State{Revision: v.Revision, Run: v.Run, Open: open}
 }
 
-// value returns what was saved of a domain. It is zero if there is nothing or it is damaged.
+// value returns the value of a domain. It is zero if there is no value or it is damaged.
 func (s *states) value(ctx context.Context, domain string) (*saved, string, error) {
 	text, ver, err := s.Value(ctx, domain)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *states) Save(
 	return 0, err
 }
 
-// store takes what write writes into v, or into an object.
+// store keeps the bytes that write writes, in v or in an object.
 func (s *states) store(
 	ctx context.Context, domain string, v *saved, write func(io.Writer) error,
 ) (err error) {
@@ -166,7 +166,7 @@ func (s *states) replace(ctx context.Context, domain string, v *saved, ver strin
 	return err
 }
 
-// drop deletes the objects of a value that another one does not have.
+// drop deletes the objects of a value that are not in another value.
 func (s *states) drop(ctx context.Context, domain string, v, other *saved) {
 	for ; v != nil; v = v.Predecessor {
 		if v.Large && v.ID != other.ID && (other.Predecessor == nil || v.ID != other.Predecessor.ID) {

@@ -1,5 +1,5 @@
-// Package tempfile makes files that nobody finds and that vanish with the process. It is the library's
-// package of this name, which an engine, like anyone's own, cannot import.
+// Package tempfile creates files that have no name and vanish with the process. It copies the
+// library's package of this name, which another module cannot import.
 package tempfile
 
 import "os"
@@ -7,8 +7,8 @@ import "os"
 // A File vanishes when it is closed.
 type File struct{ *os.File }
 
-// Create makes a file in the folder of os.TempDir. Its name is removed at once where the system allows
-// that.
+// Create creates a file in the folder of os.TempDir. It removes the name at once if the system
+// allows that.
 func Create(pattern string) (*File, error) {
 	f, err := os.CreateTemp("", pattern)
 	if err != nil {
