@@ -117,7 +117,7 @@ func isHreflang(code string) bool {
 		region.Canonicalize() == region
 }
 
-// manyLanguages is how many languages want an x-default.
+// manyLanguages is the number of languages from which on x-default is expected.
 const manyLanguages = 3
 
 // endLinks judges the alternates of an entry together.
@@ -170,7 +170,8 @@ func (x *extensions) hasSelf() bool {
 	})
 }
 
-// returns compares the alternates of one document. A page that another names should name it too.
+// returns compares the alternates of one document. If a page names another one, that one should
+// name it too.
 type returns struct {
 	*judge
 	pages []alternatePage
@@ -188,7 +189,7 @@ type alternatePage struct {
 // maxReturns bounds the pages and names that are compared.
 const maxReturns = 1 << 20
 
-// add takes a page.
+// add adds a page.
 func (r *returns) add(e *sitemap.Entry) {
 	if len(r.pages) >= maxReturns {
 		return
@@ -207,7 +208,7 @@ func (r *returns) add(e *sitemap.Entry) {
 	r.pages = append(r.pages, p)
 }
 
-// end reports pages that do not return the naming of another one, each once.
+// end reports pages that do not name a page that names them, each once.
 func (r *returns) end() {
 	if len(r.names) == 0 {
 		return

@@ -32,7 +32,8 @@ func TestDocument_Order(t *testing.T) {
 	}
 }
 
-// What is reported once a name has its first place, and ends after a thousand names.
+// A defect that is reported once a name has the place of the first one. After a thousand names it
+// is no longer reported.
 func TestDocument_OnceAName(t *testing.T) {
 	attribute := func(n int) func(int) string {
 		return func(i int) string { return fmt.Sprintf("<lastmod a%d='1'>2026-11-01</lastmod>", i%n) }
@@ -108,7 +109,7 @@ func TestSite_Strata(t *testing.T) {
 	}
 }
 
-// A robots.txt is judged where it stands.
+// A robots.txt is judged at its place.
 func TestSite_RobotsLines(t *testing.T) {
 	for lines, want := range map[string]string{
 		"":                               "",

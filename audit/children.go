@@ -7,13 +7,13 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// child takes an entry of an index.
+// child adds an entry of an index.
 func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
 	form := formOf(e.Loc)
 	switch before, ok := s.listed[form]; {
 	case !ok && len(s.listed) < maxListed:
 		s.listed[form] = p
-	case ok && before.sitemap != p.sitemap: // a repetition in one index is found there
+	case ok && before.sitemap != p.sitemap: // repetitions in one index are found elsewhere
 		s.report(of(SitemapListedTwice), p, e.Loc, "%s is listed in %s as well", quoted(e.Loc),
 			withoutUser(before.sitemap))
 	}
@@ -35,7 +35,7 @@ func (s *siteJudge) foreignChild(loc string, p place) {
 	s.report(of(sitemap.ForeignChild), p, loc, "%s is on another host than the index", quoted(loc))
 }
 
-// kind reports a document that is no sitemap where an index lists it.
+// kind reports a child of an index that is not a sitemap.
 func (s *siteJudge) kind(loc string, format sitemap.Format, err error, at place) {
 	at = at.of(loc)
 	switch name := quoted(loc); {
@@ -56,14 +56,14 @@ type seeds struct {
 	list []namedSitemap
 }
 
-// A namedSitemap is what is known of one.
+// A namedSitemap is one of these documents.
 type namedSitemap struct {
 	loc    string
 	format sitemap.Format
 	err    error
 }
 
-// add takes a document.
+// add adds a document.
 func (s *seeds) add(sm *discover.Sitemap, sum *discover.Summary) {
 	if len(s.list) < maxListed && (sum.Format != 0 || sum.Err != nil) {
 		s.list = append(s.list, namedSitemap{sm.Loc, sum.Format, sum.Err})

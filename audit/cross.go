@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
-// The codes of what shows across documents.
+// The codes of defects across documents.
 const (
 	AlternateNotListed   sitemap.Code = "alternate_not_listed"
 	URLInSeveralSitemaps sitemap.Code = "url_in_several_sitemaps"
@@ -26,8 +26,8 @@ var _ = register(
 		Fix:     "List each URL in one sitemap."},
 )
 
-// A cross finds what only shows when all pages of a site are compared. It sorts records of them on
-// disk by location, so that all records of one location come together.
+// A cross finds defects that only a comparison of all pages of a site shows. It sorts records of
+// the pages on disk by location, so that all records of one location follow each other.
 type cross struct {
 	*siteJudge
 	documents []string // by number
@@ -48,7 +48,7 @@ func (c *cross) isWanted() bool {
 	return c.o.Pages < 0 || c.o.wants(URLInSeveralSitemaps, HreflangNoReturn, AlternateNotListed)
 }
 
-// add takes a page that a sitemap lists.
+// add adds a page that a sitemap lists.
 func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	if !c.isWanted() {
 		return
@@ -115,7 +115,7 @@ func (c *cross) end() error {
 	return c.records.Err()
 }
 
-// A group is what is known of one location from the records before.
+// A group collects the earlier records of one location.
 type group struct {
 	loc      string
 	first    record // that lists it
@@ -126,7 +126,7 @@ type group struct {
 	reported bool   // alternate_not_listed
 }
 
-// compare judges a record by those of its location before it.
+// compare judges a record by the earlier ones of its location.
 func (c *cross) compare(g *group, r *record) {
 	switch r.kind {
 	case isListed:

@@ -1,6 +1,6 @@
-// Package audit says what is wrong with the sitemaps of a site, as a search engine would see it. It
-// judges how documents are written, what they list, robots.txt, hosts, alternates, and on request
-// the pages themselves:
+// Package audit finds the defects of a site's sitemaps that matter to search engines. It judges the
+// markup and the entries of documents, robots.txt, hosts, alternates and, on request, the pages
+// themselves:
 //
 //	var c discover.Client
 //	for f, err := range audit.Site(ctx, &c, "https://example.com/", nil) {
@@ -10,36 +10,36 @@
 //		fmt.Printf("%s:%d:%d: %s [%s]\n", f.Sitemap, f.Pos.Line, f.Column, f.Message, f.Code)
 //	}
 //
-// [Document] audits one document, [Robots] a robots.txt, [Sitemaps] those that the caller names. Each
-// finding has its place, the URL of the entry, the value, and what to do.
+// [Document] audits one document, [Robots] a robots.txt, and [Sitemaps] the sitemaps that the
+// caller names. Each [Finding] has its place, the URL of the entry, the value, and a way to fix it.
 //
 // # Rules
 //
-// [Rules] lists what is judged. The severity of a rule is by consequence: an error is what the
-// protocol or its schema forbids, or what a search engine refuses; a warning is what is ignored,
+// [Rules] returns all rules. The severity of a rule depends on the consequence. An error is
+// forbidden by the protocol or its schema, or refused by a search engine. A warning is ignored,
 // misread or wasteful. So a document that the schema refuses has an error, with four exceptions
 // that every engine reads: the order of elements, attributes, stray text, and W3C dates that XML
-// Schema lacks. If the schema disagrees with a rule about a value, the schema's severity
-// applies: white space around a date is only an info.
+// Schema lacks. If the schema disagrees with a rule about a value, the schema's severity applies:
+// white space around a date is only an info.
 //
 // Problems of reading ([sitemap.Problem]) are findings too, with their codes. An error that ends a
-// document is no finding in it: it is in the [discover.Summary] that Walk.Done is called with, and
-// the rules explain its code as well. A document that could not be fetched is a finding where it is
-// listed.
+// document is not a finding in it. It is passed to Walk.Done in the [discover.Summary], and the
+// rules explain its code as well. A document that could not be fetched is a finding at the place
+// that lists it.
 //
 // # How a document is audited
 //
 // A document is read once: package parse yields its entries and problems, and calls a listener with
-// the elements as they stand. Most entries have the common shape, for which one call is made.
+// the elements as they are written. For entries of the common shape, which are most, it makes one
+// call.
 //
 // # Memory
 //
-// Memory grows with the sitemaps of a site, not with its URLs. Within a document, a million locations
-// are compared by their hashes. What shows only across documents (a URL in several sitemaps,
-// alternates without a return) is found by an external merge sort with github.com/lanrat/extsort:
-// records are only added and then read in order once, which an embedded database with its index by
-// key would make slower and larger. The records of a site take about as much disk as its sitemaps, in
-// [Options.TempDir].
+// Memory grows with the sitemaps of a site, not with its URLs. Within a document, a million
+// locations are compared by their hashes. Defects across documents, such as a URL in several
+// sitemaps, are found by an external merge sort with github.com/lanrat/extsort. Records are only
+// added and then read once in order, for which an embedded database would be slower and larger. The
+// records of a site take about as much disk as its sitemaps, in [Options.TempDir].
 //
 // # Files
 //

@@ -41,7 +41,7 @@ type auditor struct {
 	summary sitemap.Summary
 	alone   bool // no site is known
 
-	yielded  sitemap.Entry // that is yielded
+	yielded  sitemap.Entry // the one that is yielded
 	last     sitemap.Entry // the first one of the element that was heard last, if it has elements
 	isListed bool          // last is of the entry that was heard last
 	layers   int           // of gzip
@@ -179,7 +179,7 @@ func (d *auditor) Start(in *input.Reader) {
 		d.declared = declaredEncoding(start)
 		d.checkDeclaration(start)
 	}
-	for i := range d.held { // what was found before places were
+	for i := range d.held { // findings from before places were known
 		f := &d.held[i]
 		p := d.at(f.Pos)
 		f.Pos, f.Column, f.Excerpt = p.pos, p.column, p.excerpt
@@ -188,7 +188,7 @@ func (d *auditor) Start(in *input.Reader) {
 
 // Root implements document.Listener.
 func (d *auditor) Root(r *xmlscan.Reader) {
-	var root entry // not that of the entries, since this is kept
+	var root entry // not d.entry, since the root is kept
 	root.add(r, 0, true)
 	d.rootAt = &root.elements[0]
 	d.head = d.place(r.Offset())

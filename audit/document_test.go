@@ -68,8 +68,8 @@ func TestDocument_Columns(t *testing.T) {
 	}
 }
 
-// The elements of each entry are judged, wherever the windows cut the document, and what an entry
-// is long.
+// The elements of each entry are judged, wherever the windows cut the document, and however long an
+// entry is.
 func TestDocument_Windows(t *testing.T) {
 	for _, size := range []int{10, 1_000, 30_000, 200_000} {
 		var b strings.Builder

@@ -39,7 +39,7 @@ type duplicates struct {
 
 func newDuplicates(j *judge) duplicates { return duplicates{judge: j, seen: pool.Get().(*occurrences)} }
 
-// close gives the memory back.
+// close releases the memory.
 func (d *duplicates) close() {
 	d.seen.clear()
 	pool.Put(d.seen)
@@ -72,8 +72,8 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	}
 }
 
-// fold returns what follows the origin of a location, without a slash at the end of its path and in
-// lower case.
+// fold returns the part of a location after its origin, in lower case and without a slash at the
+// end of the path.
 func fold(rest string, has class) string {
 	path, query, ok := rest, "", false
 	if has&isQuery != 0 {
@@ -89,7 +89,7 @@ func fold(rest string, has class) string {
 	return path
 }
 
-// repeated reports a location that is one before it, or nearly so.
+// repeated reports a location that equals an earlier one, or nearly so.
 func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 	rule, format := of(sitemap.DuplicateLoc), "%s is listed before, on line %d"
 	switch {
@@ -105,7 +105,7 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 	d.findAt(rule, d.field(e, document.Loc), e.Loc, format, quoted(e.Loc), before.line)
 }
 
-// end says so if not all locations were compared.
+// end reports that not all locations were compared, if so.
 func (d *duplicates) end(start place) {
 	if d.full {
 		d.findAt(of(sitemap.DuplicateLoc), start, "", "repetitions were looked for among the first %d URLs only",

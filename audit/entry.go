@@ -67,7 +67,7 @@ type field struct {
 // afterFields is the kind of extensions, which follow the fields in the schema.
 const afterFields = document.Priority + 1
 
-// An entry is what was heard of the entry that is read.
+// An entry holds the elements of the entry that is being read.
 type entry struct {
 	start    int64 // its offset, -1 before the first one
 	fields   []field
@@ -90,18 +90,18 @@ func (e *entry) begin(offset int64) {
 	}
 }
 
-// take adds fields that have the common shape.
+// take adds fields of the common shape.
 func (e *entry) take(fields []document.Field) {
 	for i := range fields {
 		f := &fields[i]
 		e.fields = append(e.fields, field{f.Kind, spot{offset: f.Offset}})
 		if n := len(f.Text); n > 0 && (f.Text[0] <= '&' || f.Text[0] >= utf8.RuneSelf || f.Text[n-1] <= ' ') {
-			e.fieldText(f.Kind, f.Text) // it starts or ends unusually
+			e.fieldText(f.Kind, f.Text) // it starts or ends with unusual characters
 		}
 	}
 }
 
-// fieldText takes the text of a field.
+// fieldText checks the text of a field.
 func (e *entry) fieldText(kind document.FieldKind, text []byte) {
 	switch {
 	case len(text) == 0:

@@ -98,7 +98,7 @@ var errorCodes = []struct {
 	err  error
 	code sitemap.Code
 }{
-	{discover.ErrNoSitemap, NoSitemap}, // first: it wraps the errors of all that was tried
+	{discover.ErrNoSitemap, NoSitemap}, // first: it wraps the errors of all attempts
 	{sitemap.ErrTooLarge, sitemap.TooLarge},
 	{sitemap.ErrTooManyEntries, sitemap.TooManyEntries},
 	{fetch.ErrRefused, Refused},

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
-// The code of what Google no longer reads.
+// The code of elements that Google no longer reads.
 const (
 	DeprecatedElement sitemap.Code = "deprecated_element"
 )
@@ -39,7 +39,7 @@ type extensions struct {
 	images, news int // of the entry
 	newsEntries  int // of the document
 	links        []link
-	sound        map[string]bool // codes of hreflang that are right
+	sound        map[string]bool // valid codes of hreflang
 	old          map[string]bool // deprecated elements that were reported
 	named        []span          // extensions with findings
 }
@@ -129,7 +129,7 @@ func (x *extensions) isNamed(offset int64) bool {
 // maxNear is how far apart repetitions are looked for.
 const maxNear = 100
 
-// repeated reports children of the element i that come again.
+// repeated reports children of the element i that are repeated.
 func (x *extensions) repeated(rule Rule, i int) {
 	for n := range x.children(i) {
 		e := &x.elements[n]

@@ -58,8 +58,7 @@ var _ = register(
 			"blocks crawlers."},
 )
 
-// refusals are the statuses with which a server turns this client away rather than saying what is
-// there.
+// refusals are the statuses with which a server turns this client away.
 var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
 	http.StatusUnavailableForLegalReasons}
 
@@ -73,11 +72,11 @@ func wasRefused(none *discover.NoSitemapError) bool {
 	})
 }
 
-// letIn is how a server lets this client in.
+// letIn is the fix for a server that turns this client away.
 const letIn = "Let this client in: allow its address or its user agent in the firewall or the bot " +
 	"protection. Search engines may get another answer."
 
-// noSitemap reports a site without a sitemap, or one that did not let itself be judged.
+// noSitemap reports a site without a sitemap, or one that turned this client away.
 func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) {
 	var tried []string
 	for _, t := range none.Tried {
@@ -125,7 +124,7 @@ func isChallenge(doc *fetch.Document) bool {
 	})
 }
 
-// howFetched judges how a document was fetched.
+// howFetched judges the response that brought a document.
 func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here place) {
 	name := quoted(sm.Loc)
 	if fe, ok := errors.AsType[*fetch.Error](sum.Err); ok {

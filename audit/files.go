@@ -121,8 +121,8 @@ func (f *fileRules) countPages() (n int) {
 	return n
 }
 
-// isPageFile reports whether a file is a page by its name: not an error page, the proof of who owns
-// a site, a search page, or one of the further pages of a list.
+// isPageFile reports whether the name of a file is that of a page, and not of an error page, a
+// proof of ownership, a search page, or a further page of a list.
 func isPageFile(name string) bool {
 	base := path.Base(name)
 	ext := path.Ext(base)

@@ -15,17 +15,17 @@ type Finding struct {
 	// Sitemap is the location of the document, or of the robots.txt, or the name of the file. It is
 	// the URL of the site if the finding is about no document.
 	Sitemap string
-	// Pos is the place in the decoded document. It is zero if there is none.
+	// Pos is the place in the decoded document. It is zero if the finding has no place.
 	Pos sitemap.Position
 	// Column is the number of the character in the line of Pos, from 1. It is 0 if it is not known.
 	Column int
 	// Loc is the URL of the entry, if the finding is about one.
 	Loc string
-	// Text is the value, as it is in the document, at most 256 bytes of it.
+	// Text is the value as it is in the document, at most 256 bytes of it.
 	Text string
 	// Message is a sentence that names the value.
 	Message string
-	// Fix says how to fix it.
+	// Fix is a sentence that says how to fix the defect.
 	Fix string
 	// Dropped reports whether an entry was dropped because of it.
 	Dropped bool
@@ -54,15 +54,15 @@ func (p place) of(loc string) place {
 	return p
 }
 
-// A reporter takes what rules find.
+// A reporter yields the findings of rules.
 type reporter struct {
 	o       *Options
 	yield   func(Finding) bool
-	found   func(Finding) // takes what report makes
+	found   func(Finding) // receives each finding
 	stopped bool          // the caller wants no further findings
 }
 
-// report reports what a rule finds at a place, with the value and a sentence that names it.
+// report reports a defect at a place, with the value and a sentence that names it.
 func (r *reporter) report(rule Rule, at place, text, format string, args ...any) {
 	if r.stopped || !r.o.wants(rule.Code) {
 		return

@@ -146,8 +146,8 @@ func (o *origins) hosts() []*origin {
 	return list
 }
 
-// rareHost is the share of pages below which those on another host are there by mistake: one in so
-// many.
+// rareHost sets the share of pages below which another host counts as a mistake: one page in
+// rareHost.
 const rareHost = 20
 
 // end judges the hosts of pages together. Site is the host of the site, or "" if it is not known;
@@ -228,7 +228,7 @@ func isStaging(host, main string) bool {
 		func(s string) bool { return strings.HasSuffix(host, s) })
 }
 
-// maxOrigins bounds the origins that are told apart.
+// maxOrigins bounds the origins that are counted separately.
 const maxOrigins = 1_000
 
 // An origin counts the pages of one scheme and host, in one spelling.
@@ -255,7 +255,8 @@ func newOrigins() *origins { return &origins{byAuthority: map[string]*origin{}} 
 
 var seed = maphash.MakeSeed()
 
-// of returns the origin of a location, or nil for one too many or one that is no URL.
+// of returns the origin of a location. It returns nil for a location that is not a URL, and beyond
+// maxOrigins.
 func (o *origins) of(loc string) *origin {
 	if o.last != nil && location.HasAuthority(loc, o.last.authority) {
 		return o.last

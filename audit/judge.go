@@ -10,7 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 )
 
-// A judge is what the rules of one document share.
+// A judge holds what the rules of one document share.
 type judge struct {
 	reporter
 	text
@@ -23,7 +23,7 @@ type judge struct {
 	habits  map[sitemap.Code]*habit
 }
 
-// find reports what a rule finds at an offset, in the entry that is judged.
+// find reports a defect at an offset, in the entry that is judged.
 func (j *judge) find(rule Rule, offset int64, text, format string, args ...any) {
 	j.findAt(rule, j.place(offset), text, format, args...)
 }
@@ -71,7 +71,7 @@ func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 
 // placeOfField returns the place of a field of the entry that was read.
 func (j *judge) placeOfField(f *field) place {
-	if f == nil { // it turned out to be in another element
+	if f == nil { // it is in another element
 		return j.startOfEntry()
 	}
 	return j.placeOf(&f.spot)
@@ -95,7 +95,7 @@ func (j *judge) keepPlace(s *spot) {
 	}
 }
 
-// A habit counts what a generator does in each entry.
+// A habit counts a defect that a generator makes in each entry.
 type habit struct {
 	count int
 	next  place // the first one that is not reported
@@ -104,7 +104,7 @@ type habit struct {
 // maxHabit is how many findings of a habit are reported in a document.
 const maxHabit = 100
 
-// isRepeat counts a finding. It returns true for those that are counted only.
+// isRepeat counts a finding. It returns true if the finding is counted but not reported.
 func (j *judge) isRepeat(rule Rule, p place) bool {
 	if !rule.habit {
 		return false
@@ -138,7 +138,7 @@ func (j *judge) first(key string) bool {
 	return true
 }
 
-// maxOnce bounds what is reported once for each name.
+// maxOnce bounds the names for which a defect is reported once each.
 const maxOnce = 1_000
 
 // maxHeld is how many findings of an entry are sorted.

@@ -72,7 +72,7 @@ const (
 	stale       = 365 * 24 * time.Hour
 	fetchWindow = time.Minute // around the time of the response
 	buildTime   = 60          // seconds that a build takes
-	manyEntries = 20          // above which equal values say something
+	manyEntries = 20          // above which equal values are suspicious
 	mostOf      = 95          // percent
 )
 
@@ -104,7 +104,7 @@ type build struct {
 	count    int64
 }
 
-// maxBuilds is how many of the times are told apart.
+// maxBuilds is how many of these times are counted separately.
 const maxBuilds = 4
 
 // add judges the lastmod of an entry.
@@ -136,7 +136,7 @@ func (l *lastMods) add(e *sitemap.Entry) {
 	l.build(start.Unix())
 }
 
-// build counts a lastmod among those of the same time. It forgets the rarest one for a new one.
+// build counts a lastmod among those of the same time. A new time replaces the rarest one.
 func (l *lastMods) build(t int64) {
 	rarest := 0
 	for i := range l.builds {

@@ -144,7 +144,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	}
 }
 
-// unusual judges a location with characters other than letters and the like.
+// unusual judges a location with unusual characters.
 func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class) {
 	if why := notURI(e.Loc, rest, has,
 		o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
@@ -191,8 +191,8 @@ func isSitemapName(loc string) bool {
 		strings.Contains(strings.ToLower(loc[strings.LastIndexByte(loc, '/'):]), "sitemap")
 }
 
-// isUnrendered reports whether what follows an origin ends in a value that a program did not have, or
-// is another URL.
+// isUnrendered reports whether the part after an origin is another URL, or ends in a placeholder
+// such as undefined.
 func isUnrendered(rest string) bool {
 	if strings.HasPrefix(rest, "/http") {
 		return strings.HasPrefix(rest, "/https://") || strings.HasPrefix(rest, "/http://")
@@ -204,8 +204,8 @@ func isUnrendered(rest string) bool {
 // minLoc is the least number of characters of a location in the schema.
 const minLoc = 12
 
-// notURI returns why a location is not the URI that the schema asks for, or "". Characters that
-// must be escaped are let pass, as the schema does, except for brackets outside of the host.
+// notURI returns why a location is not the URI that the schema asks for, or "". Like the schema, it
+// allows characters that must be escaped, except for brackets outside of the host.
 func notURI(loc, rest string, has class, o *origin) string {
 	switch _, fragment, _ := strings.Cut(rest, "#"); {
 	case len(loc) < minLoc:
@@ -234,7 +234,7 @@ func (l *locations) indexOdd(loc, rest string, has class, o *origin) int {
 	return -1
 }
 
-// A parameterKind is what the name of a parameter says of its value.
+// A parameterKind is the kind of value that the name of a parameter suggests.
 type parameterKind uint8
 
 const (

@@ -61,7 +61,7 @@ const (
 	VideoTooManyTags               sitemap.Code = "video_too_many_tags"
 )
 
-// videoLost is what happens without what Google requires.
+// videoLost is the consequence if a required part is missing.
 const videoLost = "Google requires it, and ignores the video without it."
 
 var _ = register(

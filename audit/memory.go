@@ -31,7 +31,7 @@ var _ = register(
 		Fix:     "Nothing is to be done: it is written again."},
 )
 
-// In Options.Store, an audit keeps under the site's host, a slash, a letter and a hash:
+// The keys of an audit in Options.Store have the site's host, a slash, a letter and a hash:
 //
 //	a  a sitemap: its lastmod and the digest of its bytes
 //	p  a page: the number of the audit that has judged it, and the findings
@@ -39,7 +39,7 @@ var _ = register(
 //
 // A walk has other letters, so both may share a Store.
 
-// key returns the key of something of the site in the Store.
+// key returns a key of the site in the Store.
 func (s *siteJudge) key(letter, of string) string {
 	host := s.name
 	if u, err := url.Parse(s.name); err == nil && u.Host != "" {
@@ -49,7 +49,7 @@ func (s *siteJudge) key(letter, of string) string {
 	return host[:min(len(host), 200)] + "/" + letter + hex.EncodeToString(sum[:12])
 }
 
-// A sitemapRecord is what is kept of a sitemap.
+// A sitemapRecord is the record of a sitemap.
 type sitemapRecord struct {
 	LastMod string `json:"lastmod"`
 	Digest  []byte `json:"digest"`
@@ -81,7 +81,7 @@ func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here
 	s.storeFailed(cmp.Or(err, store.Put(key, value)))
 }
 
-// A judgedPage is a page with what is wrong with it.
+// A judgedPage is a page with its findings.
 type judgedPage struct {
 	PageResult
 	found []Finding
@@ -89,7 +89,7 @@ type judgedPage struct {
 }
 
 // A pageMemory keeps the findings of pages until all are judged, so that an audit that was stopped
-// goes on where it was.
+// can resume.
 type pageMemory struct {
 	site   *siteJudge
 	store  discover.Store // nil without one
@@ -97,7 +97,7 @@ type pageMemory struct {
 	synced time.Time
 }
 
-// A pageRecord is what is kept of a page.
+// A pageRecord is the record of a page.
 type pageRecord struct {
 	Audit    uint64    `json:"audit"`
 	Found    []Finding `json:"found"`
@@ -115,7 +115,7 @@ func newPageMemory(s *siteJudge) pageMemory {
 	return m
 }
 
-// get adds what was found on a page that was judged before the audit was stopped, if it was.
+// get adds the findings of a page that was judged before the audit was stopped.
 func (m *pageMemory) get(p *judgedPage) bool {
 	if m.store == nil {
 		return false
@@ -129,10 +129,10 @@ func (m *pageMemory) get(p *judgedPage) bool {
 	return true
 }
 
-// syncEvery is how much of the work a kill may undo.
+// syncEvery is how much work a killed process may lose.
 const syncEvery = 200 * time.Millisecond
 
-// put keeps what was found on a page.
+// put keeps the findings of a page.
 func (m *pageMemory) put(p *judgedPage) {
 	if m.store == nil || m.site.lastErr != nil {
 		return

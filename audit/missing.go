@@ -13,8 +13,8 @@ var _ = register(
 			"also a.html. If a server renders the pages, leave the rule out: --disable page_missing_file."},
 )
 
-// missingFiles collects pages that have no file until one that has shows that the folder holds pages.
-// If none has, a server renders them, as with the folder public of a Next project.
+// missingFiles collects pages without a file until a page with a file shows that the folder holds
+// pages. If no page has a file, a server renders them, as with the folder public of a Next project.
 type missingFiles struct {
 	*siteJudge
 	held  []missingFile
@@ -30,7 +30,7 @@ type missingFile struct {
 // maxMissing bounds the pages that are held.
 const maxMissing = 10_000
 
-// add takes a page.
+// add adds a page.
 func (m *missingFiles) add(at place, path string) {
 	page := missingFile{at, path}
 	if m.isAll {
@@ -57,8 +57,8 @@ func (m *missingFiles) reportAll() {
 	m.isAll, m.held, m.count = true, nil, 0
 }
 
-// end reports the pages of a folder in which none of them has a file. Pages is how many others it has. If
-// they are fewer, a server renders those that sitemaps list.
+// end reports the pages if no page has a file in the folder. Pages is how many other pages the
+// folder has. If they are fewer, a server renders the listed ones, and end reports nothing.
 func (m *missingFiles) end(pages int) {
 	if m.count <= pages {
 		m.reportAll()

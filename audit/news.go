@@ -23,7 +23,7 @@ const (
 	NewsTooOld                 sitemap.Code = "news_too_old"
 )
 
-// newsLost is what happens without what Google requires.
+// newsLost is the consequence if a required part is missing.
 const newsLost = "Google requires it, and may not take the article as news without it."
 
 var _ = register(

@@ -2,14 +2,14 @@ package audit
 
 import "sync"
 
-// An occurrence says in which spelling and where a location came first.
+// An occurrence is the first place of a location, with its spelling.
 type occurrence struct {
 	exact, norm uint32 // hashes as it is, and without equivalent spellings
 	line        uint32
 }
 
 // occurrences is a map from hashes of locations to their first occurrences. It takes a third of the
-// time and half of the memory of Go's, which is most of what the audit of a plain document costs.
+// time and half of the memory of a Go map. Most of the audit of a plain document is spent here.
 type occurrences struct {
 	slots []slot // a power of two of them, at most three quarters used
 	n     int
@@ -33,8 +33,8 @@ var pool = sync.Pool{New: func() any { return new(occurrences) }}
 // maxPooled is the size up to which the memory is used again.
 const maxPooled = 1 << 17
 
-// add adds a location. If there was one under its key, add returns the first one with the same
-// spelling, else the first one.
+// add adds a location. If its key was added before, add returns the first occurrence with the same
+// spelling, or else the first one of the key.
 func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bool) {
 	if 4*m.n >= 3*len(m.slots) {
 		m.grow()
@@ -62,7 +62,7 @@ func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bo
 	return before, false
 }
 
-// find returns the slot of a key, or the free one for it.
+// find returns the slot of a key, or the free slot for it.
 func (m *occurrences) find(sum uint64) *slot {
 	mask := uint64(len(m.slots) - 1)
 	i := sum & mask

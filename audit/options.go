@@ -34,32 +34,32 @@ type Options struct {
 	Walk discover.Options
 	// Page, if set, is called with each page that the walk yields.
 	Page func(*discover.URL)
-	// Store, if set, keeps the lastmods of sitemaps for the next audit, and which pages were judged
-	// if the audit is stopped. It may be the one of a walk, which sees nothing of it.
+	// Store, if set, keeps the lastmods of sitemaps for the next audit, and the pages that were
+	// judged before an audit was stopped. Walks may use the same Store: their keys differ.
 	Store discover.Store
 	// Files, if set, holds the pages of the site, each under its path: the audit reports pages that
 	// have no file.
 	Files fs.FS
 	// FilesPath is the path of the top of Files on the site, such as /project/. If empty, it is /.
-	// Pages elsewhere are not compared with Files.
+	// Other pages are not compared with Files.
 	FilesPath string
-	// Pages is how many pages are fetched and judged. 0 means none, a negative number all. The sample
-	// is spread evenly over the sitemaps and does not change while they do not.
+	// Pages is how many pages are fetched and judged. 0 means none, a negative number all. The
+	// sample is spread evenly over the sitemaps. It stays the same as long as they do.
 	Pages int
-	// Seed chooses the sample: each number draws another one.
+	// Seed chooses the sample: each number draws a different one.
 	Seed uint64
 	// Judged, if set, is called with each page of the sample, after its findings.
 	Judged func(PageResult)
-	// TempDir is the folder in which the URLs of large sites are sorted. If empty, it is a folder of
-	// the system that is on a disk.
+	// TempDir is the folder in which the URLs of large sites are sorted. If empty, it is a temporary
+	// folder of the system that is on a disk, not in memory.
 	TempDir string
 }
 
-// A PageResult is what became of a page that was to be judged.
+// A PageResult is the outcome for one page of the sample.
 type PageResult struct {
 	Loc      string
 	Status   int            // of the last response, 0 without one
-	FinalURL string         // that answered
+	FinalURL string         // the URL that answered
 	Codes    []sitemap.Code // of its findings
 	// Reason says why the page was not judged. It is empty if it was.
 	Reason string
@@ -83,17 +83,17 @@ func (o *Options) wants(codes ...sitemap.Code) bool {
 
 // A Source is a document to audit.
 type Source struct {
-	// Name is what findings call the document: its location, or the name of a file.
+	// Name is the name of the document in findings: its location, or the name of a file.
 	Name string
 	// Open returns a reader of the document from its start. The audit closes it.
 	Open func() (io.ReadCloser, error)
 	// Base is the location of the document. Relative locations are resolved against it, and pages
 	// that a sitemap there may not list are findings.
 	Base *url.URL
-	// ContentType is the media type that came with the document, if any, and Encoding its
+	// ContentType is the media type that the document was served with, if any, and Encoding its
 	// Content-Encoding.
 	ContentType, Encoding string
-	// Date is when the document was served. It is zero if that is not known.
+	// Date is when the document was served, or zero if that is not known.
 	Date time.Time
 	// Done, if set, is called when the document has been read, after its findings.
 	Done func(sitemap.Summary)

@@ -82,9 +82,9 @@ var _ = register(
 		Fix:     "Remove the page from the sitemap, or correct the date."},
 )
 
-const pageDelay = 24 * time.Hour // by which a lastmod may differ
+const pageDelay = 24 * time.Hour // how much a lastmod may differ
 
-// A judgment collects what is wrong with one page.
+// A judgment collects the findings of one page.
 type judgment struct {
 	reporter
 	page  sampled
@@ -201,7 +201,7 @@ func resolve(page *url.URL, base, ref string) string {
 	return u.String()
 }
 
-// modified compares when a page says that it was modified with its lastmod.
+// modified compares the page's own date of modification with its lastmod.
 func (j *judgment) modified(header, meta string) {
 	lastMod := j.page.lastMod
 	if lastMod.IsZero() {

@@ -15,7 +15,7 @@ import (
 
 const maxPage = 1 << 20 // bytes of a page that are read
 
-// A head is what an HTML page says to search engines.
+// A head holds what an HTML page declares to search engines.
 type head struct {
 	base       string   // of its relative URLs, or ""
 	canonicals []string // URLs, maybe relative
@@ -24,8 +24,8 @@ type head struct {
 	robots     []string // lists of directives for the agent or for all
 }
 
-// readHead reads what a page says. Directives count if they are for agent or for all, wherever they
-// are. As for Google, a canonical URL counts only in the head. Templates are not part of the page.
+// readHead reads the head of a page. Directives for agent or for all count anywhere on the page. A
+// canonical URL counts only in the head, as for Google. Templates are not part of the page.
 func readHead(page []byte, agent string) (h head) {
 	templates, inHead := 0, true
 	for t := html.NewTokenizer(bytes.NewReader(page)); ; {
@@ -164,8 +164,8 @@ func refreshTarget(content string) string {
 	return target
 }
 
-// unavailableAfter returns the date after which a page wants to be left out, if it has passed, or "".
-// A date may have a comma, which directives have between them too.
+// unavailableAfter returns the date after which a page asks to be left out, if that has passed, or
+// "". A date may contain a comma, which also separates directives.
 func unavailableAfter(lists []string, now time.Time) string {
 	const name = "unavailable_after:"
 	for _, list := range lists {

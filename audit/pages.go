@@ -28,7 +28,7 @@ type pageAuditor struct {
 	blank map[string]*blankPage // by origin
 }
 
-// A blankPage is what a host answers for a path that it does not have.
+// A blankPage is the answer of a host for a path that does not exist.
 type blankPage struct {
 	once sync.Once
 	sum  [sha256.Size]byte
@@ -86,7 +86,7 @@ func (p *pageAuditor) end() {
 	}
 }
 
-// judge returns what is wrong with a page.
+// judge returns the findings of a page.
 func (p *pageAuditor) judge(page sampled) judgedPage {
 	r := judgedPage{PageResult: PageResult{Loc: page.loc}}
 	if p.memory.get(&r) {
@@ -108,7 +108,7 @@ func (p *pageAuditor) judge(page sampled) judgedPage {
 	return r
 }
 
-// request fetches a page and judges what comes.
+// request fetches a page and judges the response.
 func (p *pageAuditor) request(j *judgment, r *PageResult) {
 	doc, err := p.get(r.Loc)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *pageAuditor) mayFetch(u *url.URL) bool {
 	return err == nil && robots.Allowed(p.fetch.RobotsToken(), u)
 }
 
-// isBlank reports whether a page has the body of a path that its host does not have.
+// isBlank reports whether a page has the body that its host serves for paths that do not exist.
 func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte) bool {
 	origin := doc.URL.Scheme + "://" + doc.URL.Host
 	p.mu.Lock()
@@ -178,7 +178,7 @@ func (p *pageAuditor) fetchBlank(b *blankPage, origin string) {
 	b.sum = digest(body, path)
 }
 
-// digest returns a digest of a body without the path of its own.
+// digest returns a digest of a body without its own path.
 func digest(body []byte, path string) [sha256.Size]byte {
 	if len(path) > 1 {
 		body = bytes.ReplaceAll(body, []byte(path), nil)

@@ -48,7 +48,7 @@ type priorities struct {
 	first place
 }
 
-// add takes the priority of an entry.
+// add adds the priority of an entry.
 func (p *priorities) add(e *sitemap.Entry) {
 	v, ok := e.Priority.Get()
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// ruleOf returns the rule about a problem of reading. Its severity is that of the schema if that
-// judges the value otherwise.
+// ruleOf returns the rule about a problem of reading. If the schema judges the value differently,
+// its severity applies.
 func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	rule, text := of(p.Code), strings.Trim(p.Text, " \t\r\n")
 	hasSchema := j.format == sitemap.URLSet || j.format == sitemap.SitemapIndex
@@ -25,7 +25,7 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	return rule
 }
 
-// problem reports a problem of reading. It leaves out those that another finding is about.
+// problem reports a problem of reading, unless another finding is about the same defect.
 func (j *judge) problem(p sitemap.Problem) {
 	switch p.Code {
 	case sitemap.UnknownNamespace, sitemap.MissingNamespace:
@@ -33,7 +33,7 @@ func (j *judge) problem(p sitemap.Problem) {
 	case sitemap.WrappedRoot:
 		j.once["wrapped"] = true
 	case sitemap.JunkAfterRoot:
-		if j.once["wrapped"] && strings.HasPrefix(p.Text, "</") { // of what is around the root
+		if j.once["wrapped"] && strings.HasPrefix(p.Text, "</") { // an end tag around the root
 			return
 		}
 	case sitemap.BogusLoc:

@@ -44,7 +44,8 @@ var _ = register(
 		Fix: "Remove the page from the sitemap, or change the rule in robots.txt."},
 )
 
-// inRobots judges what robots.txt says of a document. IsRead reports whether it could be read.
+// inRobots judges whether robots.txt names and allows a document. IsRead reports whether the
+// document could be read.
 func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 	file := s.robots(sm.Loc)
 	if file == nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // Robots audits a robots.txt by the rules of reading. The Base of src is its location: without it,
-// relative records are dropped. The Summary that Done is called with has the number of sitemaps that it names
-// as Entries. The error, if any, is the last element: that of Open or of the reader. A nil o is a zero
-// Options.
+// relative records are dropped. In the Summary for Done, Entries is the number of sitemaps that the
+// file names. The error, if any, is the last element: that of Open or of the reader. A nil o is a
+// zero Options.
 func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 	if o == nil {
 		o = new(Options)

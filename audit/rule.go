@@ -7,14 +7,14 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// A Rule is something that an audit judges.
+// A Rule is one kind of defect that an audit finds.
 type Rule struct {
 	Code     sitemap.Code
 	Severity sitemap.Severity
-	Summary  string // what the rule finds, as part of a sentence: "a lastmod that is not a W3C date"
-	Why      string // what it leads to
-	Fix      string // what to do about it
-	Source   string // who says so: a section of the protocol, an RFC, the documentation of an engine
+	Summary  string // the defect, as part of a sentence: "a lastmod that is not a W3C date"
+	Why      string // the consequence
+	Fix      string // how to fix it
+	Source   string // its authority: a section of the protocol, an RFC, the documentation of an engine
 	habit    bool   // a document may have many findings, of one habit of its generator
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A sample draws pages, spread evenly over the sitemaps. Of each sitemap it keeps the pages whose
-// hashes with the seed are smallest, so the same pages are drawn again as long as they are listed.
+// A sample draws pages, spread evenly over the sitemaps. From each sitemap it keeps the pages with
+// the smallest hashes, which include the seed. So the same pages are drawn again as long as they
+// are listed.
 type sample struct {
 	size   int // of the sample
 	seed   uint64
@@ -30,7 +31,7 @@ type sampled struct {
 
 func newSample(o *Options) *sample { return &sample{size: o.Pages, seed: o.Seed} }
 
-// add takes a page that a sitemap lists.
+// add adds a page that a sitemap lists.
 func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	if s.size <= 0 {
 		return

@@ -14,9 +14,9 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// Site audits the sitemaps of a site, which are found as [discover.Client.URLs] finds them. It
-// yields the findings in a document when that has been read, and those about the site as a whole at
-// the end. The error, if any, is the last element, and that of the walk.
+// Site audits the sitemaps of a site. It finds them as [discover.Client.URLs] does. It yields the
+// findings in a document once that has been read, and those about the whole site at the end. The
+// error of the walk, if any, is the last element.
 //
 //	for f, err := range audit.Site(ctx, &c, "https://example.com/", nil) {
 //		if err != nil {
@@ -25,16 +25,16 @@ import (
 //		fmt.Printf("%s:%d:%d: %s [%s]\n", f.Sitemap, f.Pos.Line, f.Column, f.Message, f.Code)
 //	}
 //
-// Memory does not grow with the number of URLs: what repeats across documents is found by sorting
-// them on disk. A nil o is a zero Options. The sequence is a single-use iterator; the Client may
-// serve other walks and audits at once.
+// Memory does not grow with the number of URLs: repetitions across documents are found by sorting
+// on disk. A nil o is a zero Options. The sequence is a single-use iterator; the Client may serve
+// other walks and audits at once.
 func Site(ctx context.Context, c *discover.Client, site string, o *Options) iter.Seq2[Finding, error] {
 	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) walk {
 		return c.URLs(ctx, site, w)
 	})
 }
 
-// Sitemaps is [Site] for sitemaps that the caller names, and all that they refer to.
+// Sitemaps is like [Site], for sitemaps that the caller names and everything that they refer to.
 func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 	o *Options) iter.Seq2[Finding, error] {
 	name := ""
@@ -46,8 +46,8 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 	})
 }
 
-// Pages is [Document] for one whose pages are judged as well, as many as [Options.Pages] says. Their
-// findings come last.
+// Pages is like [Document], and also fetches and judges up to [Options.Pages] of the pages. Their
+// findings are last.
 func Pages(ctx context.Context, c *discover.Client, src Source, o *Options) iter.Seq2[Finding, error] {
 	if o == nil {
 		o = new(Options)
@@ -133,7 +133,7 @@ func (s *siteAuditor) end(err error) {
 	s.pages()
 }
 
-// pages judges the pages that are fetched, while the records of all are compared.
+// pages judges the pages of the sample while the records of all pages are compared.
 func (s *siteAuditor) pages() {
 	pages := newPageAuditor(&s.siteJudge, s.files)
 	for _, page := range s.sample.drawn() {

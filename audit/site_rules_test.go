@@ -15,7 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// Each row is an item or entry of a feed, and what is said of it.
+// Each row is an item or entry of a feed, and its findings.
 func TestDocument_Feeds(t *testing.T) {
 	rss := func(item string) string {
 		return `<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>T</title>` + item + `</channel></rss>`
@@ -50,7 +50,7 @@ func TestDocument_Feeds(t *testing.T) {
 	}
 }
 
-// Each row is the lines of a text sitemap, and what is said of them.
+// Each row is the lines of a text sitemap, and their findings.
 func TestDocument_Text(t *testing.T) {
 	const page = "https://www.example.com/1"
 	for text, want := range map[string]string{
@@ -240,7 +240,7 @@ func TestCodeOf_All(t *testing.T) {
 	}
 }
 
-// What is neither wanted nor known is not judged, on sites too.
+// Unwanted and unknown codes are not judged, on sites too.
 func TestSite_OnlyAndDisable(t *testing.T) {
 	w := siteOf(map[string]string{"robots.txt": "User-agent: *\nDisallow: /1", "sitemap.xml": wholeURLSet(home+"1", home+"1")})
 	for _, test := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// A siteJudge is what the rules of a site share.
+// A siteJudge holds what the rules of a site share.
 type siteJudge struct {
 	reporter
 	ctx     context.Context
@@ -20,7 +20,7 @@ type siteJudge struct {
 	name    string // the same without those
 	lastErr error  // is yielded last
 
-	files  map[location.Origin]*robots.File // nil where there is none to judge by
+	files  map[location.Origin]*robots.File // nil if it could not be read
 	listed map[string]place                 // of sitemaps in indexes, by the form of a request
 }
 

@@ -49,7 +49,7 @@ func (t *text) at(pos sitemap.Position) place {
 	return p
 }
 
-// slide remembers what is needed of bytes that leave the memory.
+// slide keeps counts of the bytes that leave the memory.
 func (t *text) slide() { t.wideBefore(t.in.Position(0)) }
 
 // wideBefore returns how many more bytes than characters are before a place in its line.
@@ -77,7 +77,7 @@ func extra(b []byte) int { return len(b) - utf8.RuneCount(b) }
 
 const (
 	excerptBefore = 50 // bytes of a line before the place
-	excerptAfter  = 50 // and after it
+	excerptAfter  = 50 // bytes of the line after it
 )
 
 // excerpt returns the line around an offset in memory.

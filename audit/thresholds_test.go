@@ -157,8 +157,8 @@ func TestThresholds_PageDelay(t *testing.T) {
 	}
 }
 
-// A habit is reported a hundred times, and then once with how many follow. What is dropped is
-// reported each time.
+// A habit is reported a hundred times, and then once with the number of further ones. Dropped
+// entries are reported each time.
 func TestDocument_Habits(t *testing.T) {
 	for n, want := range map[int]int{100: 100, 101: 101, 250: 101} {
 		text := entries(n, func(int) string { return "<priority>0.5</priority><lastmod>2026-01-01</lastmod>" })

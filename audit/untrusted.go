@@ -22,7 +22,7 @@ type untrustedHost struct {
 	by    *discover.Sitemap // that lists the first page
 }
 
-// add takes a page.
+// add adds a page.
 func (u untrustedHosts) add(sm *discover.Sitemap, o *origin, at func() place) {
 	n := u[o.Host]
 	switch {
@@ -50,7 +50,8 @@ func (u untrustedHosts) end(s *siteJudge) {
 	}
 }
 
-// rootOf returns the index above a sitemap, or the sitemap itself: what a robots.txt names.
+// rootOf returns the topmost index above a sitemap, or the sitemap itself: the one that a
+// robots.txt should name.
 func rootOf(sm *discover.Sitemap) *discover.Sitemap {
 	for sm.Referrer != nil {
 		sm = sm.Referrer
@@ -95,7 +96,7 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	}
 	root := rootOf(sm).Loc
 	if file := s.robots(root); file != nil && names(file.Sitemaps, root) {
-		return // the caller has named what robots.txt names too
+		return // the caller named a sitemap that robots.txt names too
 	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy("Move the sitemap to the top of the site, " +
 		"or name it in robots.txt.")

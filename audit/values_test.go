@@ -31,7 +31,7 @@ func wantSaid(t *testing.T, text, want string) []audit.Finding {
 	return found
 }
 
-// Each row is a loc, and what is said of it.
+// Each row is a loc, and its findings.
 func TestDocument_Locations(t *testing.T) {
 	for loc, want := range map[string]string{
 		"https://www.example.com/":                          "",
@@ -89,7 +89,7 @@ func TestDocument_Locations(t *testing.T) {
 	}
 }
 
-// Each row is what an entry has beside its loc, and what is said of it.
+// Each row is the fields of an entry beside its loc, and its findings.
 func TestDocument_Fields(t *testing.T) {
 	for body, want := range map[string]string{
 		"<lastmod>2026-11-01</lastmod>":                              "",
@@ -137,7 +137,7 @@ func TestDocument_Fields(t *testing.T) {
 	}
 }
 
-// Each row is an extension of an entry, and what is said of it.
+// Each row is an extension of an entry, and its findings.
 func TestDocument_Extensions(t *testing.T) {
 	image := func(parts string) string { return "<image:image>" + parts + "</image:image>" }
 	const imageLoc = "<image:loc>https://www.example.com/i.png</image:loc>"
@@ -200,7 +200,7 @@ func TestDocument_Extensions(t *testing.T) {
 	}
 }
 
-// Each row is the alternates of the entry https://www.example.com/0, and what is said of them.
+// Each row is the alternates of the entry https://www.example.com/0, and their findings.
 func TestDocument_Alternates(t *testing.T) {
 	link := func(code, href string) string {
 		return `<xhtml:link rel="alternate" hreflang="` + code + `" href="` + href + `"/>`
@@ -233,7 +233,7 @@ func TestDocument_Alternates(t *testing.T) {
 	}
 }
 
-// Each row is a whole document, and what is said of it.
+// Each row is a whole document, and its findings.
 func TestDocument_Schema(t *testing.T) {
 	const entry, ns = "<url><loc>https://www.example.com/</loc></url>", `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
 	const root, end = "<urlset " + ns + ">", "</urlset>"

@@ -37,7 +37,7 @@ func siteOf(docs map[string]string) web {
 	return w
 }
 
-// auditSite audits a site without what is said of lastmods.
+// auditSite audits a site without the findings about lastmods.
 func auditSite(t *testing.T, transport http.RoundTripper, o audit.Options) ([]audit.Finding, error) {
 	t.Helper()
 	o.Time = testTime
@@ -54,7 +54,7 @@ func indexOf(locs ...string) string {
 		strings.Join(locs, "</loc></sitemap><sitemap><loc>") + "</loc></sitemap></sitemapindex>"
 }
 
-// Each row is a site, and what is said of it.
+// Each row is a site, and its findings.
 func TestSite_Verdicts(t *testing.T) {
 	const named, page = "Sitemap: " + home + "s.xml", home + "1"
 	sound := wholeURLSet(page)
@@ -163,7 +163,7 @@ func TestSite_UntrustedHosts(t *testing.T) {
 	}
 }
 
-// Each row is a page, and what is said of it.
+// Each row is a page, and its findings.
 func TestSite_Pages(t *testing.T) {
 	htmlPage := func(head string) section {
 		return section{"200", http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte("<!DOCTYPE html><head>" + head + "</head>")}
@@ -228,7 +228,7 @@ func TestSite_Pages(t *testing.T) {
 	}
 }
 
-// No page is fetched where robots.txt disallows it or cannot be had, or where it has no file.
+// A page is not fetched if robots.txt disallows it or cannot be read, or if it has no file.
 func TestSite_PagesNotFetched(t *testing.T) {
 	for _, test := range []struct {
 		robots string
@@ -317,7 +317,7 @@ func TestFileOf(t *testing.T) {
 	}
 }
 
-// A page in the folder is not listed, unless it is none for search engines.
+// A page in the folder that no sitemap lists is reported, unless search engines ignore it.
 func TestSite_PageNotListed(t *testing.T) {
 	for name, want := range map[string]bool{
 		"2.html": true, "a/b.htm": true, "404.html": false, "404/index.html": true, "500.html": false, "google123.html": false,
@@ -374,7 +374,7 @@ func TestDocument_Compression(t *testing.T) {
 	}
 }
 
-// The statuses of what was tried are named.
+// The finding names the statuses of all attempts.
 func TestSite_TriedIsNamed(t *testing.T) {
 	found, err := auditSite(t, siteOf(map[string]string{"robots.txt": ""}), audit.Options{})
 	if !errors.Is(err, discover.ErrNoSitemap) || len(found) != 1 {

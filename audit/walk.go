@@ -21,7 +21,7 @@ type siteAuditor struct {
 	current      *discover.Sitemap // that was fetched last
 	doc          *fetch.Document
 	verdicts     []verdict // of the walk, on the entries of doc
-	isChallenged bool      // a page came that asks for proof of a human
+	isChallenged bool      // a response was a page that asks for proof of a human
 
 	origins *origins
 	loose   untrustedHosts
@@ -31,7 +31,7 @@ type siteAuditor struct {
 	sample  *sample
 }
 
-// A verdict is what the walk says of the entry at an offset. Verdicts come in document order.
+// A verdict is the walk's judgement of the entry at an offset. Verdicts come in document order.
 type verdict struct {
 	offset int64
 	kind   verdictKind
@@ -66,7 +66,7 @@ func (s *siteAuditor) take(f Finding) {
 	}
 }
 
-// fetched takes a document before it is read.
+// fetched prepares for a document before it is read.
 func (s *siteAuditor) fetched(sm *discover.Sitemap, doc *fetch.Document) {
 	if sm != nil { // else a robots.txt, which may be asked for within a document
 		s.current, s.doc, s.verdicts = sm, doc, s.verdicts[:0]
@@ -78,7 +78,7 @@ func (s *siteAuditor) fetched(sm *discover.Sitemap, doc *fetch.Document) {
 	}
 }
 
-// page takes a page that the walk yields.
+// page adds a page that the walk yields.
 func (s *siteAuditor) page(u *discover.URL) {
 	if s.o.Page != nil {
 		s.o.Page(u)
@@ -90,8 +90,7 @@ func (s *siteAuditor) page(u *discover.URL) {
 	s.verdict(u.Sitemap, u.Pos.Offset, kind)
 }
 
-// problem takes the problems that only a walk can find. The others are found in the audit of their
-// document.
+// problem adds the problems that only a walk can find. The audit of the document finds the others.
 func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 	switch {
 	case p.Code == sitemap.UntrustedLoc:
@@ -108,7 +107,7 @@ func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 	}
 }
 
-// done takes a document that has ended.
+// done ends a document.
 func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 	if sum.Skipped == "" && !s.stopped {
 		here := s.placeOf(sm)

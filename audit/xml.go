@@ -14,7 +14,7 @@ const (
 	SmartQuotes sitemap.Code = "smart_quotes"
 )
 
-// lostRest is why a document must be well-formed.
+// lostRest is the consequence if a document is not well-formed.
 const lostRest = "An XML parser that follows the standard stops here. " +
 	"Search engines report a parsing error, and the entries after it may be lost."
 

@@ -66,7 +66,7 @@ func ExampleWatcher_Events() {
 	// context canceled
 }
 
-// What a Watcher knows of the documents of a site.
+// The documents of a site that a Watcher knows.
 func ExampleWatcher_Documents() {
 	files := fstest.MapFS{
 		"robots.txt":  {Data: []byte("Sitemap: /sitemap.txt")},

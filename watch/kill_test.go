@@ -24,7 +24,7 @@ var kills = flag.Int("kills", 6, "how often to kill the process")
 
 const task = "WATCH_TEST_STATE"
 
-// TestMain watches the sites of the test in another process where it is asked to.
+// TestMain watches the sites of the test if it runs in another process for that.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(task); path != "" {
 		if err := printEvents(path, time.Millisecond); err != nil {
@@ -87,7 +87,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "state")
-	// watchUntil watches until so many events are printed, and then kills the process.
+	// watchUntil watches until n events are printed, and then kills the process.
 	watchUntil := func(path string, most int) (ids []string) {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), task+"="+path)

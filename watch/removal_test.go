@@ -103,8 +103,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestRemoved_Again: a page that comes and goes is told each time, with an ID of its own, whichever
-// document lists it.
+// TestRemoved_Again: a page that is added and removed again and again is reported each time, with
+// an ID of its own, whichever document lists it.
 func TestRemoved_Again(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web := newWeb()

@@ -102,8 +102,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestDamagedList: a document whose pages are missing in the Store is read anew, and nothing of it is
-// taken for added.
+// TestDamagedList: a document whose pages are missing in the Store is read again, and nothing of it
+// is taken for added.
 func TestDamagedList(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web := newWeb()

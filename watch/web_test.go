@@ -18,7 +18,7 @@ import (
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
-// A web answers requests from a function for each URL. What has none is 404.
+// A web answers requests from a function for each URL. Other URLs answer 404.
 type web struct {
 	mu       sync.Mutex
 	pages    map[string]func() string
