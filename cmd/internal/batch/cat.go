@@ -35,7 +35,7 @@ func catCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// check reports flags that have no meaning for a run of this mode.
+// check returns an error for flags that do not apply to a run of this mode.
 func (c *catFlags) check(m mode) error {
 	forFindings := c.Format == "sarif" || c.Format == "junit" || c.Format == "github"
 	switch {
@@ -57,7 +57,7 @@ func (c *catFlags) check(m mode) error {
 	return err
 }
 
-// cat prints what is in the parts of a run.
+// cat prints the parts of a run.
 func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error {
 	formatErr := flags.Resolve(cmd)
 	s, run, err := findRun(a, cmd, location)

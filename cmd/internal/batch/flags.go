@@ -17,7 +17,7 @@ import (
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// placeFlags say where a run is.
+// placeFlags name the place of a run.
 type placeFlags struct {
 	serverFlags
 	out, run string
@@ -111,7 +111,7 @@ type openRun struct {
 	closers []func()
 }
 
-// open begins a run or goes on with it, and opens its queue. Replicas are 0 for as many as before.
+// open begins or resumes a run and opens its queue. Replicas is 0 to keep the number.
 func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
 	r := &openRun{app: a, flags: flags, metrics: newCounters()}
 	if flags.log != "" {
@@ -156,8 +156,8 @@ func (r *openRun) open(cmd *cobra.Command, o *natsqueue.Options) (err error) {
 	return nil
 }
 
-// openStates opens the states of a store. Those of a folder have no fence for several machines, so that
-// NATS keeps them.
+// openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
+// has no fence for several machines.
 func openStates(ctx context.Context, s store, q *queue, o *natsqueue.Options) (batch.States, error) {
 	if _, ok := s.(*folder); ok && q.nats != nil {
 		return natsqueue.OpenStates(ctx, q.nats, o)

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-// A folder is a store of files.
+// A folder is a store in a folder of files.
 type folder struct {
 	*batch.Folder
 	dir string

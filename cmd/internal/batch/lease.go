@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// A measuredQueue counts what becomes of tasks.
+// A measuredQueue counts how leases end.
 type measuredQueue struct {
 	batch.Queue
 	metrics *counters
@@ -48,7 +48,7 @@ func (l *measuredLease) Later(ctx context.Context, delay time.Duration) error {
 	return l.note(l.Lease.Later(ctx, delay))
 }
 
-// note counts a lease that has ended by itself, once.
+// note counts a lease that has expired, once.
 func (l *measuredLease) note(err error) error {
 	if errors.Is(err, batch.ErrStale) && !l.lost.Swap(true) {
 		l.metrics.lost.Inc()

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/metrics"
 )
 
-// counters are what a command counts, for --metrics.
+// counters are the metrics of a command, for --metrics.
 type counters struct {
 	registry *prometheus.Registry
 

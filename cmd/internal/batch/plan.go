@@ -93,9 +93,9 @@ type plan struct {
 	*openRun
 	list    string
 	shard   shard
-	failed  map[string]bool // domains that are put although they have a part; nil for none
+	failed  map[string]bool // domains that are put although they have a part, or nil
 	skipped func(targets int64)
-	isNew   bool // the run has no parts yet, so that planning asks for none; workers do
+	isNew   bool // the run has no parts yet, so that planning need not look for any; workers do
 
 	put, known, done int64 // domains
 	targets          int64 // of the shard
@@ -194,7 +194,7 @@ func domainOf(part batch.Stored) string {
 	return domain
 }
 
-// isOver reports that nothing of the run was left.
+// isOver reports whether nothing of the run was left.
 func (p *plan) isOver() bool { return p.put == 0 && p.known == 0 }
 
 // reportOver says that the run is over, and how to begin the next.

@@ -89,8 +89,8 @@ func (p *findingPrinter) document(d *batch.Document, text []byte) {
 	p.ended(d.Sitemap, d.Target, text, d.Error)
 }
 
-// ended prints a document or target after its findings. An error is not said again where a finding
-// says it.
+// ended prints a document or target after its findings. It leaves out an error that a finding has
+// reported.
 func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error) {
 	d := &findings.DocumentEnd{Name: cli.FileName(name), Target: target, JSON: text}
 	if e != nil {
@@ -103,10 +103,10 @@ func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error)
 	p.printer.Document(d)
 }
 
-// unread are the codes of findings about what could not be read.
+// unread are the codes of findings about documents that could not be read.
 var unread = []sitemap.Code{"no_sitemap", "sitemap_unreachable", "sitemap_timeout", "sitemap_status"}
 
-// knows reports whether a finding says an error.
+// knows reports whether a finding has reported an error.
 func (p *findingPrinter) knows(e *batch.Error) bool {
 	said := func(code sitemap.Code) bool { return p.codes[code] }
 	return said(e.Code) || slices.ContainsFunc(unread, said)

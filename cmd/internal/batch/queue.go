@@ -14,15 +14,16 @@ import (
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// A queue is a [batch.Queue] and what commands do with it. Functions that it does not need are nil.
+// A queue is a [batch.Queue] with further functions for commands. Functions that it does not need
+// are nil.
 type queue struct {
 	batch.Queue
 	nats  *nats.Conn                      // nil for another server
-	begin func(ctx context.Context) error // a plan: an earlier End is taken back
+	begin func(ctx context.Context) error // begins a plan: an earlier End no longer counts
 	left  func(ctx context.Context) (waiting, leased int, err error)
 	ready func() bool // the server answers
 	close func()
-	// endsHere says that a server does not keep End: each process has to say it.
+	// endsHere means that the server does not keep End: each process must call it.
 	endsHere bool
 }
 
@@ -77,7 +78,7 @@ func openJetStream(
 	}, nil
 }
 
-// reachTime is how long a frontier may take to answer at first.
+// reachTime bounds the first answer of a frontier.
 const reachTime = 10 * time.Second
 
 // dialFrontier connects to a frontier, and returns the crawl that its URL names.

@@ -9,9 +9,9 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// A mode says what the parts of a run are. A run keeps its mode.
+// A mode is the kind of the parts of a run. A run keeps its mode.
 type mode struct {
-	Changed  bool `json:"changed,omitempty"`  // only what is new or modified since the run before
+	Changed  bool `json:"changed,omitempty"`  // only pages that are new or modified since the run before
 	Findings bool `json:"findings,omitempty"` // of an audit, in place of URLs
 }
 
@@ -26,11 +26,11 @@ func (m mode) String() string {
 	return "full"
 }
 
-// A record is what is kept of a run beside its parts.
+// A record is kept for each run, beside its parts.
 type record struct {
 	mode
 	Begun time.Time `json:"begun"`
-	// Started is when a list was last planned for it, zero if that never happened.
+	// Started is when a list was last planned for it, or zero.
 	Started time.Time `json:"started,omitzero"`
 	// Targets is how many targets the list has, 0 until it has been read to its end.
 	Targets  int64     `json:"targets,omitempty"`
@@ -38,7 +38,7 @@ type record struct {
 	Bad      []badLine `json:"bad,omitempty"` // the first of these
 }
 
-// A badLine is a line of the list that is no target.
+// A badLine is a line of the list that is not a target.
 type badLine struct {
 	Line  uint64 `json:"line"`
 	Error string `json:"error"`
@@ -49,7 +49,7 @@ const maxBad = 100
 
 func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// readRecord returns the record of a run, zero if there is none. A damaged one counts as absent.
+// readRecord returns the record of a run. If it is missing or damaged, the record is zero.
 func readRecord(ctx context.Context, s store, run string) (r record, err error) {
 	text, err := s.Record(ctx, run)
 	if isMissing(err) {
@@ -69,8 +69,7 @@ func (r *record) save(ctx context.Context, s store, run string) error {
 	return s.SaveRecord(ctx, run, append(text, '\n'))
 }
 
-// beginRun goes on with a run, or begins it if it is not there. A run that is there may have another
-// mode.
+// beginRun begins a run, or resumes it if it exists. An existing run may have another mode.
 func beginRun(ctx context.Context, s store, run string, m mode) (record, error) {
 	r, err := readRecord(ctx, s, run)
 	if err != nil || !r.Begun.IsZero() {
@@ -83,7 +82,7 @@ func beginRun(ctx context.Context, s store, run string, m mode) (record, error) 
 	return readRecord(ctx, s, run) // another process may have begun it
 }
 
-// add notes a line that is no target.
+// add adds a line that is not a target.
 func (r *record) add(e *batch.LineError) {
 	if r.BadLines++; len(r.Bad) < maxBad {
 		r.Bad = append(slices.Clip(r.Bad), badLine{e.Line, e.Err.Error()})

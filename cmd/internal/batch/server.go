@@ -43,7 +43,7 @@ func parseFrontier(location string) (*url.URL, error) {
 	return u, nil
 }
 
-// serverFlags name a queue, and say who a command is to its server and which servers it trusts.
+// serverFlags name a queue, the credentials for its server, and the authorities to trust.
 type serverFlags struct {
 	queue   string
 	login   natsqueue.Login
@@ -59,7 +59,7 @@ func (s *serverFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// check reports what is not the URL of a queue, and flags that have no meaning for it.
+// check returns an error if --queue is not the URL of a queue, or a flag does not apply to it.
 func (s *serverFlags) check() error {
 	isLogin := s.login.Creds != "" || s.login.NKey != ""
 	switch {
@@ -76,7 +76,7 @@ func (s *serverFlags) check() error {
 	return err
 }
 
-// secure returns how a frontier is asked: without TLS if it is nil.
+// secure returns the TLS configuration for a frontier, or nil for no TLS.
 func (s *serverFlags) secure(scheme string) (*tls.Config, error) {
 	if s.login.CA == "" {
 		if scheme+"://" == schemeFrontierTLS {

@@ -62,7 +62,7 @@ func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command, args []strin
 	return st, []string{run}, err
 }
 
-// status prints how far the runs in a folder are, or what has failed in them.
+// status prints the progress of the runs in a folder, or their failures.
 func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) error {
 	var argErr error
 	switch {
@@ -109,7 +109,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	return out.Finish(err)
 }
 
-// ask takes from the queue how many domains wait and are with workers. A frontier does not say that.
+// ask asks the queue how many domains wait and how many are leased. A frontier does not know.
 func (s *summary) ask(ctx context.Context, flags *serverFlags) error {
 	if !isNATS(flags.queue) {
 		return nil

@@ -19,7 +19,7 @@ type store interface {
 	batch.Sink
 	batch.Remover
 	Runs(ctx context.Context) ([]string, error)
-	// Record returns what SaveRecord has saved. If there is nothing, the error matches
+	// Record returns the bytes that SaveRecord saved. If there are none, the error matches
 	// fs.ErrNotExist.
 	Record(ctx context.Context, run string) ([]byte, error)
 	SaveRecord(ctx context.Context, run string, record []byte) error
@@ -88,7 +88,7 @@ func linesOf(ctx context.Context, s store, part batch.Stored) iter.Seq2[batch.Li
 	}
 }
 
-// errNoParts says how to make parts, and where they are.
+// errNoParts is the error for a run without parts. It names the command that makes them.
 func errNoParts(location string) error {
 	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN; " +
 		"sitemap batch status OUT lists the runs"

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-// A summary says how far a run is. Its counts are those of the parts.
+// A summary describes the progress of a run, by the counts of its parts.
 type summary struct {
 	Run   string    `json:"run"`
 	Mode  string    `json:"mode,omitempty"`
@@ -25,7 +25,7 @@ type summary struct {
 	Done  int64     `json:"done"`            // of these
 
 	Domains  int64                  `json:"domains"`
-	Failed   int64                  `json:"failed"` // domains of which something could not be read
+	Failed   int64                  `json:"failed"` // domains with documents or targets that could not be read
 	Causes   map[sitemap.Code]int64 `json:"causes,omitempty"`
 	Damaged  int64                  `json:"damaged,omitempty"` // parts
 	BadLines int64                  `json:"bad_lines,omitempty"`
@@ -37,7 +37,7 @@ type summary struct {
 	Leased  *int `json:"leased,omitempty"`
 
 	Rate float64 `json:"rate,omitempty"`         // sites a second since the last start
-	Left float64 `json:"seconds_left,omitempty"` // 0 if that is not known or nothing is left
+	Left float64 `json:"seconds_left,omitempty"` // 0 if unknown or finished
 }
 
 // summarize counts the parts of a run. It reports those that are damaged.
@@ -135,7 +135,7 @@ func (s *summary) print(w io.Writer) {
 	}
 }
 
-// leftText returns how much time is left. A run that stands still has years, which no Duration holds.
+// leftText returns how much time is left. For a run without progress, that can exceed a Duration.
 func (s *summary) leftText() string {
 	const longest = math.MaxInt64 / float64(time.Second)
 	return cli.About(time.Duration(min(s.Left, longest-1) * float64(time.Second)))

@@ -91,7 +91,7 @@ func workAlone(
 	return cmp.Or(a.Ended(cmd.Context()), err)
 }
 
-// A work is a worker with what it reports.
+// A work is a worker with its reports.
 type work struct {
 	app       *cli.App
 	flags     *walkFlags
@@ -104,7 +104,7 @@ type work struct {
 	stop      func() // of the display of progress
 }
 
-// newWork returns the work that the flags ask for. Shards is the number of shards, or 0.
+// newWork returns the work for the flags. Shards is the number of shards, or 0.
 func newWork(
 	a *cli.App, cmd *cobra.Command, flags *runFlags, walks *walkFlags, shards int,
 ) (*work, error) {
@@ -131,8 +131,8 @@ func newWork(
 // reportEvery is how often the totals are reported where standard error is no terminal.
 const reportEvery = time.Minute
 
-// begin prepares the work on a run, and shows progress until end is called. Shards is how many share
-// the list, 0 if it is not shared.
+// begin prepares the work on a run, and shows progress until end is called. Shards is how many
+// processes share the list, or 0.
 func (w *work) begin(r *openRun, list string, shards int) {
 	w.metrics, w.log = r.metrics, r.log
 	w.worker.Queue = measuredQueue{r.queue, r.metrics}
@@ -145,7 +145,7 @@ func (w *work) begin(r *openRun, list string, shards int) {
 	w.stop = w.progress.Show(w.app, w.flags.Progress, w.quiet || w.log != nil, false)
 }
 
-// run works, and reports what has been done now and then where no progress is shown.
+// run works. If no progress is shown, it reports the totals now and then.
 func (w *work) run(ctx context.Context) error {
 	if w.log != nil || !cli.IsTerminal(w.app.Err) {
 		ticker := time.NewTicker(reportEvery)
@@ -193,7 +193,7 @@ func (w *work) report(t batch.Task, err error) {
 	w.app.Log.Printf("%s: %v", t.Domain, err)
 }
 
-// totals reports what has been done.
+// totals reports the totals.
 func (w *work) totals() {
 	if !w.quiet {
 		w.app.Log.Line("sitemap: " + w.progress.Totals())

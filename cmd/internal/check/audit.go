@@ -44,7 +44,7 @@ func (x *targetAudit) walk(ctx context.Context) error {
 	return x.site(ctx, t, x.Client, x.c.Options)
 }
 
-// sayJudged says how many pages were judged: in text after the totals, else in the log.
+// sayJudged prints how many pages were judged: in text after the totals, else in the log.
 func (c *Checker) sayJudged() {
 	if c.flags.pages.n == 0 {
 		return

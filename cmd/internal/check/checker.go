@@ -24,16 +24,16 @@ type Checker struct {
 	Targets []target.Target
 	Options audit.Options
 	Printer findings.Printer
-	// Untrusted, if set, takes the pages that sitemaps may not list.
+	// Untrusted, if set, receives the pages that sitemaps may not list.
 	Untrusted func(loc string)
 	flags     *Flags
 	filter    filter
 	totals    findings.Totals
-	hidden    atomic.Int64 // findings that were not asked for
+	hidden    atomic.Int64 // findings that only --all shows
 	table     pageTable
 }
 
-// A result is a finding in a target, or a document that has ended, and what it adds to the totals.
+// A result is a finding in a target, or a document that has ended, with its share of the totals.
 type result struct {
 	Target   string                `json:",omitempty"`
 	Finding  *audit.Finding        `json:",omitempty"`
@@ -68,7 +68,7 @@ func (c *Checker) read(in io.Reader) error {
 	}
 }
 
-// New returns the Checker of a command line. FormatErr is what is wrong with its format.
+// New returns the Checker of a command line. FormatErr is the error about its format, if any.
 func New(
 	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, formatErr error,
 ) (*Checker, error) {
@@ -91,8 +91,8 @@ func New(
 	}, nil
 }
 
-// isKnown reports whether a finding says that a document could not be read, or whether nobody wants
-// to know. --only leaves such errors alone: what was not read was not judged.
+// isKnown reports whether a finding has reported that a document could not be read, or was
+// disabled. --only does not hide such errors: a document that was not read was not judged.
 func (c *Checker) isKnown(err error) bool {
 	if c.filter.disabled[audit.CodeOf(err)] {
 		return true

@@ -52,7 +52,7 @@ func (x *targetAudit) finding(f *audit.Finding) {
 	x.print(r)
 }
 
-// page takes what became of a page.
+// page counts the outcome for a page.
 func (x *targetAudit) page(p audit.PageResult) {
 	r := &result{Page: &p}
 	if p.Reason == "" {
@@ -86,7 +86,7 @@ type documentLine struct {
 	Skipped  string       `json:"skipped,omitempty"`
 	Target   string       `json:"target"`
 	Status   int          `json:"status,omitempty"`
-	Failed   bool         `json:"failed,omitempty"` // nothing of it could be read
+	Failed   bool         `json:"failed,omitempty"` // it could not be read at all
 	Error    *jsonl.Error `json:"error,omitempty"`
 }
 
@@ -130,7 +130,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 		x.NoteCause(name, sum.Err)
 		line.Code, line.Message = d.Error.Code, d.Error.Message+hint
 		line.Known = x.c.isKnown(sum.Err)
-		if f := x.c.flags.Format; f != "text" && f != "github" { // which programs read
+		if f := x.c.flags.Format; f != "text" && f != "github" { // formats for programs
 			x.App.Log.Printf("%s: %s", line.Name, line.Message)
 		}
 		if !line.Known {

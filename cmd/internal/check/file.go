@@ -81,8 +81,7 @@ func (x *targetAudit) opener(
 	return open, func() { f.Close() }, nil
 }
 
-// pages passes on the pages that a file lists, if they are wanted. Why it cannot be read to its end
-// is reported by its audit.
+// pages passes on the pages of a file, if they are wanted. Its audit reports read errors.
 func (x *targetAudit) pages(open func() (io.ReadCloser, error)) {
 	if x.c.Options.Page == nil {
 		return

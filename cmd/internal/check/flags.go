@@ -84,7 +84,7 @@ func (c *Flags) Add(cmd *cobra.Command) {
 	cli.OneOf(cmd, "fail-on", "error", "warning", "info", "never")
 }
 
-// checkPages reports flags that have no meaning without --pages.
+// checkPages returns an error for flags that need --pages.
 func (c *Flags) checkPages() error {
 	if c.pages.n == 0 && c.table != "" {
 		return errors.New("--page-table: needs --pages")
@@ -93,7 +93,7 @@ func (c *Flags) checkPages() error {
 		"--page-table", c.table, "--from", c.From)
 }
 
-// checkRoot reports targets that --root has no meaning for.
+// checkRoot returns an error for targets that --root does not apply to.
 func (c *Flags) checkRoot(targets []target.Target) error {
 	if c.root == "" {
 		return nil
@@ -152,7 +152,7 @@ func (f *filter) wants(code sitemap.Code) bool {
 // fails reports whether findings of a severity make the exit status 1.
 func (f *filter) fails(s sitemap.Severity) bool { return !f.never && s >= f.failOn }
 
-// parseCodes reads codes separated by commas, nil if there are none.
+// parseCodes reads codes separated by commas. It returns nil if there are none.
 func parseCodes(flag, list string) (map[sitemap.Code]bool, error) {
 	if list == "" {
 		return nil, nil

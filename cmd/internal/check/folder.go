@@ -11,7 +11,7 @@ import (
 
 const rootHint = " (name the site: --root DIR URL)"
 
-// folder audits the site in a folder. Without a URL, the folder says whose it is.
+// folder audits the site in a folder. Without a URL, files in the folder name the site.
 func (x *targetAudit) folder(ctx context.Context, dir, at string) error {
 	f, err := target.OpenFolder(dir, at)
 	if relative := (*target.RelativeError)(nil); errors.As(err, &relative) {

@@ -35,7 +35,7 @@ func (x *targetAudit) site(
 	return x.Ended(ctx)
 }
 
-// done takes the end of a document of a walk.
+// done handles the end of a document in a walk.
 func (x *targetAudit) done(s *discover.Sitemap, sum discover.Summary) {
 	x.Progress.Note(&sum)
 	x.Progress.Loc.Store(s.Loc)

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 )
 
-// A pageTable writes a row for each page that was to be judged.
+// A pageTable writes a row for each page of the sample.
 type pageTable struct {
 	out *output.Writer // nil if no table is wanted
 	raw bool           // cells are left as they are

@@ -1,4 +1,4 @@
-// Package cli holds what the commands share: their flags, their help, what they report, and how they end.
+// Package cli holds the code that the commands share: flags, help, messages and exit statuses.
 //
 // Each file builds on those below it:
 //
@@ -69,10 +69,10 @@ func NewApp(ctx context.Context, in io.Reader, out, err io.Writer) *App {
 	return &App{Context: ctx, in: in, Out: out, Err: err, Log: &Log{w: err}}
 }
 
-// Linger says how long the command may go on to work when it is interrupted.
+// Linger sets how long the command may go on to work after an interrupt.
 func (a *App) Linger(d time.Duration) { a.linger.Store(int64(d)) }
 
-// Grace returns what Linger has said.
+// Grace returns the time that Linger has set.
 func (a *App) Grace() time.Duration { return time.Duration(a.linger.Load()) }
 
 // Status returns the exit status of a run that ended with err, and reports err.
@@ -100,14 +100,14 @@ func (a *App) Status(err error) int {
 	return ExitOK
 }
 
-// Fail reports what could not be read or written. The exit status will be 1.
+// Fail reports a failure to read or write. The exit status will be 1.
 func (a *App) Fail(format string, args ...any) {
 	a.Failed.Store(true)
 	a.Log.line(slog.LevelError, "sitemap: "+fmt.Sprintf(format, args...))
 }
 
-// Ended returns why ctx has ended. It looks at the context of the command first, which ends a
-// moment before the contexts derived from it.
+// Ended returns why ctx has ended. It checks the context of the command first, which ends a moment
+// before the contexts derived from it.
 func (a *App) Ended(ctx context.Context) error {
 	return cmp.Or(a.Context.Err(), ctx.Err())
 }
@@ -116,7 +116,7 @@ func (a *App) Ended(ctx context.Context) error {
 // reached.
 var ErrStopped = errors.New("stopped")
 
-// ErrMaxTime ends a run whose time is over. What it has printed stands.
+// ErrMaxTime ends a run whose time is over. Its output so far is valid.
 var ErrMaxTime = errors.New("stopped after --max-time; what was read is printed")
 
 // A UsageError is a wrong command line.

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A checkedValue is the value of a flag that does not take all values of its type.
+// A checkedValue is the value of a flag that refuses some values of its type.
 type checkedValue struct {
 	pflag.Value
-	check func(text string) error // of the value as String returns it
+	check func(text string) error // receives the value as String returns it
 }
 
 // Set sets the value and checks it.
@@ -24,12 +24,12 @@ func (c checkedValue) Set(s string) error {
 	return c.check(c.String())
 }
 
-// check has a flag check its values.
+// check makes a flag check its values.
 func check(cmd *cobra.Command, name string, check func(text string) error) {
 	flag := cmd.Flags().Lookup(name)
 	flag.Value = checkedValue{flag.Value, check}
 	if flag.DefValue == "0s" {
-		flag.DefValue = "0" // which help leaves out
+		flag.DefValue = "0" // help leaves out this default
 	}
 }
 

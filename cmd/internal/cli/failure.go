@@ -13,7 +13,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// DocumentFailure returns why a document could not be read, and how it was found.
+// DocumentFailure returns the message that a document could not be read, with the cause and the way
+// it was found.
 func DocumentFailure(s *discover.Sitemap, err error) string {
 	loc := FileName(s.Loc)
 	text := loc + ": " + jsonl.Message(loc, err)
@@ -48,8 +49,8 @@ func LimitHint(err error) string {
 	return ""
 }
 
-// PrivateHint names the flag that allows the address of a target. It does not for an address that a
-// server redirects to.
+// PrivateHint names the flag that allows the address of a target. It returns "" for an address that
+// a server redirects to.
 func PrivateHint(err error) string {
 	var e *fetch.Error
 	refused := errors.Is(err, fetch.ErrRefused) && errors.As(err, &e)

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpFiles holds NAME.txt for each command and help topic. Its first paragraph is the short
-// description, its second of a command are the examples.
+// helpFiles holds NAME.txt for each command and help topic. The first paragraph is the short
+// description. The second one of a command has the examples.
 //
 //go:embed help
 var helpFiles embed.FS
@@ -52,7 +52,7 @@ func FlagGroup(cmd *cobra.Command, name string, define func(*pflag.FlagSet)) {
 	cmd.Flags().AddFlagSet(f)
 }
 
-// boolValue follows a flag that needs no value in what pflag prints.
+// boolValue is printed by pflag after a flag that needs no value.
 const boolValue = "[=true|false]"
 
 const helpWidth = 80

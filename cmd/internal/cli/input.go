@@ -41,8 +41,8 @@ func (a *App) SharesTerminal() bool {
 	return outErr == nil && errErr == nil && os.SameFile(out, err)
 }
 
-// Results returns the writer of results to standard output. On a terminal that shows progress as well,
-// they go above it.
+// Results returns the writer of results to standard output. On a terminal, it writes them above the
+// progress display.
 func (a *App) Results() io.Writer {
 	if !a.SharesTerminal() {
 		return a.Out

@@ -14,7 +14,7 @@ import (
 type Log struct {
 	mu  sync.Mutex
 	w   io.Writer
-	bar io.Writer // where lines go while progress is shown, else nil
+	bar io.Writer // receives lines while progress is shown, else nil
 	to  *slog.Logger
 }
 
@@ -34,7 +34,7 @@ func (m *Log) Printf(format string, args ...any) {
 	m.Line("sitemap: " + fmt.Sprintf(format, args...))
 }
 
-// Line writes a line. It makes control characters visible: they may come from the web.
+// Line writes a line. It makes control characters visible, which may be from the web.
 func (m *Log) Line(s string) { m.line(slog.LevelInfo, s) }
 
 // line writes a line, whose level is in records only.
@@ -59,7 +59,7 @@ func (m *Log) SetBar(bar io.Writer) {
 	m.mu.Unlock()
 }
 
-// A resultWriter writes whole lines where lines go while progress is shown, and else to w.
+// A resultWriter writes whole lines to w, or above the progress display while that is shown.
 type resultWriter struct {
 	log  *Log
 	w    io.Writer

@@ -73,16 +73,16 @@ func (p *PrintFlags) AddRows(cmd *cobra.Command) {
 	OneOf(cmd, "rows", "alternates", "images", "videos")
 }
 
-// Resolve takes the format from the suffix of -o if --format is not given.
+// Resolve sets the format by the suffix of -o, if --format is not given.
 func (p *PrintFlags) Resolve(cmd *cobra.Command) error { return p.ResolveSuffix(cmd, p.formats...) }
 
-// formatOfSuffix are the formats that the name of a file says.
+// formatOfSuffix maps suffixes of file names to formats.
 var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
 	".html": "html",
 }
 
-// FormatOf returns the format that the name of a file says, if any.
+// FormatOf returns the format by the suffix of a file name, or "".
 func FormatOf(name string) (format string, ok bool) {
 	if IsGzip(name) {
 		name = name[:len(name)-len(".gz")]
@@ -91,8 +91,8 @@ func FormatOf(name string) (format string, ok bool) {
 	return format, ok
 }
 
-// ResolveSuffix takes the format from the suffix of -o if --format is not given. It reports a suffix
-// that contradicts --format, or that is not one of formats.
+// ResolveSuffix sets the format by the suffix of -o, if --format is not given. It returns an error
+// for a suffix that contradicts --format or is not one of formats.
 func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
 	format, ok := FormatOf(p.Out)
 	switch {
@@ -109,8 +109,8 @@ func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error 
 	return nil
 }
 
-// DifferentFiles reports two flags that name the same file. Its arguments are flags, each with the
-// name of its file, which may be empty.
+// DifferentFiles returns an error if two flags name the same file. Its arguments are flags, each
+// followed by the name of its file, which may be empty.
 func DifferentFiles(flags ...string) error {
 	named := map[string]string{}
 	for pair := range slices.Chunk(flags, 2) {

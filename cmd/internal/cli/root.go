@@ -80,8 +80,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return Misuse(cmd, err)
 }
 
-// Nearest returns the one of names that a mistyped name may mean, or "". Of several that differ from
-// it in as few letters, it is the one of a length most like it.
+// Nearest returns the name that a mistyped one may mean, or "". Of several names that are equally
+// near, it returns the one with the most similar length.
 func Nearest(name string, names []string) string {
 	root := &cobra.Command{}
 	for _, n := range names {

@@ -39,7 +39,7 @@ func (t *Tally) Add(s *discover.Sitemap, p sitemap.Problem) {
 	}
 }
 
-// Print prints in one line what was counted, if anything.
+// Print prints the counts in one line, if there are any.
 func (t *Tally) Print(m *Log) {
 	if t.total == 0 {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// orNegative returns n, or -1 for 0. In the packages 0 means the default, and a negative value
-// means what 0 means in a flag.
+// orNegative returns n, or -1 for 0. In a flag, 0 means no limit. In the packages, a negative value
+// does, and 0 means the default.
 func orNegative[N int | time.Duration](n N) N {
 	if n == 0 {
 		return -1
@@ -114,7 +114,7 @@ func parseHeaders(fields []string) (http.Header, error) {
 	return h, nil
 }
 
-// Compile compiles the value of a flag, nil if it is not set.
+// Compile compiles the value of a flag. It returns nil if the flag is not set.
 func Compile(flag, expr string) (*regexp.Regexp, error) {
 	if expr == "" {
 		return nil, nil

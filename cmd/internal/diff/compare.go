@@ -10,7 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
-// A change is a URL that two listings have otherwise.
+// A change is a URL that differs between two listings.
 type change struct {
 	Change     string `json:"change"` // added, removed, changed or moved
 	Loc        string `json:"loc"`
@@ -26,7 +26,7 @@ func (c *change) strings() []*string {
 	return []*string{&c.Loc, &c.Change, &c.OldLoc, &c.LastMod, &c.OldLastMod, &c.Sitemap, &c.OldSitemap}
 }
 
-// encode returns a change in one string, which shares no memory with the part that it is of.
+// encode returns a change in one string, which shares no memory with its part.
 func (c *change) encode() string {
 	var b []byte
 	for _, s := range c.strings() {
