@@ -11,7 +11,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/lanrat/extsort"
+	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
@@ -31,57 +31,36 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			yield(Task{}, fmt.Errorf("batch: %w", err))
 			return
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		in := make(chan string, 1_024)
-		sorter, sorted, errs := extsort.Strings(in, &extsort.Config{
-			ChunkSize: 50_000, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
-		})
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			sorter.Sort(ctx) // returns early if it cannot write
-		}()
-		defer func() {
-			cancel()
-			for range sorted {
+		sorter := disksort.New(context.Background(), "", byKey)
+		defer sorter.Close()
+		var broken error
+		for l, err := range readList(r, DomainOf) {
+			switch {
+			case err == nil:
+				sorter.Add(l.key())
+			case !errors.As(err, new(*LineError)):
+				broken = err
+			case !yield(Task{}, err):
+				return
 			}
-		}()
-		more, err := sortList(r, in, ended, func(err error) bool { return yield(Task{}, err) })
-		<-ended
-		if more && group(sorted, run, yield) {
-			if err := cmp.Or(<-errs, err); err != nil {
+		}
+		if group(sorter.Sorted(), run, yield) {
+			if err := cmp.Or(sorter.Err(), broken); err != nil {
 				yield(Task{}, err)
 			}
 		}
 	}
 }
 
-// sortList sends the keys of the targets of a list to in until ended is closed, and passes errors
-// of lines to report. It returns the error of r. More is false if report returned false.
-func sortList(
-	r io.Reader, in chan<- string, ended <-chan struct{}, report func(error) bool,
-) (more bool, err error) {
-	defer close(in)
-	for l, err := range readList(r, DomainOf) {
-		switch {
-		case errors.As(err, new(*LineError)):
-			if !report(err) {
-				return false, nil
-			}
-		case err != nil:
-			return true, err
-		default:
-			select {
-			case in <- l.key():
-			case <-ended:
-			}
-		}
-	}
-	return true, nil
+// byKey sorts the keys of targets.
+var byKey = disksort.Order[string]{
+	Compare: strings.Compare,
+	Encode:  func(key string) ([]byte, error) { return []byte(key), nil },
+	Decode:  func(b []byte) (string, error) { return string(b), nil },
 }
 
 // group yields the tasks of sorted targets.
-func group(keys <-chan string, run string, yield func(Task, error) bool) bool {
+func group(keys iter.Seq[string], run string, yield func(Task, error) bool) bool {
 	task, seen := Task{Run: run}, map[string]bool{}
 	for key := range keys {
 		l := listedOf(key)

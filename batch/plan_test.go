@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +70,23 @@ func TestPlan_Errors(t *testing.T) {
 		if want := []string{"a.example", test.want}; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", test.name, got, want)
 		}
+	}
+}
+
+// A list is sorted in the folder for temporary files, and no other. If it cannot be, that is the last
+// element.
+func TestPlan_TempDir(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", file)
+	t.Setenv("TMP", file)
+	var last error
+	for _, last = range batch.Plan(&sites{n: 60_000}, "1") {
+	}
+	if last == nil {
+		t.Error("the list was sorted without temporary files")
 	}
 }
 
