@@ -60,6 +60,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
 		has&isDot != 0 && strings.Contains(rest, "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
+		has = classOf(rest)
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
 	}
