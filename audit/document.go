@@ -4,7 +4,6 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -47,7 +46,6 @@ type auditor struct {
 	layers   int           // of gzip
 	declared string        // encoding
 	top      place         // of the document
-	head     place         // of its root
 	rootAt   *element
 
 	origins    *origins
@@ -147,8 +145,9 @@ func (d *auditor) take(e *sitemap.Entry) {
 		rest = e.Loc[len(o.authority):]
 	}
 	has := classOf(rest)
-	d.locations.add(e, o, rest, has)
-	d.duplicates.add(e, o, rest, has)
+	if isTemplate := d.locations.add(e, o, rest, has); !isTemplate {
+		d.duplicates.add(e, o, rest, has)
+	}
 	d.lastMods.add(e)
 	d.priorities.add(e)
 	if d.listed != nil {
@@ -240,7 +239,9 @@ func (d *auditor) endEntry() {
 	d.oddStart()
 	if len(d.elements) > 0 {
 		d.extensions.judgeEntry()
-		d.withoutNamed()
+		for _, s := range d.extensions.named {
+			d.withdraw(sitemap.BadExtension, s.from, s.to)
+		}
 	}
 	d.current, d.isListed = nil, false
 	if len(d.held) > 0 {
@@ -271,13 +272,6 @@ func (x *extensions) judgeEntry() {
 		}
 	}
 	x.endLinks()
-}
-
-// withoutNamed removes each bad_extension whose defect a rule of its own names.
-func (d *auditor) withoutNamed() {
-	d.held = slices.DeleteFunc(d.held, func(f Finding) bool {
-		return f.Code == sitemap.BadExtension && d.extensions.isNamed(f.Pos.Offset)
-	})
 }
 
 // end judges the document as a whole.

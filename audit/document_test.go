@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
@@ -148,16 +149,33 @@ func TestDocument_NamesDefectsOnce(t *testing.T) {
 // One defect is one finding.
 func TestDocument_SaysItOnce(t *testing.T) {
 	const entry = `<url><loc>https://www.example.com/a</loc><lastmod>2026-11-01</lastmod></url>`
+	const root, template = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`, "<url><loc>https://www.example.com/{{ x }}</loc></url>"
 	for doc, want := range map[string]string{
 		"<!DOCTYPE html><html><body>Home</body></html>":                                                                          "",
 		`<data><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + entry + "</urlset></data>":                        "wrapped_root",
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + entry + "</urlset><p>x</p>":                             "junk_after_root",
 		`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + strings.Replace(entry, "/a", "/a\n b", 1) + "</urlset>": "loc_whitespace",
+		`<urlset xmlns="http://www.example.com/">` + entry + "</urlset>":                                                         "unknown_namespace",
+		`<urlset xmlns=“http://www.sitemaps.org/schemas/sitemap/0.9”>` + entry + "</urlset>":                                     "smart_quotes",
+		`<?xml version=“1.0” encoding=“UTF-8”?>` + root + entry + "</urlset>":                                                    "smart_quotes",
+		root + "<sitemap><loc>https://www.example.com/sitemap.xml</loc></sitemap></urlset>":                                      "misplaced_element",
+		root + template + template + "</urlset>":                                                                                 "bogus_loc",
+		root + strings.Replace(template, "{{ x }}", "${x}", 1) + "</urlset>":                                                     "bogus_loc",
+		root + strings.Replace(entry, "2026-11-01", "2026-11-01 10:00:00", 1) + "</urlset>":                                      "nonstandard_lastmod",
 	} {
 		found, _ := collect(audit.Document(source("s.xml", []byte(doc)), &audit.Options{Time: testTime}))
 		if got := strings.Trim(fmt.Sprint(codes(found)), "[]"); got != want || len(found) > 1 {
 			t.Errorf("%s: %d findings %s, want %s", doc, len(found), got, want)
 		}
+	}
+}
+
+// What is absent is found where it should be.
+func TestDocument_NoEntriesIsAtTheRoot(t *testing.T) {
+	const text = "<!-- ü -->\n <urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n\n</urlset>"
+	found, err := collect(audit.Document(source("s.xml", []byte(text)), nil))
+	if len(found) != 1 || found[0].Code != sitemap.NoEntries || found[0].Pos.Line != 2 || found[0].Column != 2 || err != nil {
+		t.Errorf("%+v, %v", found, err)
 	}
 }
 

@@ -116,16 +116,6 @@ func (x *extensions) spanOf(e *element) span {
 	return s
 }
 
-// isNamed reports whether a rule of its own names the defect at an offset.
-func (x *extensions) isNamed(offset int64) bool {
-	for _, s := range x.named {
-		if s.from <= offset && offset < s.to {
-			return true
-		}
-	}
-	return false
-}
-
 // maxNear is how far apart repetitions are looked for.
 const maxNear = 100
 

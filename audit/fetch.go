@@ -64,12 +64,15 @@ var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusT
 
 func isRefusal(status int) bool { return slices.Contains(refusals, status) }
 
+// isTurnedAway reports whether an error is a refusal, or status 503, with which challenges come.
+func isTurnedAway(err error) bool {
+	e, ok := errors.AsType[*fetch.Error](err)
+	return ok && (isRefusal(e.Status) || e.Status == http.StatusServiceUnavailable)
+}
+
 // wasRefused reports whether a site refused to say whether it has a sitemap.
 func wasRefused(none *discover.NoSitemapError) bool {
-	return slices.ContainsFunc(none.Tried, func(t discover.Attempt) bool {
-		e, ok := errors.AsType[*fetch.Error](t.Err)
-		return ok && (isRefusal(e.Status) || e.Status == http.StatusServiceUnavailable)
-	})
+	return slices.ContainsFunc(none.Tried, func(t discover.Attempt) bool { return isTurnedAway(t.Err) })
 }
 
 // letIn is the fix for a server that turns this client away.
@@ -97,8 +100,8 @@ func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) 
 
 // unreachable reports a site whose robots.txt was refused.
 func (s *siteJudge) unreachable(err error) {
-	e, ok := errors.AsType[*fetch.Error](err)
-	if errors.Is(err, discover.ErrUnreachable) && ok && isRefusal(e.Status) {
+	e, _ := errors.AsType[*fetch.Error](err)
+	if errors.Is(err, discover.ErrUnreachable) && isTurnedAway(err) {
 		s.report(of(SiteRefused), place{sitemap: s.name}, fmt.Sprint(e.Status),
 			"the site could not be judged, since it refused %s with status %d", quoted(e.URL), e.Status)
 	}

@@ -86,20 +86,20 @@ func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
 		}
 		return
 	}
-	if level, _ := h.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):])); level > trust.Variant {
+	level, _ := h.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):]))
+	if level > trust.Variant || isLocalHost(o.Host) && !isLocalHost(grant.Host) { // else a local_host
 		return
 	}
-	rule, why := of(sitemap.UntrustedLoc).with(warning), "is not in the directory of the sitemap"
+	rule, why := of(sitemap.UntrustedLoc).with(warning), ""
 	switch {
 	case hostname(o.Host) != hostname(grant.Host):
 		rule, why = rule.with(failure), "is on another host than the sitemap"
-		if isLocalHost(o.Host) {
-			rule = rule.fixedBy("Remove or correct the URL.")
-		}
 	case o.Host != grant.Host:
 		why = "has another port than the sitemap"
 	case o.Scheme != grant.Scheme:
 		why = "has another scheme than the sitemap"
+	default:
+		rule, why = rule.fixedBy(moveUp), "is not in the directory of the sitemap"
 	}
 	h.findAt(rule, h.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
 }
@@ -116,6 +116,9 @@ func (h *hostRules) end() {
 		h.otherChildren()
 	}
 }
+
+// moveUp is the fix for a sitemap that lists pages above its directory.
+const moveUp = "Move the sitemap to the top of the site, or name it in robots.txt."
 
 // otherChildren reports sitemaps of an index that are on another host than most.
 func (h *hostRules) otherChildren() {

@@ -16,6 +16,7 @@ type judge struct {
 	text
 	entry
 	format  sitemap.Format
+	head    place // of the root
 	now     time.Time
 	current *sitemap.Entry // the entry that is judged, nil if it was dropped
 	once    map[string]bool
@@ -149,6 +150,14 @@ func (j *judge) hold(f Finding) {
 	if j.held = append(j.held, f); len(j.held) >= maxHeld {
 		j.flush(f.Pos.Offset + 1)
 	}
+}
+
+// withdraw takes back what was found between two offsets of the entry, since another finding is about
+// it.
+func (j *judge) withdraw(code sitemap.Code, from, to int64) {
+	j.held = slices.DeleteFunc(j.held, func(f Finding) bool {
+		return f.Code == code && from <= f.Pos.Offset && f.Pos.Offset < to
+	})
 }
 
 // flush yields the findings before an offset, in document order.

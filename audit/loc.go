@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -127,21 +128,34 @@ type locations struct {
 	firstFragment, firstSitemap place
 }
 
-// add judges the location of an entry. Rest is what follows its origin, with kinds of characters.
-func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) {
-	if l.format == sitemap.URLSet && isSitemapName(e.Loc) {
+// add judges the location of an entry. Rest is what follows its origin, with kinds of characters. It
+// reports whether the location has a template that was not filled in.
+func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (isTemplate bool) {
+	if t := template(rest); has&isOdd != 0 && t != "" {
+		l.withdraw(sitemap.LocWhitespace, e.Pos.Offset, math.MaxInt64)
+		if l.first(t) {
+			l.bogus(e)
+		}
+		return true
+	}
+	if l.format == sitemap.URLSet && e.Kind == sitemap.Page && isSitemapName(e.Loc) {
 		if l.sitemaps++; l.sitemaps == 1 {
 			l.firstSitemap = l.field(e, document.Loc)
 		}
 	}
 	if isUnrendered(rest) {
-		l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s cannot be meant as a location",
-			quoted(e.Loc))
+		l.bogus(e)
 	}
 	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
 	if !isUsual || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
 	}
+	return false
+}
+
+func (l *locations) bogus(e *sitemap.Entry) {
+	l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s cannot be meant as a location",
+		quoted(e.Loc))
 }
 
 // unusual judges a location with unusual characters.
@@ -189,6 +203,16 @@ func (l *locations) end() {
 func isSitemapName(loc string) bool {
 	return (strings.HasSuffix(loc, ".xml") || strings.HasSuffix(loc, ".xml.gz")) &&
 		strings.Contains(strings.ToLower(loc[strings.LastIndexByte(loc, '/'):]), "sitemap")
+}
+
+// template returns text from a template on that was not filled in, or "".
+func template(text string) string {
+	for _, start := range []string{"{{", "{% ", "<%", "${"} {
+		if i := strings.Index(text, start); i >= 0 {
+			return text[i:]
+		}
+	}
+	return ""
 }
 
 // isUnrendered reports whether the part after an origin is another URL, or ends in a placeholder

@@ -27,9 +27,16 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 
 // problem reports a problem of reading, unless another finding is about the same defect.
 func (j *judge) problem(p sitemap.Problem) {
+	at, last := j.at(p.Pos), len(j.held)-1
 	switch p.Code {
-	case sitemap.UnknownNamespace, sitemap.MissingNamespace:
-		j.once["namespace"] = true
+	case sitemap.UnknownNamespace:
+		if hasSmartQuotes(p.Text) {
+			return
+		}
+	case sitemap.NoEntries:
+		if j.head.pos.Line > 0 {
+			at = j.head
+		}
 	case sitemap.WrappedRoot:
 		j.once["wrapped"] = true
 	case sitemap.JunkAfterRoot:
@@ -37,11 +44,14 @@ func (j *judge) problem(p sitemap.Problem) {
 			return
 		}
 	case sitemap.BogusLoc:
-		if isTemplate(p.Text) && !j.first("template "+p.Text) {
+		if t := template(p.Text); t != "" && !j.first(t) {
+			return
+		}
+	case sitemap.ZoneAssumed:
+		if last >= 0 && j.held[last].Code == sitemap.NonstandardLastMod && j.held[last].Pos == at.pos {
 			return
 		}
 	}
-	at := j.at(p.Pos)
 	if p.Dropped || !j.isRepeat(of(p.Code), at) {
 		n := len(j.held)
 		j.report(j.ruleOf(p), at, p.Text, "%s", p.Message())
@@ -49,14 +59,4 @@ func (j *judge) problem(p sitemap.Problem) {
 			j.held[len(j.held)-1].Dropped = p.Dropped
 		}
 	}
-}
-
-// isTemplate reports whether text is a template that was not filled in.
-func isTemplate(text string) bool {
-	for _, start := range []string{"{{", "{%", "<%", "${"} {
-		if strings.Contains(text, start) {
-			return true
-		}
-	}
-	return false
 }

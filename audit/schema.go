@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/namespace"
 )
 
 // The codes of the schema.
@@ -88,16 +89,19 @@ func (j *judge) root(e *element, prefix string) {
 	j.attributes(e)
 }
 
-// rootNamespace judges the namespace of the root, which must be exactly that of the protocol.
+// rootNamespace judges the namespace of the root, which must be exactly that of the protocol. One that
+// is none of its spellings is a problem of reading.
 func (j *judge) rootNamespace(root *element, prefix string) {
+	if root.space != namespace.Sitemap {
+		return
+	}
 	declares := "xmlns"
 	if prefix != "" {
 		declares += ":" + prefix
 	}
 	for _, a := range root.attrs {
 		uri := string(a.Value)
-		if string(a.Name) == declares && uri != protocolNamespace && !j.once["namespace"] {
-			j.once["namespace"] = true
+		if string(a.Name) == declares && uri != protocolNamespace {
 			j.findIn(of(sitemap.UnknownNamespace), root, uri,
 				"the namespace is %s, not %s", quoted(uri), quoted(protocolNamespace))
 		}

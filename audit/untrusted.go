@@ -98,8 +98,7 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	if file := s.robots(root); file != nil && names(file.Sitemaps, root) {
 		return // the caller named a sitemap that robots.txt names too
 	}
-	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy("Move the sitemap to the top of the site, " +
-		"or name it in robots.txt.")
+	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy(moveUp)
 	dir := a.scope[0].Dir
 	s.report(rule, a.first, dir, "%s not in %s, the directory of the sitemap", urls(a.count, "is", "are"),
 		quoted(dir))

@@ -69,6 +69,7 @@ func TestSite_Verdicts(t *testing.T) {
 		{"no robots.txt", map[string]string{"sitemap.xml": sound}, "not_in_robots warning"},
 		{"refused", map[string]string{"robots.txt": "403 no", "sitemap.xml": "403 no"}, "site_refused error"},
 		{"robots.txt refused", map[string]string{"robots.txt": "429 slowly"}, "site_refused error"},
+		{"robots.txt challenged", map[string]string{"robots.txt": "503 wait"}, "site_refused error"},
 		{"sitemap refused", map[string]string{"robots.txt": named, "s.xml": "403 no"}, "sitemap_status error"},
 		{"sitemap missing", map[string]string{"robots.txt": named}, "sitemap_status error"},
 		{"sitemap fails", map[string]string{"robots.txt": named, "s.xml": "500 oh"}, "sitemap_status error"},

@@ -99,6 +99,7 @@ func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 		s.verdict(sm, p.Pos.Offset, foreign)
 	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
 		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
+	case p.Code == sitemap.RobotsHTML && s.isChallenged:
 	case isRobots(sm.Loc):
 		s.report(of(p.Code), place{sitemap: sm.Loc, pos: p.Pos}, p.Text, "%s", p.Message())
 	}

@@ -92,12 +92,17 @@ func (j *judge) checkDeclaration(start []byte) {
 	if len(text) > 5 && text[5] > ' ' { // another instruction
 		return
 	}
+	j.withdraw(sitemap.EncodingFallback, 0, 1)
 	j.find(malformed(string(text)), 0, string(text), "the XML declaration is malformed")
+}
+
+func hasSmartQuotes(text string) bool {
+	return strings.ContainsAny(text, "“”„‟‘’‚«»″")
 }
 
 // malformed returns the rule about markup that is malformed.
 func malformed(text string) Rule {
-	if strings.ContainsAny(text, "“”„‟‘’‚«»″") {
+	if hasSmartQuotes(text) {
 		return of(SmartQuotes)
 	}
 	return of(sitemap.MismatchedTag)
