@@ -20,8 +20,8 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 //   - An empty path is "/", and an empty or default port is left out (section 6.2.3).
 //
 // All else may name another page and stays: http and https, www, a trailing slash, the case and the
-// order of what follows the host, and the fragment. A Loc that is no absolute URL is returned as it
-// is.
+// order of what follows the host, and the fragment. A Loc that is not an absolute URL is returned
+// as it is.
 func (e Entry) Normalized() string {
 	scheme, authority, rest, ok := splitLoc(e.Loc)
 	if !ok {

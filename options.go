@@ -8,8 +8,8 @@ type Options struct {
 	// Base is the location of the document. Relative locations are resolved against it; without a
 	// Base, they are dropped.
 	Base *url.URL
-	// ContentType is the media type that came with the document, if any. Its charset is used unless
-	// the bytes contradict it. The format never depends on it.
+	// ContentType is the media type that the document was served with, if any. Its charset is used
+	// unless the bytes contradict it. The format never depends on it.
 	ContentType string
 	// Limits bound the document.
 	Limits Limits

@@ -59,7 +59,7 @@ func TestWorker_Parts(t *testing.T) {
 	}
 }
 
-// A document that could not be read has a line with what is known of it.
+// A document that could not be read has a line with the known fields.
 func TestWorker_FailedDocument(t *testing.T) {
 	f := openFolder(t)
 	walkAll(t, &web{lastMod: "2024", broken: func(string) bool { return true }}, f, tasks(t, "a.example", "1"), 1)

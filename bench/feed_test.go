@@ -13,7 +13,7 @@ import (
 // entries is how many entries the feeds have.
 const entries = 10_000
 
-// An entry is what both readers tell of a feed's entry.
+// An entry holds the fields of a feed's entry that both readers return.
 type entry struct {
 	loc  string
 	date int64 // seconds since 1970

@@ -37,7 +37,7 @@ func newAttackWeb(r *rand.Rand) *attackWeb {
 		}
 		return locs
 	}
-	// What the attacker may name: its own documents, the victim's, and redirects on the victim.
+	// The attacker may name its own documents, the victim's, and redirects on the victim.
 	targets := []string{
 		evil + "/s.xml", evil + "/i.xml", evil + "/x/s.xml", evil + "/go", third + "/s.xml",
 		victim + "/s.xml", victim + "/i.xml", victim + "/robots.txt", victim + "/robots.txt?x",
@@ -90,7 +90,7 @@ func newAttackWeb(r *rand.Rand) *attackWeb {
 	for _, loc := range []string{"/u/s.xml", "/u/i.xml", "/u/robots.txt"} {
 		attacker(victim + loc)
 	}
-	// What the victim and the third host say of themselves.
+	// The robots.txt files of the victim and the third host.
 	if r.IntN(2) == 0 {
 		w.serve(victim+"/robots.txt", "Sitemap: "+pick("/s.xml", "/i.xml", victim+"/s.xml"))
 	}

@@ -149,7 +149,7 @@ func startLoopback(tb testing.TB, children, each int, latency time.Duration) str
 	return url
 }
 
-// loopbackClient returns a Client that sends so many requests at once.
+// loopbackClient returns a Client that sends up to n requests at once.
 func loopbackClient(concurrency int) *discover.Client {
 	return &discover.Client{Concurrency: concurrency, Fetch: &fetch.Client{
 		AllowPrivateNetworks: true,

@@ -227,7 +227,7 @@ func (d *document) end() {
 	}
 }
 
-// isEmpty reports whether the document failed before anything came of it.
+// isEmpty reports whether the document failed before its first entry.
 func (d *document) isEmpty() bool {
 	return d.sum.Err != nil && d.sum.Entries == 0 && len(d.children) == 0 && !d.partial
 }

@@ -30,8 +30,8 @@ var (
 type WalkError struct {
 	// Failed counts the documents that failed, were cut short, or were left out because of a limit.
 	Failed int
-	// Errs are a [*LimitError] for each limit and a [*DocumentError] for each of the first
-	// failures, 16 in all. An error of the Store comes last.
+	// Errs are a [*LimitError] for each limit and a [*DocumentError] for each of the first failures,
+	// 16 in all. An error of the Store is the last one.
 	Errs []error
 }
 
@@ -129,7 +129,8 @@ func (e *LimitError) Error() string {
 // Is reports whether target is [ErrLimit].
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
-// A NoSitemapError says that a site has no sitemap, and what was tried. It matches [ErrNoSitemap].
+// A NoSitemapError says that a site has no sitemap, and lists the attempts. It matches
+// [ErrNoSitemap].
 type NoSitemapError struct {
 	Site  string    // its URL, without credentials
 	Tried []Attempt // in order, robots.txt first
@@ -143,7 +144,7 @@ type Attempt struct {
 	Err error
 }
 
-// Error returns the site and what was tried.
+// Error returns the site and the attempts.
 func (e *NoSitemapError) Error() string {
 	text := "discover: " + e.Site + ": " + ErrNoSitemap.Error()
 	if len(e.Tried) == 0 {

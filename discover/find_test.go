@@ -83,8 +83,8 @@ func TestFind_RobotsOutcomes(t *testing.T) {
 	}
 }
 
-// TestFind_RobotsCut: what a robots.txt named before it broke off is walked, and the error comes
-// last.
+// TestFind_RobotsCut: the sitemaps that a robots.txt named before it broke off are walked, and the
+// error comes last.
 func TestFind_RobotsCut(t *testing.T) {
 	w := newWeb()
 	w.answer(example+"/robots.txt", answer{body: "Sitemap: /s.xml\n", cut: io.ErrUnexpectedEOF})
@@ -251,8 +251,8 @@ func TestKnownPaths_Order(t *testing.T) {
 	}
 }
 
-// TestKnownPaths_Misses: what is no sitemap is passed over without a word; what may be one another
-// time is a failure.
+// TestKnownPaths_Misses: documents that are not sitemaps are skipped silently; those that may be
+// one another time is a failure.
 func TestKnownPaths_Misses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		first answer

@@ -299,7 +299,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestStore_EndlessIndex: what is stored of an index is bounded by what finds room in the walk.
+// TestStore_EndlessIndex: the record of an index is bounded by the memory limit of the walk.
 func TestStore_EndlessIndex(t *testing.T) {
 	const n = 500_000
 	w, store := newWeb(), &mapStore{}

@@ -37,7 +37,7 @@ type memory struct {
 	err    error            // the first error of the Store
 }
 
-// format is the version of what is stored.
+// format is the version of the stored values.
 const format = 1
 
 // running names a walk that is under way.
@@ -229,7 +229,7 @@ func (m *memory) isChecked(loc string) bool {
 	return (sum^sum>>32)%10 == 0
 }
 
-// lastModKey returns the key of what is known of the lastmods of loc's host.
+// lastModKey returns the key of the record about the lastmods of loc's host.
 func lastModKey(site, loc string) string {
 	authority, _ := location.Split(loc)
 	return keyIn(site, 'l', authority)

@@ -78,7 +78,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFetched comes once for each document, which can be read, before its pages.
+// TestFetched: Fetched is called once for each document, which can be read, before its pages.
 func TestFetched(t *testing.T) {
 	w := tree("i: s t", "s:, 2", "t:, 3")
 	var read []string
@@ -94,8 +94,9 @@ func TestFetched(t *testing.T) {
 	equal(t, "fetched", read, []string{a("i"), a("s"), a("t")})
 }
 
-// TestFetched_Robots: each robots.txt that a walk requests comes with a nil Sitemap: that of the
-// site before all documents, and that of a host that verifies a page while its document is read.
+// TestFetched_Robots: each robots.txt that a walk requests is reported with a nil Sitemap: that of
+// the site before all documents, and that of a host that verifies a page while its document is
+// read.
 func TestFetched_Robots(t *testing.T) {
 	const blog = "https://blog.example.com"
 	w := newWeb()

@@ -335,7 +335,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestBreak_ClosesBodies: what was fetched ahead is given back. If it were not, the memory for
+// TestBreak_ClosesBodies: bodies that were fetched ahead are closed. If it were not, the memory for
 // bodies would run out, and no temporary file can be made here.
 func TestBreak_ClosesBodies(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")

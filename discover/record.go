@@ -44,7 +44,7 @@ func storedTime(t sitemap.Time) string {
 	return s
 }
 
-// parseStoredTime reads what storedTime returns. What it cannot read is the zero Time.
+// parseStoredTime reads what storedTime returns. It returns the zero Time for invalid text.
 func parseStoredTime(s string) sitemap.Time {
 	text, assumed := strings.CutSuffix(s, "?")
 	t, err := sitemap.ParseTime(text)

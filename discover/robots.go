@@ -26,7 +26,7 @@ const maxCrawlDelay = 30 * time.Second
 // A robots.txt that does not exist names and forbids nothing (RFC 9309, section 2.3.1.3): the
 // status is below 500 but not 407 or 429, a redirect leads nowhere, or it has an unknown
 // Content-Encoding. The error is [ErrSite], [ErrUnreachable] or ctx's. If the file breaks off after
-// it has named sitemaps, Robots returns what came together with the error.
+// it has named sitemaps, Robots returns the part that was read, together with the error.
 func (c *Client) Robots(ctx context.Context, site string) (*robots.File, error) {
 	f, _, err := c.siteRobots(ctx, site, nil)
 	if err != nil {
@@ -61,10 +61,10 @@ func (c *Client) siteRobots(
 	if wasTriedOnce(err) {
 		f, err = c.robotsAt(ctx, st, []string{st.Named()}, o)
 	}
-	return f, st, err // neither scheme works: report https, which came first
+	return f, st, err // neither scheme works: report https, which was tried first
 }
 
-// wasTriedOnce reports whether err came of [fetch.Request.FailFast].
+// wasTriedOnce reports whether err was not retried because of [fetch.Request.FailFast].
 func wasTriedOnce(err error) bool {
 	var fe *fetch.Error
 	return errors.As(err, &fe) && fe.Attempts == 1 && fe.Temporary() && !fe.Timeout()
@@ -188,7 +188,7 @@ func isUnavailable(err error) bool {
 	case !errors.As(err, &fe):
 		return false
 	case errors.Is(err, fetch.ErrStatus):
-		return fe.Status < 500 && fe.Status != 429 && fe.Status != 407 // 407 comes from a proxy
+		return fe.Status < 500 && fe.Status != 429 && fe.Status != 407 // 407 is a proxy's
 	case errors.Is(err, fetch.ErrRefused):
 		return len(fe.Hops) > 0 || fe.Status != 0 // a redirect leads there; the site was reached
 	}

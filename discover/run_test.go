@@ -43,7 +43,7 @@ type output struct {
 	kept  int // lines of documents that have ended
 }
 
-// walk walks a site with a new Client, and stops after so many URLs.
+// walk walks a site with a new Client, and stops after n URLs.
 func (out *output) walk(t *testing.T, w *web, o discover.Options, stop int) error {
 	t.Helper()
 	out.lines = out.lines[:out.kept]
@@ -63,8 +63,8 @@ func (out *output) walk(t *testing.T, w *web, o discover.Options, stop int) erro
 	return nil
 }
 
-// TestRun_GoesOn: wherever a walk was stopped, the same Run goes on: each URL comes once, in order,
-// and no document that had ended is requested again.
+// TestRun_GoesOn: wherever a walk was stopped, the same Run goes on: each URL is yielded once, in
+// order, and no document that had ended is requested again.
 func TestRun_GoesOn(t *testing.T) {
 	w, want := newLarge(), &output{}
 	end := want.walk(t, w, discover.Options{Store: &mapStore{}}, -1)
@@ -121,7 +121,7 @@ func TestRun_GoesOnAgainAndAgain(t *testing.T) {
 	equal(t, "URLs", got.lines, want.lines)
 }
 
-// TestRun_GoesOnAfterKill: what was durable when Sync was called is enough: the output up to the
+// TestRun_GoesOnAfterKill: the values that Sync made durable are enough: the output up to the
 // length that Done put into the same Store, and the rest, hold each URL once.
 func TestRun_GoesOnAfterKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

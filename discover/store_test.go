@@ -21,7 +21,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// A mapStore is a Store in a map. It logs what is asked of it, and fails where it is told to.
+// A mapStore is a Store in a map. It logs all calls, and fails those that a test chooses.
 type mapStore struct {
 	mu   sync.Mutex
 	m    map[string][]byte
@@ -143,7 +143,7 @@ func TestStore_ChangesOfPages(t *testing.T) {
 					[]string{a + "|2024-01-02", b + "|2024-01-02", c + "|2024-01-01", d},
 					[]string{a + " modified", b + " unchanged", c + " unchanged", d + " unchanged"},
 				},
-				// One that disappears and comes back has not.
+				// One that disappears and returns has not.
 				{[]string{a, c}, []string{a + " unchanged", c + " unchanged"}},
 				{[]string{a + "|2024-01-02", b}, []string{a + " unchanged", b + " unchanged"}},
 			} {
@@ -218,7 +218,7 @@ func TestStore_SitesAreApart(t *testing.T) {
 	}
 }
 
-// TestStore_SeedsOfOtherHosts: what is known of a seed does not depend on the other seeds.
+// TestStore_SeedsOfOtherHosts: the record of a seed does not depend on the other seeds.
 func TestStore_SeedsOfOtherHosts(t *testing.T) {
 	w, store := newWeb(), &mapStore{}
 	var from, want []string
@@ -316,7 +316,7 @@ func TestStore_SinceBelow304(t *testing.T) {
 }
 
 // TestStore_UnmovedLastModsSkip: after three proofs, documents whose listed lastmod has not moved
-// are skipped, but for about one in ten; after 7 days all are requested.
+// are skipped, except for about one in ten; after 7 days all are requested.
 func TestStore_UnmovedLastModsSkip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 200
@@ -474,7 +474,7 @@ func TestStore_PartialDocuments(t *testing.T) {
 		if w.hits(s) != 4 || conditional != (name == "report") {
 			t.Errorf("%s: %d requests, conditional %v", name, w.hits(s), conditional)
 		}
-		// What was left out is new once it is not.
+		// A page that was left out is new once it is yielded.
 		r := w.walk(t, nil, seeds(i), discover.Options{Store: store, OnlyChanged: true, MinTrust: trust.Untrusted})
 		want := map[string]string{
 			"since": example + "/a new", "trust": "https://other.test/b new",
@@ -486,7 +486,7 @@ func TestStore_PartialDocuments(t *testing.T) {
 	}
 }
 
-// TestStore_DamagedDocuments: what came of a document before it broke is known; the document is
+// TestStore_DamagedDocuments: the pages of a document before it broke are known; the document is
 // read again.
 func TestStore_DamagedDocuments(t *testing.T) {
 	w, store := newWeb(), &mapStore{}
@@ -524,7 +524,7 @@ func TestStore_NoRetryTime(t *testing.T) {
 }
 
 // TestStore_ErrorEndsTheWalk: whichever call of a Store fails, the walk ends with that error as its
-// last element, after what came before, and requests nothing more.
+// last element, after the pages before it, and requests nothing more.
 func TestStore_ErrorEndsTheWalk(t *testing.T) {
 	const n = 40
 	w := newNews(n)
@@ -557,8 +557,8 @@ func TestStore_ErrorEndsTheWalk(t *testing.T) {
 	}
 }
 
-// TestStore_DonePutSync: Done comes before the puts of its document, and Sync after both, at most
-// every 200 ms and at the end.
+// TestStore_DonePutSync: Done is called before the puts of its document, and Sync after both, at
+// most every 200 ms and at the end.
 func TestStore_DonePutSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 40
@@ -642,7 +642,7 @@ func TestStore_RandomWebs(t *testing.T) {
 			for _, loc := range want {
 				seen[loc] = true
 			}
-			for _, loc := range documents { // what changes next
+			for _, loc := range documents { // the next change
 				if r.IntN(4) == 0 {
 					w.pages[loc] = append(w.pages[loc], fmt.Sprintf("https://a.test/x/%d-%d", step, r.IntN(50)))
 				}

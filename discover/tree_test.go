@@ -28,7 +28,7 @@ func outline(n *discover.Node) (lines []string) {
 }
 
 // TestTree: each document is a node below the index that led to it, also one that failed or was
-// skipped. What is listed twice is in the tree once.
+// skipped. A sitemap that is listed twice is in the tree once.
 func TestTree(t *testing.T) {
 	w := tree("i: j s gone skip", "j: t u, 1", "s:, 2 3", "t:, 4", "u:", "v: s, 5")
 	w.serve(a("robots.txt"), "Sitemap: /i\nSitemap: /v")
@@ -58,7 +58,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTree_Error: what was read before an error is returned with it, and at least the root.
+// TestTree_Error: the tree that was read before an error is returned with it, and at least the
+// root.
 func TestTree_Error(t *testing.T) {
 	w := tree("i: s t", "s:, 1", "t:, 2")
 	w.serve(a("robots.txt"), "Sitemap: /i")

@@ -15,7 +15,7 @@ import (
 // read, or with [Options.KnownPathsToo]. A nil *Options is a zero Options.
 //
 // URLs does nothing before it is ranged over, and leaves nothing running when the caller breaks
-// off. At most one error comes, as the last element: see the package's documentation.
+// off. It yields at most one error, as the last element: see the package's documentation.
 //
 // The site is that of the host of site, even if site is the URL of a sitemap. To read one sitemap
 // alone, use [Client.Walk] with []*Sitemap{{Loc: url}}.
@@ -55,7 +55,7 @@ func (c *Client) URLs(ctx context.Context, site string, o *Options) iter.Seq2[UR
 
 // Walk yields the pages of sitemaps and of everything that they refer to, in document order, depth
 // first. A nil *Options is a zero Options. Walk does nothing before it is ranged over, and leaves
-// nothing running when the caller breaks off. At most one error comes, as the last element: a
+// nothing running when the caller breaks off. It yields at most one error, as the last element: a
 // [*WalkError] or ctx's error.
 //
 // A sitemap with neither Grants, Referrer, RobotsURL nor HomeURL counts as named by the caller, who

@@ -103,7 +103,7 @@ func (w *walk) servedBefore(n *node, final string) *visited {
 	return nil
 }
 
-// keepScope remembers the scope of a document, to recognise a grant that comes too late for it.
+// keepScope remembers the scope of a document, to recognise a grant that is found too late.
 func (w *walk) keepScope(d *document) {
 	if len(d.n.sm.Loc) <= maxVisited && len(d.sum.FinalURL) <= maxVisited {
 		v := w.seen[d.n.key]
@@ -111,8 +111,8 @@ func (w *walk) keepScope(d *document) {
 	}
 }
 
-// isSeen reports whether the document of k was visited before, and reports a grant that comes too
-// late for it.
+// isSeen reports whether the document of k was visited before, and reports a grant that is found
+// too late for it.
 func (w *walk) isSeen(n *node, k key) bool {
 	v := w.seen[k]
 	if v == nil || !v.isKnown || n.index.isWithin(k) {

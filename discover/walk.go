@@ -114,7 +114,7 @@ func (w *walk) alive() bool {
 	return true
 }
 
-// end yields the error of the walk, if it has one. The error of the Store comes last in it.
+// end yields the error of the walk, if it has one. The error of the Store is the last one in it.
 func (w *walk) end() {
 	byName := func(a, b LimitError) int { return cmp.Compare(a.What, b.What) }
 	for _, l := range slices.SortedFunc(maps.Keys(w.left), byName) {

@@ -209,7 +209,7 @@ func mixed(pages, children []string) string {
 	return strings.Replace(index(children...), ">", ">"+p, 1)
 }
 
-// A result is all that came of a walk.
+// A result holds everything that a walk yielded and reported.
 type result struct {
 	urls     []discover.URL
 	problems []string // "location code text"

@@ -53,8 +53,8 @@ import (
 )
 
 // Entries yields the entries of the RSS or Atom feed in r, in document order. It undoes gzip and
-// charsets. At most one error comes, as the last element, after all entries that could be read: a
-// [*sitemap.ParseError] for a defect of the document, or the error of r. A document that is not a
+// charsets. It yields at most one error, as the last element, after all entries that could be read:
+// a [*sitemap.ParseError] for a defect of the document, or the error of r. A document that is not a
 // feed gives [sitemap.ErrNotSitemap]; a urlset or sitemapindex gives [sitemap.ErrUnknownXML].
 //
 // The sequence is a single-use iterator, which reads r only while it is ranged over and does not

@@ -194,7 +194,7 @@ func (s *scribbler) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// If no more of the document comes, the old bytes in the window are not read.
+// If the document ends, the old bytes in the window are not read.
 func TestEntries_EndsAfterFullRead(t *testing.T) {
 	item := func(i, size int) string {
 		return fmt.Sprintf("<item><link>http://a.example/%08d</link><title>%s</title></item>", i,

@@ -78,8 +78,8 @@ type Document struct {
 	// Attempts is how often the document was requested, retries included and redirects not.
 	Attempts int
 	// Body holds the document, without the gzip of its Content-Encoding. A .gz file stays gzip:
-	// package parse undoes it. The body is local when Get returns; if it broke off in every
-	// attempt, what the last one brought comes before the error.
+	// package parse undoes it. The body is local when Get returns; if it broke off in every attempt,
+	// the bytes of the last attempt precede the error.
 	Body io.ReadCloser
 
 	again func() io.ReadCloser

@@ -30,17 +30,17 @@ var (
 	// ErrConnect means that there was no connection: the name was not resolved, nobody listened, or
 	// the TLS handshake failed. It wraps a *tls.CertificateVerificationError for a bad certificate.
 	ErrConnect = errors.New("cannot connect")
-	// ErrNoResponse means that the connection failed before a response was read, or that what came
-	// was not a response of HTTP, or had a header of more than 256 KiB.
+	// ErrNoResponse means that the connection failed before a response was read, or that the
+	// response was not HTTP or had a header of more than 256 KiB.
 	ErrNoResponse = errors.New("no response")
 	// ErrStatus means that the server answered with a status other than success. Error.Status
 	// holds it.
 	ErrStatus = errors.New("unexpected status")
-	// ErrBody means that the body broke off, in every attempt. What the last attempt brought comes
-	// before it.
+	// ErrBody means that the body broke off, in every attempt. The bytes of the last attempt precede
+	// it.
 	ErrBody = errors.New("body cut short")
 	// ErrTimeout means that the connection, the response, the next bytes of the body or the whole
-	// document took too long. It comes together with ErrConnect, ErrNoResponse or ErrBody.
+	// document took too long. It is joined with ErrConnect, ErrNoResponse or ErrBody.
 	ErrTimeout = errors.New("timed out")
 	// ErrEncoding means that the body has a Content-Encoding other than gzip.
 	ErrEncoding = errors.New("unknown content encoding")
@@ -118,7 +118,7 @@ func (e *Error) Timeout() bool { return errors.Is(e.Err, ErrTimeout) }
 type cause struct {
 	kind   error
 	detail string // in place of the kind's text, or ""
-	err    error  // what it came from, or nil
+	err    error  // the original error, or nil
 }
 
 func (c *cause) Error() string {

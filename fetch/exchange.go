@@ -28,7 +28,7 @@ type exchange struct {
 	last     attempt
 }
 
-// An attempt is what came of one request.
+// An attempt is the outcome of one request.
 type attempt struct {
 	connected atomic.Bool
 	status    int

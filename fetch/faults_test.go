@@ -27,8 +27,8 @@ type faultCase struct {
 	status   int    // of the fetch.Document or the fetch.Error; 0 is not checked
 	attempts int    // 0 means 1
 	hits     int    // requests for the path; 0 means attempts
-	body     string // what is read before the error
-	least    int    // or at least so many bytes of the document
+	body     string // the bytes that are read before the error
+	least    int    // or at least this many bytes of the document
 	start    string // or a part of this, from its start
 	maxBytes int64
 	answer   time.Duration // that an answer may take; 0 means 30 s
@@ -40,7 +40,7 @@ func faultCases() []faultCase {
 	document := string(faultserver.Document())
 	half := document[:len(document)/2]
 	size := int64(len(document))
-	const short = 100 * time.Millisecond // of what never comes
+	const short = 100 * time.Millisecond // of bytes that never arrive
 	const page = "<!DOCTYPE html>\n<html><head><title>Not found</title></head><body>Sorry.</body></html>\n"
 	return []faultCase{
 		{path: "ok", body: document, status: 200},

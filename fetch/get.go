@@ -16,9 +16,9 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/spool"
 )
 
-// Get gets the document that req names. It returns after the last byte of the body has come, which
-// is then in memory or in a temporary file: however slowly Body is read, nothing is lost. The price
-// is that the first byte of a large document comes late.
+// Get gets the document that req names. It returns after the last byte of the body has arrived. The
+// body is then in memory or in a temporary file: however slowly Body is read, nothing is lost. The
+// price is that the first byte of a large document is available late.
 //
 // The error is a [*Error], or ctx's error in one. A status of 2xx other than 206 is a success.
 // 304 is one if the Validators of req were sent to the URL that answered with it. If the body broke

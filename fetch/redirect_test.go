@@ -94,7 +94,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestDotSegments: what is asked for holds no dot segments, and else stands as it was given.
+// TestDotSegments: the requested path has no dot segments, and is otherwise as given.
 func TestDotSegments(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{"/a/../b", "/b"},
@@ -136,8 +136,8 @@ func TestMaxRedirects(t *testing.T) {
 	}
 }
 
-// TestSecrets follows redirects and tells which requests carried what the caller
-// meant for the first host.
+// TestSecrets follows redirects and reports which requests carried what the caller meant for the
+// first host.
 func TestSecrets(t *testing.T) {
 	const start = "http://example.com/"
 	for _, tt := range []struct {

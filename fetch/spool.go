@@ -27,7 +27,7 @@ type spooler struct {
 }
 
 // RoundTrip returns the response with its whole body. If the body broke off, attempt.broken says
-// why, and the body yields what came. Without room for the body, the error is ErrNoRoom.
+// why, and the body yields the bytes so far. Without room for the body, the error is ErrNoRoom.
 func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	a := &x.last

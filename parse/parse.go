@@ -73,9 +73,9 @@ import (
 	"github.com/seed-322c453a/sitemap/text"
 )
 
-// Entries yields the entries of the document in r, of any format, in document order. At most one
-// error comes, as the last element, after all entries that could be read: a [*sitemap.ParseError]
-// for a defect of the document, or the error of r.
+// Entries yields the entries of the document in r, of any format, in document order. It yields at
+// most one error, as the last element, after all entries that could be read: a
+// [*sitemap.ParseError] for a defect of the document, or the error of r.
 //
 // The sequence is a single-use iterator, which reads r only while it is ranged over and does not
 // close it. A nil o is a zero Options. Documents may be read concurrently, each from its own r.

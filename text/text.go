@@ -41,8 +41,8 @@ const (
 // lack its scheme but no other part.
 // The part of a line after 64 KiB is skipped, and a URL that reaches that far is dropped.
 //
-// At most one error comes, as the last element: a [*sitemap.ParseError], with [sitemap.ErrNoURLs]
-// if no line is a URL (dropped ones count as URLs), or the error of r.
+// It yields at most one error, as the last element: a [*sitemap.ParseError], with
+// [sitemap.ErrNoURLs] if no line is a URL (dropped ones count as URLs), or the error of r.
 //
 // The sequence is a single-use iterator, which reads r only while it is ranged over and does not
 // close it. A nil o is a zero Options. Documents may be read concurrently, each from its own r.

@@ -23,8 +23,8 @@ func run[T any](t *testing.T, promises []promise[T], open func(t *testing.T) T) 
 	}
 }
 
-// short is how long a test waits for what must not happen.
+// short is how long a test waits for an event that must not happen.
 const short = 100 * time.Millisecond
 
-// hang is how long a test waits for what must happen, before it takes it to hang.
+// hang is how long a test waits for an event that must happen.
 var hang = 5 * time.Minute

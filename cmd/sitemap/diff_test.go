@@ -49,7 +49,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	runArgs(t, "diff", old, old).want(t, cli.ExitOK, "")
-	// What one of them lacks is not compared.
+	// A field that one of them lacks is not compared.
 	text := writeFile(t, "urls.txt", "https://a/1\nhttps://a/2\nhttps://a/3\nhttps://a/4,b\nhttps://a/6\nhttps://a/6\n")
 	runArgs(t, "diff", old, text).want(t, cli.ExitOK, "")
 	xml := writeFile(t, "s.xml", `<urlset><url><loc>https://a/1</loc><lastmod>2026-01-09</lastmod></url></urlset>`)
@@ -105,7 +105,7 @@ func TestDiff_Large(t *testing.T) {
 	}
 }
 
-// What cannot be read to the end is exit status 2, and nothing is printed.
+// If a listing cannot be read to its end, the exit status is 2, and nothing is printed.
 func TestDiffErrors(t *testing.T) {
 	list := writeFile(t, "urls.txt", "https://a/1\n")
 	for name, want := range map[string]string{

@@ -90,7 +90,7 @@ func TestHints(t *testing.T) {
 	runArgs(t, "parse", "--limit", "entries=1", file).want(t, cli.ExitFailed, "http://example.com/1\n", "too many entries (see --limit)")
 }
 
-// TestWrongUsage: what cannot be meant is wrong usage.
+// TestWrongUsage: combinations without a meaning are wrong usage.
 func TestWrongUsage(t *testing.T) {
 	for _, test := range []struct{ want, args string }{
 		{"standard input can be read only once", "parse - -"},

@@ -90,8 +90,8 @@ func testParallel(t *testing.T) {
 	}
 }
 
-// --failed takes what could not be read, as it was given, once and in the order of the list, with why;
-// --site-time and --max-time keep what came.
+// --failed takes what could not be read, as it was given, once and in the order of the list, with
+// why; --site-time and --max-time keep the pages so far.
 func TestListFailures(t *testing.T) { synctest.Test(t, testListFailures) }
 
 func testListFailures(t *testing.T) {

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sitemap": scriptCommand})
 }
 
-// command returns the command as a process of its own, with so much grace that a busy machine does
+// command returns the command as a process of its own, with enough grace that a busy machine does
 // not use it up.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
@@ -283,7 +283,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, err bytes.Buffer
-	in, w := io.Pipe() // nothing ever comes
+	in, w := io.Pipe() // nothing ever arrives
 	defer w.Close()
 	if status := run(ctx, []string{"parse", "-"}, in, &out, &err); status != cli.ExitInterrupted {
 		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
@@ -293,7 +293,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// What is mistyped is answered with what may be meant.
+// For a mistyped word, the error suggests the one that may be meant.
 func TestSuggestions(t *testing.T) {
 	for args, want := range map[string]string{
 		"example.com":         "did you mean: sitemap urls example.com",

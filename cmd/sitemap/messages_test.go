@@ -90,7 +90,7 @@ var apart = map[string]string{
 // misuse matches messages about wrong usage, if they say more than what they wrap.
 var misuse = regexp.MustCompile(`^(--.*: [^%]|--.*: %q: |want |unknown |no [A-Z]|name )`)
 
-// messages returns the messages about wrong usage in the code of the command, and where they are.
+// messages returns the messages about wrong usage in the code of the command, with their places.
 func messages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -148,7 +148,7 @@ func TestOutputFollowsLinks(t *testing.T) {
 	}
 }
 
-// What a server sends beyond its response is not logged.
+// Bytes that a server sends beyond its response are not logged.
 func TestNothingLogged(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()

@@ -29,7 +29,7 @@ func readmeBlocks(t *testing.T) []fence {
 	return blocks
 }
 
-// What the README shows of the command is what it prints.
+// The README shows the output that the command prints.
 func TestReadmeCommands(t *testing.T) {
 	blocks := readmeBlocks(t)
 	t.Chdir("../..")

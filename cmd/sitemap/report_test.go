@@ -62,7 +62,7 @@ func TestReportFile(t *testing.T) {
 		"<title>Sitemaps of example.com</title>", "page_missing_file")
 }
 
-// TestReportRefused: what cannot be written or read leaves an earlier page alone.
+// TestReportRefused: a failure to read or write leaves an earlier page alone.
 func TestReportRefused(t *testing.T) {
 	page := writeFile(t, "site.html", "an earlier page")
 	sound := writeFile(t, "sound.txt", "http://example.com/1\n")

@@ -229,7 +229,7 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// What a run cannot write, the next one writes.
+// URLs that a run cannot write are written by the next one.
 func TestStateOutputFull(t *testing.T) {
 	s := manySite(t, 3)
 	whole := runArgs(t, "urls", "--allow-private", s.URL).out

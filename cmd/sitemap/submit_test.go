@@ -99,7 +99,8 @@ func TestSubmitIndexNow(t *testing.T) {
 	}
 }
 
-// A host that is refused, or that does not serve the key, stops no other. What may pass is tried again.
+// A host that is refused, or that does not serve the key, stops no other host. Temporary failures
+// are retried.
 func TestSubmitIndexNow_Refused(t *testing.T) {
 	n := newIndexNow(t)
 	const changes = "+ https://a.example/1\n+ https://b.example/1\n+ none\n"

@@ -28,7 +28,7 @@ func TestRobots_Groups(t *testing.T) {
 		{"User-agent: foo\nDisallow: /\n", true, 0},       // no prefix of a name counts
 		{"User-agent: foobot2\nDisallow: /\n", true, 0},   // nor a longer name
 		{"User-agent: f\nDisallow: /\n", true, 0},         //
-		{"User-agent: foobot,x\nDisallow: /\n", false, 0}, // what follows a name is ignored
+		{"User-agent: foobot,x\nDisallow: /\n", false, 0}, // text after a name is ignored
 		// Section 2.2.1: groups of one name count together.
 		{
 			"User-agent: foobot\nDisallow: /sitemap\nUser-agent: x\nDisallow: /\n" +

@@ -23,8 +23,8 @@
 // [File.Other] returns all other records, such as Content-Signal, as they stand in the file.
 //
 // Real files are full of mistakes, so reading is tolerant. A defect of one line never loses another
-// line: Parse repairs the line or drops it. What it does to Sitemap records is listed in
-// [File.Problems]. The package fetches nothing.
+// line: Parse repairs the line or drops it. [File.Problems] lists what it did to Sitemap records.
+// The package fetches nothing.
 //
 // Groups and rules are read as Google's parser reads them, so that a rule holds if its author meant
 // one. Only Allow and Disallow end the User-agent lines of a group; a Crawl-delay or an empty line

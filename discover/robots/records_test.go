@@ -273,7 +273,7 @@ var parseTests = []struct {
 }
 
 // TestParse_NonstandardRules: a rule that starts with neither a slash nor an asterisk matches
-// nothing, and is reported. What looks like a Sitemap record in it names no sitemap.
+// nothing, and is reported. Text in it that looks like a Sitemap record names no sitemap.
 func TestParse_NonstandardRules(t *testing.T) {
 	const text = "User-agent: *\nDisallow: private\nAllow: Sitemap: https://a.test/s.xml\nDisallow:\nDisallow: *\n"
 	f, err := robots.Parse(strings.NewReader(text), nil)

@@ -80,7 +80,7 @@ func site() *discover.Client {
 }
 
 // walk writes the URLs of the site to the file out in dir, and goes on where the walk before was
-// stopped. After so many URLs it prints "stopped" and waits to be killed.
+// stopped. After n URLs it prints "stopped" and waits to be killed.
 func walk(dir string, stop int) error {
 	db, err := state.Open(filepath.Join(dir, "state"))
 	if err != nil {

@@ -141,8 +141,8 @@ func snapshot(t *testing.T, path string) *state.File {
 	return open(t, killed)
 }
 
-// TestFile_NothingBeforeSync: however much is put, all of it comes with Sync or nothing: a program
-// puts the length of its output before the records of a document.
+// TestFile_NothingBeforeSync: however much is put, Sync writes all of it or nothing: a program puts
+// the length of its output before the records of a document.
 func TestFile_NothingBeforeSync(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	f := open(t, path)
@@ -197,7 +197,7 @@ func TestOpen_OtherFiles(t *testing.T) {
 	}
 }
 
-// TestFile_Prune removes the records of sites that no walk has used for so long.
+// TestFile_Prune: Prune removes the records of sites that no walk has used for the given time.
 func TestFile_Prune(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "state")

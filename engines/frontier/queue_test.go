@@ -115,7 +115,7 @@ func testForeign(t *testing.T) {
 	}
 }
 
-// What is done is handed out again after the time to refetch.
+// A task that is done is handed out again after the time to refetch.
 func TestRefetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -205,7 +205,7 @@ func TestNew_AbortsUploads(t *testing.T) {
 	}
 }
 
-// What is no location is refused before anything is requested.
+// An invalid location is refused before anything is requested.
 func TestOpen_Location(t *testing.T) {
 	for _, location := range []string{"", "bucket", "s3:", "s3://", "s3:///p", "https://bucket/p"} {
 		if _, err := objects.Open(t.Context(), location); err == nil || !strings.Contains(err.Error(), "want s3://BUCKET") {

@@ -34,7 +34,7 @@ func visit(
 	})
 	for page, err := range client.URLs(ctx, site, nil) {
 		if err != nil {
-			return err // what could not be read; everything else has been visited
+			return err // the sitemaps that could not be read; everything else has been visited
 		}
 		u, err := page.URL() // the form that a request needs
 		if err != nil {

@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// A link is a location with its place in the document, or what is wrong at that place.
+// A link is a location with its place in the document, or a problem at that place.
 type link struct {
 	line   int
 	url    *url.URL

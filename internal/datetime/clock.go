@@ -53,7 +53,7 @@ func (p *parser) readFraction() {
 	}
 }
 
-// readMeridiem consumes AM or PM, if it comes next. It returns false if the hour excludes it.
+// readMeridiem consumes AM or PM, if it is next. It returns false if the hour excludes it.
 func (p *parser) readMeridiem() bool {
 	after := p.cursor
 	after.gap("")
@@ -73,8 +73,8 @@ func (p *parser) readMeridiem() bool {
 	return true
 }
 
-// readZone consumes a zone, if one comes next: an offset, a name, or both in either order. The
-// offset counts. It returns false if the two are known to contradict each other.
+// readZone consumes a zone, if one is next: an offset, a name, or both in either order. The offset
+// counts. It returns false if the two are known to contradict each other.
 func (p *parser) readZone() bool {
 	spaced, _ := p.gap("")
 	name := p.zoneName()

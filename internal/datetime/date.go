@@ -15,8 +15,8 @@ type parser struct {
 	weekday bool // a weekday was read
 }
 
-// readWeekday consumes the name of a weekday, if one comes next. The name is ignored, so it may be
-// in another language if a comma follows.
+// readWeekday consumes the name of a weekday, if one is next. The name is ignored, so it may be in
+// another language if a comma follows.
 func (p *parser) readWeekday() bool {
 	after := p.cursor
 	name := after.word()
@@ -79,7 +79,7 @@ func (p *parser) readNumbers(first []byte) bool {
 // readNamed consumes a date with the English name of a month, as in RFC 822, RFC 850, date(1),
 // JavaScript and "May 6, 2024". With the name of the month and four digits of the year, no date is
 // ambiguous. A year of two digits is accepted only last in a date with a time or a weekday, as in
-// RFC 822. In date(1) the year comes after the time and is not read here.
+// RFC 822. In date(1) the year follows the time and is not read here.
 func (p *parser) readNamed() bool {
 	var shape [len("dMy")]byte
 	var v [len(shape)]int

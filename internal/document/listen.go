@@ -15,7 +15,7 @@ type Listener interface {
 	// Entry takes an entry that starts with a tag without attributes, at an offset, and with fields
 	// without attributes. Often that is all of it. The fields are valid in this call only.
 	Entry(offset int64, fields []Field)
-	// Listener takes the other entries, and what follows the fields of Entry.
+	// Listener takes the other entries, and everything after the fields of Entry.
 	xmlscan.Listener
 	// End is called after the last entry, before the input is closed.
 	End()

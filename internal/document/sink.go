@@ -133,7 +133,7 @@ func (s *Sink) Fail(err error) {
 }
 
 // Finish yields the error that the document ended with, if any and if the consumer has not stopped.
-// Err is an error that comes after all others.
+// Err is an error that is reported after all others.
 func (s *Sink) Finish(err error) {
 	if s.err == nil && !s.stopped {
 		s.err = err

@@ -319,7 +319,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 }
 
 // leave closes the element at depth, unless the current start tag, which is not that of one of its
-// parts, comes right before its end tag.
+// parts, is right before its end tag.
 func (d *Decoder) leave(depth int) {
 	if !d.r.Holds(depth) {
 		d.r.Leave(depth)

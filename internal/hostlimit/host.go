@@ -116,8 +116,8 @@ func (h *host) release(w *waiter, status int, retryAfter time.Duration, begun ti
 	h.dispatch()
 }
 
-// isQuiet reports whether the host may be forgotten: it has been idle for so long. Its delay goes
-// too, until its robots.txt is used again.
+// isQuiet reports whether the host may be forgotten: it has been idle for long enough. Its delay
+// goes too, until its robots.txt is used again.
 func (h *host) isQuiet(idle time.Duration) bool {
 	return h.running == 0 && len(h.queue) == 0 &&
 		time.Since(h.pace.last) > max(idle, h.pace.least) && time.Now().After(h.pace.until)

@@ -4,7 +4,7 @@
 //
 // Each file builds on those below it:
 //
-//	limiter.go  Limiter: slots in all, and what is known of hosts
+//	limiter.go  Limiter: slots in all, and the hosts
 //	address.go  the slots of an address
 //	host.go     the queue of one host
 //	pace.go     the pauses of one host

@@ -104,7 +104,7 @@ func (p *pace) undo(g *grant) { p.last, p.probe = g.last, g.probe }
 func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.Time) {
 	now := time.Now()
 	if begun.After(p.last) {
-		p.last = begun // slots of the address or in all came late
+		p.last = begun // slots of the address or in all were granted late
 	}
 	p.learnTimeout(status, begun, now)
 	isCurrent := g.pauses == p.pauses // otherwise it was sent before the pause

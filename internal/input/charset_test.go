@@ -276,8 +276,8 @@ func TestXMLEncoding(t *testing.T) {
 	}
 }
 
-// A content type of UTF-8 does not hide the XML declaration, however late the first byte comes that
-// is not UTF-8.
+// A content type of UTF-8 does not hide the XML declaration, however late the first byte is that is
+// not UTF-8.
 func TestOpen_LateDeclaration(t *testing.T) {
 	for _, c := range []struct{ label, in, want, encoding, problems string }{
 		{"ibm866", "\x8a\xa0\xe0\xe2\xa0", "Карта", "ibm866", "encoding_fallback utf-8"},

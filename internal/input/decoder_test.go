@@ -126,7 +126,7 @@ func TestDecoder_Invalid(t *testing.T) {
 	}
 }
 
-// A label of ASCII is refuted by any other byte, however late it comes.
+// A label of ASCII is refuted by any other byte, however late it is.
 func TestDecoder_LateASCII(t *testing.T) {
 	ascii := strings.Repeat("<url></url>\n", 10_000)
 	d := late(strings.NewReader(ascii+"caf\xe9"), ascii[:1000], "text/xml; charset=us-ascii")

@@ -13,7 +13,7 @@ type Store interface {
 	Put(key string, value []byte) error
 }
 
-// format is the version of what is stored. Values of another version count as absent.
+// format is the version of the stored values. Values of another version count as absent.
 const format = 1
 
 // maxPart is the size of a stored value. Longer ones are stored in parts.

@@ -61,8 +61,8 @@ func (m *Merge) Add(p Page) Change {
 	return c
 }
 
-// End returns the joined list. What a document that was read whole no longer lists is gone since
-// now. State is added to all pages that were read, and gone to those that are gone.
+// End returns the joined list. A page that a document, read to its end, no longer lists is gone
+// since now. State is added to all pages that were read, and gone to those that are gone.
 func (m *Merge) End(isWhole bool, now time.Time, state, gone State) List {
 	for i := range m.old {
 		p := &m.old[i]

@@ -1,5 +1,5 @@
-// Package pagelist keeps the pages of a document: sorted, each with what is known of it, and stored in
-// few bytes.
+// Package pagelist keeps the pages of a document: sorted, each with its history, and stored in few
+// bytes.
 package pagelist
 
 import (

@@ -48,7 +48,7 @@ type Table struct {
 }
 
 // lock locks the table and returns the function that unlocks it. If the Store has failed by then,
-// what is known of it may be wrong: the next user reads it again.
+// its content may be outdated: the next user reads it again.
 func (t *Table) lock(s Store) (unlock func()) {
 	t.mu.Lock()
 	return func() {
@@ -93,8 +93,8 @@ func (t *Table) Put(s Store, pages map[uint64]State) {
 	maps.Copy(t.log, pages)
 }
 
-// Merge moves the log into the buckets if it has become large. What was put before becomes durable
-// first. A merge that is interrupted does no harm: the log stays, and is merged again.
+// Merge moves the log into the buckets if it has become large. Values that were put before become
+// durable first. A merge that is interrupted does no harm: the log stays, and is merged again.
 func (t *Table) Merge(s Store) {
 	defer t.lock(s)()
 	if len(t.log) < maxLog && t.segments < maxSegments {
@@ -117,7 +117,7 @@ func (t *Table) Merge(s Store) {
 		}
 	}
 	s.Sync()
-	for ; t.segments > 0; t.segments-- { // the last one first: what is left is a log
+	for ; t.segments > 0; t.segments-- { // the last one first: what remains is a log
 		s.Put(t.segmentKey(t.segments-1), nil)
 	}
 }

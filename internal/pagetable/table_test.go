@@ -100,8 +100,8 @@ func check(t *testing.T, what string, table *Table, s Store, want map[uint64]Sta
 	}
 }
 
-// TestTable: what was put is got, by this Table and by one that is opened later, and a page in the
-// table takes little room.
+// TestTable: values that were put are returned, by this Table and by one that is opened later, and
+// a page in the table takes little room.
 func TestTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s, table, want := newMapStore(), open("a/"), map[uint64]State{}

@@ -133,8 +133,8 @@ func archive(w io.Writer, root, work, dir, version string) error {
 }
 
 // environment is that of a go command with a module cache of its own, for which the modules in the
-// folder of a proxy are published. Those of other projects come from the module cache of whoever runs
-// the program, or from where they came before.
+// folder of a proxy are published. Those of other projects come from the module cache of whoever
+// runs the program, or from their earlier source.
 func environment(proxy, cache string) ([]string, error) {
 	out, err := exec.Command("go", "env", "GOPROXY", "GONOSUMDB", "GOMODCACHE").Output()
 	if err != nil {

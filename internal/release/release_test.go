@@ -13,9 +13,9 @@ import (
 
 const version = "v0.9.0"
 
-// The modules that an importer of the library has in its go.sum. What the command or an engine needs
-// must not be among them: an importer would inherit its versions. Those of discover that the library
-// does not require are named by its requirements, for their tests.
+// The modules that an importer of the library has in its go.sum. Modules that only the command or
+// an engine needs must not be among them: an importer would inherit its versions. Those of discover
+// that the library does not require are named by its requirements, for their tests.
 var (
 	ofParse = []string{
 		"code.dny.dev/ssrf",
@@ -205,7 +205,7 @@ func TestRelease_Refused(t *testing.T) {
 	}
 }
 
-// TestEngines_Imports: whoever writes an engine of their own can do so with what is exported.
+// TestEngines_Imports: the exported API is enough to write an engine of your own.
 func TestEngines_Imports(t *testing.T) {
 	cmd := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, "./...")
 	cmd.Dir = filepath.Join("..", "..", "engines")

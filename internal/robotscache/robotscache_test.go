@@ -35,7 +35,7 @@ func TestCache_Age(t *testing.T) {
 	})
 }
 
-// TestCache_Room: what is held stays within the room, except for one file that is larger.
+// TestCache_Room: the cache stays within its room, except for one file that is larger.
 func TestCache_Room(t *testing.T) {
 	var c Cache[*file]
 	for i := range 10 {

@@ -33,7 +33,7 @@ var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 // concurrent use.
 type Memory struct{ used atomic.Int64 }
 
-// Read reads src to its end, at most limit bytes. The Body holds what came before an error, and
+// Read reads src to its end, at most limit bytes. The Body holds the bytes before an error, and
 // takes over what share has reserved for its file.
 //
 // A longer src ends with [sitemap.ErrTooLarge]. With [ErrNoRoom] the Body is closed, and

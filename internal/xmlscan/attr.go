@@ -121,7 +121,7 @@ func (s *Scanner) readAttrs(b []byte, i int) {
 	}
 }
 
-// attrValue returns the value at b[i] and the offset of what follows.
+// attrValue returns the value at b[i] and the offset after it.
 func attrValue(b []byte, i int) (value span, next int) {
 	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
 		i++

@@ -1,7 +1,7 @@
 package xmlscan
 
 // A Listener takes the elements of entries as a Reader meets them, for a caller that judges how a
-// document is written. What is valid in a call is valid in that call only.
+// document is written. Arguments are valid during the call only.
 type Listener interface {
 	// Element takes the current start tag: that of an entry, at depth 0, or of an element in it. It
 	// is called again for a tag that ends an unclosed element before it; the last call has the

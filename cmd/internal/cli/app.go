@@ -15,7 +15,7 @@
 //	console_windows.go  makes a console read escape sequences
 //	console_other.go    where terminals read them anyway
 //	tally.go            problems as text, and their numbers
-//	commandline.go      the command line in what is printed
+//	commandline.go      the command line in reports
 //	failure.go          errors as text
 //	app.go              a run of the command, and its exit status
 //	log.go              lines on standard error

@@ -36,7 +36,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// What comes from the web does not steer a terminal.
+// Text from the web does not control a terminal.
 func TestMessagesArePrintable(t *testing.T) {
 	var b strings.Builder
 	m := &Log{w: &b}

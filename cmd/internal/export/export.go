@@ -1,4 +1,4 @@
-// Package export reads what sitemap urls, sitemap diff and sitemap watch have printed, in each format.
+// Package export reads the output of sitemap urls, sitemap diff and sitemap watch, in each format.
 package export
 
 import (
@@ -35,7 +35,7 @@ func (h Fields) With(other Fields) Fields {
 	return Fields{h.LastMod && other.LastMod, h.Sitemap && other.Sitemap}
 }
 
-// Read reads what sitemap urls has printed, or a sitemap.
+// Read reads the output of sitemap urls, or a sitemap.
 func Read(r io.Reader, has *Fields, put func(URL)) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
@@ -75,7 +75,8 @@ func isURL(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("http://")) || bytes.HasPrefix(line, []byte("https://"))
 }
 
-// readJSONL reads an export in jsonl. What its first lines lack is not compared if all lack it.
+// readJSONL reads an export in jsonl. A field that its first lines lack is not compared if all
+// lines lack it.
 func readJSONL(r io.Reader, has *Fields, put func(URL)) error {
 	d := json.NewDecoder(r)
 	for n := 1; ; n++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
-// A Line is one that an earlier run of sitemap check printed.
+// A Line is a line that an earlier run of sitemap check printed.
 type Line struct {
 	Type, Target       string
 	Code               sitemap.Code
@@ -26,7 +26,8 @@ type Line struct {
 // Key returns the key of the finding in a line.
 func (l *Line) Key() Key { return KeyOf(l.Code, l.Sitemap, l.Loc, l.Text) }
 
-// Lines reads what an earlier run printed with --format jsonl. The error, if any, is the last element.
+// Lines reads the output of an earlier run with --format jsonl. The error, if any, is the last
+// element.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		lines := json.NewDecoder(r)
@@ -54,7 +55,8 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 // A Baseline holds the findings of an earlier run, 16 bytes each.
 type Baseline map[Key]struct{}
 
-// ReadBaseline reads what an earlier run printed with --format jsonl. An empty file holds no findings.
+// ReadBaseline reads the output of an earlier run with --format jsonl. An empty file holds no
+// findings.
 func ReadBaseline(r io.Reader) (Baseline, error) {
 	b := Baseline{}
 	for l, err := range Lines(r) {

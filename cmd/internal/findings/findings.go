@@ -1,4 +1,5 @@
-// Package findings prints what an audit finds, as text and in the formats that other programs read.
+// Package findings prints findings of an audit, as text and in the formats that other programs
+// read.
 //
 // Each file builds on those below it:
 //

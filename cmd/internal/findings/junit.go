@@ -56,7 +56,7 @@ const (
 	junitOthers
 )
 
-// junitOrder sorts the lines, which come for several cases in turn, on disk.
+// junitOrder sorts the lines on disk, since those of several cases alternate.
 var junitOrder = disksort.Order[junitLine]{
 	Compare: func(a, b junitLine) int { return slices.Compare(a.Place[:], b.Place[:]) },
 	Encode:  func(l junitLine) ([]byte, error) { return json.Marshal(l) },

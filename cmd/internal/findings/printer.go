@@ -11,19 +11,19 @@ type Printer interface {
 	// Finding prints a finding in the audit of a target, as it was given.
 	Finding(f *audit.Finding, target string)
 	Document(d *DocumentEnd)
-	// End prints what comes last. Its error is that of the output.
+	// End prints the totals. Its error is that of the output.
 	End(t Totals) error
 }
 
-// A DocumentEnd is what is printed of a document that has been audited, or that could not be.
+// A DocumentEnd is a document that has been audited, or could not be, as it is printed.
 type DocumentEnd struct {
 	Name    string
 	Target  string            // as it was given
-	Text    string            // what it is
-	JSON    []byte            // what jsonl prints, with its line end
+	Text    string            // its description
+	JSON    []byte            // its line in jsonl, with the line end
 	Code    sitemap.Code      // of the error that ended it, or ""
 	Message string            // of that error
-	Known   bool              // a finding says it as well
+	Known   bool              // a finding has reported it as well
 	Summary *discover.Summary `json:"-"` // nil for a target that could not be audited
 }
 

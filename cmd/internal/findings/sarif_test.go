@@ -193,7 +193,7 @@ func TestSARIF_Limit(t *testing.T) {
 	if err := p.End(findings.Totals{}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := sarif.FromBytes(out.Bytes()) // a schema takes seconds for so many
+	report, err := sarif.FromBytes(out.Bytes()) // a schema takes seconds for that many
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ type Selector struct {
 
 	mu    sync.Mutex
 	taken int64
-	again int64 // left out because they came before
+	again int64 // left out because they were listed before
 }
 
 // take reports whether loc is printed.

@@ -18,7 +18,7 @@ type column[R any] struct {
 	isJSON   bool                        // the text is a number, a boolean or a list
 	isList   bool                        // which csv cannot hold
 	required bool                        // jsonl has it even if it is empty
-	extended bool                        // it comes from extensions
+	extended bool                        // its values are from extensions
 }
 
 // pick returns the columns with these names.

@@ -169,7 +169,7 @@ func csvFormat(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 	return &Format{Header: header(picked), Append: rowsAs(p, picked)}, err
 }
 
-// hasExtended reports whether one of the fields comes from extensions.
+// hasExtended reports whether one of the fields is from extensions.
 func hasExtended(fields string) bool {
 	picked, _ := pick(columns, fields)
 	return slices.ContainsFunc(picked, func(c column[batch.URL]) bool { return c.extended })

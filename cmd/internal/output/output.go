@@ -98,13 +98,13 @@ func isClosedPipe(err error) bool {
 		errors.Is(err, brokenPipe) || errors.Is(err, noData)
 }
 
-// Begin writes what comes before the first record.
+// Begin writes the text before the first record.
 func (o *Writer) Begin(header string) {
 	o.WriteString(header)
 	o.endHead()
 }
 
-// endHead says that what was written is no record.
+// endHead marks the output so far as a head, not a record.
 func (o *Writer) endHead() { o.Head = o.plain + int64(o.Buffered()) }
 
 // isEmpty reports whether no record was written.
@@ -155,8 +155,8 @@ func standard(a *cli.App) (*Writer, error) {
 	return New(a), nil
 }
 
-// Create returns the output for the flag -o. "" and "-" mean standard output. What a link names is
-// replaced, not the link. The command ends the output with [Writer.Finish].
+// Create returns the output for the flag -o. "" and "-" mean standard output. The target of a link
+// is replaced, not the link. The command ends the output with [Writer.Finish].
 func Create(a *cli.App, name string) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
 		return standard(a)
@@ -212,8 +212,8 @@ func Replace(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// Append returns the output of a run with --state, at the end of the file. If the run goes on, Append
-// first cuts off what came after the first length bytes. Else it ends a line that is not ended.
+// Append returns the output of a run with --state, at the end of the file. If the run goes on,
+// Append first cuts off everything after the first length bytes, or ends an unfinished line.
 func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
 		return standard(a)

@@ -43,7 +43,7 @@ func newRows(flags *cli.PrintFlags, walked, withChange bool) (Printer, error) {
 	return FormatOf(flags, walked, withChange)
 }
 
-// WantsExtensions reports whether anything that is printed comes from extensions.
+// WantsExtensions reports whether any printed field is from extensions.
 func WantsExtensions(flags *cli.PrintFlags) bool {
 	if flags.Rows != "" || flags.Fields == "" {
 		return flags.Rows != "" || flags.Format != "text"

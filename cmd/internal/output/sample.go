@@ -12,9 +12,9 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// A Sample prints URLs that are chosen at random: those whose hashes with the seed are the smallest.
-// So the same seed chooses the same of the same URLs, in whatever order they come, and a URL that is
-// listed several times is no likelier than others.
+// A Sample prints URLs that are chosen at random: those whose hashes with the seed are the
+// smallest. So a seed always chooses the same ones of the same URLs, whatever their order. A URL
+// that is listed several times is not more likely.
 type Sample struct {
 	Printer
 	size  int

@@ -120,14 +120,14 @@ type tick struct {
 // The columns of a timeline end at its bottom, and the highest begins at its top.
 const timelineTop, timelineBottom = 12, 180
 
-// A label takes so much of the width, in hundredths: the second is that on a phone.
+// The width of a label, in hundredths of the page: on a screen, and on a phone.
 const labelWidth, narrowLabelWidth = 7.5, 25
 
-// maxMonths is how many months are told apart. Longer times are counted by year.
+// maxMonths is how many months have a column of their own. Longer times are counted by year.
 const maxMonths = 60
 
-// newTimeline counts pages by months until now, or by years. What is older than a timeline can show
-// is counted as "earlier", and what is in the future as "later".
+// newTimeline counts pages by months until now, or by years. Pages that are older than a timeline
+// can show are counted as "earlier", and those in the future as "later".
 func newTimeline(months map[string]int64, now time.Time) *timeline {
 	t := &timeline{Unit: "month"}
 	first, last := "", now.UTC().Format("2006-01")

@@ -37,7 +37,7 @@ func (e *earlierRun) isFresh(f *audit.Finding) bool {
 	return false
 }
 
-// An oldFinding is what an earlier audit has found.
+// An oldFinding is a finding of an earlier audit.
 type oldFinding struct {
 	code  sitemap.Code
 	count int64 // how often, without those that were found again

@@ -47,7 +47,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // link matches what may be a link.
 var link = regexp.MustCompile(`^https?://`)
 
-// A view is what the template shows.
+// A view is the data of the template.
 type view struct {
 	Host, Target, Date string
 	Policy             string // Content-Security-Policy
@@ -176,8 +176,8 @@ func hostOf(target string) string {
 	return target
 }
 
-// caret returns the excerpt of a finding: what is before the place, the character there, and the
-// rest.
+// caret returns the excerpt of a finding in three pieces: before the place, the character there,
+// and the rest.
 func caret(f audit.Finding) []string {
 	text, at := f.Excerpt.Text, f.Excerpt.Caret
 	if text == "" || at >= len(text) {
@@ -187,7 +187,7 @@ func caret(f audit.Finding) []string {
 	return []string{text[:at], text[at : at+n], text[at+n:]}
 }
 
-// Summary returns what the rule finds.
+// Summary returns the summary of the rule.
 func (g *group) Summary() string {
 	rule, _ := audit.RuleOf(g.Code)
 	return cmp.Or(rule.Summary, string(g.Code))

@@ -28,7 +28,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
-// A Report collects what the audit of one target finds, and prints it as a page. It is a
+// A Report collects the findings of the audit of one target, and prints them as a page. It is a
 // [findings.Printer]. It is not safe for concurrent use.
 type Report struct {
 	w      io.Writer
@@ -70,7 +70,7 @@ type name struct{ Name, Note string }
 
 const (
 	maxExamples = 20     // findings of a rule that are shown
-	maxNames    = 10_000 // directories and hosts that are told apart
+	maxNames    = 10_000 // directories and hosts that are counted separately
 )
 
 // New returns a report about a target, which is printed to w. The target is audited from now on.
@@ -175,7 +175,7 @@ func readable(text string) string {
 	})
 }
 
-// isHidden reports whether a character is not seen, is none, or would look like an escape.
+// isHidden reports whether a character is invisible or invalid, or would look like an escape.
 func isHidden(r rune) bool { return r == '%' || r == unicode.ReplacementChar || !unicode.IsPrint(r) }
 
 // count adds one to the number of n, or of others if there are too many names.

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 )
 
-// Since reads what sitemap check --format jsonl printed of the same target, to report what has
-// changed since then. The page calls it name. Since is called before the audit begins.
+// Since reads the output of sitemap check --format jsonl for the same target, to report the changes
+// since then. The page calls it name. Since is called before the audit begins.
 func (r *Report) Since(in io.Reader, name string) error {
 	old, other := &earlierRun{name, map[findings.Key]*oldFinding{}, map[string]findings.Line{}}, ""
 	known := false
@@ -34,7 +34,7 @@ func (r *Report) Since(in io.Reader, name string) error {
 	return nil
 }
 
-// A comparison is what has changed since the earlier audit, as the page shows it.
+// A comparison holds the changes since the earlier audit, as the page shows them.
 type comparison struct {
 	Name           string
 	Before, Now    struct{ Documents, URLs int64 }
@@ -51,7 +51,7 @@ type ruleChange struct {
 	Fresh, Gone int64
 }
 
-// A documentChange is a document that has come, gone or changed.
+// A documentChange is a document that is new, gone or changed.
 type documentChange struct {
 	Name, Change string
 	Before, Now  int64 // entries
@@ -60,7 +60,7 @@ type documentChange struct {
 // maxChanges is how many changed documents are shown.
 const maxChanges = 200
 
-// changes compares what was collected with the earlier audit.
+// changes compares this audit with the earlier one.
 func (r *Report) changes() *comparison {
 	if r.earlier == nil {
 		return nil

@@ -51,8 +51,8 @@ func treemap(rows []*auditedDocument) []tile {
 	return tiles
 }
 
-// place gives each tile its place, a row of tiles after the other along the shorter side of what is
-// left.
+// place gives each tile its place: row after row of tiles, each along the shorter side of the
+// remaining area.
 func place(tiles []tile) {
 	x, y, w, h := 0.0, 0.0, float64(treemapWidth), float64(treemapHeight)
 	for len(tiles) > 0 {
@@ -80,8 +80,8 @@ func place(tiles []tile) {
 	}
 }
 
-// rowLength returns how many tiles make a row along side that comes closest to squares. The tiles
-// are sorted, the largest first.
+// rowLength returns how many tiles make a row along side whose tiles are closest to squares. The
+// tiles are sorted, the largest first.
 func rowLength(tiles []tile, side float64) int {
 	best, sum := 0.0, 0.0
 	for i, t := range tiles {
@@ -105,7 +105,7 @@ func (t *tile) label() string {
 		return ""
 	}
 	columns := func(r rune) int { return (utf8.RuneLen(r) + 1) / 2 } // two of a Chinese character
-	cut := len(name)                                                 // what is before it does not fit
+	cut := len(name)                                                 // the part before it does not fit
 	for ; cut > 0 && fits >= columns(name[cut-1]); cut-- {
 		fits -= columns(name[cut-1])
 	}

@@ -55,7 +55,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// readRobots reads the robots.txt that t names. What came before an error is returned with it.
+// readRobots reads the robots.txt that t names. The records before an error are returned with it.
 func readRobots(
 	ctx context.Context, a *cli.App, t target.Target, c *discover.Client, o sitemap.Options,
 ) (*robots.File, error) {

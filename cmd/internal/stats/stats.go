@@ -46,7 +46,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	})
 }
 
-// A census counts URLs by what they have in common.
+// A census counts URLs by common properties.
 type census struct {
 	counts map[string]map[string]int64 // by kind and name
 	urls   int64
@@ -59,7 +59,7 @@ type census struct {
 // censusKinds are the kinds of counts, in their order.
 var censusKinds = []string{"host", "directory", "month", "sitemap", "extension", "lastmod"}
 
-// maxNames bounds the names of a kind that are told apart.
+// maxNames bounds the names of a kind that are counted separately.
 const maxNames = 10_000
 
 const otherNames = "(others)"

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 )
 
-// readChanges calls report with each URL that was added or changed in what sitemap diff or sitemap
-// watch has printed, and with both URLs of a page that has moved. It calls report with all URLs in a
+// readChanges calls report with each URL that was added or changed in the output of sitemap diff or
+// sitemap watch, and with both URLs of a page that has moved. It calls report with all URLs in a
 // list. Without removed, URLs where no page is any more are left out.
 func readChanges(r io.Reader, removed bool, report func(loc string)) error {
 	text, err := io.ReadAll(r)

@@ -46,7 +46,7 @@ type Target struct {
 // Shown returns the target as it was given, without user name and password.
 func (t Target) Shown() string { return cli.Redact(t.Given) }
 
-// Label returns the name of the target in what is printed, without user name and password.
+// Label returns the name of the target for output, without user name and password.
 func (t Target) Label() string {
 	if t.Kind == File {
 		return cli.FileName(t.Name)

@@ -134,7 +134,7 @@ type treeLine struct {
 	Attempts int         `json:"attempts,omitempty"`
 	Hops     []fetch.Hop `json:"hops,omitempty"`
 
-	// What it holds.
+	// Its content.
 	Format   string                `json:"format,omitempty"`
 	Encoding string                `json:"encoding,omitempty"`
 	Entries  int64                 `json:"entries"`

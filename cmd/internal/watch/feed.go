@@ -59,7 +59,7 @@ func writeFeed(name string, events []event) error {
 	seen := map[string]bool{}
 	for i, e := range slices.Backward(events) {
 		if seen[e.ID] {
-			continue // it came again after a kill
+			continue // it was yielded again after a kill
 		}
 		seen[e.ID] = true
 		if i == len(events)-1 {

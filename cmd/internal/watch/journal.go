@@ -97,8 +97,8 @@ func (j *journal) events(from, to int) (events []event) {
 	return events
 }
 
-// lastWait is how long the end of a run waits for the webhook. What it has not accepted then is sent
-// by the next run.
+// lastWait is how long the end of a run waits for the webhook. Events that it has not accepted by
+// then are sent by the next run.
 const lastWait = 30 * time.Second
 
 // start sends events and writes the feed until stop is called, which returns when both are done.

@@ -97,7 +97,7 @@ func TestParquet_Arrow(t *testing.T) {
 	}
 }
 
-// What Python's csv and json modules read; where there is no Python, nothing is read.
+// readback reads with Python's csv and json modules. Without Python, nothing is read.
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -118,6 +118,6 @@ func (c *caseRow) faults(in []byte, base *url.URL) (why []string) {
 	return why
 }
 
-// laterCodes came after the cases and do not count as false reports in them.
+// laterCodes are newer than the cases and do not count as false reports in them.
 var laterCodes = []string{"repeated_element", "unknown_element", "missing_root", "nonstandard_key",
 	"stray_text", "bad_feed_date", "extension_namespace", "foreign_element"}

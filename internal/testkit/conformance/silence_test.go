@@ -82,7 +82,7 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 			}
 			sound := readBytes(doc, sitemap.Options{Base: site})
 			told := problemsOf(sound)
-			if sound.err != nil || strings.HasSuffix(path, "-cut.xml") { // what is cut already
+			if sound.err != nil || strings.HasSuffix(path, "-cut.xml") { // cut already
 				continue
 			}
 			for _, a := range alterations {

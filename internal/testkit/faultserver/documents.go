@@ -49,7 +49,7 @@ func Gzip(data []byte) []byte {
 }
 
 // noisy returns gzip data that is larger than any buffer: the document with comments that do not
-// compress. A cut or damage in its second half so comes after many entries.
+// compress. So a cut or damage in its second half follows many entries.
 var noisy = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	b.WriteString(urlsetHead)
@@ -109,8 +109,8 @@ func writeEndless(w io.Writer, first, rest []byte) {
 // gzipHead is the header of a gzip member.
 const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// deflate compresses head with block, and block once more: what may follow any number of times. Tail
-// ends the data.
+// deflate compresses head with block, and block once more, which may be repeated. Tail ends the
+// data.
 func deflate(level int, head, block []byte) (first, rest, tail []byte) {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, level)

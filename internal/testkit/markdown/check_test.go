@@ -16,7 +16,7 @@ var (
 	linkTarget = regexp.MustCompile(`\]\(<?([^)\s>]+)|^\s*\[[^\]]+\]:\s+<?([^\s>]+)`)
 	hasScheme  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 	testName   = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*\*?`)
-	// What may follow a path: a line and a column, or a name that a package exports.
+	// Text that may follow a path: a line and a column, or a name that a package exports.
 	afterPath = regexp.MustCompile(`(:\d+)+$|\.[A-Z]\w*(\.\w+)*$`)
 	mediaType = regexp.MustCompile(`^text/(html|plain|xml|csv)$`)
 )

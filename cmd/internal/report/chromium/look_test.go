@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// setWidth makes the page so many pixels wide.
+// setWidth sets the width of the page in pixels.
 func (b *tab) setWidth(pixels int64) {
 	b.t.Helper()
 	size := emulation.SetDeviceMetricsOverrideParams{Width: pixels, Height: 800, DeviceScaleFactor: 1}
@@ -148,7 +148,7 @@ func TestContrast(t *testing.T) {
 	b.want(paleTexts+` === "true: "`, "false") // the test sees it
 }
 
-// TestTargets: what can be clicked is large enough, and what has the focus is seen.
+// TestTargets: everything that can be clicked is large enough, and the focus is visible.
 func TestTargets(t *testing.T) {
 	b := newTab(t)
 	b.open(fullPage(t))
