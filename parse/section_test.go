@@ -100,6 +100,8 @@ func TestEntries_SectionInSection(t *testing.T) {
 		"<pre><item><title>x</title><description><![CDATA[x]]&gt;</description></item></pre>",
 		"<item><link>http://a.example/no</link></item> <script>//<![CDATA[ x //]]&gt;</script>",
 		"</item><![CDATA[",
+		"<item>x</item> <![CDATA[ ]]]]><![CDATA[>" + strings.Repeat("</p>long ", 9<<10),
+		"<item>x</item> <![CDATA[ ]]>" + strings.Repeat("long ", 9<<10) + "<![CDATA[",
 	} {
 		doc := "<rss xmlns:content='http://purl.org/rss/1.0/modules/content/'><channel><item><link>http://a.example/1</link><content:encoded><![CDATA[" +
 			text +
@@ -107,7 +109,7 @@ func TestEntries_SectionInSection(t *testing.T) {
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(doc),
 			"byte by byte": iotest.OneByteReader(strings.NewReader(doc))} {
 			if got, codes, err := locs(r); got != "1 2" || codes != "" || err != nil {
-				t.Errorf("%s, %s: got %q, %q, %v", text, name, got, codes, err)
+				t.Errorf("%.80s, %s: got %q, %q, %v", text, name, got, codes, err)
 			}
 		}
 	}

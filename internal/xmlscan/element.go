@@ -57,7 +57,6 @@ type Reader struct {
 	elements
 	namespaces
 	Listener Listener // or nil
-	looked   int64    // bytes that were searched for landmarks
 }
 
 // Names identify the elements of a format.

@@ -91,7 +91,7 @@ type landmark struct {
 // landmark returns the mark for the open element at depth d, in an entry with that name unless it
 // is nil.
 func (r *Reader) landmark(d int, entry []byte) mark {
-	if r.looked > maxLooked+lookedPerByte*r.in.Offset() {
+	if !r.mayLook() {
 		return noMark
 	}
 	rest := r.ahead(lookAhead)
@@ -111,6 +111,9 @@ const (
 	maxLooked     = 2 << 20
 	lookedPerByte = 16
 )
+
+// mayLook reports whether the searches so far leave room for another one.
+func (s *Scanner) mayLook() bool { return s.looked <= maxLooked+lookedPerByte*s.in.Offset() }
 
 // count returns the number of open elements with that name deeper than d.
 func (r *Reader) count(name []byte, d int) (n int) {
@@ -142,7 +145,8 @@ func (l *landmark) look(b []byte) int {
 // it needs more bytes to decide.
 func (l *landmark) pass(tag []byte) (size int) {
 	if bytes.HasPrefix(tag, []byte("!")) {
-		return 1 + sectionLen(tag)
+		size, _ = sectionLen(tag)
+		return 1 + size
 	}
 	name, ends := bytes.CutPrefix(tag, []byte("/"))
 	n := NameLen(name)
@@ -195,17 +199,22 @@ func (l *landmark) passEntry(rest []byte) (size int) {
 }
 
 // sectionLen returns the length of the comment or CDATA section in b, which starts after its '<'.
-// It returns 0 if nothing closes it before another one.
-func sectionLen(b []byte) int {
+// It returns 0 if nothing closes it before another one. IsOpen reports whether b has neither its
+// end nor another one.
+func sectionLen(b []byte) (size int, isOpen bool) {
 	for _, s := range []struct{ start, end []byte }{{commentStart, commentEnd},
 		{cdataStart, cdataEnd}} {
 		if !bytes.HasPrefix(b, s.start[1:]) {
 			continue
 		}
-		n := bytes.Index(b, s.end)
-		if n >= 0 && !bytes.Contains(b[1:n], s.start) {
-			return n + len(s.end)
+		next := bytes.Index(b, s.start)
+		if next >= 0 {
+			b = b[:next]
 		}
+		if n := bytes.Index(b, s.end); n >= 0 {
+			return n + len(s.end), false
+		}
+		return 0, next < 0
 	}
-	return 0
+	return 0, false
 }

@@ -56,6 +56,7 @@ type Scanner struct {
 	until   []byte // what ends the comment, section or instruction of which a part was scanned
 	doctype bool   // a DOCTYPE was seen
 	sound   int64  // up to this offset, no byte needs a report
+	looked  int64  // bytes that were searched to find out what is closed
 	// The places of the next "-->" and "]]>".
 	commentEnd, cdataEnd closer
 }

@@ -207,3 +207,18 @@ func FuzzScanner(f *testing.F) {
 		}
 	})
 }
+
+// Sections that close nothing cost no more time for each byte, the more there are.
+func TestScanner_SectionsInSections(t *testing.T) {
+	for _, text := range []string{"<![CDATA[<![CDATA[]]>", "<![CDATA[", "<![CDATA[<d>"} {
+		doc := "<d>" + strings.Repeat(text, 1<<20/len(text)) + "]]></d>"
+		in := input.Open(strings.NewReader(doc), nil)
+		s := NewScanner(in, nil)
+		for s.Next() != EOF {
+		}
+		in.Close()
+		if most := int64(maxLooked + lookedPerByte*len(doc) + 2*maxLook); s.looked > most {
+			t.Errorf("%s: searched %d bytes, at most %d", text, s.looked, most)
+		}
+	}
+}

@@ -211,9 +211,9 @@ func (s *Scanner) scanCDATA(b []byte, last bool) int {
 		return start + len(s.Data)
 	}
 	s.Data = body[:end]
-	cut, known := s.neverClosed(s.Data, body[end+len(cdataEnd):])
+	cut, known := s.neverClosed(s.Data, body[end+len(cdataEnd):], last)
 	switch {
-	case !known && !last:
+	case !known:
 		return 0
 	case cut >= 0:
 		s.Data = body[:cut]
@@ -269,42 +269,53 @@ func indexCDATAEnd(b []byte) int {
 // neverClosed decides whether the "]]>" after the text of a CDATA section closes another section
 // that starts within the text. It returns the offset where the section then ends, or -1. See the
 // package documentation for the rules. Known reports whether rest, the bytes after the "]]>", is
-// long enough to decide.
-func (s *Scanner) neverClosed(text, rest []byte) (cut int, known bool) {
+// long enough to decide. Last reports whether there are no more bytes.
+func (s *Scanner) neverClosed(text, rest []byte, last bool) (cut int, known bool) {
 	if !nextCDATA(text) {
 		return -1, true
 	}
 	cut = bytes.IndexByte(text, '<')
-	if len(s.owner) == 0 {
+	if len(s.owner) == 0 || !s.mayLook() {
 		return cut, true
 	}
-	tag, known := nextTag(rest)
+	tag, searched, known := nextTag(rest, last)
+	if !known {
+		return 0, false
+	}
+	s.looked += int64(len(text) + searched)
 	name, ends := bytes.CutPrefix(tag, []byte("/"))
 	if len(name) > 0 && (!ends || bytes.Equal(name, s.owner)) && s.isBalanced(text) {
 		cut = -1
 	}
-	return cut, known
+	return cut, true
 }
 
-// nextTag returns the name of the first tag in b, with the slash of an end tag. It searches the
-// first 16 KiB. Known reports whether b is long enough to decide.
-func nextTag(b []byte) (tag []byte, known bool) {
-	known = len(b) >= lookAhead
-	for b = b[:min(len(b), lookAhead)]; ; {
-		lt := bytes.IndexByte(b, '<')
+// nextTag returns the name of the first tag in b outside of sections and comments, with the slash of
+// an end tag, and how far it has searched, which is 512 KiB at most. Known reports whether b is long
+// enough to decide. Last reports whether there are no more bytes.
+func nextTag(b []byte, last bool) (tag []byte, searched int, known bool) {
+	known = last || len(b) >= maxLook
+	b = b[:min(len(b), maxLook)]
+	for at := 0; ; {
+		lt := bytes.IndexByte(b[at:], '<')
 		if lt < 0 {
-			return nil, known
+			return nil, len(b), known
 		}
-		b = b[lt+1:]
-		size := len(b) - len(bytes.TrimPrefix(b, []byte("/")))
-		size += NameLen(b[size:])
+		at += lt + 1
+		rest := b[at:]
+		size := len(rest) - len(bytes.TrimPrefix(rest, []byte("/")))
+		size += NameLen(rest[size:])
 		switch {
-		case size == len(b):
-			return nil, known
+		case size == len(rest):
+			return nil, len(b), known
 		case size > 0:
-			return b[:size], true
+			return rest[:size], at, true
 		}
-		b = b[sectionLen(b):]
+		size, isOpen := sectionLen(rest)
+		if isOpen && !known {
+			return nil, len(b), false
+		}
+		at += size
 	}
 }
 
