@@ -17,10 +17,10 @@
 //
 // [Rules] returns all rules. The severity of a rule depends on the consequence. An error is
 // forbidden by the protocol or its schema, or refused by a search engine. A warning is ignored,
-// misread or wasteful. So a document that the schema refuses has an error, with four exceptions
-// that every engine reads: the order of elements, attributes, stray text, and W3C dates that XML
-// Schema lacks. If the schema disagrees with a rule about a value, the schema's severity applies:
-// white space around a date is only an info.
+// misread or wasteful. So a document that the schema refuses has an error, with five exceptions
+// that every engine reads: the order of elements, attributes, stray text, brackets in a URL, and
+// W3C dates that XML Schema lacks. If the schema disagrees with a rule about a value, the schema's
+// severity applies: white space around a date is only an info.
 //
 // Problems of reading ([sitemap.Problem]) are findings too, with their codes. An error that ends a
 // document is not a finding in it. It is passed to Walk.Done in the [discover.Summary], and the

@@ -160,7 +160,7 @@ func (l *locations) bogus(e *sitemap.Entry) {
 
 // unusual judges a location with unusual characters.
 func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class) {
-	if why := notURI(e.Loc, rest, has,
+	if why := notURI(e.Loc, rest,
 		o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
 		l.findAt(of(sitemap.BadLoc), l.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
 	}
@@ -229,8 +229,8 @@ func isUnrendered(rest string) bool {
 const minLoc = 12
 
 // notURI returns why a location is not the URI that the schema asks for, or "". Like the schema, it
-// allows characters that must be escaped, except for brackets outside of the host.
-func notURI(loc, rest string, has class, o *origin) string {
+// allows characters that must be escaped. Servers answer to brackets, so it allows these as well.
+func notURI(loc, rest string, o *origin) string {
 	switch _, fragment, _ := strings.Cut(rest, "#"); {
 	case len(loc) < minLoc:
 		return fmt.Sprintf("has fewer than the schema's %d characters", minLoc)
@@ -238,16 +238,14 @@ func notURI(loc, rest string, has class, o *origin) string {
 		return "has two number signs"
 	case o != nil && strings.HasSuffix(o.authority, ":"):
 		return "has an empty port"
-	case has&isBracket != 0:
-		return "has brackets outside of its host"
 	}
 	return ""
 }
 
 // indexOdd returns the index of the first character that a URL may not contain as it is, or -1.
-// Brackets are allowed in the host, and reported otherwise elsewhere.
+// Brackets are allowed in the host.
 func (l *locations) indexOdd(loc, rest string, has class, o *origin) int {
-	if has&isOdd == 0 && o != nil && !o.odd || has&isBracket != 0 {
+	if has&isOdd == 0 && o != nil && !o.odd {
 		return -1
 	}
 	for i := range len(loc) {

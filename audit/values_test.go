@@ -42,7 +42,7 @@ func TestDocument_Locations(t *testing.T) {
 		"https://www.example.com/a|b":                       "unescaped_loc warning",
 		"https://www.example.com/a^b":                       "unescaped_loc warning",
 		"https://www.example.com/{a}":                       "unescaped_loc warning",
-		"https://www.example.com/a[1]":                      "bad_loc error",
+		"https://www.example.com/a[1]":                      "unescaped_loc warning",
 		"https://www.example.com/a#b#c":                     "bad_loc error, fragment_in_loc warning",
 		"https://www.example.com:/a":                        "bad_loc error",
 		"https://www.example.com/a#b":                       "fragment_in_loc warning",

@@ -12,11 +12,12 @@ import (
 )
 
 // noErrors matches what the schema refuses and every engine reads: other orders of elements,
-// attributes, stray text, and W3C dates that XSD's types lack. Elements of other namespaces are
-// refused because their schemas are not at hand.
+// attributes, stray text, brackets in a path or query, and W3C dates that XSD's types lack.
+// Elements of other namespaces are refused because their schemas are not at hand.
 var noErrors = regexp.MustCompile(`This element is not expected\. Expected is|demanded by the strict wildcard|` +
 	`'(\d{4}|\d{4}-\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d(Z|[+-]\d\d:\d\d))' is not a valid value of the union type|` +
-	`The attribute '[^']*' is not allowed|Character content`)
+	`The attribute '[^']*' is not allowed|Character content|` +
+	`'https?://[^/#\[\]]+/[^#\[\]]*[\[\]][^#]*' is not a valid value of the atomic type '[^']*tLoc`)
 
 // outsideSchema are codes of errors in documents that the schema accepts.
 var outsideSchema = []sitemap.Code{
