@@ -114,3 +114,25 @@ func TestEntries_SectionInSection(t *testing.T) {
 		}
 	}
 }
+
+// Skipped extensions cost nothing and report nothing, wherever the window ends in them.
+func TestEntries_SkippedSections(t *testing.T) {
+	doc := strings.TrimSuffix(head, ">") + " xmlns:x='urn:x'>" + strings.Repeat("\n", 2<<10) +
+		"<url><loc>http://a.example/1</loc><x:a>t</x:a>" +
+		"<x:b><![CDATA[<url><loc>http://a.example/no</loc></url>]]></x:b><x:c><![CDATA[c]]></x:c></url>" +
+		"<url><loc>http://a.example/2</loc></url>" + foot
+	o := &sitemap.Options{SkipExtensions: true, Report: func(p sitemap.Problem) { t.Error(p) }}
+	for cut := strings.Index(doc, "<url>"); cut < len(doc); cut++ {
+		var got []string
+		r := io.MultiReader(strings.NewReader(doc[:cut]), strings.NewReader(doc[cut:]))
+		for e, err := range parse.Entries(r, o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e.Loc)
+		}
+		if want := []string{"http://a.example/1", "http://a.example/2"}; !slices.Equal(got, want) {
+			t.Errorf("cut after %s: got %q", doc[cut-20:cut], got)
+		}
+	}
+}

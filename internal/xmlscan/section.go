@@ -359,27 +359,27 @@ func nextCDATA(b []byte) bool {
 	}
 }
 
-// A closer remembers the place of the next end of a comment or CDATA section, so that a document
-// full of openers is not searched again for each of them.
+// A closer remembers where the end of comments or CDATA sections is not, so that a document full of
+// openers is not searched again for each of them.
 type closer struct {
-	at    int64 // offset of the last end that was found
-	known int64 // there is no other end before this offset
+	from, to int64 // no end starts from the one offset to the other
+	found    bool  // one starts at the latter
 }
 
-// find returns the index of the closer in b, which is at this offset, or -1.
+// find returns the index of the first closer in b, which is at this offset, or -1.
 func (c *closer) find(b []byte, offset int64, index func([]byte) int) int {
-	if c.at >= offset && c.known > 0 && c.at < offset+int64(len(b)) {
-		return int(c.at - offset)
+	if offset < c.from || c.to < offset {
+		*c = closer{from: offset, to: offset}
 	}
-	from := int(min(max(0, c.known-offset), int64(len(b))))
-	n := index(b[from:])
-	if n < 0 {
-		c.known = max(c.known, offset+int64(len(b))-2)
-		return -1
+	if !c.found {
+		n := index(b[c.to-offset:])
+		if n < 0 {
+			c.to = max(c.to, offset+int64(len(b))-2)
+			return -1
+		}
+		c.to, c.found = c.to+int64(n), true
 	}
-	c.at = offset + int64(from+n)
-	c.known = c.at + 1
-	return from + n
+	return int(c.to - offset)
 }
 
 // maxLook is how far the end of a comment, section or instruction is searched for. A longer one

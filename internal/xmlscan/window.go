@@ -122,17 +122,20 @@ func (r *Reader) SkipRun() {
 		if ends {
 			name = name[1:]
 		}
+		size := NameLen(name)
 		switch {
+		case size == len(name):
+			return
 		case bytes.HasPrefix(name, prefix):
-		case ends || bytes.IndexByte(name[:NameLen(name)], ':') > 0:
-			if p, _ := cutPrefix(name[:NameLen(name)]); !ends && r.isForeign(p) {
+		case ends || bytes.IndexByte(name[:size], ':') > 0:
+			if p, _ := cutPrefix(name[:size]); !ends && r.isForeign(p) {
 				prefix = name[:len(p)+1]
 				continue
 			}
 			r.in.Advance(i)
 			r.size, r.current = 0, unopened
 			return
-		case len(name) == 0 || name[0] != '!':
+		case name[0] != '!':
 			return
 		default:
 			text := r.section(b, i)
