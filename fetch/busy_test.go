@@ -173,3 +173,24 @@ func TestHostLimiter_Error(t *testing.T) {
 		}
 	})
 }
+
+// Client.RetryWait bounds the pauses of a host, also with a HostLimiter of the caller's.
+func TestClient_RetryWaitBoundsPauses(t *testing.T) {
+	for _, l := range []fetch.Limiter{nil, &fetch.HostLimiter{}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &fetch.Client{
+				Transport: statuses("3600", 503, 200), RetryWait: 2 * time.Second, Retries: -1, Limiter: l,
+			}
+			start := time.Now()
+			c.Get(t.Context(), fetch.Request{URL: "http://a.test/1"})
+			doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/2"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc.Body.Close()
+			if got := time.Since(start); got != 2*time.Second {
+				t.Errorf("with Limiter %v the host paused for %v, want 2s", l, got)
+			}
+		})
+	}
+}

@@ -70,7 +70,7 @@ type Client struct {
 	Timeout time.Duration
 	// RetryWait is the longest wait before a retry, and the longest Retry-After that is waited
 	// for. 0 means 60 s. If negative, no Retry-After is waited for. It also bounds the pauses of a
-	// Limiter of the Client's own.
+	// [HostLimiter].
 	RetryWait time.Duration
 	// Retries is how often a document is requested again after a failure. 0 means 2, a negative
 	// number never.
@@ -126,7 +126,7 @@ func (c *Client) init() {
 			c.rt = n.newTransportPair()
 		}
 		if c.limiter == nil {
-			c.limiter = &HostLimiter{maxPause: max(c.retryWait(), 1)}
+			c.limiter = &HostLimiter{}
 		}
 		if c.log = c.Logger; c.log == nil {
 			c.log = slog.New(slog.DiscardHandler)

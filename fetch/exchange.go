@@ -17,6 +17,7 @@ type exchange struct {
 	began    time.Time
 	clock    clock
 	delay    time.Duration          // Client.Delay
+	pause    time.Duration          // Client.RetryWait, for the Limiter
 	limit    int64                  // bytes of the body
 	share    spool.Share            // of the temporary files, for the next attempt
 	lookup   hostlimit.Lookup       // of the addresses of a host; nil with a Transport of the caller's

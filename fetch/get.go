@@ -32,7 +32,8 @@ func (c *Client) Get(ctx context.Context, req Request) (*Document, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := &exchange{
-		req: &req, began: time.Now(), delay: c.Delay, limit: c.maxBytes(&req), share: c.room.Share(),
+		req: &req, began: time.Now(), delay: c.Delay, pause: max(c.retryWait(), 1),
+		limit: c.maxBytes(&req), share: c.room.Share(),
 		clock: clock{total: c.timeout(), left: c.timeout(), cancel: cancel},
 	}
 	if req.Ahead {

@@ -19,8 +19,8 @@ import (
 // Clients may share one.
 //
 // Requests to a host are granted in the order in which their documents were begun: a retry goes
-// before newer documents. After 429 or 503, a host pauses for its Retry-After, at most 60 s, else
-// for a backoff that doubles from 1 s to 30 s. Then it gets one request at a time, each no sooner
+// before newer documents. After 429 or 503, a host pauses for its Retry-After, at most
+// [Client.RetryWait], else for a backoff that doubles from 1 s to 30 s. Then it gets one request at a time, each no sooner
 // than that pause, or 30 s, after the one before, until ten in a row have succeeded. If three
 // different URLs in a row, each requested alone and not refused before, are answered so, its
 // requests fail with [ErrBusy] until the pause is over, which may then take up to an hour.
@@ -39,8 +39,6 @@ type HostLimiter struct {
 	// bound. Host names are resolved only for a Client that has no Transport of the caller's.
 	PerAddress int
 
-	maxPause time.Duration // 0 means 60 s
-
 	once  sync.Once
 	inner *hostlimit.Limiter
 }
@@ -49,7 +47,6 @@ func (l *HostLimiter) init() {
 	l.once.Do(func() {
 		l.inner = hostlimit.New(hostlimit.Bounds{
 			Total: l.Total, PerHost: l.PerHost, PerAddress: l.PerAddress,
-			MaxPause: cmp.Or(l.maxPause, time.Minute),
 		})
 	})
 }
@@ -60,9 +57,9 @@ func (l *HostLimiter) Acquire(
 	ctx context.Context, u *url.URL,
 ) (release func(status int, retryAfter time.Duration), err error) {
 	l.init()
-	r := hostlimit.Request{URL: u, Host: hostKey(u), Began: time.Now()}
+	r := hostlimit.Request{URL: u, Host: hostKey(u), Began: time.Now(), Pause: time.Minute}
 	if x := exchangeOf(ctx); x != nil {
-		r.Began, r.Delay, r.Lookup = x.began, x.delay, x.lookup
+		r.Began, r.Delay, r.Pause, r.Lookup = x.began, x.delay, x.pause, x.lookup
 	}
 	release, err = l.inner.Acquire(ctx, r)
 	if e := (*hostlimit.Error)(nil); errors.As(err, &e) {

@@ -25,18 +25,16 @@ import (
 // Bounds hold for a Limiter. In the numbers of requests, 0 means a default and a negative number no
 // bound.
 type Bounds struct {
-	Total      int           // by default 16
-	PerHost    int           // by default 4
-	PerAddress int           // by default 8 or PerHost, whichever is more
-	MaxPause   time.Duration // for which requests wait
+	Total      int // by default 16
+	PerHost    int // by default 4
+	PerAddress int // by default 8 or PerHost, whichever is more
 }
 
 // A Limiter grants requests. It is safe for concurrent use.
 type Limiter struct {
-	perHost  int64
-	maxPause time.Duration
-	total    *semaphore.Weighted
-	addrs    addresses
+	perHost int64
+	total   *semaphore.Weighted
+	addrs   addresses
 
 	mu       sync.Mutex // guards what follows, and the hosts
 	hosts    map[string]*host
@@ -50,10 +48,10 @@ func New(b Bounds) *Limiter {
 		perAddress = max(perAddress, bound(b.PerHost, 4))
 	}
 	return &Limiter{
-		perHost: bound(b.PerHost, 4), maxPause: b.MaxPause,
-		total: semaphore.NewWeighted(bound(b.Total, 16)),
-		addrs: addresses{most: perAddress, inUse: map[string]*addressSlots{}},
-		hosts: map[string]*host{},
+		perHost: bound(b.PerHost, 4),
+		total:   semaphore.NewWeighted(bound(b.Total, 16)),
+		addrs:   addresses{most: perAddress, inUse: map[string]*addressSlots{}},
+		hosts:   map[string]*host{},
 	}
 }
 
@@ -73,6 +71,7 @@ type Request struct {
 	Host  string        // of URL, normalised
 	Began time.Time     // when its document was begun: the oldest goes first
 	Delay time.Duration // the least time between requests to the host, from now on
+	Pause time.Duration // the longest time that requests to the host wait after 429 or 503, from now on
 	// Lookup resolves the name of the host. If it is nil, the name stands for its address.
 	Lookup Lookup
 }
@@ -85,7 +84,7 @@ func (l *Limiter) Acquire(
 	w := &waiter{grant: grant{url: r.URL}, since: r.Began, ready: make(chan error, 1)}
 	l.mu.Lock()
 	h := l.host(r.Host)
-	h.pace.least = max(h.pace.least, r.Delay)
+	h.pace.least, h.pace.maxPause = max(h.pace.least, r.Delay), r.Pause
 	h.enqueue(w)
 	l.mu.Unlock()
 	if err := h.wait(ctx, w); err != nil {
@@ -133,7 +132,6 @@ func (l *Limiter) host(key string) *host {
 		}
 		h = &host{key: strings.Clone(key), most: l.perHost, mu: &l.mu}
 		h.timer = time.AfterFunc(0, h.wake)
-		h.pace.maxPause = l.maxPause
 		l.hosts[h.key] = h
 	}
 	return h

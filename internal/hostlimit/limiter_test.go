@@ -12,19 +12,13 @@ import (
 	"time"
 )
 
-// newLimiter returns a Limiter whose pauses are at most a minute.
-func newLimiter(b Bounds) *Limiter {
-	b.MaxPause = time.Minute
-	return New(b)
-}
-
-// request returns a request that is made now. Its URL must be sound.
+// request returns a request that is made now and waits for a minute at most. Its URL must be sound.
 func request(s string) Request {
 	u, err := url.Parse(s)
 	if err != nil {
 		panic(err)
 	}
-	return Request{URL: u, Host: u.Host, Began: time.Now()}
+	return Request{URL: u, Host: u.Host, Began: time.Now(), Pause: time.Minute}
 }
 
 // acquire acquires a slot or fails the test.
@@ -50,7 +44,7 @@ func requestEvery(t *testing.T, l *Limiter, r Request, n int) (at []time.Duratio
 
 func TestLimiter_CrawlDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		r, other := request("http://a.test/"), request("http://b.test/")
 		for _, tt := range []struct{ delay, want time.Duration }{
 			{5 * time.Second, 5 * time.Second}, {time.Hour, 30 * time.Second}, {0, 0},
@@ -79,7 +73,7 @@ func TestLimiter_CrawlDelay(t *testing.T) {
 func TestLimiter_CrawlDelayAfterWaitForSlots(t *testing.T) {
 	for name, bounds := range map[string]Bounds{"in all": {Total: 1}, "address": {PerAddress: 1}} {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLimiter(bounds)
+			l := New(bounds)
 			r := request("http://192.0.2.1/")
 			l.SetDelay(r.Host, 10*time.Second)
 			release := acquire(t, l, request("http://192.0.2.1:81/"))
@@ -93,7 +87,7 @@ func TestLimiter_CrawlDelayAfterWaitForSlots(t *testing.T) {
 
 func TestLimiter_CancelledWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{PerHost: 1})
+		l := New(Bounds{PerHost: 1})
 		r := request("http://a.test/")
 		release := acquire(t, l, r)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -114,7 +108,7 @@ func TestLimiter_CancelledWaits(t *testing.T) {
 // A request that is given up does not use up its turn.
 func TestLimiter_GivesBackCancelledTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{PerAddress: 1})
+		l := New(Bounds{PerAddress: 1})
 		r, other := request("http://192.0.2.1/"), request("http://192.0.2.1:81/")
 		l.SetDelay(r.Host, 10*time.Second)
 		release := acquire(t, l, other)
@@ -135,7 +129,7 @@ func TestLimiter_GivesBackCancelledTurns(t *testing.T) {
 // A busy host is remembered however many other hosts there are.
 func TestLimiter_ManyHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		refuse(t, l, "busy.test", 50*time.Minute, 1, 2, 3, 4)
 		for range 3 {
 			time.Sleep(15 * time.Minute)
@@ -150,7 +144,7 @@ func TestLimiter_ManyHosts(t *testing.T) {
 // The bound on an address holds however many other addresses there are.
 func TestLimiter_ManyAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{PerAddress: 1})
+		l := New(Bounds{PerAddress: 1})
 		release := acquire(t, l, request("http://192.0.2.1/"))
 		for i := range 20_000 {
 			host := fmt.Sprintf("10.0.%d.%d", i/256, i%256)
@@ -186,7 +180,7 @@ func TestLimiter_AddressesOfNames(t *testing.T) {
 		{"http://unknown.test/", false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLimiter(Bounds{PerAddress: 1})
+			l := New(Bounds{PerAddress: 1})
 			first, second := request("http://a.test/"), request(tt.second)
 			first.Lookup, second.Lookup = lookup, lookup
 			acquire(t, l, first)

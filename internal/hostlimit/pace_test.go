@@ -11,7 +11,7 @@ import (
 
 func TestLimiter_PausesAfter429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		r := request("http://a.test/")
 		acquire(t, l, r)(429, 7*time.Second)
 		start := time.Now()
@@ -59,7 +59,7 @@ func timeOut(t *testing.T, l *Limiter, r Request) {
 
 func TestLimiter_CircuitBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		r := request("http://a.test/")
 		for range 14 {
 			timeOut(t, l, r)
@@ -114,7 +114,7 @@ func checkBusy(t *testing.T, l *Limiter, host string, want time.Duration) {
 func TestLimiter_BusyAfterThreeURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const host = "a.test"
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		r := request("http://a.test/")
 		refuse(t, l, host, time.Second, 1) // not after a pause
 		refuse(t, l, host, time.Second, 1, 2, 1, 2, 1)
@@ -137,7 +137,7 @@ func TestLimiter_BusyAfterThreeURLs(t *testing.T) {
 // Requests that wait when their host becomes busy fail too.
 func TestLimiter_BusyHostFailsWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		refuse(t, l, "a.test", time.Second, 1, 2, 3)
 		last := acquire(t, l, request("http://a.test/4"))
 		failed := make(chan error, 10)
@@ -166,7 +166,7 @@ func TestLimiter_BusyHostFailsWaiters(t *testing.T) {
 // Answers to requests that were sent together count as one.
 func TestLimiter_AnswersToOneBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Bounds{})
+		l := New(Bounds{})
 		r := request("http://a.test/")
 		var burst []func(int, time.Duration)
 		for range 4 {
