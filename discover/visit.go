@@ -10,7 +10,7 @@ import (
 
 // maxVisited is the length up to which the scope of a document is kept by its location: a walk must
 // hold 50,000 of them.
-const maxVisited = 512
+const maxVisited = 256
 
 // visit takes the turn of a node. It reports false if the walk must end at once. If probe is set,
 // a document that holds no sitemap is not a failure: visit returns why. So it does for a document

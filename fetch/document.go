@@ -67,8 +67,8 @@ type Document struct {
 	Hops []Hop
 	// Header is the header of the response.
 	Header http.Header
-	// Validators are those of the response. If NotModified is set, a validator that the response
-	// does not repeat is that of the request.
+	// Validators are those of the response, without any of more than 1 KiB. If NotModified is set, a
+	// validator that the response does not repeat is that of the request.
 	Validators
 	// NotModified reports that the document has not changed since it had the Validators of the
 	// request: these were sent, the status is 304, and the Body is empty.

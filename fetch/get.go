@@ -151,7 +151,7 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 	h := resp.Header
 	doc := &Document{
 		URL: g.target.url, Status: resp.StatusCode, Hops: g.hops, Header: h,
-		Validators: Validators{g.target.text, h.Get("ETag"), h.Get("Last-Modified")},
+		Validators: Validators{g.target.text, validator(h, "ETag"), validator(h, "Last-Modified")},
 		Received:   g.x.last.received, Attempts: g.attempts(),
 	}
 	switch {
@@ -175,6 +175,15 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 		return c
 	}
 	return doc, nil
+}
+
+// validator returns the value of a field, or "" if it is so long that a server may refuse the request
+// that repeats it.
+func validator(h http.Header, name string) string {
+	if v := h.Get(name); len(v) <= 1<<10 {
+		return v
+	}
+	return ""
 }
 
 // attempts returns how often the document was requested, without the redirects.

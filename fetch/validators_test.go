@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -61,6 +62,27 @@ func TestValidators_NotModifiedUnasked(t *testing.T) {
 		var e *fetch.Error
 		if !errors.Is(err, fetch.ErrStatus) || !errors.As(err, &e) || e.Status != http.StatusNotModified {
 			t.Errorf("%s: %v, want %v with 304", name, err, fetch.ErrStatus)
+		}
+	}
+}
+
+// A validator that a server would refuse in a request is left out.
+func TestValidators_TooLong(t *testing.T) {
+	for size, want := range map[int]int{1 << 10: 1 << 10, 1<<10 + 1: 0} {
+		tag := strings.Repeat("e", size)
+		c := &fetch.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			resp := answer(r, http.StatusOK, "body")
+			resp.Header.Set("ETag", tag)
+			resp.Header.Set("Last-Modified", tag)
+			return resp, nil
+		})}
+		doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Body.Close()
+		if len(doc.ETag) != want || len(doc.LastModified) != want {
+			t.Errorf("of %d bytes: %d and %d are kept, want %d", size, len(doc.ETag), len(doc.LastModified), want)
 		}
 	}
 }
