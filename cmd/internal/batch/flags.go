@@ -62,12 +62,12 @@ type runFlags struct {
 func (r *runFlags) add(cmd *cobra.Command) {
 	r.placeFlags.add(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.BoolVar(&r.retry, "retry", false, "do again what has failed in the run")
+		f.BoolVar(&r.retry, "retry", false, "walk targets that failed in the run again")
 	})
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.Changed, "changed", false,
 			"the run has only URLs that are new or modified since the run before")
-		f.BoolVar(&r.Findings, "check", false, "the run has findings, as of 'sitemap check', not URLs")
+		f.BoolVar(&r.Findings, "check", false, "write the findings of 'sitemap check' in place of URLs")
 		f.StringVar(&r.metrics, "metrics", "",
 			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
 		f.StringVar(&r.log, "log", "",

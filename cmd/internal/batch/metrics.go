@@ -45,7 +45,7 @@ func newCounters() *counters {
 	m.documents = counter("sitemap_documents_total", "Sitemaps that were read.")
 	m.urls = counter("sitemap_urls_total", "URLs that were found.")
 	m.failed = vector("sitemap_domains_failed_total",
-		"Domains of which something could not be read, by the first cause.", "cause")
+		"Domains with read errors, by the first cause.", "cause")
 	m.walking = register.NewGauge(prometheus.GaugeOpts{
 		Name: "sitemap_domains_walking", Help: "Domains that this process walks now.",
 	})

@@ -50,9 +50,9 @@ func workCommand(a *cli.App) *cobra.Command {
 	flags.add(cmd)
 	flags.addLease(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.BoolVar(&wait, "wait", false, "when a frontier has nothing left, wait for more")
+		f.BoolVar(&wait, "wait", false, "when the crawl of a frontier is done, wait for more")
 		f.DurationVar(&flags.refetch, "refetch", 0,
-			"have a frontier hand out a domain again after `TIME`, for the run of that day's workers")
+			"make a frontier hand out a domain again after `TIME`, for the next --run")
 	})
 	cli.NotNegative(cmd, "refetch")
 	walks.add(cmd)

@@ -57,9 +57,9 @@ func (c *Flags) Add(cmd *cobra.Command) {
 			"in text, print documents without findings too")
 		f.BoolVar(&c.rules, "rules", false, "print all rules and end; as text or jsonl")
 		f.StringVar(&c.explain, "explain", "",
-			"print why the rule `CODE` matters and what to do, and end")
+			"explain the rule `CODE`, and end")
 		f.StringVar(&c.State, "state", "",
-			"keep in `FILE` what later runs compare: lastmods of sitemaps, and pages after a stop")
+			"remember in `FILE` the lastmods of sitemaps, and after a stop the judged pages")
 	})
 	cli.FlagGroup(cmd, "Rule", func(f *pflag.FlagSet) {
 		f.StringVar(&c.FailOn, "fail-on", "error",
@@ -67,9 +67,9 @@ func (c *Flags) Add(cmd *cobra.Command) {
 		f.StringVar(&c.only, "only", "", "judge by the rules `CODE,...` only")
 		f.StringVar(&c.disable, "disable", "", "do not judge by the rules `CODE,...`")
 		f.StringVar(&c.baseline, "baseline", "",
-			"leave out what the earlier run in `FILE`, in jsonl, has found")
+			"leave out the findings of an earlier run, as jsonl in `FILE`")
 		f.StringVar(&c.agent, "agent", "Googlebot",
-			"judge by what robots.txt and pages say to the crawler `NAME`")
+			"judge by the rules of robots.txt and pages for the crawler `NAME`")
 		f.Var(&c.pages, "pages", "fetch and judge `N` pages of all sitemaps, or all")
 		f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
 		f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")

@@ -117,7 +117,7 @@ func (a *App) Ended(ctx context.Context) error {
 var ErrStopped = errors.New("stopped")
 
 // ErrMaxTime ends a run whose time is over. Its output so far is valid.
-var ErrMaxTime = errors.New("stopped after --max-time; what was read is printed")
+var ErrMaxTime = errors.New("stopped after --max-time; the results so far are printed")
 
 // A UsageError is a wrong command line.
 type UsageError struct {

@@ -33,17 +33,17 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Since, "since", "",
 			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, "+
-				"or for so long, such as 7d; URLs without a lastmod stay")
+				"or within a time, such as 7d; URLs without a lastmod stay")
 		f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
 			"fetch sitemaps also if their index says that they have not changed")
 		f.BoolVar(&s.newest, "newest", false,
-			"of the sitemaps in an index, read those first that it lists with the latest lastmod")
+			"read the sitemaps of an index by their lastmod in it, the latest first")
 		f.StringVar(&s.Follow, "follow", "",
 			"of the sitemaps in an index, fetch those that match `REGEX`")
 		f.StringVar(&s.MinTrust, "min-trust", "variant",
 			"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
 		f.StringSliceVar(&s.knownPaths, "known-paths", nil,
-			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; none for none; "+
+			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries none; "+
 				"with + before the first, also if it names one")
 		f.IntVar(&s.verifyHosts, "verify-hosts", 4,
 			"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")

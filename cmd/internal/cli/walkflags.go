@@ -25,7 +25,7 @@ func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
 	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.IntVar(&w.Parallel, "parallel", w.Parallel, "walk `N` "+things+" at once")
 		f.DurationVar(&w.SiteTime, "site-time", w.SiteTime,
-			"longest `TIME` for one target; what came until then counts")
+			"longest `TIME` for one target; its results until then are kept")
 	})
 	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&w.Progress, "progress", "auto", "`WHEN` to show progress on standard "+

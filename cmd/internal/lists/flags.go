@@ -32,9 +32,10 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 			"read further targets from `FILE` (or -), one a line; # starts a comment")
 		f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
 		f.StringVar(&w.failed, "failed", "",
-			"write the targets of which something could not be read to `FILE`, for --from, "+
+			"write targets with read errors to `FILE`, for --from, "+
 				"with the causes as comments")
-		f.DurationVar(&w.maxTime, "max-time", 0, "longest `TIME` for all targets; what came is printed")
+		f.DurationVar(&w.maxTime, "max-time", 0,
+			"longest `TIME` for all targets; the results so far are printed")
 	})
 	w.Parallel = 8
 	w.WalkFlags.Add(cmd, "targets")

@@ -38,7 +38,7 @@ func Command(a *cli.App) *cobra.Command {
 		f.StringVar(&flags.endpoint, "endpoint", "https://api.indexnow.org/indexnow",
 			"`URL` that IndexNow requests go to")
 		f.StringVar(&flags.ping, "ping", "",
-			"tell the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
+			"notify the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
 		f.BoolVar(&flags.removed, "removed", true,
 			"send URLs that were removed too, and those that pages have moved from")
 		f.BoolVar(&flags.dryRun, "dry-run", false, "print the requests, and send none")

@@ -29,7 +29,7 @@ func Command(a *cli.App) *cobra.Command {
 	flags.AddRaw(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.State, "state", "",
-			"keep in `FILE` what was read: print only changes, and go on after a stop")
+			"remember URLs in `FILE`: print only changes, and resume after a stop")
 		f.BoolVar(&flags.All, "all", false, "with --state, print all URLs, each with its change")
 	})
 	flags.AddURLs(cmd)

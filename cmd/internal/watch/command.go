@@ -55,8 +55,8 @@ func Command(a *cli.App) *cobra.Command {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.from, "from", "",
 			"watch the sites in `FILE` too, one a line; it is read again when it changes")
-		f.StringVar(&flags.state, "state", "", "keep in `FILE` what was seen; required")
-		f.BoolVar(&flags.once, "once", false, "ask what is due, and end; for cron")
+		f.StringVar(&flags.state, "state", "", "remember sitemaps and pages in `FILE`; required")
+		f.BoolVar(&flags.once, "once", false, "request the sitemaps that are due, and end; for cron")
 		f.BoolVar(&flags.initial, "initial", false, "print the pages of the first reading as added")
 		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` sites at once")
 	})
@@ -97,7 +97,7 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case f.state == "":
-		return errors.New("want --state FILE, which remembers what was seen")
+		return errors.New("want --state FILE, which remembers sitemaps and pages")
 	case len(args) == 0 && f.from == "":
 		return errors.New("no SITE given")
 	case f.most < f.least:
