@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -87,9 +88,10 @@ const pageDelay = 24 * time.Hour // how much a lastmod may differ
 // A judgment collects the findings of one page.
 type judgment struct {
 	reporter
-	page  sampled
-	list  []Finding
-	isBad bool // it leads elsewhere or nowhere, so no other such finding is made
+	page   sampled
+	robots *robots.File // of its host, or nil if it is not known
+	list   []Finding
+	isBad  bool // it leads elsewhere or nowhere, so no other such finding is made
 }
 
 func newJudgment(o *Options, page sampled) *judgment {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -51,7 +52,9 @@ func (p *pageAuditor) add(page sampled) {
 	}
 	ready := make(chan judgedPage, 1)
 	p.pending = append(p.pending, ready)
-	go func() { ready <- p.judge(page) }()
+	j := newJudgment(p.site.o, page)
+	j.robots = p.site.robots(page.loc)
+	go func() { ready <- p.judge(j) }()
 	if len(p.pending) > pageAhead {
 		p.take()
 	}
@@ -87,21 +90,20 @@ func (p *pageAuditor) end() {
 }
 
 // judge returns the findings of a page.
-func (p *pageAuditor) judge(page sampled) judgedPage {
-	r := judgedPage{PageResult: PageResult{Loc: page.loc}}
+func (p *pageAuditor) judge(j *judgment) judgedPage {
+	r := judgedPage{PageResult: PageResult{Loc: j.page.loc}}
 	if p.memory.get(&r) {
 		return r
 	}
-	u, err := sitemap.ParseLoc(page.loc)
+	u, err := sitemap.ParseLoc(r.Loc)
 	switch {
 	case err != nil:
 		r.Reason = "it is not a URL"
 	case p.files.isMissing(u):
 		r.Reason = "it has no file"
-	case !p.mayFetch(u):
+	case !p.mayFetch(j.robots, u):
 		r.Reason = "robots.txt does not allow it, or cannot be fetched"
 	default:
-		j := newJudgment(p.site.o, page)
 		p.request(j, &r.PageResult)
 		r.found = j.list
 	}
@@ -126,7 +128,7 @@ func (p *pageAuditor) request(j *judgment, r *PageResult) {
 		return
 	}
 	j.document(doc, body)
-	if len(doc.Hops) == 0 && p.isBlank(doc, body) {
+	if len(doc.Hops) == 0 && p.isBlank(doc, body, j.robots) {
 		j.bad(of(PageSoft404), "", "the page has the body that its host gives for a path that does not exist")
 	}
 }
@@ -137,15 +139,14 @@ func (p *pageAuditor) get(loc string) (*fetch.Document, error) {
 	return p.fetch.Get(p.site.ctx, req)
 }
 
-// mayFetch reports whether robots.txt allows us to fetch a page. If it cannot be fetched, it allows
-// nothing (RFC 9309, section 2.3.1.4).
-func (p *pageAuditor) mayFetch(u *url.URL) bool {
-	robots, err := p.site.client.Robots(p.site.ctx, u.Scheme+"://"+u.Host)
-	return err == nil && robots.Allowed(p.fetch.RobotsToken(), u)
+// mayFetch reports whether a robots.txt allows us to fetch a page. If it cannot be fetched, it is nil
+// and allows nothing (RFC 9309, section 2.3.1.4).
+func (p *pageAuditor) mayFetch(file *robots.File, u *url.URL) bool {
+	return file != nil && file.Allowed(p.fetch.RobotsToken(), u)
 }
 
 // isBlank reports whether a page has the body that its host serves for paths that do not exist.
-func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte) bool {
+func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.File) bool {
 	origin := doc.URL.Scheme + "://" + doc.URL.Host
 	p.mu.Lock()
 	b := p.blank[origin]
@@ -154,18 +155,18 @@ func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte) bool {
 		p.blank[origin] = b
 	}
 	p.mu.Unlock()
-	b.once.Do(func() { p.fetchBlank(b, origin) })
+	b.once.Do(func() { p.fetchBlank(b, origin, file) })
 	return b.ok && b.sum == digest(body, doc.URL.Path)
 }
 
 // fetchBlank fetches a path that does not exist.
-func (p *pageAuditor) fetchBlank(b *blankPage, origin string) {
+func (p *pageAuditor) fetchBlank(b *blankPage, origin string, file *robots.File) {
 	var id [8]byte
 	for i := range id {
 		id[i] = byte(rand.IntN(256))
 	}
 	path := "/sitemap-check-" + hex.EncodeToString(id[:])
-	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(u) {
+	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(file, u) {
 		return
 	}
 	doc, err := p.get(origin + path)

@@ -264,6 +264,18 @@ func TestSite_PagesNotFetched(t *testing.T) {
 	}
 }
 
+// A robots.txt that cannot be fetched is asked for once, not for each page.
+func TestPages_RobotsUnreachable(t *testing.T) {
+	site := &counted{hits: map[string]int{}, web: siteOf(map[string]string{"robots.txt": "503 down"})}
+	src := source("s.xml", []byte(wholeURLSet(home+"1", home+"2", home+"3")))
+	judged := 0
+	o := &audit.Options{Pages: -1, Judged: func(audit.PageResult) { judged++ }}
+	_, err := collect(audit.Pages(t.Context(), client(site), src, o))
+	if err != nil || judged != 3 || site.hits[home+"robots.txt"] != 1 {
+		t.Errorf("%d of 3 pages, %v: %v", judged, err, site.hits)
+	}
+}
+
 // Pages judges those of one document: all, or a sample, each with its place.
 func TestPages(t *testing.T) {
 	w := siteOf(map[string]string{"robots.txt": "", "1": "page", "3": "page"})
