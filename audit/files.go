@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // PageNotListed is the code of files without an entry.
@@ -28,11 +27,12 @@ var _ = register(
 type fileRules struct {
 	*siteJudge
 	listed  map[string]bool // files of pages that sitemaps list
+	page    *url.URL        // the first of these pages
 	missing missingFiles
 }
 
 func newFileRules(s *siteJudge) *fileRules {
-	return &fileRules{s, map[string]bool{}, missingFiles{siteJudge: s}}
+	return &fileRules{siteJudge: s, listed: map[string]bool{}, missing: missingFiles{siteJudge: s}}
 }
 
 // add reports a page that has no file.
@@ -50,6 +50,7 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 		f.missing.add(at(), target.Path)
 	case name != "":
 		f.listed[name] = true
+		f.page = cmp.Or(f.page, target)
 		f.missing.reportAll()
 	}
 }
@@ -130,13 +131,19 @@ func isPageFile(name string) bool {
 }
 
 var (
-	noFolder    = regexp.MustCompile(`^(\..+|node_modules)$`)
-	noPage      = regexp.MustCompile(`^((404|50[0-9])\b|google[0-9a-f]+\.|yandex_|_|search\.html?$)`)
+	noFolder    = regexp.MustCompile(`^([._].+|node_modules)$`)
+	noPage      = regexp.MustCompile(`^((404|50[0-9])\b|_|search\.html?$)|` + ownerProof)
 	furtherPage = regexp.MustCompile(`(^|/)page/?[0-9]+(/index)?\.html?$`)
 )
 
+const ownerProof = `^((yandex|baidu_verify)_|(google|naver|pinterest-)[0-9a-f]+\.)`
+
 // isIndexed reports whether search engines take a file for a page of its own.
 func (f *fileRules) isIndexed(name string) bool {
+	page := f.page.ResolveReference(&url.URL{Path: cmp.Or(f.o.FilesPath, "/") + name})
+	if robots := f.robots(page.String()); robots != nil && !robots.Allowed(f.o.agent(), page) {
+		return false
+	}
 	file, err := f.o.Files.Open(name)
 	if err != nil {
 		return false
@@ -144,23 +151,18 @@ func (f *fileRules) isIndexed(name string) bool {
 	defer file.Close()
 	text, _ := io.ReadAll(io.LimitReader(file, maxPage))
 	h := readHead(text, f.o.agent())
-	isOther := func(canonical string) bool { return !f.isSelf(canonical, name) }
+	isOther := func(canonical string) bool {
+		u, err := page.Parse(canonical)
+		return err == nil && !f.isFile(u, name)
+	}
 	return noIndex(h.robots) == "" && h.refresh == "" && !slices.ContainsFunc(h.canonicals, isOther)
 }
 
-// isSelf reports whether a canonical URL leads to a file.
-func (f *fileRules) isSelf(canonical, name string) bool {
-	u, err := url.Parse(canonical)
-	if err != nil {
-		return true
-	}
-	u = (&url.URL{Path: cmp.Or(f.o.FilesPath, "/") + name}).ResolveReference(u)
-	if site, _, err := location.ParseOrigin(f.name); err == nil && u.Host != "" &&
-		strings.TrimPrefix(u.Host, "www.") != strings.TrimPrefix(site.Host, "www.") {
-		return false
-	}
+// isFile reports whether a URL is that of a file.
+func (f *fileRules) isFile(u *url.URL, name string) bool {
+	bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
 	file, ok := f.fileOf(u)
-	return ok && file == name
+	return ok && file == name && bare(u.Host) == bare(f.page.Host)
 }
 
 // FileOf returns the name of the file that holds a page in a folder: for /a it is a, a.html or

@@ -334,10 +334,13 @@ func TestFileOf(t *testing.T) {
 func TestSite_PageNotListed(t *testing.T) {
 	for name, want := range map[string]bool{
 		"2.html": true, "a/b.htm": true, "404.html": false, "404/index.html": true, "500.html": false, "google123.html": false,
-		"_part.html": false, "style.css": false,
+		"_part.html": false, "_static/frame.html": false, "style.css": false, "yandex_0123456789abcdef.html": false,
+		"baidu_verify_codeva-0aB1.html": false, "pinterest-0ab12.html": false, "pinterest/index.html": true,
+		"naver0123456789abcdef0123456789abcdef.html": false, "private/2.html": false,
 	} {
 		files := fstest.MapFS{"1.html": {}, name: {Data: []byte("<title>T</title>")}}
-		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+		robots := "User-agent: *\nDisallow: /private/\nSitemap: " + home + "s.xml"
+		w := siteOf(map[string]string{"robots.txt": robots, "s.xml": wholeURLSet(home + "1")})
 		found, _ := auditSite(t, w, audit.Options{Files: files})
 		if got := said(found) == "page_not_listed warning"; got != want || !want && len(found) > 0 {
 			t.Errorf("%s: %s", name, said(found))
