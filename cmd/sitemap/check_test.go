@@ -278,8 +278,13 @@ HOST/private,,,,"robots.txt does not allow it, or cannot be fetched"
 			t.Errorf("%s: printed %s%s", target, r.out, r.err)
 		}
 	}
+	s.docs["/robots.txt"] = "User-agent: *\nDisallow: /\n"
+	r := runArgs(t, "check", "--allow-private", "--pages", "all", "--format", "jsonl", file)
+	if !strings.HasSuffix(r.out, `"pages_judged":0}`+"\n") || !strings.Contains(r.err, "0 of 3 pages judged") {
+		t.Errorf("of pages that may not be fetched: printed %s%s", r.out, r.err)
+	}
 	s.Close()
-	r := runArgs(t, "check", "--allow-private", "--retries", "0", "--pages", "all", "--page-table", table, s.URL)
+	r = runArgs(t, "check", "--allow-private", "--retries", "0", "--pages", "all", "--page-table", table, s.URL)
 	lines := strings.Count(readFile(t, table), "\n")
 	if lines != 4 || !strings.Contains(r.err, "pages.csv is not written: nothing could be read") {
 		t.Errorf("a run that read nothing has left %d lines, and said %s", lines, r.err)

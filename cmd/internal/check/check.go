@@ -49,8 +49,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
 		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
-		Width: a.Width(),
-		Note:  func(note string) { a.Log.Printf("%s", note) },
+		Width: a.Width(), Pages: flags.pages.n != 0,
+		Note: func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {
 		store, err := state.Open(flags.State)

@@ -32,7 +32,7 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	case "text":
 		return &textPrinter{w: w, o: o, groups: map[sitemap.Code]*group{}}, nil
 	case "jsonl":
-		return &jsonPrinter{w: w}, nil
+		return &jsonPrinter{w: w, pages: o.Pages}, nil
 	case "csv":
 		return newCSV(w, o), nil
 	case "sarif":

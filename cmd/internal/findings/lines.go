@@ -32,13 +32,14 @@ type totalLine struct {
 	Errors    int64  `json:"errors"`
 	Warnings  int64  `json:"warnings"`
 	Infos     int64  `json:"infos"`
-	Judged    int64  `json:"pages_judged,omitempty"`
+	Judged    *int64 `json:"pages_judged,omitempty"` // nil without --pages
 }
 
 // A jsonPrinter prints one object a line.
 type jsonPrinter struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	pages bool // pages are judged
+	err   error
 }
 
 func (p *jsonPrinter) print(v any) {
@@ -56,7 +57,11 @@ func (p *jsonPrinter) Document(d *DocumentEnd) {
 }
 
 func (p *jsonPrinter) End(t Totals) error {
-	p.print(totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos, t.Judged})
+	line := totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos, nil}
+	if p.pages {
+		line.Judged = &t.Judged
+	}
+	p.print(line)
 	return p.err
 }
 

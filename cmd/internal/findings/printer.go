@@ -41,6 +41,7 @@ type Options struct {
 	Color    bool // text: use colours
 	Width    int  // text: columns that excerpts are cut to, 0 for no limit
 	Raw      bool // csv: leave cells as they are
+	Pages    bool // jsonl: pages are judged, so that their number is printed
 	FailOn   sitemap.Severity
 	NeverBad bool              // no finding is a failure, for junit
 	Version  string            // sarif: of the command
