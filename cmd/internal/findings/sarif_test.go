@@ -152,12 +152,15 @@ func TestSARIF_References(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	beside := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(filepath.Dir(filepath.Dir(inside)))), "/") + "/s.xml"
 	for _, test := range []struct{ name, want string }{
 		{"https://example.com/a%20b/s.xml?page=1", "example.com/a%20b/s.xml?page=1"},
 		{"http://localhost:8080/s.xml", "./localhost:8080/s.xml"},
 		{"https://example.com", "example.com"},
 		{"public/s.xml", "public/s.xml"},
 		{inside, "testdata/s.xml"},
+		{"./s.xml", "s.xml"},
+		{"../s.xml", beside},
 		{"/elsewhere/s.xml", "elsewhere/s.xml"},
 	} {
 		run := sarifOf(t, ofSARIF, test.name)

@@ -86,19 +86,19 @@ func sarifLevel(s sitemap.Severity) string {
 const sarifRoot = "%SRCROOT%"
 
 // reference returns the name of a document as a relative reference: GitHub refuses a report with any
-// other. That of a document from the web is its URL without the scheme.
+// other. That of a document from the web is its URL without the scheme, and that of a file which is not
+// in the current folder its whole path.
 func reference(name string) string {
 	if u, err := url.Parse(name); err == nil && u.Host != "" {
 		relative := url.URL{Path: u.Host + u.Path, RawPath: u.Host + u.EscapedPath(), RawQuery: u.RawQuery}
 		return relative.String()
 	}
-	if filepath.IsAbs(name) {
-		here, err := os.Getwd()
-		inside, relErr := filepath.Rel(here, name)
-		if err == nil && relErr == nil && filepath.IsLocal(inside) {
+	if path, err := filepath.Abs(name); err == nil {
+		name = path[len(filepath.VolumeName(path)):]
+		here, _ := os.Getwd()
+		if inside, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(inside) {
 			name = inside
 		}
-		name = name[len(filepath.VolumeName(name)):]
 	}
 	return (&url.URL{Path: strings.TrimLeft(filepath.ToSlash(name), "/")}).String()
 }
