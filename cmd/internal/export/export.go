@@ -55,7 +55,7 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")):
 		return readJSONL(b, has, put)
 	case locColumn(columnsOf(line)) >= 0:
-		return readCSV(b, has, put)
+		return readCSV(newCSV(b, line), has, put)
 	}
 	has.LastMod = !isURL(line)
 	o := &sitemap.Options{SkipExtensions: true, Limits: sitemap.Limits{Bytes: -1, Entries: -1}}
@@ -102,8 +102,7 @@ func readJSONL(r io.Reader, has *Fields, put func(URL)) error {
 }
 
 // readCSV reads an export in CSV, with columns by the names in its header.
-func readCSV(r io.Reader, has *Fields, put func(URL)) error {
-	c := csv.NewReader(r)
+func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 	c.FieldsPerRecord = -1
 	header, err := c.Read()
 	c.ReuseRecord = true
@@ -140,11 +139,20 @@ func readCSV(r io.Reader, has *Fields, put func(URL)) error {
 
 // columnsOf returns the columns of a line if it is a header.
 func columnsOf(line []byte) map[string]int {
-	header, err := csv.NewReader(bytes.NewReader(line)).Read()
+	header, err := newCSV(bytes.NewReader(line), line).Read()
 	if err != nil {
 		return nil
 	}
 	return columnNames(header)
+}
+
+// newCSV returns a reader of CSV with this header. Semicolons or tabs may separate its columns.
+func newCSV(r io.Reader, header []byte) *csv.Reader {
+	c := csv.NewReader(r)
+	if i := bytes.IndexAny(header, ",;\t"); i >= 0 {
+		c.Comma = rune(header[i])
+	}
+	return c
 }
 
 // columnNames returns the columns by their names in lower case.
