@@ -200,7 +200,7 @@ func TestSuffixes(t *testing.T) {
 		"urls -o x.csv --format jsonl y":          "--output x.csv contradicts --format jsonl",
 		"tree -o x.csv y":                         "--output x.csv: this command prints text, jsonl",
 		"urls --fields none --format csv y":       `--fields: unknown field "none"`,
-		"urls --fields loc y":                     "--fields: text has URLs alone",
+		"urls --fields loc y":                     "--fields: format text has only URLs",
 		"urls --fields images --format csv y":     "--fields: images is a list, which csv cannot hold",
 		"urls --fields none -o x.parquet y":       `--fields: unknown field "none": want loc, kind`,
 		"urls --state s -o x.parquet example.com": "--state: a Parquet file cannot be appended to",

@@ -303,6 +303,7 @@ func TestSuggestions(t *testing.T) {
 		"urls --fromat x":     "did you mean --format",
 		"chek example.com":    "did you mean: sitemap check",
 		"help chek":           "did you mean: sitemap check",
+		"help target":         "did you mean: sitemap help targets",
 		"urls --frm x":        "did you mean --from",
 
 		"check --only raw_ampersnd x":    `unknown code "raw_ampersnd"; did you mean raw_ampersand`,

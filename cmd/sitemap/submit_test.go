@@ -134,7 +134,7 @@ func TestSubmitPing(t *testing.T) {
 	for args, want := range map[string]string{
 		"submit x":                  "want either --indexnow KEY or --ping URL",
 		"submit --indexnow short x": "a key has 8 to 128",
-		"submit --ping none x":      "--ping: want an http or https URL",
+		"submit --ping none x":      `--ping: "none": want an http or https URL`,
 	} {
 		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)
 	}

@@ -40,11 +40,11 @@ func (c *catFlags) check(m mode) error {
 	forFindings := c.Format == "sarif" || c.Format == "junit" || c.Format == "github"
 	switch {
 	case forFindings && (!m.Findings || c.documents):
-		return fmt.Errorf("--format %s: only the findings of a run with --check are printed so", c.Format)
+		return fmt.Errorf("--format %s: only for the findings of a run with --check", c.Format)
 	case c.Format == "parquet" && m.Findings && !c.documents:
 		return errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, junit or github")
 	case (c.Rows != "" || c.Sample != 0) && (m.Findings || c.documents):
-		return errors.New("--rows, --sample: only URLs have rows and samples")
+		return errors.New("--rows, --sample: only for the URLs of a run")
 	case c.Fields != "" && m.Findings:
 		return errors.New("--fields: findings have no fields to choose")
 	case m.Findings && !c.documents:

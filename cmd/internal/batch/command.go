@@ -60,7 +60,7 @@ func planAndWork(
 	a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags, walks *walkFlags,
 ) error {
 	if tasks.shard.n > 0 && flags.queue != "" {
-		return cli.Misuse(cmd, errors.New("--shard: with --queue, workers share the list anyway"))
+		return cli.Misuse(cmd, errors.New("want --shard or --queue, not both: with a queue, workers share the list anyway"))
 	}
 	w, err := newWork(a, cmd, flags, walks, tasks.shard.n)
 	if err != nil {

@@ -39,7 +39,7 @@ func (p *placeFlags) add(cmd *cobra.Command) {
 
 func (p *placeFlags) check() error {
 	if p.out == "" {
-		return errors.New("say where the parts are: -o OUT")
+		return errors.New("want -o OUT, the folder or bucket of the parts")
 	}
 	if err := batch.CheckRun(p.run); err != nil {
 		return fmt.Errorf("--run: %w", err)
@@ -91,7 +91,7 @@ func (r *runFlags) addLease(cmd *cobra.Command) {
 func (r *runFlags) check() error {
 	switch {
 	case r.Changed && r.Findings:
-		return errors.New("--check judges all; it does not go with --changed")
+		return errors.New("want --check or --changed, not both: --check judges all pages")
 	case r.lease < natsqueue.MinLease:
 		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
 	}

@@ -68,7 +68,7 @@ func (s *serverFlags) check() error {
 	case isLogin && !isNATS(s.queue):
 		return errors.New("--nats-creds, --nats-nkey: want --queue nats://HOST:PORT")
 	case s.login.CA != "" && s.queue == "":
-		return errors.New("--queue-ca: want --queue URL")
+		return errors.New("--queue-ca needs --queue URL")
 	case s.queue == "" || isNATS(s.queue):
 		return nil
 	}

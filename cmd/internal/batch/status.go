@@ -71,7 +71,7 @@ func status(a *cli.App, cmd *cobra.Command, args []string, flags *statusFlags) e
 	case flags.format.Format == "csv" && !flags.failed:
 		argErr = errors.New("--format csv: only with --failed; use text or jsonl")
 	case flags.failed && flags.queue != "":
-		argErr = errors.New("--failed: the parts say what has failed, not the queue")
+		argErr = errors.New("want --failed or --queue, not both: failures are in the parts")
 	}
 	if len(args) > 0 {
 		flags.out = args[0]

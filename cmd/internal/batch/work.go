@@ -68,7 +68,7 @@ func workAlone(
 	case flags.queue == "":
 		err = errNoQueue
 	case wait && isNATS(flags.queue):
-		err = errors.New("--wait: a run over NATS ends when its plan is done")
+		err = errors.New("--wait needs a URLFrontier: a run over NATS ends when its plan is done")
 	}
 	if err := cli.UsageOf(cmd, err); err != nil {
 		return err

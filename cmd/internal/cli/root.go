@@ -54,7 +54,13 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 func unknownCommand(root *cobra.Command, name string) error {
 	shown := sitemap.Redact(name)
 	err := fmt.Errorf("unknown command %q", shown)
-	if near := nearest(root, name); near != "" {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := Nearest(name, names); slices.Contains(topics, near) {
+		return fmt.Errorf("%w; did you mean: sitemap help %s", err, near)
+	} else if near != "" {
 		return fmt.Errorf("%w; did you mean: sitemap %s", err, near)
 	}
 	if strings.ContainsAny(name, "./:") {
@@ -83,18 +89,13 @@ func badFlag(cmd *cobra.Command, err error) error {
 // Nearest returns the name that a mistyped one may mean, or "". Of several names that are equally
 // near, it returns the one with the most similar length.
 func Nearest(name string, names []string) string {
+	if name == "" {
+		return ""
+	}
 	root := &cobra.Command{}
 	for _, n := range names {
 		root.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
 	}
-	return nearest(root, name)
-}
-
-func nearest(root *cobra.Command, name string) string {
-	if name == "" {
-		return ""
-	}
-	defer func(distance int) { root.SuggestionsMinimumDistance = distance }(root.SuggestionsMinimumDistance)
 	for root.SuggestionsMinimumDistance = range 3 {
 		if near := root.SuggestionsFor(name); len(near) > 0 {
 			apart := func(s string) int { return max(len(s)-len(name), len(name)-len(s)) }

@@ -92,7 +92,7 @@ func parseQuantity(s string) (int64, error) {
 		f *= math.Pow(base, float64(1+strings.Index("kmgt", strings.ToLower(m[2]))))
 	}
 	if err != nil || f >= math.MaxInt64 || f > 0 && f < 1 {
-		return 0, errors.New("want a number that is not out of range")
+		return 0, errors.New("want 0, or from 1 to 9e18")
 	}
 	return int64(f), nil
 }

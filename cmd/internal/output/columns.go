@@ -142,7 +142,7 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 		return &Format{Append: rowsAs(p, picked)}, err
 	}
 	if p.Fields != "" {
-		return nil, errors.New("--fields: text has URLs alone; want another --format")
+		return nil, errors.New("--fields: format text has only URLs; want --format csv, jsonl or parquet")
 	}
 	return &Format{Append: appendText}, nil
 }

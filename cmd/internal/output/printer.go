@@ -17,7 +17,7 @@ func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (Printer, error)
 	case flags.Sample > maxSample:
 		return nil, fmt.Errorf("--sample: want a number up to %s", cli.Thousands(maxSample))
 	case flags.Sample == 0 && flags.Seed != 0:
-		return nil, errors.New("--seed: without --sample all URLs are printed")
+		return nil, errors.New("--seed needs --sample N")
 	case flags.Sample > 0:
 		return newSample(p, flags.Sample, flags.Seed), nil
 	}

@@ -76,7 +76,7 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 func ping(ctx context.Context, s *sender, engine, loc string) error {
 	u, err := url.Parse(engine)
 	if err == nil && u.Host == "" {
-		err = errors.New("want an http or https URL")
+		err = fmt.Errorf("%q: want an http or https URL", engine)
 	}
 	if err != nil {
 		return &cli.UsageError{Err: fmt.Errorf("--ping: %w", err)}

@@ -61,11 +61,11 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 func checkFlags(flags *lists.Flags, targets []target.Target) error {
 	switch {
 	case flags.Sample > 0 && flags.MaxURLs > 0:
-		return errors.New("--sample: the first --max-urls URLs are no random ones; want one of both")
+		return errors.New("want --sample or --max-urls, not both: the first URLs are not random")
 	case flags.Normalize && !flags.Unique:
-		return errors.New("--normalize: want --unique too, which compares the URLs")
+		return errors.New("--normalize needs --unique, which compares the URLs")
 	case flags.All && flags.State == "":
-		return errors.New("--all: without --state all URLs are printed")
+		return errors.New("--all needs --state FILE; without it, all URLs are printed anyway")
 	case flags.State == "":
 		return nil
 	case flags.Format == "parquet":

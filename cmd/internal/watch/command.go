@@ -92,7 +92,7 @@ var withoutMeaning = []string{"newest", "known-paths"}
 func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 	for _, name := range withoutMeaning {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: not with watch", name)
+			return fmt.Errorf("--%s does not apply to watch", name)
 		}
 	}
 	switch {
@@ -101,7 +101,7 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 	case len(args) == 0 && f.from == "":
 		return errors.New("no SITE given")
 	case f.most < f.least:
-		return errors.New("--min is above --max")
+		return fmt.Errorf("--min %v is above --max %v", f.least, f.most)
 	}
 	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed, "--from", f.from)
 }
