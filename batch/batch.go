@@ -40,8 +40,8 @@
 // # Large domains
 //
 // A domain may have any number of targets. If it has more than 1,000, a hash of the host divides
-// them into up to 256 lots, which are done one by one under the same lease. Each lot has its own
-// part and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain lists the lots. If the
+// them into up to 256 lots, which are done side by side under one lease. Each lot has its own
+// part and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain says how many there are. If the
 // list grows by a target, only the lot of that target is done again.
 //
 // # A queue of your own
@@ -221,8 +221,8 @@ type Counts struct {
 	Infos    int64 `json:"infos,omitempty"`
 }
 
-// add adds what other targets or lots count.
-func (c *Counts) add(d Counts) {
+// Add adds what other targets or lots count.
+func (c *Counts) Add(d Counts) {
 	c.Targets += d.Targets
 	c.Documents += d.Documents
 	c.URLs += d.URLs

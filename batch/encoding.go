@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -22,16 +21,9 @@ import (
 // without the lines between: a file that has both is whole.
 
 func firstOf(t Task) firstLine {
-	l := firstLine{Version: version, Run: t.Run, Domain: t.Domain, Digest: t.Digest()}
-	if lots := t.lots(); lots != nil {
-		var bits [32]byte
-		for _, lot := range lots {
-			i, _ := hex.DecodeString(lot.Domain[len(t.Domain)+1:])
-			bits[i[0]/8] |= 1 << (i[0] % 8)
-		}
-		l.Lots = hex.EncodeToString(bits[:])
+	return firstLine{
+		Version: version, Run: t.Run, Domain: t.Domain, Digest: t.Digest(), Lots: len(t.lots()),
 	}
-	return l
 }
 
 // appendMember appends a gzip member that holds line as it is.

@@ -95,7 +95,7 @@ func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkF
 			if err = cmp.Or(err, part.Commit(ctx, counts)); err != nil {
 				return sum, err
 			}
-			sum.add(counts)
+			sum.Add(counts)
 		}
 		return sum, nil
 	})
@@ -129,7 +129,7 @@ func (w *Worker) sideBySide(
 	group.Go(work)
 	err = group.Wait()
 	for _, c := range counts {
-		sum.add(c)
+		sum.Add(c)
 	}
 	return sum, err
 }

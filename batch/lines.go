@@ -3,6 +3,8 @@ package batch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -134,7 +136,7 @@ type firstLine struct {
 	Run     string `json:"run"`
 	Domain  string `json:"domain"`
 	Digest  string `json:"digest"`         // of the targets
-	Lots    string `json:"lots,omitempty"` // a bit for each, in hexadecimal
+	Lots    int    `json:"lots,omitempty"` // how many have parts of their own
 }
 
 func (l *firstLine) check() error {
@@ -182,6 +184,28 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				return
 			}
 			if l.Text != nil && !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ReadPart yields the lines of a part; see [Lines]. If there is none, the error matches fs.ErrNotExist.
+// If it cannot be read to its end, the error matches [ErrDamaged] and names it.
+func ReadPart(ctx context.Context, s Sink, part Stored) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		in, err := s.Open(ctx, part)
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		defer in.Close()
+		for l, err := range Lines(in) {
+			if err != nil {
+				name := cmp.Or(part.Path, part.Domain+" in run "+part.Run)
+				err = cmp.Or(ctx.Err(), fmt.Errorf("%s: %w: %w", name, ErrDamaged, err))
+			}
+			if !yield(l, err) {
 				return
 			}
 		}

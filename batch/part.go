@@ -89,7 +89,7 @@ func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) 
 		job = URLs
 	}
 	counts, err := job(ctx, w, t, p)
-	sum.add(counts)
+	sum.Add(counts)
 	return sum, err
 }
 

@@ -1,13 +1,10 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -25,7 +22,7 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 		return nil, has, err
 	}
 	old = &retry{failed: map[string]bool{}}
-	for l, err := range r.lines(ctx, t) {
+	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
 		if errors.Is(err, ErrDamaged) {
 			r.report(t, err)
 			return nil, false, nil
@@ -34,7 +31,7 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 			return nil, false, err
 		}
 		target, counts := l.about()
-		old.counts.add(counts)
+		old.counts.Add(counts)
 		if counts.Failed > 0 {
 			old.failed[target] = true
 		}
@@ -49,7 +46,10 @@ func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err e
 	for _, target := range t.Targets {
 		retried[sitemap.Redact(target)] = true
 	}
-	for l, err := range r.lines(ctx, t) {
+	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 		if err != nil {
 			return sum, err
 		}
@@ -60,34 +60,10 @@ func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err e
 		if !counted[target] {
 			counted[target], counts.Targets = true, 1
 		}
-		sum.add(counts)
+		sum.Add(counts)
 		if _, err := p.Write(l.Text); err != nil {
 			return sum, err
 		}
 	}
 	return sum, nil
-}
-
-// lines yields the lines of the part of a task, if it exists. If the part cannot be read to its
-// end, the error matches ErrDamaged.
-func (r *run) lines(ctx context.Context, t Task) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		in, err := r.Sink.Open(ctx, Stored{Task: t})
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err != nil {
-			yield(Line{}, err)
-			return
-		}
-		defer in.Close()
-		for l, err := range Lines(in) {
-			if err != nil {
-				err = cmp.Or(ctx.Err(), fmt.Errorf("%s in run %s: %w: %w", t.Domain, t.Run, ErrDamaged, err))
-			}
-			if !yield(l, err) {
-				return
-			}
-		}
-	}
 }

@@ -36,8 +36,8 @@ func (r *run) has(ctx context.Context, t Task) (bool, error) {
 	return has, err
 }
 
-// removeLots removes the lots that the part of a task lists, except those in keep. It ignores a
-// part that cannot be read: it is missing, or its damage was reported.
+// removeLots removes the lots of a task whose part says that it has some, except those in keep. It
+// ignores a part that cannot be read: it is missing, or its damage was reported.
 func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	sink, ok := r.Sink.(Remover)
 	if !ok {
@@ -50,7 +50,7 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	line, _ := bufio.NewReader(in).ReadBytes('\n')
 	in.Close()
 	var first firstLine
-	if json.Unmarshal(line, &first) != nil || first.Lots == "" {
+	if json.Unmarshal(line, &first) != nil || first.Lots == 0 {
 		return nil
 	}
 	kept := map[string]bool{}

@@ -121,7 +121,7 @@ func (v *visit) fail(err *Error) {
 // write writes and counts a line.
 func (v *visit) write(l Line) {
 	_, counts := l.about()
-	v.counts.add(counts)
+	v.counts.Add(counts)
 	_, err := v.out.Write(l.Text)
 	v.failed = cmp.Or(v.failed, err)
 }

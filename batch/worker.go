@@ -67,7 +67,9 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 		lease.Later(last, 0)
 		return nil
 	case errors.Is(err, ErrTask):
-		r.fail(task, fmt.Errorf("%.80q: %w", task.Domain, err))
+		err = fmt.Errorf("%.80q: %w", task.Domain, err)
+		r.report(task, err)
+		r.first.Do(func() { r.failed = err })
 	case err != nil:
 		return errors.Join(err, lease.Later(last, 0))
 	case r.Done != nil:
@@ -77,7 +79,7 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 	return nil
 }
 
-// task does a task, in lots if it is large. The part of the domain, which lists the lots, is
+// task does a task, in lots if it is large. The part of the domain, which counts the lots, is
 // committed after all of them. All targets of a host are in one lot.
 func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 	lots := t.lots()
@@ -118,10 +120,4 @@ func (r *run) renew(ctx context.Context, lease Lease) func() {
 		}
 	}()
 	return stop
-}
-
-// fail reports a task that cannot be done, and keeps the first such error.
-func (r *run) fail(t Task, err error) {
-	r.report(t, err)
-	r.first.Do(func() { r.failed = err })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
@@ -109,7 +110,7 @@ func printParts(a *cli.App, s store, run string, p linePrinter) error {
 			return err
 		}
 		if partErr == nil {
-			for line, err := range linesOf(a.Context, s, part) {
+			for line, err := range batch.ReadPart(a.Context, s, part) {
 				if partErr = err; err != nil {
 					break
 				}

@@ -49,7 +49,7 @@ func (l *failureList) print(ctx context.Context, runs []string) error {
 
 // part prints the failures of a part.
 func (l *failureList) part(ctx context.Context, part batch.Stored) error {
-	for line, err := range linesOf(ctx, l.store, part) {
+	for line, err := range batch.ReadPart(ctx, l.store, part) {
 		switch {
 		case err != nil:
 			return err

@@ -3,6 +3,8 @@ package batch
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -52,7 +54,7 @@ func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 // readRecord returns the record of a run. If it is missing or damaged, the record is zero.
 func readRecord(ctx context.Context, s store, run string) (r record, err error) {
 	text, err := s.Record(ctx, run)
-	if isMissing(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
 	if err == nil && json.Unmarshal(text, &r) != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"path"
 	"path/filepath"
@@ -68,32 +67,9 @@ func hasPart(ctx context.Context, s store, run string) bool {
 	return ok && (err == nil || errors.Is(err, batch.ErrDamaged))
 }
 
-// linesOf yields the lines of a part. The error, if any, is the last element.
-func linesOf(ctx context.Context, s store, part batch.Stored) iter.Seq2[batch.Line, error] {
-	return func(yield func(batch.Line, error) bool) {
-		in, err := s.Open(ctx, part)
-		if err != nil {
-			yield(batch.Line{}, err)
-			return
-		}
-		defer in.Close()
-		for line, err := range batch.Lines(in) {
-			if err != nil {
-				err = fmt.Errorf("%s: %w: %w", part.Path, batch.ErrDamaged, err)
-			}
-			if !yield(line, err) {
-				return
-			}
-		}
-	}
-}
-
 // errNoParts is the error for a run without parts. It names the command that makes them.
 func errNoParts(location string) error {
 	const text = "%s: no parts in it: sitemap batch LIST -o OUT makes parts, in OUT/RUN; " +
 		"sitemap batch status OUT lists the runs"
 	return fmt.Errorf(text, location)
 }
-
-// isMissing reports whether a file or an object does not exist.
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

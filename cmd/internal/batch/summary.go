@@ -83,14 +83,8 @@ func summarize(ctx context.Context, a *cli.App, st store, run string) (*summary,
 // add counts a part. A domain with several lots that failed counts once, by the first cause.
 func (s *summary) add(part batch.Stored, lots map[string]bool) {
 	c := part.Counts
-	s.Counts.Targets += c.Targets
-	s.Counts.Documents += c.Documents
-	s.Counts.URLs += c.URLs
-	s.Counts.Untrusted += c.Untrusted
-	s.Counts.Failed += c.Failed
-	s.Counts.Errors += c.Errors
-	s.Counts.Warnings += c.Warnings
-	s.Counts.Infos += c.Infos
+	s.Counts.Add(c)
+	s.Counts.Cause = "" // see Causes
 	domain := domainOf(part)
 	isLot := domain != part.Domain
 	if !isLot {
