@@ -278,15 +278,9 @@ func Left(
 		return 0, 0, err
 	}
 	full := o.withDefaults()
-	q := &Queue{js: js, name: full.Name, run: tokenOf(run), patience: patience(full.Patience)}
-	return q.Left(ctx)
-}
-
-// Left returns how many tasks wait, and how many are leased.
-func (q *Queue) Left(ctx context.Context) (waiting, leased int, err error) {
 	var consumer jetstream.Consumer
-	err = q.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
-		consumer, err = q.js.Consumer(ctx, streamOf(q.name, q.run), consumerName)
+	err = patience(full.Patience).ask(ctx, attempt, func(ctx context.Context) (err error) {
+		consumer, err = js.Consumer(ctx, streamOf(full.Name, tokenOf(run)), consumerName)
 		return err
 	})
 	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {

@@ -74,7 +74,8 @@ func openJetStream(
 		return nil, err
 	}
 	return &queue{
-		Queue: q, nats: nc, begin: q.Begin, left: q.Left, ready: nc.IsConnected, close: nc.Close,
+		Queue: q, nats: nc, begin: q.Begin, ready: nc.IsConnected, close: nc.Close,
+		left: func(ctx context.Context) (int, int, error) { return natsqueue.Left(ctx, nc, run, o) },
 	}, nil
 }
 

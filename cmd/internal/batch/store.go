@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path"
 	"path/filepath"
 	"strings"
@@ -61,10 +60,10 @@ func hasRun(ctx context.Context, s store, run string) bool {
 
 // hasPart reports whether there is a part of a run.
 func hasPart(ctx context.Context, s store, run string) bool {
-	next, stop := iter.Pull2(s.Parts(ctx, run))
-	defer stop()
-	_, err, ok := next()
-	return ok && (err == nil || errors.Is(err, batch.ErrDamaged))
+	for _, err := range s.Parts(ctx, run) {
+		return err == nil || errors.Is(err, batch.ErrDamaged)
+	}
+	return false
 }
 
 // errNoParts is the error for a run without parts. It names the command that makes them.
