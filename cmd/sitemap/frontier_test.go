@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,6 +98,12 @@ func TestBatchFrontier(t *testing.T) {
 		got[0].Metadata["sitemap.url"][0] != "https://1.test/sitemap.xml" {
 		t.Errorf("the frontier has %v", got)
 	}
+	part := filepath.Join(dir, filepath.FromSlash(batch.PartName("1", "1.test")))
+	if err := os.Truncate(part, 0); err != nil {
+		t.Fatal(err)
+	}
+	web.batch(t.Context(), "emit", dir+"/1", "--queue", url+"others").
+		want(t, cli.ExitFailed, "", part+": damaged part\nsitemap: 2 parts: 4 pages added, 0 skipped, 0 failed\n")
 }
 
 // One command puts the domains of a list into a frontier and walks them.

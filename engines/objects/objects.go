@@ -163,7 +163,7 @@ func unanswered(err error) bool {
 	var lost net.Error
 	status := statusOf(err)
 	return errors.As(err, &lost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errLost) ||
-		status >= 500 && status != http.StatusNotImplemented
+		status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
 
 // statusOf returns the HTTP status of an error, 0 if the store did not answer.

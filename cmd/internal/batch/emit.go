@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,9 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 		if err == nil {
 			err = e.part(cmd.Context(), s, part)
 		}
-		if err != nil {
+		if errors.Is(err, batch.ErrDamaged) {
+			a.Fail("%v", err)
+		} else if err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,8 @@ type runFlags struct {
 func (r *runFlags) add(cmd *cobra.Command) {
 	r.placeFlags.add(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.BoolVar(&r.retry, "retry", false, "walk targets that failed in the run again")
+		f.BoolVar(&r.retry, "retry", false,
+			"walk targets that failed in the run again; with --queue, plan and work both need it")
 	})
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.Changed, "changed", false,
