@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"strconv"
@@ -106,96 +107,70 @@ func assumeZone(t sitemap.Time) sitemap.Time {
 	return t.AssumeZone()
 }
 
-// parsePlain reads the line of a URL without extensions whose texts are ASCII without escapes, as most
-// are, in a fifth of the time that encoding/json takes. It returns false for any other line.
+// parsePlain reads the line of a URL without extensions whose texts are ASCII without escapes, as
+// most are, with its fields as AppendTo orders them. This takes a fifth of the time of encoding/json.
+// It returns false for any other line.
 func (u *URL) parsePlain(line []byte) bool {
-	rest, noZone := bytes.TrimSuffix(line, []byte("\n")), false
-	for start := byte('{'); len(rest) > 0 && rest[0] == start; start = ',' {
-		name, value, after, ok := cutField(rest[1:])
-		if !ok || !u.set(name, value, &noZone) {
-			return false
-		}
-		rest = after
-	}
-	if noZone {
+	l := plainLine(line)
+	u.Loc = string(l.cutText(`{"loc":"`))
+	ok := l.cutValue(`,"kind":"`, &u.Kind) && l.cutValue(`,"lastmod":"`, &u.LastMod) &&
+		l.cutValue(`,"published":"`, &u.Published)
+	if l.cut(`,"zone_assumed":true`) {
 		u.LastMod, u.Published = assumeZone(u.LastMod), assumeZone(u.Published)
 	}
-	return u.Loc != "" && string(rest) == "}"
+	ok = ok && l.cutValue(`,"changefreq":"`, &u.ChangeFreq) && l.cutNumber(`,"priority":`, &u.Priority)
+	u.Sitemap = string(l.cutText(`,"sitemap":"`))
+	ok = ok && l.cutValue(`,"trust":"`, &u.Trust)
+	u.OnSite = l.cut(`,"on_site":true`)
+	l.cut(`,"on_site":false`)
+	u.Target = string(l.cutText(`,"target":"`))
+	ok = ok && l.cutValue(`,"fetched":"`, &u.Fetched)
+	u.Change = discover.Change(l.cutText(`,"change":"`))
+	return ok && u.Loc != "" && string(l) == "}\n"
 }
 
-// set sets a field. It returns false if it cannot.
-func (u *URL) set(name, value []byte, noZone *bool) (ok bool) {
-	text, isText := bytes.CutPrefix(value, []byte{'"'})
-	if !isText {
-		switch string(name) {
-		case "priority":
-			p, _ := strconv.ParseFloat(string(value), 64)
-			u.Priority = sitemap.Some(p)
-			return bytes.Equal(strconv.AppendFloat(nil, p, 'f', -1, 64), value)
-		case "on_site":
-			u.OnSite = string(value) == "true"
-			return u.OnSite || string(value) == "false"
-		case "zone_assumed":
-			*noZone = string(value) == "true"
-			return *noZone
-		}
-		return false
+// A plainLine is the rest of a line. A field is cut from its start only if the field is there and
+// plain, so what is not plain is left at the end.
+type plainLine []byte
+
+func (l *plainLine) cut(start string) (ok bool) {
+	if ok = bytes.HasPrefix(*l, []byte(start)); ok {
+		*l = (*l)[len(start):]
 	}
-	switch string(name) {
-	case "loc":
-		u.Loc = string(text)
-	case "kind":
-		return u.Kind.UnmarshalText(text) == nil
-	case "lastmod":
-		return u.LastMod.UnmarshalText(text) == nil
-	case "published":
-		return u.Published.UnmarshalText(text) == nil
-	case "changefreq":
-		return u.ChangeFreq.UnmarshalText(text) == nil
-	case "sitemap":
-		u.Sitemap = string(text)
-	case "trust":
-		return u.Trust.UnmarshalText(text) == nil
-	case "target":
-		u.Target = string(text)
-	case "fetched":
-		return u.Fetched.UnmarshalText(text) == nil
-	case "change":
-		u.Change = discover.Change(text)
-	default:
-		return false
-	}
-	return true
+	return ok
 }
 
-// cutField cuts a field from the start of b. Of a text, the value includes the first quotation mark.
-func cutField(b []byte) (name, value, rest []byte, ok bool) {
-	name, b, ok = cutText(b)
-	if !ok || len(b) == 0 || b[0] != ':' {
-		return nil, nil, nil, false
+// cutText cuts a field that has a text, and returns the text.
+func (l *plainLine) cutText(start string) []byte {
+	text, ok := bytes.CutPrefix(*l, []byte(start))
+	end := bytes.IndexByte(text, '"')
+	if !ok || end <= 0 {
+		return nil
 	}
-	if value, rest, ok = cutText(b[1:]); ok {
-		return name, b[1 : len(value)+2], rest, true
-	}
-	end := bytes.IndexAny(b, ",}")
-	if end < 0 || b[1] == '"' {
-		return nil, nil, nil, false
-	}
-	return name, b[1:end], b[end:], true
-}
-
-// cutText cuts a text in quotation marks from the start of b.
-func cutText(b []byte) (text, rest []byte, ok bool) {
-	if len(b) == 0 || b[0] != '"' {
-		return nil, nil, false
-	}
-	for i, c := range b[1:] {
-		switch {
-		case c == '"':
-			return b[1 : i+1], b[i+2:], true
-		case c < ' ' || c == '\\' || c >= 0x80:
-			return nil, nil, false
+	for _, c := range text[:end] {
+		if c < ' ' || c >= 0x80 || c == '\\' {
+			return nil
 		}
 	}
-	return nil, nil, false
+	*l = text[end+1:]
+	return text[:end]
+}
+
+// cutValue cuts a field that has a text, if it is there, and sets v. It returns false if it cannot.
+func (l *plainLine) cutValue(start string, v encoding.TextUnmarshaler) bool {
+	text := l.cutText(start)
+	return text == nil || v.UnmarshalText(text) == nil
+}
+
+// cutNumber cuts a field that has a number, if it is there, and sets v. It returns false if it cannot.
+func (l *plainLine) cutNumber(start string, v *sitemap.Optional[float64]) bool {
+	if !l.cut(start) {
+		return true
+	}
+	end := max(0, bytes.IndexAny(*l, ",}"))
+	text := (*l)[:end]
+	*l = (*l)[end:]
+	n, _ := strconv.ParseFloat(string(text), 64)
+	*v = sitemap.Some(n)
+	return bytes.Equal(strconv.AppendFloat(nil, n, 'f', -1, 64), text)
 }
