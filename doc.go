@@ -54,9 +54,9 @@
 //
 // One bad entry never costs another entry, and one bad document never costs another document. If a
 // field cannot be read, only the field is dropped; if a location cannot be read, only its entry is.
-// Documents are read in spite of raw ampersands, undeclared entities and prefixes, missing and
-// crossed end tags, control characters, and bytes of another encoding. Relative locations, dates in
-// a dozen other notations, URLs without a <loc> around them and lines of junk are accepted as well.
+// Documents are read despite raw ampersands, undeclared entities and prefixes, missing and crossed
+// end tags, control characters, and bytes of another encoding. Relative locations, dates in a dozen
+// other notations, URLs without a <loc> around them and lines of junk are accepted as well.
 //
 // Nothing is invented: there is no default priority or frequency, no date for an ambiguous one, and
 // no URL that was cut by the end of the document. A [Time] knows how exact it was listed. Loc is
@@ -67,7 +67,7 @@
 //
 // # Errors
 //
-// Entries and URLs come as sequences (iter.Seq2) that yield at most one error, as the last element,
+// Entries and URLs are sequences (iter.Seq2) that yield at most one error, as the last element,
 // after everything that could be read. A loop that returns at the first error therefore loses
 // nothing.
 //

@@ -30,7 +30,7 @@ var (
 	ErrBrotli error = archive("Brotli data")
 	// ErrGitLFS means a pointer in place of a file that Git LFS stores.
 	ErrGitLFS error = notSitemap("not a sitemap: a Git LFS pointer; run git lfs pull first")
-	// ErrNoURLs means text of which no line is a URL.
+	// ErrNoURLs means text without a line that is a URL.
 	ErrNoURLs error = notSitemap("not a sitemap: text without a URL")
 
 	// ErrEmpty means that the document is empty or only white space.

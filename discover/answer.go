@@ -6,7 +6,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// An answer is what the request for a document brought.
+// An answer is the result of the request for a document.
 type answer struct {
 	doc *fetch.Document // nil if it could not be fetched
 	err error

@@ -1,5 +1,5 @@
 // Package discover goes from a site to its sitemaps to its URLs. It reads robots.txt, tries known
-// paths, follows indexes, and says of each URL what entitles the sitemap to list it.
+// paths, follows indexes, and reports for each URL what entitles the sitemap to list it.
 //
 //	var c discover.Client
 //	for u, err := range c.URLs(ctx, "https://example.com/", nil) {
@@ -13,13 +13,13 @@
 //
 // A walk is in document order, depth first: sitemaps as robots.txt lists them, the pages of an
 // index and then its children as listed. Each document is read once, by the URL requested and by
-// the URL that answered. [Client.Concurrency] documents that come next are fetched ahead; neither
-// the order nor the verdicts depend on it.
+// the URL that answered. The next [Client.Concurrency] documents are fetched ahead. Neither the
+// order nor the verdicts depend on it.
 //
 // # Errors
 //
 // A sequence has at most one error, its last element, after everything that could be read: a
-// [*WalkError] that lists what could not, a [*NoSitemapError], [ErrUnreachable] or the context's
+// [*WalkError] that lists all failures, a [*NoSitemapError], [ErrUnreachable] or the context's
 // error. A document that fails is also reported to [Options.Done] as it happens. Defects of entries
 // are problems, reported to [Options.Report].
 //
@@ -34,7 +34,8 @@
 //	}}
 //
 // A Crawl-delay for our agent, up to 30 s, holds for the hosts that its robots.txt speaks for.
-// Disallow bars known paths only: what robots.txt, an index or the caller names is fetched.
+// Disallow bars known paths only: documents that robots.txt, an index or the caller names are
+// fetched.
 //
 // A user name and password in the URL of a site or a seed go with requests to that scheme, host and
 // port, or to https of that host. No Sitemap, error, log or Store holds them.
@@ -48,8 +49,9 @@
 // # Memory between walks
 //
 // With [Options.Store] a walk remembers documents and pages. Each URL then says whether it is new,
-// modified or unchanged; OnlyChanged requests and yields only what may have changed; and a walk
-// that was stopped goes on if it is begun again with the same Run:
+// modified or unchanged; OnlyChanged requests only documents that may have changed, and yields only
+// new and modified pages; and a walk that was stopped resumes if it is begun again with the same
+// Run:
 //
 //	db, err := state.Open("sites.db")
 //	...

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// A document is one whose turn has come in a walk. It is read on the ranging goroutine.
+// A document is the document whose turn it is in a walk. It is read on the ranging goroutine.
 type document struct {
 	*walk
 	n        *node
@@ -24,14 +24,13 @@ type document struct {
 	levels   [trust.Caller + 1]int64 // pages by verdict
 	children []*node
 	room     int               // bytes of memory that the children may still take
-	lost     int               // children that found no room
+	lost     int               // children that exceeded the room
 	partial  bool              // something was left out
 	listed   time.Time         // end of the lastmod that an index lists; zero if a page is newer
 	held     []sitemap.Problem // of a known path that may not hold a sitemap
 }
 
-// newDocument returns the document of n, with what the request for it brought. Final is the URL
-// that answered, "" if none did.
+// newDocument returns the document of n for an answer. Final is the URL that answered, or "".
 func (w *walk) newDocument(n *node, got answer, final string) *document {
 	scope := n.above
 	if final != "" {
@@ -232,7 +231,7 @@ func (d *document) isEmpty() bool {
 	return d.sum.Err != nil && d.sum.Entries == 0 && len(d.children) == 0 && !d.partial
 }
 
-// remember stores the document, which was read or answered with 304.
+// remember stores the record of the document, which was read or answered with 304.
 func (d *document) remember(old *record, children family) {
 	m := d.memory
 	if m == nil {

@@ -20,8 +20,8 @@ var (
 	errNoLink     = errors.New(`names no sitemap by <link rel="sitemap">`)
 )
 
-// candidates yields where a site may have a sitemap: its known paths, and then what its home page
-// names. Locations that are not requested are added to tried.
+// candidates yields the locations where a site may have a sitemap: its known paths, and then the
+// links of its home page. It adds locations that are not requested to tried.
 func (c *Client) candidates(
 	ctx context.Context, st siteurl.Site, f *robotsFile, o *Options, tried *[]Attempt,
 ) iter.Seq[*Sitemap] {
@@ -71,7 +71,7 @@ func (c *Client) linked(
 	return locs, nil
 }
 
-// allows reports whether a robots.txt lets our agent request a known path.
+// allows reports whether a robots.txt allows our agent to request a known path.
 func (c *Client) allows(f *robotsFile, loc string) bool {
 	u, err := url.Parse(loc)
 	return err == nil && f.Allowed(c.fetcher().RobotsToken(), u)

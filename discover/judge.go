@@ -25,7 +25,7 @@ type judge struct {
 // maxHosts bounds judge.hosts.
 const maxHosts = 64
 
-// A host is what a scope says of one host.
+// A host is the verdict of a scope on one host.
 type host struct {
 	authority string // as listed, with its scheme: "https://example.com"
 	origin    location.Origin
@@ -37,7 +37,7 @@ type host struct {
 	asked     bool // whether its robots.txt verifies the document
 }
 
-// A verdict is what a judge says of one location.
+// A verdict is the judgement of one location.
 type verdict struct {
 	*host
 	rest  string // of the location, after its host
@@ -78,7 +78,7 @@ func (j *judge) verdictOn(loc string, isPage bool) verdict {
 	return j.verdictOn(loc, isPage)
 }
 
-// host returns what the scope says of loc's host: of its root, and whether paths below may be
+// host returns the scope's verdict on loc's host: on its root, and whether paths below may be
 // judged differently.
 func (j *judge) host(loc string) *host {
 	if h := j.last; h != nil && location.HasAuthority(loc, h.authority) {

@@ -11,7 +11,7 @@ import (
 // the memory of a walk small, since a location may have 8 KiB.
 type key [16]byte
 
-// keyOf returns the key of a location, or of any other text.
+// keyOf returns the key of a location, or of other text.
 func keyOf(loc string) key {
 	authority, rest := location.Split(loc)
 	if o, err := location.AuthorityOrigin(authority); err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagetable"
 )
 
-// A memory is what a walk reads from and writes to its Store. A nil memory remembers nothing.
+// A memory reads and writes the records of a walk in its Store. A nil memory remembers nothing.
 //
 // Keys are the host of a site, a slash, a letter and a hash:
 //
@@ -85,8 +85,8 @@ func keyIn(site string, kind byte, name string) string {
 	return site + "/" + string(kind) + string(k[:])
 }
 
-// Get returns a value without its version, nil if there is none of this version. After an error of
-// the Store nothing is asked of it: what depends on a call that failed must not be stored.
+// Get returns a value without its version, or nil if the Store has none of this version. After an
+// error, the Store is not called again: nothing may be stored that depends on a failed call.
 func (m *memory) Get(key string) []byte {
 	if m.err != nil {
 		return nil
@@ -110,7 +110,7 @@ func (m *memory) Put(key string, value []byte) {
 	}
 }
 
-// Sync makes durable what was put.
+// Sync makes all values durable.
 func (m *memory) Sync() {
 	m.synced = time.Now()
 	if m.err == nil {
@@ -184,7 +184,7 @@ func (m *memory) plan(n *node) *plan {
 	return p
 }
 
-// complete adds to the record of a plan what plan left out.
+// complete adds the fields to the record of a plan that plan left out.
 func (m *memory) complete(n *node, p *plan) {
 	if p.brief {
 		m.load(keyIn(n.seed.site, 'd', n.sm.Loc), p.record)
@@ -198,8 +198,8 @@ const (
 	maxUnread = 7 * 24 * time.Hour
 )
 
-// past returns t, or the zero Time until its time has come: a lastmod in the future must not hide
-// later changes.
+// past returns t, or the zero Time if t is in the future: such a lastmod must not hide later
+// changes.
 func (m *memory) past(t sitemap.Time) sitemap.Time {
 	if isAhead(t, time.Now()) {
 		return sitemap.Time{}
@@ -207,7 +207,7 @@ func (m *memory) past(t sitemap.Time) sitemap.Time {
 	return t
 }
 
-// stamp returns the start of a lastmod in Unix seconds, 0 for none and until its time has come.
+// stamp returns the start of a lastmod in Unix seconds, or 0 if it is missing or in the future.
 func (m *memory) stamp(t sitemap.Time) uint32 {
 	if t = m.past(t); t.IsZero() {
 		return 0
@@ -223,7 +223,7 @@ func (m *memory) isSettled(sm *Sitemap, r *record) bool {
 }
 
 // isChecked picks one in ten documents that are requested although their lastmod has not moved,
-// others in each run.
+// different ones in each run.
 func (m *memory) isChecked(loc string) bool {
 	sum := pagetable.Hash(loc) + uint64(m.number)*0x9e3779b97f4a7c15
 	return (sum^sum>>32)%10 == 0
@@ -270,8 +270,8 @@ func partKey(site, loc string, slot, part int) string {
 	return fmt.Sprintf("%s%d.%d", keyIn(site, 'c', loc), slot, part)
 }
 
-// keep returns the children of an index for its record, after the one before. It stores what has no
-// room in the record, which nothing refers to until the record is stored.
+// keep returns the children of an index for its record, after the one before. It stores those that
+// exceed the record in parts, which are unused until the record is stored.
 func (m *memory) keep(n *node, before *record, children []*node) (f family) {
 	if m == nil {
 		return f

@@ -30,13 +30,13 @@ type Sitemap struct {
 	// HomeURL is the home page that names the document by <link rel="sitemap">, else "". A page
 	// vouches for nothing.
 	HomeURL string
-	// Grants entitle a seed to list URLs: what [Client.Find] found, or what the caller adds. A seed
-	// with neither Grants, Referrer, RobotsURL nor HomeURL was named by the caller, who vouches for
-	// its host ([trust.FromCaller]). The whole scope of a document is in [Summary.Scope].
+	// Grants entitle a seed to list URLs: those that [Client.Find] found, or that the caller adds. A
+	// seed with neither Grants, Referrer, RobotsURL nor HomeURL was named by the caller, who vouches
+	// for its host ([trust.FromCaller]). The whole scope of a document is in [Summary.Scope].
 	Grants trust.Scope
 }
 
-// source returns what named the document.
+// source returns the kind of thing that named the document.
 func (s *Sitemap) source() trust.Source {
 	switch {
 	case s.RobotsURL != "":
@@ -80,7 +80,7 @@ type URL struct {
 	Sitemap *Sitemap
 	// Trust says how strongly the document is entitled to list the page.
 	Trust trust.Level
-	// Grant is what entitles it. It is zero if Trust is [trust.Untrusted].
+	// Grant is the grant that entitles it. It is zero if Trust is [trust.Untrusted].
 	Grant trust.Grant
 	// Change compares the page with the walks before. It is "" without [Options.Store].
 	Change Change
@@ -103,13 +103,14 @@ const (
 // Options are the options of one walk. A nil *Options is a zero Options. A walk only reads them:
 // one Options may serve several walks at once if its functions may.
 type Options struct {
-	// Since leaves out what has not changed since then. Children of an index are not fetched, and
-	// pages not yielded, if the whole span that their lastmod names ended before it: "2024" ends
-	// with that year. Where no zone is given, 14 hours are added. A page without a lastmod stays.
+	// Since leaves out documents and pages that have not changed since then. Children of an index
+	// are not fetched, and pages not yielded, if the span of their lastmod ended before it: "2024"
+	// ends with that year. If the lastmod has no zone, 14 hours are added. A page without a lastmod
+	// stays. The zero Time leaves out nothing.
 	Since time.Time
 	// IgnoreIndexLastMod reads the children of an index whatever lastmod it lists for them. Since
-	// and OnlyChanged then go by what the documents themselves say. An index whose lastmods are
-	// older than the pages of its children is reported as [sitemap.IndexLastModOld].
+	// and OnlyChanged then depend on the documents themselves. An index whose lastmods are older
+	// than the pages of its children is reported as [sitemap.IndexLastModOld].
 	IgnoreIndexLastMod bool
 	// Newest reads the children of an index by the lastmod that it lists for them, the latest first
 	// and those without one last. [Options.MaxSitemaps] then leaves out the oldest.
@@ -140,16 +141,16 @@ type Options struct {
 	SkipExtensions bool
 	// Store, if set, remembers documents and pages between walks; see [Store].
 	Store Store
-	// Run names this walk in Store. A walk that was stopped goes on if it is begun again with the
-	// same Run and the same site, or the same seeds: documents that it had finished are skipped,
-	// and documents that failed before their first entry are requested again. So a Run that has
-	// ended yields nothing if it is begun again. Take another name for each run, such as its date.
-	// If Run is empty, the walk starts from the beginning. Run has no effect without Store.
+	// Run names this walk in Store. A walk that was stopped resumes if it is begun again with the
+	// same Run and the same site, or the same seeds. Documents that it had finished are skipped.
+	// Documents that failed before their first entry are requested again. So a Run that has ended
+	// yields nothing if it is begun again: choose another name for each run, such as its date. If
+	// Run is empty, the walk starts from the beginning. Run has no effect without Store.
 	Run string
-	// OnlyChanged yields pages that are [New] or [Modified] only, and requests only documents that
+	// OnlyChanged yields only pages that are [New] or [Modified], and requests only documents that
 	// may have changed. It has no effect without Store.
 	OnlyChanged bool
-	// Validators, if set, returns those of the version of a document that the caller has, in a walk
+	// Validators, if set, returns the validators of the caller's version of a document, in a walk
 	// without Store. A document that the server then calls unchanged ends with
 	// [Summary.NotModified]. It yields nothing, and an index leads to none of its children.
 	// Validators may be called before the turn of the document, on the goroutine that ranges over
@@ -157,7 +158,7 @@ type Options struct {
 	Validators func(*Sitemap) fetch.Validators
 	// Fetched, if set, is called with each document that was fetched, before it is read, also if it
 	// turns out to be no sitemap. For a robots.txt the Sitemap is nil; one from the cache is not
-	// fetched. Fetched must leave the Body alone: [fetch.Document.Again] reads it.
+	// fetched. Fetched must not read or close the Body: use [fetch.Document.Again].
 	Fetched func(*Sitemap, *fetch.Document)
 	// Report, if set, is called with each problem of a document, of a robots.txt (with a Sitemap
 	// that has its location), or of the walk itself.
@@ -172,9 +173,9 @@ type Options struct {
 // index that lists them nor covered by its grants.
 const MaxForeign = 100
 
-// A Summary is what is known of a document when it has ended.
+// A Summary describes a document that has ended.
 type Summary struct {
-	// Summary is what reading the document found.
+	// Summary holds the results of reading the document.
 	sitemap.Summary
 	URL         string        // the URL that was requested
 	FinalURL    string        // the URL that answered, "" if none did
@@ -182,15 +183,15 @@ type Summary struct {
 	Attempts    int           // how often the document was requested, retries included
 	Hops        []fetch.Hop   // the redirects that were followed
 	Received    int64         // bytes of the body on the wire
-	Elapsed     time.Duration // from the request to the end of the document, with the caller's loop
+	Elapsed     time.Duration // from the request to the end of the document, including the caller's loop
 	NotModified bool          // the server answered 304
 	Skipped     Skipped       // why it was not read, or ""
 	// ByTrust counts the pages by verdict, including those that were dropped for it.
 	ByTrust map[trust.Level]int64
 	// Queued is how many documents are known to follow this one, its own children included.
 	Queued int
-	// Referrers are all Sitemaps that name the document, as far as they were known when it was
-	// read. The first is the one that Done is called with.
+	// Referrers are all Sitemaps that name the document and were known when it was read. The first
+	// is the one that Done is called with.
 	Referrers []*Sitemap
 	// Scope holds the grants that the document had.
 	Scope trust.Scope

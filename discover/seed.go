@@ -9,8 +9,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
-// A seed is what the walk begins with: all that names one document, and the site that its
-// documents belong to.
+// A seed is a document with which a walk begins. It holds everything that names the document, and
+// the site that its documents belong to.
 type seed struct {
 	site      string // host, for the keys of the Store
 	origin    string // URL of the site with its credentials, for fetch.Request.Origins
@@ -24,7 +24,7 @@ func newSeed(st siteurl.Site) *seed { return &seed{site: st.Host(), origin: st.N
 // A claim is one reason for which a document may list URLs.
 type claim struct {
 	by    trust.Source
-	above trust.Scope // of what named the document, and what the caller adds
+	above trust.Scope // of the one that named the document, with the caller's grants
 }
 
 // scope returns the grants of a document by the claim. Redirects led from asked to hops.

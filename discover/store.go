@@ -1,7 +1,7 @@
 package discover
 
-// A Store keeps what walks remember of a site between runs. Package discover/state has one in a
-// file and one in memory; any key-value database can be another.
+// A Store keeps the memory of walks between runs. Package discover/state has one in a file and one
+// in memory; any key-value database can be another.
 //
 //	db, err := state.Open("sites.db")
 //	...
@@ -21,8 +21,8 @@ package discover
 type Store interface {
 	// Get returns the value of a key, or nil if there is none.
 	Get(key string) ([]byte, error)
-	// Put sets the value of a key. The Store must not change or keep value after it returns.
+	// Put sets the value of a key. The Store must not change value, or keep it after Put returns.
 	Put(key string, value []byte) error
-	// Sync makes durable what was put before.
+	// Sync makes all values durable that were put before.
 	Sync() error
 }

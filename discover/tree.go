@@ -6,7 +6,7 @@ import "context"
 type Node struct {
 	// Sitemap is nil for the root.
 	Sitemap *Sitemap
-	// Summary says what was found in the document, why it failed or why it was skipped.
+	// Summary describes the document: its results, why it failed or why it was skipped.
 	Summary Summary
 	// Children are the sitemaps that an index lists, in the order in which they were read. Those of
 	// the root are the sitemaps that robots.txt names or that were found otherwise.

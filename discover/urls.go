@@ -131,8 +131,8 @@ func (w *walk) run() bool {
 }
 
 // tryKnown visits the known paths of the site, and all that they lead to. Unless KnownPathsToo is
-// set, the first that holds a sitemap is the last. It returns what was tried, nil if the walk must
-// end at once.
+// set, it stops after the first that holds a sitemap. It returns the attempts, or nil if the walk
+// must end at once.
 func (w *walk) tryKnown(st siteurl.Site, f *robotsFile, of *seed) []Attempt {
 	tried, again := []Attempt{{f.url, f.none}}, []Attempt(nil)
 	for sm := range w.c.candidates(w.ctx, st, f, w.o, &tried) {
@@ -162,7 +162,7 @@ func (w *walk) tryKnown(st siteurl.Site, f *robotsFile, of *seed) []Attempt {
 	return tried
 }
 
-// failMissed reports those of missed that may hold a sitemap another time.
+// failMissed reports the locations in missed that may hold a sitemap another time.
 func (w *walk) failMissed(missed []Attempt, of *seed) {
 	for _, a := range missed {
 		var fe *fetch.Error

@@ -20,9 +20,9 @@ import (
 // Limiter.
 type Client struct {
 	// Transport sends the requests. If nil, the Client uses one like [NewTransport]'s. If set, the
-	// addresses that it connects to, its proxy and its certificates are the caller's
-	// responsibility; the Client still checks schemes and ports. It must honour the context of a
-	// request, while the body is read too.
+	// addresses that it connects to, its proxy and its certificates are the caller's responsibility;
+	// the Client still checks schemes and ports. It must honour the context of a request, also while
+	// the body is read.
 	Transport http.RoundTripper
 	// Proxy returns the proxy for a request, or nil for none, if Transport is nil. If it is nil,
 	// [http.ProxyFromEnvironment] is used. The proxy resolves the host of a request. The Client
@@ -106,7 +106,7 @@ type stack struct {
 	log     *slog.Logger
 	guard   *guard // nil with a Transport of the caller's
 	times   phases // zero means defaultPhases
-	invalid error  // why no request can be sent
+	invalid error  // the error of every request, if not nil
 }
 
 // init makes the stack. The fields that the caller set stay as they are.

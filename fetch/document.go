@@ -22,7 +22,8 @@ type Request struct {
 	// Validators, of an earlier Document, make the request to its URL conditional: see
 	// [Document.NotModified].
 	Validators
-	// MaxBytes bounds the body in place of [Client.MaxBytes], if it is not 0.
+	// MaxBytes bounds the body in place of [Client.MaxBytes]. 0 means that of the Client, a negative
+	// number no bound.
 	MaxBytes int64
 	// MaxRedirects is how many redirects are followed. 0 means 10, a negative number none.
 	MaxRedirects int
@@ -52,7 +53,7 @@ type Validators struct {
 
 // A Hop is a redirect that was followed.
 type Hop struct {
-	URL    string `json:"url"`    // that answered with the redirect, without credentials and fragment
+	URL    string `json:"url"`    // the one that answered with the redirect, without credentials and fragment
 	Status int    `json:"status"` // 301, 302, 303, 307 or 308
 }
 
@@ -85,10 +86,9 @@ type Document struct {
 	again func() io.ReadCloser
 }
 
-// Again returns another reader of what Body holds, from its start. It is independent of how much of
-// Body was read, and of its other readers: each may be used by another goroutine. Once Body is
-// closed, all fail with [ErrClosed]. A program can keep the bytes of a document in addition to what
-// is parsed of it:
+// Again returns another reader of the body, from its start. It is independent of Body and of other
+// readers: each may be used by another goroutine. Once Body is closed, all fail with [ErrClosed]. A
+// program can so keep the bytes of a document that it parses:
 //
 //	doc, err := c.Get(ctx, req)
 //	...

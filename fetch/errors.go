@@ -45,7 +45,7 @@ var (
 	// ErrEncoding means that the body has a Content-Encoding other than gzip.
 	ErrEncoding = errors.New("unknown content encoding")
 	// ErrBusy means that the request was not sent because the host, with 429 or 503, asked for a
-	// longer pause than the Limiter waits for. Error.RetryAfter is what is left of it.
+	// longer pause than the Limiter waits for. Error.RetryAfter is the rest of the pause.
 	ErrBusy = hostlimit.ErrBusy
 	// ErrHostDown means that the request was not sent because the host has not answered the
 	// requests before it. Error.RetryAfter says when the host is tried again.
@@ -114,7 +114,7 @@ func (e *Error) Temporary() bool {
 // Timeout reports whether the cause is [ErrTimeout].
 func (e *Error) Timeout() bool { return errors.Is(e.Err, ErrTimeout) }
 
-// A cause is an error that matches one of the sentinels and wraps what is known beyond it.
+// A cause is an error that matches one of the sentinels and wraps the original error.
 type cause struct {
 	kind   error
 	detail string // in place of the kind's text, or ""

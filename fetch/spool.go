@@ -15,7 +15,7 @@ import (
 
 const roomSize = 1 << 30 // bytes of temporary files, ahead and otherwise
 
-const maxDrain = 16 << 10 // bytes read of a body that is not wanted, to reuse its connection
+const maxDrain = 16 << 10 // bytes read of an unwanted body, to reuse its connection
 
 // A spooler is a RoundTripper that reads a body to its end before it returns the response. So the
 // connection is free at once, a reader may be as slow as it likes, and the retry policy above
@@ -64,7 +64,7 @@ func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 // (206) is no success: no Range was requested.
 func isSuccess(status int) bool { return status/100 == 2 && status != http.StatusPartialContent }
 
-// explain returns what the error of a RoundTrip under ctx means.
+// explain returns the error of a RoundTrip under ctx with its cause.
 func explain(ctx context.Context, err error, connected bool) error {
 	var ours *cause
 	if errors.As(err, &ours) && ours.kind == ErrRefused {

@@ -40,7 +40,7 @@ func (p phases) forAnswer() time.Duration { return 2*p.connect + p.answer }
 
 var defaultPhases = phases{10 * time.Second, 30 * time.Second, 30 * time.Second}
 
-// A network says how connections are made.
+// A network holds the settings for connections.
 type network struct {
 	guard     *guard
 	proxy     func(*http.Request) (*url.URL, error) // nil: that of the environment
@@ -96,7 +96,7 @@ func (n *network) newTransport() *http.Transport {
 	}
 }
 
-// dial connects to an address that the guard allows, to what connectTo names instead of it, or to
+// dial connects to an address that the guard allows, to the one that connectTo has for it, or to
 // the proxy of the request.
 func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: n.times.connect, Resolver: n.guard.resolver}
@@ -113,7 +113,7 @@ func (n *network) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return d.DialContext(ctx, network, to)
 }
 
-// endpoint returns addr, or what connectTo says instead, and whether that names the host.
+// endpoint returns addr, or the address that connectTo has for it, and whether that names the host.
 func (n *network) endpoint(addr string) (to string, isNamed bool) {
 	host, port, _ := net.SplitHostPort(strings.ToLower(addr))
 	for _, key := range []string{

@@ -1,4 +1,5 @@
-// Package state keeps what walks remember: in a file, or in memory.
+// Package state has two implementations of [discover.Store], which keep the memory of walks in a
+// file or in memory.
 //
 //	db, err := state.Open("sites.db")
 //	if err != nil {
@@ -8,10 +9,10 @@
 //	for u, err := range c.URLs(ctx, site, &discover.Options{Store: db, OnlyChanged: true}) {
 //
 // Use [File] for programs that run again and again on one machine. Use [Memory] for tests, and for
-// workers that carry the state of a site from machine to machine: [Memory.WriteTo] and
-// [Memory.ReadFrom] make a value of it.
+// workers that carry the state of a site from machine to machine: [Memory.WriteTo] writes it, and
+// [Memory.ReadFrom] reads it.
 //
-// Both implement discover.Store and are safe for concurrent use.
+// Both are safe for concurrent use.
 //
 // Each file builds on those below it:
 //

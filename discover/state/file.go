@@ -17,8 +17,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A File is a Store in one file. It keeps what was put in memory until Sync, which writes all of it
-// or nothing. If the process is killed, what was put after the last Sync is lost.
+// A File is a Store in one file. It holds new values in memory until Sync, which writes all of them
+// or none. If the process is killed, values that were put after the last Sync are lost.
 type File struct {
 	path string
 
@@ -109,7 +109,7 @@ func (f *File) Put(key string, value []byte) error {
 	})
 }
 
-// Sync makes durable what was put before.
+// Sync makes all values durable that were put before.
 func (f *File) Sync() error { return f.do(f.commit) }
 
 // commit writes what is pending in one transaction.

@@ -21,8 +21,9 @@ var ErrLocked = errors.New("state file is in use")
 // A commit that grows the map copies all that it holds, so the map begins large.
 const mapSize = 256 << 20
 
-// Open opens the state file at path and makes one if there is none. It reads the whole file to
-// check that it is sound. The error matches [ErrLocked] if the file is open elsewhere.
+// Open opens the state file at path. It creates the file if it does not exist, and reads all of an
+// existing one to check that it is sound. The error matches [ErrLocked] if the file is open
+// elsewhere.
 func Open(path string) (*File, error) {
 	f := &File{path: path, pending: map[string]map[string][]byte{}}
 	if err := f.do(f.open); err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Level says what entitles a sitemap to list a URL. Levels are ordered: a larger one is stronger.
-// The zero Level is unset.
+// A Level is the kind of entitlement of a sitemap to list a URL. Levels are ordered: a larger one
+// is stronger. The zero Level is unset.
 type Level uint8
 
 // The levels, weakest first.

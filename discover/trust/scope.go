@@ -16,9 +16,9 @@ type Scope []Grant
 // Judge returns the level at which a document of this scope may list loc, and the grant that gives
 // it.
 //
-// The strongest grant that covers loc counts, and of equal ones the first. If no grant covers loc
-// but one covers a variant of it, the level is [Variant], and the grant is that one. Otherwise the
-// level is [Untrusted] and the grant is zero, also if loc is no absolute http or https URL.
+// The strongest grant that covers loc counts, and the first among equal ones. If no grant covers
+// loc but one covers a variant of it, the level is [Variant], and the grant is that one. Otherwise
+// the level is [Untrusted] and the grant is zero, also if loc is no absolute http or https URL.
 //
 // Hosts are compared normalized. Directories are compared by segments, without percent-encoding
 // and dot segments (RFC 3986, section 6.2.2). A path with escaped slashes or backslashes is covered

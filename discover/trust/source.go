@@ -8,7 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
-// A Source says what named a document.
+// A Source is the kind of thing that named a document.
 type Source uint8
 
 // The sources of documents.
@@ -28,9 +28,9 @@ const (
 
 // Grants returns the scope of a document. It is the one place where grants are made.
 //
-// By says what named the document, asked is the URL that was requested, and hops are the URLs that
-// redirects led to, in order. Above is the scope of what named it: of the robots.txt or of the
-// index, else nil. For a robots.txt at https://www.host1.com/ that names a sitemap at
+// By is the kind of thing that named the document, asked is the URL that was requested, and hops
+// are the URLs that redirects led to, in order. Above is the scope of the robots.txt or index that
+// named it, or else nil. For a robots.txt at https://www.host1.com/ that names a sitemap at
 // http://www.sitemaphost.com/sitemap-host1.xml:
 //
 //	robots := trust.Grants(trust.FromRobots, "https://www.host1.com/robots.txt", nil, nil)
@@ -47,8 +47,8 @@ const (
 //   - the scheme, host and directory that it was served from (sitemaps.org, "Sitemap file
 //     location").
 //
-// A robots.txt itself is named by nothing: with FromRobots, no scope above and an asked URL whose
-// path ends in /robots.txt, Grants returns the hosts that this file speaks for, at level [Robots]. These
+// Nothing names a robots.txt itself: with FromRobots, no scope above and an asked URL whose path
+// ends in /robots.txt, Grants returns the hosts that this file speaks for, at level [Robots]. These
 // are the hosts of asked and of each hop, but only if the path is exactly /robots.txt and there is
 // no query (RFC 9309, section 2.3). So a redirect to a file that somebody uploaded grants nothing
 // of that file's host.

@@ -54,8 +54,8 @@ func (a *addresses) leave(key string, held int64) {
 // A Lookup returns the addresses of a host.
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
-// addressKey returns what stands for the address of the host with this name: the lowest of several,
-// as a network of 64 bits for IPv6. If the address cannot be known, it returns the key of the host.
+// addressKey returns the key for the address of the host with this name: the lowest of several, as
+// a network of 64 bits for IPv6. If the address cannot be known, it returns the key of the host.
 func (h *host) addressKey(ctx context.Context, name string, lookup Lookup) string {
 	h.mu.Lock()
 	key := h.address

@@ -55,7 +55,7 @@ func (h *host) wait(ctx context.Context, w *waiter) error {
 }
 
 // dispatch answers the waiters that may be sent now, or that fail. It is called whenever there may
-// be one.
+// be such waiters.
 func (h *host) dispatch() {
 	for len(h.queue) > 0 {
 		now := time.Now()
@@ -81,7 +81,7 @@ func (h *host) dispatch() {
 
 // next returns the index of the waiter to grant: the longest-waiting document. If a request that
 // was sent alone was refused, it is the latest one that was not refused itself: broken documents
-// stand side by side, and those far from them show whether it is the host that is busy.
+// stand side by side, and those far from them show whether the host itself is busy.
 func (h *host) next() int {
 	if h.pace.doubt {
 		for i, w := range slices.Backward(h.queue) {
@@ -100,14 +100,14 @@ func (h *host) wake() {
 	h.dispatch()
 }
 
-// giveBack takes back the grant of a request that was not sent.
+// giveBack undoes the grant of a request that was not sent.
 func (h *host) giveBack(w *waiter) {
 	h.running--
 	h.pace.undo(&w.grant)
 	h.dispatch()
 }
 
-// release takes the answer to a request that was sent at begun. It locks mu.
+// release updates the host by the answer to a request that was sent at begun. It locks mu.
 func (h *host) release(w *waiter, status int, retryAfter time.Duration, begun time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

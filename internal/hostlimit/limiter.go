@@ -123,7 +123,7 @@ func (l *Limiter) SetDelay(host string, d time.Duration) {
 // maxIdleHosts is the number of hosts that are remembered in any case.
 const maxIdleHosts = 10_000
 
-// host returns what is known of the host with this key.
+// host returns the host with this key.
 func (l *Limiter) host(key string) *host {
 	h := l.hosts[key]
 	if h == nil {

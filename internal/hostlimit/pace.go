@@ -15,7 +15,7 @@ var (
 	ErrHostDown = errors.New("host does not answer")
 )
 
-// An Error says why a request is not sent, and for how long yet.
+// An Error says why a request is not sent, and when it may be sent.
 type Error struct {
 	RetryAfter time.Duration
 	Err        error // ErrBusy or ErrHostDown
@@ -40,7 +40,7 @@ const (
 	maxProbes    = 2 // failed probes after which requests fail at once
 )
 
-// A pace says when the next request to a host may be sent.
+// A pace decides when the next request to a host may be sent.
 type pace struct {
 	maxPause time.Duration
 	delay    time.Duration // Crawl-delay
@@ -60,7 +60,7 @@ type pace struct {
 	probe    time.Time     // when the next probe is due
 }
 
-// A grant is what a pace remembers of a request that it let go.
+// A grant is the state of a pace when it granted a request.
 type grant struct {
 	url         *url.URL
 	pauses      int       // of the pace, when the request was granted
@@ -72,7 +72,7 @@ func (p *pace) isSerial() bool { return p.interval() > 0 || p.recovery > 0 }
 // interval returns how far apart requests are, outside of pauses.
 func (p *pace) interval() time.Duration { return max(p.delay, p.least) }
 
-// next returns how long the next request has to wait, or the error that it fails with.
+// next returns how long the next request has to wait, or an error if it fails at once.
 func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 	wait = p.until.Sub(now)
 	if p.busy && wait > 0 {
@@ -88,7 +88,7 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 	return max(wait, p.last.Add(p.interval()).Sub(now)), nil
 }
 
-// start lets a request go. In an open circuit it is the probe.
+// start grants a request. In an open circuit it is the probe.
 func (p *pace) start(g *grant, now time.Time) {
 	g.pauses, g.last, g.probe = p.pauses, p.last, p.probe
 	p.last, p.busy = now, false
@@ -100,7 +100,7 @@ func (p *pace) start(g *grant, now time.Time) {
 // undo takes back a grant whose request was not sent.
 func (p *pace) undo(g *grant) { p.last, p.probe = g.last, g.probe }
 
-// learn takes the answer to a request that was sent at begun.
+// learn updates the pace by the answer to a request that was sent at begun.
 func (p *pace) learn(g *grant, status int, retryAfter time.Duration, begun time.Time) {
 	now := time.Now()
 	if begun.After(p.last) {
@@ -148,8 +148,8 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 	p.pauses++
 }
 
-// remember adds the URL of a refused request to tried, and reports whether it is new there. What
-// was refused before may be broken: it says nothing of its host.
+// remember adds the URL of a refused request to tried, and reports whether it is new there. A URL
+// that was refused before may be broken, and says nothing about its host.
 func (p *pace) remember(g *grant) bool {
 	if p.wasRefused(g) {
 		return false

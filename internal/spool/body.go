@@ -55,8 +55,8 @@ func (m *Memory) Read(src io.Reader, share *Share, limit, expected int64) (*Body
 // A Body is local: chunks of memory, then a file. The zero Body is empty. It is safe for concurrent
 // use.
 type Body struct {
-	// Err is what a Reader returns after the last byte, in place of io.EOF, if it is not nil. It
-	// must not change once the Body is read.
+	// Err, if not nil, is returned by a Reader after the last byte, in place of io.EOF. It must not
+	// change once the Body is read.
 	Err error
 
 	used  *atomic.Int64 // of the Memory

@@ -21,18 +21,18 @@ type Room struct {
 // NewRoom returns a Room for files of a number of bytes together.
 func NewRoom(size int64) *Room { return &Room{size, semaphore.NewWeighted(size)} }
 
-// A Share is what one body has reserved of a Room.
+// A Share is the room that one body has reserved.
 type Share struct {
 	*Room
 	held   int64
-	whole  int64 // what the body may need in all, at most the Room
+	whole  int64 // bytes that the body may need, at most the Room
 	wanted int64 // the whole, after it could not grow and until Wait reserves it
 }
 
 // Share returns a Share that has reserved nothing.
 func (r *Room) Share() Share { return Share{Room: r} }
 
-// grow reserves room for a file of n bytes. If there is none, nothing stays reserved.
+// grow reserves room for a file of n bytes. If there is no room, nothing stays reserved.
 func (s *Share) grow(n int64) error {
 	if n <= s.held || s.held == s.size {
 		return nil
@@ -50,7 +50,7 @@ func (s *Share) grow(n int64) error {
 // IsWaiting reports whether a body had no room, and Wait was not called since.
 func (s *Share) IsWaiting() bool { return s.wanted > 0 }
 
-// Wait reserves what the body may need, once there is room.
+// Wait reserves room for the whole body, once there is room.
 func (s *Share) Wait(ctx context.Context) error {
 	err := s.free.Acquire(ctx, s.wanted)
 	if err == nil {
