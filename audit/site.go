@@ -68,9 +68,13 @@ func Pages(ctx context.Context, c *discover.Client, src Source, o *Options) iter
 		d.alone = true
 		sm := &discover.Sitemap{Loc: src.Name}
 		d.listed = func(e *sitemap.Entry, _ *origin) {
-			if e.Kind == sitemap.Page {
-				s.sample.add(sm, e, func() place { return d.field(e, document.Loc) })
+			if e.Kind != sitemap.Page {
+				return
 			}
+			if o.Page != nil {
+				o.Page(&discover.URL{Entry: *e})
+			}
+			s.sample.add(sm, e, func() place { return d.field(e, document.Loc) })
 		}
 		err := d.run()
 		s.pages()

@@ -35,7 +35,7 @@ func newPrinter(
 			return t.Print(l.Document)
 		}, t.End}, nil
 	case m.Findings:
-		printer, err := findings.New(flags.Format, out, findings.Options{NeverBad: true})
+		printer, err := findings.New(flags.Format, out, findings.Options{FailOn: findings.NoFailure})
 		p := &findingPrinter{printer: printer, codes: map[sitemap.Code]bool{}}
 		return linePrinter{p.line, p.end}, err
 	}

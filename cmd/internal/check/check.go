@@ -47,7 +47,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	}
 	c.Options.Excerpts = flags.Format == "text" || flags.Format == "sarif"
 	o := findings.Options{
-		All: flags.All, Verbose: flags.verbose, FailOn: c.filter.failOn, NeverBad: c.filter.never,
+		All: flags.All, Verbose: flags.verbose, FailOn: c.failOn,
 		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
 		Width: a.Width(), Pages: flags.pages.n != 0,
 		Note: func(note string) { a.Log.Printf("%s", note) },

@@ -1,9 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -27,7 +29,8 @@ type Checker struct {
 	// Untrusted, if set, receives the pages that sitemaps may not list.
 	Untrusted func(loc string)
 	flags     *Flags
-	filter    filter
+	baseline  findings.Baseline
+	failOn    sitemap.Severity // least one that makes the exit status 1
 	totals    findings.Totals
 	hidden    atomic.Int64 // findings that only --all shows
 	table     pageTable
@@ -55,6 +58,13 @@ func (c *Checker) print(r *result) {
 	}
 }
 
+// fail makes the exit status 1 if a finding of this severity does.
+func (c *Checker) fail(s sitemap.Severity) {
+	if s >= c.failOn {
+		c.App.Failed.Store(true)
+	}
+}
+
 // read prints the results that audits side by side have written.
 func (c *Checker) read(in io.Reader) error {
 	for lines := json.NewDecoder(in); ; {
@@ -71,46 +81,42 @@ func (c *Checker) read(in io.Reader) error {
 // New returns the Checker of a command line. FormatErr is the error about its format, if any.
 func New(
 	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, formatErr error,
-) (*Checker, error) {
-	targets, err := target.ParseAll(args, flags.From, flags.As)
-	filter, filterErr := flags.filter()
-	err = cli.UsageOf(cmd, formatErr, filterErr, err, flags.checkRoot(targets), flags.checkPages())
+) (c *Checker, err error) {
+	c = &Checker{flags: flags}
+	errs := [5]error{formatErr}
+	c.Options, errs[1] = flags.options()
+	c.failOn, errs[2] = flags.failOn()
+	c.baseline, errs[3] = flags.readBaseline()
+	c.Targets, errs[4] = target.ParseAll(args, flags.From, flags.As)
+	err = cli.UsageOf(cmd, cmp.Or(errs[:]...), flags.checkRoot(c.Targets), flags.checkPages())
 	if err != nil {
 		return nil, err
 	}
-	w, err := lists.NewWalker(a, cmd, &flags.Flags, &flags.DocumentFlags)
+	c.Walker, err = lists.NewWalker(a, cmd, &flags.Flags, &flags.DocumentFlags)
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{
-		Walker: w, Targets: targets, flags: flags, filter: filter,
-		Options: audit.Options{
-			Agent: flags.agent, Pages: flags.pages.n, Seed: flags.seed, Limits: flags.Limit.Document(), Walk: w.Options,
-			Only: codesOf(filter.only), Disable: codesOf(filter.disabled),
-		},
-	}, nil
+	c.Options.Walk = c.Walker.Options
+	return c, nil
 }
 
 // isKnown reports whether a finding has reported that a document could not be read, or was
 // disabled. --only does not hide such errors: a document that was not read was not judged.
 func (c *Checker) isKnown(err error) bool {
-	if c.filter.disabled[audit.CodeOf(err)] {
-		return true
-	}
-	if errors.Is(err, discover.ErrNoSitemap) {
-		code := audit.CodeOf(err)
-		return c.filter.wants(code) || c.filter.disabled[code]
-	}
+	o, code := &c.Options, audit.CodeOf(err)
 	var fe *fetch.Error
-	if !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable) {
-		return false
-	}
-	code := sitemap.Code("sitemap_unreachable")
 	switch {
+	case slices.Contains(o.Disable, code):
+		return true
+	case errors.Is(err, discover.ErrNoSitemap):
+	case !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable):
+		return false
 	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, fetch.ErrHostDown):
 		code = "sitemap_timeout"
 	case errors.Is(err, fetch.ErrStatus):
 		code = "sitemap_status"
+	default:
+		code = "sitemap_unreachable"
 	}
-	return c.filter.wants(code) || c.filter.disabled[code]
+	return len(o.Only) == 0 || slices.Contains(o.Only, code) || slices.Contains(o.Disable, code)
 }

@@ -32,17 +32,15 @@ func isHabit(code sitemap.Code) bool {
 
 // finding prints a finding that is wanted.
 func (x *targetAudit) finding(f *audit.Finding) {
-	if !x.c.filter.wants(f.Code) || x.c.filter.baseline.Has(f) {
+	if x.c.baseline.Has(f) {
 		return
 	}
-	if isHabit(f.Code) && !x.c.flags.All && x.c.filter.only == nil {
+	if isHabit(f.Code) && !x.c.flags.All && x.c.Options.Only == nil {
 		x.c.hidden.Add(1)
 		return
 	}
 	x.found++
-	if x.c.filter.fails(f.Severity) {
-		x.App.Failed.Store(true)
-	}
+	x.c.fail(f.Severity)
 	f.Sitemap = x.shownName(f.Sitemap)
 	if f.Code == audit.PageNotListed && x.isBesideLines() {
 		f.Sitemap = filepath.Join(x.dir, filepath.FromSlash(f.Text))
@@ -135,9 +133,7 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 		}
 		if !line.Known {
 			t.Errors++
-			if x.c.filter.fails(sitemap.SeverityError) {
-				x.App.Failed.Store(true)
-			}
+			x.c.fail(sitemap.SeverityError)
 		}
 	}
 	x.print(r)

@@ -1,12 +1,9 @@
 package check
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,19 +23,19 @@ import (
 type Flags struct {
 	lists.Flags
 	cli.DocumentFlags
-	filterFlags
-	verbose bool
-	rules   bool
-	explain string
-	root    string
-	agent   string
-	pages   pageCount
-	seed    uint64
-	table   string
+	FailOn   string
+	only     string
+	disable  string
+	baseline string
+	verbose  bool
+	rules    bool
+	explain  string
+	root     string
+	agent    string
+	pages    pageCount
+	seed     uint64
+	table    string
 }
-
-// filterFlags choose the findings that count.
-type filterFlags struct{ FailOn, only, disable, baseline string }
 
 // Add adds the flags to a command.
 func (c *Flags) Add(cmd *cobra.Command) {
@@ -74,12 +71,8 @@ func (c *Flags) Add(cmd *cobra.Command) {
 		f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
 		f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
 	})
-	var codes []string
-	for _, r := range audit.Rules() {
-		codes = append(codes, string(r.Code))
-	}
 	for _, flag := range []string{"explain", "only", "disable"} {
-		cli.Complete(cmd, flag, codes...)
+		cli.Complete(cmd, flag, ruleCodes()...)
 	}
 	cli.OneOf(cmd, "fail-on", "error", "warning", "info", "never")
 }
@@ -109,74 +102,66 @@ func (c *Flags) checkRoot(targets []target.Target) error {
 	return nil
 }
 
-// A filter chooses the findings that are printed, and those that make the exit status 1.
-type filter struct {
-	only, disabled map[sitemap.Code]bool
-	baseline       findings.Baseline
-	failOn         sitemap.Severity
-	never          bool
+// options returns the options of the audit, without those of its walk.
+func (c *Flags) options() (o audit.Options, err error) {
+	o = audit.Options{
+		Agent: c.agent, Pages: c.pages.n, Seed: c.seed, Limits: c.Limit.Document(),
+	}
+	if o.Only, err = parseCodes("only", c.only); err == nil {
+		o.Disable, err = parseCodes("disable", c.disable)
+	}
+	return o, err
 }
 
-func (f *filterFlags) filter() (filter, error) {
-	var out filter
-	var errs [2]error
-	out.only, errs[0] = parseCodes("only", f.only)
-	out.disabled, errs[1] = parseCodes("disable", f.disable)
-	if err := cmp.Or(errs[:]...); err != nil {
-		return out, err
-	}
-	if out.never = f.FailOn == "never"; !out.never {
-		if err := out.failOn.UnmarshalText([]byte(f.FailOn)); err != nil {
-			return out, err
-		}
-	}
-	if f.baseline == "" {
-		return out, nil
-	}
-	file, err := os.Open(f.baseline)
-	if err == nil {
-		defer file.Close()
-		out.baseline, err = findings.ReadBaseline(file)
-	}
-	if err != nil {
-		return out, fmt.Errorf("--baseline: %s: %s", f.baseline, jsonl.Message("", err))
-	}
-	return out, nil
-}
-
-// wants reports whether findings of a code are printed.
-func (f *filter) wants(code sitemap.Code) bool {
-	return (f.only == nil || f.only[code]) && !f.disabled[code]
-}
-
-// fails reports whether findings of a severity make the exit status 1.
-func (f *filter) fails(s sitemap.Severity) bool { return !f.never && s >= f.failOn }
-
-// parseCodes reads codes separated by commas. It returns nil if there are none.
-func parseCodes(flag, list string) (map[sitemap.Code]bool, error) {
+// parseCodes reads codes separated by commas, nil if there are none.
+func parseCodes(flag, list string) (codes []sitemap.Code, err error) {
 	if list == "" {
 		return nil, nil
 	}
-	codes := map[sitemap.Code]bool{}
 	for code := range strings.SplitSeq(list, ",") {
 		code = strings.TrimSpace(code)
 		if _, ok := audit.RuleOf(sitemap.Code(code)); !ok {
 			return nil, fmt.Errorf("--%s: %w", flag, unknownCode(code))
 		}
-		codes[sitemap.Code(code)] = true
+		codes = append(codes, sitemap.Code(code))
 	}
 	return codes, nil
 }
 
-// codesOf returns the codes of a set.
-func codesOf(set map[sitemap.Code]bool) []sitemap.Code { return slices.Sorted(maps.Keys(set)) }
+// failOn returns the least severity that makes the exit status 1.
+func (c *Flags) failOn() (s sitemap.Severity, err error) {
+	if c.FailOn == "never" {
+		return findings.NoFailure, nil
+	}
+	return s, s.UnmarshalText([]byte(c.FailOn))
+}
 
-func unknownCode(code string) error {
-	var codes []string
+// readBaseline reads the findings of the earlier run, if there is one.
+func (c *Flags) readBaseline() (known findings.Baseline, err error) {
+	if c.baseline == "" {
+		return nil, nil
+	}
+	file, err := os.Open(c.baseline)
+	if err == nil {
+		defer file.Close()
+		known, err = findings.ReadBaseline(file)
+	}
+	if err != nil {
+		err = fmt.Errorf("--baseline: %s: %s", c.baseline, jsonl.Message("", err))
+	}
+	return known, err
+}
+
+// ruleCodes returns the codes of all rules.
+func ruleCodes() (codes []string) {
 	for _, r := range audit.Rules() {
 		codes = append(codes, string(r.Code))
 	}
-	if near := cli.Nearest(code, codes); near != "" {
+	return codes
+}
+
+func unknownCode(code string) error {
+	if near := cli.Nearest(code, ruleCodes()); near != "" {
 		return fmt.Errorf("unknown code %q; did you mean %s", code, near)
 	}
 	return fmt.Errorf("unknown code %q: 'sitemap check --rules' lists them", code)

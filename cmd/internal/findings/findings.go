@@ -28,19 +28,20 @@ var Formats = []string{"text", "jsonl", "csv", "sarif", "junit", "github"}
 
 // New returns the printer of a format.
 func New(format string, w io.Writer, o Options) (Printer, error) {
+	out := &writer{Writer: w}
 	switch format {
 	case "text":
-		return &textPrinter{w: w, o: o, groups: map[sitemap.Code]*group{}}, nil
+		return &textPrinter{w: out, o: o, groups: map[sitemap.Code]*group{}}, nil
 	case "jsonl":
-		return &jsonPrinter{w: w, pages: o.Pages}, nil
+		return &jsonPrinter{out, o.Pages}, nil
 	case "csv":
-		return newCSV(w, o), nil
+		return newCSV(out, o.Raw), nil
 	case "sarif":
-		return &sarifPrinter{w: w, o: o}, nil
+		return &sarifPrinter{w: out, o: o}, nil
 	case "junit":
-		return newJUnit(w, o), nil
+		return newJUnit(out, o), nil
 	case "github":
-		return &githubPrinter{w: w}, nil
+		return &githubPrinter{out}, nil
 	}
 	return nil, fmt.Errorf("findings are not printed as %s", format)
 }

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -12,15 +11,11 @@ import (
 )
 
 // A githubPrinter prints the workflow commands that GitHub shows beside the lines of a file.
-type githubPrinter struct {
-	w   io.Writer
-	err error
-}
+type githubPrinter struct{ *writer }
 
 var (
 	dataEscaper     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	propertyEscaper = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",",
-		"%2C")
+	propertyEscaper = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
 func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
@@ -42,10 +37,8 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 	if f.Fix != "" {
 		message += "\n" + f.Fix
 	}
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, "::%s %s,title=%s::%s\n", command, place,
-			propertyEscaper.Replace(string(f.Code)), dataEscaper.Replace(cli.Harmless(message, "\r\n\t")))
-	}
+	fmt.Fprintf(p, "::%s %s,title=%s::%s\n", command, place,
+		propertyEscaper.Replace(string(f.Code)), dataEscaper.Replace(cli.Harmless(message, "\r\n\t")))
 }
 
 func (p *githubPrinter) Document(d *DocumentEnd) {
@@ -53,5 +46,3 @@ func (p *githubPrinter) Document(d *DocumentEnd) {
 		p.Finding(f, d.Target)
 	}
 }
-
-func (p *githubPrinter) End(Totals) error { return p.err }

@@ -1,16 +1,17 @@
 package findings
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/disksort"
@@ -18,17 +19,17 @@ import (
 
 // A junitPrinter prints a test suite for each document, and in it a test case for each rule.
 type junitPrinter struct {
-	w      io.Writer
-	o      Options
+	w      *writer
+	failOn sitemap.Severity
 	suites []*junitSuite
 	index  map[string]*junitSuite
 	lines  *disksort.Sorter[junitLine]
 	turn   int // of the next line
 }
 
-func newJUnit(w io.Writer, o Options) *junitPrinter {
+func newJUnit(w *writer, o Options) *junitPrinter {
 	lines := disksort.New(context.Background(), "", junitOrder)
-	return &junitPrinter{w: w, o: o, index: map[string]*junitSuite{}, lines: lines}
+	return &junitPrinter{w: w, failOn: o.FailOn, index: map[string]*junitSuite{}, lines: lines}
 }
 
 // A junitSuite is a document.
@@ -100,7 +101,7 @@ func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 		line += " " + f.Loc
 	}
 	failure := f
-	if p.o.NeverBad || f.Severity < p.o.FailOn {
+	if f.Severity < p.failOn {
 		failure = nil
 	}
 	p.add(p.suite(f.Sitemap), string(f.Code), line, failure)
@@ -122,9 +123,7 @@ func (p *junitPrinter) End(Totals) error {
 		tests += len(s.cases)
 		failures += s.failures()
 	}
-	if _, err := io.WriteString(p.w, xml.Header); err != nil {
-		return err
-	}
+	io.WriteString(p.w, xml.Header)
 	next, stop := iter.Pull(p.lines.Sorted())
 	defer stop()
 	x := junitXML{Encoder: xml.NewEncoder(p.w), next: next}
@@ -135,11 +134,9 @@ func (p *junitPrinter) End(Totals) error {
 		x.suite(s)
 	}
 	x.end("testsuites")
-	err := errors.Join(x.err, p.lines.Err(), x.Close())
-	if err == nil {
-		_, err = io.WriteString(p.w, "\n")
-	}
-	return err
+	err := cmp.Or(p.lines.Err(), x.Close())
+	io.WriteString(p.w, "\n")
+	return cmp.Or(err, p.w.err)
 }
 
 // failures returns how many cases have failed.
@@ -172,13 +169,12 @@ func (x *junitXML) suite(s *junitSuite) {
 	x.end("testsuite")
 }
 
-// A junitXML writes elements. It keeps the first error.
+// A junitXML writes elements.
 type junitXML struct {
 	*xml.Encoder
 	next  func() (junitLine, bool)
 	ahead junitLine // the next line
 	more  bool      // there is one
-	err   error
 }
 
 // start begins an element with names and values of attributes.
@@ -188,21 +184,15 @@ func (x *junitXML) start(name string, attributes ...string) {
 		value := cli.Harmless(pair[1], "\n\t")
 		e.Attr = append(e.Attr, xml.Attr{Name: xml.Name{Local: pair[0]}, Value: value})
 	}
-	x.token(e)
+	x.EncodeToken(e)
 }
 
-func (x *junitXML) end(name string) { x.token(xml.EndElement{Name: xml.Name{Local: name}}) }
+func (x *junitXML) end(name string) { x.EncodeToken(xml.EndElement{Name: xml.Name{Local: name}}) }
 
 // text writes the lines of a place.
 func (x *junitXML) text(place ...int) {
 	for x.more && slices.Equal(x.ahead.Place[:3], place) {
-		x.token(xml.CharData(cli.Harmless(x.ahead.Text, "\n\t") + "\n"))
+		x.EncodeToken(xml.CharData(cli.Harmless(x.ahead.Text, "\n\t") + "\n"))
 		x.ahead, x.more = x.next()
-	}
-}
-
-func (x *junitXML) token(t xml.Token) {
-	if x.err == nil {
-		x.err = x.EncodeToken(t)
 	}
 }

@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"io"
 	"strconv"
 
 	"github.com/seed-322c453a/sitemap/audit"
@@ -37,24 +36,15 @@ type totalLine struct {
 
 // A jsonPrinter prints one object a line.
 type jsonPrinter struct {
-	w     io.Writer
+	*writer
 	pages bool // pages are judged
-	err   error
 }
 
-func (p *jsonPrinter) print(v any) {
-	if p.err == nil {
-		_, p.err = p.w.Write(append(jsonl.Marshal(v), '\n'))
-	}
-}
+func (p *jsonPrinter) print(v any) { p.Write(append(jsonl.Marshal(v), '\n')) }
 
 func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(f, target)) }
 
-func (p *jsonPrinter) Document(d *DocumentEnd) {
-	if p.err == nil {
-		_, p.err = p.w.Write(d.JSON)
-	}
-}
+func (p *jsonPrinter) Document(d *DocumentEnd) { p.Write(d.JSON) }
 
 func (p *jsonPrinter) End(t Totals) error {
 	line := totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos, nil}
@@ -67,28 +57,24 @@ func (p *jsonPrinter) End(t Totals) error {
 
 // A csvPrinter prints a row for each finding and for each error that ended a document.
 type csvPrinter struct {
-	w   io.Writer
+	*writer
 	raw bool
-	err error
 }
 
-func newCSV(w io.Writer, o Options) *csvPrinter {
-	p := &csvPrinter{w: w, raw: o.Raw}
+func newCSV(w *writer, raw bool) *csvPrinter {
+	p := &csvPrinter{w, raw}
 	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped", "target")
 	return p
 }
 
 // row prints a row. Unless it is raw, no cell controls a terminal or is a formula.
 func (p *csvPrinter) row(cells ...string) {
-	if p.err != nil {
-		return
-	}
 	if !p.raw {
 		for i, cell := range cells {
 			cells[i] = cli.Harmless(cell, "\n\t")
 		}
 	}
-	_, p.err = p.w.Write(output.AppendRow(nil, p.raw, cells...))
+	p.Write(output.AppendRow(nil, p.raw, cells...))
 }
 
 func (p *csvPrinter) Finding(f *audit.Finding, target string) {
@@ -101,5 +87,3 @@ func (p *csvPrinter) Document(d *DocumentEnd) {
 		p.Finding(f, d.Target)
 	}
 }
-
-func (p *csvPrinter) End(Totals) error { return p.err }

@@ -1,6 +1,8 @@
 package findings
 
 import (
+	"io"
+
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -36,17 +38,35 @@ type Totals struct {
 
 // Options are those of a format.
 type Options struct {
-	All      bool // text: print all findings of a group
-	Verbose  bool // text: print documents without findings
-	Color    bool // text: use colours
-	Width    int  // text: columns that excerpts are cut to, 0 for no limit
-	Raw      bool // csv: leave cells as they are
-	Pages    bool // jsonl: pages are judged, so that their number is printed
-	FailOn   sitemap.Severity
-	NeverBad bool              // no finding is a failure, for junit
-	Version  string            // sarif: of the command
-	Note     func(note string) // sarif: is called with what the report leaves out, unless it is nil
+	All     bool              // text: print all findings of a group
+	Verbose bool              // text: print documents without findings
+	Color   bool              // text: use colours
+	Width   int               // text: columns that excerpts are cut to, 0 for no limit
+	Raw     bool              // csv: leave cells as they are
+	Pages   bool              // jsonl: pages are judged, so that their number is printed
+	FailOn  sitemap.Severity  // junit: the least one of a failure
+	Version string            // sarif: of the command
+	Note    func(note string) // sarif: is called with what the report leaves out, unless it is nil
 }
+
+// NoFailure is more severe than any finding, for Options.FailOn.
+const NoFailure = sitemap.SeverityError + 1
+
+// A writer writes until there is an error, which it keeps.
+type writer struct {
+	io.Writer
+	err error
+}
+
+func (w *writer) Write(p []byte) (n int, err error) {
+	if w.err == nil {
+		n, w.err = w.Writer.Write(p)
+	}
+	return n, w.err
+}
+
+// End is the end of formats that print nothing then.
+func (w *writer) End(Totals) error { return w.err }
 
 // Count counts a finding.
 func (t *Totals) Count(s sitemap.Severity) {

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ const maxResults = 25_000
 // The tests read the report with go-sarif. It is not written with it: its types write an empty array
 // for each list that a result does not have, and hold the report as a whole.
 type sarifPrinter struct {
-	w     io.Writer
+	w     *writer
 	o     Options
 	found int
 	kept  [sitemap.SeverityError + 1][]keptFinding // by severity
@@ -60,24 +59,19 @@ func (p *sarifPrinter) End(Totals) error {
 	slices.SortFunc(all, func(a, b keptFinding) int { return cmp.Compare(a.number, b.number) })
 	report, index := p.report(all)
 	before, after, _ := strings.Cut(string(jsonl.Marshal(report)), `"results":[`)
-	_, err := fmt.Fprintf(p.w, `%s"results":[`, before)
+	fmt.Fprintf(p.w, `%s"results":[`, before)
 	comma, seen := "\n", map[Key]int{}
 	for i := range all {
-		if err != nil {
-			return err
-		}
 		f := &all[i].Finding
 		document := reference(f.Sitemap)
 		key := KeyOf(f.Code, document, f.Loc, f.Text)
 		seen[key]++
 		result := sarifResult(f, index[f.Code], document, fmt.Sprintf("%x:%d", key[:8], seen[key]))
-		_, err = fmt.Fprintf(p.w, "%s%s", comma, jsonl.Marshal(result))
+		fmt.Fprintf(p.w, "%s%s", comma, jsonl.Marshal(result))
 		comma = ",\n"
 	}
-	if err == nil {
-		_, err = io.WriteString(p.w, after+"\n")
-	}
-	return err
+	fmt.Fprintln(p.w, after)
+	return p.w.err
 }
 
 // report returns the report without its results, and the index of each rule in it.

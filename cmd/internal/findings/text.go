@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -20,11 +19,10 @@ const shownOf = 5
 // A textPrinter prints findings for people. It groups those in one document, and those about the
 // site as a whole, by their rules.
 type textPrinter struct {
-	w      io.Writer
+	w      *writer
 	o      Options
 	groups map[sitemap.Code]*group
 	order  []sitemap.Code
-	err    error
 }
 
 // A group holds the first findings of one rule.
@@ -33,11 +31,7 @@ type group struct {
 	count    int64
 }
 
-func (p *textPrinter) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
-	}
-}
+func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
 // Finding prints a finding, or keeps it for its group.
 func (p *textPrinter) Finding(f *audit.Finding, _ string) {
@@ -87,7 +81,7 @@ func (p *textPrinter) End(t Totals) error {
 	p.flush()
 	p.printf("%s, %s: %s, %s, %s\n", cli.Plural(t.Documents, "document"), cli.Plural(t.URLs, "URL"),
 		cli.Plural(t.Errors, "error"), cli.Plural(t.Warnings, "warning"), cli.Plural(t.Infos, "info"))
-	return p.err
+	return p.w.err
 }
 
 // print prints a finding, with what to do if it is the last one with this fix.
