@@ -48,7 +48,6 @@ func Command(a *cli.App) *cobra.Command {
 		f.Var(&tasks.shard, "shard", "walk only the domains of shard `I/N`, I from 0 to N-1")
 	})
 	flags.add(cmd)
-	flags.addLease(cmd)
 	tasks.add(cmd)
 	walks.add(cmd)
 	cmd.AddCommand(planCommand(a), workCommand(a), statusCommand(a), catCommand(a), emitCommand(a))
@@ -62,7 +61,7 @@ func planAndWork(
 	if tasks.shard.n > 0 && flags.queue != "" {
 		return cli.Misuse(cmd, errors.New("want --shard or --queue, not both: with a queue, workers share the list anyway"))
 	}
-	w, err := newWork(a, cmd, flags, walks, tasks.shard.n)
+	worker, err := walks.worker(a, cmd, flags, tasks.shard.n)
 	if err != nil {
 		return err
 	}
@@ -83,9 +82,8 @@ func planAndWork(
 		}
 		defer lock.Close()
 	}
-	p := newPlan(r, list, tasks)
-	p.skipped = w.skip
-	w.begin(r, list, tasks.shard.n)
+	p := &plan{openRun: r, list: list, shard: tasks.shard}
+	w := newWork(r, worker, walks.Progress, list, tasks.shard.n)
 	group, ctx := errgroup.WithContext(cmd.Context())
 	group.Go(func() error { return p.run(ctx, in) })
 	group.Go(func() error { return w.run(ctx) })

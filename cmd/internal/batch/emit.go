@@ -57,16 +57,21 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 		return err
 	}
 	defer conn.Close()
-	e := &emitter{conn: conn, crawl: crawl, metrics: newCounters(), answers: map[frontier.Answer]int64{}}
+	m := newCounters()
 	q := &queue{ready: func() bool { return conn.GetState() != connectivity.TransientFailure }}
-	stop, err := e.metrics.serve(flags.metrics, q)
+	stop, err := m.serve(flags.metrics, q)
 	if err != nil {
 		return err
 	}
 	defer stop()
+	parts, answers := int64(0), map[frontier.Answer]int64{}
 	for part, err := range s.Parts(cmd.Context(), run) {
 		if err == nil {
-			err = e.part(cmd.Context(), s, part)
+			parts++
+			err = emitPart(cmd.Context(), conn, crawl, s, part, func(answer frontier.Answer) {
+				answers[answer]++
+				m.emitted.WithLabelValues(string(answer)).Inc()
+			})
 		}
 		if errors.Is(err, batch.ErrDamaged) {
 			a.Fail("%v", err)
@@ -74,41 +79,30 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 			return err
 		}
 	}
+	failed := answers[frontier.Failed]
 	if !flags.quiet {
-		a.Log.Printf("%s: %s added, %s skipped, %s failed", cli.Plural(e.parts, "part"),
-			cli.Plural(e.answers[frontier.Added], "page"),
-			cli.Thousands(e.answers[frontier.Skipped]), cli.Thousands(e.answers[frontier.Failed]))
+		a.Log.Printf("%s: %s added, %s skipped, %s failed", cli.Plural(parts, "part"),
+			cli.Plural(answers[frontier.Added], "page"), cli.Thousands(answers[frontier.Skipped]),
+			cli.Thousands(failed))
 	}
-	if n := e.answers[frontier.Failed]; n > 0 {
-		return fmt.Errorf("the frontier did not take %s: run emit again", cli.Plural(n, "page"))
+	if failed > 0 {
+		return fmt.Errorf("the frontier did not take %s: run emit again", cli.Plural(failed, "page"))
 	}
 	return nil
 }
 
-// An emitter puts the pages of parts into a frontier.
-type emitter struct {
-	conn    grpc.ClientConnInterface
-	crawl   string
-	metrics *counters
-	parts   int64
-	answers map[frontier.Answer]int64
-}
-
-func (e *emitter) part(ctx context.Context, s store, part batch.Stored) error {
+// emitPart puts the pages of a part into a frontier.
+func emitPart(
+	ctx context.Context, conn *grpc.ClientConn, crawl string, s store, part batch.Stored,
+	answered func(frontier.Answer),
+) error {
 	in, err := s.Open(ctx, part)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	e.parts++
-	if err := frontier.Emit(ctx, e.conn, e.crawl, in, e.answered); err != nil {
+	if err := frontier.Emit(ctx, conn, crawl, in, answered); err != nil {
 		return fmt.Errorf("%s: %w", part.Path, err)
 	}
 	return nil
-}
-
-// answered counts the answer to a page.
-func (e *emitter) answered(answer frontier.Answer) {
-	e.answers[answer]++
-	e.metrics.emitted.WithLabelValues(string(answer)).Inc()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
@@ -64,6 +65,10 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.retry, "retry", false,
 			"walk targets that failed in the run again; with --queue, plan and work both need it")
+		f.DurationVar(&r.lease, "lease", time.Minute,
+			"with --queue, `TIME` after which the domains of a silent worker go to others")
+		f.DurationVar(&r.patience, "patience", 10*time.Minute,
+			"with NATS, `TIME` to wait for a broker that does not answer")
 	})
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.Changed, "changed", false,
@@ -77,15 +82,6 @@ func (r *runFlags) add(cmd *cobra.Command) {
 			"on standard error, report only what is wrong with LIST, parts and states")
 	})
 	cli.OneOf(cmd, "log", "text", "json")
-}
-
-func (r *runFlags) addLease(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.DurationVar(&r.lease, "lease", time.Minute,
-			"with --queue, `TIME` after which the domains of a silent worker go to others")
-		f.DurationVar(&r.patience, "patience", 10*time.Minute,
-			"with NATS, `TIME` to wait for a broker that does not answer")
-	})
 	cli.Positive(cmd, "patience")
 }
 
@@ -109,7 +105,9 @@ type openRun struct {
 	queue   *queue
 	metrics *counters
 	log     *slog.Logger // nil without --log
-	closers []func()
+	// progress counts what was done, before this process too.
+	progress progress.Counter
+	closers  []func()
 }
 
 // open begins or resumes a run and opens its queue. Replicas is 0 to keep the number.

@@ -39,7 +39,6 @@ func planCommand(a *cli.App) *cobra.Command {
 		},
 	})
 	flags.add(cmd)
-	flags.addLease(cmd)
 	tasks.add(cmd)
 	return cmd
 }
@@ -65,7 +64,7 @@ func planAlone(a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tas
 		return err
 	}
 	defer r.close()
-	p := newPlan(r, list, tasks)
+	p := &plan{openRun: r, list: list}
 	if err := p.run(cmd.Context(), in); err != nil {
 		return err
 	}
@@ -91,18 +90,13 @@ func openList(a *cli.App, list string) (io.ReadCloser, error) {
 // A plan puts the tasks of a list that have no part into a queue.
 type plan struct {
 	*openRun
-	list    string
-	shard   shard
-	failed  map[string]bool // domains that are put although they have a part, or nil
-	skipped func(targets int64)
-	isNew   bool // the run has no parts yet, so that planning need not look for any; workers do
+	list   string
+	shard  shard
+	failed map[string]bool // domains that are put although they have a part, or nil
+	isNew  bool            // the run has no parts yet, so that planning need not look for any; workers do
 
 	put, known, done int64 // domains
 	targets          int64 // of the shard
-}
-
-func newPlan(r *openRun, list string, flags *planFlags) *plan {
-	return &plan{openRun: r, list: list, shard: flags.shard, skipped: func(int64) {}}
 }
 
 // run reads the list.
@@ -161,7 +155,7 @@ func (p *plan) add(ctx context.Context, task batch.Task) error {
 	}
 	if done {
 		p.done++
-		p.skipped(int64(len(task.Targets)))
+		p.progress.Sites.Add(int64(len(task.Targets)))
 		return nil
 	}
 	added, err := p.queue.Put(ctx, task)

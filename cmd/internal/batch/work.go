@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
@@ -48,7 +46,6 @@ func workCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return workAlone(a, cmd, flags, walks, wait) },
 	})
 	flags.add(cmd)
-	flags.addLease(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.BoolVar(&wait, "wait", false, "when the crawl of a frontier is done, wait for more")
 		f.DurationVar(&flags.refetch, "refetch", 0,
@@ -73,7 +70,7 @@ func workAlone(
 	if err := cli.UsageOf(cmd, err); err != nil {
 		return err
 	}
-	w, err := newWork(a, cmd, flags, walks, 0)
+	worker, err := walks.worker(a, cmd, flags, 0)
 	if err != nil {
 		return err
 	}
@@ -85,7 +82,7 @@ func workAlone(
 	if r.queue.endsHere && !wait {
 		r.queue.End(cmd.Context())
 	}
-	w.begin(r, "", 0)
+	w := newWork(r, worker, walks.Progress, "", 0)
 	err = w.run(cmd.Context())
 	w.end(false)
 	return cmp.Or(a.Ended(cmd.Context()), err)
@@ -93,48 +90,43 @@ func workAlone(
 
 // A work is a worker with its reports.
 type work struct {
-	app       *cli.App
-	flags     *walkFlags
-	quiet     bool
+	*openRun
 	worker    *batch.Worker
-	metrics   *counters
-	log       *slog.Logger
-	progress  progress.Counter
 	untrusted atomic.Int64
 	stop      func() // of the display of progress
 }
 
-// newWork returns the work for the flags. Shards is the number of shards, or 0.
-func newWork(
-	a *cli.App, cmd *cobra.Command, flags *runFlags, walks *walkFlags, shards int,
-) (*work, error) {
-	workers := max(1, cmp.Or(walks.workers, shards))
-	client, options, err := walks.Walk(a, max(1, 8/workers))
-	matches, matchErr := walks.Matcher()
+// worker returns the worker for the flags. Shards is the number of shards, or 0.
+func (w *walkFlags) worker(
+	a *cli.App, cmd *cobra.Command, flags *runFlags, shards int,
+) (*batch.Worker, error) {
+	workers := max(1, cmp.Or(w.workers, shards))
+	client, options, err := w.Walk(a, max(1, 8/workers))
+	matches, matchErr := w.Matcher()
 	if err := cli.UsageOf(cmd, flags.check(), err, matchErr); err != nil {
 		return nil, err
 	}
-	a.Linger(walks.grace)
+	a.Linger(w.grace)
 	options.OnlyChanged = flags.Changed
-	w := &batch.Worker{
+	worker := &batch.Worker{
 		Client: client, Options: options,
 		Select:   func(u *discover.URL) bool { return matches(u.Loc) },
-		Parallel: walks.Parallel, SiteTime: walks.SiteTime, Grace: walks.grace,
+		Parallel: w.Parallel, SiteTime: w.SiteTime, Grace: w.grace,
 		Retry: flags.retry,
 	}
 	if flags.Findings {
-		w.Job = batch.Findings(audit.Options{Agent: "Googlebot", Limits: walks.Limit.Document()})
+		worker.Job = batch.Findings(audit.Options{Agent: "Googlebot", Limits: w.Limit.Document()})
 	}
-	return &work{app: a, flags: walks, quiet: flags.quiet, worker: w}, nil
+	return worker, nil
 }
 
 // reportEvery is how often the totals are reported where standard error is no terminal.
 const reportEvery = time.Minute
 
-// begin prepares the work on a run, and shows progress until end is called. Shards is how many
+// newWork returns the work on a run, and shows progress until end is called. Shards is how many
 // processes share the list, or 0.
-func (w *work) begin(r *openRun, list string, shards int) {
-	w.metrics, w.log = r.metrics, r.log
+func newWork(r *openRun, worker *batch.Worker, show, list string, shards int) *work {
+	w := &work{openRun: r, worker: worker}
 	w.worker.Queue = measuredQueue{r.queue, r.metrics}
 	w.worker.Sink, w.worker.States = r.store, r.states
 	w.worker.Client.Fetch.Wrap = r.metrics.count
@@ -142,7 +134,8 @@ func (w *work) begin(r *openRun, list string, shards int) {
 	w.progress.Begin(nil, list)
 	w.progress.IsList = true
 	w.progress.Total /= int64(max(1, shards)) // about
-	w.stop = w.progress.Show(w.app, w.flags.Progress, w.quiet || w.log != nil, false)
+	w.stop = w.progress.Show(w.app, show, w.flags.quiet || w.log != nil, false)
+	return w
 }
 
 // run works. If no progress is shown, it reports the totals now and then.
@@ -165,9 +158,6 @@ func (w *work) run(ctx context.Context) error {
 	}
 	return w.worker.Run(ctx)
 }
-
-// skip counts targets that were done before.
-func (w *work) skip(targets int64) { w.progress.Sites.Add(targets) }
 
 // done counts a task.
 func (w *work) done(t batch.Task, c batch.Counts) {
@@ -195,7 +185,7 @@ func (w *work) report(t batch.Task, err error) {
 
 // totals reports the totals.
 func (w *work) totals() {
-	if !w.quiet {
+	if !w.flags.quiet {
 		w.app.Log.Line("sitemap: " + w.progress.Totals())
 	}
 }
@@ -207,7 +197,7 @@ func (w *work) end(idle bool) {
 		return
 	}
 	w.totals()
-	if n := w.untrusted.Load(); n > 0 && !w.quiet {
+	if n := w.untrusted.Load(); n > 0 && !w.flags.quiet {
 		w.app.Log.Printf("%s left out: see 'sitemap help trust'", cli.Plural(n, "untrusted URL"))
 	}
 }
