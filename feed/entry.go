@@ -200,7 +200,7 @@ func (d *decoder) readID(field string, code sitemap.Code) {
 
 // offerID offers a fallback location. The first usable one counts.
 func (d *decoder) offerID(raw []byte, c candidate) {
-	if !d.entry.id.usable && location.IsAbsolute(raw) && usable(raw, nil) {
+	if !d.entry.id.usable && location.IsAbsolute(raw) && d.usable(raw, nil) {
 		c.usable = true
 		d.entry.id.set(raw, c)
 	}

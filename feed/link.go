@@ -18,7 +18,7 @@ func (d *decoder) offer(raw []byte, c candidate) {
 	if best.usable && best.rank <= c.rank {
 		return
 	}
-	c.usable = usable(raw, c.base)
+	c.usable = d.usable(raw, c.base)
 	if best.rank == unlinked || c.usable {
 		d.reportUnusable()
 		best.set(raw, c)
@@ -38,8 +38,8 @@ func (d *decoder) reportUnusable() {
 }
 
 // usable reports whether raw can be made a location.
-func usable(raw []byte, base *url.URL) bool {
-	if location.Plain(raw) {
+func (d *decoder) usable(raw []byte, base *url.URL) bool {
+	if d.sink.Recent.Plain(raw) {
 		return true
 	}
 	r := location.Resolver{Base: base}

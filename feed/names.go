@@ -12,9 +12,10 @@ import (
 // any document. Any namespace will do without a prefix or with the root's, unless an element around
 // it in the entry has the same namespace.
 func (d *decoder) isEntry() bool {
-	isItem := string(d.r.Local()) == "item"
+	local := d.r.Local()
+	isItem := string(local) == "item"
 	switch {
-	case !isItem && string(d.r.Local()) != "entry",
+	case !isItem && string(local) != "entry",
 		isItem == d.atom && !d.misplaced && d.r.InEntry():
 		return false
 	case d.isOwn(), !d.r.InEntry() && isFormat(d.r.Space):

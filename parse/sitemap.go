@@ -186,7 +186,7 @@ func (d *decoder) child() {
 
 // readForeign reads an element of another namespace, with the entries in it, and keeps it.
 func (d *decoder) readForeign() {
-	d.sink.Unknown(sitemap.ForeignElement, d.in.Position(0), d.r.Name(), d.r.Raw())
+	d.sink.Unknown(sitemap.ForeignElement, d.in, d.r.Name(), d.r.Raw())
 	if d.data == nil {
 		d.data = extension.New(d.r, d.in, d.sink)
 	}
@@ -197,7 +197,7 @@ func (d *decoder) readForeign() {
 
 // reportUnknown reports the current element, which the schema does not have.
 func (d *decoder) reportUnknown() {
-	d.sink.Unknown(sitemap.UnknownElement, d.in.Position(0), d.r.Local(), d.r.Raw())
+	d.sink.Unknown(sitemap.UnknownElement, d.in, d.r.Local(), d.r.Raw())
 }
 
 // isExtension reports whether the current start tag is that of a known child of entries.

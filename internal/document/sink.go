@@ -177,7 +177,7 @@ func (s *Sink) Other(e sitemap.Element) { s.tally.Other = append(s.tally.Other, 
 
 // Unknown reports an element that the schema does not have, once a name: with UnknownElement, or
 // with ForeignElement and the prefix in its name.
-func (s *Sink) Unknown(code sitemap.Code, pos sitemap.Position, name, raw []byte) {
+func (s *Sink) Unknown(code sitemap.Code, in *input.Reader, name, raw []byte) {
 	if s.report == nil || s.unknown[string(name)] || len(s.unknown) == maxUnknown {
 		return
 	}
@@ -185,7 +185,7 @@ func (s *Sink) Unknown(code sitemap.Code, pos sitemap.Position, name, raw []byte
 		s.unknown = make(map[string]bool)
 	}
 	s.unknown[string(name)] = true
-	s.Problem(code, pos, string(name), raw)
+	s.Problem(code, in.Position(0), string(name), raw)
 }
 
 // maxUnknown is the number of names that are reported.

@@ -114,7 +114,7 @@ func (d *Decoder) Element(own bool) {
 	d.checkCase()
 	space := d.r.Space
 	if own || d.ByName && space > namespace.XHTML && IsRecord(d.r) {
-		space = recordSpaces[string(d.r.Local())]
+		space = recordSpace(string(d.r.Local()))
 	}
 	if own && space == namespace.NoSpace {
 		return

@@ -48,7 +48,7 @@ func (d *Decoder) dataObject() {
 
 // newObject returns the DataObject of the current start tag.
 func (d *Decoder) newObject() sitemap.DataObject {
-	return sitemap.DataObject{Type: d.attrString("type", "DataObject"),
+	return sitemap.DataObject{Type: d.name(d.attrText("type")),
 		ID: d.attrString("id", "DataObject")}
 }
 
@@ -68,7 +68,7 @@ func (d *Decoder) objectAttribute() {
 		d.overflow("Attribute")
 		return
 	}
-	a := sitemap.Attribute{Name: d.attrString("name", "Attribute"),
+	a := sitemap.Attribute{Name: d.name(d.attrText("name")),
 		Value: d.attrString("value", "Attribute")}
 	v := d.value("Attribute")
 	if a.Value == "" {

@@ -13,7 +13,7 @@ func BenchmarkPlain(b *testing.B) {
 	b.SetBytes(int64(len(loc)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if !Plain(loc) {
+		if !isPlain(loc) {
 			b.Fatal("not plain")
 		}
 	}

@@ -27,7 +27,7 @@ func FuzzClean(f *testing.F) {
 		if string(raw) != before {
 			t.Fatalf("Clean changed its argument %q to %q", before, raw)
 		}
-		if Plain(raw) {
+		if isPlain(raw) {
 			loc, codes, drop := r.Clean(raw)
 			if loc != before || len(codes) != 0 || drop != "" || Several(raw) != nil {
 				t.Fatalf("Plain(%q), but Clean gives %q, %v, %v", raw, loc, codes, drop)

@@ -9,13 +9,6 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/chars"
 )
 
-// Plain reports whether b is an absolute URL that Clean returns unchanged and without problems. It
-// recognizes only common ones. They have http or https in lower case, a host of letters, digits,
-// dots and hyphens, possibly a port, and a slash. The rest is visible, without two closing brackets
-// in a row, percent signs that start no escape and what may be a reference to an ampersand. In all,
-// they have at most 2,048 bytes. Plain allocates nothing.
-func Plain(b []byte) bool { return new(Recent).Plain(b) }
-
 // plainRest reports whether the rest of a URL after its origin is plain.
 func plainRest(b []byte) bool {
 	if !isVisible(b) || bytes.Contains(b, []byte("]]")) ||
@@ -100,9 +93,9 @@ func (u class) all(b []byte) bool {
 	return ok&chars.Highs == chars.Highs && (plain&chars.Highs == chars.Highs || !hasBadEscape(b))
 }
 
-// Recent is Plain for the locations of one document. Most of them have one of a few origins, such
-// as those of the site and its images, so Recent remembers the last two. The zero Recent is ready
-// for use. It is not safe for concurrent use.
+// Recent recognizes plain locations of one document. Most of them have one of a few origins, such as
+// those of the site and its images, so Recent remembers the last two. The zero Recent is ready for
+// use. It is not safe for concurrent use.
 type Recent struct {
 	prefixes [2]prefix
 	last     int // index of the last one that matched
@@ -132,7 +125,11 @@ func (r *Recent) rest(b []byte) []byte {
 	return nil
 }
 
-// Plain reports the same as the function Plain.
+// Plain reports whether b is an absolute URL that Clean returns unchanged and without problems. It
+// recognizes only common ones. They have http or https in lower case, a host of letters, digits,
+// dots and hyphens, possibly a port, and a slash. The rest is visible, without two closing brackets
+// in a row, percent signs that start no escape and what may be a reference to an ampersand. In all,
+// they have at most 2,048 bytes. Plain allocates nothing.
 func (r *Recent) Plain(b []byte) bool {
 	rest := r.rest(b)
 	if rest == nil {

@@ -6,6 +6,9 @@ import (
 	"testing"
 )
 
+// isPlain is Plain for a document of one location.
+func isPlain(b []byte) bool { return new(Recent).Plain(b) }
+
 func TestPlain(t *testing.T) {
 	tests := map[string]bool{
 		"http://a.b":                                 false,
@@ -70,7 +73,7 @@ func TestPlain(t *testing.T) {
 		`http://www.example.com\@evil.example/`: false,
 	}
 	for s, want := range tests {
-		if got := Plain([]byte(s)); got != want {
+		if got := isPlain([]byte(s)); got != want {
 			t.Errorf("Plain(%q) = %v, want %v", s, got, want)
 		}
 	}
@@ -84,7 +87,7 @@ func TestPlainBytes(t *testing.T) {
 		for c := range 256 {
 			b := []byte(template)
 			b[i] = byte(c)
-			if !Plain(b) {
+			if !isPlain(b) {
 				continue
 			}
 			if loc, codes, drop := r.Clean(append(b[:0:0], b...)); loc != string(b) ||
@@ -95,7 +98,7 @@ func TestPlainBytes(t *testing.T) {
 	}
 	for _, n := range []int{2048, 2049} {
 		b := []byte(template + strings.Repeat("x", n-len(template)))
-		if got := Plain(b); got != (n == 2048) {
+		if got := isPlain(b); got != (n == 2048) {
 			t.Errorf("Plain of %d bytes = %v", n, got)
 		}
 	}
@@ -103,7 +106,7 @@ func TestPlainBytes(t *testing.T) {
 
 func TestPlainAllocates(t *testing.T) {
 	b := []byte("https://www.example.com/a/b.html")
-	if n := testing.AllocsPerRun(100, func() { Plain(b) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { isPlain(b) }); n != 0 {
 		t.Errorf("Plain allocates %v times", n)
 	}
 }
@@ -120,7 +123,7 @@ func TestRecent(t *testing.T) {
 		"http://www.example.com/a&b;c", "x", "",
 	} {
 		for range 2 {
-			if got, want := r.Plain([]byte(loc)), Plain([]byte(loc)); got != want {
+			if got, want := r.Plain([]byte(loc)), isPlain([]byte(loc)); got != want {
 				t.Errorf("Recent.Plain(%.80q) = %v, want %v", loc, got, want)
 			}
 		}
@@ -169,7 +172,7 @@ func TestRecentLine(t *testing.T) {
 				line, _, found := bytes.Cut(b, []byte("\n"))
 				line, _ = bytes.CutSuffix(line, []byte("\r"))
 				want := 0
-				if found && Plain([]byte(marks.Replace(string(line)))) &&
+				if found && isPlain([]byte(marks.Replace(string(line)))) &&
 					bytes.HasPrefix(line, []byte(origin)) {
 					want = len(line)
 				}

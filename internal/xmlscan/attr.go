@@ -19,14 +19,18 @@ type attr struct{ name, value span }
 // Attrs yields the attributes of the current start tag.
 func (s *Scanner) Attrs() iter.Seq[Attr] {
 	return func(yield func(Attr) bool) {
-		b := s.Raw()
 		for i := range s.attrs {
-			a := &s.attrs[i]
-			if !yield(Attr{b[a.name.start:a.name.end], b[a.value.start:a.value.end]}) {
+			if !yield(s.attr(i)) {
 				return
 			}
 		}
 	}
+}
+
+// attr returns attribute i of the current start tag.
+func (s *Scanner) attr(i int) Attr {
+	b, a := s.in.Window(), &s.attrs[i]
+	return Attr{b[a.name.start:a.name.end], b[a.value.start:a.value.end]}
 }
 
 const (

@@ -31,7 +31,8 @@ type binding struct {
 
 // bind puts the declarations of the current start tag, at depth, into force.
 func (r *Reader) bind(depth int) {
-	for a := range r.Attrs() {
+	for i := range r.attrs {
+		a := r.attr(i)
 		if len(a.Name) == 0 || a.Name[0] != 'x' {
 			continue
 		}

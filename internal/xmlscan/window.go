@@ -11,15 +11,18 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// At moves the input to the byte after the current token, for a caller that reads the window
-// itself. It reports whether the next token is directly in the element at depth d. The caller may
+// At moves the input to the byte after the current token, or after its element if that holds only
+// text, for a caller that reads the window itself. It reports whether the next token is directly in the element at depth d. The caller may
 // advance past whole elements that need no report.
 func (r *Reader) At(d int) bool {
-	if r.current == fresh && r.Empty {
+	switch {
+	case r.current != fresh:
+	case r.Empty:
 		r.open()
+	case len(r.stack) != d || !r.skipLeaf():
+		return false
 	}
-	if r.current == fresh || len(r.stack) != d || r.deep > 0 || r.root != rootOpen || r.pending ||
-		len(r.Direct) > 0 {
+	if len(r.stack) != d || r.deep > 0 || r.root != rootOpen || r.pending || len(r.Direct) > 0 {
 		return false
 	}
 	r.Sync()
@@ -122,11 +125,13 @@ func (r *Reader) SkipRun() {
 		if ends {
 			name = name[1:]
 		}
+		if bytes.HasPrefix(name, prefix) {
+			continue
+		}
 		size := NameLen(name)
 		switch {
 		case size == len(name):
 			return
-		case bytes.HasPrefix(name, prefix):
 		case ends || bytes.IndexByte(name[:size], ':') > 0:
 			if p, _ := cutPrefix(name[:size]); !ends && r.isForeign(p) {
 				prefix = name[:len(p)+1]
