@@ -82,20 +82,23 @@ func (d *decoder) plainLines() bool {
 			break
 		}
 		urls[n].start, urls[n].end = size, size+end
-		d.in.AdvanceLine(next)
 		size += next
 	}
 	if n == 0 {
 		return false
 	}
+	d.in.AdvanceLines(n, size)
 	d.urls = true
 	text := string(b[:size])
+	var entries [block]sitemap.Entry // written together: a copy would wait for one just written
+	at := pos
 	for i, u := range urls[:n] {
-		at := sitemap.Position{Offset: pos.Offset + int64(u.start), Line: pos.Line + i, Column: 1}
-		if i == 0 {
-			at = pos
-		}
-		d.sink.EmitLine(text[u.start:u.end], at)
+		at.Offset = pos.Offset + int64(u.start)
+		entries[i].Loc, entries[i].Pos = text[u.start:u.end], at
+		at.Line, at.Column = at.Line+1, 1
+	}
+	for i := range n {
+		d.sink.Emit(&entries[i])
 	}
 	return true
 }
@@ -163,7 +166,7 @@ func (d *decoder) read(line []byte) {
 	pos := d.in.Position(0)
 	if bytes.IndexByte(line, ',') < 0 && d.sink.Recent.Plain(line) {
 		d.urls = true
-		d.sink.EmitLine(string(line), pos)
+		d.sink.Emit(&sitemap.Entry{Loc: string(line), Pos: pos})
 		return
 	}
 	trimmed := bytes.TrimFunc(line, isBlank)
@@ -193,7 +196,7 @@ func (d *decoder) read(line []byte) {
 	if len(trimmed) < len(line) && len(chars.TrimSpace(line)) > len(trimmed) {
 		d.sink.Problem(sitemap.ControlChar, pos, "", line)
 	}
-	d.sink.EmitLine(loc, pos)
+	d.sink.Emit(&sitemap.Entry{Loc: loc, Pos: pos})
 }
 
 // blanks are the characters that end a URL.

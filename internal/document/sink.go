@@ -84,21 +84,6 @@ func (s *Sink) Emit(e *sitemap.Entry) bool {
 	return !s.stopped
 }
 
-// EmitLine is Emit for an entry that is only a location. It builds the entry in the call of yield.
-// Copying it from elsewhere would wait until it is written, which costs a tenth of the time of a
-// line.
-func (s *Sink) EmitLine(loc string, pos sitemap.Position) bool {
-	n := s.tally.Entries
-	if (s.stopped || n == s.max || n == sitemap.ProtocolEntries) && !s.admit(pos) {
-		return false
-	}
-	s.tally.Entries++
-	if !s.yield(sitemap.Entry{Loc: loc, Pos: pos}, nil) {
-		s.stopped = true
-	}
-	return !s.stopped
-}
-
 // admit reports whether one more entry, at pos, is wanted.
 func (s *Sink) admit(pos sitemap.Position) bool {
 	switch {

@@ -6,11 +6,12 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// AdvanceLine is Advance for exactly one line with its LF. Its lines need not be counted later.
-func (in *Reader) AdvanceLine(n int) {
+// AdvanceLines is Advance for n bytes that are whole lines, each with its LF. They need not be
+// counted later.
+func (in *Reader) AdvanceLines(lines, n int) {
 	if in.lineAt == in.r && !in.loneCR {
 		in.lineAt += n
-		in.line++
+		in.line += lines
 		in.start = in.base + int64(in.lineAt)
 	}
 	in.r += n
