@@ -118,7 +118,24 @@ func main() {
 PROGRAM}
 `
 
-// The README's further commands have flags that there are.
+// The README's events of watch are lines that submit reads.
+func TestReadmeEvents(t *testing.T) {
+	for _, b := range readmeBlocks(t) {
+		if b.kind != "" || !strings.HasPrefix(b.text, "+ ") {
+			continue
+		}
+		events := strings.NewReader(b.text)
+		r := runWith(t, events, "submit", "--indexnow", "0123abcd4567", "--dry-run", "-")
+		want := `"https://example.com/news/3","https://example.com/","https://example.com/news/1"]`
+		if r.status != cli.ExitOK || !strings.Contains(r.out, want) {
+			t.Errorf("exit status %d, printed %q, said %q", r.status, r.out, r.err)
+		}
+		return
+	}
+	t.Error("no events")
+}
+
+// The flags in the README's further commands exist.
 func TestReadmeFlags(t *testing.T) {
 	for _, b := range readmeBlocks(t) {
 		for line := range strings.Lines(b.text) {
