@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -192,4 +194,39 @@ func TestLimiter_AddressesOfNames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Hosts are forgotten once they are idle, but not while a request is under way, waits or is paused.
+func TestLimiter_Forget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Bounds{})
+		patient := func(host string) Request {
+			r := request("http://" + host)
+			r.Pause = time.Hour
+			return r
+		}
+		acquire(t, l, request("http://idle.test"))(200, 0)
+		running := acquire(t, l, request("http://running.test"))
+		acquire(t, l, patient("paused.test"))(503, 5*time.Minute)
+		acquire(t, l, patient("queued.test"))(503, 5*time.Minute)
+		go func() { acquire(t, l, patient("queued.test"))(200, 0) }()
+		for _, step := range []struct {
+			wait time.Duration
+			want string
+		}{
+			{time.Minute, "[idle.test paused.test queued.test running.test]"},
+			{time.Nanosecond, "[paused.test queued.test running.test]"},
+			{270 * time.Second, "[queued.test running.test]"}, // whose request was 30 s ago
+			{time.Minute, "[running.test]"},
+		} {
+			time.Sleep(step.wait)
+			synctest.Wait()
+			l.forget()
+			got := fmt.Sprint(slices.Sorted(maps.Keys(l.hosts)))
+			if got != step.want {
+				t.Errorf("after %v: %s, want %s", step.wait, got, step.want)
+			}
+		}
+		running(200, 0)
+	})
 }
