@@ -41,6 +41,15 @@ func manySite(t *testing.T, n int) *testSite {
 	return newTestSite(t, docs)
 }
 
+// numbered returns n locations.
+func numbered(prefix string, n int) []string {
+	locs := make([]string, n)
+	for i := range locs {
+		locs[i] = prefix + strconv.Itoa(i)
+	}
+	return locs
+}
+
 // The second run prints only what is new, with a header only at the beginning of the file.
 func TestState(t *testing.T) {
 	s := manySite(t, 5)
@@ -358,27 +367,38 @@ func TestKilledRunsGoOn(t *testing.T) {
 // So do runs over a list of sites in parallel: their output has each line once, in another order.
 func TestKilledListsGoOn(t *testing.T) {
 	t.Parallel()
-	var sites []string
-	for range 5 {
-		sites = append(sites, manySite(t, 100+5**kills).URL)
-	}
-	list := writeFile(t, "sites.txt", strings.Join(sites, "\n"))
-	whole := sortedLines(runArgs(t, "urls", "--allow-private", "--from", list).out)
-	args := func() (string, []string) {
-		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
-		return out, []string{"urls", "--allow-private", "--parallel", "4", "--state", db, "-o", out, "--from", list}
-	}
-	_, first := args()
-	usual := usualTime(t, first...)
-	for killed := 0; killed < *kills; {
-		out, args := args()
-		killed += killUntil(t, *kills-killed, usual, out, args...)
-		got, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
+	list, walk := "", []string{"urls", "--parallel", "4"}
+	for i := range 5 { // of different domains, which are walked side by side
+		s := manySite(t, 20+2**kills)
+		for name := range s.docs {
+			if number, ok := strings.CutSuffix(name, ".xml"); ok && name != "/index.xml" {
+				s.docs[name] = urlset(numbered("HOST"+number+"/", 400)...)
+			}
 		}
-		if lines := sortedLines(string(got)); !slices.Equal(lines, whole) {
-			t.Errorf("%d lines, want %d", len(lines), len(whole))
+		host := fmt.Sprintf("site%d.example", i)
+		s.URL = "http://" + host
+		list += s.URL + "\n"
+		walk = append(walk, "--connect-to", host+":80:"+s.Listener.Addr().String())
+	}
+	walk = append(walk, "--from", writeFile(t, "sites.txt", list))
+	for _, unique := range []string{"--unique=false", "--unique"} {
+		whole := sortedLines(runArgs(t, append(walk, unique)...).out)
+		args := func() (string, []string) {
+			db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
+			return out, append(slices.Clone(walk), unique, "--state", db, "-o", out)
+		}
+		_, first := args()
+		usual := usualTime(t, first...)
+		for killed := 0; killed < *kills; {
+			out, args := args()
+			killed += killUntil(t, *kills-killed, usual, out, args...)
+			got, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lines := sortedLines(string(got)); !slices.Equal(lines, whole) {
+				t.Errorf("%s: %d lines, want %d", unique, len(lines), len(whole))
+			}
 		}
 	}
 }

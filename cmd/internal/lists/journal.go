@@ -3,7 +3,6 @@ package lists
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // A journal is the Store of a run with --state. Beside the records of the walks it keeps how much
@@ -20,12 +20,10 @@ import (
 type journal struct {
 	*state.File
 	out      *output.Writer
-	printing sync.Mutex   // held by the visit that writes to out
-	urls     func() int64 // how many URLs the run has printed
-	mu       sync.Mutex
+	printing sync.Mutex // held by the visit that writes to out
+	mu       sync.Mutex // of what follows, so that it is durable with what is noted with it
 	run      runRecord
-	err      error  // why the output could not be noted
-	keep     func() // puts what else belongs to the output
+	stopped  bool // out may hold a part of a document: nothing is kept of what follows
 }
 
 // A runRecord is what the journal keeps of the last run.
@@ -47,6 +45,10 @@ const (
 	urlKey = "sitemap/url/" // and a hash: the last run that printed this URL, for --unique
 )
 
+func keyOf(hash uint64) string {
+	return urlKey + string(binary.BigEndian.AppendUint64(nil, hash))
+}
+
 // printed returns the document of a target that was noted last.
 func (j *journal) printed(target string) string {
 	j.mu.Lock()
@@ -54,52 +56,60 @@ func (j *journal) printed(target string) string {
 	return j.run.Last[target]
 }
 
-// note records the output after a document of a target.
-func (j *journal) note(target, loc string) {
-	j.mu.Lock()
-	j.run.Last[target] = loc
-	j.mu.Unlock()
-	j.write()
+// knows reports whether the run has printed the URL with a hash.
+func (j *journal) knows(hash uint64) bool {
+	value, err := j.Get(keyOf(hash))
+	return err == nil && string(value) == j.run.ID
 }
 
-// ended notes that a target has ended.
-func (j *journal) ended(target string) {
+// note records the output after a document of a visit, which holds the output.
+func (j *journal) note(v *Visit, loc string) error {
 	j.mu.Lock()
-	delete(j.run.Last, target)
-	j.mu.Unlock()
+	defer j.mu.Unlock()
+	j.run.Last[v.Record.Target] = loc
+	j.run.URLs += v.taken
+	err := j.write()
+	for _, hash := range v.hashes {
+		err = cmp.Or(err, j.File.Put(keyOf(hash), []byte(j.run.ID)))
+	}
+	v.taken, v.hashes = 0, v.hashes[:0]
+	j.stopped = j.stopped || err != nil
+	return err
+}
+
+// ended notes that the visit of a target has ended with err, which ends the run if it is not nil.
+func (j *journal) ended(target string, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.stopped = j.stopped || err != nil; !j.stopped {
+		delete(j.run.Last, target)
+	}
 }
 
 // write puts the record of the run.
-func (j *journal) write() {
-	flushErr := j.out.Flush()
-	j.mu.Lock()
-	j.run.Length, j.run.URLs = j.out.Length, j.urls()
-	value, err := json.Marshal(j.run)
-	if j.err = cmp.Or(flushErr, err); j.err == nil {
-		j.err = j.File.Put(runKey, value)
+func (j *journal) write() error {
+	err := j.out.Flush()
+	if err != nil || j.stopped {
+		return err
 	}
-	j.mu.Unlock()
-	if j.keep != nil {
-		j.keep()
-	}
+	j.run.Length = j.out.Length
+	return j.File.Put(runKey, jsonl.Marshal(j.run))
 }
 
-func (j *journal) failed() error {
+// Put keeps nothing once the run stops: no document may count as printed then.
+func (j *journal) Put(key string, value []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.err
-}
-
-// Put fails once the output could not be written: no document may count as printed then.
-func (j *journal) Put(key string, value []byte) error {
-	if err := j.failed(); err != nil {
-		return err
+	if j.stopped {
+		return nil
 	}
 	return j.File.Put(key, value)
 }
 
 // Sync makes the output durable before the records that depend on it.
 func (j *journal) Sync() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if j.out.File != nil {
 		if err := j.out.File.Sync(); err != nil {
 			return err
@@ -112,35 +122,9 @@ func (j *journal) Sync() error {
 func (j *journal) Finish(err error) error {
 	if err == nil {
 		j.run.Ended = true
-		j.write()
+		err = j.write()
 	}
-	return cmp.Or(err, j.failed(), j.Sync(), j.Close())
-}
-
-// remember makes seen remember the URLs of the run in the journal. Seen is used under a lock.
-func (j *journal) remember(seen *urlSet) {
-	var mu sync.Mutex
-	var fresh []uint64
-	key := func(hash uint64) string {
-		return urlKey + string(binary.BigEndian.AppendUint64(nil, hash))
-	}
-	seen.known = func(hash uint64) bool {
-		value, err := j.Get(key(hash))
-		return err == nil && string(value) == j.run.ID
-	}
-	seen.fresh = func(hash uint64) {
-		mu.Lock()
-		fresh = append(fresh, hash)
-		mu.Unlock()
-	}
-	j.keep = func() {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, hash := range fresh {
-			j.Put(key(hash), []byte(j.run.ID))
-		}
-		fresh = fresh[:0]
-	}
+	return cmp.Or(err, j.Sync(), j.Close())
 }
 
 // digest returns what decides which URLs the output has and how they are printed.

@@ -9,79 +9,68 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-// A Selector chooses the URLs that are printed: those that match, each once, up to a number.
+// A Selector chooses the URLs that are printed: those that match, each once, up to a number. It
+// remembers URLs by hashes of 64 bits. The chance that it takes two of four million for one is one
+// in two million.
 type Selector struct {
-	matches func(loc string) bool // nil: all
-	seen    *urlSet               // nil: each as often as it is listed
-	max     int64                 // 0: any number
-
-	normalize bool // take equivalent URLs for one
+	matches   func(loc string) bool // nil: all
+	max       int64                 // 0: any number
+	normalize bool                  // take equivalent URLs for one
 
 	mu    sync.Mutex
+	seen  map[uint64]bool        // nil: each URL as often as it is listed
+	known func(hash uint64) bool // reports URLs that the run printed before it was stopped
+	full  func()                 // called when seen is full
 	taken int64
 	again int64 // left out because they were listed before
 }
 
-// take reports whether loc is printed.
-func (s *Selector) take(loc string) bool {
+// take reports whether loc is printed, and its hash if that is remembered.
+func (s *Selector) take(loc string) (hash uint64, ok bool) {
 	if s.matches != nil && !s.matches(loc) {
-		return false
+		return 0, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.max > 0 && s.taken >= s.max {
-		return false
+		return 0, false
 	}
-	if s.normalize {
-		loc = sitemap.Entry{Loc: loc}.Normalized()
-	}
-	if s.seen != nil && !s.seen.add(loc) {
-		s.again++
-		return false
+	if s.seen != nil {
+		if s.normalize {
+			loc = sitemap.Entry{Loc: loc}.Normalized()
+		}
+		if hash = hashOf(loc); s.seen[hash] || s.known != nil && s.known(hash) {
+			s.again++
+			return 0, false
+		}
+		s.remember(hash)
 	}
 	s.taken++
-	return true
+	return hash, true
+}
+
+func hashOf(loc string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, loc)
+	return h.Sum64()
+}
+
+// remember adds a hash, unless there are too many.
+func (s *Selector) remember(hash uint64) {
+	if len(s.seen) < cli.MaxUnique {
+		s.seen[hash] = true
+	} else if s.full != nil {
+		s.full()
+		s.full = nil
+	}
 }
 
 // done reports whether the number is reached.
-func (s *Selector) done() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.max > 0 && s.taken >= s.max
-}
+func (s *Selector) done() bool { return s.max > 0 && s.Count() >= s.max }
 
 // Count returns how many URLs were taken.
 func (s *Selector) Count() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.taken
-}
-
-// A urlSet remembers URLs by hashes of 64 bits. The chance that it takes two of four million URLs
-// for one is one in two million.
-type urlSet struct {
-	hashes map[uint64]bool
-	full   func()            // called once, when the set is full
-	known  func(uint64) bool // reports URLs of an earlier part of the run; may be nil
-	fresh  func(hash uint64) // called with each new URL, unless nil
-}
-
-// add reports whether loc is new, as far as the set knows. A full set adds nothing.
-func (u *urlSet) add(loc string) bool {
-	h := fnv.New64a()
-	io.WriteString(h, loc)
-	hash := h.Sum64()
-	if u.hashes[hash] || u.known != nil && u.known(hash) {
-		return false
-	}
-	if u.fresh != nil {
-		u.fresh(hash)
-	}
-	if len(u.hashes) < cli.MaxUnique {
-		u.hashes[hash] = true
-	} else if u.full != nil {
-		u.full()
-		u.full = nil
-	}
-	return true
 }

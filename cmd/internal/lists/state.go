@@ -17,18 +17,15 @@ func (w *Walker) OpenJournal() error {
 	if err != nil {
 		return err
 	}
-	j := &journal{File: f, urls: w.Selector.Count}
+	j := &journal{File: f}
 	if err := j.begin(w); err != nil {
 		f.Close()
 		return err
 	}
 	w.Journal, w.Selector.taken = j, j.run.URLs
 	w.Options.Store, w.Options.Run, w.Options.OnlyChanged = j, j.run.ID, !w.Flags.All
-	if w.Selector.seen != nil {
-		j.remember(w.Selector.seen)
-	}
-	j.write()
-	if err := cmp.Or(j.failed(), j.Sync()); err != nil {
+	w.Selector.known = j.knows
+	if err := cmp.Or(j.write(), j.Sync()); err != nil {
 		return w.Out.Finish(j.Finish(err))
 	}
 	return nil

@@ -35,13 +35,16 @@ func (v *Visit) run(ctx context.Context) error {
 	if v.broken != nil {
 		err = v.broken
 	} else if err != nil && ctx.Err() == nil && inner.Err() != nil {
+		if w.Journal != nil {
+			v.lines = nil // of a document that the next run reads
+		}
 		v.fail(fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.SiteTime, fetch.ErrTimeout), "")
 		err = nil
 	}
 	if err == nil && v.handler.End != nil {
 		v.handler.End()
 	}
-	err = cmp.Or(err, v.end())
+	err = v.end(err)
 	w.Progress.Sites.Add(1)
 	if v.cause != nil {
 		w.Progress.Failed.Add(1)
@@ -83,7 +86,7 @@ func (v *Visit) flush() error {
 func (v *Visit) EndDocument(loc string) {
 	err := v.flush()
 	if v.Journal != nil {
-		v.Journal.note(v.Record.Target, loc)
+		err = cmp.Or(err, v.Journal.note(v, loc))
 		err = cmp.Or(err, v.release())
 	} else if v.OneByOne() {
 		err = cmp.Or(err, v.Out.Flush())
@@ -106,11 +109,11 @@ func (v *Visit) release() error {
 	return v.Out.Flush()
 }
 
-// end ends the lines of the target.
-func (v *Visit) end() error {
-	err := v.flush()
+// end ends the lines of the target, whose walk ended with err.
+func (v *Visit) end(err error) error {
+	err = cmp.Or(err, v.flush())
 	if v.Journal != nil {
-		v.Journal.ended(v.Record.Target)
+		v.Journal.ended(v.Record.Target, err)
 		err = cmp.Or(err, v.release())
 	}
 	return err
@@ -184,8 +187,18 @@ func (v *Visit) Fetched(s *discover.Sitemap, doc *fetch.Document) {
 
 // page prints the record if it is taken.
 func (v *Visit) page() error {
-	if v.handler.Page == nil || !v.Selector.take(v.Record.Loc) {
+	if v.handler.Page == nil {
 		return nil
+	}
+	hash, ok := v.Selector.take(v.Record.Loc)
+	if !ok {
+		return nil
+	}
+	if v.Journal != nil {
+		v.taken++
+		if v.Flags.Unique {
+			v.hashes = append(v.hashes, hash)
+		}
 	}
 	v.Progress.URLs.Add(1)
 	if err := v.handler.Page(&v.Record); err != nil {

@@ -64,10 +64,11 @@ func NewWalker(
 	w.Selector.matches, errs[2] = flags.Matcher()
 	_, errs[3] = flags.documentTable()
 	if flags.Unique {
-		w.Selector.seen = &urlSet{hashes: map[uint64]bool{}, full: func() {
+		w.Selector.seen = map[uint64]bool{}
+		w.Selector.full = func() {
 			a.Log.Printf("--unique: more than %s URLs; further ones may be printed again",
 				cli.Thousands(cli.MaxUnique))
-		}}
+		}
 	}
 	return w, cli.UsageOf(cmd, flags.check(), cmp.Or(errs[:]...))
 }
@@ -107,8 +108,10 @@ type Visit struct {
 
 	to, documents, failures io.Writer
 
-	lines []byte // that were not written yet
-	holds bool   // the journal's output
+	lines  []byte // that were not written yet
+	holds  bool   // the journal's output
+	taken  int64  // URLs that the journal has not noted
+	hashes []uint64
 }
 
 // Lines are written a chunk at a time. With --state, those of a document are one, unless they are many:

@@ -1,0 +1,49 @@
+package lists
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+)
+
+// Once a visit has ended the run, nothing is kept of others: the part of a document that it printed
+// must not count as whole, and the document that it noted last not as new.
+func TestJournal_Stopped(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "db")
+	open := func() *journal {
+		t.Helper()
+		a := cli.NewApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{})
+		w := &Walker{App: a, Flags: &Flags{State: db}, Selector: &Selector{}}
+		if err := w.OpenJournal(); err != nil {
+			t.Fatal(err)
+		}
+		return w.Journal
+	}
+	visit := func(target string) *Visit { return &Visit{Record: batch.URL{Target: target}, taken: 1} }
+	j := open()
+	err := errors.Join(j.note(visit("a"), "a/1"), j.note(visit("b"), "b/1"), j.Put("a/d1", []byte("read")))
+	j.ended("b", nil)
+	j.ended("a", context.Canceled)
+	err = errors.Join(err, j.note(visit("c"), "c/1"), j.Put("c/d1", []byte("read")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Finish(context.Canceled); err != context.Canceled {
+		t.Fatal(err)
+	}
+	j = open()
+	defer j.Close()
+	if j.printed("a") != "a/1" || j.printed("c") != "" || j.run.URLs != 2 {
+		t.Errorf("the run goes on with %+v", j.run)
+	}
+	for key, want := range map[string]string{"a/d1": "read", "c/d1": ""} {
+		if got, err := j.Get(key); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", key, got, err, want)
+		}
+	}
+}
