@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,6 +165,35 @@ func TestURLsFrom(t *testing.T) {
 	list := writeFile(t, "list", s.text("# sites\nHOST/c.txt\nftp://example.com/\n\nHOST/b.xml\n"))
 	runArgs(t, "urls", "--allow-private", "--from", list).want(t, cli.ExitFailed, s.text("HOST/5\nHOST/2\nHOST/4\n"), list+", line 3: ")
 	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, cli.ExitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"), "2 sites, 3 URLs, 0 failed, ")
+}
+
+// What the first line of a list names is printed while the list goes on.
+func TestFromBeginsAtTheFirstLine(t *testing.T) {
+	s := smallSite(t)
+	s.docs["/b.xml"] = `<urlset xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>HOST/b</loc>` +
+		`<image:image><image:loc>HOST/b.png</image:loc></image:image></url></urlset>`
+	for _, line := range []string{
+		"urls", "urls --format csv", "urls --format csv --rows images", "stats", "tree", "check", "check --format jsonl",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		list, lines := io.Pipe()
+		results, out := io.Pipe()
+		go func() {
+			run(ctx, append(strings.Fields(line), "--allow-private", "-q", "--from", "-"), list, out, io.Discard)
+			out.Close()
+		}()
+		io.WriteString(lines, s.URL+"\n")
+		found := false
+		for printed := bufio.NewScanner(results); !found && printed.Scan(); {
+			found = strings.Contains(printed.Text(), s.URL)
+		}
+		if !found || ctx.Err() != nil {
+			t.Errorf("%s: printed %t, %v", line, found, ctx.Err())
+		}
+		lines.Close()
+		io.Copy(io.Discard, results)
+		cancel()
+	}
 }
 
 func TestURLsToFile(t *testing.T) {

@@ -67,7 +67,20 @@ func (w *Walker) reader() (to io.Writer, end func() error) {
 			return n, err
 		}), func() error { return nil }
 	}
-	return pipe(func(r io.Reader) error { return cmp.Or(w.Read(r), w.Out.Flush()) })
+	return pipe(func(r io.Reader) error { return cmp.Or(w.Read(flushingReader{r, w.Out}), w.Out.Flush()) })
+}
+
+// A flushingReader flushes the output before it waits for more to print.
+type flushingReader struct {
+	io.Reader
+	out *output.Writer
+}
+
+func (r flushingReader) Read(p []byte) (int, error) {
+	if err := r.out.Flush(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
 
 // job visits the targets of a task.
