@@ -62,17 +62,23 @@ func (j *journal) knows(hash uint64) bool {
 	return err == nil && string(value) == j.run.ID
 }
 
-// note records the output after a document of a visit, which holds the output.
-func (j *journal) note(v *Visit, loc string) error {
+// taken counts the URLs of a document, and has their hashes for --unique.
+type taken struct {
+	urls   int64
+	hashes []uint64
+}
+
+// note records the output after a document of a target, which holds the output.
+func (j *journal) note(target, loc string, t *taken) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.run.Last[v.Record.Target] = loc
-	j.run.URLs += v.taken
+	j.run.Last[target] = loc
+	j.run.URLs += t.urls
 	err := j.write()
-	for _, hash := range v.hashes {
+	for _, hash := range t.hashes {
 		err = cmp.Or(err, j.File.Put(keyOf(hash), []byte(j.run.ID)))
 	}
-	v.taken, v.hashes = 0, v.hashes[:0]
+	t.urls, t.hashes = 0, t.hashes[:0]
 	j.stopped = j.stopped || err != nil
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
@@ -24,12 +23,11 @@ func TestJournal_Stopped(t *testing.T) {
 		}
 		return w.Journal
 	}
-	visit := func(target string) *Visit { return &Visit{Record: batch.URL{Target: target}, taken: 1} }
 	j := open()
-	err := errors.Join(j.note(visit("a"), "a/1"), j.note(visit("b"), "b/1"), j.Put("a/d1", []byte("read")))
+	err := errors.Join(j.note("a", "a/1", &taken{urls: 1}), j.note("b", "b/1", &taken{urls: 1}), j.Put("a/d1", []byte("read")))
 	j.ended("b", nil)
 	j.ended("a", context.Canceled)
-	err = errors.Join(err, j.note(visit("c"), "c/1"), j.Put("c/d1", []byte("read")))
+	err = errors.Join(err, j.note("c", "c/1", &taken{urls: 1}), j.Put("c/d1", []byte("read")))
 	if err != nil {
 		t.Fatal(err)
 	}

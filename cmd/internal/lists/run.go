@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -26,18 +27,29 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 		defer cancel()
 	}
 	w.run = ctx
-	err := w.openDocuments()
-	if err == nil {
-		err = w.openFailures()
+	endFailures, err := w.openFailures()
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = w.work(ctx, args)
-	}
-	err = w.documents.end(w.failures.end(err))
+	workErr, endErr := w.work(ctx, args), endFailures()
 	if w.Progress.IsList && !w.Flags.Quiet {
 		w.App.Log.Line("sitemap: " + w.Progress.Totals())
 	}
-	return err
+	return cmp.Or(workErr, endErr)
+}
+
+// openFailures opens the file of --failed. It is written in place, so that it has what a run that is
+// killed has met.
+func (w *Walker) openFailures() (end func() error, err error) {
+	if w.Flags.failed == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(w.Flags.failed, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	w.failures = w.inOrder(f)
+	return func() error { return cmp.Or(w.failures.Close(), f.Close()) }, nil
 }
 
 // work does the targets, --parallel of them at once.
@@ -58,7 +70,7 @@ func (w *Walker) work(ctx context.Context, args []target.Target) error {
 // reader returns a writer for the lines of all visits in their order, and a function that waits until
 // they are printed.
 func (w *Walker) reader() (to io.Writer, end func() error) {
-	if w.Read == nil || w.OneByOne() {
+	if w.Read == nil || w.OneByOne() || w.Journal != nil {
 		return output.WriterFunc(func(p []byte) (int, error) {
 			n, err := w.Out.Write(p)
 			if err == nil && len(p) < chunk { // the end of a document
@@ -83,21 +95,38 @@ func (r flushingReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
+// pipe returns a writer to what read reads, and a function that waits until it has.
+func pipe(read func(io.Reader) error) (to io.Writer, end func() error) {
+	r, lines := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := read(r)
+		r.CloseWithError(err)
+		done <- err
+	}()
+	return lines, func() error {
+		lines.Close()
+		return <-done
+	}
+}
+
 // job visits the targets of a task.
 func (w *Walker) job(
 	ctx context.Context, worker *batch.Worker, task batch.Task, p batch.Part,
 ) (batch.Counts, error) {
-	documents, failures := w.documents.part(ctx, task), w.failures.part(ctx, task)
-	defer documents.Commit(ctx, batch.Counts{})
-	defer failures.Commit(ctx, batch.Counts{})
+	failures := io.Discard
+	if w.failures != nil {
+		part, _ := w.failures.Part(ctx, task) // Write returns its error too
+		defer part.Commit(ctx, batch.Counts{})
+		failures = part
+	}
 	for _, name := range task.Targets {
 		t, err := w.parse(name)
 		if w.Selector.done() {
 			err = cli.ErrStopped
 		}
 		if err = cmp.Or(err, ctx.Err()); err == nil {
-			v := &Visit{Walker: w, Target: t, Options: worker.Options, to: p}
-			v.documents, v.failures = documents, failures
+			v := &Visit{Walker: w, Target: t, Options: worker.Options, to: p, failures: failures}
 			err = v.run(ctx)
 		}
 		if err != nil {

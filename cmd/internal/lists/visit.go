@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -86,7 +89,7 @@ func (v *Visit) flush() error {
 func (v *Visit) EndDocument(loc string) {
 	err := v.flush()
 	if v.Journal != nil {
-		err = cmp.Or(err, v.Journal.note(v, loc))
+		err = cmp.Or(err, v.Journal.note(v.Record.Target, loc, &v.taken))
 		err = cmp.Or(err, v.release())
 	} else if v.OneByOne() {
 		err = cmp.Or(err, v.Out.Flush())
@@ -195,9 +198,9 @@ func (v *Visit) page() error {
 		return nil
 	}
 	if v.Journal != nil {
-		v.taken++
+		v.taken.urls++
 		if v.Flags.Unique {
-			v.hashes = append(v.hashes, hash)
+			v.taken.hashes = append(v.taken.hashes, hash)
 		}
 	}
 	v.Progress.URLs.Add(1)
@@ -346,4 +349,47 @@ func (v *Visit) readFile(
 	}
 	sum.Summary = doc.Summary()
 	return sum, nil
+}
+
+// noteFailure writes the target to the file of --failed, as it was given, with why it failed as a
+// comment. A target that the list has several times is written once.
+func (v *Visit) noteFailure() {
+	if _, again := v.failed.LoadOrStore(v.Target.Given, true); again {
+		return
+	}
+	line := v.Target.Given + " # " + string(v.cause.Code) + ": " + cli.Harmless(v.cause.Message, "")
+	if _, err := io.WriteString(v.failures, line+"\n"); err != nil {
+		v.App.Fail("--failed: %v", err)
+	}
+}
+
+// NoteCause notes why the target, or a document of it, could not be read. The first cause counts.
+func (v *Visit) NoteCause(name string, err error) {
+	if v.cause != nil {
+		return
+	}
+	v.cause = jsonl.ErrorOf(name, err)
+	if name != v.Target.Label() {
+		v.cause.Message = name + ": " + v.cause.Message
+	}
+}
+
+// noteDocument prints a document that has ended to the table of --documents.
+func (v *Visit) noteDocument(s *discover.Sitemap, sum *discover.Summary) error {
+	if v.documents == nil {
+		return nil
+	}
+	var d batch.Document
+	if v.docOf == s {
+		d = v.doc
+	}
+	d.End(v.Record.Target, s, sum, cmp.Or(v.Options.MinTrust, trust.Variant))
+	switch {
+	case v.Journal != nil:
+		return cmp.Or(v.flush(), v.documents.Print(&d)) // one visit at a time
+	case v.OneByOne():
+		return v.documents.Print(&d)
+	}
+	v.lines = d.AppendTo(v.lines)
+	return nil
 }

@@ -2,14 +2,11 @@
 //
 // Each file builds on those below it:
 //
-//	walk.go      commands that walk, and URLs to a format
+//	walk.go      commands that walk, and URLs and documents to their formats
 //	state.go     begins a run with --state
 //	run.go       the targets of a command as tasks of package batch
 //	visit.go     one target to URLs, problems and documents
-//	failures.go  the file of --failed
-//	table.go     the table of --documents
 //	walker.go    what the visits of a command share
-//	side.go      files beside the output
 //	journal.go   what a run with --state keeps
 //	save.go      documents as they were served
 //	selector.go  which URLs are printed
@@ -48,20 +45,36 @@ func Walk(
 	return w.Out.Finish(w.Run(cmd.Context(), targets))
 }
 
-// Print walks the targets, prints the URLs, and reports at the end what else it met.
+// Print walks the targets, prints the URLs and the table of --documents, and reports at the end what
+// else it met.
 func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Printer) error {
 	w.fills = true
 	p.Begin(w.Out)
 	w.Handle = func(v *Visit) Handler {
 		return Handler{Page: func(r *batch.URL) error { return v.print(p, r) }}
 	}
-	if _, isFormat := p.(*output.Format); !isFormat {
-		w.Read = func(r io.Reader) error {
-			return readLines(r, func(l batch.Line) error { return p.Print(l.URL) })
+	w.Read = func(r io.Reader) error {
+		for l, err := range batch.Lines(r) {
+			switch {
+			case err != nil:
+			case l.URL != nil:
+				err = p.Print(l.URL)
+			case l.Document != nil:
+				err = w.documents.Print(l.Document)
+			}
+			if err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	err := w.Run(ctx, targets)
+	end, err := w.openDocuments()
+	if err != nil {
+		return err
+	}
+	err = w.Run(ctx, targets)
 	err = cmp.Or(err, p.End())
+	err = end(err)
 	if err != nil || w.Flags.Quiet {
 		return err
 	}
@@ -72,21 +85,32 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Pr
 	return nil
 }
 
-// print prints a URL. For a printer that prints one after the other, those of visits side by side are
-// lines first.
+// print prints a URL. Visits side by side write lines, which are printed in the order of the list. With
+// --state, what is printed of a document stays together.
 func (v *Visit) print(p output.Printer, r *batch.URL) error {
-	switch p := p.(type) {
-	case *output.Format:
-		v.lines = p.Append(v.lines, r)
-		return v.writeFull()
-	case *output.Sample:
-		if !p.Wants(r.Loc) {
-			return nil
-		}
-	}
-	if v.OneByOne() {
+	sample, isSample := p.(*output.Sample)
+	switch {
+	case isSample && !sample.Wants(r.Loc):
+		return nil
+	case v.Journal != nil:
+		v.lines = p.(*output.Format).Append(v.lines, r)
+	case v.OneByOne():
 		return p.Print(r)
+	default:
+		v.lines = r.AppendTo(v.lines)
 	}
-	v.lines = r.AppendTo(v.lines)
 	return v.writeFull()
+}
+
+// openDocuments begins the table of --documents, and returns how it ends if the run ends with err.
+func (w *Walker) openDocuments() (end func(err error) error, err error) {
+	if w.documents == nil {
+		return func(err error) error { return err }, nil
+	}
+	out, err := output.Create(w.App, w.Flags.Documents)
+	if err != nil {
+		return nil, err
+	}
+	w.documents.Begin(out)
+	return func(err error) error { return out.Finish(cmp.Or(err, w.documents.End())) }, nil
 }

@@ -47,7 +47,8 @@ type Walker struct {
 	fills    bool     // a terminal with lines, so that no progress is shown on it
 	Journal  *journal // nil without --state
 
-	documents, failures *sideFile // nil without their flags
+	documents *output.Documents // the table of --documents, nil without it
+	failures  *batch.InOrder    // the file of --failed, nil without it
 	// Read prints what visits side by side have written, in the order of the list. If it is nil, their
 	// lines are printed.
 	Read func(r io.Reader) error
@@ -62,7 +63,7 @@ func NewWalker(
 	w.Client, w.Options, errs[0] = flags.Walk(a, 0)
 	w.File, errs[1] = docs.Options(flags.Limit)
 	w.Selector.matches, errs[2] = flags.Matcher()
-	_, errs[3] = flags.documentTable()
+	w.documents, errs[3] = flags.documentTable()
 	if flags.Unique {
 		w.Selector.seen = map[uint64]bool{}
 		w.Selector.full = func() {
@@ -106,12 +107,11 @@ type Visit struct {
 	broken  error        // why the walk was stopped: something could not be written
 	stop    func()       // ends the walk
 
-	to, documents, failures io.Writer
+	to, failures io.Writer
 
-	lines  []byte // that were not written yet
-	holds  bool   // the journal's output
-	taken  int64  // URLs that the journal has not noted
-	hashes []uint64
+	lines []byte // that were not written yet
+	holds bool   // the journal's output
+	taken taken  // that the journal has not noted
 }
 
 // Lines are written a chunk at a time. With --state, those of a document are one, unless they are many:
