@@ -139,13 +139,3 @@ func UsageOf(cmd *cobra.Command, errs ...error) error {
 	}
 	return nil
 }
-
-// Exactly requires n arguments.
-func Exactly(n int, message string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return Misuse(cmd, errors.New(message))
-		}
-		return nil
-	}
-}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,28 +34,25 @@ func check(cmd *cobra.Command, name string, check func(text string) error) {
 	}
 }
 
-// NotNegative makes numbers and times refuse negative values.
-func NotNegative(cmd *cobra.Command, names ...string) {
+// refuse makes flags refuse the values that match a pattern.
+func refuse(cmd *cobra.Command, names []string, pattern, want string) {
+	refused := regexp.MustCompile(pattern)
 	for _, name := range names {
 		check(cmd, name, func(text string) error {
-			if strings.HasPrefix(text, "-") {
-				return errors.New("want 0 or more")
+			if refused.MatchString(text) {
+				return errors.New("want " + want)
 			}
 			return nil
 		})
 	}
 }
 
+// NotNegative makes numbers and times refuse negative values.
+func NotNegative(cmd *cobra.Command, names ...string) { refuse(cmd, names, "^-", "0 or more") }
+
 // Positive makes numbers and times refuse 0 and negative values.
 func Positive(cmd *cobra.Command, names ...string) {
-	for _, name := range names {
-		check(cmd, name, func(text string) error {
-			if strings.HasPrefix(text, "-") || text == "0" || text == "0s" {
-				return errors.New("want more than 0")
-			}
-			return nil
-		})
-	}
+	refuse(cmd, names, "^(-|0s?$)", "more than 0")
 }
 
 // OneOf makes a flag refuse all values but its default and these, which the shell completes.

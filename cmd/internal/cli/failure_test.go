@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -43,5 +46,28 @@ func TestMessagesArePrintable(t *testing.T) {
 	m.Printf("a\x1b[2Jb\u202ec\u0085")
 	if got, want := b.String(), "sitemap: a\ufffd[2Jb\ufffdc\ufffd\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Links and other spellings do not hide that two flags name one file.
+func TestDifferentFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile("list.txt", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("list.txt", "link.txt"); err != nil && runtime.GOOS != "windows" { // where not everybody may
+		t.Fatal(err)
+	}
+	for _, name := range []string{"list.txt", "./list.txt", filepath.Join(dir, "list.txt"), "link.txt"} {
+		if _, err := os.Stat(name); err != nil {
+			continue // no link
+		}
+		if err := DifferentFiles("--from", "list.txt", "--output", "other.txt", "--failed", name); err == nil {
+			t.Errorf("%s is taken for another file", name)
+		}
+	}
+	if err := DifferentFiles("--from", "-", "--output", "-", "--failed", "", "--state", "new"); err != nil {
+		t.Error(err)
 	}
 }

@@ -118,7 +118,10 @@ func DifferentFiles(flags ...string) error {
 		if name == "" || name == Stdin {
 			continue
 		}
-		name = filepath.Clean(name)
+		name, _ = filepath.Abs(name)
+		if path, err := filepath.EvalSymlinks(name); err == nil {
+			name = path
+		}
 		if other, again := named[name]; again {
 			return fmt.Errorf("%s and %s name the same file", other, flag)
 		}

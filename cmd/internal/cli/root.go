@@ -42,31 +42,36 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Args = func(_ *cobra.Command, args []string) error {
-		if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
-			return Misuse(root, unknownCommand(root, args[0]))
+		if topic, rest, _ := root.Find(args); len(rest) > 0 {
+			return Misuse(root, unknownCommand(topic, rest[0]))
 		}
 		return nil
 	}
 	return root
 }
 
-// unknownCommand returns the error about an unknown command, with the one that may be meant.
-func unknownCommand(root *cobra.Command, name string) error {
+// unknownCommand returns the error about an unknown command below parent, with the one that may be
+// meant.
+func unknownCommand(parent *cobra.Command, name string) error {
 	shown := sitemap.Redact(name)
 	err := fmt.Errorf("unknown command %q", shown)
-	var names []string
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
-	if near := Nearest(name, names); slices.Contains(topics, near) {
+	if near := nearestCommand(parent, name); slices.Contains(topics, near) {
 		return fmt.Errorf("%w; did you mean: sitemap help %s", err, near)
 	} else if near != "" {
-		return fmt.Errorf("%w; did you mean: sitemap %s", err, near)
+		return fmt.Errorf("%w; did you mean: %s %s", err, parent.CommandPath(), near)
 	}
 	if strings.ContainsAny(name, "./:") {
 		return fmt.Errorf("%w; did you mean: sitemap urls %s", err, shown)
 	}
 	return err
+}
+
+func nearestCommand(parent *cobra.Command, name string) string {
+	var names []string
+	for _, c := range parent.Commands() {
+		names = append(names, c.Name())
+	}
+	return Nearest(name, names)
 }
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)`)
@@ -86,8 +91,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return Misuse(cmd, err)
 }
 
-// Nearest returns the name that a mistyped one may mean, or "". Of several names that are equally
-// near, it returns the one with the most similar length.
+// Nearest returns the one of names that a mistyped name may mean, or "". Of several that differ from
+// it in as few letters, it is the one of a length most like it.
 func Nearest(name string, names []string) string {
 	if name == "" {
 		return ""
@@ -103,4 +108,17 @@ func Nearest(name string, names []string) string {
 		}
 	}
 	return ""
+}
+
+// Exactly requires n arguments. Where there are others, the first may be a mistyped command.
+func Exactly(n int, message string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == n:
+			return nil
+		case len(args) > n && nearestCommand(cmd, args[0]) != "":
+			return Misuse(cmd, unknownCommand(cmd, args[0]))
+		}
+		return Misuse(cmd, errors.New(message))
+	}
 }

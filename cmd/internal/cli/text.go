@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Printable replaces characters that control a terminal, except ends of lines.
@@ -32,13 +34,7 @@ func Plural[N int | int64](n N, thing string) string {
 }
 
 // Thousands returns n as 1,234,567.
-func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Thousands(n int64) string { return humanize.Comma(n) }
 
 // Size returns a number of bytes as 1.5 MiB.
 func Size(n int64) string {

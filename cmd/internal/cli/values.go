@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap"
@@ -75,26 +76,14 @@ func (l *Limit) String() string { return "" }
 // Type names the value in help.
 func (l *Limit) Type() string { return "NAME=VALUE" }
 
-var quantity = regexp.MustCompile(`(?i)^\s*([\d_]+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*$`)
-
 // parseQuantity reads a number such as 50000, 50_000, 10MiB, 1.5 GB or 2k.
 func parseQuantity(s string) (int64, error) {
-	m := quantity.FindStringSubmatch(s)
-	if m == nil {
-		return 0, errors.New("want a number with a unit, such as 50000 or 10MiB")
+	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "")
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > math.MaxInt64 || n == 0 && strings.Contains(s, ".") {
+		return 0, errors.New("want 0, or a number from 1 to 9e18, such as 50000 or 10MiB")
 	}
-	base := 1000.0
-	if m[3] != "" {
-		base = 1024
-	}
-	f, err := strconv.ParseFloat(strings.ReplaceAll(m[1], "_", ""), 64)
-	if m[2] != "" {
-		f *= math.Pow(base, float64(1+strings.Index("kmgt", strings.ToLower(m[2]))))
-	}
-	if err != nil || f >= math.MaxInt64 || f > 0 && f < 1 {
-		return 0, errors.New("want 0, or from 1 to 9e18")
-	}
-	return int64(f), nil
+	return int64(n), nil
 }
 
 // parseHeaders reads the values of --header.

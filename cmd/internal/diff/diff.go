@@ -28,8 +28,11 @@ func Command(a *cli.App) *cobra.Command {
 		Args: cli.Exactly(2, "want two exports, folders or sites: OLD and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
-	flags.Add(cmd, "text, jsonl or csv")
+	flags.PrintFlags.Add(cmd, "text, jsonl or csv")
 	flags.AddRaw(cmd)
+	flags.AddAs(cmd)
+	flags.SelectFlags.Add(cmd)
+	flags.FetchFlags.Add(cmd)
 	flags.AddNormalize(cmd, "take URLs that RFC 3986 calls equivalent for one")
 	return cmd
 }

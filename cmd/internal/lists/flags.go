@@ -30,7 +30,6 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(&w.From, "from", "",
 			"read further targets from `FILE` (or -), one a line; # starts a comment")
-		f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
 		f.StringVar(&w.failed, "failed", "",
 			"write targets with read errors to `FILE`, for --from, "+
 				"with the causes as comments")
@@ -38,8 +37,16 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 			"longest `TIME` for all targets; the results so far are printed")
 	})
 	w.Parallel = 8
+	w.AddAs(cmd)
 	w.WalkFlags.Add(cmd, "targets")
 	cli.NotNegative(cmd, "max-time")
+}
+
+// AddAs adds the flag that says what targets are.
+func (w *Flags) AddAs(cmd *cobra.Command) {
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
+	})
 	cli.OneOf(cmd, "as", "site", "sitemap")
 }
 
