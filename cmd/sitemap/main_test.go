@@ -305,6 +305,8 @@ func TestSuggestions(t *testing.T) {
 		"help chek":           "did you mean: sitemap check",
 		"help target":         "did you mean: sitemap help targets",
 		"urls --frm x":        "did you mean --from",
+		"batch stauts out/":   "did you mean: sitemap batch status",
+		"help batch stauts":   "did you mean: sitemap batch status",
 
 		"check --only raw_ampersnd x":    `unknown code "raw_ampersnd"; did you mean raw_ampersand`,
 		"check --explain untrusted_locs": `unknown code "untrusted_locs"; did you mean untrusted_loc`,
