@@ -21,16 +21,11 @@ import (
 // entries 40 bytes. A nil o is a zero Options. Documents may be audited concurrently, but not with
 // one Source.
 func Document(src Source, o *Options) iter.Seq2[Finding, error] {
-	if o == nil {
-		o = new(Options)
-	}
-	return func(yield func(Finding, error) bool) {
-		d := newAuditor(src, o, func(f Finding) bool { return yield(f, nil) })
+	return sequence(o, func(o *Options, yield func(Finding) bool) error {
+		d := newAuditor(src, o, yield)
 		d.alone = true
-		if err := d.run(); err != nil && !d.stopped {
-			yield(Finding{}, err)
-		}
-	}
+		return d.run()
+	})
 }
 
 // An auditor audits one document. It listens to the parser.
@@ -174,9 +169,7 @@ func (d *auditor) Start(in *input.Reader) {
 	d.top.excerpt = Excerpt{}
 	d.head = d.top
 	if d.base() <= 0 {
-		start := in.Start()[-d.base():]
-		d.declared = declaredEncoding(start)
-		d.checkDeclaration(start)
+		d.declared = d.checkDeclaration(in.Start()[-d.base():])
 	}
 	for i := range d.held { // findings from before places were known
 		f := &d.held[i]
@@ -238,10 +231,7 @@ func (d *auditor) endEntry() {
 	d.changeFreqText()
 	d.oddStart()
 	if len(d.elements) > 0 {
-		d.extensions.judgeEntry()
-		for _, s := range d.extensions.named {
-			d.withdraw(sitemap.BadExtension, s.from, s.to)
-		}
+		d.judgeExtensions()
 	}
 	d.current, d.isListed = nil, false
 	if len(d.held) > 0 {
@@ -249,18 +239,22 @@ func (d *auditor) endEntry() {
 	}
 }
 
-// judgeEntry judges the elements of the entry that was read.
-func (x *extensions) judgeEntry() {
-	x.images, x.news, x.links, x.named = 0, 0, x.links[:0], x.named[:0]
+// judgeExtensions judges the extensions of the entry that was read. A bad_extension whose defect another
+// rule names is withdrawn.
+func (d *auditor) judgeExtensions() {
+	x := &d.extensions
+	x.images, x.news, x.links = 0, 0, x.links[:0]
 	for i := range x.elements {
 		e := &x.elements[i]
-		if e.own && recordOf(e) == namespace.NoSpace { // else in a wrong namespace, as was reported
-			x.attributes(e)
+		record := recordOf(e)
+		if e.own && record == namespace.NoSpace { // else in a wrong namespace, as was reported
+			d.attributes(e)
 		}
 		if e.depth != 1 {
 			continue
 		}
-		switch recordOf(e) {
+		x.isNamed = false
+		switch record {
 		case namespace.News:
 			x.judgeNews(i)
 		case namespace.Image:
@@ -269,6 +263,9 @@ func (x *extensions) judgeEntry() {
 			x.judgeVideo(i)
 		case namespace.XHTML:
 			x.judgeLink(e)
+		}
+		if x.isNamed {
+			d.withdraw(sitemap.BadExtension, e.offset, x.next(i))
 		}
 	}
 	x.endLinks()

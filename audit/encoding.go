@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -51,21 +49,6 @@ var _ = register(
 		Fix: "Split the sitemap into several, and list them in a sitemap index. The limit counts bytes " +
 			"before compression."},
 )
-
-var encodingName = regexp.MustCompile(`\sencoding\s*=\s*["']([^"']+)`)
-
-// declaredEncoding returns the encoding that the XML declaration at the start of a document names.
-func declaredEncoding(start []byte) string {
-	if !bytes.HasPrefix(start, []byte("<?xml")) {
-		return ""
-	}
-	declaration, _, _ := bytes.Cut(start, []byte("?>"))
-	m := encodingName.FindSubmatch(declaration)
-	if m == nil {
-		return ""
-	}
-	return string(m[1])
-}
 
 // encoding judges the encoding of a document that is not a feed.
 func (j *judge) encoding(name, declared string, top place) {

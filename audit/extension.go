@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -41,7 +42,7 @@ type extensions struct {
 	links        []link
 	sound        map[string]bool // valid codes of hreflang
 	old          map[string]bool // deprecated elements that were reported
-	named        []span          // extensions with findings
+	isNamed      bool            // a rule names the defect of the extension
 }
 
 // A link is an alternate of the entry.
@@ -49,9 +50,6 @@ type link struct {
 	*element
 	code, href []byte
 }
-
-// A span is a part of the document.
-type span struct{ from, to int64 }
 
 // recordOf returns the namespace of the extension that an element is read as, or NoSpace.
 func recordOf(e *element) namespace.Space {
@@ -96,24 +94,18 @@ func (j *judge) child(i int, local string) *element {
 
 // find reports a defect of an extension, so that a bad_extension in it is not reported as well.
 func (x *extensions) find(rule Rule, e *element, text, format string, args ...any) {
-	x.named = append(x.named, x.spanOf(e))
+	x.isNamed = true
 	x.findIn(rule, e, text, format, args...)
 }
 
-// spanOf returns the part of the document from the extension that an element is in to the next one.
-func (x *extensions) spanOf(e *element) span {
-	s := span{x.elements[0].offset, 1<<63 - 1}
-	for i := range x.elements {
-		switch el := &x.elements[i]; {
-		case el.depth > 1:
-		case el.offset <= e.offset:
-			s.from = el.offset
-		default:
-			s.to = el.offset
-			return s
+// next returns the offset of the extension after the element i of the entry.
+func (x *extensions) next(i int) int64 {
+	for _, e := range x.elements[i+1:] {
+		if e.depth == 1 {
+			return e.offset
 		}
 	}
-	return s
+	return math.MaxInt64
 }
 
 // maxNear is how far apart repetitions are looked for.

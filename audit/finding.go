@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -81,8 +82,24 @@ func (r *reporter) report(rule Rule, at place, text, format string, args ...any)
 	r.found(f)
 }
 
-// emit yields a finding.
-func (r *reporter) emit(f Finding) { r.stopped = r.stopped || !r.yield(f) }
+// emit yields a finding. It reports whether the caller wants more.
+func (r *reporter) emit(f Finding) bool {
+	r.stopped = r.stopped || !r.yield(f)
+	return !r.stopped
+}
+
+// sequence returns the findings that an audit yields, and then its error.
+func sequence(o *Options, audit func(o *Options, yield func(Finding) bool) error) iter.Seq2[Finding, error] {
+	if o == nil {
+		o = new(Options)
+	}
+	return func(yield func(Finding, error) bool) {
+		r := reporter{yield: func(f Finding) bool { return yield(f, nil) }}
+		if err := audit(o, r.emit); err != nil && !r.stopped {
+			yield(Finding{}, err)
+		}
+	}
+}
 
 // withoutUser returns text without the user name and password of a URL in it.
 func withoutUser(s string) string {

@@ -12,22 +12,17 @@ import (
 // file names. The error, if any, is the last element: that of Open or of the reader. A nil o is a
 // zero Options.
 func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
-	if o == nil {
-		o = new(Options)
-	}
-	return func(yield func(Finding, error) bool) {
-		r := reporter{o: o, yield: func(f Finding) bool { return yield(f, nil) }}
-		dropped := false
+	return sequence(o, func(o *Options, yield func(Finding) bool) error {
+		in, err := src.Open()
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		r, dropped := reporter{o: o, yield: yield}, false
 		r.found = func(f Finding) {
 			f.Dropped = dropped
 			r.emit(f)
 		}
-		in, err := src.Open()
-		if err != nil {
-			yield(Finding{}, err)
-			return
-		}
-		defer in.Close()
 		file, err := robots.Parse(in, src.Base)
 		for _, p := range file.Problems {
 			dropped = p.Dropped
@@ -37,8 +32,6 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 		if src.Done != nil && !r.stopped {
 			src.Done(sitemap.Summary{Entries: int64(len(file.Sitemaps))})
 		}
-		if err != nil && !r.stopped {
-			yield(Finding{}, err)
-		}
-	}
+		return err
+	})
 }

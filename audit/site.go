@@ -49,22 +49,15 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 // Pages is like [Document], and also fetches and judges up to [Options.Pages] of the pages. Their
 // findings are last.
 func Pages(ctx context.Context, c *discover.Client, src Source, o *Options) iter.Seq2[Finding, error] {
-	if o == nil {
-		o = new(Options)
+	name := src.Name
+	if src.Base != nil {
+		name = src.Base.String()
 	}
-	return func(yield func(Finding, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		name := src.Name
-		if src.Base != nil {
-			name = src.Base.String()
-		}
-		s := newSiteAuditor(ctx, c, o, name)
-		s.cancel, s.yield = cancel, func(f Finding) bool { return yield(f, nil) }
-		if o.Pages < 0 {
+	return siteSequence(ctx, c, o, name, func(s *siteAuditor) error {
+		if s.o.Pages < 0 {
 			s.sample.size = math.MaxInt32
 		}
-		d := newAuditor(src, o, func(f Finding) bool { s.take(f); return !s.stopped })
+		d := newAuditor(src, s.o, s.emit)
 		d.alone = true
 		sm := &discover.Sitemap{Loc: src.Name}
 		d.listed = func(e *sitemap.Entry, _ *origin) {
@@ -78,10 +71,26 @@ func Pages(ctx context.Context, c *discover.Client, src Source, o *Options) iter
 		}
 		err := d.run()
 		s.pages()
-		if err = cmp.Or(err, s.lastErr); err != nil && !s.stopped {
-			yield(Finding{}, err)
-		}
-	}
+		return err
+	})
+}
+
+// siteSequence returns the findings of an audit that fetches, and its error or that of its Store.
+func siteSequence(ctx context.Context, c *discover.Client, o *Options, name string,
+	audit func(*siteAuditor) error) iter.Seq2[Finding, error] {
+	return sequence(o, func(o *Options, yield func(Finding) bool) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		s := newSiteAuditor(ctx, c, o, name, func(f Finding) bool {
+			goesOn := yield(f)
+			if !goesOn {
+				cancel()
+			}
+			return goesOn
+		})
+		defer s.cross.close()
+		return cmp.Or(audit(s), s.lastErr)
+	})
 }
 
 // A walk yields the pages of a site.
@@ -90,30 +99,20 @@ type walk = iter.Seq2[discover.URL, error]
 // auditWalk audits the documents of the walk that start returns.
 func auditWalk(ctx context.Context, c *discover.Client, o *Options, name string,
 	start func(context.Context, *discover.Options) walk) iter.Seq2[Finding, error] {
-	if o == nil {
-		o = new(Options)
-	}
-	return func(yield func(Finding, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		s := newSiteAuditor(ctx, c, o, name)
-		s.cancel, s.yield = cancel, func(f Finding) bool { return yield(f, nil) }
-		defer s.cross.close()
-		w := o.Walk
+	return siteSequence(ctx, c, o, name, func(s *siteAuditor) error {
+		w := s.o.Walk
 		w.Fetched, w.Report, w.Done = s.fetched, s.problem, s.done
 		var err error
-		for u, walkErr := range start(ctx, &w) {
+		for u, walkErr := range start(s.ctx, &w) {
 			if walkErr != nil {
 				err = walkErr
 			} else if s.page(&u); s.stopped {
-				return
+				return nil
 			}
 		}
 		s.end(err)
-		if err = cmp.Or(err, s.lastErr); err != nil && !s.stopped {
-			yield(Finding{}, err)
-		}
-	}
+		return err
+	})
 }
 
 // end judges the site as a whole.

@@ -16,8 +16,6 @@ import (
 // A siteAuditor audits the sitemaps of one site while a walk reads them.
 type siteAuditor struct {
 	siteJudge
-	cancel context.CancelFunc
-
 	current      *discover.Sitemap // that was fetched last
 	doc          *fetch.Document
 	verdicts     []verdict // of the walk, on the entries of doc
@@ -46,24 +44,18 @@ const (
 	foreign   // a sitemap on another host
 )
 
-func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string) *siteAuditor {
+func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string,
+	yield func(Finding) bool) *siteAuditor {
 	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}, sample: newSample(o)}
 	s.siteJudge = siteJudge{
-		reporter: reporter{o: o}, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
+		reporter: reporter{o: o, yield: yield}, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
 		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
 	}
-	s.found = s.take
+	s.found = func(f Finding) { s.emit(f) }
 	s.seeds.siteJudge = &s.siteJudge
 	s.files = newFileRules(&s.siteJudge)
 	s.cross = &cross{siteJudge: &s.siteJudge}
 	return s
-}
-
-// take yields a finding, and ends the walk if the caller wants no more.
-func (s *siteAuditor) take(f Finding) {
-	if s.emit(f); s.stopped {
-		s.cancel()
-	}
 }
 
 // fetched prepares for a document before it is read.
@@ -155,7 +147,7 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		ContentType: doc.Header.Get("Content-Type"), Encoding: doc.Header.Get("Content-Encoding"),
 		Open: func() (io.ReadCloser, error) { return doc.Again(), nil },
 	}
-	d := newAuditor(src, &o, func(f Finding) bool { s.take(f); return !s.stopped })
+	d := newAuditor(src, &o, s.emit)
 	d.origins = s.origins
 	above := newOutside(sum)
 	next := 0

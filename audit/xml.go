@@ -76,24 +76,24 @@ var _ = register(
 			`xmlns:image="http://www.google.com/schemas/sitemap-image/1.1".`},
 )
 
-// declaration matches a well-formed XML declaration (XML 1.0, section 2.8).
+// declaration matches a well-formed XML declaration (XML 1.0, section 2.8), with its encoding.
 var declaration = regexp.MustCompile(
 	`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]*"|'1\.[0-9]*')` +
-		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?` +
+		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)'))?` +
 		`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`,
 )
 
-// checkDeclaration judges the XML declaration at the start of a document.
-func (j *judge) checkDeclaration(start []byte) {
-	if !bytes.HasPrefix(start, []byte("<?xml")) || declaration.Match(start) {
-		return
+// checkDeclaration judges the XML declaration at the start of a document, and returns its encoding.
+func (j *judge) checkDeclaration(start []byte) string {
+	if m := declaration.FindSubmatch(start); m != nil {
+		return string(m[1]) + string(m[2])
 	}
 	text, _, _ := bytes.Cut(start[:min(len(start), 200)], []byte(">"))
-	if len(text) > 5 && text[5] > ' ' { // another instruction
-		return
-	}
-	j.withdraw(sitemap.EncodingFallback, 0, 1)
-	j.find(malformed(string(text)), 0, string(text), "the XML declaration is malformed")
+	if rest, ok := bytes.CutPrefix(text, []byte("<?xml")); ok && (len(rest) == 0 || rest[0] <= ' ') {
+		j.withdraw(sitemap.EncodingFallback, 0, 1)
+		j.find(malformed(string(text)), 0, string(text), "the XML declaration is malformed")
+	} // else another instruction
+	return ""
 }
 
 func hasSmartQuotes(text string) bool {
