@@ -55,6 +55,18 @@ func (p place) of(loc string) place {
 	return p
 }
 
+// A tally counts places, and remembers the first one.
+type tally struct {
+	count int
+	first place
+}
+
+func (t *tally) add(at func() place) {
+	if t.count++; t.count == 1 {
+		t.first = at()
+	}
+}
+
 // A reporter yields the findings of rules.
 type reporter struct {
 	o       *Options

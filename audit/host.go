@@ -68,21 +68,19 @@ func newHostRules(j *judge, o *origins, base *url.URL) hostRules {
 
 // add judges the host of an entry.
 func (h *hostRules) add(e *sitemap.Entry, o *origin) {
-	if o.count++; o.count == 1 {
-		o.first = h.field(e, document.Loc)
-	}
-	if len(h.scope) > 0 && !isFeed(h.format) {
-		h.atBase(e, o)
+	at := func() place { return h.field(e, document.Loc) }
+	if o.add(at); len(h.scope) > 0 && !isFeed(h.format) {
+		h.atBase(e, o, at)
 	}
 }
 
 // atBase judges whether a sitemap at the base of a document may list an entry.
-func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
+func (h *hostRules) atBase(e *sitemap.Entry, o *origin, at func() place) {
 	grant := h.scope[0]
 	if e.Kind == sitemap.Sitemap {
 		if o.Host != grant.Host {
-			h.findAt(of(ChildOnOtherSite).with(warning), h.field(e, document.Loc), e.Loc,
-				"%s is on another host than the index", quoted(e.Loc))
+			h.findAt(of(ChildOnOtherSite).with(warning), at(), e.Loc, "%s is on another host than the index",
+				quoted(e.Loc))
 		}
 		return
 	}
@@ -101,7 +99,7 @@ func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
 	default:
 		rule, why = rule.fixedBy(moveUp), "is not in the directory of the sitemap"
 	}
-	h.findAt(rule, h.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
+	h.findAt(rule, at(), e.Loc, "%s %s", quoted(e.Loc), why)
 }
 
 // end judges the hosts together.
@@ -237,9 +235,8 @@ const maxOrigins = 1_000
 // An origin counts the pages of one scheme and host, in one spelling.
 type origin struct {
 	location.Origin
-	authority string // as it is spelled: "https://www.example.com"
-	count     int
-	first     place                  // of the first page
+	tally                            // of its pages
+	authority string                 // as it is spelled: "https://www.example.com"
 	key       uint64                 // a hash of the host without "www."
 	exact     uint64                 // a hash of authority
 	odd       bool                   // authority has characters that a URL may not contain

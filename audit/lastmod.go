@@ -76,32 +76,30 @@ const (
 	mostOf      = 95          // percent
 )
 
-// plausible is the first time at which a page may have changed. Dates before readable are problems of
-// reading.
+// Seconds of the first time at which a page may have changed, and of that from which dates are not
+// problems of reading.
 var (
-	plausible = time.Date(1995, time.January, 1, 0, 0, 0, 0, time.UTC)
-	readable  = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	plausible = time.Date(1995, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()
+	readable  = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
 // lastMods judges the lastmods of a document.
 type lastMods struct {
 	*judge
-	served    time.Time // when the document was, or zero
-	entries   int64
-	count     int64
-	newest    sitemap.Time
-	latest    time.Time // when newest starts
-	first     place     // of the first lastmod
-	firstText string
-	without   place // of the first entry without one
-	fresh     bool  // all lastmods so far are those of the response
-	builds    []build
+	served       time.Time // when the document was, or zero
+	present      tally
+	absent       tally
+	newest       sitemap.Time
+	latest, late int64  // seconds: when newest starts, and from which on a date is in the future
+	text         string // of the first one
+	fresh        bool   // all lastmods so far are those of the response
+	builds       []build
 }
 
 // A build is a time around which there are lastmods.
 type build struct {
 	from, to int64 // seconds
-	count    int64
+	count    int
 }
 
 // maxBuilds is how many of these times are counted separately.
@@ -109,31 +107,28 @@ const maxBuilds = 4
 
 // add judges the lastmod of an entry.
 func (l *lastMods) add(e *sitemap.Entry) {
-	l.entries++
 	t := e.LastMod
 	if t.IsZero() {
-		if l.entries-l.count == 1 {
-			l.without = l.at(e.Pos).of(e.Loc)
-		}
+		l.absent.add(func() place { return l.at(e.Pos).of(e.Loc) })
 		return
 	}
-	if l.count++; l.count == 1 {
-		l.first, l.firstText = l.field(e, document.LastMod), t.String()
-		l.newest, l.fresh = t, !l.served.IsZero()
+	at := func() place { return l.field(e, document.LastMod) }
+	start := t.Start().Unix()
+	if l.present.count == 0 {
+		l.text, l.newest, l.latest, l.fresh = t.String(), t, start, !l.served.IsZero()
 	}
-	start := t.Start()
-	if start.After(l.latest) {
+	l.present.add(at)
+	if start > l.latest {
 		l.newest, l.latest = t, start
 	}
-	l.fresh = l.fresh && t.Precision() >= sitemap.Minute && start.Sub(l.served).Abs() <= fetchWindow
-	if start.Before(plausible) && !start.Before(readable) && !isFeed(l.format) {
-		l.findAt(of(sitemap.ImplausibleLastMod), l.field(e, document.LastMod), t.String(),
-			"lastmod %q is too unlikely to be meant", t)
+	l.fresh = l.fresh && t.Precision() >= sitemap.Minute && t.Start().Sub(l.served).Abs() <= fetchWindow
+	switch {
+	case start > l.late:
+		l.findAt(of(LastmodFuture), at(), t.String(), "lastmod %q is in the future", t)
+	case readable <= start && start < plausible && !isFeed(l.format):
+		l.findAt(of(sitemap.ImplausibleLastMod), at(), t.String(), "lastmod %q is too unlikely to be meant", t)
 	}
-	if start.After(l.now.Add(farFuture)) {
-		l.findAt(of(LastmodFuture), l.field(e, document.LastMod), t.String(), "lastmod %q is in the future", t)
-	}
-	l.build(start.Unix())
+	l.build(start)
 }
 
 // build counts a lastmod among those of the same time. A new time replaces the rarest one.
@@ -158,21 +153,23 @@ func (l *lastMods) build(t int64) {
 
 // end judges the lastmods together.
 func (l *lastMods) end(start place) {
+	count := l.present.count
 	for _, b := range l.builds {
-		if l.count > manyEntries && b.count*100 >= l.count*mostOf {
-			l.findAt(of(LastmodAllEqual), l.first, l.firstText, "%d of %d lastmods are within one minute of %q",
-				b.count, l.count, l.firstText)
+		if count > manyEntries && b.count*100 >= count*mostOf {
+			l.findAt(of(LastmodAllEqual), l.present.first, l.text, "%d of %d lastmods are within one minute of %q",
+				b.count, count, l.text)
 		}
 	}
-	if l.count > 1 && l.fresh {
-		l.findAt(of(LastmodIsFetchTime), l.first, l.firstText,
-			"all %d lastmods are the time of the request", l.count)
+	if count > 1 && l.fresh {
+		l.findAt(of(LastmodIsFetchTime), l.present.first, l.text, "all %d lastmods are the time of the request",
+			count)
 	}
-	if missing := l.entries - l.count; missing > 0 && 2*l.count >= l.entries && l.format != sitemap.Text {
-		l.findAt(of(LastmodCoverage), l.without, "", "%d of %d entries have a lastmod (%d %%)",
-			l.count, l.entries, l.count*100/l.entries)
+	entries := count + l.absent.count
+	if l.absent.count > 0 && 2*count >= entries && l.format != sitemap.Text {
+		l.findAt(of(LastmodCoverage), l.absent.first, "", "%d of %d entries have a lastmod (%d %%)",
+			count, entries, count*100/entries)
 	}
-	if l.count > 0 && l.newest.End().Before(l.now.Add(-stale)) {
+	if count > 0 && l.newest.End().Before(l.now.Add(-stale)) {
 		l.findAt(of(LastmodStale), start, l.newest.String(), "the newest lastmod, %q, is older than a year",
 			l.newest)
 	}

@@ -124,8 +124,7 @@ var _ = register(
 // locations judges the locations of a document.
 type locations struct {
 	*judge
-	fragments, sitemaps         int
-	firstFragment, firstSitemap place
+	fragments, sitemaps tally
 }
 
 // add judges the location of an entry. Rest is what follows its origin, with kinds of characters. It
@@ -139,9 +138,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 		return true
 	}
 	if l.format == sitemap.URLSet && e.Kind == sitemap.Page && isSitemapName(e.Loc) {
-		if l.sitemaps++; l.sitemaps == 1 {
-			l.firstSitemap = l.field(e, document.Loc)
-		}
+		l.sitemaps.add(func() place { return l.field(e, document.Loc) })
 	}
 	if isUnrendered(rest) {
 		l.bogus(e)
@@ -170,9 +167,7 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 			"the URL contains %q, which must be escaped", r)
 	}
 	if has&isHash != 0 && !isFeed(l.format) {
-		if l.fragments++; l.fragments == 1 {
-			l.firstFragment = l.field(e, document.Loc)
-		}
+		l.fragments.add(func() place { return l.field(e, document.Loc) })
 	}
 	if has&isQuery == 0 {
 		return
@@ -189,13 +184,12 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 
 // end judges the locations together.
 func (l *locations) end() {
-	if l.fragments > 0 {
-		l.findAt(of(FragmentInLoc), l.firstFragment, "", "%s a fragment",
-			urls(l.fragments, "has", "have"))
+	if n := l.fragments.count; n > 0 {
+		l.findAt(of(FragmentInLoc), l.fragments.first, "", "%s a fragment", urls(n, "has", "have"))
 	}
-	if l.sitemaps > 0 {
-		l.findAt(of(SitemapInUrlset), l.firstSitemap, "", "the urlset lists %s as pages", plural(l.sitemaps,
-			"sitemap"))
+	if n := l.sitemaps.count; n > 0 {
+		l.findAt(of(SitemapInUrlset), l.sitemaps.first, "", "the urlset lists %s as pages",
+			plural(n, "sitemap"))
 	}
 }
 

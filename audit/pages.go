@@ -3,11 +3,11 @@ package audit
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"net/url"
+	"strconv"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap"
@@ -25,23 +25,14 @@ type pageAuditor struct {
 	pending []chan judgedPage
 	memory  pageMemory
 
-	mu    sync.Mutex
-	blank map[string]*blankPage // by origin
-}
-
-// A blankPage is the answer of a host for a path that does not exist.
-type blankPage struct {
-	once sync.Once
-	sum  [sha256.Size]byte
-	ok   bool // it is answered with success
+	blank sync.Map // of functions that return the digest of a page that does not exist, by origin
 }
 
 func newPageAuditor(s *siteJudge, f *fileRules) *pageAuditor {
-	p := &pageAuditor{site: s, files: f, fetch: s.client.Fetch, blank: map[string]*blankPage{}}
+	p := &pageAuditor{site: s, files: f, fetch: s.client.Fetch, memory: newPageMemory(s)}
 	if p.fetch == nil {
 		p.fetch = new(fetch.Client)
 	}
-	p.memory = newPageMemory(s)
 	return p
 }
 
@@ -148,41 +139,34 @@ func (p *pageAuditor) mayFetch(file *robots.File, u *url.URL) bool {
 // isBlank reports whether a page has the body that its host serves for paths that do not exist.
 func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.File) bool {
 	origin := doc.URL.Scheme + "://" + doc.URL.Host
-	p.mu.Lock()
-	b := p.blank[origin]
-	if b == nil {
-		b = new(blankPage)
-		p.blank[origin] = b
-	}
-	p.mu.Unlock()
-	b.once.Do(func() { p.fetchBlank(b, origin, file) })
-	return b.ok && b.sum == digest(body, doc.URL.Path)
+	once, _ := p.blank.LoadOrStore(origin, sync.OnceValue(func() string { return p.blankDigest(origin, file) }))
+	blank := once.(func() string)()
+	return blank != "" && blank == digest(body, doc.URL.Path)
 }
 
-// fetchBlank fetches a path that does not exist.
-func (p *pageAuditor) fetchBlank(b *blankPage, origin string, file *robots.File) {
-	var id [8]byte
-	for i := range id {
-		id[i] = byte(rand.IntN(256))
-	}
-	path := "/sitemap-check-" + hex.EncodeToString(id[:])
+// blankDigest returns the digest of a path that does not exist, or "" if it has no success.
+func (p *pageAuditor) blankDigest(origin string, file *robots.File) string {
+	path := "/sitemap-check-" + strconv.FormatUint(rand.Uint64(), 16)
 	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(file, u) {
-		return
+		return ""
 	}
 	doc, err := p.get(origin + path)
 	if err != nil {
-		return
+		return ""
 	}
 	defer doc.Body.Close()
 	body, err := io.ReadAll(doc.Body)
-	b.ok = (err == nil || errors.Is(err, sitemap.ErrTooLarge)) && len(doc.Hops) == 0
-	b.sum = digest(body, path)
+	if err != nil && !errors.Is(err, sitemap.ErrTooLarge) || len(doc.Hops) > 0 {
+		return ""
+	}
+	return digest(body, path)
 }
 
 // digest returns a digest of a body without its own path.
-func digest(body []byte, path string) [sha256.Size]byte {
+func digest(body []byte, path string) string {
 	if len(path) > 1 {
 		body = bytes.ReplaceAll(body, []byte(path), nil)
 	}
-	return sha256.Sum256(body)
+	sum := sha256.Sum256(body)
+	return string(sum[:])
 }

@@ -42,28 +42,28 @@ var _ = register(
 // priorities judges the priorities of a document.
 type priorities struct {
 	*judge
-	count int64
+	tally
 	value float64
 	other bool // two differ
-	first place
 }
 
-// add adds the priority of an entry.
+// add takes the priority of an entry.
 func (p *priorities) add(e *sitemap.Entry) {
 	v, ok := e.Priority.Get()
 	if !ok {
 		return
 	}
-	if p.count++; p.count == 1 {
-		p.value, p.first = v, p.field(e, document.Priority)
+	if p.count == 0 {
+		p.value = v
 	}
+	p.tally.add(func() place { return p.field(e, document.Priority) })
 	p.other = p.other || v != p.value
 }
 
 // end judges the priorities together.
 func (p *priorities) end() {
 	if p.count > manyEntries && !p.other {
-		p.findAt(of(PriorityAllEqual), p.first, fmt.Sprint(p.value), "all %d priorities are %v", p.count,
+		p.findAt(of(PriorityAllEqual), p.tally.first, fmt.Sprint(p.value), "all %d priorities are %v", p.count,
 			p.value)
 	}
 }
@@ -71,9 +71,9 @@ func (p *priorities) end() {
 // changeFreqText judges white space around a changefreq, which the schema refuses.
 func (j *judge) changeFreqText() {
 	if j.spaced != nil {
-		j.findAt(of(sitemap.NonstandardChangeFreq), j.placeOfField(j.fieldOf(document.ChangeFrequency)),
-			string(j.spaced),
-			"changefreq %s has white space around it", quoted(string(j.spaced)))
+		text := string(j.spaced)
+		j.findAt(of(sitemap.NonstandardChangeFreq), j.placeOfField(j.fieldOf(document.ChangeFrequency)), text,
+			"changefreq %s has white space around it", quoted(text))
 	}
 }
 

@@ -3,7 +3,6 @@ package audit
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -17,36 +16,29 @@ type untrustedHosts map[string]*untrustedHost
 // An untrustedHost is one of these hosts.
 type untrustedHost struct {
 	*origin
-	count int
-	first place
+	pages tally
 	by    *discover.Sitemap // that lists the first page
 }
 
 // add adds a page.
 func (u untrustedHosts) add(sm *discover.Sitemap, o *origin, at func() place) {
-	n := u[o.Host]
-	switch {
-	case n != nil:
-	case len(u) >= maxOrigins:
-		return
-	default:
-		n = &untrustedHost{origin: o, first: at(), by: sm}
-		u[o.Host] = n
+	if u[o.Host] == nil {
+		u[o.Host] = &untrustedHost{origin: o, by: sm}
 	}
-	n.count++
+	u[o.Host].pages.add(at)
 }
 
 // end reports the hosts.
 func (u untrustedHosts) end(s *siteJudge) {
 	for _, host := range slices.Sorted(maps.Keys(u)) {
 		n := u[host]
-		rule := of(UntrustedHost).fixedBy("Remove or correct the URLs.")
-		if !isLocalHost(host) && s.robots(n.first.loc) != nil {
-			rule.Fix += " If the host is yours, add this line to " + n.origin.String() + "/robots.txt: Sitemap: " +
+		rule, first := of(UntrustedHost).fixedBy("Remove or correct the URLs."), n.pages.first
+		if !isLocalHost(host) && s.robots(first.loc) != nil {
+			rule.Fix += " If the host is yours, add this line to " + n.String() + "/robots.txt: Sitemap: " +
 				sitemap.Redact(rootOf(n.by).Loc)
 		}
-		s.report(rule, n.first, host, "%s on %s, which does not vouch for the sitemap; the first is %s",
-			plural(n.count, "URL"), host, quoted(n.first.loc))
+		s.report(rule, first, host, "%s on %s, which does not vouch for the sitemap; the first is %s",
+			plural(n.pages.count, "URL"), host, quoted(first.loc))
 	}
 }
 
@@ -62,9 +54,8 @@ func rootOf(sm *discover.Sitemap) *discover.Sitemap {
 // An outside counts the pages of a document that are above its directory, if no robots.txt names the
 // document.
 type outside struct {
+	tally
 	scope trust.Scope // of the location alone, or nil
-	count int
-	first place
 }
 
 func newOutside(sum *discover.Summary) *outside {
@@ -78,14 +69,11 @@ func newOutside(sum *discover.Summary) *outside {
 
 // add judges a page.
 func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
-	if len(a.scope) == 0 || o.Host != a.scope[0].Host || strings.HasPrefix(e.Loc, a.scope[0].Dir) {
+	if len(a.scope) == 0 || o.Host != a.scope[0].Host {
 		return
 	}
-	if level, _ := a.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):])); level != trust.Untrusted {
-		return
-	}
-	if a.count++; a.count == 1 {
-		a.first = at()
+	if level, _ := a.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):])); level == trust.Untrusted {
+		a.tally.add(at)
 	}
 }
 

@@ -32,17 +32,9 @@ type siteAuditor struct {
 // A verdict is the walk's judgement of the entry at an offset. Verdicts come in document order.
 type verdict struct {
 	offset int64
-	kind   verdictKind
+	onSite bool // a page of the site
+	isOdd  bool // a page that the document may not list, or a sitemap on another host
 }
-
-type verdictKind uint8
-
-const (
-	pageOnSite verdictKind = iota
-	pageOffSite
-	untrusted // a page that the document may not list
-	foreign   // a sitemap on another host
-)
 
 func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string,
 	yield func(Finding) bool) *siteAuditor {
@@ -75,20 +67,14 @@ func (s *siteAuditor) page(u *discover.URL) {
 	if s.o.Page != nil {
 		s.o.Page(u)
 	}
-	kind := pageOffSite
-	if u.OnSite {
-		kind = pageOnSite
-	}
-	s.verdict(u.Sitemap, u.Pos.Offset, kind)
+	s.verdict(u.Sitemap, verdict{offset: u.Pos.Offset, onSite: u.OnSite})
 }
 
 // problem adds the problems that only a walk can find. The audit of the document finds the others.
 func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 	switch {
-	case p.Code == sitemap.UntrustedLoc:
-		s.verdict(sm, p.Pos.Offset, untrusted)
-	case p.Code == sitemap.ForeignChild:
-		s.verdict(sm, p.Pos.Offset, foreign)
+	case p.Code == sitemap.UntrustedLoc, p.Code == sitemap.ForeignChild:
+		s.verdict(sm, verdict{offset: p.Pos.Offset, isOdd: true})
 	case p.Code == sitemap.LateGrant, p.Code == sitemap.IndexLastModOld:
 		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
 	case p.Code == sitemap.RobotsHTML && s.isChallenged:
@@ -131,9 +117,9 @@ func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 }
 
 // verdict keeps a verdict on an entry of the document that is read.
-func (s *siteAuditor) verdict(sm *discover.Sitemap, offset int64, kind verdictKind) {
+func (s *siteAuditor) verdict(sm *discover.Sitemap, v verdict) {
 	if sm == s.current && s.doc != nil {
-		s.verdicts = append(s.verdicts, verdict{offset, kind})
+		s.verdicts = append(s.verdicts, v)
 	}
 }
 
@@ -150,27 +136,26 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 	d := newAuditor(src, &o, s.emit)
 	d.origins = s.origins
 	above := newOutside(sum)
-	next := 0
+	left := s.verdicts
 	d.listed = func(e *sitemap.Entry, o *origin) {
-		for next < len(s.verdicts) && s.verdicts[next].offset < e.Pos.Offset {
-			next++
+		for len(left) > 0 && left[0].offset < e.Pos.Offset {
+			left = left[1:]
 		}
-		isJudged := next < len(s.verdicts) && s.verdicts[next].offset == e.Pos.Offset
-		at := func() place { return d.field(e, document.Loc) }
-		kind := foreign
+		var v verdict
+		isJudged := len(left) > 0 && left[0].offset == e.Pos.Offset
 		if isJudged {
-			kind = s.verdicts[next].kind
-			next++
+			v, left = left[0], left[1:]
 		}
+		at := func() place { return d.field(e, document.Loc) }
 		switch {
 		case e.Kind == sitemap.Sitemap:
-			s.child(e, at(), isJudged && kind == foreign)
+			s.child(e, at(), v.isOdd)
 		case !isJudged || o == nil:
-		case kind == untrusted:
+		case v.isOdd:
 			s.loose.add(sm, o, at)
 		default:
 			above.add(e, o, at)
-			s.listedPage(sm, e, o, kind, at)
+			s.listedPage(sm, e, o, v.onSite, at)
 		}
 	}
 	d.run() // its error is in the Summary of the walk
@@ -178,13 +163,10 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 }
 
 // listedPage judges a page that a sitemap lists.
-func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, kind verdictKind,
+func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, onSite bool,
 	at func() place) {
-	if o.count++; o.count == 1 {
-		o.first = at()
-		o.first.excerpt = Excerpt{}
-	}
-	if kind == pageOnSite {
+	o.add(at)
+	if onSite {
 		s.files.add(e, at)
 	}
 	s.disallowed(e, o, at)
