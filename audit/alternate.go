@@ -67,29 +67,55 @@ var _ = register(
 			"most general one."},
 )
 
-// judgeLink judges an alternate.
-func (x *extensions) judgeLink(e *element) {
+// judgeElement judges an element that may be an alternate.
+func (x *extensions) judgeElement(e *element) {
 	rel, _ := e.attr("rel")
 	code, hasCode := e.attr("hreflang")
-	if !hasCode || !bytes.EqualFold(rel, []byte("alternate")) {
-		return
+	if hasCode && bytes.EqualFold(rel, []byte("alternate")) {
+		href, _ := e.attr("href")
+		x.judgeLink(e.spot, string(code), string(href))
 	}
-	href, _ := e.attr("href")
+}
+
+// judgeLinks judges alternates that were read quickly from text at an offset. It returns false if a
+// URL in the text is another one.
+func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alternate) bool {
+	before := len(x.links)
+	for i := range links {
+		tag, rest, _ := bytes.Cut(text, []byte(` href="`))
+		href, rest, _ := bytes.Cut(rest, []byte(`"`))
+		if string(href) != links[i].Href && string(decoded(href)) != links[i].Href {
+			x.links = x.links[:before]
+			return false
+		}
+		at := spot{offset: offset + int64(bytes.IndexByte(tag, '<'))}
+		x.judgeLink(at, links[i].Hreflang, links[i].Href)
+		offset, text = offset+int64(len(text)-len(rest)), rest
+	}
+	return true
+}
+
+// judgeLink judges an alternate.
+func (x *extensions) judgeLink(at spot, code, href string) {
+	find := func(rule Rule, text, format string, args ...any) {
+		x.isNamed = true
+		x.findAt(rule, x.placeOf(&at), text, format, args...)
+	}
 	switch {
-	case len(href) == 0:
-		x.find(of(HreflangMissingHref), e, string(code), "the alternate for %s has no href", quoted(code))
-	case len(chars.SchemeOf(href)) == 0:
-		x.find(of(HreflangRelative), e, string(href), "the alternate %s is a relative URL", quoted(href))
+	case href == "":
+		find(of(HreflangMissingHref), code, "the alternate for %s has no href", quoted(code))
+	case chars.SchemeOf(href) == "":
+		find(of(HreflangRelative), href, "the alternate %s is a relative URL", quoted(href))
 	}
-	if !x.sound[string(code)] {
-		if !isHreflang(string(code)) {
-			x.find(of(HreflangBadCode), e, string(code),
+	if !x.sound[code] {
+		if !isHreflang(code) {
+			find(of(HreflangBadCode), code,
 				"hreflang %s is not a language with an optional region, nor x-default", quoted(code))
 		} else if len(x.sound) < maxOnce {
-			x.sound[string(code)] = true
+			x.sound[code] = true
 		}
 	}
-	x.links = append(x.links, link{e, code, href})
+	x.links = append(x.links, link{at, code, href})
 }
 
 // isHreflang reports whether code is x-default or a language (ISO 639), optionally with a script
@@ -128,14 +154,14 @@ func (x *extensions) endLinks() {
 	distinct, hasDefault := 0, false
 	for i := range x.links {
 		l := &x.links[i]
-		isDefault := bytes.EqualFold(l.code, []byte("x-default"))
+		isDefault := strings.EqualFold(l.code, "x-default")
 		switch {
 		case !x.isRepeated(i):
 			distinct++
 		case isDefault:
-			x.find(of(HreflangTwoXDefaults), l.element, string(l.href), "a second alternate for x-default")
+			x.findAt(of(HreflangTwoXDefaults), x.placeOf(&l.spot), l.href, "a second alternate for x-default")
 		default:
-			x.find(of(HreflangRepeatedCode), l.element, string(l.code), "a second alternate for %s",
+			x.findAt(of(HreflangRepeatedCode), x.placeOf(&l.spot), l.code, "a second alternate for %s",
 				quoted(l.code))
 		}
 		hasDefault = hasDefault || isDefault
@@ -151,22 +177,22 @@ func (x *extensions) endLinks() {
 // isRepeated reports whether a link before the link i has its code.
 func (x *extensions) isRepeated(i int) bool {
 	return slices.ContainsFunc(x.links[max(0, i-maxNear):i], func(l link) bool {
-		return bytes.EqualFold(l.code, x.links[i].code)
+		return strings.EqualFold(l.code, x.links[i].code)
 	})
 }
 
 // hasSelf reports whether the entry is one of its alternates.
 func (x *extensions) hasSelf() bool {
 	loc := x.current.Loc
-	if slices.ContainsFunc(x.links, func(l link) bool { return string(l.href) == loc }) {
+	if slices.ContainsFunc(x.links, func(l link) bool { return l.href == loc }) {
 		return true
 	}
 	form := formOf(loc)
 	return slices.ContainsFunc(x.links, func(l link) bool {
-		if form == loc && bytes.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
+		if form == loc && strings.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
 			return false // only an escape or a missing path would make another spelling
 		}
-		return formOf(string(l.href)) == form
+		return formOf(l.href) == form
 	})
 }
 

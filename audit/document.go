@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"errors"
 	"iter"
 	"math"
@@ -163,7 +164,12 @@ func (d *auditor) take(e *sitemap.Entry) {
 // Start implements document.Listener.
 func (d *auditor) Start(in *input.Reader) {
 	d.open(in)
-	in.Sliding = d.keepPlaces
+	in.Sliding = func() {
+		for i := range d.extensions.links {
+			d.keepPlace(&d.extensions.links[i].spot)
+		}
+		d.keepPlaces()
+	}
 	d.layers = in.Layers()
 	d.top = d.place(max(0, d.base()))
 	d.top.excerpt = Excerpt{}
@@ -193,9 +199,32 @@ func (d *auditor) Root(r *xmlscan.Reader) {
 
 // Entry implements document.Listener.
 func (d *auditor) Entry(offset int64, fields []document.Field) {
-	d.endEntry()
-	d.begin(offset)
+	d.enter(offset)
 	d.judge.entry.take(fields)
+}
+
+// enter ends the entry before the one at an offset.
+func (d *auditor) enter(offset int64) {
+	if offset != d.start {
+		d.endEntry()
+		d.begin(offset)
+	}
+}
+
+// Extension implements document.Listener. It takes links, and images of a location alone.
+func (d *auditor) Extension(entry, offset int64, text []byte, links []sitemap.Alternate,
+	images []sitemap.Image) bool {
+	d.enter(entry)
+	if len(images) == 0 {
+		return d.extensions.judgeLinks(offset, text, links)
+	}
+	const tags = 4
+	if d.extensions.images == maxImages || bytes.Count(text, []byte("<")) != tags ||
+		!bytes.Contains(text, []byte(images[0].Loc)) {
+		return false
+	}
+	d.extensions.images++
+	return true
 }
 
 // Element implements document.Listener.
@@ -204,8 +233,7 @@ func (d *auditor) Element(r *xmlscan.Reader, depth int) {
 		if n := len(d.elements); n > 0 && d.elements[n-1].offset == r.Offset() {
 			d.elements = d.elements[:n-1] // it ends the entry before it
 		}
-		d.endEntry()
-		d.begin(r.Offset())
+		d.enter(r.Offset())
 	}
 	d.add(r, depth, r.Space <= namespace.Sitemap || d.rootAt != nil && r.Space == d.rootAt.space)
 }
@@ -230,9 +258,7 @@ func (d *auditor) endEntry() {
 	d.order()
 	d.changeFreqText()
 	d.oddStart()
-	if len(d.elements) > 0 {
-		d.judgeExtensions()
-	}
+	d.judgeExtensions()
 	d.current, d.isListed = nil, false
 	if len(d.held) > 0 {
 		d.flush(d.in.Offset())
@@ -243,7 +269,6 @@ func (d *auditor) endEntry() {
 // rule names is withdrawn.
 func (d *auditor) judgeExtensions() {
 	x := &d.extensions
-	x.images, x.news, x.links = 0, 0, x.links[:0]
 	for i := range x.elements {
 		e := &x.elements[i]
 		record := recordOf(e)
@@ -262,13 +287,14 @@ func (d *auditor) judgeExtensions() {
 		case namespace.Video:
 			x.judgeVideo(i)
 		case namespace.XHTML:
-			x.judgeLink(e)
+			x.judgeElement(e)
 		}
 		if x.isNamed {
 			d.withdraw(sitemap.BadExtension, e.offset, x.next(i))
 		}
 	}
 	x.endLinks()
+	x.images, x.news, x.links = 0, 0, x.links[:0]
 }
 
 // end judges the document as a whole.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +168,63 @@ func TestDocument_SaysItOnce(t *testing.T) {
 		if got := strings.Trim(fmt.Sprint(codes(found)), "[]"); got != want || len(found) > 1 {
 			t.Errorf("%s: %d findings %s, want %s", doc, len(found), got, want)
 		}
+	}
+}
+
+// Extensions that the parser reads quickly are judged like others.
+func TestDocument_QuickExtensions(t *testing.T) {
+	const loc = "https://www.example.com/0"
+	link := func(code, href string) string {
+		return `<xhtml:link rel="alternate" hreflang="` + code + `" href="` + href + `"/>` + "\n"
+	}
+	image := func(parts string) string { return "<image:image>" + parts + "</image:image>\n" }
+	const one = "<image:loc>https://www.example.com/i.jpg</image:loc>"
+	sound := link("en", loc) + link("de", "https://www.example.com/de?a=1&amp;b=2")
+	for _, body := range []string{
+		sound, sound + image(one), image(one) + sound, sound + image(one) + link("de", loc),
+		link("en", loc) + link("EN", loc+"/en") + link("x-default", loc) + link("X-Default", loc),
+		link("en-UK", loc), link("en", "/0"), link("en", "x:y"), link("en", ""), link("en", loc) + link("fr", "//www.example.com/"),
+		link("de", loc+"1") + link("fr", loc+"2") + link("it", loc+"3"), image(""), image("<image:loc>/i.jpg</image:loc>"),
+		image(one + "<image:title>T</image:title>"), image(one + "<image:title/>"), strings.Repeat(image(one), 1_001),
+		image(one) + "<video:video></video:video>" + sound + link("en", loc), "<news:news></news:news>" + sound,
+		sound + "<lastmod>2026-11-01</lastmod>" + link("de", loc) + "<priority>2</priority>",
+	} {
+		said := func(start string) string {
+			text := urlsetStart + start + "\n<loc>" + loc + "</loc>\n" + body + "</url>" + urlsetEnd
+			src := source("s.xml", []byte(text))
+			src.Base, _ = url.Parse("https://www.example.com/s.xml")
+			found, err := collect(audit.Document(src, &audit.Options{Time: testTime}))
+			list := fmt.Sprintln(err)
+			for _, f := range found {
+				list += fmt.Sprintln(f.Code, f.Loc, f.Text, f.Message, f.Pos.Line, f.Column)
+			}
+			return list
+		}
+		if quick, slow := said("<url>"), said("<url >"); quick != slow {
+			t.Errorf("%.300s:\n%s\nslowly\n%s", body, quick, slow)
+		}
+	}
+}
+
+// Columns of links are right wherever the windows cut the document.
+func TestDocument_LinkColumns(t *testing.T) {
+	const second = `<xhtml:link rel="alternate" hreflang="DE" href="https://www.example.com/2"/>`
+	text := entries(10_000, func(i int) string { return strings.Replace(second, "DE", "de", 1) + "é" + second })
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "é", "<!-- é -->"), "\n", "")
+	o := &audit.Options{Only: []sitemap.Code{audit.HreflangRepeatedCode}}
+	n, column, last := 0, 1, int64(0)
+	for f, err := range audit.Document(source("s.xml", []byte(text)), o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		column += utf8.RuneCountInString(text[last:f.Pos.Offset])
+		last = f.Pos.Offset
+		if n++; f.Pos.Line != 1 || f.Column != column || !strings.HasPrefix(text[last:], second) {
+			t.Fatalf("%d:%d is not column %d at %.60s", f.Pos.Line, f.Column, column, text[last:])
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d findings", n)
 	}
 }
 

@@ -64,9 +64,6 @@ type field struct {
 	spot
 }
 
-// afterFields is the kind of extensions, which follow the fields in the schema.
-const afterFields = document.Priority + 1
-
 // An entry holds the elements of the entry that is being read.
 type entry struct {
 	start    int64 // its offset, -1 before the first one
@@ -172,7 +169,7 @@ func (e *entry) addText(text []byte, isRaw bool, depth int) {
 // kindOf returns the kind of a child of an entry, or 0 for one that the schema does not have.
 func kindOf(e *element) document.FieldKind {
 	if !e.own {
-		return afterFields
+		return document.Extension
 	}
 	switch string(e.local) {
 	case "loc":

@@ -47,8 +47,8 @@ type extensions struct {
 
 // A link is an alternate of the entry.
 type link struct {
-	*element
-	code, href []byte
+	spot
+	code, href string
 }
 
 // recordOf returns the namespace of the extension that an element is read as, or NoSpace.

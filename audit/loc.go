@@ -130,11 +130,7 @@ type locations struct {
 // add judges the location of an entry. Rest is what follows its origin, with kinds of characters. It
 // reports whether the location has a template that was not filled in.
 func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (isTemplate bool) {
-	if t := template(rest); has&isOdd != 0 && t != "" {
-		l.withdraw(sitemap.LocWhitespace, e.Pos.Offset, math.MaxInt64)
-		if l.first(t) {
-			l.bogus(e)
-		}
+	if has&isOdd != 0 && l.isTemplate(e, rest) {
 		return true
 	}
 	if l.format == sitemap.URLSet && e.Kind == sitemap.Page && isSitemapName(e.Loc) {
@@ -148,6 +144,20 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 		l.unusual(e, o, rest, has)
 	}
 	return false
+}
+
+// isTemplate reports whether a location has a template that was not filled in. Each template is one
+// finding.
+func (l *locations) isTemplate(e *sitemap.Entry, rest string) bool {
+	t := template(rest)
+	if t == "" {
+		return false
+	}
+	l.withdraw(sitemap.LocWhitespace, e.Pos.Offset, math.MaxInt64)
+	if l.first(t) {
+		l.bogus(e)
+	}
+	return true
 }
 
 func (l *locations) bogus(e *sitemap.Entry) {

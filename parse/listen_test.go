@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/seed-322c453a/sitemap"
 	doc "github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
@@ -35,6 +36,10 @@ func (r *recorder) Entry(offset int64, fields []doc.Field) {
 		}
 	}
 	r.heard, r.last = append(r.heard, s), offset
+}
+
+func (r *recorder) Extension(int64, int64, []byte, []sitemap.Alternate, []sitemap.Image) bool {
+	return false
 }
 
 func (r *recorder) Element(x *xmlscan.Reader, depth int) {

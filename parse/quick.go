@@ -41,10 +41,10 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		if own {
 			tag = load(b, at)
 		}
-		text, kind := 0, document.Loc
+		text, kind := i+1, document.Extension
 		switch {
 		case tag&0xffffffff == tagLoc:
-			text = at + len("loc>")
+			text, kind = at+len("loc>"), document.Loc
 			n = d.quickLoc(b, text)
 		case tag == tagLastMod:
 			text, kind = at+len("lastmod>"), document.LastMod
@@ -62,20 +62,27 @@ func (d *decoder) quickFields(b []byte, from int) int {
 			return i
 		}
 		if from = n; d.listener != nil {
-			end := n - (text - i) - len("/") // an end tag is longer by a slash
+			end := max(text, n-(text-i)-len("/")) // an end tag is longer by a slash
 			d.fields = append(d.fields, document.Field{
 				Kind: kind, Offset: d.in.Offset() + int64(i), Text: b[text:end]})
 		}
 	}
 }
 
-// quickExtension reads an extension. A listener hears of its elements, so the general reader reads
-// them for it.
+// quickExtension reads an extension. If a listener wants its elements, the general reader reads it.
 func (d *decoder) quickExtension(b []byte, i int) int {
-	if d.skip || d.listener != nil {
+	if d.skip {
 		return 0
 	}
-	n := d.extensions().Quick(b, i)
+	x := d.extensions()
+	n := x.Quick(b, i)
+	if n > 0 && d.listener != nil {
+		if links, images, ok := x.Last(); !ok ||
+			!d.listener.Extension(d.entry.Pos.Offset, d.in.Offset()+int64(i), b[i:n], links, images) {
+			x.Undo()
+			return 0
+		}
+	}
 	d.extended = d.extended || n > 0
 	return n
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
@@ -13,8 +14,12 @@ type Listener interface {
 	// Root takes the start tag of a urlset or sitemapindex.
 	Root(r *xmlscan.Reader)
 	// Entry takes an entry that starts with a tag without attributes, at an offset, and with fields
-	// without attributes. Often that is all of it. The fields are valid in this call only.
+	// without attributes. Often that is all of it, or all but what Extension took. The fields are
+	// valid in this call only.
 	Entry(offset int64, fields []Field)
+	// Extension takes links or images that were read quickly from text at an offset, in the entry at
+	// another one. It returns false to take their elements instead.
+	Extension(entry, offset int64, text []byte, links []sitemap.Alternate, images []sitemap.Image) bool
 	// Listener takes the other entries, and everything after the fields of Entry.
 	xmlscan.Listener
 	// End is called after the last entry, before the input is closed.
@@ -37,4 +42,5 @@ const (
 	LastMod
 	ChangeFrequency
 	Priority
+	Extension
 )

@@ -20,6 +20,7 @@ type quick struct {
 	attrs      []xmlscan.Attr
 	empty      bool // the start tag ends with "/>"
 	failed     bool
+	before     sizes // of the records
 }
 
 // active reports whether the current element is the part.

@@ -14,19 +14,30 @@ import (
 // a report, Quick does nothing and returns 0. The common shape is a link with the usual attributes,
 // an empty mobile, or an image, a video, news or PageMap whose parts hold only text.
 func (d *Decoder) Quick(b []byte, i int) int {
-	before := d.sizes()
 	q := &d.quick
+	q.before = d.sizes()
 	q.window, q.next, q.outer, q.failed = b, i, nil, false
 	if !d.quickElement() && !d.quickPageMap() {
 		q.fail()
 	}
 	q.window = nil
 	if q.failed {
-		d.cut(before)
+		d.Undo()
 		return 0
 	}
 	return q.next
 }
+
+// Last returns the links and images of the last call of Quick, and reports whether they are all that
+// it has read.
+func (d *Decoder) Last() (links []sitemap.Alternate, images []sitemap.Image, isAll bool) {
+	before := d.quick.before
+	links, images = d.alternates.current()[before.alternates:], d.images.current()[before.images:]
+	return links, images, len(links) > 0 || len(images) > 0
+}
+
+// Undo discards what the last call of Quick has read.
+func (d *Decoder) Undo() { d.cut(d.quick.before) }
 
 // quickElement reads an element with a prefix. It reports whether the next element is such.
 func (d *Decoder) quickElement() bool {
