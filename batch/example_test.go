@@ -32,7 +32,7 @@ func Example() {
 		defer queue.End(ctx)
 		for task, err := range batch.Plan(list, "2026-11-23") {
 			if err != nil {
-				fmt.Println(err) // a line that is no target
+				fmt.Println(err) // a line that is not a target
 				continue
 			}
 			if done, err := batch.IsDone(ctx, folder, task); done || err != nil {
@@ -59,7 +59,7 @@ func Example() {
 	// none.example 0 no_sitemap
 }
 
-// A second run of a list has only what has changed since the first.
+// A second run of a list has only the changes since the first.
 func ExampleWorker() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "out-")

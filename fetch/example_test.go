@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing/fstest"
 	"time"
 
@@ -35,6 +36,33 @@ func Example() {
 	// 200 https://example.com/sitemap.txt "https://example.com/\n" <nil>
 	// fetch: https://example.com/missing.xml: status 404 Not Found
 	// true
+}
+
+// A crawler's own requests share the limits of the sitemaps': at most one at a time to each host.
+func ExampleHostLimiter() {
+	limiter := &fetch.HostLimiter{PerHost: 1}
+	site := fstest.MapFS{"sitemap.txt": {Data: []byte("https://example.com/page\n")}}
+	c := fetch.Client{Limiter: limiter, Transport: http.NewFileTransportFS(site)}
+
+	page, _ := url.Parse("https://example.com/page")
+	release, err := limiter.Acquire(context.Background(), page)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("requesting", page)
+	release(200, 0) // the status and the Retry-After of the response
+
+	doc, err := c.Get(context.Background(), fetch.Request{URL: "https://example.com/sitemap.txt"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer doc.Body.Close()
+	fmt.Println("fetched", doc.URL)
+	// Output:
+	// requesting https://example.com/page
+	// fetched https://example.com/sitemap.txt
 }
 
 // A second request with the validators of the first learns whether the document

@@ -1,5 +1,5 @@
 // Command incremental prints the pages of a site that are new or modified since it was last run. A
-// run that was stopped goes on.
+// run that was stopped resumes.
 //
 //	go run ./incremental -state site.db example.com
 package main

@@ -1,4 +1,4 @@
-// Command linkcheck says which pages of a sitemap do not answer. A link checker has fetched the
+// Command linkcheck lists the pages of a sitemap that do not answer. A link checker has fetched the
 // document itself, and gives its bytes and its URL to package parse.
 //
 //	go run ./linkcheck https://example.com/sitemap.xml

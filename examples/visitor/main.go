@@ -1,6 +1,6 @@
 // Command visitor prints the first pages of a site. Its function visit is the shape that crawlers
-// such as katana give to a source of URLs: it knows nothing of what happens to a page, and ends when
-// it is told to.
+// such as katana give to a source of URLs: it does not know what happens to a page, and stops when
+// its callback returns false.
 //
 //	go run ./visitor example.com
 package main
