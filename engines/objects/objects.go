@@ -158,12 +158,17 @@ func (s *Store) retry(ctx context.Context, name string, f func() error) error {
 	}
 }
 
-// unanswered reports whether an error means that the store could not be reached or has failed.
+// unanswered reports whether an error means that the store could not be reached, has failed or was
+// busy: a conflict is one with a write at the same moment, which may have failed.
 func unanswered(err error) bool {
-	var lost net.Error
-	status := statusOf(err)
-	return errors.As(err, &lost) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errLost) ||
-		status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
+	switch status := statusOf(err); status {
+	case http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	case 0:
+		return errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errLost)
+	default:
+		return status >= 500 && status != http.StatusNotImplemented
+	}
 }
 
 // statusOf returns the HTTP status of an error, 0 if the store did not answer.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -69,22 +68,12 @@ func (v values) replace(ctx context.Context, name string, value []byte, version 
 	} else {
 		options.SetMatchETag(version)
 	}
-	for {
-		r := io.NewSectionReader(bytes.NewReader(value), 0, int64(len(value)))
-		err := v.store.put(ctx, name, r, options)
-		switch statusOf(err) {
-		case http.StatusPreconditionFailed, http.StatusNotFound:
-			return batch.ErrStale
-		case http.StatusConflict: // with a write at the same moment, which may have failed
-			select {
-			case <-time.After(100 * time.Millisecond):
-				continue
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return err
+	r := io.NewSectionReader(bytes.NewReader(value), 0, int64(len(value)))
+	err := v.store.put(ctx, name, r, options)
+	if status := statusOf(err); status == http.StatusPreconditionFailed || status == http.StatusNotFound {
+		return batch.ErrStale
 	}
+	return err
 }
 
 // Put keeps a large state.
