@@ -31,7 +31,7 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			yield(Task{}, fmt.Errorf("batch: %w", err))
 			return
 		}
-		sorter := disksort.New(context.Background(), "", byKey)
+		sorter := disksort.New(context.Background(), "", disksort.Strings)
 		defer sorter.Close()
 		var broken error
 		for l, err := range readList(r, DomainOf) {
@@ -50,13 +50,6 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 			}
 		}
 	}
-}
-
-// byKey sorts the keys of targets.
-var byKey = disksort.Order[string]{
-	Compare: strings.Compare,
-	Encode:  func(key string) ([]byte, error) { return []byte(key), nil },
-	Decode:  func(b []byte) (string, error) { return string(b), nil },
 }
 
 // group yields the tasks of sorted targets.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"iter"
 	"os"
+	"strings"
 
 	"github.com/lanrat/extsort"
 )
@@ -16,6 +17,13 @@ type Order[T any] struct {
 	Compare func(a, b T) int
 	Encode  func(T) ([]byte, error)
 	Decode  func([]byte) (T, error)
+}
+
+// Strings is the order of strings.
+var Strings = Order[string]{
+	Compare: strings.Compare,
+	Encode:  func(s string) ([]byte, error) { return []byte(s), nil },
+	Decode:  func(b []byte) (string, error) { return string(b), nil },
 }
 
 // A Sorter takes values and yields them sorted. It is not for concurrent use.

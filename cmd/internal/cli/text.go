@@ -16,6 +16,9 @@ func Printable(s string) string { return Harmless(s, "\n") }
 // Harmless replaces characters that control a terminal, except those of keep.
 func Harmless(s, keep string) string {
 	return strings.Map(func(r rune) rune {
+		if ' ' <= r && r <= '~' {
+			return r
+		}
 		control := unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 		if control && !strings.ContainsRune(keep, r) {
 			return unicode.ReplacementChar

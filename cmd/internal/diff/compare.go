@@ -3,6 +3,8 @@ package diff
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"io"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -21,40 +23,22 @@ type change struct {
 	OldSitemap string `json:"old_sitemap,omitempty"`
 }
 
-// strings returns the fields of a change, the URL first.
-func (c *change) strings() []*string {
-	return []*string{&c.Loc, &c.Change, &c.OldLoc, &c.LastMod, &c.OldLastMod, &c.Sitemap, &c.OldSitemap}
-}
-
-// encode returns a change in one string, which shares no memory with its part.
-func (c *change) encode() string {
-	var b []byte
-	for _, s := range c.strings() {
-		b = appendStrings(b, *s)
-	}
-	return string(b)
-}
-
-// changeOrder sorts encoded changes by URL.
-var changeOrder = disksort.Order[string]{
-	Compare: func(a, b string) int {
-		var locA, locB string
-		restA, restB := cutStrings(a, &locA), cutStrings(b, &locB)
-		return cmp.Or(strings.Compare(locA, locB), strings.Compare(restA, restB))
-	},
-	Encode: func(c string) ([]byte, error) { return []byte(c), nil },
-	Decode: func(b []byte) (string, error) { return string(b), nil },
-}
-
-// compare calls report with each change between two listings, in the order of the URLs.
+// compare writes the line of each change between two listings, in the order of the URLs, and reports
+// whether there is one.
 func compare(
-	ctx context.Context, old, now *listing, normalize bool, report func(*change) error,
-) error {
-	sorter := disksort.New(ctx, "", changeOrder)
+	ctx context.Context, old, now *listing, normalize bool, line appendFunc, out io.Writer,
+) (differ bool, err error) {
+	sorter := disksort.New(ctx, "", disksort.Strings)
 	defer sorter.Close()
+	var b []byte
 	c := &comparison{
 		id: identity(normalize), has: old.has.With(now.has), index: map[string]int{},
-		report: func(c *change) { sorter.Add(c.encode()) },
+		report: func(c *change) { // the URL, a NUL, the line, and the length of the URL
+			b = append(append(b[:0], c.Loc...), 0)
+			b = binary.BigEndian.AppendUint32(line(b, c), uint32(len(c.Loc)))
+			sorter.Add(string(b))
+			differ = true
+		},
 	}
 	for n := range parts {
 		err := old.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).old, u) })
@@ -62,18 +46,18 @@ func compare(
 			err = now.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).now, u) })
 		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
+			return differ, err
 		}
 		c.end()
 	}
 	for text := range sorter.Sorted() {
-		var ch change
-		cutStrings(text, ch.strings()...)
-		if err := report(&ch); err != nil {
-			return err
+		end := len(text) - 4
+		loc := binary.BigEndian.Uint32([]byte(text[end:]))
+		if _, err := io.WriteString(out, text[loc+1:end]); err != nil {
+			return differ, err
 		}
 	}
-	return sorter.Err()
+	return differ, sorter.Err()
 }
 
 // A comparison compares a part of two listings.
@@ -108,34 +92,43 @@ func keepLatest(to *export.URL, u export.URL) {
 	}
 }
 
-// end reports the changes of a part, and makes room for the next one.
+// end reports the changes of a part, and makes room for the next one. A page has moved if it is
+// removed, and one is added whose URL differs only in http or https and in a slash at the end of the
+// path.
 func (c *comparison) end() {
-	var removed, added []*page
+	var added []*page
+	gone := map[string][]*page{}
+	key := func(loc string) string {
+		path, query := pageKey(c.id(loc))
+		return path + query
+	}
 	for i := range c.pages {
 		switch p := &c.pages[i]; {
 		case p.now.Loc == "":
-			removed = append(removed, p)
+			k := key(p.old.Loc)
+			gone[k] = append(gone[k], p)
 		case p.old.Loc == "":
 			added = append(added, p)
-		default:
-			if ch := p.change(c.has); ch.Change != "" {
-				c.report(ch)
-			}
-		}
-	}
-	c.pair(removed, added)
-	for _, p := range removed {
-		if p.old.Loc != "" {
-			c.report(&change{
-				Change: "removed", Loc: p.old.Loc, OldLastMod: p.old.LastMod, OldSitemap: p.old.Sitemap,
-			})
+		case c.has.LastMod && !sameTime(p.old.LastMod, p.now.LastMod):
+			c.report(p.change("changed"))
+		case c.has.Sitemap && p.old.Sitemap != p.now.Sitemap:
+			c.report(p.change("moved"))
 		}
 	}
 	for _, p := range added {
-		if p.old.Loc == "" {
-			c.report(&change{
-				Change: "added", Loc: p.now.Loc, LastMod: p.now.LastMod, Sitemap: p.now.Sitemap,
-			})
+		k := key(p.now.Loc)
+		if len(gone[k]) == 0 {
+			c.report(p.change("added"))
+			continue
+		}
+		p.old, gone[k] = gone[k][0].old, gone[k][1:]
+		ch := p.change("moved")
+		ch.OldLoc = p.old.Loc
+		c.report(ch)
+	}
+	for _, list := range gone {
+		for _, p := range list {
+			c.report(p.change("removed"))
 		}
 	}
 	clear(c.index)
@@ -143,49 +136,12 @@ func (c *comparison) end() {
 	c.pages = c.pages[:0]
 }
 
-// pair reports the pages that have moved: a removed and an added one whose URLs differ only in http or
-// https and in a slash at the end of the path. The removed one is emptied, and the added one gets its
-// old URL.
-func (c *comparison) pair(removed, added []*page) {
-	if len(removed) == 0 || len(added) == 0 {
-		return
+// change returns how a page differs.
+func (p *page) change(kind string) *change {
+	return &change{
+		Change: kind, Loc: cmp.Or(p.now.Loc, p.old.Loc), LastMod: p.now.LastMod,
+		OldLastMod: p.old.LastMod, Sitemap: p.now.Sitemap, OldSitemap: p.old.Sitemap,
 	}
-	type key struct{ path, query string }
-	keyOf := func(loc string) key {
-		path, query := pageKey(c.id(loc))
-		return key{path, query}
-	}
-	gone := map[key][]*page{}
-	for _, p := range removed {
-		k := keyOf(p.old.Loc)
-		gone[k] = append(gone[k], p)
-	}
-	for _, p := range added {
-		k := keyOf(p.now.Loc)
-		if len(gone[k]) == 0 {
-			continue
-		}
-		p.old, gone[k][0].old = gone[k][0].old, export.URL{}
-		gone[k] = gone[k][1:]
-		ch := p.change(export.Fields{})
-		ch.Change, ch.OldLoc = "moved", p.old.Loc
-		c.report(ch)
-	}
-}
-
-// change returns how a page differs in what both listings have. Its Change is empty if it does not.
-func (p *page) change(has export.Fields) *change {
-	c := &change{
-		Loc: p.now.Loc, LastMod: p.now.LastMod, OldLastMod: p.old.LastMod, Sitemap: p.now.Sitemap,
-		OldSitemap: p.old.Sitemap,
-	}
-	switch {
-	case has.LastMod && !sameTime(p.old.LastMod, p.now.LastMod):
-		c.Change = "changed"
-	case has.Sitemap && p.old.Sitemap != p.now.Sitemap:
-		c.Change = "moved"
-	}
-	return c
 }
 
 // sameTime reports whether two lastmods are the same, however they are written.

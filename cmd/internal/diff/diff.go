@@ -66,14 +66,9 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
-	print := changeFormat(&flags.PrintFlags)
-	w.Out.Begin(print.header)
-	differ := false
-	err = compare(ctx, sides[0], sides[1], flags.Normalize, func(c *change) error {
-		differ = true
-		_, err := w.Out.Write(print.append(nil, c))
-		return err
-	})
+	header, line := changeFormat(&flags.PrintFlags)
+	w.Out.Begin(header)
+	differ, err := compare(ctx, sides[0], sides[1], flags.Normalize, line, w.Out)
 	if differ && err == nil {
 		a.Failed.Store(true)
 		w.Out.Head = -1 // a failure says that they differ, not that nothing could be read
@@ -81,30 +76,27 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	return w.Out.Finish(err)
 }
 
-// A changePrinter writes changes, each as a line.
-type changePrinter struct {
-	header string
-	append func(b []byte, c *change) []byte
-}
+// An appendFunc appends the line of a change to b.
+type appendFunc func(b []byte, c *change) []byte
 
 // signs start the lines of text.
 var signs = map[string]string{"added": "+ ", "removed": "- ", "changed": "~ ", "moved": "> "}
 
 // changeFormat returns the format that the flags name.
-func changeFormat(p *cli.PrintFlags) changePrinter {
+func changeFormat(p *cli.PrintFlags) (header string, line appendFunc) {
 	switch p.Format {
 	case "jsonl":
-		return changePrinter{append: func(b []byte, c *change) []byte {
+		return "", func(b []byte, c *change) []byte {
 			return append(append(b, jsonl.Marshal(c)...), '\n')
-		}}
+		}
 	case "csv":
 		const header = "change,loc,lastmod,old_lastmod,sitemap,old_sitemap,old_loc\n"
-		return changePrinter{header, func(b []byte, c *change) []byte {
+		return header, func(b []byte, c *change) []byte {
 			return output.AppendRow(b, p.Raw,
 				c.Change, c.Loc, c.LastMod, c.OldLastMod, c.Sitemap, c.OldSitemap, c.OldLoc)
-		}}
+		}
 	}
-	return changePrinter{append: appendText}
+	return "", appendText
 }
 
 // appendText appends the line of a change to b.
