@@ -17,12 +17,14 @@ func (c *Checker) Audit(ctx context.Context) error {
 		return lists.Handler{Walk: x.walk}
 	}
 	c.Read = c.read
-	var err error
-	if c.table, err = openTable(c.App, c.flags.table, c.flags.Raw); err != nil {
+	if err := c.openTable(); err != nil {
 		return err
 	}
 	runErr, endErr := c.Run(ctx, c.Targets), c.Printer.End(c.totals)
-	err = c.table.end(cmp.Or(runErr, endErr))
+	err := cmp.Or(runErr, endErr)
+	if c.table != nil {
+		err = c.table.Finish(err)
+	}
 	c.sayJudged()
 	if n := c.hidden.Load(); n > 0 && c.flags.Format == "text" {
 		fmt.Fprintf(c.Out, "%s not shown: --all shows them\n", cli.Plural(n, "habit"))
@@ -46,7 +48,7 @@ func (x *targetAudit) walk(ctx context.Context) error {
 
 // sayJudged prints how many pages were judged: in text after the totals, else in the log.
 func (c *Checker) sayJudged() {
-	if c.flags.pages.n == 0 {
+	if c.flags.pages == 0 {
 		return
 	}
 	line := fmt.Sprintf("%d of %s judged", c.totals.Judged, cli.Plural(c.totals.URLs, "page"))

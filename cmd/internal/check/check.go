@@ -9,8 +9,7 @@
 //	site.go      a site or a sitemap
 //	file.go      a file
 //	document.go  the findings in a document, and its end
-//	checker.go   what the audits of a command share
-//	table.go     the pages that are judged
+//	checker.go   what the audits of a command share, and the table of pages
 //	flags.go     the flags of check, and the findings that count
 package check
 
@@ -49,7 +48,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.failOn,
 		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
-		Width: a.Width(), Pages: flags.pages.n != 0,
+		Width: a.Width(), Pages: flags.pages != 0,
 		Note: func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -32,8 +35,8 @@ type Checker struct {
 	baseline  findings.Baseline
 	failOn    sitemap.Severity // least one that makes the exit status 1
 	totals    findings.Totals
-	hidden    atomic.Int64 // findings that only --all shows
-	table     pageTable
+	hidden    atomic.Int64   // findings that only --all shows
+	table     *output.Writer // nil if none is wanted
 }
 
 // A result is a finding in a target, or a document that has ended, with its share of the totals.
@@ -52,10 +55,38 @@ func (c *Checker) print(r *result) {
 	case r.Finding != nil:
 		c.Printer.Finding(r.Finding, r.Target)
 	case r.Page != nil:
-		c.table.row(r.Page)
+		c.row(r.Page)
 	default:
 		c.Printer.Document(r.Document)
 	}
+}
+
+// openTable starts the table of the pages to judge, if it is wanted.
+func (c *Checker) openTable() (err error) {
+	if c.flags.table == "" {
+		return nil
+	}
+	if c.table, err = output.Create(c.App, c.flags.table); err == nil {
+		c.table.Begin("url,status,final_url,findings,not_judged\n")
+	}
+	return err
+}
+
+// row writes the row of a page.
+func (c *Checker) row(p *audit.PageResult) {
+	if c.table == nil {
+		return
+	}
+	status := ""
+	if p.Status != 0 {
+		status = strconv.Itoa(p.Status)
+	}
+	codes := make([]string, len(p.Codes))
+	for i, code := range p.Codes {
+		codes[i] = string(code)
+	}
+	c.table.Write(output.AppendRow(
+		nil, c.flags.Raw, p.Loc, status, p.FinalURL, strings.Join(codes, " "), p.Reason))
 }
 
 // fail makes the exit status 1 if a finding of this severity does.

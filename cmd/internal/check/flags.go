@@ -32,7 +32,7 @@ type Flags struct {
 	explain  string
 	root     string
 	agent    string
-	pages    pageCount
+	pages    int // negative for all
 	seed     uint64
 	table    string
 }
@@ -67,7 +67,7 @@ func (c *Flags) Add(cmd *cobra.Command) {
 			"leave out the findings of an earlier run, as jsonl in `FILE`")
 		f.StringVar(&c.agent, "agent", "Googlebot",
 			"judge by the rules of robots.txt and pages for the crawler `NAME`")
-		f.Var(&c.pages, "pages", "fetch and judge `N` pages of all sitemaps, or all")
+		f.Func("pages", "fetch and judge `N` pages of all sitemaps, or all", c.setPages)
 		f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
 		f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
 	})
@@ -79,7 +79,7 @@ func (c *Flags) Add(cmd *cobra.Command) {
 
 // checkPages returns an error for flags that need --pages.
 func (c *Flags) checkPages() error {
-	if c.pages.n == 0 && c.table != "" {
+	if c.pages == 0 && c.table != "" {
 		return errors.New("--page-table: needs --pages")
 	}
 	return cli.DifferentFiles("--output", c.Out, "--state", c.State, "--baseline", c.baseline,
@@ -105,7 +105,7 @@ func (c *Flags) checkRoot(targets []target.Target) error {
 // options returns the options of the audit, without those of its walk.
 func (c *Flags) options() (o audit.Options, err error) {
 	o = audit.Options{
-		Agent: c.agent, Pages: c.pages.n, Seed: c.seed, Limits: c.Limit.Document(),
+		Agent: c.agent, Pages: c.pages, Seed: c.seed, Limits: c.Limit.Document(),
 	}
 	if o.Only, err = parseCodes("only", c.only); err == nil {
 		o.Disable, err = parseCodes("disable", c.disable)
@@ -167,22 +167,15 @@ func unknownCode(code string) error {
 	return fmt.Errorf("unknown code %q: 'sitemap check --rules' lists them", code)
 }
 
-// A pageCount is the value of --pages: a number, or a negative one for all.
-type pageCount struct{ n int }
-
-func (p *pageCount) Set(s string) error {
-	if s == "all" {
-		p.n = -1
-		return nil
-	}
+// setPages sets the value of --pages.
+func (c *Flags) setPages(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
+	switch {
+	case s == "all":
+		n = -1
+	case err != nil || n < 0:
 		return errors.New("want a number or all")
 	}
-	p.n = n
+	c.pages = n
 	return nil
 }
-
-func (p *pageCount) String() string { return "" }
-
-func (p *pageCount) Type() string { return "N" }

@@ -1,8 +1,9 @@
 package submit
 
 import (
-	"bytes"
+	"bufio"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/export"
@@ -12,10 +13,6 @@ import (
 // sitemap watch, and with both URLs of a page that has moved. It calls report with all URLs in a
 // list. Without removed, URLs where no page is any more are left out.
 func readChanges(r io.Reader, removed bool, report func(loc string)) error {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
 	put := func(u export.URL) {
 		switch u.Change {
 		case "", "added", "changed", "new", "modified":
@@ -34,26 +31,29 @@ func readChanges(r io.Reader, removed bool, report func(loc string)) error {
 			}
 		}
 	}
-	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	if len(first) < 2 || first[1] != ' ' || strings.IndexByte("+-~>!", first[0]) < 0 {
-		return export.Read(bytes.NewReader(text), &export.Fields{}, put)
+	b := bufio.NewReader(r)
+	if start, _ := b.Peek(80); !changeLine.Match(start) {
+		return export.Read(b, &export.Fields{}, put)
 	}
-	for line := range strings.Lines(string(text)) {
-		put(parseLine(line))
+	lines := bufio.NewScanner(b)
+	for lines.Scan() {
+		if u := parseLine(lines.Text()); u.Change != "" {
+			put(u)
+		}
 	}
-	return nil
+	return lines.Err()
 }
+
+// changeLine matches the start of text that sitemap diff or sitemap watch has printed.
+var changeLine = regexp.MustCompile(`^\s*[-+~>!] `)
 
 var changeOf = map[string]string{"+": "added", "~": "changed", "-": "removed", ">": "moved"}
 
-// parseLine reads a line of text that sitemap diff or sitemap watch has printed.
+// parseLine reads a line of such text. One about a sitemap has no Change.
 func parseLine(line string) export.URL {
 	sign, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	loc, more, _ := strings.Cut(rest, "  ")
 	u := export.URL{Loc: loc, Change: changeOf[sign]}
-	if u.Change == "" {
-		u.Change = sign // about a sitemap
-	}
 	if old, now, _ := strings.Cut(more, " → "); u.Change == "moved" && now == loc {
 		u.OldLoc = old
 	}

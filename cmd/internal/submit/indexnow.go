@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -109,17 +110,15 @@ func (s *submission) flush(ctx context.Context, host string) {
 	}
 	if err != nil && ctx.Err() == nil {
 		h.isFailed = true
-		s.app.Fail("%s: %v", host, err)
+		s.app.Fail("%s: %s", host, jsonl.Message("", err))
 	}
 }
 
 // keyLocation returns the URL of the file with the key of a host.
 func (s *submission) keyLocation(host string, isHTTPS bool) string {
-	switch {
-	case s.flags.keyLocation != "":
-		return s.flags.keyLocation
-	case isHTTPS:
-		return "https://" + host + "/" + s.flags.key + ".txt"
+	scheme := "http"
+	if isHTTPS {
+		scheme = "https"
 	}
-	return "http://" + host + "/" + s.flags.key + ".txt"
+	return cmp.Or(s.flags.keyLocation, scheme+"://"+host+"/"+s.flags.key+".txt")
 }
