@@ -130,18 +130,13 @@ const maxMonths = 60
 // can show are counted as "earlier", and those in the future as "later".
 func newTimeline(months map[string]int64, now time.Time) *timeline {
 	t := &timeline{Unit: "month"}
-	first, last := "", now.UTC().Format("2006-01")
-	for _, month := range slices.Sorted(maps.Keys(months)) {
-		if month != "" {
-			first = cmp.Or(first, month)
-			t.With += months[month]
-		}
-	}
-	if t.With == 0 {
+	if len(months) == 0 {
 		return t
 	}
+	now = now.UTC()
+	first, last := slices.Min(slices.Collect(maps.Keys(months))), now.Format("2006-01")
 	step, names := -1, []string{}
-	at := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
+	at := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
 	layout := "2006-01"
 	if first < at.AddDate(0, 1-maxMonths, 0).Format(layout) {
 		t.Unit, layout, step = "year", "2006", -12
@@ -154,8 +149,8 @@ func newTimeline(months map[string]int64, now time.Time) *timeline {
 	slices.Reverse(names)
 	counts := map[string]int64{}
 	for month, n := range months {
+		t.With += n
 		switch {
-		case month == "":
 		case month > last:
 			counts["later"] += n
 		case month[:len(layout)] < names[0]:
@@ -228,12 +223,7 @@ const maxSpans = 200
 // waterfall returns the fetches in the order of their begin, how long they took together, and how
 // many are left out.
 func waterfall(documents []*auditedDocument) (spans []span, total time.Duration, more int) {
-	var fetched []*auditedDocument
-	for _, d := range documents {
-		if d.Elapsed > 0 {
-			fetched = append(fetched, d)
-		}
-	}
+	fetched := slices.DeleteFunc(slices.Clone(documents), func(d *auditedDocument) bool { return d.Elapsed <= 0 })
 	slices.SortStableFunc(fetched, func(a, b *auditedDocument) int { return cmp.Compare(a.Begun, b.Begun) })
 	if len(fetched) > maxSpans {
 		fetched, more = fetched[:maxSpans], len(fetched)-maxSpans

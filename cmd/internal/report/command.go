@@ -54,17 +54,15 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 	if err != nil {
 		return err
 	}
-	out := output.WriterFunc(func(p []byte) (int, error) { return c.Out.Write(p) })
-	page := New(out, c.Targets[0].Shown())
-	if since != "" {
-		if err := readSince(page, since); err != nil {
-			return cli.Misuse(cmd, fmt.Errorf("--since-report: %s: %s", since, jsonl.Message("", err)))
-		}
-	}
-	c.Printer, c.Untrusted, c.Options.Excerpts, c.Options.Page = page, page.Untrusted, true, page.Page
 	if c.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}
+	page := New(c.Out, c.Targets[0].Shown())
+	if err := readSince(page, since); err != nil {
+		err = fmt.Errorf("--since-report: %s: %s", since, jsonl.Message("", err))
+		return c.Out.Finish(cli.Misuse(cmd, err))
+	}
+	c.Printer, c.Untrusted, c.Options.Excerpts, c.Options.Page = page, page.Untrusted, true, page.Page
 	err = c.Audit(cmd.Context())
 	if c.Progress.Failed.Load() > 0 {
 		a.Failed.Store(true)
@@ -72,8 +70,11 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 	return c.Out.Finish(err)
 }
 
-// readSince reads what an earlier run of check has printed.
+// readSince reads what an earlier run of check has printed, if there is one.
 func readSince(page *Report, name string) error {
+	if name == "" {
+		return nil
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return err

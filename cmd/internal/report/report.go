@@ -139,11 +139,9 @@ func (r *Report) Document(d *findings.DocumentEnd) {
 // Page takes a page that a sitemap lists.
 func (r *Report) Page(u *discover.URL) {
 	r.pages++
-	month := ""
 	if !u.LastMod.IsZero() {
-		month = u.LastMod.Start().Format("2006-01")
+		r.months[u.LastMod.Start().Format("2006-01")]++
 	}
-	r.months[month]++
 	host, path := split(u.Loc)
 	directory, _, ok := strings.Cut(path, "/")
 	if directory = "/" + directory + "/"; !ok {

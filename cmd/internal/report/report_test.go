@@ -292,8 +292,8 @@ func TestTimeline(t *testing.T) {
 		n      int
 		with   int64
 	}{
-		{map[string]int64{"": 4}, "month", "", "", 0, 0},
-		{map[string]int64{"": 4, "2026-11": 2}, "month", "2025-12", "2026-11", 12, 2},
+		{map[string]int64{}, "month", "", "", 0, 0},
+		{map[string]int64{"2026-11": 2}, "month", "2025-12", "2026-11", 12, 2},
 		{map[string]int64{"2024-01": 1, "2027-01": 2}, "month", "2024-01", "later", 36, 3},
 		{map[string]int64{"2021-11": 1, "2026-10": 2}, "year", "2015", "2026", 12, 3},
 		{map[string]int64{"0001-01": 1, "1990-05": 2, "9999-01": 1}, "year", "earlier", "later", 62, 4},

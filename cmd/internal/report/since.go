@@ -14,8 +14,10 @@ import (
 // Since reads the output of sitemap check --format jsonl for the same target, to report the changes
 // since then. The page calls it name. Since is called before the audit begins.
 func (r *Report) Since(in io.Reader, name string) error {
-	old, other := &earlierRun{name, map[findings.Key]*oldFinding{}, map[string]findings.Line{}}, ""
-	known := false
+	old := &earlierRun{
+		name, map[findings.Key]int64{}, map[sitemap.Code]int64{}, map[string]findings.Line{},
+	}
+	known, other := false, ""
 	for l, err := range findings.Lines(in) {
 		switch {
 		case err != nil:
@@ -66,12 +68,8 @@ func (r *Report) changes() *comparison {
 		return nil
 	}
 	c := &comparison{Name: r.earlier.name}
-	gone := map[sitemap.Code]int64{}
-	for _, old := range r.earlier.findings {
-		gone[old.code] += old.count
-	}
 	for _, rule := range audit.Rules() {
-		change := ruleChange{Rule: rule, Gone: gone[rule.Code]}
+		change := ruleChange{Rule: rule, Gone: r.earlier.gone[rule.Code]}
 		if g := r.groups[rule.Code]; g != nil {
 			change.Fresh = g.Fresh
 		}
