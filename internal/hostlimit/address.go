@@ -4,52 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/semaphore"
 )
-
-// addresses bounds the requests to each address. It holds only those that are in use.
-type addresses struct {
-	most int64 // slots of each
-
-	mu    sync.Mutex
-	inUse map[string]*addressSlots
-}
-
-// addressSlots are the slots of one address.
-type addressSlots struct {
-	*semaphore.Weighted
-	users int // requests that have a slot or wait for one
-}
-
-// acquire waits for a slot of the address with this key.
-func (a *addresses) acquire(ctx context.Context, key string) error {
-	a.mu.Lock()
-	slots := a.inUse[key]
-	if slots == nil {
-		slots = &addressSlots{Weighted: semaphore.NewWeighted(a.most)}
-		a.inUse[key] = slots
-	}
-	slots.users++
-	a.mu.Unlock()
-	err := slots.Acquire(ctx, 1)
-	if err != nil {
-		a.leave(key, 0)
-	}
-	return err
-}
-
-// leave ends the use of a number of slots, 1 or 0, by one request.
-func (a *addresses) leave(key string, held int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	slots := a.inUse[key]
-	slots.Release(held)
-	if slots.users--; slots.users == 0 {
-		delete(a.inUse, key)
-	}
-}
 
 // A Lookup returns the addresses of a host.
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)

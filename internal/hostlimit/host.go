@@ -9,10 +9,10 @@ import (
 
 // A host grants the requests to one host, in the order of their documents.
 type host struct {
-	key  string
-	most int64 // requests under way
+	key string
 
-	mu      *sync.Mutex // of the HostLimiter; guards what follows
+	mu      *sync.Mutex // of the Limiter; guards what follows
+	most    int64       // requests under way
 	running int64
 	queue   []*waiter // the longest-waiting document first
 	timer   *time.Timer
@@ -22,6 +22,7 @@ type host struct {
 
 // A waiter is a request that waits for its host.
 type waiter struct {
+	*host
 	grant
 	since time.Time  // when its document was begun
 	ready chan error // receives nil when the request is granted
@@ -37,19 +38,21 @@ func (h *host) enqueue(w *waiter) {
 	h.dispatch()
 }
 
-// wait waits until w, which is in the queue, is granted. It locks mu.
-func (h *host) wait(ctx context.Context, w *waiter) error {
+// wait waits until w, which is in the queue, is granted.
+func (w *waiter) wait(ctx context.Context) error {
 	select {
 	case err := <-w.ready:
 		return err
 	case <-ctx.Done():
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if i := slices.Index(h.queue, w); i >= 0 {
-		h.queue = slices.Delete(h.queue, i, i+1)
-	} else if err := <-w.ready; err == nil {
-		h.giveBack(w)
+	w.mu.Lock()
+	i := slices.Index(w.queue, w)
+	if i >= 0 {
+		w.queue = slices.Delete(w.queue, i, i+1)
+	}
+	w.mu.Unlock()
+	if i < 0 && <-w.ready == nil {
+		w.giveBack()
 	}
 	return ctx.Err()
 }
@@ -100,20 +103,22 @@ func (h *host) wake() {
 	h.dispatch()
 }
 
-// giveBack undoes the grant of a request that was not sent.
-func (h *host) giveBack(w *waiter) {
-	h.running--
-	h.pace.undo(&w.grant)
-	h.dispatch()
+// giveBack undoes the grant of a request that was not sent, or of one to an address.
+func (w *waiter) giveBack() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	w.pace.undo(&w.grant)
+	w.dispatch()
 }
 
-// release updates the host by the answer to a request that was sent at begun. It locks mu.
-func (h *host) release(w *waiter, status int, retryAfter time.Duration, begun time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.running--
-	h.pace.learn(&w.grant, status, retryAfter, begun)
-	h.dispatch()
+// release updates the host by the answer to a request that was sent at begun.
+func (w *waiter) release(status int, retryAfter time.Duration, begun time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	w.pace.learn(&w.grant, status, retryAfter, begun)
+	w.dispatch()
 }
 
 // isQuiet reports whether the host may be forgotten: it has been idle for long enough. Its delay

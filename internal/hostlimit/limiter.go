@@ -5,8 +5,8 @@
 // Each file builds on those below it:
 //
 //	limiter.go  Limiter: slots in all, and the hosts
-//	address.go  the slots of an address
-//	host.go     the queue of one host
+//	address.go  the address of a host
+//	host.go     the queue of one host, or of one address
 //	pace.go     the pauses of one host
 package hostlimit
 
@@ -18,8 +18,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // Bounds hold for a Limiter. In the numbers of requests, 0 means a default and a negative number no
@@ -32,27 +30,24 @@ type Bounds struct {
 
 // A Limiter grants requests. It is safe for concurrent use.
 type Limiter struct {
-	perHost int64
-	total   *semaphore.Weighted
-	addrs   addresses
+	total, perHost, perAddress int64
 
 	mu       sync.Mutex // guards what follows, and the hosts
 	hosts    map[string]*host
-	forgetAt int // number of hosts at which those that are idle are forgotten
+	shared   map[string]*host // the addresses of hosts, and "" for all requests
+	forgetAt int              // number of hosts at which those that are idle are forgotten
 }
 
 // New returns a Limiter.
 func New(b Bounds) *Limiter {
-	perAddress := bound(b.PerAddress, 8)
+	l := &Limiter{
+		total: bound(b.Total, 16), perHost: bound(b.PerHost, 4), perAddress: bound(b.PerAddress, 8),
+		hosts: map[string]*host{}, shared: map[string]*host{},
+	}
 	if b.PerAddress == 0 {
-		perAddress = max(perAddress, bound(b.PerHost, 4))
+		l.perAddress = max(l.perAddress, l.perHost)
 	}
-	return &Limiter{
-		perHost: bound(b.PerHost, 4),
-		total:   semaphore.NewWeighted(bound(b.Total, 16)),
-		addrs:   addresses{most: perAddress, inUse: map[string]*addressSlots{}},
-		hosts:   map[string]*host{},
-	}
+	return l
 }
 
 func bound(n, def int) int64 {
@@ -81,33 +76,42 @@ type Request struct {
 func (l *Limiter) Acquire(
 	ctx context.Context, r Request,
 ) (release func(status int, retryAfter time.Duration), err error) {
-	w := &waiter{grant: grant{url: r.URL}, since: r.Began, ready: make(chan error, 1)}
-	l.mu.Lock()
-	h := l.host(r.Host)
-	h.pace.least, h.pace.maxPause = max(h.pace.least, r.Delay), r.Pause
-	h.enqueue(w)
-	l.mu.Unlock()
-	if err := h.wait(ctx, w); err != nil {
+	host, err := l.take(ctx, l.hosts, r.Host, l.perHost, r)
+	if err != nil {
 		return nil, err
 	}
-	address := h.addressKey(ctx, r.URL.Hostname(), r.Lookup)
-	if err = l.addrs.acquire(ctx, address); err == nil {
-		if err = l.total.Acquire(ctx, 1); err != nil {
-			l.addrs.leave(address, 1)
-		}
-	}
+	r.Delay = 0 // neither addresses nor all requests have one
+	key := host.addressKey(ctx, r.URL.Hostname(), r.Lookup)
+	address, err := l.take(ctx, l.shared, key, l.perAddress, r)
 	if err != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		h.giveBack(w)
+		host.giveBack()
+		return nil, err
+	}
+	all, err := l.take(ctx, l.shared, "", l.total, r)
+	if err != nil {
+		address.giveBack()
+		host.giveBack()
 		return nil, err
 	}
 	begun := time.Now()
 	return func(status int, retryAfter time.Duration) {
-		l.total.Release(1)
-		l.addrs.leave(address, 1)
-		h.release(w, status, retryAfter, begun)
+		all.giveBack()
+		address.giveBack()
+		host.release(status, retryAfter, begun)
 	}, nil
+}
+
+// take waits for one of the slots of a host.
+func (l *Limiter) take(
+	ctx context.Context, in map[string]*host, key string, most int64, r Request,
+) (*waiter, error) {
+	l.mu.Lock()
+	h := l.host(in, key)
+	h.most, h.pace.maxPause, h.pace.least = most, r.Pause, max(h.pace.least, r.Delay)
+	w := &waiter{host: h, grant: grant{url: r.URL}, since: r.Began, ready: make(chan error, 1)}
+	h.enqueue(w)
+	l.mu.Unlock()
+	return w, w.wait(ctx)
 }
 
 // SetDelay makes requests to a host serial and at least d apart, at most 30 s. Zero ends that,
@@ -115,7 +119,7 @@ func (l *Limiter) Acquire(
 func (l *Limiter) SetDelay(host string, d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.host(host)
+	h := l.host(l.hosts, host)
 	h.pace.delay = min(max(d, 0), maxDelay)
 	h.dispatch()
 }
@@ -123,16 +127,16 @@ func (l *Limiter) SetDelay(host string, d time.Duration) {
 // maxIdleHosts is the number of hosts that are remembered in any case.
 const maxIdleHosts = 10_000
 
-// host returns the host with this key.
-func (l *Limiter) host(key string) *host {
-	h := l.hosts[key]
+// host returns the host with this key in one of the maps.
+func (l *Limiter) host(in map[string]*host, key string) *host {
+	h := in[key]
 	if h == nil {
-		if len(l.hosts) >= max(l.forgetAt, maxIdleHosts) {
+		if len(in) >= max(l.forgetAt, maxIdleHosts) {
 			l.forget()
 		}
-		h = &host{key: strings.Clone(key), most: l.perHost, mu: &l.mu}
+		h = &host{mu: &l.mu, key: strings.Clone(key)}
 		h.timer = time.AfterFunc(0, h.wake)
-		l.hosts[h.key] = h
+		in[h.key] = h
 	}
 	return h
 }
@@ -143,6 +147,8 @@ func (l *Limiter) forget() {
 	if len(l.hosts) >= 5*maxIdleHosts {
 		idle = 5 * time.Second
 	}
-	maps.DeleteFunc(l.hosts, func(_ string, h *host) bool { return h.isQuiet(idle) })
-	l.forgetAt = 2 * len(l.hosts)
+	isQuiet := func(_ string, h *host) bool { return h.isQuiet(idle) }
+	maps.DeleteFunc(l.hosts, isQuiet)
+	maps.DeleteFunc(l.shared, isQuiet)
+	l.forgetAt = 2 * max(len(l.hosts), len(l.shared))
 }
