@@ -3,7 +3,7 @@ package pagetable
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -14,30 +14,24 @@ type entry struct {
 	state State
 }
 
+// comparePages compares entries by their page.
+func comparePages(a, b entry) int { return cmp.Compare(a.page, b.page) }
+
 // sorted returns the entries of pages in order.
 func sorted(pages map[uint64]State) []entry {
 	entries := make([]entry, 0, len(pages))
 	for page, state := range pages {
 		entries = append(entries, entry{page, state})
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.page, b.page) })
+	slices.SortFunc(entries, comparePages)
 	return entries
 }
 
 // join returns the entries of both in order. Of two for one page, that of newer counts.
 func join(older, newer []entry) []entry {
-	all := make([]entry, 0, len(older)+len(newer))
-	for len(older) > 0 && len(newer) > 0 {
-		switch c := cmp.Compare(older[0].page, newer[0].page); {
-		case c < 0:
-			all, older = append(all, older[0]), older[1:]
-		case c == 0:
-			older = older[1:]
-		default:
-			all, newer = append(all, newer[0]), newer[1:]
-		}
-	}
-	return append(append(all, older...), newer...)
+	all := slices.Concat(newer, older)
+	slices.SortStableFunc(all, comparePages)
+	return slices.CompactFunc(all, func(a, b entry) bool { return a.page == b.page })
 }
 
 func encode(entries []entry) []byte {
@@ -79,24 +73,14 @@ func find(b []byte, page uint64) (State, bool) {
 	return State{binary.BigEndian.Uint32(at(i)[8:]), binary.BigEndian.Uint32(at(i)[12:])}, true
 }
 
-// A prefix is the first n nibbles of hashes.
-type prefix struct {
-	nibbles uint64
-	n       int
-}
+// A prefix is the first nibbles of hashes, after a 1.
+type prefix uint64
 
 // prefixOf returns the first n nibbles of a page.
-func prefixOf(page uint64, n int) prefix { return prefix{page >> (64 - 4*n), n} }
+func prefixOf(page uint64, n int) prefix { return prefix(1<<(4*n) | page>>(64-4*n)) }
 
-func (p prefix) child(nibble uint64) prefix { return prefix{p.nibbles<<4 | nibble, p.n + 1} }
+// size returns the number of nibbles.
+func (p prefix) size() int { return bits.Len64(uint64(p)) / 4 }
 
 // starts reports whether the hash of a page starts with p.
-func (p prefix) starts(page uint64) bool { return prefixOf(page, p.n) == p }
-
-// String returns the nibbles in hex digits.
-func (p prefix) String() string {
-	if p.n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%0*x", p.n, p.nibbles)
-}
+func (p prefix) starts(page uint64) bool { return prefixOf(page, p.size()) == p }

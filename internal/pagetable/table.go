@@ -143,7 +143,7 @@ func (t *Table) readLog(s Store) {
 }
 
 // bucketKey returns the key of a bucket.
-func (t *Table) bucketKey(p prefix) string { return t.name + "b" + p.String() }
+func (t *Table) bucketKey(p prefix) string { return t.name + "b" + strconv.FormatUint(uint64(p), 16) }
 
 // isSplit is the value of a bucket that was split.
 const isSplit = "split"
@@ -164,13 +164,13 @@ func (t *Table) bucket(s Store, page uint64) (p prefix, value []byte) {
 
 // putBucket stores a bucket, or splits it, and returns the bytes that were put.
 func (t *Table) putBucket(s Store, p prefix, bucket []entry) (put int) {
-	if len(bucket) <= maxBucket || p.n == 15 {
+	if len(bucket) <= maxBucket || p.size() == 15 {
 		value := encode(bucket)
 		s.Put(t.bucketKey(p), value)
 		return len(value)
 	}
-	for nibble := range uint64(16) {
-		child, n := p.child(nibble), 0
+	for nibble := range prefix(16) {
+		child, n := p<<4|nibble, 0
 		for n < len(bucket) && child.starts(bucket[n].page) {
 			n++
 		}
