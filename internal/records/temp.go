@@ -3,7 +3,6 @@ package records
 import (
 	"io"
 	"maps"
-	"math/bits"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/discover"
@@ -21,21 +20,18 @@ type Temp struct {
 
 	file  *tempfile.File // nil while memory is enough
 	slots map[string]slot
-	end   int64       // of the file
-	free  [32][]int64 // slots that hold nothing, by their class
+	end   int64 // of the file
 }
 
 var _ discover.Store = (*Temp)(nil)
 
 const maxMemory = 16 << 20
 
-// A slot is where the file has a value. It has room for a power of two bytes.
+// A slot is where the file has a value.
 type slot struct {
-	at int64
-	n  int // bytes of the value
+	at      int64
+	n, room int // bytes of the value, and those that it may have
 }
-
-func (s slot) class() int { return bits.Len(uint(s.n)) }
 
 // Get returns the value of a key, or nil if there is none. The caller must not change it.
 func (t *Temp) Get(key string) ([]byte, error) {
@@ -79,22 +75,13 @@ func (t *Temp) put(key string, value []byte) error {
 	return t.spill()
 }
 
-// write puts a value into the file, where the last one was if it has room.
+// write puts a value into the file: where the last one was if it has room, else into twice the room
+// that it needs, so that a value that grows wastes no more than that.
 func (t *Temp) write(key string, value []byte) error {
-	s := slot{n: len(value)}
-	class := s.class()
-	old, ok := t.slots[key]
-	switch free := t.free[class]; {
-	case ok && old.class() == class:
-		s.at = old.at
-	case len(free) > 0:
-		s.at, t.free[class] = free[len(free)-1], free[:len(free)-1]
-	default:
-		s.at = t.end
-		t.end += 1 << class
-	}
-	if ok && old.class() != class {
-		t.free[old.class()] = append(t.free[old.class()], old.at)
+	s := t.slots[key]
+	if s.n = len(value); s.n > s.room {
+		s.at, s.room = t.end, 2*s.n
+		t.end += int64(s.room)
 	}
 	t.slots[key] = s
 	_, err := t.file.WriteAt(value, s.at)
@@ -164,6 +151,6 @@ func (t *Temp) Close() error {
 
 func (t *Temp) clear() error {
 	err := t.file.Close()
-	t.memory, t.size, t.file, t.slots, t.end, t.free = nil, 0, nil, nil, 0, [32][]int64{}
+	t.memory, t.size, t.file, t.slots, t.end = nil, 0, nil, nil, 0
 	return err
 }

@@ -8,13 +8,12 @@ package spool
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
 // ErrClosed means that a body was read after it was closed.
@@ -63,10 +62,9 @@ type Body struct {
 	share Share         // for the file
 	size  int64
 
-	mu     sync.RWMutex // guards what follows once the body is filled
-	memory [][]byte     // all except the last are full; those of chunkSize are pooled
-	file   *os.File     // nil if the memory suffices
-	remove string       // name of the file, if it could not be removed while open
+	mu     sync.RWMutex   // guards what follows once the body is filled
+	memory [][]byte       // all except the last are full; those of chunkSize are pooled
+	file   *tempfile.File // nil if the memory suffices
 	closed bool
 }
 
@@ -117,14 +115,11 @@ func readFull(src io.Reader, p []byte) (n int, err error) {
 // spill reads the rest of src into a temporary file.
 func (b *Body) spill(src io.Reader, limit, expected int64) error {
 	b.share.whole = min(expected, b.share.size)
-	f, err := os.CreateTemp("", "sitemap-*")
+	f, err := tempfile.Create("sitemap-*")
 	if err != nil {
-		return fmt.Errorf("no temporary file in %s (TMPDIR): %w", os.TempDir(), err)
+		return err
 	}
 	b.file = f
-	if os.Remove(f.Name()) != nil { // some systems keep the name of an open file
-		b.remove = f.Name()
-	}
 	_, err = io.Copy(fileWriter{b}, io.LimitReader(src, limit-b.size))
 	if err == nil && b.size == limit {
 		if m, _ := readFull(src, make([]byte, 1)); m > 0 {
@@ -180,12 +175,7 @@ func (b *Body) Close() (err error) {
 			b.used.Add(-int64(len(chunk)))
 		}
 	}
-	if b.file != nil {
-		err = b.file.Close()
-		if b.remove != "" {
-			os.Remove(b.remove)
-		}
-	}
+	err = b.file.Close()
 	b.share.Release()
 	b.memory, b.file = nil, nil
 	return err

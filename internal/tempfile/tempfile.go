@@ -1,7 +1,10 @@
 // Package tempfile makes files that nobody finds and that vanish with the process.
 package tempfile
 
-import "os"
+import (
+	"fmt"
+	"os"
+)
 
 // A File vanishes when it is closed.
 type File struct{ *os.File }
@@ -11,7 +14,7 @@ type File struct{ *os.File }
 func Create(pattern string) (*File, error) {
 	f, err := os.CreateTemp("", pattern)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no temporary file in %s (TMPDIR): %w", os.TempDir(), err)
 	}
 	os.Remove(f.Name())
 	return &File{f}, nil
