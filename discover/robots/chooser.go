@@ -15,7 +15,7 @@ import (
 
 // A chooser chooses among the groups of a file. The zero chooser has none.
 type chooser struct {
-	library *robotstxt.RobotsData
+	library robotstxt.RobotsData
 	groups  map[string][]*group // by product token
 	size    int64               // estimate of the memory of all groups, here and in the library
 }
@@ -32,16 +32,14 @@ func newChooser(groups []*group) chooser {
 			fmt.Fprintf(&text, "User-agent: %s\nAllow: /\n%s", libraryName(token), *delay)
 		}
 	}
-	c.library, _ = robotstxt.FromString(text.String()) // none of these lines is an error
+	library, _ := robotstxt.FromString(text.String()) // none of these lines is an error
+	c.library = *library
 	return c
 }
 
 // choose returns the groups that apply to agent and their Crawl-delay: those of its product token,
 // or else those of "*" (RFC 9309, section 2.2.1).
 func (c chooser) choose(agent string) ([]*group, time.Duration) {
-	if c.library == nil {
-		return nil, 0
-	}
 	token := productToken(agent)
 	chosen := c.library.FindGroup(libraryName(token))
 	if chosen == c.library.FindGroup("*") {
