@@ -9,7 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
-// A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 16 MiB in a
+// A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 8 MiB in a
 // temporary file, of which memory holds the keys. Nothing of it is durable: [Temp.WriteTo] and
 // [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a state.Memory. The zero Temp is
 // empty and ready. It must be closed.
@@ -25,7 +25,7 @@ type Temp struct {
 
 var _ discover.Store = (*Temp)(nil)
 
-const maxMemory = 16 << 20
+const maxMemory = 8 << 20
 
 // A slot is where the file has a value.
 type slot struct {
