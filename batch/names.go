@@ -14,12 +14,12 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/filename"
 )
 
-var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // CheckRun returns an error if a run cannot have this name. A name is a letter or a digit, followed
 // by at most 63 letters, digits, dots, "_" and "-".
 func CheckRun(name string) error {
-	if !runName.MatchString(name) {
+	if len(name) > 64 || !runName.MatchString(name) {
 		const want = "want up to 64 letters, digits, '.', '_' and '-', first a letter or digit"
 		return fmt.Errorf("run %.80q: %s", name, want)
 	}

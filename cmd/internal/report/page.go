@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -32,17 +33,20 @@ var style string
 //go:embed script.js
 var script string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number":   cli.Thousands,
-	"plural":   cli.Plural[int64],
-	"place":    func(f audit.Finding) string { return findings.Location(&f) },
-	"caret":    caret,
-	"size":     cli.Size,
-	"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
-	"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
-	"isLink":   func(s string) bool { return link.MatchString(s) },
-	"readable": readable,
-}).Parse(page))
+// pageTemplate is parsed when a report is written: it would slow down the start of every command.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"number":   cli.Thousands,
+		"plural":   cli.Plural[int64],
+		"place":    func(f audit.Finding) string { return findings.Location(&f) },
+		"caret":    caret,
+		"size":     cli.Size,
+		"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) },
+		"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
+		"isLink":   func(s string) bool { return link.MatchString(s) },
+		"readable": readable,
+	}).Parse(page))
+})
 
 // link matches what may be a link.
 var link = regexp.MustCompile(`^https?://`)
@@ -113,7 +117,7 @@ func (r *Report) End(t findings.Totals) error {
 	v.addSitemaps(r.documents)
 	v.Pages = pageSection{r.pages, newTimeline(r.months, now), top(r.directories), top(r.hosts)}
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, v); err != nil {
+	if err := pageTemplate().Execute(&text, v); err != nil {
 		return err
 	}
 	_, err := r.w.Write([]byte(cli.Harmless(text.String(), "\n\t")))
