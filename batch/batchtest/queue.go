@@ -325,7 +325,7 @@ func oneAtATime(t testing.TB, q batch.Queue) {
 		put(t, q, fmt.Sprintf("%d.test", i), true)
 	}
 	end(t, q)
-	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*hang)
 	defer cancel()
 	work := func(worker int) error {
 		for n := 0; ; n++ {
