@@ -32,7 +32,7 @@ const (
 	maxBucket   = 200     // pages
 	maxSegment  = 4_096   // pages
 	maxSegments = 256     // in the log
-	maxLog      = 1 << 18 // pages
+	maxLog      = 1 << 17 // pages
 	syncEvery   = 4 << 20 // bytes that are put between two syncs of a merge
 )
 
