@@ -207,9 +207,8 @@ type returns struct {
 
 // An alternatePage is a page that may have alternates: names[from:to].
 type alternatePage struct {
-	loc              string
-	pos              sitemap.Position
-	column, from, to int
+	at       place
+	from, to int
 }
 
 // maxReturns bounds the pages and names that are compared.
@@ -221,8 +220,8 @@ func (r *returns) add(e *sitemap.Entry) {
 		return
 	}
 	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
-	at := r.at(e.Pos)
-	p := alternatePage{loc: e.Loc, pos: at.pos, column: at.column, from: len(r.names)}
+	p := alternatePage{at: r.at(e.Pos).of(e.Loc), from: len(r.names)}
+	p.at.excerpt = Excerpt{}
 	if e.Extensions != nil {
 		for _, a := range e.Extensions.Alternates {
 			if len(r.names) < maxReturns {
@@ -241,12 +240,12 @@ func (r *returns) end() {
 	}
 	byLoc := make(map[uint64]int32, len(r.pages))
 	for i := range r.pages {
-		byLoc[maphash.String(seed, formOf(r.pages[i].loc))] = int32(i)
+		byLoc[maphash.String(seed, formOf(r.pages[i].at.loc))] = int32(i)
 	}
 	reported := map[int32]bool{}
 	for i := range r.pages {
 		page := &r.pages[i]
-		self := maphash.String(seed, formOf(page.loc))
+		self := maphash.String(seed, formOf(page.at.loc))
 		for _, name := range r.names[page.from:page.to] {
 			n, ok := byLoc[name]
 			if !ok || name == self || reported[n] || len(r.names) >= maxReturns {
@@ -254,9 +253,8 @@ func (r *returns) end() {
 			}
 			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], self) {
 				reported[n] = true
-				at := place{sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column}
-				r.findAt(of(HreflangNoReturn), at, page.loc,
-					"%s names this page as an alternate, and this page does not name it", quoted(page.loc))
+				r.findAt(of(HreflangNoReturn), other.at, page.at.loc,
+					"%s names this page as an alternate, and this page does not name it", quoted(page.at.loc))
 			}
 		}
 	}

@@ -54,7 +54,6 @@
 //	cross.go        rules about pages of different documents
 //	record.go       the records that these sort
 //	files.go        rules about the folder of a site
-//	missing.go      pages that have no file in it
 //	pagehead.go     what a page says to search engines
 //	sample.go       the pages that are fetched
 //	memory.go       rules about changes, and what an audit keeps in a Store

@@ -65,10 +65,9 @@ func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
 		now:      o.now(), once: map[string]bool{}, habits: map[sitemap.Code]*habit{},
 	}
 	j.begin(-1)
-	d.locations.judge, d.priorities.judge, d.returns.judge = j, j, j
+	d.locations.judge, d.duplicates.judge, d.priorities.judge, d.returns.judge = j, j, j, j
 	d.lastMods = lastMods{judge: j, served: src.Date, late: j.now.Add(farFuture).Unix()}
 	d.extensions = extensions{judge: j, sound: map[string]bool{}, old: map[string]bool{}}
-	d.duplicates = newDuplicates(j)
 	d.hosts = newHostRules(j, d.origins, src.Base)
 	return d
 }
@@ -80,7 +79,6 @@ func (d *auditor) run() error {
 		return err
 	}
 	defer body.Close()
-	defer d.duplicates.close()
 	r, err := parse.NewReader(body, &sitemap.Options{
 		Base: d.source.Base, ContentType: d.source.ContentType, Limits: d.o.Limits, Report: d.problem,
 	})

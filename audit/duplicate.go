@@ -33,17 +33,8 @@ const maxRemembered = 1 << 20
 // duplicates compares the locations of a document.
 type duplicates struct {
 	*judge
-	seen *occurrences
+	seen occurrences
 	full bool
-}
-
-func newDuplicates(j *judge) duplicates { return duplicates{judge: j, seen: pool.Get().(*occurrences)} }
-
-// close releases the memory.
-func (d *duplicates) close() {
-	d.seen.clear()
-	pool.Put(d.seen)
-	d.seen = nil
 }
 
 // add compares the location of an entry with those before it.

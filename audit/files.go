@@ -13,27 +13,42 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// PageNotListed is the code of files without an entry.
-const PageNotListed sitemap.Code = "page_not_listed"
+// The codes of pages and files.
+const (
+	PageMissingFile sitemap.Code = "page_missing_file"
+	PageNotListed   sitemap.Code = "page_not_listed"
+)
 
 var _ = register(
+	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
+		Summary: "a page that has no file in the folder of the site",
+		Why:     "The server will answer with status 404, so search engines cannot index the page.",
+		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a " +
+			"also a.html. If a server renders the pages, leave the rule out: --disable page_missing_file."},
 	Rule{Code: PageNotListed, Severity: warning, Source: protocolSubmit,
 		Summary: "a page in the folder of the site that no sitemap lists",
 		Why:     "Search engines find it by links only, if at all.",
 		Fix:     "List the page, or keep it out of the index with a robots meta tag if that is meant."},
 )
 
-// fileRules compare the pages of a site with the files of a folder.
+// fileRules compare the pages of a site with the files of a folder. Pages without a file are held until
+// one with a file shows that the folder holds pages. If none has, a server renders them, as with the
+// folder public of a Next project.
 type fileRules struct {
 	*siteJudge
 	listed  map[string]bool // files of pages that sitemaps list
 	page    *url.URL        // the first of these pages
-	missing missingFiles
+	held    []missingFile
+	missing int // pages without a file, of which the first are held
 }
 
-func newFileRules(s *siteJudge) *fileRules {
-	return &fileRules{siteJudge: s, listed: map[string]bool{}, missing: missingFiles{siteJudge: s}}
+type missingFile struct {
+	at   place
+	path string
 }
+
+// maxMissing bounds the pages that are held.
+const maxMissing = 10_000
 
 // add reports a page that has no file.
 func (f *fileRules) add(e *sitemap.Entry, at func() place) {
@@ -46,13 +61,32 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 	}
 	name, ok := f.fileOf(target)
 	switch {
-	case !ok:
-		f.missing.add(at(), target.Path)
-	case name != "":
+	case ok && name != "":
 		f.listed[name] = true
 		f.page = cmp.Or(f.page, target)
-		f.missing.reportAll()
+		f.reportHeld()
+	case !ok && len(f.listed) > 0:
+		f.reportMissing(at(), target.Path)
+	case !ok:
+		if f.missing++; f.missing <= maxMissing {
+			f.held = append(f.held, missingFile{at(), target.Path})
+		}
 	}
+}
+
+func (f *fileRules) reportMissing(at place, path string) {
+	f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(path))
+}
+
+// reportHeld reports the pages that are held.
+func (f *fileRules) reportHeld() {
+	for _, page := range f.held {
+		f.reportMissing(page.at, page.path)
+	}
+	if more := f.missing - len(f.held); more > 0 {
+		f.report(of(PageMissingFile), place{sitemap: f.name}, "", "no file for %d more pages", more)
+	}
+	f.held, f.missing = nil, 0
 }
 
 // fileOf returns the name of the file of a page. It is empty if the page is not below the path of the
@@ -81,7 +115,7 @@ func (f *fileRules) end() {
 		return
 	}
 	if len(f.listed) == 0 {
-		f.missing.end(f.countPages())
+		f.noneHasFile()
 		return
 	}
 	if !f.o.wants(PageNotListed) {
@@ -117,9 +151,17 @@ func (f *fileRules) eachPage(do func(name string)) {
 	})
 }
 
-func (f *fileRules) countPages() (n int) {
-	f.eachPage(func(string) { n++ })
-	return n
+// noneHasFile reports the pages if none of them has a file. If the folder has fewer others, a server
+// renders those that sitemaps list.
+func (f *fileRules) noneHasFile() {
+	others := 0
+	f.eachPage(func(string) { others++ })
+	if f.missing <= others {
+		f.reportHeld()
+		return
+	}
+	f.report(of(PageMissingFile).with(info), f.held[0].at, "",
+		"none of the %d pages has a file: a server renders them, or this is not their folder", f.missing)
 }
 
 // isPageFile reports whether the name of a file is that of a page, and not of an error page, a

@@ -182,12 +182,12 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	if has&isQuery == 0 {
 		return
 	}
-	switch name, value, kind := parameter(rest); kind {
-	case session:
-		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
+	switch name, value, code := parameter(rest); code {
+	case SessionID:
+		l.findAt(of(code), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
 			quoted(name+"="+value))
-	case secret:
-		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
+	case SecretInLoc:
+		l.findAt(of(code), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
 			quoted(name))
 	}
 }
@@ -260,46 +260,37 @@ func (l *locations) indexOdd(loc, rest string, has class, o *origin) int {
 	return -1
 }
 
-// A parameterKind is the kind of value that the name of a parameter suggests.
-type parameterKind uint8
-
-const (
-	other parameterKind = iota
-	session
-	secret
-)
-
-// parameterKinds are the names of parameters that hold a session ID or a secret, in lower case.
-var parameterKinds = map[string]parameterKind{
-	"jsessionid": session, "phpsessid": session, "sessionid": session, "session_id": session,
-	"sid": session, "oscsid": session, "zenid": session, "cfid": session, "cftoken": session,
-	"token": secret, "access_token": secret, "key": secret, "password": secret, "signature": secret,
+// parameters are the names of parameters that hold a session ID or a secret, in lower case.
+var parameters = map[string]sitemap.Code{
+	"jsessionid": SessionID, "phpsessid": SessionID, "sessionid": SessionID, "session_id": SessionID,
+	"sid": SessionID, "oscsid": SessionID, "zenid": SessionID, "cfid": SessionID, "cftoken": SessionID,
+	"token": SecretInLoc, "access_token": SecretInLoc, "key": SecretInLoc, "password": SecretInLoc,
+	"signature": SecretInLoc,
 }
 
-func kindOfParameter(name string) parameterKind {
-	const asp = "aspsessionid"
-	if len(name) > len(asp) && strings.EqualFold(name[:len(asp)], asp) {
-		return session
-	}
-	return parameterKinds[strings.ToLower(name)]
-}
-
-// parameter returns the first parameter of a location that holds a session ID or a secret.
-func parameter(loc string) (name, value string, kind parameterKind) {
+// parameter returns the first parameter of a location that holds a session ID or a secret, with the
+// code of its rule.
+func parameter(loc string) (name, value string, code sitemap.Code) {
+	const asp = "aspsessionid" // and some letters
 	for {
 		i := strings.IndexAny(loc, "?&;")
 		if i < 0 {
-			return "", "", other
+			return "", "", ""
 		}
 		loc = loc[i+1:]
-		if name, value, _ = strings.Cut(loc, "="); kindOfParameter(name) == other {
+		name, value, _ = strings.Cut(loc, "=")
+		lower := strings.ToLower(name)
+		if code = parameters[lower]; strings.HasPrefix(lower, asp) && lower != asp {
+			code = SessionID
+		}
+		if code == "" {
 			continue
 		}
 		if end := strings.IndexAny(value, "&;#"); end >= 0 {
 			value = value[:end]
 		}
 		if value != "" {
-			return name, value, kindOfParameter(name)
+			return name, value, code
 		}
 	}
 }

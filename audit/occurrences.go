@@ -1,7 +1,5 @@
 package audit
 
-import "sync"
-
 // An occurrence is the first place of a location, with its spelling.
 type occurrence struct {
 	exact, norm uint32 // hashes as it is, and without equivalent spellings
@@ -27,11 +25,6 @@ type key struct {
 	sum   uint64
 	exact uint32
 }
-
-var pool = sync.Pool{New: func() any { return new(occurrences) }}
-
-// maxPooled is the size up to which the memory is used again.
-const maxPooled = 1 << 17
 
 // add adds a location. If its key was added before, add returns the first occurrence with the same
 // spelling, or else the first one of the key.
@@ -80,13 +73,4 @@ func (m *occurrences) grow() {
 			*m.find(s.sum) = s
 		}
 	}
-}
-
-// clear removes all locations.
-func (m *occurrences) clear() {
-	if len(m.slots) > maxPooled {
-		m.slots = nil
-	}
-	clear(m.slots)
-	m.n, m.more = 0, nil
 }

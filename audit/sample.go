@@ -29,8 +29,6 @@ type sampled struct {
 	place   place
 }
 
-func newSample(o *Options) *sample { return &sample{size: o.Pages, seed: o.Seed} }
-
 // add adds a page that a sitemap lists.
 func (s *sample) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 	if s.size <= 0 {
