@@ -36,9 +36,8 @@ type auditor struct {
 	summary sitemap.Summary
 	alone   bool // no site is known
 
-	yielded  sitemap.Entry // the one that is yielded
-	last     sitemap.Entry // the first one of the element that was heard last, if it has elements
-	isListed bool          // last is of the entry that was heard last
+	yielded  sitemap.Entry // that is yielded
+	isJudged bool          // the elements of the entry that was heard last are judged
 	layers   int           // of gzip
 	declared string        // encoding
 	top      place         // of the document
@@ -119,20 +118,15 @@ func (d *auditor) read(r *parse.Reader) error {
 
 // take audits the values of an entry.
 func (d *auditor) take(e *sitemap.Entry) {
-	if e.Pos.Offset == d.start && !d.isListed {
-		d.isListed = true
-		if len(d.elements) > 0 {
-			d.last = *e
-		} else {
-			d.last.Loc = e.Loc
-		}
-	}
 	for i := range d.held {
 		if f := &d.held[i]; f.Loc == "" && f.Pos.Offset >= e.Pos.Offset {
 			f.Loc = withoutUser(e.Loc)
 		}
 	}
 	d.current = e
+	if e.Pos.Offset == d.start && !d.isJudged {
+		d.judgeElements()
+	}
 	o := d.origins.of(e.Loc)
 	rest := ""
 	if o != nil {
@@ -250,17 +244,21 @@ func (d *auditor) endEntry() {
 	if d.start < 0 {
 		return
 	}
-	if d.isListed {
-		d.current = &d.last
+	if !d.isJudged { // it was dropped
+		d.judgeElements()
 	}
+	if d.isJudged = false; len(d.held) > 0 {
+		d.flush(d.in.Offset())
+	}
+}
+
+// judgeElements judges how the entry is written.
+func (d *auditor) judgeElements() {
+	d.isJudged = true
 	d.order()
 	d.changeFreqText()
 	d.oddStart()
 	d.judgeExtensions()
-	d.current, d.isListed = nil, false
-	if len(d.held) > 0 {
-		d.flush(d.in.Offset())
-	}
 }
 
 // judgeExtensions judges the extensions of the entry that was read. A bad_extension whose defect another

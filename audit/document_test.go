@@ -211,6 +211,8 @@ func TestDocument_LinkColumns(t *testing.T) {
 	const second = `<xhtml:link rel="alternate" hreflang="DE" href="https://www.example.com/2"/>`
 	text := entries(10_000, func(i int) string { return strings.Replace(second, "DE", "de", 1) + "é" + second })
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "é", "<!-- é -->"), "\n", "")
+	const eighth = "</url><url><loc>https://www.example.com/8<"
+	text = strings.Replace(text, eighth, "<!-- "+strings.Repeat("-x", 300_000)+" -->"+eighth, 1)
 	o := &audit.Options{Only: []sitemap.Code{audit.HreflangRepeatedCode}}
 	n, column, last := 0, 1, int64(0)
 	for f, err := range audit.Document(source("s.xml", []byte(text)), o) {
