@@ -66,7 +66,7 @@ func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
 	j.begin(-1)
 	d.locations.judge, d.duplicates.judge, d.priorities.judge, d.returns.judge = j, j, j, j
 	d.lastMods = lastMods{judge: j, served: src.Date, late: j.now.Add(farFuture).Unix()}
-	d.extensions = extensions{judge: j, sound: map[string]bool{}, old: map[string]bool{}}
+	d.extensions = extensions{judge: j, sound: map[string]bool{}}
 	d.hosts = newHostRules(j, d.origins, src.Base)
 	return d
 }

@@ -41,7 +41,6 @@ type extensions struct {
 	newsEntries  int // of the document
 	links        []link
 	sound        map[string]bool // valid codes of hreflang
-	old          map[string]bool // deprecated elements that were reported
 	isNamed      bool            // a rule names the defect of the extension
 }
 
@@ -127,21 +126,20 @@ func (x *extensions) repeated(rule Rule, i int) {
 	}
 }
 
-// deprecated holds the parts that Google no longer reads, with the record that they are in.
-var deprecated = map[string]string{
-	"caption": "image", "geo_location": "image", "title": "image", "license": "image",
-	"access": "news", "genres": "news", "keywords": "news", "stock_tickers": "news", "geo_locations": "news",
-	"category": "video", "gallery_loc": "video", "price": "video", "tvshow": "video",
+// deprecated are the parts that Google no longer reads.
+var deprecated = map[string]bool{
+	"image:caption": true, "image:geo_location": true, "image:title": true, "image:license": true,
+	"news:access": true, "news:genres": true, "news:keywords": true, "news:stock_tickers": true,
+	"news:geo_locations": true, "video:category": true, "video:gallery_loc": true, "video:price": true,
+	"video:tvshow": true,
 }
 
 // deprecated reports parts of a record that have no effect any more, once a name and document.
 func (x *extensions) deprecated(i int) {
 	for n := range x.children(i) {
 		e := &x.elements[n]
-		record, ok := deprecated[string(e.local)]
-		if ok && record == string(x.elements[i].local) && !x.old[string(e.local)] {
-			x.old[string(e.local)] = true
-			name := record + ":" + string(e.local)
+		name := string(x.elements[i].local) + ":" + string(e.local)
+		if deprecated[name] && x.first(name) {
 			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)
 		}
 	}

@@ -220,13 +220,9 @@ var previews = []string{".vercel.app", ".netlify.app", ".pages.dev", ".herokuapp
 // isStaging reports whether a host is a preview of another one.
 func isStaging(host, main string) bool {
 	host, main = hostname(host), strings.TrimPrefix(hostname(main), "www.")
-	for _, prefix := range []string{"staging.", "dev.", "test.", "preview."} {
-		if host == prefix+main {
-			return true
-		}
-	}
-	return host != main && slices.ContainsFunc(previews,
-		func(s string) bool { return strings.HasSuffix(host, s) })
+	names := []string{"staging." + main, "dev." + main, "test." + main, "preview." + main}
+	isPreview := func(domain string) bool { return strings.HasSuffix(host, domain) }
+	return slices.Contains(names, host) || host != main && slices.ContainsFunc(previews, isPreview)
 }
 
 // maxOrigins bounds the origins that are counted separately.

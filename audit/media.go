@@ -2,6 +2,7 @@ package audit
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
@@ -121,22 +122,12 @@ const (
 	maxRating      = 5
 )
 
-// videoParts are the parts that a video needs.
-var videoParts = []struct {
-	local string
-	code  sitemap.Code
-}{
-	{"thumbnail_loc", VideoMissingThumbnailLoc},
-	{"title", VideoMissingTitle},
-	{"description", VideoMissingDescription},
-}
-
 // judgeVideo judges the video:video i.
 func (x *extensions) judgeVideo(i int) {
 	e := &x.elements[i]
-	for _, part := range videoParts {
-		if x.child(i, part.local) == nil {
-			x.find(of(part.code), e, "", "the video has no video:%s", part.local)
+	for _, code := range []sitemap.Code{VideoMissingThumbnailLoc, VideoMissingTitle, VideoMissingDescription} {
+		if part := strings.TrimPrefix(string(code), "video_missing_"); x.child(i, part) == nil {
+			x.find(of(code), e, "", "the video has no video:%s", part)
 		}
 	}
 	if x.child(i, "content_loc") == nil && x.child(i, "player_loc") == nil {

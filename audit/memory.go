@@ -84,7 +84,8 @@ func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here
 // A judgedPage is a page with its findings.
 type judgedPage struct {
 	PageResult
-	found []Finding
+	Audit uint64 // the number of that which judged it
+	Found []Finding
 	known bool // it was judged before the audit was stopped
 }
 
@@ -95,14 +96,6 @@ type pageMemory struct {
 	store  discover.Store // nil without one
 	number uint64
 	synced time.Time
-}
-
-// A pageRecord is the record of a page.
-type pageRecord struct {
-	Audit    uint64    `json:"audit"`
-	Found    []Finding `json:"found"`
-	Status   int       `json:"status"`
-	FinalURL string    `json:"final_url"`
 }
 
 func newPageMemory(s *siteJudge) pageMemory {
@@ -121,11 +114,11 @@ func (m *pageMemory) get(p *judgedPage) bool {
 		return false
 	}
 	value, err := m.store.Get(m.site.key("p", p.Loc))
-	var r pageRecord
-	if err != nil || value == nil || json.Unmarshal(value, &r) != nil || r.Audit != m.number {
+	var kept judgedPage
+	if err != nil || value == nil || json.Unmarshal(value, &kept) != nil || kept.Audit != m.number {
 		return false
 	}
-	p.found, p.Status, p.FinalURL, p.known = r.Found, r.Status, r.FinalURL, true
+	*p, p.Codes, p.known = kept, nil, true
 	return true
 }
 
@@ -137,7 +130,8 @@ func (m *pageMemory) put(p *judgedPage) {
 	if m.store == nil || m.site.lastErr != nil {
 		return
 	}
-	value, err := json.Marshal(pageRecord{m.number, p.found, p.Status, p.FinalURL})
+	p.Audit = m.number
+	value, err := json.Marshal(p)
 	err = cmp.Or(err, m.store.Put(m.site.key("p", p.Loc), value))
 	if time.Since(m.synced) > syncEvery {
 		err = cmp.Or(err, m.store.Sync())

@@ -2,7 +2,7 @@ package audit
 
 import (
 	"regexp"
-
+	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -82,18 +82,13 @@ const (
 
 var newsLanguage = regexp.MustCompile(`(?i)^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
 
-// newsMissing holds the rules about parts that are missing.
-var newsMissing = map[string]sitemap.Code{
-	"title": NewsMissingTitle, "publication_date": NewsMissingPublicationDate,
-	"publication": NewsMissingPublication, "name": NewsMissingName, "language": NewsMissingLanguage,
-}
-
-// needs returns the part of the element i with this name, or reports that it is missing.
-func (x *extensions) needs(i int, local string) *element {
+// needs returns the part of the element i, or reports by the rule with this code that it is missing.
+func (x *extensions) needs(i int, code sitemap.Code) *element {
+	local := strings.TrimPrefix(string(code), "news_missing_")
 	e := x.child(i, local)
 	if e == nil {
 		in := &x.elements[i]
-		x.find(of(newsMissing[local]), in, "", "news:%s has no news:%s", in.local, local)
+		x.find(of(code), in, "", "news:%s has no news:%s", in.local, local)
 	}
 	return e
 }
@@ -109,8 +104,8 @@ func (x *extensions) judgeNews(i int) {
 	}
 	x.deprecated(i)
 	x.repeated(of(NewsRepeated), i)
-	x.needs(i, "title")
-	if date := x.needs(i, "publication_date"); date != nil {
+	x.needs(i, NewsMissingTitle)
+	if date := x.needs(i, NewsMissingPublicationDate); date != nil {
 		x.newsDate(date)
 	}
 	for n := range x.children(i) {
@@ -119,13 +114,13 @@ func (x *extensions) judgeNews(i int) {
 			return
 		}
 	}
-	x.needs(i, "publication")
+	x.needs(i, NewsMissingPublication)
 }
 
 func (x *extensions) publication(i int) {
 	x.repeated(of(NewsRepeated), i)
-	x.needs(i, "name")
-	if lang := x.needs(i, "language"); lang != nil {
+	x.needs(i, NewsMissingName)
+	if lang := x.needs(i, NewsMissingLanguage); lang != nil {
 		if v := lang.value(); !newsLanguage.Match(v) {
 			x.find(of(NewsBadLanguage), lang, string(v),
 				"news:language %s is not a code of two or three letters, zh-cn or zh-tw", quoted(v))

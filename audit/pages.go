@@ -55,7 +55,7 @@ func (p *pageAuditor) add(page sampled) {
 func (p *pageAuditor) take() {
 	next := <-p.pending[0]
 	p.pending = p.pending[1:]
-	for _, f := range next.found {
+	for _, f := range next.Found {
 		next.Codes = append(next.Codes, f.Code)
 		p.site.found(f)
 	}
@@ -96,7 +96,7 @@ func (p *pageAuditor) judge(j *judgment) judgedPage {
 		r.Reason = "robots.txt does not allow it, or cannot be fetched"
 	default:
 		p.request(j, &r.PageResult)
-		r.found = j.list
+		r.Found = j.list
 	}
 	return r
 }

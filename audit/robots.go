@@ -61,8 +61,8 @@ func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 	}
 }
 
-// allowed reports whether robots.txt allows the agent to crawl a page.
-func (s *siteJudge) allowed(e *sitemap.Entry, o *origin) bool {
+// disallowed reports a listed page that robots.txt disallows.
+func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
 	if !o.asked {
 		o.asked = true
 		if file := s.robots(e.Loc); file != nil {
@@ -70,18 +70,17 @@ func (s *siteJudge) allowed(e *sitemap.Entry, o *origin) bool {
 		}
 	}
 	if o.allows == nil {
-		return true
+		return
 	}
-	if isRequestForm(e.Loc) {
-		return o.allows(e.Loc[len(o.authority):])
+	path := e.Loc[len(o.authority):]
+	if !isRequestForm(e.Loc) {
+		u, err := e.URL()
+		if err != nil {
+			return
+		}
+		path = u.RequestURI()
 	}
-	u, err := e.URL()
-	return err != nil || o.allows(u.RequestURI())
-}
-
-// disallowed reports a listed page that robots.txt disallows.
-func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
-	if !s.allowed(e, o) {
+	if !o.allows(path) {
 		agent := s.o.agent()
 		s.report(of(URLDisallowed), at(), agent, "robots.txt disallows %s for %s", quoted(e.Loc), agent)
 	}
