@@ -72,6 +72,7 @@ type reporter struct {
 	o       *Options
 	yield   func(Finding) bool
 	found   func(Finding) // receives each finding
+	dropped bool          // an entry was dropped because of what is reported
 	stopped bool          // the caller wants no further findings
 }
 
@@ -86,7 +87,7 @@ func (r *reporter) report(rule Rule, at place, text, format string, args ...any)
 	f := Finding{
 		Code: rule.Code, Severity: rule.Severity, Fix: rule.Fix, Message: format,
 		Sitemap: withoutUser(at.sitemap), Loc: withoutUser(at.loc), Pos: at.pos, Column: at.column,
-		Text: withoutUser(chars.Excerpt(text)), Excerpt: at.excerpt,
+		Text: withoutUser(chars.Excerpt(text)), Excerpt: at.excerpt, Dropped: r.dropped,
 	}
 	if withoutUser(f.Excerpt.Text) != f.Excerpt.Text {
 		f.Excerpt = Excerpt{}
@@ -126,10 +127,10 @@ func quoted[T ~string | ~[]byte](s T) string { return chars.Quote(withoutUser(st
 
 // urls returns "1 URL is" or "12 URLs are".
 func urls(n int, one, many string) string {
-	if n == 1 {
-		return "1 URL " + one
+	if n != 1 {
+		one = many
 	}
-	return plural(n, "URL") + " " + many
+	return plural(n, "URL") + " " + one
 }
 
 // plural returns "1 URL" or "12 URLs".

@@ -53,10 +53,8 @@ func (j *judge) problem(p sitemap.Problem) {
 		}
 	}
 	if p.Dropped || !j.isRepeat(of(p.Code), at) {
-		n := len(j.held)
+		j.dropped = p.Dropped
 		j.report(j.ruleOf(p), at, p.Text, "%s", p.Message())
-		if len(j.held) > n {
-			j.held[len(j.held)-1].Dropped = p.Dropped
-		}
+		j.dropped = false
 	}
 }

@@ -18,14 +18,11 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 			return err
 		}
 		defer in.Close()
-		r, dropped := reporter{o: o, yield: yield}, false
-		r.found = func(f Finding) {
-			f.Dropped = dropped
-			r.emit(f)
-		}
+		r := reporter{o: o, yield: yield}
+		r.found = func(f Finding) { r.emit(f) }
 		file, err := robots.Parse(in, src.Base)
 		for _, p := range file.Problems {
-			dropped = p.Dropped
+			r.dropped = p.Dropped
 			at := place{sitemap: src.Name, pos: p.Pos, column: p.Pos.Column}
 			r.report(of(p.Code), at, p.Text, "%s", p.Message())
 		}

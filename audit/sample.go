@@ -79,20 +79,17 @@ func (s *sample) drawn() []sampled {
 	s.trim()
 	drawn := make([][]sampled, len(s.strata))
 	seen := map[string]bool{}
-	for n, more := 0, true; n < s.size && more; {
+	for rank, more := 0, true; more; rank++ {
 		more = false
 		for i, stratum := range s.strata {
-			for len(stratum) > 0 && seen[stratum[0].loc] {
-				stratum = stratum[1:]
+			if rank >= len(stratum) || len(seen) >= s.size {
+				continue
 			}
-			if len(stratum) > 0 && n < s.size {
-				seen[stratum[0].loc] = true
-				drawn[i] = append(drawn[i], stratum[0])
-				stratum = stratum[1:]
-				n++
-				more = true
+			more = true
+			if page := stratum[rank]; !seen[page.loc] {
+				seen[page.loc] = true
+				drawn[i] = append(drawn[i], page)
 			}
-			s.strata[i] = stratum
 		}
 	}
 	return slices.Concat(drawn...)
