@@ -184,10 +184,10 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	}
 	switch name, value, code := parameter(rest); code {
 	case SessionID:
-		l.findAt(of(code), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
+		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
 			quoted(name+"="+value))
 	case SecretInLoc:
-		l.findAt(of(code), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
+		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
 			quoted(name))
 	}
 }

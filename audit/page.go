@@ -88,20 +88,21 @@ const pageDelay = 24 * time.Hour // how much a lastmod may differ
 // A judgment collects the findings of one page.
 type judgment struct {
 	reporter
+	judgedPage
 	page   sampled
 	robots *robots.File // of its host, or nil if it is not known
-	list   []Finding
-	isBad  bool // it leads elsewhere or nowhere, so no other such finding is made
+	isBad  bool         // it leads elsewhere or nowhere, so no other such finding is made
 }
 
 func newJudgment(o *Options, page sampled) *judgment {
 	j := &judgment{reporter: reporter{o: o}, page: page}
-	j.found = func(f Finding) { j.list = append(j.list, f) }
+	j.Loc = page.loc
+	j.found = func(f Finding) { j.Found = append(j.Found, f) }
 	return j
 }
 
 func (j *judgment) find(rule Rule, text, format string, args ...any) {
-	j.report(rule, j.page.place.of(j.page.loc), text, format, args...)
+	j.report(rule, j.page.place.of(j.Loc), text, format, args...)
 }
 
 // bad is find for a page that leads elsewhere or nowhere. Only the first of these is reported.
@@ -177,7 +178,7 @@ func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
 	for _, ref := range h.canonicals {
 		add(h.base, ref)
 	}
-	page, _, _ := strings.Cut(j.page.loc, "#")
+	page, _, _ := strings.Cut(j.Loc, "#")
 	switch rule := of(PageCanonicalElsewhere); {
 	case len(urls) > 1:
 		j.bad(rule.with(warning), strings.Join(urls, " "),

@@ -22,7 +22,7 @@ type pageAuditor struct {
 	site    *siteJudge
 	files   *fileRules
 	fetch   *fetch.Client
-	pending []chan judgedPage
+	pending []chan *judgment
 	memory  pageMemory
 
 	blank sync.Map // of functions that return the digest of a page that does not exist, by origin
@@ -41,11 +41,14 @@ func (p *pageAuditor) add(page sampled) {
 	if p.site.stopped {
 		return
 	}
-	ready := make(chan judgedPage, 1)
+	ready := make(chan *judgment, 1)
 	p.pending = append(p.pending, ready)
 	j := newJudgment(p.site.o, page)
 	j.robots = p.site.robots(page.loc)
-	go func() { ready <- p.judge(j) }()
+	go func() {
+		p.judge(j)
+		ready <- j
+	}()
 	if len(p.pending) > pageAhead {
 		p.take()
 	}
@@ -63,7 +66,7 @@ func (p *pageAuditor) take() {
 		return
 	}
 	if !next.known && next.Reason == "" {
-		p.memory.put(&next)
+		p.memory.put(&next.judgedPage)
 	}
 	if p.site.o.Judged != nil {
 		p.site.o.Judged(next.PageResult)
@@ -80,39 +83,36 @@ func (p *pageAuditor) end() {
 	}
 }
 
-// judge returns the findings of a page.
-func (p *pageAuditor) judge(j *judgment) judgedPage {
-	r := judgedPage{PageResult: PageResult{Loc: j.page.loc}}
-	if p.memory.get(&r) {
-		return r
+// judge judges a page.
+func (p *pageAuditor) judge(j *judgment) {
+	if p.memory.get(&j.judgedPage) {
+		return
 	}
-	u, err := sitemap.ParseLoc(r.Loc)
+	u, err := sitemap.ParseLoc(j.Loc)
 	switch {
 	case err != nil:
-		r.Reason = "it is not a URL"
+		j.Reason = "it is not a URL"
 	case p.files.isMissing(u):
-		r.Reason = "it has no file"
+		j.Reason = "it has no file"
 	case !p.mayFetch(j.robots, u):
-		r.Reason = "robots.txt does not allow it, or cannot be fetched"
+		j.Reason = "robots.txt does not allow it, or cannot be fetched"
 	default:
-		p.request(j, &r.PageResult)
-		r.Found = j.list
+		p.request(j)
 	}
-	return r
 }
 
 // request fetches a page and judges the response.
-func (p *pageAuditor) request(j *judgment, r *PageResult) {
-	doc, err := p.get(r.Loc)
+func (p *pageAuditor) request(j *judgment) {
+	doc, err := p.get(j.Loc)
 	if err != nil {
 		if e, ok := errors.AsType[*fetch.Error](err); ok && p.site.ctx.Err() == nil {
-			r.Status, r.FinalURL = e.Status, e.URL
+			j.Status, j.FinalURL = e.Status, e.URL
 			j.failed(e)
 		}
 		return
 	}
 	defer doc.Body.Close()
-	r.Status, r.FinalURL = doc.Status, doc.URL.String()
+	j.Status, j.FinalURL = doc.Status, doc.URL.String()
 	body, err := io.ReadAll(doc.Body)
 	if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
 		j.find(of(PageError), "", "the page breaks off")
