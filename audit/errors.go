@@ -10,20 +10,19 @@ import (
 
 // The codes of errors, which CodeOf returns.
 const (
-	BadGzip           sitemap.Code = "bad_gzip"
-	BadRedirect       sitemap.Code = "bad_redirect"
-	Empty             sitemap.Code = "empty"
-	FetchFailed       sitemap.Code = "fetch_failed"
-	HostDown          sitemap.Code = "host_down"
-	Limit             sitemap.Code = "limit"
-	NotASite          sitemap.Code = "not_a_site"
-	NotASitemap       sitemap.Code = "not_a_sitemap"
-	ReadFailed        sitemap.Code = "read_failed"
-	Refused           sitemap.Code = "refused"
-	RobotsUnreachable sitemap.Code = "robots_unreachable"
-	Timeout           sitemap.Code = "timeout"
-	Truncated         sitemap.Code = "truncated"
-	UnknownEncoding   sitemap.Code = "unknown_encoding"
+	BadGzip         sitemap.Code = "bad_gzip"
+	BadRedirect     sitemap.Code = "bad_redirect"
+	Empty           sitemap.Code = "empty"
+	FetchFailed     sitemap.Code = "fetch_failed"
+	HostDown        sitemap.Code = "host_down"
+	Limit           sitemap.Code = "limit"
+	NotASite        sitemap.Code = "not_a_site"
+	NotASitemap     sitemap.Code = "not_a_sitemap"
+	ReadFailed      sitemap.Code = "read_failed"
+	Refused         sitemap.Code = "refused"
+	Timeout         sitemap.Code = "timeout"
+	Truncated       sitemap.Code = "truncated"
+	UnknownEncoding sitemap.Code = "unknown_encoding"
 )
 
 var _ = register(
@@ -72,11 +71,6 @@ var _ = register(
 			"https. Search engines cannot reach it.",
 		Fix: "List public http or https URLs only. To audit a server of your own network, allow private " +
 			"addresses."},
-	Rule{Code: RobotsUnreachable, Severity: failure, Source: "RFC 9309, section 2.3.1.4",
-		Summary: "a robots.txt that could not be fetched",
-		Why: "Its rules are unknown, so crawlers must assume that they may fetch nothing. The site is " +
-			"not crawled meanwhile.",
-		Fix: "Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 or 5xx."},
 	Rule{Code: Timeout, Severity: failure, Source: googleStatus,
 		Summary: "a document that did not come in time",
 		Why:     "Crawlers do not wait for it either, and fetch less from slow servers.",
@@ -122,7 +116,8 @@ func CodeOf(err error) sitemap.Code {
 	if err == nil {
 		return ""
 	}
-	if none, ok := errors.AsType[*discover.NoSitemapError](err); ok && wasRefused(none) {
+	none, ok := errors.AsType[*discover.NoSitemapError](err)
+	if ok && wasRefused(none) || errors.Is(err, discover.ErrUnreachable) && isTurnedAway(err) {
 		return SiteRefused
 	}
 	for _, e := range errorCodes {

@@ -26,6 +26,8 @@ func TestCodeOf(t *testing.T) {
 		{tried(403), audit.SiteRefused},
 		{tried(429), audit.SiteRefused},
 		{tried(503), audit.SiteRefused},
+		{fmt.Errorf("%w: %w", discover.ErrUnreachable, &fetch.Error{Status: 429}), audit.SiteRefused},
+		{fmt.Errorf("%w: %w", discover.ErrUnreachable, &fetch.Error{Status: 500}), audit.RobotsUnreachable},
 		{fmt.Errorf("x: %w", fetch.ErrTimeout), audit.Timeout},
 		{&sitemap.ParseError{Err: sitemap.ErrHTML}, audit.NotASitemap},
 		{&fetch.Error{Status: 500, Err: fetch.ErrStatus}, audit.FetchFailed},

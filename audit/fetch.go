@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -19,6 +20,7 @@ import (
 // The codes of documents that cannot be had.
 const (
 	NoSitemap          sitemap.Code = "no_sitemap"
+	RobotsUnreachable  sitemap.Code = "robots_unreachable"
 	SiteRefused        sitemap.Code = "site_refused"
 	SitemapRedirects   sitemap.Code = "sitemap_redirects"
 	SitemapStatus      sitemap.Code = "sitemap_status"
@@ -32,6 +34,11 @@ var _ = register(
 		Why:     "Search engines find pages by links only, so they may miss some or find them late.",
 		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the URL of " +
 			"the sitemap."},
+	Rule{Code: RobotsUnreachable, Severity: failure, Source: "RFC 9309, section 2.3.1.4",
+		Summary: "a robots.txt that could not be fetched",
+		Why: "Its rules are unknown, so crawlers must assume that they may fetch nothing. The site is " +
+			"not crawled meanwhile.",
+		Fix: "Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 or 5xx."},
 	Rule{Code: SiteRefused, Severity: failure, Source: "RFC 9110, section 15.5",
 		Summary: "a site that refused to answer",
 		Why: "Whether it has a sitemap could not be judged. Search engines may get another answer than " +
@@ -98,13 +105,20 @@ func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) 
 	}
 }
 
-// unreachable reports a site whose robots.txt was refused.
+// unreachable reports a site whose robots.txt cannot be fetched.
 func (s *siteJudge) unreachable(err error) {
-	e, _ := errors.AsType[*fetch.Error](err)
-	if errors.Is(err, discover.ErrUnreachable) && isTurnedAway(err) {
-		s.report(of(SiteRefused), place{sitemap: s.name}, fmt.Sprint(e.Status),
-			"the site could not be judged, since it refused %s with status %d", quoted(e.URL), e.Status)
+	e, ok := errors.AsType[*fetch.Error](err)
+	if !ok || !errors.Is(err, discover.ErrUnreachable) {
+		return
 	}
+	at := place{sitemap: s.name}
+	if isTurnedAway(e) {
+		s.report(of(SiteRefused), at, fmt.Sprint(e.Status),
+			"the site could not be judged, since it refused %s with status %d", quoted(e.URL), e.Status)
+		return
+	}
+	s.report(of(RobotsUnreachable).causedBy(e), at, "", "robots.txt unreachable: %s",
+		strings.TrimPrefix(e.Error(), "fetch: "))
 }
 
 // challenges are parts of pages that ask for proof of a human.
@@ -143,7 +157,7 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 			}
 			s.report(rule, here, fmt.Sprint(fe.Status), format, name, fe.Status)
 		default:
-			s.report(unreachableRule(fe), here, "", "%s cannot be fetched: %v", name, fe.Err)
+			s.report(of(SitemapUnreachable).causedBy(fe), here, "", "%s cannot be fetched: %v", name, fe.Err)
 		}
 	}
 	if len(sum.Hops) > 0 && sum.FinalURL != "" {
@@ -151,23 +165,25 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 	}
 }
 
-// unreachableRule returns the rule about a document that cannot be fetched, with the fix for the
-// cause.
-func unreachableRule(err error) Rule {
-	rule := of(SitemapUnreachable)
+// causedBy returns the rule with the fix for the cause of an error, if that is known.
+func (r Rule) causedBy(err error) Rule {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	_, isUnverified := errors.AsType[*tls.CertificateVerificationError](err)
 	_, isOfOther := errors.AsType[x509.HostnameError](err)
 	switch {
 	case isDNS && dns.IsNotFound:
-		rule.Fix = "Correct the host name in the URL, or add it to the DNS."
+		r.Fix = "Correct the host name in the URL, or add it to the DNS."
 	case isUnverified || isOfOther:
-		rule.Fix = "Renew the certificate of the server, for this host name and with all intermediate " +
+		r.Fix = "Renew the certificate of the server, for this host name and with all intermediate " +
 			"certificates."
+	case errors.Is(err, syscall.ECONNREFUSED):
+		r.Fix = "Start the server, or correct the host name and the port in the URL."
+	case errors.Is(err, fetch.ErrTimeout):
+		r.Fix = "Check the load of the server, and whether it blocks crawlers."
 	case errors.Is(err, fetch.ErrRedirect):
-		rule.Fix = "Remove the redirect loop, or list the final URL."
+		r.Fix = "Remove the redirect loop, or list the final URL."
 	case errors.Is(err, fetch.ErrRefused):
-		rule.Fix = "List a public http or https URL, on the usual port."
+		r.Fix = "List a public http or https URL, on the usual port."
 	}
-	return rule
+	return r
 }

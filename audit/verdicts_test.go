@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -70,6 +71,7 @@ func TestSite_Verdicts(t *testing.T) {
 		{"refused", map[string]string{"robots.txt": "403 no", "sitemap.xml": "403 no"}, "site_refused error"},
 		{"robots.txt refused", map[string]string{"robots.txt": "429 slowly"}, "site_refused error"},
 		{"robots.txt challenged", map[string]string{"robots.txt": "503 wait"}, "site_refused error"},
+		{"robots.txt fails", map[string]string{"robots.txt": "500 oh"}, "robots_unreachable error"},
 		{"sitemap refused", map[string]string{"robots.txt": named, "s.xml": "403 no"}, "sitemap_status error"},
 		{"sitemap missing", map[string]string{"robots.txt": named}, "sitemap_status error"},
 		{"sitemap fails", map[string]string{"robots.txt": named, "s.xml": "500 oh"}, "sitemap_status error"},
@@ -105,11 +107,12 @@ func TestSite_Verdicts(t *testing.T) {
 
 type failing struct {
 	web
-	err error
+	path string
+	err  error
 }
 
 func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Path == "/s.xml" {
+	if r.URL.Path == f.path {
 		return nil, f.err
 	}
 	return f.web.RoundTrip(r)
@@ -118,15 +121,20 @@ func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
 // The fix fits the cause.
 func TestSite_Fixes(t *testing.T) {
 	for _, test := range []struct {
-		err       error
-		code, fix string
+		err             error
+		path, code, fix string
 	}{
-		{&net.DNSError{IsNotFound: true}, "sitemap_unreachable", "Correct the host name"},
-		{x509.HostnameError{Certificate: new(x509.Certificate), Host: "a"}, "sitemap_unreachable", "Renew the certificate"},
-		{errors.New("connection refused"), "sitemap_unreachable", "Check the host name"},
-		{timeoutError{errors.New("slow")}, "sitemap_timeout", "Write the sitemap to a file ahead of time"},
+		{&net.DNSError{IsNotFound: true}, "/robots.txt", "robots_unreachable", "Correct the host name"},
+		{x509.HostnameError{Certificate: new(x509.Certificate), Host: "a"}, "/robots.txt", "robots_unreachable", "Renew the certificate"},
+		{syscall.ECONNREFUSED, "/robots.txt", "robots_unreachable", "Start the server"},
+		{timeoutError{errors.New("slow")}, "/robots.txt", "robots_unreachable", "Check the load"},
+		{errors.New("reset"), "/robots.txt", "robots_unreachable", "Answer /robots.txt"},
+		{&net.DNSError{IsNotFound: true}, "/s.xml", "sitemap_unreachable", "Correct the host name"},
+		{x509.HostnameError{Certificate: new(x509.Certificate), Host: "a"}, "/s.xml", "sitemap_unreachable", "Renew the certificate"},
+		{errors.New("connection refused"), "/s.xml", "sitemap_unreachable", "Check the host name"},
+		{timeoutError{errors.New("slow")}, "/s.xml", "sitemap_timeout", "Write the sitemap to a file ahead of time"},
 	} {
-		site := failing{siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}), test.err}
+		site := failing{siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}), test.path, test.err}
 		found, _ := auditSite(t, site, audit.Options{})
 		if len(found) != 1 || string(found[0].Code) != test.code || !strings.HasPrefix(found[0].Fix, test.fix) {
 			t.Errorf("%v: %+v", test.err, found)

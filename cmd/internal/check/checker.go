@@ -139,8 +139,8 @@ func (c *Checker) isKnown(err error) bool {
 	switch {
 	case slices.Contains(o.Disable, code):
 		return true
-	case errors.Is(err, discover.ErrNoSitemap):
-	case !errors.As(err, &fe) || errors.Is(err, discover.ErrUnreachable):
+	case errors.Is(err, discover.ErrNoSitemap), errors.Is(err, discover.ErrUnreachable):
+	case !errors.As(err, &fe):
 		return false
 	case errors.Is(err, fetch.ErrTimeout), errors.Is(err, fetch.ErrHostDown):
 		code = "sitemap_timeout"
