@@ -165,7 +165,9 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 // listedPage judges a page that a sitemap lists.
 func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, onSite bool,
 	at func() place) {
-	o.add(at)
+	if o.add(at); o.count == 1 {
+		o.first.excerpt = Excerpt{}
+	}
 	if onSite {
 		s.files.add(e, at)
 	}
