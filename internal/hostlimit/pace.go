@@ -54,7 +54,6 @@ type pace struct {
 	tried    []string      // URLs that were refused, with 429 or 503, when they were last requested
 	refused  int           // of them, those that were new and sent alone, since a success
 	doubt    bool          // a request that was sent alone was refused, and none has succeeded since
-	busy     bool          // requests fail until the pause is over
 	timeouts int           // in a row
 	probes   int           // of them, failed probes
 	probe    time.Time     // when the next probe is due
@@ -75,7 +74,7 @@ func (p *pace) interval() time.Duration { return max(p.delay, p.least) }
 // next returns how long the next request has to wait, or an error if it fails at once.
 func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 	wait = p.until.Sub(now)
-	if p.busy && wait > 0 {
+	if p.refused >= busyAfter && wait > 0 {
 		return 0, &Error{RetryAfter: wait, Err: ErrBusy}
 	}
 	if p.timeouts >= maxTimeouts {
@@ -91,7 +90,7 @@ func (p *pace) next(now time.Time) (wait time.Duration, err error) {
 // start grants a request. In an open circuit it is the probe.
 func (p *pace) start(g *grant, now time.Time) {
 	g.pauses, g.last, g.probe = p.pauses, p.last, p.probe
-	p.last, p.busy = now, false
+	p.last = now
 	if p.timeouts >= maxTimeouts {
 		p.probe = now.Add(probeEvery)
 	}
@@ -138,7 +137,7 @@ func (p *pace) pause(g *grant, retryAfter time.Duration, now time.Time) {
 		p.refused++
 	}
 	most := p.maxPause
-	if p.busy = p.refused >= busyAfter; p.busy {
+	if p.refused >= busyAfter {
 		most = maxBusy
 	}
 	p.backoff = min(max(2*p.backoff, minBackoff), maxBackoff, p.maxPause)

@@ -40,13 +40,13 @@ type Memory struct{ used atomic.Int64 }
 func (m *Memory) Read(src io.Reader, share *Share, limit, expected int64) (*Body, error) {
 	b := &Body{used: &m.used, share: *share}
 	share.held = 0
-	err := b.fill(src, limit, expected)
+	err := b.fill(src, limit)
 	if b.file == nil {
 		b.share.Release() // it fits into memory now
 	}
 	if errors.Is(err, ErrNoRoom) {
 		b.Close()
-		*share = b.share
+		share.wanted = min(expected, share.size)
 	}
 	return b, err
 }
@@ -71,7 +71,7 @@ type Body struct {
 // Size returns the number of bytes.
 func (b *Body) Size() int64 { return b.size }
 
-func (b *Body) fill(src io.Reader, limit, expected int64) error {
+func (b *Body) fill(src io.Reader, limit int64) error {
 	for b.size < bodyMemory && b.used.Add(chunkSize) <= sharedMemory {
 		chunk := chunks.Get().(*[chunkSize]byte)
 		p := chunk[:]
@@ -99,7 +99,7 @@ func (b *Body) fill(src io.Reader, limit, expected int64) error {
 	if b.size < bodyMemory {
 		b.used.Add(-chunkSize) // the Memory was full
 	}
-	return b.spill(src, limit, expected)
+	return b.spill(src, limit)
 }
 
 // readFull reads until p is full or src ends, with the error of src.
@@ -113,8 +113,7 @@ func readFull(src io.Reader, p []byte) (n int, err error) {
 }
 
 // spill reads the rest of src into a temporary file.
-func (b *Body) spill(src io.Reader, limit, expected int64) error {
-	b.share.whole = min(expected, b.share.size)
+func (b *Body) spill(src io.Reader, limit int64) error {
 	f, err := tempfile.Create("sitemap-*")
 	if err != nil {
 		return err

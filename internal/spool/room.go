@@ -25,8 +25,7 @@ func NewRoom(size int64) *Room { return &Room{size, semaphore.NewWeighted(size)}
 type Share struct {
 	*Room
 	held   int64
-	whole  int64 // bytes that the body may need, at most the Room
-	wanted int64 // the whole, after it could not grow and until Wait reserves it
+	wanted int64 // bytes that a body without room may need, until Wait reserves them
 }
 
 // Share returns a Share that has reserved nothing.
@@ -40,7 +39,6 @@ func (s *Share) grow(n int64) error {
 	n = min(max(n, s.held+roomStep), s.size)
 	if !s.free.TryAcquire(n - s.held) {
 		s.Release()
-		s.wanted = s.whole
 		return ErrNoRoom
 	}
 	s.held = n
