@@ -32,10 +32,7 @@ func (c *Client) Find(ctx context.Context, site string) ([]*Sitemap, error) {
 		got := c.get(ctx, fetch.Request{URL: sm.Loc, Origins: []string{st.Named()}})
 		err := isSitemap(got)
 		got.close()
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err == nil:
+		if err == nil {
 			return []*Sitemap{sm}, nil
 		}
 		tried = append(tried, Attempt{sm.Loc, err})
