@@ -111,9 +111,9 @@ func (d *decoder) readAtom() {
 func (d *decoder) readAtomDate() bool {
 	switch string(d.r.Local()) {
 	case "updated":
-		d.readDate("updated", d.inRSS(revised))
+		d.readDate("updated", d.inFormat(revised, modified))
 	case "modified":
-		d.readDate("modified", d.inRSS(revised))
+		d.readDate("modified", d.inFormat(revised, modified))
 	case "published":
 		d.readDate("published", published)
 	case "issued":
@@ -138,11 +138,11 @@ func (d *decoder) readForeign() bool {
 		if string(d.r.Local()) != "date" {
 			return false
 		}
-		d.readDate("date", d.unlessAtom(described))
+		d.readDate("date", d.inFormat(described, other))
 	case namespace.DCTerms:
 		switch string(d.r.Local()) {
 		case "modified":
-			d.readDate("modified", d.unlessAtom(revised))
+			d.readDate("modified", d.inFormat(revised, other))
 		case "issued":
 			d.readDate("issued", issued)
 		case "created":

@@ -108,17 +108,10 @@ func (d *decoder) checkCase() {
 	}
 }
 
-func (d *decoder) unlessAtom(as date) date {
+// inFormat returns the date that an element means in this format.
+func (d *decoder) inFormat(rss, atom date) date {
 	if d.atom {
-		return other
+		return atom
 	}
-	return as
-}
-
-// inRSS returns modified in Atom, and another in RSS.
-func (d *decoder) inRSS(another date) date {
-	if d.atom {
-		return modified
-	}
-	return another
+	return rss
 }

@@ -29,8 +29,8 @@
 // are kept: in [sitemap.Extensions] those in an entry, in [sitemap.Summary] those around entries.
 //
 // Up to 1 KiB of junk may precede the root. White space, comments, instructions and a DOCTYPE do
-// not count as junk, but the root must start within 512 KiB. After the end of the root, 64 KiB are
-// read to check for junk and to verify gzip's checksum. A second document there is junk.
+// not count as junk. After the end of the root, 64 KiB are read to check for junk and to verify
+// gzip's checksum. A second document there is junk.
 //
 // # Limits
 //

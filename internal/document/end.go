@@ -36,11 +36,19 @@ func EndXML(in *input.Reader, r *xmlscan.Reader, s *Sink) error {
 // It reports problems inside of these.
 func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Position, text []byte) {
 	start := in.Offset()
-	inside := problems{report: report}
-	t := xmlscan.NewScanner(in, inside.note())
+	var inside []sitemap.Problem // the token
+	var note func(sitemap.Problem)
+	if report != nil {
+		note = func(p sitemap.Problem) { inside = append(inside, p) }
+	}
+	t := xmlscan.NewScanner(in, note)
 	for in.Offset()-start < maxTail {
+		inside = inside[:0]
 		kind := t.Next()
-		if inside.end(isMisc(kind, t.Raw())) {
+		if isMisc(kind, t.Raw()) {
+			for _, p := range inside {
+				report(p)
+			}
 			continue
 		}
 		blanks := 0
@@ -56,36 +64,6 @@ func junkAfter(in *input.Reader, report func(sitemap.Problem)) (pos sitemap.Posi
 		}
 	}
 	return pos, text
-}
-
-// problems collects the problems of a token, to report them only if the token is of certain kinds.
-type problems struct {
-	report func(sitemap.Problem)
-	list   *[]sitemap.Problem
-}
-
-// note returns the function that collects the problems, or nil without a report.
-func (p *problems) note() func(sitemap.Problem) {
-	if p.report == nil {
-		return nil
-	}
-	list := new([]sitemap.Problem)
-	p.list = list
-	return func(problem sitemap.Problem) { *list = append(*list, problem) }
-}
-
-// end ends a token and reports its problems if wanted. It returns wanted.
-func (p *problems) end(wanted bool) bool {
-	if p.list == nil {
-		return wanted
-	}
-	for _, problem := range *p.list {
-		if wanted {
-			p.report(problem)
-		}
-	}
-	*p.list = (*p.list)[:0]
-	return wanted
 }
 
 // isMisc reports whether a token is a comment or a processing instruction, which may follow the

@@ -55,8 +55,13 @@ func (d *Decoder) mediaElement() {
 // enterBase resolves locations against the xml:base of the current element, if it has one, until
 // the caller calls leave.
 func (d *Decoder) enterBase() (leave func()) {
+	return d.enter(document.BaseHere(d.r, d.sink.Resolver.Base))
+}
+
+// enter resolves locations against base until the caller calls leave.
+func (d *Decoder) enter(base *url.URL) (leave func()) {
 	around := d.sink.Resolver.Base
-	d.sink.Resolver.Base = document.BaseHere(d.r, around)
+	d.sink.Resolver.Base = base
 	return func() { d.sink.Resolver.Base = around }
 }
 
@@ -190,10 +195,15 @@ func (d *Decoder) mediaContent() {
 		d.bad(pos, "media:content", raw[:0])
 		return
 	}
+	d.addMedium(is, loc, &own)
+}
+
+// addMedium adds a file, or a player without one, with the values of its own scope.
+func (d *Decoder) addMedium(is mediumKind, loc string, own *scope) {
 	switch {
 	case is == imageMedium:
 		if img := d.addImage(loc); img != nil {
-			fillImage(img, &own)
+			fillImage(img, own)
 		}
 	case is == flashMedium:
 		if v := d.addVideo(""); v != nil {
@@ -254,23 +264,13 @@ func mediumOf(medium, typ, loc string) mediumKind {
 // Enclosure adds a file that the entry of a feed encloses. Its location is resolved against base.
 func (d *Decoder) Enclosure(loc, typ []byte, base *url.URL) {
 	pos := d.here()
-	around := d.sink.Resolver.Base
-	d.sink.Resolver.Base = base
+	leave := d.enter(base)
 	abs, ok := d.tryLoc(bytes.TrimSpace(loc))
-	d.sink.Resolver.Base = around
+	leave()
 	if !ok || abs == "" {
 		d.bad(pos, "enclosure", loc)
 		return
 	}
 	d.media.used = true
-	switch mediumOf("", string(d.attr(typ)), abs) {
-	case imageMedium:
-		d.addImage(abs)
-	case videoMedium:
-		d.addVideo(abs)
-	case flashMedium:
-		if v := d.addVideo(""); v != nil {
-			v.Player.Loc = abs
-		}
-	}
+	d.addMedium(mediumOf("", string(d.attr(typ)), abs), abs, new(scope))
 }

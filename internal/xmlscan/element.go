@@ -35,7 +35,7 @@ const (
 //	pending     reread, Wrap                        next, Restart
 //	current     Child, skip, Again, plainStart:     next: unopened
 //	            fresh
-//	            push, pushEntry: opened
+//	            pushName: opened
 //	            leaf: soundLeaf
 //	root        push, pop, eof: rootEnded           -
 //	            eof, readText: rootCut
@@ -102,11 +102,11 @@ type Texts struct {
 
 // elements are the open elements.
 type elements struct {
-	stack   []open
-	names   []byte // of the open elements
-	deep    int    // elements open beyond MaxDepth
-	entry   int    // depth of the open entry, or 0
-	pending bool   // the current token is also the next one
+	stack   []int // offsets of their names in names
+	names   []byte
+	deep    int  // elements open beyond MaxDepth
+	entry   int  // depth of the open entry, or 0
+	pending bool // the current token is also the next one
 	current elementState
 	root    rootState
 	rootEnd bool // an end tag with the root's name closed an element in it
@@ -144,7 +144,7 @@ func (r *Reader) Unfinished() bool {
 // Wrap opens a root with this name around the element whose start tag is current. That tag becomes
 // the next one again. The end of the document closes the root.
 func (r *Reader) Wrap(name string) {
-	r.stack, r.names = append(r.stack, open{}), append(r.names, name...)
+	r.pushName([]byte(name))
 	r.wrapped, r.pending, r.current = true, true, unopened
 }
 

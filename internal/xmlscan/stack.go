@@ -4,11 +4,6 @@ import (
 	"bytes"
 )
 
-// open is an open element.
-type open struct {
-	name int // offset of its name in names
-}
-
 // An elementState is the state of the element of the current tag.
 type elementState uint8
 
@@ -47,25 +42,28 @@ func (r *Reader) push() {
 		r.pushEntry(r.Name())
 		return
 	}
-	r.stack = append(r.stack, open{name: len(r.names)})
-	r.names = append(r.names, key(r.Name())...)
-	r.current = opened
+	r.pushName(r.Name())
 }
 
 // pushEntry opens an entry.
 func (r *Reader) pushEntry(name []byte) {
 	r.entry = len(r.stack) + 1
 	r.Direct, r.DirectCut, r.directEnd = r.Direct[:0], false, false
-	r.stack = append(r.stack, open{name: len(r.names)})
+	r.pushName(name)
+}
+
+// pushName opens an element with this name.
+func (r *Reader) pushName(name []byte) {
+	r.stack = append(r.stack, len(r.names))
 	r.names = append(r.names, key(name)...)
 	r.current = opened
 }
 
 // name returns the name of the open element at depth d.
 func (r *Reader) name(d int) []byte {
-	start, end := r.stack[d-1].name, len(r.names)
+	start, end := r.stack[d-1], len(r.names)
 	if d < len(r.stack) {
-		end = r.stack[d].name
+		end = r.stack[d]
 	}
 	return r.names[start:end]
 }
@@ -122,7 +120,7 @@ func (r *Reader) eof() {
 
 // pop closes the elements deeper than d.
 func (r *Reader) pop(d int) {
-	r.names = r.names[:r.stack[d].name]
+	r.names = r.names[:r.stack[d]]
 	r.stack = r.stack[:d]
 	r.deep = 0
 	if d < r.entry {
