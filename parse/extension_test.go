@@ -38,6 +38,7 @@ func FuzzExtensions(f *testing.F) {
 <url><loc>http://a.example/3</loc>
   <xhtml:link hreflang='de' href='http://a.example/"'/>
   <xhtml:link hreflang='fr' href='http://a.example/fr'/> x <xhtml:link hreflang='es' href='http://a.example/es'/>
+  <xhtml:link href="/en" media="a&amp;b" hreflang="en" rel="x"/><xhtml:link href="/é&amp;" hreflang="en"/><xhtml:link href="/" href="/"/><xhtml:link xmlns="" href="/"/>
   <xhtml:link hreflang='it' href='/'></xhtml:link><xhtml:link hreflang='' href=''/>
   <xhtml:link hreflang='it' href='http://a.example/it'/><xhtml:link hreflang='it' href='http://a.example/it' /></url>
 </urlset>`))

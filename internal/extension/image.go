@@ -58,21 +58,19 @@ func (d *Decoder) license(v value) string {
 //
 //	<xhtml:link rel="alternate" hreflang="de" href="https://example.com/de"/>
 func (d *Decoder) alternate() {
-	for more := true; more; more = d.r.Again() {
-		if d.alternates.len() == MaxRecords {
-			d.overflow("xhtml:link")
-			return
-		}
-		a := d.alternates.next()
-		for attr := range d.r.Attrs() {
-			d.alternateAttr(a, attr.Name, attr.Value)
-		}
-		if a.Href == "" {
-			d.bad(d.here(), "xhtml:link", d.r.Raw())
-			d.alternates.cut(d.alternates.len() - 1)
-		}
-		d.r.Void()
+	if d.alternates.len() == MaxRecords {
+		d.overflow("xhtml:link")
+		return
 	}
+	a := d.alternates.next()
+	for attr := range d.r.Attrs() {
+		d.alternateAttr(a, attr.Name, attr.Value)
+	}
+	if a.Href == "" {
+		d.bad(d.here(), "xhtml:link", d.r.Raw())
+		d.alternates.cut(d.alternates.len() - 1)
+	}
+	d.r.Void()
 }
 
 // href returns the location of an alternate, or "": a page, or a place in an app, which has its own

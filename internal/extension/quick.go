@@ -11,8 +11,8 @@ import (
 
 // Quick reads the extension at b[i] straight from b, the window with its padding, and returns the
 // index after it. If the extension does not have the most common shape, or if something in it needs
-// a report, Quick does nothing and returns 0. The common shape is a link with the usual attributes,
-// an empty mobile, or an image, a video, news or PageMap whose parts hold only text.
+// a report, Quick does nothing and returns 0. The common shape is an empty link or mobile, or an
+// image, a video, news or PageMap whose parts hold only text.
 func (d *Decoder) Quick(b []byte, i int) int {
 	q := &d.quick
 	q.before = d.sizes()
@@ -56,7 +56,12 @@ func (d *Decoder) quickElement() bool {
 	}
 	switch space {
 	case namespace.XHTML:
-		return d.quickLinks()
+		next := q.next
+		if d.quickLinks() {
+			return true
+		}
+		q.next = next
+		return d.quickLink()
 	case namespace.Mobile:
 		q.next = emptyEnd(b, q.next)
 		d.mobile = d.mobile || q.next > 0
@@ -107,6 +112,19 @@ func (d *Decoder) quickLinks() bool {
 		}
 	}
 	return q.next > 0
+}
+
+// quickLink reads a link with any attributes, whose name was scanned. It reports whether it has.
+func (d *Decoder) quickLink() bool {
+	q := &d.quick
+	if !q.scanTag() || !q.empty || d.alternates.len() == MaxRecords {
+		return false
+	}
+	a := d.alternates.next()
+	for _, attr := range q.attrs {
+		d.alternateAttr(a, attr.Name, attr.Value)
+	}
+	return a.Href != ""
 }
 
 // quickHref is href, but returns "" for an attribute that is malformed or needs a report.

@@ -30,13 +30,12 @@ const (
 //	odd         scanStart                           the next start tag
 //	prefixed    scanAttrs, readAttrs                the next start tag
 //	doctype     scanDeclaration, at the first one   -
-//	Declared    resolve, plainStart                 the next start tag
+//	Declared    resolve, lowerPrefix, plainStart    the next start tag
 //	Upper       lowerName, lowerPrefix              the next start tag
 //	pending     reread, Wrap                        next, Restart
-//	current     Child, skip, Again, plainStart:     next: unopened
-//	            fresh
-//	            pushName: opened
-//	            leaf: soundLeaf
+//	current     Child, skip, plainStart: fresh      next, open, leaf, reread, Wrap,
+//	            pushName: opened                    plainStart, plainEnd, SkipRun:
+//	            leaf: soundLeaf                     unopened
 //	root        push, pop, eof: rootEnded           -
 //	            eof, readText: rootCut
 //	rootEnd     close, within the root              -
@@ -44,7 +43,7 @@ const (
 //	undeclared  resolve, bind, checkAttrs           -
 //	Nested      readText                            the next Text
 //	Complete    leaf, readText                      the next Text that the document's end cuts
-//	Overflow    readText, Mixed                     the next Text or Mixed
+//	Overflow    keep, direct                        the next Text or Mixed
 //	DirectCut   direct                              the next entry
 //	directEnd   directEnds                          the next entry
 type Reader struct {

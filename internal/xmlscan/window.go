@@ -55,49 +55,6 @@ func (r *Reader) Enter(name []byte) {
 // Exit closes the open entry, whose end tag the caller has read itself.
 func (r *Reader) Exit() { r.pop(r.entry - 1) }
 
-// Again advances to the next start tag if it repeats the current one, that of an empty element,
-// with other values of the attributes. It reports whether it did. If it did not, the attributes of
-// the current tag are no longer valid.
-func (r *Reader) Again() bool {
-	n := len(r.bindings)
-	declares := n > 0 && r.bindings[n-1].depth > len(r.stack)
-	if !r.Empty || r.odd || r.pending || r.Kind != StartTag || declares {
-		return false
-	}
-	b := r.in.Window()
-	from := r.size + spaceLen(b[r.size:])
-	last, next := 0, from
-	for i := range r.attrs {
-		a := &r.attrs[i]
-		same := b[last:a.value.start] // up to the value
-		value, ok := bytes.CutPrefix(b[next:], same)
-		size := bytes.IndexByte(value, same[len(same)-1])
-		if !ok || size < 0 {
-			return false
-		}
-		next += len(same)
-		shift := next - from - a.value.start
-		a.name = span{a.name.start + shift, a.name.end + shift}
-		last, a.value = a.value.end, span{next - from, next - from + size}
-		next += size
-	}
-	same := b[last:r.size]
-	end := next + len(same)
-	if !bytes.HasPrefix(b[next:], same) || bytes.IndexByte(b[from+1:end], '<') >= 0 {
-		return false
-	}
-	r.in.Advance(from)
-	r.size, r.current = end-from, fresh
-	if r.report != nil {
-		r.check()
-		r.checkAttrs()
-	}
-	if r.Listener != nil {
-		r.hear()
-	}
-	return true
-}
-
 // isForeign reports whether a prefix is declared for a namespace of extensions.
 func (r *Reader) isForeign(prefix []byte) bool {
 	space, declared := r.Lookup(prefix)
