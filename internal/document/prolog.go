@@ -9,6 +9,44 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
+// A prolog is the part of a document before its root element.
+type prolog struct {
+	report func(sitemap.Problem)
+
+	format sitemap.Format
+	err    error
+	more   bool // the bytes ended before the format was known
+	// A comment, a CDATA section, a DOCTYPE or a processing instruction is not closed in these
+	// bytes. More bytes may close it.
+	unclosed bool
+	before   *prolog // the prolog before the first unclosed one
+
+	passed bool // these are not the document's first bytes; no junk preceded them
+	marked bool // there was markup in the bytes before
+	html   bool // the DOCTYPE is that of HTML, or the first element is one of HTML
+	bare   bool // the root is missing, or unknown: there are only entries
+	markup bool // the first junk is markup
+
+	offsets
+	junk   int // bytes of junk
+	closed int // bytes of junk that are text or elements that ended
+	open   int // elements that are open
+}
+
+// offsets are places in a prolog. The declaration, the DOCTYPE, misplaced and blank are -1 if there
+// is no such place.
+type offsets struct {
+	tail        int // the first unclosed markup, or else the token that the bytes cut
+	root        int // the root's start tag
+	rootEnd     int
+	declaration int // the XML declaration
+	doctype     int // the DOCTYPE
+	doctypeEnd  int
+	junkAt      int // the first junk
+	misplaced   int // the first XML declaration that is not the first token
+	blank       int // the first white space that XML does not know
+}
+
 // reportProlog reports the problems before the root.
 func (p *prolog) reportProlog(in *input.Reader) {
 	if p.report == nil {

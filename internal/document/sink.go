@@ -6,8 +6,8 @@
 //	base.go    reads xml:base
 //	once.go    makes a sequence a single-use one
 //	kind.go    recognizes kinds of text, HTML and binary data
-//	sniff.go   detects the format
 //	prolog.go  reports what stands before the root
+//	sniff.go   detects the format
 //	tally.go   counts entries and their lastmods
 //	sink.go    takes entries and problems
 //	source.go  opens a document

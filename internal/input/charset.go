@@ -208,6 +208,8 @@ func isDamagedUTF8(b []byte) bool {
 	return sound > invalid
 }
 
+var replacement = []byte(string(utf8.RuneError))
+
 // contradict reports whether the bytes cannot be in the charset. Non-ASCII text of single bytes is
 // hardly ever valid UTF-8. Text of double bytes may be, as characters of two bytes each.
 func (e evidence) contradict(c charsetChoice) bool {

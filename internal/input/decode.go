@@ -61,8 +61,6 @@ type strict struct {
 	genuine []byte // U+FFFD in the charset, if it has that
 }
 
-var replacement = []byte(string(utf8.RuneError))
-
 // Transform implements transform.Transformer. Most characters are ASCII, which needs no decoder.
 func (s *strict) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
 	for {

@@ -8,6 +8,9 @@ import (
 
 func TestFloors(t *testing.T) {
 	const module = "github.com/seed-322c453a/sitemap/"
-	floors.Check(t, module+"parse", module+"fetch", module+"discover", module+"discover/robots", module+"discover/trust",
-		module+"discover/state", module+"audit", module+"batch", module+"watch", module+"internal/hostlimit", module+"internal/location")
+	floors.Check(t, module+"parse", module+"feed", module+"fetch", module+"discover",
+		module+"discover/robots", module+"discover/trust", module+"discover/state", module+"audit",
+		module+"batch", module+"watch", module+"internal/hostlimit", module+"internal/location",
+		module+"internal/input", module+"internal/document", module+"internal/datetime",
+		module+"internal/xmlchar")
 }
