@@ -17,33 +17,56 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
-// A junitPrinter prints a test suite for each document, and in it a test case for each rule.
+// A junitPrinter prints a test suite for each document, and in it a test case for each rule. Their
+// texts, which grow for several cases in turn, are sorted on disk.
 type junitPrinter struct {
 	w      *writer
 	failOn sitemap.Severity
-	suites []*junitSuite
-	index  map[string]*junitSuite
+	all    junitSuites
+	index  map[string]*junitSuite // by the names of their documents
 	lines  *disksort.Sorter[junitLine]
-	turn   int // of the next line
+	turn   int                      // of the next line
+	next   func() (junitLine, bool) // the sorted lines
 }
 
 func newJUnit(w *writer, o Options) *junitPrinter {
-	lines := disksort.New(context.Background(), "", junitOrder)
-	return &junitPrinter{w: w, failOn: o.FailOn, index: map[string]*junitSuite{}, lines: lines}
+	return &junitPrinter{
+		w: w, failOn: o.FailOn, all: junitSuites{Name: "sitemap check"}, index: map[string]*junitSuite{},
+		lines: disksort.New(context.Background(), "", junitOrder),
+	}
+}
+
+// junitSuites are the suites of a run.
+type junitSuites struct {
+	XMLName  xml.Name      `xml:"testsuites"`
+	Name     string        `xml:"name,attr"`
+	Tests    int           `xml:"tests,attr"`
+	Failures int           `xml:"failures,attr"`
+	Suites   []*junitSuite `xml:"testsuite"`
 }
 
 // A junitSuite is a document.
 type junitSuite struct {
-	name  string
-	index int
-	cases []*junitCase
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Cases    []*junitCase `xml:"testcase"`
+	index    int
 }
 
 // A junitCase is about one rule in a document.
 type junitCase struct {
-	code      string
-	failure   *audit.Finding // the first one that counts as a failure, or nil
-	hasOthers bool           // findings that do not
+	Name     string     `xml:"name,attr"`
+	Document string     `xml:"classname,attr"`
+	Failure  *junitText `xml:"failure"`
+	Others   *junitText `xml:"system-out"` // findings that are no failures
+}
+
+// A junitText is an element with the next lines of the printer.
+type junitText struct {
+	first *audit.Finding // of a failure
+	lines int
+	p     *junitPrinter
 }
 
 // A junitLine is a line of text in a case.
@@ -57,7 +80,6 @@ const (
 	junitOthers
 )
 
-// junitOrder sorts the lines on disk, since those of several cases alternate.
 var junitOrder = disksort.Order[junitLine]{
 	Compare: func(a, b junitLine) int { return slices.Compare(a.Place[:], b.Place[:]) },
 	Encode:  func(l junitLine) ([]byte, error) { return json.Marshal(l) },
@@ -68,29 +90,37 @@ var junitOrder = disksort.Order[junitLine]{
 func (p *junitPrinter) suite(name string) *junitSuite {
 	s := p.index[name]
 	if s == nil {
-		s = &junitSuite{name: name, index: len(p.suites)}
+		s = &junitSuite{Name: junitSafe(name), index: len(p.all.Suites)}
 		p.index[name] = s
-		p.suites = append(p.suites, s)
+		p.all.Suites = append(p.all.Suites, s)
 	}
 	return s
 }
 
 // add adds a line to the case of a rule.
 func (p *junitPrinter) add(s *junitSuite, code, line string, failure *audit.Finding) {
-	i := slices.IndexFunc(s.cases, func(c *junitCase) bool { return c.code == code })
+	i := slices.IndexFunc(s.Cases, func(c *junitCase) bool { return c.Name == code })
 	if i < 0 {
-		i = len(s.cases)
-		s.cases = append(s.cases, &junitCase{code: code})
+		i = len(s.Cases)
+		s.Cases = append(s.Cases, &junitCase{Name: code, Document: s.Name})
+		s.Tests++
+		p.all.Tests++
 	}
-	c, kind := s.cases[i], junitFailures
-	switch {
-	case failure == nil:
-		c.hasOthers, kind = true, junitOthers
-	case c.failure == nil:
-		first := *failure
-		c.failure = &first
-		line += "\nfix: " + failure.Fix
+	text, kind := &s.Cases[i].Others, junitOthers
+	if failure != nil {
+		text, kind = &s.Cases[i].Failure, junitFailures
 	}
+	if *text == nil {
+		*text = &junitText{p: p}
+		if failure != nil {
+			first := *failure
+			(*text).first = &first
+			line += "\nfix: " + first.Fix
+			s.Failures++
+			p.all.Failures++
+		}
+	}
+	(*text).lines++
 	p.lines.Add(junitLine{[4]int{s.index, i, kind, p.turn}, line})
 	p.turn++
 }
@@ -111,88 +141,39 @@ func (p *junitPrinter) Document(d *DocumentEnd) {
 	s := p.suite(d.Name)
 	if f := d.Finding(); f != nil {
 		p.Finding(f, d.Target)
-	} else if len(s.cases) == 0 {
+	} else if len(s.Cases) == 0 {
 		p.add(s, "document", d.Text, nil)
 	}
 }
 
 func (p *junitPrinter) End(Totals) error {
 	defer p.lines.Close()
-	tests, failures := 0, 0
-	for _, s := range p.suites {
-		tests += len(s.cases)
-		failures += s.failures()
-	}
-	io.WriteString(p.w, xml.Header)
 	next, stop := iter.Pull(p.lines.Sorted())
 	defer stop()
-	x := junitXML{Encoder: xml.NewEncoder(p.w), next: next}
-	x.ahead, x.more = next()
+	p.next = next
+	io.WriteString(p.w, xml.Header)
+	x := xml.NewEncoder(p.w)
 	x.Indent("", "  ")
-	x.start("testsuites", "name", "sitemap check", "tests", fmt.Sprint(tests), "failures", fmt.Sprint(failures))
-	for _, s := range p.suites {
-		x.suite(s)
-	}
-	x.end("testsuites")
-	err := cmp.Or(p.lines.Err(), x.Close())
+	err := x.Encode(&p.all)
 	io.WriteString(p.w, "\n")
-	return cmp.Or(err, p.w.err)
+	return cmp.Or(p.w.err, err, p.lines.Err())
 }
 
-// failures returns how many cases have failed.
-func (s *junitSuite) failures() (n int) {
-	for _, c := range s.cases {
-		if c.failure != nil {
-			n++
+// MarshalXML writes the element.
+func (t *junitText) MarshalXML(x *xml.Encoder, start xml.StartElement) error {
+	if f := t.first; f != nil {
+		start.Attr = []xml.Attr{
+			{Name: xml.Name{Local: "message"}, Value: junitSafe(f.Message)},
+			{Name: xml.Name{Local: "type"}, Value: f.Severity.String()},
 		}
 	}
-	return n
-}
-
-// suite writes a suite.
-func (x *junitXML) suite(s *junitSuite) {
-	x.start("testsuite", "name", s.name, "tests", fmt.Sprint(len(s.cases)), "failures", fmt.Sprint(s.failures()))
-	for i, c := range s.cases {
-		x.start("testcase", "name", c.code, "classname", s.name)
-		if f := c.failure; f != nil {
-			x.start("failure", "message", f.Message, "type", f.Severity.String())
-			x.text(s.index, i, junitFailures)
-			x.end("failure")
-		}
-		if c.hasOthers {
-			x.start("system-out")
-			x.text(s.index, i, junitOthers)
-			x.end("system-out")
-		}
-		x.end("testcase")
+	x.EncodeToken(start)
+	for range t.lines {
+		line, _ := t.p.next()
+		x.EncodeToken(xml.CharData(junitSafe(line.Text) + "\n"))
 	}
-	x.end("testsuite")
+	return x.EncodeToken(start.End())
 }
 
-// A junitXML writes elements.
-type junitXML struct {
-	*xml.Encoder
-	next  func() (junitLine, bool)
-	ahead junitLine // the next line
-	more  bool      // there is one
-}
-
-// start begins an element with names and values of attributes.
-func (x *junitXML) start(name string, attributes ...string) {
-	e := xml.StartElement{Name: xml.Name{Local: name}}
-	for pair := range slices.Chunk(attributes, 2) {
-		value := cli.Harmless(pair[1], "\n\t")
-		e.Attr = append(e.Attr, xml.Attr{Name: xml.Name{Local: pair[0]}, Value: value})
-	}
-	x.EncodeToken(e)
-}
-
-func (x *junitXML) end(name string) { x.EncodeToken(xml.EndElement{Name: xml.Name{Local: name}}) }
-
-// text writes the lines of a place.
-func (x *junitXML) text(place ...int) {
-	for x.more && slices.Equal(x.ahead.Place[:3], place) {
-		x.EncodeToken(xml.CharData(cli.Harmless(x.ahead.Text, "\n\t") + "\n"))
-		x.ahead, x.more = x.next()
-	}
-}
+// junitSafe replaces characters that control a terminal.
+func junitSafe(s string) string { return cli.Harmless(s, "\n\t") }
