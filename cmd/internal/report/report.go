@@ -24,6 +24,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
+	"github.com/seed-322c453a/sitemap/cmd/internal/stats"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
@@ -103,7 +104,7 @@ func (r *Report) Finding(f *audit.Finding, _ string) {
 
 // Untrusted takes a page that a sitemap may not list.
 func (r *Report) Untrusted(loc string) {
-	host, _ := split(loc)
+	host, _ := stats.Split(loc)
 	count(r.hosts, name{host, trust.Untrusted.String()})
 }
 
@@ -142,21 +143,9 @@ func (r *Report) Page(u *discover.URL) {
 	if !u.LastMod.IsZero() {
 		r.months[u.LastMod.Start().Format("2006-01")]++
 	}
-	host, path := split(u.Loc)
-	directory, _, ok := strings.Cut(path, "/")
-	if directory = "/" + directory + "/"; !ok {
-		directory = "/"
-	}
+	host, directory := stats.Split(u.Loc)
 	count(r.directories, name{directory, ""})
 	count(r.hosts, name{host, cmp.Or(u.Trust.String(), "not judged")})
-}
-
-// split returns the host and the path of a URL, without its first slash.
-func split(loc string) (host, path string) {
-	_, rest, _ := strings.Cut(loc, "://")
-	rest, _, _ = strings.Cut(rest, "?")
-	host, path, _ = strings.Cut(rest, "/")
-	return host, path
 }
 
 // escapes matches characters of a URL that are escaped.

@@ -79,15 +79,9 @@ func (c *census) count(kind, name string) {
 // add counts a URL.
 func (c *census) add(r *batch.URL) {
 	c.urls++
-	_, rest, _ := strings.Cut(r.Loc, "://")
-	host, path, _ := strings.Cut(rest, "/")
+	host, directory := Split(r.Loc)
 	c.count("host", host)
-	path, _, _ = strings.Cut(path, "?")
-	if directory, _, ok := strings.Cut(path, "/"); ok {
-		c.count("directory", "/"+directory+"/")
-	} else {
-		c.count("directory", "/")
-	}
+	c.count("directory", directory)
 	c.count("sitemap", r.Sitemap)
 	c.extensions(r.Extensions)
 	t := r.LastMod
@@ -105,6 +99,17 @@ func (c *census) add(r *batch.URL) {
 	if t.Precision() < sitemap.Minute {
 		c.dates++
 	}
+}
+
+// Split returns the host of a URL, and the first directory of its path.
+func Split(loc string) (host, directory string) {
+	_, rest, _ := strings.Cut(loc, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	host, path, _ := strings.Cut(rest, "/")
+	if directory, _, ok := strings.Cut(path, "/"); ok {
+		return host, "/" + directory + "/"
+	}
+	return host, "/"
 }
 
 func (c *census) extensions(x *sitemap.Extensions) {
