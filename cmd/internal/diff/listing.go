@@ -108,7 +108,7 @@ func readURLs(text string, put func(export.URL)) {
 // appendStrings appends strings to b, each with its length.
 func appendStrings(b []byte, values ...string) []byte {
 	for _, s := range values {
-		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
 	}
 	return b
 }
@@ -116,13 +116,8 @@ func appendStrings(b []byte, values ...string) []byte {
 // cutStrings takes strings that appendStrings has written from the start of text, and returns the rest.
 func cutStrings(text string, values ...*string) string {
 	for _, s := range values {
-		n, shift := 0, 0
-		for text[0] >= 0x80 {
-			n |= int(text[0]&0x7f) << shift
-			text, shift = text[1:], shift+7
-		}
-		n |= int(text[0]) << shift
-		*s, text = text[1:n+1], text[n+1:]
+		end := 4 + (int(text[0])<<24 | int(text[1])<<16 | int(text[2])<<8 | int(text[3]))
+		*s, text = text[4:end], text[end:]
 	}
 	return text
 }

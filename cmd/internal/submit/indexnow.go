@@ -7,19 +7,8 @@ import (
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
-
-// submitFlags are the flags of sitemap submit.
-type submitFlags struct {
-	cli.FetchFlags
-	key, keyLocation string
-	endpoint         string
-	ping             string
-	dryRun           bool
-	removed          bool
-}
 
 // maxSubmitted is how many URLs IndexNow takes in one request.
 const maxSubmitted = 10_000
@@ -34,8 +23,6 @@ type indexNowRequest struct {
 
 // A submission sends URLs to IndexNow, host by host.
 type submission struct {
-	app   *cli.App
-	flags *submitFlags
 	*sender
 	hosts map[string]*hostChanges
 }
@@ -49,25 +36,23 @@ type hostChanges struct {
 }
 
 // submitChanges sends the URLs in a file of changes.
-func submitChanges(
-	ctx context.Context, a *cli.App, s *sender, name string, flags *submitFlags,
-) error {
-	f, err := a.Open(name)
+func submitChanges(ctx context.Context, s *sender, name string) error {
+	f, err := s.app.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	sub := &submission{app: a, flags: flags, sender: s, hosts: map[string]*hostChanges{}}
-	if err := readChanges(f, flags.removed, func(loc string) { sub.add(ctx, loc) }); err != nil {
+	sub := &submission{s, map[string]*hostChanges{}}
+	if err := readChanges(f, s.flags.removed, func(loc string) { sub.add(ctx, loc) }); err != nil {
 		return err
 	}
 	for _, host := range slices.Sorted(maps.Keys(sub.hosts)) {
 		sub.flush(ctx, host)
 	}
-	if len(sub.hosts) == 0 && !a.Failed.Load() {
-		a.Log.Printf("nothing was added, changed or removed")
+	if len(sub.hosts) == 0 && !s.app.Failed.Load() {
+		s.app.Log.Printf("nothing was added, changed or removed")
 	}
-	return a.Ended(ctx)
+	return s.app.Ended(ctx)
 }
 
 // add takes a URL, and sends those of its host when they fill a request.
@@ -102,7 +87,7 @@ func (s *submission) flush(ctx context.Context, host string) {
 	h.urls = nil
 	var err error
 	if !h.hasKey {
-		err = s.checkKey(ctx, s.keyLocation(host, h.isHTTPS), s.flags.key)
+		err = s.checkKey(ctx, s.keyLocation(host, h.isHTTPS))
 	}
 	if err == nil {
 		h.hasKey = true

@@ -16,9 +16,20 @@ import (
 
 // A sender sends requests, or prints them for --dry-run.
 type sender struct {
+	app    *cli.App
+	flags  *submitFlags
 	client *fetch.Client
 	out    *output.Writer
-	dryRun bool
+}
+
+// submitFlags are the flags of sitemap submit.
+type submitFlags struct {
+	cli.FetchFlags
+	key, keyLocation string
+	endpoint         string
+	ping             string
+	dryRun           bool
+	removed          bool
 }
 
 // send sends a POST request with a body of JSON, or without a body a GET request.
@@ -27,7 +38,7 @@ func (s *sender) send(ctx context.Context, target string, body []byte) error {
 	if body != nil {
 		req.Header = http.Header{"Content-Type": {"application/json; charset=utf-8"}}
 	}
-	if s.dryRun {
+	if s.flags.dryRun {
 		s.print(&req)
 		return nil
 	}
@@ -43,9 +54,9 @@ func (s *sender) send(ctx context.Context, target string, body []byte) error {
 const maxKeyFile = 4 << 10
 
 // checkKey returns an error unless the key is served at a URL.
-func (s *sender) checkKey(ctx context.Context, at, key string) error {
+func (s *sender) checkKey(ctx context.Context, at string) error {
 	req := fetch.Request{URL: at, MaxBytes: maxKeyFile}
-	if s.dryRun {
+	if s.flags.dryRun {
 		s.print(&req)
 		return nil
 	}
@@ -58,7 +69,7 @@ func (s *sender) checkKey(ctx context.Context, at, key string) error {
 	if err != nil {
 		return fmt.Errorf("nothing was sent: the key is not served: %w", err)
 	}
-	if strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff")) != key {
+	if strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff")) != s.flags.key {
 		return fmt.Errorf("nothing was sent: %s holds another text than the key", sitemap.Redact(at))
 	}
 	return nil

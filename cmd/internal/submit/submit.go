@@ -67,21 +67,21 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		return err
 	}
 	client.Transport = a.Transport
-	s := &sender{client: client, out: output.New(a), dryRun: flags.dryRun}
+	s := &sender{a, flags, client, output.New(a)}
 	if flags.ping != "" {
-		err = ping(cmd.Context(), s, flags.ping, name)
+		err = ping(cmd.Context(), s, name)
 	} else {
-		err = submitChanges(cmd.Context(), a, s, name, flags)
+		err = submitChanges(cmd.Context(), s, name)
 	}
 	return s.out.Finish(err)
 }
 
 // ping notifies a search engine of a sitemap (sitemaps.org, "Submitting your Sitemap via an HTTP
 // request").
-func ping(ctx context.Context, s *sender, engine, loc string) error {
-	u, err := url.Parse(engine)
+func ping(ctx context.Context, s *sender, loc string) error {
+	u, err := url.Parse(s.flags.ping)
 	if err == nil && u.Host == "" {
-		err = fmt.Errorf("%q: want an http or https URL", engine)
+		err = fmt.Errorf("%q: want an http or https URL", s.flags.ping)
 	}
 	if err != nil {
 		return &cli.UsageError{Err: fmt.Errorf("--ping: %w", err)}
