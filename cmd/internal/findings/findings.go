@@ -31,17 +31,17 @@ func New(format string, w io.Writer, o Options) (Printer, error) {
 	out := &writer{Writer: w}
 	switch format {
 	case "text":
-		return &textPrinter{w: out, o: o, groups: map[sitemap.Code]*group{}}, nil
+		return withErrors{&textPrinter{w: out, o: o, groups: map[sitemap.Code]*group{}}}, nil
 	case "jsonl":
 		return &jsonPrinter{out, o.Pages}, nil
 	case "csv":
-		return newCSV(out, o.Raw), nil
+		return withErrors{newCSV(out, o.Raw)}, nil
 	case "sarif":
-		return &sarifPrinter{w: out, o: o}, nil
+		return withErrors{&sarifPrinter{writer: out, o: o}}, nil
 	case "junit":
-		return newJUnit(out, o), nil
+		return withErrors{newJUnit(out, o)}, nil
 	case "github":
-		return &githubPrinter{out}, nil
+		return withErrors{&githubPrinter{out}}, nil
 	}
 	return nil, fmt.Errorf("findings are not printed as %s", format)
 }

@@ -38,11 +38,5 @@ func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
 		message += "\n" + f.Fix
 	}
 	fmt.Fprintf(p, "::%s %s,title=%s::%s\n", command, place,
-		propertyEscaper.Replace(string(f.Code)), dataEscaper.Replace(cli.Harmless(message, "\r\n\t")))
-}
-
-func (p *githubPrinter) Document(d *DocumentEnd) {
-	if f := d.Finding(); f != nil {
-		p.Finding(f, d.Target)
-	}
+		f.Code, dataEscaper.Replace(cli.Harmless(message, "\r\n\t")))
 }

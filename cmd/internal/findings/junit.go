@@ -138,10 +138,7 @@ func (p *junitPrinter) Finding(f *audit.Finding, _ string) {
 }
 
 func (p *junitPrinter) Document(d *DocumentEnd) {
-	s := p.suite(d.Name)
-	if f := d.Finding(); f != nil {
-		p.Finding(f, d.Target)
-	} else if len(s.Cases) == 0 {
+	if s := p.suite(d.Name); len(s.Cases) == 0 {
 		p.add(s, "document", d.Text, nil)
 	}
 }

@@ -81,9 +81,3 @@ func (p *csvPrinter) Finding(f *audit.Finding, target string) {
 	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line), strconv.Itoa(f.Column),
 		f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped), target)
 }
-
-func (p *csvPrinter) Document(d *DocumentEnd) {
-	if f := d.Finding(); f != nil {
-		p.Finding(f, d.Target)
-	}
-}

@@ -65,8 +65,20 @@ func (w *writer) Write(p []byte) (n int, err error) {
 	return n, w.err
 }
 
-// End is the end of formats that print nothing then.
+// Document and End are those of formats that print nothing then.
+func (w *writer) Document(*DocumentEnd) {}
+
 func (w *writer) End(Totals) error { return w.err }
+
+// A withErrors also prints the errors that ended documents, as findings.
+type withErrors struct{ Printer }
+
+func (p withErrors) Document(d *DocumentEnd) {
+	if f := d.Finding(); f != nil {
+		p.Finding(f, d.Target)
+	}
+	p.Printer.Document(d)
+}
 
 // Count counts a finding.
 func (t *Totals) Count(s sitemap.Severity) {

@@ -21,7 +21,7 @@ const maxResults = 25_000
 // The tests read the report with go-sarif. It is not written with it: its types write an empty array
 // for each list that a result does not have, and hold the report as a whole.
 type sarifPrinter struct {
-	w     *writer
+	*writer
 	o     Options
 	found int
 	kept  [sitemap.SeverityError + 1][]keptFinding // by severity
@@ -48,18 +48,12 @@ func (p *sarifPrinter) Finding(f *audit.Finding, _ string) {
 	}
 }
 
-func (p *sarifPrinter) Document(d *DocumentEnd) {
-	if f := d.Finding(); f != nil {
-		p.Finding(f, d.Target)
-	}
-}
-
 func (p *sarifPrinter) End(Totals) error {
 	all := slices.Concat(p.kept[:]...)
 	slices.SortFunc(all, func(a, b keptFinding) int { return cmp.Compare(a.number, b.number) })
 	report, index := p.report(all)
 	before, after, _ := strings.Cut(string(jsonl.Marshal(report)), `"results":[`)
-	fmt.Fprintf(p.w, `%s"results":[`, before)
+	fmt.Fprintf(p, `%s"results":[`, before)
 	comma, seen := "\n", map[Key]int{}
 	for i := range all {
 		f := &all[i].Finding
@@ -67,11 +61,11 @@ func (p *sarifPrinter) End(Totals) error {
 		key := KeyOf(f.Code, document, f.Loc, f.Text)
 		seen[key]++
 		result := sarifResult(f, index[f.Code], document, fmt.Sprintf("%x:%d", key[:8], seen[key]))
-		fmt.Fprintf(p.w, "%s%s", comma, jsonl.Marshal(result))
+		fmt.Fprintf(p, "%s%s", comma, jsonl.Marshal(result))
 		comma = ",\n"
 	}
-	fmt.Fprintln(p.w, after)
-	return p.w.err
+	fmt.Fprintln(p, after)
+	return p.err
 }
 
 // report returns the report without its results, and the index of each rule in it.

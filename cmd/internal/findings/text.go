@@ -69,9 +69,7 @@ func (p *textPrinter) flush() {
 // Document prints the findings in a document, and the document if there is something to say of it.
 func (p *textPrinter) Document(d *DocumentEnd) {
 	p.flush()
-	if f := d.Finding(); f != nil {
-		p.print(f, true)
-	} else if p.o.Verbose && d.Code == "" {
+	if p.o.Verbose && d.Code == "" {
 		p.printf("%s: %s\n", p.bold(d.Name), printable(d.Text))
 	}
 }
