@@ -26,12 +26,12 @@
 // square roots of the rates. [Watcher.Min] and [Watcher.Max] bound each interval. [Watcher.PerDay]
 // bounds the requests for the documents of a site: any 24 hours have at most a tenth more, with
 // retries and redirects. So the first reading of a site with more documents than that takes several
-// days.
+// days. Below 20, two requests are held back for retries.
 //
 // An index whose lastmods have proved right stands for its children: they are requested when it lists
 // a new lastmod, and otherwise once a week. Robots.txt is requested once a day. Its Crawl-delay holds,
-// and so does the Retry-After of a response. While a document is new to the Watcher, it is not
-// requested again as long as its Cache-Control or Expires calls it fresh, up to a day.
+// and so does the Retry-After of a response. After its first reading, a document is not requested
+// again as long as its Cache-Control or Expires calls it fresh, up to a day.
 //
 // After a pause, overdue documents are requested in the order of the changes to expect.
 //
@@ -39,21 +39,22 @@
 //
 // An event counts as delivered when the loop asks for the next one. It is stored after that, at
 // most 200 ms later. After a kill, the events of these 200 ms are yielded again, with the same
-// [Event.ID]; none is lost. If the loop breaks off, its last event does not count as delivered: the
-// next range begins with it.
+// [Event.ID]; none is lost. If the loop breaks off, its last event does not count as delivered:
+// another range yields it again, unless the site has undone the change meanwhile.
 //
 // # Removal
 //
 // A page is removed when no document of its site lists it any more. The event is yielded only after
 // each document that listed the page was read to its end without it. Then every other document of
 // the site must be read, since the page may have moved there. A document that fails, breaks off or
-// has entries that were dropped removes nothing. One that has failed for 14 days no longer holds up
-// the others. A 304 of an index says nothing about its children, unless its lastmods have proved
-// right. Entries of feeds and news sitemaps are never removed: they leave by design. A site whose
-// robots.txt or whose documents all fail is failing; it has removed nothing.
+// has entries that were dropped removes nothing. One that has failed for 30 days, and is not an
+// index, no longer holds up the others. A 304 of an index says nothing about its children, unless
+// its lastmods have proved right. A page that was only in feeds and news sitemaps is never removed:
+// they drop entries by design. A site whose robots.txt or whose documents all fail is failing; it
+// has removed nothing.
 //
-// A page that returns within 30 days of its removal is added again, with another ID. One that
-// leaves a feed, or moves from one document to another, is still known.
+// A page that returns after its removal is added again, with another ID. One that left a feed in
+// the last 30 days, or moves from one document to another, is still known.
 //
 // # Documents
 //
@@ -67,20 +68,18 @@
 //
 // Each file builds on those below it:
 //
-//	watch.go      Events, Once and Documents
-//	run.go        gives sites their turns and yields their events
-//	schedule.go   which site is next
-//	turn.go       requests the documents of a site that are due
-//	find.go       the sitemaps that a site names
-//	children.go   the documents that an index lists
-//	plan.go       when documents and sites are due
-//	failing.go    documents and sites that cannot be read
-//	elsewhere.go  pages that several documents list, and pages that none lists any more
-//	read.go       one request for a document, and the changes in it
-//	deliver.go    events, and the values that are stored after them
-//	site.go       the documents of a site and their records
-//	record.go     the records in the Store
-//	rhythm.go     rates of change, and how often to ask
-//	watcher.go    Watcher
-//	event.go      Event
+//	watch.go     Events, Once and Documents
+//	run.go       gives sites their turns and yields their events
+//	turn.go      requests the documents of a site that are due
+//	find.go      the sitemaps that a site names
+//	failing.go   documents and sites that cannot be read
+//	links.go     documents that are named or dropped, and the lastmods that indexes list for them
+//	removal.go   pages that several documents list, and pages that none lists any more
+//	plan.go      when documents and sites are due
+//	read.go      one request for a document, and the changes in it
+//	delivery.go  events, and the values that are stored after them
+//	site.go      the documents of a site and their records
+//	rhythm.go    rates of change, and how often to ask
+//	watcher.go   Watcher
+//	event.go     Event
 package watch

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
@@ -17,31 +18,31 @@ const (
 
 // find finds the sitemaps of the site in robots.txt, or else at the known paths. If that fails, the
 // site keeps those that it had.
-func (s *site) find(ctx context.Context, out *delivery) error {
+func (s *site) find(ctx context.Context) (*delivery, error) {
+	out := &delivery{site: s, cause: strconv.FormatInt(s.Find.UnixNano(), 10)}
 	now := time.Now()
 	found, err := s.sitemaps(ctx)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	s.Find = now.Add(findEvery)
 	most := 2 * time.Hour
-	var none *discover.NoSitemapError
-	if errors.As(err, &none) {
-		s.Tokens -= float64(len(none.Tried))
+	if errors.Is(err, discover.ErrNoSitemap) {
 		most = 24 * time.Hour
 	}
-	if err != nil && (len(found) == 0 || len(s.Seeds) > 0) {
-		s.Failures++
-		s.Find = now.Add(backoff(s.Failures, most, err))
-		if s.Failures >= failures && !s.Failing {
-			s.Failing = true
-			out.events = append(out.events, s.notice(Failing, nil, err))
-		}
-		return nil
+	if err == nil || len(found) > 0 && len(s.Seeds) == 0 {
+		s.Failures = 0
+		s.nameSeeds(found, out)
+		s.judge(out)
+		return out, nil
 	}
-	s.Failures = 0
-	s.nameSeeds(found, out)
-	return nil
+	s.Failures++
+	s.Find = now.Add(backoff(s.Failures, most, err))
+	if (s.Failures >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing {
+		s.Failing = true
+		out.notice(Failing, "", err)
+	}
+	return out, nil
 }
 
 // sitemaps returns the sitemaps that robots.txt names, or those at the known paths. Sitemaps that
@@ -52,11 +53,15 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 		return nil, err
 	}
 	s.Delay = min(f.CrawlDelay(s.w.robotsToken()), maxDelay)
-	isGood := func(seed *discover.Sitemap) bool {
-		return seed.RobotsURL == "" && s.byLoc[seed.Loc] != nil && s.byLoc[seed.Loc].Failures == 0
-	}
-	if len(f.Sitemaps) == 0 && slices.ContainsFunc(s.Seeds, isGood) {
-		return s.Seeds, nil
+	if len(f.Sitemaps) == 0 {
+		isGood := func(seed *discover.Sitemap) bool {
+			d := s.byLoc[seed.Loc]
+			return seed.RobotsURL == "" && d != nil && d.Failures == 0
+		}
+		if slices.ContainsFunc(s.Seeds, isGood) {
+			return s.Seeds, nil
+		}
+		s.Tokens -= float64(len(discover.DefaultKnownPaths()))
 	}
 	return s.w.Client.Find(ctx, s.name)
 }
@@ -71,38 +76,11 @@ func (w *Watcher) robotsToken() string {
 // nameSeeds replaces the seeds with those that robots.txt or the known paths name now. If some are
 // new, it keeps the old ones until the next time: pages and sitemaps may have moved.
 func (s *site) nameSeeds(found []*discover.Sitemap, out *delivery) {
-	isFirst := len(s.Seeds) == 0 && len(s.docs) == 0
-	before, hasNew := s.Seeds, false
-	s.Seeds = nil
-	for _, seed := range found {
-		isTwice := slices.ContainsFunc(s.Seeds, func(o *discover.Sitemap) bool { return o.Loc == seed.Loc })
-		if isTwice {
-			continue
-		}
-		s.Seeds = append(s.Seeds, seed)
-		d := s.byLoc[seed.Loc]
-		switch {
-		case d == nil:
-			d = &document{seed: seed, named: true}
-			d.Loc, d.Known, hasNew = seed.Loc, isFirst, true
-			s.add(d)
-			if !isFirst {
-				out.events = append(out.events, s.noticeIn(nil, SitemapAdded, d))
-			}
-			s.save(d, out)
-		case d.index == nil:
-			d.seed, d.named = seed, true
-		}
+	hasNew := slices.ContainsFunc(found, func(seed *discover.Sitemap) bool { return s.byLoc[seed.Loc] == nil })
+	if hasNew {
+		found = append(slices.Clip(found), s.Seeds...)
 	}
-	for _, old := range before {
-		isNamed := slices.ContainsFunc(s.Seeds, func(o *discover.Sitemap) bool { return o.Loc == old.Loc })
-		d := s.byLoc[old.Loc]
-		switch {
-		case isNamed || d == nil || d.index != nil || !d.named:
-		case hasNew:
-			s.Seeds = append(s.Seeds, old)
-		default:
-			s.orphan(d, nil, out)
-		}
-	}
+	isFirst := len(s.docs) == 0
+	s.Seeds = found
+	s.relink(isFirst, out)
 }

@@ -1,95 +1,126 @@
 package watch
 
 import (
-	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/fetch"
 )
+
+// The proof of an index's lastmods: how often they must have been right before they stand for its
+// children, and how much a child costs that changed without them.
+const (
+	proved = 3
+	refute = 20
+)
+
+// isVouched reports whether the lastmods of the index above a document say when it changes.
+func (d *document) isVouched() bool {
+	i := d.index
+	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.listed.IsZero()
+}
+
+// isStill reports whether the index above a document says that it has not changed.
+func (d *document) isStill() bool {
+	return d.isVouched() && !d.Hinted && !d.Read.IsZero() && d.Failures == 0
+}
+
+// checked returns the time until which the pages of a document are known: when it was read, or
+// when the index that stands for it was.
+func (d *document) checked() time.Time {
+	if d.isStill() && d.index.Read.After(d.Read) {
+		return d.index.Read
+	}
+	return d.Read
+}
+
+// due returns when a document is due: rarely while its index stands for it.
+func (s *site) due(d *document) time.Time {
+	if rare := d.Asked.Add(min(7*24*time.Hour, s.w.most())); d.isStill() && d.Next.Before(rare) {
+		return rare
+	}
+	return d.Next
+}
 
 // plan sets when a document is due again.
 func (s *site) plan(d *document, r *reading) {
 	wait := s.interval(d)
-	if d.Reads < 5 {
-		wait = max(wait, min(r.fresh, s.w.most()))
-	}
-	if d.Failures > 0 {
+	switch {
+	case d.Failures > 0:
 		wait = backoff(d.Failures, max(wait, time.Hour), r.err)
+	case r.isFirst:
+		wait = max(wait, min(r.fresh, s.w.most()))
 	}
 	d.Next = r.at.Add(time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64())))
 }
 
-// interval returns the time between two requests for a document.
+// interval returns the time between two requests for a document by its rhythm.
 func (s *site) interval(d *document) time.Duration {
-	if d.isVouched() {
-		return min(7*24*time.Hour, s.w.most())
-	}
-	all := 0.0
+	f := frequency(d.Rhythm.rate(), s.w.perDay())
+	all := f
 	for _, other := range s.docs {
-		if other.named && !other.isVouched() {
+		if other != d && !other.isVouched() {
 			all += frequency(other.Rhythm.rate(), s.w.perDay())
 		}
 	}
-	f := frequency(d.Rhythm.rate(), s.w.perDay())
 	return interval(f, all, s.w.perDay(), s.w.least(), s.w.most())
 }
 
-// fill adds the requests that have become possible since the last call. The first day may have as
-// many as any other. Later, unused requests do not pile up, so that no day has many more.
-func (s *site) fill(now time.Time) {
-	perDay := float64(s.w.perDay())
-	switch {
-	case s.Filled.IsZero():
-		s.Tokens, s.Filled = perDay, now.Add(24*time.Hour)
-	case now.After(s.Filled):
-		s.Tokens = min(s.Tokens+perDay*now.Sub(s.Filled).Hours()/24, max(perDay/10, 1))
-		s.Filled = now
+// backoff returns the wait before the next request after the n-th failure in a row. It is at most
+// most, unless the server asks for more.
+func backoff(n int, most time.Duration, err error) time.Duration {
+	wait := min(10*time.Minute<<min(n-1, 10), most, 24*time.Hour)
+	var fe *fetch.Error
+	if errors.As(err, &fe) {
+		wait = max(wait, min(fe.RetryAfter, 7*24*time.Hour))
 	}
+	return wait
+}
+
+// budget returns how many requests a site may have in a day, and how many of them at once. With the
+// retries of the last one, any 24 hours have at most a tenth more than PerDay.
+func (w *Watcher) budget() (perDay, atOnce float64) {
+	all := 1.1*float64(w.perDay()) - 2
+	atOnce = max(all/11, 1)
+	return max(all-atOnce, 1), atOnce
+}
+
+// mayAsk reports whether PerDay allows a request now. In the first hour, a site may have the requests
+// of a day, and pays them back later.
+func (s *site) mayAsk() bool {
+	perDay, atOnce := s.w.budget()
+	switch now := time.Now(); {
+	case s.Filled.IsZero():
+		s.Tokens, s.Loan, s.Filled = s.Tokens+perDay+atOnce, perDay, now.Add(time.Hour)
+	case now.After(s.Filled):
+		s.Tokens = min(s.Tokens-s.Loan+perDay*now.Sub(s.Filled).Hours()/24, atOnce)
+		s.Loan, s.Filled = 0, now
+	}
+	return s.Tokens >= 1
 }
 
 // nextTurn returns when the site is due again, and notes its rate.
 func (s *site) nextTurn(now time.Time) time.Time {
-	next := time.Time{}
 	s.Rate = 0
+	next, possible := s.Find, now
+	if s.Tokens < 1 && !s.Filled.IsZero() {
+		perDay, _ := s.w.budget()
+		days := (1 - s.Tokens + s.Loan) / perDay
+		possible = s.Filled.Add(time.Duration(days*24*float64(time.Hour)) + time.Second)
+	}
 	for _, d := range s.docs {
-		if !d.named {
-			continue
-		}
 		s.Rate += d.Rhythm.rate()
-		if next.IsZero() || d.Next.Before(next) {
-			next = d.Next
+		if due := latest(s.due(d), possible); s.Failures == 0 && due.Before(next) {
+			next = due
 		}
 	}
-	wait := max(1-s.Tokens, 0) / float64(s.w.perDay()) * 24 * float64(time.Hour)
-	if can := s.Filled.Add(time.Duration(wait) + time.Second); wait > 0 && next.Before(can) {
-		next = can
-	}
-	if next.Before(now.Add(s.Delay)) {
-		next = now.Add(s.Delay)
-	}
-	if len(s.docs) == 0 || s.Failures > 0 || s.Find.Before(next) {
-		next = s.Find
-	}
-	return next
+	return latest(next, now.Add(s.Delay))
 }
 
-// release gives the children of an index their own intervals again, because the lastmods of the
-// index have proved wrong.
-func (s *site) release(index *document, out *delivery) {
-	for _, child := range s.docs {
-		if next := s.began.Add(s.interval(child)); child.index == index && next.Before(child.Next) {
-			child.Next = next
-			s.save(child, out)
-		}
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-}
-
-// wait waits for a Crawl-delay.
-func wait(ctx context.Context, d time.Duration) error {
-	if d > 0 {
-		select {
-		case <-ctx.Done():
-		case <-time.After(d):
-		}
-	}
-	return ctx.Err()
+	return b
 }

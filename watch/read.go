@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -14,26 +15,32 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// A reading is the result of one request for a document.
+// A reading is the result of one request for a document, compared with its record.
 type reading struct {
-	at         time.Time
-	pages      pagelist.List // as they are known now
-	isFirst    bool          // the document was never read before
-	merge      *pagelist.Merge
-	changes    []change      // pages that may be new or modified
-	before     int           // pages that were listed before
-	fresh      time.Duration // how long the server calls the document fresh
-	header     http.Header
-	validators fetch.Validators
-	sum        discover.Summary
-	dropped    bool  // a problem cost an entry
-	err        error // why it was not read, or not to its end
+	at        time.Time
+	isFirst   bool                     // the document was never read before
+	old       pagelist.List            // its entries before
+	pages     map[string]pagelist.Page // and now, by location
+	gone      []pagelist.Page          // entries that it does not list any more
+	changes   []change                 // pages that may be new or modified
+	moved     map[string]bool          // sitemaps whose listed lastmod is later than before
+	dates     []time.Time              // the lastmods
+	ahead     time.Time                // the first that is in the future
+	isChanged bool                     // something appeared, vanished or moved its lastmod
+	isIndex   bool                     // some entries are sitemaps
+	fresh     time.Duration            // how long the server calls the document fresh
+	version   fetch.Validators
+	sum       discover.Summary
+	dropped   bool  // a problem cost an entry
+	err       error // why it was not read, or not to its end
 }
 
-// A change is a page that one document shows as new or modified.
+// A change is a page that a document shows as new or modified.
 type change struct {
-	pagelist.Change
-	url discover.URL
+	url     discover.URL
+	lastMod sitemap.Time // zero while it is in the future
+	isNew   bool
+	isLater bool // the lastmod is later than any that was seen
 }
 
 // isWhole reports whether every entry of the document was read.
@@ -41,31 +48,28 @@ func (r *reading) isWhole() bool { return r.err == nil && !r.dropped && !r.sum.N
 
 // fetch requests a document and compares it with its record.
 func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
-	old := s.pages(d)
-	now := time.Now()
 	r := &reading{
-		at: now, isFirst: d.Read.IsZero(), before: old.Listed(), merge: pagelist.NewMerge(old, now),
+		at: time.Now(), old: s.pages(d), pages: map[string]pagelist.Page{}, moved: map[string]bool{},
 	}
+	r.isFirst = d.Read.IsZero()
 	o, hasDone := s.w.Options, false
-	isDue := !d.Ahead.IsZero() && !d.Ahead.After(now)
-	wantsNew := !r.isFirst || !d.Known || s.w.Initial
 	o.Store, o.Run, o.OnlyChanged = nil, "", false
 	o.MinTrust, o.SkipExtensions = trust.Untrusted, false
 	o.Validators = func(*discover.Sitemap) fetch.Validators {
-		if isDue {
-			return fetch.Validators{}
+		if !d.Ahead.IsZero() && !d.Ahead.After(r.at) {
+			return fetch.Validators{} // the same version is read differently now
 		}
-		return fetch.Validators{URL: d.Final, ETag: d.ETag, LastModified: d.LastModified}
+		return d.Version
 	}
 	o.Follow = func(sm *discover.Sitemap) bool {
 		if s.w.Options.Follow == nil || s.w.Options.Follow(sm) {
-			r.merge.Add(pagelist.Page{Loc: sm.Loc, LastMod: sm.LastMod})
+			r.addSitemap(sm, !o.IgnoreIndexLastMod)
 		}
 		return false
 	}
 	o.Fetched = func(sm *discover.Sitemap, doc *fetch.Document) {
 		if sm != nil {
-			r.header, r.validators = doc.Header, doc.Validators
+			r.version, r.fresh = doc.Validators, freshness(doc.Header, r.at)
 		}
 		if f := s.w.Options.Fetched; f != nil {
 			f(sm, doc)
@@ -86,24 +90,30 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 			f(sm, sum)
 		}
 	}
+	isWanted := !r.isFirst || !d.Baseline || s.w.Initial
 	for u, err := range s.w.Client.Walk(ctx, []*discover.Sitemap{d.sitemap()}, &o) {
 		if err != nil {
-			if r.err == nil {
-				r.err = err
-			}
+			r.err = cmp.Or(r.err, err)
 			break
 		}
-		r.add(u, s.w.minTrust(), wantsNew)
+		r.addPage(u, s.w.minTrust(), isWanted)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r.end(d.Format == sitemap.SitemapIndex)
-	return r, nil
+	r.end()
+	return r, ctx.Err()
 }
 
-// add takes a page of the document.
-func (r *reading) add(u discover.URL, least trust.Level, wantsNew bool) {
+// addSitemap takes a sitemap that the document lists.
+func (r *reading) addSitemap(sm *discover.Sitemap, hasLastMod bool) {
+	p := pagelist.Page{Loc: sm.Loc, State: pagelist.Sitemap}
+	if hasLastMod {
+		p.LastMod = sm.LastMod
+	}
+	r.isIndex = true
+	r.moved[p.Loc] = r.add(p).isLater
+}
+
+// addPage takes a page that the document lists.
+func (r *reading) addPage(u discover.URL, least trust.Level, isWanted bool) {
 	p := pagelist.Page{Loc: u.Loc, LastMod: u.LastMod}
 	if u.Extensions != nil && u.Extensions.News != nil {
 		p.State |= pagelist.InWindow
@@ -111,26 +121,70 @@ func (r *reading) add(u discover.URL, least trust.Level, wantsNew bool) {
 	if u.Trust < least {
 		p.State |= pagelist.Untrusted
 	}
-	c := r.merge.Add(p)
-	if p.State&pagelist.Untrusted == 0 && (c.IsNew && wantsNew || c.IsLater) {
-		r.changes = append(r.changes, change{c, u})
+	c := r.add(p)
+	if p.State&pagelist.Untrusted == 0 && (c.isNew && isWanted || c.isLater) {
+		c.url = u
+		r.changes = append(r.changes, c)
 	}
 }
 
-// end completes the list of pages.
-func (r *reading) end(wasIndex bool) {
-	var state, gone pagelist.State
+// add takes an entry and returns what has changed in it.
+func (r *reading) add(p pagelist.Page) (c change) {
+	if isAhead(p.LastMod, r.at) {
+		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
+			r.ahead = at
+		}
+		p.LastMod = sitemap.Time{}
+	}
+	if !p.LastMod.IsZero() {
+		r.dates = append(r.dates, p.LastMod.Start())
+	}
+	c.lastMod = p.LastMod
+	was := r.old.Find(p.Loc)
+	c.isNew = was == nil || was.State&pagelist.Untrusted != 0
+	c.isLater = was != nil && p.LastMod.After(was.LastMod.Start())
+	r.isChanged = r.isChanged || c.isNew || c.isLater
+	if was != nil && !c.isLater {
+		p.LastMod = was.LastMod
+	}
+	if twin, ok := r.pages[p.Loc]; ok && !p.LastMod.After(twin.LastMod.Start()) {
+		p.LastMod = twin.LastMod
+	}
+	r.pages[p.Loc] = p
+	return c
+}
+
+// end completes the entries: a document that was not read whole keeps those that it had.
+func (r *reading) end() {
 	if r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom {
-		state = pagelist.InWindow
+		for loc, p := range r.pages {
+			p.State |= pagelist.InWindow
+			r.pages[loc] = p
+		}
 	}
-	if wasIndex && r.sum.Format != sitemap.SitemapIndex {
-		gone = pagelist.Reported // it held sitemaps, not pages
+	for _, p := range r.old {
+		if _, ok := r.pages[p.Loc]; ok {
+			continue
+		}
+		if r.isWhole() {
+			r.gone, r.isChanged = append(r.gone, p), true
+			continue
+		}
+		r.pages[p.Loc] = p
+		r.isIndex = r.isIndex || p.State&pagelist.Sitemap != 0
 	}
-	r.pages = r.merge.End(r.isWhole(), time.Now(), state, gone)
-	r.fresh = freshness(r.header, r.at)
 }
 
-// freshness returns how long a response is fresh by its header (RFC 9111, section 4.2.1).
+// isAhead reports whether t is after now, in whatever zone it is meant.
+func isAhead(t sitemap.Time, now time.Time) bool {
+	if t.ZoneAssumed() || t.Precision() <= sitemap.Day {
+		now = now.Add(14 * time.Hour)
+	}
+	return t.After(now)
+}
+
+// freshness returns how long a response is fresh by its header (RFC 9111, section 4.2.1), a day at
+// most.
 func freshness(h http.Header, now time.Time) time.Duration {
 	for field := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")

@@ -71,7 +71,8 @@ func TestRemoved(t *testing.T) {
 				w.serve("a", urlset("1"))
 				w.serve("b", urlset("3"))
 			}, "removed 2"},
-		{"an index becomes a sitemap", two, func(w *web) { w.serve("i", urlset("1", "3")) }, ""},
+		{"an index becomes a sitemap", two, func(w *web) { w.serve("i", urlset("1", "3")) },
+			"removed 2, sitemap_removed a, sitemap_removed b"},
 		{"window of a feed", func(w *web) {
 			w.serve("robots.txt", "Sitemap: /f")
 			w.serve("f", fmt.Sprintf(feed, "1"))
@@ -135,5 +136,62 @@ func TestRemoved_Again(t *testing.T) {
 			}
 			want(t, fmt.Sprint(i), got, kind+" 2")
 		}
+	})
+}
+
+// TestRemoved_NewSitemap: events about a page that comes back in a new sitemap have other IDs, also
+// months later.
+func TestRemoved_NewSitemap(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		w := web.watcher()
+		w.Initial = true
+		ids := map[string]bool{}
+		var got, wanted []string
+		for i, pause := range []time.Duration{3, 3, 40, 40, 3, 3} {
+			list := []string{"1"}
+			if i%2 == 0 {
+				list = append(list, "2")
+			}
+			web.serve("i", index(fmt.Sprint("s", i)))
+			web.serve(fmt.Sprint("s", i), urlset(list...))
+			for range 24 {
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil || ids[e.ID] {
+						t.Errorf("%d: %s, ID %s, %v", i, short(e), e.ID, err)
+					}
+					ids[e.ID] = true
+					if strings.HasSuffix(e.URL.Loc, "/2") {
+						got = append(got, string(e.Kind))
+					}
+				}
+				time.Sleep(pause * time.Hour)
+			}
+			wanted = append(wanted, []string{"added", "removed"}[i%2])
+		}
+		if !slices.Equal(got, wanted) {
+			t.Errorf("the page was %q, want %q", got, wanted)
+		}
+	})
+}
+
+// TestCutEntry: an entry that is cut off before its lastmod is not modified when it is whole again.
+func TestCutEntry(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "b"))
+		web.serve("a", urlset("1", "2|2026-05-01"))
+		web.serve("b", urlset("3"))
+		w := web.watcher()
+		want(t, "first", append(once(t, w), run(t, w, day)...))
+		whole := urlset("3", "2|2026-05-01")
+		cut, _, _ := strings.Cut(whole, "<lastmod>")
+		web.serve("a", urlset("1"))
+		web.serve("b", cut)
+		want(t, "cut", run(t, w, 6*day), "failing b")
+		web.serve("b", whole)
+		want(t, "whole", run(t, w, 6*day), "recovered b")
 	})
 }

@@ -3,18 +3,20 @@ package watch
 import (
 	"cmp"
 	"context"
-	"hash/fnv"
 	"iter"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
 // syncEvery is the least time between two syncs.
 const syncEvery = 200 * time.Millisecond
+
+// maxPart is how many marks are stored together.
+const maxPart = 100
 
 // A run is one range over Events or Once. Turns run on goroutines of their own. They hand their
 // results to the ranging goroutine, which yields and then stores them.
@@ -22,21 +24,22 @@ type run struct {
 	w          *Watcher
 	ctx        context.Context
 	yield      func(Event, error) bool
-	schedule   *schedule
+	waiting    []*visit // sites that are not having their turn
+	turns      int      // under way
 	deliveries chan *delivery
-	ended      chan turnEnd
-	turns      int // under way
+	ended      chan *visit
 	unsynced   bool
 	synced     time.Time
 }
 
-// A turnEnd is the result of the turn of a site.
-type turnEnd struct {
-	visit *visit
-	err   error
+// A visit is a site as a run knows it.
+type visit struct {
+	name, key string
+	prospect
+	err error // of the last turn
 }
 
-// run yields events until it has no site left or, unless once is set, for ever.
+// run yields events until no site is left or, unless once is set, for ever.
 func (w *Watcher) run(
 	ctx context.Context, sites iter.Seq[string], yield func(Event, error) bool, once bool,
 ) {
@@ -44,53 +47,36 @@ func (w *Watcher) run(
 	ctx, cancel := context.WithCancel(ctx)
 	var turns sync.WaitGroup
 	r := &run{
-		w: w, ctx: ctx, yield: yield, schedule: newSchedule(),
-		deliveries: make(chan *delivery), ended: make(chan turnEnd), synced: time.Now(),
+		w: w, ctx: ctx, yield: yield,
+		deliveries: make(chan *delivery), ended: make(chan *visit), synced: time.Now(),
 	}
-	defer turns.Wait()
-	defer cancel()
-	alive, err := r.addSites(sites)
-	if alive && err == nil {
+	alive, err := true, r.addSites(sites)
+	if err == nil {
 		alive, err = r.loop(&turns, once)
 	}
-	if syncErr := w.Store.Sync(); err == nil {
-		err = syncErr
-	}
-	if parent.Err() != nil {
-		err = parent.Err()
-	}
-	if alive && err != nil {
-		yield(Event{}, err)
+	cancel()
+	turns.Wait()
+	if err = cmp.Or(err, w.Store.Sync()); alive && err != nil {
+		yield(Event{}, cmp.Or(parent.Err(), err))
 	}
 }
 
-// addSites puts each site into the schedule, once. A name that is not a site is failing.
-func (r *run) addSites(sites iter.Seq[string]) (alive bool, err error) {
+// addSites reads when each site is due.
+func (r *run) addSites(sites iter.Seq[string]) error {
 	seen := map[string]bool{}
 	for name := range sites {
-		if err := r.ctx.Err(); err != nil {
-			return true, err
-		}
-		key, err := siteKey(name)
-		if err != nil {
-			name = sitemap.Redact(name)
-			e := Event{ID: identify("site", name), Kind: Failing, Time: time.Now(), Site: name, Err: err}
-			if !r.yield(e, nil) {
-				return false, nil
-			}
-			continue
-		}
+		key, _ := siteKey(name) // a name that is not a site fails in its turn
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
 		var rec siteRecord
-		if _, err := longvalue.GetJSON(r.w.Store, key, &rec); err != nil {
-			return true, err
+		if _, err := longvalue.GetJSON(r.w.Store, key, &rec); cmp.Or(r.ctx.Err(), err) != nil {
+			return cmp.Or(r.ctx.Err(), err)
 		}
-		r.schedule.add(&visit{name: name, key: key, next: rec.Next, asked: rec.Asked, rate: rec.Rate})
+		r.waiting = append(r.waiting, &visit{name: name, key: key, prospect: rec.prospect})
 	}
-	return true, nil
+	return nil
 }
 
 // loop gives sites their turns and yields their events. It reports whether the caller's loop goes
@@ -98,33 +84,31 @@ func (r *run) addSites(sites iter.Seq[string]) (alive bool, err error) {
 func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	for {
 		now := time.Now()
+		wait := time.Hour
 		for r.turns < r.w.parallel() {
-			v := r.schedule.take(now)
+			v, until := r.next(now)
 			if v == nil {
+				wait = until
 				break
 			}
 			r.turns++
 			turns.Go(func() { r.turn(v) })
 		}
-		wait, isWaiting := r.schedule.wait(now)
-		if r.turns == 0 && (once || !isWaiting) {
+		if r.turns == 0 && (once || len(r.waiting) == 0) {
 			return true, nil
-		}
-		if !isWaiting || once || r.turns == r.w.parallel() {
-			wait = time.Hour
 		}
 		if r.unsynced {
 			wait = min(wait, syncEvery-now.Sub(r.synced))
 		}
-		timer := time.NewTimer(max(wait, 0))
+		timer := time.NewTimer(wait)
 		select {
 		case d := <-r.deliveries:
 			alive, err = r.deliver(d)
-		case end := <-r.ended:
+		case v := <-r.ended:
 			r.turns--
-			alive, err = true, end.err
-			if !once && err == nil {
-				r.schedule.add(end.visit)
+			r.unsynced = true
+			if alive, err = true, v.err; !once {
+				r.waiting = append(r.waiting, v)
 			}
 		case <-r.ctx.Done():
 			alive, err = true, r.ctx.Err()
@@ -138,55 +122,89 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	}
 }
 
+// next takes the site that has its turn next: of those that are due, the one with the most changes
+// to expect. So after a pause, overdue sites have their turns in that order. If no site is due, next
+// returns how long to wait.
+func (r *run) next(now time.Time) (*visit, time.Duration) {
+	best, most, wait := 0, -1.0, time.Duration(math.MaxInt64)
+	for i, v := range r.waiting {
+		if v.Next.After(now) {
+			wait = min(wait, v.Next.Sub(now))
+		} else if expected := v.Rate * now.Sub(v.Asked).Hours(); expected > most {
+			best, most = i, expected
+		}
+	}
+	if most < 0 {
+		return nil, wait
+	}
+	v := r.waiting[best]
+	r.waiting = slices.Delete(r.waiting, best, best+1)
+	return v, 0
+}
+
 // turn gives a site its turn.
 func (r *run) turn(v *visit) {
 	s, err := r.w.load(v.name, v.key)
 	if err == nil {
 		err = s.turn(r.ctx, func(d *delivery) bool {
-			d.done = make(chan bool, 1)
+			d.taken = make(chan bool, 1)
 			select {
 			case r.deliveries <- d:
-				return <-d.done
+				return <-d.taken
 			case <-r.ctx.Done():
 				return false
 			}
 		})
 	}
-	v.next, v.asked, v.rate = s.Next, s.Asked, s.Rate
-	if soon := time.Now().Add(time.Second); v.next.Before(soon) {
-		v.next = soon
+	var spent longvalue.Batch // also counts requests whose results were not delivered
+	spent.PutJSON(s.budgetKey(), s.budget)
+	v.prospect, v.err = s.prospect, cmp.Or(err, spent.Store(r.w.Store))
+	if soon := time.Now().Add(time.Second); v.Next.Before(soon) {
+		v.Next = soon
 	}
 	select {
-	case r.ended <- turnEnd{v, err}:
+	case r.ended <- v:
 	case <-r.ctx.Done():
 	}
 }
 
-// deliver yields the events of a delivery and then stores its values. It also stores its progress,
-// now and then and when the caller breaks off, so that the next range skips the events that were
-// delivered.
+// deliver yields the events of a delivery and then stores its values. It also stores the marks of
+// events that were taken, now and then and when the caller breaks off, so that the next range knows
+// them.
 func (r *run) deliver(d *delivery) (alive bool, err error) {
-	defer func() { d.done <- alive && err == nil }()
-	skip, err := delivered(r.w.Store, d)
-	sum := fnv.New64a()
+	defer func() { d.taken <- alive && err == nil }()
+	s := d.site
+	from, part := 0, s.parts
+	keep := func(to int) error {
+		var b longvalue.Batch
+		b.PutJSON(s.partKey(part), d.marks[from:to])
+		s.parts = part + 1
+		return r.store(&b)
+	}
 	for i, e := range d.events {
-		if i >= skip && err == nil {
-			if !r.yield(e, nil) {
-				return false, r.store(d.upTo(i, sum.Sum64()))
-			}
+		if slices.Contains(s.Said, e.ID) {
+			continue
 		}
-		sum.Write([]byte(e.ID))
-		if time.Since(r.synced) >= syncEvery && err == nil {
-			err = cmp.Or(r.store(d.upTo(i+1, sum.Sum64())), r.sync())
+		if !r.yield(e, nil) {
+			return false, keep(i)
+		}
+		if time.Since(r.synced) < syncEvery {
+			continue
+		}
+		if err = keep(i + 1); err == nil {
+			err = r.sync()
+		}
+		if err != nil {
+			return true, err
+		}
+		if i+1-from >= maxPart {
+			from, part = i+1, part+1
 		}
 	}
-	if len(d.events) > 0 {
-		d.Put(d.progress, nil)
+	for ; s.parts > 0; s.parts-- {
+		d.Put(s.partKey(s.parts-1), nil)
 	}
-	if err == nil {
-		err = r.store(&d.Batch)
-	}
-	if time.Since(r.synced) >= syncEvery && err == nil {
+	if err = r.store(&d.Batch); err == nil && time.Since(r.synced) >= syncEvery {
 		err = r.sync()
 	}
 	return true, err
@@ -206,37 +224,4 @@ func (r *run) sync() error {
 	}
 	r.unsynced = false
 	return r.w.Store.Sync()
-}
-
-// A progress counts the delivered events of a delivery, with a hash of their IDs.
-type progress struct {
-	Events int    `json:"events"`
-	Hash   uint64 `json:"hash"`
-}
-
-// upTo returns the progress of a delivery after n events.
-func (d *delivery) upTo(n int, hash uint64) *longvalue.Batch {
-	b := &longvalue.Batch{}
-	b.PutJSON(d.progress, progress{n, hash})
-	return b
-}
-
-// delivered returns how many events of a delivery were delivered by an earlier range: the number in
-// the Store, if its hash matches.
-func delivered(s discover.Store, d *delivery) (int, error) {
-	var p progress
-	if len(d.events) == 0 {
-		return 0, nil
-	}
-	if ok, err := longvalue.GetJSON(s, d.progress, &p); !ok || p.Events > len(d.events) {
-		return 0, err
-	}
-	sum := fnv.New64a()
-	for _, e := range d.events[:p.Events] {
-		sum.Write([]byte(e.ID))
-	}
-	if sum.Sum64() != p.Hash {
-		return 0, nil
-	}
-	return p.Events, nil
 }

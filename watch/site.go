@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
@@ -21,26 +23,83 @@ type site struct {
 	name string
 	key  string // the prefix of its keys in the Store
 	siteRecord
-	began time.Time   // of the turn
-	docs  []*document // each index before its children
-	byLoc map[string]*document
-	fresh map[string]pagelist.List // by location: pages that are not stored yet
-	err   error                    // the first error of the Store
+	budget
+	began       time.Time   // of the turn
+	docs        []*document // that are named, each index before what it lists
+	byLoc       map[string]*document
+	gone        map[string]pagelist.Page // by location, nil until it is needed: see departed
+	goneChanged bool
+	parts       int   // in which marks are stored of a turn that broke off
+	err         error // the first error of the Store
+}
+
+// A siteRecord is what the Store keeps of a site as a whole.
+type siteRecord struct {
+	prospect
+	Seeds    []*discover.Sitemap `json:"seeds,omitempty"` // for a day, as robots.txt
+	Find     time.Time           `json:"find"`            // when robots.txt is due
+	Delay    time.Duration       `json:"delay,omitempty"` // Crawl-delay
+	Vanished time.Time           `json:"vanished,omitzero"`
+	// when the first page did of those that may have been removed
+	Failures int      `json:"failures,omitempty"` // of robots.txt in a row
+	Failing  bool     `json:"failing,omitempty"`
+	Said     []string `json:"said,omitempty"` // notices of a turn that broke off, by ID
+}
+
+// A prospect says when a site is due, and how many changes to expect.
+type prospect struct {
+	Next  time.Time `json:"next"`
+	Asked time.Time `json:"asked"` // when it had its last turn
+	Rate  float64   `json:"rate"`  // changes a day of all documents
+}
+
+// A budget says how many requests may be sent.
+type budget struct {
+	Tokens float64   `json:"tokens"`         // now
+	Loan   float64   `json:"loan,omitempty"` // of these, what is to be paid back
+	Filled time.Time `json:"filled"`         // until when they are counted
 }
 
 // A document is one sitemap of a site.
 type document struct {
 	docRecord
-	seed  *discover.Sitemap // if no index lists it
-	index *document         // the first that lists it
-	named bool              // by robots.txt or an index, so that it is still requested
+	loc    string
+	seed   *discover.Sitemap // if no index lists it
+	index  *document         // the first that lists it
+	listed sitemap.Time      // its lastmod there
+	stored docRecord         // as it is in the Store
+	fresh  pagelist.List     // its entries, if they are not stored yet
+	err    error             // the last failure
 }
 
-// siteKey returns the prefix of the keys of a site.
+// A docRecord is what the Store keeps of a document, apart from its entries.
+type docRecord struct {
+	Version  fetch.Validators `json:"version"` // that was read last
+	Format   sitemap.Format   `json:"format"`
+	URLs     int              `json:"urls"`            // that it lists
+	IsIndex  bool             `json:"index,omitempty"` // some of these are sitemaps
+	Rhythm   rhythm           `json:"rhythm"`
+	Usual    float64          `json:"usual,omitempty"` // changes a day, at the last one; 0 if quiet
+	Asked    time.Time        `json:"asked"`           // when it was requested last, or found
+	Read     time.Time        `json:"read,omitzero"`
+	Changed  time.Time        `json:"changed,omitzero"`
+	Next     time.Time        `json:"next"`               // when it is due
+	Ahead    time.Time        `json:"ahead,omitzero"`     // when a lastmod in it will be past
+	Failures int              `json:"failures,omitempty"` // in a row
+	FailedAt time.Time        `json:"failed_at,omitzero"` // the first of them
+	Err      string           `json:"err,omitempty"`      // the last of them
+	Failing  bool             `json:"failing,omitempty"`  // that was reported
+	Baseline bool             `json:"baseline,omitempty"` // it was there at the first reading of the site
+	Early    bool             `json:"early,omitempty"`    // it changed, and its index may say so yet
+	Hinted   bool             `json:"hinted,omitempty"`   // its index said so, and it was not read yet
+	Proof    int              `json:"proof,omitempty"`    // of an index: how far it is right about that
+}
+
+// siteKey returns the prefix of the keys of a site, also for a name that is not a site.
 func siteKey(name string) (string, error) {
 	st, err := siteurl.Parse(name)
 	if err != nil {
-		return "", fmt.Errorf("watch: %w: %w", discover.ErrSite, err)
+		return "invalid/w" + hashed(name), fmt.Errorf("watch: %w: %w", discover.ErrSite, err)
 	}
 	return st.Host() + "/w" + hashed(strings.TrimSuffix(st.URL.String(), "/")), nil
 }
@@ -50,89 +109,105 @@ func hashed(text string) string {
 	return string(sum[:12])
 }
 
+func (s *site) budgetKey() string          { return s.key + "b" }
+func (s *site) goneKey() string            { return s.key + "g" }
+func (s *site) partKey(part int) string    { return s.key + "t" + strconv.Itoa(part) }
 func (s *site) docKey(loc string) string   { return s.key + "d" + hashed(loc) }
 func (s *site) pagesKey(loc string) string { return s.key + "p" + hashed(loc) }
 
-// load reads a site from the Store, with its documents.
-func (w *Watcher) load(name, key string) (*site, error) {
-	s := &site{
-		w: w, name: sitemap.Redact(name), key: key,
-		byLoc: map[string]*document{}, fresh: map[string]pagelist.List{},
-	}
-	_, s.err = longvalue.GetJSON(w.Store, key, &s.siteRecord)
-	for _, seed := range s.Seeds {
-		d := &document{seed: seed, named: true}
-		d.Loc = seed.Loc
-		s.loadDoc(d)
-	}
-	for _, loc := range s.Orphans {
-		s.loadDoc(&document{docRecord: docRecord{Loc: loc}})
-	}
-	return s, s.err
+// get reads a value from the Store. It reports false if there is none.
+func (s *site) get(key string, to any) bool {
+	ok, err := longvalue.GetJSON(s.w.Store, key, to)
+	s.err = cmp.Or(s.err, err)
+	return ok
 }
 
-// loadDoc adds a document and, if it is an index, its children.
-func (s *site) loadDoc(d *document) {
-	if s.byLoc[d.Loc] != nil || s.err != nil {
-		return
+// list reads a list of pages from the Store. One that is missing is empty.
+func (s *site) list(key string) (pagelist.List, error) {
+	value, err := longvalue.Get(s.w.Store, key)
+	s.err = cmp.Or(s.err, err)
+	if len(value) == 0 {
+		return nil, nil
 	}
-	found, err := longvalue.GetJSON(s.w.Store, s.docKey(d.Loc), &d.docRecord)
-	if err != nil {
-		s.err = err
-		return
-	}
-	d.Known = d.Known || !found
-	s.add(d)
-	if d.Format != sitemap.SitemapIndex || !d.named {
-		return
-	}
-	for _, p := range s.pages(d) {
-		if p.Gone == 0 {
-			s.loadDoc(&document{docRecord: docRecord{Loc: p.Loc}, index: d, named: true})
-		}
-	}
+	return pagelist.Decode(value)
 }
 
-func (s *site) add(d *document) {
-	s.docs = append(s.docs, d)
-	s.byLoc[d.Loc] = d
-}
-
-// pages returns the pages of a document. If the list is missing or damaged, the document counts as
-// not read.
+// pages returns the entries of a document. If the list is missing or damaged, the document counts
+// as not read.
 func (s *site) pages(d *document) pagelist.List {
-	if pages, ok := s.fresh[d.Loc]; ok {
-		return pages
+	if d.fresh != nil {
+		return d.fresh
 	}
-	value, err := longvalue.Get(s.w.Store, s.pagesKey(d.Loc))
-	if s.err == nil {
-		s.err = err
-	}
-	if len(value) == 0 && d.URLs == 0 {
-		return nil
-	}
-	pages, err := pagelist.Decode(value)
-	if err != nil {
-		d.Known, d.Read, d.ETag, d.LastModified = true, time.Time{}, "", ""
+	pages, err := s.list(s.pagesKey(d.loc))
+	if err != nil || len(pages) == 0 && d.URLs > 0 {
+		d.Baseline, d.Read, d.Version = true, time.Time{}, fetch.Validators{}
 	}
 	return pages
 }
 
-// depth returns how many indexes are above a document.
-func (d *document) depth() (n int) {
-	for ; d.index != nil; d = d.index {
-		n++
+// link finds the documents that the seeds and the indexes name, each index before its children. It
+// returns those that are new.
+func (s *site) link() (found []*document) {
+	known, foreign := s.byLoc, 0
+	s.docs, s.byLoc = nil, map[string]*document{}
+	var add func(d document)
+	add = func(d document) {
+		if s.byLoc[d.loc] != nil || s.isFull(d.index) {
+			return
+		}
+		doc := known[d.loc]
+		if doc == nil {
+			doc = &document{loc: d.loc}
+			if !s.get(s.docKey(d.loc), &doc.docRecord) {
+				doc.Asked, doc.Next = s.began, s.began
+				found = append(found, doc)
+			} else {
+				doc.stored = doc.docRecord
+			}
+		}
+		doc.seed, doc.index, doc.listed = d.seed, d.index, d.listed
+		s.docs = append(s.docs, doc)
+		s.byLoc[d.loc] = doc
+		if !doc.IsIndex {
+			return
+		}
+		scope := doc.scope()
+		for _, p := range s.pages(doc) {
+			if p.State&pagelist.Sitemap == 0 {
+				continue
+			}
+			if level, _ := scope.Judge(p.Loc); level == trust.Untrusted {
+				if foreign++; foreign > discover.MaxForeign {
+					continue
+				}
+			}
+			add(document{loc: p.Loc, index: doc, listed: p.LastMod})
+		}
 	}
-	return n
+	for _, seed := range s.Seeds {
+		add(document{loc: seed.Loc, seed: seed})
+	}
+	return found
+}
+
+// isFull reports whether the limits of a walk keep out what an index lists.
+func (s *site) isFull(index *document) bool {
+	depth := 0
+	for ; index != nil; index = index.index {
+		depth++
+	}
+	maxDepth := cmp.Or(s.w.Options.MaxDepth, 10)
+	maxDocs := cmp.Or(s.w.Options.MaxSitemaps, 50_001)
+	return maxDepth > 0 && depth > maxDepth || maxDocs > 0 && len(s.docs) >= maxDocs
 }
 
 // sitemap returns the document as a seed for a walk, with the grants of the index above it.
 func (d *document) sitemap() *discover.Sitemap {
 	if d.index == nil {
-		return cmp.Or(d.seed, &discover.Sitemap{Loc: d.Loc})
+		return d.seed
 	}
 	return &discover.Sitemap{
-		Loc: d.Loc, LastMod: d.LastMod, Referrer: d.index.sitemap(), Grants: d.index.scope(),
+		Loc: d.loc, LastMod: d.listed, Referrer: d.index.sitemap(), Grants: d.index.scope(),
 	}
 }
 
@@ -150,30 +225,8 @@ func (d *document) scope() trust.Scope {
 		by = trust.FromKnownPath
 	}
 	var hops []string
-	if d.Final != "" && d.Final != d.Loc {
-		hops = []string{d.Final}
+	if final := d.Version.URL; final != "" && final != d.loc {
+		hops = []string{final}
 	}
-	return trust.Grants(by, d.Loc, hops, s.Grants).With(s.Grants...)
+	return trust.Grants(by, d.loc, hops, s.Grants).With(s.Grants...)
 }
-
-// isVouched reports whether the lastmods of the index above a document say when it changes.
-func (d *document) isVouched() bool {
-	i := d.index
-	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.LastMod.IsZero()
-}
-
-// checked returns the time until which the pages of a document are known: when it was read, or
-// when the index that stands for it was.
-func (d *document) checked() time.Time {
-	if d.isVouched() && !d.Hinted && !d.Read.IsZero() && d.index.Checked.After(d.Checked) {
-		return d.index.Checked
-	}
-	return d.Checked
-}
-
-// The proof of an index's lastmods: how often they must have been right before they stand for its
-// children, and how much a child costs that changed without them.
-const (
-	proved = 3
-	refute = 20
-)

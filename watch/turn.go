@@ -1,42 +1,67 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
+
+// load reads a site from the Store, with its documents.
+func (w *Watcher) load(name, key string) (*site, error) {
+	s := &site{w: w, name: sitemap.Redact(name), key: key}
+	s.get(key, &s.siteRecord)
+	s.get(s.budgetKey(), &s.budget)
+	for _, d := range s.link() {
+		d.Baseline = true // its record was lost
+	}
+	s.resume()
+	return s, s.err
+}
+
+// resume applies the marks of a turn that broke off.
+func (s *site) resume() {
+	for marks := []mark(nil); s.get(s.partKey(s.parts), &marks); marks = nil {
+		s.parts++
+		for _, m := range marks {
+			if m.ID != "" {
+				s.Said = append(s.Said, m.ID)
+			} else {
+				s.remember(m.Page)
+			}
+		}
+	}
+}
 
 // turn requests the documents of a site that are due. Deliver passes on the result of each, and
 // reports whether the turn may go on.
 func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 	s.began = time.Now()
-	s.fill(s.began)
-	if out := (&delivery{progress: s.key + "f"}); !s.Find.After(time.Now()) {
-		if err := s.find(ctx, out); err != nil {
-			return err
-		}
-		s.judgeFailures(time.Now(), out)
-		if !s.end(out, deliver) {
-			return s.err
+	if !s.Find.After(s.began) {
+		if out, err := s.find(ctx); err != nil || !s.end(out, deliver) {
+			return cmp.Or(err, s.err)
 		}
 	}
 	for s.Failures == 0 {
-		d := s.due()
-		if d == nil || s.Tokens < 1 {
-			s.end(new(delivery), deliver)
+		d := s.next()
+		if d == nil {
+			s.Said = nil
+		}
+		if d == nil || !s.mayAsk() {
+			s.end(&delivery{site: s}, deliver)
 			break
 		}
-		out := &delivery{progress: s.key + "q" + hashed(d.Loc)}
-		if err := s.ask(ctx, d, out); err != nil {
-			return err
+		if out, err := s.ask(ctx, d); err != nil || !s.end(out, deliver) {
+			return cmp.Or(err, s.err)
 		}
-		if !s.end(out, deliver) {
-			return s.err
-		}
-		if err := wait(ctx, s.Delay); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(s.Delay):
 		}
 	}
 	return s.err
@@ -44,34 +69,37 @@ func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 
 // end completes the result of one request and delivers it.
 func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
-	now := time.Now()
-	s.Asked = now
-	s.Next = s.nextTurn(now)
-	s.Orphans = nil
+	s.Asked = time.Now()
+	s.Next = s.nextTurn(s.Asked)
 	for _, d := range s.docs {
-		if !d.named {
-			s.Orphans = append(s.Orphans, d.Loc)
+		if d.fresh != nil {
+			out.Put(s.pagesKey(d.loc), d.fresh.Encode())
+			d.fresh = nil
+		}
+		if d.docRecord != d.stored {
+			d.stored = d.docRecord
+			out.PutJSON(s.docKey(d.loc), d.docRecord)
 		}
 	}
-	out.PutJSON(s.key, s.siteRecord)
-	if s.err != nil || !deliver(out) {
-		return false
+	if s.goneChanged {
+		s.goneChanged = false
+		out.Put(s.goneKey(), s.encodeGone(s.Asked))
 	}
-	clear(s.fresh)
-	return true
+	out.PutJSON(s.key, s.siteRecord)
+	return s.err == nil && deliver(out)
 }
 
-// due returns the document to request next: a new one first, then the one with the most changes to
+// next returns the document to request next: a new one first, then the one with the most changes to
 // expect. Documents count that were due when the turn began, or became due through a reading since.
-func (s *site) due() (best *document) {
+func (s *site) next() (best *document) {
 	most := -1.0
 	for _, d := range s.docs {
-		if !d.named || d.Next.After(s.began) {
+		if s.due(d).After(s.began) {
 			continue
 		}
 		expected := d.Rhythm.rate() * s.began.Sub(d.Asked).Hours()
 		switch {
-		case d.Asked.IsZero():
+		case d.Read.IsZero() && d.Failures == 0:
 			expected = math.Inf(1)
 		case d.Hinted:
 			expected += 1_000
@@ -84,107 +112,86 @@ func (s *site) due() (best *document) {
 }
 
 // ask requests a document and turns the result into events.
-func (s *site) ask(ctx context.Context, d *document, out *delivery) error {
+func (s *site) ask(ctx context.Context, d *document) (*delivery, error) {
+	out := &delivery{site: s, cause: d.loc + strconv.FormatInt(d.Asked.UnixNano(), 10)}
 	r, err := s.fetch(ctx, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Tokens -= float64(max(r.sum.Attempts, 1) + len(r.sum.Hops))
-	for _, c := range s.confirm(d, r.changes) {
-		kind := Modified
-		if c.IsNew {
-			kind = Added
-		}
-		if i, ok := r.pages.Find(c.url.Loc); ok {
-			r.pages[i].Removed = c.Removed
-		}
-		out.events = append(out.events, s.pageEvent(kind, d, c.Removed, c.url))
+	s.confirm(d, r, out)
+	d.Asked = r.at
+	if d.Format = r.sum.Format; r.err != nil {
+		d.fail(r)
+	} else {
+		s.succeed(d, r, out)
 	}
-	s.note(d, r, out)
-	s.judgeFailures(time.Now(), out)
-	s.settle(time.Now(), out)
-	return nil
+	if r.isChanged || r.isFirst {
+		d.fresh = pagelist.Of(r.pages)
+		d.URLs, d.IsIndex = len(d.fresh), r.isIndex
+		s.leave(d, r.gone, r.at)
+		s.relink(d.Baseline && r.isFirst, out)
+	}
+	s.plan(d, r)
+	s.judge(out)
+	s.settle(out)
+	return out, nil
 }
 
-// note updates the record of a document by a reading.
-func (s *site) note(d *document, r *reading, out *delivery) {
-	elapsed := r.at.Sub(d.Read)
-	d.Asked = r.at
-	if r.err != nil {
-		d.ETag, d.LastModified = "", ""
-		if d.fail(r); d.Failures == 1 && d.Proof >= proved {
-			s.release(d, out)
-		}
+// succeed notes that a document could be read.
+func (s *site) succeed(d *document, r *reading, out *delivery) {
+	if d.Failing {
+		out.notice(Recovered, d.loc, nil)
+	}
+	d.Failing, d.Failures, d.FailedAt, d.Err = false, 0, time.Time{}, ""
+	if !r.sum.NotModified {
+		d.Version, d.Ahead = r.version, r.ahead
+		d.Version.URL = r.sum.FinalURL
+	}
+	s.heed(d, r)
+	if r.isFirst {
+		s.learnFirst(d, r)
 	} else {
-		if d.Failing {
-			d.Failing = false
-			out.events = append(out.events, s.notice(Recovered, d, nil))
+		d.learn(r)
+	}
+	d.Read = r.at
+	switch {
+	case r.isFirst:
+	case r.isChanged:
+		d.Changed, d.Usual = r.at, d.Rhythm.usual()
+	case d.Usual > 0 && !d.IsIndex:
+		usual := time.Duration(float64(24*time.Hour) / d.Usual)
+		if r.at.Sub(d.Changed) >= max(10*usual, 7*24*time.Hour) {
+			d.Usual = 0
+			out.notice(Quiet, d.loc, nil)
 		}
-		d.Failures, d.Err, d.FailedAt = 0, "", time.Time{}
-		if !r.sum.NotModified {
-			d.Final = r.sum.FinalURL
-			d.ETag, d.LastModified = r.validators.ETag, r.validators.LastModified
-			d.Ahead = r.merge.Ahead
-		}
-		s.learn(d, r, elapsed, out)
-		d.Checked, d.Read = r.at, r.at
-		d.Reads++
-		s.compare(d, r, out)
 	}
-	if r.sum.Format != sitemap.UnknownFormat {
-		d.Format = r.sum.Format
+	if r.isWhole() && len(r.old) >= 100 && 2*len(r.pages) < len(r.old) {
+		out.notice(Shrunk, d.loc, nil)
 	}
-	if d.Format == sitemap.SitemapIndex {
-		s.relist(d, r, out)
-	}
-	d.URLs, d.Vanished = r.pages.Listed(), r.pages.Vanished()
-	s.plan(d, r)
-	if r.merge.Changed || r.isFirst {
-		s.savePages(d, r.pages, out)
-	} else {
-		s.save(d, out)
+}
+
+// learnFirst estimates the rhythm of a document by its dates. Its index changes whenever it does.
+func (s *site) learnFirst(d *document, r *reading) {
+	isWindow := d.Format == sitemap.RSS || d.Format == sitemap.Atom
+	d.Rhythm = firstRhythm(r.dates, isWindow, r.at)
+	if index := d.index; index != nil && !d.listed.IsZero() {
+		index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
+		index.Next = index.Asked.Add(s.interval(index))
 	}
 }
 
 // learn updates the rate of a document, and the proof of the index above it.
-func (s *site) learn(d *document, r *reading, elapsed time.Duration, out *delivery) {
-	if r.isFirst {
-		isWindow := r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom
-		d.Rhythm = firstRhythm(r.merge.Dates, isWindow, r.at)
-		d.Hinted = false
-		if d.index != nil && !d.LastMod.IsZero() { // the index changes whenever d does
-			d.index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
-			d.index.Next = d.index.Asked.Add(s.interval(d.index))
-			s.save(d.index, out)
-		}
-		return
-	}
-	d.Rhythm = d.Rhythm.after(elapsed, r.merge.Changed)
+func (d *document) learn(r *reading) {
+	d.Rhythm = d.Rhythm.after(r.at.Sub(d.Read), r.isChanged)
 	switch index := d.index; {
-	case index == nil || d.LastMod.IsZero() || s.w.Options.IgnoreIndexLastMod:
-	case d.Hinted && r.merge.Changed:
+	case index == nil || d.listed.IsZero():
+	case d.Hinted && r.isChanged:
 		index.Proof = min(index.Proof+1, proved)
 	case d.Hinted:
 		index.Proof = max(index.Proof-1, -refute)
-	case r.merge.Changed:
+	case r.isChanged:
 		d.Early = true
 	}
 	d.Hinted = false
-}
-
-// compare reports what a reading says about a document as a whole.
-func (s *site) compare(d *document, r *reading, out *delivery) {
-	if r.merge.Changed && !r.isFirst {
-		d.Changed, d.Usual, d.Quiet = r.at, d.Rhythm.usual(), false
-	}
-	if !d.Changed.IsZero() && !d.Quiet && d.Format != sitemap.SitemapIndex {
-		usual := time.Duration(float64(24*time.Hour) / d.Usual)
-		if r.at.Sub(d.Changed) >= max(10*usual, 7*24*time.Hour) {
-			d.Quiet = true
-			out.events = append(out.events, s.notice(Quiet, d, nil))
-		}
-	}
-	if now := r.pages.Listed(); r.isWhole() && r.before >= 100 && 2*now < r.before {
-		out.events = append(out.events, s.notice(Shrunk, d, nil))
-	}
 }

@@ -35,14 +35,14 @@ type Document struct {
 	URLs     int           // how many it lists
 	Rate     float64       // estimated changes a day
 	Interval time.Duration // from the last request to the next
-	Next     time.Time     // when it is due; zero if nothing names it any more
+	Next     time.Time     // when it is due
 	Read     time.Time     // when it was last read
 	Changed  time.Time     // when a change was last seen
 	Failures int           // how often in a row it could not be read
 	Err      string        // the last error
 }
 
-// Documents yields the documents of a site that the Store knows, each index before its children.
+// Documents yields the documents that a site named last, each index before its children.
 func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		key, err := siteKey(name)
@@ -52,7 +52,7 @@ func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 		}
 		s, err := w.load(name, key)
 		for _, d := range s.docs {
-			if err == nil && !yield(d.describe(), nil) {
+			if err == nil && !yield(s.describe(d), nil) {
 				return
 			}
 		}
@@ -63,16 +63,16 @@ func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 }
 
 // describe returns the Document that [Watcher.Documents] yields.
-func (d *document) describe() Document {
+func (s *site) describe(d *document) Document {
 	known := Document{
-		Sitemap: sitemap.Redact(d.Loc), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
-		Next: d.Next, Read: d.Read, Changed: d.Changed, Failures: d.Failures, Err: d.Err,
+		Sitemap: sitemap.Redact(d.loc), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
+		Next: s.due(d), Read: d.Read, Changed: d.Changed, Failures: d.Failures, Err: d.Err,
 	}
 	if d.index != nil {
-		known.Index = sitemap.Redact(d.index.Loc)
+		known.Index = sitemap.Redact(d.index.loc)
 	}
-	if d.Next.After(d.Asked) && !d.Asked.IsZero() {
-		known.Interval = d.Next.Sub(d.Asked)
+	if known.Next.After(d.Asked) {
+		known.Interval = known.Next.Sub(d.Asked)
 	}
 	return known
 }

@@ -2,6 +2,8 @@ package watch_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +104,24 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// TestNotASite: what is not a site is failing, once.
+func TestNotASite(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWeb().watcher()
+		var got []string
+		for range 3 {
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"not a site"})) {
+				if err != nil || e.Site != "not a site" || !errors.Is(e.Err, discover.ErrSite) {
+					t.Errorf("%+v, %v", e, err)
+				}
+				got = append(got, short(e))
+			}
+			time.Sleep(2 * day)
+		}
+		want(t, "six days", got, "failing")
+	})
+}
+
 // TestDamagedList: a document whose pages are missing in the Store is read again, and nothing of it
 // is taken for added.
 func TestDamagedList(t *testing.T) {
@@ -128,4 +148,50 @@ func (l lossy) Get(key string) ([]byte, error) {
 		return nil, err
 	}
 	return value, err
+}
+
+// TestPerDay: no 24 hours have more requests than PerDay and a tenth, whatever a site does.
+func TestPerDay(t *testing.T) {
+	for _, perDay := range []int{8, 30, 96} {
+		bubble(t, func(t *testing.T) {
+			web := newWeb()
+			w := web.watcher()
+			w.PerDay, w.Initial = perDay, true
+			var requests []time.Time
+			var children []string
+			count := func(path, body string) {
+				web.pages["https://a.test/"+path] = func() string {
+					requests = append(requests, time.Now())
+					return body + fmt.Sprintf("<!-- %d -->", time.Now().Unix())
+				}
+			}
+			count("i", index())
+			web.fail("robots.txt", 503) // for a day: the first reading is late
+			web.pages["https://a.test/robots.txt"] = func() string { return "Sitemap: /i" }
+			for hour := range 24 * 12 {
+				switch {
+				case hour == 20:
+					delete(web.status, "https://a.test/robots.txt")
+				case hour > 30 && hour%5 == 0:
+					children = append(children, fmt.Sprint(len(children)))
+					for _, child := range children {
+						count(child, urlset(fmt.Sprint(child, "/", hour)))
+					}
+					count("i", index(children...))
+				}
+				once(t, w)
+				time.Sleep(time.Hour)
+			}
+			most, from := 0, 0
+			for to := range requests {
+				for requests[to].Sub(requests[from]) >= day {
+					from++
+				}
+				most = max(most, to-from+1)
+			}
+			if 10*most > 11*perDay || 2*most < perDay {
+				t.Errorf("%d requests in 24 hours, with PerDay %d", most, perDay)
+			}
+		})
+	}
 }

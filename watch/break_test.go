@@ -1,0 +1,101 @@
+package watch_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/watch"
+)
+
+// TestBreaks: a loop that breaks off anywhere, while the site goes on changing, learns each thing once,
+// and in the end what is listed.
+func TestBreaks(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		web := newWeb()
+		w := web.watcher()
+		w.Initial = true
+		listed, known, ids := map[string]string{}, map[string]bool{}, map[string]bool{}
+		files, named := []string{"0", "1", "2"}, 3
+		serve := func() {
+			var list []string
+			for _, file := range files {
+				list = append(list, file)
+				var pages []string
+				for page, in := range listed {
+					if in == file {
+						pages = append(pages, page)
+					}
+				}
+				slices.Sort(pages)
+				web.serve(file, urlset(pages...))
+			}
+			web.serve("i", index(list...))
+		}
+		change := func() {
+			page, i := fmt.Sprintf("p%d", r.IntN(60)), r.IntN(len(files))
+			switch r.IntN(20) {
+			default: // it is published or moves
+				listed[page] = files[i]
+			case 1, 2, 3, 4, 5, 6, 7:
+				delete(listed, page)
+			case 8: // a sitemap is renamed
+				name := fmt.Sprint(named)
+				named++
+				for page, in := range listed {
+					if in == files[i] {
+						listed[page] = name
+					}
+				}
+				web.fail(files[i], 404)
+				files[i] = name
+			}
+		}
+		web.serve("robots.txt", "Sitemap: /i")
+		for day := range 120 {
+			if day < 90 {
+				for range r.IntN(12) {
+					change()
+				}
+			}
+			serve()
+			for range 6 {
+				left := r.IntN(8)
+				if day >= 90 {
+					left = 1000
+				}
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if left--; left < 0 {
+						break
+					}
+					page := strings.TrimPrefix(e.URL.Loc, "https://a.test/")
+					if ids[e.ID] {
+						t.Errorf("day %d: %s again", day, short(e))
+					}
+					ids[e.ID] = true
+					switch isNew := e.Kind == watch.Added; {
+					case e.URL.Loc == "":
+					case known[page] == isNew:
+						t.Errorf("day %d: %s, and known is %v", day, short(e), known[page])
+					default:
+						known[page] = isNew
+					}
+				}
+				time.Sleep(4 * time.Hour)
+			}
+		}
+		for i := range 60 {
+			page := fmt.Sprintf("p%d", i)
+			if _, ok := listed[page]; ok != known[page] {
+				t.Errorf("%s is listed: %v, known: %v", page, ok, known[page])
+			}
+		}
+	})
+}
