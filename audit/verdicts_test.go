@@ -413,3 +413,25 @@ func TestSite_TriedIsNamed(t *testing.T) {
 		t.Error("code of a status")
 	}
 }
+
+// Of pages without a file, the first 10,000 wait for one that has a file, and the others are counted.
+func TestSite_FilesMissing(t *testing.T) {
+	for _, test := range []struct {
+		missing int
+		last    string
+	}{
+		{10_000, `no file for "/9999"`},
+		{10_001, "no file for 1 more pages"},
+	} {
+		var list strings.Builder
+		for i := range test.missing {
+			fmt.Fprintf(&list, "%s%d\n", home, i)
+		}
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.txt", "s.txt": list.String() + home + "here"})
+		o := audit.Options{Files: fstest.MapFS{"here.html": {}}, Only: []sitemap.Code{audit.PageMissingFile}}
+		found, err := auditSite(t, w, o)
+		if n := len(found); n != test.missing || found[n-1].Message != test.last || err != nil {
+			t.Errorf("%d findings, %v", n, err)
+		}
+	}
+}
