@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/input"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -67,7 +68,10 @@ func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
 	d.locations.judge, d.duplicates.judge, d.priorities.judge, d.returns.judge = j, j, j, j
 	d.lastMods = lastMods{judge: j, served: src.Date, late: j.now.Add(farFuture).Unix()}
 	d.extensions = extensions{judge: j, sound: map[string]bool{}}
-	d.hosts = newHostRules(j, d.origins, src.Base)
+	d.hosts = hostRules{judge: j, origins: d.origins, base: src.Base}
+	if src.Base != nil {
+		d.hosts.scope = trust.Grants(trust.FromHome, src.Base.String(), nil, nil)
+	}
 	return d
 }
 
@@ -155,7 +159,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 
 // Start implements document.Listener.
 func (d *auditor) Start(in *input.Reader) {
-	d.open(in)
+	d.in, d.line = in, -1
 	in.Sliding = func() {
 		for i := range d.extensions.links {
 			d.keepPlace(&d.extensions.links[i].spot)
@@ -186,7 +190,8 @@ func (d *auditor) Root(r *xmlscan.Reader) {
 	for _, a := range d.rootAt.attrs {
 		d.returns.all = d.returns.all || namespace.Of(string(a.Value)) == namespace.XHTML
 	}
-	d.root(d.rootAt, string(r.Prefix()))
+	d.rootNamespace(d.rootAt, string(r.Prefix()))
+	d.attributes(d.rootAt)
 }
 
 // Entry implements document.Listener.

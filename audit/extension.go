@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -112,16 +113,13 @@ const maxNear = 100
 
 // repeated reports children of the element i that are repeated.
 func (x *extensions) repeated(rule Rule, i int) {
+	var seen [][]byte
 	for n := range x.children(i) {
 		e := &x.elements[n]
-		for before := range x.children(i) {
-			if before == n || n-before > maxNear {
-				break
-			}
-			if bytes.Equal(x.elements[before].local, e.local) {
-				x.find(rule, e, string(e.value()), "a second %s in %s", e.local, x.elements[i].local)
-				break
-			}
+		if slices.ContainsFunc(seen, func(name []byte) bool { return bytes.Equal(name, e.local) }) {
+			x.find(rule, e, string(e.value()), "a second %s in %s", e.local, x.elements[i].local)
+		} else if len(seen) < maxNear {
+			seen = append(seen, e.local)
 		}
 	}
 }

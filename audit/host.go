@@ -58,14 +58,6 @@ type hostRules struct {
 	scope trust.Scope // of a sitemap there
 }
 
-func newHostRules(j *judge, o *origins, base *url.URL) hostRules {
-	h := hostRules{judge: j, origins: o, base: base}
-	if base != nil {
-		h.scope = trust.Grants(trust.FromHome, base.String(), nil, nil)
-	}
-	return h
-}
-
 // add judges the host of an entry.
 func (h *hostRules) add(e *sitemap.Entry, o *origin) {
 	at := func() place { return h.field(e, document.Loc) }

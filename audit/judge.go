@@ -24,12 +24,7 @@ type judge struct {
 	habits  map[sitemap.Code]*habit
 }
 
-// find reports a defect at an offset, in the entry that is judged.
-func (j *judge) find(rule Rule, offset int64, text, format string, args ...any) {
-	j.findAt(rule, j.place(offset), text, format, args...)
-}
-
-// findAt is find for a place that is known.
+// findAt reports what a rule finds at a place, in the entry that is judged.
 func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
 	if j.current != nil && p.loc == "" {
 		p.loc = j.current.Loc
@@ -86,7 +81,7 @@ func (j *judge) keepPlaces() {
 	for i := range j.fields {
 		j.keepPlace(&j.fields[i].spot)
 	}
-	j.slide()
+	j.wideBefore(j.in.Position(0)) // it remembers what is needed of bytes that leave the memory
 }
 
 func (j *judge) keepPlace(s *spot) {

@@ -83,12 +83,6 @@ var _ = register(
 
 const protocolNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-// root judges the start tag of the root.
-func (j *judge) root(e *element, prefix string) {
-	j.rootNamespace(e, prefix)
-	j.attributes(e)
-}
-
 // rootNamespace judges the namespace of the root, which must be exactly that of the protocol. One that
 // is none of its spellings is a problem of reading.
 func (j *judge) rootNamespace(root *element, prefix string) {

@@ -20,9 +20,6 @@ type text struct {
 	wide        int
 }
 
-// open starts to find places in the document that is read.
-func (t *text) open(in *input.Reader) { t.in, t.line = in, -1 }
-
 // base returns the offset of the first byte in memory.
 func (t *text) base() int64 { return t.in.Bytes() - int64(len(t.in.Start())) }
 
@@ -48,9 +45,6 @@ func (t *text) at(pos sitemap.Position) place {
 	}
 	return p
 }
-
-// slide keeps counts of the bytes that leave the memory.
-func (t *text) slide() { t.wideBefore(t.in.Position(0)) }
 
 // wideBefore returns how many more bytes than characters are before a place in its line.
 func (t *text) wideBefore(pos sitemap.Position) int {
@@ -87,7 +81,7 @@ func (t *text) excerpt(offset int64) Excerpt {
 		return Excerpt{}
 	}
 	near := max(0, at-excerptBefore-1)
-	from := near + lineStart(b[near:at])
+	from := near + bytes.LastIndexAny(b[near:at], "\r\n") + 1
 	from += len(b[from:at]) - len(bytes.TrimLeft(b[from:at], " \t"))
 	head := ""
 	if at-from > excerptBefore {
@@ -106,6 +100,3 @@ func (t *text) excerpt(offset int64) Excerpt {
 	}
 	return Excerpt{Text: head + string(b[from:to]) + tail, Caret: len(head) + at - from}
 }
-
-// lineStart returns the index after the last end of a line in b, or 0.
-func lineStart(b []byte) int { return bytes.LastIndexAny(b, "\r\n") + 1 }

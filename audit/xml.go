@@ -91,7 +91,7 @@ func (j *judge) checkDeclaration(start []byte) string {
 	text, _, _ := bytes.Cut(start[:min(len(start), 200)], []byte(">"))
 	if rest, ok := bytes.CutPrefix(text, []byte("<?xml")); ok && (len(rest) == 0 || rest[0] <= ' ') {
 		j.withdraw(sitemap.EncodingFallback, 0, 1)
-		j.find(malformed(string(text)), 0, string(text), "the XML declaration is malformed")
+		j.findAt(malformed(string(text)), j.place(0), string(text), "the XML declaration is malformed")
 	} // else another instruction
 	return ""
 }
