@@ -23,6 +23,9 @@ type change struct {
 	OldSitemap string `json:"old_sitemap,omitempty"`
 }
 
+// An appendFunc appends the line of a change to b.
+type appendFunc func(b []byte, c *change) []byte
+
 // compare writes the line of each change between two listings, in the order of the URLs, and reports
 // whether there is one.
 func compare(

@@ -76,9 +76,6 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	return w.Out.Finish(err)
 }
 
-// An appendFunc appends the line of a change to b.
-type appendFunc func(b []byte, c *change) []byte
-
 // signs start the lines of text.
 var signs = map[string]string{"added": "+ ", "removed": "- ", "changed": "~ ", "moved": "> "}
 
