@@ -83,7 +83,7 @@ func TestWorker_Lots(t *testing.T) {
 	if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
 		t.Fatalf("parts %q and %q", lots, others)
 	}
-	large := subdomains(1_500)
+	large := subdomains(1_001)
 	mustDo(t, &web{lastMod: "2024", forgets: true}, f, tasks(t, large, "1"), batch.Worker{})
 	lots, others := lotsOf(t, f, "1")
 	all := map[string]int{}
@@ -92,7 +92,7 @@ func TestWorker_Lots(t *testing.T) {
 			all[page]++
 		}
 	}
-	if len(lots) < 200 || len(others) != 1 || len(all) != 4_500 {
+	if len(lots) < 200 || len(others) != 1 || len(all) != 3_003 {
 		t.Fatalf("%d lots, parts %q, %d pages", len(lots), others, len(all))
 	}
 	for page, n := range all {

@@ -35,3 +35,22 @@ func testFull(t *testing.T) {
 		t.Errorf("Put after Take: %v, %v", ok, err)
 	}
 }
+
+// A lease that has ended does nothing more.
+func TestMemoryQueue_EndedLease(t *testing.T) {
+	q := batch.NewMemoryQueue(1)
+	q.Put(t.Context(), batch.Task{Domain: "a.example"})
+	lease, err := q.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := lease.Done(t.Context()); err != batch.ErrStale {
+		t.Errorf("second Done: %v, want ErrStale", err)
+	}
+	if err := lease.Later(t.Context(), 0); err != batch.ErrStale {
+		t.Errorf("Later after Done: %v, want ErrStale", err)
+	}
+}

@@ -1,0 +1,36 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
+)
+
+// A finding about a field is at the start tag of the field, in each entry.
+func TestDocument_FieldPlaces(t *testing.T) {
+	text := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + strings.Repeat(
+		"\n<url><loc>https://www.example.com/?sid=1</loc><lastmod>2030-01-01</lastmod></url>", 3) + "</urlset>"
+	tags := map[sitemap.Code]string{audit.SessionID: "<loc>", audit.LastmodFuture: "<lastmod>"}
+	o := audit.Options{Time: testTime, Only: []sitemap.Code{audit.SessionID, audit.LastmodFuture}}
+	found, err := collect(audit.Document(source("s.xml", []byte(text)), &o))
+	if len(found) != 6 || err != nil {
+		t.Fatalf("%d findings, %v", len(found), err)
+	}
+	for _, f := range found {
+		if !strings.HasPrefix(text[f.Pos.Offset:], tags[f.Code]) {
+			t.Errorf("%s at %+v: %.20q", f.Code, f.Pos, text[f.Pos.Offset:])
+		}
+	}
+}
+
+// The schema's rules about locations hold in indexes as in urlsets.
+func TestDocument_IndexLocations(t *testing.T) {
+	text := `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+		"<sitemap><loc>https://www.example.com:/s.xml</loc></sitemap></sitemapindex>"
+	found, err := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Time: testTime}))
+	if len(found) != 1 || found[0].Code != sitemap.BadLoc || err != nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
