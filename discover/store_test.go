@@ -365,23 +365,27 @@ func TestStore_UnmovedLastModsSkip(t *testing.T) {
 }
 
 // TestStore_ThreeProofsFirst: no document is skipped before the lastmods of its host have proved
-// right three times, whatever Concurrency is.
+// right three times, whatever Concurrency is. Then all others are, except for about one in ten.
 func TestStore_ThreeProofsFirst(t *testing.T) {
-	for _, concurrency := range []int{1, 16} {
-		w, store := newNews(12), &mapStore{}
-		for range 2 {
-			w.forget()
-			c := w.client()
-			c.Concurrency = concurrency
-			w.site(t, c, example, discover.Options{Store: store, OnlyChanged: true})
-		}
-		for i := range 3 {
-			if w.hits(child(i)) != 1 {
-				t.Errorf("concurrency %d: child %d was skipped", concurrency, i)
+	for concurrency, most := range map[int]int{1: 3, 16: 6} { // 16 fetches three more ahead
+		least := 12
+		for try := 0; least > most && try < 60; try++ { // the documents that are requested anyway differ
+			w, store := newNews(12), &mapStore{}
+			for range 2 {
+				w.forget()
+				c := w.client()
+				c.Concurrency = concurrency
+				w.site(t, c, example, discover.Options{Store: store, OnlyChanged: true})
 			}
+			for i := range 3 {
+				if w.hits(child(i)) != 1 {
+					t.Errorf("concurrency %d: child %d was skipped", concurrency, i)
+				}
+			}
+			least = min(least, w.children())
 		}
-		if n := w.children(); n == 12 {
-			t.Errorf("concurrency %d: nothing was skipped", concurrency)
+		if least > most {
+			t.Errorf("concurrency %d: at least %d children were requested, want %d", concurrency, least, most)
 		}
 	}
 }
