@@ -34,6 +34,29 @@ func TestFailing(t *testing.T) {
 	})
 }
 
+// TestFailing_Third: the third failed request in a row is reported, not the second or the fourth.
+func TestFailing_Third(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("a", 404)
+		before := web.requests["https://a.test/a"]
+		var got []string
+		for hour := 0; len(got) == 0 && hour < 24*7; hour++ {
+			got = once(t, w)
+			time.Sleep(time.Hour)
+		}
+		want(t, "a week", got, "failing a")
+		if n := web.requests["https://a.test/a"] - before; n != 3 {
+			t.Errorf("reported after %d requests", n)
+		}
+	})
+}
+
 // TestQuiet: a site that published every day and stops is quiet, once, until it goes on.
 func TestQuiet(t *testing.T) {
 	bubble(t, func(t *testing.T) {
