@@ -1,0 +1,27 @@
+package batch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/batch"
+)
+
+// A domain that can be the name of a file is one; other characters are escaped.
+func TestFileName(t *testing.T) {
+	for domain, want := range map[string]string{
+		"a.example": "a.example", "a.example~0f": "a.example~0f", "xn--bcher-kva.example": "xn--bcher-kva.example",
+		"ba/nana": "%62a%2fnana", "..": "%2e.", "": "", "con": "%63on", "A.example": "%41.example",
+	} {
+		if _, got, _ := strings.Cut(batch.FileName(domain), "/"); got != want {
+			t.Errorf("%q: %q, want %q", domain, got, want)
+		}
+	}
+	long := strings.Repeat("a", 300)
+	if n := len(batch.FileName(long)); n > 240 {
+		t.Errorf("a long domain has a name of %d bytes", n)
+	}
+	if batch.FileName(long) == batch.FileName(long+"a") {
+		t.Error("two long domains have one name")
+	}
+}
