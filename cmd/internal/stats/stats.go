@@ -46,25 +46,25 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 	})
 }
 
-// A census counts URLs by common properties.
+// A census counts URLs by what they have in common.
 type census struct {
 	counts map[string]map[string]int64 // by kind and name
 	urls   int64
-	mods   int64
-	first  sitemap.Time
-	equal  int64 // lastmods that equal the first
-	dates  int64 // lastmods without a time of day
+	first  sitemap.Time // lastmod
 }
 
 // censusKinds are the kinds of counts, in their order.
 var censusKinds = []string{"host", "directory", "month", "sitemap", "extension", "lastmod"}
 
-// maxNames bounds the names of a kind that are counted separately.
+// maxNames bounds the names of a kind that are told apart.
 const maxNames = 10_000
 
 const otherNames = "(others)"
 
-func (c *census) count(kind, name string) {
+func (c *census) count(kind, name string) { c.countIf(true, kind, name) }
+
+// countIf counts a URL, if it is one of those with a name, which is printed in any case.
+func (c *census) countIf(isOne bool, kind, name string) {
 	names := c.counts[kind]
 	if names == nil {
 		names = map[string]int64{}
@@ -73,7 +73,11 @@ func (c *census) count(kind, name string) {
 	if _, ok := names[name]; !ok && len(names) >= maxNames {
 		name = otherNames
 	}
-	names[name]++
+	n := names[name]
+	if isOne {
+		n++
+	}
+	names[name] = n
 }
 
 // add counts a URL.
@@ -84,21 +88,22 @@ func (c *census) add(r *batch.URL) {
 	c.count("directory", directory)
 	c.count("sitemap", r.Sitemap)
 	c.extensions(r.Extensions)
-	t := r.LastMod
+	c.lastMod(r.LastMod)
+}
+
+// lastMod counts a lastmod by its month, and how honest lastmods are.
+func (c *census) lastMod(t sitemap.Time) {
+	c.countIf(!t.IsZero(), "lastmod", "with a lastmod")
 	if t.IsZero() {
 		c.count("month", "none")
 		return
 	}
 	c.count("month", t.Start().Format("2006-01"))
-	if c.mods++; c.mods == 1 {
+	if c.first.IsZero() {
 		c.first = t
 	}
-	if t == c.first {
-		c.equal++
-	}
-	if t.Precision() < sitemap.Minute {
-		c.dates++
-	}
+	c.countIf(t == c.first, "lastmod", "equal to the first")
+	c.countIf(t.Precision() < sitemap.Minute, "lastmod", "without a time of day")
 }
 
 // Split returns the host of a URL, and the first directory of its path.
@@ -141,36 +146,43 @@ const shownNames = 20
 
 // print appends the counts.
 func (c *census) print(b []byte, target, format string) []byte {
-	c.lastMods()
 	if format == "text" {
-		b = fmt.Appendf(b, "%s: %s\n", cli.Printable(target), cli.Plural(c.urls, "URL"))
-	} else {
-		b = appendStat(b, format, statLine{"total", target, "", c.urls, 100})
+		return c.printText(fmt.Appendf(b, "%s: %s\n", cli.Printable(target), cli.Plural(c.urls, "URL")))
 	}
+	b = appendStat(b, format, statLine{"total", target, "", c.urls, 100})
 	for _, kind := range censusKinds {
-		names := c.counts[kind]
-		sorted := slices.SortedFunc(maps.Keys(names), func(x, y string) int {
-			if kind == "month" {
-				return strings.Compare(x, y)
-			}
-			return cmp.Or(cmp.Compare(names[y], names[x]), strings.Compare(x, y))
-		})
-		if format == "text" && len(sorted) > 0 {
+		for _, name := range c.sorted(kind) {
+			n := c.counts[kind][name]
+			b = appendStat(b, format, statLine{kind, target, name, n, percent(n, c.urls)})
+		}
+	}
+	return b
+}
+
+// sorted returns the names of a kind: months as they follow each other, others by their counts.
+func (c *census) sorted(kind string) []string {
+	names := c.counts[kind]
+	return slices.SortedFunc(maps.Keys(names), func(x, y string) int {
+		if kind == "month" {
+			return strings.Compare(x, y)
+		}
+		return cmp.Or(cmp.Compare(names[y], names[x]), strings.Compare(x, y))
+	})
+}
+
+func (c *census) printText(b []byte) []byte {
+	for _, kind := range censusKinds {
+		names := c.sorted(kind)
+		if len(names) > 0 {
 			b = fmt.Appendf(b, "\nby %s:\n", kind)
 		}
-		for i, name := range sorted {
-			if format == "text" && kind != "month" && i == shownNames &&
-				len(sorted) > shownNames+1 {
-				b = fmt.Appendf(b, "  … %s more: --format csv\n", cli.Thousands(int64(len(sorted)-i)))
+		for i, name := range names {
+			if kind != "month" && i == shownNames && len(names) > shownNames+1 {
+				b = fmt.Appendf(b, "  … %s more: --format csv\n", cli.Thousands(int64(len(names)-i)))
 				break
 			}
-			line := statLine{kind, target, name, names[name], percent(names[name], c.urls)}
-			if format == "text" {
-				b = fmt.Appendf(b, "  %12s  %5.1f %%  %s\n", cli.Thousands(line.URLs), line.Percent,
-					cli.Printable(name))
-			} else {
-				b = appendStat(b, format, line)
-			}
+			n := c.counts[kind][name]
+			b = fmt.Appendf(b, "  %12s  %5.1f %%  %s\n", cli.Thousands(n), percent(n, c.urls), cli.Printable(name))
 		}
 	}
 	return b
@@ -189,16 +201,4 @@ func percent(n, of int64) float64 {
 		return 0
 	}
 	return float64(n*1000/of) / 10
-}
-
-// lastMods counts how honest the lastmods are.
-func (c *census) lastMods() {
-	if c.urls == 0 {
-		return
-	}
-	c.counts["lastmod"] = map[string]int64{"with a lastmod": c.mods}
-	if c.mods > 0 {
-		c.counts["lastmod"]["equal to the first"] = c.equal
-		c.counts["lastmod"]["without a time of day"] = c.dates
-	}
 }
