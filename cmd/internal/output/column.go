@@ -1,7 +1,6 @@
 package output
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,14 +59,7 @@ func appendCells[R any](b []byte, r *R, columns []column[R], isRaw bool) []byte 
 		if i > 0 {
 			b = append(b, ',')
 		}
-		start := len(b)
-		b = c.text(b, r)
-		if !isRaw && !c.isJSON && isFormula(b[start:]) {
-			b = slices.Insert(b, start, '\'')
-		}
-		if bytes.ContainsAny(b[start:], special) {
-			b = appendCell(b[:start], string(b[start:]))
-		}
+		b = endCell(c.text(b, r), len(b), isRaw || c.isJSON)
 	}
 	return append(b, '\n')
 }

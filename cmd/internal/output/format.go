@@ -1,6 +1,8 @@
 package output
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -40,9 +42,6 @@ func (f *Format) End() error { return nil }
 
 func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc...), '\n') }
 
-// special are the characters that put a field of CSV in quotes.
-const special = ",\"\r\n"
-
 // AppendRow appends a row of CSV. Unless isRaw is set, spreadsheets take its cells for text, not for
 // formulas.
 func AppendRow(b []byte, isRaw bool, cells ...string) []byte {
@@ -50,24 +49,20 @@ func AppendRow(b []byte, isRaw bool, cells ...string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if !isRaw && isFormula(cell) {
-			cell = "'" + cell
-		}
-		b = appendCell(b, cell)
+		b = endCell(append(b, cell...), len(b), isRaw)
 	}
 	return append(b, '\n')
 }
 
-// isFormula reports whether a spreadsheet may take a cell for a formula. An apostrophe before it
-// makes it text.
-func isFormula[T string | []byte](cell T) bool {
-	return len(cell) > 0 && strings.IndexByte("=+-@\t\r", cell[0]) >= 0
-}
-
-// appendCell appends a field of CSV, in quotes if it needs them (RFC 4180, section 2).
-func appendCell(b []byte, s string) []byte {
-	if !strings.ContainsAny(s, special) {
-		return append(b, s...)
+// endCell makes the text from start on a cell of CSV (RFC 4180, section 2). Unless isRaw is set, it
+// gets an apostrophe if a spreadsheet may take it for a formula.
+func endCell(b []byte, start int, isRaw bool) []byte {
+	if !isRaw && len(b) > start && strings.IndexByte("=+-@\t\r", b[start]) >= 0 {
+		b = slices.Insert(b, start, '\'')
 	}
-	return append(append(append(b, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
+	if bytes.ContainsAny(b[start:], ",\"\r\n") {
+		quoted := strings.ReplaceAll(string(b[start:]), `"`, `""`)
+		b = append(append(append(b[:start], '"'), quoted...), '"')
+	}
+	return b
 }

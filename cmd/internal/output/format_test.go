@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"reflect"
@@ -99,15 +100,15 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-func FuzzAppendCell(f *testing.F) {
+func FuzzAppendRow(f *testing.F) {
 	for _, s := range []string{"", "a", "a,b", `"`, "a\nb", `a"b,c`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		row, err := csv.NewReader(strings.NewReader("x," + string(appendCell(nil, s)) + "\n")).Read()
+		row, err := csv.NewReader(bytes.NewReader(AppendRow(nil, true, "x", s))).Read()
 		want := strings.ReplaceAll(s, "\r\n", "\n") // as encoding/csv reads it
 		if err != nil || !reflect.DeepEqual(row, []string{"x", want}) {
-			t.Errorf("appendCell(%q) reads as %q, %v", s, row, err)
+			t.Errorf("AppendRow(%q) reads as %q, %v", s, row, err)
 		}
 	})
 }
