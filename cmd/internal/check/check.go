@@ -59,7 +59,6 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 		defer store.Close()
 		c.Options.Store = store
 	}
-	a.Judges = true
 	if c.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}

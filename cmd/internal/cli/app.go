@@ -53,9 +53,6 @@ type App struct {
 	Log     *Log        // writes to Err
 	Failed  atomic.Bool // something could not be read or written
 
-	// The exit status is the result, so that standard output may be closed or the null device.
-	Judges bool
-
 	Transport http.RoundTripper // of requests; nil: that of package fetch
 
 	Version     string

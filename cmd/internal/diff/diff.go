@@ -62,7 +62,6 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		}
 		return &cli.UsageError{Err: err} // exit status 2
 	}
-	a.Judges = true
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
 		return err
 	}

@@ -2,17 +2,15 @@
 //
 // Each file builds on those below it:
 //
-//	printer.go       the printer that the flags of a command ask for
-//	sample.go        URLs that are chosen at random
-//	documents.go     documents as rows
-//	rows.go          URLs, alternates, images and videos as rows
-//	table.go         rows as csv, jsonl and Parquet
-//	columns.go       URLs as jsonl and csv, with some of their fields
-//	column.go        columns, and rows of them as jsonl and csv
-//	format.go        URLs as lines
-//	output.go        standard output and files
-//	closed_unix.go   whether standard output is closed
-//	closed_other.go  the same on other systems
+//	printer.go    the printer that the flags of a command ask for
+//	sample.go     URLs that are chosen at random
+//	documents.go  documents as rows
+//	rows.go       URLs, alternates, images and videos as rows
+//	table.go      rows as csv, jsonl and Parquet
+//	columns.go    URLs as jsonl and csv, with some of their fields
+//	column.go     columns, and rows of them as jsonl and csv
+//	format.go     URLs as lines
+//	output.go     standard output and files
 package output
 
 import (
@@ -147,25 +145,16 @@ func (o *Writer) end(isResult bool) error {
 	return err
 }
 
-// standard returns the output to standard output, unless that is closed.
-func standard(a *cli.App) (*Writer, error) {
-	if f, ok := a.Out.(*os.File); ok && !a.Judges && wasClosed(f) {
-		return nil, errors.New("standard output is closed")
-	}
-	return New(a), nil
-}
-
 // Create returns the output for the flag -o. "" and "-" mean standard output. The target of a link
 // is replaced, not the link. The command ends the output with [Writer.Finish].
 func Create(a *cli.App, name string) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
-		return standard(a)
+		return New(a), nil
+	}
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
 	}
 	info, missing := os.Lstat(name)
-	if path, err := filepath.EvalSymlinks(name); missing == nil && err == nil && info.Mode()&os.ModeSymlink != 0 {
-		name = path
-		info, missing = os.Lstat(name)
-	}
 	isFile := missing == nil && info.Mode().IsRegular()
 	if missing != nil || isFile {
 		if f, err := createBeside(name); err == nil {
@@ -216,7 +205,7 @@ func Replace(name string, write func(io.Writer) error) error {
 // Append first cuts off everything after the first length bytes, or ends an unfinished line.
 func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error) {
 	if name == "" || name == cli.Stdin {
-		return standard(a)
+		return New(a), nil
 	}
 	size, isEnded := ending(name)
 	if resumed && size < length {
