@@ -33,8 +33,9 @@ var expected []byte
 // Command returns the command sitemap demo.
 func Command(a *cli.App) *cobra.Command {
 	return cli.WithHelp(&cobra.Command{
-		Use:  "demo",
-		Args: cli.Exactly(0, "demo takes no arguments"),
+		Use:                   "demo",
+		DisableFlagsInUseLine: true,
+		Args:                  cli.Exactly(0, "demo takes no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var text bytes.Buffer
 			err := run(cmd.Context(), &text)

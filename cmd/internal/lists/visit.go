@@ -234,17 +234,11 @@ func (v *Visit) WalkFailed(ctx context.Context, err error, fail func(err error, 
 
 // fail reports why the target was not walked, or not to its end.
 func (v *Visit) fail(err error, hint string) {
-	v.noteFailed(v.Target.Label(), err)
+	v.NoteCause(v.Target.Label(), err)
 	v.App.Fail("%s%s", cli.TargetFailure(v.Target.Label(), err), hint)
 	if v.handler.Failure != nil {
 		v.handler.Failure(err)
 	}
-}
-
-// noteFailed notes why the target, or a document of it, could not be read. The exit status will be 1.
-func (v *Visit) noteFailed(name string, err error) {
-	v.NoteCause(name, err)
-	v.App.Failed.Store(true)
 }
 
 // done takes the end of a document. It ends the run if the output cannot be written.
@@ -254,7 +248,7 @@ func (v *Visit) done(s *discover.Sitemap, sum discover.Summary) {
 		v.printed = ""
 	}
 	if sum.Err != nil {
-		v.noteFailed(cli.FileName(s.Loc), sum.Err)
+		v.NoteCause(cli.FileName(s.Loc), sum.Err)
 		v.App.Fail("%s%s", cli.DocumentFailure(s, sum.Err), v.Hint(s, sum.Err))
 	}
 	if v.handler.Document != nil {

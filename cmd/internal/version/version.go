@@ -16,8 +16,9 @@ import (
 // Command returns the command sitemap version.
 func Command(a *cli.App) *cobra.Command {
 	return cli.WithHelp(&cobra.Command{
-		Use:  "version",
-		Args: cli.Exactly(0, "version takes no arguments"),
+		Use:                   "version",
+		DisableFlagsInUseLine: true,
+		Args:                  cli.Exactly(0, "version takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			out := output.New(a)
 			fmt.Fprintln(out, "sitemap", String())
