@@ -63,6 +63,7 @@ func TestOutputOfNothing(t *testing.T) {
 		for _, args := range [][]string{
 			{"urls", "--retries", "0", "--allow-private", "http://127.0.0.1:1/"}, {"urls", "--format", "csv", "missing.xml"},
 			{"parse", "missing.xml"}, {"parse", "--format", "parquet", "missing.xml"}, {"urls", "--sample", "3", "missing.xml"},
+			{"stats", "missing.xml"}, {"tree", "missing.xml", "missing.txt"},
 		} {
 			writeTo(t, name, "precious\n")
 			if r := runArgs(t, append(args, "-o", name)...); r.status != cli.ExitFailed || !strings.Contains(r.err, " is not written") {

@@ -67,7 +67,7 @@ func (p *PrintFlags) AddRows(cmd *cobra.Command) {
 	})
 	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.IntVar(&p.Sample, "sample", 0, "print `N` URLs that are chosen at random")
-		f.Int64Var(&p.Seed, "seed", 0, "with --sample, `N` that decides which; the same one chooses the same URLs")
+		f.Int64Var(&p.Seed, "seed", 0, "seed of --sample: the same `N` chooses the same URLs")
 	})
 	NotNegative(cmd, "sample")
 	OneOf(cmd, "rows", "alternates", "images", "videos")

@@ -73,6 +73,9 @@ func (w *Walker) reader() (to io.Writer, end func() error) {
 	if w.Read == nil || w.OneByOne() || w.Journal != nil {
 		return output.WriterFunc(func(p []byte) (int, error) {
 			n, err := w.Out.Write(p)
+			if !w.Progress.HasRead() {
+				w.Out.EndHead() // no result yet: an old file stays
+			}
 			if err == nil && len(p) < chunk { // the end of a document
 				err = w.Out.Flush()
 			}

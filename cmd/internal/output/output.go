@@ -99,11 +99,11 @@ func isClosedPipe(err error) bool {
 // Begin writes the text before the first record.
 func (o *Writer) Begin(header string) {
 	o.WriteString(header)
-	o.endHead()
+	o.EndHead()
 }
 
-// endHead marks the output so far as a head, not a record.
-func (o *Writer) endHead() { o.Head = o.plain + int64(o.Buffered()) }
+// EndHead marks the output so far as a head, not a record.
+func (o *Writer) EndHead() { o.Head = o.plain + int64(o.Buffered()) }
 
 // isEmpty reports whether no record was written.
 func (o *Writer) isEmpty() bool { return o.plain+int64(o.Buffered()) == o.Head }

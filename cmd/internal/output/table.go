@@ -143,7 +143,7 @@ func (t *Table[R]) End() error {
 		err = cmp.Or(err, t.parquet.Close())
 	}
 	if !t.written {
-		t.out.endHead()
+		t.out.EndHead()
 	}
 	return err
 }

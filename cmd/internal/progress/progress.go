@@ -25,6 +25,7 @@ type Counter struct {
 	Sites, Failed atomic.Int64
 	URLs, queued  atomic.Int64
 	ended, bytes  atomic.Int64
+	hasRead       atomic.Bool
 	Loc           atomic.Value // a string: the document that is read
 }
 
@@ -56,7 +57,13 @@ func (p *Counter) Note(sum *discover.Summary) {
 	p.ended.Add(1)
 	p.queued.Store(int64(sum.Queued))
 	p.bytes.Add(sum.Received)
+	if sum.Err == nil || sum.Entries > 0 {
+		p.hasRead.Store(true)
+	}
 }
+
+// HasRead reports whether something of a document could be read.
+func (p *Counter) HasRead() bool { return p.hasRead.Load() }
 
 // Totals returns what the run has done.
 func (p *Counter) Totals() string {
