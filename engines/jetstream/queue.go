@@ -321,8 +321,8 @@ func (l *lease) read(ctx context.Context) error {
 			err = json.Unmarshal(data, &m)
 		}
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("natsqueue: no task: %w", err), l.message.Term())
+	if err != nil { // not wrapped: Take goes on with the next task unless the broker refuses
+		return errors.Join(fmt.Errorf("natsqueue: no task: %v", err), l.message.Term())
 	}
 	l.task = m.Task
 	if about, err := l.message.Metadata(); err == nil {

@@ -126,6 +126,34 @@ func TestQueue_Attempts(t *testing.T) {
 	}
 }
 
+// What is no task, or has lost its object, is removed alone: the next task follows.
+func TestQueue_NoTask(t *testing.T) {
+	nc := connect(t)
+	q, err := natsqueue.OpenQueue(t.Context(), nc, "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for subject, message := range map[string]string{"sitemap.1.b": "{", "sitemap.1.c": `{"object":"lost"}`} {
+		if _, err := js.Publish(t.Context(), subject, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if added, err := q.Put(t.Context(), taskOf(1)); !added || err != nil {
+		t.Fatal(added, err)
+	}
+	l, err := q.Take(t.Context())
+	if err != nil || l.Task().Domain != taskOf(1).Domain {
+		t.Fatalf("took %v, %v", l, err)
+	}
+	if waiting, leased, err := natsqueue.Left(t.Context(), nc, "1", nil); waiting != 0 || leased != 1 || err != nil {
+		t.Errorf("%d wait, %d are leased, %v", waiting, leased, err)
+	}
+}
+
 func TestOpenQueue_Names(t *testing.T) {
 	nc := connect(t)
 	for _, run := range []string{"", "a b", ".b", "*"} {
