@@ -20,7 +20,7 @@ import (
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
-var kills = flag.Int("kills", 6, "how often to kill the process")
+var kills = flag.Int("kills", 3, "how often to kill the process")
 
 const task = "WATCH_TEST_STATE"
 

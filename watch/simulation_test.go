@@ -22,8 +22,8 @@ import (
 )
 
 var (
-	simSites = flag.Int("sites", 16, "sites of the simulation")
-	simDays  = flag.Int("days", 16, "its days")
+	simSites = flag.Int("sites", 8, "sites of the simulation")
+	simDays  = flag.Int("days", 12, "its days")
 )
 
 // The rhythms of the simulation.

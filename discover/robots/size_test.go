@@ -30,7 +30,7 @@ func TestRobots_Size(t *testing.T) {
 		}
 		text := "user-agent: a\n" + b.String()
 		before := heap()
-		const n = 3
+		const n = 1
 		var files []*robots.File
 		size := int64(0)
 		for range n {
