@@ -231,3 +231,32 @@ func TestLimits(t *testing.T) {
 		}
 	})
 }
+
+// TestRemoved_Lost: a sitemap that has failed for 30 days no longer holds up removals, since its
+// pages cannot be known.
+func TestRemoved_Lost(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1", "2"))
+		web.serve("b", urlset("3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("b", 404)
+		web.serve("a", urlset("1"))
+		before := web.requests["https://a.test/b"]
+		var failed, removed time.Time
+		for hour := 0; removed.IsZero() && hour < 24*40; hour++ {
+			if slices.Contains(once(t, w), "removed 2") {
+				removed = time.Now()
+			}
+			if failed.IsZero() && web.requests["https://a.test/b"] > before {
+				failed = time.Now()
+			}
+			time.Sleep(time.Hour)
+		}
+		if wait := removed.Sub(failed); wait < 30*day || wait > 31*day+time.Hour {
+			t.Errorf("removed %v after the first failure of the other sitemap", wait)
+		}
+	})
+}
