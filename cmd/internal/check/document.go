@@ -25,7 +25,8 @@ type targetAudit struct {
 	root  *target.Folder
 }
 
-// isHabit reports whether a finding describes a site rather than a defect. It is shown if asked for.
+// isHabit reports whether a finding describes a site rather than a defect. It is shown if asked
+// for.
 func isHabit(code sitemap.Code) bool {
 	return code == audit.LastmodCoverage || code == audit.PriorityAllEqual
 }
@@ -140,15 +141,15 @@ func (x *targetAudit) document(name string, sum *discover.Summary, hint string, 
 	x.EndDocument(name)
 }
 
-// isBesideLines reports whether a folder is audited, in a format that shows findings beside the lines
-// of its files.
+// isBesideLines reports whether a folder is audited, in a format that shows findings beside the
+// lines of its files.
 func (x *targetAudit) isBesideLines() bool {
 	format := x.c.flags.Format
 	return x.dir != "" && (format == "github" || format == "sarif")
 }
 
-// shownName returns the name of a document in findings. Beside the lines of files, it is the path in
-// the folder, if the document is there.
+// shownName returns the name of a document in findings. Beside the lines of files, it is the path
+// in the folder, if the document is there.
 func (x *targetAudit) shownName(loc string) string {
 	if !x.isBesideLines() {
 		return loc

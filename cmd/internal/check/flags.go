@@ -133,7 +133,8 @@ func (c *Flags) failOn() (s sitemap.Severity, err error) {
 	if c.FailOn == "never" {
 		return findings.NoFailure, nil
 	}
-	return s, s.UnmarshalText([]byte(c.FailOn))
+	err = s.UnmarshalText([]byte(c.FailOn))
+	return s, err
 }
 
 // readBaseline reads the findings of the earlier run, if there is one.

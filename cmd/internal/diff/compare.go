@@ -26,8 +26,8 @@ type change struct {
 // An appendFunc appends the line of a change to b.
 type appendFunc func(b []byte, c *change) []byte
 
-// compare writes the line of each change between two listings, in the order of the URLs, and reports
-// whether there is one.
+// compare writes the line of each change between two listings, in the order of the URLs, and
+// reports whether there is one.
 func compare(
 	ctx context.Context, old, now *listing, normalize bool, line appendFunc, out io.Writer,
 ) (differ bool, err error) {
@@ -96,8 +96,8 @@ func keepLatest(to *export.URL, u export.URL) {
 }
 
 // end reports the changes of a part, and makes room for the next one. A page has moved if it is
-// removed, and one is added whose URL differs only in http or https and in a slash at the end of the
-// path.
+// removed, and one is added whose URL differs only in http or https and in a slash at the end of
+// the path.
 func (c *comparison) end() {
 	var added []*page
 	gone := map[string][]*page{}

@@ -1,4 +1,5 @@
-// Package diff is the command sitemap diff, which compares the URLs of two exports, folders or sites.
+// Package diff is the command sitemap diff, which compares the URLs of two exports, folders or
+// sites.
 //
 // Each file builds on those below it:
 //

@@ -113,7 +113,8 @@ func appendStrings(b []byte, values ...string) []byte {
 	return b
 }
 
-// cutStrings takes strings that appendStrings has written from the start of text, and returns the rest.
+// cutStrings takes strings that appendStrings has written from the start of text, and returns the
+// rest.
 func cutStrings(text string, values ...*string) string {
 	for _, s := range values {
 		end := 4 + (int(text[0])<<24 | int(text[1])<<16 | int(text[2])<<8 | int(text[3]))
@@ -130,8 +131,8 @@ func identity(normalize bool) func(loc string) string {
 	return func(loc string) string { return loc }
 }
 
-// pageKey returns the two parts of a URL that do not change when its page moves to https, or gains or
-// loses a slash at the end of its path.
+// pageKey returns the two parts of a URL that do not change when its page moves to https, or gains
+// or loses a slash at the end of its path.
 func pageKey(loc string) (path, query string) {
 	_, path, _ = strings.Cut(loc, "://")
 	if i := strings.IndexAny(path, "?#"); i >= 0 {

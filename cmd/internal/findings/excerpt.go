@@ -8,8 +8,8 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
-// fit returns the text of a line around its caret, the index of a byte, and the column of the caret in
-// it, from 0. The text is at most width columns wide, unless width is 0.
+// fit returns the text of a line around its caret, the index of a byte, and the column of the caret
+// in it, from 0. The text is at most width columns wide, unless width is 0.
 func fit(line string, caret, width int) (text string, column int) {
 	line = strings.ReplaceAll(line, "\t", " ")
 	caret = min(caret, len(line))

@@ -63,7 +63,8 @@ type csvPrinter struct {
 
 func newCSV(w *writer, raw bool) *csvPrinter {
 	p := &csvPrinter{w, raw}
-	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped", "target")
+	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped",
+		"target")
 	return p
 }
 
@@ -78,6 +79,6 @@ func (p *csvPrinter) row(cells ...string) {
 }
 
 func (p *csvPrinter) Finding(f *audit.Finding, target string) {
-	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line), strconv.Itoa(f.Column),
-		f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped), target)
+	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
+		strconv.Itoa(f.Column), f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped), target)
 }

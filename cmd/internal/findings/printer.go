@@ -102,8 +102,8 @@ func (t *Totals) Add(more Totals) {
 	t.Judged += more.Judged
 }
 
-// Finding returns the error that ended a document as a finding, or nil if there is none, or another one
-// that says it.
+// Finding returns the error that ended a document as a finding, or nil if there is none, or another
+// one that says it.
 func (d *DocumentEnd) Finding() *audit.Finding {
 	if d.Code == "" || d.Known {
 		return nil

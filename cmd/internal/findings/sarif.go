@@ -18,8 +18,8 @@ const maxResults = 25_000
 // A sarifPrinter prints one report in SARIF 2.1.0 (OASIS) as GitHub takes it. It keeps the most
 // severe findings, as many as a report may have, and writes them one by one at the end.
 //
-// The tests read the report with go-sarif. It is not written with it: its types write an empty array
-// for each list that a result does not have, and hold the report as a whole.
+// The tests read the report with go-sarif. It is not written with it: its types write an empty
+// array for each list that a result does not have, and hold the report as a whole.
 type sarifPrinter struct {
 	*writer
 	o     Options
@@ -90,8 +90,10 @@ func (p *sarifPrinter) leftOut() string {
 	if p.found <= maxResults {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s findings are left out, since GitHub takes no more than %s: %s, %s, %s",
-		cli.Thousands(int64(p.found-maxResults)), cli.Thousands(int64(p.found)), cli.Thousands(maxResults),
+	const note = "%s of %s findings are left out, since GitHub takes no more than %s: %s, %s, %s"
+	return fmt.Sprintf(note, cli.Thousands(int64(p.found-maxResults)),
+		cli.Thousands(int64(p.found)), cli.Thousands(maxResults),
 		cli.Plural(p.left[sitemap.SeverityError], "error"),
-		cli.Plural(p.left[sitemap.SeverityWarning], "warning"), cli.Plural(p.left[sitemap.SeverityInfo], "info"))
+		cli.Plural(p.left[sitemap.SeverityWarning], "warning"),
+		cli.Plural(p.left[sitemap.SeverityInfo], "info"))
 }

@@ -13,8 +13,8 @@ import (
 // An object is one of JSON.
 type object = map[string]any
 
-// sarifReport returns the report of a version of the command, with an empty list of results. The note
-// says what is left out, or is "".
+// sarifReport returns the report of a version of the command, with an empty list of results. The
+// note says what is left out, or is "".
 func sarifReport(version string, rules []object, note string) object {
 	driver := object{"name": "sitemap", "informationUri": "https://www.sitemaps.org/protocol.html"}
 	if version != "" {
@@ -26,7 +26,8 @@ func sarifReport(version string, rules []object, note string) object {
 	run := object{
 		"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": []object{},
 		"originalUriBaseIds": object{sarifRoot: object{"description": sarifText(
-			"The root of the repository. Documents from the web are named below it, by their URLs without the scheme.",
+			"The root of the repository. Documents from the web are named below it, " +
+				"by their URLs without the scheme.",
 		)}},
 	}
 	if note != "" {
@@ -36,7 +37,8 @@ func sarifReport(version string, rules []object, note string) object {
 		}}
 	}
 	return object{
-		"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/" +
+			"sarif-schema-2.1.0.json",
 		"version": "2.1.0", "runs": []object{run},
 	}
 }
@@ -67,7 +69,8 @@ func sarifResult(f *audit.Finding, index int, document, fingerprint string) obje
 		place["region"] = region
 	}
 	return object{
-		"ruleId": f.Code, "ruleIndex": index, "level": sarifLevel(f.Severity), "message": sarifText(f.Message),
+		"ruleId": f.Code, "ruleIndex": index, "level": sarifLevel(f.Severity),
+		"message":             sarifText(f.Message),
 		"locations":           []object{{"physicalLocation": place}},
 		"partialFingerprints": object{"primaryLocationLineHash": fingerprint},
 		"properties":          object{"loc": f.Loc, "text": f.Text, "fix": f.Fix, "dropped": f.Dropped},
@@ -85,13 +88,13 @@ func sarifLevel(s sitemap.Severity) string {
 // sarifRoot is the base of all references. GitHub takes it for the root of the repository.
 const sarifRoot = "%SRCROOT%"
 
-// reference returns the name of a document as a relative reference: GitHub refuses a report with any
-// other. That of a document from the web is its URL without the scheme, and that of a file which is not
-// in the current folder its whole path.
+// reference returns the name of a document as a relative reference: GitHub refuses a report with
+// any other. That of a document from the web is its URL without the scheme, and that of a file
+// which is not in the current folder its whole path.
 func reference(name string) string {
 	if u, err := url.Parse(name); err == nil && u.Host != "" {
-		relative := url.URL{Path: u.Host + u.Path, RawPath: u.Host + u.EscapedPath(), RawQuery: u.RawQuery}
-		return relative.String()
+		path, rawPath := u.Host+u.Path, u.Host+u.EscapedPath()
+		return (&url.URL{Path: path, RawPath: rawPath, RawQuery: u.RawQuery}).String()
 	}
 	if path, err := filepath.Abs(name); err == nil {
 		name = path[len(filepath.VolumeName(path)):]

@@ -223,8 +223,12 @@ const maxSpans = 200
 // waterfall returns the fetches in the order of their begin, how long they took together, and how
 // many are left out.
 func waterfall(documents []*auditedDocument) (spans []span, total time.Duration, more int) {
-	fetched := slices.DeleteFunc(slices.Clone(documents), func(d *auditedDocument) bool { return d.Elapsed <= 0 })
-	slices.SortStableFunc(fetched, func(a, b *auditedDocument) int { return cmp.Compare(a.Begun, b.Begun) })
+	fetched := slices.DeleteFunc(slices.Clone(documents), func(d *auditedDocument) bool {
+		return d.Elapsed <= 0
+	})
+	slices.SortStableFunc(fetched, func(a, b *auditedDocument) int {
+		return cmp.Compare(a.Begun, b.Begun)
+	})
 	if len(fetched) > maxSpans {
 		fetched, more = fetched[:maxSpans], len(fetched)-maxSpans
 	}

@@ -1,5 +1,5 @@
-// Package report is the command sitemap report, which draws the audit of a site as one HTML file. The
-// file loads nothing and runs no script but its own.
+// Package report is the command sitemap report, which draws the audit of a site as one HTML file.
+// The file loads nothing and runs no script but its own.
 //
 // Each file builds on those below it:
 //
@@ -163,7 +163,9 @@ func readable(text string) string {
 }
 
 // isHidden reports whether a character is invisible or invalid, or would look like an escape.
-func isHidden(r rune) bool { return r == '%' || r == unicode.ReplacementChar || !unicode.IsPrint(r) }
+func isHidden(r rune) bool {
+	return r == '%' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
+}
 
 // count adds one to the number of n, or of others if there are too many names.
 func count(numbers map[name]int64, n name) {
