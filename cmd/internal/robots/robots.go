@@ -74,20 +74,17 @@ func readRobots(
 func printRobots(
 	a *cli.App, out *output.Writer, f *robots.File, agent string, flags *cli.PrintFlags,
 ) {
-	inJSON := flags.Format == "jsonl"
-	for _, s := range f.Sitemaps {
-		if inJSON {
-			out.Write(append(jsonl.Marshal(s), '\n'))
-		} else {
-			out.WriteString(s.Loc + "\n")
+	print := func(record any, text string) {
+		if flags.Format == "jsonl" {
+			text = string(jsonl.Marshal(record))
 		}
+		out.WriteString(text + "\n")
+	}
+	for _, s := range f.Sitemaps {
+		print(s, s.Loc)
 	}
 	for _, o := range f.Other(agent) {
-		if inJSON {
-			out.Write(append(jsonl.Marshal(o), '\n'))
-		} else {
-			out.WriteString(cli.Printable(o.Key+": "+o.Value) + "\n")
-		}
+		print(o, cli.Printable(o.Key+": "+o.Value))
 	}
 	if flags.Quiet {
 		return
