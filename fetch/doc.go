@@ -18,8 +18,9 @@
 //
 // The files of a Client take at most 1 GiB for documents that are fetched ahead of their need
 // ([Request.Ahead]), and 1 GiB for all others. Get fails with [ErrNoRoom] if there is no room for
-// one of the former. For one of the latter it drops the connection, waits until other Bodies are
-// closed, and requests the document again. Only a document larger than 1 GiB takes more.
+// one of the former, there or on the disk. For one of the latter it drops the connection, waits
+// until other Bodies are closed, and requests the document again. Only a document larger than 1 GiB
+// takes more.
 //
 // # Retries
 //

@@ -28,8 +28,8 @@ type Request struct {
 	// MaxRedirects is how many redirects are followed. 0 means 10, a negative number none.
 	MaxRedirects int
 	// Ahead means that the document is fetched before it is needed, as by a crawler that prefetches.
-	// If it needs a temporary file and those of the Client are full, Get fails at once with
-	// [ErrNoRoom]. Without Ahead, Get waits until other Bodies are closed.
+	// If it needs a temporary file and those of the Client, or the disk, are full, Get fails at once
+	// with [ErrNoRoom]. Without Ahead, Get waits until other Bodies are closed.
 	Ahead bool
 	// FailFast means that a refused connection is not retried, for callers that have another URL to
 	// try. Other failures are retried.

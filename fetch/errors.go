@@ -51,7 +51,7 @@ var (
 	// requests before it. Error.RetryAfter says when the host is tried again.
 	ErrHostDown = hostlimit.ErrHostDown
 	// ErrNoRoom means that a Request with Ahead needs a temporary file, and those of the Client
-	// have no room for it. Close bodies, or get the document without Ahead.
+	// or the disk have no room for it. Close bodies, or get the document without Ahead.
 	ErrNoRoom = spool.ErrNoRoom
 	// ErrClosed means that a body was read after it was closed.
 	ErrClosed = spool.ErrClosed

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -51,6 +54,27 @@ func checkWhole(t *testing.T, doc *fetch.Document, b *bulk) {
 	t.Helper()
 	if got, err := io.ReadAll(doc.Body); err != nil || !bytes.Equal(got, b.body) {
 		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+// A full disk is a lack of room for a document that is fetched ahead, and an error for any other.
+func TestGet_AheadOfFullDisk(t *testing.T) {
+	c := &fetch.Client{Retries: -1, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		resp := answer(r, http.StatusOK, "")
+		full := &fs.PathError{Op: "write", Path: "sitemap-1", Err: syscall.ENOSPC}
+		resp.Body, resp.ContentLength = io.NopCloser(iotest.ErrReader(full)), -1
+		return resp, nil
+	})}
+	if _, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/", Ahead: true}); !errors.Is(err, fetch.ErrNoRoom) {
+		t.Errorf("ahead: %v, want %v", err, fetch.ErrNoRoom)
+	}
+	doc, err := c.Get(t.Context(), fetch.Request{URL: "http://a.test/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer doc.Body.Close()
+	if _, err := io.ReadAll(doc.Body); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("not ahead: %v, want %v", err, syscall.ENOSPC)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -52,7 +53,8 @@ func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	body, err := w.read(&s.memory, resp, x)
-	if errors.Is(err, ErrNoRoom) {
+	if errors.Is(err, ErrNoRoom) || x.req.Ahead && errors.Is(err, syscall.ENOSPC) {
+		body.Close()
 		return nil, ErrNoRoom
 	}
 	body.Err = err
