@@ -221,8 +221,10 @@ func TestLimiter_Forget(t *testing.T) {
 		} {
 			time.Sleep(step.wait)
 			synctest.Wait()
+			l.mu.Lock()
 			l.forget()
 			got := fmt.Sprint(slices.Sorted(maps.Keys(l.hosts)))
+			l.mu.Unlock()
 			if got != step.want {
 				t.Errorf("after %v: %s, want %s", step.wait, got, step.want)
 			}
