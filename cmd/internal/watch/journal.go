@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -18,6 +19,13 @@ const (
 	maxBatch   = 100     // events in a request
 )
 
+// journalEvery is how often the journal looks for new events.
+const journalEvery = time.Second
+
+// lastWait is how long the end of a run waits for the webhook. Events that it has not accepted by
+// then are sent by the next run.
+const lastWait = 30 * time.Second
+
 // A journal keeps the last events in the Store of the Watcher. They become durable together with
 // what the Watcher remembers of them, so neither a kill nor a receiver that is down loses one.
 type journal struct {
@@ -26,10 +34,8 @@ type journal struct {
 	feed    string   // name of the file, "" for none
 	log     *cli.Log
 
-	mu   sync.Mutex
-	more sync.Cond
-	err  error // of the Store, or of writing the feed
-	over bool  // no more events are put
+	mu  sync.Mutex
+	err error // of the Store, or of writing the feed
 	journalState
 }
 
@@ -42,7 +48,6 @@ func eventKey(n int) string { return journalKey + strconv.Itoa(n%(maxWaiting+max
 
 func openJournal(db discover.Store, w *webhook, feed string, log *cli.Log) (*journal, error) {
 	j := &journal{db: db, webhook: w, feed: feed, log: log}
-	j.more.L = &j.mu
 	value, err := db.Get(journalKey + "state")
 	if err == nil && len(value) > 0 {
 		err = json.Unmarshal(value, &j.journalState)
@@ -55,132 +60,121 @@ func (j *journal) put(ctx context.Context, e event) error {
 	if j.webhook == nil && j.feed == "" {
 		return nil
 	}
+	for {
+		if isFull, err := j.add(e); !isFull || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(journalEvery):
+		}
+	}
+}
+
+// add adds an event, unless too many wait for the webhook. The Watcher syncs it.
+func (j *journal) add(e event) (isFull bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.webhook == nil {
 		j.Sent = j.End
 	}
-	for j.End-j.Sent >= maxWaiting && ctx.Err() == nil && j.err == nil {
-		j.more.Wait()
+	if j.End-j.Sent >= maxWaiting {
+		return true, j.err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	j.fail(j.db.Put(eventKey(j.End), jsonl.Marshal(e)))
+	err = j.db.Put(eventKey(j.End), jsonl.Marshal(e))
 	j.End++
-	j.save()
-	return j.err
+	return false, cmp.Or(j.err, err, j.save())
 }
 
-// save stores the state. The Watcher syncs it.
-func (j *journal) save() {
-	j.fail(j.db.Put(journalKey+"state", jsonl.Marshal(j.journalState)))
-	j.more.Broadcast()
+// save stores the state.
+func (j *journal) save() error {
+	return j.db.Put(journalKey+"state", jsonl.Marshal(j.journalState))
 }
 
-func (j *journal) fail(err error) {
-	if j.err == nil {
-		j.err = err
-	}
+// state returns the state.
+func (j *journal) state() journalState {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.journalState
 }
 
 // events returns the events from one number until another.
-func (j *journal) events(from, to int) (events []event) {
-	for n := max(from, 0); n < to; n++ {
-		var e event
-		value, err := j.db.Get(eventKey(n))
-		j.fail(err)
-		if json.Unmarshal(value, &e) == nil {
+func (j *journal) events(from, to int) (events []event, err error) {
+	for n := max(from, 0); n < to && err == nil; n++ {
+		var value []byte
+		if value, err = j.db.Get(eventKey(n)); err == nil {
+			var e event
+			err = json.Unmarshal(value, &e)
 			events = append(events, e)
 		}
 	}
-	return events
+	return events, err
 }
-
-// lastWait is how long the end of a run waits for the webhook. Events that it has not accepted by
-// then are sent by the next run.
-const lastWait = 30 * time.Second
 
 // start sends events and writes the feed until stop is called, which returns when both are done.
 func (j *journal) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
 	var group sync.WaitGroup
+	repeat := func(do func() error) {
+		for isOver := false; !isOver; {
+			select {
+			case <-over:
+				isOver = true
+			case <-time.After(journalEvery):
+			}
+			if err := do(); err != nil {
+				j.mu.Lock()
+				defer j.mu.Unlock()
+				j.err = cmp.Or(j.err, err)
+				return
+			}
+		}
+	}
 	if j.webhook != nil {
-		group.Go(func() { j.send(ctx) })
+		group.Go(func() { repeat(func() error { return j.send(ctx) }) })
 	}
 	if j.feed != "" {
-		group.Go(func() { j.writeFeeds(ctx) })
+		written := -1
+		group.Go(func() { repeat(func() error { return j.writeFeed(&written) }) })
 	}
-	wake := context.AfterFunc(ctx, j.wake)
 	return func() error {
-		j.mu.Lock()
-		j.over = true
-		j.mu.Unlock()
-		j.wake()
+		close(over)
 		timer := time.AfterFunc(lastWait, cancel)
 		group.Wait()
 		timer.Stop()
-		wake()
 		cancel()
 		return j.err
 	}
 }
 
-func (j *journal) wake() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.more.Broadcast()
-}
-
-// send hands events to the webhook until all are accepted that will be put, or ctx ends.
-func (j *journal) send(ctx context.Context) {
+// send sends the events that wait for the webhook, until it has accepted all of them or ctx ends.
+func (j *journal) send(ctx context.Context) error {
 	for {
-		j.mu.Lock()
-		for j.Sent == j.End && !j.over && ctx.Err() == nil {
-			j.more.Wait()
-		}
-		from, to := j.Sent, min(j.End, j.Sent+maxBatch)
-		events := j.events(from, to)
-		isOver := from == to || j.err != nil
-		j.mu.Unlock()
-		if isOver || j.webhook.send(ctx, events, j.log) != nil {
-			return
+		from := j.state()
+		to := min(from.End, from.Sent+maxBatch)
+		events, err := j.events(from.Sent, to)
+		if err != nil || len(events) == 0 || j.webhook.send(ctx, events, j.log) != nil {
+			return err
 		}
 		j.mu.Lock()
 		j.Sent = to
-		j.save()
-		j.fail(j.db.Sync())
+		err = j.save()
 		j.mu.Unlock()
+		if err = cmp.Or(err, j.db.Sync()); err != nil {
+			return err
+		}
 	}
 }
 
-// feedEvery is how often the feed is written at most.
-const feedEvery = time.Second
-
-// writeFeeds writes the feed whenever there are events that it lacks, and once at least.
-func (j *journal) writeFeeds(ctx context.Context) {
-	for written := -1; ; {
-		j.mu.Lock()
-		for written == j.End && !j.over && ctx.Err() == nil {
-			j.more.Wait()
-		}
-		events, end := j.events(j.End-maxFeed, j.End), j.End
-		isOver := j.over || ctx.Err() != nil || j.err != nil
-		j.mu.Unlock()
-		if written != end {
-			if err := writeFeed(j.feed, events); err != nil {
-				j.mu.Lock()
-				j.fail(err)
-				j.mu.Unlock()
-			}
-			written = end
-		}
-		if isOver {
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(feedEvery):
-		}
+// writeFeed writes the feed if it lacks events. It always writes the first time.
+func (j *journal) writeFeed(written *int) error {
+	end := j.state().End
+	if *written == end {
+		return nil
 	}
+	*written = end
+	events, err := j.events(end-maxFeed, end)
+	return cmp.Or(err, writeFeed(j.feed, events))
 }

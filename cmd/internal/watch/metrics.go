@@ -66,7 +66,7 @@ func (m *counters) documents() documents {
 	m.at, m.known = now, documents{}
 	for _, site := range m.sites.all() {
 		for d, err := range m.w.Documents(site) {
-			if err != nil || d.Next.IsZero() {
+			if err != nil {
 				continue
 			}
 			m.known.all++
