@@ -45,14 +45,16 @@ func (s *site) due(d *document) time.Time {
 
 // plan sets when a document is due again.
 func (s *site) plan(d *document, r *reading) {
-	wait := s.interval(d)
-	switch {
-	case d.Failures > 0:
-		wait = backoff(d.Failures, max(wait, time.Hour), r.err)
-	case r.isFirst:
-		wait = max(wait, min(r.fresh, s.w.most()))
+	wait := time.Duration(float64(s.interval(d)) * (0.9 + 0.2*rand.Float64()))
+	if r.isFirst {
+		wait = max(wait, r.fresh)
 	}
-	d.Next = r.at.Add(time.Duration(float64(wait) * (0.9 + 0.2*rand.Float64())))
+	wait = max(min(wait, s.w.most()), s.w.least())
+	if d.Failures > 0 {
+		most := min(max(wait, time.Hour), s.w.most())
+		wait = max(backoff(d.Failures, most, r.err), s.w.least())
+	}
+	d.Next = r.at.Add(wait)
 }
 
 // interval returns the time between two requests for a document by its rhythm.

@@ -195,3 +195,36 @@ func TestPerDay(t *testing.T) {
 		})
 	}
 }
+
+// TestBounds: no interval is shorter than Min or longer than Max, also while a document fails.
+func TestBounds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		var asked []time.Time
+		web.pages["https://a.test/s"] = func() string {
+			asked = append(asked, time.Now())
+			if n := len(asked); n > 100 && n < 120 {
+				return "no sitemap"
+			}
+			return urlset(fmt.Sprint(len(asked) / 10))
+		}
+		w := web.watcher()
+		w.Min, w.Max = time.Hour, 2*time.Hour
+		ctx, cancel := context.WithTimeout(t.Context(), 20*day)
+		defer cancel()
+		for _, err := range w.Events(ctx, slices.Values([]string{"a.test"})) {
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+		}
+		for i := range len(asked) - 1 {
+			if d := asked[i+1].Sub(asked[i]); d < w.Min || d > w.Max+time.Second {
+				t.Errorf("interval %d is %v", i, d)
+			}
+		}
+		if len(asked) < 200 {
+			t.Errorf("%d requests", len(asked))
+		}
+	})
+}
