@@ -72,6 +72,9 @@ type taken struct {
 func (j *journal) note(target, loc string, t *taken) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.stopped {
+		return nil
+	}
 	j.run.Last[target] = loc
 	j.run.URLs += t.urls
 	err := j.write()
@@ -79,7 +82,7 @@ func (j *journal) note(target, loc string, t *taken) error {
 		err = cmp.Or(err, j.File.Put(keyOf(hash), []byte(j.run.ID)))
 	}
 	t.urls, t.hashes = 0, t.hashes[:0]
-	j.stopped = j.stopped || err != nil
+	j.stopped = err != nil
 	return err
 }
 
@@ -94,8 +97,7 @@ func (j *journal) ended(target string, err error) {
 
 // write puts the record of the run.
 func (j *journal) write() error {
-	err := j.out.Flush()
-	if err != nil || j.stopped {
+	if err := j.out.Flush(); err != nil {
 		return err
 	}
 	j.run.Length = j.out.Length

@@ -24,10 +24,10 @@ func TestJournal_Stopped(t *testing.T) {
 		return w.Journal
 	}
 	j := open()
-	err := errors.Join(j.note("a", "a/1", &taken{urls: 1}), j.note("b", "b/1", &taken{urls: 1}), j.Put("a/d1", []byte("read")))
+	err := errors.Join(j.note("a", "a/1", &taken{urls: 1}), j.note("b", "b/1", &taken{urls: 1, hashes: []uint64{5}}), j.Put("a/d1", []byte("read")))
 	j.ended("b", nil)
 	j.ended("a", context.Canceled)
-	err = errors.Join(err, j.note("c", "c/1", &taken{urls: 1}), j.Put("c/d1", []byte("read")))
+	err = errors.Join(err, j.note("c", "c/1", &taken{urls: 1, hashes: []uint64{7}}), j.Put("c/d1", []byte("read")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestJournal_Stopped(t *testing.T) {
 	}
 	j = open()
 	defer j.Close()
-	if j.printed("a") != "a/1" || j.printed("c") != "" || j.run.URLs != 2 {
+	if j.printed("a") != "a/1" || j.printed("c") != "" || j.run.URLs != 2 || !j.knows(5) || j.knows(7) {
 		t.Errorf("the run goes on with %+v", j.run)
 	}
 	for key, want := range map[string]string{"a/d1": "read", "c/d1": ""} {

@@ -244,9 +244,6 @@ func (v *Visit) fail(err error, hint string) {
 // done takes the end of a document. It ends the run if the output cannot be written.
 func (v *Visit) done(s *discover.Sitemap, sum discover.Summary) {
 	v.Progress.Note(&sum)
-	if sum.Skipped != discover.SkippedResume {
-		v.printed = ""
-	}
 	if sum.Err != nil {
 		v.NoteCause(cli.FileName(s.Loc), sum.Err)
 		v.App.Fail("%s%s", cli.DocumentFailure(s, sum.Err), v.Hint(s, sum.Err))

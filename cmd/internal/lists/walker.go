@@ -100,7 +100,7 @@ type Visit struct {
 	handler Handler
 	Record  batch.URL
 	from    *discover.Sitemap // the document of the record
-	printed string            // the location of a document to read but not to print, if it is read first
+	printed string            // the location of a document that was printed in the run, but may be read again
 	doc     batch.Document    // that was fetched last, as far as it is known before its end
 	docOf   *discover.Sitemap
 	cause   *jsonl.Error // why something could not be read, the first time
