@@ -301,6 +301,11 @@ func TestStateNotedOnly(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr := &contextEnder{last: "/0.xml", end: cancel}
+	if status := run(ctx, args, nil, io.Discard, stderr); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d: %s", status, &stderr.text)
+	}
 	runArgs(t, args...).want(t, cli.ExitFailed, "", "/0.xml: status 404")
 	wantFile(t, out, whole)
 }

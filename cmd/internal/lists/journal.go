@@ -35,7 +35,7 @@ type runRecord struct {
 	URLs   int64  `json:"urls"`   // printed in this run until then
 	Output string `json:"output"` // the file of -o
 	Format string `json:"format"` // its format
-	// Last are the documents that were noted last, by the targets under way.
+	// Last are the documents with URLs that were noted last, by the targets under way.
 	Last map[string]string `json:"last"`
 }
 
@@ -75,7 +75,9 @@ func (j *journal) note(target, loc string, t *taken) error {
 	if j.stopped {
 		return nil
 	}
-	j.run.Last[target] = loc
+	if t.urls > 0 {
+		j.run.Last[target] = loc
+	}
 	j.run.URLs += t.urls
 	err := j.write()
 	for _, hash := range t.hashes {
