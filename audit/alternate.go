@@ -78,13 +78,14 @@ func (x *extensions) judgeElement(e *element) {
 }
 
 // judgeLinks judges alternates that were read quickly from text at an offset. It returns false if a
-// URL in the text is another one.
+// link is of another kind, or if a URL in the text is another one.
 func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alternate) bool {
 	before := len(x.links)
 	for i := range links {
 		tag, rest, _ := bytes.Cut(text, []byte(` href="`))
 		href, rest, _ := bytes.Cut(rest, []byte(`"`))
-		if string(href) != links[i].Href && string(decoded(href)) != links[i].Href {
+		usual := links[i].Rel == "alternate" && links[i].Hreflang != ""
+		if !usual || string(href) != links[i].Href && string(decoded(href)) != links[i].Href {
 			x.links = x.links[:before]
 			return false
 		}

@@ -188,9 +188,17 @@ func TestDocument_QuickExtensions(t *testing.T) {
 		image(one + "<image:title>T</image:title>"), image(one + "<image:title/>"), strings.Repeat(image(one), 1_001),
 		image(one) + "<video:video></video:video>" + sound + link("en", loc), "<news:news></news:news>" + sound,
 		sound + "<lastmod>2026-11-01</lastmod>" + link("de", loc) + "<priority>2</priority>",
+		sound + `<xhtml:link rel="stylesheet" href="https://www.example.com/x.css"/>`,
+		sound + `<xhtml:link rel="alternate" href="https://www.example.com/x"/>`,
+		sound + `<xhtml:link hreflang="en-UK" href="https://www.example.com/x"/>`,
+		sound + `<xhtml:link rel="alternate" hreflang="" href="https://www.example.com/x"/>`,
+		sound + `<xhtml:link rel="alternate" href="https://www.example.com/x" hreflang="en-UK"/>` + link("DE", loc),
+		sound + `<xhtml:link media=" href=" rel="alternate" href="https://www.example.com/x" hreflang="en-UK"/>`,
 	} {
 		said := func(start string) string {
-			text := urlsetStart + start + "\n<loc>" + loc + "</loc>\n" + body + "</url>" + urlsetEnd
+			// The parser reads no first entry quickly.
+			text := urlsetStart + "<url><loc>" + loc + "/first</loc></url>" + start + "\n<loc>" + loc + "</loc>\n" + body +
+				"</url>" + urlsetEnd
 			src := source("s.xml", []byte(text))
 			src.Base, _ = url.Parse("https://www.example.com/s.xml")
 			found, err := collect(audit.Document(src, &audit.Options{Time: testTime}))

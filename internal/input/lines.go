@@ -28,7 +28,10 @@ func (in *Reader) Position(n int) sitemap.Position {
 
 // startOf returns the offset of the line that buf[to] is on.
 func (in *Reader) startOf(to int) int64 {
-	i := bytes.LastIndexByte(in.buf[:to], '\n')
+	i := to - 1
+	for i >= 0 && in.buf[i] != '\n' {
+		i--
+	}
 	if in.loneCR {
 		for j := to - 1; j > i; j-- {
 			if in.endsWithCR(j) {
