@@ -117,7 +117,10 @@ func New(
 	errs := [5]error{formatErr}
 	c.Options, errs[1] = flags.options()
 	c.failOn, errs[2] = flags.failOn()
-	c.baseline, errs[3] = flags.readBaseline()
+	errs[3] = ReadEarlier("--baseline", flags.baseline, func(r io.Reader) (err error) {
+		c.baseline, err = findings.ReadBaseline(r)
+		return err
+	})
 	c.Targets, errs[4] = target.ParseAll(args, flags.From, flags.As)
 	err = cli.UsageOf(cmd, cmp.Or(errs[:]...), flags.checkRoot(c.Targets), flags.checkPages())
 	if err != nil {

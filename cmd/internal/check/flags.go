@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -137,20 +138,20 @@ func (c *Flags) failOn() (s sitemap.Severity, err error) {
 	return s, err
 }
 
-// readBaseline reads the findings of the earlier run, if there is one.
-func (c *Flags) readBaseline() (known findings.Baseline, err error) {
-	if c.baseline == "" {
-		return nil, nil
+// ReadEarlier reads the earlier run in the file that a flag names, if it names one.
+func ReadEarlier(flag, name string, read func(io.Reader) error) error {
+	if name == "" {
+		return nil
 	}
-	file, err := os.Open(c.baseline)
+	file, err := os.Open(name)
 	if err == nil {
 		defer file.Close()
-		known, err = findings.ReadBaseline(file)
+		err = read(file)
 	}
 	if err != nil {
-		err = fmt.Errorf("--baseline: %s: %s", c.baseline, jsonl.Message("", err))
+		err = fmt.Errorf("%s: %s: %s", flag, name, jsonl.Message("", err))
 	}
-	return known, err
+	return err
 }
 
 // ruleCodes returns the codes of all rules.

@@ -220,9 +220,15 @@ type span struct {
 // maxSpans is how many fetches are shown: the first ones.
 const maxSpans = 200
 
-// waterfall returns the fetches in the order of their begin, how long they took together, and how
-// many are left out.
-func waterfall(documents []*auditedDocument) (spans []span, total time.Duration, more int) {
+// A fetchSection shows the first fetches, in the order of their begin.
+type fetchSection struct {
+	Spans []span
+	Total time.Duration
+	More  int // that are left out
+}
+
+// waterfall returns the fetches of documents.
+func waterfall(documents []*auditedDocument) (s fetchSection) {
 	fetched := slices.DeleteFunc(slices.Clone(documents), func(d *auditedDocument) bool {
 		return d.Elapsed <= 0
 	})
@@ -230,15 +236,15 @@ func waterfall(documents []*auditedDocument) (spans []span, total time.Duration,
 		return cmp.Compare(a.Begun, b.Begun)
 	})
 	if len(fetched) > maxSpans {
-		fetched, more = fetched[:maxSpans], len(fetched)-maxSpans
+		fetched, s.More = fetched[:maxSpans], len(fetched)-maxSpans
 	}
 	for _, d := range fetched {
-		total = max(total, d.Begun+d.Elapsed)
+		s.Total = max(s.Total, d.Begun+d.Elapsed)
 	}
 	for _, d := range fetched {
-		x := min(99.6, 100*d.Begun.Seconds()/total.Seconds())
-		w := max(0.4, 100*d.Elapsed.Seconds()/total.Seconds())
-		spans = append(spans, span{d, x, min(w, 100-x)})
+		x := min(99.6, 100*d.Begun.Seconds()/s.Total.Seconds())
+		w := max(0.4, 100*d.Elapsed.Seconds()/s.Total.Seconds())
+		s.Spans = append(s.Spans, span{d, x, min(w, 100-x)})
 	}
-	return spans, total, more
+	return s
 }

@@ -2,8 +2,7 @@ package report
 
 import (
 	"errors"
-	"fmt"
-	"os"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/check"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // notOfReport are the flags of check that report does not have.
@@ -58,8 +56,9 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 		return err
 	}
 	page := New(c.Out, c.Targets[0].Shown())
-	if err := readSince(page, since); err != nil {
-		err = fmt.Errorf("--since-report: %s: %s", since, jsonl.Message("", err))
+	read := func(r io.Reader) error { return page.Since(r, since) }
+	err = check.ReadEarlier("--since-report", since, read)
+	if err != nil {
 		return c.Out.Finish(cli.Misuse(cmd, err))
 	}
 	c.Printer, c.Untrusted, c.Options.Excerpts, c.Options.Page = page, page.Untrusted, true, page.Page
@@ -68,17 +67,4 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 		a.Failed.Store(true)
 	}
 	return c.Out.Finish(err)
-}
-
-// readSince reads what an earlier run of check has printed, if there is one.
-func readSince(page *Report, name string) error {
-	if name == "" {
-		return nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return page.Since(f, name)
 }

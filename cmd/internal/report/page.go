@@ -85,13 +85,6 @@ type pageSection struct {
 	Directories, Hosts []bar
 }
 
-// A fetchSection shows the documents in the order in which they were fetched.
-type fetchSection struct {
-	Spans []span
-	Total time.Duration
-	More  int
-}
-
 // maxRows is how many documents have a row: the worst, then the largest.
 const maxRows = 5000
 
@@ -142,7 +135,7 @@ func (v *view) addSitemaps(documents []*auditedDocument) {
 		s.Rows = append(s.Rows, d)
 		s.Classes[d.Class()]++
 	}
-	v.Fetches.Spans, v.Fetches.Total, v.Fetches.More = waterfall(s.Rows)
+	v.Fetches = waterfall(s.Rows)
 	s.Sizes, s.Statuses = sizes(s.Rows), statuses(s.Rows)
 	slices.SortStableFunc(s.Rows, func(a, b *auditedDocument) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Entries, a.Entries))
