@@ -111,48 +111,42 @@ type openRun struct {
 }
 
 // open begins or resumes a run and opens its queue. Replicas is 0 to keep the number.
-func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (*openRun, error) {
-	r := &openRun{app: a, flags: flags, metrics: newCounters()}
+func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (r *openRun, err error) {
+	ctx := cmd.Context()
+	r = &openRun{app: a, flags: flags, metrics: newCounters()}
+	defer func() {
+		if err = cmp.Or(a.Ended(ctx), err); err != nil {
+			r.close()
+		}
+	}()
 	if flags.log != "" {
 		r.log = a.Log.Records(flags.log == "json")
 	}
-	err := r.open(cmd, &natsqueue.Options{
-		Lease: flags.lease, Replicas: replicas, Patience: flags.patience,
-	})
-	if err = cmp.Or(a.Ended(cmd.Context()), err); err != nil {
-		r.close()
-		return nil, err
+	if r.store, err = openStore(ctx, flags.out); err != nil {
+		return r, err
 	}
-	return r, nil
-}
-
-func (r *openRun) open(cmd *cobra.Command, o *natsqueue.Options) (err error) {
-	ctx := cmd.Context()
-	if r.store, err = openStore(ctx, r.flags.out); err != nil {
-		return err
+	if r.record, err = beginRun(ctx, r.store, flags.run, flags.mode); err != nil {
+		return r, err
 	}
-	if r.record, err = beginRun(ctx, r.store, r.flags.run, r.flags.mode); err != nil {
-		return err
-	}
-	if r.record.mode != r.flags.mode {
+	if r.record.mode != flags.mode {
 		const text = "run %s has the mode %q; begin another one with --run NAME"
-		return cli.Misuse(cmd, fmt.Errorf(text, r.flags.run, r.record.mode.String()))
+		return r, cli.Misuse(cmd, fmt.Errorf(text, flags.run, r.record.mode.String()))
 	}
-	if r.queue, err = openQueue(ctx, &r.flags.serverFlags, r.flags.run, o); err != nil {
-		return err
+	o := &natsqueue.Options{Lease: flags.lease, Replicas: replicas, Patience: flags.patience}
+	if r.queue, err = openQueue(ctx, &flags.serverFlags, flags.run, o); err != nil {
+		return r, err
 	}
 	if r.queue.close != nil {
 		r.closers = append(r.closers, r.queue.close)
 	}
 	if r.states, err = openStates(ctx, r.store, r.queue, o); err != nil {
-		return err
+		return r, err
 	}
-	stop, err := r.metrics.serve(r.flags.metrics, r.queue)
-	if err != nil {
-		return err
+	stop, err := r.metrics.serve(flags.metrics, r.queue)
+	if err == nil {
+		r.closers = append(r.closers, stop)
 	}
-	r.closers = append(r.closers, stop)
-	return nil
+	return r, err
 }
 
 // openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
