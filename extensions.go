@@ -2,8 +2,9 @@ package sitemap
 
 // Extensions are the data of an entry beyond the protocol's own elements, such as images and
 // videos. Each kind is read with any of its namespaces (http, https and legacy ones) and with any
-// prefix. Images, videos, news and links with hreflang in a urlset are read with any namespace. Text
-// is decoded and trimmed. Locations are absolute; one that cannot be made absolute is left out.
+// prefix. Images, videos, news and links with hreflang in a urlset are read with any namespace.
+// Text is decoded and trimmed. Locations are absolute; one that cannot be made absolute is left
+// out.
 //
 // In a feed, Media RSS and enclosures become images and videos, one for each media:content, also in
 // a media:group. Audio and documents are left out.

@@ -266,8 +266,8 @@ func (d *auditor) judgeElements() {
 	d.judgeExtensions()
 }
 
-// judgeExtensions judges the extensions of the entry that was read. A bad_extension whose defect another
-// rule names is withdrawn.
+// judgeExtensions judges the extensions of the entry that was read. A bad_extension whose defect
+// another rule names is withdrawn.
 func (d *auditor) judgeExtensions() {
 	x := &d.extensions
 	for i := range x.elements {

@@ -16,8 +16,8 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
-// Columns are right wherever the place is: in a document on one line that is longer than any window,
-// with characters of several bytes, with each kind of line end, and compressed.
+// Columns are right wherever the place is: in a document on one line that is longer than any
+// window, with characters of several bytes, with each kind of line end, and compressed.
 func TestDocument_Columns(t *testing.T) {
 	for _, end := range []string{"", "\n", "\r\n", "\r"} {
 		var b strings.Builder

@@ -31,9 +31,9 @@ var _ = register(
 		Fix:     "List the page, or keep it out of the index with a robots meta tag if that is meant."},
 )
 
-// fileRules compare the pages of a site with the files of a folder. Pages without a file are held until
-// one with a file shows that the folder holds pages. If none has, a server renders them, as with the
-// folder public of a Next project.
+// fileRules compare the pages of a site with the files of a folder. Pages without a file are held
+// until one with a file shows that the folder holds pages. If none has, a server renders them, as
+// with the folder public of a Next project.
 type fileRules struct {
 	*siteJudge
 	listed  map[string]bool // files of pages that sitemaps list
@@ -89,8 +89,8 @@ func (f *fileRules) reportHeld() {
 	f.held, f.missing = nil, 0
 }
 
-// fileOf returns the name of the file of a page. It is empty if the page is not below the path of the
-// folder.
+// fileOf returns the name of the file of a page. It is empty if the page is not below the path of
+// the folder.
 func (f *fileRules) fileOf(u *url.URL) (name string, ok bool) {
 	top := cmp.Or(f.o.FilesPath, "/")
 	inside, ok := strings.CutPrefix(cmp.Or(u.Path, "/")+"/", top)
@@ -151,8 +151,8 @@ func (f *fileRules) eachPage(do func(name string)) {
 	})
 }
 
-// noneHasFile reports the pages if none of them has a file. If the folder has fewer others, a server
-// renders those that sitemaps list.
+// noneHasFile reports the pages if none of them has a file. If the folder has fewer others, a
+// server renders those that sitemaps list.
 func (f *fileRules) noneHasFile() {
 	others := 0
 	f.eachPage(func(string) { others++ })

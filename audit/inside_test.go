@@ -191,7 +191,8 @@ func TestIsHreflang(t *testing.T) {
 	}
 }
 
-// Random records of a set of locations are found again, with the line of the first of each spelling.
+// Random records of a set of locations are found again, with the line of the first of each
+// spelling.
 func TestOccurrences(t *testing.T) {
 	var m occurrences
 	first := map[key]uint32{}

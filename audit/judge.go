@@ -147,8 +147,8 @@ func (j *judge) hold(f Finding) {
 	}
 }
 
-// withdraw takes back what was found between two offsets of the entry, since another finding is about
-// it.
+// withdraw takes back what was found between two offsets of the entry, since another finding is
+// about it.
 func (j *judge) withdraw(code sitemap.Code, from, to int64) {
 	j.held = slices.DeleteFunc(j.held, func(f Finding) bool {
 		return f.Code == code && from <= f.Pos.Offset && f.Pos.Offset < to

@@ -127,8 +127,8 @@ type locations struct {
 	fragments, sitemaps tally
 }
 
-// add judges the location of an entry. Rest is what follows its origin, with kinds of characters. It
-// reports whether the location has a template that was not filled in.
+// add judges the location of an entry. Rest is what follows its origin, with kinds of characters.
+// It reports whether the location has a template that was not filled in.
 func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (isTemplate bool) {
 	if has&isOdd != 0 && l.isTemplate(e, rest) {
 		return true

@@ -82,7 +82,8 @@ const (
 
 var newsLanguage = regexp.MustCompile(`(?i)^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
 
-// needs returns the part of the element i, or reports by the rule with this code that it is missing.
+// needs returns the part of the element i, or reports by the rule with this code that it is
+// missing.
 func (x *extensions) needs(i int, code sitemap.Code) *element {
 	local := strings.TrimPrefix(string(code), "news_missing_")
 	e := x.child(i, local)

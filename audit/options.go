@@ -32,7 +32,8 @@ type Options struct {
 	// Walk are the options of the walk. Its callbacks are called as in any walk; Done follows the
 	// findings in the document.
 	Walk discover.Options
-	// Page, if set, is called with each page that the walk yields, or that the document of [Pages] lists.
+	// Page, if set, is called with each page that the walk yields, or that the document of [Pages]
+	// lists.
 	Page func(*discover.URL)
 	// Store, if set, keeps the lastmods of sitemaps for the next audit, and the pages that were
 	// judged before an audit was stopped. Walks may use the same Store: their keys differ.

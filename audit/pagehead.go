@@ -147,8 +147,8 @@ func canonicalHeader(fields []string) string {
 	}
 }
 
-// refreshTarget returns the URL in the content of a meta refresh, or "". It follows the seconds and a
-// semicolon or comma, often after "url=", and may be in quotes.
+// refreshTarget returns the URL in the content of a meta refresh, or "". It follows the seconds and
+// a semicolon or comma, often after "url=", and may be in quotes.
 func refreshTarget(content string) string {
 	i := strings.IndexAny(content, ";,")
 	if i < 0 {

@@ -130,8 +130,8 @@ func (p *pageAuditor) get(loc string) (*fetch.Document, error) {
 	return p.fetch.Get(p.site.ctx, req)
 }
 
-// mayFetch reports whether a robots.txt allows us to fetch a page. If it cannot be fetched, it is nil
-// and allows nothing (RFC 9309, section 2.3.1.4).
+// mayFetch reports whether a robots.txt allows us to fetch a page. If it cannot be fetched, it is
+// nil and allows nothing (RFC 9309, section 2.3.1.4).
 func (p *pageAuditor) mayFetch(file *robots.File, u *url.URL) bool {
 	return file != nil && file.Allowed(p.fetch.RobotsToken(), u)
 }

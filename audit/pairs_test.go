@@ -38,8 +38,8 @@ var unpaired = []sitemap.Code{"too_large", "too_many_entries",
 	"fetch_failed", "timeout", "host_down", "refused", "bad_redirect", "unknown_encoding", "read_failed",
 	"robots_unreachable", "limit", "not_a_site", "store_format"}
 
-// Each rule is broken by the bad document of its pair and not by the good one, which breaks no other
-// rule that is more than worth knowing either.
+// Each rule is broken by the bad document of its pair and not by the good one, which breaks no
+// other rule that is more than worth knowing either.
 func TestPairs(t *testing.T) {
 	for _, r := range audit.Rules() {
 		if slices.Contains(unpaired, r.Code) {

@@ -64,8 +64,8 @@ func TestRuleOf(t *testing.T) {
 	}
 }
 
-// Each constant of type sitemap.Code has a rule, each rule a constant, and no other string becomes a
-// code. The rule of a problem has the severity of the problem.
+// Each constant of type sitemap.Code has a rule, each rule a constant, and no other string becomes
+// a code. The rule of a problem has the severity of the problem.
 func TestRules_Complete(t *testing.T) {
 	constants := map[string]bool{}
 	for _, dir := range []string{"..", "."} {

@@ -51,8 +51,8 @@ func rootOf(sm *discover.Sitemap) *discover.Sitemap {
 	return sm
 }
 
-// An outside counts the pages of a document that are above its directory, if no robots.txt names the
-// document.
+// An outside counts the pages of a document that are above its directory, if no robots.txt names
+// the document.
 type outside struct {
 	tally
 	scope trust.Scope // of the location alone, or nil

@@ -152,7 +152,8 @@ func TestSite_Fixes(t *testing.T) {
 	}
 }
 
-// A host that does not vouch is named with how many URLs it has, and its robots.txt only if it has one.
+// A host that does not vouch is named with how many URLs it has, and its robots.txt only if it has
+// one.
 func TestSite_UntrustedHosts(t *testing.T) {
 	w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml",
 		"s.xml": wholeURLSet(home+"1", "https://a.example.net/1", "https://a.example.net/2", "http://localhost/1")})
@@ -414,7 +415,8 @@ func TestSite_TriedIsNamed(t *testing.T) {
 	}
 }
 
-// Of pages without a file, the first 10,000 wait for one that has a file, and the others are counted.
+// Of pages without a file, the first 10,000 wait for one that has a file, and the others are
+// counted.
 func TestSite_FilesMissing(t *testing.T) {
 	for _, test := range []struct {
 		missing int

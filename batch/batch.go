@@ -40,9 +40,9 @@
 // # Large domains
 //
 // A domain may have any number of targets. If it has more than 1,000, a hash of the host divides
-// them into up to 256 lots, which are done side by side under one lease. Each lot has its own
-// part and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain says how many there are. If the
-// list grows by a target, only the lot of that target is done again.
+// them into up to 256 lots, which are done side by side under one lease. Each lot has its own part
+// and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain says how many there are. If
+// the list grows by a target, only the lot of that target is done again.
 //
 // # A queue of your own
 //
@@ -172,8 +172,8 @@ type Remover interface {
 	Remove(ctx context.Context, part Stored) error
 }
 
-// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if it
-// is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
+// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if
+// it is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
 func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
 	for _, part := range append(t.lots(), t) {
 		if has, err := s.Has(ctx, part); errors.Is(err, ErrDamaged) {

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// BenchmarkWorker compares a worker that keeps no parts, without and with states in memory, with bare
-// walks.
+// BenchmarkWorker compares a worker that keeps no parts, without and with states in memory, with
+// bare walks.
 func BenchmarkWorker(b *testing.B) {
 	all := tasks(b, hosts(1_000), "1")
 	n := 0

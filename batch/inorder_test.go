@@ -37,7 +37,8 @@ func inOrder(t *testing.T, w *web, list io.Reader) (string, error) {
 	return out.String(), errors.Join(err, sink.Close())
 }
 
-// The output is in the order of the list, whichever site is slow and however often a domain is there.
+// The output is in the order of the list, whichever site is slow and however often a domain is
+// there.
 func TestInOrder(t *testing.T) { synctest.Test(t, testInOrder) }
 
 func testInOrder(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 // error of the Job ends the Worker. A Job must not commit p.
 type Job func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error)
 
-// A Worker does the tasks of a queue. Client, Queue and Sink must be set. Its fields must not change
-// while it runs.
+// A Worker does the tasks of a queue. Client, Queue and Sink must be set. Its fields must not
+// change while it runs.
 type Worker struct {
 	// Client is shared by all walks.
 	Client *discover.Client

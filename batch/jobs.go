@@ -69,8 +69,8 @@ func Findings(o audit.Options) Job {
 	}
 }
 
-// eachTarget walks the targets of a task and writes their lines in the order of the targets. Hosts are
-// walked side by side, and the targets of one host one after the other.
+// eachTarget walks the targets of a task and writes their lines in the order of the targets. Hosts
+// are walked side by side, and the targets of one host one after the other.
 func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkFunc) (Counts, error) {
 	if len(t.Targets) == 1 {
 		return w.visit(ctx, t.Targets[0], p, walk)

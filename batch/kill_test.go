@@ -63,8 +63,8 @@ func (p mortalPart) Commit(ctx context.Context, c batch.Counts) error {
 
 var killSeeds = flag.Int("kill-seeds", 3, "how often TestWorker_Killed tries other moments")
 
-// Whatever is killed, and whether a run is ended or given up for the next, each page is in the parts
-// of the runs once for each time that it was new or modified.
+// Whatever is killed, and whether a run is ended or given up for the next, each page is in the
+// parts of the runs once for each time that it was new or modified.
 func TestWorker_Killed(t *testing.T) {
 	for seed := range uint64(*killSeeds) {
 		f := openFolder(t)

@@ -190,8 +190,8 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 	}
 }
 
-// ReadPart yields the lines of a part; see [Lines]. If there is none, the error matches fs.ErrNotExist.
-// If it cannot be read to its end, the error matches [ErrDamaged] and names it.
+// ReadPart yields the lines of a part; see [Lines]. If there is none, the error matches
+// fs.ErrNotExist. If it cannot be read to its end, the error matches [ErrDamaged] and names it.
 func ReadPart(ctx context.Context, s Sink, part Stored) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in, err := s.Open(ctx, part)

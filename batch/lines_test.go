@@ -62,8 +62,8 @@ func TestLines_URL(t *testing.T) {
 	}
 }
 
-// Lines of each type are read as what they say; those about the part, and of unknown types, are left
-// out.
+// Lines of each type are read as what they say; those about the part, and of unknown types, are
+// left out.
 func TestLines_Types(t *testing.T) {
 	const text = `{"type":"part","version":1,"run":"1","domain":"a.example"}
 {"loc":"https://a.example/1","kind":"page"}

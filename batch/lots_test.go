@@ -75,8 +75,8 @@ func subdomains(n int) string {
 	return b.String()
 }
 
-// A domain of many targets is done in lots; a target that is added makes one of them stale, and what
-// belongs to the other kind of part is removed.
+// A domain of many targets is done in lots; a target that is added makes one of them stale, and
+// what belongs to the other kind of part is removed.
 func TestWorker_Lots(t *testing.T) {
 	f, small := openFolder(t), subdomains(1_000)
 	mustDo(t, &web{lastMod: "2024", forgets: true}, f, tasks(t, small, "1"), batch.Worker{})

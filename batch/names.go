@@ -90,9 +90,9 @@ const PartSuffix = ".jsonl.gz"
 // PartName returns the name of a part, RUN/xx/DOMAIN.jsonl.gz; see [FileName].
 func PartName(run, domain string) string { return run + "/" + FileName(domain) + PartSuffix }
 
-// FileName returns the name of a domain's file, xx/DOMAIN without a suffix. It can be a path on every
-// system. Here xx is the first byte, in hexadecimal, of the hash that [Shard] uses. A domain that
-// cannot be the name of a file is escaped.
+// FileName returns the name of a domain's file, xx/DOMAIN without a suffix. It can be a path on
+// every system. Here xx is the first byte, in hexadecimal, of the hash that [Shard] uses. A domain
+// that cannot be the name of a file is escaped.
 func FileName(domain string) string {
 	return fmt.Sprintf("%02x/%s", hash(domain)>>56, escape(domain))
 }

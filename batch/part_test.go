@@ -25,7 +25,8 @@ var errKilled = errors.New("killed")
 
 func (dyingPart) Commit(context.Context, batch.Counts) error { return errKilled }
 
-// A kill between the state and the part loses no change, whether the run goes on or the next begins.
+// A kill between the state and the part loses no change, whether the run goes on or the next
+// begins.
 func TestWorker_KilledBeforePart(t *testing.T) {
 	for _, next := range []string{"2", "3"} {
 		f := openFolder(t)

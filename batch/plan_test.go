@@ -73,8 +73,8 @@ func TestPlan_Errors(t *testing.T) {
 	}
 }
 
-// A list is sorted in the folder for temporary files, and no other. If it cannot be, that is the last
-// element.
+// A list is sorted in the folder for temporary files, and no other. If it cannot be, that is the
+// last element.
 func TestPlan_TempDir(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// With Retry the targets that failed are walked again, and those alone. The part is replaced if it has
-// become better.
+// With Retry the targets that failed are walked again, and those alone. The part is replaced if it
+// has become better.
 func TestWorker_Retry(t *testing.T) {
 	f, all := openFolder(t), tasks(t, "a.a.example\nb.a.example\nc.a.example\nd.example", "1")
 	down := func(hosts ...string) func(string) bool {

@@ -149,8 +149,8 @@ func (l givenLease) Done(context.Context) error {
 	return nil
 }
 
-// A task whose domain is no host, or whose run is no name, fails alone, writes nothing, and is taken
-// out of the queue.
+// A task whose domain is no host, or whose run is no name, fails alone, writes nothing, and is
+// taken out of the queue.
 func TestWorker_HostileTasks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "out")
 	f, err := batch.OpenFolder(dir)

@@ -108,8 +108,8 @@ func assumeZone(t sitemap.Time) sitemap.Time {
 }
 
 // parsePlain reads the line of a URL without extensions whose texts are ASCII without escapes, as
-// most are, with its fields as AppendTo orders them. This takes a fifth of the time of encoding/json.
-// It returns false for any other line.
+// most are, with its fields as AppendTo orders them. This takes a fifth of the time of
+// encoding/json. It returns false for any other line.
 func (u *URL) parsePlain(line []byte) bool {
 	l := plainLine(line)
 	u.Loc = string(l.cutText(`{"loc":"`))
@@ -162,7 +162,8 @@ func (l *plainLine) cutValue(start string, v encoding.TextUnmarshaler) bool {
 	return text == nil || v.UnmarshalText(text) == nil
 }
 
-// cutNumber cuts a field that has a number, if it is there, and sets v. It returns false if it cannot.
+// cutNumber cuts a field that has a number, if it is there, and sets v. It returns false if it
+// cannot.
 func (l *plainLine) cutNumber(start string, v *sitemap.Optional[float64]) bool {
 	if !l.cut(start) {
 		return true

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// renewEvery is how often a lease is renewed. handBack bounds the last Renew, Done or Later after the
-// context has ended.
+// renewEvery is how often a lease is renewed. handBack bounds the last Renew, Done or Later after
+// the context has ended.
 const (
 	renewEvery = 10 * time.Second
 	handBack   = 15 * time.Second

@@ -388,7 +388,8 @@ func (s *staleOnce) Save(
 	return s.memoryStates.Save(ctx, domain, run, revision, write)
 }
 
-// A task whose state another worker has replaced is handed back, and done again. The worker goes on.
+// A task whose state another worker has replaced is handed back, and done again. The worker goes
+// on.
 func TestWorker_Stale(t *testing.T) {
 	q := &returned{Queue: queueOf(t, tasks(t, "a.example\n", "1"))}
 	f, client := openFolder(t), (&web{lastMod: "2024"}).client()

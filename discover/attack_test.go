@@ -110,7 +110,8 @@ func newAttackWeb(r *rand.Rand) *attackWeb {
 
 // TestTrust_Attacks: in random small webs with an attacker, redirects, relative records and links
 // of home pages, no page of the victim is credited to what the attacker has written, except for
-// pages in the folder where its files, or indexes above them, were served. The caller's header goes to the site alone.
+// pages in the folder where its files, or indexes above them, were served. The caller's header goes
+// to the site alone.
 func TestTrust_Attacks(t *testing.T) {
 	credited := 0
 	for seed := range uint64(3_000) {

@@ -9,8 +9,8 @@ import (
 )
 
 // Find returns the sitemaps of a site: those that its robots.txt names, or else the first known
-// path that holds one and that robots.txt does not disallow for our agent, or else the first sitemap
-// that its home page names by <link rel="sitemap">.
+// path that holds one and that robots.txt does not disallow for our agent, or else the first
+// sitemap that its home page names by <link rel="sitemap">.
 //
 // A site is a host or an http or https URL; its path only serves to find known paths. A host
 // without a scheme is tried by https, then by http if https cannot be connected to, or its TLS

@@ -57,8 +57,8 @@ func TestStore_DamagedRecords(t *testing.T) {
 	}
 }
 
-// TestStore_MissingPart: where a part of the children of an index is missing, the index fails, and is
-// read in the next run.
+// TestStore_MissingPart: where a part of the children of an index is missing, the index fails, and
+// is read in the next run.
 func TestStore_MissingPart(t *testing.T) {
 	const n = 3_000
 	w, store := newWeb(), &mapStore{}

@@ -7,7 +7,8 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// TestHomePage: where robots.txt and the known paths bring nothing, the home page may name sitemaps.
+// TestHomePage: where robots.txt and the known paths bring nothing, the home page may name
+// sitemaps.
 func TestHomePage(t *testing.T) {
 	const page = `<!DOCTYPE html><html><head><link rel="stylesheet" href="/s.css"><LINK REL="alternate Sitemap" HREF="/maps/gone.xml">
 <link rel="sitemap" type="application/xml" href=" maps/all.xml#top "><link rel="sitemap" href="ftp://example.com/s.xml"></head><body><link rel="sitemap" href="/body.xml"></body></html>`

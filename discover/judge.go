@@ -56,8 +56,8 @@ func newJudge(scope trust.Scope, sites map[string][]string, least trust.Level, u
 	return j
 }
 
-// verdictOn returns the verdict on loc. Before a page is refused, its host is asked, once, whether it
-// verifies the document.
+// verdictOn returns the verdict on loc. Before a page is refused, its host is asked, once, whether
+// it verifies the document.
 func (j *judge) verdictOn(loc string, isPage bool) verdict {
 	h := j.host(loc)
 	v := verdict{h, loc[len(h.authority):], h.level, h.grant}

@@ -164,8 +164,8 @@ type Options struct {
 	// that has its location), or of the walk itself.
 	Report func(*Sitemap, sitemap.Problem)
 	// Done, if set, is called when a document has ended: it was read, it failed, or it was skipped
-	// for the reason in [Summary.Skipped]. It is not called for a document in which the caller
-	// broke off. Follow, Fetched, Report and Done are called on the goroutine that ranges over the walk.
+	// for the reason in [Summary.Skipped]. It is not called for a document in which the caller broke
+	// off. Follow, Fetched, Report and Done are called on the goroutine that ranges over the walk.
 	Done func(*Sitemap, Summary)
 }
 

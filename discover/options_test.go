@@ -342,8 +342,8 @@ func TestCrawlDelay(t *testing.T) {
 	}
 }
 
-// TestCrawlDelay_OfTheVariant: the robots.txt of the www variant, which asks for no delay, ends none
-// of the host's own.
+// TestCrawlDelay_OfTheVariant: the robots.txt of the www variant, which asks for no delay, ends
+// none of the host's own.
 func TestCrawlDelay_OfTheVariant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const www = "https://www.example.com"

@@ -177,8 +177,8 @@ func (g *getter) document(resp *http.Response) (*Document, error) {
 	return doc, nil
 }
 
-// validator returns the value of a field, or "" if it is so long that a server may refuse the request
-// that repeats it.
+// validator returns the value of a field, or "" if it is so long that a server may refuse the
+// request that repeats it.
 func validator(h http.Header, name string) string {
 	if v := h.Get(name); len(v) <= 1<<10 {
 		return v

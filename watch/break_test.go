@@ -11,8 +11,8 @@ import (
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
-// TestBreaks: a loop that breaks off anywhere, while the site goes on changing, learns each thing once,
-// and in the end what is listed.
+// TestBreaks: a loop that breaks off anywhere, while the site goes on changing, learns each thing
+// once, and in the end what is listed.
 func TestBreaks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))

@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// relink updates the documents to those that the seeds and the indexes name now. New documents belong
-// to the baseline if they were there at the first reading of the site. The pages of documents that
-// nothing names any more are gone.
+// relink updates the documents to those that the seeds and the indexes name now. New documents
+// belong to the baseline if they existed at the first reading of the site. The pages of documents
+// that nothing names any more are gone.
 func (s *site) relink(baseline bool, out *delivery) {
 	before := s.docs
 	for _, d := range s.link() {

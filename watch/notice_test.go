@@ -147,8 +147,8 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestIndexFails: an index that stood for its children and cannot be read does not hide what changes
-// in them.
+// TestIndexFails: an index that stood for its children and cannot be read does not hide what
+// changes in them.
 func TestIndexFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web := newWeb()

@@ -88,8 +88,8 @@ func (w *Watcher) budget() (perDay, atOnce float64) {
 	return max(all-atOnce, 1), atOnce
 }
 
-// mayAsk reports whether PerDay allows a request now. In the first hour, a site may have the requests
-// of a day, and pays them back later.
+// mayAsk reports whether PerDay allows a request now. In the first hour, a site may have the
+// requests of a day, and pays them back later.
 func (s *site) mayAsk() bool {
 	perDay, atOnce := s.w.budget()
 	switch now := time.Now(); {

@@ -102,7 +102,7 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 	return r, ctx.Err()
 }
 
-// addSitemap takes a sitemap that the document lists.
+// addSitemap adds a sitemap that the document lists.
 func (r *reading) addSitemap(sm *discover.Sitemap, hasLastMod bool) {
 	p := pagelist.Page{Loc: sm.Loc, State: pagelist.Sitemap}
 	if hasLastMod {
@@ -112,7 +112,7 @@ func (r *reading) addSitemap(sm *discover.Sitemap, hasLastMod bool) {
 	r.moved[p.Loc] = r.add(p).isLater
 }
 
-// addPage takes a page that the document lists.
+// addPage adds a page that the document lists.
 func (r *reading) addPage(u discover.URL, least trust.Level, isWanted bool) {
 	p := pagelist.Page{Loc: u.Loc, LastMod: u.LastMod}
 	if u.Extensions != nil && u.Extensions.News != nil {
@@ -128,7 +128,7 @@ func (r *reading) addPage(u discover.URL, least trust.Level, isWanted bool) {
 	}
 }
 
-// add takes an entry and returns what has changed in it.
+// add adds an entry and returns its changes.
 func (r *reading) add(p pagelist.Page) (c change) {
 	if isAhead(p.LastMod, r.at) {
 		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
@@ -154,7 +154,7 @@ func (r *reading) add(p pagelist.Page) (c change) {
 	return c
 }
 
-// end completes the entries: a document that was not read whole keeps those that it had.
+// end completes the entries: a document that was not read to its end keeps its old ones.
 func (r *reading) end() {
 	if r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom {
 		for loc, p := range r.pages {
@@ -175,7 +175,7 @@ func (r *reading) end() {
 	}
 }
 
-// isAhead reports whether t is after now, in whatever zone it is meant.
+// isAhead reports whether t is after now, whatever its zone.
 func isAhead(t sitemap.Time, now time.Time) bool {
 	if t.ZoneAssumed() || t.Precision() <= sitemap.Day {
 		now = now.Add(14 * time.Hour)

@@ -62,8 +62,8 @@ func (c *change) compare(p pagelist.Page) {
 	}
 }
 
-// keepGone is how long pages are remembered that are no longer listed: a page that returns to a feed
-// is not new, and one that was removed has another ID.
+// keepGone is how long pages are remembered after they were listed last. So a page that returns to
+// a feed is not new, and one that returns after its removal has another ID.
 const keepGone = 30 * 24 * time.Hour
 
 // departed returns the pages that have left a document, by location.
@@ -84,7 +84,7 @@ func (s *site) departing(d *document, p pagelist.Page, at time.Time) pagelist.Pa
 	return p
 }
 
-// leave remembers pages that a document no longer lists, unless a turn that broke off has settled
+// leave remembers pages that a document no longer lists, unless an interrupted turn has settled
 // them.
 func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
@@ -114,8 +114,8 @@ func (s *site) remember(p pagelist.Page) {
 	}
 }
 
-// lostAfter is how long a document must fail until pages no longer wait for it, unless it is an index:
-// that may list a document where they are.
+// lostAfter is how long a document must fail until removals no longer wait for it. They always wait
+// for an index, which may list a document that has the pages.
 const lostAfter = 30 * 24 * time.Hour
 
 // settle reports the vanished pages that no document of the site lists. It waits until every
@@ -186,8 +186,7 @@ func isPending(p pagelist.Page) bool {
 	return !p.Gone.IsZero() && p.State&(pagelist.Settled|pagelist.InWindow) == 0
 }
 
-// encodeGone returns the pages that are gone in the form that is stored, without those that are
-// forgotten.
+// encodeGone encodes the pages that are gone for the Store, without those that are forgotten.
 func (s *site) encodeGone(now time.Time) []byte {
 	for loc, p := range s.gone {
 		if !isPending(p) && now.Sub(p.Gone) > keepGone {

@@ -7,8 +7,8 @@ import (
 
 // The rhythm is tested from inside: these are functions of values that nothing else shows.
 
-// TestFirstRhythm: the dates of a document say how often it changes. They weigh as much as the prior
-// of half a change in a week, so the estimate is half way between.
+// TestFirstRhythm: the dates of a document say how often it changes. They weigh as much as the
+// prior of half a change in a week, so the estimate is half way between.
 func TestFirstRhythm(t *testing.T) {
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	every := func(n int, step time.Duration) (dates []time.Time) {

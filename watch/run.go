@@ -24,7 +24,7 @@ type run struct {
 	w          *Watcher
 	ctx        context.Context
 	yield      func(Event, error) bool
-	waiting    []*visit // sites that are not having their turn
+	waiting    []*visit // sites that wait for their turn
 	turns      int      // under way
 	deliveries chan *delivery
 	ended      chan *visit
@@ -32,7 +32,7 @@ type run struct {
 	synced     time.Time
 }
 
-// A visit is a site as a run knows it.
+// A visit is a site in a run.
 type visit struct {
 	name, key string
 	prospect
@@ -123,8 +123,8 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 }
 
 // next takes the site that has its turn next: of those that are due, the one with the most changes
-// to expect. So after a pause, overdue sites have their turns in that order. If no site is due, next
-// returns how long to wait.
+// to expect. So after a pause, overdue sites have their turns in that order. If no site is due,
+// next returns how long to wait.
 func (r *run) next(now time.Time) (*visit, time.Duration) {
 	best, most, wait := 0, -1.0, time.Duration(math.MaxInt64)
 	for i, v := range r.waiting {
@@ -210,7 +210,7 @@ func (r *run) deliver(d *delivery) (alive bool, err error) {
 	return true, err
 }
 
-// store puts values, which sync makes durable.
+// store puts values. Sync makes them durable.
 func (r *run) store(b *longvalue.Batch) error {
 	r.unsynced = true
 	return b.Store(r.w.Store)

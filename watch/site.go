@@ -33,7 +33,7 @@ type site struct {
 	err         error // the first error of the Store
 }
 
-// A siteRecord is what the Store keeps of a site as a whole.
+// A siteRecord is the record of a site as a whole.
 type siteRecord struct {
 	prospect
 	Seeds    []*discover.Sitemap `json:"seeds,omitempty"` // for a day, as robots.txt
@@ -46,18 +46,18 @@ type siteRecord struct {
 	Said     []string `json:"said,omitempty"` // notices of a turn that broke off, by ID
 }
 
-// A prospect says when a site is due, and how many changes to expect.
+// A prospect is when a site is due, and how many changes to expect.
 type prospect struct {
 	Next  time.Time `json:"next"`
 	Asked time.Time `json:"asked"` // when it had its last turn
 	Rate  float64   `json:"rate"`  // changes a day of all documents
 }
 
-// A budget says how many requests may be sent.
+// A budget is how many requests may be sent.
 type budget struct {
 	Tokens float64   `json:"tokens"`         // now
-	Loan   float64   `json:"loan,omitempty"` // of these, what is to be paid back
-	Filled time.Time `json:"filled"`         // until when they are counted
+	Loan   float64   `json:"loan,omitempty"` // how many of these are to be paid back
+	Filled time.Time `json:"filled"`         // when Tokens was last updated
 }
 
 // A document is one sitemap of a site.
@@ -72,11 +72,11 @@ type document struct {
 	err    error             // the last failure
 }
 
-// A docRecord is what the Store keeps of a document, apart from its entries.
+// A docRecord is the record of a document, without its entries.
 type docRecord struct {
-	Version  fetch.Validators `json:"version"` // that was read last
+	Version  fetch.Validators `json:"version"` // of the last reading
 	Format   sitemap.Format   `json:"format"`
-	URLs     int              `json:"urls"`            // that it lists
+	URLs     int              `json:"urls"`            // how many it lists
 	IsIndex  bool             `json:"index,omitempty"` // some of these are sitemaps
 	Rhythm   rhythm           `json:"rhythm"`
 	Usual    float64          `json:"usual,omitempty"` // changes a day, at the last one; 0 if quiet
@@ -88,8 +88,8 @@ type docRecord struct {
 	Failures int              `json:"failures,omitempty"` // in a row
 	FailedAt time.Time        `json:"failed_at,omitzero"` // the first of them
 	Err      string           `json:"err,omitempty"`      // the last of them
-	Failing  bool             `json:"failing,omitempty"`  // that was reported
-	Baseline bool             `json:"baseline,omitempty"` // it was there at the first reading of the site
+	Failing  bool             `json:"failing,omitempty"`  // failing was reported
+	Baseline bool             `json:"baseline,omitempty"` // it existed at the first reading of the site
 	Early    bool             `json:"early,omitempty"`    // it changed, and its index may say so yet
 	Hinted   bool             `json:"hinted,omitempty"`   // its index said so, and it was not read yet
 	Proof    int              `json:"proof,omitempty"`    // of an index: how far it is right about that
@@ -115,14 +115,14 @@ func (s *site) partKey(part int) string    { return s.key + "t" + strconv.Itoa(p
 func (s *site) docKey(loc string) string   { return s.key + "d" + hashed(loc) }
 func (s *site) pagesKey(loc string) string { return s.key + "p" + hashed(loc) }
 
-// get reads a value from the Store. It reports false if there is none.
+// get reads a value from the Store. It returns false if the Store has none.
 func (s *site) get(key string, to any) bool {
 	ok, err := longvalue.GetJSON(s.w.Store, key, to)
 	s.err = cmp.Or(s.err, err)
 	return ok
 }
 
-// list reads a list of pages from the Store. One that is missing is empty.
+// list reads a list of pages from the Store. A missing list is empty.
 func (s *site) list(key string) (pagelist.List, error) {
 	value, err := longvalue.Get(s.w.Store, key)
 	s.err = cmp.Or(s.err, err)
@@ -190,7 +190,7 @@ func (s *site) link() (found []*document) {
 	return found
 }
 
-// isFull reports whether the limits of a walk keep out what an index lists.
+// isFull reports whether the limits of a walk exclude further children of an index.
 func (s *site) isFull(index *document) bool {
 	depth := 0
 	for ; index != nil; index = index.index {

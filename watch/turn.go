@@ -23,7 +23,7 @@ func (w *Watcher) load(name, key string) (*site, error) {
 	return s, s.err
 }
 
-// resume applies the marks of a turn that broke off.
+// resume applies the marks of an interrupted turn.
 func (s *site) resume() {
 	for marks := []mark(nil); s.get(s.partKey(s.parts), &marks); marks = nil {
 		s.parts++

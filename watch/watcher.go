@@ -8,9 +8,9 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 )
 
-// A Watcher reads the sitemaps of sites again and again and reports what has changed. Client and Store
-// must be set. Its fields must not change while it is used. At most one of its sequences may be ranged
-// over at a time.
+// A Watcher reads the sitemaps of sites again and again and reports what has changed. Client and
+// Store must be set. Its fields must not change while it is used. At most one of its sequences may
+// be ranged over at a time.
 type Watcher struct {
 	// Client requests the documents.
 	Client *discover.Client

@@ -23,8 +23,8 @@ func (r *recorder) Error(...any)          { r.failed = true }
 func (r *recorder) Fatalf(string, ...any) { r.failed = true; runtime.Goexit() }
 func (r *recorder) Fatal(...any)          { r.failed = true; runtime.Goexit() }
 
-// wantCaught checks that the test of a promise fails for what breaks it. It is in the package itself,
-// since only there one test can be run to its failure.
+// wantCaught checks that the test of a promise fails for what breaks it. It is in the package
+// itself, since only there one test can be run to its failure.
 func wantCaught[T any](t *testing.T, promises []promise[T], name string, of T) {
 	t.Helper()
 	i := slices.IndexFunc(promises, func(p promise[T]) bool { return p.name == name })

@@ -214,8 +214,8 @@ func TestBatchKilled(t *testing.T) {
 	wantPublished(t, dir, published)
 }
 
-// killShards runs the shards of a list side by side and kills their processes, until each has ended by
-// itself.
+// killShards runs the shards of a list side by side and kills their processes, until each has ended
+// by itself.
 func killShards(t *testing.T, shards int, usual time.Duration, args ...string) {
 	t.Helper()
 	killed := make(chan struct{}, *kills)
@@ -252,8 +252,8 @@ func killShards(t *testing.T, shards int, usual time.Duration, args ...string) {
 	wg.Wait()
 }
 
-// wantPublished checks what Python reads of two runs against pages with their dates, each as often as
-// it was published. Where there is no Python, it checks nothing.
+// wantPublished checks what Python reads of two runs against pages with their dates, each as often
+// as it was published. Where there is no Python, it checks nothing.
 func wantPublished(t *testing.T, dir string, published map[string]int) {
 	t.Helper()
 	python, err := exec.LookPath("python3")

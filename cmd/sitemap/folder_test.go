@@ -104,7 +104,8 @@ func TestCheckFolder_Rendered(t *testing.T) {
 	}
 }
 
-// Pages that no sitemap lists are findings, unless search engines do not take them for pages either.
+// Pages that no sitemap lists are findings, unless search engines do not take them for pages
+// either.
 func TestCheckFolder_NotListed(t *testing.T) {
 	dir := newFolder(t, map[string]string{
 		"robots.txt": "Sitemap: https://example.com/sitemap.xml\n", "sitemap.xml": urlset("https://example.com/"),

@@ -186,7 +186,8 @@ func TestBatchQueue_Terminated(t *testing.T) {
 	}
 }
 
-// Metrics and the health answers are served while a worker walks. Ready is a worker whose broker answers.
+// Metrics and the health answers are served while a worker walks. Ready is a worker whose broker
+// answers.
 func TestBatchQueue_Metrics(t *testing.T) {
 	t.Parallel()
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
@@ -232,8 +233,8 @@ func TestBatchQueue_Metrics(t *testing.T) {
 	worker.end(t, cli.ExitOK)
 }
 
-// Workers are killed while they walk, and the broker, too. The parts are those of a run that nothing
-// disturbed. Four kills abandon no domain: a fifth would be allowed to.
+// Workers are killed while they walk, and the broker, too. The parts are those of a run that
+// nothing disturbed. Four kills abandon no domain: a fifth would be allowed to.
 func TestBatchQueue_Killed(t *testing.T) {
 	t.Parallel()
 	w, b := newSoundWeb(t), newBroker(t)

@@ -3,8 +3,8 @@
 //	sitemap demo                a tour that needs no network
 //	sitemap urls example.com    the URLs of a site
 //
-// Run "sitemap help" for its commands and help topics. Each command is a package below cmd/internal,
-// which returns it by its function Command.
+// Run "sitemap help" for its commands and help topics. Each command is a package below
+// cmd/internal, which returns it by its function Command.
 package main
 
 import (

@@ -71,8 +71,8 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-// The Homebrew cask lists the man pages one by one. A page that it lists and that is missing fails an
-// installation.
+// The Homebrew cask lists the man pages one by one. A page that it lists and that is missing fails
+// an installation.
 func TestManPages_Cask(t *testing.T) {
 	config, err := os.ReadFile("../../.goreleaser.yaml")
 	if err != nil {

@@ -42,8 +42,8 @@ func writeParts(t *testing.T, dir string, n int) {
 	}
 }
 
-// The status of any number of parts takes little memory: of a million, less than 100 MiB. How long that
-// takes is logged.
+// The status of any number of parts takes little memory: of a million, less than 100 MiB. How long
+// that takes is logged.
 func TestBatchStatus_Parts(t *testing.T) {
 	dir := t.TempDir()
 	writeParts(t, dir, *batchParts)

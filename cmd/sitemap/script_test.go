@@ -16,8 +16,8 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
 )
 
-// TestScripts compares whole outputs. In a script, the command "sitemap" requests http://HOST/PATH from
-// the file web/HOST/PATH. Beside the commands of testscript there are
+// TestScripts compares whole outputs. In a script, the command "sitemap" requests http://HOST/PATH
+// from the file web/HOST/PATH. Beside the commands of testscript there are
 //
 //	masked FILE   writes FILE, stdout or stderr, without times into FILE.txt
 //	crawl NAME    writes the URLs of a crawl of the frontier at $FRONTIER into NAME.txt

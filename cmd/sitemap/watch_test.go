@@ -101,8 +101,8 @@ func TestWatch(t *testing.T) {
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }
 
-// A webhook receives each event once it answers 2xx, signed, also if it was down before. A redirect is
-// no such answer.
+// A webhook receives each event once it answers 2xx, signed, also if it was down before. A redirect
+// is no such answer.
 func TestWatchWebhook(t *testing.T) {
 	loc, set := newPages(t)
 	dir := t.TempDir()

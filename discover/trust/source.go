@@ -81,8 +81,8 @@ func Grants(by Source, asked string, hops []string, above Scope) Scope {
 	return scope.withDir(final)
 }
 
-// ofRobots returns the hosts that a robots.txt speaks for. Redirects led from one of the URLs to the
-// next.
+// ofRobots returns the hosts that a robots.txt speaks for. Redirects led from one of the URLs to
+// the next.
 func ofRobots(urls []string) Scope {
 	var scope Scope
 	for _, loc := range urls {

@@ -1,6 +1,6 @@
-// Package frontier connects package batch with a URLFrontier: a server of the crawler-commons project
-// that keeps the URLs of crawlers, in queues. A [Queue] takes tasks from a frontier. [Emit] puts the
-// pages that a run has found into one, for a crawler to fetch.
+// Package frontier connects package batch with a URLFrontier: a server of the crawler-commons
+// project that keeps the URLs of crawlers, in queues. A [Queue] takes tasks from a frontier. [Emit]
+// puts the pages that a run has found into one, for a crawler to fetch.
 //
 //	conn, err := frontier.Dial("localhost:7071", nil)
 //	...
@@ -131,8 +131,8 @@ const (
 	targetsKey = "sitemap.targets"
 )
 
-// Put adds a task: see [batch.Queue]. It first asks whether the domain has URLs that are not done, so
-// fill a crawl from one process at a time.
+// Put adds a task: see [batch.Queue]. It first asks whether the domain has URLs that are not done,
+// so fill a crawl from one process at a time.
 func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	q.putting.Lock()
 	defer q.putting.Unlock()
@@ -151,7 +151,8 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 }
 
 // End says that all tasks have been put. The frontier does not store that: call End in each process
-// whose Take is to return [io.EOF] once all URLs of the crawl are done. Without it, Take waits for more.
+// whose Take is to return [io.EOF] once all URLs of the crawl are done. Without it, Take waits for
+// more.
 func (q *Queue) End(context.Context) error {
 	q.ended.Store(true)
 	return nil

@@ -10,8 +10,8 @@ import (
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// A program that plans a run and works on it. Further workers, on other machines, do the same without
-// the loop. The folder is one that all of them share.
+// A program that plans a run and works on it. Further workers, on other machines, do the same
+// without the loop. The folder is one that all of them share.
 func Example() {
 	ctx := context.Background()
 	nc, err := natsqueue.Connect("nats://broker:4222", natsqueue.Login{})

@@ -1,6 +1,6 @@
-// Package natsqueue hands out the tasks of a batch over NATS JetStream, to workers on many machines,
-// and keeps their states there. Import it by its name, which differs from its folder so that it does
-// not clash with nats.go's package jetstream:
+// Package natsqueue hands out the tasks of a batch over NATS JetStream, to workers on many
+// machines, and keeps their states there. Import it by its name, which differs from its folder so
+// that it does not clash with nats.go's package jetstream:
 //
 //	import natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 //	...
@@ -12,11 +12,11 @@
 //	err = w.Run(ctx)
 //
 // A run has a stream of its own, a work queue with one subject for each domain, which holds at most
-// one message: a second task of a domain is refused. A lease is a message that was delivered and not
-// acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse a
-// stale Save. Tasks and states that are too large for a message are in object stores. A task says
-// how often it was delivered, so that a [batch.Worker] abandons one that no worker ends.
-// When a run is planned, the streams of other runs that are over are deleted.
+// one message: a second task of a domain is refused. A lease is a message that was delivered and
+// not acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse
+// a stale Save. Tasks and states that are too large for a message are in object stores. A task says
+// how often it was delivered, so that a [batch.Worker] abandons one that no worker ends. When a run
+// is planned, the streams of other runs that are over are deleted.
 //
 // If the broker is lost with all its data, plan the run again: tasks whose part is committed are
 // done as soon as they are taken. Only the states are lost, so that the next run reports all pages
@@ -117,7 +117,8 @@ const (
 	long    = time.Minute
 )
 
-// ask calls f until it succeeds, the broker refuses, or p is over. Each call may take as long as each.
+// ask calls f until it succeeds, the broker refuses, or p is over. Each call may take as long as
+// each.
 func (p patience) ask(ctx context.Context, each time.Duration, f func(ctx context.Context) error) error {
 	for end := time.Now().Add(time.Duration(p)); ; {
 		once, stop := context.WithTimeout(ctx, each)

@@ -1,5 +1,5 @@
-// Package objects keeps parts and states of package batch on S3, or a service that speaks its protocol,
-// so that workers on many machines share nothing but a bucket.
+// Package objects keeps parts and states of package batch on S3, or a service that speaks its
+// protocol, so that workers on many machines share nothing but a bucket.
 //
 //	store, err := objects.Open(ctx, "s3://bucket/prefix")
 //	...
@@ -7,10 +7,10 @@
 //	w := &batch.Worker{Client: client, Queue: queue, States: states, Sink: store}
 //	err = w.Run(ctx)
 //
-// Parts have the names that a [batch.Folder] gives them, so that a copy of them is a folder of parts.
-// A part is written to a temporary file and uploaded once it is whole, in pieces if it has more than
-// 16 MiB. A part that is discarded leaves nothing. If a worker is killed during an upload, its pieces
-// are removed when the store is opened a day later.
+// Parts have the names that a [batch.Folder] gives them, so that a copy of them is a folder of
+// parts. A part is written to a temporary file and uploaded once it is whole, in pieces if it has
+// more than 16 MiB. A part that is discarded leaves nothing. If a worker is killed during an
+// upload, its pieces are removed when the store is opened a day later.
 //
 // A state is replaced only if its ETag is still the one that was read (If-Match, or If-None-Match
 // for the first). [Store.States] tests that, and refuses a store that ignores these fields. Large
@@ -62,9 +62,10 @@ const Scheme = "s3://"
 // Open opens the store at a location such as "s3://bucket/prefix". The bucket must exist. The
 // prefix may be missing. It is taken literally, without percent-decoding.
 //
-// AWS_ENDPOINT_URL is the URL of the service, if it is not Amazon's. AWS_REGION is the region of the
-// bucket; without it, Open asks the service. Credentials are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
-// AWS_SESSION_TOKEN, else those of the files of the AWS command, else of the machine's role.
+// AWS_ENDPOINT_URL is the URL of the service, if it is not Amazon's. AWS_REGION is the region of
+// the bucket; without it, Open asks the service. Credentials are AWS_ACCESS_KEY_ID,
+// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else those of the files of the AWS command, else of
+// the machine's role.
 func Open(ctx context.Context, location string) (*Store, error) {
 	rest, ok := strings.CutPrefix(location, Scheme)
 	bucket, prefix, _ := strings.Cut(rest, "/")
@@ -119,8 +120,8 @@ func New(ctx context.Context, client *minio.Client, bucket, prefix string) (*Sto
 	return s, nil
 }
 
-// abortUploads removes pieces more than a day old, left by workers that were killed. Errors are ignored:
-// the user may lack the permission, and pieces only take space.
+// abortUploads removes pieces more than a day old, left by workers that were killed. Errors are
+// ignored: the user may lack the permission, and pieces only take space.
 func (s *Store) abortUploads(ctx context.Context) {
 	for upload := range s.client.ListIncompleteUploads(ctx, s.bucket, s.prefix, true) {
 		if upload.Err == nil && time.Since(upload.Initiated) > 24*time.Hour {

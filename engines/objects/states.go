@@ -19,8 +19,8 @@ import (
 // maxValue is the size of a state that is in the value of its domain; a larger one is an object.
 const maxValue = 256 << 10
 
-// ErrNoFence means that a store ignores If-Match or If-None-Match, so that one worker could undo what
-// another one has saved.
+// ErrNoFence means that a store ignores If-Match or If-None-Match, so that one worker could undo
+// what another one has saved.
 var ErrNoFence = errors.New("the store ignores If-Match or If-None-Match")
 
 // States returns the states in the store, after it has tried the fence. If the store has none, the

@@ -34,7 +34,8 @@ func object(kind string) any {
 	return nil
 }
 
-// read returns the objects of a manifest by kind and name. A field that the API does not have is an error.
+// read returns the objects of a manifest by kind and name. A field that the API does not have is an
+// error.
 func read(t *testing.T, name string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -110,8 +111,8 @@ func checkSafety(t *testing.T, pod *corev1.PodSpec) {
 	}
 }
 
-// checkCommand checks the container of a command: that it has the flags, tells how it is, leaves memory
-// to what the garbage collector does not know, and has a volume for temporary files.
+// checkCommand checks the container of a command: that it has the flags, tells how it is, leaves
+// memory to what the garbage collector does not know, and has a volume for temporary files.
 func checkCommand(t *testing.T, c corev1.Container) {
 	t.Helper()
 	accepts(t, c)

@@ -1,6 +1,6 @@
-// Package boltcheck checks what bbolt takes for granted of its files. bbolt follows page numbers and
-// lengths blindly: a page that refers to itself overflows the stack, which ends the process, and a
-// list of free pages with one that is in use leads to such a page later.
+// Package boltcheck checks what bbolt takes for granted of its files. bbolt follows page numbers
+// and lengths blindly: a page that refers to itself overflows the stack, which ends the process,
+// and a list of free pages with one that is in use leads to such a page later.
 //
 // The format, in the byte order of the machine:
 //

@@ -90,7 +90,8 @@ func (d *Decoder) href(raw []byte) string {
 	return d.keep(value, "xhtml:link")
 }
 
-// isPlain reports whether an attribute, for which there is room, is a location that needs no change.
+// isPlain reports whether an attribute, for which there is room, is a location that needs no
+// change.
 func (d *Decoder) isPlain(raw []byte) bool {
 	return d.recent.PlainXML(raw) && d.textSize+len(raw) <= MaxText
 }

@@ -32,8 +32,8 @@ func (q *quick) fail() bool {
 	return false
 }
 
-// nextPart scans the next part of the record or, passing its tags, of a publication. It returns false
-// at the end of the record, or if it fails.
+// nextPart scans the next part of the record or, passing its tags, of a publication. It returns
+// false at the end of the record, or if it fails.
 func (q *quick) nextPart() bool {
 	b, i := q.window, xmlscan.SkipSpace(q.window, q.next)
 	if end := endTag(b, i, q.tag); end > 0 {

@@ -28,8 +28,8 @@ func (d *Decoder) Quick(b []byte, i int) int {
 	return q.next
 }
 
-// Last returns the links and images of the last call of Quick, and reports whether they are all that
-// it has read.
+// Last returns the links and images of the last call of Quick, and reports whether they are all
+// that it has read.
 func (d *Decoder) Last() (links []sitemap.Alternate, images []sitemap.Image, isAll bool) {
 	before := d.quick.before
 	links, images = d.alternates.current()[before.alternates:], d.images.current()[before.images:]

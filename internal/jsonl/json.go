@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal returns v as JSON. HTML characters are not escaped; the control characters U+0080 to U+009F
-// are, since they steer terminals.
+// Marshal returns v as JSON. HTML characters are not escaped; the control characters U+0080 to
+// U+009F are, since they steer terminals.
 func Marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

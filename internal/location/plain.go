@@ -93,9 +93,9 @@ func (u class) all(b []byte) bool {
 	return ok&chars.Highs == chars.Highs && (plain&chars.Highs == chars.Highs || !hasBadEscape(b))
 }
 
-// Recent recognizes plain locations of one document. Most of them have one of a few origins, such as
-// those of the site and its images, so Recent remembers the last two. The zero Recent is ready for
-// use. It is not safe for concurrent use.
+// Recent recognizes plain locations of one document. Most of them have one of a few origins, such
+// as those of the site and its images, so Recent remembers the last two. The zero Recent is ready
+// for use. It is not safe for concurrent use.
 type Recent struct {
 	prefixes [2]prefix
 	last     int // index of the last one that matched

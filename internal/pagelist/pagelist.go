@@ -1,5 +1,5 @@
-// Package pagelist keeps the entries of a document: sorted, each with its history, and stored in few
-// bytes.
+// Package pagelist keeps the entries of a document: sorted, each with its history, and stored in
+// few bytes.
 package pagelist
 
 import (

@@ -1,5 +1,5 @@
-// Package records carries the records of a Store from walk to walk: as a stream, and in a Temp for as
-// long as a walk needs them.
+// Package records carries the records of a Store from walk to walk: as a stream, and in a Temp for
+// as long as a walk needs them.
 //
 // Each file builds on those below it:
 //
@@ -71,9 +71,9 @@ func Write(w io.Writer, records iter.Seq2[string, []byte]) (int64, error) {
 	return count.n, cmp.Or(err, zip.Close())
 }
 
-// Read calls put with the records that Write has written to r, and returns the number of bytes. A value
-// is put's to keep. If r is damaged or truncated, or has a newer format, there is an error, after the
-// records that could be read.
+// Read calls put with the records that Write has written to r, and returns the number of bytes. A
+// value is put's to keep. If r is damaged or truncated, or has a newer format, there is an error,
+// after the records that could be read.
 func Read(r io.Reader, put func(key string, value []byte) error) (int64, error) {
 	count := &counter{r: r}
 	err := read(count, put)

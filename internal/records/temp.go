@@ -9,10 +9,10 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/tempfile"
 )
 
-// A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 8 MiB in a
-// temporary file, of which memory holds the keys. Nothing of it is durable: [Temp.WriteTo] and
-// [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a state.Memory. The zero Temp is
-// empty and ready. It must be closed.
+// A Temp is a Store for as long as a walk needs it: in memory, and once it is larger than 8 MiB in
+// a temporary file, of which memory holds the keys. Nothing of it is durable: [Temp.WriteTo] and
+// [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a state.Memory. The zero
+// Temp is empty and ready. It must be closed.
 type Temp struct {
 	mu     sync.Mutex
 	memory map[string][]byte
@@ -129,8 +129,9 @@ func (t *Temp) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// ReadFrom replaces the records by those that WriteTo wrote to r. It returns the number of bytes. If
-// the input is damaged or truncated, or a newer version of this module wrote it, the Temp is empty.
+// ReadFrom replaces the records by those that WriteTo wrote to r. It returns the number of bytes.
+// If the input is damaged or truncated, or a newer version of this module wrote it, the Temp is
+// empty.
 func (t *Temp) ReadFrom(r io.Reader) (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

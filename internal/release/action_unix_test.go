@@ -43,8 +43,8 @@ func read(name string) string {
 	return string(text)
 }
 
-// releases serves release v0.9.0, which is the latest, and v0.9.1, whose archive is another than its
-// checksum says.
+// releases serves release v0.9.0, which is the latest, and v0.9.1, whose archive is another than
+// its checksum says.
 func releases(t *testing.T) (url string) {
 	t.Helper()
 	dir := t.TempDir()

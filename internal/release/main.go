@@ -3,8 +3,8 @@
 //	GOWORK=off go run -C internal/release . v0.9.0
 //
 // The three modules are released together. In the branch main, each finds the others in the
-// checkout, by replace lines; nobody could install them so. The release commit drops these lines and
-// requires the others by version, with their checksums. It is tagged v0.9.0, engines/v0.9.0 and
+// checkout, by replace lines; nobody could install them so. The release commit drops these lines
+// and requires the others by version, with their checksums. It is tagged v0.9.0, engines/v0.9.0 and
 // cmd/v0.9.0, and no branch contains it. Nothing is pushed.
 //
 // The flag -proxy names a folder in which the modules are left as a module proxy, for GOPROXY. The

@@ -129,8 +129,9 @@ func (u *user) importer(source string) (modules []string) {
 	return slices.Compact(modules)
 }
 
-// TestRelease releases a clone into a folder that is a module proxy and uses it as users would, with
-// an empty module cache. The checksums are those of the modules as the go command takes them from git.
+// TestRelease releases a clone into a folder that is a module proxy and uses it as users would,
+// with an empty module cache. The checksums are those of the modules as the go command takes them
+// from git.
 func TestRelease(t *testing.T) {
 	clone, proxy := release(t)
 

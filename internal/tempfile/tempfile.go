@@ -9,8 +9,8 @@ import (
 // A File vanishes when it is closed.
 type File struct{ *os.File }
 
-// Create makes a file in the folder of os.TempDir. Its name is removed at once where the system allows
-// that.
+// Create makes a file in the folder of os.TempDir. Its name is removed at once where the system
+// allows that.
 func Create(pattern string) (*File, error) {
 	f, err := os.CreateTemp("", pattern)
 	if err != nil {

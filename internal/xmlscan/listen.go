@@ -11,8 +11,8 @@ type Listener interface {
 	Text(text []byte, isRaw bool, depth int)
 }
 
-// depth returns the depth of a child of the innermost open element. It is 0 for an entry, and -1 for
-// other elements outside of entries.
+// depth returns the depth of a child of the innermost open element. It is 0 for an entry, and -1
+// for other elements outside of entries.
 func (r *Reader) depth() int {
 	switch {
 	case r.entry > 0:

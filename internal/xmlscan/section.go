@@ -290,9 +290,9 @@ func (s *Scanner) neverClosed(text, rest []byte, last bool) (cut int, known bool
 	return cut, true
 }
 
-// nextTag returns the name of the first tag in b outside of sections and comments, with the slash of
-// an end tag, and how far it has searched, which is 512 KiB at most. Known reports whether b is long
-// enough to decide. Last reports whether there are no more bytes.
+// nextTag returns the name of the first tag in b outside of sections and comments, with the slash
+// of an end tag, and how far it has searched, which is 512 KiB at most. Known reports whether b is
+// long enough to decide. Last reports whether there are no more bytes.
 func nextTag(b []byte, last bool) (tag []byte, searched int, known bool) {
 	known = last || len(b) >= maxLook
 	b = b[:min(len(b), maxLook)]

@@ -12,8 +12,8 @@ func (r *Reader) skipSpace() {
 }
 
 // At moves the input to the byte after the current token, or after its element if that holds only
-// text, for a caller that reads the window itself. It reports whether the next token is directly in the element at depth d. The caller may
-// advance past whole elements that need no report.
+// text, for a caller that reads the window itself. It reports whether the next token is directly in
+// the element at depth d. The caller may advance past whole elements that need no report.
 func (r *Reader) At(d int) bool {
 	switch {
 	case r.current != fresh:
@@ -110,9 +110,9 @@ func (r *Reader) SkipRun() {
 }
 
 // plainTag advances to the next tag if that is in an entry and has the usual shape: an end tag that
-// closes the innermost element, or a start tag in ASCII that is neither an entry's nor a field's and
-// has a declared prefix. It does what next does for any tag, but in one function, in half of the
-// time. It reports whether it did.
+// closes the innermost element, or a start tag in ASCII that is neither an entry's nor a field's
+// and has a declared prefix. It does what next does for any tag, but in one function, in half of
+// the time. It reports whether it did.
 func (r *Reader) plainTag() bool {
 	b := r.in.Window()
 	switch {

@@ -1,5 +1,5 @@
-// Package batch is the command sitemap batch, which walks the sites of long lists: in one process, in
-// shards, or by workers on many machines.
+// Package batch is the command sitemap batch, which walks the sites of long lists: in one process,
+// in shards, or by workers on many machines.
 //
 // Each file builds on those below it:
 //

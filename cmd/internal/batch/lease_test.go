@@ -24,8 +24,8 @@ func (lossyLease) Task() batch.Task                           { return batch.Tas
 func (lossyLease) Renew(context.Context) error                { return batch.ErrStale }
 func (lossyLease) Later(context.Context, time.Duration) error { return batch.ErrStale }
 
-// A lease that is lost counts once, and its domain is no longer walked. White-box: that a lease is lost
-// takes longer than its time from outside.
+// A lease that is lost counts once, and its domain is no longer walked. White-box: that a lease is
+// lost takes longer than its time from outside.
 func TestMeasuredQueue(t *testing.T) {
 	m := newCounters()
 	lease, err := measuredQueue{lossyQueue{}, m}.Take(t.Context())

@@ -80,8 +80,8 @@ func (m *counters) done(c batch.Counts) {
 	}
 }
 
-// serve serves metrics and health at an address until stop is called. The process is ready while its
-// queue answers.
+// serve serves metrics and health at an address until stop is called. The process is ready while
+// its queue answers.
 func (m *counters) serve(address string, q *queue) (stop func(), err error) {
 	stop, err = metrics.Serve(address, m.registry, q.isReady)
 	if err == nil && q.left != nil && address != "" {

@@ -35,7 +35,8 @@ func statusCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// find returns the store and the runs that the command line names. An argument may be OUT or OUT/RUN.
+// find returns the store and the runs that the command line names. An argument may be OUT or
+// OUT/RUN.
 func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command, args []string) (store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
 	st, err := openStore(ctx, s.out)

@@ -91,8 +91,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return Misuse(cmd, err)
 }
 
-// Nearest returns the one of names that a mistyped name may mean, or "". Of several that differ from
-// it in as few letters, it is the one of a length most like it.
+// Nearest returns the one of names that a mistyped name may mean, or "". Of several that differ
+// from it in as few letters, it is the one of a length most like it.
 func Nearest(name string, names []string) string {
 	if name == "" {
 		return ""

@@ -38,8 +38,8 @@ func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
 	OneOf(cmd, "progress", "auto", "always", "never")
 }
 
-// Walk returns the client and the options of the walks. PerAddress bounds the requests to one address
-// unless --concurrency does; 0 means the default.
+// Walk returns the client and the options of the walks. PerAddress bounds the requests to one
+// address unless --concurrency does; 0 means the default.
 func (w *WalkFlags) Walk(a *App, perAddress int) (*discover.Client, discover.Options, error) {
 	client, clientErr := w.Client()
 	options, err := w.Options()

@@ -164,7 +164,8 @@ func columnNames(header []string) map[string]int {
 	return columns
 }
 
-// locColumn returns the column of the URLs, by the names that this command and others give it, or -1.
+// locColumn returns the column of the URLs, by the names that this command and others give it, or
+// -1.
 func locColumn(columns map[string]int) int {
 	for _, name := range []string{"loc", "url", "address", "page"} {
 		if i, ok := columns[name]; ok {

@@ -18,7 +18,8 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 )
 
-// readSARIF returns the run of a report that is valid by the schema of OASIS, and that GitHub takes.
+// readSARIF returns the run of a report that is valid by the schema of OASIS, and that GitHub
+// takes.
 func readSARIF(t *testing.T, text string) *sarif.Run {
 	t.Helper()
 	report := &sarif.Report{}

@@ -38,8 +38,8 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 	return cmp.Or(workErr, endErr)
 }
 
-// openFailures opens the file of --failed. It is written in place, so that it has what a run that is
-// killed has met.
+// openFailures opens the file of --failed. It is written in place, so that it has what a run that
+// is killed has met.
 func (w *Walker) openFailures() (end func() error, err error) {
 	if w.Flags.failed == "" {
 		return func() error { return nil }, nil
@@ -67,8 +67,8 @@ func (w *Walker) work(ctx context.Context, args []target.Target) error {
 	return cmp.Or(w.Ended(ctx), err, closeErr)
 }
 
-// reader returns a writer for the lines of all visits in their order, and a function that waits until
-// they are printed.
+// reader returns a writer for the lines of all visits in their order, and a function that waits
+// until they are printed.
 func (w *Walker) reader() (to io.Writer, end func() error) {
 	if w.Read == nil || w.OneByOne() || w.Journal != nil {
 		return output.WriterFunc(func(p []byte) (int, error) {

@@ -90,7 +90,8 @@ func savedName(u *url.URL) string {
 // maxName is the length of the longest name that is not shortened. Systems allow 255 bytes.
 const maxName = 180
 
-// shortened replaces the end of a long name with a checksum. No other name is as long as the result.
+// shortened replaces the end of a long name with a checksum. No other name is as long as the
+// result.
 func shortened(name string) string {
 	if len(name) <= maxName {
 		return name

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-// OpenJournal opens the file of --state and the output, and makes the walk go on with the last run if
-// that was stopped. The command ends the journal with its Finish.
+// OpenJournal opens the file of --state and the output, and makes the walk go on with the last run
+// if that was stopped. The command ends the journal with its Finish.
 func (w *Walker) OpenJournal() error {
 	f, err := state.Open(w.Flags.State)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// run walks the target and writes to v.to, or with --state to the output. An error ends the command.
+// run walks the target and writes to v.to, or with --state to the output. An error ends the
+// command.
 func (v *Visit) run(ctx context.Context) error {
 	w := v.Walker
 	v.Options.Report, v.Options.Done, v.Options.Fetched = v.problems.Add, v.done, v.Fetched
@@ -173,8 +174,8 @@ func (v *Visit) walkSite(ctx context.Context, client *discover.Client) error {
 	return nil
 }
 
-// Fetched records what is known of a sitemap that was fetched, and saves doc for --save. For a file,
-// doc is nil.
+// Fetched records what is known of a sitemap that was fetched, and saves doc for --save. For a
+// file, doc is nil.
 func (v *Visit) Fetched(s *discover.Sitemap, doc *fetch.Document) {
 	if s != nil {
 		v.docOf, v.doc = s, batch.FetchedDocument(doc)

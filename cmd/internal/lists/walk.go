@@ -45,8 +45,8 @@ func Walk(
 	return w.Out.Finish(w.Run(cmd.Context(), targets))
 }
 
-// Print walks the targets, prints the URLs and the table of --documents, and reports at the end what
-// else it met.
+// Print walks the targets, prints the URLs and the table of --documents, and reports at the end
+// what else it met.
 func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Printer) error {
 	w.fills = true
 	p.Begin(w.Out)
@@ -85,8 +85,8 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Pr
 	return nil
 }
 
-// print prints a URL. Visits side by side write lines, which are printed in the order of the list. With
-// --state, what is printed of a document stays together.
+// print prints a URL. Visits side by side write lines, which are printed in the order of the list.
+// With --state, what is printed of a document stays together.
 func (v *Visit) print(p output.Printer, r *batch.URL) error {
 	sample, isSample := p.(*output.Sample)
 	switch {

@@ -114,8 +114,8 @@ type Visit struct {
 	taken taken  // that the journal has not noted
 }
 
-// Lines are written a chunk at a time. With --state, those of a document are one, unless they are many:
-// then other visits wait for its end.
+// Lines are written a chunk at a time. With --state, those of a document are one, unless they are
+// many: then other visits wait for its end.
 const (
 	chunk        = 32 << 10
 	journalChunk = 1 << 20

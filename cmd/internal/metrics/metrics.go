@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Serve serves /metrics and /healthz at the address of --metrics until stop is called; at "" nothing.
-// With ready it serves /readyz too. A process is healthy while it answers.
+// Serve serves /metrics and /healthz at the address of --metrics until stop is called; at ""
+// nothing. With ready it serves /readyz too. A process is healthy while it answers.
 func Serve(address string, r *prometheus.Registry, ready func() bool) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil

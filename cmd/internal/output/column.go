@@ -9,8 +9,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A column is a field of rows that --fields may pick. A row without a value has an empty cell in CSV,
-// and lacks the field in jsonl.
+// A column is a field of rows that --fields may pick. A row without a value has an empty cell in
+// CSV, and lacks the field in jsonl.
 type column[R any] struct {
 	name     string
 	text     func(b []byte, r *R) []byte // appends the value
@@ -53,7 +53,8 @@ func rowsAs[R any](p *cli.PrintFlags, columns []column[R]) func(b []byte, r *R) 
 	return func(b []byte, r *R) []byte { return appendObject(b, r, columns) }
 }
 
-// appendCells appends a row of CSV. Unless isRaw is set, all cells but numbers are text to spreadsheets.
+// appendCells appends a row of CSV. Unless isRaw is set, all cells but numbers are text to
+// spreadsheets.
 func appendCells[R any](b []byte, r *R, columns []column[R], isRaw bool) []byte {
 	for i, c := range columns {
 		if i > 0 {

@@ -42,8 +42,8 @@ func (f *Format) End() error { return nil }
 
 func appendText(b []byte, r *batch.URL) []byte { return append(append(b, r.Loc...), '\n') }
 
-// AppendRow appends a row of CSV. Unless isRaw is set, spreadsheets take its cells for text, not for
-// formulas.
+// AppendRow appends a row of CSV. Unless isRaw is set, spreadsheets take its cells for text, not
+// for formulas.
 func AppendRow(b []byte, isRaw bool, cells ...string) []byte {
 	for i, cell := range cells {
 		if i > 0 {

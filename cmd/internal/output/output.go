@@ -118,8 +118,8 @@ func newFile(a *cli.App, f *os.File, name string) *Writer {
 	return o
 }
 
-// Flush writes what is buffered, except for what a gzip stream holds back. It leaves an old file alone
-// until there is a record.
+// Flush writes what is buffered, except for what a gzip stream holds back. It leaves an old file
+// alone until there is a record.
 func (o *Writer) Flush() error {
 	if o.stale && o.isEmpty() {
 		return nil
@@ -182,8 +182,8 @@ func createBeside(name string) (*os.File, error) {
 	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// Replace replaces a file by what write writes, in one step: if that fails, the old file stays. What
-// a link names is replaced, not the link.
+// Replace replaces a file by what write writes, in one step: if that fails, the old file stays.
+// What a link names is replaced, not the link.
 func Replace(name string, write func(io.Writer) error) error {
 	if path, err := filepath.EvalSymlinks(name); err == nil {
 		name = path
@@ -233,8 +233,8 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 	return o, nil
 }
 
-// ending returns the size of a file, and whether its last line is ended, as far as that can be seen.
-// A device and a file that is missing have no size.
+// ending returns the size of a file, and whether its last line is ended, as far as that can be
+// seen. A device and a file that is missing have no size.
 func ending(name string) (size int64, isEnded bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

@@ -36,8 +36,8 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// Outputs that append to one file, each in a process of its own, leave each other's lines alone. They
-// begin with a new line also if the last one was not ended.
+// Outputs that append to one file, each in a process of its own, leave each other's lines alone.
+// They begin with a new line also if the last one was not ended.
 func TestAppend(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out")
 	a := cli.NewApp(t.Context(), nil, io.Discard, io.Discard)

@@ -100,8 +100,8 @@ func orNull[T any](o sitemap.Optional[T]) *T {
 	return nil
 }
 
-// timeOrNull returns nil for a time that is not set. In the structs of a list, parquet-go takes each
-// time.Time that may be null for null.
+// timeOrNull returns nil for a time that is not set. In the structs of a list, parquet-go takes
+// each time.Time that may be null for null.
 func timeOrNull(t sitemap.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -110,8 +110,8 @@ func timeOrNull(t sitemap.Time) *time.Time {
 	return &start
 }
 
-// precisionOf returns how precise a time is, "" if there is none. Seconds that were not listed are :00,
-// as in [sitemap.Time.String].
+// precisionOf returns how precise a time is, "" if there is none. Seconds that were not listed are
+// :00, as in [sitemap.Time.String].
 func precisionOf(t sitemap.Time) string {
 	if digits := t.Precision().Digits(); digits > 0 {
 		return [...]string{"millisecond", "microsecond", "nanosecond"}[(digits-1)/3]

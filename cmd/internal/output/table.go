@@ -15,9 +15,9 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A Table prints rows as csv, jsonl or Parquet. Its columns are the fields of R, or some of them, by
-// the names in their tags. A column that is optional may lack a value: then its cell is empty in csv,
-// and null in Parquet, and jsonl lacks the field.
+// A Table prints rows as csv, jsonl or Parquet. Its columns are the fields of R, or some of them,
+// by the names in their tags. A column that is optional may lack a value: then its cell is empty in
+// csv, and null in Parquet, and jsonl lacks the field.
 type Table[R any] struct {
 	format  string
 	rowsOf  func(rows []R, r *batch.URL) []R // appends those of a URL

@@ -1,4 +1,5 @@
-// Package robots is the command sitemap robots, which prints the sitemaps that a robots.txt names, and its other records.
+// Package robots is the command sitemap robots, which prints the sitemaps that a robots.txt names,
+// and its other records.
 package robots
 
 import (

@@ -31,8 +31,8 @@ type Folder struct {
 	host    string
 }
 
-// Prepare makes the client of the folder read as c does, and a walk look for sitemaps where the folder
-// may have them, unless o says where.
+// Prepare makes the client of the folder read as c does, and a walk look for sitemaps where the
+// folder may have them, unless o says where.
 func (f *Folder) Prepare(c *discover.Client, o *discover.Options) {
 	to, like := f.Client.Fetch, c.Fetch
 	to.UserAgent, to.RobotsAgent, to.MaxBytes = like.UserAgent, like.RobotsAgent, like.MaxBytes
@@ -47,8 +47,8 @@ func (f *Folder) Files() fs.FS { return f.root.FS() }
 // Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// locate returns where on the site the top of the folder is if a path of the site is one of its files,
-// and the name of that file.
+// locate returns where on the site the top of the folder is if a path of the site is one of its
+// files, and the name of that file.
 func (f *Folder) locate(sitePath string) (top, name string, ok bool) {
 	top, name = "/", strings.TrimPrefix(path.Clean("/"+sitePath), "/")
 	for name != "" {
@@ -94,8 +94,8 @@ func HostOf(site string) string {
 	return strings.TrimPrefix(origin.Host, "www.")
 }
 
-// RoundTrip answers a request to the site as a server of static files does: /a is the file a, a.html or
-// a/index.html.
+// RoundTrip answers a request to the site as a server of static files does: /a is the file a,
+// a.html or a/index.html.
 func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 	if HostOf(r.URL.String()) != f.host {
 		return nil, fmt.Errorf("%s is not in the folder", r.URL.Host)

@@ -16,8 +16,8 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// OpenFolder opens the folder of a site, or of a sitemap of it. If at is empty, the folder says whose
-// it is.
+// OpenFolder opens the folder of a site, or of a sitemap of it. If at is empty, the folder says
+// whose it is.
 func OpenFolder(dir, at string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -43,8 +43,8 @@ var ErrFolder = errors.New(
 	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose is it?",
 )
 
-// A RelativeError means that nothing in a folder says whose it is, since no location in its sitemap is
-// a whole URL: all are relative, or the sitemap cannot be read.
+// A RelativeError means that nothing in a folder says whose it is, since no location in its sitemap
+// is a whole URL: all are relative, or the sitemap cannot be read.
 type RelativeError struct{ Sitemap string }
 
 func (e *RelativeError) Error() string {
@@ -75,8 +75,8 @@ func (f *Folder) set(at string) error {
 	return nil
 }
 
-// find identifies the site whose files are in the folder: by the first Sitemap line of its robots.txt,
-// else by the URLs of a sitemap at its top.
+// find identifies the site whose files are in the folder: by the first Sitemap line of its
+// robots.txt, else by the URLs of a sitemap at its top.
 func (f *Folder) find() error {
 	if file, err := f.root.Open("robots.txt"); err == nil {
 		defer file.Close()
@@ -117,8 +117,8 @@ func (f *Folder) found(u *url.URL, top, name string) {
 	f.Target = Target{Kind: Site, Name: u.Scheme + "://" + u.Host + top}
 }
 
-// sitemaps returns the names of files at the top of the folder that may be sitemaps. Other text files
-// are not, even if they list URLs.
+// sitemaps returns the names of files at the top of the folder that may be sitemaps. Other text
+// files are not, even if they list URLs.
 func (f *Folder) sitemaps() []string {
 	var names []string
 	for _, known := range discover.DefaultKnownPaths() {
@@ -134,8 +134,8 @@ func (f *Folder) sitemaps() []string {
 // maxLocs is how many URLs of a sitemap say whose folder it is in.
 const maxLocs = 200
 
-// locs returns the first URLs in a file, if it is a sitemap, or should be one by its name. A feed is
-// none: its URLs may be on any site.
+// locs returns the first URLs in a file, if it is a sitemap, or should be one by its name. A feed
+// is none: its URLs may be on any site.
 func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
 	file, err := f.root.Open(name)
 	if err != nil {
@@ -161,8 +161,8 @@ func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
 	return locs, true
 }
 
-// topOf returns where on the site the top of the folder is: where most of the URLs have files. That is
-// / unless another place has more.
+// topOf returns where on the site the top of the folder is: where most of the URLs have files. That
+// is / unless another place has more.
 func (f *Folder) topOf(locs []*url.URL) string {
 	best, most := "/", -1
 	for top := "/"; ; {

@@ -208,8 +208,8 @@ func TestCommand_Shards(t *testing.T) {
 	}
 }
 
-// Workers share a bucket and a queue, nothing else, and are killed. The states are in the bucket too: a
-// run with another broker has what has changed since.
+// Workers share a bucket and a queue, nothing else, and are killed. The states are in the bucket
+// too: a run with another broker has what has changed since.
 func TestCommand_Queue(t *testing.T) {
 	startServer(t)
 	c := newCommandTest(t, 90)

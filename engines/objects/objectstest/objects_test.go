@@ -62,7 +62,8 @@ func TestStates(t *testing.T) {
 	batchtest.States(t, func(t *testing.T) batch.States { return states(t, open(t, next())) })
 }
 
-// The prefix may be missing. Runs are found, and nothing else. A run keeps a record beside its parts.
+// The prefix may be missing. Runs are found, and nothing else. A run keeps a record beside its
+// parts.
 func TestRuns(t *testing.T) {
 	startServer(t)
 	s := open(t, "")
@@ -218,8 +219,8 @@ func TestPart_BrokenOff(t *testing.T) {
 	}
 }
 
-// The server is killed again and again while eight workers write parts and states, also while a large
-// part is put. None is lost, and none is half.
+// The server is killed again and again while eight workers write parts and states, also while a
+// large part is put. None is lost, and none is half.
 func TestKilled(t *testing.T) {
 	srv := startServer(t)
 	s := open(t, "/p[8]")

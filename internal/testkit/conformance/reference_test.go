@@ -27,8 +27,8 @@ var errSetAside = errors.New("set aside")
 // invalidReference matches references to surrogates, which encoding/xml reads as U+FFFD.
 var invalidReference = regexp.MustCompile(`(?i)&#(x0*d[89a-f][0-9a-f]{2}|0*5(529[6-9]|5[3-9]\d\d|[67]\d{3}));`)
 
-// sectionInSection matches a start of a CDATA section after which another one starts before the next
-// end.
+// sectionInSection matches a start of a CDATA section after which another one starts before the
+// next end.
 var sectionInSection = regexp.MustCompile(`(?s)<!\[CDATA\[([^\]]|\][^\]]|\]\]+[^\]>])*?<!\[CDATA\[`)
 
 // readTree reads a document with encoding/xml in its strict mode. It sets aside documents that

@@ -58,8 +58,8 @@ const wide = `[...document.querySelectorAll("header *, main *")].filter((e) => {
 			getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth);
 }).map((e) => e.outerHTML.slice(0, 100)).join()`
 
-// badLabels is "true: " if the timeline has labels, and lists those that are clipped, too small or on
-// top of another.
+// badLabels is "true: " if the timeline has labels, and lists those that are clipped, too small or
+// on top of another.
 const badLabels = `(() => {
 	const shown = [...document.querySelectorAll(".timeline text")]
 		.filter((e) => e.getBoundingClientRect().width > 0);
@@ -106,8 +106,8 @@ const contrast = `
 		.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0) + 0.05;
 	const contrast = (a, b) => Math.max(light(a), light(b)) / Math.min(light(a), light(b));`
 
-// paleShapes is "true: " if there are tiles and bars, and lists those whose contrast with the page is
-// below 3.
+// paleShapes is "true: " if there are tiles and bars, and lists those whose contrast with the page
+// is below 3.
 const paleShapes = `(() => {` + contrast + `
 	const shapes = [...document.querySelectorAll("svg rect")];
 	const back = getComputedStyle(document.body).backgroundColor;
@@ -115,8 +115,8 @@ const paleShapes = `(() => {` + contrast + `
 	return (shapes.length > 80) + ": " + pale.map((e) => e.outerHTML).join();
 })()`
 
-// paleTexts is "true: " if there are texts, and lists those whose contrast with what is under them is
-// below 4.5.
+// paleTexts is "true: " if there are texts, and lists those whose contrast with what is under them
+// is below 4.5.
 const paleTexts = `(() => {` + contrast + `
 	const under = (e) => {
 		if (e.matches(".treemap text")) return getComputedStyle(e.previousElementSibling).fill;
