@@ -3,12 +3,15 @@ package frontier
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	pb "github.com/seed-322c453a/sitemap/engines/internal/urlfrontier"
 )
@@ -68,4 +71,17 @@ func put(
 		}
 	})
 	return group.Wait()
+}
+
+// failure returns the error of a call: that of the context if it has ended.
+func failure(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case status.Code(err) == codes.DeadlineExceeded: // the server noticed first
+		return context.DeadlineExceeded
+	}
+	return fmt.Errorf("frontier: %w", err)
 }

@@ -289,16 +289,3 @@ func (l *lease) end(ctx context.Context, due, blocked uint64) error {
 
 // unix converts a time for the frontier. A queue stays blocked until that second is over.
 func unix(t time.Time) uint64 { return uint64(t.Unix()) }
-
-// failure returns the error of a call: that of the context if it has ended.
-func failure(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case status.Code(err) == codes.DeadlineExceeded: // the server noticed first
-		return context.DeadlineExceeded
-	}
-	return fmt.Errorf("frontier: %w", err)
-}

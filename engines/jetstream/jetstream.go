@@ -48,6 +48,16 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
+// storeFailed is the broker's code for a message that a limit of the stream refuses.
+const storeFailed jetstream.ErrorCode = 10077
+
+// pollEvery is how long a worker waits for a task before it asks whether the run is over.
+const pollEvery = 500 * time.Millisecond
+
+// maxValue is the size of a state that is in the value of its domain; a larger one is an object. A
+// broker accepts messages of 1 MiB, unless it is set up otherwise.
+const maxValue = 256 << 10
+
 // Options are the options of a queue and of states. A nil *Options is a zero Options.
 type Options struct {
 	// Name is the prefix of the names of all streams and buckets. "" means "sitemap".

@@ -31,12 +31,6 @@ type Queue struct {
 	patience patience
 }
 
-// storeFailed is the broker's code for a message that a limit of the stream refuses.
-const storeFailed jetstream.ErrorCode = 10077
-
-// pollEvery is how long a worker waits for a task before it asks whether the run is over.
-const pollEvery = 500 * time.Millisecond
-
 // consumerName is the name of the consumer that all workers share.
 const consumerName = "workers"
 

@@ -15,10 +15,6 @@ import (
 	"github.com/seed-322c453a/sitemap/engines/internal/tempfile"
 )
 
-// maxValue is the size of a state that is in the value of its domain; a larger one is an object. A
-// broker accepts messages of 1 MiB, unless it is set up otherwise.
-const maxValue = 256 << 10
-
 // OpenStates opens the states on a broker. It creates their buckets if they do not exist.
 func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (batch.States, error) {
 	full := o.withDefaults()

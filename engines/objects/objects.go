@@ -159,6 +159,9 @@ func (s *Store) retry(ctx context.Context, name string, f func() error) error {
 	}
 }
 
+// errLost means that a store lacks an object that it has accepted.
+var errLost = errors.New("the store has lost the object")
+
 // unanswered reports whether an error means that the store could not be reached, has failed or was
 // busy: a conflict is one with a write at the same moment, which may have failed.
 func unanswered(err error) bool {

@@ -2,7 +2,6 @@ package objects
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 
@@ -11,9 +10,6 @@ import (
 
 // pieceSize is the size of the pieces in which a larger object is put.
 const pieceSize = 16 << 20
-
-// errLost means that a store lacks an object that it has accepted.
-var errLost = errors.New("the store has lost the object")
 
 // put puts an object.
 func (s *Store) put(ctx context.Context, name string, r *io.SectionReader, o minio.PutObjectOptions) error {

@@ -8,6 +8,15 @@ import (
 	"sort"
 )
 
+// A State is what is kept of a page.
+type State struct {
+	LastMod uint32 // the latest one that was seen, in Unix seconds
+	Run     uint32
+}
+
+// entrySize is the length of a page and its state in a value.
+const entrySize = 16
+
 // An entry is a page and its state.
 type entry struct {
 	page  uint64

@@ -2,12 +2,6 @@ package pagetable
 
 import "sync"
 
-// A place is a name in a store.
-type place struct {
-	store any
-	name  string
-}
-
 var tables = struct {
 	sync.Mutex
 	open map[place]*Table

@@ -21,20 +21,19 @@ type Store interface {
 	Err() error // the first error of all calls
 }
 
-// A State is what is kept of a page.
-type State struct {
-	LastMod uint32 // the latest one that was seen, in Unix seconds
-	Run     uint32
-}
-
 const (
-	entrySize   = 16
 	maxBucket   = 200     // pages
 	maxSegment  = 4_096   // pages
 	maxSegments = 256     // in the log
 	maxLog      = 1 << 17 // pages
 	syncEvery   = 4 << 20 // bytes that are put between two syncs of a merge
 )
+
+// A place is a name in a store.
+type place struct {
+	store any
+	name  string
+}
 
 // A Table is the pages of one site. Keys start with its name. It is safe for concurrent use.
 type Table struct {

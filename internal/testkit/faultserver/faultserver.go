@@ -118,30 +118,6 @@ func (s *Server) Hits(path string) int {
 	return s.hits[path]
 }
 
-// ServeHTTP serves /fault/NAME, and 404 for anything else.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	s.hits[r.URL.Path]++
-	hit := s.hits[r.URL.Path]
-	s.mu.Unlock()
-	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/fault/"), "/")
-	serve := faults[name]
-	if serve == nil {
-		http.NotFound(w, r)
-		return
-	}
-	serve(&response{Server: s, ResponseWriter: w, req: r, hit: hit})
-}
-
-// Names returns the names of all faults.
-func Names() []string {
-	var names []string
-	for name := range faults {
-		names = append(names, name)
-	}
-	return names
-}
-
 // A response is one request being answered.
 type response struct {
 	*Server
