@@ -27,7 +27,7 @@ func (j *judge) ruleOf(p sitemap.Problem) Rule {
 
 // problem reports a problem of reading, unless another finding is about the same defect.
 func (j *judge) problem(p sitemap.Problem) {
-	at, last := j.at(p.Pos), len(j.held)-1
+	at := j.at(p.Pos)
 	switch p.Code {
 	case sitemap.UnknownNamespace:
 		if hasSmartQuotes(p.Text) {
@@ -45,10 +45,6 @@ func (j *judge) problem(p sitemap.Problem) {
 		}
 	case sitemap.BogusLoc:
 		if t := template(p.Text); t != "" && !j.first(t) {
-			return
-		}
-	case sitemap.ZoneAssumed:
-		if last >= 0 && j.held[last].Code == sitemap.NonstandardLastMod && j.held[last].Pos == at.pos {
 			return
 		}
 	}
