@@ -22,7 +22,8 @@ func (d *document) fail(r *reading) {
 // judge reports documents that are failing, or the whole site. If it cannot tell which, it makes
 // another document due to find out.
 func (s *site) judge(out *delivery) {
-	if s.Failing && slices.ContainsFunc(s.docs, func(d *document) bool { return d.Failures == 0 && !d.Read.IsZero() }) {
+	isRead := func(d *document) bool { return d.Failures == 0 && !d.Read.IsZero() }
+	if s.Failing && slices.ContainsFunc(s.docs, isRead) {
 		s.Failing = false
 		out.notice(Recovered, "", nil)
 		for _, d := range s.docs {

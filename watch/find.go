@@ -76,11 +76,10 @@ func (w *Watcher) robotsToken() string {
 // nameSeeds replaces the seeds with those that robots.txt or the known paths name now. If some are
 // new, it keeps the old ones until the next time: pages and sitemaps may have moved.
 func (s *site) nameSeeds(found []*discover.Sitemap, out *delivery) {
-	hasNew := slices.ContainsFunc(found, func(seed *discover.Sitemap) bool { return s.byLoc[seed.Loc] == nil })
-	if hasNew {
+	isNew := func(seed *discover.Sitemap) bool { return s.byLoc[seed.Loc] == nil }
+	if slices.ContainsFunc(found, isNew) {
 		found = append(slices.Clip(found), s.Seeds...)
 	}
-	isFirst := len(s.docs) == 0
 	s.Seeds = found
-	s.relink(isFirst, out)
+	s.relink(len(s.docs) == 0, out)
 }

@@ -150,29 +150,27 @@ func (s *site) pages(d *document) pagelist.List {
 func (s *site) link() (found []*document) {
 	known, foreign := s.byLoc, 0
 	s.docs, s.byLoc = nil, map[string]*document{}
-	var add func(d document)
-	add = func(d document) {
+	var add func(d *document)
+	add = func(d *document) {
 		if s.byLoc[d.loc] != nil || s.isFull(d.index) {
 			return
 		}
-		doc := known[d.loc]
-		if doc == nil {
-			doc = &document{loc: d.loc}
-			if !s.get(s.docKey(d.loc), &doc.docRecord) {
-				doc.Asked, doc.Next = s.began, s.began
-				found = append(found, doc)
-			} else {
-				doc.stored = doc.docRecord
-			}
+		if old := known[d.loc]; old != nil {
+			old.seed, old.index, old.listed = d.seed, d.index, d.listed
+			d = old
+		} else if s.get(s.docKey(d.loc), &d.docRecord) {
+			d.stored = d.docRecord
+		} else {
+			d.Asked, d.Next = s.began, s.began
+			found = append(found, d)
 		}
-		doc.seed, doc.index, doc.listed = d.seed, d.index, d.listed
-		s.docs = append(s.docs, doc)
-		s.byLoc[d.loc] = doc
-		if !doc.IsIndex {
+		s.docs = append(s.docs, d)
+		s.byLoc[d.loc] = d
+		if !d.IsIndex {
 			return
 		}
-		scope := doc.scope()
-		for _, p := range s.pages(doc) {
+		scope := d.scope()
+		for _, p := range s.pages(d) {
 			if p.State&pagelist.Sitemap == 0 {
 				continue
 			}
@@ -181,11 +179,11 @@ func (s *site) link() (found []*document) {
 					continue
 				}
 			}
-			add(document{loc: p.Loc, index: doc, listed: p.LastMod})
+			add(&document{loc: p.Loc, index: d, listed: p.LastMod})
 		}
 	}
 	for _, seed := range s.Seeds {
-		add(document{loc: seed.Loc, seed: seed})
+		add(&document{loc: seed.Loc, seed: seed})
 	}
 	return found
 }
