@@ -99,3 +99,22 @@ func TestBreaks(t *testing.T) {
 		}
 	})
 }
+
+// TestPanic: a loop that panics leaves nothing running.
+func TestPanic(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1", "2"))
+		w := web.watcher()
+		w.Initial = true
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		for range w.Events(t.Context(), slices.Values([]string{"a.test"})) {
+			panic("here")
+		}
+	})
+}

@@ -50,12 +50,16 @@ func (w *Watcher) run(
 		w: w, ctx: ctx, yield: yield,
 		deliveries: make(chan *delivery), ended: make(chan *visit), synced: time.Now(),
 	}
+	end := func() {
+		cancel()
+		turns.Wait()
+	}
+	defer end() // the caller's loop may panic
 	alive, err := true, r.addSites(sites)
 	if err == nil {
 		alive, err = r.loop(&turns, once)
 	}
-	cancel()
-	turns.Wait()
+	end()
 	if err = cmp.Or(err, w.Store.Sync()); alive && err != nil {
 		yield(Event{}, cmp.Or(parent.Err(), err))
 	}
