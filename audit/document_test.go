@@ -237,7 +237,7 @@ func TestDocument_LinkColumns(t *testing.T) {
 	}
 }
 
-// What is absent is found where it should be.
+// A missing element is found at the place where it should be.
 func TestDocument_NoEntriesIsAtTheRoot(t *testing.T) {
 	const text = "<!-- ü -->\n <urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n\n</urlset>"
 	found, err := collect(audit.Document(source("s.xml", []byte(text)), nil))

@@ -84,7 +84,7 @@ func TestFind_RobotsOutcomes(t *testing.T) {
 }
 
 // TestFind_RobotsCut: the sitemaps that a robots.txt named before it broke off are walked, and the
-// error comes last.
+// error is the last element.
 func TestFind_RobotsCut(t *testing.T) {
 	w := newWeb()
 	w.answer(example+"/robots.txt", answer{body: "Sitemap: /s.xml\n", cut: io.ErrUnexpectedEOF})

@@ -19,7 +19,7 @@ func (d *document) fail(r *reading) {
 	d.Version.ETag, d.Version.LastModified = "", ""
 }
 
-// judge reports documents that are failing, or the whole site. If it cannot tell which, it makes
+// judge reports documents that are failing, or the whole site. If it is not clear which, it makes
 // another document due to find out.
 func (s *site) judge(out *delivery) {
 	isRead := func(d *document) bool { return d.Failures == 0 && !d.Read.IsZero() }

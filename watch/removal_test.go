@@ -141,7 +141,7 @@ func TestRemoved_Again(t *testing.T) {
 	})
 }
 
-// TestRemoved_NewSitemap: events about a page that comes back in a new sitemap have other IDs, also
+// TestRemoved_NewSitemap: events about a page that returns in a new sitemap have other IDs, also
 // months later.
 func TestRemoved_NewSitemap(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -104,7 +104,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestNotASite: what is not a site is failing, once.
+// TestNotASite: a name that is not a site is failing, once.
 func TestNotASite(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWeb().watcher()

@@ -167,7 +167,7 @@ func TestURLsFrom(t *testing.T) {
 	runWith(t, strings.NewReader(s.URL+"/c.txt\n"), "urls", "--allow-private", "--from", "-", s.URL+"/b.xml").want(t, cli.ExitOK, s.text("HOST/2\nHOST/4\nHOST/5\n"), "2 sites, 3 URLs, 0 failed, ")
 }
 
-// What the first line of a list names is printed while the list goes on.
+// The URLs of the first line of a list are printed while the list goes on.
 func TestFromBeginsAtTheFirstLine(t *testing.T) {
 	s := smallSite(t)
 	s.docs["/b.xml"] = `<urlset xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>HOST/b</loc>` +

@@ -56,7 +56,7 @@ type census struct {
 // censusKinds are the kinds of counts, in their order.
 var censusKinds = []string{"host", "directory", "month", "sitemap", "extension", "lastmod"}
 
-// maxNames bounds the names of a kind that are told apart.
+// maxNames bounds the names of a kind that are counted separately.
 const maxNames = 10_000
 
 const otherNames = "(others)"

@@ -126,7 +126,7 @@ func TestQueue_Attempts(t *testing.T) {
 	}
 }
 
-// What is no task, or has lost its object, is removed alone: the next task follows.
+// A message that is not a task, or has lost its object, is removed alone: the next task follows.
 func TestQueue_NoTask(t *testing.T) {
 	nc := connect(t)
 	q, err := natsqueue.OpenQueue(t.Context(), nc, "1", nil)
