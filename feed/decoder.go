@@ -37,6 +37,14 @@ func (d *decoder) problem(code sitemap.Code, field string) {
 	d.sink.Problem(code, d.in.Position(0), field, d.r.Raw())
 }
 
+// here returns the position of the current token, if there is a report to use it.
+func (d *decoder) here() (pos sitemap.Position) {
+	if d.sink.Report() != nil {
+		pos = d.in.Position(0)
+	}
+	return pos
+}
+
 // A rank orders the links of an entry. A lower one is preferred.
 type rank int
 

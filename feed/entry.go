@@ -163,7 +163,7 @@ func (d *decoder) readForeign() bool {
 
 // readDate reads a date. The first readable one of its kind counts.
 func (d *decoder) readDate(field string, as date) {
-	pos := d.in.Position(0)
+	pos := d.here()
 	space := d.r.Space
 	text := d.r.Text()
 	if !d.r.Complete {
@@ -189,7 +189,7 @@ func (d *decoder) readID(field string, code sitemap.Code) {
 	if d.entry.link.usable {
 		return
 	}
-	pos := d.in.Position(0)
+	pos := d.here()
 	if text := d.r.Text(); d.r.Complete {
 		if d.atom {
 			text = d.withoutMarkup(text, pos, field)

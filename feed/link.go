@@ -134,7 +134,7 @@ func isHTML(typ []byte) bool {
 // readLink reads a link element of an entry. The location is in href for Atom and in the text for
 // RSS, or the reverse by mistake.
 func (d *decoder) readLink(atom bool) {
-	pos := d.in.Position(0)
+	pos := d.here()
 	if !atom {
 		if d.entry.linked {
 			d.problem(sitemap.RepeatedElement, "link")
