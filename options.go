@@ -20,9 +20,9 @@ type Options struct {
 	// Problems come in document order, except that those of an entry as a whole come after those of
 	// its parts.
 	//
-	// If Report is nil, the Entries functions of packages parse, feed and text do not look for
-	// problems that affect no entry, such as control characters in the articles of a feed. A
-	// parse.Reader always counts them.
+	// If Report is nil, the Entries functions of packages parse, feed and text skip problems that
+	// affect no entry, such as control characters in the articles of a feed. A parse.Reader always
+	// counts them.
 	Report func(Problem)
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
-// Find returns the sitemaps of a site: those that its robots.txt names, or else the first known
-// path that holds one and that robots.txt does not disallow for our agent, or else the first
-// sitemap that its home page names by <link rel="sitemap">.
+// Find returns the sitemaps of a site: those that its robots.txt names. If it names none, Find
+// returns the first known path that holds one and that robots.txt does not disallow for our agent.
+// Failing that, it returns the first sitemap that the home page names by <link rel="sitemap">.
 //
 // A site is a host or an http or https URL; its path only serves to find known paths. A host
 // without a scheme is tried by https, then by http if https cannot be connected to, or its TLS

@@ -127,8 +127,8 @@ type Options struct {
 	// KnownPaths are tried instead of [DefaultKnownPaths]. An empty slice that is not nil means
 	// that no path is tried. Each is a path of the site's host, with or without a query.
 	KnownPaths []string
-	// KnownPathsToo tries the known paths and the home page also if robots.txt names a sitemap that
-	// can be read, and reads all sitemaps that they lead to rather than the first.
+	// KnownPathsToo tries the known paths and the home page even if robots.txt names a sitemap that
+	// can be read. It reads all sitemaps that they lead to, not only the first.
 	KnownPathsToo bool
 	// MaxDepth is how many indexes may lie above a document. 0 means 10, a negative number any.
 	MaxDepth int

@@ -32,9 +32,9 @@
 //
 // # Time
 //
-// Connecting and the TLS handshake may take 10 s each, the header of a response 30 s, any pause in
-// a body 30 s, and one document with its attempts and the waits between them [Client.Timeout].
-// Waits for the Limiter, and for room in temporary files, do not count.
+// Connecting and the TLS handshake may take 10 s each, the header of a response 30 s, and any pause
+// in a body 30 s. [Client.Timeout] bounds one document, with its attempts and the waits between
+// them. Waits for the Limiter, and for room in temporary files, do not count.
 //
 // # Where a request may go
 //

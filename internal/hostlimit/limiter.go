@@ -1,6 +1,6 @@
 // Package hostlimit decides when a request may be sent: it bounds the requests under way in all, to
-// one host and to one address, keeps a delay between those to a host, and pauses hosts that ask for
-// it. The doc of fetch.HostLimiter says how.
+// one host and to one address. It keeps a delay between those to a host, and pauses hosts that ask
+// for it. The doc of fetch.HostLimiter says how.
 //
 // Each file builds on those below it:
 //

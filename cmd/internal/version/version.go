@@ -42,9 +42,9 @@ func Number() string {
 	return number
 }
 
-// format returns the version of the module that the command was built from, or the commit where it
-// was built from a clone without a tag, then the day of the commit as far as it is known, and the
-// version of Go: "v0.9.0, 2026-11-23, go1.26.8".
+// format returns the version of the module, or the commit if the command was built from a clone
+// without a tag, then the day of the commit as far as it is known, and the version of Go: "v0.9.0,
+// 2026-11-23, go1.26.8".
 func format(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
