@@ -73,7 +73,7 @@ func (x *extensions) judgeElement(e *element) {
 	code, hasCode := e.attr("hreflang")
 	if hasCode && bytes.EqualFold(rel, []byte("alternate")) {
 		href, _ := e.attr("href")
-		x.judgeLink(e.spot, string(code), string(href))
+		x.judgeLink(e.offset, string(code), string(href))
 	}
 }
 
@@ -89,7 +89,7 @@ func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alter
 			x.links = x.links[:before]
 			return false
 		}
-		at := spot{offset: offset + int64(bytes.IndexByte(tag, '<'))}
+		at := offset + int64(bytes.IndexByte(tag, '<'))
 		x.judgeLink(at, links[i].Hreflang, links[i].Href)
 		offset, text = offset+int64(len(text)-len(rest)), rest
 	}
@@ -97,10 +97,10 @@ func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alter
 }
 
 // judgeLink judges an alternate.
-func (x *extensions) judgeLink(at spot, code, href string) {
+func (x *extensions) judgeLink(at int64, code, href string) {
 	find := func(rule Rule, text, format string, args ...any) {
 		x.isNamed = true
-		x.findAt(rule, x.placeOf(&at), text, format, args...)
+		x.findAt(rule, x.placeOf(at), text, format, args...)
 	}
 	switch {
 	case href == "":
@@ -160,9 +160,9 @@ func (x *extensions) endLinks() {
 		case !x.isRepeated(i):
 			distinct++
 		case isDefault:
-			x.findAt(of(HreflangTwoXDefaults), x.placeOf(&l.spot), l.href, "a second alternate for x-default")
+			x.findAt(of(HreflangTwoXDefaults), x.placeOf(l.offset), l.href, "a second alternate for x-default")
 		default:
-			x.findAt(of(HreflangRepeatedCode), x.placeOf(&l.spot), l.code, "a second alternate for %s",
+			x.findAt(of(HreflangRepeatedCode), x.placeOf(l.offset), l.code, "a second alternate for %s",
 				quoted(l.code))
 		}
 		hasDefault = hasDefault || isDefault

@@ -63,6 +63,7 @@ func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
 		reporter: reporter{o: o, yield: yield, found: j.hold},
 		text:     text{name: src.Name, excerpts: o.Excerpts},
 		now:      o.now(), once: map[string]bool{}, habits: map[sitemap.Code]*habit{},
+		entry: entry{kept: map[int64]place{}},
 	}
 	j.begin(-1)
 	d.locations.judge, d.duplicates.judge, d.priorities.judge, d.returns.judge = j, j, j, j
@@ -162,7 +163,7 @@ func (d *auditor) Start(in *input.Reader) {
 	d.in, d.line = in, -1
 	in.Sliding = func() {
 		for i := range d.extensions.links {
-			d.keepPlace(&d.extensions.links[i].spot)
+			d.keepPlace(d.extensions.links[i].offset)
 		}
 		d.keepPlaces()
 	}
@@ -186,7 +187,6 @@ func (d *auditor) Root(r *xmlscan.Reader) {
 	root.add(r, 0, true)
 	d.rootAt = &root.elements[0]
 	d.head = d.place(r.Offset())
-	d.rootAt.at = &d.head
 	for _, a := range d.rootAt.attrs {
 		d.returns.all = d.returns.all || namespace.Of(string(a.Value)) == namespace.XHTML
 	}
@@ -197,7 +197,7 @@ func (d *auditor) Root(r *xmlscan.Reader) {
 // Entry implements document.Listener.
 func (d *auditor) Entry(offset int64, fields []document.Field) {
 	d.enter(offset)
-	d.judge.entry.take(fields)
+	d.fields = append(d.fields, fields...)
 }
 
 // enter ends the entry before the one at an offset.

@@ -49,7 +49,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	sum := maphash.String(seed, rest)
 	now := occurrence{exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line)}
 	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
-		has&isDot != 0 && hasDotSegment(rest) {
+		has&isDot != 0 && strings.Contains(rest, "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		has = classOf(rest)
 		sum = maphash.String(seed, rest)
@@ -62,17 +62,6 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 	if !isNew {
 		d.repeated(e, before, now)
 	}
-}
-
-// hasDotSegment reports whether a part of a path starts with a dot.
-func hasDotSegment(path string) bool {
-	for i := 1; i < len(path); i++ {
-		n := strings.IndexByte(path[i:], '.')
-		if i += n; n < 0 || path[i-1] == '/' {
-			return n >= 0
-		}
-	}
-	return false
 }
 
 // fold returns the part of a location after its origin, in lower case and without a slash at the

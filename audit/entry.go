@@ -13,20 +13,14 @@ import (
 
 // An element is one of an entry, or the root.
 type element struct {
-	local []byte // name without its prefix, in lower case
-	space namespace.Space
-	own   bool   // it is in the protocol's namespace, that of the root, or none
-	cdata bool   // text has no references
-	depth int    // 0 is the entry
-	text  []byte // the first text directly in it, at most 16 KiB
-	attrs []xmlscan.Attr
-	spot
-}
-
-// A spot is a start tag of an entry. Its place is known once its bytes leave the memory.
-type spot struct {
+	local  []byte // name without its prefix, in lower case
+	space  namespace.Space
+	own    bool   // it is in the protocol's namespace, that of the root, or none
+	cdata  bool   // text has no references
+	depth  int    // 0 is the entry
+	text   []byte // the first text directly in it, at most 16 KiB
+	attrs  []xmlscan.Attr
 	offset int64
-	at     *place // nil before
 }
 
 // maxElementText is how much of an element's text is kept.
@@ -58,19 +52,14 @@ func (e *element) attr(name string) (value []byte, ok bool) {
 	return nil, false
 }
 
-// A field is one of the protocol's fields of an entry, or an extension.
-type field struct {
-	kind document.FieldKind
-	spot
-}
-
 // An entry holds the elements of the entry that is being read.
 type entry struct {
 	start    int64 // its offset, -1 before the first one
-	fields   []field
-	elements []element // unless all of it has the common shape
-	odd      []byte    // a loc that does not start like a URL, or nil
-	spaced   []byte    // a changefreq with white space around it, or nil
+	fields   []document.Field
+	elements []element       // unless all of it has the common shape
+	odd      []byte          // a loc that does not start like a URL, or nil
+	spaced   []byte          // a changefreq with white space around it, or nil
+	kept     map[int64]place // of start tags whose bytes have left the memory, by offset
 
 	bytes []byte // that the elements keep
 	attrs []xmlscan.Attr
@@ -79,22 +68,12 @@ type entry struct {
 // begin starts the next entry.
 func (e *entry) begin(offset int64) {
 	e.start, e.fields = offset, e.fields[:0]
-	if len(e.elements) > 0 {
+	if len(e.elements) > 0 || len(e.kept) > 0 {
+		clear(e.kept)
 		e.elements, e.bytes, e.attrs = e.elements[:0], e.bytes[:0], e.attrs[:0]
 	}
 	if e.odd != nil || e.spaced != nil {
 		e.odd, e.spaced = nil, nil
-	}
-}
-
-// take adds fields of the common shape.
-func (e *entry) take(fields []document.Field) {
-	for i := range fields {
-		f := &fields[i]
-		e.fields = append(e.fields, field{f.Kind, spot{offset: f.Offset}})
-		if n := len(f.Text); n > 0 && (f.Text[0] <= '&' || f.Text[0] >= utf8.RuneSelf || f.Text[n-1] <= ' ') {
-			e.fieldText(f.Kind, f.Text) // it starts or ends with unusual characters
-		}
 	}
 }
 
@@ -122,13 +101,13 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if n := len(e.elements); n > 0 && e.elements[n-1].offset == at {
 		e.elements = e.elements[:n-1]
 	}
-	if n := len(e.fields); n > 0 && e.fields[n-1].offset == at {
+	if n := len(e.fields); n > 0 && e.fields[n-1].Offset == at {
 		e.fields = e.fields[:n-1]
 	}
 	if len(e.elements) >= maxElements {
 		return
 	}
-	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, spot: spot{offset: at}}
+	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, offset: at}
 	from := len(e.attrs)
 	for a := range r.Attrs() {
 		e.attrs = append(e.attrs, xmlscan.Attr{Name: e.keep(a.Name), Value: e.keep(a.Value)})
@@ -136,7 +115,7 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	el.attrs = slices.Clip(e.attrs[from:])
 	e.elements = append(e.elements, el)
 	if kind := kindOf(&el); depth == 1 && kind != 0 {
-		e.fields = append(e.fields, field{kind, el.spot})
+		e.fields = append(e.fields, document.Field{Kind: kind, Offset: at})
 	}
 }
 
@@ -185,9 +164,9 @@ func kindOf(e *element) document.FieldKind {
 }
 
 // fieldOf returns the first field of this kind in the entry, or nil.
-func (e *entry) fieldOf(kind document.FieldKind) *field {
+func (e *entry) fieldOf(kind document.FieldKind) *document.Field {
 	for i := range e.fields {
-		if e.fields[i].kind == kind {
+		if e.fields[i].Kind == kind {
 			return &e.fields[i]
 		}
 	}

@@ -47,7 +47,7 @@ type extensions struct {
 
 // A link is an alternate of the entry.
 type link struct {
-	spot
+	offset     int64
 	code, href string
 }
 

@@ -36,15 +36,15 @@ func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
 
 // findIn is find for an element.
 func (j *judge) findIn(rule Rule, e *element, text, format string, args ...any) {
-	j.findAt(rule, j.placeOf(&e.spot), text, format, args...)
+	j.findAt(rule, j.placeOf(e.offset), text, format, args...)
 }
 
 // placeOf returns the place of a start tag of the current entry.
-func (j *judge) placeOf(s *spot) place {
-	if s.at != nil {
-		return *s.at
+func (j *judge) placeOf(offset int64) place {
+	if p, ok := j.kept[offset]; ok {
+		return p
 	}
-	return j.place(s.offset)
+	return j.place(offset)
 }
 
 // startOfEntry returns the place of the start tag of the entry that was read.
@@ -66,28 +66,27 @@ func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 }
 
 // placeOfField returns the place of a field of the entry that was read.
-func (j *judge) placeOfField(f *field) place {
+func (j *judge) placeOfField(f *document.Field) place {
 	if f == nil { // it is in another element
 		return j.startOfEntry()
 	}
-	return j.placeOf(&f.spot)
+	return j.placeOf(f.Offset)
 }
 
 // keepPlaces keeps the places of the current entry before its bytes leave the memory.
 func (j *judge) keepPlaces() {
 	for i := range j.elements {
-		j.keepPlace(&j.elements[i].spot)
+		j.keepPlace(j.elements[i].offset)
 	}
 	for i := range j.fields {
-		j.keepPlace(&j.fields[i].spot)
+		j.keepPlace(j.fields[i].Offset)
 	}
 	j.wideBefore(j.in.Position(0)) // it remembers what is needed of bytes that leave the memory
 }
 
-func (j *judge) keepPlace(s *spot) {
-	if s.at == nil {
-		p := j.place(s.offset)
-		s.at = &p
+func (j *judge) keepPlace(offset int64) {
+	if offset >= j.base() {
+		j.kept[offset] = j.place(offset)
 	}
 }
 

@@ -106,13 +106,13 @@ func (j *judge) rootNamespace(root *element, prefix string) {
 func (j *judge) order() {
 	var last document.FieldKind
 	for _, f := range j.fields {
-		if f.kind < last {
-			name, before := fieldName(f.kind), fieldName(last)
+		if f.Kind < last {
+			name, before := fieldName(f.Kind), fieldName(last)
 			j.findAt(of(ElementOrder), j.placeOfField(&f), name,
 				"%s comes after %s, which follows it in the schema", name, before)
 			return
 		}
-		last = f.kind
+		last = f.Kind
 	}
 }
 

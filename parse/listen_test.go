@@ -30,10 +30,12 @@ func (r *recorder) End() { r.heard = append(r.heard, "end") }
 func (r *recorder) Entry(offset int64, fields []doc.Field) {
 	s := "0 <url>"
 	for _, f := range fields {
-		s += fmt.Sprintf(" %s=%s", []string{"", "loc", "lastmod", "changefreq", "priority"}[f.Kind], f.Text)
-		if !strings.HasPrefix(r.text[f.Offset:], "<") || !strings.Contains(r.text[f.Offset:], string(f.Text)) {
-			s += " at a wrong offset"
+		name := []string{"", "loc", "lastmod", "changefreq", "priority"}[f.Kind]
+		value, isThere := strings.CutPrefix(r.text[f.Offset:], "<"+name+">")
+		if value, _, _ = strings.Cut(value, "</"); !isThere {
+			value = "at a wrong offset"
 		}
+		s += " " + name + "=" + value
 	}
 	r.heard, r.last = append(r.heard, s), offset
 }
@@ -66,6 +68,8 @@ func TestReader_Listen(t *testing.T) {
 		`<url><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                        "0 <url> loc=http://a.example/ lastmod=2024-05-06",
 		`<url><!-- c --><priority>0.5</priority><loc><![CDATA[http://a.example/]]></loc></url>`:                       "0 <url> priority=0.5 loc=<![CDATA[http://a.example/]]>",
 		`<url><loc>http://a.example/</loc><image:image><image:loc>http://a.example/i</image:loc></image:image></url>`: "0 <url> loc=http://a.example/ | 1 <image:image> | 2 <image:loc> | 2 true http://a.example/i",
+		`<url><loc>&#233;http://a.example/</loc><changefreq>daily</changefreq></url>`:                                 "0 <url> | 1 <loc> | 1 true &#233;http://a.example/ | 1 <changefreq> | 1 true daily",
+		`<url><loc>http://a.example/</loc><changefreq> daily</changefreq></url>`:                                      "0 <url> loc=http://a.example/ | 1 <changefreq> | 1 true daily",
 		`<url id="1"><loc>http://a.example/</loc><lastmod>2024-05-06</lastmod></url>`:                                 `0 <url id="1"> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024-05-06`,
 		`<url><loc>http://a.example/<lastmod>2024</lastmod></url>`:                                                    "0 <url> | 1 <loc> | 1 true http://a.example/ | 1 <lastmod> | 1 true 2024",
 		`<url><xhtml:link rel="a"/><xhtml:link rel="b"/><loc>http://a.example/</loc></url>`:                           `0 <url> | 1 <xhtml:link rel="a"/> | 1 <xhtml:link rel="b"/> | 1 <loc> | 1 true http://a.example/`,

@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"math/bits"
+	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -41,20 +42,16 @@ func (d *decoder) quickFields(b []byte, from int) int {
 		if own {
 			tag = load(b, at)
 		}
-		text, kind := i+1, document.Extension
+		kind := document.Extension
 		switch {
 		case tag&0xffffffff == tagLoc:
-			text, kind = at+len("loc>"), document.Loc
-			n = d.quickLoc(b, text)
+			kind, n = document.Loc, d.quickLoc(b, at+len("loc>"))
 		case tag == tagLastMod:
-			text, kind = at+len("lastmod>"), document.LastMod
-			n = d.quickLastMod(b, text)
+			kind, n = document.LastMod, d.quickLastMod(b, at+len("lastmod>"))
 		case tag == tagChangeFreq && load(b, at+8)&0xffffff == 'e'|'q'<<8|'>'<<16:
-			text, kind = at+len("changefreq>"), document.ChangeFrequency
-			n = d.quickChangeFreq(b, text)
+			kind, n = document.ChangeFrequency, d.quickChangeFreq(b, at+len("changefreq>"))
 		case tag == tagPriority && b[at+8] == '>':
-			text, kind = at+len("priority>"), document.Priority
-			n = d.quickPriority(b, text)
+			kind, n = document.Priority, d.quickPriority(b, at+len("priority>"))
 		default:
 			n = d.quickExtension(b, i)
 		}
@@ -62,9 +59,7 @@ func (d *decoder) quickFields(b []byte, from int) int {
 			return i
 		}
 		if from = n; d.listener != nil {
-			end := max(text, n-(text-i)-len("/")) // an end tag is longer by a slash
-			d.fields = append(d.fields, document.Field{
-				Kind: kind, Offset: d.in.Offset() + int64(i), Text: b[text:end]})
+			d.fields = append(d.fields, document.Field{Kind: kind, Offset: d.in.Offset() + int64(i)})
 		}
 	}
 }
@@ -171,6 +166,9 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 		d.locs = 1
 		return end + 4
 	}
+	if d.listener != nil && len(loc) > 0 && (loc[0] == '&' || loc[0] >= utf8.RuneSelf) {
+		return 0
+	}
 	ok := section && xmlchar.Sound(raw)
 	if !section {
 		raw, ok = d.text(raw, i)
@@ -233,6 +231,9 @@ func (d *decoder) quickChangeFreq(b []byte, i int) int {
 	}
 	f := document.ChangeFreq(text)
 	if f == 0 {
+		if d.listener != nil && len(xmlscan.TrimSpace(text)) < len(text) {
+			return 0
+		}
 		var ok bool
 		if text, ok = d.text(text, i); !ok {
 			return 0
