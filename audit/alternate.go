@@ -167,7 +167,7 @@ func (x *extensions) endLinks() {
 		}
 		hasDefault = hasDefault || isDefault
 	}
-	if x.current != nil && !x.hasSelf() {
+	if x.loc != "" && !x.hasSelf() {
 		x.findAt(of(HreflangNoSelf), x.startOfEntry(), "", "none of the entry's alternates is the entry itself")
 	}
 	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
@@ -184,7 +184,7 @@ func (x *extensions) isRepeated(i int) bool {
 
 // hasSelf reports whether the entry is one of its alternates.
 func (x *extensions) hasSelf() bool {
-	loc := x.current.Loc
+	loc := x.loc
 	if slices.ContainsFunc(x.links, func(l link) bool { return l.href == loc }) {
 		return true
 	}

@@ -37,11 +37,10 @@ type auditor struct {
 	summary sitemap.Summary
 	alone   bool // no site is known
 
-	yielded  sitemap.Entry // that is yielded
-	isJudged bool          // the elements of the entry that was heard last are judged
-	layers   int           // of gzip
-	declared string        // encoding
-	top      place         // of the document
+	isJudged bool   // the elements of the entry that was heard last are judged
+	layers   int    // of gzip
+	declared string // encoding
+	top      place  // of the document
 	rootAt   *element
 
 	origins    *origins
@@ -53,7 +52,8 @@ type auditor struct {
 	returns    returns
 	hosts      hostRules
 
-	listed func(e *sitemap.Entry, o *origin) // is called with each entry, if it is not nil
+	listed  func(e *sitemap.Entry, o *origin) // is called with each entry, if it is not nil
+	listing sitemap.Entry                     // its argument
 }
 
 func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
@@ -115,8 +115,7 @@ func (d *auditor) read(r *parse.Reader) error {
 		if d.stopped {
 			return nil
 		}
-		d.yielded = e
-		d.take(&d.yielded)
+		d.take(&e)
 	}
 	return nil
 }
@@ -128,7 +127,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 			f.Loc = withoutUser(e.Loc)
 		}
 	}
-	d.current = e
+	d.loc, d.pos = e.Loc, e.Pos
 	if e.Pos.Offset == d.start && !d.isJudged {
 		d.judgeElements()
 	}
@@ -144,7 +143,8 @@ func (d *auditor) take(e *sitemap.Entry) {
 	d.lastMods.add(e)
 	d.priorities.add(e)
 	if d.listed != nil {
-		d.listed(e, o)
+		d.listing = *e
+		d.listed(&d.listing, o)
 	}
 	if d.alone && o != nil {
 		d.hosts.add(e, o)
@@ -152,7 +152,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 			d.returns.add(e)
 		}
 	}
-	d.current = nil
+	d.loc = ""
 	if d.start < 0 { // no elements are heard of this format
 		d.flush(math.MaxInt64)
 	}

@@ -15,19 +15,20 @@ type judge struct {
 	reporter
 	text
 	entry
-	format  sitemap.Format
-	head    place // of the root
-	now     time.Time
-	current *sitemap.Entry // the entry that is judged, nil if it was dropped
-	once    map[string]bool
-	held    []Finding // of the current entry, to be sorted
-	habits  map[sitemap.Code]*habit
+	format sitemap.Format
+	head   place // of the root
+	now    time.Time
+	loc    string           // of the entry that is judged, "" if it was dropped
+	pos    sitemap.Position // of that entry
+	once   map[string]bool
+	held   []Finding // of the current entry, to be sorted
+	habits map[sitemap.Code]*habit
 }
 
 // findAt reports what a rule finds at a place, in the entry that is judged.
 func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
-	if j.current != nil && p.loc == "" {
-		p.loc = j.current.Loc
+	if p.loc == "" {
+		p.loc = j.loc
 	}
 	if !j.isRepeat(rule, p) {
 		j.report(rule, p, text, format, args...)
@@ -49,10 +50,10 @@ func (j *judge) placeOf(offset int64) place {
 
 // startOfEntry returns the place of the start tag of the entry that was read.
 func (j *judge) startOfEntry() place {
-	if p := j.place(j.start); p.pos.Line > 0 || j.current == nil {
+	if p := j.place(j.start); p.pos.Line > 0 || j.loc == "" {
 		return p
 	}
-	return j.at(j.current.Pos)
+	return j.at(j.pos)
 }
 
 // field returns the place of a field of an entry: that of the entry if it has none.

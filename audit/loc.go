@@ -297,11 +297,11 @@ func parameter(loc string) (name, value string, code sitemap.Code) {
 
 // oddStart judges a location with a character before its scheme, which reading removes.
 func (j *judge) oddStart() {
-	if j.odd == nil || j.current == nil {
+	if j.odd == nil || j.loc == "" {
 		return
 	}
 	v := string(decoded(j.odd))
-	if strings.Contains(v, "://") && v != j.current.Loc && v[0] >= utf8.RuneSelf {
+	if strings.Contains(v, "://") && v != j.loc && v[0] >= utf8.RuneSelf {
 		j.findAt(of(sitemap.BadLoc), j.placeOfField(j.fieldOf(document.Loc)), v,
 			"%s starts with a character that no URL has", quoted(v))
 	}

@@ -163,7 +163,7 @@ func (x *extensions) videoPart(e *element) {
 				maxRating)
 		}
 	case "content_loc", "player_loc":
-		if x.current != nil && v == x.current.Loc {
+		if v == x.loc {
 			x.find(of(VideoLocIsPage), e, v, "video:%s is the URL of the page itself", e.local)
 		}
 	case "description":
