@@ -55,8 +55,8 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
 	}
-	if folded := fold(rest, has); len(folded) != len(rest) || has&isUpper != 0 {
-		sum = maphash.String(seed, folded)
+	if has&(isUpper|isQuery) != 0 || strings.HasSuffix(rest, "/") {
+		sum = maphash.String(seed, fold(rest, has))
 	}
 	before, isNew := d.seen.add(sum^o.key, now)
 	if !isNew {

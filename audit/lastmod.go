@@ -136,8 +136,8 @@ func (l *lastMods) build(t int64) {
 	rarest := 0
 	for i := range l.builds {
 		b := &l.builds[i]
-		if from, to := min(t, b.from), max(t, b.to); to-from <= buildTime {
-			b.from, b.to, b.count = from, to, b.count+1
+		if t-b.from <= buildTime && b.to-t <= buildTime {
+			b.from, b.to, b.count = min(t, b.from), max(t, b.to), b.count+1
 			return
 		}
 		if b.count < l.builds[rarest].count {

@@ -272,13 +272,11 @@ var parameters = map[string]sitemap.Code{
 // code of its rule.
 func parameter(loc string) (name, value string, code sitemap.Code) {
 	const asp = "aspsessionid" // and some letters
-	for {
-		i := strings.IndexAny(loc, "?&;")
-		if i < 0 {
-			return "", "", ""
+	for i := range len(loc) {
+		if c := loc[i]; c != '?' && c != '&' && c != ';' {
+			continue
 		}
-		loc = loc[i+1:]
-		name, value, _ = strings.Cut(loc, "=")
+		name, value, _ = strings.Cut(loc[i+1:], "=")
 		lower := strings.ToLower(name)
 		if code = parameters[lower]; strings.HasPrefix(lower, asp) && lower != asp {
 			code = SessionID
@@ -293,6 +291,7 @@ func parameter(loc string) (name, value string, code sitemap.Code) {
 			return name, value, code
 		}
 	}
+	return "", "", ""
 }
 
 // oddStart judges a location with a character before its scheme, which reading removes.
