@@ -93,7 +93,7 @@ type lastMods struct {
 	latest, late int64  // seconds: when newest starts, and from which on a date is in the future
 	text         string // of the first one
 	fresh        bool   // all lastmods so far are those of the response
-	builds       []build
+	builds       [4]build
 }
 
 // A build is a time around which there are lastmods.
@@ -101,9 +101,6 @@ type build struct {
 	from, to int64 // seconds
 	count    int
 }
-
-// maxBuilds is how many of these times are counted separately.
-const maxBuilds = 4
 
 // add judges the lastmod of an entry.
 func (l *lastMods) add(e *sitemap.Entry) {
@@ -133,22 +130,18 @@ func (l *lastMods) add(e *sitemap.Entry) {
 
 // build counts a lastmod among those of the same time. A new time replaces the rarest one.
 func (l *lastMods) build(t int64) {
-	rarest := 0
+	rarest := &l.builds[0]
 	for i := range l.builds {
 		b := &l.builds[i]
 		if t-b.from <= buildTime && b.to-t <= buildTime {
 			b.from, b.to, b.count = min(t, b.from), max(t, b.to), b.count+1
 			return
 		}
-		if b.count < l.builds[rarest].count {
-			rarest = i
+		if b.count < rarest.count {
+			rarest = b
 		}
 	}
-	if len(l.builds) < maxBuilds {
-		l.builds = append(l.builds, build{t, t, 1})
-	} else {
-		l.builds[rarest] = build{t, t, 1}
-	}
+	*rarest = build{t, t, 1}
 }
 
 // end judges the lastmods together.
