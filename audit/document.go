@@ -261,8 +261,10 @@ func (d *auditor) endEntry() {
 func (d *auditor) judgeElements() {
 	d.isJudged = true
 	d.order()
-	d.changeFreqText()
-	d.oddStart()
+	if len(d.elements) > 0 {
+		d.changeFreqText()
+		d.oddStart()
+	}
 	d.judgeExtensions()
 }
 

@@ -67,12 +67,21 @@ var classes = func() (table [256]class) {
 
 // classOf returns the kinds of the characters in s. Eight at once take half of the time.
 func classOf(s string) (has class) {
-	for ; len(s) >= 8; s = s[8:] {
-		has |= classes[s[0]] | classes[s[1]] | classes[s[2]] | classes[s[3]] |
-			classes[s[4]] | classes[s[5]] | classes[s[6]] | classes[s[7]]
+	if len(s) < 8 {
+		for i := range len(s) {
+			has |= classes[s[i]]
+		}
+		return has
 	}
-	for i := range len(s) {
-		has |= classes[s[i]]
+	for has = classOf8(s[len(s)-8:]); len(s) > 8; s = s[8:] {
+		has |= classOf8(s)
 	}
 	return has
+}
+
+// classOf8 is classOf for the first eight characters.
+func classOf8(s string) class {
+	_ = s[7]
+	return classes[s[0]] | classes[s[1]] | classes[s[2]] | classes[s[3]] |
+		classes[s[4]] | classes[s[5]] | classes[s[6]] | classes[s[7]]
 }

@@ -105,10 +105,11 @@ func (j *judge) rootNamespace(root *element, prefix string) {
 // order judges the order of the fields of the entry that was read.
 func (j *judge) order() {
 	var last document.FieldKind
-	for _, f := range j.fields {
+	for i := range j.fields {
+		f := &j.fields[i]
 		if f.Kind < last {
 			name, before := fieldName(f.Kind), fieldName(last)
-			j.findAt(of(ElementOrder), j.placeOfField(&f), name,
+			j.findAt(of(ElementOrder), j.placeOfField(f), name,
 				"%s comes after %s, which follows it in the schema", name, before)
 			return
 		}
