@@ -208,7 +208,10 @@ type returns struct {
 
 // An alternatePage is a page that may have alternates: names[from:to].
 type alternatePage struct {
-	at       place
+	loc      string
+	self     uint64 // hash of loc
+	pos      sitemap.Position
+	column   int
 	from, to int
 }
 
@@ -221,12 +224,12 @@ func (r *returns) add(e *sitemap.Entry) {
 		return
 	}
 	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
-	p := alternatePage{at: r.at(e.Pos).of(e.Loc), from: len(r.names)}
-	p.at.excerpt = Excerpt{}
+	at := r.at(e.Pos)
+	p := alternatePage{loc: e.Loc, self: hashOf(e.Loc), pos: at.pos, column: at.column, from: len(r.names)}
 	if e.Extensions != nil {
 		for _, a := range e.Extensions.Alternates {
 			if len(r.names) < maxReturns {
-				r.names = append(r.names, maphash.String(seed, formOf(a.Href)))
+				r.names = append(r.names, hashOf(a.Href))
 			}
 		}
 	}
@@ -234,28 +237,34 @@ func (r *returns) add(e *sitemap.Entry) {
 	r.pages = append(r.pages, p)
 }
 
+// hashOf returns a hash of the request for a location.
+func hashOf(loc string) uint64 { return maphash.String(seed, formOf(loc)) }
+
 // end reports pages that do not name a page that names them, each once.
 func (r *returns) end() {
-	if len(r.names) == 0 {
+	if len(r.names) == 0 || len(r.names) >= maxReturns {
 		return
 	}
 	byLoc := make(map[uint64]int32, len(r.pages))
 	for i := range r.pages {
-		byLoc[maphash.String(seed, formOf(r.pages[i].at.loc))] = int32(i)
+		byLoc[r.pages[i].self] = int32(i)
 	}
 	reported := map[int32]bool{}
 	for i := range r.pages {
 		page := &r.pages[i]
-		self := maphash.String(seed, formOf(page.at.loc))
 		for _, name := range r.names[page.from:page.to] {
-			n, ok := byLoc[name]
-			if !ok || name == self || reported[n] || len(r.names) >= maxReturns {
+			if name == page.self {
 				continue
 			}
-			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], self) {
+			n, ok := byLoc[name]
+			if !ok || reported[n] {
+				continue
+			}
+			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], page.self) {
 				reported[n] = true
-				r.findAt(of(HreflangNoReturn), other.at, page.at.loc,
-					"%s names this page as an alternate, and this page does not name it", quoted(page.at.loc))
+				at := place{sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column}
+				r.findAt(of(HreflangNoReturn), at, page.loc,
+					"%s names this page as an alternate, and this page does not name it", quoted(page.loc))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -28,12 +27,12 @@ func formOf(loc string) string {
 // isRequestForm reports whether a location is known to have the form of a request.
 func isRequestForm(loc string) bool {
 	const start = len("https://")
-	if len(loc) <= start || strings.IndexByte(loc, '%') >= 0 || strings.IndexByte(loc, '#') >= 0 ||
-		utf8.RuneCountInString(loc) < len(loc) {
+	has := classOf(loc)
+	if len(loc) <= start || has&(isPercent|isHash|isOdd) != 0 {
 		return false
 	}
-	path, query := strings.IndexByte(loc[start:], '/'), strings.IndexByte(loc[start:], '?')
-	return path >= 0 && (query < 0 || path < query)
+	path := strings.IndexByte(loc[start:], '/')
+	return path >= 0 && (has&isQuery == 0 || strings.IndexByte(loc[start:start+path], '?') < 0)
 }
 
 // A class is a set of kinds of the characters in a location.

@@ -86,7 +86,7 @@ func (j *judge) keepPlaces() {
 }
 
 func (j *judge) keepPlace(offset int64) {
-	if offset >= j.base() {
+	if j.holds(offset) {
 		j.kept[offset] = j.place(offset)
 	}
 }

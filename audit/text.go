@@ -23,25 +23,27 @@ type text struct {
 // base returns the offset of the first byte in memory.
 func (t *text) base() int64 { return t.in.Bytes() - int64(len(t.in.Start())) }
 
+// holds reports whether an offset is in memory.
+func (t *text) holds(offset int64) bool {
+	return t.in != nil && t.base() <= offset && offset <= t.in.Bytes()
+}
+
 // place returns the place of an offset. Its line is 0 if the place is not in memory any more.
 func (t *text) place(offset int64) place {
-	p := place{sitemap: t.name, pos: sitemap.Position{Offset: offset}}
-	if t.in == nil || offset < t.base() || offset > t.in.Bytes() {
-		return p
+	if !t.holds(offset) {
+		return place{sitemap: t.name, pos: sitemap.Position{Offset: offset}}
 	}
-	p.pos = t.in.Position(int(offset - t.in.Offset()))
-	p.column = p.pos.Column - t.wideBefore(p.pos)
-	if t.excerpts {
-		p.excerpt = t.excerpt(offset)
-	}
-	return p
+	return t.at(t.in.Position(int(offset - t.in.Offset())))
 }
 
 // at returns the place of a position, whose line is known even if its bytes have left the memory.
 func (t *text) at(pos sitemap.Position) place {
-	p := t.place(pos.Offset)
-	if p.pos.Line == 0 {
-		p.pos, p.column = pos, pos.Column
+	p := place{sitemap: t.name, pos: pos, column: pos.Column}
+	if t.holds(pos.Offset) {
+		p.column -= t.wideBefore(pos)
+		if t.excerpts {
+			p.excerpt = t.excerpt(pos.Offset)
+		}
 	}
 	return p
 }
