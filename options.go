@@ -1,6 +1,9 @@
 package sitemap
 
-import "net/url"
+import (
+	"net/url"
+	"time"
+)
 
 // Options control how one document is read. A nil *Options is a zero Options. Reading does not
 // change them, so one Options may serve many documents at once if its Report may.
@@ -53,6 +56,10 @@ type Summary struct {
 	// elements of other namespaces directly in a urlset or sitemapindex; at most as many as an entry
 	// has in [Extensions]
 	Other []Element
+	// Refresh is how long a feed asks its readers to wait between requests: its ttl (RSS 2.0), or
+	// its sy:updatePeriod divided by its sy:updateFrequency (RSS 1.0, module syndication),
+	// whichever is longer. It is 0 if the feed has neither, or none that is readable.
+	Refresh time.Duration
 }
 
 // LastMods describe how credible the lastmod values of a document are. Bing and Google ignore those

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"net/url"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -13,10 +14,11 @@ import (
 
 // A decoder reads one feed.
 type decoder struct {
-	in   *input.Reader
-	r    *xmlscan.Reader
-	sink *document.Sink
-	ext  *extension.Decoder // nil if extensions are skipped
+	in    *input.Reader
+	r     *xmlscan.Reader
+	sink  *document.Sink
+	tally *document.Tally
+	ext   *extension.Decoder // nil if extensions are skipped
 
 	atom       bool
 	space      namespace.Space // of the root
@@ -28,6 +30,9 @@ type decoder struct {
 	base       *url.URL        // of the element around the entry
 
 	unknownRoot bool // the root is of no format, and no entry was read yet
+
+	ttl, period time.Duration // that the channel gives
+	perPeriod   uint64        // updates in a period, or 0
 
 	entry entry
 	href  []byte // decoded

@@ -41,8 +41,11 @@
 package feed
 
 import (
+	"bytes"
 	"io"
 	"iter"
+	"strconv"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -96,7 +99,7 @@ func sniffFeed(in *input.Reader, report func(sitemap.Problem)) error {
 func newDecoder(src *document.Source, o *sitemap.Options,
 	yield func(sitemap.Entry, error) bool) *decoder {
 	in, sink := src.Reader, document.NewSink(o, src.Tally, yield)
-	d := &decoder{in: in, sink: sink, location: o.Base, base: o.Base}
+	d := &decoder{in: in, sink: sink, tally: src.Tally, location: o.Base, base: o.Base}
 	d.r = xmlscan.NewReader(in, sink.Report())
 	d.r.IsEntry, d.r.IsField, d.r.IsExtension = d.isEntry, d.isField, d.isExtension
 	d.r.HoldsFields = d.holdsFields
@@ -156,7 +159,7 @@ func (d *decoder) readEntries(depth int) {
 	for !d.sink.Stopped() && d.r.Child(depth) {
 		if d.isEntry() {
 			d.readEntry()
-		} else if depth <= maxGroups {
+		} else if depth <= maxGroups && !d.readRefresh(depth) {
 			if string(d.r.Local()) == "channel" && depth == 1 {
 				d.checkCase()
 			}
@@ -166,6 +169,39 @@ func (d *decoder) readEntries(depth int) {
 			d.base = around
 		}
 	}
+}
+
+// readRefresh reads an element of the channel that says how often to request the feed. It reports
+// whether it is one.
+func (d *decoder) readRefresh(depth int) bool {
+	if depth > 2 {
+		return false
+	}
+	switch string(d.r.Local()) {
+	case "ttl":
+		d.ttl = time.Duration(d.readCount()) * time.Minute
+	case "updateperiod":
+		d.period = periods[string(bytes.ToLower(bytes.TrimSpace(d.r.Text())))]
+	case "updatefrequency":
+		d.perPeriod = d.readCount()
+	default:
+		return false
+	}
+	d.tally.Refresh = max(d.ttl, d.period/time.Duration(max(d.perPeriod, 1)))
+	return true
+}
+
+const day = 24 * time.Hour
+
+// periods are the values of sy:updatePeriod.
+var periods = map[string]time.Duration{
+	"hourly": time.Hour, "daily": day, "weekly": 7 * day, "monthly": 30 * day, "yearly": 365 * day,
+}
+
+// readCount reads a number. It returns 0 for other text, and 1<<24 - 1 for larger numbers.
+func (d *decoder) readCount() uint64 {
+	n, _ := strconv.ParseUint(string(bytes.TrimSpace(d.r.Text())), 10, 24)
+	return n
 }
 
 // maxGroups is the depth up to which entries are looked for in elements around them: in a channel,

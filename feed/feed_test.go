@@ -11,11 +11,13 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 	"unicode/utf16"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/feed"
 	"github.com/seed-322c453a/sitemap/internal/testkit/gen/gendoc"
+	"github.com/seed-322c453a/sitemap/parse"
 )
 
 const twoItems = `<rss version="2.0"><channel><item><link>http://a.example/é</link></item><item><link>http://a.example/2</link></item></channel></rss>`
@@ -98,6 +100,76 @@ func TestEntries_Limit(t *testing.T) {
 		&sitemap.Options{Limits: sitemap.Limits{Entries: 1}})
 	if !errors.Is(err, sitemap.ErrTooManyEntries) || len(got) != 1 {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The interval that a feed asks for is in the Summary.
+func TestRefresh(t *testing.T) {
+	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
+	const item = "<item><link>http://a.example/1</link></item>"
+	const spaces = " xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'" +
+		" xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'"
+	rss := func(elements string) string {
+		return "<rss" + spaces + "><channel>" + elements + item + "</channel></rss>"
+	}
+	sy := func(period, frequency string) string {
+		return "<sy:updatePeriod>" + period + "</sy:updatePeriod><sy:updateFrequency>" + frequency +
+			"</sy:updateFrequency>"
+	}
+	for _, test := range []struct {
+		doc  string
+		want time.Duration
+	}{
+		{rss(""), 0},
+		{rss("<ttl> 60\n</ttl>"), hour},
+		{rss("<ttl><![CDATA[90]]></ttl>"), 90 * minute},
+		{rss(item + "<ttl>60</ttl>"), hour},
+		{rss("<ttl>0</ttl>"), 0},
+		{rss("<ttl>-60</ttl>"), 0},
+		{rss("<ttl>soon</ttl>"), 0},
+		{rss("<ttl/>"), 0},
+		{rss("<ttl>60"), hour},
+		{rss("<ttl>60<title>News</title>"), 0},
+		{rss("<ttl>99999999999999999999999</ttl>"), (1<<24 - 1) * minute},
+		{rss("<image><ttl>60</ttl></image>"), 0},
+		{rss("<item><ttl>60</ttl><link>http://a.example/0</link></item>"), 0},
+		{rss("<sy:updatePeriod>hourly</sy:updatePeriod>"), hour},
+		{rss("<sy:updatePeriod>\n\tDaily\n</sy:updatePeriod>"), day},
+		{rss("<sy:updatePeriod>weekly</sy:updatePeriod>"), 7 * day},
+		{rss("<sy:updatePeriod>monthly</sy:updatePeriod>"), 30 * day},
+		{rss("<sy:updatePeriod>yearly</sy:updatePeriod>"), 365 * day},
+		{rss("<sy:updatePeriod>never</sy:updatePeriod>"), 0},
+		{rss(sy("hourly", "2")), 30 * minute},
+		{rss("<updateFrequency>4</updateFrequency><updatePeriod>daily</updatePeriod>"), 6 * hour},
+		{rss(sy("daily", "0")), day},
+		{rss(sy("daily", "-2")), day},
+		{rss(sy("daily", "often")), day},
+		{rss(sy("hourly", "99999999999999999999999")), hour / (1<<24 - 1)},
+		{rss("<ttl>60</ttl>" + sy("daily", "1")), day},
+		{rss("<ttl>60</ttl>" + sy("hourly", "2")), hour},
+		{"<rdf:RDF xmlns='http://purl.org/rss/1.0/'" + spaces + "><channel>" + sy("daily", "3") +
+			"</channel>" + item + "</rdf:RDF>", 8 * hour},
+		{"<feed xmlns='http://www.w3.org/2005/Atom'" + spaces + ">" + sy("weekly", "7") +
+			"<entry><link href='http://a.example/1'/></entry></feed>", day},
+	} {
+		for _, r := range []io.Reader{
+			strings.NewReader(test.doc), iotest.OneByteReader(strings.NewReader(test.doc)),
+		} {
+			d, err := parse.NewReader(r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := ""
+			for e, err := range d.Entries() {
+				if err != nil {
+					t.Errorf("%s: %v", test.doc, err)
+				}
+				last = e.Loc
+			}
+			if got := d.Summary().Refresh; got != test.want || last != "http://a.example/1" {
+				t.Errorf("%s: %v, last entry %q; want %v", test.doc, got, last, test.want)
+			}
+		}
 	}
 }
 

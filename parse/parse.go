@@ -182,6 +182,7 @@ func (d *Reader) Summary() sitemap.Summary {
 		Problems: maps.Clone(d.problems),
 		LastMods: d.tally.LastMods,
 		Other:    d.tally.Other,
+		Refresh:  d.tally.Refresh,
 	}
 }
 

@@ -11,6 +11,7 @@ type Tally struct {
 	Entries  int64
 	LastMods sitemap.LastMods
 	Other    []sitemap.Element
+	Refresh  time.Duration
 	Err      error // the error that the document ended with
 
 	first  sitemap.Time // the first lastmod
