@@ -50,6 +50,40 @@ func TestOnce(t *testing.T) {
 	})
 }
 
+// TestRefresh: after its first reading, a feed is left alone as long as it asks for, up to a day.
+func TestRefresh(t *testing.T) {
+	for _, test := range []struct {
+		elements string
+		hours    int // without a request
+	}{
+		{"<ttl>600</ttl>", 10},
+		{"<sy:updatePeriod>weekly</sy:updatePeriod>", 24},
+	} {
+		bubble(t, func(t *testing.T) {
+			web := newWeb()
+			web.serve("robots.txt", "Sitemap: /busy\nSitemap: /calm")
+			var items strings.Builder
+			for i := range 20 {
+				date := time.Now().Add(-time.Duration(i) * 5 * time.Minute)
+				fmt.Fprintf(&items, "<item><link>https://a.test/%d</link>", i)
+				fmt.Fprintf(&items, "<pubDate>%s</pubDate></item>", date.Format(time.RFC1123Z))
+			}
+			web.serve("busy", "<rss><channel>"+items.String()+"</channel></rss>")
+			web.serve("calm", "<rss><channel>"+test.elements+items.String()+"</channel></rss>")
+			w := web.watcher()
+			run(t, w, time.Duration(test.hours)*time.Hour)
+			calm, busy := web.requests["https://a.test/calm"], web.requests["https://a.test/busy"]
+			if calm != 1 || busy < 5 {
+				t.Errorf("%s: %d requests, without it %d", test.elements, calm, busy)
+			}
+			run(t, w, day)
+			if n := web.requests["https://a.test/calm"]; n < 5 {
+				t.Errorf("%s: %d requests in all", test.elements, n)
+			}
+		})
+	}
+}
+
 // TestBreak: a loop that breaks off has not taken the last event, and all before it.
 func TestBreak(t *testing.T) {
 	bubble(t, func(t *testing.T) {
