@@ -8,5 +8,4 @@
 // in the folder of this module.
 package urlfrontier
 
-// go:generate protoc --go_out=. --go_opt=paths=source_relative --go-grpc_out=.
-// --go-grpc_opt=paths=source_relative urlfrontier.proto
+//go:generate protoc --go_out=. --go_opt=paths=source_relative --go-grpc_out=. --go-grpc_opt=paths=source_relative urlfrontier.proto
