@@ -37,8 +37,8 @@ var (
 	ErrEmpty = errors.New("empty document")
 	// ErrTruncated means that the document, or the gzip stream around it, ends too early.
 	ErrTruncated = errors.New("document ends too early")
-	// ErrGzip means that the gzip stream is damaged. The decoded bytes, and the entries in them, are
-	// doubtful from the position of the ParseError on: that is where the damaged member starts.
+	// ErrGzip means that the gzip stream is damaged. The decoded bytes, and the entries in them,
+	// are doubtful from the position of the ParseError on: that is where the damaged member starts.
 	ErrGzip = errors.New("damaged gzip stream")
 	// ErrTooLarge means that the document exceeds [Limits.Bytes].
 	ErrTooLarge = errors.New("document too large")

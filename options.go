@@ -53,8 +53,8 @@ type Summary struct {
 	Entries  int64        // entries yielded
 	Problems map[Code]int // problems reported, by code
 	LastMods LastMods
-	// elements of other namespaces directly in a urlset or sitemapindex; at most as many as an entry
-	// has in [Extensions]
+	// elements of other namespaces directly in a urlset or sitemapindex; at most as many as an
+	// entry has in [Extensions]
 	Other []Element
 	// Refresh is how long a feed asks its readers to wait between requests: its ttl (RSS 2.0), or
 	// its sy:updatePeriod divided by its sy:updateFrequency (RSS 1.0, module syndication),

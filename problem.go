@@ -108,8 +108,8 @@ const (
 	IDAsLoc Code = "id_as_loc"
 	// ImplausibleLastMod reports a readable date that is too unlikely to be meant. It is kept.
 	ImplausibleLastMod Code = "implausible_lastmod"
-	// IndexLastModOld reports, in walks, that an index says a sitemap was last changed before a page
-	// in it was. With discover.Options.Since, pages may be missed that way.
+	// IndexLastModOld reports, in walks, that an index says a sitemap was last changed before a
+	// page in it was. With discover.Options.Since, pages may be missed that way.
 	IndexLastModOld Code = "index_lastmod_old"
 	// InvalidUTF8 reports bytes that are not UTF-8 in a UTF-8 document.
 	InvalidUTF8 Code = "invalid_utf8"
@@ -118,8 +118,8 @@ const (
 	JunkAfterRoot Code = "junk_after_root"
 	// JunkBeforeRoot reports text or markup before the root element. It is skipped.
 	JunkBeforeRoot Code = "junk_before_root"
-	// JunkLine reports a line of a text sitemap that is not a URL. It is skipped, unless it is a URL
-	// in quotes or angle brackets.
+	// JunkLine reports a line of a text sitemap that is not a URL. It is skipped, unless it is a
+	// URL in quotes or angle brackets.
 	JunkLine Code = "junk_line"
 	// LateGrant reports a grant for a document that was already read, or one grant too many.
 	LateGrant Code = "late_grant"

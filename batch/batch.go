@@ -98,8 +98,8 @@ import (
 // The order of the tasks is free.
 type Queue interface {
 	// Put adds a task of any size. It returns false and adds nothing if a task of that domain waits
-	// or is with a worker. A domain that is done may be put again. If the queue is bounded and full,
-	// Put waits.
+	// or is with a worker. A domain that is done may be put again. If the queue is bounded and
+	// full, Put waits.
 	Put(ctx context.Context, task Task) (bool, error)
 	// End says that all tasks of the run have been put. Call it once, after the last Put.
 	End(ctx context.Context) error
@@ -153,8 +153,8 @@ type State struct {
 type Sink interface {
 	// Part begins the part of a task.
 	Part(ctx context.Context, task Task) (Part, error)
-	// Has reports whether a part of the task with the same targets was committed. If the task has no
-	// targets, any part of its domain counts. If the part is not whole, Has returns false and an
+	// Has reports whether a part of the task with the same targets was committed. If the task has
+	// no targets, any part of its domain counts. If the part is not whole, Has returns false and an
 	// error that matches [ErrDamaged] and names the part.
 	Has(ctx context.Context, task Task) (bool, error)
 	// Parts yields the parts of a run, always in the same order. For a part that is not whole it

@@ -27,15 +27,15 @@ type Worker struct {
 	Sink Sink
 	// States, if set, keep the state of each domain or lot.
 	States States
-	// Store, if set, keeps the state of all domains, in place of States. Use it in one process only:
-	// nothing prevents another Worker from overwriting it.
+	// Store, if set, keeps the state of all domains, in place of States. Use it in one process
+	// only: nothing prevents another Worker from overwriting it.
 	Store discover.Store
 	// Options are the options of each walk. Their Store is replaced by States or Store. With
-	// OnlyChanged, parts hold only the pages that are new or modified since the run before, and each
-	// URL says which.
+	// OnlyChanged, parts hold only the pages that are new or modified since the run before, and
+	// each URL says which.
 	Options discover.Options
-	// Select, if set, chooses the pages that [URLs] writes: those for which it returns true. It may be
-	// called by several goroutines at once.
+	// Select, if set, chooses the pages that [URLs] writes: those for which it returns true. It may
+	// be called by several goroutines at once.
 	Select func(*discover.URL) bool
 	// Parallel is how many tasks are done at once. As many further targets and lots of tasks with
 	// several hosts may be done beside them. 0 means 16, a negative number 1.

@@ -151,9 +151,9 @@ type List struct {
 	// First are targets that precede the lines of Reader. A "#" in them begins no comment.
 	First  []string
 	Reader io.Reader // nil: there are no lines
-	// Domain returns the Domain for the task of a target: tasks of one Domain are done one after the
-	// other. It returns "" for a file or a folder, which is then a task of its own and needs a [Job]
-	// that reads it. An error becomes a [*LineError]. If Domain is nil, DomainOf is used.
+	// Domain returns the Domain for the task of a target: tasks of one Domain are done one after
+	// the other. It returns "" for a file or a folder, which is then a task of its own and needs a
+	// [Job] that reads it. An error becomes a [*LineError]. If Domain is nil, DomainOf is used.
 	Domain func(target string) (string, error)
 }
 

@@ -20,8 +20,8 @@ type Task struct {
 	Domain string `json:"domain"`
 	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
 	Targets []string `json:"targets,omitempty"`
-	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several such
-	// tasks may have one domain.
+	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several
+	// such tasks may have one domain.
 	Turn uint64 `json:"turn,omitempty"`
 	// More means that the queue hands out the targets of a domain in several tasks. So the part
 	// keeps the lines of other targets, and the task is never divided into lots.
@@ -78,12 +78,12 @@ func lotName(domain string, i int) string { return fmt.Sprintf("%s~%02x", domain
 
 // Causes of errors, for errors.Is.
 var (
-	// ErrStale means that another worker has taken over a domain: its state has a newer revision, or
-	// the lease has ended.
+	// ErrStale means that another worker has taken over a domain: its state has a newer revision,
+	// or the lease has ended.
 	ErrStale = errors.New("batch: another worker has taken over the domain")
 	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
 	ErrDamaged = errors.New("damaged part")
-	// ErrTask means that a task can never be done, for example because its domain is not a host. The
-	// worker goes on with the next task.
+	// ErrTask means that a task can never be done, for example because its domain is not a host.
+	// The worker goes on with the next task.
 	ErrTask = errors.New("batch: the task cannot be done")
 )

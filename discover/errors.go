@@ -30,8 +30,8 @@ var (
 type WalkError struct {
 	// Failed counts the documents that failed, were cut short, or were left out because of a limit.
 	Failed int
-	// Errs are a [*LimitError] for each limit and a [*DocumentError] for each of the first failures,
-	// 16 in all. An error of the Store is the last one.
+	// Errs are a [*LimitError] for each limit and a [*DocumentError] for each of the first
+	// failures, 16 in all. An error of the Store is the last one.
 	Errs []error
 }
 

@@ -30,9 +30,10 @@ type Sitemap struct {
 	// HomeURL is the home page that names the document by <link rel="sitemap">, else "". A page
 	// vouches for nothing.
 	HomeURL string
-	// Grants entitle a seed to list URLs: those that [Client.Find] found, or that the caller adds. A
-	// seed with neither Grants, Referrer, RobotsURL nor HomeURL was named by the caller, who vouches
-	// for its host ([trust.FromCaller]). The whole scope of a document is in [Summary.Scope].
+	// Grants entitle a seed to list URLs: those that [Client.Find] found, or that the caller adds.
+	// A seed with neither Grants, Referrer, RobotsURL nor HomeURL was named by the caller, who
+	// vouches for its host ([trust.FromCaller]). The whole scope of a document is in
+	// [Summary.Scope].
 	Grants trust.Scope
 }
 
@@ -164,8 +165,9 @@ type Options struct {
 	// that has its location), or of the walk itself.
 	Report func(*Sitemap, sitemap.Problem)
 	// Done, if set, is called when a document has ended: it was read, it failed, or it was skipped
-	// for the reason in [Summary.Skipped]. It is not called for a document in which the caller broke
-	// off. Follow, Fetched, Report and Done are called on the goroutine that ranges over the walk.
+	// for the reason in [Summary.Skipped]. It is not called for a document in which the caller
+	// broke off. Follow, Fetched, Report and Done are called on the goroutine that ranges over the
+	// walk.
 	Done func(*Sitemap, Summary)
 }
 

@@ -20,9 +20,9 @@ import (
 // Limiter.
 type Client struct {
 	// Transport sends the requests. If nil, the Client uses one like [NewTransport]'s. If set, the
-	// addresses that it connects to, its proxy and its certificates are the caller's responsibility;
-	// the Client still checks schemes and ports. It must honour the context of a request, also while
-	// the body is read.
+	// addresses that it connects to, its proxy and its certificates are the caller's
+	// responsibility; the Client still checks schemes and ports. It must honour the context of a
+	// request, also while the body is read.
 	Transport http.RoundTripper
 	// Proxy returns the proxy for a request, or nil for none, if Transport is nil. If it is nil,
 	// [http.ProxyFromEnvironment] is used. The proxy resolves the host of a request. The Client
@@ -51,9 +51,9 @@ type Client struct {
 	Map map[string]string
 	// Wrap returns a RoundTripper around the one that connects, which is Transport or the Client's
 	// own with its checks: for metrics, tracing or cookies. It is called once. The RoundTripper
-	// receives each attempt, and each redirect as a request, with the URL that Map leads to. It must
-	// be safe for concurrent use and pass on the context of the request. If Wrap is nil, nothing is
-	// wrapped.
+	// receives each attempt, and each redirect as a request, with the URL that Map leads to. It
+	// must be safe for concurrent use and pass on the context of the request. If Wrap is nil,
+	// nothing is wrapped.
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// UserAgent is the value of the User-Agent field. It should name your crawler and a way to
 	// reach you. If empty, it names this module.

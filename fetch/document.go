@@ -16,20 +16,20 @@ type Request struct {
 	// origins that the caller named, and to https of their hosts, and are dropped at a redirect
 	// elsewhere. Accept-Encoding, Range and conditional fields are ignored.
 	Header http.Header
-	// Body is sent in a POST request, if it is not nil. It is sent again with each retry. A redirect
-	// is an [ErrRedirect].
+	// Body is sent in a POST request, if it is not nil. It is sent again with each retry. A
+	// redirect is an [ErrRedirect].
 	Body []byte
 	// Validators, of an earlier Document, make the request to its URL conditional: see
 	// [Document.NotModified].
 	Validators
-	// MaxBytes bounds the body in place of [Client.MaxBytes]. 0 means that of the Client, a negative
-	// number no bound.
+	// MaxBytes bounds the body in place of [Client.MaxBytes]. 0 means that of the Client, a
+	// negative number no bound.
 	MaxBytes int64
 	// MaxRedirects is how many redirects are followed. 0 means 10, a negative number none.
 	MaxRedirects int
-	// Ahead means that the document is fetched before it is needed, as by a crawler that prefetches.
-	// If it needs a temporary file and those of the Client, or the disk, are full, Get fails at once
-	// with [ErrNoRoom]. Without Ahead, Get waits until other Bodies are closed.
+	// Ahead means that the document is fetched before it is needed, as by a crawler that
+	// prefetches. If it needs a temporary file and those of the Client, or the disk, are full, Get
+	// fails at once with [ErrNoRoom]. Without Ahead, Get waits until other Bodies are closed.
 	Ahead bool
 	// FailFast means that a refused connection is not retried, for callers that have another URL to
 	// try. Other failures are retried.
@@ -68,8 +68,8 @@ type Document struct {
 	Hops []Hop
 	// Header is the header of the response.
 	Header http.Header
-	// Validators are those of the response, without any of more than 1 KiB. If NotModified is set, a
-	// validator that the response does not repeat is that of the request.
+	// Validators are those of the response, without any of more than 1 KiB. If NotModified is set,
+	// a validator that the response does not repeat is that of the request.
 	Validators
 	// NotModified reports that the document has not changed since it had the Validators of the
 	// request: these were sent, the status is 304, and the Body is empty.
@@ -79,8 +79,8 @@ type Document struct {
 	// Attempts is how often the document was requested, retries included and redirects not.
 	Attempts int
 	// Body holds the document, without the gzip of its Content-Encoding. A .gz file stays gzip:
-	// package parse undoes it. The body is local when Get returns; if it broke off in every attempt,
-	// the bytes of the last attempt precede the error.
+	// package parse undoes it. The body is local when Get returns; if it broke off in every
+	// attempt, the bytes of the last attempt precede the error.
 	Body io.ReadCloser
 
 	again func() io.ReadCloser

@@ -36,8 +36,8 @@ var (
 	// ErrStatus means that the server answered with a status other than success. Error.Status
 	// holds it.
 	ErrStatus = errors.New("unexpected status")
-	// ErrBody means that the body broke off, in every attempt. The bytes of the last attempt precede
-	// it.
+	// ErrBody means that the body broke off, in every attempt. The bytes of the last attempt
+	// precede it.
 	ErrBody = errors.New("body cut short")
 	// ErrTimeout means that the connection, the response, the next bytes of the body or the whole
 	// document took too long. It is joined with ErrConnect, ErrNoResponse or ErrBody.

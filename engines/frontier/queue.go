@@ -69,14 +69,15 @@ type Queue struct {
 	Conn grpc.ClientConnInterface
 	// Crawl names the crawl of the tasks. "" means [DefaultCrawl].
 	Crawl string
-	// Run names the run of tasks that other programs have added. Tasks that Put added keep their own
-	// run.
+	// Run names the run of tasks that other programs have added. Tasks that Put added keep their
+	// own run.
 	Run string
 	// Lease is how long a lease lasts after Take and each Renew, in whole seconds. 0 or a negative
 	// value means a minute.
 	Lease time.Duration
-	// Refetch is the time after which a task that is done is handed out again, for another run: give
-	// the next workers another Run. The crawl is then never over. 0 or a negative value means never.
+	// Refetch is the time after which a task that is done is handed out again, for another run:
+	// give the next workers another Run. The crawl is then never over. 0 or a negative value means
+	// never.
 	Refetch time.Duration
 
 	putting sync.Mutex

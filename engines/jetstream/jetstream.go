@@ -62,13 +62,14 @@ const maxValue = 256 << 10
 type Options struct {
 	// Name is the prefix of the names of all streams and buckets. "" means "sitemap".
 	Name string
-	// Lease is how long a lease lasts after Take and each Renew, at least MinLease. 0 means a minute.
+	// Lease is how long a lease lasts after Take and each Renew, at least MinLease. 0 means a
+	// minute.
 	Lease time.Duration
-	// MaxTasks bounds the tasks that wait: Put waits while there are more. 0 means 100,000, a negative
-	// number no bound.
+	// MaxTasks bounds the tasks that wait: Put waits while there are more. 0 means 100,000, a
+	// negative number no bound.
 	MaxTasks int64
-	// Replicas is how many servers of a cluster keep each message. 0 or a negative number keeps what
-	// a stream or bucket has, and makes new ones with 1.
+	// Replicas is how many servers of a cluster keep each message. 0 or a negative number keeps
+	// what a stream or bucket has, and makes new ones with 1.
 	Replicas int
 	// Patience bounds the retries against an unresponsive broker, which may be restarting or, in a
 	// cluster, choosing a leader. 0 means 10 minutes, a negative value no retry.

@@ -49,8 +49,8 @@ type Walker struct {
 
 	documents *output.Documents // the table of --documents, nil without it
 	failures  *batch.InOrder    // the file of --failed, nil without it
-	// Read prints what visits side by side have written, in the order of the list. If it is nil, their
-	// lines are printed.
+	// Read prints what visits side by side have written, in the order of the list. If it is nil,
+	// their lines are printed.
 	Read func(r io.Reader) error
 }
 

@@ -182,8 +182,8 @@ func createBeside(name string) (*os.File, error) {
 	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// Replace replaces a file with the bytes that write writes, in one step: if that fails, the old file stays. The
-// target of a link is replaced, not the link.
+// Replace replaces a file with the bytes that write writes, in one step: if that fails, the old
+// file stays. The target of a link is replaced, not the link.
 func Replace(name string, write func(io.Writer) error) error {
 	if path, err := filepath.EvalSymlinks(name); err == nil {
 		name = path
