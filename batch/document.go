@@ -16,7 +16,8 @@ import (
 func FetchedDocument(doc *fetch.Document) Document {
 	d := Document{Fetched: time.Now().UTC().Truncate(time.Second)}
 	if doc != nil {
-		d.ContentType, d.LastModified, d.ETag = doc.Header.Get("Content-Type"), doc.LastModified, doc.ETag
+		d.ContentType = doc.Header.Get("Content-Type")
+		d.LastModified, d.ETag = doc.LastModified, doc.ETag
 	}
 	return d
 }
@@ -36,7 +37,8 @@ func (d *Document) End(
 		d.Referrer = sitemap.Redact(s.Referrer.Loc)
 	}
 	if len(sum.Scope) > 0 {
-		strongest := slices.MaxFunc(sum.Scope, func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
+		strongest := slices.MaxFunc(sum.Scope,
+			func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
 		d.Trust = strongest.By
 	}
 	for level, n := range sum.ByTrust {

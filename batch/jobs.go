@@ -59,8 +59,9 @@ func Findings(o audit.Options) Job {
 					return err
 				}
 				l := Finding{
-					Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
-					Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped, Target: v.target,
+					Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line,
+					Column: f.Column, Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix,
+					Dropped: f.Dropped, Target: v.target,
 				}
 				v.write(Line{Finding: &l, Text: typed(typeFinding, l)})
 			}
@@ -71,7 +72,9 @@ func Findings(o audit.Options) Job {
 
 // eachTarget walks the targets of a task and writes their lines in the order of the targets. Hosts
 // are walked side by side, and the targets of one host one after the other.
-func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkFunc) (Counts, error) {
+func (w *Worker) eachTarget(
+	ctx context.Context, t Task, p io.Writer, walk walkFunc,
+) (Counts, error) {
 	if len(t.Targets) == 1 {
 		return w.visit(ctx, t.Targets[0], p, walk)
 	}
@@ -88,7 +91,7 @@ func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkF
 	}
 	lines := NewInOrder(p, nil)
 	lines.maxMemory, lines.maxFile = 1<<20, math.MaxInt64
-	sum, err := w.sideBySide(ctx, len(hosts), func(ctx context.Context, n int) (sum Counts, err error) {
+	walkHost := func(ctx context.Context, n int) (sum Counts, err error) {
 		for _, i := range hosts[n] {
 			part, _ := lines.Part(ctx, Task{Turn: uint64(i + 1)})
 			counts, err := w.visit(ctx, t.Targets[i], part, walk)
@@ -98,7 +101,8 @@ func (w *Worker) eachTarget(ctx context.Context, t Task, p io.Writer, walk walkF
 			sum.Add(counts)
 		}
 		return sum, nil
-	})
+	}
+	sum, err := w.sideBySide(ctx, len(hosts), walkHost)
 	return sum, cmp.Or(err, lines.Close())
 }
 

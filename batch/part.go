@@ -66,11 +66,13 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 }
 
 // write does the job for a task, or for the targets of it that failed before.
-func (r *run) write(ctx context.Context, w *Worker, t Task, p Part, old *retry) (sum Counts, err error) {
+func (r *run) write(
+	ctx context.Context, w *Worker, t Task, p Part, old *retry,
+) (sum Counts, err error) {
 	if t.Attempts >= maxAttempts {
 		return abandon(ctx, w, t, p)
 	}
-	again := old != nil && !w.Options.OnlyChanged // with OnlyChanged, all goes on from the state before
+	again := old != nil && !w.Options.OnlyChanged // with it, all goes on from the state before
 	if again {
 		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
 			return !old.failed[sitemap.Redact(target)]

@@ -208,7 +208,8 @@ func (p *listPlan) add(l listed, err error) {
 	if err == nil && checkDomain(l.domain) != nil {
 		l.domain = ""
 	}
-	if err != nil || l.domain == "" || l.domain != p.task.Domain || len(p.task.Targets) == maxTargets {
+	if err != nil || l.domain == "" || l.domain != p.task.Domain ||
+		len(p.task.Targets) == maxTargets {
 		p.flush()
 	}
 	if err == nil {

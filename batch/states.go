@@ -109,7 +109,9 @@ func (f *Folder) Save(
 }
 
 // replace makes a file the state of a domain, if it has this revision.
-func (f *Folder) replace(ctx context.Context, domain, run string, revision uint64, file string) error {
+func (f *Folder) replace(
+	ctx context.Context, domain, run string, revision uint64, file string,
+) error {
 	f.saving.Lock()
 	defer f.saving.Unlock()
 	current, err := f.Load(ctx, domain)

@@ -21,7 +21,7 @@ type URL struct {
 	Trust   trust.Level     // 0 if the entry was not judged
 	OnSite  bool            `json:"on_site"` // only if the entry was judged
 	Target  string          // the target that led to it, as it was listed
-	Fetched time.Time       // when the document was fetched; in a part, the line of the document has it
+	Fetched time.Time       // of the document; in a part, its own line has it
 	Change  discover.Change // "" without the state of earlier walks
 }
 
@@ -118,7 +118,8 @@ func (u *URL) parsePlain(line []byte) bool {
 	if l.cut(`,"zone_assumed":true`) {
 		u.LastMod, u.Published = assumeZone(u.LastMod), assumeZone(u.Published)
 	}
-	ok = ok && l.cutValue(`,"changefreq":"`, &u.ChangeFreq) && l.cutNumber(`,"priority":`, &u.Priority)
+	ok = ok && l.cutValue(`,"changefreq":"`, &u.ChangeFreq) &&
+		l.cutNumber(`,"priority":`, &u.Priority)
 	u.Sitemap = string(l.cutText(`,"sitemap":"`))
 	ok = ok && l.cutValue(`,"trust":"`, &u.Trust)
 	u.OnSite = l.cut(`,"on_site":true`)

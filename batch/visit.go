@@ -40,7 +40,9 @@ func isStopped(ctx context.Context) bool {
 
 // visit walks a target. Read failures become lines; the error is that of the context or of the
 // part.
-func (w *Worker) visit(ctx context.Context, target string, out io.Writer, walk walkFunc) (Counts, error) {
+func (w *Worker) visit(
+	ctx context.Context, target string, out io.Writer, walk walkFunc,
+) (Counts, error) {
 	if w.SiteTime > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, w.SiteTime, errSiteTime)

@@ -160,9 +160,10 @@ func putAndTake(t testing.TB, q batch.Queue, want batch.Task) {
 	}
 	lease := take(t, q)
 	got := lease.Task()
-	if got.Run != want.Run || got.Domain != want.Domain || !slices.Equal(got.Targets, want.Targets) {
-		t.Errorf("took %.500s with %d targets, want %.500s with %d", fmt.Sprint(got), len(got.Targets),
-			fmt.Sprint(want), len(want.Targets))
+	if got.Run != want.Run || got.Domain != want.Domain ||
+		!slices.Equal(got.Targets, want.Targets) {
+		t.Errorf("took %.500s with %d targets, want %.500s with %d",
+			fmt.Sprint(got), len(got.Targets), fmt.Sprint(want), len(want.Targets))
 	}
 	if err := lease.Renew(t.Context()); err != nil {
 		t.Errorf("Renew: %v", err)

@@ -70,7 +70,8 @@ func wantState(t testing.TB, s *batch.State, want string) {
 }
 
 func kept(t testing.TB, s batch.States) {
-	if got, err := s.Load(t.Context(), "a.test"); got.Revision != 0 || got.Open != nil || err != nil {
+	got, err := s.Load(t.Context(), "a.test")
+	if got.Revision != 0 || got.Open != nil || err != nil {
 		t.Errorf("Load = %+v, %v, want none", got, err)
 	}
 	a := save(t, s, "a.test", "1", "1 one\x00\xff", 0)
@@ -86,7 +87,8 @@ func stale(t testing.TB, s batch.States) {
 	first := save(t, s, "a.test", "1", "1 one", 0)
 	second := save(t, s, "a.test", "2", "2 two", first)
 	for _, rev := range []uint64{0, first, second + 1} {
-		if _, err := s.Save(t.Context(), "a.test", "2", rev, text("x")); !errors.Is(err, batch.ErrStale) {
+		_, err := s.Save(t.Context(), "a.test", "2", rev, text("x"))
+		if !errors.Is(err, batch.ErrStale) {
 			t.Errorf("Save at %d = %v, want ErrStale", rev, err)
 		}
 	}

@@ -34,7 +34,8 @@ func Emit(
 	answered func(Answer),
 ) error {
 	crawl = cmp.Or(crawl, DefaultCrawl)
-	return put(ctx, conn, pages(lines, crawl), func(a *pb.AckMessage) { answered(answerOf(a.Status)) })
+	return put(ctx, conn, pages(lines, crawl),
+		func(a *pb.AckMessage) { answered(answerOf(a.Status)) })
 }
 
 // answerOf returns the answer in an acknowledgement.

@@ -195,7 +195,8 @@ func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 
 // poll leases the due URLs of one domain. The lease is nil if no URL is due.
 func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
-	l := &lease{queue: q, until: time.Now().Add(q.lease()), task: batch.Task{Run: q.Run, More: true}}
+	task := batch.Task{Run: q.Run, More: true}
+	l := &lease{queue: q, until: time.Now().Add(q.lease()), task: task}
 	stream, err := q.client().GetURLs(ctx, &pb.GetParams{
 		MaxQueues: 1, DelayRequestable: uint32(q.lease() / time.Second), CrawlID: q.crawl(),
 	})

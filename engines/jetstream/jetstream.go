@@ -130,7 +130,9 @@ const (
 
 // ask calls f until it succeeds, the broker refuses, or p is over. Each call may take as long as
 // each.
-func (p patience) ask(ctx context.Context, each time.Duration, f func(ctx context.Context) error) error {
+func (p patience) ask(
+	ctx context.Context, each time.Duration, f func(ctx context.Context) error,
+) error {
 	for end := time.Now().Add(time.Duration(p)); ; {
 		once, stop := context.WithTimeout(ctx, each)
 		err := f(once)

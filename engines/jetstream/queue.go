@@ -121,7 +121,8 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	})
 	added := false
 	if err == nil {
-		data, err = json.Marshal(message{Object: object, Task: batch.Task{Run: task.Run, Domain: task.Domain}})
+		short := batch.Task{Run: task.Run, Domain: task.Domain}
+		data, err = json.Marshal(message{Object: object, Task: short})
 	}
 	if err == nil {
 		added, err = q.publish(ctx, task.Domain, data)
@@ -277,7 +278,8 @@ func Left(
 		consumer, err = js.Consumer(ctx, streamOf(full.Name, tokenOf(run)), consumerName)
 		return err
 	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if errors.Is(err, jetstream.ErrStreamNotFound) ||
+		errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return 0, 0, nil
 	}
 	if err != nil {

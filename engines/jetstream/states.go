@@ -26,7 +26,8 @@ func OpenStates(ctx context.Context, nc *nats.Conn, o *Options) (batch.States, e
 		return nil, err
 	}
 	s := &store{patience: patience(full.Patience)}
-	err = s.patience.ask(ctx, attempt, func(ctx context.Context) error { return s.open(ctx, js, full) })
+	err = s.patience.ask(ctx, attempt,
+		func(ctx context.Context) error { return s.open(ctx, js, full) })
 	if err != nil {
 		return nil, fmt.Errorf("natsqueue: %w", err)
 	}
@@ -86,7 +87,8 @@ func (s *store) Replace(ctx context.Context, domain string, value []byte, versio
 		}
 		return err
 	})
-	if errors.Is(err, jetstream.ErrKeyExists) || hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence,
+	if errors.Is(err, jetstream.ErrKeyExists) || hasCode(err,
+		jetstream.JSErrCodeStreamWrongLastSequence,
 		jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
 		return batch.ErrStale
 	}

@@ -169,7 +169,8 @@ func unanswered(err error) bool {
 	case http.StatusConflict, http.StatusTooManyRequests:
 		return true
 	case 0:
-		return errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errLost)
+		return errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF) ||
+			errors.Is(err, errLost)
 	default:
 		return status >= 500 && status != http.StatusNotImplemented
 	}

@@ -126,7 +126,9 @@ func (s *Store) list(ctx context.Context, prefix string, recursive bool) iter.Se
 	return func(yield func(string, error) bool) {
 		last := ""
 		err := s.retry(ctx, prefix, func() error {
-			o := minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: recursive, StartAfter: last}
+			o := minio.ListObjectsOptions{
+				Prefix: s.prefix + prefix, Recursive: recursive, StartAfter: last,
+			}
 			for object := range s.client.ListObjectsIter(ctx, s.bucket, o) {
 				if object.Err != nil {
 					return object.Err

@@ -70,7 +70,8 @@ func (v values) replace(ctx context.Context, name string, value []byte, version 
 	}
 	r := io.NewSectionReader(bytes.NewReader(value), 0, int64(len(value)))
 	err := v.store.put(ctx, name, r, options)
-	if status := statusOf(err); status == http.StatusPreconditionFailed || status == http.StatusNotFound {
+	status := statusOf(err)
+	if status == http.StatusPreconditionFailed || status == http.StatusNotFound {
 		return batch.ErrStale
 	}
 	return err
@@ -119,7 +120,8 @@ func (v values) tryFence(ctx context.Context) error {
 		err := v.replace(ctx, try.name, []byte("3"), try.version)
 		if err == nil {
 			v.store.remove(ctx, try.name)
-			return v.store.wrap(try.name, fmt.Errorf("%w: it wrote an object %s", ErrNoFence, try.what))
+			return v.store.wrap(try.name,
+				fmt.Errorf("%w: it wrote an object %s", ErrNoFence, try.what))
 		}
 		if !errors.Is(err, batch.ErrStale) {
 			return err

@@ -12,7 +12,9 @@ import (
 const pieceSize = 16 << 20
 
 // put puts an object.
-func (s *Store) put(ctx context.Context, name string, r *io.SectionReader, o minio.PutObjectOptions) error {
+func (s *Store) put(
+	ctx context.Context, name string, r *io.SectionReader, o minio.PutObjectOptions,
+) error {
 	return s.retry(ctx, name, func() error {
 		if _, err := r.Seek(0, io.SeekStart); err != nil {
 			return err

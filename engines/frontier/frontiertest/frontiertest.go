@@ -145,7 +145,8 @@ func (s *service) GetURLs(
 		}
 		n := uint32(0)
 		for _, u := range q.urls {
-			if u.done || u.due > at || u.held > at || p.MaxUrlsPerQueue > 0 && n == p.MaxUrlsPerQueue {
+			if u.done || u.due > at || u.held > at ||
+				p.MaxUrlsPerQueue > 0 && n == p.MaxUrlsPerQueue {
 				continue
 			}
 			if err := stream.Send(u.info); err != nil {

@@ -169,7 +169,8 @@ func (s *states) replace(ctx context.Context, domain string, v *saved, ver strin
 // drop deletes the objects of a value that are not in another value.
 func (s *states) drop(ctx context.Context, domain string, v, other *saved) {
 	for ; v != nil; v = v.Predecessor {
-		if v.Large && v.ID != other.ID && (other.Predecessor == nil || v.ID != other.Predecessor.ID) {
+		if v.Large && v.ID != other.ID &&
+			(other.Predecessor == nil || v.ID != other.Predecessor.ID) {
 			s.Delete(ctx, domain, v.ID)
 		}
 	}
