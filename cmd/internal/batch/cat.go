@@ -30,7 +30,8 @@ func catCommand(a *cli.App) *cobra.Command {
 	flags.PrintFlags.Add(cmd, "text, jsonl, csv, parquet, sarif, junit or github")
 	flags.AddRows(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&flags.documents, "documents", false, "print a table of the sitemaps, not their URLs")
+		f.BoolVar(&flags.documents, "documents", false,
+			"print a table of the sitemaps, not their URLs")
 	})
 	cmd.Flags().Lookup("format").DefValue, flags.Format = "jsonl", "jsonl"
 	return cmd
@@ -43,7 +44,8 @@ func (c *catFlags) check(m mode) error {
 	case forFindings && (!m.Findings || c.documents):
 		return fmt.Errorf("--format %s: only for the findings of a run with --check", c.Format)
 	case c.Format == "parquet" && m.Findings && !c.documents:
-		return errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, junit or github")
+		return errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, " +
+			"junit or github")
 	case (c.Rows != "" || c.Sample != 0) && (m.Findings || c.documents):
 		return errors.New("--rows, --sample: only for the URLs of a run")
 	case c.Fields != "" && m.Findings:

@@ -56,10 +56,12 @@ func Command(a *cli.App) *cobra.Command {
 
 // planAndWork walks the sites of a list.
 func planAndWork(
-	a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags, walks *walkFlags,
+	a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags,
+	walks *walkFlags,
 ) error {
 	if tasks.shard.n > 0 && flags.queue != "" {
-		return cli.Misuse(cmd, errors.New("want --shard or --queue, not both: with a queue, workers share the list anyway"))
+		return cli.Misuse(cmd, errors.New("want --shard or --queue, not both: with a queue, "+
+			"workers share the list anyway"))
 	}
 	worker, err := walks.worker(a, cmd, flags, tasks.shard.n)
 	if err != nil {

@@ -37,7 +37,8 @@ func emitCommand(a *cli.App) *cobra.Command {
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVar(&flags.metrics, "metrics", "",
 			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
-		f.BoolVarP(&flags.quiet, "quiet", "q", false, "on standard error, report only what is wrong")
+		f.BoolVarP(&flags.quiet, "quiet", "q", false,
+			"on standard error, report only what is wrong")
 	})
 	return cmd
 }
@@ -86,7 +87,8 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 			cli.Thousands(failed))
 	}
 	if failed > 0 {
-		return fmt.Errorf("the frontier did not take %s: run emit again", cli.Plural(failed, "page"))
+		return fmt.Errorf("the frontier did not take %s: run emit again",
+			cli.Plural(failed, "page"))
 	}
 	return nil
 }

@@ -56,7 +56,8 @@ func (l *failureList) part(ctx context.Context, part batch.Stored) error {
 		case line.Target != nil:
 			err = l.failure(part.Run, line.Target.Target, "", line.Target.Error)
 		case line.Document != nil:
-			err = l.failure(part.Run, line.Document.Target, line.Document.Sitemap, line.Document.Error)
+			err = l.failure(part.Run, line.Document.Target, line.Document.Sitemap,
+				line.Document.Error)
 		}
 		if err != nil {
 			return err
@@ -75,7 +76,8 @@ func (l *failureList) failure(run, target, sitemap string, e *batch.Error) (err 
 		line := jsonl.Marshal(failure{run, target, sitemap, string(e.Code), e.Message})
 		_, err = l.out.Write(append(line, '\n'))
 	case "csv":
-		_, err = l.out.Write(output.AppendRow(nil, false, run, target, sitemap, string(e.Code), e.Message))
+		row := output.AppendRow(nil, false, run, target, sitemap, string(e.Code), e.Message)
+		_, err = l.out.Write(row)
 	default:
 		name := target
 		if sitemap != "" {

@@ -73,7 +73,8 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.Changed, "changed", false,
 			"the run has only URLs that are new or modified since the run before")
-		f.BoolVar(&r.Findings, "check", false, "write the findings of 'sitemap check' in place of URLs")
+		f.BoolVar(&r.Findings, "check", false,
+			"write the findings of 'sitemap check' in place of URLs")
 		f.StringVar(&r.metrics, "metrics", "",
 			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
 		f.StringVar(&r.log, "log", "",
@@ -151,7 +152,9 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (r *ope
 
 // openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
 // has no fence for several machines.
-func openStates(ctx context.Context, s store, q *queue, o *natsqueue.Options) (batch.States, error) {
+func openStates(
+	ctx context.Context, s store, q *queue, o *natsqueue.Options,
+) (batch.States, error) {
 	if _, ok := s.(*folder); ok && q.nats != nil {
 		return natsqueue.OpenStates(ctx, q.nats, o)
 	}

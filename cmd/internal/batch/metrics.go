@@ -39,7 +39,8 @@ func newCounters() *counters {
 		return register.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	vector := func(name, help, label string) *prometheus.CounterVec {
-		return register.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		o := prometheus.CounterOpts{Name: name, Help: help}
+		return register.NewCounterVec(o, []string{label})
 	}
 	m.domains = counter("sitemap_domains_total", "Domains that this process has done.")
 	m.documents = counter("sitemap_documents_total", "Sitemaps that were read.")
@@ -55,8 +56,10 @@ func newCounters() *counters {
 	})
 	m.retried = counter("sitemap_domains_retried_total",
 		"Domains that a worker took again: another one died or handed them back.")
-	m.back = counter("sitemap_domains_handed_back_total", "Domains that this process has handed back.")
-	m.lost = counter("sitemap_leases_lost_total", "Domains whose lease ended while they were walked.")
+	m.back = counter("sitemap_domains_handed_back_total",
+		"Domains that this process has handed back.")
+	m.lost = counter("sitemap_leases_lost_total",
+		"Domains whose lease ended while they were walked.")
 	m.requests = vector("sitemap_requests_total", "Requests that were answered, by status.", "code")
 	m.put = counter("sitemap_domains_put_total", "Domains that were put into the queue.")
 	m.bad = counter("sitemap_bad_lines_total", "Lines of the list that are no targets.")

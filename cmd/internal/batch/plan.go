@@ -24,7 +24,8 @@ type planFlags struct {
 func (p *planFlags) add(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.IntVar(&p.replicas, "replicas", 0,
-			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as before)")
+			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as "+
+				"before)")
 	})
 	cli.NotNegative(cmd, "replicas")
 }
@@ -46,7 +47,9 @@ func planCommand(a *cli.App) *cobra.Command {
 var errNoQueue = errors.New("name the queue that workers share: --queue nats://HOST:PORT")
 
 // planAlone puts the tasks of a list into a queue.
-func planAlone(a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags) error {
+func planAlone(
+	a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags,
+) error {
 	err := flags.check()
 	if err == nil && flags.queue == "" {
 		err = errNoQueue
@@ -93,7 +96,7 @@ type plan struct {
 	list   string
 	shard  shard
 	failed map[string]bool // domains that are put although they have a part, or nil
-	isNew  bool            // the run has no parts yet, so that planning need not look for any; workers do
+	isNew  bool            // the run has no parts yet: planning need not look for any
 
 	put, known, done int64 // domains
 	targets          int64 // of the shard

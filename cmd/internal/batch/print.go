@@ -35,7 +35,8 @@ func newPrinter(
 			return t.Print(l.Document)
 		}, t.End}, nil
 	case m.Findings:
-		printer, err := findings.New(flags.Format, out, findings.Options{FailOn: findings.NoFailure})
+		o := findings.Options{FailOn: findings.NoFailure}
+		printer, err := findings.New(flags.Format, out, o)
 		p := &findingPrinter{printer: printer, codes: map[sitemap.Code]bool{}}
 		return linePrinter{p.line, p.end}, err
 	}
@@ -104,7 +105,9 @@ func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error)
 }
 
 // unread are the codes of findings about documents that could not be read.
-var unread = []sitemap.Code{"no_sitemap", "sitemap_unreachable", "sitemap_timeout", "sitemap_status"}
+var unread = []sitemap.Code{
+	"no_sitemap", "sitemap_unreachable", "sitemap_timeout", "sitemap_status",
+}
 
 // knows reports whether a finding has reported an error.
 func (p *findingPrinter) knows(e *batch.Error) bool {

@@ -31,7 +31,9 @@ type queue struct {
 func (q *queue) isReady() bool { return q.ready == nil || q.ready() }
 
 // openQueue opens the queue of a run: in memory, if no location is given.
-func openQueue(ctx context.Context, flags *serverFlags, run string, o *natsqueue.Options) (*queue, error) {
+func openQueue(
+	ctx context.Context, flags *serverFlags, run string, o *natsqueue.Options,
+) (*queue, error) {
 	switch {
 	case flags.queue == "":
 		return &queue{Queue: batch.NewMemoryQueue(1_000)}, nil
@@ -75,7 +77,9 @@ func openJetStream(
 	}
 	return &queue{
 		Queue: q, nats: nc, begin: q.Begin, ready: nc.IsConnected, close: nc.Close,
-		left: func(ctx context.Context) (int, int, error) { return natsqueue.Left(ctx, nc, run, o) },
+		left: func(ctx context.Context) (int, int, error) {
+			return natsqueue.Left(ctx, nc, run, o)
+		},
 	}, nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 // A mode is the kind of the parts of a run. A run keeps its mode.
 type mode struct {
-	Changed  bool `json:"changed,omitempty"`  // only pages that are new or modified since the run before
+	Changed  bool `json:"changed,omitempty"`  // only new and modified pages
 	Findings bool `json:"findings,omitempty"` // of an audit, in place of URLs
 }
 

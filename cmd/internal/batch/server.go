@@ -35,7 +35,8 @@ func isNATS(location string) bool {
 // parseFrontier returns the URL of a frontier, whose path is the name of a crawl.
 func parseFrontier(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
-	isFrontier := strings.HasPrefix(location, schemeFrontier) || strings.HasPrefix(location, schemeFrontierTLS)
+	isFrontier := strings.HasPrefix(location, schemeFrontier) ||
+		strings.HasPrefix(location, schemeFrontierTLS)
 	if err != nil || !isFrontier || u.Port() == "" || u.User != nil {
 		return nil, errQueue
 	}
@@ -52,8 +53,10 @@ type serverFlags struct {
 
 func (s *serverFlags) add(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
-		f.StringVar(&s.login.Creds, "nats-creds", "", "log in to NATS with the credentials in `FILE`")
-		f.StringVar(&s.login.NKey, "nats-nkey", "", "log in to NATS with the seed of an NKey in `FILE`")
+		f.StringVar(&s.login.Creds, "nats-creds", "",
+			"log in to NATS with the credentials in `FILE`")
+		f.StringVar(&s.login.NKey, "nats-nkey", "",
+			"log in to NATS with the seed of an NKey in `FILE`")
 		f.StringVar(&s.login.CA, "queue-ca", "",
 			"trust the certificate authorities in `FILE` (PEM) for the server of the queue")
 	})

@@ -29,7 +29,8 @@ func statusCommand(a *cli.App) *cobra.Command {
 	})
 	flags.placeFlags.add(cmd)
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&flags.failed, "failed", false, "print the targets that failed, with their causes")
+		f.BoolVar(&flags.failed, "failed", false,
+			"print the targets that failed, with their causes")
 	})
 	flags.format.AddFormat(cmd, "text, csv or jsonl")
 	return cmd
@@ -37,7 +38,9 @@ func statusCommand(a *cli.App) *cobra.Command {
 
 // find returns the store and the runs that the command line names. An argument may be OUT or
 // OUT/RUN.
-func (s *statusFlags) find(ctx context.Context, cmd *cobra.Command, args []string) (store, []string, error) {
+func (s *statusFlags) find(
+	ctx context.Context, cmd *cobra.Command, args []string,
+) (store, []string, error) {
 	isNamed := cmd.Flags().Changed("run")
 	st, err := openStore(ctx, s.out)
 	if err != nil {

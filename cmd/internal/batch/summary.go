@@ -25,7 +25,7 @@ type summary struct {
 	Done  int64     `json:"done"`            // of these
 
 	Domains  int64                  `json:"domains"`
-	Failed   int64                  `json:"failed"` // domains with documents or targets that could not be read
+	Failed   int64                  `json:"failed"` // domains with something unread
 	Causes   map[sitemap.Code]int64 `json:"causes,omitempty"`
 	Damaged  int64                  `json:"damaged,omitempty"` // parts
 	BadLines int64                  `json:"bad_lines,omitempty"`
@@ -121,8 +121,8 @@ func (s *summary) print(w io.Writer) {
 	}
 	s.printFailures(w)
 	if s.Waiting != nil {
-		fmt.Fprintf(w, "%s in the queue, %s with workers\n", cli.Plural(int64(*s.Waiting), "domain"),
-			cli.Thousands(int64(*s.Leased)))
+		fmt.Fprintf(w, "%s in the queue, %s with workers\n",
+			cli.Plural(int64(*s.Waiting), "domain"), cli.Thousands(int64(*s.Leased)))
 	}
 	if s.Left > 0 {
 		fmt.Fprintf(w, "%.1f sites/s, %s left\n", s.Rate, s.leftText())

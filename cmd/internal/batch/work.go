@@ -32,8 +32,9 @@ func (w *walkFlags) add(cmd *cobra.Command) {
 			"`TIME` for domains under way to end after SIGTERM; the others are handed back")
 	})
 	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.IntVar(&w.workers, "workers", 0, "`N` processes share the run: each sends only 8/N requests "+
-			"at once to one address, at least 1 (default 1, or the number of shards)")
+		f.IntVar(&w.workers, "workers", 0,
+			"`N` processes share the run: each sends only 8/N requests at once to "+
+				"one address, at least 1 (default 1, or the number of shards)")
 	})
 	cli.NotNegative(cmd, "grace", "workers")
 }
@@ -43,7 +44,9 @@ func workCommand(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "work [flags]",
 		Args: cli.Exactly(0, "want no argument: the sites come from the queue"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return workAlone(a, cmd, flags, walks, wait) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return workAlone(a, cmd, flags, walks, wait)
+		},
 	})
 	flags.add(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {

@@ -61,7 +61,8 @@ func (c *Flags) Add(cmd *cobra.Command) {
 	})
 	cli.FlagGroup(cmd, "Rule", func(f *pflag.FlagSet) {
 		f.StringVar(&c.FailOn, "fail-on", "error",
-			"least `SEVERITY` of the findings that make the exit status 1: error, warning, info or never")
+			"least `SEVERITY` of the findings that make the exit status 1: error, warning, info "+
+				"or never")
 		f.StringVar(&c.only, "only", "", "judge by the rules `CODE,...` only")
 		f.StringVar(&c.disable, "disable", "", "do not judge by the rules `CODE,...`")
 		f.StringVar(&c.baseline, "baseline", "",
@@ -69,8 +70,10 @@ func (c *Flags) Add(cmd *cobra.Command) {
 		f.StringVar(&c.agent, "agent", "Googlebot",
 			"judge by the rules of robots.txt and pages for the crawler `NAME`")
 		f.Func("pages", "fetch and judge `N` pages of all sitemaps, or all", c.setPages)
-		f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
-		f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
+		f.Uint64Var(&c.seed, "sample-seed", 0,
+			"draw another sample of pages: one for each `NUMBER`")
+		f.StringVar(&c.table, "page-table", "",
+			"write a row for each of these pages to `FILE`, in CSV")
 	})
 	for _, flag := range []string{"explain", "only", "disable"} {
 		cli.Complete(cmd, flag, ruleCodes()...)

@@ -70,7 +70,8 @@ func OneOf(cmd *cobra.Command, name string, values ...string) {
 
 // Complete makes the shell complete the values of a flag.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
-	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // badValue returns the error about the value of a flag.

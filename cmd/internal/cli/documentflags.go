@@ -19,7 +19,8 @@ type DocumentFlags struct {
 func (d *DocumentFlags) Add(cmd *cobra.Command) {
 	d.AddBase(cmd)
 	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&d.contentType, "content-type", "", "media `TYPE` of a file; its charset counts")
+		f.StringVar(&d.contentType, "content-type", "",
+			"media `TYPE` of a file; its charset counts")
 	})
 }
 
@@ -27,7 +28,8 @@ func (d *DocumentFlags) Add(cmd *cobra.Command) {
 func (d *DocumentFlags) AddBase(cmd *cobra.Command) {
 	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.StringVar(&d.base, "base", "",
-			"`URL` that a file comes from; relative locations in it are resolved against that, else dropped")
+			"`URL` that a file comes from; relative locations in it are resolved against that, "+
+				"else dropped")
 	})
 }
 

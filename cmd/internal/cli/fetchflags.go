@@ -49,8 +49,8 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 			"trust the certificate authorities in `FILE` (PEM) beside those of the system")
 		f.BoolVar(&n.insecure, "insecure", false, "accept every certificate; for tests")
 		f.StringArrayVar(&n.connectTo, "connect-to", nil,
-			"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the first, "+
-				"as curl does; HOST or PORT may be empty for any; repeatable")
+			"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the "+
+				"first, as curl does; HOST or PORT may be empty for any; repeatable")
 		f.StringArrayVar(&n.mapped, "map", nil,
 			"request URLs that begin with the first of `URL=URL2` from the second, "+
 				"such as a preview of the site; repeatable")
@@ -67,7 +67,8 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 		f.DurationVar(&n.delay, "delay", 0,
 			"least `TIME` between two requests to a host, also if its robots.txt asks for less")
 		f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
-			"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
+			"longest `TIME` to wait before a retry; if Retry-After asks for more, the request "+
+				"fails")
 	})
 	NotNegative(cmd, "timeout", "retries", "concurrency", "delay", "retry-wait")
 }
@@ -147,7 +148,8 @@ func parseMap(values []string) (map[string]string, error) {
 			u, err := sitemap.ParseLoc(s)
 			if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
 				strings.ContainsAny(s, "?#") {
-				return nil, errors.New("--map: want URL=URL2, without credentials, query and fragment")
+				return nil, errors.New("--map: want URL=URL2, without credentials, query and " +
+					"fragment")
 			}
 		}
 		to[from] = target

@@ -80,7 +80,8 @@ func printHelp(cmd *cobra.Command, _ []string) {
 	for _, c := range cmd.Commands() {
 		fmt.Fprintf(w, "  %-10s  %s\n", c.Name(), c.Short)
 	}
-	for _, name := range []string{"Target", "Output", "Rule", "Selection", "Network", "Politeness"} {
+	names := []string{"Target", "Output", "Rule", "Selection", "Network", "Politeness"}
+	for _, name := range names {
 		group := pflag.NewFlagSet(name, pflag.ContinueOnError)
 		group.SortFlags = false
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {

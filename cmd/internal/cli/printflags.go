@@ -28,8 +28,10 @@ type PrintFlags struct {
 func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
 	p.AddFormat(cmd, formats)
 	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVarP(&p.Out, "output", "o", "", "print to `FILE`, which is replaced when all is written")
-		f.BoolVarP(&p.Quiet, "quiet", "q", false, "on standard error, report only what could not be read")
+		f.StringVarP(&p.Out, "output", "o", "",
+			"print to `FILE`, which is replaced when all is written")
+		f.BoolVarP(&p.Quiet, "quiet", "q", false,
+			"on standard error, report only what could not be read")
 	})
 }
 

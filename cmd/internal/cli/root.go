@@ -104,7 +104,8 @@ func Nearest(name string, names []string) string {
 	for root.SuggestionsMinimumDistance = range 3 {
 		if near := root.SuggestionsFor(name); len(near) > 0 {
 			apart := func(s string) int { return max(len(s)-len(name), len(name)-len(s)) }
-			return slices.MinFunc(near, func(a, b string) int { return cmp.Compare(apart(a), apart(b)) })
+			return slices.MinFunc(near,
+				func(a, b string) int { return cmp.Compare(apart(a), apart(b)) })
 		}
 	}
 	return ""

@@ -43,8 +43,8 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 		f.StringVar(&s.MinTrust, "min-trust", "variant",
 			"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
 		f.StringSliceVar(&s.knownPaths, "known-paths", nil,
-			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries none; "+
-				"with + before the first, also if it names one")
+			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' "+
+				"tries none; with + before the first, also if it names one")
 		f.IntVar(&s.verifyHosts, "verify-hosts", 4,
 			"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
 		f.Var(&s.Limit, "limit", "read at most this: bytes or entries of a document, "+
@@ -87,7 +87,8 @@ func (s *SelectFlags) Matcher() (func(loc string) bool, error) {
 	match, matchErr := Compile("match", s.Match)
 	exclude, excludeErr := Compile("exclude", s.Exclude)
 	return func(loc string) bool {
-		return (match == nil || match.MatchString(loc)) && (exclude == nil || !exclude.MatchString(loc))
+		return (match == nil || match.MatchString(loc)) &&
+			(exclude == nil || !exclude.MatchString(loc))
 	}, cmp.Or(matchErr, excludeErr)
 }
 

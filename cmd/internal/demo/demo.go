@@ -40,7 +40,8 @@ func Command(a *cli.App) *cobra.Command {
 			var text bytes.Buffer
 			err := run(cmd.Context(), &text)
 			if err == nil && !bytes.Equal(text.Bytes(), expected) {
-				err = errors.New("the demo is not as expected: its sites or the command have changed")
+				err = errors.New("the demo is not as expected: its sites or the command have " +
+					"changed")
 			}
 			out := output.New(a)
 			out.Write(text.Bytes())

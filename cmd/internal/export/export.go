@@ -131,8 +131,9 @@ func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 			continue // a further header, of files that were joined
 		}
 		put(URL{
-			Loc: strings.Clone(row[loc]), LastMod: cell(row, "lastmod"), Sitemap: cell(row, "sitemap"),
-			OldLoc: cell(row, "old_loc"), Change: cell(row, "change"),
+			Loc: strings.Clone(row[loc]), LastMod: cell(row, "lastmod"),
+			Sitemap: cell(row, "sitemap"),
+			OldLoc:  cell(row, "old_loc"), Change: cell(row, "change"),
 		})
 	}
 }

@@ -41,7 +41,8 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				yield(l, err)
 				return
 			}
-			if err != nil || !slices.Contains([]string{"problem", "document", "target", "total"}, l.Type) {
+			types := []string{"problem", "document", "target", "total"}
+			if err != nil || !slices.Contains(types, l.Type) {
 				yield(l, fmt.Errorf("line %d is not of sitemap check --format jsonl", n))
 				return
 			}

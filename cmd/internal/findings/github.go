@@ -15,7 +15,8 @@ type githubPrinter struct{ *writer }
 
 var (
 	dataEscaper     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	propertyEscaper = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	propertyEscaper = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A",
+		":", "%3A", ",", "%2C")
 )
 
 func (p *githubPrinter) Finding(f *audit.Finding, _ string) {

@@ -31,8 +31,8 @@ type junitPrinter struct {
 
 func newJUnit(w *writer, o Options) *junitPrinter {
 	return &junitPrinter{
-		w: w, failOn: o.FailOn, all: junitSuites{Name: "sitemap check"}, index: map[string]*junitSuite{},
-		lines: disksort.New(context.Background(), "", junitOrder),
+		w: w, failOn: o.FailOn, all: junitSuites{Name: "sitemap check"},
+		index: map[string]*junitSuite{}, lines: disksort.New(context.Background(), "", junitOrder),
 	}
 }
 

@@ -19,7 +19,8 @@ type problemLine struct {
 func lineOf(f *audit.Finding, target string) problemLine {
 	return problemLine{"problem", batch.Finding{
 		Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Line: f.Pos.Line, Column: f.Column,
-		Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped, Target: target,
+		Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix, Dropped: f.Dropped,
+		Target: target,
 	}}
 }
 
@@ -63,8 +64,8 @@ type csvPrinter struct {
 
 func newCSV(w *writer, raw bool) *csvPrinter {
 	p := &csvPrinter{w, raw}
-	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix", "dropped",
-		"target")
+	p.row("code", "severity", "sitemap", "line", "column", "loc", "text", "message", "fix",
+		"dropped", "target")
 	return p
 }
 
@@ -80,5 +81,6 @@ func (p *csvPrinter) row(cells ...string) {
 
 func (p *csvPrinter) Finding(f *audit.Finding, target string) {
 	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
-		strconv.Itoa(f.Column), f.Loc, f.Text, f.Message, f.Fix, strconv.FormatBool(f.Dropped), target)
+		strconv.Itoa(f.Column), f.Loc, f.Text, f.Message, f.Fix,
+		strconv.FormatBool(f.Dropped), target)
 }

@@ -32,8 +32,10 @@ func sarifReport(version string, rules []object, note string) object {
 	}
 	if note != "" {
 		run["invocations"] = []object{{
-			"executionSuccessful":        true,
-			"toolExecutionNotifications": []object{{"level": "warning", "message": sarifText(note)}},
+			"executionSuccessful": true,
+			"toolExecutionNotifications": []object{
+				{"level": "warning", "message": sarifText(note)},
+			},
 		}}
 	}
 	return object{
@@ -73,7 +75,9 @@ func sarifResult(f *audit.Finding, index int, document, fingerprint string) obje
 		"message":             sarifText(f.Message),
 		"locations":           []object{{"physicalLocation": place}},
 		"partialFingerprints": object{"primaryLocationLineHash": fingerprint},
-		"properties":          object{"loc": f.Loc, "text": f.Text, "fix": f.Fix, "dropped": f.Dropped},
+		"properties": object{
+			"loc": f.Loc, "text": f.Text, "fix": f.Fix, "dropped": f.Dropped,
+		},
 	}
 }
 

@@ -78,7 +78,8 @@ func (p *textPrinter) Document(d *DocumentEnd) {
 func (p *textPrinter) End(t Totals) error {
 	p.flush()
 	p.printf("%s, %s: %s, %s, %s\n", cli.Plural(t.Documents, "document"), cli.Plural(t.URLs, "URL"),
-		cli.Plural(t.Errors, "error"), cli.Plural(t.Warnings, "warning"), cli.Plural(t.Infos, "info"))
+		cli.Plural(t.Errors, "error"), cli.Plural(t.Warnings, "warning"),
+		cli.Plural(t.Infos, "info"))
 	return p.w.err
 }
 
@@ -89,7 +90,8 @@ func (p *textPrinter) print(f *audit.Finding, withFix bool) {
 	shown := f.Message
 	if line := f.Excerpt.Text; line != "" {
 		text, column := fit(line, f.Excerpt.Caret, max(0, p.o.Width-len(indent)))
-		p.printf("%s%s\n%s%s%s\n", indent, text, indent, strings.Repeat(" ", column), p.paint("^", green))
+		p.printf("%s%s\n%s%s%s\n", indent, text, indent, strings.Repeat(" ", column),
+			p.paint("^", green))
 		shown += line
 	}
 	if f.Loc != "" && !strings.Contains(shown, f.Loc) {

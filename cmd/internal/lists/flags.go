@@ -53,8 +53,9 @@ func (w *Flags) AddAs(cmd *cobra.Command) {
 // AddSave adds the flag of the commands that can keep documents.
 func (w *Flags) AddSave(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.save, "save", "", "keep each document as it was served in the folder `DIR`, "+
-			"with its header fields: see 'sitemap help output'")
+		f.StringVar(&w.save, "save", "",
+			"keep each document as it was served in the folder `DIR`, with its "+
+				"header fields: see 'sitemap help output'")
 	})
 }
 
@@ -67,8 +68,9 @@ func (w *Flags) check() error {
 // AddDocuments adds --documents.
 func (w *Flags) AddDocuments(cmd *cobra.Command) {
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.Documents, "documents", "", "write a table of the sitemaps to `FILE`, whose suffix is "+
-			".csv, .jsonl or .parquet: see 'sitemap help fields'")
+		f.StringVar(&w.Documents, "documents", "",
+			"write a table of the sitemaps to `FILE`, whose suffix is .csv, "+
+				".jsonl or .parquet: see 'sitemap help fields'")
 	})
 }
 
@@ -80,7 +82,8 @@ func (w *Flags) documentTable() (*output.Documents, error) {
 	format, _ := cli.FormatOf(w.Documents)
 	table, err := output.NewDocuments(&cli.PrintFlags{Format: format})
 	if err != nil {
-		return nil, fmt.Errorf("--documents %s: want a name that ends in .csv, .jsonl or .parquet", w.Documents)
+		return nil, fmt.Errorf("--documents %s: want a name that ends in .csv, .jsonl or .parquet",
+			w.Documents)
 	}
 	return table, nil
 }

@@ -143,6 +143,6 @@ func (w *Flags) digest() string {
 	if abs, err := filepath.Abs(path); err == nil && path != "" && path != cli.Stdin {
 		path = abs
 	}
-	return fmt.Sprintf("%q %q %q %q %q %q %q %q %q %t %t %t", path, w.Format, w.Fields, w.As, w.Since,
-		w.Follow, w.Match, w.Exclude, w.MinTrust, w.Unique, w.Normalize, w.All)
+	return fmt.Sprintf("%q %q %q %q %q %q %q %q %q %t %t %t", path, w.Format, w.Fields, w.As,
+		w.Since, w.Follow, w.Match, w.Exclude, w.MinTrust, w.Unique, w.Normalize, w.All)
 }

@@ -56,8 +56,9 @@ func (w *Walker) openFailures() (end func() error, err error) {
 func (w *Walker) work(ctx context.Context, args []target.Target) error {
 	to, end := w.reader()
 	sink := w.inOrder(to)
-	queue := batch.NewMemoryQueue(w.Flags.Parallel) // little is read ahead: --max-urls may end the run
-	go w.plan(ctx, args, queue)                     // not waited for after an error: it may wait for standard input
+	queue := batch.NewMemoryQueue(w.Flags.Parallel) // reads little ahead, for --max-urls
+	// Nothing waits for it after an error: it may wait for standard input.
+	go w.plan(ctx, args, queue)
 	worker := &batch.Worker{
 		Client: w.Client, Queue: queue, Sink: sink, Store: w.Options.Store, Options: w.Options,
 		Parallel: w.Flags.Parallel, Job: w.job,
@@ -82,7 +83,9 @@ func (w *Walker) reader() (to io.Writer, end func() error) {
 			return n, err
 		}), func() error { return nil }
 	}
-	return pipe(func(r io.Reader) error { return cmp.Or(w.Read(flushingReader{r, w.Out}), w.Out.Flush()) })
+	return pipe(func(r io.Reader) error {
+		return cmp.Or(w.Read(flushingReader{r, w.Out}), w.Out.Flush())
+	})
 }
 
 // A flushingReader flushes the output before it waits for more to print.

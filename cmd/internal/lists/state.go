@@ -41,7 +41,8 @@ func (j *journal) begin(w *Walker) error {
 	digest := w.Flags.digest()
 	resumed := json.Unmarshal(value, &j.run) == nil && !j.run.Ended && j.run.Digest == digest
 	if !resumed {
-		j.run = runRecord{ID: rand.Text(), Digest: digest, Output: j.run.Output, Format: j.run.Format}
+		j.run = runRecord{ID: rand.Text(), Digest: digest, Output: j.run.Output,
+			Format: j.run.Format}
 	}
 	if j.run.Last == nil {
 		j.run.Last = map[string]string{}

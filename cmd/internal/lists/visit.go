@@ -42,7 +42,8 @@ func (v *Visit) run(ctx context.Context) error {
 		if w.Journal != nil {
 			v.lines = nil // of a document that the next run reads
 		}
-		v.fail(fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.SiteTime, fetch.ErrTimeout), "")
+		late := fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.SiteTime, fetch.ErrTimeout)
+		v.fail(late, "")
 		err = nil
 	}
 	if err == nil && v.handler.End != nil {
@@ -216,7 +217,9 @@ func (v *Visit) page() error {
 
 // WalkFailed passes the last error of a walk to fail, with a hint. Those of documents were reported
 // before.
-func (v *Visit) WalkFailed(ctx context.Context, err error, fail func(err error, hint string)) error {
+func (v *Visit) WalkFailed(
+	ctx context.Context, err error, fail func(err error, hint string),
+) error {
 	if ended := v.Ended(ctx); ended != nil {
 		return ended
 	}

@@ -22,7 +22,7 @@ import (
 // A Handler prints what the visit of one target meets. A file is a document whose Sitemap has only
 // a Loc, its name. Functions that are nil are not called.
 type Handler struct {
-	Page     func(r *batch.URL) error                         // with each URL that is taken; r must not be kept
+	Page     func(r *batch.URL) error                         // with each URL taken; do not keep r
 	Document func(s *discover.Sitemap, sum *discover.Summary) // when a document has ended
 	Failure  func(err error)                                  // of the target as a whole
 	End      func()
@@ -58,7 +58,8 @@ type Walker struct {
 func NewWalker(
 	a *cli.App, cmd *cobra.Command, flags *Flags, docs *cli.DocumentFlags,
 ) (*Walker, error) {
-	w := &Walker{App: a, Flags: flags, Selector: &Selector{max: flags.MaxURLs, normalize: flags.Normalize}}
+	selector := &Selector{max: flags.MaxURLs, normalize: flags.Normalize}
+	w := &Walker{App: a, Flags: flags, Selector: selector}
 	var errs [4]error
 	w.Client, w.Options, errs[0] = flags.Walk(a, 0)
 	w.File, errs[1] = docs.Options(flags.Limit)
@@ -88,7 +89,8 @@ func (w *Walker) OneByOne() bool { return !w.Progress.IsList || w.Flags.Parallel
 // inOrder returns a sink that writes to to in the order of the list.
 func (w *Walker) inOrder(to io.Writer) *batch.InOrder {
 	return batch.NewInOrder(to, func() {
-		w.App.Log.Printf("too much waits for earlier targets: what follows is not in the order of the list")
+		w.App.Log.Printf("too much waits for earlier targets: what follows is not in the order " +
+			"of the list")
 	})
 }
 
@@ -100,7 +102,7 @@ type Visit struct {
 	handler Handler
 	Record  batch.URL
 	from    *discover.Sitemap // the document of the record
-	printed string            // the location of a document that was printed in the run, but may be read again
+	printed string            // the location of a printed document that may be read again
 	doc     batch.Document    // that was fetched last, as far as it is known before its end
 	docOf   *discover.Sitemap
 	cause   *jsonl.Error // why something could not be read, the first time

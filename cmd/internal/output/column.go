@@ -27,7 +27,8 @@ func pick[R any](columns []column[R], names string) ([]column[R], error) {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(columns, func(c column[R]) bool { return c.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("--fields: unknown field %q: want %s", name, strings.Join(namesOf(columns), ", "))
+			return nil, fmt.Errorf("--fields: unknown field %q: want %s", name,
+				strings.Join(namesOf(columns), ", "))
 		}
 		picked = append(picked, columns[i])
 	}

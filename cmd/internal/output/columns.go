@@ -136,13 +136,15 @@ func FormatOf(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 		return csvFormat(p, walked, withChange)
 	case "jsonl":
 		if p.Fields == "" {
-			return &Format{Append: func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }}, nil
+			appendTo := func(b []byte, r *batch.URL) []byte { return r.AppendTo(b) }
+			return &Format{Append: appendTo}, nil
 		}
 		picked, err := pick(columns, p.Fields)
 		return &Format{Append: rowsAs(p, picked)}, err
 	}
 	if p.Fields != "" {
-		return nil, errors.New("--fields: format text has only URLs; want --format csv, jsonl or parquet")
+		return nil, errors.New("--fields: format text has only URLs; want --format csv, jsonl or " +
+			"parquet")
 	}
 	return &Format{Append: appendText}, nil
 }

@@ -48,7 +48,7 @@ type urlVideo struct {
 type urlNews struct {
 	Name     string     `parquet:"publication_name,optional"`
 	Language string     `parquet:"publication_language,optional"`
-	Date     *time.Time `parquet:"publication_date,optional,timestamp(microsecond)"` // see timeOrNull
+	Date     *time.Time `parquet:"publication_date,optional,timestamp(microsecond)"`
 	Title    string     `parquet:"title,optional"`
 }
 
@@ -80,8 +80,8 @@ func (row *urlRow) extensions(x *sitemap.Extensions) {
 		row.Images = append(row.Images, urlImage{i.Loc, i.Caption, i.Title})
 	}
 	for _, v := range x.Videos {
-		row.Videos = append(row.Videos, urlVideo{v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc,
-			v.Player.Loc, orNull(v.Duration), v.Tags})
+		row.Videos = append(row.Videos, urlVideo{v.ThumbnailLoc, v.Title, v.Description,
+			v.ContentLoc, v.Player.Loc, orNull(v.Duration), v.Tags})
 	}
 	for _, n := range x.News {
 		row.News = append(row.News, urlNews{n.PublicationName, n.PublicationLanguage,
@@ -162,7 +162,8 @@ type imageRow struct {
 
 func appendImages(rows []imageRow, r *batch.URL) []imageRow {
 	for _, i := range extensionsOf(r).Images {
-		row := imageRow{r.Loc, i.Loc, i.Caption, i.Title, i.GeoLocation, i.License, r.Sitemap, r.Target}
+		row := imageRow{r.Loc, i.Loc, i.Caption, i.Title, i.GeoLocation, i.License, r.Sitemap,
+			r.Target}
 		rows = append(rows, row)
 	}
 	return rows
@@ -185,8 +186,8 @@ type videoRow struct {
 func appendVideos(rows []videoRow, r *batch.URL) []videoRow {
 	for _, v := range extensionsOf(r).Videos {
 		rows = append(rows, videoRow{
-			r.Loc, v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc, v.Player.Loc, orNull(v.Duration),
-			v.PublicationDate.Start(), r.Sitemap, r.Target,
+			r.Loc, v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc, v.Player.Loc,
+			orNull(v.Duration), v.PublicationDate.Start(), r.Sitemap, r.Target,
 		})
 	}
 	return rows

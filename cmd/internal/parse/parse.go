@@ -35,7 +35,8 @@ func Command(a *cli.App) *cobra.Command {
 			if limit.Depth != 0 || limit.Sitemaps != 0 {
 				err = errors.New("--limit: want bytes or entries, since nothing is walked")
 			}
-			if err := cli.UsageOf(cmd, formatErr, fieldsErr, err, target.ReadsOnce(args)); err != nil {
+			err = cli.UsageOf(cmd, formatErr, fieldsErr, err, target.ReadsOnce(args))
+			if err != nil {
 				return err
 			}
 			w := &lists.Walker{
@@ -60,8 +61,9 @@ func Command(a *cli.App) *cobra.Command {
 	print.AddFields(cmd)
 	print.AddRaw(cmd)
 	cli.FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.Var(&limit, "limit", "read at most this of a document: bytes or entries; units as in 10MiB; "+
-			"0 means no limit (default bytes=500MiB, entries=500000)")
+		f.Var(&limit, "limit",
+			"read at most this of a document: bytes or entries; units as in 10MiB; "+
+				"0 means no limit (default bytes=500MiB, entries=500000)")
 	})
 	return cmd
 }

@@ -105,8 +105,8 @@ func (p *Counter) line(elapsed time.Duration) string {
 	urls := p.URLs.Load()
 	rate := int64(float64(urls) / max(elapsed.Seconds(), 0.001))
 	return fmt.Sprintf("%s done, %s queued  %s, %s/s  %s  %s",
-		cli.Plural(p.ended.Load(), "sitemap"), cli.Thousands(p.queued.Load()), cli.Plural(urls, "URL"),
-		cli.Thousands(rate), cli.Size(p.bytes.Load()), host)
+		cli.Plural(p.ended.Load(), "sitemap"), cli.Thousands(p.queued.Load()),
+		cli.Plural(urls, "URL"), cli.Thousands(rate), cli.Size(p.bytes.Load()), host)
 }
 
 // listLine is line for several targets: "412/1,000 sites · 9 failed · 1.2 M URLs · 3 min left".

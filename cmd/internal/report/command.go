@@ -15,8 +15,8 @@ import (
 
 // notOfReport are the flags of check that report does not have.
 var notOfReport = []string{
-	"from", "parallel", "failed", "raw", "site-time", "max-time", "format", "all", "verbose", "rules",
-	"explain", "state", "fail-on", "baseline",
+	"from", "parallel", "failed", "raw", "site-time", "max-time", "format", "all", "verbose",
+	"rules", "explain", "state", "fail-on", "baseline",
 }
 
 // Command returns the command sitemap report.
@@ -25,7 +25,9 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "report [flags] TARGET",
 		Args: cli.Exactly(1, "want one TARGET"),
-		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags, since) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(a, cmd, args, flags, since)
+		},
 	})
 	check := &cobra.Command{}
 	flags.Add(check)
@@ -61,7 +63,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *check.Flags, sinc
 	if err != nil {
 		return c.Out.Finish(cli.Misuse(cmd, err))
 	}
-	c.Printer, c.Untrusted, c.Options.Excerpts, c.Options.Page = page, page.Untrusted, true, page.Page
+	c.Printer, c.Untrusted = page, page.Untrusted
+	c.Options.Excerpts, c.Options.Page = true, page.Page
 	err = c.Audit(cmd.Context())
 	if c.Progress.Failed.Load() > 0 {
 		a.Failed.Store(true)

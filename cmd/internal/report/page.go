@@ -98,7 +98,8 @@ func (r *Report) End(t findings.Totals) error {
 	}
 	now := time.Now()
 	v := &view{
-		Host: hostOf(r.target), Target: r.target, Date: now.UTC().Format("2 January 2006, 15:04 UTC"),
+		Host: hostOf(r.target), Target: r.target,
+		Date:  now.UTC().Format("2 January 2006, 15:04 UTC"),
 		Style: template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
 		Failures: r.failures, Changes: r.changes(),
 	}

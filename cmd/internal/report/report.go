@@ -155,7 +155,8 @@ var escapes = regexp.MustCompile(`(%[0-9A-Fa-f]{2})+`)
 // seen: /мир for /%D0%BC%D0%B8%D1%80. Links and excerpts keep the escapes.
 func readable(text string) string {
 	return escapes.ReplaceAllStringFunc(text, func(escaped string) string {
-		if plain, err := url.PathUnescape(escaped); err == nil && !strings.ContainsFunc(plain, isHidden) {
+		plain, err := url.PathUnescape(escaped)
+		if err == nil && !strings.ContainsFunc(plain, isHidden) {
 			return plain
 		}
 		return escaped

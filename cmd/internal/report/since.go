@@ -30,7 +30,8 @@ func (r *Report) Since(in io.Reader, name string) error {
 		}
 	}
 	if !known {
-		return fmt.Errorf("nothing about %s in it, but about %s", r.target, cmp.Or(other, "nothing else"))
+		return fmt.Errorf("nothing about %s in it, but about %s", r.target,
+			cmp.Or(other, "nothing else"))
 	}
 	r.earlier = old
 	return nil

@@ -105,7 +105,7 @@ func (t *tile) label() string {
 		return ""
 	}
 	columns := func(r rune) int { return (utf8.RuneLen(r) + 1) / 2 } // two of a Chinese character
-	cut := len(name)                                                 // the part before it does not fit
+	cut := len(name)                                                 // name[:cut] does not fit
 	for ; cut > 0 && fits >= columns(name[cut-1]); cut-- {
 		fits -= columns(name[cut-1])
 	}

@@ -147,7 +147,8 @@ const shownNames = 20
 // print appends the counts.
 func (c *census) print(b []byte, target, format string) []byte {
 	if format == "text" {
-		return c.printText(fmt.Appendf(b, "%s: %s\n", cli.Printable(target), cli.Plural(c.urls, "URL")))
+		b = fmt.Appendf(b, "%s: %s\n", cli.Printable(target), cli.Plural(c.urls, "URL"))
+		return c.printText(b)
 	}
 	b = appendStat(b, format, statLine{"total", target, "", c.urls, 100})
 	for _, kind := range censusKinds {
@@ -178,11 +179,13 @@ func (c *census) printText(b []byte) []byte {
 		}
 		for i, name := range names {
 			if kind != "month" && i == shownNames && len(names) > shownNames+1 {
-				b = fmt.Appendf(b, "  … %s more: --format csv\n", cli.Thousands(int64(len(names)-i)))
+				b = fmt.Appendf(b, "  … %s more: --format csv\n",
+					cli.Thousands(int64(len(names)-i)))
 				break
 			}
 			n := c.counts[kind][name]
-			b = fmt.Appendf(b, "  %12s  %5.1f %%  %s\n", cli.Thousands(n), percent(n, c.urls), cli.Printable(name))
+			b = fmt.Appendf(b, "  %12s  %5.1f %%  %s\n", cli.Thousands(n), percent(n, c.urls),
+				cli.Printable(name))
 		}
 	}
 	return b
@@ -192,7 +195,8 @@ func appendStat(b []byte, format string, l statLine) []byte {
 	if format == "jsonl" {
 		return append(append(b, jsonl.Marshal(l)...), '\n')
 	}
-	return output.AppendRow(b, false, l.Target, l.Type, l.Name, fmt.Sprint(l.URLs), fmt.Sprint(l.Percent))
+	return output.AppendRow(b, false, l.Target, l.Type, l.Name, fmt.Sprint(l.URLs),
+		fmt.Sprint(l.Percent))
 }
 
 // percent returns the share of n, with one decimal.

@@ -46,7 +46,8 @@ func (s *sender) send(ctx context.Context, target string, body []byte) error {
 	if err != nil {
 		return failure(err)
 	}
-	fmt.Fprintf(s.out, "%s: %d %s\n", sitemap.Redact(target), doc.Status, http.StatusText(doc.Status))
+	fmt.Fprintf(s.out, "%s: %d %s\n", sitemap.Redact(target), doc.Status,
+		http.StatusText(doc.Status))
 	return doc.Body.Close()
 }
 
@@ -70,7 +71,8 @@ func (s *sender) checkKey(ctx context.Context, at string) error {
 		return fmt.Errorf("nothing was sent: the key is not served: %w", err)
 	}
 	if strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff")) != s.flags.key {
-		return fmt.Errorf("nothing was sent: %s holds another text than the key", sitemap.Redact(at))
+		return fmt.Errorf("nothing was sent: %s holds another text than the key",
+			sitemap.Redact(at))
 	}
 	return nil
 }

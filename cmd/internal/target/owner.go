@@ -34,13 +34,15 @@ func OpenFolder(dir, at string) (*Folder, error) {
 		return nil, err
 	}
 	f.Target.Given, f.host = dir, HostOf(f.Target.Name)
-	f.Client = &discover.Client{Fetch: &fetch.Client{Transport: f, Retries: -1, AllowPrivateNetworks: true}}
+	client := &fetch.Client{Transport: f, Retries: -1, AllowPrivateNetworks: true}
+	f.Client = &discover.Client{Fetch: client}
 	return f, nil
 }
 
 // ErrFolder means that nothing in a folder says whose it is.
 var ErrFolder = errors.New(
-	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose is it?",
+	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose " +
+		"is it?",
 )
 
 // A RelativeError means that nothing in a folder says whose it is, since no location in its sitemap
@@ -154,7 +156,8 @@ func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
 		if err != nil || len(locs) == maxLocs {
 			break
 		}
-		if u, err := sitemap.ParseLoc(e.Loc); err == nil && (len(locs) == 0 || u.Host == locs[0].Host) {
+		u, err := sitemap.ParseLoc(e.Loc)
+		if err == nil && (len(locs) == 0 || u.Host == locs[0].Host) {
 			locs = append(locs, u)
 		}
 	}

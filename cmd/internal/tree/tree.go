@@ -45,7 +45,7 @@ type node struct {
 
 // drawTree returns the handler that draws the tree of a target when it has ended.
 func drawTree(v *lists.Visit) lists.Handler {
-	path := []*node{{}} // from the target to the last document: those that may have further children
+	path := []*node{{}} // from the target to the last document: they may get children
 	add := func(n *node) {
 		last := path[len(path)-1]
 		last.children = append(last.children, n)

@@ -56,7 +56,8 @@ func Command(a *cli.App) *cobra.Command {
 		f.StringVar(&flags.from, "from", "",
 			"watch the sites in `FILE` too, one a line; it is read again when it changes")
 		f.StringVar(&flags.state, "state", "", "remember sitemaps and pages in `FILE`; required")
-		f.BoolVar(&flags.once, "once", false, "request the sitemaps that are due, and end; for cron")
+		f.BoolVar(&flags.once, "once", false,
+			"request the sitemaps that are due, and end; for cron")
 		f.BoolVar(&flags.initial, "initial", false, "print the pages of the first reading as added")
 		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` sites at once")
 	})
@@ -64,7 +65,8 @@ func Command(a *cli.App) *cobra.Command {
 	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
 		f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
 		f.StringVar(&flags.webhook, "webhook", "",
-			"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that is set")
+			"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that "+
+				"is set")
 		f.StringVar(&flags.feed, "feed", "", "keep the last events as an Atom feed in `FILE`")
 		f.StringVar(&flags.metrics, "metrics", "",
 			"serve /metrics and /healthz at `ADDRESS`, such as :9090")
@@ -75,9 +77,12 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	flags.FetchFlags.Add(cmd)
 	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.IntVar(&flags.perDay, "per-day", 96, "send at most `N` requests for the sitemaps of a site a day")
-		f.DurationVar(&flags.least, "min", 5*time.Minute, "shortest `TIME` between two requests for a sitemap")
-		f.DurationVar(&flags.most, "max", 14*24*time.Hour, "longest `TIME` between two requests for a sitemap")
+		f.IntVar(&flags.perDay, "per-day", 96,
+			"send at most `N` requests for the sitemaps of a site a day")
+		f.DurationVar(&flags.least, "min", 5*time.Minute,
+			"shortest `TIME` between two requests for a sitemap")
+		f.DurationVar(&flags.most, "max", 14*24*time.Hour,
+			"longest `TIME` between two requests for a sitemap")
 	})
 	cli.Positive(cmd, "parallel", "per-day", "min")
 	cmd.AddCommand(statusCommand(a))
@@ -103,7 +108,8 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 	case f.most < f.least:
 		return fmt.Errorf("--min %v is above --max %v", f.least, f.most)
 	}
-	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed, "--from", f.from)
+	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed,
+		"--from", f.from)
 }
 
 // watcher returns the Watcher that the flags describe.
@@ -130,7 +136,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error
 	if flags.webhook != "" && err == nil {
 		hook, err = newWebhook(flags.webhook, os.Getenv("SITEMAP_WEBHOOK_SECRET"), a.Transport)
 	}
-	if err := cli.UsageOf(cmd, flags.Resolve(cmd), flags.check(cmd, args), sitesErr, err); err != nil {
+	err = cli.UsageOf(cmd, flags.Resolve(cmd), flags.check(cmd, args), sitesErr, err)
+	if err != nil {
 		return err
 	}
 	db, err := state.Open(flags.state)
@@ -144,7 +151,8 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error
 
 // runWith watches with an open Store.
 func runWith(
-	ctx context.Context, a *cli.App, flags *watchFlags, w *watch.Watcher, sites *sites, hook *webhook,
+	ctx context.Context, a *cli.App, flags *watchFlags, w *watch.Watcher, sites *sites,
+	hook *webhook,
 ) error {
 	j, err := openJournal(w.Store, hook, flags.feed, a.Log)
 	if err != nil {
@@ -175,7 +183,8 @@ func runWith(
 
 // each calls use with each event. When the file of sites has changed, it begins with the new ones.
 func each(
-	ctx context.Context, flags *watchFlags, w *watch.Watcher, sites *sites, use func(watch.Event) error,
+	ctx context.Context, flags *watchFlags, w *watch.Watcher, sites *sites,
+	use func(watch.Event) error,
 ) error {
 	for {
 		names, err := sites.read()

@@ -35,10 +35,12 @@ func newCounters(w *watch.Watcher, sites *sites) *counters {
 		Buckets: []float64{60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600}})
 	m.registry.MustRegister(m.events, m.delay, collectors.NewGoCollector())
 	gauge := func(name, help string, of func(documents) float64) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
-			func() float64 { return of(m.documents()) }))
+		o := prometheus.GaugeOpts{Name: name, Help: help}
+		value := func() float64 { return of(m.documents()) }
+		m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
 	}
-	gauge("sitemap_watch_documents", "Sitemaps that are watched.", func(d documents) float64 { return d.all })
+	gauge("sitemap_watch_documents", "Sitemaps that are watched.",
+		func(d documents) float64 { return d.all })
 	gauge("sitemap_watch_due", "Sitemaps that are due.", func(d documents) float64 { return d.due })
 	gauge("sitemap_watch_overdue", "Sitemaps that have been due for an hour.",
 		func(d documents) float64 { return d.overdue })

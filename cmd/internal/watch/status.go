@@ -83,14 +83,15 @@ func printStatus(out *output.Writer, w *watch.Watcher, sites []string, format st
 				return err
 			}
 			if format == "text" {
-				fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%s\t%s\t%d\n", cli.Harmless(d.Sitemap, ""), d.URLs,
-					d.Rate, cli.About(d.Interval), shown(d.Next), shown(d.Changed), d.Failures)
+				fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%s\t%s\t%d\n",
+					cli.Harmless(d.Sitemap, ""), d.URLs, d.Rate, cli.About(d.Interval),
+					shown(d.Next), shown(d.Changed), d.Failures)
 				continue
 			}
 			out.Write(append(jsonl.Marshal(status{
 				Site: cli.Redact(site), Sitemap: d.Sitemap, Format: d.Format.String(), URLs: d.URLs,
-				PerDay: d.Rate, Interval: d.Interval.Seconds(), Next: d.Next.UTC(), Read: d.Read.UTC(),
-				Changed: d.Changed.UTC(), Failures: d.Failures, Error: d.Err,
+				PerDay: d.Rate, Interval: d.Interval.Seconds(), Next: d.Next.UTC(),
+				Read: d.Read.UTC(), Changed: d.Changed.UTC(), Failures: d.Failures, Error: d.Err,
 			}), '\n'))
 		}
 	}
