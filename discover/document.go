@@ -133,7 +133,8 @@ func (d *document) entry(e *sitemap.Entry) bool {
 		return true
 	}
 	return d.yield(URL{
-		Entry: *e, Sitemap: d.n.sm, Trust: v.level, Grant: v.grant, Change: change, OnSite: v.onSite,
+		Entry: *e, Sitemap: d.n.sm, Trust: v.level, Grant: v.grant, Change: change,
+		OnSite: v.onSite,
 	}, nil)
 }
 
@@ -246,7 +247,8 @@ func (d *document) remember(old *record, children family) {
 	}
 	r := &record{
 		URL: d.n.sm.Loc, Final: d.sum.FinalURL, LastMod: m.past(d.n.sm.LastMod).String(),
-		family: children, Lost: d.lost, Read: now, Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
+		family: children, Lost: d.lost, Read: now,
+		Partial: d.partial || d.sum.Err != nil && !d.isEmpty(),
 	}
 	if d.sum.Err != nil {
 		r.Err = chars.Excerpt(d.sum.Err.Error())

@@ -47,7 +47,9 @@ type verdict struct {
 
 // newJudge returns the judge of a document with a scope, which was requested and served at two
 // URLs.
-func newJudge(scope trust.Scope, sites map[string][]string, least trust.Level, urls ...string) *judge {
+func newJudge(
+	scope trust.Scope, sites map[string][]string, least trust.Level, urls ...string,
+) *judge {
 	j := &judge{scope: scope, sites: sites, least: least, hosts: map[string]*host{}}
 	for i, loc := range urls {
 		o, _, _ := location.ParseOrigin(loc) // no host of a location is ""

@@ -185,7 +185,7 @@ type Summary struct {
 	Attempts    int           // how often the document was requested, retries included
 	Hops        []fetch.Hop   // the redirects that were followed
 	Received    int64         // bytes of the body on the wire
-	Elapsed     time.Duration // from the request to the end of the document, including the caller's loop
+	Elapsed     time.Duration // from the request to the end of the caller's loop
 	NotModified bool          // the server answered 304
 	Skipped     Skipped       // why it was not read, or ""
 	// ByTrust counts the pages by verdict, including those that were dropped for it.

@@ -26,7 +26,7 @@ type record struct {
 type family struct {
 	Children string `json:"children,omitempty"` // the first part
 	Parts    int    `json:"parts,omitempty"`    // further parts, which have keys of their own
-	Slot     int    `json:"slot,omitempty"`     // in these keys: 0 or 1, not that of the record before
+	Slot     int    `json:"slot,omitempty"`     // in these keys: 0 and 1 in turn
 }
 
 // failedEmpty reports whether the document failed before its first entry.

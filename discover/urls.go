@@ -167,7 +167,8 @@ func (w *walk) failMissed(missed []Attempt, of *seed) {
 	for _, a := range missed {
 		var fe *fetch.Error
 		if errors.As(a.Err, &fe) && fe.Temporary() {
-			w.finish(w.newDocument(&node{sm: &Sitemap{Loc: a.URL}, seed: of}, answer{err: a.Err}, ""))
+			n := &node{sm: &Sitemap{Loc: a.URL}, seed: of}
+			w.finish(w.newDocument(n, answer{err: a.Err}, ""))
 		}
 	}
 }

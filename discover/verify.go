@@ -28,8 +28,8 @@ type verifier struct {
 
 func newVerifier(c *Client, o *Options, sites map[string][]string) *verifier {
 	v := &verifier{
-		c: c, o: o,
-		domains: map[string]bool{}, hosts: map[string]bool{}, names: map[location.Origin]map[key]bool{},
+		c: c, o: o, domains: map[string]bool{}, hosts: map[string]bool{},
+		names: map[location.Origin]map[key]bool{},
 	}
 	for host := range sites {
 		if domain := registrable(host); domain != "" {
@@ -85,7 +85,8 @@ func registrable(host string) string {
 	if err != nil || strings.Contains(host, ":") {
 		return ""
 	}
-	if last := domain[strings.LastIndexByte(domain, '.')+1:]; strings.Trim(last, "0123456789") == "" {
+	last := domain[strings.LastIndexByte(domain, '.')+1:]
+	if strings.Trim(last, "0123456789") == "" {
 		return ""
 	}
 	return domain

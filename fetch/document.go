@@ -53,7 +53,7 @@ type Validators struct {
 
 // A Hop is a redirect that was followed.
 type Hop struct {
-	URL    string `json:"url"`    // the one that answered with the redirect, without credentials and fragment
+	URL    string `json:"url"`    // that redirects, without credentials and fragment
 	Status int    `json:"status"` // 301, 302, 303, 307 or 308
 }
 

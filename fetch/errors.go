@@ -145,7 +145,8 @@ func statusError(status int) error {
 }
 
 func timeoutError(what string, limit time.Duration) error {
-	return &cause{kind: ErrTimeout, detail: "timed out: " + what + " took more than " + limit.String()}
+	detail := "timed out: " + what + " took more than " + limit.String()
+	return &cause{kind: ErrTimeout, detail: detail}
 }
 
 // isRetriable reports whether a response with this status is requested again.

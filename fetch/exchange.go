@@ -20,7 +20,7 @@ type exchange struct {
 	pause    time.Duration          // Client.RetryWait, for the Limiter
 	limit    int64                  // bytes of the body
 	share    spool.Share            // of the temporary files, for the next attempt
-	lookup   hostlimit.Lookup       // of the addresses of a host; nil with a Transport of the caller's
+	lookup   hostlimit.Lookup       // of addresses; nil with a Transport of the caller's
 	proxy    atomic.Pointer[string] // host of the proxy that the request goes through
 	mapped   string                 // host that Client.Map sends the request to, or ""
 	attempts int                    // requests sent, each hop's included

@@ -30,8 +30,10 @@ type retrier struct {
 func (r *retrier) client(rt http.RoundTripper) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
-			Transport:     rt,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: rt,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			},
 		},
 		RetryMax:     math.MaxInt32, // check counts
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,

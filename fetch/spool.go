@@ -42,7 +42,8 @@ func (s *spooler) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, explain(w.ctx, err, a.connected.Load())
 	case resp == nil || resp.Body == nil:
-		return nil, &cause{kind: ErrNoResponse, err: errors.New("the transport returned no response")}
+		return nil, &cause{kind: ErrNoResponse,
+			err: errors.New("the transport returned no response")}
 	}
 	a.status = resp.StatusCode
 	// http.Client would read the Location, and fail on what it cannot parse.

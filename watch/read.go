@@ -49,7 +49,8 @@ func (r *reading) isWhole() bool { return r.err == nil && !r.dropped && !r.sum.N
 // fetch requests a document and compares it with its record.
 func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 	r := &reading{
-		at: time.Now(), old: s.pages(d), pages: map[string]pagelist.Page{}, moved: map[string]bool{},
+		at: time.Now(), old: s.pages(d), pages: map[string]pagelist.Page{},
+		moved: map[string]bool{},
 	}
 	r.isFirst = d.Read.IsZero()
 	o, hasDone := s.w.Options, false

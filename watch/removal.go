@@ -22,9 +22,11 @@ func (s *site) elsewhere(d *document, use func(pagelist.List)) {
 // confirm reports the changes of a reading that no other document of the site has shown before.
 func (s *site) confirm(d *document, r *reading, out *delivery) {
 	slices.SortStableFunc(r.changes, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.url.Loc, b.url.Loc), b.lastMod.Start().Compare(a.lastMod.Start()))
+		return cmp.Or(cmp.Compare(a.url.Loc, b.url.Loc),
+			b.lastMod.Start().Compare(a.lastMod.Start()))
 	})
-	changes := slices.CompactFunc(r.changes, func(a, b change) bool { return a.url.Loc == b.url.Loc })
+	changes := slices.CompactFunc(r.changes,
+		func(a, b change) bool { return a.url.Loc == b.url.Loc })
 	if len(changes) == 0 {
 		return
 	}

@@ -89,10 +89,10 @@ type docRecord struct {
 	FailedAt time.Time        `json:"failed_at,omitzero"` // the first of them
 	Err      string           `json:"err,omitempty"`      // the last of them
 	Failing  bool             `json:"failing,omitempty"`  // failing was reported
-	Baseline bool             `json:"baseline,omitempty"` // it existed at the first reading of the site
-	Early    bool             `json:"early,omitempty"`    // it changed, and its index may say so yet
-	Hinted   bool             `json:"hinted,omitempty"`   // its index said so, and it was not read yet
-	Proof    int              `json:"proof,omitempty"`    // of an index: how far it is right about that
+	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
+	Early    bool             `json:"early,omitempty"`    // its index may still say that it changed
+	Hinted   bool             `json:"hinted,omitempty"`   // its index said so, and it is unread
+	Proof    int              `json:"proof,omitempty"`    // how far an index is right about that
 }
 
 // siteKey returns the prefix of the keys of a site, also for a name that is not a site.

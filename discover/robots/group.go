@@ -124,7 +124,8 @@ func (gr *grouper) add(f Field) bool {
 			*gr.delay = fmt.Sprintf("Crawl-delay: %v\n", min(d, maxDelay))
 		}
 	default:
-		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen && isKey.MatchString(f.Key) {
+		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen &&
+			isKey.MatchString(f.Key) {
 			gr.fields++
 			f.Value = strings.ToValidUTF8(f.Value, "\ufffd")
 			g.fields = append(g.fields, f)

@@ -160,7 +160,8 @@ func (f *File) Prune(age time.Duration) error {
 			var old [][]byte
 			err := tx.ForEach(func(name []byte, b *bolt.Bucket) error {
 				used := b.Get([]byte(stamp))
-				if name[0] == 's' && (len(used) != 8 || int64(binary.BigEndian.Uint64(used)) < before) {
+				if name[0] == 's' &&
+					(len(used) != 8 || int64(binary.BigEndian.Uint64(used)) < before) {
 					old = append(old, bytes.Clone(name))
 				}
 				return nil

@@ -61,7 +61,9 @@ func (f *File) check() error {
 // connect opens the database. For reading only, bbolt reads nothing but the first two pages, which
 // have checksums.
 func (f *File) connect(readOnly bool) (err error) {
-	o := &bolt.Options{ReadOnly: readOnly, Timeout: 500 * time.Millisecond, FreelistType: bolt.FreelistMapType}
+	o := &bolt.Options{
+		ReadOnly: readOnly, Timeout: 500 * time.Millisecond, FreelistType: bolt.FreelistMapType,
+	}
 	if runtime.GOOS != "windows" { // where files have the size of their map
 		o.InitialMmapSize = mapSize
 	}

@@ -17,7 +17,8 @@
 // of www.host1.com, and still none of www.host2.com. In this package:
 //
 //	robots := trust.Grants(trust.FromRobots, "http://www.host1.com/robots.txt", nil, nil)
-//	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
+//	const loc = "http://www.sitemaphost.com/sitemap-host1.xml"
+//	scope := trust.Grants(trust.FromRobots, loc, nil, robots)
 //	level, _ := scope.Judge("http://www.host1.com/page") // Robots
 //	level, _ = scope.Judge("http://www.host2.com/page")  // Untrusted
 //

@@ -34,7 +34,8 @@ const (
 // http://www.sitemaphost.com/sitemap-host1.xml:
 //
 //	robots := trust.Grants(trust.FromRobots, "https://www.host1.com/robots.txt", nil, nil)
-//	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
+//	const loc = "http://www.sitemaphost.com/sitemap-host1.xml"
+//	scope := trust.Grants(trust.FromRobots, loc, nil, robots)
 //	// www.host1.com/ (robots), http://www.sitemaphost.com/ (location)
 //
 // The document has these grants, in this order:
