@@ -53,7 +53,9 @@ func (e notSitemap) Is(target error) bool { return target == ErrNotSitemap }
 
 type archive string
 
-func (e archive) Error() string        { return "not a sitemap: " + string(e) + "; unpack it first" }
+func (e archive) Error() string {
+	return "not a sitemap: " + string(e) + "; unpack it first"
+}
 func (e archive) Is(target error) bool { return target == ErrNotSitemap || target == ErrBinary }
 
 // A ParseError says why reading a document ended before its end, and at which position. The entries

@@ -67,6 +67,6 @@ type Summary struct {
 type LastMods struct {
 	Count    int64 `json:"count"`     // entries with a lastmod
 	Equal    int64 `json:"equal"`     // of these, those that equal the first one of the document
-	Future   int64 `json:"future"`    // of these, those that start more than a day after the time of reading
+	Future   int64 `json:"future"`    // of these, those over a day after the time of reading
 	DateOnly int64 `json:"date_only"` // of these, those without a time of day
 }

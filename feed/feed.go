@@ -150,7 +150,8 @@ func (d *decoder) isForeign() bool {
 	if d.atom {
 		return d.r.Space != namespace.Atom && d.r.Space != namespace.Atom03
 	}
-	return d.r.Space != namespace.NoSpace && d.r.Space != namespace.RSS && d.r.Space != namespace.RDF
+	return d.r.Space != namespace.NoSpace && d.r.Space != namespace.RSS &&
+		d.r.Space != namespace.RDF
 }
 
 // readEntries reads the entries in an element at depth. In RSS 1.0, entries are siblings of the

@@ -70,8 +70,8 @@ func newQuick(kind sitemap.Kind, prefix string, disabled bool) quick {
 	if prefix != "" {
 		prefix += ":"
 	}
-	return quick{disabled: disabled, prefix: []byte(prefix), start: newTag("<" + prefix + name + ">"),
-		end: newTag("</" + prefix + name + ">")}
+	return quick{disabled: disabled, prefix: []byte(prefix),
+		start: newTag("<" + prefix + name + ">"), end: newTag("</" + prefix + name + ">")}
 }
 
 // A tag is compared by its first eight bytes, as load returns them, before the others.

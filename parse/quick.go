@@ -72,8 +72,9 @@ func (d *decoder) quickExtension(b []byte, i int) int {
 	x := d.extensions()
 	n := x.Quick(b, i)
 	if n > 0 && d.listener != nil {
+		at := d.in.Offset() + int64(i)
 		if links, images, ok := x.Last(); !ok ||
-			!d.listener.Extension(d.entry.Pos.Offset, d.in.Offset()+int64(i), b[i:n], links, images) {
+			!d.listener.Extension(d.entry.Pos.Offset, at, b[i:n], links, images) {
 			x.Undo()
 			return 0
 		}

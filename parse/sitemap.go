@@ -136,8 +136,8 @@ func (d *decoder) checkCase() {
 func (d *decoder) isEntry() bool {
 	name := d.r.Local()
 	return (string(name) == "url" || string(name) == "sitemap") &&
-		(d.isOwn() || d.r.Unknown() || (len(d.r.Prefix()) == 0 || string(d.r.Prefix()) == d.prefix) &&
-			!d.r.Enclosed())
+		(d.isOwn() || d.r.Unknown() ||
+			(len(d.r.Prefix()) == 0 || string(d.r.Prefix()) == d.prefix) && !d.r.Enclosed())
 }
 
 // isField reports whether the current start tag is that of one of the protocol's own fields. A loc

@@ -20,7 +20,8 @@ func main() {
 		log.Fatal("usage: colly SITE")
 	}
 	client := &discover.Client{}
-	if err := visit(context.Background(), client, colly.NewCollector(), os.Args[1], os.Stdout); err != nil {
+	err := visit(context.Background(), client, colly.NewCollector(), os.Args[1], os.Stdout)
+	if err != nil {
 		log.Fatal(err)
 	}
 }

@@ -89,7 +89,8 @@ func (p *parser) readZone() bool {
 	if next := p.next(); next != '+' && next != '-' {
 		return true
 	}
-	if len(name) > 0 && !utc && !spaced || !p.readOffset(utc) || known && !utc && p.offset != offset {
+	if len(name) > 0 && !utc && !spaced || !p.readOffset(utc) ||
+		known && !utc && p.offset != offset {
 		return false
 	}
 	if p.accept('[') { // RFC 9557

@@ -43,8 +43,10 @@ const chunk = 50_000
 func New[T any](ctx context.Context, dir string, o Order[T]) *Sorter[T] {
 	s := &Sorter[T]{in: make(chan T, 1_024), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(ctx)
-	config := &extsort.Config{ChunkSize: chunk, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
-		TempFilesDir: cmp.Or(dir, os.TempDir())}
+	config := &extsort.Config{
+		ChunkSize: chunk, NumWorkers: 2, ChanBuffSize: 1, SortedChanBuffSize: 1_000,
+		TempFilesDir: cmp.Or(dir, os.TempDir()),
+	}
 	var sorter *extsort.GenericSorter[T]
 	sorter, s.out, s.errs = extsort.Generic(s.in, o.Decode, o.Encode, o.Compare, config)
 	go func() {

@@ -20,7 +20,8 @@ type Listener interface {
 	Entry(offset int64, fields []Field)
 	// Extension takes links or images that were read quickly from text at an offset, in the entry
 	// at another one. It returns false to take their elements instead.
-	Extension(entry, offset int64, text []byte, links []sitemap.Alternate, images []sitemap.Image) bool
+	Extension(entry, offset int64, text []byte, links []sitemap.Alternate,
+		images []sitemap.Image) bool
 	// Listener takes the other entries, and everything after the fields of Entry.
 	xmlscan.Listener
 	// End is called after the last entry, before the input is closed.

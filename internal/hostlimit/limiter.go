@@ -66,7 +66,7 @@ type Request struct {
 	Host  string        // of URL, normalised
 	Began time.Time     // when its document was begun: the oldest goes first
 	Delay time.Duration // the least time between requests to the host, from now on
-	Pause time.Duration // the longest time that requests to the host wait after 429 or 503, from now on
+	Pause time.Duration // the longest wait for the host after 429 or 503, from now on
 	// Lookup resolves the name of the host. If it is nil, the name stands for its address.
 	Lookup Lookup
 }

@@ -53,7 +53,7 @@ type pace struct {
 	recovery int           // successes that are missing; above zero, requests are serial
 	tried    []string      // URLs that were refused, with 429 or 503, when they were last requested
 	refused  int           // of them, those that were new and sent alone, since a success
-	doubt    bool          // a request that was sent alone was refused, and none has succeeded since
+	doubt    bool          // one sent alone was refused, and none has succeeded since
 	timeouts int           // in a row
 	probes   int           // of them, failed probes
 	probe    time.Time     // when the next probe is due

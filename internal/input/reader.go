@@ -62,8 +62,8 @@ func (in *Reader) Close() {
 	in.gz.Close()
 	windows.Put(in.pooled)
 	*in = Reader{
-		base: in.base + int64(in.w), err: errClosed, lineCounter: lineCounter{line: in.line, start: in.start},
-		encoding: in.encoding, gz: in.gz,
+		base: in.base + int64(in.w), err: errClosed,
+		lineCounter: lineCounter{line: in.line, start: in.start}, encoding: in.encoding, gz: in.gz,
 	}
 }
 

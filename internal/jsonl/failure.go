@@ -41,7 +41,8 @@ func ErrorOf(name string, err error) *Error {
 	}
 	e := &Error{Code: audit.CodeOf(err), Message: Message(name, err)}
 	if e.Code == audit.SiteRefused {
-		e.Message = strings.Replace(e.Message, discover.ErrNoSitemap.Error(), "refused to say whether it has a sitemap", 1)
+		e.Message = strings.Replace(e.Message, discover.ErrNoSitemap.Error(),
+			"refused to say whether it has a sitemap", 1)
 	}
 	if pe := (*sitemap.ParseError)(nil); errors.Is(err, sitemap.ErrGzip) && errors.As(err, &pe) {
 		e.Offset = &pe.Pos.Offset

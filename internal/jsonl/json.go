@@ -23,7 +23,8 @@ func Marshal(v any) []byte {
 	if bytes.IndexByte(line, c1Lead) < 0 {
 		return line
 	}
-	return c1.ReplaceAllFunc(line, func(char []byte) []byte { return fmt.Appendf(nil, `\u%04x`, char[1]) })
+	return c1.ReplaceAllFunc(line,
+		func(char []byte) []byte { return fmt.Appendf(nil, `\u%04x`, char[1]) })
 }
 
 // c1 matches the control characters that JSON allows as they are. In UTF-8 they begin with c1Lead.

@@ -45,7 +45,8 @@ const (
 // classes holds the classes of each byte.
 var classes = func() (t [256]byte) {
 	for c := range t {
-		if c := byte(c); chars.IsLetter(c) || chars.IsDigit(c) || strings.IndexByte("-._~", c) >= 0 {
+		c := byte(c)
+		if chars.IsLetter(c) || chars.IsDigit(c) || strings.IndexByte("-._~", c) >= 0 {
 			t[c] = unreserved | inPath | inQuery
 		}
 	}

@@ -142,7 +142,9 @@ func (t *Table) readLog(s Store) {
 }
 
 // bucketKey returns the key of a bucket.
-func (t *Table) bucketKey(p prefix) string { return t.name + "b" + strconv.FormatUint(uint64(p), 16) }
+func (t *Table) bucketKey(p prefix) string {
+	return t.name + "b" + strconv.FormatUint(uint64(p), 16)
+}
 
 // isSplit is the value of a bucket that was split.
 const isSplit = "split"

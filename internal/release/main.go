@@ -23,7 +23,8 @@ import (
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: GOWORK=off go run -C internal/release . [-proxy DIR] VERSION")
+		fmt.Fprintln(os.Stderr,
+			"usage: GOWORK=off go run -C internal/release . [-proxy DIR] VERSION")
 		flag.PrintDefaults()
 	}
 	proxy := flag.String("proxy", "", "leave the modules in this `folder` as a module proxy")

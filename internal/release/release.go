@@ -129,7 +129,8 @@ func archive(w io.Writer, root, work, dir, version string) error {
 		return err
 	}
 	subdir := strings.TrimPrefix(dir, ".") // none for the module at the root
-	return zip.CreateFromVCS(w, module.Version{Path: nameOf(dir), Version: version}, root, tree, subdir)
+	v := module.Version{Path: nameOf(dir), Version: version}
+	return zip.CreateFromVCS(w, v, root, tree, subdir)
 }
 
 // environment is that of a go command with a module cache of its own, for which the modules in the

@@ -48,7 +48,8 @@ func Parse(s string) (Site, error) {
 
 // notHosts are the schemes after which an at sign does not follow the password of a site's user.
 var notHosts = map[string]bool{
-	"mailto": true, "sip": true, "sips": true, "xmpp": true, "acct": true, "news": true, "cid": true,
+	"mailto": true, "sip": true, "sips": true, "xmpp": true, "acct": true, "news": true,
+	"cid": true,
 }
 
 // isBare reports whether a site is named without a scheme.

@@ -53,12 +53,13 @@ func Gzip(data []byte) []byte {
 var noisy = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	b.WriteString(urlsetHead)
+	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_."
 	seed := uint32(1)
 	for i := range Entries {
 		b.WriteString("<!-- ")
 		for range 512 {
 			seed = seed*1664525 + 1013904223
-			b.WriteByte("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_."[seed>>26])
+			b.WriteByte(letters[seed>>26])
 		}
 		b.WriteString(" -->\n" + entry(i))
 	}

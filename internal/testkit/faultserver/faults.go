@@ -51,7 +51,8 @@ func init() {
 		"empty":   func(r *response) { r.document(nil, "") },
 		"html": func(r *response) {
 			r.page("text/html",
-				"<!DOCTYPE html>\n<html><head><title>Not found</title></head><body>Sorry.</body></html>\n")
+				"<!DOCTYPE html>\n<html><head><title>Not found</title></head>"+
+					"<body>Sorry.</body></html>\n")
 		},
 		"json": func(r *response) {
 			r.page("application/json", `{"error":"not found","status":404}`+"\n")

@@ -22,12 +22,16 @@ import (
 // import paths and patterns, as of go list.
 func Check(t *testing.T, packages ...string) {
 	t.Helper()
+	const (
+		exported = "{{.ImportPath}}\t{{.Export}}"
+		sources  = "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \"\t\"}}"
+	)
 	at := map[string]string{} // the export data of each package
-	for _, fields := range list(t, append([]string{"-deps", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"}, packages...)) {
+	for _, fields := range list(t, packages, "-deps", "-export", "-f", exported) {
 		at[fields[0]] = fields[1]
 	}
 	lookup := func(path string) (io.ReadCloser, error) { return os.Open(at[path]) }
-	for _, fields := range list(t, append([]string{"-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \"\t\"}}"}, packages...)) {
+	for _, fields := range list(t, packages, "-f", sources) {
 		t.Run(fields[0], func(t *testing.T) {
 			fset := token.NewFileSet()
 			files := parse(t, fset, fields[1], fields[2:])
@@ -45,17 +49,18 @@ func Check(t *testing.T, packages ...string) {
 				from := filepath.Base(fset.Position(id.Pos()).Filename)
 				to := filepath.Base(fset.Position(object.Pos()).Filename)
 				if slices.Index(listed, from) > slices.Index(listed, to) {
-					t.Errorf("%s: %s needs %s, which is not below it", fset.Position(id.Pos()), id.Name, to)
+					t.Errorf("%s: %s needs %s, which is not below it",
+						fset.Position(id.Pos()), id.Name, to)
 				}
 			}
 		})
 	}
 }
 
-// list returns what go list prints, as lines of fields that tabs separate.
-func list(t *testing.T, args []string) (lines [][]string) {
+// list returns what go list prints of packages, as lines of fields that tabs separate.
+func list(t *testing.T, packages []string, flags ...string) (lines [][]string) {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd := exec.Command("go", slices.Concat([]string{"list"}, flags, packages)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -101,7 +106,8 @@ func order(t *testing.T, files []*ast.File) (listed []string) {
 		}
 	}
 	if len(listed) < len(files)-1 {
-		t.Fatalf("%d files, of which the documentation lists %d: %q", len(files), len(listed), listed)
+		t.Fatalf("%d files, of which the documentation lists %d: %q",
+			len(files), len(listed), listed)
 	}
 	return listed
 }

@@ -42,7 +42,9 @@ var (
 	languages   = []string{"en", "de", "fr", "it", "es", "pt-BR", "ja", "x-default"}
 	prose       = []string{"A quiet place to sit, ", "made of solid wood ",
 		"and finished by hand. ", "Delivered within a week ", "to most of Europe; ",
-		"returned free of charge. ", "Read <b>more</b> about it ", "in our <a href=\"/journal/\">journal</a> ", "& on the label: ", "40 × 60 cm, café au lait. "}
+		"returned free of charge. ", "Read <b>more</b> about it ",
+		"in our <a href=\"/journal/\">journal</a> ", "& on the label: ",
+		"40 × 60 cm, café au lait. "}
 )
 
 // page appends the URL of page i, about 90 bytes long; amp separates parameters.
@@ -155,7 +157,8 @@ func (m *maker) extended(i int) {
 			"]]></image:title>\n</image:image>\n")
 	}
 	if m.rnd.IntN(5) == 0 {
-		m.s("<news:news>\n<news:publication>\n<news:name>The Example</news:name>\n<news:language>en</news:language>\n</news:publication>\n<news:publication_date>")
+		m.s("<news:news>\n<news:publication>\n<news:name>The Example</news:name>\n",
+			"<news:language>en</news:language>\n</news:publication>\n<news:publication_date>")
 		m.date()
 		m.s("</news:publication_date>\n<news:title>The ", m.one(words), " ", m.one(words), " of ",
 			m.one(sections), "</news:title>\n</news:news>\n")

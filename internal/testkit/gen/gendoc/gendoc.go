@@ -46,14 +46,17 @@ var formats = map[string]format{
 	CDATA: {urlset, "</urlset>\n", (&style{nl: "\n", cdata: true}).url},
 	Extensions: {xmlDecl + `<urlset xmlns="` + ns +
 		`" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"` +
-		` xmlns:news="http://www.google.com/schemas/sitemap-news/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">` + "\n",
+		` xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"` +
+		` xmlns:xhtml="http://www.w3.org/1999/xhtml">` + "\n",
 		"</urlset>\n", (*maker).extended},
 	Index: {xmlDecl + `<sitemapindex xmlns="` + ns + `">` + "\n", "</sitemapindex>\n",
 		(*maker).sitemap},
 	Text: {"", "", (*maker).line},
 	RSS: {xmlDecl +
-		`<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/">` +
-		"\n<channel>\n<title>Example</title>\n<link>https://www.example.com/</link>\n<description>Generated</description>\n",
+		`<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"` +
+		` xmlns:dc="http://purl.org/dc/elements/1.1/">` +
+		"\n<channel>\n<title>Example</title>\n<link>https://www.example.com/</link>\n" +
+		"<description>Generated</description>\n",
 		"</channel>\n</rss>\n", (*maker).item},
 	Atom: {xmlDecl + `<feed xmlns="http://www.w3.org/2005/Atom">` +
 		"\n<title>Example</title>\n<id>urn:example:feed</id>\n" +
