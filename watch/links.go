@@ -26,7 +26,8 @@ func (s *site) relink(baseline bool, out *delivery) {
 }
 
 // heed makes the children of an index due whose lastmod has moved, unless the lastmods of the index
-// have proved wrong. It also judges whether lastmods moved when the children changed.
+// have proved wrong. It also judges whether lastmods moved when the children changed. An index that
+// breaks off says nothing about that.
 func (s *site) heed(d *document, r *reading) {
 	for _, child := range s.docs {
 		if child.index != d {
@@ -36,10 +37,10 @@ func (s *site) heed(d *document, r *reading) {
 		switch {
 		case child.Early && hasMoved:
 			d.Proof = min(d.Proof+1, proved)
-		case child.Early:
+		case child.Early && r.err == nil:
 			d.Proof -= refute
 		}
-		child.Early = false
+		child.Early = child.Early && !hasMoved && r.err != nil
 		if hasMoved {
 			if child.Hinted = true; d.Proof >= 0 {
 				child.Next = s.began

@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -170,5 +171,39 @@ func TestIndexFails(t *testing.T) {
 		publish()
 		web.fail("i", 500)
 		want(t, "the index fails", run(t, w, 2*day), "failing i", "added 11")
+	})
+}
+
+// TestIndexBreaksOff: an index that stood for its children and breaks off does not lose the lastmods
+// that were read until then.
+func TestIndexBreaksOff(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		var pages []string
+		publish := func() (list string) {
+			now := time.Now().UTC().Format(time.RFC3339)
+			pages = append(pages, fmt.Sprintf("%d|%s", len(pages), now))
+			web.serve("s", urlset(pages...))
+			return index("s|" + now)
+		}
+		w := web.watcher()
+		for range 20 {
+			web.serve("i", publish())
+			run(t, w, day)
+		}
+		web.serve("i", publish())
+		for !slices.Contains(once(t, w), "added 20") {
+			time.Sleep(10 * time.Minute)
+		}
+		list := publish()
+		web.serve("i", list[:len(list)-10])
+		var got []string
+		for asked := web.requests["https://a.test/i"]; web.requests["https://a.test/i"] == asked; {
+			got = append(got, once(t, w)...)
+			time.Sleep(10 * time.Minute)
+		}
+		web.serve("i", list)
+		want(t, "then", append(got, run(t, w, day)...), "added 21")
 	})
 }

@@ -120,6 +120,7 @@ func (s *site) ask(ctx context.Context, d *document) (*delivery, error) {
 	}
 	s.Tokens -= float64(max(r.sum.Attempts, 1) + len(r.sum.Hops))
 	s.confirm(d, r, out)
+	s.heed(d, r)
 	d.Asked = r.at
 	if d.Format = r.sum.Format; r.err != nil {
 		d.fail(r)
@@ -148,7 +149,6 @@ func (s *site) succeed(d *document, r *reading, out *delivery) {
 		d.Version, d.Ahead = r.version, r.ahead
 		d.Version.URL = r.sum.FinalURL
 	}
-	s.heed(d, r)
 	if r.isFirst {
 		s.learnFirst(d, r)
 	} else {
