@@ -80,17 +80,25 @@ func (x *extensions) judgeElement(e *element) {
 // judgeLinks judges alternates that were read quickly from text at an offset. It returns false if a
 // link is of another kind, or if a URL in the text is another one.
 func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alternate) bool {
-	before := len(x.links)
+	start := []byte(` href="`)
+	before, width := len(x.links), 0 // of the tag up to its href, without the code
 	for i := range links {
-		tag, rest, _ := bytes.Cut(text, []byte(` href="`))
+		l := &links[i]
+		at := max(0, bytes.IndexByte(text, '<'))
+		tag, rest := text[at:], []byte(nil)
+		if n := width + len(l.Hreflang); n >= 0 && n < len(tag) && bytes.HasPrefix(tag[n:], start) {
+			tag, rest = tag[:n], tag[n+len(start):] // like the link before it
+		} else {
+			tag, rest, _ = bytes.Cut(tag, start)
+		}
+		width = len(tag) - len(l.Hreflang)
 		href, rest, _ := bytes.Cut(rest, []byte(`"`))
-		usual := links[i].Rel == "alternate" && links[i].Hreflang != ""
-		if !usual || string(href) != links[i].Href && string(decoded(href)) != links[i].Href {
+		usual := l.Rel == "alternate" && l.Hreflang != ""
+		if !usual || string(href) != l.Href && string(decoded(href)) != l.Href {
 			x.links = x.links[:before]
 			return false
 		}
-		at := offset + int64(bytes.IndexByte(tag, '<'))
-		x.judgeLink(at, links[i].Hreflang, links[i].Href)
+		x.judgeLink(offset+int64(at), l.Hreflang, l.Href)
 		offset, text = offset+int64(len(text)-len(rest)), rest
 	}
 	return true
@@ -212,7 +220,7 @@ type alternatePage struct {
 	self     uint64 // hash of loc
 	pos      sitemap.Position
 	column   int
-	from, to int
+	from, to int32
 }
 
 // maxReturns bounds the pages and names that are compared.
@@ -225,7 +233,8 @@ func (r *returns) add(e *sitemap.Entry) {
 	}
 	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
 	at := r.at(e.Pos)
-	p := alternatePage{loc: e.Loc, self: hashOf(e.Loc), pos: at.pos, column: at.column, from: len(r.names)}
+	p := alternatePage{loc: e.Loc, self: hashOf(e.Loc), pos: at.pos, column: at.column}
+	p.from = int32(len(r.names))
 	if e.Extensions != nil {
 		for _, a := range e.Extensions.Alternates {
 			if len(r.names) < maxReturns {
@@ -233,7 +242,7 @@ func (r *returns) add(e *sitemap.Entry) {
 			}
 		}
 	}
-	p.to = len(r.names)
+	p.to = int32(len(r.names))
 	r.pages = append(r.pages, p)
 }
 
