@@ -55,7 +55,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
 	}
-	if has&(isUpper|isQuery) != 0 || strings.HasSuffix(rest, "/") {
+	if has&isUpper != 0 || strings.HasSuffix(rest, "/") || has&isQuery != 0 && strings.Contains(rest, "/?") {
 		sum = maphash.String(seed, fold(rest, has))
 	}
 	before, isNew := d.seen.add(sum^o.key, now)
