@@ -28,8 +28,8 @@ var _ = register(
 	Rule{Code: HreflangBadCode, Severity: failure, Source: googleAlternates,
 		Summary: "an hreflang that is not a language with an optional region, nor x-default",
 		Why:     "Google ignores the alternate, so the page is not shown for this language.",
-		Fix: "Write a language of ISO 639-1, with a hyphen before a country of ISO 3166-1: en-GB, not " +
-			"en-UK, and de-DE, not de_DE."},
+		Fix: "Write a language of ISO 639-1, with a hyphen before a country of ISO 3166-1: " +
+			"en-GB, not en-UK, and de-DE, not de_DE."},
 	Rule{Code: HreflangMissingHref, Severity: failure, Source: googleAlternates,
 		Summary: "an alternate without its URL",
 		Why:     "Search Console reports a missing attribute, and the alternate is ignored.",
@@ -41,8 +41,8 @@ var _ = register(
 		Fix:     "Give both pages the same set of alternates, each with itself."},
 	Rule{Code: HreflangNoSelf, Severity: warning, Source: googleAlternates,
 		Summary: "an entry whose alternates do not have the entry itself",
-		Why: "Each version of a page has to list itself and all others. Google may ignore the alternates " +
-			"otherwise.",
+		Why: "Each version of a page has to list itself and all others. Google may ignore the " +
+			"alternates otherwise.",
 		Fix: "Add an xhtml:link with the entry's own URL and language."},
 	Rule{Code: HreflangRelative, Severity: failure, Source: googleAlternates,
 		Summary: "an alternate with a relative URL",
@@ -63,8 +63,8 @@ var _ = register(
 	Rule{Code: XDefaultMissing, Severity: info, Source: googleAlternates,
 		Summary: "alternates in three or more languages without an x-default",
 		Why:     "Search engines choose a page themselves for users of all other languages.",
-		Fix: `Add an alternate with hreflang="x-default": the page that chooses the language, or the ` +
-			"most general one."},
+		Fix: `Add an alternate with hreflang="x-default": the page that chooses the language, or ` +
+			"the most general one."},
 )
 
 // judgeElement judges an element that may be an alternate.

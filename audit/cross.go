@@ -17,8 +17,8 @@ const (
 var _ = register(
 	Rule{Code: AlternateNotListed, Severity: info, Source: googleAlternates,
 		Summary: "an alternate that no sitemap lists",
-		Why: "Search engines find it by the alternates of other pages only, and cannot see that it names " +
-			"them in return.",
+		Why: "Search engines find it by the alternates of other pages only, and cannot see that " +
+			"it names them in return.",
 		Fix: "List the page as well, with the same alternates."},
 	Rule{Code: URLInSeveralSitemaps, Severity: warning, Source: protocolIndex,
 		Summary: "a URL that several sitemaps list",

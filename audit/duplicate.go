@@ -21,9 +21,10 @@ var _ = register(
 		Fix:     "Keep one entry for each URL, the one with the latest lastmod."},
 	Rule{Code: SamePageVariants, Severity: warning, Source: protocolFAQ,
 		Summary: "URLs of one page that are written differently",
-		Why: "They differ in http or https, www, a default port, a fragment, escapes or the letter case " +
-			"of the host only. Search engines crawl the page several times, and choose one of the URLs. " +
-			"If only a trailing slash or letter case differs, it is an info.",
+		Why: "They differ in http or https, www, a default port, a fragment, escapes or the " +
+			"letter case of the host only. Search engines crawl the page several times, and " +
+			"choose one of the URLs. If only a trailing slash or letter case differs, it is an " +
+			"info.",
 		Fix: "List the canonical URL alone, for example https://www.example.com/page."},
 )
 

@@ -31,18 +31,20 @@ const (
 var _ = register(
 	Rule{Code: NoSitemap, Severity: failure, Source: protocolSubmit,
 		Summary: "a site where no sitemap was found",
-		Why:     "Search engines find pages by links only, so they may miss some or find them late.",
-		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the URL of " +
-			"the sitemap."},
+		Why: "Search engines find pages by links only, " +
+			"so they may miss some or find them late.",
+		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the " +
+			"URL of the sitemap."},
 	Rule{Code: RobotsUnreachable, Severity: failure, Source: "RFC 9309, section 2.3.1.4",
 		Summary: "a robots.txt that could not be fetched",
-		Why: "Its rules are unknown, so crawlers must assume that they may fetch nothing. The site is " +
-			"not crawled meanwhile.",
-		Fix: "Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 or 5xx."},
+		Why: "Its rules are unknown, so crawlers must assume that they may fetch nothing. The " +
+			"site is not crawled meanwhile.",
+		Fix: "Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 " +
+			"or 5xx."},
 	Rule{Code: SiteRefused, Severity: failure, Source: "RFC 9110, section 15.5",
 		Summary: "a site that refused to answer",
-		Why: "Whether it has a sitemap could not be judged. Search engines may get another answer than " +
-			"this client.",
+		Why: "Whether it has a sitemap could not be judged. Search engines may get another " +
+			"answer than this client.",
 		Fix: "Let this client in: allow its address or its user agent in the firewall or the bot " +
 			"protection of the site, or audit the sitemap as a file."},
 	Rule{Code: SitemapRedirects, Severity: warning, Source: `Yandex Webmaster, "Sitemap files"`,
@@ -57,12 +59,13 @@ var _ = register(
 	Rule{Code: SitemapTimeout, Severity: failure, Source: searchConsole,
 		Summary: "a sitemap that does not come in time",
 		Why:     "Search engines give up as well, and read no URL or a part of them.",
-		Fix:     "Write the sitemap to a file ahead of time instead of at each request, or split it."},
+		Fix: "Write the sitemap to a file ahead of time instead of at each request, " +
+			"or split it."},
 	Rule{Code: SitemapUnreachable, Severity: failure, Source: searchConsole,
 		Summary: "a sitemap that cannot be fetched",
 		Why:     "Search Console reports that it could not be fetched, and no URL is read from it.",
-		Fix: "Check the host name, the certificate and the redirects of its URL, and whether the server " +
-			"blocks crawlers."},
+		Fix: "Check the host name, the certificate and the redirects of its URL, and whether the " +
+			"server blocks crawlers."},
 )
 
 // refusals are the statuses with which a server turns this client away.

@@ -28,12 +28,12 @@ var _ = register(
 	Rule{Code: LocalHost, Severity: failure, Source: "RFC 6761 and RFC 6890",
 		Summary: "a page on a local or private host",
 		Why:     "Nobody else can reach it. The sitemap was written on a computer of a developer.",
-		Fix: "Configure the public URL of the site in the program that writes the sitemap, and write it " +
-			"again."},
+		Fix: "Configure the public URL of the site in the program that writes the sitemap, and " +
+			"write it again."},
 	Rule{Code: MixedHosts, Severity: warning, Source: protocolXML,
 		Summary: "pages of several hosts or schemes in a sitemap or the sitemaps of a site",
-		Why: "All URLs of a sitemap have to be on one host. Often some are left from a move to https or " +
-			"to another name.",
+		Why: "All URLs of a sitemap have to be on one host. Often some are left from a move to " +
+			"https or to another name.",
 		Fix: "List the canonical URLs alone, and give each host a sitemap of its own."},
 	Rule{Code: StagingHost, Severity: warning, Source: protocolXML,
 		Summary: "a few pages on a staging or preview host",
@@ -42,12 +42,14 @@ var _ = register(
 	Rule{Code: UntrustedHost, Severity: failure, Source: protocolCross,
 		Summary: "URLs on a host that does not vouch for the sitemap",
 		Why:     "Search engines ignore them, since anybody could list URLs of others otherwise.",
-		Fix:     "Remove or correct the URLs. If the host is yours, its robots.txt can name the sitemap."},
+		Fix: "Remove or correct the URLs. If the host is yours, its robots.txt can name the " +
+			"sitemap."},
 	Rule{Code: sitemap.UntrustedLoc, Severity: failure, Source: protocolLocation,
 		Summary: "a URL that the sitemap may not list",
-		Why: "Search Console reports that the URL is not allowed, and it is left out. Anybody could list " +
-			"URLs of others otherwise.",
-		Fix: "Remove or correct the URL. If its host is yours, its robots.txt can name the sitemap."},
+		Why: "Search Console reports that the URL is not allowed, and it is left out. Anybody " +
+			"could list URLs of others otherwise.",
+		Fix: "Remove or correct the URL. If its host is yours, its robots.txt can name the " +
+			"sitemap."},
 )
 
 // hostRules judges the hosts of a document whose site is not known.

@@ -21,12 +21,13 @@ const (
 var _ = register(
 	Rule{Code: sitemap.BadEscape, Severity: failure, Source: "RFC 3986, section 2.1",
 		Summary: "a percent sign in a URL without two hex digits after it",
-		Why:     "The URL is invalid. Servers and crawlers disagree on what it means, or refuse it.",
-		Fix:     "Write %25 for a percent sign: /100%25-cotton, not /100%-cotton."},
+		Why: "The URL is invalid. Servers and crawlers disagree on what it means, " +
+			"or refuse it.",
+		Fix: "Write %25 for a percent sign: /100%25-cotton, not /100%-cotton."},
 	Rule{Code: sitemap.BadLoc, Severity: failure, Source: protocolTags + "; " + rfcURI,
 		Summary: "a location that is not a valid URL",
-		Why: "Search Console reports an invalid URL, and the entry is lost. Most often the host is " +
-			"missing, or host or port are invalid.",
+		Why: "Search Console reports an invalid URL, and the entry is lost. Most often the host " +
+			"is missing, or host or port are invalid.",
 		Fix: "Write the complete URL with a valid host and at most a number as port: " +
 			"https://www.example.com/page."},
 	Rule{Code: sitemap.BadScheme, Severity: failure, Source: protocolTags,
@@ -36,8 +37,8 @@ var _ = register(
 	Rule{Code: sitemap.BogusLoc, Severity: failure, Source: protocolTags,
 		Summary: "text that was not meant as a location",
 		Why:     "Search Console reports an invalid URL, and the entry is lost.",
-		Fix: "Leave entries without a URL out. A None, null or {{ page.url }} shows that a template was " +
-			"not filled in; in ttps:// a letter is missing."},
+		Fix: "Leave entries without a URL out. A None, null or {{ page.url }} shows that a " +
+			"template was not filled in; in ttps:// a letter is missing."},
 	Rule{Code: sitemap.DoubleEscaped, habit: true, Severity: warning, Source: protocolEscaping,
 		Summary: "a URL that is escaped twice",
 		Why:     "Search engines decode it once and request a URL with &amp; in it, another page.",
@@ -46,9 +47,10 @@ var _ = register(
 		Summary: "an element inside a location",
 		Why:     "The schema refuses the document. Strict readers find no URL or a part of one.",
 		Fix:     "Write only the URL into loc: <loc>https://www.example.com/</loc>."},
-	Rule{Code: sitemap.EmptyLoc, Severity: failure, Source: protocolTags, Summary: "an empty location",
-		Why: "Search Console reports an invalid URL, and the entry is lost.",
-		Fix: "Write the URL into it, or remove the entry."},
+	Rule{Code: sitemap.EmptyLoc, Severity: failure, Source: protocolTags,
+		Summary: "an empty location",
+		Why:     "Search Console reports an invalid URL, and the entry is lost.",
+		Fix:     "Write the URL into it, or remove the entry."},
 	Rule{Code: FragmentInLoc, Severity: warning,
 		Source:  `Google Search Central, "URL structure best practices for Google Search"`,
 		Summary: "a fragment in a URL",
@@ -61,7 +63,8 @@ var _ = register(
 	Rule{Code: sitemap.IDAsLoc, Severity: warning, Source: "RFC 4287, sections 4.1.2 and 4.2.6",
 		Summary: "an Atom entry without a usable link, of which the id is used",
 		Why:     "Readers that want a link drop the entry. An id does not have to be a URL.",
-		Fix:     `Add a link to the entry: <link rel="alternate" href="https://www.example.com/page"/>.`},
+		Fix: `Add a link to the entry: <link rel="alternate" ` +
+			`href="https://www.example.com/page"/>.`},
 	Rule{Code: sitemap.JunkLine, Severity: failure, Source: protocolText,
 		Summary: "a line that is not a plain URL",
 		Why:     "Search engines report an invalid URL for the line. A text sitemap has URLs only.",
@@ -73,37 +76,42 @@ var _ = register(
 		Fix:     "Write only the URL into the line, and spaces in it as %20."},
 	Rule{Code: sitemap.LocTooLong, Severity: failure, Source: protocolTags,
 		Summary: "a URL of more than 2,048 characters",
-		Why: "The schema refuses the document, and search engines may drop the entry. A URL of more than " +
-			"8 KiB is always dropped here.",
+		Why: "The schema refuses the document, and search engines may drop the entry. A URL of " +
+			"more than 8 KiB is always dropped here.",
 		Fix: "List the page under a shorter URL, for example without parameters for tracking."},
 	Rule{Code: sitemap.LocWhitespace, habit: true, Severity: warning, Source: "RFC 3986, section 2",
 		Summary: "white space or a control character inside a URL",
-		Why:     "Readers cut the URL there, escape the character or remove it, and get other pages.",
-		Fix:     "Write a space in a URL as %20, and put no line break into loc."},
+		Why: "Readers cut the URL there, escape the character or remove it, " +
+			"and get other pages.",
+		Fix: "Write a space in a URL as %20, and put no line break into loc."},
 	Rule{Code: sitemap.MissingLoc, Severity: failure, Source: protocolTags,
 		Summary: "an entry without a location",
 		Why:     "Search Console reports a missing tag, and the entry is lost.",
 		Fix:     "Add <loc>https://www.example.com/page</loc>, or remove the entry."},
-	Rule{Code: sitemap.RelativeLoc, Severity: failure, Source: protocolFAQ, Summary: "a relative URL",
-		Why: "Locations have to be complete: Search Console reports URLs that were not followed. Other " +
-			"readers resolve the URL, each in its own way, or drop the entry.",
+	Rule{Code: sitemap.RelativeLoc, Severity: failure, Source: protocolFAQ,
+		Summary: "a relative URL",
+		Why: "Locations have to be complete: Search Console reports URLs that were not followed. " +
+			"Other readers resolve the URL, each in its own way, or drop the entry.",
 		Fix: "Write the complete URL: https://www.example.com/page, not /page."},
 	Rule{Code: sitemap.SchemeAssumed, Severity: failure, Source: protocolTags,
 		Summary: "a URL without a scheme",
-		Why:     "Search Console reports that the URL is not allowed: it must begin with http or https.",
-		Fix:     "Write the scheme: https://www.example.com/page, not www.example.com/page."},
+		Why: "Search Console reports that the URL is not allowed: it must begin with http or " +
+			"https.",
+		Fix: "Write the scheme: https://www.example.com/page, not www.example.com/page."},
 	Rule{Code: SecretInLoc, Severity: warning, Source: protocolFAQ,
 		Summary: "a token, key, password or signature in a URL",
-		Why:     "A sitemap is public: everybody can read the secret, and search engines show the URL.",
-		Fix:     "Remove the URL from the sitemap, and replace the secret."},
+		Why: "A sitemap is public: everybody can read the secret, " +
+			"and search engines show the URL.",
+		Fix: "Remove the URL from the sitemap, and replace the secret."},
 	Rule{Code: SessionID, Severity: warning, Source: protocolFAQ, Summary: "a session ID in a URL",
-		Why: "The page gets a new URL in each session, so search engines crawl it again and again. The " +
-			"listed session soon expires.",
+		Why: "The page gets a new URL in each session, so search engines crawl it again and " +
+			"again. The listed session soon expires.",
 		Fix: "Remove the parameter: /page, not /page;jsessionid=1A2B or /page?PHPSESSID=1a2b."},
 	Rule{Code: sitemap.SeveralLocs, Severity: failure, Source: protocolSchema,
 		Summary: "several locations where one belongs",
 		Why:     "The schema refuses the document. Readers use the first URL, the last or no URL.",
-		Fix:     "Write an entry for each URL: <url><loc>…/a</loc></url><url><loc>…/b</loc></url>."},
+		Fix: "Write an entry for each URL: " +
+			"<url><loc>…/a</loc></url><url><loc>…/b</loc></url>."},
 	Rule{Code: sitemap.TextAsLoc, Severity: failure, Source: protocolSchema + "; " + protocolSubmit,
 		Summary: "a URL without the element or key that it belongs in",
 		Why:     "The schema refuses the document, and readers miss the URL.",
@@ -111,10 +119,10 @@ var _ = register(
 			"https://www.example.com/sitemap.xml."},
 	Rule{Code: UnescapedLoc, Severity: warning, Source: protocolEscaping + "; RFC 3986, section 2",
 		Summary: "a character in a URL that must be escaped",
-		Why: "The URL is invalid by RFC 3986. Most search engines escape the character themselves, " +
-			"others refuse the URL.",
-		Fix: "Write the character as its bytes of UTF-8 in percent signs: %C3%BC for ü. Write a host of " +
-			"such letters in Punycode."},
+		Why: "The URL is invalid by RFC 3986. Most search engines escape the character " +
+			"themselves, others refuse the URL.",
+		Fix: "Write the character as its bytes of UTF-8 in percent signs: %C3%BC for ü. Write a " +
+			"host of such letters in Punycode."},
 	Rule{Code: sitemap.Userinfo, Severity: warning, Source: "RFC 9110, section 4.2.4",
 		Summary: "a user name or password in a URL",
 		Why:     "Everybody can read it in the sitemap. Browsers and crawlers ignore or refuse it.",

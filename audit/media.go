@@ -84,10 +84,10 @@ var _ = register(
 		Fix:     "Remove the video, or correct video:expiration_date."},
 	Rule{Code: VideoLocIsPage, Severity: failure, Source: googleVideos,
 		Summary: "a video file or player at the URL of its page",
-		Why: "Search Console reports that the location of the video and the page are the same. Google " +
-			"finds no video there.",
-		Fix: "Write the URL of the video file into video:content_loc, or that of the embedded player " +
-			"into video:player_loc."},
+		Why: "Search Console reports that the location of the video and the page are the same. " +
+			"Google finds no video there.",
+		Fix: "Write the URL of the video file into video:content_loc, or that of the embedded " +
+			"player into video:player_loc."},
 	Rule{Code: VideoMissingContentOrPlayerLoc, Severity: failure, Source: googleVideos,
 		Summary: "a video:video without a video:content_loc and a video:player_loc",
 		Why:     "Google requires one of them, and ignores the video without it.",
@@ -99,14 +99,14 @@ var _ = register(
 		Fix:     "Add <video:description>…</video:description> with at most 2,048 characters."},
 	Rule{Code: VideoMissingThumbnailLoc, Severity: failure, Source: googleVideos,
 		Summary: "a video:video without its thumbnail",
-		Why: "Search Console reports a missing thumbnail URL. Google requires it, and ignores the video " +
-			"without it.",
+		Why: "Search Console reports a missing thumbnail URL. Google requires it, and ignores " +
+			"the video without it.",
 		Fix: "Add the URL of an image: " +
 			"<video:thumbnail_loc>https://www.example.com/video.jpg</video:thumbnail_loc>."},
 	Rule{Code: VideoMissingTitle, Severity: failure, Source: googleVideos,
 		Summary: "a video:video without its title",
-		Why: "Search Console reports a missing video title. Google requires it, and ignores the video " +
-			"without it.",
+		Why: "Search Console reports a missing video title. Google requires it, and ignores the " +
+			"video without it.",
 		Fix: "Add <video:title>…</video:title>, the title that the page shows."},
 	Rule{Code: VideoTooManyTags, Severity: failure, Source: googleVideos,
 		Summary: "more than 32 tags for a video",

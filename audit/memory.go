@@ -23,8 +23,9 @@ const (
 var _ = register(
 	Rule{Code: LastmodWithoutChange, Severity: warning, Source: googleBuild,
 		Summary: "a lastmod in an index that moved although the sitemap did not change",
-		Why:     "Search engines fetch the sitemap in vain. Google ignores lastmods that turn out to be wrong.",
-		Fix:     "Write when the sitemap last changed, not when it was last written."},
+		Why: "Search engines fetch the sitemap in vain. Google ignores lastmods that turn out to " +
+			"be wrong.",
+		Fix: "Write when the sitemap last changed, not when it was last written."},
 	Rule{Code: sitemap.StoreFormat, Severity: info, Source: "package discover",
 		Summary: "what a Store remembers was written by another version of this program",
 		Why:     "It counts as absent, so pages that were seen before are new.",

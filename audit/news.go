@@ -29,13 +29,16 @@ const newsLost = "Google requires it, and may not take the article as news witho
 var _ = register(
 	Rule{Code: NewsBadDate, Severity: failure, Source: googleNews,
 		Summary: "a publication date that is not a W3C date",
-		Why:     "Search Console reports an invalid date. Google does not learn when the article appeared.",
-		Fix: "Write <news:publication_date>2026-11-23</news:publication_date>, or with time and zone " +
-			"2026-11-23T12:00:00+00:00."},
+		Why: "Search Console reports an invalid date. Google does not learn when the article " +
+			"appeared.",
+		Fix: "Write <news:publication_date>2026-11-23</news:publication_date>, or with time and " +
+			"zone 2026-11-23T12:00:00+00:00."},
 	Rule{Code: NewsBadLanguage, Severity: failure, Source: googleNews,
 		Summary: "a news language that is not a code of two or three letters, zh-cn or zh-tw",
-		Why:     "Google does not learn the language of the publication, and may ignore the record.",
-		Fix:     "Write the ISO 639 code: <news:language>en</news:language>, not en-US or English."},
+		Why: "Google does not learn the language of the publication, " +
+			"and may ignore the record.",
+		Fix: "Write the ISO 639 code: <news:language>en</news:language>, " +
+			"not en-US or English."},
 	Rule{Code: NewsInFuture, Severity: failure, Source: googleNews,
 		Summary: "news with a publication date more than a day ahead",
 		Why:     "Google does not take an article as news before it is published.",
@@ -47,11 +50,12 @@ var _ = register(
 	Rule{Code: NewsMissingName, Severity: failure, Source: googleNews,
 		Summary: "a news:publication without its name",
 		Why:     newsLost,
-		Fix:     "Add the name as it is on the articles: <news:name>The Example Times</news:name>."},
+		Fix: "Add the name as it is on the articles: " +
+			"<news:name>The Example Times</news:name>."},
 	Rule{Code: NewsMissingPublication, Severity: failure, Source: googleNews,
 		Summary: "a news:news without its publication",
-		Why: "Search Console reports a missing publication tag. Google requires it, and may not take the " +
-			"article as news without it.",
+		Why: "Search Console reports a missing publication tag. Google requires it, and may not " +
+			"take the article as news without it.",
 		Fix: "Add a news:publication with a news:name and a news:language to news:news."},
 	Rule{Code: NewsMissingPublicationDate, Severity: failure, Source: googleNews,
 		Summary: "a news:news without its publication date",

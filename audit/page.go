@@ -34,12 +34,12 @@ var _ = register(
 	Rule{Code: PageCanonicalElsewhere, Severity: failure, Source: googleCanonical,
 		Summary: "a page that names another URL as its canonical one",
 		Why:     "Search engines index the canonical URL. Sitemap and page contradict each other.",
-		Fix: `List the canonical URL in its place, or correct the page's <link rel="canonical"> or Link ` +
-			"header."},
+		Fix: `List the canonical URL in its place, or correct the page's <link rel="canonical"> ` +
+			"or Link header."},
 	Rule{Code: PageError, Severity: failure, Source: googleStatus,
 		Summary: "a page that is answered with an error",
-		Why: "Search engines crawl the site more slowly after errors of the server, and finally drop the " +
-			"page from the index.",
+		Why: "Search engines crawl the site more slowly after errors of the server, and finally " +
+			"drop the page from the index.",
 		Fix: "Fix the page or the server, or remove the page from the sitemap."},
 	Rule{Code: PageForbidden, Severity: failure, Source: googleStatus,
 		Summary: "a listed page that refused this client",
@@ -47,8 +47,8 @@ var _ = register(
 		Fix:     "Check that crawlers are let in without a login. List no pages that need one."},
 	Rule{Code: PageLastmodDiffers, Severity: info, Source: googleBuild,
 		Summary: "a page whose own date of change is more than a day later than its lastmod",
-		Why: "Search engines compare the two, and ignore the lastmods of a site if they are wrong. They " +
-			"may also come late to the change.",
+		Why: "Search engines compare the two, and ignore the lastmods of a site if they are " +
+			"wrong. They may also come late to the change.",
 		Fix: "Take the lastmod from the source of Last-Modified or article:modified_time."},
 	Rule{Code: PageMetaRefresh, Severity: failure,
 		Source:  `Google Search Central, "Redirects and Google Search"`,
@@ -58,21 +58,22 @@ var _ = register(
 	Rule{Code: PageNoindex, Severity: failure, Source: googleRobotsMeta,
 		Summary: "a page that is kept out of the index",
 		Why:     "The sitemap asks to index the page, and the page forbids it. It is not indexed.",
-		Fix: "Remove noindex from the meta robots tag or the X-Robots-Tag header, or remove the page " +
-			"from the sitemap."},
+		Fix: "Remove noindex from the meta robots tag or the X-Robots-Tag header, or remove the " +
+			"page from the sitemap."},
 	Rule{Code: PageNotFound, Severity: failure, Source: googleStatus,
 		Summary: "a page that is answered with status 404 or 410",
 		Why:     "Search engines do not index it, and their request is wasted.",
 		Fix:     "Remove the page from the sitemap, or restore it."},
-	Rule{Code: PageRedirects, Severity: failure, Source: googleStatus, Summary: "a page that redirects",
-		Why: "Search engines index the target instead, and each hop costs a request.",
-		Fix: "List the final URL in its place."},
+	Rule{Code: PageRedirects, Severity: failure, Source: googleStatus,
+		Summary: "a page that redirects",
+		Why:     "Search engines index the target instead, and each hop costs a request.",
+		Fix:     "List the final URL in its place."},
 	Rule{Code: PageSoft404, Severity: warning, Source: googleStatus,
 		Summary: "a page with the body that its host gives for a path that does not exist",
-		Why: "Search engines take it for a page that does not exist, in spite of its status 200, and do " +
-			"not index it.",
-		Fix: "Restore the page or remove it from the sitemap, and answer paths that do not exist with " +
-			"status 404."},
+		Why: "Search engines take it for a page that does not exist, in spite of its status 200, " +
+			"and do not index it.",
+		Fix: "Restore the page or remove it from the sitemap, and answer paths that do not exist " +
+			"with status 404."},
 	Rule{Code: PageTimeout, Severity: failure, Source: googleStatus,
 		Summary: "a page that is not answered in time",
 		Why:     "Search engines crawl the site more slowly, and finally drop the page.",

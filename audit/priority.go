@@ -16,15 +16,17 @@ const (
 var _ = register(
 	Rule{Code: sitemap.BadChangeFreq, Severity: failure, Source: protocolTags,
 		Summary: "a changefreq that is not one of the seven values",
-		Why: "The schema refuses the document, and readers ignore the value. Google ignores every " +
-			"changefreq.",
-		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, or leave the changefreq out."},
+		Why: "The schema refuses the document, and readers ignore the value. Google ignores " +
+			"every changefreq.",
+		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, or leave the " +
+			"changefreq out."},
 	Rule{Code: sitemap.BadPriority, Severity: failure, Source: protocolTags,
 		Summary: "a priority that is not a number from 0 to 1",
-		Why: "The schema refuses the document, and readers ignore the value. Google ignores every " +
-			"priority.",
+		Why: "The schema refuses the document, and readers ignore the value. Google ignores " +
+			"every priority.",
 		Fix: "Write a decimal number from 0.0 to 1.0, or leave the priority out."},
-	Rule{Code: sitemap.NonstandardChangeFreq, habit: true, Severity: failure, Source: protocolSchema,
+	Rule{Code: sitemap.NonstandardChangeFreq, habit: true, Severity: failure,
+		Source:  protocolSchema,
 		Summary: "a changefreq in the wrong letter case or with white space around it",
 		Why:     "The schema refuses the document, and strict readers ignore the value.",
 		Fix:     "Write it in lower case without white space: <changefreq>daily</changefreq>."},
@@ -34,8 +36,8 @@ var _ = register(
 		Fix:     "Write digits and a point: 0.8, not 0,8 or 8e-1."},
 	Rule{Code: PriorityAllEqual, Severity: info, Source: protocolTags,
 		Summary: "more than 20 entries that all have the same priority",
-		Why: "Priorities only compare the pages of one site, so equal ones say nothing. Google ignores " +
-			"all of them.",
+		Why: "Priorities only compare the pages of one site, so equal ones say nothing. Google " +
+			"ignores all of them.",
 		Fix: "Leave the priority out, or give higher ones to the pages that matter most."},
 )
 

@@ -31,16 +31,17 @@ var _ = register(
 	Rule{Code: sitemap.RobotsHTML, Severity: warning, Source: "RFC 9309, section 2.3",
 		Summary: "HTML instead of a robots.txt",
 		Why:     "Crawlers find no rules and no sitemaps in it, and so crawl everything.",
-		Fix: "Serve a robots.txt as text/plain, or status 404 if there is none. A server often sends its " +
-			"start page or an error page with status 200."},
+		Fix: "Serve a robots.txt as text/plain, or status 404 if there is none. A server often " +
+			"sends its start page or an error page with status 200."},
 	Rule{Code: SitemapDisallowed, Severity: failure, Source: searchConsole,
 		Summary: "a sitemap that robots.txt disallows",
-		Why:     "The search engine does not fetch it: Search Console reports that robots.txt blocks it.",
-		Fix:     "Remove the Disallow rule, or add Allow: /sitemap.xml to the same group."},
+		Why: "The search engine does not fetch it: Search Console reports that robots.txt blocks " +
+			"it.",
+		Fix: "Remove the Disallow rule, or add Allow: /sitemap.xml to the same group."},
 	Rule{Code: URLDisallowed, Severity: failure, Source: searchConsole,
 		Summary: "a listed page that robots.txt disallows",
-		Why: "The search engine may not crawl the page. Search Console reports that the sitemap has URLs " +
-			"blocked by robots.txt.",
+		Why: "The search engine may not crawl the page. Search Console reports that the sitemap " +
+			"has URLs blocked by robots.txt.",
 		Fix: "Remove the page from the sitemap, or change the rule in robots.txt."},
 )
 

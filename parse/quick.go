@@ -59,7 +59,8 @@ func (d *decoder) quickFields(b []byte, from int) int {
 			return i
 		}
 		if from = n; d.listener != nil {
-			d.fields = append(d.fields, document.Field{Kind: kind, Offset: d.in.Offset() + int64(i)})
+			field := document.Field{Kind: kind, Offset: d.in.Offset() + int64(i)}
+			d.fields = append(d.fields, field)
 		}
 	}
 }

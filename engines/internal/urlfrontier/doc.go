@@ -8,4 +8,5 @@
 // in the folder of this module.
 package urlfrontier
 
-//go:generate protoc --go_out=. --go_opt=paths=source_relative --go-grpc_out=. --go-grpc_opt=paths=source_relative urlfrontier.proto
+//go:generate -command protoc protoc --go_out=. --go_opt=paths=source_relative
+//go:generate protoc --go-grpc_out=. --go-grpc_opt=paths=source_relative urlfrontier.proto
