@@ -54,7 +54,9 @@ func (c *cross) add(sm *discover.Sitemap, e *sitemap.Entry, at func() place) {
 		return
 	}
 	if c.records == nil {
-		order := disksort.Order[record]{Compare: compareRecords, Encode: encodeRecord, Decode: decodeRecord}
+		order := disksort.Order[record]{
+			Compare: compareRecords, Encode: encodeRecord, Decode: decodeRecord,
+		}
 		c.records = disksort.New(c.ctx, c.o.TempDir, order)
 	}
 	if sm != c.last {
@@ -138,7 +140,8 @@ func (c *cross) compare(g *group, r *record) {
 				c.each(sampled{loc: r.loc, lastMod: lastMod, place: c.place(r)})
 			}
 		case r.document != g.last:
-			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc, "%s is listed in %s as well", quoted(r.loc),
+			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc,
+				"%s is listed in %s as well", quoted(r.loc),
 				withoutUser(c.documents[g.first.document]))
 		}
 		g.last = r.document
@@ -159,8 +162,8 @@ func (c *cross) named(g *group, r *record) {
 	switch {
 	case !g.isListed && !g.reported:
 		g.reported = true
-		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc, "no sitemap lists the alternate %s",
-			quoted(r.loc))
+		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc,
+			"no sitemap lists the alternate %s", quoted(r.loc))
 	case g.isListed && !g.names[r.other] && len(g.names) < maxNames:
 		c.report(of(HreflangNoReturn), c.place(&g.first), r.other,
 			"%s names this page as an alternate, and this page does not name it", quoted(r.other))

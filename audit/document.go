@@ -84,7 +84,8 @@ func (d *auditor) run() error {
 	}
 	defer body.Close()
 	r, err := parse.NewReader(body, &sitemap.Options{
-		Base: d.source.Base, ContentType: d.source.ContentType, Limits: d.o.Limits, Report: d.problem,
+		Base: d.source.Base, ContentType: d.source.ContentType, Limits: d.o.Limits,
+		Report: d.problem,
 	})
 	switch {
 	case err == nil:

@@ -48,7 +48,9 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		return
 	}
 	sum := maphash.String(seed, rest)
-	now := occurrence{exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line)}
+	now := occurrence{
+		exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line),
+	}
 	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
 		has&isDot != 0 && strings.Contains(rest[strings.IndexByte(rest, '.')-1:], "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
@@ -56,7 +58,8 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		sum = maphash.String(seed, rest)
 		now.norm = uint32(sum >> 32)
 	}
-	if has&isUpper != 0 || strings.HasSuffix(rest, "/") || has&isQuery != 0 && strings.Contains(rest, "/?") {
+	if has&isUpper != 0 || strings.HasSuffix(rest, "/") ||
+		has&isQuery != 0 && strings.Contains(rest, "/?") {
 		sum = maphash.String(seed, fold(rest, has))
 	}
 	before, isNew := d.seen.add(sum^o.key, now)
@@ -93,7 +96,8 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 		rule, format = of(SamePageVariants), "%s is another spelling of the URL on line %d"
 	default:
 		rule = of(SamePageVariants).with(info)
-		format = "%s differs from the URL on line %d only in a trailing slash or the case of letters"
+		format = "%s differs from the URL on line %d only in a trailing slash or the case of " +
+			"letters"
 	}
 	d.findAt(rule, d.field(e, document.Loc), e.Loc, format, quoted(e.Loc), before.line)
 }
@@ -101,7 +105,7 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 // end reports that not all locations were compared, if so.
 func (d *duplicates) end(start place) {
 	if d.full {
-		d.findAt(of(sitemap.DuplicateLoc), start, "", "repetitions were looked for among the first %d URLs only",
-			maxRemembered)
+		d.findAt(of(sitemap.DuplicateLoc), start, "",
+			"repetitions were looked for among the first %d URLs only", maxRemembered)
 	}
 }

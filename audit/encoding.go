@@ -56,7 +56,8 @@ var _ = register(
 
 // encoding judges the encoding of a document that is not a feed.
 func (j *judge) encoding(name, declared string, top place) {
-	isUTF8 := declared == "" || strings.EqualFold(declared, "utf-8") || strings.EqualFold(declared, "utf8")
+	isUTF8 := declared == "" || strings.EqualFold(declared, "utf-8") ||
+		strings.EqualFold(declared, "utf8")
 	switch {
 	case isFeed(j.format) || name == "utf-8" && isUTF8:
 		return
@@ -79,7 +80,8 @@ func (j *judge) compression(src *Source, layers int, top place) {
 	isGzip := strings.Contains(media, "gzip") || strings.EqualFold(src.Encoding, "gzip")
 	switch {
 	case ext == ".gz" && layers == 0 && !strings.EqualFold(src.Encoding, "gzip"):
-		j.report(of(WrongCompression), top, path.Base(name), "%s is not compressed", quoted(path.Base(name)))
+		j.report(of(WrongCompression), top, path.Base(name),
+			"%s is not compressed", quoted(path.Base(name)))
 	case ext != ".gz" && layers > 0 && !isGzip && ext != "":
 		j.report(of(WrongCompression), top, path.Base(name),
 			"%s is gzip, which neither its name nor its headers say", quoted(path.Base(name)))

@@ -82,7 +82,8 @@ func (e *entry) fieldText(kind document.FieldKind, text []byte) {
 	switch {
 	case len(text) == 0:
 	case kind == document.Loc:
-		if first := xmlscan.TrimSpace(text); len(first) > 0 && (first[0] >= utf8.RuneSelf || first[0] == '&') {
+		first := xmlscan.TrimSpace(text)
+		if len(first) > 0 && (first[0] >= utf8.RuneSelf || first[0] == '&') {
 			e.odd = bytes.Clone(first)
 		}
 	case kind == document.ChangeFrequency:
@@ -132,7 +133,8 @@ func (e *entry) addText(text []byte, isRaw bool, depth int) {
 	for n >= 0 && e.elements[n].depth > depth {
 		n--
 	}
-	if n < 0 || e.elements[n].depth != depth || len(e.elements[n].text) > 0 || len(bytes.TrimSpace(text)) == 0 {
+	if n < 0 || e.elements[n].depth != depth || len(e.elements[n].text) > 0 ||
+		len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
 	el := &e.elements[n]

@@ -129,8 +129,8 @@ func (x *extensions) repeated(rule Rule, i int) {
 var deprecated = map[string]bool{
 	"image:caption": true, "image:geo_location": true, "image:title": true, "image:license": true,
 	"news:access": true, "news:genres": true, "news:keywords": true, "news:stock_tickers": true,
-	"news:geo_locations": true, "video:category": true, "video:gallery_loc": true, "video:price": true,
-	"video:tvshow": true,
+	"news:geo_locations": true, "video:category": true, "video:gallery_loc": true,
+	"video:price": true, "video:tvshow": true,
 }
 
 // deprecated reports parts of a record that have no effect any more, once a name and document.

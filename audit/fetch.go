@@ -82,12 +82,13 @@ func isTurnedAway(err error) bool {
 
 // wasRefused reports whether a site refused to say whether it has a sitemap.
 func wasRefused(none *discover.NoSitemapError) bool {
-	return slices.ContainsFunc(none.Tried, func(t discover.Attempt) bool { return isTurnedAway(t.Err) })
+	return slices.ContainsFunc(none.Tried,
+		func(t discover.Attempt) bool { return isTurnedAway(t.Err) })
 }
 
 // letIn is the fix for a server that turns this client away.
-const letIn = "Let this client in: allow its address or its user agent in the firewall or the bot " +
-	"protection. Search engines may get another answer."
+const letIn = "Let this client in: allow its address or its user agent in the firewall or the " +
+	"bot protection. Search engines may get another answer."
 
 // noSitemap reports a site without a sitemap, or one that turned this client away.
 func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) {
@@ -117,7 +118,8 @@ func (s *siteJudge) unreachable(err error) {
 	at := place{sitemap: s.name}
 	if isTurnedAway(e) {
 		s.report(of(SiteRefused), at, fmt.Sprint(e.Status),
-			"the site could not be judged, since it refused %s with status %d", quoted(e.URL), e.Status)
+			"the site could not be judged, since it refused %s with status %d", quoted(e.URL),
+			e.Status)
 		return
 	}
 	s.report(of(RobotsUnreachable).causedBy(e), at, "", "robots.txt unreachable: %s",
@@ -156,15 +158,18 @@ func (s *siteJudge) howFetched(sm *discover.Sitemap, sum *discover.Summary, here
 			if isRefusal(fe.Status) {
 				rule, format = rule.fixedBy(letIn), "%s was refused to this client with status %d"
 			} else if fe.Status >= http.StatusInternalServerError {
-				rule = rule.fixedBy("Look for the error in the log of the server, and answer with status 200.")
+				rule = rule.fixedBy("Look for the error in the log of the server, and answer " +
+					"with status 200.")
 			}
 			s.report(rule, here, fmt.Sprint(fe.Status), format, name, fe.Status)
 		default:
-			s.report(of(SitemapUnreachable).causedBy(fe), here, "", "%s cannot be fetched: %v", name, fe.Err)
+			s.report(of(SitemapUnreachable).causedBy(fe), here, "",
+				"%s cannot be fetched: %v", name, fe.Err)
 		}
 	}
 	if len(sum.Hops) > 0 && sum.FinalURL != "" {
-		s.report(of(SitemapRedirects), here, sum.FinalURL, "%s redirects to %s", name, quoted(sum.FinalURL))
+		s.report(of(SitemapRedirects), here, sum.FinalURL,
+			"%s redirects to %s", name, quoted(sum.FinalURL))
 	}
 }
 
@@ -177,8 +182,8 @@ func (r Rule) causedBy(err error) Rule {
 	case isDNS && dns.IsNotFound:
 		r.Fix = "Correct the host name in the URL, or add it to the DNS."
 	case isUnverified || isOfOther:
-		r.Fix = "Renew the certificate of the server, for this host name and with all intermediate " +
-			"certificates."
+		r.Fix = "Renew the certificate of the server, for this host name and with all " +
+			"intermediate certificates."
 	case errors.Is(err, syscall.ECONNREFUSED):
 		r.Fix = "Start the server, or correct the host name and the port in the URL."
 	case errors.Is(err, fetch.ErrTimeout):

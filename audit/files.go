@@ -129,13 +129,14 @@ func (f *fileRules) end() {
 			return
 		}
 		if n++; n <= maxHabit {
-			f.report(of(PageNotListed), place{sitemap: f.name}, name, "no sitemap lists the page %s",
-				quoted(name))
+			f.report(of(PageNotListed), place{sitemap: f.name}, name,
+				"no sitemap lists the page %s", quoted(name))
 		}
 		first = cmp.Or(first, name)
 	})
 	if n > maxHabit {
-		f.report(of(PageNotListed), place{sitemap: f.name}, first, "no sitemap lists %d more pages", n-maxHabit)
+		f.report(of(PageNotListed), place{sitemap: f.name}, first,
+			"no sitemap lists %d more pages", n-maxHabit)
 	}
 }
 
@@ -163,7 +164,8 @@ func (f *fileRules) noneHasFile() {
 		return
 	}
 	f.report(of(PageMissingFile).with(info), f.held[0].at, "",
-		"none of the %d pages has a file: a server renders them, or this is not their folder", f.missing)
+		"none of the %d pages has a file: a server renders them, or this is not their folder",
+		f.missing)
 }
 
 // isPageFile reports whether the name of a file is that of a page, and not of an error page, a
@@ -171,7 +173,8 @@ func (f *fileRules) noneHasFile() {
 func isPageFile(name string) bool {
 	base := path.Base(name)
 	ext := path.Ext(base)
-	return (ext == ".html" || ext == ".htm") && !noPage.MatchString(base) && !furtherPage.MatchString(name)
+	return (ext == ".html" || ext == ".htm") && !noPage.MatchString(base) &&
+		!furtherPage.MatchString(name)
 }
 
 var (

@@ -102,7 +102,9 @@ func (r *reporter) emit(f Finding) bool {
 }
 
 // sequence returns the findings that an audit yields, and then its error.
-func sequence(o *Options, audit func(o *Options, yield func(Finding) bool) error) iter.Seq2[Finding, error] {
+func sequence(
+	o *Options, audit func(o *Options, yield func(Finding) bool) error,
+) iter.Seq2[Finding, error] {
 	if o == nil {
 		o = new(Options)
 	}

@@ -73,13 +73,14 @@ func (h *hostRules) atBase(e *sitemap.Entry, o *origin, at func() place) {
 	grant := h.scope[0]
 	if e.Kind == sitemap.Sitemap {
 		if o.Host != grant.Host {
-			h.findAt(of(ChildOnOtherSite).with(warning), at(), e.Loc, "%s is on another host than the index",
-				quoted(e.Loc))
+			h.findAt(of(ChildOnOtherSite).with(warning), at(), e.Loc,
+				"%s is on another host than the index", quoted(e.Loc))
 		}
 		return
 	}
 	level, _ := h.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):]))
-	if level > trust.Variant || isLocalHost(o.Host) && !isLocalHost(grant.Host) { // else a local_host
+	if level > trust.Variant ||
+		isLocalHost(o.Host) && !isLocalHost(grant.Host) { // else a local_host
 		return
 	}
 	rule, why := of(sitemap.UntrustedLoc).with(warning), ""
@@ -117,8 +118,8 @@ func (h *hostRules) otherChildren() {
 	all := h.hosts()
 	for _, n := range all {
 		if n.Host != all[0].Host {
-			h.report(of(ChildOnOtherSite).with(warning), n.first, n.Host, "%s on %s, the others on %s",
-				plural(n.count, "sitemap"), n.Host, all[0].Host)
+			h.report(of(ChildOnOtherSite).with(warning), n.first, n.Host,
+				"%s on %s, the others on %s", plural(n.count, "sitemap"), n.Host, all[0].Host)
 		}
 	}
 }
@@ -184,8 +185,8 @@ func mixedHosts(r *reporter, all []*origin) {
 	if more := len(all) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("%d more", more))
 	}
-	r.report(of(MixedHosts), all[1].first, all[1].Origin.String(), "pages of %d hosts or schemes: %s",
-		len(all), strings.Join(list, ", "))
+	r.report(of(MixedHosts), all[1].first, all[1].Origin.String(),
+		"pages of %d hosts or schemes: %s", len(all), strings.Join(list, ", "))
 }
 
 // hostname returns a host without its port.
@@ -204,7 +205,8 @@ func isLocalHost(host string) bool {
 		return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsUnspecified()
 	}
 	i := strings.LastIndexByte(name, '.')
-	return i < 0 || slices.Contains([]string{"localhost", "local", "test", "internal", "example"}, name[i+1:])
+	local := []string{"localhost", "local", "test", "internal", "example"}
+	return i < 0 || slices.Contains(local, name[i+1:])
 }
 
 // previews are the domains under which platforms publish previews.

@@ -124,12 +124,14 @@ func (l *lastMods) add(e *sitemap.Entry) {
 	if start > l.latest {
 		l.newest, l.latest = t, start
 	}
-	l.fresh = l.fresh && t.Precision() >= sitemap.Minute && t.Start().Sub(l.served).Abs() <= fetchWindow
+	l.fresh = l.fresh && t.Precision() >= sitemap.Minute &&
+		t.Start().Sub(l.served).Abs() <= fetchWindow
 	switch {
 	case start > l.late:
 		l.findAt(of(LastmodFuture), at(), t.String(), "lastmod %q is in the future", t)
 	case readable <= start && start < plausible && !isFeed(l.format):
-		l.findAt(of(sitemap.ImplausibleLastMod), at(), t.String(), "lastmod %q is too unlikely to be meant", t)
+		l.findAt(of(sitemap.ImplausibleLastMod), at(), t.String(),
+			"lastmod %q is too unlikely to be meant", t)
 	}
 	l.build(start)
 }
@@ -155,13 +157,13 @@ func (l *lastMods) end(start place) {
 	count := l.present.count
 	for _, b := range l.builds {
 		if count > manyEntries && b.count*100 >= count*mostOf {
-			l.findAt(of(LastmodAllEqual), l.present.first, l.text, "%d of %d lastmods are within one minute of %q",
-				b.count, count, l.text)
+			l.findAt(of(LastmodAllEqual), l.present.first, l.text,
+				"%d of %d lastmods are within one minute of %q", b.count, count, l.text)
 		}
 	}
 	if count > 1 && l.fresh {
-		l.findAt(of(LastmodIsFetchTime), l.present.first, l.text, "all %d lastmods are the time of the request",
-			count)
+		l.findAt(of(LastmodIsFetchTime), l.present.first, l.text,
+			"all %d lastmods are the time of the request", count)
 	}
 	entries := count + l.absent.count
 	if l.absent.count > 0 && 2*count >= entries && l.format != sitemap.Text {
@@ -169,12 +171,14 @@ func (l *lastMods) end(start place) {
 			count, entries, count*100/entries)
 	}
 	if count > 0 && l.newest.End().Before(l.now.Add(-stale)) {
-		l.findAt(of(LastmodStale), start, l.newest.String(), "the newest lastmod, %q, is older than a year",
-			l.newest)
+		l.findAt(of(LastmodStale), start, l.newest.String(),
+			"the newest lastmod, %q, is older than a year", l.newest)
 	}
 }
 
-var farZone = regexp.MustCompile(`[+-](?:14:(?:0[1-9]|[1-5][0-9])|1[5-9]:[0-9]{2}|2[0-9]:[0-9]{2})$`)
+var farZone = regexp.MustCompile(
+	`[+-](?:14:(?:0[1-9]|[1-5][0-9])|1[5-9]:[0-9]{2}|2[0-9]:[0-9]{2})$`,
+)
 
 // isW3CDate reports whether text is a W3C date as it stands.
 func isW3CDate(text string) bool {

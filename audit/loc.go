@@ -147,7 +147,8 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	if isUnrendered(rest) {
 		l.bogus(e)
 	}
-	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd && !strings.HasSuffix(o.authority, ":")
+	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd &&
+		!strings.HasSuffix(o.authority, ":")
 	if !isUsual || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
 	}
@@ -169,8 +170,8 @@ func (l *locations) isTemplate(e *sitemap.Entry, rest string) bool {
 }
 
 func (l *locations) bogus(e *sitemap.Entry) {
-	l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc, "%s cannot be meant as a location",
-		quoted(e.Loc))
+	l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc,
+		"%s cannot be meant as a location", quoted(e.Loc))
 }
 
 // unusual judges a location with unusual characters.
@@ -195,8 +196,8 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
 			quoted(name+"="+value))
 	case SecretInLoc:
-		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc, "the URL has a secret in the field %s",
-			quoted(name))
+		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc,
+			"the URL has a secret in the field %s", quoted(name))
 	}
 }
 
@@ -270,10 +271,10 @@ func (l *locations) indexOdd(loc, rest string, has class, o *origin) int {
 
 // parameters are the names of parameters that hold a session ID or a secret, in lower case.
 var parameters = map[string]sitemap.Code{
-	"jsessionid": SessionID, "phpsessid": SessionID, "sessionid": SessionID, "session_id": SessionID,
-	"sid": SessionID, "oscsid": SessionID, "zenid": SessionID, "cfid": SessionID, "cftoken": SessionID,
-	"token": SecretInLoc, "access_token": SecretInLoc, "key": SecretInLoc, "password": SecretInLoc,
-	"signature": SecretInLoc,
+	"jsessionid": SessionID, "phpsessid": SessionID, "sessionid": SessionID,
+	"session_id": SessionID, "sid": SessionID, "oscsid": SessionID, "zenid": SessionID,
+	"cfid": SessionID, "cftoken": SessionID, "token": SecretInLoc, "access_token": SecretInLoc,
+	"key": SecretInLoc, "password": SecretInLoc, "signature": SecretInLoc,
 }
 
 // parameter returns the first parameter of a location that holds a session ID or a secret, with the

@@ -125,7 +125,9 @@ const (
 // judgeVideo judges the video:video i.
 func (x *extensions) judgeVideo(i int) {
 	e := &x.elements[i]
-	for _, code := range []sitemap.Code{VideoMissingThumbnailLoc, VideoMissingTitle, VideoMissingDescription} {
+	for _, code := range []sitemap.Code{
+		VideoMissingThumbnailLoc, VideoMissingTitle, VideoMissingDescription,
+	} {
 		if part := strings.TrimPrefix(string(code), "video_missing_"); x.child(i, part) == nil {
 			x.find(of(code), e, "", "the video has no video:%s", part)
 		}
@@ -154,13 +156,13 @@ func (x *extensions) videoPart(e *element) {
 	switch string(e.local) {
 	case "duration":
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > maxDuration {
-			x.find(of(VideoBadDuration), e, v, "video:duration %s is not a number of seconds from 1 to %d",
-				quoted(v), maxDuration)
+			x.find(of(VideoBadDuration), e, v,
+				"video:duration %s is not a number of seconds from 1 to %d", quoted(v), maxDuration)
 		}
 	case "rating":
 		if f, err := strconv.ParseFloat(v, 64); err != nil || !(0 <= f && f <= maxRating) {
-			x.find(of(VideoBadRating), e, v, "video:rating %s is not a number from 0 to %d", quoted(v),
-				maxRating)
+			x.find(of(VideoBadRating), e, v,
+				"video:rating %s is not a number from 0 to %d", quoted(v), maxRating)
 		}
 	case "content_loc", "player_loc":
 		if v == x.loc {
@@ -168,8 +170,8 @@ func (x *extensions) videoPart(e *element) {
 		}
 	case "description":
 		if n := utf8.RuneCountInString(v); n > maxDescription {
-			x.find(of(VideoDescriptionTooLong), e, v, "video:description has %d characters; %d are allowed",
-				n, maxDescription)
+			x.find(of(VideoDescriptionTooLong), e, v,
+				"video:description has %d characters; %d are allowed", n, maxDescription)
 		}
 	case "expiration_date":
 		if t, err := sitemap.ParseTime(v); err == nil && t.End().Before(x.now) {

@@ -75,8 +75,9 @@ func (s *siteJudge) lastModMoved(sm *discover.Sitemap, doc *fetch.Document, here
 	json.Unmarshal(value, &before)
 	isMoved := before.LastMod != "" && before.LastMod != now.LastMod
 	if isMoved && string(before.Digest) == string(now.Digest) {
-		s.report(of(LastmodWithoutChange), here, now.LastMod, "the lastmod of %s moved from %q to %q, but the "+
-			"document is the same", quoted(sm.Loc), before.LastMod, now.LastMod)
+		s.report(of(LastmodWithoutChange), here, now.LastMod,
+			"the lastmod of %s moved from %q to %q, but the document is the same",
+			quoted(sm.Loc), before.LastMod, now.LastMod)
 	}
 	value, err = json.Marshal(now)
 	s.storeFailed(cmp.Or(err, store.Put(key, value)))

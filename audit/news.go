@@ -140,7 +140,8 @@ func (x *extensions) newsDate(e *element) {
 	case err != nil:
 		x.find(of(NewsBadDate), e, v, "news:publication_date %s is not a W3C date", quoted(v))
 	case t.End().Before(x.now.Add(-newsAge)):
-		x.find(of(NewsTooOld), e, v, "news:publication_date %s is more than two days ago", quoted(v))
+		x.find(of(NewsTooOld), e, v,
+			"news:publication_date %s is more than two days ago", quoted(v))
 	case t.Start().After(x.now.Add(farFuture)):
 		x.find(of(NewsInFuture), e, v, "news:publication_date %s is in the future", quoted(v))
 	}

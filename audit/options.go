@@ -51,8 +51,8 @@ type Options struct {
 	Seed uint64
 	// Judged, if set, is called with each page of the sample, after its findings.
 	Judged func(PageResult)
-	// TempDir is the folder in which the URLs of large sites are sorted. If empty, it is a temporary
-	// folder of the system that is on a disk, not in memory.
+	// TempDir is the folder in which the URLs of large sites are sorted. If empty, it is a
+	// temporary folder of the system that is on a disk, not in memory.
 	TempDir string
 }
 
@@ -78,7 +78,8 @@ func (o *Options) agent() string { return cmp.Or(o.Agent, "Googlebot") }
 // wants reports whether one of the rules is judged.
 func (o *Options) wants(codes ...sitemap.Code) bool {
 	return slices.ContainsFunc(codes, func(code sitemap.Code) bool {
-		return (len(o.Only) == 0 || slices.Contains(o.Only, code)) && !slices.Contains(o.Disable, code)
+		return (len(o.Only) == 0 || slices.Contains(o.Only, code)) &&
+			!slices.Contains(o.Disable, code)
 	})
 }
 

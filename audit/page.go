@@ -149,15 +149,17 @@ func (j *judgment) redirects(hops []fetch.Hop, final string) {
 func (j *judgment) document(doc *fetch.Document, body []byte) {
 	j.redirects(doc.Hops, doc.URL.String())
 	agent, h := j.o.agent(), head{}
-	if media, _, _ := mime.ParseMediaType(doc.Header.Get("Content-Type")); strings.Contains(media, "html") {
+	media, _, _ := mime.ParseMediaType(doc.Header.Get("Content-Type"))
+	if strings.Contains(media, "html") {
 		h = readHead(body, agent)
 	}
 	tags := directivesFor(doc.Header.Values("X-Robots-Tag"), agent)
 	if directive := noIndex(tags); directive != "" {
-		j.find(of(PageNoindex), directive, "the header X-Robots-Tag: %s keeps the page out of the index",
-			directive)
+		j.find(of(PageNoindex), directive,
+			"the header X-Robots-Tag: %s keeps the page out of the index", directive)
 	} else if directive := noIndex(h.robots); directive != "" {
-		j.find(of(PageNoindex), directive, "the page has a meta robots tag with %s", quoted(directive))
+		j.find(of(PageNoindex), directive,
+			"the page has a meta robots tag with %s", quoted(directive))
 	}
 	if date := unavailableAfter(append(tags, h.robots...), j.o.now()); date != "" {
 		j.find(of(PageUnavailable), date, "the page is unavailable after %s", date)
@@ -171,7 +173,8 @@ func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
 	var urls []string // canonical ones
 	add := func(base, ref string) {
 		u := resolve(doc.URL, base, ref)
-		if u != "" && !slices.ContainsFunc(urls, func(have string) bool { return sameURL(have, u) }) {
+		same := func(have string) bool { return sameURL(have, u) }
+		if u != "" && !slices.ContainsFunc(urls, same) {
 			urls = append(urls, u)
 		}
 	}
@@ -183,7 +186,8 @@ func (j *judgment) elsewhere(doc *fetch.Document, h *head) {
 	switch rule := of(PageCanonicalElsewhere); {
 	case len(urls) > 1:
 		j.bad(rule.with(warning), strings.Join(urls, " "),
-			"the page names %d different canonical URLs: %s and %s", len(urls), quoted(urls[0]), quoted(urls[1]))
+			"the page names %d different canonical URLs: %s and %s", len(urls), quoted(urls[0]),
+			quoted(urls[1]))
 	case len(urls) == 1 && !sameURL(urls[0], page):
 		j.bad(rule, urls[0], "the page names %s as its canonical URL", quoted(urls[0]))
 	}
@@ -213,9 +217,10 @@ func (j *judgment) modified(header, meta string) {
 	}
 	latest := lastMod.End().Add(pageDelay)
 	if t, err := http.ParseTime(header); err == nil && t.After(latest) {
-		j.find(of(PageLastmodDiffers), header, "Last-Modified %q is later than the lastmod %q", header, lastMod)
+		j.find(of(PageLastmodDiffers), header,
+			"Last-Modified %q is later than the lastmod %q", header, lastMod)
 	} else if t, err := time.Parse(time.RFC3339, meta); err == nil && t.After(latest) {
-		j.find(of(PageLastmodDiffers), meta, "article:modified_time %q is later than the lastmod %q", meta,
-			lastMod)
+		j.find(of(PageLastmodDiffers), meta,
+			"article:modified_time %q is later than the lastmod %q", meta, lastMod)
 	}
 }

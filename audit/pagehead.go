@@ -90,7 +90,9 @@ func attrOf(tag *html.Token, name string) string {
 }
 
 // hasWord reports whether a list with white space has a word, in any letter case.
-func hasWord(list, word string) bool { return hasItem(strings.Join(strings.Fields(list), ","), word) }
+func hasWord(list, word string) bool {
+	return hasItem(strings.Join(strings.Fields(list), ","), word)
+}
 
 // hasItem reports whether a list with commas has an item, in any letter case.
 func hasItem(list, item string) bool {
@@ -140,7 +142,8 @@ func canonicalHeader(fields []string) string {
 		rest = "<" + rest
 		for p := range strings.SplitSeq(params, ";") {
 			name, value, _ := strings.Cut(strings.Trim(p, " ,"), "=")
-			if strings.EqualFold(strings.TrimSpace(name), "rel") && hasWord(strings.Trim(value, `" `), "canonical") {
+			if strings.EqualFold(strings.TrimSpace(name), "rel") &&
+				hasWord(strings.Trim(value, `" `), "canonical") {
 				return target
 			}
 		}
@@ -155,7 +158,8 @@ func refreshTarget(content string) string {
 		return ""
 	}
 	target := strings.TrimSpace(content[i+1:])
-	if name, value, ok := strings.Cut(target, "="); ok && strings.EqualFold(strings.TrimSpace(name), "url") {
+	name, value, ok := strings.Cut(target, "=")
+	if ok && strings.EqualFold(strings.TrimSpace(name), "url") {
 		target = strings.TrimSpace(value)
 	}
 	if target != "" && (target[0] == '"' || target[0] == '\'') {

@@ -120,7 +120,8 @@ func (p *pageAuditor) request(j *judgment) {
 	}
 	j.document(doc, body)
 	if len(doc.Hops) == 0 && p.isBlank(doc, body, j.robots) {
-		j.bad(of(PageSoft404), "", "the page has the body that its host gives for a path that does not exist")
+		j.bad(of(PageSoft404), "",
+			"the page has the body that its host gives for a path that does not exist")
 	}
 }
 
@@ -139,7 +140,8 @@ func (p *pageAuditor) mayFetch(file *robots.File, u *url.URL) bool {
 // isBlank reports whether a page has the body that its host serves for paths that do not exist.
 func (p *pageAuditor) isBlank(doc *fetch.Document, body []byte, file *robots.File) bool {
 	origin := doc.URL.Scheme + "://" + doc.URL.Host
-	once, _ := p.blank.LoadOrStore(origin, sync.OnceValue(func() string { return p.blankDigest(origin, file) }))
+	once, _ := p.blank.LoadOrStore(origin,
+		sync.OnceValue(func() string { return p.blankDigest(origin, file) }))
 	blank := once.(func() string)()
 	return blank != "" && blank == digest(body, doc.URL.Path)
 }

@@ -65,8 +65,8 @@ func (p *priorities) add(e *sitemap.Entry) {
 // end judges the priorities together.
 func (p *priorities) end() {
 	if p.count > manyEntries && !p.other {
-		p.findAt(of(PriorityAllEqual), p.tally.first, fmt.Sprint(p.value), "all %d priorities are %v", p.count,
-			p.value)
+		p.findAt(of(PriorityAllEqual), p.tally.first, fmt.Sprint(p.value),
+			"all %d priorities are %v", p.count, p.value)
 	}
 }
 
@@ -74,7 +74,8 @@ func (p *priorities) end() {
 func (j *judge) changeFreqText() {
 	if j.spaced != nil {
 		text := string(j.spaced)
-		j.findAt(of(sitemap.NonstandardChangeFreq), j.placeOfField(j.fieldOf(document.ChangeFrequency)), text,
+		at := j.placeOfField(j.fieldOf(document.ChangeFrequency))
+		j.findAt(of(sitemap.NonstandardChangeFreq), at, text,
 			"changefreq %s has white space around it", quoted(text))
 	}
 }

@@ -57,8 +57,8 @@ func (s *siteJudge) inRobots(sm *discover.Sitemap, here place, isRead bool) {
 		s.report(of(SitemapDisallowed), here, agent, "robots.txt disallows %s for %s", name, agent)
 	}
 	if sm.Referrer == nil && sm.RobotsURL == "" && isRead && !names(file.Sitemaps, sm.Loc) {
-		s.report(of(NotInRobots).fixedBy("Add this line to robots.txt: Sitemap: "+sitemap.Redact(sm.Loc)),
-			here, "", "robots.txt does not name %s", name)
+		fix := "Add this line to robots.txt: Sitemap: " + sitemap.Redact(sm.Loc)
+		s.report(of(NotInRobots).fixedBy(fix), here, "", "robots.txt does not name %s", name)
 	}
 }
 
@@ -83,7 +83,8 @@ func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
 	}
 	if !o.allows(path) {
 		agent := s.o.agent()
-		s.report(of(URLDisallowed), at(), agent, "robots.txt disallows %s for %s", quoted(e.Loc), agent)
+		s.report(of(URLDisallowed), at(), agent,
+			"robots.txt disallows %s for %s", quoted(e.Loc), agent)
 	}
 }
 

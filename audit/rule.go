@@ -14,7 +14,7 @@ type Rule struct {
 	Summary  string // the defect, as part of a sentence: "a lastmod that is not a W3C date"
 	Why      string // the consequence
 	Fix      string // how to fix it
-	Source   string // its authority: a section of the protocol, an RFC, the documentation of an engine
+	Source   string // a section of the protocol, an RFC, the documentation of an engine
 	habit    bool   // a document may have many findings, of one habit of its generator
 }
 

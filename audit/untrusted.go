@@ -34,10 +34,11 @@ func (u untrustedHosts) end(s *siteJudge) {
 		n := u[host]
 		rule, first := of(UntrustedHost).fixedBy("Remove or correct the URLs."), n.pages.first
 		if !isLocalHost(host) && s.robots(first.loc) != nil {
-			rule.Fix += " If the host is yours, add this line to " + n.String() + "/robots.txt: Sitemap: " +
-				sitemap.Redact(rootOf(n.by).Loc)
+			rule.Fix += " If the host is yours, add this line to " + n.String() +
+				"/robots.txt: Sitemap: " + sitemap.Redact(rootOf(n.by).Loc)
 		}
-		s.report(rule, first, host, "%s on %s, which does not vouch for the sitemap; the first is %s",
+		s.report(rule, first, host,
+			"%s on %s, which does not vouch for the sitemap; the first is %s",
 			plural(n.pages.count, "URL"), host, quoted(first.loc))
 	}
 }
@@ -72,7 +73,8 @@ func (a *outside) add(e *sitemap.Entry, o *origin, at func() place) {
 	if len(a.scope) == 0 || o.Host != a.scope[0].Host {
 		return
 	}
-	if level, _ := a.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):])); level == trust.Untrusted {
+	level, _ := a.scope.JudgeAt(o.Origin, normal.Path(e.Loc[len(o.authority):]))
+	if level == trust.Untrusted {
 		a.tally.add(at)
 	}
 }
@@ -88,6 +90,6 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy(moveUp)
 	dir := a.scope[0].Dir
-	s.report(rule, a.first, dir, "%s not in %s, the directory of the sitemap", urls(a.count, "is", "are"),
-		quoted(dir))
+	s.report(rule, a.first, dir,
+		"%s not in %s, the directory of the sitemap", urls(a.count, "is", "are"), quoted(dir))
 }

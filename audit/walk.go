@@ -38,10 +38,12 @@ type verdict struct {
 
 func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string,
 	yield func(Finding) bool) *siteAuditor {
-	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}, sample: &sample{size: o.Pages, seed: o.Seed}}
+	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}}
+	s.sample = &sample{size: o.Pages, seed: o.Seed}
 	s.siteJudge = siteJudge{
-		reporter: reporter{o: o, yield: yield}, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
-		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
+		reporter: reporter{o: o, yield: yield}, ctx: ctx, client: c, named: name,
+		name: sitemap.Redact(name), files: map[location.Origin]*robots.File{},
+		listed: map[string]place{},
 	}
 	s.found = func(f Finding) { s.emit(f) }
 	s.seeds.siteJudge = &s.siteJudge

@@ -80,7 +80,8 @@ var _ = register(
 // declaration matches a well-formed XML declaration (XML 1.0, section 2.8), with its encoding.
 var declaration = regexp.MustCompile(
 	`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]*"|'1\.[0-9]*')` +
-		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)'))?` +
+		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*` +
+		`(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)'))?` +
 		`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`,
 )
 
@@ -90,9 +91,11 @@ func (j *judge) checkDeclaration(start []byte) string {
 		return string(m[1]) + string(m[2])
 	}
 	text, _, _ := bytes.Cut(start[:min(len(start), 200)], []byte(">"))
-	if rest, ok := bytes.CutPrefix(text, []byte("<?xml")); ok && (len(rest) == 0 || rest[0] <= ' ') {
+	rest, ok := bytes.CutPrefix(text, []byte("<?xml"))
+	if ok && (len(rest) == 0 || rest[0] <= ' ') {
 		j.withdraw(sitemap.EncodingFallback, 0, 1)
-		j.findAt(malformed(string(text)), j.place(0), string(text), "the XML declaration is malformed")
+		j.findAt(malformed(string(text)), j.place(0), string(text),
+			"the XML declaration is malformed")
 	} // else another instruction
 	return ""
 }
