@@ -232,6 +232,27 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// TestLimits_Kept: a new sitemap that a limit excludes does not replace another one, whose pages
+// would seem to be removed.
+func TestLimits_Kept(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("b", "c"))
+		for _, name := range []string{"a", "b", "c"} {
+			web.serve(name, urlset("of-"+name))
+		}
+		w := web.watcher()
+		w.Options.MaxSitemaps = 3
+		want(t, "first", once(t, w))
+		web.serve("i", index("a", "b", "c"))
+		want(t, "a is new", run(t, w, 6*day))
+		web.serve("i", index("a", "b"))
+		want(t, "c is gone", run(t, w, 6*day), "added of-a", "sitemap_added a",
+			"removed of-c", "sitemap_removed c")
+	})
+}
+
 // TestRemoved_Lost: a sitemap that has failed for 30 days no longer holds up removals, since its
 // pages cannot be known.
 func TestRemoved_Lost(t *testing.T) {

@@ -63,13 +63,14 @@ type budget struct {
 // A document is one sitemap of a site.
 type document struct {
 	docRecord
-	loc    string
-	seed   *discover.Sitemap // if no index lists it
-	index  *document         // the first that lists it
-	listed sitemap.Time      // its lastmod there
-	stored docRecord         // as it is in the Store
-	fresh  pagelist.List     // its entries, if they are not stored yet
-	err    error             // the last failure
+	loc       string
+	seed      *discover.Sitemap // if no index lists it
+	index     *document         // the first that lists it
+	listed    sitemap.Time      // its lastmod there
+	isForeign bool              // the index has no grant for it
+	stored    docRecord         // as it is in the Store
+	fresh     pagelist.List     // its entries, if they are not stored yet
+	err       error             // the last failure
 }
 
 // A docRecord is the record of a document, without its entries.
@@ -146,44 +147,56 @@ func (s *site) pages(d *document) pagelist.List {
 }
 
 // link finds the documents that the seeds and the indexes name, each index before its children. It
-// returns those that are new.
+// returns those that are new. Where a limit excludes some, the others stay.
 func (s *site) link() (found []*document) {
-	known, foreign := s.byLoc, 0
+	known, unknown, foreign := s.byLoc, []*document(nil), 0
 	s.docs, s.byLoc = nil, map[string]*document{}
+	take := func(d *document) bool {
+		if s.byLoc[d.loc] != nil || s.isFull(d.index) || d.isForeign && foreign == discover.MaxForeign {
+			return false
+		}
+		if d.isForeign {
+			foreign++
+		}
+		s.docs = append(s.docs, d)
+		s.byLoc[d.loc] = d
+		return true
+	}
 	var add func(d *document)
 	add = func(d *document) {
 		if s.byLoc[d.loc] != nil || s.isFull(d.index) {
 			return
 		}
 		if old := known[d.loc]; old != nil {
-			old.seed, old.index, old.listed = d.seed, d.index, d.listed
+			old.seed, old.index, old.listed, old.isForeign = d.seed, d.index, d.listed, d.isForeign
 			d = old
 		} else if s.get(s.docKey(d.loc), &d.docRecord) {
 			d.stored = d.docRecord
 		} else {
-			d.Asked, d.Next = s.began, s.began
-			found = append(found, d)
+			unknown = append(unknown, d)
+			return
 		}
-		s.docs = append(s.docs, d)
-		s.byLoc[d.loc] = d
-		if !d.IsIndex {
+		if !take(d) || !d.IsIndex {
 			return
 		}
 		scope := d.scope()
 		for _, p := range s.pages(d) {
-			if p.State&pagelist.Sitemap == 0 {
-				continue
+			if p.State&pagelist.Sitemap != 0 {
+				level, _ := scope.Judge(p.Loc)
+				add(&document{
+					loc: p.Loc, index: d, listed: p.LastMod, isForeign: level == trust.Untrusted,
+				})
 			}
-			if level, _ := scope.Judge(p.Loc); level == trust.Untrusted {
-				if foreign++; foreign > discover.MaxForeign {
-					continue
-				}
-			}
-			add(&document{loc: p.Loc, index: d, listed: p.LastMod})
 		}
 	}
 	for _, seed := range s.Seeds {
 		add(&document{loc: seed.Loc, seed: seed})
+	}
+	for _, d := range unknown {
+		if take(d) {
+			d.Asked, d.Next = s.began, s.began
+			found = append(found, d)
+		}
 	}
 	return found
 }
