@@ -196,6 +196,7 @@ func TestIndexBreaksOff(t *testing.T) {
 		for !slices.Contains(once(t, w), "added 20") {
 			time.Sleep(10 * time.Minute)
 		}
+		time.Sleep(time.Minute)
 		list := publish()
 		web.serve("i", list[:len(list)-10])
 		var got []string
