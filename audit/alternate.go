@@ -119,7 +119,8 @@ func (x *extensions) judgeLink(at int64, code, href string) {
 	if !x.sound[code] {
 		if !isHreflang(code) {
 			find(of(HreflangBadCode), code,
-				"hreflang %s is not a language with an optional region, nor x-default", quoted(code))
+				"hreflang %s is not a language with an optional region, nor x-default",
+				quoted(code))
 		} else if len(x.sound) < maxOnce {
 			x.sound[code] = true
 		}
@@ -168,18 +169,21 @@ func (x *extensions) endLinks() {
 		case !x.isRepeated(i):
 			distinct++
 		case isDefault:
-			x.findAt(of(HreflangTwoXDefaults), x.placeOf(l.offset), l.href, "a second alternate for x-default")
+			x.findAt(of(HreflangTwoXDefaults), x.placeOf(l.offset), l.href,
+				"a second alternate for x-default")
 		default:
-			x.findAt(of(HreflangRepeatedCode), x.placeOf(l.offset), l.code, "a second alternate for %s",
-				quoted(l.code))
+			x.findAt(of(HreflangRepeatedCode), x.placeOf(l.offset), l.code,
+				"a second alternate for %s", quoted(l.code))
 		}
 		hasDefault = hasDefault || isDefault
 	}
 	if x.loc != "" && !x.hasSelf() {
-		x.findAt(of(HreflangNoSelf), x.startOfEntry(), "", "none of the entry's alternates is the entry itself")
+		x.findAt(of(HreflangNoSelf), x.startOfEntry(), "",
+			"none of the entry's alternates is the entry itself")
 	}
 	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
-		x.findAt(of(XDefaultMissing), x.startOfEntry(), "", "%d alternates, none for x-default", distinct)
+		x.findAt(of(XDefaultMissing), x.startOfEntry(), "",
+			"%d alternates, none for x-default", distinct)
 	}
 }
 
@@ -273,7 +277,8 @@ func (r *returns) end() {
 				reported[n] = true
 				at := place{sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column}
 				r.findAt(of(HreflangNoReturn), at, page.loc,
-					"%s names this page as an alternate, and this page does not name it", quoted(page.loc))
+					"%s names this page as an alternate, and this page does not name it",
+					quoted(page.loc))
 			}
 		}
 	}
