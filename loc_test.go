@@ -130,7 +130,8 @@ func FuzzParseLoc(f *testing.F) {
 			t.Fatalf("ParseLoc(%q) = %q, and of that %v, %v", loc, s, again, err)
 		}
 		if direct, err := url.Parse(s); err != nil || direct.Host != u.Host || direct.EscapedPath() != u.EscapedPath() {
-			t.Fatalf("url.Parse(%q) = %v, %v; want host %q, path %q", s, direct, err, u.Host, u.EscapedPath())
+			t.Fatalf("url.Parse(%q) = %v, %v; want host %q, path %q",
+				s, direct, err, u.Host, u.EscapedPath())
 		}
 	})
 }

@@ -42,7 +42,8 @@ func TestCode_Severity(t *testing.T) {
 			for _, dropped := range []bool{false, true} {
 				p := sitemap.Problem{Code: sitemap.Code(code), Dropped: dropped}
 				if got := p.Severity(); got != want || p.Code.Severity() != want {
-					t.Errorf("severity of %v (dropped: %t) is %v, want %v", code, dropped, got, want)
+					t.Errorf("severity of %v (dropped: %t) is %v, want %v",
+						code, dropped, got, want)
 				}
 			}
 		}

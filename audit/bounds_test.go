@@ -14,7 +14,8 @@ import (
 // Findings in a document come in the order of their places, except those about all of it.
 func TestDocument_Order(t *testing.T) {
 	text := entries(300, func(i int) string {
-		return "<priority>9</priority><lastmod>never</lastmod>" + strings.Repeat("<image:image></image:image>", i%7) + "<changefreq>often</changefreq>"
+		return "<priority>9</priority><lastmod>never</lastmod>" +
+			strings.Repeat("<image:image></image:image>", i%7) + "<changefreq>often</changefreq>"
 	})
 	o := &audit.Options{Only: []sitemap.Code{sitemap.BadPriority, sitemap.BadLastMod, audit.ImageMissingLoc, sitemap.BadChangeFreq}}
 	found, err := collect(audit.Document(source("s.xml", []byte(text)), o))
@@ -40,7 +41,8 @@ func TestDocument_OnceAName(t *testing.T) {
 	}
 	for n, want := range map[int]int{1: 1, 5: 5, 90: 90, 2_000: 101} { // a hundred, and how many follow
 		o := &audit.Options{Only: []sitemap.Code{audit.UnknownAttribute}}
-		found, err := collect(audit.Document(source("s.xml", []byte(entries(3_000, attribute(n)))), o))
+		found, err := collect(audit.Document(source("s.xml", []byte(entries(3_000, attribute(n)))),
+			o))
 		if len(found) != want || err != nil || found[0].Text != "a0" || found[0].Pos.Line != 1 {
 			t.Errorf("%d names: %d findings, %v", n, len(found), err)
 		}
@@ -66,9 +68,11 @@ func TestSite_Outside(t *testing.T) {
 		{"a/b/s.xml", "a/1", "", above},
 		{"a/s.xml", "1", "Sitemap: " + home + "a/s.xml", ""},
 	} {
-		w := siteOf(map[string]string{"robots.txt": test.robots, test.sitemap: wholeURLSet(home+test.page, home+test.page+"2")})
+		w := siteOf(map[string]string{"robots.txt": test.robots,
+			test.sitemap: wholeURLSet(home+test.page, home+test.page+"2")})
 		o := &audit.Options{Only: []sitemap.Code{sitemap.UntrustedLoc}}
-		found, err := collect(audit.Sitemaps(t.Context(), client(w), []*discover.Sitemap{{Loc: home + test.sitemap}}, o))
+		found, err := collect(audit.Sitemaps(t.Context(), client(w),
+			[]*discover.Sitemap{{Loc: home + test.sitemap}}, o))
 		if got := said(found); got != test.want || err != nil {
 			t.Errorf("%+v: %s, %v", test, got, err)
 		}

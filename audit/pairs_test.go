@@ -81,8 +81,10 @@ func TestPairs(t *testing.T) {
 
 // ends reports whether an error is the one that a code names.
 func ends(err error, code sitemap.Code) bool {
-	target, ok := map[sitemap.Code]error{"empty": sitemap.ErrEmpty, "truncated": sitemap.ErrTruncated,
-		"bad_gzip": sitemap.ErrGzip, "not_a_sitemap": sitemap.ErrNotSitemap}[code]
+	target, ok := map[sitemap.Code]error{
+		"empty": sitemap.ErrEmpty, "truncated": sitemap.ErrTruncated,
+		"bad_gzip": sitemap.ErrGzip, "not_a_sitemap": sitemap.ErrNotSitemap,
+	}[code]
 	return ok && errors.Is(err, target)
 }
 

@@ -29,7 +29,8 @@ func TestDocument_FieldPlaces(t *testing.T) {
 func TestDocument_IndexLocations(t *testing.T) {
 	text := `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
 		"<sitemap><loc>https://www.example.com:/s.xml</loc></sitemap></sitemapindex>"
-	found, err := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Time: testTime}))
+	found, err := collect(audit.Document(source("s.xml", []byte(text)),
+		&audit.Options{Time: testTime}))
 	if len(found) != 1 || found[0].Code != sitemap.BadLoc || err != nil {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -123,7 +123,8 @@ func load(t *testing.T, dir string) (*types.Package, *types.Info) {
 		}
 		files = append(files, file)
 	}
-	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}", ".").Output()
+	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}",
+		".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,8 @@ func TestSite_Sample(t *testing.T) {
 	site.web["https://www.example.com/b.txt"] = section{"200", nil, []byte("https://www.example.com/1\nhttps://www.example.com/3\nhttps://www.example.com/5\n")}
 	var first string
 	for range 2 {
-		found, err := collect(audit.Site(t.Context(), client(site), "https://www.example.com/", &audit.Options{Pages: 10}))
+		found, err := collect(audit.Site(t.Context(), client(site),
+			"https://www.example.com/", &audit.Options{Pages: 10}))
 		of := map[string]int{}
 		var locs []string
 		for _, f := range found {
@@ -144,7 +145,8 @@ func (*brokenStore) Put(string, []byte) error { return errStore }
 // An error of the Store is the last element, after all findings.
 func TestSite_StoreFails(t *testing.T) {
 	site := missingPages(4)
-	found, err := collect(audit.Site(t.Context(), client(site), "https://www.example.com/", &audit.Options{Pages: -1, Store: new(brokenStore)}))
+	found, err := collect(audit.Site(t.Context(), client(site),
+		"https://www.example.com/", &audit.Options{Pages: -1, Store: new(brokenStore)}))
 	if !errors.Is(err, errStore) || len(found) != 4 {
 		t.Errorf("%d findings, %v", len(found), err)
 	}

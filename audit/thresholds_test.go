@@ -94,7 +94,8 @@ var thresholds = []struct {
 	}},
 	{audit.VideoTooManyTags, func(more int) string { return video(strings.Repeat("<video:tag>a</video:tag>", 32+more)) }},
 	{audit.VideoDescriptionTooLong, func(more int) string {
-		return video("<video:description>" + strings.Repeat("ü", 2_048+more) + "</video:description>")
+		return video("<video:description>" + strings.Repeat("ü", 2_048+more) +
+			"</video:description>")
 	}},
 	{audit.VideoBadDuration, func(more int) string { return video(fmt.Sprintf("<video:duration>%d</video:duration>", 28_800+more)) }},
 	{audit.VideoBadDuration, func(more int) string { return video(fmt.Sprintf("<video:duration>%d</video:duration>", 1-more)) }},
@@ -107,11 +108,13 @@ var thresholds = []struct {
 		return one("%s", links)
 	}},
 	{sitemap.BadLoc, func(more int) string { // 12 characters
-		return urlsetStart + "<url><loc>http://a.io/x"[:len("<url><loc>http://a.io/")-more] + "</loc></url>" + urlsetEnd
+		return urlsetStart + "<url><loc>http://a.io/x"[:len("<url><loc>http://a.io/")-more] +
+			"</loc></url>" + urlsetEnd
 	}},
 	{audit.StagingHost, func(more int) string { // one page of 20
 		text := entries(19+more, func(int) string { return "" })
-		return strings.Replace(text, urlsetEnd, "<url><loc>https://staging.example.com/</loc></url>"+urlsetEnd, 1)
+		return strings.Replace(text, urlsetEnd,
+			"<url><loc>https://staging.example.com/</loc></url>"+urlsetEnd, 1)
 	}},
 }
 
@@ -150,7 +153,8 @@ func TestThresholds_PageDelay(t *testing.T) {
 			"https://www.example.com/s.xml":      {"200", http.Header{"Content-Type": {"text/xml"}}, []byte(one("%s", lastmod(testTime.Add(-time.Second))))},
 			"https://www.example.com/0":          {"200", page, []byte("page")},
 		}}
-		found, err := collect(audit.Site(t.Context(), client(site), "https://www.example.com/", &audit.Options{Pages: -1, Time: testTime}))
+		found, err := collect(audit.Site(t.Context(), client(site),
+			"https://www.example.com/", &audit.Options{Pages: -1, Time: testTime}))
 		if got := slices.Contains(codes(found), audit.PageLastmodDiffers); got != want || err != nil {
 			t.Errorf("%d seconds: %t, %v", seconds, got, err)
 		}
@@ -162,7 +166,8 @@ func TestThresholds_PageDelay(t *testing.T) {
 func TestDocument_Habits(t *testing.T) {
 	for n, want := range map[int]int{100: 100, 101: 101, 250: 101} {
 		text := entries(n, func(int) string { return "<priority>0.5</priority><lastmod>2026-01-01</lastmod>" })
-		found, _ := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Only: []sitemap.Code{audit.ElementOrder}}))
+		found, _ := collect(audit.Document(source("s.xml", []byte(text)),
+			&audit.Options{Only: []sitemap.Code{audit.ElementOrder}}))
 		if len(found) != want {
 			t.Errorf("%d entries: %d findings", n, len(found))
 		}
@@ -172,7 +177,8 @@ func TestDocument_Habits(t *testing.T) {
 	}
 	text := strings.ReplaceAll(entries(150, func(int) string { return "" }), "https://", "")
 	text = strings.ReplaceAll(text, "www.example.com/", "mailto:")
-	found, _ := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Only: []sitemap.Code{sitemap.BadScheme}}))
+	found, _ := collect(audit.Document(source("s.xml", []byte(text)),
+		&audit.Options{Only: []sitemap.Code{sitemap.BadScheme}}))
 	if len(found) != 150 || !found[149].Dropped {
 		t.Errorf("%d findings", len(found))
 	}
@@ -248,7 +254,8 @@ func TestDocument_Returns(t *testing.T) {
 			}
 			return back
 		})
-		found, _ := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Only: []sitemap.Code{audit.HreflangNoReturn}}))
+		found, _ := collect(audit.Document(source("s.xml", []byte(text)),
+			&audit.Options{Only: []sitemap.Code{audit.HreflangNoReturn}}))
 		if len(found) != want || want > 0 && found[0].Loc != "https://www.example.com/1" {
 			t.Errorf("%v", found)
 		}
@@ -272,7 +279,8 @@ func TestDuplicates_Spellings(t *testing.T) {
 		{"https://example.com/a?B", "https://example.com/a?b", ""},
 		{"https://example.com/a", "https://example.com/b", ""},
 	} {
-		text := urlsetStart + "<url><loc>" + test.a + "</loc></url><url><loc>" + test.b + "</loc></url>" + urlsetEnd
+		text := urlsetStart + "<url><loc>" + test.a + "</loc></url><url><loc>" + test.b +
+			"</loc></url>" + urlsetEnd
 		o := &audit.Options{Only: []sitemap.Code{sitemap.DuplicateLoc, audit.SamePageVariants}}
 		found, _ := collect(audit.Document(source("s.xml", []byte(text)), o))
 		got := ""

@@ -142,12 +142,14 @@ func TestDocument_Extensions(t *testing.T) {
 	image := func(parts string) string { return "<image:image>" + parts + "</image:image>" }
 	const imageLoc = "<image:loc>https://www.example.com/i.png</image:loc>"
 	news := func(name, lang, date, rest string) string {
-		return "<news:news><news:publication>" + name + lang + "</news:publication>" + date + rest + "</news:news>"
+		return "<news:news><news:publication>" + name + lang + "</news:publication>" + date + rest +
+			"</news:news>"
 	}
 	const name, lang = "<news:name>N</news:name>", "<news:language>en</news:language>"
 	const date, title = "<news:publication_date>2026-11-22</news:publication_date>", "<news:title>T</news:title>"
 	part := func(name, value string) string { return "<video:" + name + ">" + value + "</video:" + name + ">" }
-	thumbnail, content := part("thumbnail_loc", "https://www.example.com/t"), part("content_loc", "https://www.example.com/v")
+	thumbnail, content := part("thumbnail_loc", "https://www.example.com/t"),
+		part("content_loc", "https://www.example.com/v")
 	videoTitle, description := part("title", "T"), part("description", "D")
 	whole := thumbnail + videoTitle + description + content
 	clip := func(parts string) string { return "<video:video>" + parts + "</video:video>" }

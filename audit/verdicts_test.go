@@ -47,7 +47,8 @@ func auditSite(t *testing.T, transport http.RoundTripper, o audit.Options) ([]au
 }
 
 func wholeURLSet(locs ...string) string {
-	return urlsetStart + "<url><loc>" + strings.Join(locs, "</loc></url><url><loc>") + "</loc></url>" + urlsetEnd
+	return urlsetStart + "<url><loc>" + strings.Join(locs, "</loc></url><url><loc>") +
+		"</loc></url>" + urlsetEnd
 }
 
 func indexOf(locs ...string) string {
@@ -134,7 +135,8 @@ func TestSite_Fixes(t *testing.T) {
 		{errors.New("connection refused"), "/s.xml", "sitemap_unreachable", "Check the host name"},
 		{timeoutError{errors.New("slow")}, "/s.xml", "sitemap_timeout", "Write the sitemap to a file ahead of time"},
 	} {
-		site := failing{siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}), test.path, test.err}
+		site := failing{siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml"}),
+			test.path, test.err}
 		found, _ := auditSite(t, site, audit.Options{})
 		if len(found) != 1 || string(found[0].Code) != test.code || !strings.HasPrefix(found[0].Fix, test.fix) {
 			t.Errorf("%v: %+v", test.err, found)
@@ -176,7 +178,8 @@ func TestSite_UntrustedHosts(t *testing.T) {
 // Each row is a page, and its findings.
 func TestSite_Pages(t *testing.T) {
 	htmlPage := func(head string) section {
-		return section{"200", http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte("<!DOCTYPE html><head>" + head + "</head>")}
+		return section{"200", http.Header{"Content-Type": {"text/html; charset=utf-8"}},
+			[]byte("<!DOCTYPE html><head>" + head + "</head>")}
 	}
 	with := func(status, key, value string) section {
 		return section{status, http.Header{key: {value}}, []byte("page")}
@@ -219,7 +222,8 @@ func TestSite_Pages(t *testing.T) {
 		{"canonical and refresh", htmlPage("<link rel=canonical href=/2><meta http-equiv=refresh content='0; url=/2'>"), "page_canonical_elsewhere error"},
 		{"meta tags of another type", section{"200", http.Header{"Content-Type": {"text/plain"}}, []byte("<meta name=robots content=noindex>")}, ""},
 	} {
-		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml",
+			"s.xml": wholeURLSet(home + "1")})
 		w[home+"1"], w[home+"2"] = test.page, htmlPage("<link rel=canonical href=/3>")
 		var judged []audit.PageResult
 		o := audit.Options{Pages: -1, Judged: func(p audit.PageResult) { judged = append(judged, p) }}
@@ -263,7 +267,8 @@ func TestSite_PagesNotFetched(t *testing.T) {
 		if test.files != nil {
 			o.Files = test.files
 		}
-		_, err := collect(audit.Sitemaps(t.Context(), client(site), []*discover.Sitemap{{Loc: home + "s.xml"}}, o))
+		_, err := collect(audit.Sitemaps(t.Context(), client(site),
+			[]*discover.Sitemap{{Loc: home + "s.xml"}}, o))
 		if err != nil || len(judged) != 1 || judged[0].Reason != test.want {
 			t.Errorf("%q: %+v, %v", test.robots, judged, err)
 		}
@@ -328,7 +333,8 @@ func TestOptions_Seed(t *testing.T) {
 
 // A page belongs to a file by its path.
 func TestFileOf(t *testing.T) {
-	files := fstest.MapFS{"index.html": {}, "a.html": {}, "b/index.html": {}, "c": {}, "d/e.html": {}, "f.htm": {}}
+	files := fstest.MapFS{"index.html": {}, "a.html": {}, "b/index.html": {}, "c": {},
+		"d/e.html": {}, "f.htm": {}}
 	for path, want := range map[string]string{
 		"": "index.html", "/": "index.html", "/a": "a.html", "/a.html": "a.html", "/b": "b/index.html", "/b/": "b/index.html", "/c": "c",
 		"/d/e": "d/e.html", "/d/../a": "a.html", "/../a": "a.html", "/d": "", "/f": "", "/x": "", "/a.html.html": "",
@@ -360,7 +366,8 @@ func TestSite_PageNotListed(t *testing.T) {
 		"<meta http-equiv=refresh content='0; url=/1'>": false,
 	} {
 		files := fstest.MapFS{"1.html": {}, "2.html": {Data: []byte(head)}}
-		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml", "s.xml": wholeURLSet(home + "1")})
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.xml",
+			"s.xml": wholeURLSet(home + "1")})
 		if found, _ := auditSite(t, w, audit.Options{Files: files}); len(found) > 0 != want {
 			t.Errorf("%s: %s", head, said(found))
 		}
@@ -392,7 +399,8 @@ func TestDocument_Compression(t *testing.T) {
 		src := source(test.name, text)
 		src.ContentType, src.Encoding = test.contentType, test.encoding
 		src.Base, _ = url.Parse(home + test.name)
-		found, err := collect(audit.Document(src, &audit.Options{Only: []sitemap.Code{audit.WrongCompression}}))
+		found, err := collect(audit.Document(src,
+			&audit.Options{Only: []sitemap.Code{audit.WrongCompression}}))
 		if len(found) > 0 != test.isWrong || err != nil {
 			t.Errorf("%+v: %s, %v", test, said(found), err)
 		}
@@ -429,8 +437,10 @@ func TestSite_FilesMissing(t *testing.T) {
 		for i := range test.missing {
 			fmt.Fprintf(&list, "%s%d\n", home, i)
 		}
-		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.txt", "s.txt": list.String() + home + "here"})
-		o := audit.Options{Files: fstest.MapFS{"here.html": {}}, Only: []sitemap.Code{audit.PageMissingFile}}
+		w := siteOf(map[string]string{"robots.txt": "Sitemap: " + home + "s.txt",
+			"s.txt": list.String() + home + "here"})
+		o := audit.Options{Files: fstest.MapFS{"here.html": {}},
+			Only: []sitemap.Code{audit.PageMissingFile}}
 		found, err := auditSite(t, w, o)
 		if n := len(found); n != test.missing || found[n-1].Message != test.last || err != nil {
 			t.Errorf("%d findings, %v", n, err)

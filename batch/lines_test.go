@@ -85,7 +85,8 @@ func TestLines_Types(t *testing.T) {
 		case l.Target != nil:
 			got = append(got, l.Target.Target+string(l.Target.Error.Code))
 		case l.Finding != nil:
-			got = append(got, fmt.Sprint(l.Finding.Code, l.Finding.Severity, l.Finding.Line, l.Finding.Column))
+			got = append(got,
+				fmt.Sprint(l.Finding.Code, l.Finding.Severity, l.Finding.Line, l.Finding.Column))
 		}
 	}
 	want := []string{"https://a.example/1", `https://a.example/s.xml200"x"`, "b.a.exampletimeout", "bad_lastmoderror 3 5"}

@@ -30,7 +30,8 @@ func TestWorker_Retry(t *testing.T) {
 		t.Errorf("counts %+v of a retry that is no better, want %+v", counts, want)
 	}
 	if len(w.requests) != 2 || part(t, f, "1", "a.example") != first {
-		t.Errorf("asked %v; the part, which is no better, has become\n%s", w.requests, part(t, f, "1", "a.example"))
+		t.Errorf("asked %v; the part, which is no better, has become\n%s",
+			w.requests, part(t, f, "1", "a.example"))
 	}
 	w = &web{lastMod: "2024", broken: down("c.a.example")}
 	mustDo(t, w, f, all, batch.Worker{Retry: true})

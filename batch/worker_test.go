@@ -19,7 +19,8 @@ import (
 
 func TestWorker_Parts(t *testing.T) {
 	f := openFolder(t)
-	all := tasks(t, "https://www.a.example/sitemap.xml\nshop.a.example\nnone.example\nmixed.example", "1")
+	all := tasks(t,
+		"https://www.a.example/sitemap.xml\nshop.a.example\nnone.example\nmixed.example", "1")
 	parts := walkAll(t, &web{lastMod: "2024-05-06"}, f, all, 1)
 	want := ""
 	for _, host := range []string{"www.a.example", "shop.a.example"} {

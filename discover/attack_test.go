@@ -119,7 +119,8 @@ func TestTrust_Attacks(t *testing.T) {
 		c := w.client()
 		c.Concurrency = 1
 		c.Fetch.Header = http.Header{"X-Key": {"secret"}}
-		o := discover.Options{MinTrust: trust.Untrusted, VerifyHosts: -1, KnownPaths: []string{"/go"}}
+		o := discover.Options{MinTrust: trust.Untrusted, VerifyHosts: -1,
+			KnownPaths: []string{"/go"}}
 		site := w.site(t, c, evil, o)
 		found, _ := c.Find(t.Context(), evil)
 		for _, r := range []*result{site, w.walk(t, c, found, o)} {

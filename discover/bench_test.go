@@ -92,7 +92,8 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func indexOf(locs ...string) string {
-	return "<sitemapindex><sitemap><loc>" + strings.Join(locs, "</loc></sitemap><sitemap><loc>") + "</loc></sitemap></sitemapindex>"
+	return "<sitemapindex><sitemap><loc>" + strings.Join(locs, "</loc></sitemap><sitemap><loc>") +
+		"</loc></sitemap></sitemapindex>"
 }
 
 // TestMain is the process of startLoopback where that asks for it. It silences what

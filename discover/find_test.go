@@ -113,13 +113,15 @@ func TestFind_Refused(t *testing.T) {
 func TestFind_RobotsRecords(t *testing.T) {
 	w := newWeb()
 	w.redirect("http://example.com/robots.txt", example+"/robots.txt")
-	w.serve(example+"/robots.txt", "# x\nsitemap: /b.xml\nUser-agent: *\nSitemap: https://cdn.test/a.xml\nSITEMAP: /b.xml\n")
+	w.serve(example+"/robots.txt",
+		"# x\nsitemap: /b.xml\nUser-agent: *\nSitemap: https://cdn.test/a.xml\nSITEMAP: /b.xml\n")
 	c := w.client()
 	for range 2 {
 		found, err := c.Find(t.Context(), "http://example.com")
 		var got []string
 		for _, s := range found {
-			got = append(got, fmt.Sprint(s.Loc, " ", s.Line, " ", s.RobotsURL, " ", s.Grants, " ", s))
+			got = append(got,
+				fmt.Sprint(s.Loc, " ", s.Line, " ", s.RobotsURL, " ", s.Grants, " ", s))
 			s.Loc, s.Grants[0].Host = "changed", "changed" // the result is the caller's
 		}
 		const from, grants = "http://example.com/robots.txt", "[example.com/ (robots)]"

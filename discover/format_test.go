@@ -173,7 +173,8 @@ func TestIndexLastModOld(t *testing.T) {
 		child(0)+"|2024-01-01", child(1)+"|2024-06-01", child(2)+"|2024-06-01T10:00:00Z", child(3), child(4)+"|2024",
 	))
 	w.serve(child(0), urlset(page(0, 0)+"|2024-08-08"))
-	w.serve(child(1), urlset(page(1, 0)+"|2024-06-01", page(1, 1)+"|2024-06-02T08:00:00-05:00", page(1, 2)))
+	w.serve(child(1),
+		urlset(page(1, 0)+"|2024-06-01", page(1, 1)+"|2024-06-02T08:00:00-05:00", page(1, 2)))
 	w.serve(child(2), urlset(page(2, 0)+"|2024-08-08", page(2, 1)+"|2024-08-09"))
 	w.serve(child(3), urlset(page(3, 0)+"|2024-08-08"))
 	w.serve(child(4), urlset(page(4, 0)+"|2024-08-08", page(4, 1)+"|2999"))
@@ -336,6 +337,7 @@ func TestStore_EndlessIndex(t *testing.T) {
 		size, largest = size+len(value), max(largest, len(value))
 	}
 	if size > 16<<20 || largest > 128<<10 || listed < 50_000 {
-		t.Errorf("%d bytes stored, %d in one value, of %d children that found room", size, largest, listed)
+		t.Errorf("%d bytes stored, %d in one value, of %d children that found room",
+			size, largest, listed)
 	}
 }

@@ -69,7 +69,8 @@ func TestSite_RefusedHTTPS(t *testing.T) {
 			}
 			asked := slices.DeleteFunc(w.asked(), func(s string) bool { return !strings.HasSuffix(s, "/robots.txt") })
 			if waits := time.Since(start) > 0; waits != tt.waits || !slices.Equal(asked, tt.want) {
-				t.Errorf("%s: requested %q with waits %t, want %q with %t", name, asked, waits, tt.want, tt.waits)
+				t.Errorf("%s: requested %q with waits %t, want %q with %t",
+					name, asked, waits, tt.want, tt.waits)
 			}
 		})
 	}
@@ -80,7 +81,8 @@ func TestURLs_Mapped(t *testing.T) {
 	w := newWeb()
 	w.serve("http://localhost:3000/robots.txt", "Sitemap: /index.xml")
 	w.redirect("http://localhost:3000/index.xml", "/moved.xml")
-	w.serve("http://localhost:3000/moved.xml", index(example+"/a/1.xml", "http://localhost:3000/2.xml"))
+	w.serve("http://localhost:3000/moved.xml",
+		index(example+"/a/1.xml", "http://localhost:3000/2.xml"))
 	w.serve("http://localhost:3000/a/1.xml", urlset(example+"/a/1", "http://localhost:3000/a/2"))
 	c := w.client()
 	c.Fetch.Map = map[string]string{example: "http://localhost:3000"}

@@ -185,7 +185,8 @@ func TestDone_Summary(t *testing.T) {
 func TestReport(t *testing.T) {
 	w := newWeb()
 	w.serve(example+"/robots.txt", "Sitemap: /s.xml\nSitemap: ftp://x.test/\nSitemap: /s.xml\n")
-	w.serve(example+"/s.xml", "<urlset><url><loc></loc></url><url><loc>"+example+"/1</loc></url></urlset>")
+	w.serve(example+"/s.xml",
+		"<urlset><url><loc></loc></url><url><loc>"+example+"/1</loc></url></urlset>")
 	r := w.site(t, nil, example, discover.Options{})
 	got := map[string]int{}
 	for _, p := range r.problems {

@@ -170,7 +170,8 @@ func TestPrefetch_IsBounded(t *testing.T) {
 			w.serve(a("i"), index(children...))
 			for i, loc := range children {
 				// The first ones of a window are the slowest.
-				w.answer(loc, answer{body: urlset(loc + "/p"), wait: time.Duration(20-i%16) * time.Second})
+				w.answer(loc,
+					answer{body: urlset(loc + "/p"), wait: time.Duration(20-i%16) * time.Second})
 			}
 			c := w.client()
 			c.Concurrency = n
@@ -185,7 +186,8 @@ func TestPrefetch_IsBounded(t *testing.T) {
 				}
 				i++
 				if asked := len(w.asked()) - 1; asked > i+want-1 {
-					t.Errorf("concurrency %d: %d documents requested before document %d", n, asked, i)
+					t.Errorf("concurrency %d: %d documents requested before document %d",
+						n, asked, i)
 				}
 			}
 			if w.most != want {

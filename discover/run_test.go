@@ -24,7 +24,8 @@ func newLarge() *web {
 	w := newWeb()
 	s := func(name string) string { return example + "/" + name + ".xml" }
 	pages := func(name string) []string { return numbered(example+"/"+name+"/%d", 3) }
-	w.serve(example+"/robots.txt", "Sitemap: "+s("moved")+"\nSitemap: "+s("top")+"\nSitemap: "+s("last"))
+	w.serve(example+"/robots.txt",
+		"Sitemap: "+s("moved")+"\nSitemap: "+s("top")+"\nSitemap: "+s("last"))
 	w.serve(s("top"), index(s("i"), s("a"), s("gone"), s("j"), s("a")))
 	w.serve(s("i"), mixed(pages("i"), []string{s("b"), s("c")}))
 	w.serve(s("j"), index(s("k")))
@@ -405,7 +406,8 @@ func TestRun_RandomWebs(t *testing.T) {
 		for stop := 1; stop <= len(want); stop++ {
 			var got []string
 			kept := 0
-			o := discover.Options{Store: &mapStore{}, Run: "1", MinTrust: trust.Untrusted, VerifyHosts: -1}
+			o := discover.Options{Store: &mapStore{}, Run: "1", MinTrust: trust.Untrusted,
+				VerifyHosts: -1}
 			o.Done = func(*discover.Sitemap, discover.Summary) { kept = len(got) }
 			for u := range w.client().Walk(t.Context(), w.seeds, &o) {
 				if len(got) == stop {

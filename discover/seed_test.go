@@ -44,7 +44,8 @@ func TestClient_Concurrency(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 3: 3, 9: 4} {
 		c := &Client{Concurrency: n}
 		if l := c.fetcher().Limiter.(*fetch.HostLimiter); l.Total != n || l.PerHost != want {
-			t.Errorf("Concurrency %d: %d requests, %d to a host; want %d", n, l.Total, l.PerHost, want)
+			t.Errorf("Concurrency %d: %d requests, %d to a host; want %d",
+				n, l.Total, l.PerHost, want)
 		}
 	}
 	if c := (&Client{}); c.fetcher().Limiter != nil {

@@ -173,7 +173,8 @@ func TestStore_PagesMove(t *testing.T) {
 	w.serve(example+"/robots.txt", "Sitemap: "+example+"/1.xml\nSitemap: "+example+"/2.xml")
 	pages := numbered(example+"/%d", 10)
 	for offset, want := range []int{10, 1, 1} {
-		all := append(numbered(fmt.Sprintf("%s/later-%d-%%d", example, offset), min(offset, 1)), pages...)
+		all := append(numbered(fmt.Sprintf("%s/later-%d-%%d", example, offset), min(offset, 1)),
+			pages...)
 		pages = all
 		w.serve(example+"/1.xml", urlset(all[:5]...))
 		w.serve(example+"/2.xml", urlset(all[5:]...))
@@ -290,7 +291,8 @@ func TestStore_GrantsBelow304(t *testing.T) {
 	for i := range 3 {
 		p, q := fmt.Sprintf("https://cdn.test/d/%d", i), fmt.Sprintf("%s/%d", example, i)
 		w.serve("https://cdn.test/d/s.xml", urlset(p, "https://cdn.test/2", q))
-		r := w.walk(t, nil, seeds(example+"/i.xml"), discover.Options{Store: store, OnlyChanged: true})
+		r := w.walk(t, nil, seeds(example+"/i.xml"),
+			discover.Options{Store: store, OnlyChanged: true})
 		equal(t, "verdicts", r.verdicts(), []string{p + " location", q + " caller"})
 	}
 	for key, value := range store.m {
@@ -305,7 +307,8 @@ func TestStore_GrantsBelow304(t *testing.T) {
 func TestStore_SinceBelow304(t *testing.T) {
 	w, store := newNews(5), &mapStore{}
 	w.listed = []string{"2024-05-31T12:00:00", "2024-05-31T23:59Z", "2024-05-31T23:59:00Z", "2024-05-31T20:59-03:00", "2024"}
-	o := discover.Options{Store: store, OnlyChanged: true, Since: time.Date(2024, 5, 31, 23, 59, 30, 0, time.UTC)}
+	o := discover.Options{Store: store, OnlyChanged: true,
+		Since: time.Date(2024, 5, 31, 23, 59, 30, 0, time.UTC)}
 	for i := range 3 {
 		r := w.site(t, nil, example, o)
 		equal(t, "left out", r.skipped(discover.SkippedSince), []string{child(2)})
@@ -385,7 +388,8 @@ func TestStore_ThreeProofsFirst(t *testing.T) {
 			least = min(least, w.children())
 		}
 		if least > most {
-			t.Errorf("concurrency %d: at least %d children were requested, want %d", concurrency, least, most)
+			t.Errorf("concurrency %d: at least %d children were requested, want %d",
+				concurrency, least, most)
 		}
 	}
 }
@@ -479,7 +483,8 @@ func TestStore_PartialDocuments(t *testing.T) {
 			t.Errorf("%s: %d requests, conditional %v", name, w.hits(s), conditional)
 		}
 		// A page that was left out is new once it is yielded.
-		r := w.walk(t, nil, seeds(i), discover.Options{Store: store, OnlyChanged: true, MinTrust: trust.Untrusted})
+		r := w.walk(t, nil, seeds(i),
+			discover.Options{Store: store, OnlyChanged: true, MinTrust: trust.Untrusted})
 		want := map[string]string{
 			"since": example + "/a new", "trust": "https://other.test/b new",
 			"limit": "https://other.test/b new", "report": "",
@@ -551,7 +556,8 @@ func TestStore_ErrorEndsTheWalk(t *testing.T) {
 			t.Errorf("%s, call %d: %q", whole.ops[at], at+1, r.locs())
 		}
 		if calls > at+1 || at < len(whole.ops)/2 && len(w.asked()) > 2*n/3 {
-			t.Errorf("%s, call %d: %d calls, %d requests", whole.ops[at], at+1, calls, len(w.asked()))
+			t.Errorf("%s, call %d: %d calls, %d requests",
+				whole.ops[at], at+1, calls, len(w.asked()))
 		}
 	}
 	always := &mapStore{fail: func(string) bool { return true }}
@@ -618,7 +624,8 @@ func TestStore_RandomWebs(t *testing.T) {
 		for _, loc := range documents {
 			w.tagged(loc, func() string { return mixed(w.pages[loc], w.children[loc]) })
 		}
-		o := discover.Options{Store: &mapStore{}, OnlyChanged: true, MinTrust: trust.Level(seed % 3), VerifyHosts: -1}
+		o := discover.Options{Store: &mapStore{}, OnlyChanged: true,
+			MinTrust: trust.Level(seed % 3), VerifyHosts: -1}
 		seen := map[string]bool{}
 		for step := range 5 {
 			o.Run = fmt.Sprint(step)

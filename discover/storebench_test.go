@@ -107,7 +107,8 @@ func (f answers) RoundTrip(r *http.Request) (*http.Response, error) {
 		h.Set(a.header[0], a.header[1])
 	}
 	status := max(a.status, 200)
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	return &http.Response{StatusCode: status, Header: h,
+		Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
 }
 
 // BenchmarkMemoryStore reports what a state.Memory adds to a walk of 20 URLs.

@@ -291,7 +291,8 @@ func TestTrust_MinTrust(t *testing.T) {
 		}
 		sum := r.sums[c+"/s.xml"]
 		if n := len(r.with("untrusted_loc")); n != tt.untrusted || sum.Problems[sitemap.UntrustedLoc] != n {
-			t.Errorf("MinTrust %v: %q, counted %d", tt.min, r.problems, sum.Problems[sitemap.UntrustedLoc])
+			t.Errorf("MinTrust %v: %q, counted %d",
+				tt.min, r.problems, sum.Problems[sitemap.UntrustedLoc])
 		}
 		counted := int64(0)
 		for _, n := range sum.ByTrust {
@@ -307,7 +308,8 @@ func TestTrust_MinTrust(t *testing.T) {
 // none and nothing else named it; those of seeds of one document are merged.
 func TestTrust_GrantsOfSeeds(t *testing.T) {
 	w := newWeb()
-	w.serve("https://cdn.test/s.xml", urlset("https://a.test/1", "https://b.test/2", "https://cdn.test/3"))
+	w.serve("https://cdn.test/s.xml",
+		urlset("https://a.test/1", "https://b.test/2", "https://cdn.test/3"))
 	of := func(u string) trust.Scope { return trust.Grants(trust.FromCaller, u, nil, nil) }
 	const cdn = "https://cdn.test/s.xml"
 	for name, tt := range map[string]struct {
@@ -459,7 +461,8 @@ func TestYielded_MayBeKept(t *testing.T) {
 	w.serve(e+"/i.xml", index(numbered(e+"/%d.xml", 4)...))
 	for i := range 4 {
 		host := fmt.Sprintf("https://h%d.example.com", i)
-		pages := slices.Concat(numbered(e+"/%d", 50), numbered(host+"/%d", 50), numbered(e+"/x/%d", 50))
+		pages := slices.Concat(numbered(e+"/%d", 50), numbered(host+"/%d", 50),
+			numbered(e+"/x/%d", 50))
 		w.serve(fmt.Sprintf("%s/%d.xml", e, i), urlset(pages...))
 		w.serve(host+"/robots.txt", "Sitemap: "+e+"/i.xml")
 	}

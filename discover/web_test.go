@@ -326,7 +326,8 @@ func (r *result) with(code string) (list []string) {
 func equal(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got %s\nwant %s", what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		t.Errorf("%s:\n got %s\nwant %s",
+			what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 	}
 }
 

@@ -53,7 +53,8 @@ func TestDocument_AgainAfterClose(t *testing.T) {
 		doc.Body.Close()
 		for name, r := range map[string]io.ReadCloser{"before": before, "after": doc.Again(), "Body": doc.Body} {
 			if n, err := r.Read(make([]byte, 1)); n != 0 || !errors.Is(err, fetch.ErrClosed) {
-				t.Errorf("%s: reader from %s Close: %d, %v, want %v", path, name, n, err, fetch.ErrClosed)
+				t.Errorf("%s: reader from %s Close: %d, %v, want %v",
+					path, name, n, err, fetch.ErrClosed)
 			}
 			if err := r.Close(); err != nil {
 				t.Errorf("%s: Close of the reader from %s Close: %v", path, name, err)

@@ -120,7 +120,8 @@ func TestClient_BusyHost(t *testing.T) {
 			}
 		}
 		if busy < 197 || len(sent) > 4+3 {
-			t.Errorf("%d documents failed with %v, %d were requested; want 197 and 7", busy, fetch.ErrBusy, len(sent))
+			t.Errorf("%d documents failed with %v, %d were requested; want 197 and 7",
+				busy, fetch.ErrBusy, len(sent))
 		}
 	})
 }

@@ -204,7 +204,8 @@ func (tt faultCase) checkError(t *testing.T, err, want error) {
 	if attempts := max(tt.attempts, 1); e.Attempts != attempts {
 		t.Errorf("Error.Attempts = %d, want %d", e.Attempts, attempts)
 	}
-	wantTemporary := want != fetch.ErrRefused && want != fetch.ErrRedirect && want != fetch.ErrEncoding && want != sitemap.ErrTooLarge
+	wantTemporary := want != fetch.ErrRefused && want != fetch.ErrRedirect &&
+		want != fetch.ErrEncoding && want != sitemap.ErrTooLarge
 	if want == fetch.ErrStatus {
 		wantTemporary = tt.attempts > 1 || tt.retry > 0
 	}
@@ -311,13 +312,16 @@ func TestTLSErrors(t *testing.T) {
 	var unknown x509.UnknownAuthorityError
 	var e *fetch.Error
 	if !errors.Is(err, fetch.ErrConnect) || !errors.As(err, &unknown) || !errors.As(err, &e) {
-		t.Fatalf("certificate: %v, want %v and an x509.UnknownAuthorityError", err, fetch.ErrConnect)
+		t.Fatalf("certificate: %v, want %v and an x509.UnknownAuthorityError",
+			err, fetch.ErrConnect)
 	}
 	if e.Attempts != 1 || e.Temporary() {
-		t.Errorf("certificate: %d attempts, temporary %t; want 1, not temporary", e.Attempts, e.Temporary())
+		t.Errorf("certificate: %d attempts, temporary %t; want 1, not temporary",
+			e.Attempts, e.Temporary())
 	}
 
-	_, err = c.Get(t.Context(), fetch.Request{URL: strings.Replace(plain.fault("ok"), "http:", "https:", 1)})
+	_, err = c.Get(t.Context(),
+		fetch.Request{URL: strings.Replace(plain.fault("ok"), "http:", "https:", 1)})
 	if !errors.Is(err, fetch.ErrConnect) || !errors.As(err, &e) || e.Attempts != 1 {
 		t.Errorf("HTTP at an https port: %v, want %v after 1 attempt", err, fetch.ErrConnect)
 	}

@@ -180,7 +180,8 @@ func TestRefusedNames(t *testing.T) {
 	for _, name := range []string{"loopback.test", "both.test", "mapped.test", "rebind.test"} {
 		c := &fetch.Client{Proxy: noProxy, RetryWait: time.Millisecond}
 		fetch.Resolve(c, resolver, netip.Prefix{})
-		_, err := c.Get(t.Context(), fetch.Request{URL: "http://" + name + ":" + port + "/fault/ok"})
+		_, err := c.Get(t.Context(),
+			fetch.Request{URL: "http://" + name + ":" + port + "/fault/ok"})
 		var e *fetch.Error
 		if !errors.Is(err, fetch.ErrRefused) || !errors.As(err, &e) || e.Attempts != 1 {
 			t.Errorf("%s: %v, want %v after 1 attempt", name, err, fetch.ErrRefused)
@@ -228,7 +229,8 @@ func guardedClient(t *testing.T, resolver *net.Resolver) *fetch.Client {
 func TestRefusedHops(t *testing.T) {
 	s := newSite(t)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	_, resolver := newNameServer(map[string][]string{"private.test": {"10.0.0.1"}, "other.test": {"127.0.0.1"}})
+	_, resolver := newNameServer(map[string][]string{"private.test": {"10.0.0.1"},
+		"other.test": {"127.0.0.1"}})
 	c := guardedClient(t, resolver)
 	for _, tt := range []struct {
 		to   string
@@ -243,7 +245,8 @@ func TestRefusedHops(t *testing.T) {
 		{"https://127.0.0.1:8443/", fetch.ErrRefused},
 		{"http://127.0.0.1:" + port + "/fault/ok", nil}, // the origin that was named
 	} {
-		doc, err := c.Get(t.Context(), fetch.Request{URL: s.fault("redirect?to=") + url.QueryEscape(tt.to)})
+		doc, err := c.Get(t.Context(),
+			fetch.Request{URL: s.fault("redirect?to=") + url.QueryEscape(tt.to)})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("redirect to %s: %v, want %v", tt.to, err, tt.want)
 		}

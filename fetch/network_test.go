@@ -64,7 +64,8 @@ func TestClient_Certificates(t *testing.T) {
 		c.AllowPrivateNetworks, c.Proxy = true, noProxy
 		defer c.CloseIdleConnections()
 		if got, want := body(t, c, s.URL+"/a"), s.Listener.Addr().String()+"/a"; got != want {
-			t.Errorf("RootCAs %t, Insecure %t: body %q, want %q", c.RootCAs != nil, c.Insecure, got, want)
+			t.Errorf("RootCAs %t, Insecure %t: body %q, want %q",
+				c.RootCAs != nil, c.Insecure, got, want)
 		}
 	}
 }

@@ -117,7 +117,8 @@ func TestProxyOfEnvironment(t *testing.T) {
 		p.check(t, c)
 		return
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyOfEnvironment$", "-test.count=1")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyOfEnvironment$",
+		"-test.count=1")
 	cmd.Env = append(os.Environ(), "FETCH_TEST_PROXY=1", "HTTP_PROXY="+p.URL, "HTTPS_PROXY="+p.URL, "NO_PROXY=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -139,7 +140,8 @@ func TestBadProxyOfEnvironment(t *testing.T) {
 		}
 		return
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBadProxyOfEnvironment$", "-test.count=1")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBadProxyOfEnvironment$",
+		"-test.count=1")
 	cmd.Env = append(os.Environ(), "FETCH_TEST_PROXY=1", "HTTP_PROXY=http://user:secret@[x", "NO_PROXY=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -127,7 +127,8 @@ func TestMaxRedirects(t *testing.T) {
 		_, err := c.Get(t.Context(), fetch.Request{URL: fmt.Sprintf("http://example.com/%d", 20-tt.follows-1), MaxRedirects: tt.most})
 		var e *fetch.Error
 		if !errors.Is(err, fetch.ErrRedirect) || !errors.As(err, &e) || len(e.Hops) != tt.follows {
-			t.Errorf("MaxRedirects %d: %v, want %v after %d", tt.most, err, fetch.ErrRedirect, tt.follows)
+			t.Errorf("MaxRedirects %d: %v, want %v after %d",
+				tt.most, err, fetch.ErrRedirect, tt.follows)
 		}
 		doc := w.get(t, c, fetch.Request{URL: fmt.Sprintf("http://example.com/%d", 20-tt.follows), MaxRedirects: tt.most})
 		if len(doc.Hops) != tt.follows {
@@ -175,7 +176,8 @@ func TestSecrets(t *testing.T) {
 				req fetch.Request
 			}{{new(fetch.Client), ofRequest}, {&fetch.Client{Header: header}, ofClient}} {
 				if got := w.carried(t, x.c, x.req); !reflect.DeepEqual(got, tt.want) {
-					t.Errorf("%s: %v, client's %v: carried secrets %v, want %v", tt.name, x.req.Header, x.c.Header, got, tt.want)
+					t.Errorf("%s: %v, client's %v: carried secrets %v, want %v",
+						tt.name, x.req.Header, x.c.Header, got, tt.want)
 				}
 			}
 		}
@@ -209,7 +211,8 @@ func withField(h http.Header, name, value string) http.Header {
 
 func carriesSecret(r *http.Request) bool {
 	user, password, ok := r.BasicAuth()
-	return ok && user == "user" && password == "secret" || r.Header.Get("Authorization") == "Bearer secret" ||
+	return ok && user == "user" && password == "secret" ||
+		r.Header.Get("Authorization") == "Bearer secret" ||
 		r.Header.Get("Cookie") == "secret" || r.Header.Get("X-Api-Key") == "secret"
 }
 
@@ -316,7 +319,8 @@ func TestBadRequests(t *testing.T) {
 		_, err := c.Get(t.Context(), tt.req)
 		var e *fetch.Error
 		if !errors.Is(err, tt.want) || !errors.As(err, &e) || e.Attempts != 0 || e.Temporary() || len(w.requests) != 0 {
-			t.Errorf("Get(%+v) as %q: %v after %d requests, want %v before any", tt.req, tt.agent, err, len(w.requests), tt.want)
+			t.Errorf("Get(%+v) as %q: %v after %d requests, want %v before any",
+				tt.req, tt.agent, err, len(w.requests), tt.want)
 		}
 		if strings.Contains(err.Error(), "secret") {
 			t.Errorf("Get(%+v): the error tells the password: %v", tt.req, err)
@@ -346,10 +350,12 @@ func TestNotModified(t *testing.T) {
 		body, err := io.ReadAll(again.Body)
 		again.Body.Close()
 		if !again.NotModified || again.Status != 304 || len(body) != 0 || err != nil {
-			t.Errorf("with %+v: status %d, %d bytes, %v; want 304, none, nil", v, again.Status, len(body), err)
+			t.Errorf("with %+v: status %d, %d bytes, %v; want 304, none, nil",
+				v, again.Status, len(body), err)
 		}
 		if again.Validators != doc.Validators {
-			t.Errorf("with %+v: fetch.Validators %+v, want %+v", v, again.Validators, doc.Validators)
+			t.Errorf("with %+v: fetch.Validators %+v, want %+v",
+				v, again.Validators, doc.Validators)
 		}
 	}
 	changed, err := c.Get(t.Context(), fetch.Request{URL: s.fault("validators"), Validators: fetch.Validators{ETag: `"v0"`}})

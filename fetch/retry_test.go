@@ -96,7 +96,8 @@ func TestClient_RetryWaits(t *testing.T) {
 				case tt.status == 0 && (err != nil || doc.Attempts != tt.attempts):
 					t.Errorf("%v, want success after %d attempts", err, tt.attempts)
 				case tt.status != 0 && (!errors.As(err, &e) || e.Status != tt.status || e.Attempts != tt.attempts):
-					t.Errorf("error %v, want status %d after %d attempts", err, tt.status, tt.attempts)
+					t.Errorf("error %v, want status %d after %d attempts",
+						err, tt.status, tt.attempts)
 				case e != nil && tt.retryAfter != "" && strconv.Itoa(int(e.RetryAfter.Seconds())) != tt.retryAfter:
 					t.Errorf("RetryAfter %v, want %s s", e.RetryAfter, tt.retryAfter)
 				}
@@ -135,7 +136,8 @@ func TestClient_CancelEndsEveryWait(t *testing.T) {
 				_, err := (&fetch.Client{Transport: rt}).Get(ctx, fetch.Request{URL: "http://a.test/"})
 				var e *fetch.Error
 				if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &e) || time.Since(start) != 5*time.Second {
-					t.Errorf("%v after %v, want the context's error after 5s", err, time.Since(start))
+					t.Errorf("%v after %v, want the context's error after 5s",
+						err, time.Since(start))
 				}
 			})
 		})
@@ -237,11 +239,13 @@ func TestClient_SlowBodies(t *testing.T) {
 				}
 				defer doc.Body.Close()
 				if took := time.Since(start); took < tt.least || took > tt.most || doc.Attempts != tt.attempts {
-					t.Errorf("%v, %d attempts; want %v to %v, %d", took, doc.Attempts, tt.least, tt.most, tt.attempts)
+					t.Errorf("%v, %d attempts; want %v to %v, %d",
+						took, doc.Attempts, tt.least, tt.most, tt.attempts)
 				}
 				got, err := io.ReadAll(doc.Body)
 				if string(got) != tt.read || !errors.Is(err, fetch.ErrTimeout) || !errors.Is(err, fetch.ErrBody) {
-					t.Errorf("read %q, then %v, want %q, then %v", got, err, tt.read, fetch.ErrTimeout)
+					t.Errorf("read %q, then %v, want %q, then %v",
+						got, err, tt.read, fetch.ErrTimeout)
 				}
 			})
 		})

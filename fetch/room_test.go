@@ -90,7 +90,8 @@ func TestGet_AheadWithoutRoom(t *testing.T) {
 		_, err := c.Get(t.Context(), request)
 		var e *fetch.Error
 		if !errors.Is(err, fetch.ErrNoRoom) || !errors.As(err, &e) || !e.Temporary() || e.Attempts != 1 {
-			t.Errorf("ahead, beside a document: %v, want %v after one attempt", err, fetch.ErrNoRoom)
+			t.Errorf("ahead, beside a document: %v, want %v after one attempt",
+				err, fetch.ErrNoRoom)
 		}
 	}
 	checkWhole(t, get(t, c, request.URL), b) // has a room of its own
@@ -178,7 +179,8 @@ func TestBody_WithoutTemporaryFolder(t *testing.T) {
 		doc := get(t, c, "http://a.test/")
 		got, err := io.ReadAll(doc.Body)
 		if !bytes.Equal(got, b.body[:8*mib]) || !errors.Is(err, fetch.ErrBody) || !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("read %d bytes, then %v; want what memory holds, then %v", len(got), err, os.ErrNotExist)
+			t.Errorf("read %d bytes, then %v; want what memory holds, then %v",
+				len(got), err, os.ErrNotExist)
 		}
 		if want := "no temporary file in " + missing + " (TMPDIR): open "; !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q, want it to contain %q", err, want)

@@ -137,7 +137,8 @@ func TestBody_TooLargeIsNotRetried(t *testing.T) {
 		got, err := io.ReadAll(doc.Body)
 		var e *fetch.Error
 		if !errors.Is(err, sitemap.ErrTooLarge) || !errors.As(err, &e) || int64(len(got)) != size || requests.Load() != 1 {
-			t.Errorf("limit %d: read %d bytes in %d requests, %v", size, len(got), requests.Load(), err)
+			t.Errorf("limit %d: read %d bytes in %d requests, %v",
+				size, len(got), requests.Load(), err)
 		}
 	}
 }

@@ -82,7 +82,8 @@ func TestValidators_TooLong(t *testing.T) {
 		}
 		doc.Body.Close()
 		if len(doc.ETag) != want || len(doc.LastModified) != want {
-			t.Errorf("of %d bytes: %d and %d are kept, want %d", size, len(doc.ETag), len(doc.LastModified), want)
+			t.Errorf("of %d bytes: %d and %d are kept, want %d",
+				size, len(doc.ETag), len(doc.LastModified), want)
 		}
 	}
 }

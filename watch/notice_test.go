@@ -174,8 +174,8 @@ func TestIndexFails(t *testing.T) {
 	})
 }
 
-// TestIndexBreaksOff: an index that stood for its children and breaks off does not lose the lastmods
-// that were read until then.
+// TestIndexBreaksOff: an index that stood for its children and breaks off does not lose the
+// lastmods that were read until then.
 func TestIndexBreaksOff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web := newWeb()

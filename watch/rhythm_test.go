@@ -35,7 +35,8 @@ func TestFirstRhythm(t *testing.T) {
 		{"the future", []time.Time{now.Add(day)}, true, 0.01, 0.1},
 	} {
 		if got := firstRhythm(test.dates, test.window, now).rate(); got < test.least || got > test.most {
-			t.Errorf("%s: %.3f changes a day, want %.2f to %.2f", test.name, got, test.least, test.most)
+			t.Errorf("%s: %.3f changes a day, want %.2f to %.2f",
+				test.name, got, test.least, test.most)
 		}
 	}
 }
@@ -81,7 +82,8 @@ func TestInterval(t *testing.T) {
 		f := frequency(test.rate, 96)
 		got := interval(f, f+test.others, 96, least, most)
 		if (got - test.want).Abs() > time.Second {
-			t.Errorf("%g changes a day beside %g requests: every %v, want %v", test.rate, test.others, got, test.want)
+			t.Errorf("%g changes a day beside %g requests: every %v, want %v",
+				test.rate, test.others, got, test.want)
 		}
 	}
 	if f := frequency(1e6, 1e6); interval(f, f, 1e6, least, most) != least {

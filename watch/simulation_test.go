@@ -315,14 +315,16 @@ func (s *simulation) compare(t *testing.T, got tally, end time.Time) {
 		}
 	}
 	row := func(name string, requests int, t tally, ratio float64) string {
-		return fmt.Sprintf("%-16s %8d requests %7d events, mean delay %10s, of fixed %.2f\n", name, requests, t.events, t.mean().Round(time.Second), ratio)
+		return fmt.Sprintf("%-16s %8d requests %7d events, mean delay %10s, of fixed %.2f\n", name,
+			requests, t.events, t.mean().Round(time.Second), ratio)
 	}
 	t.Log("\n" + row("this", s.count, got, ratio) + row("fixed", s.count, fixed, 1) +
 		row("Nutch's rule", requests, nutch, nutchRatio) + row("fixed", requests, nutchFixed, 1) +
 		fmt.Sprintf("%d MB, %d %% of the answers 304, at most %d requests for a site in a day\n",
 			s.bytes>>20, 100*s.same/s.count, most))
 	if ratio > 0.45 || ratio > 0.6*nutchRatio {
-		t.Errorf("the mean delay is %.2f of polling at a fixed interval; by Nutch's rule %.2f", ratio, nutchRatio)
+		t.Errorf("the mean delay is %.2f of polling at a fixed interval; by Nutch's rule %.2f",
+			ratio, nutchRatio)
 	}
 	if got.events < fixed.events*98/100 {
 		t.Errorf("%d of %d pages were seen", got.events, fixed.events)

@@ -114,7 +114,8 @@ func run(t *testing.T, w *watch.Watcher, d time.Duration) (got []string) {
 
 // urlset returns a urlset with pages of https://a.test/, each "path" or "path|lastmod".
 func urlset(pages ...string) string {
-	return "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" + entries("url", pages) + "</urlset>"
+	return "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" + entries("url", pages) +
+		"</urlset>"
 }
 
 // index returns a sitemapindex.

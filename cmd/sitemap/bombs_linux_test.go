@@ -53,8 +53,8 @@ func TestBombs(t *testing.T) {
 		limit, n = "bytes=500MiB", "600"
 	}
 	for _, path := range []string{"bomb?n=" + n, "nested-bomb?n=" + n, "endless", "endless-gzip"} {
-		cmd := command(t, "urls", "-q", "--allow-private", "--min-trust", "untrusted", "--limit", limit,
-			"--timeout", "0", s.URL+"/fault/"+path)
+		cmd := command(t, "urls", "-q", "--allow-private", "--min-trust", "untrusted",
+			"--limit", limit, "--timeout", "0", s.URL+"/fault/"+path)
 		cmd.Env = append(cmd.Env, "SITEMAP_TEST_MEMORY=1")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

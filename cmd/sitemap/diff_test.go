@@ -50,7 +50,8 @@ func TestDiff(t *testing.T) {
 	}
 	runArgs(t, "diff", old, old).want(t, cli.ExitOK, "")
 	// A field that one of them lacks is not compared.
-	text := writeFile(t, "urls.txt", "https://a/1\nhttps://a/2\nhttps://a/3\nhttps://a/4,b\nhttps://a/6\nhttps://a/6\n")
+	text := writeFile(t, "urls.txt",
+		"https://a/1\nhttps://a/2\nhttps://a/3\nhttps://a/4,b\nhttps://a/6\nhttps://a/6\n")
 	runArgs(t, "diff", old, text).want(t, cli.ExitOK, "")
 	xml := writeFile(t, "s.xml", `<urlset><url><loc>https://a/1</loc><lastmod>2026-01-09</lastmod></url></urlset>`)
 	runArgs(t, "diff", old, xml).want(t, cli.ExitFailed, "~ https://a/1  2026-01-01 → 2026-01-09\n- https://a/2\n- https://a/3\n- https://a/4,b\n- https://a/6\n")

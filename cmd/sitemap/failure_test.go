@@ -81,7 +81,8 @@ func TestFailureText(t *testing.T) {
 
 // Where a flag may help, it is named; not to go where a server redirects to.
 func TestHints(t *testing.T) {
-	page := newTestSite(t, map[string]string{"/s.xml": urlset("HOST/1", "HOST/2"), "/robots.txt": ""})
+	page := newTestSite(t,
+		map[string]string{"/s.xml": urlset("HOST/1", "HOST/2"), "/robots.txt": ""})
 	runArgs(t, "urls", page.URL+"/s.xml").want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "urls", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")
 	runArgs(t, "robots", page.URL).want(t, cli.ExitFailed, "", "is not public (see --allow-private)")

@@ -50,7 +50,8 @@ func TestFetchFlags(t *testing.T) {
 		"--cacert " + writeFile(t, "empty.pem", "-----BEGIN CERTIFICATE-----"),
 	} {
 		flag, _, _ := strings.Cut(args, " ")
-		r := runArgs(t, append([]string{"urls", "https://example.com/"}, strings.Fields(args)...)...)
+		r := runArgs(t,
+			append([]string{"urls", "https://example.com/"}, strings.Fields(args)...)...)
 		r.want(t, cli.ExitUsage, "", flag)
 		if strings.Contains(r.err, "secret") {
 			t.Errorf("%s: reported %q", args, r.err)

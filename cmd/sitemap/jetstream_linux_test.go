@@ -21,7 +21,8 @@ import (
 // work starts a worker on loopback.
 func (b *broker) work(t *testing.T, dir string, flags ...string) *process {
 	t.Helper()
-	return b.command(t, append([]string{"work", "-o", dir, "--allow-private", "--retries", "0"}, flags...)...)
+	return b.command(t,
+		append([]string{"work", "-o", dir, "--allow-private", "--retries", "0"}, flags...)...)
 }
 
 // partDomains returns the paths of the parts of run 1 by domain.

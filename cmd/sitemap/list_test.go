@@ -67,7 +67,8 @@ func testParallel(t *testing.T) {
 		runOver(t, transport, "urls", "--parallel", n, "--from", list).
 			want(t, cli.ExitOK, want.String(), "40 sites, 80 URLs, 0 failed, ")
 	}
-	r := runOver(t, transport, "check", "--parallel", "16", "--from", list, "--format", "jsonl", "--disable", "lastmod_coverage")
+	r := runOver(t, transport, "check", "--parallel", "16", "--from", list, "--format", "jsonl",
+		"--disable", "lastmod_coverage")
 	if !strings.HasSuffix(r.out, `{"type":"total","documents":40,"urls":80,"errors":0,"warnings":0,"infos":0}`+"\n") || r.status != cli.ExitOK {
 		t.Errorf("status %d, %s", r.status, r.out[max(0, len(r.out)-300):])
 	}
@@ -211,7 +212,8 @@ func TestSuffixes(t *testing.T) {
 
 // With --state and --all, each URL says what has changed.
 func TestStateAll(t *testing.T) {
-	s := newTestSite(t, map[string]string{"/robots.txt": "Sitemap: HOST/s.txt\n", "/s.txt": "HOST/1\nHOST/2\n"})
+	s := newTestSite(t,
+		map[string]string{"/robots.txt": "Sitemap: HOST/s.txt\n", "/s.txt": "HOST/1\nHOST/2\n"})
 	db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out.jsonl.gz")
 	args := []string{"urls", "--allow-private", "--state", db, "--all", "-o", out, s.URL}
 	runArgs(t, args...).want(t, cli.ExitOK, "")

@@ -187,12 +187,14 @@ const xmlns = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
 
 // urlset returns a document of pages.
 func urlset(locs ...string) string {
-	return "<urlset" + xmlns + "><url><loc>" + strings.Join(locs, "</loc></url>\n<url><loc>") + "</loc></url></urlset>"
+	return "<urlset" + xmlns + "><url><loc>" + strings.Join(locs, "</loc></url>\n<url><loc>") +
+		"</loc></url></urlset>"
 }
 
 // index returns a document of sitemaps.
 func index(locs ...string) string {
-	return "<sitemapindex" + xmlns + "><sitemap><loc>" + strings.Join(locs, "</loc></sitemap>\n<sitemap><loc>") + "</loc></sitemap></sitemapindex>"
+	return "<sitemapindex" + xmlns + "><sitemap><loc>" +
+		strings.Join(locs, "</loc></sitemap>\n<sitemap><loc>") + "</loc></sitemap></sitemapindex>"
 }
 
 // smallSite has an index with a child that is missing.

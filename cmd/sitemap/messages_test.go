@@ -56,7 +56,8 @@ func TestMessages(t *testing.T) {
 	if *update {
 		writeTo(t, golden, got.String())
 	} else if got.String() != string(table) {
-		t.Errorf("go test -run TestMessages -update writes the messages of today:\n%s", got.String())
+		t.Errorf("go test -run TestMessages -update writes the messages of today:\n%s",
+			got.String())
 	}
 }
 

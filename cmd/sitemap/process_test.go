@@ -59,7 +59,8 @@ func TestInterruptFile(t *testing.T) {
 		}
 		s, started := hanging(t)
 		dir := t.TempDir()
-		cmd := command(t, "urls", "--allow-private", "-o", filepath.Join(dir, "out"), s.URL+"/a.txt")
+		cmd := command(t, "urls", "--allow-private",
+			"-o", filepath.Join(dir, "out"), s.URL+"/a.txt")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,8 @@ func TestReadmePrograms(t *testing.T) {
 		file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
 		text := strings.Replace(readmeProgram, "PROGRAM", b.text, 1)
 		// The program walks a site of the test's, without a network.
-		text = strings.Replace(text, "var c discover.Client", "c := discover.Client{Fetch: &site}", 1)
+		text = strings.Replace(text, "var c discover.Client",
+			"c := discover.Client{Fetch: &site}", 1)
 		writeTo(t, file, text)
 		if out, err := exec.Command("go", "build", "-o", program, file).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -64,7 +64,8 @@ func TestSave_Fails(t *testing.T) {
 			t.Errorf("%s: status %d, %s", command, r.status, r.err)
 		}
 	}
-	list := writeFile(t, "list.txt", s.URL+"\n"+strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"\n")
+	list := writeFile(t,
+		"list.txt", s.URL+"\n"+strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"\n")
 	r := runArgs(t, "urls", "--allow-private", "--save", file, "--from", list)
 	if r.status != cli.ExitFailed || !strings.Contains(r.err, "--save: ") {
 		t.Errorf("two sites: status %d, %s", r.status, r.err)

@@ -29,7 +29,8 @@ var kills = flag.Int("kills", 3, "how often TestKilled... kills the command")
 // manySite has an index of n children with 20 URLs each.
 func manySite(t *testing.T, n int) *testSite {
 	t.Helper()
-	docs := map[string]string{"/robots.txt": "Sitemap: HOST/index.xml\nSitemap: HOST/last.txt\n", "/last.txt": "HOST/last\n"}
+	docs := map[string]string{"/robots.txt": "Sitemap: HOST/index.xml\nSitemap: HOST/last.txt\n",
+		"/last.txt": "HOST/last\n"}
 	var children []string
 	for i := range n {
 		children = append(children, fmt.Sprintf("HOST/%d.xml", i))
@@ -320,8 +321,8 @@ func usualTime(t *testing.T, args ...string) time.Duration {
 	return time.Since(start)
 }
 
-// killUntil runs a command, kills or interrupts it within a time for at most n times, and runs it to
-// its end. It returns how often it was stopped.
+// killUntil runs a command, kills or interrupts it within a time for at most n times, and runs it
+// to its end. It returns how often it was stopped.
 func killUntil(t *testing.T, n int, within time.Duration, out string, args ...string) (killed int) {
 	t.Helper()
 	for {
@@ -364,7 +365,8 @@ func TestKilledRunsGoOn(t *testing.T) {
 	}
 	args := func(format string) (string, []string) {
 		db, out := filepath.Join(t.TempDir(), "db"), filepath.Join(t.TempDir(), "out")
-		return out, []string{"urls", "--allow-private", "--format", format, "--state", db, "-o", out, s.URL}
+		return out, []string{"urls", "--allow-private", "--format", format, "--state", db,
+			"-o", out, s.URL}
 	}
 	_, first := args("text")
 	usual := usualTime(t, first...)

@@ -88,7 +88,8 @@ func TestSubmitIndexNow(t *testing.T) {
 	} {
 		r := n.submit(t, test.in)
 		if got, asked := strings.Join(n.got, ", "), strings.Join(n.asked, ", "); got != test.want || asked != test.asked || r.status != cli.ExitOK {
-			t.Errorf("%.80s: status %d, sent %q, asked %q, %s", test.in, r.status, got, asked, r.err)
+			t.Errorf("%.80s: status %d, sent %q, asked %q, %s",
+				test.in, r.status, got, asked, r.err)
 		}
 	}
 	n.submit(t, "- https://a.example/1\n", "--removed=false").want(t, cli.ExitOK, "", "nothing was added, changed or removed")

@@ -73,7 +73,8 @@ func documentsOf(t *testing.T, name string) []documentRow {
 func TestDocuments_Order(t *testing.T) {
 	var want, list []string
 	for i := range 20 {
-		name := writeFile(t, fmt.Sprintf("%d.txt", i), strings.Repeat("http://example.com/a\n", 1+(20-i)*500))
+		name := writeFile(t, fmt.Sprintf("%d.txt", i),
+			strings.Repeat("http://example.com/a\n", 1+(20-i)*500))
 		want, list = append(want, name), append(list, name)
 	}
 	list = append(list, filepath.Join(t.TempDir(), "missing.xml"))
@@ -115,7 +116,8 @@ func TestSample(t *testing.T) {
 	one := writeFile(t, "one.txt", strings.Join(locs[:3000], ""))
 	two := writeFile(t, "two.txt", strings.Join(locs[1000:], ""))
 	for _, parallel := range []string{"1", "8"} {
-		r := runArgs(t, "urls", "-q", "--sample", "10", "--seed", "7", "--parallel", parallel, one, two)
+		r := runArgs(t, "urls", "-q", "--sample", "10", "--seed", "7",
+			"--parallel", parallel, one, two)
 		r.want(t, cli.ExitOK, want.String())
 	}
 	other := runArgs(t, "urls", "-q", "--sample", "10", "--seed", "8", one, two)
@@ -131,7 +133,8 @@ func TestBatchCat_Sample(t *testing.T) {
 	args := []string{"--allow-private", "--retries", "0", "-q"}
 	list := writeFile(t, "list", s.URL+"\n")
 	runArgs(t, slices.Concat([]string{"batch", list, "-o", dir}, args)...).want(t, cli.ExitOK, "")
-	want := runArgs(t, slices.Concat([]string{"urls", "--sample", "2", "--seed", "3", s.URL}, args)...)
+	want := runArgs(t,
+		slices.Concat([]string{"urls", "--sample", "2", "--seed", "3", s.URL}, args)...)
 	if strings.Count(want.out, "\n") != 2 {
 		t.Fatalf("printed %q", want.out)
 	}
@@ -155,7 +158,8 @@ const extended = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
 func TestRows(t *testing.T) {
 	file := writeFile(t, "a.xml", extended)
 	run := func(args ...string) string {
-		return strings.ReplaceAll(runArgs(t, slices.Concat([]string{"urls", "-q"}, args)...).out, file, "FILE")
+		return strings.ReplaceAll(runArgs(t, slices.Concat([]string{"urls", "-q"}, args)...).out,
+			file, "FILE")
 	}
 	for _, tt := range []struct{ rows, format, want string }{
 		{"alternates", "csv", "loc,hreflang,href,rel,media,sitemap,target\n" +

@@ -49,7 +49,8 @@ func TestURLs(t *testing.T) {
 			for _, e := range tt.errs {
 				errs = append(errs, s.text(e))
 			}
-			args := append([]string{"urls", "--allow-private", "--retries", "0"}, strings.Fields(s.text(tt.args))...)
+			args := append([]string{"urls", "--allow-private", "--retries", "0"},
+				strings.Fields(s.text(tt.args))...)
 			runArgs(t, args...).want(t, tt.status, s.text(tt.out), errs...)
 		})
 	}
@@ -63,7 +64,8 @@ func TestURLsNoSitemap(t *testing.T) {
 
 func TestURLsRequest(t *testing.T) {
 	s := smallSite(t)
-	r := runArgs(t, "urls", "--allow-private", "--header", "X-Token: a:b", "--header", "From: me@example.com", "--user-agent", "probe/1.0 (+http://example.com/)", s.URL+"/c.txt")
+	r := runArgs(t, "urls", "--allow-private", "--header", "X-Token: a:b", "--header",
+		"From: me@example.com", "--user-agent", "probe/1.0 (+http://example.com/)", s.URL+"/c.txt")
 	r.want(t, cli.ExitOK, s.URL+"/5\n")
 	if got := s.header.Get("X-Token") + " " + s.header.Get("From") + " " + s.header.Get("User-Agent"); got != "a:b me@example.com probe/1.0 (+http://example.com/)" {
 		t.Errorf("sent %q", got)
@@ -75,7 +77,8 @@ func TestURLsOfBareHost(t *testing.T) {
 	for _, flags := range []string{"", "--header x-token:secret"} {
 		s := smallSite(t)
 		s.docs["/robots.txt"] = "Sitemap: HOST/c.txt"
-		args := append(strings.Fields("urls --allow-private --retries 0 "+flags), strings.TrimPrefix(s.URL, "http://"))
+		args := append(strings.Fields("urls --allow-private --retries 0 "+flags),
+			strings.TrimPrefix(s.URL, "http://"))
 		if flags == "" {
 			runArgs(t, args...).want(t, cli.ExitOK, s.URL+"/5\n")
 		} else if runArgs(t, args...).want(t, cli.ExitFailed, "", "cannot connect"); s.header != nil {
@@ -109,12 +112,14 @@ func TestMistypedTargetsKeepSecrets(t *testing.T) {
 			{"urls", "--state", state}, {"tree"}, {"tree", "--format", "jsonl"}, {"check", "--format", "jsonl"},
 		} {
 			if len(args) > 0 && args[0] != "help" && args[0] != "parse" { // nothing is looked up or reached
-				args = slices.Insert(args, 1, "--allow-private", "--proxy", "http://127.0.0.1:1", "--retries", "0")
+				args = slices.Insert(args, 1, "--allow-private", "--proxy", "http://127.0.0.1:1",
+					"--retries", "0")
 			}
 			r := runArgs(t, append(args, target)...)
 			journal, _ := os.ReadFile(state)
 			if told := r.out + r.err + string(journal); r.status == cli.ExitOK || strings.Contains(told, "secret") || strings.Contains(told, "user:") {
-				t.Errorf("%v %s: status %d, printed %q, reported %q, kept %q", args, target, r.status, r.out, r.err, journal)
+				t.Errorf("%v %s: status %d, printed %q, reported %q, kept %q",
+					args, target, r.status, r.out, r.err, journal)
 			}
 		}
 	}
@@ -137,10 +142,12 @@ func TestURLsOfProtectedSite(t *testing.T) {
 		for _, args := range [][]string{{"urls", "--state", state}, {"tree"}, {"tree", "--format", "jsonl"}, {"check", "--fail-on", "never"}} {
 			r := runArgs(t, append(args, "--allow-private", target)...)
 			if r.status != cli.ExitOK || args[0] == "urls" && r.out != want || strings.Contains(r.out+r.err, "secret") {
-				t.Errorf("%v %s: status %d, printed %q, reported %q", args, path, r.status, r.out, r.err)
+				t.Errorf("%v %s: status %d, printed %q, reported %q",
+					args, path, r.status, r.out, r.err)
 			}
 			if sent := foreign.header.Get("Authorization"); foreign.header == nil || sent != "" {
-				t.Errorf("%v %s: the foreign host was sent %q, %v", args, path, sent, foreign.header)
+				t.Errorf("%v %s: the foreign host was sent %q, %v",
+					args, path, sent, foreign.header)
 			}
 		}
 		if journal, err := os.ReadFile(state); err != nil || strings.Contains(string(journal), "secret") {
@@ -199,7 +206,8 @@ func TestFromBeginsAtTheFirstLine(t *testing.T) {
 func TestURLsToFile(t *testing.T) {
 	s := smallSite(t)
 	out := filepath.Join(t.TempDir(), "out.csv")
-	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "-o", out, "--format", "csv", s.URL)
+	r := runArgs(t, "urls", "--allow-private", "--retries", "0", "-o", out, "--format",
+		"csv", s.URL)
 	r.want(t, cli.ExitFailed, "", "missing.xml")
 	got, err := os.ReadFile(out)
 	if err != nil || strings.Count(string(got), "\n") != 6 {

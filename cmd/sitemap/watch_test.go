@@ -85,7 +85,8 @@ func TestWatch(t *testing.T) {
 	if strings.Join(got, ", ") != "added 4, added 5, removed 4" {
 		t.Errorf("appended: %q", got)
 	}
-	r := runArgs(t, "watch", "status", loc, "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl")
+	r := runArgs(t, "watch", "status", loc, "--state", filepath.Join(dir, "watch.db"), "--format",
+		"jsonl")
 	if all := runArgs(t, "watch", "status", "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl"); all != r {
 		t.Errorf("of the sites watched last: %+v, want %+v", all, r)
 	}
@@ -206,8 +207,8 @@ func TestWatchSites(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	cmd := command(t, "watch", "--from", list, "--state", filepath.Join(dir, "watch.db"), "--initial",
-		"--allow-private", "-o", out, "--metrics", address)
+	cmd := command(t, "watch", "--from", list, "--state", filepath.Join(dir, "watch.db"),
+		"--initial", "--allow-private", "-o", out, "--metrics", address)
 	var diag strings.Builder
 	cmd.Stderr = &diag
 	if err := cmd.Start(); err != nil {

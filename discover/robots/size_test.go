@@ -34,7 +34,8 @@ func TestRobots_Size(t *testing.T) {
 		var files []*robots.File
 		size := int64(0)
 		for range n {
-			f, err := robots.Parse(strings.NewReader(text), &url.URL{Scheme: "https", Host: "a.test"})
+			f, err := robots.Parse(strings.NewReader(text),
+				&url.URL{Scheme: "https", Host: "a.test"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,8 @@ import (
 // A sitemap on another host lists the URLs of the host whose robots.txt names it.
 func ExampleGrants() {
 	robots := trust.Grants(trust.FromRobots, "http://www.host1.com/robots.txt", nil, nil)
-	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
+	scope := trust.Grants(trust.FromRobots,
+		"http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
 	for _, g := range scope {
 		fmt.Println(g)
 	}
@@ -20,7 +21,8 @@ func ExampleGrants() {
 
 func ExampleScope_Judge() {
 	robots := trust.Grants(trust.FromRobots, "http://www.host1.com/robots.txt", nil, nil)
-	scope := trust.Grants(trust.FromRobots, "http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
+	scope := trust.Grants(trust.FromRobots,
+		"http://www.sitemaphost.com/sitemap-host1.xml", nil, robots)
 	for _, loc := range []string{
 		"http://www.host1.com/page",
 		"http://www.host2.com/page",

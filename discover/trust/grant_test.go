@@ -102,7 +102,8 @@ func TestGrants(t *testing.T) {
 	} {
 		got := trust.Grants(tt.by, tt.asked, tt.hops, tt.above)
 		if text := fmt.Sprint(got); text != tt.want {
-			t.Errorf("source %d of %s %v below %v: %s, want %s", tt.by, tt.asked, tt.hops, tt.above, text, tt.want)
+			t.Errorf("source %d of %s %v below %v: %s, want %s",
+				tt.by, tt.asked, tt.hops, tt.above, text, tt.want)
 		}
 	}
 	if len(robots) != 1 || len(other) != 1 {

@@ -59,7 +59,8 @@ func TestEmit(t *testing.T) {
 		got = append(got, u.URL+" "+u.Key+" "+strings.Join(fields, " "))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("the frontier has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the frontier has\n%s\nwant\n%s",
+			strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -93,7 +94,8 @@ func TestEmitFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			q := open(t, &frontiertest.Server{Cut: test.cut}, 0)
-			err := Emit(t.Context(), q.Conn, "pages", strings.NewReader(test.lines), new(counts).add)
+			err := Emit(t.Context(), q.Conn,
+				"pages", strings.NewReader(test.lines), new(counts).add)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Emit = %v, want %q", err, test.want)
 			}

@@ -71,7 +71,8 @@ func TestShards_Memory(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(pod.Args, func(arg string) bool { return strings.HasPrefix(arg, "--parallel=") })
-	cmd := exec.Command(binary, "batch", list, "-o", filepath.Join(dir, "out"), "--allow-private", pod.Args[i])
+	cmd := exec.Command(binary, "batch", list, "-o", filepath.Join(dir, "out"),
+		"--allow-private", pod.Args[i])
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT="+variable(pod, "GOMEMLIMIT"), "TMPDIR="+dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

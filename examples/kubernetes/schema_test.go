@@ -212,7 +212,8 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	if workers.Spec.Completions != nil {
-		t.Errorf("%d completions: one worker that ends would not end the others", *workers.Spec.Completions)
+		t.Errorf("%d completions: one worker that ends would not end the others",
+			*workers.Spec.Completions)
 	}
 	containers := []corev1.Container{plan.Spec.Template.Spec.Containers[0], workers.Spec.Template.Spec.Containers[0]}
 	for _, flag := range []string{"--output=", "--run=", "--queue="} {

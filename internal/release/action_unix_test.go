@@ -51,9 +51,11 @@ func releases(t *testing.T) (url string) {
 	write(t, filepath.Join(dir, "sitemap"), "#!/bin/sh\necho sitemap\n")
 	write(t, filepath.Join(dir, "tag", "v0.9.0"), "")
 	for _, version := range []string{"0.9.0", "0.9.1"} {
-		at, name := filepath.Join(dir, "download", "v"+version), "sitemap_"+version+"_linux_amd64.tar.gz"
+		at, name := filepath.Join(dir, "download", "v"+version),
+			"sitemap_"+version+"_linux_amd64.tar.gz"
 		write(t, filepath.Join(at, name), "")
-		out, err := exec.Command("tar", "-czf", filepath.Join(at, name), "-C", dir, "sitemap").CombinedOutput()
+		out, err := exec.Command("tar", "-czf", filepath.Join(at, name), "-C", dir,
+			"sitemap").CombinedOutput()
 		if err != nil {
 			t.Fatalf("tar: %v\n%s", err, out)
 		}
@@ -89,14 +91,16 @@ func TestAction_Install(t *testing.T) {
 	} {
 		temp := t.TempDir()
 		paths := filepath.Join(temp, "paths")
-		out, err := action(t, temp, "install", "VERSION="+tt.version, "REF="+tt.ref, "RELEASES="+url,
+		out, err := action(t, temp, "install", "VERSION="+tt.version, "REF="+tt.ref,
+			"RELEASES="+url,
 			"RUNNER_OS=Linux", "RUNNER_ARCH=X64", "RUNNER_TEMP="+temp, "GITHUB_PATH="+paths)
 		want := ""
 		if tt.want != "" {
 			want = filepath.Join(temp, "sitemap-"+tt.want) + "\n"
 		}
 		if got := read(paths); (err == nil) != (want != "") || got != want {
-			t.Errorf("version %q, ref %q: added %q to the path, want %q: %v\n%s", tt.version, tt.ref, got, want, err, out)
+			t.Errorf("version %q, ref %q: added %q to the path, want %q: %v\n%s",
+				tt.version, tt.ref, got, want, err, out)
 		}
 	}
 }
@@ -113,10 +117,12 @@ func TestAction_Check(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		outputs := filepath.Join(dir, "outputs")
-		out, err := action(t, dir, "check", "TARGET="+tt.target, "ARGS="+tt.args, "FORMAT="+tt.format,
+		out, err := action(t, dir, "check", "TARGET="+tt.target, "ARGS="+tt.args,
+			"FORMAT="+tt.format,
 			"OUTPUT="+tt.output, "GITHUB_OUTPUT="+outputs, "PATH="+bin+":"+os.Getenv("PATH"))
 		if (err == nil) != (tt.want != "") || err == nil && out != tt.want || read(outputs) != tt.outputs {
-			t.Errorf("targets %q, args %q: %v, outputs %q\n%s\nwant\n%s", tt.target, tt.args, err, read(outputs), out, tt.want)
+			t.Errorf("targets %q, args %q: %v, outputs %q\n%s\nwant\n%s",
+				tt.target, tt.args, err, read(outputs), out, tt.want)
 		}
 		if read(filepath.Join(dir, "x")) != "" {
 			t.Errorf("targets %q: a command ran", tt.target)

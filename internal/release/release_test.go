@@ -184,14 +184,16 @@ func TestRelease(t *testing.T) {
 	})
 
 	t.Run("parse", func(t *testing.T) {
-		got := newUser(t, proxy).importer("package main\n\nimport _ \"" + modulePath + "/parse\"\n\nfunc main() {}\n")
+		got := newUser(t, proxy).importer("package main\n\nimport _ \"" + modulePath +
+			"/parse\"\n\nfunc main() {}\n")
 		if !slices.Equal(got, ofParse) {
 			t.Errorf("an importer of parse has in its go.sum\n%q, want\n%q", got, ofParse)
 		}
 	})
 
 	t.Run("discover", func(t *testing.T) {
-		got := newUser(t, proxy).importer("package main\n\nimport _ \"" + modulePath + "/discover\"\n\nfunc main() {}\n")
+		got := newUser(t, proxy).importer("package main\n\nimport _ \"" + modulePath +
+			"/discover\"\n\nfunc main() {}\n")
 		if !slices.Equal(got, ofDiscover) {
 			t.Errorf("an importer of discover has in its go.sum\n%q, want\n%q", got, ofDiscover)
 		}

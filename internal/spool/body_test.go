@@ -41,7 +41,8 @@ func read(t *testing.T, m *Memory, room *Room, content []byte) *Body {
 func check(t *testing.T, b *Body, want []byte) {
 	t.Helper()
 	if got, err := io.ReadAll(b.Reader()); err != nil || !bytes.Equal(got, want) || b.Size() != int64(len(want)) {
-		t.Errorf("read %d bytes, equal %t, size %d, %v", len(got), bytes.Equal(got, want), b.Size(), err)
+		t.Errorf("read %d bytes, equal %t, size %d, %v",
+			len(got), bytes.Equal(got, want), b.Size(), err)
 	}
 }
 

@@ -20,7 +20,8 @@ func TestRoom_Full(t *testing.T) {
 		first := read(t, &m, room, large)
 		share := room.Share()
 		if _, err := m.Read(bytes.NewReader(large), &share, unlimited, 12*mib); err != ErrNoRoom || !share.IsWaiting() {
-			t.Fatalf("beside another body: %v, waiting %t, want %v", err, share.IsWaiting(), ErrNoRoom)
+			t.Fatalf("beside another body: %v, waiting %t, want %v",
+				err, share.IsWaiting(), ErrNoRoom)
 		}
 		if used := m.used.Load(); used != 8*mib {
 			t.Errorf("%d bytes of memory are used, want those of the other body", used)

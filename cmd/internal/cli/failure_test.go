@@ -16,7 +16,8 @@ func TestPrivateHint(t *testing.T) {
 	redirected := &fetch.Error{Err: fetch.ErrRefused, Hops: []fetch.Hop{{}}}
 	redirect := &fetch.Error{Err: fetch.ErrRefused, Status: 302}
 	if PrivateHint(refused) == "" || PrivateHint(redirected) != "" || PrivateHint(redirect) != "" {
-		t.Errorf("hints %q, %q, %q", PrivateHint(refused), PrivateHint(redirected), PrivateHint(redirect))
+		t.Errorf("hints %q, %q, %q",
+			PrivateHint(refused), PrivateHint(redirected), PrivateHint(redirect))
 	}
 }
 

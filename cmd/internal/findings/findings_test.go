@@ -75,7 +75,8 @@ func TestText(t *testing.T) {
 	for i := range 5 {
 		five += fmt.Sprintf(one, i+1)
 	}
-	want := five + "    fix: Do it.\n    2,995 more [bad_lastmod]: --all\n" + tail + end + "4 documents, 1,234 URLs: 3,001 errors, 0 warnings, 1 info\n"
+	want := five + "    fix: Do it.\n    2,995 more [bad_lastmod]: --all\n" + tail + end +
+		"4 documents, 1,234 URLs: 3,001 errors, 0 warnings, 1 info\n"
 	if got := printed(t, "text", 3000, findings.Options{}); got != want {
 		t.Errorf("printed\n%s\nwant\n%s", got, want)
 	}
@@ -210,7 +211,8 @@ func TestBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, other := found("bad_lastmod", sitemap.SeverityError, 99), found("bad_lastmod", sitemap.SeverityError, 1)
+	moved, other := found("bad_lastmod", sitemap.SeverityError, 99),
+		found("bad_lastmod", sitemap.SeverityError, 1)
 	other.Text = "another"
 	if !b.Has(&moved) || b.Has(&other) {
 		t.Errorf("moved %t, other %t", b.Has(&moved), b.Has(&other))

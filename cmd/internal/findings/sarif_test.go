@@ -35,7 +35,8 @@ func readSARIF(t *testing.T, text string) *sarif.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	valid, err := gojsonschema.Validate(gojsonschema.NewBytesLoader(schema), gojsonschema.NewGoLoader(plain))
+	valid, err := gojsonschema.Validate(gojsonschema.NewBytesLoader(schema),
+		gojsonschema.NewGoLoader(plain))
 	if err != nil || !valid.Valid() {
 		t.Fatal(err, valid.Errors())
 	}
@@ -67,7 +68,8 @@ func noEmptyArray(t *testing.T, name string, v any) {
 func forGitHub(t *testing.T, run *sarif.Run) {
 	t.Helper()
 	if len(run.Results) > 25_000 || run.Tool.Driver.Name == nil || run.Tool.Driver.Version == nil {
-		t.Errorf("%d results of %v %v", len(run.Results), run.Tool.Driver.Name, run.Tool.Driver.Version)
+		t.Errorf("%d results of %v %v",
+			len(run.Results), run.Tool.Driver.Name, run.Tool.Driver.Version)
 	}
 	for _, rule := range run.Tool.Driver.Rules {
 		short, full := *rule.ShortDescription.Text, *rule.FullDescription.Text
@@ -153,7 +155,8 @@ func TestSARIF_References(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(filepath.Dir(filepath.Dir(inside)))), "/") + "/s.xml"
+	beside := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(filepath.Dir(filepath.Dir(inside)))),
+		"/") + "/s.xml"
 	for _, test := range []struct{ name, want string }{
 		{"https://example.com/a%20b/s.xml?page=1", "example.com/a%20b/s.xml?page=1"},
 		{"http://localhost:8080/s.xml", "./localhost:8080/s.xml"},

@@ -24,10 +24,12 @@ func TestJournal_Stopped(t *testing.T) {
 		return w.Journal
 	}
 	j := open()
-	err := errors.Join(j.note("a", "a/1", &taken{urls: 1}), j.note("b", "b/1", &taken{urls: 1, hashes: []uint64{5}}), j.Put("a/d1", []byte("read")))
+	err := errors.Join(j.note("a", "a/1", &taken{urls: 1}),
+		j.note("b", "b/1", &taken{urls: 1, hashes: []uint64{5}}), j.Put("a/d1", []byte("read")))
 	j.ended("b", nil)
 	j.ended("a", context.Canceled)
-	err = errors.Join(err, j.note("c", "c/1", &taken{urls: 1, hashes: []uint64{7}}), j.Put("c/d1", []byte("read")))
+	err = errors.Join(err, j.note("c", "c/1", &taken{urls: 1, hashes: []uint64{7}}),
+		j.Put("c/d1", []byte("read")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,8 @@ func TestTimelineLabels(t *testing.T) {
 			narrowFree = c.X + narrowLabelWidth
 		}
 		if len(all) < 9 || len(narrow) < 3 || all[0] != narrow[0] {
-			t.Errorf("%s: labels %s, on a phone %s", first, strings.Join(all, " "), strings.Join(narrow, " "))
+			t.Errorf("%s: labels %s, on a phone %s",
+				first, strings.Join(all, " "), strings.Join(narrow, " "))
 		}
 	}
 }

@@ -154,7 +154,8 @@ func TestEscaping(t *testing.T) {
 			t.Errorf("an element %s", n.Data)
 		}
 		for _, a := range n.Attr {
-			href := a.Val == "" || a.Val[0] == '#' || strings.HasPrefix(a.Val, "https://example.com/")
+			href := a.Val == "" || a.Val[0] == '#' ||
+				strings.HasPrefix(a.Val, "https://example.com/")
 			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" ||
 				a.Key == "href" && !href {
 				t.Errorf("%s has %s=%q", n.Data, a.Key, a.Val)

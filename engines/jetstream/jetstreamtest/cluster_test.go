@@ -69,7 +69,8 @@ func TestLeaderLost(t *testing.T) {
 	nodes := cluster(t)
 	o := &natsqueue.Options{Replicas: 3, Lease: 10 * time.Second, Patience: hang}
 	open := func() (*nats.Conn, *natsqueue.Queue, batch.States) {
-		nc, err := nats.Connect(urlsOf(nodes), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+		nc, err := nats.Connect(urlsOf(nodes), nats.MaxReconnects(-1),
+			nats.ReconnectWait(100*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}

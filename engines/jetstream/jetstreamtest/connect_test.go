@@ -79,7 +79,8 @@ func must[T any](t *testing.T) func(v T, err error) T {
 
 func TestConnect_NKey(t *testing.T) {
 	key := must[nkeys.KeyPair](t)(nkeys.CreateUser())
-	url := broker(t, &server.Options{Nkeys: []*server.NkeyUser{{Nkey: must[string](t)(key.PublicKey())}}})
+	url := broker(t,
+		&server.Options{Nkeys: []*server.NkeyUser{{Nkey: must[string](t)(key.PublicKey())}}})
 	l := natsqueue.Login{NKey: write(t, must[[]byte](t)(key.Seed()))}
 	wantLogin(t, url, l)
 	l.Creds = l.NKey
@@ -89,7 +90,8 @@ func TestConnect_NKey(t *testing.T) {
 }
 
 func TestConnect_Creds(t *testing.T) {
-	operator, account := must[nkeys.KeyPair](t)(nkeys.CreateOperator()), must[nkeys.KeyPair](t)(nkeys.CreateAccount())
+	operator, account := must[nkeys.KeyPair](t)(nkeys.CreateOperator()),
+		must[nkeys.KeyPair](t)(nkeys.CreateAccount())
 	user := must[nkeys.KeyPair](t)(nkeys.CreateUser())
 	accountName := must[string](t)(account.PublicKey())
 	resolver := &server.MemAccResolver{}

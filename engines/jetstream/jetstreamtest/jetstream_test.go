@@ -72,7 +72,8 @@ func TestStates(t *testing.T) {
 	nc, n := connect(t), 0
 	batchtest.States(t, func(t *testing.T) batch.States {
 		n++
-		s, err := natsqueue.OpenStates(t.Context(), nc, &natsqueue.Options{Name: fmt.Sprint("s", n)})
+		s, err := natsqueue.OpenStates(t.Context(), nc,
+			&natsqueue.Options{Name: fmt.Sprint("s", n)})
 		if err != nil {
 			t.Fatal(err)
 		}

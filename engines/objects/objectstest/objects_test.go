@@ -192,7 +192,8 @@ func TestPart_BrokenOff(t *testing.T) {
 	srv := startServer(t)
 	ctx, cut := context.WithCancel(t.Context())
 	transport := &cutter{cut: cut}
-	s, err := objects.New(t.Context(), srv.client(&minio.Options{Transport: transport}), bucket, "p")
+	s, err := objects.New(t.Context(), srv.client(&minio.Options{Transport: transport}), bucket,
+		"p")
 	if err != nil {
 		t.Fatal(err)
 	}

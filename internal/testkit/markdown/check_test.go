@@ -31,7 +31,8 @@ func (r *repository) check(name string) (faults []string) {
 	for line, fenced := range lines(string(text)) {
 		number++
 		report := func(format string, args ...any) {
-			faults = append(faults, fmt.Sprintf("%s:%d: ", name, number)+fmt.Sprintf(format, args...))
+			faults = append(faults,
+				fmt.Sprintf("%s:%d: ", name, number)+fmt.Sprintf(format, args...))
 		}
 		code := line
 		if !fenced {

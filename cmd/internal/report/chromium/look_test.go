@@ -14,7 +14,8 @@ import (
 // setWidth sets the width of the page in pixels.
 func (b *tab) setWidth(pixels int64) {
 	b.t.Helper()
-	size := emulation.SetDeviceMetricsOverrideParams{Width: pixels, Height: 800, DeviceScaleFactor: 1}
+	size := emulation.SetDeviceMetricsOverrideParams{Width: pixels, Height: 800,
+		DeviceScaleFactor: 1}
 	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, size); err != nil {
 		b.t.Fatal(err)
 	}
@@ -188,7 +189,8 @@ func TestTargets(t *testing.T) {
 func TestNames(t *testing.T) {
 	b := newTab(t)
 	b.open(fullPage(t))
-	tree, err := chromedp.Call(b.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	tree, err := chromedp.Call(b.ctx, accessibility.GetFullAXTree,
+		accessibility.GetFullAXTreeParams{})
 	if err != nil {
 		t.Fatal(err)
 	}

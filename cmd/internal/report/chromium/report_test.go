@@ -203,7 +203,8 @@ func TestKeyboard(t *testing.T) {
 	b.open(site.page(t))
 	b.do(chromedp.Focus(chromedp.CSS(`[data-show="sound"]`)), chromedp.KeyEvent(kb.Tab))
 	b.want(`document.activeElement.dataset.row`, "0")
-	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowLeft))
+	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown),
+		chromedp.KeyEvent(kb.ArrowLeft))
 	b.want(`document.activeElement.dataset.row`, "1")
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.want(shownRows, "1")
