@@ -78,7 +78,12 @@ func (w *Watcher) robotsToken() string {
 func (s *site) nameSeeds(found []*discover.Sitemap, out *delivery) {
 	isNew := func(seed *discover.Sitemap) bool { return s.byLoc[seed.Loc] == nil }
 	if slices.ContainsFunc(found, isNew) {
-		found = append(slices.Clip(found), s.Seeds...)
+		found = slices.Clip(found)
+		for _, seed := range s.Seeds {
+			if d := s.byLoc[seed.Loc]; d != nil && d.seed == seed { // not one that was named twice
+				found = append(found, seed)
+			}
+		}
 	}
 	s.Seeds = found
 	s.relink(len(s.docs) == 0, out)

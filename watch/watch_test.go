@@ -262,3 +262,37 @@ func TestBounds(t *testing.T) {
 		}
 	})
 }
+
+// A puts is a Store that remembers how often the values of a Put have held a text, at most.
+type puts struct {
+	discover.Store
+	text string
+	most int
+}
+
+func (p *puts) Put(key string, value []byte) error {
+	p.most = max(p.most, strings.Count(string(value), p.text))
+	return p.Store.Put(key, value)
+}
+
+// TestRobots_Changing: a robots.txt that names a new sitemap each day does not make the record of
+// the site grow by those that it always names.
+func TestRobots_Changing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("s", urlset("1"))
+		w := web.watcher()
+		store := &puts{Store: w.Store, text: `"https://a.test/s"`}
+		w.Store = store
+		for i := range 20 {
+			name := fmt.Sprint("s", i)
+			web.serve(name, urlset(name))
+			web.serve("robots.txt", "Sitemap: /s\nSitemap: /"+name)
+			once(t, w)
+			time.Sleep(25 * time.Hour)
+		}
+		if store.most == 0 || store.most > 2 {
+			t.Errorf("a value names the sitemap %d times", store.most)
+		}
+	})
+}
