@@ -55,6 +55,8 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 	r.isFirst = d.Read.IsZero()
 	o, hasDone := s.w.Options, false
 	o.Store, o.Run, o.OnlyChanged = nil, "", false
+	o.Since = time.Time{} // it may move on from run to run, and then an old page is not gone
+	excludes := s.w.Options.Excludes
 	o.MinTrust, o.SkipExtensions = trust.Untrusted, false
 	o.Validators = func(*discover.Sitemap) fetch.Validators {
 		if !d.Ahead.IsZero() && !d.Ahead.After(r.at) {
@@ -63,7 +65,8 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 		return d.Version
 	}
 	o.Follow = func(sm *discover.Sitemap) bool {
-		if s.w.Options.Follow == nil || s.w.Options.Follow(sm) {
+		isOld := !o.IgnoreIndexLastMod && excludes(sm.LastMod) && s.byLoc[sm.Loc] == nil
+		if !isOld && (s.w.Options.Follow == nil || s.w.Options.Follow(sm)) {
 			r.addSitemap(sm, !o.IgnoreIndexLastMod)
 		}
 		return false
@@ -97,7 +100,7 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 			r.err = cmp.Or(r.err, err)
 			break
 		}
-		r.addPage(u, s.w.minTrust(), isWanted)
+		r.addPage(u, s.w.minTrust(), isWanted, excludes(u.LastMod))
 	}
 	r.end()
 	return r, ctx.Err()
@@ -114,7 +117,7 @@ func (r *reading) addSitemap(sm *discover.Sitemap, hasLastMod bool) {
 }
 
 // addPage adds a page that the document lists.
-func (r *reading) addPage(u discover.URL, least trust.Level, isWanted bool) {
+func (r *reading) addPage(u discover.URL, least trust.Level, isWanted, isOld bool) {
 	p := pagelist.Page{Loc: u.Loc, LastMod: u.LastMod}
 	if u.Extensions != nil && u.Extensions.News != nil {
 		p.State |= pagelist.InWindow
@@ -123,7 +126,7 @@ func (r *reading) addPage(u discover.URL, least trust.Level, isWanted bool) {
 		p.State |= pagelist.Untrusted
 	}
 	c := r.add(p)
-	if p.State&pagelist.Untrusted == 0 && (c.isNew && isWanted || c.isLater) {
+	if p.State&pagelist.Untrusted == 0 && !isOld && (c.isNew && isWanted || c.isLater) {
 		c.url = u
 		r.changes = append(r.changes, c)
 	}

@@ -281,3 +281,28 @@ func TestRemoved_Lost(t *testing.T) {
 		}
 	})
 }
+
+// TestSince: a watch whose Since moves on, as that of a cron job, removes no page that is listed.
+func TestSince(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i\nSitemap: /b")
+		web.serve("i", index("a|2026-05-20", "c"))
+		web.serve("a", urlset("1|2026-05-20"))
+		web.serve("b", urlset("2|2026-05-20", "3"))
+		web.serve("c", urlset("4"))
+		w := web.watcher()
+		var got []string
+		for i := range 24 {
+			if i == 15 {
+				web.serve("i", index("a|2026-05-20", "c", "d"))
+				web.serve("b", urlset("2|2026-05-20", "3", "5"))
+				web.serve("d", urlset("6"))
+			}
+			w.Options.Since = time.Now().Add(-20 * day)
+			got = append(got, once(t, w)...)
+			time.Sleep(day)
+		}
+		want(t, "all", got, "added 5", "added 6", "sitemap_added d")
+	})
+}
