@@ -81,17 +81,17 @@ func (x *extensions) judgeElement(e *element) {
 // link is of another kind, or if a URL in the text is another one.
 func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alternate) bool {
 	start := []byte(` href="`)
-	before, width := len(x.links), 0 // of the tag up to its href, without the code
+	before := len(x.links)
 	for i := range links {
 		l := &links[i]
 		at := max(0, bytes.IndexByte(text, '<'))
 		tag, rest := text[at:], []byte(nil)
-		if n := width + len(l.Hreflang); n >= 0 && n < len(tag) && bytes.HasPrefix(tag[n:], start) {
+		if n := x.width + len(l.Hreflang); n >= 0 && n < len(tag) && bytes.HasPrefix(tag[n:], start) {
 			tag, rest = tag[:n], tag[n+len(start):] // like the link before it
 		} else {
 			tag, rest, _ = bytes.Cut(tag, start)
 		}
-		width = len(tag) - len(l.Hreflang)
+		x.width = len(tag) - len(l.Hreflang)
 		href, rest, _ := bytes.Cut(rest, []byte(`"`))
 		usual := l.Rel == "alternate" && l.Hreflang != ""
 		if !usual || string(href) != l.Href && string(decoded(href)) != l.Href {
@@ -189,9 +189,12 @@ func (x *extensions) endLinks() {
 
 // isRepeated reports whether a link before the link i has its code.
 func (x *extensions) isRepeated(i int) bool {
-	return slices.ContainsFunc(x.links[max(0, i-maxNear):i], func(l link) bool {
-		return strings.EqualFold(l.code, x.links[i].code)
-	})
+	for n := max(0, i-maxNear); n < i; n++ {
+		if strings.EqualFold(x.links[n].code, x.links[i].code) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasSelf reports whether the entry is one of its alternates.
@@ -236,9 +239,13 @@ func (r *returns) add(e *sitemap.Entry) {
 		return
 	}
 	r.all = r.all || e.Extensions != nil && len(e.Extensions.Alternates) > 0
-	at := r.at(e.Pos)
-	p := alternatePage{loc: e.Loc, self: hashOf(e.Loc), pos: at.pos, column: at.column}
-	p.from = int32(len(r.names))
+	if len(r.pages) == cap(r.pages) { // append would add a quarter
+		r.pages = slices.Grow(r.pages, len(r.pages))
+		r.names = slices.Grow(r.names, len(r.names))
+	}
+	p := alternatePage{
+		loc: e.Loc, self: hashOf(e.Loc), pos: e.Pos, column: r.column(e.Pos), from: int32(len(r.names)),
+	}
 	if e.Extensions != nil {
 		for _, a := range e.Extensions.Alternates {
 			if len(r.names) < maxReturns {

@@ -38,14 +38,19 @@ func (t *text) place(offset int64) place {
 
 // at returns the place of a position, whose line is known even if its bytes have left the memory.
 func (t *text) at(pos sitemap.Position) place {
-	p := place{sitemap: t.name, pos: pos, column: pos.Column}
-	if t.holds(pos.Offset) {
-		p.column -= t.wideBefore(pos)
-		if t.excerpts {
-			p.excerpt = t.excerpt(pos.Offset)
-		}
+	p := place{sitemap: t.name, pos: pos, column: t.column(pos)}
+	if t.excerpts && t.holds(pos.Offset) {
+		p.excerpt = t.excerpt(pos.Offset)
 	}
 	return p
+}
+
+// column returns the number of the character at a position in its line.
+func (t *text) column(pos sitemap.Position) int {
+	if !t.holds(pos.Offset) {
+		return pos.Column
+	}
+	return pos.Column - t.wideBefore(pos)
 }
 
 // wideBefore returns how many more bytes than characters are before a place in its line.
