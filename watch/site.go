@@ -152,7 +152,8 @@ func (s *site) link() (found []*document) {
 	known, unknown, foreign := s.byLoc, []*document(nil), 0
 	s.docs, s.byLoc = nil, map[string]*document{}
 	take := func(d *document) bool {
-		if s.byLoc[d.loc] != nil || s.isFull(d.index) || d.isForeign && foreign == discover.MaxForeign {
+		if s.byLoc[d.loc] != nil || s.isFull(d.index) ||
+			d.isForeign && foreign == discover.MaxForeign {
 			return false
 		}
 		if d.isForeign {
