@@ -86,7 +86,8 @@ func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alter
 		l := &links[i]
 		at := max(0, bytes.IndexByte(text, '<'))
 		tag, rest := text[at:], []byte(nil)
-		if n := x.width + len(l.Hreflang); n >= 0 && n < len(tag) && bytes.HasPrefix(tag[n:], start) {
+		n := x.width + len(l.Hreflang)
+		if n >= 0 && n < len(tag) && bytes.HasPrefix(tag[n:], start) {
 			tag, rest = tag[:n], tag[n+len(start):] // like the link before it
 		} else {
 			tag, rest, _ = bytes.Cut(tag, start)
@@ -244,7 +245,8 @@ func (r *returns) add(e *sitemap.Entry) {
 		r.names = slices.Grow(r.names, len(r.names))
 	}
 	p := alternatePage{
-		loc: e.Loc, self: hashOf(e.Loc), pos: e.Pos, column: r.column(e.Pos), from: int32(len(r.names)),
+		loc: e.Loc, self: hashOf(e.Loc), pos: e.Pos, column: r.column(e.Pos),
+		from: int32(len(r.names)),
 	}
 	if e.Extensions != nil {
 		for _, a := range e.Extensions.Alternates {
