@@ -1,13 +1,16 @@
 package watch_test
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/watch"
 )
 
@@ -115,6 +118,51 @@ func TestPanic(t *testing.T) {
 		}()
 		for range w.Events(t.Context(), slices.Values([]string{"a.test"})) {
 			panic("here")
+		}
+	})
+}
+
+// A failing Store fails from a Put on.
+type failing struct {
+	discover.Store
+	left int
+}
+
+func (f *failing) Put(key string, value []byte) error {
+	if f.left--; f.left < 0 {
+		return errors.New("full")
+	}
+	return f.Store.Put(key, value)
+}
+
+// TestStoreFails: whichever Put fails, the next range finds what has changed.
+func TestStoreFails(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for n := range 60 {
+			web := newWeb()
+			web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+			web.serve("a", urlset("1", "2"))
+			web.serve("b", urlset("3"))
+			w := web.watcher()
+			store := w.Store
+			want(t, "first", once(t, w))
+			web.serve("a", urlset("1", "4"))
+			time.Sleep(2 * day)
+			w.Store = &failing{store, n}
+			got := map[string]bool{}
+			for range 2 {
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err == nil {
+						got[short(e)] = true
+					}
+				}
+			}
+			w.Store = store
+			for _, e := range run(t, w, 6*day) {
+				got[e] = true
+			}
+			want(t, fmt.Sprint("after ", n, " puts"), slices.Collect(maps.Keys(got)),
+				"added 4", "removed 2")
 		}
 	})
 }

@@ -71,6 +71,11 @@ func (s *site) turn(ctx context.Context, deliver func(*delivery) bool) error {
 func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 	s.Asked = time.Now()
 	s.Next = s.nextTurn(s.Asked)
+	if s.goneChanged { // before the entries: if the Store fails, no page is missing from both
+		s.goneChanged = false
+		out.Put(s.goneKey(), s.encodeGone(s.Asked))
+	}
+	out.PutJSON(s.key, s.siteRecord)
 	for _, d := range s.docs {
 		if d.fresh != nil {
 			out.Put(s.pagesKey(d.loc), d.fresh.Encode())
@@ -81,11 +86,6 @@ func (s *site) end(out *delivery, deliver func(*delivery) bool) bool {
 			out.PutJSON(s.docKey(d.loc), d.docRecord)
 		}
 	}
-	if s.goneChanged {
-		s.goneChanged = false
-		out.Put(s.goneKey(), s.encodeGone(s.Asked))
-	}
-	out.PutJSON(s.key, s.siteRecord)
 	return s.err == nil && deliver(out)
 }
 
