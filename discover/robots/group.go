@@ -127,8 +127,7 @@ func (gr *grouper) add(f Field) bool {
 		if gr.fields < maxFields && len(f.Key)+len(f.Value) <= maxFieldLen &&
 			isKey.MatchString(f.Key) {
 			gr.fields++
-			f.Value = strings.ToValidUTF8(f.Value, "\ufffd")
-			g.fields = append(g.fields, f)
+			g.fields = append(g.fields, Field{f.Key, strings.ToValidUTF8(f.Value, "\ufffd"), f.Line})
 		}
 	}
 	return true
