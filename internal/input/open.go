@@ -86,6 +86,7 @@ func (in *Reader) decode(contentType string) {
 		var m int
 		m, err = io.ReadFull(in.gz, buf[n:])
 		n += m
+		labels = declaredLabels(buf[:n], contentType) // UTF-16 has half as many characters
 	}
 	if err != nil {
 		err = in.gz.err
