@@ -41,7 +41,7 @@ type fileRules struct {
 	listed  map[string]bool // files of pages that sitemaps list
 	page    *url.URL        // the first of these pages
 	held    []missingFile
-	missing int // pages without a file, of which the first are held
+	missing int // how many pages have no file; only the first of them are held
 }
 
 type missingFile struct {

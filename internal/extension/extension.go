@@ -268,3 +268,19 @@ func (d *Decoder) bad(pos sitemap.Position, field string, text []byte) {
 		d.sink.Problem(sitemap.BadExtension, pos, field, text)
 	}
 }
+
+// recordNames are the names of the records of each namespace.
+var recordNames = [namespace.FirstOther]string{
+	namespace.Image: "image", namespace.Video: "video", namespace.News: "news",
+	namespace.XHTML: "link", namespace.Mobile: "mobile", namespace.PageMap: "pagemap",
+}
+
+// recordSpace returns the namespace of records with this name, or NoSpace.
+func recordSpace(name string) namespace.Space {
+	for s := namespace.Image; s <= namespace.XHTML; s++ {
+		if recordNames[s] == name {
+			return s
+		}
+	}
+	return namespace.NoSpace
+}

@@ -357,22 +357,6 @@ func (d *Decoder) stray(space namespace.Space) bool {
 	return true
 }
 
-// recordNames are the names of the records of each namespace.
-var recordNames = [namespace.FirstOther]string{
-	namespace.Image: "image", namespace.Video: "video", namespace.News: "news",
-	namespace.XHTML: "link", namespace.Mobile: "mobile", namespace.PageMap: "pagemap",
-}
-
-// recordSpace returns the namespace of records with this name, or NoSpace.
-func recordSpace(name string) namespace.Space {
-	for s := namespace.Image; s <= namespace.XHTML; s++ {
-		if recordNames[s] == name {
-			return s
-		}
-	}
-	return namespace.NoSpace
-}
-
 // recordName returns the name of the records of a namespace, or "" if it has none.
 func recordName(s namespace.Space) string {
 	if s >= namespace.FirstOther {
