@@ -16,22 +16,16 @@ import (
 // A bar is a row of a table with a bar.
 type bar struct {
 	name
-	Count  int64
-	Length float64 // in hundredths of the longest
+	Count int64
 }
 
-// bars sets the lengths of bars.
-func bars(list []bar) []bar {
-	longest := int64(1)
+// longest returns the length of the longest bar.
+func longest(list []bar) int64 {
+	length := int64(1)
 	for _, b := range list {
-		longest = max(longest, b.Count)
+		length = max(length, b.Count)
 	}
-	for i, b := range list {
-		if b.Count > 0 {
-			list[i].Length = max(0.6, 100*float64(b.Count)/float64(longest))
-		}
-	}
-	return list
+	return length
 }
 
 // maxBars is how many bars of directories and hosts are shown.
@@ -54,7 +48,7 @@ func top(counts map[name]int64) []bar {
 		}
 		list = append(list[:maxBars], rest)
 	}
-	return bars(list)
+	return list
 }
 
 // sizeLimits are where the classes of sizes end, in bytes.
@@ -76,7 +70,7 @@ func sizes(documents []*auditedDocument) []bar {
 	for len(list) > 0 && list[len(list)-1].Count == 0 {
 		list = list[:len(list)-1]
 	}
-	return bars(list)
+	return list
 }
 
 // statuses counts documents by the status of the answer.
@@ -97,6 +91,7 @@ func statuses(documents []*auditedDocument) []bar {
 type timeline struct {
 	Unit    string // "month" or "year"
 	Columns []column
+	Largest int64 // number of pages in a column
 	Ticks   []tick
 	Margin  int   // on the left, in characters
 	With    int64 // pages with a lastmod
@@ -104,11 +99,11 @@ type timeline struct {
 
 // A column is a month or year in a timeline.
 type column struct {
-	Name       string
-	Count      int64
-	X, Y, W, H float64 // X and W in hundredths of the width
-	Labelled   bool    // the name stands under it
-	Minor      bool    // unless the page is narrow
+	Name     string
+	Count    int64
+	X        float64 // in hundredths of the width
+	Labelled bool    // the name stands under it
+	Minor    bool    // unless the page is narrow
 }
 
 // A tick is a line at a number of pages.
@@ -117,7 +112,7 @@ type tick struct {
 	Count int64
 }
 
-// The columns of a timeline end at its bottom, and the highest begins at its top.
+// The columns of a timeline end at its bottom, and the largest begins at its top, as in page.html.
 const timelineTop, timelineBottom = 12, 180
 
 // The width of a label, in hundredths of the page: on a screen, and on a phone.
@@ -169,27 +164,17 @@ func newTimeline(months map[string]int64, now time.Time) *timeline {
 	return t
 }
 
-// draw gives each name a column.
+// draw gives each name a column, and those a label that have room for it.
 func (t *timeline) draw(names []string, counts map[string]int64) {
-	largest := int64(1)
-	for _, n := range counts {
-		largest = max(largest, n)
-	}
-	step := tickStep(largest)
-	scale := float64(timelineBottom-timelineTop) / float64(largest)
-	for n := int64(0); n <= largest; n += step {
+	t.Largest = max(1, slices.Max(slices.Collect(maps.Values(counts))))
+	scale := float64(timelineBottom-timelineTop) / float64(t.Largest)
+	for step, n := tickStep(t.Largest), int64(0); n <= t.Largest; n += step {
 		t.Ticks = append(t.Ticks, tick{timelineBottom - float64(n)*scale, n})
 		t.Margin = len(cli.Thousands(n)) + 1
 	}
-	width := 100 / float64(len(names))
 	free, narrowFree := 0.0, 0.0 // of labels, from here on
 	for i, name := range names {
-		c := column{Name: name, Count: counts[name], X: float64(i) * width}
-		c.W, c.H = width*0.8, float64(c.Count)*scale
-		if c.Count > 0 {
-			c.H = max(c.H, 1.5)
-		}
-		c.Y = timelineBottom - c.H
+		c := column{Name: name, Count: counts[name], X: 100 * float64(i) / float64(len(names))}
 		if c.X >= free && c.X <= 100-labelWidth {
 			c.Labelled, free = true, c.X+labelWidth
 			if c.Minor = c.X < narrowFree || c.X > 100-narrowLabelWidth; !c.Minor {
@@ -211,40 +196,30 @@ func tickStep(n int64) int64 {
 	}
 }
 
-// A span is a fetch.
-type span struct {
-	*auditedDocument
-	X, W float64 // in hundredths of all the time
-}
-
 // maxSpans is how many fetches are shown: the first ones.
 const maxSpans = 200
 
 // A fetchSection shows the first fetches, in the order of their begin.
 type fetchSection struct {
-	Spans []span
+	Spans []*auditedDocument
 	Total time.Duration
 	More  int // that are left out
 }
 
 // waterfall returns the fetches of documents.
 func waterfall(documents []*auditedDocument) (s fetchSection) {
-	fetched := slices.DeleteFunc(slices.Clone(documents), func(d *auditedDocument) bool {
-		return d.Elapsed <= 0
-	})
-	slices.SortStableFunc(fetched, func(a, b *auditedDocument) int {
+	for _, d := range documents {
+		if d.Elapsed > 0 {
+			s.Spans = append(s.Spans, d)
+		}
+	}
+	slices.SortStableFunc(s.Spans, func(a, b *auditedDocument) int {
 		return cmp.Compare(a.Begun, b.Begun)
 	})
-	if len(fetched) > maxSpans {
-		fetched, s.More = fetched[:maxSpans], len(fetched)-maxSpans
-	}
-	for _, d := range fetched {
+	s.More = max(0, len(s.Spans)-maxSpans)
+	s.Spans = s.Spans[:len(s.Spans)-s.More]
+	for _, d := range s.Spans {
 		s.Total = max(s.Total, d.Begun+d.Elapsed)
-	}
-	for _, d := range fetched {
-		x := min(99.6, 100*d.Begun.Seconds()/s.Total.Seconds())
-		w := max(0.4, 100*d.Elapsed.Seconds()/s.Total.Seconds())
-		s.Spans = append(s.Spans, span{d, x, min(w, 100-x)})
 	}
 	return s
 }

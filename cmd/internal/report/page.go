@@ -45,6 +45,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"px":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 		"isLink":   func(s string) bool { return link.MatchString(s) },
 		"readable": readable,
+		"longest":  longest,
 	}).Parse(page))
 })
 
@@ -57,7 +58,6 @@ type view struct {
 	Policy             string // Content-Security-Policy
 	Style              template.CSS
 	Script             template.JS
-	Class, Verdict     string
 	Failures           []string
 	Totals             findings.Totals
 	Groups             []*group
@@ -103,7 +103,6 @@ func (r *Report) End(t findings.Totals) error {
 		Style: template.CSS(style), Script: template.JS(script), Policy: policy(), Totals: t,
 		Failures: r.failures, Changes: r.changes(),
 	}
-	v.Class, v.Verdict = verdict(t)
 	v.Groups = slices.SortedFunc(maps.Values(r.groups), func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Count, a.Count),
 			cmp.Compare(a.Code, b.Code))
@@ -146,16 +145,6 @@ func (v *view) addSitemaps(documents []*auditedDocument) {
 	s.Tiles = treemap(s.Rows)
 }
 
-func verdict(t findings.Totals) (class, sentence string) {
-	switch {
-	case t.Errors > 0:
-		return "error", "Search engines refuse part of these sitemaps."
-	case t.Warnings > 0:
-		return "warning", "Search engines read these sitemaps, but ignore or misread part of them."
-	}
-	return "sound", "Search engines can read all of these sitemaps."
-}
-
 // policy returns the Content-Security-Policy: the page's own style and script, and nothing else.
 func policy() string {
 	source := func(s string) string {
@@ -189,17 +178,4 @@ func caret(f audit.Finding) []string {
 func (g *group) Summary() string {
 	rule, _ := audit.RuleOf(g.Code)
 	return cmp.Or(rule.Summary, string(g.Code))
-}
-
-// Places returns the title of the list of places, or "" if it would say nothing more.
-func (g *group) Places() string {
-	switch {
-	case g.Count > int64(len(g.Examples)):
-		return fmt.Sprintf("%s places, %d of them shown", cli.Thousands(g.Count), len(g.Examples))
-	case g.Count > 1:
-		return cli.Thousands(g.Count) + " places"
-	case g.Examples[0].Excerpt.Text != "":
-		return "The line"
-	}
-	return ""
 }

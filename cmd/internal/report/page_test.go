@@ -60,7 +60,7 @@ func TestLabel(t *testing.T) {
 		{"https://example.com/products-of-the-shop.xml", 60, ""},
 		{"https://example.com/%3C/script%3E.xml", 100, "script>"},
 		{"https://example.com/%E5%9C%B0%E5%9B%BE.xml", 60, "地图"},
-		{"https://example.com/" + strings.Repeat("%E5%9C%B0", 20), 100, "…地地地地"},
+		{"https://example.com/" + strings.Repeat("%E5%9C%B0", 20), 100, "…地地地地地"},
 	} {
 		d := tile{W: test.width, H: 40, Document: &auditedDocument{Name: test.name}}
 		if got := d.label(); got != test.want {

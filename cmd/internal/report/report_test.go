@@ -307,7 +307,7 @@ func TestTimeline(t *testing.T) {
 			}
 			last = c.Name
 			sum += c.Count
-			if c.Count > 0 != (c.H > 0) || c.Y < timelineTop-0.01 || c.X+c.W > 100 {
+			if c.Count > tl.Largest || c.X < 0 || c.X >= 100 {
 				t.Errorf("%v: column %+v", test.months, c)
 			}
 		}

@@ -5,7 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -17,102 +18,74 @@ type tile struct {
 	Document   *auditedDocument
 	Label      string // as much of the name as fits, or ""
 
-	size float64
+	entries float64 // more than the document has if that is too few to be seen
 }
 
 const treemapWidth, treemapHeight = 960, 380
 
-// treemap draws the rows of documents, each with an area in proportion to its entries (Bruls,
-// Huizing and van Wijk, "Squarified Treemaps"). Small ones are enlarged so that they can be seen.
+// treemap draws the rows of documents, each with an area in proportion to its entries. Small ones
+// are enlarged so that they can be seen.
 func treemap(rows []*auditedDocument) []tile {
 	var tiles []tile
 	entries := 0.0
 	for i, d := range rows {
 		if d.Format != sitemap.SitemapIndex {
-			tiles = append(tiles, tile{Row: i, Document: d})
+			tiles = append(tiles, tile{Row: i, Document: d, entries: float64(d.Entries)})
 			entries += float64(d.Entries)
 		}
 	}
-	slices.SortStableFunc(tiles, func(a, b tile) int {
-		return cmp.Compare(b.Document.Entries, a.Document.Entries)
-	})
-	least, sum := max(1, entries/float64(8*len(tiles)+200)), 0.0
+	slices.SortStableFunc(tiles, func(a, b tile) int { return cmp.Compare(b.entries, a.entries) })
+	least := max(1, entries/float64(8*len(tiles)+200))
 	for i := range tiles {
-		tiles[i].size = max(least, float64(tiles[i].Document.Entries))
-		sum += tiles[i].size
+		tiles[i].entries = max(least, tiles[i].entries)
 	}
-	for i := range tiles {
-		tiles[i].size *= treemapWidth * treemapHeight / sum
-	}
-	place(tiles)
-	for i := range tiles {
-		tiles[i].Label = tiles[i].label()
-	}
+	place(tiles, 0, 0, treemapWidth, treemapHeight)
 	return tiles
 }
 
-// place gives each tile its place: row after row of tiles, each along the shorter side of the
-// remaining area.
-func place(tiles []tile) {
-	x, y, w, h := 0.0, 0.0, float64(treemapWidth), float64(treemapHeight)
-	for len(tiles) > 0 {
-		n := rowLength(tiles, min(w, h))
-		sum, along := 0.0, 0.0
-		for _, t := range tiles[:n] {
-			sum += t.size
-		}
-		for i := range tiles[:n] {
-			t := &tiles[i]
-			if w >= h {
-				t.X, t.Y, t.W, t.H = x, y+along, sum/h, t.size*h/sum
-				along += t.H
-			} else {
-				t.X, t.Y, t.W, t.H = x+along, y, t.size*w/sum, sum/w
-				along += t.W
-			}
-		}
-		if w >= h {
-			x, w = x+sum/h, w-sum/h
-		} else {
-			y, h = y+sum/w, h-sum/w
-		}
-		tiles = tiles[n:]
+// place gives tiles their places in a rectangle: it divides the tiles, and the rectangle across its
+// longer side, into two parts that are as equal as can be, and each part again.
+func place(tiles []tile, x, y, w, h float64) {
+	if len(tiles) == 0 {
+		return
 	}
-}
-
-// rowLength returns how many tiles make a row along side whose tiles are closest to squares. The
-// tiles are sorted, the largest first.
-func rowLength(tiles []tile, side float64) int {
-	best, sum := 0.0, 0.0
-	for i, t := range tiles {
-		sum += t.size
-		worst := max(side*side*tiles[0].size/(sum*sum), sum*sum/(side*side*t.size))
-		if i > 0 && worst > best {
-			return i
-		}
-		best = worst
+	all := 0.0
+	for _, t := range tiles {
+		all += t.entries
 	}
-	return len(tiles)
+	n, first := 1, tiles[0].entries
+	for n < len(tiles) && first+tiles[n].entries/2 < all/2 {
+		first += tiles[n].entries
+		n++
+	}
+	share := first / all
+	switch {
+	case n == len(tiles):
+		t := &tiles[0]
+		t.X, t.Y, t.W, t.H = x, y, w, h
+		t.Label = t.label()
+	case w > h:
+		place(tiles[:n], x, y, w*share, h)
+		place(tiles[n:], x+w*share, y, w*(1-share), h)
+	default:
+		place(tiles[:n], x, y, w, h*share)
+		place(tiles[n:], x, y+h*share, w, h*(1-share))
+	}
 }
 
 // label returns the name of the document, or as much of its end as fits into the tile.
 func (t *tile) label() string {
 	const character, margin, least = 7.7, 14, 9
 	base := path.Base(strings.TrimRight(t.Document.Name, "/"))
-	name := []rune(readable(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xml")))
-	fits := int((t.W - margin) / character)
-	if t.H < 22 || fits < min(len(name), least) {
+	name := readable(strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".xml"))
+	width, fits := runewidth.StringWidth(name), int((t.W-margin)/character)
+	switch {
+	case t.H < 22 || fits < min(width, least):
 		return ""
+	case width > fits:
+		return runewidth.TruncateLeft(name, width-fits+1, "…")
 	}
-	columns := func(r rune) int { return (utf8.RuneLen(r) + 1) / 2 } // two of a Chinese character
-	cut := len(name)                                                 // name[:cut] does not fit
-	for ; cut > 0 && fits >= columns(name[cut-1]); cut-- {
-		fits -= columns(name[cut-1])
-	}
-	if cut > 0 {
-		return "…" + string(name[min(cut+1, len(name)):])
-	}
-	return string(name)
+	return name
 }
 
 // classes are the kinds of documents, the worst first.
