@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
@@ -37,29 +41,6 @@ func catCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// check returns an error for flags that do not apply to a run of this mode.
-func (c *catFlags) check(m mode) error {
-	forFindings := c.Format == "sarif" || c.Format == "junit" || c.Format == "github"
-	switch {
-	case forFindings && (!m.Findings || c.documents):
-		return fmt.Errorf("--format %s: only for the findings of a run with --check", c.Format)
-	case c.Format == "parquet" && m.Findings && !c.documents:
-		return errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, " +
-			"junit or github")
-	case (c.Rows != "" || c.Sample != 0) && (m.Findings || c.documents):
-		return errors.New("--rows, --sample: only for the URLs of a run")
-	case c.Fields != "" && m.Findings:
-		return errors.New("--fields: findings have no fields to choose")
-	case m.Findings && !c.documents:
-		return nil
-	case c.documents:
-		_, err := output.NewDocuments(&c.PrintFlags)
-		return err
-	}
-	_, err := output.NewPrinter(&c.PrintFlags, true, true)
-	return err
-}
-
 // cat prints the parts of a run.
 func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error {
 	formatErr := flags.Resolve(cmd)
@@ -71,7 +52,8 @@ func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error
 	if err != nil {
 		return err
 	}
-	if err := cli.UsageOf(cmd, formatErr, flags.check(rec.mode)); err != nil {
+	p, err := flags.printer(rec.mode)
+	if err := cli.UsageOf(cmd, formatErr, err); err != nil {
 		return err
 	}
 	if rec.Changed && !flags.Quiet {
@@ -81,12 +63,9 @@ func cat(a *cli.App, cmd *cobra.Command, location string, flags *catFlags) error
 	if err != nil {
 		return err
 	}
-	p, err := newPrinter(out, &flags.PrintFlags, flags.documents, rec.mode)
-	if err == nil {
-		err = printParts(a, s, run, p)
-		err = cmp.Or(err, p.end())
-	}
-	return out.Finish(err)
+	p.begin(out)
+	err = printParts(a, s, run, p)
+	return out.Finish(cmp.Or(err, p.end()))
 }
 
 // findRun returns the run that OUT/RUN names.
@@ -127,3 +106,117 @@ func printParts(a *cli.App, s store, run string, p linePrinter) error {
 	}
 	return nil
 }
+
+// A linePrinter prints lines of parts. Its errors are those of the output.
+type linePrinter struct {
+	begin func(out *output.Writer)
+	line  func(l batch.Line) error
+	end   func() error
+}
+
+// printer returns the printer of a run of this mode: of its documents, or of its URLs or findings.
+// It refuses flags that do not apply to these.
+func (c *catFlags) printer(m mode) (p linePrinter, err error) {
+	ofFindings := m.Findings && !c.documents
+	forFindings := c.Format == "sarif" || c.Format == "junit" || c.Format == "github"
+	switch {
+	case forFindings && !ofFindings:
+		return p, fmt.Errorf("--format %s: only for the findings of a run with --check", c.Format)
+	case c.Format == "parquet" && ofFindings:
+		return p, errors.New("--format parquet: findings are printed as text, jsonl, csv, sarif, " +
+			"junit or github")
+	case (c.Rows != "" || c.Sample != 0) && (m.Findings || c.documents):
+		return p, errors.New("--rows, --sample: only for the URLs of a run")
+	case c.Fields != "" && m.Findings:
+		return p, errors.New("--fields: findings have no fields to choose")
+	case ofFindings:
+		f := &findingPrinter{codes: map[sitemap.Code]bool{}}
+		begin := func(out *output.Writer) {
+			o := findings.Options{FailOn: findings.NoFailure}
+			f.printer, _ = findings.New(c.Format, out, o) // the format was checked
+		}
+		return linePrinter{begin, f.line, f.end}, nil
+	case c.documents:
+		t, err := output.NewDocuments(&c.PrintFlags)
+		return linePrinter{t.Begin, func(l batch.Line) error {
+			if l.Document == nil {
+				return nil
+			}
+			return t.Print(l.Document)
+		}, t.End}, err
+	}
+	u, err := output.NewPrinter(&c.PrintFlags, true, true)
+	if err != nil {
+		return p, err
+	}
+	return linePrinter{u.Begin, func(l batch.Line) error {
+		if l.URL == nil {
+			return nil
+		}
+		return u.Print(l.URL)
+	}, u.End}, nil
+}
+
+// A findingPrinter prints findings as sitemap check does.
+type findingPrinter struct {
+	printer findings.Printer
+	totals  findings.Totals
+	codes   map[sitemap.Code]bool // of findings since the last document or target
+}
+
+func (p *findingPrinter) line(l batch.Line) error {
+	switch {
+	case l.Finding != nil:
+		p.finding(l.Finding)
+	case l.Document != nil:
+		p.document(l.Document, l.Text)
+	case l.Target != nil:
+		p.ended(l.Target.Target, l.Target.Target, l.Text, l.Target.Error)
+	}
+	return nil
+}
+
+func (p *findingPrinter) finding(f *batch.Finding) {
+	p.codes[f.Code] = true
+	p.totals.Count(f.Severity)
+	p.printer.Finding(&audit.Finding{
+		Code: f.Code, Severity: f.Severity, Sitemap: f.Sitemap, Pos: sitemap.Position{Line: f.Line},
+		Column: f.Column, Loc: f.Loc, Text: f.Text, Message: f.Message, Fix: f.Fix,
+		Dropped: f.Dropped,
+	}, f.Target)
+}
+
+func (p *findingPrinter) document(d *batch.Document, text []byte) {
+	p.totals.Documents++
+	if d.Format != sitemap.SitemapIndex {
+		p.totals.URLs += d.Entries
+	}
+	p.ended(d.Sitemap, d.Target, text, d.Error)
+}
+
+// ended prints a document or target after its findings. It leaves out an error that a finding has
+// reported.
+func (p *findingPrinter) ended(name, target string, text []byte, e *batch.Error) {
+	d := &findings.DocumentEnd{Name: cli.FileName(name), Target: target, JSON: text}
+	if e != nil {
+		d.Code, d.Message, d.Known = e.Code, e.Message, p.knows(e)
+		if !d.Known {
+			p.totals.Errors++
+		}
+	}
+	clear(p.codes)
+	p.printer.Document(d)
+}
+
+// unread are the codes of findings about documents that could not be read.
+var unread = []sitemap.Code{
+	"no_sitemap", "sitemap_unreachable", "sitemap_timeout", "sitemap_status",
+}
+
+// knows reports whether a finding has reported an error.
+func (p *findingPrinter) knows(e *batch.Error) bool {
+	said := func(code sitemap.Code) bool { return p.codes[code] }
+	return said(e.Code) || slices.ContainsFunc(unread, said)
+}
+
+func (p *findingPrinter) end() error { return p.printer.End(p.totals) }

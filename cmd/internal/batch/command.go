@@ -5,94 +5,100 @@
 //
 //	command.go  sitemap batch and its commands
 //	emit.go     batch emit
-//	cat.go      batch cat
-//	print.go    the lines of parts as URLs, documents and findings
-//	status.go   batch status
-//	failed.go   batch status --failed
+//	cat.go      batch cat: the lines of parts as URLs, documents and findings
+//	status.go   batch status, and what has failed
 //	summary.go  what a run has done, by its parts
-//	work.go     workers
+//	work.go     what a worker reports
 //	plan.go     the tasks of a list
+//	run.go      a run that a command works on
 //	flags.go    flags of the commands that make parts
-//	lease.go    what becomes of tasks, as metrics
-//	metrics.go  metrics and health
-//	queue.go    queues by their URL
-//	server.go   the flags that name a queue and its server
-//	record.go   what a run is, beside its parts
-//	store.go    where parts are
-//	folder.go   a store of files
+//	metrics.go  metrics and health, and what becomes of tasks
+//	queue.go    queues by their URL, and the flags for their servers
+//	store.go    where parts are, and what a run is beside them
 //	shard.go    shards of a list
 package batch
 
 import (
 	"cmp"
-	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
 // Command returns the command sitemap batch.
 func Command(a *cli.App) *cobra.Command {
-	flags, tasks, walks := &runFlags{}, &planFlags{}, &walkFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "batch [flags] LIST",
-		Args: cli.Exactly(1, "want one LIST of targets, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return planAndWork(a, cmd, args[0], flags, tasks, walks)
-		},
-	})
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.Var(&tasks.shard, "shard", "walk only the domains of shard `I/N`, I from 0 to N-1")
-	})
-	flags.add(cmd)
-	tasks.add(cmd)
-	walks.add(cmd)
-	cmd.AddCommand(planCommand(a), workCommand(a), statusCommand(a), catCommand(a), emitCommand(a))
+	cmd := runCommand(a, "batch [flags] LIST", &runFlags{plans: true, works: true})
+	cmd.AddCommand(
+		runCommand(a, "plan [flags] LIST", &runFlags{plans: true}),
+		runCommand(a, "work [flags]", &runFlags{works: true}),
+		statusCommand(a), catCommand(a), emitCommand(a),
+	)
 	return cmd
 }
 
-// planAndWork walks the sites of a list.
-func planAndWork(
-	a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags,
-	walks *walkFlags,
-) error {
-	if tasks.shard.n > 0 && flags.queue != "" {
-		return cli.Misuse(cmd, errors.New("want --shard or --queue, not both: with a queue, "+
-			"workers share the list anyway"))
+// runCommand returns a command that plans a run, works on it, or both.
+func runCommand(a *cli.App, use string, flags *runFlags) *cobra.Command {
+	args := cli.Exactly(1, "want one LIST of targets, or - for standard input")
+	if !flags.plans {
+		args = cli.Exactly(0, "want no argument: the sites come from the queue")
 	}
-	worker, err := walks.worker(a, cmd, flags, tasks.shard.n)
-	if err != nil {
+	cmd := cli.WithHelp(&cobra.Command{
+		Use: use, Args: args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return execute(a, cmd, strings.Join(args, ""), flags)
+		},
+	})
+	flags.add(cmd)
+	return cmd
+}
+
+// execute plans the run of a list, works on it, or both.
+func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error {
+	var worker *batch.Worker
+	err := flags.check()
+	if flags.works && err == nil {
+		worker, err = flags.worker(a)
+	}
+	if err := cli.UsageOf(cmd, err); err != nil {
 		return err
 	}
-	in, err := openList(a, list)
-	if err != nil {
-		return err
+	p := &plan{list: list}
+	if flags.plans {
+		if p.in, err = openList(a, list); err != nil {
+			return err
+		}
+		defer p.in.Close()
 	}
-	defer in.Close()
-	r, err := open(a, cmd, flags, tasks.replicas)
+	r, err := open(a, cmd, flags)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	if f, ok := r.store.(*folder); ok && flags.queue == "" {
-		lock, err := f.lock(flags.run, tasks.shard)
-		if err != nil {
-			return err
-		}
-		defer lock.Close()
+	if err := r.lock(); err != nil {
+		return err
 	}
-	p := &plan{openRun: r, list: list, shard: tasks.shard}
-	w := newWork(r, worker, walks.Progress, list, tasks.shard.n)
+	p.openRun = r
 	group, ctx := errgroup.WithContext(cmd.Context())
-	group.Go(func() error { return p.run(ctx, in) })
-	group.Go(func() error { return w.run(ctx) })
+	var w *work
+	if flags.works {
+		w = newWork(r, worker, list)
+		group.Go(func() error { return worker.Run(ctx) })
+	}
+	if flags.plans {
+		group.Go(func() error { return p.run(ctx) })
+	} else if r.queue.endsHere && !flags.wait {
+		r.queue.End(ctx)
+	}
 	err = group.Wait()
-	w.end(err == nil && p.isOver())
-	if err == nil && p.isOver() {
-		p.reportOver()
+	if w != nil {
+		w.end(err == nil && flags.plans && p.isOver())
+	}
+	if err == nil && flags.plans && !flags.quiet {
+		p.report()
 	}
 	return cmp.Or(a.Ended(cmd.Context()), err)
 }

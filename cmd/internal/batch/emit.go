@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/connectivity"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -53,13 +51,12 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 	if err != nil {
 		return err
 	}
-	conn, crawl, err := dialFrontier(cmd.Context(), &flags.serverFlags)
+	q, err := openFrontier(cmd.Context(), &flags.serverFlags)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer q.close()
 	m := newCounters()
-	q := &queue{ready: func() bool { return conn.GetState() != connectivity.TransientFailure }}
 	stop, err := m.serve(flags.metrics, q)
 	if err != nil {
 		return err
@@ -69,7 +66,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 	for part, err := range s.Parts(cmd.Context(), run) {
 		if err == nil {
 			parts++
-			err = emitPart(cmd.Context(), conn, crawl, s, part, func(answer frontier.Answer) {
+			err = emitPart(cmd.Context(), q.frontier, s, part, func(answer frontier.Answer) {
 				answers[answer]++
 				m.emitted.WithLabelValues(string(answer)).Inc()
 			})
@@ -95,7 +92,7 @@ func emit(a *cli.App, cmd *cobra.Command, location string, flags *emitFlags) err
 
 // emitPart puts the pages of a part into a frontier.
 func emitPart(
-	ctx context.Context, conn *grpc.ClientConn, crawl string, s store, part batch.Stored,
+	ctx context.Context, q *frontier.Queue, s store, part batch.Stored,
 	answered func(frontier.Answer),
 ) error {
 	in, err := s.Open(ctx, part)
@@ -103,7 +100,7 @@ func emitPart(
 		return err
 	}
 	defer in.Close()
-	if err := frontier.Emit(ctx, conn, crawl, in, answered); err != nil {
+	if err := frontier.Emit(ctx, q.Conn, q.Crawl, in, answered); err != nil {
 		return fmt.Errorf("%s: %w", part.Path, err)
 	}
 	return nil

@@ -2,19 +2,17 @@ package batch
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
-	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
+	"github.com/seed-322c453a/sitemap/discover"
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
@@ -48,8 +46,9 @@ func (p *placeFlags) check() error {
 	return p.serverFlags.check()
 }
 
-// runFlags are the flags of commands that work on a run.
+// runFlags are the flags of the commands that plan a run or work on it.
 type runFlags struct {
+	plans, works bool
 	placeFlags
 	mode
 	retry    bool
@@ -58,9 +57,24 @@ type runFlags struct {
 	metrics  string
 	log      string
 	quiet    bool
+
+	// Of plans.
+	shard    shard
+	replicas int
+
+	// Of work.
+	cli.WalkFlags
+	wait    bool
+	workers int
+	grace   time.Duration
 }
 
 func (r *runFlags) add(cmd *cobra.Command) {
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		if r.plans && r.works {
+			f.Var(&r.shard, "shard", "walk only the domains of shard `I/N`, I from 0 to N-1")
+		}
+	})
 	r.placeFlags.add(cmd)
 	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.retry, "retry", false,
@@ -84,85 +98,81 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	})
 	cli.OneOf(cmd, "log", "text", "json")
 	cli.Positive(cmd, "patience")
+	if r.plans {
+		cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+			f.IntVar(&r.replicas, "replicas", 0,
+				"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or "+
+					"as before)")
+		})
+		cli.NotNegative(cmd, "replicas")
+	} else {
+		cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+			f.BoolVar(&r.wait, "wait", false, "when the crawl of a frontier is done, wait for more")
+			f.DurationVar(&r.refetch, "refetch", 0,
+				"make a frontier hand out a domain again after `TIME`, for the next --run")
+		})
+		cli.NotNegative(cmd, "refetch")
+	}
+	if r.works {
+		r.addWalk(cmd)
+	}
+}
+
+// addWalk adds the flags of walks.
+func (r *runFlags) addWalk(cmd *cobra.Command) {
+	r.Parallel, r.SiteTime = 16, time.Hour
+	r.WalkFlags.Add(cmd, "domains")
+	r.AddMatch(cmd)
+	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
+		f.DurationVar(&r.grace, "grace", 0,
+			"`TIME` for domains under way to end after SIGTERM; the others are handed back")
+	})
+	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
+		f.IntVar(&r.workers, "workers", 0,
+			"`N` processes share the run: each sends only 8/N requests at once to "+
+				"one address, at least 1 (default 1, or the number of shards)")
+	})
+	cli.NotNegative(cmd, "grace", "workers")
 }
 
 func (r *runFlags) check() error {
 	switch {
+	case r.shard.n > 0 && r.queue != "":
+		return errors.New("want --shard or --queue, not both: with a queue, workers share the " +
+			"list anyway")
 	case r.Changed && r.Findings:
 		return errors.New("want --check or --changed, not both: --check judges all pages")
 	case r.lease < natsqueue.MinLease:
 		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
 	}
-	return r.placeFlags.check()
+	err := r.placeFlags.check()
+	switch {
+	case err != nil:
+	case r.queue == "" && !(r.plans && r.works):
+		err = errors.New("name the queue that workers share: --queue nats://HOST:PORT")
+	case r.wait && isNATS(r.queue):
+		err = errors.New("--wait needs a URLFrontier: a run over NATS ends when its plan is done")
+	}
+	return err
 }
 
-// An openRun is a run that a command works on.
-type openRun struct {
-	app     *cli.App
-	flags   *runFlags
-	store   store
-	states  batch.States
-	record  record
-	queue   *queue
-	metrics *counters
-	log     *slog.Logger // nil without --log
-	// progress counts what was done, before this process too.
-	progress progress.Counter
-	closers  []func()
-}
-
-// open begins or resumes a run and opens its queue. Replicas is 0 to keep the number.
-func open(a *cli.App, cmd *cobra.Command, flags *runFlags, replicas int) (r *openRun, err error) {
-	ctx := cmd.Context()
-	r = &openRun{app: a, flags: flags, metrics: newCounters()}
-	defer func() {
-		if err = cmp.Or(a.Ended(ctx), err); err != nil {
-			r.close()
-		}
-	}()
-	if flags.log != "" {
-		r.log = a.Log.Records(flags.log == "json")
+// worker returns the worker for the flags.
+func (r *runFlags) worker(a *cli.App) (*batch.Worker, error) {
+	workers := max(1, cmp.Or(r.workers, r.shard.n))
+	client, options, err := r.Walk(a, max(1, 8/workers))
+	matches, matchErr := r.Matcher()
+	if err := cmp.Or(err, matchErr); err != nil {
+		return nil, err
 	}
-	if r.store, err = openStore(ctx, flags.out); err != nil {
-		return r, err
+	a.Linger(r.grace)
+	options.OnlyChanged = r.Changed
+	worker := &batch.Worker{
+		Client: client, Options: options,
+		Select:   func(u *discover.URL) bool { return matches(u.Loc) },
+		Parallel: r.Parallel, SiteTime: r.SiteTime, Grace: r.grace, Retry: r.retry,
 	}
-	if r.record, err = beginRun(ctx, r.store, flags.run, flags.mode); err != nil {
-		return r, err
+	if r.Findings {
+		worker.Job = batch.Findings(audit.Options{Agent: "Googlebot", Limits: r.Limit.Document()})
 	}
-	if r.record.mode != flags.mode {
-		const text = "run %s has the mode %q; begin another one with --run NAME"
-		return r, cli.Misuse(cmd, fmt.Errorf(text, flags.run, r.record.mode.String()))
-	}
-	o := &natsqueue.Options{Lease: flags.lease, Replicas: replicas, Patience: flags.patience}
-	if r.queue, err = openQueue(ctx, &flags.serverFlags, flags.run, o); err != nil {
-		return r, err
-	}
-	if r.queue.close != nil {
-		r.closers = append(r.closers, r.queue.close)
-	}
-	if r.states, err = openStates(ctx, r.store, r.queue, o); err != nil {
-		return r, err
-	}
-	stop, err := r.metrics.serve(flags.metrics, r.queue)
-	if err == nil {
-		r.closers = append(r.closers, stop)
-	}
-	return r, err
-}
-
-// openStates opens the states of a store. With NATS and a folder, NATS keeps them, since a folder
-// has no fence for several machines.
-func openStates(
-	ctx context.Context, s store, q *queue, o *natsqueue.Options,
-) (batch.States, error) {
-	if _, ok := s.(*folder); ok && q.nats != nil {
-		return natsqueue.OpenStates(ctx, q.nats, o)
-	}
-	return s.States(ctx)
-}
-
-func (r *openRun) close() {
-	for _, c := range slices.Backward(r.closers) {
-		c()
-	}
+	return worker, nil
 }

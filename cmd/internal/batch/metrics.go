@@ -2,7 +2,9 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -86,7 +88,7 @@ func (m *counters) done(c batch.Counts) {
 // serve serves metrics and health at an address until stop is called. The process is ready while
 // its queue answers.
 func (m *counters) serve(address string, q *queue) (stop func(), err error) {
-	stop, err = metrics.Serve(address, m.registry, q.isReady)
+	stop, err = metrics.Serve(address, m.registry, q.ready)
 	if err == nil && q.left != nil && address != "" {
 		m.gauge("sitemap_domains_waiting", "Domains that wait in the queue.", q, false)
 		m.gauge("sitemap_domains_leased", "Domains that are with workers.", q, true)
@@ -109,4 +111,51 @@ func (m *counters) gauge(name, help string, q *queue, leased bool) {
 			}
 			return float64(waiting)
 		}))
+}
+
+// A measuredQueue counts how leases end.
+type measuredQueue struct {
+	batch.Queue
+	metrics *counters
+}
+
+func (q measuredQueue) Take(ctx context.Context) (batch.Lease, error) {
+	l, err := q.Queue.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q.metrics.walking.Inc()
+	if l.Task().Attempts > 0 {
+		q.metrics.retried.Inc()
+	}
+	return &measuredLease{Lease: l, metrics: q.metrics, taken: time.Now()}, nil
+}
+
+type measuredLease struct {
+	batch.Lease
+	metrics *counters
+	taken   time.Time
+	lost    atomic.Bool
+}
+
+func (l *measuredLease) Renew(ctx context.Context) error { return l.note(l.Lease.Renew(ctx)) }
+
+func (l *measuredLease) Done(ctx context.Context) error {
+	l.metrics.walking.Dec()
+	l.metrics.seconds.Observe(time.Since(l.taken).Seconds())
+	return l.note(l.Lease.Done(ctx))
+}
+
+func (l *measuredLease) Later(ctx context.Context, delay time.Duration) error {
+	l.metrics.walking.Dec()
+	l.metrics.back.Inc()
+	return l.note(l.Lease.Later(ctx, delay))
+}
+
+// note counts a lease that has expired, once.
+func (l *measuredLease) note(err error) error {
+	if errors.Is(err, batch.ErrStale) && !l.lost.Swap(true) {
+		l.metrics.lost.Inc()
+	}
+	return err
 }

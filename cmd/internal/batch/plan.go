@@ -7,79 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
-
-// planFlags are the flags of commands that read a list.
-type planFlags struct {
-	shard    shard
-	replicas int
-}
-
-func (p *planFlags) add(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.IntVar(&p.replicas, "replicas", 0,
-			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as "+
-				"before)")
-	})
-	cli.NotNegative(cmd, "replicas")
-}
-
-func planCommand(a *cli.App) *cobra.Command {
-	flags, tasks := &runFlags{}, &planFlags{}
-	cmd := cli.WithHelp(&cobra.Command{
-		Use:  "plan [flags] LIST",
-		Args: cli.Exactly(1, "want one LIST of targets, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return planAlone(a, cmd, args[0], flags, tasks)
-		},
-	})
-	flags.add(cmd)
-	tasks.add(cmd)
-	return cmd
-}
-
-var errNoQueue = errors.New("name the queue that workers share: --queue nats://HOST:PORT")
-
-// planAlone puts the tasks of a list into a queue.
-func planAlone(
-	a *cli.App, cmd *cobra.Command, list string, flags *runFlags, tasks *planFlags,
-) error {
-	err := flags.check()
-	if err == nil && flags.queue == "" {
-		err = errNoQueue
-	}
-	if err := cli.UsageOf(cmd, err); err != nil {
-		return err
-	}
-	in, err := openList(a, list)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	r, err := open(a, cmd, flags, tasks.replicas)
-	if err != nil {
-		return err
-	}
-	defer r.close()
-	p := &plan{openRun: r, list: list}
-	if err := p.run(cmd.Context(), in); err != nil {
-		return err
-	}
-	switch {
-	case p.isOver():
-		p.reportOver()
-	case !flags.quiet:
-		a.Log.Printf("%s put, %s in the queue before, %s done before", cli.Plural(p.put, "domain"),
-			cli.Thousands(p.known), cli.Thousands(p.done))
-	}
-	return nil
-}
 
 // openList opens a list of targets.
 func openList(a *cli.App, list string) (io.ReadCloser, error) {
@@ -94,7 +25,7 @@ func openList(a *cli.App, list string) (io.ReadCloser, error) {
 type plan struct {
 	*openRun
 	list   string
-	shard  shard
+	in     io.ReadCloser
 	failed map[string]bool // domains that are put although they have a part, or nil
 	isNew  bool            // the run has no parts yet: planning need not look for any
 
@@ -103,7 +34,7 @@ type plan struct {
 }
 
 // run reads the list.
-func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
+func (p *plan) run(ctx context.Context) (err error) {
 	p.record.Started, p.record.Targets, p.record.BadLines, p.record.Bad = thisSecond(), 0, 0, nil
 	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
@@ -120,7 +51,7 @@ func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
 		}
 	}
 	targets := int64(0)
-	for task, err := range batch.Plan(in, p.flags.run) {
+	for task, err := range batch.Plan(p.in, p.flags.run) {
 		if line := (*batch.LineError)(nil); errors.As(err, &line) {
 			p.record.add(line)
 			p.metrics.bad.Inc()
@@ -131,7 +62,7 @@ func (p *plan) run(ctx context.Context, in io.Reader) (err error) {
 			return fmt.Errorf("%s: %s", cli.FileName(p.list), jsonl.Message("", err))
 		}
 		targets += int64(len(task.Targets))
-		if !p.shard.has(task.Domain) {
+		if !p.flags.shard.has(task.Domain) {
 			continue
 		}
 		if err := p.add(ctx, task); err != nil {
@@ -194,15 +125,18 @@ func domainOf(part batch.Stored) string {
 // isOver reports whether nothing of the run was left.
 func (p *plan) isOver() bool { return p.put == 0 && p.known == 0 }
 
-// reportOver says that the run is over, and how to begin the next.
-func (p *plan) reportOver() {
-	if p.flags.quiet {
-		return
+// report says that the run is over, and how to begin the next, or what a plan alone has done.
+func (p *plan) report() {
+	switch {
+	case p.isOver():
+		name := "run " + p.flags.run
+		if p.flags.shard.n > 0 {
+			name = "shard " + p.flags.shard.String() + " of " + name
+		}
+		p.app.Log.Printf("%s is over: %s done; begin the next one with --run NAME", name,
+			cli.Plural(p.targets, "site"))
+	case !p.flags.works:
+		p.app.Log.Printf("%s put, %s in the queue before, %s done before",
+			cli.Plural(p.put, "domain"), cli.Thousands(p.known), cli.Thousands(p.done))
 	}
-	name := "run " + p.flags.run
-	if p.shard.n > 0 {
-		name = "shard " + p.shard.String() + " of " + name
-	}
-	p.app.Log.Printf("%s is over: %s done; begin the next one with --run NAME", name,
-		cli.Plural(p.targets, "site"))
 }

@@ -2,33 +2,110 @@ package batch
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"google.golang.org/grpc"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"google.golang.org/grpc/connectivity"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/engines/frontier"
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
-// A queue is a [batch.Queue] with further functions for commands. Functions that it does not need
-// are nil.
+// Schemes of the URLs of queues.
+const (
+	schemeNATS        = "nats://"
+	schemeTLS         = "tls://"
+	schemeFrontier    = "urlfrontier://"
+	schemeFrontierTLS = "urlfrontiers://"
+)
+
+var errQueue = errors.New("--queue: want nats://HOST:PORT, several separated by commas, or " +
+	"urlfrontier://HOST:PORT/CRAWL")
+
+func isNATS(location string) bool {
+	return strings.HasPrefix(location, schemeNATS) || strings.HasPrefix(location, schemeTLS)
+}
+
+// parseFrontier returns the URL of a frontier, whose path is the name of a crawl.
+func parseFrontier(location string) (*url.URL, error) {
+	u, err := url.Parse(location)
+	isFrontier := strings.HasPrefix(location, schemeFrontier) ||
+		strings.HasPrefix(location, schemeFrontierTLS)
+	if err != nil || !isFrontier || u.Port() == "" || u.User != nil {
+		return nil, errQueue
+	}
+	u.Path = strings.Trim(u.Path, "/")
+	return u, nil
+}
+
+// serverFlags name a queue, the credentials for its server, and the authorities to trust.
+type serverFlags struct {
+	queue   string
+	login   natsqueue.Login
+	refetch time.Duration // of a frontier
+}
+
+func (s *serverFlags) add(cmd *cobra.Command) {
+	cli.FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
+		f.StringVar(&s.login.Creds, "nats-creds", "",
+			"log in to NATS with the credentials in `FILE`")
+		f.StringVar(&s.login.NKey, "nats-nkey", "",
+			"log in to NATS with the seed of an NKey in `FILE`")
+		f.StringVar(&s.login.CA, "queue-ca", "",
+			"trust the certificate authorities in `FILE` (PEM) for the server of the queue")
+	})
+}
+
+// check returns an error if --queue is not the URL of a queue, or a flag does not apply to it.
+func (s *serverFlags) check() error {
+	isLogin := s.login.Creds != "" || s.login.NKey != ""
+	switch {
+	case s.login.Creds != "" && s.login.NKey != "":
+		return errors.New("--nats-creds, --nats-nkey: want one of them")
+	case isLogin && !isNATS(s.queue):
+		return errors.New("--nats-creds, --nats-nkey: want --queue nats://HOST:PORT")
+	case s.login.CA != "" && s.queue == "":
+		return errors.New("--queue-ca needs --queue URL")
+	case s.queue == "" || isNATS(s.queue):
+		return nil
+	}
+	_, err := parseFrontier(s.queue)
+	return err
+}
+
+// secure returns the TLS configuration for a frontier, or nil for no TLS.
+func (s *serverFlags) secure(scheme string) (*tls.Config, error) {
+	roots, err := cli.ReadAuthorities("--queue-ca", s.login.CA, x509.NewCertPool())
+	if err != nil || roots == nil && scheme+"://" != schemeFrontierTLS {
+		return nil, err
+	}
+	return &tls.Config{RootCAs: roots}, nil
+}
+
+// A queue is a [batch.Queue] with further functions for commands.
 type queue struct {
 	batch.Queue
-	nats  *nats.Conn                      // nil for another server
-	begin func(ctx context.Context) error // begins a plan: an earlier End no longer counts
-	left  func(ctx context.Context) (waiting, leased int, err error)
 	ready func() bool // the server answers
 	close func()
 	// endsHere means that the server does not keep End: each process must call it.
 	endsHere bool
-}
+	frontier *frontier.Queue // nil for another server
 
-// isReady reports whether the server of the queue, if there is one, answers.
-func (q *queue) isReady() bool { return q.ready == nil || q.ready() }
+	// Of NATS, else nil.
+	nats  *nats.Conn
+	begin func(ctx context.Context) error // begins a plan: an earlier End no longer counts
+	left  func(ctx context.Context) (waiting, leased int, err error)
+}
 
 // openQueue opens the queue of a run: in memory, if no location is given.
 func openQueue(
@@ -36,22 +113,16 @@ func openQueue(
 ) (*queue, error) {
 	switch {
 	case flags.queue == "":
-		return &queue{Queue: batch.NewMemoryQueue(1_000)}, nil
+		q := batch.NewMemoryQueue(1_000)
+		return &queue{Queue: q, ready: func() bool { return true }, close: func() {}}, nil
 	case isNATS(flags.queue):
 		return openJetStream(ctx, flags, run, o)
 	}
-	conn, crawl, err := dialFrontier(ctx, flags)
-	if err != nil {
-		return nil, err
+	q, err := openFrontier(ctx, flags)
+	if err == nil {
+		q.frontier.Run, q.frontier.Lease = run, o.Lease
 	}
-	return &queue{
-		Queue: &frontier.Queue{
-			Conn: conn, Crawl: crawl, Run: run, Lease: o.Lease, Refetch: flags.refetch,
-		},
-		ready:    func() bool { return conn.GetState() != connectivity.TransientFailure },
-		close:    func() { conn.Close() },
-		endsHere: true,
-	}, nil
+	return q, err
 }
 
 // connectNATS connects to a broker.
@@ -86,19 +157,19 @@ func openJetStream(
 // reachTime bounds the first answer of a frontier.
 const reachTime = 10 * time.Second
 
-// dialFrontier connects to a frontier, and returns the crawl that its URL names.
-func dialFrontier(ctx context.Context, flags *serverFlags) (*grpc.ClientConn, string, error) {
+// openFrontier connects to a frontier.
+func openFrontier(ctx context.Context, flags *serverFlags) (*queue, error) {
 	u, err := parseFrontier(flags.queue)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	secure, err := flags.secure(u.Scheme)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	conn, err := frontier.Dial(u.Host, secure)
 	if err != nil {
-		return nil, "", fmt.Errorf("--queue: %w", err)
+		return nil, fmt.Errorf("--queue: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
@@ -106,8 +177,12 @@ func dialFrontier(ctx context.Context, flags *serverFlags) (*grpc.ClientConn, st
 	for s := conn.GetState(); s != connectivity.Ready; s = conn.GetState() {
 		if !conn.WaitForStateChange(ctx, s) {
 			conn.Close()
-			return nil, "", fmt.Errorf("--queue: %s cannot be reached", u.Host)
+			return nil, fmt.Errorf("--queue: %s cannot be reached", u.Host)
 		}
 	}
-	return conn, u.Path, nil
+	q := &frontier.Queue{Conn: conn, Crawl: u.Path, Refetch: flags.refetch}
+	return &queue{
+		Queue: q, frontier: q, endsHere: true, close: func() { conn.Close() },
+		ready: func() bool { return conn.GetState() != connectivity.TransientFailure },
+	}, nil
 }

@@ -98,30 +98,32 @@ func (n *FetchFlags) Client() (*fetch.Client, error) {
 	}
 	var errs [4]error
 	c.Header, errs[0] = parseHeaders(n.headers)
-	c.RootCAs, errs[1] = readAuthorities(n.cacert)
+	if n.cacert != "" {
+		roots, err := x509.SystemCertPool()
+		if err != nil {
+			roots = x509.NewCertPool()
+		}
+		c.RootCAs, errs[1] = ReadAuthorities("--cacert", n.cacert, roots)
+	}
 	c.ConnectTo, errs[2] = parseConnectTo(n.connectTo)
 	c.Map, errs[3] = parseMap(n.mapped)
 	return c, cmp.Or(errs[:]...)
 }
 
-// readAuthorities returns the system's certificate authorities and those in a file, or nil if no
-// file is named.
-func readAuthorities(file string) (*x509.CertPool, error) {
+// ReadAuthorities adds the certificate authorities in a file, the value of a flag, to roots. It
+// returns nil if no file is named.
+func ReadAuthorities(flag, file string, roots *x509.CertPool) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
 	}
 	pem, err := os.ReadFile(file)
+	if err == nil && !roots.AppendCertsFromPEM(pem) {
+		err = fmt.Errorf("%s: no certificate in PEM", file)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("--cacert: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("--cacert: %s: no certificate in PEM", file)
-	}
-	return pool, nil
+	return roots, nil
 }
 
 var connection = regexp.MustCompile(`^((?:\[[^]]+\]|[^]:[]*):\d*):((?:\[[^]]+\]|[^]:[]*):\d*)$`)
