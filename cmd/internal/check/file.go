@@ -32,7 +32,7 @@ func (x *targetAudit) file(ctx context.Context) error {
 			x.finding(&f)
 		}
 	}
-	if ended := x.Ended(ctx); ended != nil {
+	if ended := x.App.Ended(ctx); ended != nil {
 		return ended
 	}
 	x.Progress.Note(&sum)

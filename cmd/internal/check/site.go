@@ -32,7 +32,7 @@ func (x *targetAudit) site(
 		}
 		x.finding(&f)
 	}
-	return x.Ended(ctx)
+	return x.App.Ended(ctx)
 }
 
 // done handles the end of a document in a walk.

@@ -106,6 +106,9 @@ func (a *App) Fail(format string, args ...any) {
 // Ended returns why ctx has ended. It checks the context of the command first, which ends a moment
 // before the contexts derived from it.
 func (a *App) Ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); a.Context.Err() == nil && errors.Is(cause, ErrMaxTime) {
+		return cause
+	}
 	return cmp.Or(a.Context.Err(), ctx.Err())
 }
 

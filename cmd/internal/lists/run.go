@@ -1,6 +1,20 @@
+// Package lists walks the targets of a command, several at once.
+//
+// Each file builds on those below it:
+//
+//	run.go       commands that walk: targets to tasks of package batch, and URLs to their formats
+//	state.go     begins a run with --state
+//	visit.go     one target to URLs, problems and documents
+//	walker.go    what the visits of a command share
+//	journal.go   what a run with --state keeps
+//	save.go      documents as they were served
+//	selector.go  which URLs are printed
+//	flags.go     the flags of the commands that walk
 package lists
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -8,12 +22,103 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
+
+// Walk walks the targets of a command. Begin sets the Handle of the walker, and may print a header.
+func Walk(
+	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, begin func(*Walker),
+) error {
+	targets, err := target.ParseAll(args, flags.From, flags.As)
+	if err := cli.UsageOf(cmd, flags.Resolve(cmd), err); err != nil {
+		return err
+	}
+	w, err := NewWalker(a, cmd, flags, &cli.DocumentFlags{})
+	if err != nil {
+		return err
+	}
+	if w.Out, err = output.Create(a, flags.Out); err != nil {
+		return err
+	}
+	begin(w)
+	return w.Out.Finish(w.Run(cmd.Context(), targets))
+}
+
+// Print walks the targets, prints the URLs and the table of --documents, and reports at the end
+// what else it met.
+func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Printer) error {
+	w.fills = true
+	p.Begin(w.Out)
+	w.Handle = func(v *Visit) Handler {
+		return Handler{Page: func(r *batch.URL) error { return v.print(p, r) }}
+	}
+	w.Read = func(r io.Reader) error {
+		for l, err := range batch.Lines(r) {
+			switch {
+			case err != nil:
+			case l.URL != nil:
+				err = p.Print(l.URL)
+			case l.Document != nil:
+				err = w.documents.Print(l.Document)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	end, err := w.openDocuments()
+	if err != nil {
+		return err
+	}
+	err = w.Run(ctx, targets)
+	err = cmp.Or(err, p.End())
+	err = end(err)
+	if err != nil || w.Flags.Quiet {
+		return err
+	}
+	w.problems.Print(w.App.Log)
+	if n := w.Selector.again; n > 0 {
+		w.App.Log.Printf("--unique: %s left out that came before", cli.Plural(n, "URL"))
+	}
+	return nil
+}
+
+// print prints a URL. Visits side by side write lines, which are printed in the order of the list.
+// With --state, what is printed of a document stays together.
+func (v *Visit) print(p output.Printer, r *batch.URL) error {
+	sample, isSample := p.(*output.Sample)
+	switch {
+	case isSample && !sample.Wants(r.Loc):
+		return nil
+	case v.Journal != nil:
+		v.lines = p.(*output.Format).Append(v.lines, r)
+	case v.OneByOne():
+		return p.Print(r)
+	default:
+		v.lines = r.AppendTo(v.lines)
+	}
+	return v.writeFull()
+}
+
+// openDocuments begins the table of --documents, and returns how it ends if the run ends with err.
+func (w *Walker) openDocuments() (end func(err error) error, err error) {
+	if w.documents == nil {
+		return func(err error) error { return err }, nil
+	}
+	out, err := output.Create(w.App, w.Flags.Documents)
+	if err != nil {
+		return nil, err
+	}
+	w.documents.Begin(out)
+	return func(err error) error { return out.Finish(cmp.Or(err, w.documents.End())) }, nil
+}
 
 // Run walks the targets and prints to w.Out. It reports what could not be read as it meets it; an
 // error ends the command.
@@ -26,7 +131,6 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, w.Flags.maxTime, cli.ErrMaxTime)
 		defer cancel()
 	}
-	w.run = ctx
 	endFailures, err := w.openFailures()
 	if err != nil {
 		return err
@@ -54,8 +158,8 @@ func (w *Walker) openFailures() (end func() error, err error) {
 
 // work does the targets, --parallel of them at once.
 func (w *Walker) work(ctx context.Context, args []target.Target) error {
-	to, end := w.reader()
-	sink := w.inOrder(to)
+	w.lines = bufio.NewReaderSize(nil, 64<<10)
+	sink := w.inOrder(output.WriterFunc(w.write))
 	queue := batch.NewMemoryQueue(w.Flags.Parallel) // reads little ahead, for --max-urls
 	// Nothing waits for it after an error: it may wait for standard input.
 	go w.plan(ctx, args, queue)
@@ -64,56 +168,28 @@ func (w *Walker) work(ctx context.Context, args []target.Target) error {
 		Parallel: w.Flags.Parallel, Job: w.job,
 	}
 	err := worker.Run(ctx)
-	closeErr := cmp.Or(sink.Close(), end())
-	return cmp.Or(w.Ended(ctx), err, closeErr)
+	closeErr := sink.Close()
+	return cmp.Or(w.App.Ended(ctx), err, closeErr)
 }
 
-// reader returns a writer for the lines of all visits in their order, and a function that waits
-// until they are printed.
-func (w *Walker) reader() (to io.Writer, end func() error) {
-	if w.Read == nil || w.OneByOne() || w.Journal != nil {
-		return output.WriterFunc(func(p []byte) (int, error) {
-			n, err := w.Out.Write(p)
-			if !w.Progress.HasRead() {
-				w.Out.EndHead() // no result yet: an old file stays
-			}
-			if err == nil && len(p) < chunk { // the end of a document
-				err = w.Out.Flush()
-			}
-			return n, err
-		}), func() error { return nil }
+// write prints what visits side by side have written, in the order of the list.
+func (w *Walker) write(p []byte) (n int, err error) {
+	if w.Read != nil {
+		n, err = len(p), w.readLines(p)
+	} else if n, err = w.Out.Write(p); !w.Progress.HasRead() {
+		w.Out.EndHead() // no result yet: an old file stays
 	}
-	return pipe(func(r io.Reader) error {
-		return cmp.Or(w.Read(flushingReader{r, w.Out}), w.Out.Flush())
-	})
+	return n, cmp.Or(err, w.Out.Flush())
 }
 
-// A flushingReader flushes the output before it waits for more to print.
-type flushingReader struct {
-	io.Reader
-	out *output.Writer
-}
-
-func (r flushingReader) Read(p []byte) (int, error) {
-	if err := r.out.Flush(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}
-
-// pipe returns a writer to what read reads, and a function that waits until it has.
-func pipe(read func(io.Reader) error) (to io.Writer, end func() error) {
-	r, lines := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		err := read(r)
-		r.CloseWithError(err)
-		done <- err
-	}()
-	return lines, func() error {
-		lines.Close()
-		return <-done
-	}
+// readLines prints the lines in p. It keeps the beginning of the last one until it is whole.
+func (w *Walker) readLines(p []byte) error {
+	w.rest = append(w.rest, p...)
+	end := bytes.LastIndexByte(w.rest, '\n') + 1
+	w.lines.Reset(bytes.NewReader(w.rest[:end]))
+	err := w.Read(w.lines)
+	w.rest = append(w.rest[:0], w.rest[end:]...)
+	return err
 }
 
 // job visits the targets of a task.

@@ -220,7 +220,7 @@ func (v *Visit) page() error {
 func (v *Visit) WalkFailed(
 	ctx context.Context, err error, fail func(err error, hint string),
 ) error {
-	if ended := v.Ended(ctx); ended != nil {
+	if ended := v.App.Ended(ctx); ended != nil {
 		return ended
 	}
 	var walkErr *discover.WalkError
@@ -302,7 +302,7 @@ func (v *Visit) walkFile(ctx context.Context) error {
 		v.Record.Entry = *e
 		return v.page()
 	})
-	if err = cmp.Or(err, v.Ended(ctx)); err != nil {
+	if err = cmp.Or(err, v.App.Ended(ctx)); err != nil {
 		return err
 	}
 	if children > 0 && !v.Flags.Quiet {

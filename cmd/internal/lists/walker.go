@@ -1,9 +1,9 @@
 package lists
 
 import (
+	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"sync"
 
@@ -41,17 +41,18 @@ type Walker struct {
 	Handle   func(v *Visit) Handler
 	Progress progress.Counter
 	problems cli.Tally
-	run      context.Context // ends with --max-time
-	failed   sync.Map        // the targets in the file of --failed
+	failed   sync.Map // the targets in the file of --failed
 	Out      *output.Writer
 	fills    bool     // a terminal with lines, so that no progress is shown on it
 	Journal  *journal // nil without --state
 
 	documents *output.Documents // the table of --documents, nil without it
 	failures  *batch.InOrder    // the file of --failed, nil without it
-	// Read prints what visits side by side have written, in the order of the list. If it is nil,
-	// their lines are printed.
-	Read func(r io.Reader) error
+	// Read prints lines that visits side by side have written, in the order of the list. If it is
+	// nil, the lines are printed as they are.
+	Read  func(r io.Reader) error
+	lines *bufio.Reader // that Read reads
+	rest  []byte        // the beginning of a line
 }
 
 // NewWalker returns the walker that the flags describe.
@@ -73,14 +74,6 @@ func NewWalker(
 		}
 	}
 	return w, cli.UsageOf(cmd, flags.check(), cmp.Or(errs[:]...))
-}
-
-// Ended returns why the run, or the walk with this context, ends, or nil.
-func (w *Walker) Ended(ctx context.Context) error {
-	if errors.Is(context.Cause(w.run), cli.ErrMaxTime) && w.App.Context.Err() == nil {
-		return cli.ErrMaxTime
-	}
-	return w.App.Ended(ctx)
 }
 
 // OneByOne reports whether no two visits are under way at once, so that they may print directly.
