@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -33,10 +32,9 @@ func catCommand(a *cli.App) *cobra.Command {
 	})
 	flags.PrintFlags.Add(cmd, "text, jsonl, csv, parquet, sarif, junit or github")
 	flags.AddRows(cmd)
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&flags.documents, "documents", false,
-			"print a table of the sitemaps, not their URLs")
-	})
+	f := cmd.Flags()
+	f.BoolVar(&flags.documents, "documents", false, "print a table of the sitemaps, not their URLs")
+	cli.Group(cmd, "Output")
 	cmd.Flags().Lookup("format").DefValue, flags.Format = "jsonl", "jsonl"
 	return cmd
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -27,17 +26,15 @@ func emitCommand(a *cli.App) *cobra.Command {
 		Args: cli.Exactly(1, "want one OUT/RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return emit(a, cmd, args[0], flags) },
 	})
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&flags.queue, "queue", "",
-			"put the pages into the frontier at `URL`: urlfrontier://HOST:PORT/CRAWL")
-	})
+	f := cmd.Flags()
+	f.StringVar(&flags.queue, "queue", "",
+		"put the pages into the frontier at `URL`: urlfrontier://HOST:PORT/CRAWL")
+	cli.Group(cmd, "Target")
 	flags.serverFlags.add(cmd)
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&flags.metrics, "metrics", "",
-			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
-		f.BoolVarP(&flags.quiet, "quiet", "q", false,
-			"on standard error, report only what is wrong")
-	})
+	f.StringVar(&flags.metrics, "metrics", "",
+		"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "on standard error, report only what is wrong")
+	cli.Group(cmd, "Output")
 	return cmd
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
@@ -23,16 +22,15 @@ type placeFlags struct {
 }
 
 func (p *placeFlags) add(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&p.run, "run", "1", "`NAME` of the run; another name begins another run")
-		f.StringVar(&p.queue, "queue", "",
-			"workers share the queue at `URL`: nats://HOST:PORT, several separated by commas, or "+
-				"urlfrontier://HOST:PORT/CRAWL")
-	})
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVarP(&p.out, "output", "o", "",
-			"the parts are in `OUT`/RUN, the states beside them: a folder, or s3://BUCKET/PREFIX")
-	})
+	f := cmd.Flags()
+	f.StringVar(&p.run, "run", "1", "`NAME` of the run; another name begins another run")
+	f.StringVar(&p.queue, "queue", "",
+		"workers share the queue at `URL`: nats://HOST:PORT, several separated by commas, or "+
+			"urlfrontier://HOST:PORT/CRAWL")
+	cli.Group(cmd, "Target")
+	f.StringVarP(&p.out, "output", "o", "",
+		"the parts are in `OUT`/RUN, the states beside them: a folder, or s3://BUCKET/PREFIX")
+	cli.Group(cmd, "Output")
 	p.serverFlags.add(cmd)
 }
 
@@ -70,47 +68,42 @@ type runFlags struct {
 }
 
 func (r *runFlags) add(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		if r.plans && r.works {
-			f.Var(&r.shard, "shard", "walk only the domains of shard `I/N`, I from 0 to N-1")
-		}
-	})
+	f := cmd.Flags()
+	if r.plans && r.works {
+		f.Var(&r.shard, "shard", "walk only the domains of shard `I/N`, I from 0 to N-1")
+	}
+	cli.Group(cmd, "Target")
 	r.placeFlags.add(cmd)
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.BoolVar(&r.retry, "retry", false,
-			"walk targets that failed in the run again; with --queue, plan and work both need it")
-		f.DurationVar(&r.lease, "lease", time.Minute,
-			"with --queue, `TIME` after which the domains of a silent worker go to others")
-		f.DurationVar(&r.patience, "patience", 10*time.Minute,
-			"with NATS, `TIME` to wait for a broker that does not answer")
-	})
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&r.Changed, "changed", false,
-			"the run has only URLs that are new or modified since the run before")
-		f.BoolVar(&r.Findings, "check", false,
-			"write the findings of 'sitemap check' in place of URLs")
-		f.StringVar(&r.metrics, "metrics", "",
-			"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
-		f.StringVar(&r.log, "log", "",
-			"log on standard error as `FORMAT` text or json, with a record for each domain")
-		f.BoolVarP(&r.quiet, "quiet", "q", false,
-			"on standard error, report only what is wrong with LIST, parts and states")
-	})
+	f.BoolVar(&r.retry, "retry", false,
+		"walk targets that failed in the run again; with --queue, plan and work both need it")
+	f.DurationVar(&r.lease, "lease", time.Minute,
+		"with --queue, `TIME` after which the domains of a silent worker go to others")
+	f.DurationVar(&r.patience, "patience", 10*time.Minute,
+		"with NATS, `TIME` to wait for a broker that does not answer")
+	cli.Group(cmd, "Target")
+	f.BoolVar(&r.Changed, "changed", false,
+		"the run has only URLs that are new or modified since the run before")
+	f.BoolVar(&r.Findings, "check", false, "write the findings of 'sitemap check' in place of URLs")
+	f.StringVar(&r.metrics, "metrics", "",
+		"serve /metrics, /healthz and /readyz at `ADDRESS`, such as :9090")
+	f.StringVar(&r.log, "log", "",
+		"log on standard error as `FORMAT` text or json, with a record for each domain")
+	f.BoolVarP(&r.quiet, "quiet", "q", false,
+		"on standard error, report only what is wrong with LIST, parts and states")
+	cli.Group(cmd, "Output")
 	cli.OneOf(cmd, "log", "text", "json")
 	cli.Positive(cmd, "patience")
 	if r.plans {
-		cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-			f.IntVar(&r.replicas, "replicas", 0,
-				"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or "+
-					"as before)")
-		})
+		f.IntVar(&r.replicas, "replicas", 0,
+			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as "+
+				"before)")
+		cli.Group(cmd, "Target")
 		cli.NotNegative(cmd, "replicas")
 	} else {
-		cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-			f.BoolVar(&r.wait, "wait", false, "when the crawl of a frontier is done, wait for more")
-			f.DurationVar(&r.refetch, "refetch", 0,
-				"make a frontier hand out a domain again after `TIME`, for the next --run")
-		})
+		f.BoolVar(&r.wait, "wait", false, "when the crawl of a frontier is done, wait for more")
+		f.DurationVar(&r.refetch, "refetch", 0,
+			"make a frontier hand out a domain again after `TIME`, for the next --run")
+		cli.Group(cmd, "Target")
 		cli.NotNegative(cmd, "refetch")
 	}
 	if r.works {
@@ -123,15 +116,14 @@ func (r *runFlags) addWalk(cmd *cobra.Command) {
 	r.Parallel, r.SiteTime = 16, time.Hour
 	r.WalkFlags.Add(cmd, "domains")
 	r.AddMatch(cmd)
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.DurationVar(&r.grace, "grace", 0,
-			"`TIME` for domains under way to end after SIGTERM; the others are handed back")
-	})
-	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.IntVar(&r.workers, "workers", 0,
-			"`N` processes share the run: each sends only 8/N requests at once to "+
-				"one address, at least 1 (default 1, or the number of shards)")
-	})
+	f := cmd.Flags()
+	f.DurationVar(&r.grace, "grace", 0,
+		"`TIME` for domains under way to end after SIGTERM; the others are handed back")
+	cli.Group(cmd, "Target")
+	f.IntVar(&r.workers, "workers", 0,
+		"`N` processes share the run: each sends only 8/N requests at once to one address, at "+
+			"least 1 (default 1, or the number of shards)")
+	cli.Group(cmd, "Politeness")
 	cli.NotNegative(cmd, "grace", "workers")
 }
 

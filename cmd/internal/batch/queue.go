@@ -12,7 +12,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"google.golang.org/grpc/connectivity"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -56,14 +55,12 @@ type serverFlags struct {
 }
 
 func (s *serverFlags) add(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
-		f.StringVar(&s.login.Creds, "nats-creds", "",
-			"log in to NATS with the credentials in `FILE`")
-		f.StringVar(&s.login.NKey, "nats-nkey", "",
-			"log in to NATS with the seed of an NKey in `FILE`")
-		f.StringVar(&s.login.CA, "queue-ca", "",
-			"trust the certificate authorities in `FILE` (PEM) for the server of the queue")
-	})
+	f := cmd.Flags()
+	f.StringVar(&s.login.Creds, "nats-creds", "", "log in to NATS with the credentials in `FILE`")
+	f.StringVar(&s.login.NKey, "nats-nkey", "", "log in to NATS with the seed of an NKey in `FILE`")
+	f.StringVar(&s.login.CA, "queue-ca", "",
+		"trust the certificate authorities in `FILE` (PEM) for the server of the queue")
+	cli.Group(cmd, "Network")
 }
 
 // check returns an error if --queue is not the URL of a queue, or a flag does not apply to it.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -29,10 +28,9 @@ func statusCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return status(a, cmd, args, flags) },
 	})
 	flags.placeFlags.add(cmd)
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&flags.failed, "failed", false,
-			"print the targets that failed, with their causes")
-	})
+	f := cmd.Flags()
+	f.BoolVar(&flags.failed, "failed", false, "print the targets that failed, with their causes")
+	cli.Group(cmd, "Output")
 	flags.format.AddFormat(cmd, "text, csv or jsonl")
 	return cmd
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
@@ -44,37 +43,31 @@ func (c *Flags) Add(cmd *cobra.Command) {
 	c.AddRaw(cmd)
 	c.AddSave(cmd)
 	c.DocumentFlags.Add(cmd)
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&c.root, "root", "",
-			"answer the requests to the target's host from the folder `DIR`; no network")
-	})
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&c.All, "all", false,
-			"in text, print all findings, not only the first five of a rule and document")
-		f.BoolVarP(&c.verbose, "verbose", "v", false,
-			"in text, print documents without findings too")
-		f.BoolVar(&c.rules, "rules", false, "print all rules and end; as text or jsonl")
-		f.StringVar(&c.explain, "explain", "",
-			"explain the rule `CODE`, and end")
-		f.StringVar(&c.State, "state", "",
-			"remember in `FILE` the lastmods of sitemaps, and after a stop the judged pages")
-	})
-	cli.FlagGroup(cmd, "Rule", func(f *pflag.FlagSet) {
-		f.StringVar(&c.FailOn, "fail-on", "error",
-			"least `SEVERITY` of the findings that make the exit status 1: error, warning, info "+
-				"or never")
-		f.StringVar(&c.only, "only", "", "judge by the rules `CODE,...` only")
-		f.StringVar(&c.disable, "disable", "", "do not judge by the rules `CODE,...`")
-		f.StringVar(&c.baseline, "baseline", "",
-			"leave out the findings of an earlier run, as jsonl in `FILE`")
-		f.StringVar(&c.agent, "agent", "Googlebot",
-			"judge by the rules of robots.txt and pages for the crawler `NAME`")
-		f.Func("pages", "fetch and judge `N` pages of all sitemaps, or all", c.setPages)
-		f.Uint64Var(&c.seed, "sample-seed", 0,
-			"draw another sample of pages: one for each `NUMBER`")
-		f.StringVar(&c.table, "page-table", "",
-			"write a row for each of these pages to `FILE`, in CSV")
-	})
+	f := cmd.Flags()
+	f.StringVar(&c.root, "root", "",
+		"answer the requests to the target's host from the folder `DIR`; no network")
+	cli.Group(cmd, "Target")
+	f.BoolVar(&c.All, "all", false,
+		"in text, print all findings, not only the first five of a rule and document")
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "in text, print documents without findings too")
+	f.BoolVar(&c.rules, "rules", false, "print all rules and end; as text or jsonl")
+	f.StringVar(&c.explain, "explain", "", "explain the rule `CODE`, and end")
+	f.StringVar(&c.State, "state", "",
+		"remember in `FILE` the lastmods of sitemaps, and after a stop the judged pages")
+	cli.Group(cmd, "Output")
+	f.StringVar(&c.FailOn, "fail-on", "error",
+		"least `SEVERITY` of the findings that make the exit status 1: error, warning, info or "+
+			"never")
+	f.StringVar(&c.only, "only", "", "judge by the rules `CODE,...` only")
+	f.StringVar(&c.disable, "disable", "", "do not judge by the rules `CODE,...`")
+	f.StringVar(&c.baseline, "baseline", "",
+		"leave out the findings of an earlier run, as jsonl in `FILE`")
+	f.StringVar(&c.agent, "agent", "Googlebot",
+		"judge by the rules of robots.txt and pages for the crawler `NAME`")
+	f.Func("pages", "fetch and judge `N` pages of all sitemaps, or all", c.setPages)
+	f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
+	f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
+	cli.Group(cmd, "Rule")
 	for _, flag := range []string{"explain", "only", "disable"} {
 		cli.Complete(cmd, flag, ruleCodes()...)
 	}

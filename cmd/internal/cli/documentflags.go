@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap"
 )
@@ -18,19 +17,18 @@ type DocumentFlags struct {
 // Add adds the flags to a command.
 func (d *DocumentFlags) Add(cmd *cobra.Command) {
 	d.AddBase(cmd)
-	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&d.contentType, "content-type", "",
-			"media `TYPE` of a file; its charset counts")
-	})
+	f := cmd.Flags()
+	f.StringVar(&d.contentType, "content-type", "", "media `TYPE` of a file; its charset counts")
+	Group(cmd, "Target")
 }
 
 // AddBase adds --base alone.
 func (d *DocumentFlags) AddBase(cmd *cobra.Command) {
-	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&d.base, "base", "",
-			"`URL` that a file comes from; relative locations in it are resolved against that, "+
-				"else dropped")
-	})
+	f := cmd.Flags()
+	f.StringVar(&d.base, "base", "",
+		"`URL` that a file comes from; relative locations in it are resolved against that, else "+
+			"dropped")
+	Group(cmd, "Target")
 }
 
 // Options returns the options to read a file with.

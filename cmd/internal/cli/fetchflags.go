@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/seed-322c453a/sitemap"
@@ -39,37 +38,34 @@ type FetchFlags struct {
 
 // Add adds the flags to a command.
 func (n *FetchFlags) Add(cmd *cobra.Command) {
-	FlagGroup(cmd, "Network", func(f *pflag.FlagSet) {
-		f.DurationVar(&n.timeout, "timeout", 5*time.Minute,
-			"longest `TIME` for one document with all its attempts; 0 means any")
-		f.IntVar(&n.retries, "retries", 2, "retry a failed request `N` times")
-		f.StringVar(&n.proxy, "proxy", "",
-			"`URL` of a proxy (default: as the environment says)")
-		f.StringVar(&n.cacert, "cacert", "",
-			"trust the certificate authorities in `FILE` (PEM) beside those of the system")
-		f.BoolVar(&n.insecure, "insecure", false, "accept every certificate; for tests")
-		f.StringArrayVar(&n.connectTo, "connect-to", nil,
-			"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the "+
-				"first, as curl does; HOST or PORT may be empty for any; repeatable")
-		f.StringArrayVar(&n.mapped, "map", nil,
-			"request URLs that begin with the first of `URL=URL2` from the second, "+
-				"such as a preview of the site; repeatable")
-		f.BoolVar(&n.allowPrivate, "allow-private", false,
-			"allow loopback, private and other addresses that are not public, and every port")
-		f.StringArrayVarP(&n.headers, "header", "H", nil,
-			"send this header `FIELD`, 'Name: value'; repeatable")
-	})
-	FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.StringVarP(&n.userAgent, "user-agent", "A", "",
-			"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
-		f.IntVar(&n.Concurrency, "concurrency", 0,
-			"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
-		f.DurationVar(&n.delay, "delay", 0,
-			"least `TIME` between two requests to a host, also if its robots.txt asks for less")
-		f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
-			"longest `TIME` to wait before a retry; if Retry-After asks for more, the request "+
-				"fails")
-	})
+	f := cmd.Flags()
+	f.DurationVar(&n.timeout, "timeout", 5*time.Minute,
+		"longest `TIME` for one document with all its attempts; 0 means any")
+	f.IntVar(&n.retries, "retries", 2, "retry a failed request `N` times")
+	f.StringVar(&n.proxy, "proxy", "", "`URL` of a proxy (default: as the environment says)")
+	f.StringVar(&n.cacert, "cacert", "",
+		"trust the certificate authorities in `FILE` (PEM) beside those of the system")
+	f.BoolVar(&n.insecure, "insecure", false, "accept every certificate; for tests")
+	f.StringArrayVar(&n.connectTo, "connect-to", nil,
+		"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the first, "+
+			"as curl does; HOST or PORT may be empty for any; repeatable")
+	f.StringArrayVar(&n.mapped, "map", nil,
+		"request URLs that begin with the first of `URL=URL2` from the second, such as a preview "+
+			"of the site; repeatable")
+	f.BoolVar(&n.allowPrivate, "allow-private", false,
+		"allow loopback, private and other addresses that are not public, and every port")
+	f.StringArrayVarP(&n.headers, "header", "H", nil,
+		"send this header `FIELD`, 'Name: value'; repeatable")
+	Group(cmd, "Network")
+	f.StringVarP(&n.userAgent, "user-agent", "A", "",
+		"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
+	f.IntVar(&n.Concurrency, "concurrency", 0,
+		"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
+	f.DurationVar(&n.delay, "delay", 0,
+		"least `TIME` between two requests to a host, also if its robots.txt asks for less")
+	f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
+		"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
+	Group(cmd, "Politeness")
 	NotNegative(cmd, "timeout", "retries", "concurrency", "delay", "retry-wait")
 }
 

@@ -42,14 +42,14 @@ func addTopics(root *cobra.Command) {
 	}
 }
 
-// FlagGroup adds the flags that define adds to a command, as one group of its help.
-func FlagGroup(cmd *cobra.Command, name string, define func(*pflag.FlagSet)) {
-	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
-	f.SortFlags = false
-	define(f)
-	f.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{"group": {name}} })
+// Group makes the flags that were added to a command since the last call a group of its help.
+func Group(cmd *cobra.Command, name string) {
 	cmd.Flags().SortFlags = false
-	cmd.Flags().AddFlagSet(f)
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Annotations == nil {
+			flag.Annotations = map[string][]string{"group": {name}}
+		}
+	})
 }
 
 // boolValue is printed by pflag after a flag that needs no value.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // PrintFlags are the flags of all commands that print results.
@@ -27,50 +26,49 @@ type PrintFlags struct {
 // Add adds the flags to a command. Formats are those that it prints, as in "text, jsonl or csv".
 func (p *PrintFlags) Add(cmd *cobra.Command, formats string) {
 	p.AddFormat(cmd, formats)
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVarP(&p.Out, "output", "o", "",
-			"print to `FILE`, which is replaced when all is written")
-		f.BoolVarP(&p.Quiet, "quiet", "q", false,
-			"on standard error, report only what could not be read")
-	})
+	f := cmd.Flags()
+	f.StringVarP(&p.Out, "output", "o", "",
+		"print to `FILE`, which is replaced when all is written")
+	f.BoolVarP(&p.Quiet, "quiet", "q", false,
+		"on standard error, report only what could not be read")
+	Group(cmd, "Output")
 }
 
 // AddFormat adds --format alone.
 func (p *PrintFlags) AddFormat(cmd *cobra.Command, formats string) {
 	p.formats = strings.Split(strings.ReplaceAll(formats, " or ", ", "), ", ")
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
-	})
+	f := cmd.Flags()
+	f.StringVar(&p.Format, "format", "text", "print as `FORMAT`: "+formats)
+	Group(cmd, "Output")
 	OneOf(cmd, "format", p.formats...)
 }
 
 // AddRaw adds --raw.
 func (p *PrintFlags) AddRaw(cmd *cobra.Command) {
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&p.Raw, "raw", false,
-			"in csv, put no apostrophe before cells that a spreadsheet takes for formulas")
-	})
+	f := cmd.Flags()
+	f.BoolVar(&p.Raw, "raw", false,
+		"in csv, put no apostrophe before cells that a spreadsheet takes for formulas")
+	Group(cmd, "Output")
 }
 
 // AddFields adds --fields.
 func (p *PrintFlags) AddFields(cmd *cobra.Command) {
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&p.Fields, "fields", "",
-			"print the fields `NAME,...` only: see 'sitemap help fields'")
-	})
+	f := cmd.Flags()
+	f.StringVar(&p.Fields, "fields", "",
+		"print the fields `NAME,...` only: see 'sitemap help fields'")
+	Group(cmd, "Output")
 }
 
 // AddRows adds the flags that choose rows.
 func (p *PrintFlags) AddRows(cmd *cobra.Command) {
 	p.AddFields(cmd)
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&p.Rows, "rows", "",
-			"print a row for each of the `ITEMS` of the URLs: alternates, images or videos")
-	})
-	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.IntVar(&p.Sample, "sample", 0, "print `N` URLs that are chosen at random")
-		f.Int64Var(&p.Seed, "seed", 0, "seed of --sample: the same `N` chooses the same URLs")
-	})
+	f := cmd.Flags()
+	f.StringVar(&p.Rows, "rows", "",
+		"print a row for each of the `ITEMS` of the URLs: alternates, images or videos")
+	Group(cmd, "Output")
+	f.IntVar(&p.Sample, "sample", 0, "print `N` URLs that are chosen at random")
+	f.Int64Var(&p.Seed, "seed", 0, "seed of --sample: the same `N` chooses the same URLs")
+	Group(cmd, "Selection")
 	NotNegative(cmd, "sample")
 	OneOf(cmd, "rows", "alternates", "images", "videos")
 }

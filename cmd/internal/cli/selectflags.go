@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/discover"
 )
@@ -30,27 +29,27 @@ type SelectFlags struct {
 
 // Add adds the flags to a command.
 func (s *SelectFlags) Add(cmd *cobra.Command) {
-	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Since, "since", "",
-			"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, "+
-				"or within a time, such as 7d; URLs without a lastmod stay")
-		f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
-			"fetch sitemaps also if their index says that they have not changed")
-		f.BoolVar(&s.newest, "newest", false,
-			"read the sitemaps of an index by their lastmod in it, the latest first")
-		f.StringVar(&s.Follow, "follow", "",
-			"of the sitemaps in an index, fetch those that match `REGEX`")
-		f.StringVar(&s.MinTrust, "min-trust", "variant",
-			"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
-		f.StringSliceVar(&s.knownPaths, "known-paths", nil,
-			"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' "+
-				"tries none; with + before the first, also if it names one")
-		f.IntVar(&s.verifyHosts, "verify-hosts", 4,
-			"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
-		f.Var(&s.Limit, "limit", "read at most this: bytes or entries of a document, "+
-			"depth or sitemaps of a walk; units as in 10MiB; 0 means no limit "+
-			"(default bytes=500MiB, entries=500000, depth=10, sitemaps=50001)")
-	})
+	f := cmd.Flags()
+	f.StringVar(&s.Since, "since", "",
+		"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, or within "+
+			"a time, such as 7d; URLs without a lastmod stay")
+	f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
+		"fetch sitemaps also if their index says that they have not changed")
+	f.BoolVar(&s.newest, "newest", false,
+		"read the sitemaps of an index by their lastmod in it, the latest first")
+	f.StringVar(&s.Follow, "follow", "",
+		"of the sitemaps in an index, fetch those that match `REGEX`")
+	f.StringVar(&s.MinTrust, "min-trust", "variant",
+		"least `TRUST` of the URLs: untrusted, variant, verified, location, robots or caller")
+	f.StringSliceVar(&s.knownPaths, "known-paths", nil,
+		"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries "+
+			"none; with + before the first, also if it names one")
+	f.IntVar(&s.verifyHosts, "verify-hosts", 4,
+		"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
+	f.Var(&s.Limit, "limit", "read at most this: bytes or entries of a document, "+
+		"depth or sitemaps of a walk; units as in 10MiB; 0 means no limit "+
+		"(default bytes=500MiB, entries=500000, depth=10, sitemaps=50001)")
+	Group(cmd, "Selection")
 	NotNegative(cmd, "verify-hosts")
 	OneOf(cmd, "min-trust", "untrusted", "variant", "verified", "location", "robots", "caller")
 }
@@ -58,28 +57,28 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 // AddURLs adds the flags that choose URLs.
 func (s *SelectFlags) AddURLs(cmd *cobra.Command) {
 	s.AddMatch(cmd)
-	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.Int64VarP(&s.MaxURLs, "max-urls", "n", 0, "stop after `N` URLs")
-		f.BoolVar(&s.Unique, "unique", false,
-			fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
-	})
+	f := cmd.Flags()
+	f.Int64VarP(&s.MaxURLs, "max-urls", "n", 0, "stop after `N` URLs")
+	f.BoolVar(&s.Unique, "unique", false,
+		fmt.Sprintf("print each URL once; remembers %s URLs", Thousands(MaxUnique)))
+	Group(cmd, "Selection")
 	NotNegative(cmd, "max-urls")
 	s.AddNormalize(cmd, "with --unique, take URLs that RFC 3986 calls equivalent for one")
 }
 
 // AddNormalize adds the flag that compares URLs in their normal form.
 func (s *SelectFlags) AddNormalize(cmd *cobra.Command, usage string) {
-	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.BoolVar(&s.Normalize, "normalize", false, usage)
-	})
+	f := cmd.Flags()
+	f.BoolVar(&s.Normalize, "normalize", false, usage)
+	Group(cmd, "Selection")
 }
 
 // AddMatch adds the flags that choose URLs by themselves.
 func (s *SelectFlags) AddMatch(cmd *cobra.Command) {
-	FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Match, "match", "", "print URLs that match `REGEX`")
-		f.StringVar(&s.Exclude, "exclude", "", "leave out URLs that match `REGEX`")
-	})
+	f := cmd.Flags()
+	f.StringVar(&s.Match, "match", "", "print URLs that match `REGEX`")
+	f.StringVar(&s.Exclude, "exclude", "", "leave out URLs that match `REGEX`")
+	Group(cmd, "Selection")
 }
 
 // Matcher returns the function that chooses URLs by --match and --exclude.

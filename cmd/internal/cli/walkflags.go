@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -22,15 +21,14 @@ type WalkFlags struct {
 
 // Add adds the flags to a command that does several things of one name at once.
 func (w *WalkFlags) Add(cmd *cobra.Command, things string) {
-	FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.IntVar(&w.Parallel, "parallel", w.Parallel, "walk `N` "+things+" at once")
-		f.DurationVar(&w.SiteTime, "site-time", w.SiteTime,
-			"longest `TIME` for one target; its results until then are kept")
-	})
-	FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.Progress, "progress", "auto", "`WHEN` to show progress on standard "+
-			"error: auto (on a terminal that does not show the results too), always or never")
-	})
+	f := cmd.Flags()
+	f.IntVar(&w.Parallel, "parallel", w.Parallel, "walk `N` "+things+" at once")
+	f.DurationVar(&w.SiteTime, "site-time", w.SiteTime,
+		"longest `TIME` for one target; its results until then are kept")
+	Group(cmd, "Target")
+	f.StringVar(&w.Progress, "progress", "auto", "`WHEN` to show progress on standard "+
+		"error: auto (on a terminal that does not show the results too), always or never")
+	Group(cmd, "Output")
 	w.SelectFlags.Add(cmd)
 	w.FetchFlags.Add(cmd)
 	Positive(cmd, "parallel")

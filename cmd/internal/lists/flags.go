@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
@@ -27,15 +26,14 @@ type Flags struct {
 // Add adds the flags to a command.
 func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	w.PrintFlags.Add(cmd, formats)
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&w.From, "from", "",
-			"read further targets from `FILE` (or -), one a line; # starts a comment")
-		f.StringVar(&w.failed, "failed", "",
-			"write targets with read errors to `FILE`, for --from, "+
-				"with the causes as comments")
-		f.DurationVar(&w.maxTime, "max-time", 0,
-			"longest `TIME` for all targets; the results so far are printed")
-	})
+	f := cmd.Flags()
+	f.StringVar(&w.From, "from", "",
+		"read further targets from `FILE` (or -), one a line; # starts a comment")
+	f.StringVar(&w.failed, "failed", "",
+		"write targets with read errors to `FILE`, for --from, with the causes as comments")
+	f.DurationVar(&w.maxTime, "max-time", 0,
+		"longest `TIME` for all targets; the results so far are printed")
+	cli.Group(cmd, "Target")
 	w.Parallel = 8
 	w.AddAs(cmd)
 	w.WalkFlags.Add(cmd, "targets")
@@ -44,19 +42,19 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 
 // AddAs adds the flag that says what targets are.
 func (w *Flags) AddAs(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
-	})
+	f := cmd.Flags()
+	f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
+	cli.Group(cmd, "Target")
 	cli.OneOf(cmd, "as", "site", "sitemap")
 }
 
 // AddSave adds the flag of the commands that can keep documents.
 func (w *Flags) AddSave(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.save, "save", "",
-			"keep each document as it was served in the folder `DIR`, with its "+
-				"header fields: see 'sitemap help output'")
-	})
+	f := cmd.Flags()
+	f.StringVar(&w.save, "save", "",
+		"keep each document as it was served in the folder `DIR`, with its header fields: see "+
+			"'sitemap help output'")
+	cli.Group(cmd, "Output")
 }
 
 // check reports flags that contradict each other.
@@ -67,11 +65,11 @@ func (w *Flags) check() error {
 
 // AddDocuments adds --documents.
 func (w *Flags) AddDocuments(cmd *cobra.Command) {
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&w.Documents, "documents", "",
-			"write a table of the sitemaps to `FILE`, whose suffix is .csv, "+
-				".jsonl or .parquet: see 'sitemap help fields'")
-	})
+	f := cmd.Flags()
+	f.StringVar(&w.Documents, "documents", "",
+		"write a table of the sitemaps to `FILE`, whose suffix is .csv, .jsonl or .parquet: see "+
+			"'sitemap help fields'")
+	cli.Group(cmd, "Output")
 }
 
 // documentTable returns the table of --documents, nil without it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
@@ -60,10 +59,10 @@ func Command(a *cli.App) *cobra.Command {
 	print.Add(cmd, "text, jsonl, csv or parquet")
 	print.AddFields(cmd)
 	print.AddRaw(cmd)
-	cli.FlagGroup(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.Var(&limit, "limit",
-			"read at most this of a document: bytes or entries; units as in 10MiB; "+
-				"0 means no limit (default bytes=500MiB, entries=500000)")
-	})
+	f := cmd.Flags()
+	f.Var(&limit, "limit",
+		"read at most this of a document: bytes or entries; units as in 10MiB; 0 means no limit "+
+			"(default bytes=500MiB, entries=500000)")
+	cli.Group(cmd, "Selection")
 	return cmd
 }

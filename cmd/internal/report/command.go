@@ -36,10 +36,10 @@ func Command(a *cli.App) *cobra.Command {
 			cmd.Flags().AddFlag(f)
 		}
 	})
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&since, "since-report", "",
-			"show what has changed since the run of check that is in `FILE`, in jsonl")
-	})
+	f := cmd.Flags()
+	f.StringVar(&since, "since-report", "",
+		"show what has changed since the run of check that is in `FILE`, in jsonl")
+	cli.Group(cmd, "Output")
 	return cmd
 }
 

@@ -16,7 +16,6 @@ import (
 	"regexp"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
@@ -30,19 +29,19 @@ func Command(a *cli.App) *cobra.Command {
 		Args: cli.Exactly(1, "want one FILE of changes, or with --ping the URL of a sitemap"),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args[0], flags) },
 	})
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&flags.key, "indexnow", "",
-			"send URLs to IndexNow with the `KEY` that the host serves")
-		f.StringVar(&flags.keyLocation, "key-location", "",
-			"`URL` of the file with the key (default: KEY.txt at the root of each host)")
-		f.StringVar(&flags.endpoint, "endpoint", "https://api.indexnow.org/indexnow",
-			"`URL` that IndexNow requests go to")
-		f.StringVar(&flags.ping, "ping", "",
-			"notify the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
-		f.BoolVar(&flags.removed, "removed", true,
-			"send URLs that were removed too, and those that pages have moved from")
-		f.BoolVar(&flags.dryRun, "dry-run", false, "print the requests, and send none")
-	})
+	f := cmd.Flags()
+	f.StringVar(&flags.key, "indexnow", "",
+		"send URLs to IndexNow with the `KEY` that the host serves")
+	f.StringVar(&flags.keyLocation, "key-location", "",
+		"`URL` of the file with the key (default: KEY.txt at the root of each host)")
+	f.StringVar(&flags.endpoint, "endpoint", "https://api.indexnow.org/indexnow",
+		"`URL` that IndexNow requests go to")
+	f.StringVar(&flags.ping, "ping", "",
+		"notify the search engine at this `URL` of a sitemap, by the protocol's HTTP request")
+	f.BoolVar(&flags.removed, "removed", true,
+		"send URLs that were removed too, and those that pages have moved from")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "print the requests, and send none")
+	cli.Group(cmd, "Target")
 	flags.FetchFlags.Add(cmd)
 	return cmd
 }

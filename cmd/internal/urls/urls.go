@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
@@ -27,11 +26,11 @@ func Command(a *cli.App) *cobra.Command {
 	flags.AddDocuments(cmd)
 	flags.AddRows(cmd)
 	flags.AddRaw(cmd)
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&flags.State, "state", "",
-			"remember URLs in `FILE`: print only changes, and resume after a stop")
-		f.BoolVar(&flags.All, "all", false, "with --state, print all URLs, each with its change")
-	})
+	f := cmd.Flags()
+	f.StringVar(&flags.State, "state", "",
+		"remember URLs in `FILE`: print only changes, and resume after a stop")
+	f.BoolVar(&flags.All, "all", false, "with --state, print all URLs, each with its change")
+	cli.Group(cmd, "Output")
 	flags.AddURLs(cmd)
 	return cmd
 }

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/metrics"
@@ -52,38 +51,35 @@ func Command(a *cli.App) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&flags.from, "from", "",
-			"watch the sites in `FILE` too, one a line; it is read again when it changes")
-		f.StringVar(&flags.state, "state", "", "remember sitemaps and pages in `FILE`; required")
-		f.BoolVar(&flags.once, "once", false,
-			"request the sitemaps that are due, and end; for cron")
-		f.BoolVar(&flags.initial, "initial", false, "print the pages of the first reading as added")
-		f.IntVar(&flags.parallel, "parallel", 16, "walk `N` sites at once")
-	})
+	f := cmd.Flags()
+	f.StringVar(&flags.from, "from", "",
+		"watch the sites in `FILE` too, one a line; it is read again when it changes")
+	f.StringVar(&flags.state, "state", "", "remember sitemaps and pages in `FILE`; required")
+	f.BoolVar(&flags.once, "once", false, "request the sitemaps that are due, and end; for cron")
+	f.BoolVar(&flags.initial, "initial", false, "print the pages of the first reading as added")
+	f.IntVar(&flags.parallel, "parallel", 16, "walk `N` sites at once")
+	cli.Group(cmd, "Target")
 	flags.PrintFlags.AddFormat(cmd, "text or jsonl")
-	cli.FlagGroup(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
-		f.StringVar(&flags.webhook, "webhook", "",
-			"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that "+
-				"is set")
-		f.StringVar(&flags.feed, "feed", "", "keep the last events as an Atom feed in `FILE`")
-		f.StringVar(&flags.metrics, "metrics", "",
-			"serve /metrics and /healthz at `ADDRESS`, such as :9090")
-	})
+	f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
+	f.StringVar(&flags.webhook, "webhook", "",
+		"send events to this `URL`, signed with the secret in SITEMAP_WEBHOOK_SECRET if that is "+
+			"set")
+	f.StringVar(&flags.feed, "feed", "", "keep the last events as an Atom feed in `FILE`")
+	f.StringVar(&flags.metrics, "metrics", "",
+		"serve /metrics and /healthz at `ADDRESS`, such as :9090")
+	cli.Group(cmd, "Output")
 	flags.SelectFlags.Add(cmd)
 	for _, name := range withoutMeaning {
 		cmd.Flags().MarkHidden(name)
 	}
 	flags.FetchFlags.Add(cmd)
-	cli.FlagGroup(cmd, "Politeness", func(f *pflag.FlagSet) {
-		f.IntVar(&flags.perDay, "per-day", 96,
-			"send at most `N` requests for the sitemaps of a site a day")
-		f.DurationVar(&flags.least, "min", 5*time.Minute,
-			"shortest `TIME` between two requests for a sitemap")
-		f.DurationVar(&flags.most, "max", 14*24*time.Hour,
-			"longest `TIME` between two requests for a sitemap")
-	})
+	f.IntVar(&flags.perDay, "per-day", 96,
+		"send at most `N` requests for the sitemaps of a site a day")
+	f.DurationVar(&flags.least, "min", 5*time.Minute,
+		"shortest `TIME` between two requests for a sitemap")
+	f.DurationVar(&flags.most, "max", 14*24*time.Hour,
+		"longest `TIME` between two requests for a sitemap")
+	cli.Group(cmd, "Politeness")
 	cli.Positive(cmd, "parallel", "per-day", "min")
 	cmd.AddCommand(statusCommand(a))
 	return cmd

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
@@ -49,10 +48,10 @@ func statusCommand(a *cli.App) *cobra.Command {
 			return errors.Join(out.Finish(err), db.Close())
 		},
 	}, "watch-status")
-	cli.FlagGroup(cmd, "Target", func(f *pflag.FlagSet) {
-		f.StringVar(&file, "state", "", "`FILE` of sitemap watch; required")
-		f.StringVar(&from, "from", "", "report on the sites in `FILE`, one a line")
-	})
+	f := cmd.Flags()
+	f.StringVar(&file, "state", "", "`FILE` of sitemap watch; required")
+	f.StringVar(&from, "from", "", "report on the sites in `FILE`, one a line")
+	cli.Group(cmd, "Target")
 	format.AddFormat(cmd, "text or jsonl")
 	return cmd
 }
