@@ -47,8 +47,9 @@
 // # A queue of your own
 //
 // Implement [Queue] and [Lease] over your broker, and [States] and [Sink] if workers on several
-// machines share no folder. A sink can write parts as a folder has them, with [NewFilePart],
-// [ReadStored] and [PartName]. Package batchtest has the tests that all of them must pass.
+// machines share no folder. If files can be kept where these machines reach them, implement [Files]
+// for a [FileSink] and [StateFiles] for [NewStates]. Package batchtest has the tests that all of
+// them must pass.
 //
 // # Files
 //
@@ -62,9 +63,10 @@
 //	visit.go     the lines that the jobs write
 //	document.go  what is known of a document
 //	job.go       Job and Worker
-//	states.go    states in a folder
-//	folder.go    parts in a folder
-//	encoding.go  a part as a file
+//	folder.go    parts and states in a folder
+//	states.go    states as files
+//	files.go     parts as files
+//	encoding.go  the lines of a part as a file
 //	inorder.go   lines written to one writer in the order of a list
 //	lines.go     what a part holds
 //	url.go       the lines of URLs
@@ -198,10 +200,11 @@ type Part interface {
 // A Stored describes a part that was committed.
 type Stored struct {
 	Task             // without Targets
-	Digest string    // of the targets
-	Path   string    // its location, for people to read
-	Time   time.Time // when it was committed
-	Counts Counts
+	Digest string    `json:"digest,omitempty"` // of the targets
+	Lots   int       `json:"lots,omitempty"`   // how many lots have parts of their own
+	Path   string    `json:"-"`                // its location, for people to read
+	Time   time.Time `json:"time,omitzero"`    // when it was committed
+	Counts Counts    `json:"counts"`
 }
 
 // Counts are the totals of a part.

@@ -20,12 +20,6 @@ import (
 // and the last line. The first and the last are stored, not deflated, so that they can be read
 // without the lines between: a file that has both is whole.
 
-func firstOf(t Task) firstLine {
-	return firstLine{
-		Version: version, Run: t.Run, Domain: t.Domain, Digest: t.Digest(), Lots: len(t.lots()),
-	}
-}
-
 // appendMember appends a gzip member that holds line as it is.
 func appendMember(b, line []byte) []byte {
 	b = append(b, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
@@ -69,7 +63,11 @@ type filePart struct {
 // removes the file, also after put has failed.
 func NewFilePart(file *os.File, t Task, put func(ctx context.Context) error) Part {
 	p := &filePart{file: file, buf: bufio.NewWriterSize(file, 16<<10), put: put}
-	p.buf.Write(appendMember(nil, typed(typePart, firstOf(t)))) // Flush has its error
+	first := header{Version: version, Stored: Stored{
+		Task: t, Digest: t.Digest(), Lots: len(t.lots()),
+	}}
+	first.Targets = nil
+	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
 	p.gz = zippers.Get().(*gzip.Writer)
 	p.gz.Reset(p.buf)
 	return p
@@ -79,7 +77,7 @@ func (p *filePart) Write(lines []byte) (int, error) { return p.gz.Write(lines) }
 
 func (p *filePart) Commit(ctx context.Context, c Counts) error {
 	err := p.gz.Close()
-	last := lastLine{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
+	last := Stored{Time: time.Now().UTC().Truncate(time.Second), Counts: c}
 	p.buf.Write(appendMember(nil, typed(typeEnd, last)))
 	if err = cmp.Or(err, p.buf.Flush()); err == nil {
 		err = p.put(ctx)
@@ -126,14 +124,11 @@ func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 	if !whole || !ended || typeOf(first) != typePart || typeOf(last) != typeEnd {
 		return Stored{}, ErrDamaged
 	}
-	var f firstLine
-	var l lastLine
-	if err := cmp.Or(json.Unmarshal(first, &f), json.Unmarshal(last, &l)); err != nil {
+	var h header
+	if err := cmp.Or(json.Unmarshal(first, &h), json.Unmarshal(last, &h.Stored)); err != nil {
 		return Stored{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	task := Task{Run: f.Run, Domain: f.Domain}
-	s := Stored{Task: task, Digest: f.Digest, Time: l.Time, Counts: l.Counts}
-	return s, f.check()
+	return h.Stored, h.check()
 }
 
 // Of reports whether the part belongs to a task: it has the same targets, or the task has none.

@@ -1,22 +1,17 @@
 package batch
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // A Folder keeps parts and states as files. It implements [Sink], [Remover] and [States], and is
@@ -26,21 +21,22 @@ import (
 // A part has the name that [PartName] returns. To forget a run, remove its folder. States are in
 // ".state". Files are written in ".tmp" and renamed.
 type Folder struct {
-	dir    string
-	saving sync.Mutex // states
+	FileSink
+	States
+	files *folderFiles
 }
 
 // OpenFolder opens a folder. The folder is created when something is written. OpenFolder removes
 // temporary files of killed processes once they are a day old.
 func OpenFolder(dir string) (*Folder, error) {
-	f := &Folder{dir: dir}
-	left, err := readDir(f.path(".tmp"))
+	files := &folderFiles{dir: dir}
+	left, err := readDir(files.path(temporary))
 	for _, entry := range left {
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.Remove(f.path(".tmp/" + entry.Name()))
+			os.Remove(files.path(temporary + entry.Name()))
 		}
 	}
-	return f, err
+	return &Folder{FileSink{files}, NewStates(files), files}, err
 }
 
 // readDir lists a folder. A folder that does not exist is empty.
@@ -52,67 +48,9 @@ func readDir(path string) ([]os.DirEntry, error) {
 	return entries, err
 }
 
-// path returns the path of a file with this name, which has slashes.
-func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
-
-// partPath returns the path of a part.
-func (f *Folder) partPath(run, domain string) (string, error) {
-	return f.path(PartName(run, domain)), CheckRun(run)
-}
-
-// Part begins the part of a task: see [Sink].
-func (f *Folder) Part(_ context.Context, t Task) (Part, error) {
-	path, err := f.partPath(t.Run, t.Domain)
-	if err != nil {
-		return nil, err
-	}
-	file, err := f.create()
-	if err != nil {
-		return nil, err
-	}
-	return NewFilePart(file, t, func(context.Context) error {
-		if err := seal(file); err != nil {
-			return err
-		}
-		return move(file.Name(), path)
-	}), nil
-}
-
-// Has reports whether the part of a task was committed: see [Sink].
-func (f *Folder) Has(_ context.Context, t Task) (bool, error) {
-	path, err := f.partPath(t.Run, t.Domain)
-	if err != nil {
-		return false, err
-	}
-	s, err := readPart(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && s.Of(t), err
-}
-
-// readPart reads the ends of a part. Its error names the path.
-func readPart(path string) (Stored, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Stored{}, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return Stored{}, err
-	}
-	s, err := ReadStored(file, info.Size())
-	if err != nil {
-		return Stored{}, fmt.Errorf("%s: %w", path, err)
-	}
-	s.Path = path
-	return s, nil
-}
-
 // Runs returns the names of the runs, sorted.
 func (f *Folder) Runs() (runs []string, err error) {
-	entries, err := readDir(f.dir)
+	entries, err := readDir(f.files.path(""))
 	for _, e := range entries {
 		if e.IsDir() && CheckRun(e.Name()) == nil {
 			runs = append(runs, e.Name())
@@ -121,84 +59,102 @@ func (f *Folder) Runs() (runs []string, err error) {
 	return runs, err
 }
 
-// Parts yields the parts of a run: see [Sink].
-func (f *Folder) Parts(ctx context.Context, run string) iter.Seq2[Stored, error] {
-	return func(yield func(Stored, error) bool) {
-		if err := CheckRun(run); err != nil {
-			yield(Stored{}, err)
-			return
-		}
-		for x := range 256 {
-			dir := f.path(fmt.Sprintf("%s/%02x", run, x))
-			files, err := readDir(dir)
-			if err != nil && !yield(Stored{}, err) {
-				return
-			}
-			for _, entry := range files {
-				if !strings.HasSuffix(entry.Name(), PartSuffix) {
-					continue
-				}
-				p, err := readPart(filepath.Join(dir, entry.Name()))
-				if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
-					continue
-				}
-				if err = cmp.Or(ctx.Err(), err); !yield(p, err) || ctx.Err() != nil {
-					return
-				}
-			}
-		}
-	}
+// folderFiles are the [Files] in a folder.
+type folderFiles struct {
+	dir       string
+	replacing sync.Mutex // files that have versions
 }
 
-// Open reads the lines of a part: see [Sink].
-func (f *Folder) Open(_ context.Context, part Stored) (io.ReadCloser, error) {
-	path, err := f.partPath(part.Run, part.Domain)
-	if err != nil {
+// temporary is the folder of temporary files.
+const temporary = ".tmp/"
+
+// path returns the path of a file.
+func (f *folderFiles) path(name string) string {
+	return filepath.Join(f.dir, filepath.FromSlash(name))
+}
+
+// Create creates a temporary file: see [Files].
+func (f *folderFiles) Create() (*os.File, error) {
+	name := f.path(temporary + rand.Text())
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// Replace renames a temporary file: see [Files]. If two processes replace a version at the same
+// moment, both may succeed.
+func (f *folderFiles) Replace(
+	ctx context.Context, name string, file *os.File, version string,
+) error {
+	if err := cmp.Or(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if version != AnyVersion {
+		f.replacing.Lock()
+		defer f.replacing.Unlock()
+		current := &File{}
+		if now, err := f.Open(ctx, name); err == nil {
+			now.Close()
+			current = now
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if current.Version != version {
+			return ErrStale
+		}
+	}
+	path := f.path(name)
+	return cmp.Or(os.MkdirAll(filepath.Dir(path), 0o777), os.Rename(file.Name(), path))
+}
+
+// Open opens a file: see [Files]. Its version is what it begins with: a state has an ID there.
+func (f *folderFiles) Open(_ context.Context, name string) (*File, error) {
+	path := f.path(name)
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := gzip.NewReader(bufio.NewReaderSize(file, 16<<10))
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &fileReader{plain, file}, nil
-}
-
-// A fileReader decompresses a file, and closes it with the gzip reader.
-type fileReader struct {
-	io.Reader
-	io.Closer
-}
-
-// Remove removes a part: see [Remover].
-func (f *Folder) Remove(_ context.Context, part Stored) error {
-	path, err := f.partPath(part.Run, part.Domain)
+	info, err := file.Stat()
+	head := make([]byte, headerSize)
 	if err == nil {
-		err = os.Remove(path)
+		var n int
+		n, err = file.ReadAt(head, 0)
+		head = head[:n]
 	}
+	if err != nil && err != io.EOF {
+		file.Close()
+		return nil, err
+	}
+	return &File{
+		ReaderAt: file, Closer: file, Size: info.Size(), Path: path, Version: string(head),
+	}, nil
+}
+
+// List yields the names of files: see [Files]. It goes on after the error of a folder.
+func (f *folderFiles) List(ctx context.Context, folder string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		walk := func(name string, d fs.DirEntry, err error) error {
+			if err = cmp.Or(ctx.Err(), err); errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil && d.IsDir() {
+				return nil
+			}
+			if !yield(folder+"/"+name, err) {
+				return fs.SkipAll
+			}
+			return ctx.Err()
+		}
+		fs.WalkDir(os.DirFS(f.path(folder)), ".", walk)
+	}
+}
+
+// Remove removes a file: see [Files].
+func (f *folderFiles) Remove(_ context.Context, name string) error {
+	err := os.Remove(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
-}
-
-// create creates a temporary file, which is to be sealed and moved to its place.
-func (f *Folder) create() (*os.File, error) {
-	name := f.path(".tmp/" + rand.Text())
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-}
-
-// seal makes a file durable and closes it.
-func seal(file *os.File) error { return cmp.Or(file.Sync(), file.Close()) }
-
-// move renames a file.
-func move(from, to string) error {
-	return cmp.Or(os.MkdirAll(filepath.Dir(to), 0o777), os.Rename(from, to))
 }

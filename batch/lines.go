@@ -130,26 +130,18 @@ func errorOf(name string, err error) *Error {
 // older versions; new types and fields do not raise it.
 const version = 1
 
-// A firstLine says whose part it is.
-type firstLine struct {
-	Version int    `json:"version"`
-	Run     string `json:"run"`
-	Domain  string `json:"domain"`
-	Digest  string `json:"digest"`         // of the targets
-	Lots    int    `json:"lots,omitempty"` // how many have parts of their own
+// A header is the first line of a part. The last line has the Time and the Counts.
+type header struct {
+	Version int `json:"version"`
+	Stored
+	Counts *Counts `json:"counts,omitempty"` // nil
 }
 
-func (l *firstLine) check() error {
-	if l.Version > version {
-		return fmt.Errorf("format %d of parts: a newer version of this module wrote it", l.Version)
+func (h *header) check() error {
+	if h.Version > version {
+		return fmt.Errorf("format %d of parts: a newer version of this module wrote it", h.Version)
 	}
 	return nil
-}
-
-// A lastLine says what the part holds.
-type lastLine struct {
-	Time   time.Time `json:"time"`
-	Counts Counts    `json:"counts"`
 }
 
 // Types of lines. A line without a type is a URL.
@@ -238,7 +230,7 @@ func parseLine(text []byte) (l Line, err error) {
 		err = json.Unmarshal(text, &l.Finding)
 	case typePart:
 		l.Text = nil
-		var first firstLine
+		var first header
 		if err = json.Unmarshal(text, &first); err == nil {
 			err = first.check()
 		}

@@ -49,7 +49,7 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	}
 	line, _ := bufio.NewReader(in).ReadBytes('\n')
 	in.Close()
-	var first firstLine
+	var first header
 	if json.Unmarshal(line, &first) != nil || first.Lots == 0 {
 		return nil
 	}

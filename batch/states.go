@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,119 +15,142 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A stateLine is the first line of a state.
-type stateLine struct {
-	Version  int    `json:"version"`
+// NewStates returns [States] that are kept in files, .state/xx/DOMAIN.state; see [FileName]. A file
+// has the state of a domain and its predecessor.
+func NewStates(f StateFiles) States { return &fileStates{f} }
+
+type fileStates struct{ files StateFiles }
+
+// A stateHeader is a line at the start of a file, padded to headerSize. The bytes of the states
+// follow.
+type stateHeader struct {
+	Version int          `json:"version"`
+	ID      string       `json:"id"`     // no other Save has it
+	States  []savedState `json:"states"` // the predecessor, if any, and the state
+	file    string       // the Version of the file
+}
+
+// A savedState describes a state in a file.
+type savedState struct {
 	Revision uint64 `json:"revision"`
 	Run      string `json:"run"`
+	Size     int64  `json:"size"`
 }
 
-// statePath returns the path of a state: .state/xx/DOMAIN.state. The file has a line with the
-// revision and the run, followed by the saved bytes. The name of its predecessor ends in ".before".
-func (f *Folder) statePath(domain, suffix string) string {
-	return f.path(".state/" + FileName(domain) + suffix)
-}
+const headerSize = 512
+
+func stateName(domain string) string { return ".state/" + FileName(domain) + ".state" }
 
 // Load returns the state of a domain: see [States].
-func (f *Folder) Load(_ context.Context, domain string) (State, error) {
-	s, err := readState(f.statePath(domain, ".state"))
-	before, beforeErr := readState(f.statePath(domain, ".before"))
-	switch {
-	case cmp.Or(err, beforeErr) != nil:
-		return State{}, cmp.Or(err, beforeErr)
-	case s.Revision == 0: // it became a predecessor, but its successor was not saved
-		return before, nil
-	case before.Revision > 0:
-		s.Predecessor = &before
-	}
-	return s, nil
+func (s *fileStates) Load(ctx context.Context, domain string) (State, error) {
+	_, state, err := s.load(ctx, stateName(domain))
+	return state, err
 }
 
-// readState returns the state in a file, or the zero State if the file is missing or damaged.
-func readState(path string) (State, error) {
-	file, line, err := openState(path)
+// load returns the state in a file, and the header. If the file is missing or its header is
+// damaged, both are empty.
+func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ State, err error) {
+	f, err := s.files.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return State{}, nil
+		return h, State{}, nil
 	}
 	if err != nil {
-		return State{}, err
+		return h, State{}, err
 	}
-	if err := file.Close(); err != nil || line.Revision == 0 {
-		return State{}, err
+	defer f.Close()
+	text := make([]byte, min(f.Size, headerSize))
+	if _, err := f.ReadAt(text, 0); err != nil && err != io.EOF {
+		return h, State{}, err
 	}
-	open := func(context.Context) (io.ReadCloser, error) {
-		r, _, err := openState(path)
-		return r, err
+	if json.Unmarshal(text, &h) != nil {
+		h = stateHeader{}
 	}
-	return State{Revision: line.Revision, Run: line.Run, Open: open}, nil
+	if h.Version > version {
+		return h, State{}, fmt.Errorf("%s: a newer version of this module wrote it", f.Path)
+	}
+	h.file = f.Version
+	state, start := &State{}, int64(headerSize)
+	for i, saved := range h.States {
+		next := &State{Revision: saved.Revision, Run: saved.Run}
+		if i > 0 {
+			next.Predecessor = state
+		}
+		from := start
+		next.Open = func(ctx context.Context) (io.ReadCloser, error) {
+			f, err := s.files.Open(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return f.reader(from, saved.Size), nil
+		}
+		state, start = next, start+saved.Size
+	}
+	return h, *state, nil
 }
 
-// openState opens a state after its first line.
-func openState(path string) (_ io.ReadCloser, line stateLine, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, line, err
-	}
-	r := bufio.NewReader(file)
-	text, err := r.ReadSlice('\n')
-	if err == io.EOF {
-		err = nil
-	}
-	if json.Unmarshal(text, &line) != nil { // cut by a crash of the machine
-		line = stateLine{}
-	}
-	if line.Version > version {
-		err = fmt.Errorf("%s: a newer version of this module wrote it", path)
-	}
-	if err != nil {
-		file.Close()
-		return nil, line, err
-	}
-	return &fileReader{r, file}, line, nil
-}
-
-// Save replaces the state of a domain: see [States]. If two processes save it at the same moment,
-// both may succeed.
-func (f *Folder) Save(
+// Save replaces the state of a domain: see [States].
+func (s *fileStates) Save(
 	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
 ) (uint64, error) {
-	file, err := f.create()
+	h, before, err := s.load(ctx, stateName(domain))
 	if err != nil {
 		return 0, err
 	}
-	out := bufio.NewWriter(file)
-	out.Write(append(jsonl.Marshal(stateLine{version, revision + 1, run}), '\n'))
-	err = cmp.Or(write(out), out.Flush(), seal(file))
-	if err == nil {
-		err = f.replace(ctx, domain, run, revision, file.Name())
+	if before.Revision != revision {
+		return 0, ErrStale
 	}
+	if before.Run == run && before.Predecessor != nil {
+		before = *before.Predecessor
+	}
+	file, err := s.files.Create()
 	if err != nil {
-		file.Close()
+		return 0, err
+	}
+	next := stateHeader{Version: version, ID: rand.Text()}
+	file.Seek(headerSize, io.SeekStart) // further calls have its error
+	if before.Revision > 0 && before.Run != run {
+		err = next.append(file, before.Revision, before.Run, func(out io.Writer) error {
+			in, err := before.Open(ctx)
+			if err == nil {
+				defer in.Close()
+				_, err = io.Copy(out, in)
+			}
+			return err
+		})
+	}
+	if err == nil {
+		err = next.append(file, revision+1, run, write)
+	}
+	if err == nil {
+		text := fmt.Appendf(nil, "%-*s\n", headerSize-1, jsonl.Marshal(next))
+		_, err = file.WriteAt(text, 0)
+	}
+	if err == nil {
+		err = s.files.Replace(ctx, stateName(domain), file, h.file)
+	}
+	if errors.Is(err, ErrStale) { // perhaps by an attempt whose answer was lost
+		if h, _, loadErr := s.load(ctx, stateName(domain)); loadErr == nil && h.ID == next.ID {
+			err = nil
+		}
+	}
+	file.Close()
+	if err != nil {
 		os.Remove(file.Name())
 		return 0, err
 	}
 	return revision + 1, nil
 }
 
-// replace makes a file the state of a domain, if it has this revision.
-func (f *Folder) replace(
-	ctx context.Context, domain, run string, revision uint64, file string,
+// append appends what write writes to a file, and describes it.
+func (h *stateHeader) append(
+	file *os.File, revision uint64, run string, write func(io.Writer) error,
 ) error {
-	f.saving.Lock()
-	defer f.saving.Unlock()
-	current, err := f.Load(ctx, domain)
-	if err == nil && current.Revision != revision {
-		err = ErrStale
-	}
-	path := f.statePath(domain, ".state")
-	if err == nil && current.Revision > 0 && current.Run != run {
-		err = os.Rename(path, f.statePath(domain, ".before"))
-		if errors.Is(err, fs.ErrNotExist) { // a process was killed between the two renames
-			err = nil
-		}
-	}
-	if err != nil {
+	start, _ := file.Seek(0, io.SeekCurrent)
+	out := bufio.NewWriter(file)
+	if err := cmp.Or(write(out), out.Flush()); err != nil {
 		return err
 	}
-	return move(file, path)
+	end, err := file.Seek(0, io.SeekCurrent)
+	h.States = append(h.States, savedState{revision, run, end - start})
+	return err
 }

@@ -13,11 +13,11 @@ import (
 // A Task is the targets of one registrable domain.
 type Task struct {
 	// Run names the run that the task belongs to; see [CheckRun].
-	Run string `json:"run"`
+	Run string `json:"run,omitempty"`
 	// Domain is the registrable domain of the targets, such as "example.co.uk", in lower case and
 	// ASCII. For an IP address, and for a host without such a domain, it is the host. For a lot it
 	// is the domain with "~" and two digits. A [List] may use other names.
-	Domain string `json:"domain"`
+	Domain string `json:"domain,omitempty"`
 	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
 	Targets []string `json:"targets,omitempty"`
 	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several

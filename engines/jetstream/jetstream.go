@@ -14,9 +14,9 @@
 // A run has a stream of its own, a work queue with one subject for each domain, which holds at most
 // one message: a second task of a domain is refused. A lease is a message that was delivered and
 // not acknowledged; Renew resets its time. States are in a key-value bucket whose revisions refuse
-// a stale Save. Tasks and states that are too large for a message are in object stores. A task says
-// how often it was delivered, so that a [batch.Worker] abandons one that no worker ends. When a run
-// is planned, the streams of other runs that are over are deleted.
+// a stale Save. Tasks and states that are too large for a message are in an object store. A task
+// says how often it was delivered, so that a [batch.Worker] abandons one that no worker ends. When
+// a run is planned, the streams of other runs that are over are deleted.
 //
 // If the broker is lost with all its data, plan the run again: tasks whose part is committed are
 // done as soon as they are taken. Only the states are lost, so that the next run reports all pages
@@ -24,9 +24,11 @@
 //
 // The files:
 //
-//	states.go   states
-//	queue.go    Queue
-//	connect.go  Connect
+//	connect.go    Connect
+//	states.go     states
+//	queue.go      Queue
+//	broker.go     the bucket and the object store, and messages of any size
+//	jetstream.go  Options, and requests to a broker
 //
 // Its tests run against brokers of their own, in the module jetstreamtest.
 package natsqueue
@@ -36,8 +38,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -54,13 +54,10 @@ const storeFailed jetstream.ErrorCode = 10077
 // pollEvery is how long a worker waits for a task before it asks whether the run is over.
 const pollEvery = 500 * time.Millisecond
 
-// maxValue is the size of a state that is in the value of its domain; a larger one is an object. A
-// broker accepts messages of 1 MiB, unless it is set up otherwise.
-const maxValue = 256 << 10
-
 // Options are the options of a queue and of states. A nil *Options is a zero Options.
 type Options struct {
-	// Name is the prefix of the names of all streams and buckets. "" means "sitemap".
+	// Name is the prefix of the names of all streams and buckets, of letters, digits, "-" and "_".
+	// "" means "sitemap".
 	Name string
 	// Lease is how long a lease lasts after Take and each Renew, at least MinLease. 0 means a
 	// minute.
@@ -89,16 +86,6 @@ func (o *Options) withDefaults() Options {
 	full.MaxTasks = cmp.Or(full.MaxTasks, 100_000)
 	full.Patience = cmp.Or(full.Patience, 10*time.Minute)
 	return full
-}
-
-var token = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-// checkName returns an error if a name cannot be part of a subject.
-func checkName(what, name string) error {
-	if !token.MatchString(name) {
-		return fmt.Errorf("natsqueue: %s %q: want letters, digits, '-' and '_'", what, name)
-	}
-	return nil
 }
 
 // replicas returns how many servers are to keep a stream.
@@ -155,7 +142,8 @@ func isAnswer(err error) bool {
 		hasCode(err, storeFailed, jetstream.JSErrCodeJetStreamNotEnabled,
 			jetstream.JSErrCodeJetStreamNotEnabledForAccount) ||
 		errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrKeyExists) ||
-		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, nats.ErrConnectionClosed)
+		errors.Is(err, jetstream.ErrObjectNotFound) ||
+		errors.Is(err, jetstream.ErrInvalidBucketName) || errors.Is(err, nats.ErrConnectionClosed)
 }
 
 // hasCode reports whether err is the broker's, with one of these codes.

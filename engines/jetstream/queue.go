@@ -1,8 +1,8 @@
 package natsqueue
 
 import (
+	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,16 +19,12 @@ import (
 
 // A Queue is the tasks of one run on a broker. It is a [batch.Queue], and safe for concurrent use.
 type Queue struct {
+	*broker
 	name     string
-	js       jetstream.JetStream
 	stream   jetstream.Stream
 	consumer jetstream.Consumer
-	runs     jetstream.KeyValue // runs that End was called for
-	large    jetstream.ObjectStore
 	run      string
-	subject  string
 	lease    time.Duration
-	patience patience
 }
 
 // consumerName is the name of the consumer that all workers share.
@@ -37,43 +33,41 @@ const consumerName = "workers"
 // streamOf returns the name of the stream of a run, which is a token.
 func streamOf(name, run string) string { return name + "-run-" + run }
 
+// overKey returns the key of a run that End was called for.
+func overKey(run string) string { return "run." + run }
+
 // OpenQueue opens the queue of a run. It creates the queue if it does not exist. The Options of the
 // last call hold for all workers of the run.
 func OpenQueue(ctx context.Context, nc *nats.Conn, run string, o *Options) (*Queue, error) {
 	full := o.withDefaults()
-	if err := errors.Join(batch.CheckRun(run), checkName("name", full.Name)); err != nil {
-		return nil, err
-	}
-	js, err := jetstream.New(nc)
-	if err != nil {
+	if err := batch.CheckRun(run); err != nil {
 		return nil, err
 	}
 	if full.Lease < MinLease {
 		return nil, fmt.Errorf("natsqueue: a lease of %v: want at least %v", full.Lease, MinLease)
 	}
-	q := &Queue{
-		name: full.Name, js: js, run: tokenOf(run), subject: full.Name + "." + tokenOf(run) + ".",
-		lease: full.Lease, patience: patience(full.Patience),
-	}
-	open := func(ctx context.Context) error { return q.open(ctx, streamOf(full.Name, q.run), full) }
-	if err = q.patience.ask(ctx, attempt, open); err != nil {
-		return nil, fmt.Errorf("natsqueue: %w", err)
-	}
-	return q, nil
+	q := &Queue{name: full.Name, run: tokenOf(run), lease: full.Lease}
+	err := openBroker(ctx, nc, full, func(ctx context.Context, b *broker) error {
+		q.broker = b
+		return q.open(ctx, full)
+	})
+	return q, err
 }
 
-// open opens or creates the stream of the queue, its consumer and its buckets.
-func (q *Queue) open(ctx context.Context, stream string, o Options) (err error) {
-	o.Replicas = replicas(ctx, q.js, stream, o.Replicas)
+func (q *Queue) subject(domain string) string { return q.name + "." + q.run + "." + domain }
+
+// open opens or creates the stream of the queue and its consumer.
+func (q *Queue) open(ctx context.Context, o Options) (err error) {
+	stream := streamOf(q.name, q.run)
 	q.stream, err = q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:                 stream,
-		Subjects:             []string{q.subject + "*"},
+		Subjects:             []string{q.subject("*")},
 		Retention:            jetstream.WorkQueuePolicy,
 		Discard:              jetstream.DiscardNew,
 		DiscardNewPerSubject: true,
 		MaxMsgsPerSubject:    1,
 		MaxMsgs:              o.MaxTasks,
-		Replicas:             o.Replicas,
+		Replicas:             replicas(ctx, q.js, stream, o.Replicas),
 	})
 	if err != nil {
 		return err
@@ -84,51 +78,23 @@ func (q *Queue) open(ctx context.Context, stream string, o Options) (err error) 
 		AckWait:       o.Lease,
 		MaxAckPending: -1,
 	})
-	if err != nil {
-		return err
-	}
-	q.runs, err = q.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: o.Name + "-runs", Replicas: o.Replicas,
-	})
-	if err != nil {
-		return err
-	}
-	q.large, err = q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: o.Name + "-large-tasks", Replicas: o.Replicas,
-	})
 	return err
-}
-
-// A message holds a task, or the name of the object that holds it.
-type message struct {
-	batch.Task
-	Object string `json:"object,omitempty"`
 }
 
 // Put adds a task: see [batch.Queue].
 func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
-	data, err := json.Marshal(message{Task: task})
+	data, err := json.Marshal(task)
 	if err != nil {
 		return false, err
 	}
-	if len(data) <= maxValue {
-		return q.publish(ctx, task.Domain, data)
+	content := io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+	message, err := q.pack(ctx, keyOf(task.Domain), content)
+	if err != nil {
+		return false, err
 	}
-	object := keyOf(task.Domain) + "." + rand.Text()
-	err = q.patience.ask(ctx, long, func(ctx context.Context) error {
-		_, err := q.large.PutBytes(ctx, object, data)
-		return err
-	})
-	added := false
-	if err == nil {
-		short := batch.Task{Run: task.Run, Domain: task.Domain}
-		data, err = json.Marshal(message{Object: object, Task: short})
-	}
-	if err == nil {
-		added, err = q.publish(ctx, task.Domain, data)
-	}
+	added, err := q.publish(ctx, task.Domain, message)
 	if !added {
-		q.large.Delete(ctx, object)
+		q.drop(ctx, message)
 	}
 	return added, err
 }
@@ -137,7 +103,7 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, error) {
 	for {
 		err := q.patience.ask(ctx, attempt, func(ctx context.Context) error {
-			_, err := q.js.Publish(ctx, q.subject+keyOf(domain), data)
+			_, err := q.js.Publish(ctx, q.subject(keyOf(domain)), data)
 			return err
 		})
 		switch {
@@ -159,7 +125,7 @@ func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, 
 // End says that all tasks have been put: see [batch.Queue].
 func (q *Queue) End(ctx context.Context) error {
 	return q.patience.ask(ctx, attempt, func(ctx context.Context) error {
-		_, err := q.runs.PutString(ctx, q.run, "ended")
+		_, err := q.values.PutString(ctx, overKey(q.run), "ended")
 		return err
 	})
 }
@@ -168,23 +134,25 @@ func (q *Queue) End(ctx context.Context) error {
 // that are over. Call it before a run is planned.
 func (q *Queue) Begin(ctx context.Context) error {
 	return q.patience.ask(ctx, long, func(ctx context.Context) error {
-		if err := q.runs.Purge(ctx, q.run); err != nil {
+		if err := q.values.Purge(ctx, overKey(q.run)); err != nil {
 			return err
 		}
-		ended, err := q.runs.Keys(ctx)
-		if errors.Is(err, jetstream.ErrNoKeysFound) {
-			return nil
+		ended, err := q.values.ListKeysFiltered(ctx, overKey("*"))
+		if err != nil {
+			return err
 		}
-		for _, run := range ended {
-			stream, err := q.js.Stream(ctx, streamOf(q.name, run))
+		defer ended.Stop()
+		for key := range ended.Keys() {
+			name := streamOf(q.name, strings.TrimPrefix(key, overKey("")))
+			stream, err := q.js.Stream(ctx, name)
 			if err == nil && stream.CachedInfo().State.Msgs == 0 {
-				err = q.js.DeleteStream(ctx, streamOf(q.name, run))
+				err = q.js.DeleteStream(ctx, name)
 			}
 			if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 				return err
 			}
 		}
-		return err
+		return nil
 	})
 }
 
@@ -218,16 +186,11 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
 	// Without ctx: otherwise the broker could deliver a message to a request that was given up.
 	until := time.Now().Add(q.lease)
-	messages, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(pollEvery))
-	if err != nil {
-		return nil, err
+	msg, err := q.consumer.Next(jetstream.FetchMaxWait(pollEvery))
+	if errors.Is(err, nats.ErrTimeout) {
+		return nil, nil
 	}
-	msg := <-messages.Messages()
-	if msg == nil {
-		err := messages.Error()
-		if errors.Is(err, nats.ErrTimeout) {
-			err = nil
-		}
+	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -243,7 +206,7 @@ func (q *Queue) next(ctx context.Context) (batch.Lease, error) {
 
 // isOver reports whether End was called and no task is left.
 func (q *Queue) isOver(ctx context.Context) (bool, error) {
-	_, err := q.runs.Get(ctx, q.run)
+	_, err := q.values.Get(ctx, overKey(q.run))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return false, nil
 	}
@@ -293,7 +256,6 @@ func Left(
 type lease struct {
 	message jetstream.Msg
 	task    batch.Task
-	object  string // the object that holds the task, if it is large
 	queue   *Queue
 	// until is the earliest end of the lease. After it, nothing is sent: the broker would take it
 	// for the end of the next lease.
@@ -302,25 +264,18 @@ type lease struct {
 
 // read reads the task. A message without a task is removed.
 func (l *lease) read(ctx context.Context) error {
-	var m message
-	err := json.Unmarshal(l.message.Data(), &m)
-	if l.object = m.Object; err == nil && l.object != "" {
-		var data []byte
-		err = l.queue.patience.ask(ctx, long, func(ctx context.Context) (err error) {
-			data, err = l.queue.large.GetBytes(ctx, l.object)
-			return err
-		})
-		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-			return errors.Join(err, l.message.Nak())
-		}
-		if err == nil {
-			err = json.Unmarshal(data, &m)
-		}
+	content, err := l.queue.unpack(ctx, l.message.Data())
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return errors.Join(err, l.message.Nak())
+	}
+	if err == nil {
+		defer content.Close()
+		r := io.NewSectionReader(content, 0, content.Size)
+		err = json.NewDecoder(r).Decode(&l.task)
 	}
 	if err != nil { // not wrapped: Take goes on with the next task unless the broker refuses
 		return errors.Join(fmt.Errorf("natsqueue: no task: %v", err), l.message.Term())
 	}
-	l.task = m.Task
 	if about, err := l.message.Metadata(); err == nil {
 		l.task.Attempts = int(about.NumDelivered) - 1
 	}
@@ -350,8 +305,8 @@ func (l *lease) Done(ctx context.Context) error {
 		}
 		return stale(l.message.DoubleAck(ctx))
 	})
-	if err == nil && l.object != "" {
-		l.queue.large.Delete(ctx, l.object)
+	if err == nil {
+		l.queue.drop(ctx, l.message.Data())
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // Runs returns the names of the runs, sorted.
 func (s *Store) Runs(ctx context.Context) ([]string, error) {
 	var runs []string
-	for name, err := range s.list(ctx, "", false) {
+	for name, err := range s.bucket.list(ctx, minio.ListObjectsOptions{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -34,11 +34,13 @@ func (s *Store) Record(ctx context.Context, run string) ([]byte, error) {
 	if err := batch.CheckRun(run); err != nil {
 		return nil, err
 	}
-	o, err := s.open(ctx, recordName(run), chunk)
+	o, err := s.bucket.Open(ctx, recordName(run))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(o.reader())
+	record := make([]byte, o.Size)
+	_, err = o.ReadAt(record, 0)
+	return record, err
 }
 
 // SaveRecord replaces the record of a run.
@@ -47,5 +49,5 @@ func (s *Store) SaveRecord(ctx context.Context, run string, record []byte) error
 		return err
 	}
 	r := io.NewSectionReader(bytes.NewReader(record), 0, int64(len(record)))
-	return s.put(ctx, recordName(run), r, minio.PutObjectOptions{ContentType: "application/json"})
+	return s.bucket.put(ctx, recordName(run), r, batch.AnyVersion)
 }

@@ -1,7 +1,6 @@
 package objects
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -11,67 +10,65 @@ import (
 	"strings"
 
 	"github.com/minio/minio-go/v7"
-)
 
-// chunk is how much of an object is read with one request.
-const chunk = 1 << 20
+	"github.com/seed-322c453a/sitemap/batch"
+)
 
 // An object is read in ranges, so that a broken connection costs one range only.
 type object struct {
-	store *Store
-	ctx   context.Context
-	name  string
-	etag  string // all ranges are of one version
-	size  int64
-	head  []byte
+	bucket *bucket
+	ctx    context.Context
+	name   string
+	etag   string // all ranges are of one version
+	size   int64
+	head   []byte
 }
 
-// open opens an object and reads up to ahead bytes of it. If it does not exist, the error matches
-// fs.ErrNotExist.
-func (s *Store) open(ctx context.Context, name string, ahead int64) (*object, error) {
-	o := &object{store: s, ctx: ctx, name: name}
+// ahead is how much of an object is read when it is opened: all of most parts and states.
+const ahead = 16 << 10
+
+// Open opens an object: see [batch.Files]. Its version is the ETag.
+func (b *bucket) Open(ctx context.Context, name string) (*batch.File, error) {
+	o := &object{bucket: b, ctx: ctx, name: name}
 	head, err := o.get(0, ahead)
 	if err != nil {
 		return nil, err
 	}
 	o.head = head
-	return o, nil
-}
-
-// reader reads the object from its start.
-func (o *object) reader() io.Reader {
-	r := io.NewSectionReader(o, 0, o.size)
-	return bufio.NewReaderSize(r, int(min(o.size, chunk)))
+	return &batch.File{
+		ReaderAt: o, Closer: io.NopCloser(nil), Size: o.size, Path: b.location(name),
+		Version: o.etag,
+	}, nil
 }
 
 // ReadAt reads a range: see [io.ReaderAt].
-func (o *object) ReadAt(b []byte, at int64) (n int, err error) {
+func (o *object) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < int64(len(o.head)) {
-		n = copy(b, o.head[at:])
+		n = copy(p, o.head[at:])
 	}
-	want := min(int64(len(b)), o.size-at)
+	want := min(int64(len(p)), o.size-at)
 	if int64(n) < want {
-		var rest []byte
-		if rest, err = o.get(at+int64(n), want-int64(n)); err != nil {
+		rest, err := o.get(at+int64(n), want-int64(n))
+		n += copy(p[n:], rest)
+		if err != nil {
 			return n, err
 		}
-		n += copy(b[n:], rest)
 	}
-	if n < len(b) {
+	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
 }
 
 // get requests n bytes, or those up to the end. The first request learns the size.
-func (o *object) get(at, n int64) (b []byte, err error) {
+func (o *object) get(at, n int64) (p []byte, err error) {
 	var options minio.GetObjectOptions
 	options.SetRange(at, at+n-1)
 	if o.etag != "" {
 		options.SetMatchETag(o.etag)
 	}
-	err = o.store.retry(o.ctx, o.name, func() error {
-		b, err = o.request(n, options)
+	err = o.bucket.retry(o.ctx, o.name, func() error {
+		p, err = o.request(n, options)
 		return err
 	})
 	switch statusOf(err) {
@@ -79,14 +76,16 @@ func (o *object) get(at, n int64) (b []byte, err error) {
 		return nil, nil
 	case http.StatusNotFound:
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case http.StatusPreconditionFailed: // it was replaced meanwhile
+		return nil, batch.ErrStale
 	}
-	return b, err
+	return p, err
 }
 
 // request makes one request. It reads the body to the end of the range.
 func (o *object) request(n int64, options minio.GetObjectOptions) ([]byte, error) {
-	s := o.store
-	body, info, header, err := s.client.GetObject(o.ctx, s.bucket, s.prefix+o.name, options)
+	b := o.bucket
+	body, info, header, err := b.client.GetObject(o.ctx, b.name, b.prefix+o.name, options)
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +98,7 @@ func (o *object) request(n int64, options minio.GetObjectOptions) ([]byte, error
 			}
 		}
 	}
-	b := make([]byte, min(n, info.Size))
-	if _, err := io.ReadFull(body, b); err != nil {
-		return nil, err
-	}
-	return b, nil
+	p := make([]byte, min(n, info.Size))
+	_, err = io.ReadFull(body, p)
+	return p, err
 }

@@ -1,0 +1,195 @@
+package batch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Files keep files by name. A name is a path with slashes. Files are safe for concurrent use.
+type Files interface {
+	StateFiles
+	// List yields the names of the files below a folder, sorted.
+	List(ctx context.Context, folder string) iter.Seq2[string, error]
+	// Remove removes a file. It returns nil if there is none.
+	Remove(ctx context.Context, name string) error
+}
+
+// StateFiles are what [NewStates] needs of [Files].
+type StateFiles interface {
+	// Create creates a temporary file.
+	Create() (*os.File, error)
+	// Replace gives a temporary file a name, in place of the file that has it, whole or not at all.
+	// Unless the version is [AnyVersion], that file must have this version, or be missing if it is
+	// "". Otherwise the error matches [ErrStale], also if an attempt whose answer was lost has
+	// replaced it. If Replace succeeds, it has closed the temporary file, and moved or removed it.
+	Replace(ctx context.Context, name string, file *os.File, version string) error
+	// Open opens a file. If there is none, the error matches fs.ErrNotExist. If the file is
+	// replaced while it is read, an error of its ReadAt may match [ErrStale].
+	Open(ctx context.Context, name string) (*File, error)
+}
+
+// AnyVersion is the version of any file, and of none.
+const AnyVersion = "*"
+
+// A File is open for reading.
+type File struct {
+	io.ReaderAt
+	io.Closer
+	Size    int64
+	Path    string // its location, for people to read
+	Version string // no state has that of another one of its name
+}
+
+// maxBuffer is how much of a file is read at once.
+const maxBuffer = 1 << 20
+
+// reader reads n bytes, buffered. It closes the file.
+func (f *File) reader(at, n int64) io.ReadCloser {
+	r := bufio.NewReaderSize(io.NewSectionReader(f, at, n), int(min(n, maxBuffer)))
+	return &closingReader{r, f}
+}
+
+// A closingReader closes what its reader reads.
+type closingReader struct {
+	io.Reader
+	io.Closer
+}
+
+// A FileSink is a [Sink] and a [Remover] that keeps parts as files, under the names that [PartName]
+// returns.
+type FileSink struct{ Files Files }
+
+// checkedName returns the name of a part.
+func checkedName(run, domain string) (string, error) { return PartName(run, domain), CheckRun(run) }
+
+// Part begins the part of a task: see [Sink].
+func (s FileSink) Part(_ context.Context, t Task) (Part, error) {
+	name, err := checkedName(t.Run, t.Domain)
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.Files.Create()
+	if err != nil {
+		return nil, err
+	}
+	return NewFilePart(file, t, func(ctx context.Context) error {
+		return s.Files.Replace(ctx, name, file, AnyVersion)
+	}), nil
+}
+
+// Has reports whether the part of a task was committed: see [Sink].
+func (s FileSink) Has(ctx context.Context, t Task) (bool, error) {
+	name, err := checkedName(t.Run, t.Domain)
+	if err != nil {
+		return false, err
+	}
+	part, err := s.stored(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && part.Of(t), err
+}
+
+// stored reads the ends of a part.
+func (s FileSink) stored(ctx context.Context, name string) (Stored, error) {
+	f, err := s.Files.Open(ctx, name)
+	if err != nil {
+		return Stored{}, err
+	}
+	defer f.Close()
+	part, err := ReadStored(f, f.Size)
+	if errors.Is(err, ErrStale) {
+		return s.stored(ctx, name)
+	}
+	if err != nil {
+		return Stored{}, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	part.Path = f.Path
+	return part, nil
+}
+
+// atOnce is how many parts are read side by side.
+const atOnce = 64
+
+// Parts yields the parts of a run: see [Sink].
+func (s FileSink) Parts(ctx context.Context, run string) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		if err := CheckRun(run); err != nil {
+			yield(Stored{}, err)
+			return
+		}
+		var names []string
+		for name, err := range s.Files.List(ctx, run) {
+			if err != nil && !yield(Stored{}, err) {
+				return
+			}
+			if strings.Count(name, "/") == 2 && strings.HasSuffix(name, PartSuffix) {
+				names = append(names, name)
+			}
+			if len(names) == atOnce {
+				if !s.yield(ctx, names, yield) {
+					return
+				}
+				names = names[:0]
+			}
+		}
+		s.yield(ctx, names, yield)
+	}
+}
+
+// yield reads parts side by side and yields them in order.
+func (s FileSink) yield(
+	ctx context.Context, names []string, yield func(Stored, error) bool,
+) bool {
+	var parts [atOnce]Stored
+	var errs [atOnce]error
+	var reading sync.WaitGroup
+	for i, name := range names {
+		reading.Go(func() { parts[i], errs[i] = s.stored(ctx, name) })
+	}
+	reading.Wait()
+	for i := range names {
+		removed := errors.Is(errs[i], fs.ErrNotExist) // meanwhile
+		if !removed && !yield(parts[i], errs[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Open reads the lines of a part: see [Sink].
+func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) {
+	name, err := checkedName(part.Run, part.Domain)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Files.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := gzip.NewReader(f.reader(0, f.Size))
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return &closingReader{lines, f}, nil
+}
+
+// Remove removes a part: see [Remover].
+func (s FileSink) Remove(ctx context.Context, part Stored) error {
+	name, err := checkedName(part.Run, part.Domain)
+	if err != nil {
+		return err
+	}
+	return s.Files.Remove(ctx, name)
+}
