@@ -308,6 +308,8 @@ func TestSuggestions(t *testing.T) {
 		"help target":         "did you mean: sitemap help targets",
 		"urls --frm x":        "did you mean --from",
 		"batch stauts out/":   "did you mean: sitemap batch status",
+		"batch stauts":        "did you mean: sitemap batch status",
+		"watch stauts":        "did you mean: sitemap watch status",
 		"help batch stauts":   "did you mean: sitemap batch status",
 
 		"check --only raw_ampersnd x":    `unknown code "raw_ampersnd"; did you mean raw_ampersand`,

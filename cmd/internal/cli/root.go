@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,15 +112,24 @@ func Nearest(name string, names []string) string {
 	return ""
 }
 
-// Exactly requires n arguments. Where there are others, the first may be a mistyped command.
+// Exactly requires n arguments, and that the first is no mistyped command.
 func Exactly(n int, message string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == n:
-			return nil
-		case len(args) > n && nearestCommand(cmd, args[0]) != "":
-			return Misuse(cmd, unknownCommand(cmd, args[0]))
+		err := AnyArgs(cmd, args)
+		if err == nil && len(args) != n {
+			err = Misuse(cmd, errors.New(message))
 		}
-		return Misuse(cmd, errors.New(message))
+		return err
 	}
+}
+
+// AnyArgs requires that the first argument, if there is one, is no mistyped command.
+func AnyArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || strings.ContainsAny(args[0], "./:") || nearestCommand(cmd, args[0]) == "" {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return nil
+	}
+	return Misuse(cmd, unknownCommand(cmd, args[0]))
 }

@@ -48,7 +48,7 @@ func Command(a *cli.App) *cobra.Command {
 	flags := &watchFlags{}
 	cmd := cli.WithHelp(&cobra.Command{
 		Use:  "watch [flags] --state FILE SITE...",
-		Args: cobra.ArbitraryArgs,
+		Args: cli.AnyArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
 	f := cmd.Flags()
