@@ -1,55 +1,66 @@
 package watch
 
 import (
-	"strconv"
+	"context"
+	"math"
+	"sync"
 	"time"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
-	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
-// A delivery is the outcome of one request: events, and the values to store once the loop has taken
-// them all.
+// syncEvery is the least time between two syncs, and between two times when a turn puts what it
+// remembers while its events are taken. Both together are 200 ms.
+const syncEvery = 100 * time.Millisecond
+
+// A delivery hands the events of turns to the caller's loop, and stores what turns remember. Turns
+// run on goroutines of their own.
 type delivery struct {
-	site   *site
-	cause  string // names the request, in the IDs of notices
-	events []Event
-	marks  []mark // of events
-	longvalue.Batch
-	taken chan bool // receives whether the turn may go on
+	ctx    context.Context
+	offers chan offer
+
+	mu       sync.Mutex // nothing is synced before all of a batch is put
+	store    discover.Store
+	unsynced bool
+	synced   time.Time
 }
 
-// A mark records that an event was taken, until all events of its delivery are. It is the page as
-// removal.go remembers it, or the ID of a notice.
-type mark struct {
-	Page pagelist.Page `json:"page,omitzero"`
-	ID   string        `json:"id,omitempty"`
+// An offer is an event for the loop. Taken receives whether the loop has asked for the next one.
+type offer struct {
+	event Event
+	taken chan bool
 }
 
-// page adds an event about a page. The number of its removals is part of the ID. That number is
-// forgotten in time, so the month is part of it too.
-func (d *delivery) page(kind Kind, u discover.URL, p pagelist.Page, month time.Time) {
-	e := Event{Kind: kind, URL: u, Sitemap: p.From}
-	d.add(e, u.Loc, u.LastMod.String(), strconv.Itoa(p.Removed), month.UTC().Format("200601"))
-	if kind == Removed {
-		p.State |= pagelist.Settled
-		p.Removed++
+// take hands an event to the loop. It reports whether the event was taken.
+func (d *delivery) take(e Event) bool {
+	o := offer{e, make(chan bool, 1)}
+	select {
+	case d.offers <- o:
+		return <-o.taken
+	case <-d.ctx.Done():
+		return false
 	}
-	d.marks = append(d.marks, mark{Page: p})
 }
 
-// notice adds an event about a document, or about the site if doc is "".
-func (d *delivery) notice(kind Kind, doc string, err error) {
-	id := d.add(Event{Kind: kind, Sitemap: doc, Err: err}, doc, d.cause)
-	d.marks = append(d.marks, mark{ID: id})
+// put stores values. They are durable when [delivery.sync] returns after the time to wait.
+func (d *delivery) put(b *longvalue.Batch) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unsynced = true
+	return b.Store(d.store)
 }
 
-// add adds an event whose ID depends on its kind, the site, and further parts.
-func (d *delivery) add(e Event, parts ...string) (id string) {
-	e.ID = identify(append(parts, string(e.Kind), d.site.key)...)
-	e.Time, e.Site, e.Sitemap = time.Now(), d.site.name, sitemap.Redact(e.Sitemap)
-	d.events = append(d.events, e)
-	return e.ID
+// sync makes what was put durable, if it is time. It returns how long to wait until the next time.
+func (d *delivery) sync() (wait time.Duration, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.unsynced {
+		return math.MaxInt64, nil
+	}
+	if wait = syncEvery - time.Since(d.synced); wait > 0 {
+		return wait, nil
+	}
+	d.unsynced, d.synced = false, time.Now()
+	return math.MaxInt64, d.store.Sync()
 }

@@ -74,12 +74,12 @@
 //	turn.go      requests the documents of a site that are due
 //	find.go      the sitemaps that a site names
 //	failing.go   documents and sites that cannot be read
-//	links.go     documents that are named or dropped, and the lastmods that indexes list for them
+//	link.go      documents that are named or dropped, and the lastmods that indexes list for them
 //	removal.go   pages that several documents list, and pages that none lists any more
 //	plan.go      when documents and sites are due
 //	read.go      one request for a document, and the changes in it
-//	delivery.go  events, and the values that are stored after them
 //	site.go      the documents of a site and their records
+//	delivery.go  hands events to the loop, and stores what is remembered after them
 //	rhythm.go    rates of change, and how often to ask
 //	watcher.go   Watcher
 //	event.go     Event

@@ -15,15 +15,19 @@ const (
 	refute = 20
 )
 
+// isHinted reports whether the index above a document lists a lastmod for it that is later than at
+// its last reading.
+func (d *document) isHinted() bool { return d.Listed.After(d.Heeded.Start()) }
+
 // isVouched reports whether the lastmods of the index above a document say when it changes.
 func (d *document) isVouched() bool {
 	i := d.index
-	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.listed.IsZero()
+	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.Listed.IsZero()
 }
 
 // isStill reports whether the index above a document says that it has not changed.
 func (d *document) isStill() bool {
-	return d.isVouched() && !d.Hinted && !d.Read.IsZero() && d.Failures == 0
+	return d.isVouched() && !d.isHinted() && !d.Read.IsZero() && d.Failures == 0
 }
 
 // checked returns the time until which the pages of a document are known: when it was read, or
@@ -61,7 +65,7 @@ func (s *site) plan(d *document, r *reading) {
 func (s *site) interval(d *document) time.Duration {
 	f := frequency(d.Rhythm.rate(), s.w.perDay())
 	all := f
-	for _, other := range s.docs {
+	for _, other := range s.Docs {
 		if other != d && !other.isVouched() {
 			all += frequency(other.Rhythm.rate(), s.w.perDay())
 		}
@@ -80,44 +84,52 @@ func backoff(n int, most time.Duration, err error) time.Duration {
 	return wait
 }
 
-// budget returns how many requests a site may have in a day, and how many of them at once. With the
+// allowed returns when PerDay allows the next request. Each one pays for a part of a day, and some
+// may be paid for later: in the first hour those of a day, so that a site is known soon. With the
 // retries of the last one, any 24 hours have at most a tenth more than PerDay.
-func (w *Watcher) budget() (perDay, atOnce float64) {
+func (s *site) allowed() time.Time {
+	const day = 24 * time.Hour
+	step, atOnce := s.w.budget()
+	if s.First.IsZero() || time.Since(s.First) < time.Hour {
+		return s.Paid.Add(-day)
+	}
+	return s.Paid.Add(-time.Duration((atOnce - 1) * float64(step)))
+}
+
+// pay counts requests.
+func (s *site) pay(requests int) {
+	now := time.Now()
+	if s.First.IsZero() {
+		s.First = now
+	}
+	step, _ := s.w.budget()
+	s.Paid = latest(s.Paid, now).Add(time.Duration(requests) * step)
+}
+
+// budget returns the time that a request pays for, and how many may be sent at once.
+func (w *Watcher) budget() (step time.Duration, atOnce float64) {
 	all := 1.1*float64(w.perDay()) - 2
 	atOnce = max(all/11, 1)
-	return max(all-atOnce, 1), atOnce
+	return time.Duration(float64(24*time.Hour) / max(all-atOnce, 1)), atOnce
 }
 
-// mayAsk reports whether PerDay allows a request now. In the first hour, a site may have the
-// requests of a day, and pays them back later.
-func (s *site) mayAsk() bool {
-	perDay, atOnce := s.w.budget()
-	switch now := time.Now(); {
-	case s.Filled.IsZero():
-		s.Tokens, s.Loan, s.Filled = s.Tokens+perDay+atOnce, perDay, now.Add(time.Hour)
-	case now.After(s.Filled):
-		s.Tokens = min(s.Tokens-s.Loan+perDay*now.Sub(s.Filled).Hours()/24, atOnce)
-		s.Loan, s.Filled = 0, now
-	}
-	return s.Tokens >= 1
-}
-
-// nextTurn returns when the site is due again, and notes its rate.
-func (s *site) nextTurn(now time.Time) time.Time {
-	s.Rate = 0
-	next, possible := s.Find, now
-	if s.Tokens < 1 && !s.Filled.IsZero() {
-		perDay, _ := s.w.budget()
-		days := (1 - s.Tokens + s.Loan) / perDay
-		possible = s.Filled.Add(time.Duration(days*24*float64(time.Hour)) + time.Second)
-	}
-	for _, d := range s.docs {
+// nextTurn sets when the site is due again, and its rate.
+func (s *site) nextTurn() {
+	s.Rate, s.Next = 0, s.Find
+	for _, d := range s.Docs {
 		s.Rate += d.Rhythm.rate()
-		if due := latest(s.due(d), possible); s.Failures == 0 && due.Before(next) {
-			next = due
+		if due := latest(s.due(d), s.allowed()); s.Failures == 0 && due.Before(s.Next) {
+			s.Next = due
 		}
 	}
-	return latest(next, now.Add(s.Delay))
+	s.Next = latest(s.Next, time.Now().Add(s.Delay))
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func latest(a, b time.Time) time.Time {

@@ -22,8 +22,7 @@ type reading struct {
 	old       pagelist.List            // its entries before
 	pages     map[string]pagelist.Page // and now, by location
 	gone      []pagelist.Page          // entries that it does not list any more
-	changes   []change                 // pages that may be new or modified
-	moved     map[string]bool          // sitemaps whose listed lastmod is later than before
+	changes   map[string]discover.URL  // pages that may be new or modified
 	dates     []time.Time              // the lastmods
 	ahead     time.Time                // the first that is in the future
 	isChanged bool                     // something appeared, vanished or moved its lastmod
@@ -35,28 +34,19 @@ type reading struct {
 	err       error // why it was not read, or not to its end
 }
 
-// A change is a page that a document shows as new or modified.
-type change struct {
-	url     discover.URL
-	lastMod sitemap.Time // zero while it is in the future
-	isNew   bool
-	isLater bool // the lastmod is later than any that was seen
-}
-
 // isWhole reports whether every entry of the document was read.
 func (r *reading) isWhole() bool { return r.err == nil && !r.dropped && !r.sum.NotModified }
 
 // fetch requests a document and compares it with its record.
-func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
+func (s *site) fetch(ctx context.Context, d *document) *reading {
 	r := &reading{
-		at: time.Now(), old: s.pages(d), pages: map[string]pagelist.Page{},
-		moved: map[string]bool{},
+		at: time.Now(), old: s.entries(d),
+		pages: map[string]pagelist.Page{}, changes: map[string]discover.URL{},
 	}
 	r.isFirst = d.Read.IsZero()
-	o, hasDone := s.w.Options, false
+	given, o := &s.w.Options, s.w.Options
 	o.Store, o.Run, o.OnlyChanged = nil, "", false
 	o.Since = time.Time{} // it may move on from run to run, and then an old page is not gone
-	excludes := s.w.Options.Excludes
 	o.MinTrust, o.SkipExtensions = trust.Untrusted, false
 	o.Validators = func(*discover.Sitemap) fetch.Validators {
 		if !d.Ahead.IsZero() && !d.Ahead.After(r.at) {
@@ -65,9 +55,14 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 		return d.Version
 	}
 	o.Follow = func(sm *discover.Sitemap) bool {
-		isOld := !o.IgnoreIndexLastMod && excludes(sm.LastMod) && s.byLoc[sm.Loc] == nil
-		if !isOld && (s.w.Options.Follow == nil || s.w.Options.Follow(sm)) {
-			r.addSitemap(sm, !o.IgnoreIndexLastMod)
+		isOld := !o.IgnoreIndexLastMod && given.Excludes(sm.LastMod) && s.byLoc[sm.Loc] == nil
+		if !isOld && (given.Follow == nil || given.Follow(sm)) {
+			p := pagelist.Page{Loc: sm.Loc, State: pagelist.Sitemap}
+			if !o.IgnoreIndexLastMod {
+				p.LastMod = sm.LastMod
+			}
+			r.add(p)
+			r.isIndex = true
 		}
 		return false
 	}
@@ -75,23 +70,23 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 		if sm != nil {
 			r.version, r.fresh = doc.Validators, freshness(doc.Header, r.at)
 		}
-		if f := s.w.Options.Fetched; f != nil {
-			f(sm, doc)
+		if given.Fetched != nil {
+			given.Fetched(sm, doc)
 		}
 	}
 	o.Report = func(sm *discover.Sitemap, p sitemap.Problem) {
 		r.dropped = r.dropped || p.Dropped
-		if f := s.w.Options.Report; f != nil {
-			f(sm, p)
+		if given.Report != nil {
+			given.Report(sm, p)
 		}
 	}
 	o.Done = func(sm *discover.Sitemap, sum discover.Summary) {
-		if hasDone {
+		if sum.Skipped != "" {
 			return // a child, which is not followed
 		}
-		r.sum, r.err, hasDone = sum, sum.Err, true
-		if f := s.w.Options.Done; f != nil {
-			f(sm, sum)
+		r.sum, r.err = sum, sum.Err
+		if given.Done != nil {
+			given.Done(sm, sum)
 		}
 	}
 	isWanted := !r.isFirst || !d.Baseline || s.w.Initial
@@ -100,40 +95,26 @@ func (s *site) fetch(ctx context.Context, d *document) (*reading, error) {
 			r.err = cmp.Or(r.err, err)
 			break
 		}
-		r.addPage(u, s.w.minTrust(), isWanted, excludes(u.LastMod))
+		p := pagelist.Page{Loc: u.Loc, LastMod: u.LastMod}
+		if u.Extensions != nil && u.Extensions.News != nil {
+			p.State |= pagelist.InWindow
+		}
+		if u.Trust < s.w.minTrust() {
+			p.State |= pagelist.Untrusted
+		}
+		isNew, isLater := r.add(p)
+		isShown := p.State&pagelist.Untrusted == 0 && !given.Excludes(u.LastMod)
+		if isShown && (isNew && isWanted || isLater) {
+			r.changes[u.Loc] = u
+		}
 	}
 	r.end()
-	return r, ctx.Err()
+	return r
 }
 
-// addSitemap adds a sitemap that the document lists.
-func (r *reading) addSitemap(sm *discover.Sitemap, hasLastMod bool) {
-	p := pagelist.Page{Loc: sm.Loc, State: pagelist.Sitemap}
-	if hasLastMod {
-		p.LastMod = sm.LastMod
-	}
-	r.isIndex = true
-	r.moved[p.Loc] = r.add(p).isLater
-}
-
-// addPage adds a page that the document lists.
-func (r *reading) addPage(u discover.URL, least trust.Level, isWanted, isOld bool) {
-	p := pagelist.Page{Loc: u.Loc, LastMod: u.LastMod}
-	if u.Extensions != nil && u.Extensions.News != nil {
-		p.State |= pagelist.InWindow
-	}
-	if u.Trust < least {
-		p.State |= pagelist.Untrusted
-	}
-	c := r.add(p)
-	if p.State&pagelist.Untrusted == 0 && !isOld && (c.isNew && isWanted || c.isLater) {
-		c.url = u
-		r.changes = append(r.changes, c)
-	}
-}
-
-// add adds an entry and returns its changes.
-func (r *reading) add(p pagelist.Page) (c change) {
+// add adds an entry. It reports whether it is new, and whether its lastmod is later than before. Of
+// an entry that is listed twice, the one with the later lastmod counts.
+func (r *reading) add(p pagelist.Page) (isNew, isLater bool) {
 	if isAhead(p.LastMod, r.at) {
 		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
 			r.ahead = at
@@ -143,29 +124,22 @@ func (r *reading) add(p pagelist.Page) (c change) {
 	if !p.LastMod.IsZero() {
 		r.dates = append(r.dates, p.LastMod.Start())
 	}
-	c.lastMod = p.LastMod
+	if twin, ok := r.pages[p.Loc]; ok && !p.LastMod.After(twin.LastMod.Start()) {
+		return false, false
+	}
 	was := r.old.Find(p.Loc)
-	c.isNew = was == nil || was.State&pagelist.Untrusted != 0
-	c.isLater = was != nil && p.LastMod.After(was.LastMod.Start())
-	r.isChanged = r.isChanged || c.isNew || c.isLater
-	if was != nil && !c.isLater {
+	isNew = was == nil || was.State&pagelist.Untrusted != 0
+	isLater = was != nil && p.LastMod.After(was.LastMod.Start())
+	r.isChanged = r.isChanged || isNew || isLater
+	if was != nil && !isLater {
 		p.LastMod = was.LastMod
 	}
-	if twin, ok := r.pages[p.Loc]; ok && !p.LastMod.After(twin.LastMod.Start()) {
-		p.LastMod = twin.LastMod
-	}
 	r.pages[p.Loc] = p
-	return c
+	return isNew, isLater
 }
 
 // end completes the entries: a document that was not read to its end keeps its old ones.
 func (r *reading) end() {
-	if r.sum.Format == sitemap.RSS || r.sum.Format == sitemap.Atom {
-		for loc, p := range r.pages {
-			p.State |= pagelist.InWindow
-			r.pages[loc] = p
-		}
-	}
 	for _, p := range r.old {
 		if _, ok := r.pages[p.Loc]; ok {
 			continue

@@ -12,24 +12,14 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
-// syncEvery is the least time between two syncs.
-const syncEvery = 200 * time.Millisecond
-
-// maxPart is how many marks are stored together.
-const maxPart = 100
-
-// A run is one range over Events or Once. Turns run on goroutines of their own. They hand their
-// results to the ranging goroutine, which yields and then stores them.
+// A run is one range over Events or Once. Turns run on goroutines of their own.
 type run struct {
-	w          *Watcher
-	ctx        context.Context
-	yield      func(Event, error) bool
-	waiting    []*visit // sites that wait for their turn
-	turns      int      // under way
-	deliveries chan *delivery
-	ended      chan *visit
-	unsynced   bool
-	synced     time.Time
+	delivery
+	w       *Watcher
+	yield   func(Event, error) bool
+	waiting []*visit // sites that wait for their turn
+	turns   int      // under way
+	ended   chan *visit
 }
 
 // A visit is a site in a run.
@@ -47,8 +37,10 @@ func (w *Watcher) run(
 	ctx, cancel := context.WithCancel(ctx)
 	var turns sync.WaitGroup
 	r := &run{
-		w: w, ctx: ctx, yield: yield,
-		deliveries: make(chan *delivery), ended: make(chan *visit), synced: time.Now(),
+		delivery: delivery{
+			ctx: ctx, offers: make(chan offer), store: w.Store, synced: time.Now(),
+		},
+		w: w, yield: yield, ended: make(chan *visit),
 	}
 	end := func() {
 		cancel()
@@ -87,10 +79,9 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 // on.
 func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	for {
-		now := time.Now()
 		wait := time.Hour
 		for r.turns < r.w.parallel() {
-			v, until := r.next(now)
+			v, until := r.next(time.Now())
 			if v == nil {
 				wait = until
 				break
@@ -101,29 +92,35 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 		if r.turns == 0 && (once || len(r.waiting) == 0) {
 			return true, nil
 		}
-		if r.unsynced {
-			wait = min(wait, syncEvery-now.Sub(r.synced))
+		untilSync, err := r.sync()
+		if err != nil {
+			return true, err
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(min(wait, untilSync))
 		select {
-		case d := <-r.deliveries:
-			alive, err = r.deliver(d)
+		case o := <-r.offers:
+			if !r.pass(o) {
+				return false, nil
+			}
 		case v := <-r.ended:
-			r.turns--
-			r.unsynced = true
-			if alive, err = true, v.err; !once {
+			if r.turns--; v.err != nil {
+				return true, v.err
+			}
+			if !once {
 				r.waiting = append(r.waiting, v)
 			}
 		case <-r.ctx.Done():
-			alive, err = true, r.ctx.Err()
+			return true, r.ctx.Err()
 		case <-timer.C:
-			alive, err = true, r.sync()
 		}
 		timer.Stop()
-		if !alive || err != nil {
-			return alive, err
-		}
 	}
+}
+
+// pass yields an event. It is not taken if the loop breaks off or panics.
+func (r *run) pass(o offer) (alive bool) {
+	defer func() { o.taken <- alive }()
+	return r.yield(o.event, nil)
 }
 
 // next takes the site that has its turn next: of those that are due, the one with the most changes
@@ -148,84 +145,13 @@ func (r *run) next(now time.Time) (*visit, time.Duration) {
 
 // turn gives a site its turn.
 func (r *run) turn(v *visit) {
-	s, err := r.w.load(v.name, v.key)
-	if err == nil {
-		err = s.turn(r.ctx, func(d *delivery) bool {
-			d.taken = make(chan bool, 1)
-			select {
-			case r.deliveries <- d:
-				return <-d.taken
-			case <-r.ctx.Done():
-				return false
-			}
-		})
-	}
-	var spent longvalue.Batch // also counts requests whose results were not delivered
-	spent.PutJSON(s.budgetKey(), s.budget)
-	v.prospect, v.err = s.prospect, cmp.Or(err, spent.Store(r.w.Store))
-	if soon := time.Now().Add(time.Second); v.Next.Before(soon) {
-		v.Next = soon
-	}
+	s := r.w.load(v.name, v.key)
+	s.out = &r.delivery
+	v.err = s.turn(r.ctx)
+	v.prospect = s.prospect
+	v.Next = latest(v.Next, time.Now().Add(time.Second))
 	select {
 	case r.ended <- v:
 	case <-r.ctx.Done():
 	}
-}
-
-// deliver yields the events of a delivery and then stores its values. It also stores the marks of
-// events that were taken, now and then and when the caller breaks off, so that the next range knows
-// them.
-func (r *run) deliver(d *delivery) (alive bool, err error) {
-	defer func() { d.taken <- alive && err == nil }()
-	s := d.site
-	from, part := 0, s.parts
-	keep := func(to int) error {
-		var b longvalue.Batch
-		b.PutJSON(s.partKey(part), d.marks[from:to])
-		s.parts = part + 1
-		return r.store(&b)
-	}
-	for i, e := range d.events {
-		if slices.Contains(s.Said, e.ID) {
-			continue
-		}
-		if !r.yield(e, nil) {
-			return false, keep(i)
-		}
-		if time.Since(r.synced) < syncEvery {
-			continue
-		}
-		if err = keep(i + 1); err == nil {
-			err = r.sync()
-		}
-		if err != nil {
-			return true, err
-		}
-		if i+1-from >= maxPart {
-			from, part = i+1, part+1
-		}
-	}
-	for ; s.parts > 0; s.parts-- {
-		d.Put(s.partKey(s.parts-1), nil)
-	}
-	if err = r.store(&d.Batch); err == nil && time.Since(r.synced) >= syncEvery {
-		err = r.sync()
-	}
-	return true, err
-}
-
-// store puts values. Sync makes them durable.
-func (r *run) store(b *longvalue.Batch) error {
-	r.unsynced = true
-	return b.Store(r.w.Store)
-}
-
-// sync makes all deliveries durable.
-func (r *run) sync() error {
-	r.synced = time.Now()
-	if !r.unsynced {
-		return nil
-	}
-	r.unsynced = false
-	return r.w.Store.Sync()
 }

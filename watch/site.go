@@ -3,7 +3,9 @@ package watch
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,65 +19,51 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
-// A site holds one site while it has its turn.
+// A site is one site while it has its turn. It may be stored at any time as it is then: what an
+// event says enters it when the event was taken.
 type site struct {
 	w    *Watcher
+	out  *delivery
 	name string
 	key  string // the prefix of its keys in the Store
 	siteRecord
-	budget
-	began       time.Time   // of the turn
-	docs        []*document // that are named, each index before what it lists
-	byLoc       map[string]*document
-	gone        map[string]pagelist.Page // by location, nil until it is needed: see departed
-	goneChanged bool
-	parts       int   // in which marks are stored of a turn that broke off
-	err         error // the first error of the Store
+	byLoc     map[string]*document     // Docs
+	dropped   []*document              // that nothing names any more, until save
+	gone      map[string]pagelist.Page // that left a document, by location
+	isGoneNew bool                     // gone is not stored yet
+	isLinked  bool                     // Docs are those that are named now
+	began     time.Time                // of the turn
+	saved     time.Time
+	err       error // that ends the turn
 }
 
-// A siteRecord is the record of a site as a whole.
+// A siteRecord is the record of a site.
 type siteRecord struct {
 	prospect
-	Seeds    []*discover.Sitemap `json:"seeds,omitempty"` // for a day, as robots.txt
-	Find     time.Time           `json:"find"`            // when robots.txt is due
-	Delay    time.Duration       `json:"delay,omitempty"` // Crawl-delay
-	Vanished time.Time           `json:"vanished,omitzero"`
-	// when the first page did of those that may have been removed
-	Failures int      `json:"failures,omitempty"` // of robots.txt in a row
-	Failing  bool     `json:"failing,omitempty"`
-	Said     []string `json:"said,omitempty"` // notices of a turn that broke off, by ID
+	Docs     []*document   `json:"docs,omitempty"`  // each index before what it lists
+	Find     time.Time     `json:"find"`            // when robots.txt is due
+	Delay    time.Duration `json:"delay,omitempty"` // Crawl-delay
+	Failures int           `json:"failures,omitempty"`
+	// of robots.txt in a row
+	Failing bool      `json:"failing,omitempty"` // failing was reported
+	First   time.Time `json:"first,omitzero"`    // when its documents were first requested
+	Paid    time.Time `json:"paid,omitzero"`     // until when PerDay has paid for the requests
 }
 
 // A prospect is when a site is due, and how many changes to expect.
 type prospect struct {
 	Next  time.Time `json:"next"`
-	Asked time.Time `json:"asked"` // when it had its last turn
+	Asked time.Time `json:"asked"` // when all that was known had been said
 	Rate  float64   `json:"rate"`  // changes a day of all documents
 }
 
-// A budget is how many requests may be sent.
-type budget struct {
-	Tokens float64   `json:"tokens"`         // now
-	Loan   float64   `json:"loan,omitempty"` // how many of these are to be paid back
-	Filled time.Time `json:"filled"`         // when Tokens was last updated
-}
-
-// A document is one sitemap of a site.
+// A document is one sitemap of a site, as it is stored without its entries.
 type document struct {
-	docRecord
-	loc       string
-	seed      *discover.Sitemap // if no index lists it
-	index     *document         // the first that lists it
-	listed    sitemap.Time      // its lastmod there
-	isForeign bool              // the index has no grant for it
-	stored    docRecord         // as it is in the Store
-	fresh     pagelist.List     // its entries, if they are not stored yet
-	err       error             // the last failure
-}
-
-// A docRecord is the record of a document, without its entries.
-type docRecord struct {
-	Version  fetch.Validators `json:"version"` // of the last reading
+	Loc string `json:"loc"`
+	link
+	Heeded   sitemap.Time     `json:"heeded,omitzero"` // Listed, when it was last read
+	Version  fetch.Validators `json:"version"`         // of the last reading
+	Scope    trust.Scope      `json:"scope,omitempty"` // of an index
 	Format   sitemap.Format   `json:"format"`
 	URLs     int              `json:"urls"`            // how many it lists
 	IsIndex  bool             `json:"index,omitempty"` // some of these are sitemaps
@@ -92,8 +80,33 @@ type docRecord struct {
 	Failing  bool             `json:"failing,omitempty"`  // failing was reported
 	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
 	Early    bool             `json:"early,omitempty"`    // its index may still say that it changed
-	Hinted   bool             `json:"hinted,omitempty"`   // its index said so, and it is unread
 	Proof    int              `json:"proof,omitempty"`    // how far an index is right about that
+
+	pages map[string]pagelist.Page // its entries, if they are not stored yet
+	err   error                    // the last failure
+}
+
+// A link says how a document is named.
+type link struct {
+	Seed   *discover.Sitemap `json:"seed,omitempty"`   // if no index lists it
+	Index  string            `json:"parent,omitempty"` // the first index that lists it
+	Listed sitemap.Time      `json:"listed,omitzero"`  // its lastmod there
+
+	index *document // that of Index
+	depth int       // how many indexes lie above it
+}
+
+// isFeed reports whether entries leave the document by design.
+func (d *document) isFeed() bool { return d.Format == sitemap.RSS || d.Format == sitemap.Atom }
+
+// sitemap returns the document as a seed for a walk, with the grants of the index above it.
+func (d *document) sitemap() *discover.Sitemap {
+	if d.index == nil {
+		return d.Seed
+	}
+	return &discover.Sitemap{
+		Loc: d.Loc, LastMod: d.Listed, Referrer: d.index.sitemap(), Grants: d.index.Scope,
+	}
 }
 
 // siteKey returns the prefix of the keys of a site, also for a name that is not a site.
@@ -110,17 +123,28 @@ func hashed(text string) string {
 	return string(sum[:12])
 }
 
-func (s *site) budgetKey() string          { return s.key + "b" }
+func (s *site) listKey(d *document) string { return s.key + "p" + hashed(d.Loc) }
 func (s *site) goneKey() string            { return s.key + "g" }
-func (s *site) partKey(part int) string    { return s.key + "t" + strconv.Itoa(part) }
-func (s *site) docKey(loc string) string   { return s.key + "d" + hashed(loc) }
-func (s *site) pagesKey(loc string) string { return s.key + "p" + hashed(loc) }
 
-// get reads a value from the Store. It returns false if the Store has none.
-func (s *site) get(key string, to any) bool {
-	ok, err := longvalue.GetJSON(s.w.Store, key, to)
-	s.err = cmp.Or(s.err, err)
-	return ok
+// load reads a site from the Store.
+func (w *Watcher) load(name, key string) *site {
+	s := &site{w: w, name: sitemap.Redact(name), key: key, byLoc: map[string]*document{}}
+	_, s.err = longvalue.GetJSON(w.Store, key, &s.siteRecord)
+	for _, d := range s.Docs {
+		s.byLoc[d.Loc] = d
+		d.index = s.byLoc[d.Index]
+	}
+	return s
+}
+
+// seeds returns the sitemaps that robots.txt or a known path named.
+func (s *site) seeds() (seeds []*discover.Sitemap) {
+	for _, d := range s.Docs {
+		if d.Seed != nil {
+			seeds = append(seeds, d.Seed)
+		}
+	}
+	return seeds
 }
 
 // list reads a list of pages from the Store. A missing list is empty.
@@ -133,112 +157,62 @@ func (s *site) list(key string) (pagelist.List, error) {
 	return pagelist.Decode(value)
 }
 
-// pages returns the entries of a document. If the list is missing or damaged, the document counts
-// as not read.
-func (s *site) pages(d *document) pagelist.List {
-	if d.fresh != nil {
-		return d.fresh
+// entries returns the entries of a document. If their list is missing or damaged, the document
+// counts as not read.
+func (s *site) entries(d *document) pagelist.List {
+	if d.pages != nil {
+		return pagelist.Of(d.pages)
 	}
-	pages, err := s.list(s.pagesKey(d.loc))
-	if err != nil || len(pages) == 0 && d.URLs > 0 {
+	list, err := s.list(s.listKey(d))
+	if s.err == nil && (err != nil || len(list) == 0 && d.URLs > 0) {
 		d.Baseline, d.Read, d.Version = true, time.Time{}, fetch.Validators{}
 	}
-	return pages
+	return list
 }
 
-// link finds the documents that the seeds and the indexes name, each index before its children. It
-// returns those that are new. Where a limit excludes some, the others stay.
-func (s *site) link() (found []*document) {
-	known, unknown, foreign := s.byLoc, []*document(nil), 0
-	s.docs, s.byLoc = nil, map[string]*document{}
-	take := func(d *document) bool {
-		if s.byLoc[d.loc] != nil || s.isFull(d.index) ||
-			d.isForeign && foreign == discover.MaxForeign {
-			return false
-		}
-		if d.isForeign {
-			foreign++
-		}
-		s.docs = append(s.docs, d)
-		s.byLoc[d.loc] = d
-		return true
+// save puts what has changed: the pages that are gone before the documents that have lost them, and
+// the documents before the record that says they were read. So a Store that fails in between loses
+// nothing.
+func (s *site) save() {
+	var b longvalue.Batch
+	if s.isGoneNew {
+		s.isGoneNew = false
+		b.Put(s.goneKey(), pagelist.Of(s.gone).Encode())
 	}
-	var add func(d *document)
-	add = func(d *document) {
-		if s.byLoc[d.loc] != nil || s.isFull(d.index) {
-			return
-		}
-		if old := known[d.loc]; old != nil {
-			old.seed, old.index, old.listed, old.isForeign = d.seed, d.index, d.listed, d.isForeign
-			d = old
-		} else if s.get(s.docKey(d.loc), &d.docRecord) {
-			d.stored = d.docRecord
-		} else {
-			unknown = append(unknown, d)
-			return
-		}
-		if !take(d) || !d.IsIndex {
-			return
-		}
-		scope := d.scope()
-		for _, p := range s.pages(d) {
-			if p.State&pagelist.Sitemap != 0 {
-				level, _ := scope.Judge(p.Loc)
-				add(&document{
-					loc: p.Loc, index: d, listed: p.LastMod, isForeign: level == trust.Untrusted,
-				})
-			}
+	for _, d := range slices.Concat(s.dropped, s.Docs) {
+		if d.pages != nil {
+			b.Put(s.listKey(d), pagelist.Of(d.pages).Encode())
+			d.pages = nil
 		}
 	}
-	for _, seed := range s.Seeds {
-		add(&document{loc: seed.Loc, seed: seed})
-	}
-	for _, d := range unknown {
-		if take(d) {
-			d.Asked, d.Next = s.began, s.began
-			found = append(found, d)
-		}
-	}
-	return found
+	s.dropped = nil
+	b.PutJSON(s.key, s.siteRecord)
+	s.err = cmp.Or(s.out.put(&b), s.err)
+	s.saved = time.Now()
 }
 
-// isFull reports whether the limits of a walk exclude further children of an index.
-func (s *site) isFull(index *document) bool {
-	depth := 0
-	for ; index != nil; index = index.index {
-		depth++
-	}
-	maxDepth := cmp.Or(s.w.Options.MaxDepth, 10)
-	maxDocs := cmp.Or(s.w.Options.MaxSitemaps, 50_001)
-	return maxDepth > 0 && depth > maxDepth || maxDocs > 0 && len(s.docs) >= maxDocs
-}
+// errBroken ends a turn whose event was not taken.
+var errBroken = errors.New("watch: the loop was broken off")
 
-// sitemap returns the document as a seed for a walk, with the grants of the index above it.
-func (d *document) sitemap() *discover.Sitemap {
-	if d.index == nil {
-		return d.seed
+// say yields an event, whose ID depends on the parts too. If it is taken, say notes that.
+func (s *site) say(e Event, note func(), parts ...string) {
+	if s.err != nil {
+		return
 	}
-	return &discover.Sitemap{
-		Loc: d.loc, LastMod: d.listed, Referrer: d.index.sitemap(), Grants: d.index.scope(),
+	e.ID = identify(append(parts, string(e.Kind), s.key)...)
+	e.Time, e.Site, e.Sitemap = time.Now(), s.name, sitemap.Redact(e.Sitemap)
+	if !s.out.take(e) {
+		s.err = errBroken
+		return
+	}
+	note()
+	if time.Since(s.saved) >= syncEvery {
+		s.save()
 	}
 }
 
-// scope computes the grants of a document.
-func (d *document) scope() trust.Scope {
-	s, by := d.sitemap(), trust.FromCaller
-	switch {
-	case s.RobotsURL != "":
-		by = trust.FromRobots
-	case s.Referrer != nil:
-		by = trust.FromIndex
-	case s.HomeURL != "":
-		by = trust.FromHome
-	case len(s.Grants) > 0:
-		by = trust.FromKnownPath
-	}
-	var hops []string
-	if final := d.Version.URL; final != "" && final != d.loc {
-		hops = []string{final}
-	}
-	return trust.Grants(by, d.loc, hops, s.Grants).With(s.Grants...)
+// sayOf yields an event about a document, or about the site if loc is "".
+func (s *site) sayOf(kind Kind, loc string, err error, note func()) {
+	e := Event{Kind: kind, Sitemap: loc, Err: err}
+	s.say(e, note, loc, strconv.FormatInt(s.Asked.UnixNano(), 10))
 }

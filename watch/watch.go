@@ -50,14 +50,15 @@ func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 			yield(Document{}, err)
 			return
 		}
-		s, err := w.load(name, key)
-		for _, d := range s.docs {
-			if err == nil && !yield(s.describe(d), nil) {
+		s := w.load(name, key)
+		if s.err != nil {
+			yield(Document{}, s.err)
+			return
+		}
+		for _, d := range s.Docs {
+			if !yield(s.describe(d), nil) {
 				return
 			}
-		}
-		if err != nil {
-			yield(Document{}, err)
 		}
 	}
 }
@@ -65,11 +66,8 @@ func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 // describe returns the Document that [Watcher.Documents] yields.
 func (s *site) describe(d *document) Document {
 	known := Document{
-		Sitemap: sitemap.Redact(d.loc), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
+		Sitemap: sitemap.Redact(d.Loc), Index: sitemap.Redact(d.Index), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
 		Next: s.due(d), Read: d.Read, Changed: d.Changed, Failures: d.Failures, Err: d.Err,
-	}
-	if d.index != nil {
-		known.Index = sitemap.Redact(d.index.loc)
 	}
 	if known.Next.After(d.Asked) {
 		known.Interval = known.Next.Sub(d.Asked)

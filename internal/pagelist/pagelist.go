@@ -55,6 +55,15 @@ func Of(pages map[string]Page) List {
 	return l
 }
 
+// ByLoc returns the pages by their locations.
+func (l List) ByLoc() map[string]Page {
+	pages := make(map[string]Page, len(l))
+	for _, p := range l {
+		pages[p.Loc] = p
+	}
+	return pages
+}
+
 // Find returns the page of a location, nil if there is none.
 func (l List) Find(loc string) *Page {
 	i, ok := slices.BinarySearchFunc(l, loc, func(p Page, loc string) int {

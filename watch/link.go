@@ -1,0 +1,130 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/pagelist"
+)
+
+// relink updates the documents to those that the seeds and the indexes name now. New documents
+// belong to the baseline if they existed at the first reading of the site. The pages of documents
+// that nothing names any more are gone.
+func (s *site) relink(seeds []*discover.Sitemap) {
+	isFirst := len(s.Docs) == 0
+	docs := s.linked(seeds)
+	if s.err != nil {
+		return
+	}
+	isDamaged := func(d *document) bool { return d.IsIndex && d.Read.IsZero() }
+	if slices.ContainsFunc(s.Docs, isDamaged) {
+		return // what it lists is not known
+	}
+	named := map[string]bool{}
+	for _, d := range docs {
+		named[d.Loc] = true
+		if s.byLoc[d.Loc] != nil {
+			continue
+		}
+		add := func() {
+			d.Asked, d.Next = s.began, s.began
+			s.Docs, s.byLoc[d.Loc] = append(s.Docs, d), d
+		}
+		// An index that has not changed since its first reading had all its children then.
+		d.Baseline = isFirst || d.index != nil && d.index.Baseline && d.index.Changed.IsZero()
+		if d.Baseline {
+			add()
+		} else {
+			s.sayOf(SitemapAdded, d.Loc, nil, add)
+		}
+	}
+	for _, d := range slices.Clone(s.Docs) {
+		if named[d.Loc] {
+			continue
+		}
+		s.sayOf(SitemapRemoved, d.Loc, nil, func() {
+			s.leave(d, s.entries(d), time.Now())
+			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
+			d.pages = map[string]pagelist.Page{}
+			s.dropped = append(s.dropped, d)
+			delete(s.byLoc, d.Loc)
+		})
+	}
+	if s.err == nil {
+		s.Docs, s.isLinked = docs, true
+	}
+}
+
+// linked returns the documents that the seeds and the indexes name, each index before its children,
+// and the new ones last: where a limit excludes some, the others stay.
+func (s *site) linked(seeds []*discover.Sitemap) (docs []*document) {
+	var unknown []*document
+	isTaken := map[string]bool{}
+	take := func(d *document) {
+		isLeft := isOver(d.depth-1, s.w.Options.MaxDepth, 10) ||
+			isOver(len(docs), s.w.Options.MaxSitemaps, 50_001)
+		if !isLeft && !isTaken[d.Loc] {
+			isTaken[d.Loc] = true
+			docs = append(docs, d)
+		}
+	}
+	name := func(loc string, by link) {
+		d := s.byLoc[loc]
+		if d == nil {
+			unknown = append(unknown, &document{Loc: loc, link: by})
+		} else if !isTaken[loc] {
+			d.link = by
+			take(d)
+		}
+	}
+	for _, seed := range seeds {
+		name(seed.Loc, link{Seed: seed})
+	}
+	for i := 0; i < len(docs); i++ {
+		index := docs[i]
+		if !index.IsIndex {
+			continue
+		}
+		for _, p := range s.entries(index) {
+			if p.State&pagelist.Sitemap != 0 {
+				name(p.Loc, link{
+					Index: index.Loc, index: index, Listed: p.LastMod, depth: index.depth + 1,
+				})
+			}
+		}
+	}
+	for _, d := range unknown {
+		take(d)
+	}
+	return docs
+}
+
+// isOver reports whether n things are as many as a limit of a walk allows.
+func isOver(n, limit, byDefault int) bool {
+	limit = cmp.Or(limit, byDefault)
+	return limit > 0 && n >= limit
+}
+
+// heed makes the children of an index due whose lastmod has moved, unless the lastmods of the index
+// have proved wrong. It also judges whether lastmods moved when the children changed. An index that
+// breaks off says nothing about that.
+func (s *site) heed(index *document, r *reading) {
+	for _, d := range s.Docs {
+		if d.index != index {
+			continue
+		}
+		d.Listed = r.pages[d.Loc].LastMod
+		switch {
+		case d.Early && d.isHinted():
+			index.Proof = min(index.Proof+1, proved)
+		case d.Early && r.err == nil:
+			index.Proof -= refute
+		}
+		d.Early = d.Early && !d.isHinted() && r.err != nil
+		if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {
+			d.Next = s.began
+		}
+	}
+}
