@@ -6,8 +6,7 @@
 //	command.go  sitemap batch and its commands
 //	emit.go     batch emit
 //	cat.go      batch cat: the lines of parts as URLs, documents and findings
-//	status.go   batch status, and what has failed
-//	summary.go  what a run has done, by its parts
+//	status.go   batch status: what a run has done, by its parts, and what has failed
 //	work.go     what a worker reports
 //	plan.go     the tasks of a list
 //	run.go      a run that a command works on
@@ -15,7 +14,6 @@
 //	metrics.go  metrics and health, and what becomes of tasks
 //	queue.go    queues by their URL, and the flags for their servers
 //	store.go    where parts are, and what a run is beside them
-//	shard.go    shards of a list
 package batch
 
 import (

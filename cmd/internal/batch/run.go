@@ -3,8 +3,10 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,7 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
+	"github.com/seed-322c453a/sitemap/discover/state"
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
 )
 
@@ -80,13 +83,21 @@ func openStates(
 	return s.States(ctx)
 }
 
-// lock keeps other processes without a queue from the run in a folder, or from the shard of it.
+// lock keeps other processes without a queue from the run in a folder, or from the shard of it. The
+// file is empty except for what keeps it locked.
 func (r *openRun) lock() error {
 	f, ok := r.store.(*folder)
 	if !ok || r.flags.queue != "" {
 		return nil
 	}
-	lock, err := f.lock(r.flags.run, r.flags.shard)
+	name := "run.lock"
+	if s := r.flags.shard; s.n > 0 {
+		name = fmt.Sprintf("run-%d-of-%d.lock", s.i, s.n)
+	}
+	lock, err := state.Open(filepath.Join(f.dir, r.flags.run, name))
+	if errors.Is(err, state.ErrLocked) {
+		return fmt.Errorf("%s: another process works on run %s", f.dir, r.flags.run)
+	}
 	if err == nil {
 		r.closers = append(r.closers, func() { lock.Close() })
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
-	"github.com/seed-322c453a/sitemap/discover/state"
 	"github.com/seed-322c453a/sitemap/engines/objects"
 )
 
@@ -113,20 +112,6 @@ func (f *folder) SaveRecord(_ context.Context, run string, record []byte) error 
 		_, err := w.Write(record)
 		return err
 	})
-}
-
-// lock keeps other processes from a shard of a run until it is closed. The file is empty except for
-// what keeps it locked.
-func (f *folder) lock(run string, s shard) (io.Closer, error) {
-	name := "run.lock"
-	if s.n > 0 {
-		name = fmt.Sprintf("run-%d-of-%d.lock", s.i, s.n)
-	}
-	lock, err := state.Open(filepath.Join(f.dir, run, name))
-	if errors.Is(err, state.ErrLocked) {
-		err = fmt.Errorf("%s: another process works on run %s", f.dir, run)
-	}
-	return lock, err
 }
 
 // A mode is the kind of the parts of a run. A run keeps its mode.

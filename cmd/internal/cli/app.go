@@ -4,19 +4,16 @@
 //
 //	root.go             the command sitemap, and wrong command lines
 //	printflags.go       flags of the commands that print results
-//	documentflags.go    flags of the commands that read files
-//	walkflags.go        flags of the commands that walk sites
+//	walkflags.go        flags of the commands that walk sites or read files
 //	selectflags.go      flags that choose documents and URLs
 //	fetchflags.go       flags for requests
-//	checked.go          flags that do not take all values of their types
-//	values.go           values of flags
+//	values.go           values of flags, and checks of them
 //	help.go             help texts, help topics, and groups of flags
 //	input.go            standard input, files and terminals
 //	console_windows.go  makes a console read escape sequences
 //	console_other.go    where terminals read them anyway
 //	tally.go            problems as text, and their numbers
-//	commandline.go      the command line in reports
-//	failure.go          errors as text
+//	failure.go          errors and the command line as text
 //	app.go              a run of the command, and its exit status
 //	log.go              lines on standard error
 //	text.go             numbers and names as text

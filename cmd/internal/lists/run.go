@@ -31,33 +31,50 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// Walk walks the targets of a command. Begin sets the Handle of the walker, and may print a header.
+// Walk walks the targets of a command. Prepare refuses flags that contradict each other. It sets the
+// Handle or the Printer of the walker.
 func Walk(
-	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, begin func(*Walker),
+	a *cli.App, cmd *cobra.Command, args []string, flags *Flags,
+	prepare func(*Walker, []target.Target) error,
 ) error {
+	formatErr := flags.Resolve(cmd)
 	targets, err := target.ParseAll(args, flags.From, flags.As)
-	if err := cli.UsageOf(cmd, flags.Resolve(cmd), err); err != nil {
+	if err := cli.UsageOf(cmd, formatErr, err); err != nil {
 		return err
 	}
 	w, err := NewWalker(a, cmd, flags, &cli.DocumentFlags{})
 	if err != nil {
 		return err
 	}
-	if w.Out, err = output.Create(a, flags.Out); err != nil {
+	if err := cli.UsageOf(cmd, prepare(w, targets)); err != nil {
 		return err
 	}
-	begin(w)
-	return w.Out.Finish(w.Run(cmd.Context(), targets))
+	if flags.State != "" {
+		err = w.OpenJournal()
+	} else {
+		w.Out, err = output.Create(a, flags.Out)
+	}
+	if err != nil {
+		return err
+	}
+	if w.Printer != nil {
+		err = w.Print(cmd.Context(), targets)
+	} else {
+		w.Out.Begin(w.Header)
+		err = w.Run(cmd.Context(), targets)
+	}
+	if w.Journal != nil {
+		err = w.Journal.Finish(err)
+	}
+	return w.Out.Finish(err)
 }
 
 // Print walks the targets, prints the URLs and the table of --documents, and reports at the end
 // what else it met.
-func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Printer) error {
-	w.fills = true
+func (w *Walker) Print(ctx context.Context, targets []target.Target) error {
+	p := w.Printer
 	p.Begin(w.Out)
-	w.Handle = func(v *Visit) Handler {
-		return Handler{Page: func(r *batch.URL) error { return v.print(p, r) }}
-	}
+	w.Handle = func(v *Visit) Handler { return Handler{Page: v.print} }
 	w.Read = func(r io.Reader) error {
 		for l, err := range batch.Lines(r) {
 			switch {
@@ -87,20 +104,23 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target, p output.Pr
 	if n := w.Selector.again; n > 0 {
 		w.App.Log.Printf("--unique: %s left out that came before", cli.Plural(n, "URL"))
 	}
+	if w.Journal != nil && w.Selector.Count() == 0 && !w.App.Failed.Load() {
+		w.App.Log.Printf("nothing has changed since the last run")
+	}
 	return nil
 }
 
 // print prints a URL. Visits side by side write lines, which are printed in the order of the list.
 // With --state, what is printed of a document stays together.
-func (v *Visit) print(p output.Printer, r *batch.URL) error {
-	sample, isSample := p.(*output.Sample)
+func (v *Visit) print(r *batch.URL) error {
+	sample, isSample := v.Printer.(*output.Sample)
 	switch {
 	case isSample && !sample.Wants(r.Loc):
 		return nil
 	case v.Journal != nil:
-		v.lines = p.(*output.Format).Append(v.lines, r)
+		v.lines = v.Printer.(*output.Format).Append(v.lines, r)
 	case v.OneByOne():
-		return p.Print(r)
+		return v.Printer.Print(r)
 	default:
 		v.lines = r.AppendTo(v.lines)
 	}
@@ -124,7 +144,8 @@ func (w *Walker) openDocuments() (end func(err error) error, err error) {
 // error ends the command.
 func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 	w.Progress.Begin(args, w.Flags.From)
-	defer w.Progress.Show(w.App, w.Flags.Progress, w.Flags.Quiet, w.fills && w.Out.File == nil)()
+	fills := w.Printer != nil && w.Out.File == nil // a terminal with lines
+	defer w.Progress.Show(w.App, w.Flags.Progress, w.Flags.Quiet, fills)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.Flags.maxTime > 0 {

@@ -43,8 +43,9 @@ type Walker struct {
 	problems cli.Tally
 	failed   sync.Map // the targets in the file of --failed
 	Out      *output.Writer
-	fills    bool     // a terminal with lines, so that no progress is shown on it
-	Journal  *journal // nil without --state
+	Header   string         // of the output, unless there is a Printer
+	Printer  output.Printer // of URLs, or nil
+	Journal  *journal       // nil without --state
 
 	documents *output.Documents // the table of --documents, nil without it
 	failures  *batch.InOrder    // the file of --failed, nil without it

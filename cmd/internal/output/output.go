@@ -2,13 +2,10 @@
 //
 // Each file builds on those below it:
 //
-//	printer.go    the printer that the flags of a command ask for
-//	sample.go     URLs that are chosen at random
-//	documents.go  documents as rows
-//	rows.go       URLs, alternates, images and videos as rows
+//	printer.go    the printer that flags ask for, also of URLs that are chosen at random
+//	rows.go       URLs, alternates, images, videos and documents as rows
 //	table.go      rows as csv, jsonl and Parquet
-//	columns.go    URLs as jsonl and csv, with some of their fields
-//	column.go     columns, and rows of them as jsonl and csv
+//	columns.go    columns, and rows of them as jsonl and csv
 //	format.go     URLs as lines
 //	output.go     standard output and files
 package output

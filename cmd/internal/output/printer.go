@@ -1,9 +1,17 @@
 package output
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync/atomic"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
@@ -49,4 +57,80 @@ func WantsExtensions(flags *cli.PrintFlags) bool {
 		return flags.Rows != "" || flags.Format != "text"
 	}
 	return hasExtended(flags.Fields)
+}
+
+// A Sample prints URLs that are chosen at random: those whose hashes with the seed are the
+// smallest. So a seed always chooses the same ones of the same URLs, whatever their order. A URL
+// that is listed several times is not more likely.
+type Sample struct {
+	Printer
+	size  int
+	seed  []byte
+	limit atomic.Uint64 // no hash in the sample is larger
+	urls  []sampledURL
+	turn  int
+}
+
+// A sampledURL is a URL that may be in the sample.
+type sampledURL struct {
+	hash uint64
+	turn int
+	url  batch.URL
+}
+
+// newSample returns an empty sample.
+func newSample(to Printer, size int, seed int64) *Sample {
+	s := &Sample{Printer: to, size: size, seed: strconv.AppendInt(nil, seed, 10)}
+	s.limit.Store(math.MaxUint64)
+	return s
+}
+
+// hash returns the first eight bytes of the SHA-256 of the seed, a line feed and a location, as a
+// big-endian number.
+func (s *Sample) hash(loc string) uint64 {
+	text := append(append(append(make([]byte, 0, 256), s.seed...), '\n'), loc...)
+	sum := sha256.Sum256(text)
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// Wants reports whether a URL may be in the sample. It may be called by several goroutines at once.
+func (s *Sample) Wants(loc string) bool { return s.hash(loc) <= s.limit.Load() }
+
+// Print keeps a URL, if it may be in the sample. Of several with one location it keeps the first.
+func (s *Sample) Print(r *batch.URL) error {
+	hash := s.hash(r.Loc)
+	if hash > s.limit.Load() {
+		return nil
+	}
+	s.turn++
+	s.urls = append(s.urls, sampledURL{hash, s.turn, *r})
+	if len(s.urls) >= s.size+max(s.size, 1024) {
+		s.trim()
+	}
+	return nil
+}
+
+// trim leaves out what is not in the sample.
+func (s *Sample) trim() {
+	slices.SortFunc(s.urls, func(a, b sampledURL) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.turn, b.turn))
+	})
+	s.urls = slices.CompactFunc(s.urls, func(a, b sampledURL) bool { return a.hash == b.hash })
+	if len(s.urls) >= s.size {
+		clear(s.urls[s.size:])
+		s.urls = s.urls[:s.size]
+		s.limit.Store(s.urls[s.size-1].hash)
+	}
+}
+
+// End prints the sample, in the order of the list.
+func (s *Sample) End() error {
+	s.trim()
+	slices.SortFunc(s.urls, func(a, b sampledURL) int { return cmp.Compare(a.turn, b.turn) })
+	for i := range s.urls {
+		if err := s.Printer.Print(&s.urls[i].url); err != nil {
+			return err
+		}
+	}
+	return s.Printer.End()
 }

@@ -42,7 +42,7 @@ func Command(a *cli.App) *cobra.Command {
 				App: a, Flags: &lists.Flags{
 					PrintFlags: print, WalkFlags: cli.WalkFlags{Progress: "never", Parallel: 1},
 				},
-				File: o, Entries: true, Selector: &lists.Selector{},
+				File: o, Entries: true, Selector: &lists.Selector{}, Printer: p,
 			}
 			w.Options.SkipExtensions = !output.WantsExtensions(&print)
 			if w.Out, err = output.Create(a, print.Out); err != nil {
@@ -52,7 +52,7 @@ func Command(a *cli.App) *cobra.Command {
 			for _, name := range args {
 				files = append(files, target.Target{Kind: target.File, Name: name, Given: name})
 			}
-			return w.Out.Finish(w.Print(cmd.Context(), files, p))
+			return w.Out.Finish(w.Print(cmd.Context(), files))
 		},
 	})
 	docs.Add(cmd)

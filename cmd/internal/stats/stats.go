@@ -15,6 +15,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -32,9 +33,9 @@ func Command(a *cli.App) *cobra.Command {
 
 // run counts the URLs of each target.
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
-	return lists.Walk(a, cmd, args, flags, func(w *lists.Walker) {
+	return lists.Walk(a, cmd, args, flags, func(w *lists.Walker, _ []target.Target) error {
 		if flags.Format == "csv" {
-			w.Out.Begin("target,kind,name,urls,percent\n")
+			w.Header = "target,kind,name,urls,percent\n"
 		}
 		w.Handle = func(v *lists.Visit) lists.Handler {
 			c := &census{counts: map[string]map[string]int64{}}
@@ -43,6 +44,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 				End:  func() { v.Write(c.print(nil, v.Record.Target, flags.Format)) },
 			}
 		}
+		return nil
 	})
 }
 

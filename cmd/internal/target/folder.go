@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -8,11 +9,16 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/location"
+	"github.com/seed-322c453a/sitemap/parse"
 )
 
 // IsDir reports whether name is a folder.
@@ -117,4 +123,174 @@ func (f *Folder) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Header.Set("Content-Type", media)
 	}
 	return resp, nil
+}
+
+// OpenFolder opens the folder of a site, or of a sitemap of it. If at is empty, the folder says
+// whose it is.
+func OpenFolder(dir, at string) (*Folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{root: root}
+	if at == "" {
+		err = f.find()
+	} else {
+		err = f.set(at)
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	f.Target.Given, f.host = dir, HostOf(f.Target.Name)
+	client := &fetch.Client{Transport: f, Retries: -1, AllowPrivateNetworks: true}
+	f.Client = &discover.Client{Fetch: client}
+	return f, nil
+}
+
+// ErrFolder means that nothing in a folder says whose it is.
+var ErrFolder = errors.New(
+	"neither a robots.txt with the whole URL of a sitemap nor a sitemap is in the folder: whose " +
+		"is it?",
+)
+
+// A RelativeError means that nothing in a folder says whose it is, since no location in its sitemap
+// is a whole URL: all are relative, or the sitemap cannot be read.
+type RelativeError struct{ Sitemap string }
+
+func (e *RelativeError) Error() string {
+	return "no location in " + e.Sitemap + " is a whole URL: whose is the folder?"
+}
+
+// set takes the site or the sitemap that the caller names. A path that is not that of a file in the
+// folder, and has no suffix, is that of the top of the folder.
+func (f *Folder) set(at string) error {
+	t, err := Parse(at, "")
+	if err != nil {
+		return err
+	}
+	f.Target, f.Path = t, "/"
+	if SchemeOf(at) == "" {
+		at = "https://" + at
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		return err
+	}
+	if top, _, ok := f.locate(u.Path); ok {
+		f.Path = top
+	} else if path.Ext(u.Path) == "" {
+		f.Path = strings.TrimRight(u.Path, "/") + "/"
+		f.Target.Kind = Site
+	}
+	return nil
+}
+
+// find identifies the site whose files are in the folder: by the first Sitemap line of its
+// robots.txt, else by the URLs of a sitemap at its top.
+func (f *Folder) find() error {
+	if file, err := f.root.Open("robots.txt"); err == nil {
+		defer file.Close()
+		r, _ := robots.Parse(file, nil)
+		for i := 0; r != nil && i < len(r.Sitemaps); i++ {
+			u, err := sitemap.ParseLoc(r.Sitemaps[i].Loc)
+			if err != nil {
+				continue
+			}
+			top, name, ok := f.locate(u.Path)
+			if !ok {
+				top = "/"
+			}
+			f.found(u, top, name)
+			return nil
+		}
+	}
+	relative := ""
+	for _, name := range f.sitemaps() {
+		locs, isSitemap := f.locs(name)
+		if len(locs) > 0 {
+			f.found(locs[0], f.topOf(locs), name)
+			return nil
+		}
+		if isSitemap && relative == "" {
+			relative = name
+		}
+	}
+	if relative != "" {
+		return &RelativeError{relative}
+	}
+	return ErrFolder
+}
+
+// found takes the site of a URL, with the top of the folder on it and a sitemap in the folder.
+func (f *Folder) found(u *url.URL, top, name string) {
+	f.Path, f.sitemap = top, name
+	f.Target = Target{Kind: Site, Name: u.Scheme + "://" + u.Host + top}
+}
+
+// sitemaps returns the names of files at the top of the folder that may be sitemaps. Other text
+// files are not, even if they list URLs.
+func (f *Folder) sitemaps() []string {
+	var names []string
+	for _, known := range discover.DefaultKnownPaths() {
+		names = append(names, strings.TrimPrefix(known, "/"))
+	}
+	for _, pattern := range []string{"*sitemap*.txt", "*sitemap*.txt.gz", "*.xml", "*.xml.gz"} {
+		more, _ := fs.Glob(f.Files(), pattern)
+		names = append(names, more...)
+	}
+	return names
+}
+
+// maxLocs is how many URLs of a sitemap say whose folder it is in.
+const maxLocs = 200
+
+// locs returns the first URLs in a file, if it is a sitemap, or should be one by its name. A feed
+// is none: its URLs may be on any site.
+func (f *Folder) locs(name string) (locs []*url.URL, isSitemap bool) {
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, false
+	}
+	defer file.Close()
+	doc, err := parse.NewReader(file, nil)
+	if err != nil {
+		return nil, strings.Contains(name, "sitemap")
+	}
+	ofSitemap := []sitemap.Format{sitemap.URLSet, sitemap.SitemapIndex, sitemap.Text}
+	if !slices.Contains(ofSitemap, doc.Summary().Format) {
+		return nil, false
+	}
+	for e, err := range doc.Entries() {
+		if err != nil || len(locs) == maxLocs {
+			break
+		}
+		u, err := sitemap.ParseLoc(e.Loc)
+		if err == nil && (len(locs) == 0 || u.Host == locs[0].Host) {
+			locs = append(locs, u)
+		}
+	}
+	return locs, true
+}
+
+// topOf returns where on the site the top of the folder is: where most of the URLs have files. That
+// is / unless another place has more.
+func (f *Folder) topOf(locs []*url.URL) string {
+	best, most := "/", -1
+	for top := "/"; ; {
+		count := 0
+		for _, u := range locs {
+			if _, ok := (&Folder{root: f.root, Path: top, host: HostOf(u.String())}).FileAt(u); ok {
+				count++
+			}
+		}
+		if count > most {
+			best, most = top, count
+		}
+		segment, _, ok := strings.Cut(strings.TrimPrefix(path.Clean(locs[0].Path)+"/", top), "/")
+		if !ok || segment == "" {
+			return best
+		}
+		top += segment + "/"
+	}
 }

@@ -2,8 +2,7 @@
 //
 // Each file builds on those below it:
 //
-//	owner.go   whose site is in a folder
-//	folder.go  a folder in place of a site
+//	folder.go  a folder in place of a site, and whose it is
 //	target.go  sites, sitemaps and files
 package target
 

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -23,11 +24,12 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := cli.WithHelp(&cobra.Command{
 		Use: "tree [flags] TARGET...",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return lists.Walk(a, cmd, args, flags, func(w *lists.Walker) {
+			return lists.Walk(a, cmd, args, flags, func(w *lists.Walker, _ []target.Target) error {
 				w.Options.SkipExtensions = true
 				if w.Handle = treeLines; flags.Format == "text" {
 					w.Handle = drawTree
 				}
+				return nil
 			})
 		},
 	})

@@ -2,7 +2,7 @@
 package urls
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -36,24 +36,12 @@ func Command(a *cli.App) *cobra.Command {
 }
 
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
-	formatErr := flags.Resolve(cmd)
-	p, printErr := output.NewPrinter(&flags.PrintFlags, true, flags.All)
-	targets, err := target.ParseAll(args, flags.From, flags.As)
-	if err := cli.UsageOf(cmd, formatErr, printErr, checkFlags(flags, targets), err); err != nil {
-		return err
-	}
-	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
-	if err != nil {
-		return err
-	}
-	w.Options.SkipExtensions = !output.WantsExtensions(&flags.PrintFlags)
-	if flags.State != "" {
-		return urlsWithState(cmd.Context(), w, targets, p)
-	}
-	if w.Out, err = output.Create(a, flags.Out); err != nil {
-		return err
-	}
-	return w.Out.Finish(w.Print(cmd.Context(), targets, p))
+	return lists.Walk(a, cmd, args, flags, func(w *lists.Walker, targets []target.Target) error {
+		w.Options.SkipExtensions = !output.WantsExtensions(&flags.PrintFlags)
+		p, err := output.NewPrinter(&flags.PrintFlags, true, flags.All)
+		w.Printer = p
+		return cmp.Or(err, checkFlags(flags, targets))
+	})
 }
 
 // checkFlags reports flags that contradict each other.
@@ -78,18 +66,4 @@ func checkFlags(flags *lists.Flags, targets []target.Target) error {
 		}
 	}
 	return nil
-}
-
-// urlsWithState walks with a journal.
-func urlsWithState(
-	ctx context.Context, w *lists.Walker, targets []target.Target, p output.Printer,
-) error {
-	if err := w.OpenJournal(); err != nil {
-		return err
-	}
-	err := w.Print(ctx, targets, p)
-	if err == nil && w.Selector.Count() == 0 && !w.App.Failed.Load() && !w.Flags.Quiet {
-		w.App.Log.Printf("nothing has changed since the last run")
-	}
-	return w.Out.Finish(w.Journal.Finish(err))
 }
