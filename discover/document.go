@@ -55,6 +55,7 @@ func (w *walk) newDocument(n *node, got answer, final string) *document {
 	case doc != nil:
 		d.sum.Status, d.sum.Attempts, d.sum.Hops = doc.Status, doc.Attempts, doc.Hops
 		d.sum.NotModified, d.sum.Received = doc.NotModified, doc.Received
+		d.sum.Validators, d.sum.Fresh = doc.Validators, doc.Fresh()
 	case errors.As(got.err, &fe):
 		d.sum.Status, d.sum.Attempts, d.sum.Hops = fe.Status, fe.Attempts, fe.Hops
 	}
@@ -194,6 +195,9 @@ const maxHeld = 1_000
 // to hold a sitemap.
 func (d *document) report(p sitemap.Problem) {
 	d.sum.Problems[p.Code]++
+	if p.Dropped {
+		d.sum.Dropped++
+	}
 	switch {
 	case d.held == nil:
 		d.o.report(d.n.sm, p)

@@ -187,7 +187,11 @@ type Summary struct {
 	Received    int64         // bytes of the body on the wire
 	Elapsed     time.Duration // from the request to the end of the caller's loop
 	NotModified bool          // the server answered 304
+	Dropped     int64         // how many entries problems have cost
+	Fresh       time.Duration // how long the response is fresh: see [fetch.Document.Fresh]
 	Skipped     Skipped       // why it was not read, or ""
+	// Validators are those of the response, for [Options.Validators] of another walk.
+	Validators fetch.Validators
 	// ByTrust counts the pages by verdict, including those that were dropped for it.
 	ByTrust map[trust.Level]int64
 	// Queued is how many documents are known to follow this one, its own children included.

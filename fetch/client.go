@@ -164,8 +164,11 @@ func (c *Client) SetDelay(u *url.URL, d time.Duration) {
 	c.limiter.SetDelay(u, max(d, c.Delay))
 }
 
-// RobotsToken returns RobotsAgent, or its default.
+// RobotsToken returns RobotsAgent, or its default, also for a nil Client.
 func (c *Client) RobotsToken() string {
+	if c == nil {
+		return new(Client).RobotsToken()
+	}
 	return cmp.Or(c.RobotsAgent, "sitemap")
 }
 

@@ -4,6 +4,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // A Request names a document to get.
@@ -84,6 +87,22 @@ type Document struct {
 	Body io.ReadCloser
 
 	again func() io.ReadCloser
+}
+
+// Fresh returns how long the response is fresh, by its Cache-Control or else its Expires (RFC 9111,
+// section 4.2.1). It is 0 if neither says.
+func (d *Document) Fresh() time.Duration {
+	for field := range strings.SplitSeq(d.Header.Get("Cache-Control"), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
+		n, err := strconv.ParseUint(value, 10, 31)
+		if err == nil && strings.EqualFold(name, "max-age") {
+			return time.Duration(n) * time.Second
+		}
+	}
+	if at, err := http.ParseTime(d.Header.Get("Expires")); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
 }
 
 // Again returns another reader of the body, from its start. It is independent of Body and of other

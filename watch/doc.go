@@ -69,18 +69,17 @@
 //
 // Each file builds on those below it:
 //
-//	watch.go     Events, Once and Documents
-//	run.go       gives sites their turns and yields their events
-//	turn.go      requests the documents of a site that are due
-//	find.go      the sitemaps that a site names
-//	failing.go   documents and sites that cannot be read
-//	link.go      documents that are named or dropped, and the lastmods that indexes list for them
-//	removal.go   pages that several documents list, and pages that none lists any more
-//	plan.go      when documents and sites are due
-//	read.go      one request for a document, and the changes in it
-//	site.go      the documents of a site and their records
-//	delivery.go  hands events to the loop, and stores what is remembered after them
-//	rhythm.go    rates of change, and how often to ask
-//	watcher.go   Watcher
-//	event.go     Event
+//	watch.go    Events, Once and Documents
+//	run.go      gives sites their turns and yields their events
+//	turn.go     requests the documents of a site that are due
+//	find.go     the sitemaps that a site names
+//	failing.go  documents and sites that cannot be read
+//	link.go     documents that are named or dropped, and the lastmods that indexes list for them
+//	removal.go  pages that several documents list, and pages that none lists any more
+//	plan.go     when documents and sites are due
+//	read.go     one request for a document, and the changes in it
+//	site.go     the documents of a site and their records
+//	rhythm.go   rates of change, and how often to ask
+//	watcher.go  Watcher
+//	event.go    Event
 package watch

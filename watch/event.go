@@ -1,9 +1,6 @@
 package watch
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
@@ -40,9 +37,3 @@ const (
 	Quiet          Kind = "quiet"           // nothing has changed for unusually long
 	Shrunk         Kind = "shrunk"          // it has lost more than half of its URLs
 )
-
-// identify returns an ID that depends on all parts.
-func identify(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
-	return hex.EncodeToString(sum[:16])
-}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
-	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 const (
@@ -55,7 +54,7 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	if f == nil {
 		return nil, err
 	}
-	s.Delay = min(f.CrawlDelay(s.w.robotsToken()), maxDelay)
+	s.Delay = min(f.CrawlDelay(s.w.Client.Fetch.RobotsToken()), maxDelay)
 	if len(f.Sitemaps) == 0 {
 		isGood := func(d *document) bool {
 			return d.Seed != nil && d.Seed.RobotsURL == "" && d.Failures == 0
@@ -66,11 +65,4 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 		s.pay(len(discover.DefaultKnownPaths()))
 	}
 	return s.w.Client.Find(ctx, s.name)
-}
-
-func (w *Watcher) robotsToken() string {
-	if w.Client.Fetch != nil {
-		return w.Client.Fetch.RobotsToken()
-	}
-	return new(fetch.Client).RobotsToken()
 }

@@ -51,7 +51,7 @@ func (s *site) due(d *document) time.Time {
 func (s *site) plan(d *document, r *reading) {
 	wait := time.Duration(float64(s.interval(d)) * (0.9 + 0.2*rand.Float64()))
 	if r.isFirst {
-		wait = max(wait, r.fresh, min(r.sum.Refresh, 24*time.Hour))
+		wait = max(wait, min(max(r.sum.Fresh, r.sum.Refresh), 24*time.Hour))
 	}
 	wait = max(min(wait, s.w.most()), s.w.least())
 	if d.Failures > 0 {

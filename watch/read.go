@@ -3,9 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -27,15 +24,12 @@ type reading struct {
 	ahead     time.Time                // the first that is in the future
 	isChanged bool                     // something appeared, vanished or moved its lastmod
 	isIndex   bool                     // some entries are sitemaps
-	fresh     time.Duration            // how long the server calls the document fresh
-	version   fetch.Validators
 	sum       discover.Summary
-	dropped   bool  // a problem cost an entry
 	err       error // why it was not read, or not to its end
 }
 
 // isWhole reports whether every entry of the document was read.
-func (r *reading) isWhole() bool { return r.err == nil && !r.dropped && !r.sum.NotModified }
+func (r *reading) isWhole() bool { return r.err == nil && r.sum.Dropped == 0 && !r.sum.NotModified }
 
 // fetch requests a document and compares it with its record.
 func (s *site) fetch(ctx context.Context, d *document) *reading {
@@ -65,20 +59,6 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 			r.isIndex = true
 		}
 		return false
-	}
-	o.Fetched = func(sm *discover.Sitemap, doc *fetch.Document) {
-		if sm != nil {
-			r.version, r.fresh = doc.Validators, freshness(doc.Header, r.at)
-		}
-		if given.Fetched != nil {
-			given.Fetched(sm, doc)
-		}
-	}
-	o.Report = func(sm *discover.Sitemap, p sitemap.Problem) {
-		r.dropped = r.dropped || p.Dropped
-		if given.Report != nil {
-			given.Report(sm, p)
-		}
 	}
 	o.Done = func(sm *discover.Sitemap, sum discover.Summary) {
 		if sum.Skipped != "" {
@@ -159,19 +139,4 @@ func isAhead(t sitemap.Time, now time.Time) bool {
 		now = now.Add(14 * time.Hour)
 	}
 	return t.After(now)
-}
-
-// freshness returns how long a response is fresh by its header (RFC 9111, section 4.2.1), a day at
-// most.
-func freshness(h http.Header, now time.Time) time.Duration {
-	for field := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
-		if n, err := strconv.Atoi(value); strings.EqualFold(name, "max-age") && err == nil {
-			return time.Duration(min(max(n, 0), 86_400)) * time.Second
-		}
-	}
-	if at, err := http.ParseTime(h.Get("Expires")); err == nil {
-		return min(at.Sub(now), 24*time.Hour)
-	}
-	return 0
 }

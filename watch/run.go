@@ -12,14 +12,26 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
-// A run is one range over Events or Once. Turns run on goroutines of their own.
+// A run is one range over Events or Once. Turns run on goroutines of their own. They hand their
+// events to the ranging goroutine.
 type run struct {
-	delivery
 	w       *Watcher
+	ctx     context.Context
 	yield   func(Event, error) bool
 	waiting []*visit // sites that wait for their turn
 	turns   int      // under way
 	ended   chan *visit
+	offers  chan offer
+
+	mu       sync.Mutex // nothing is synced before all of a batch is put
+	unsynced bool
+	synced   time.Time
+}
+
+// An offer is an event for the loop. Taken receives whether the loop has asked for the next one.
+type offer struct {
+	event Event
+	taken chan bool
 }
 
 // A visit is a site in a run.
@@ -37,10 +49,8 @@ func (w *Watcher) run(
 	ctx, cancel := context.WithCancel(ctx)
 	var turns sync.WaitGroup
 	r := &run{
-		delivery: delivery{
-			ctx: ctx, offers: make(chan offer), store: w.Store, synced: time.Now(),
-		},
-		w: w, yield: yield, ended: make(chan *visit),
+		w: w, ctx: ctx, yield: yield,
+		ended: make(chan *visit), offers: make(chan offer), synced: time.Now(),
 	}
 	end := func() {
 		cancel()
@@ -96,7 +106,6 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 		if err != nil {
 			return true, err
 		}
-		timer := time.NewTimer(min(wait, untilSync))
 		select {
 		case o := <-r.offers:
 			if !r.pass(o) {
@@ -111,9 +120,8 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 			}
 		case <-r.ctx.Done():
 			return true, r.ctx.Err()
-		case <-timer.C:
+		case <-time.After(min(wait, untilSync)):
 		}
-		timer.Stop()
 	}
 }
 
@@ -146,7 +154,7 @@ func (r *run) next(now time.Time) (*visit, time.Duration) {
 // turn gives a site its turn.
 func (r *run) turn(v *visit) {
 	s := r.w.load(v.name, v.key)
-	s.out = &r.delivery
+	s.take, s.put = r.take, r.put
 	v.err = s.turn(r.ctx)
 	v.prospect = s.prospect
 	v.Next = latest(v.Next, time.Now().Add(time.Second))
@@ -154,4 +162,37 @@ func (r *run) turn(v *visit) {
 	case r.ended <- v:
 	case <-r.ctx.Done():
 	}
+}
+
+// take hands an event of a turn to the loop. It reports whether the event was taken.
+func (r *run) take(e Event) bool {
+	o := offer{e, make(chan bool, 1)}
+	select {
+	case r.offers <- o:
+		return <-o.taken
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// put stores what a turn remembers.
+func (r *run) put(b *longvalue.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unsynced = true
+	return b.Store(r.w.Store)
+}
+
+// sync makes what was put durable, if it is time. It returns how long to wait until the next time.
+func (r *run) sync() (wait time.Duration, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.unsynced {
+		return math.MaxInt64, nil
+	}
+	if wait = syncEvery - time.Since(r.synced); wait > 0 {
+		return wait, nil
+	}
+	r.unsynced, r.synced = false, time.Now()
+	return math.MaxInt64, r.w.Store.Sync()
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,7 +24,8 @@ import (
 // event says enters it when the event was taken.
 type site struct {
 	w    *Watcher
-	out  *delivery
+	take func(Event) bool             // yields an event, and reports whether it was taken
+	put  func(*longvalue.Batch) error // stores values
 	name string
 	key  string // the prefix of its keys in the Store
 	siteRecord
@@ -120,7 +122,7 @@ func siteKey(name string) (string, error) {
 
 func hashed(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return string(sum[:12])
+	return string(sum[:16])
 }
 
 func (s *site) listKey(d *document) string { return s.key + "p" + hashed(d.Loc) }
@@ -187,9 +189,13 @@ func (s *site) save() {
 	}
 	s.dropped = nil
 	b.PutJSON(s.key, s.siteRecord)
-	s.err = cmp.Or(s.out.put(&b), s.err)
+	s.err = cmp.Or(s.put(&b), s.err)
 	s.saved = time.Now()
 }
+
+// syncEvery is the least time between two syncs, and between two times when a turn puts what it
+// remembers while its events are taken. Both together are 200 ms.
+const syncEvery = 100 * time.Millisecond
 
 // errBroken ends a turn whose event was not taken.
 var errBroken = errors.New("watch: the loop was broken off")
@@ -199,9 +205,10 @@ func (s *site) say(e Event, note func(), parts ...string) {
 	if s.err != nil {
 		return
 	}
-	e.ID = identify(append(parts, string(e.Kind), s.key)...)
+	parts = append(parts, string(e.Kind), s.key)
+	e.ID = hex.EncodeToString([]byte(hashed(strings.Join(parts, "\n"))))
 	e.Time, e.Site, e.Sitemap = time.Now(), s.name, sitemap.Redact(e.Sitemap)
-	if !s.out.take(e) {
+	if !s.take(e) {
 		s.err = errBroken
 		return
 	}

@@ -140,7 +140,7 @@ func (d *document) fail(r *reading) {
 func (s *site) succeed(d *document, r *reading) {
 	d.Failures, d.FailedAt, d.Err = 0, time.Time{}, ""
 	if !r.sum.NotModified {
-		d.Version, d.Ahead = r.version, r.ahead
+		d.Version, d.Ahead = r.sum.Validators, r.ahead
 		if d.Version.URL == d.Loc {
 			d.Version.URL = ""
 		}
