@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -165,7 +166,7 @@ func runWith(
 		return err
 	}
 	end := j.start(ctx)
-	err = each(ctx, flags, w, sites, func(e watch.Event) error {
+	err = each(ctx, flags.once, w, sites, func(e watch.Event) error {
 		m.count(e)
 		r := record(e)
 		if err := j.put(ctx, r); err != nil {
@@ -179,22 +180,23 @@ func runWith(
 
 // each calls use with each event. When the file of sites has changed, it begins with the new ones.
 func each(
-	ctx context.Context, flags *watchFlags, w *watch.Watcher, sites *sites,
-	use func(watch.Event) error,
+	ctx context.Context, once bool, w *watch.Watcher, sites *sites, use func(watch.Event) error,
 ) error {
 	for {
-		names, err := sites.read()
-		if err = cmp.Or(err, sites.remember(w.Store)); err != nil {
+		if err := remember(w.Store, sites.all()); err != nil {
 			return err
 		}
 		turn, cancel := context.WithCancel(ctx)
-		events := w.Events
-		if flags.once {
-			events = w.Once
-		} else {
-			go sites.await(turn, cancel)
+		events := w.Once
+		if !once {
+			events = w.Events
+			go func() {
+				sites.await(turn)
+				cancel()
+			}()
 		}
-		for e, failed := range events(turn, names) {
+		var err error
+		for e, failed := range events(turn, slices.Values(sites.all())) {
 			if err = failed; err == nil {
 				err = use(e)
 			}

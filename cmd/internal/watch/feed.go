@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
-	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -28,18 +28,15 @@ type atomFeed struct {
 type atomEntry struct {
 	ID       string    `xml:"id"`
 	Title    string    `xml:"title"`
-	Link     *atomLink `xml:"link,omitempty"`
+	Link     *atomAttr `xml:"link,omitempty"`
 	Updated  string    `xml:"updated"`
-	Category atomTerm  `xml:"category"`
+	Category atomAttr  `xml:"category"`
 	Content  string    `xml:"content"`
 }
 
-type atomLink struct {
-	Href string `xml:"href,attr"`
-}
-
-type atomTerm struct {
-	Term string `xml:"term,attr"`
+type atomAttr struct {
+	Href string `xml:"href,attr,omitempty"`
+	Term string `xml:"term,attr,omitempty"`
 }
 
 // uuid returns a URN for a text.
@@ -68,19 +65,19 @@ func writeFeed(name string, events []event) error {
 		text := cli.Harmless(e.text(), "")
 		entry := atomEntry{
 			ID: uuid(e.ID), Title: text, Updated: e.Time.Format(time.RFC3339),
-			Category: atomTerm{string(e.Event)}, Content: text,
+			Category: atomAttr{Term: string(e.Event)}, Content: text,
 		}
 		if loc := cmp.Or(e.Loc, e.Sitemap); loc != "" {
-			entry.Link = &atomLink{loc}
+			entry.Link = &atomAttr{Href: loc}
 		}
 		feed.Entries = append(feed.Entries, entry)
 	}
+	text, err := xml.MarshalIndent(feed, "", "  ")
+	if err != nil {
+		return err
+	}
 	return output.Replace(name, func(w io.Writer) error {
-		io.WriteString(w, xml.Header)
-		enc := xml.NewEncoder(w)
-		enc.Indent("", "  ")
-		err := enc.Encode(feed)
-		_, endErr := io.WriteString(w, "\n")
-		return errors.Join(err, endErr)
+		_, err := fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+		return err
 	})
 }

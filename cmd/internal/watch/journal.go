@@ -26,12 +26,14 @@ const journalEvery = time.Second
 // then are sent by the next run.
 const lastWait = 30 * time.Second
 
-// A journal keeps the last events in the Store of the Watcher. They become durable together with
-// what the Watcher remembers of them, so neither a kill nor a receiver that is down loses one.
+// A journal keeps the last events in the Store of the Watcher, for the webhook and the feed. They
+// become durable together with what the Watcher remembers of them, so neither a kill nor a receiver
+// that is down loses one.
 type journal struct {
 	db      discover.Store
 	webhook *webhook // nil for none
 	feed    string   // name of the file, "" for none
+	inFeed  int      // End, when the feed was written
 	log     *cli.Log
 
 	mu  sync.Mutex
@@ -47,7 +49,7 @@ const journalKey = "journal/"
 func eventKey(n int) string { return journalKey + strconv.Itoa(n%(maxWaiting+maxFeed)) }
 
 func openJournal(db discover.Store, w *webhook, feed string, log *cli.Log) (*journal, error) {
-	j := &journal{db: db, webhook: w, feed: feed, log: log}
+	j := &journal{db: db, webhook: w, feed: feed, inFeed: -1, log: log}
 	value, err := db.Get(journalKey + "state")
 	if err == nil && len(value) > 0 {
 		err = json.Unmarshal(value, &j.journalState)
@@ -55,36 +57,26 @@ func openJournal(db discover.Store, w *webhook, feed string, log *cli.Log) (*jou
 	return j, err
 }
 
-// put adds an event. While too many wait for the webhook, put waits too.
+// put adds an event. While too many wait for the webhook, put waits too. The Watcher syncs it.
 func (j *journal) put(ctx context.Context, e event) error {
 	if j.webhook == nil && j.feed == "" {
 		return nil
 	}
-	for {
-		if isFull, err := j.add(e); !isFull || err != nil {
-			return err
-		}
+	for at, err := j.state(); err == nil && at.End-at.Sent >= maxWaiting; at, err = j.state() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(journalEvery):
 		}
 	}
-}
-
-// add adds an event, unless too many wait for the webhook. The Watcher syncs it.
-func (j *journal) add(e event) (isFull bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	err := j.db.Put(eventKey(j.End), jsonl.Marshal(e))
+	j.End++
 	if j.webhook == nil {
 		j.Sent = j.End
 	}
-	if j.End-j.Sent >= maxWaiting {
-		return true, j.err
-	}
-	err = j.db.Put(eventKey(j.End), jsonl.Marshal(e))
-	j.End++
-	return false, cmp.Or(j.err, err, j.save())
+	return cmp.Or(j.err, err, j.save())
 }
 
 // save stores the state.
@@ -93,10 +85,10 @@ func (j *journal) save() error {
 }
 
 // state returns the state.
-func (j *journal) state() journalState {
+func (j *journal) state() (journalState, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.journalState
+	return j.journalState, j.err
 }
 
 // events returns the events from one number until another.
@@ -117,27 +109,22 @@ func (j *journal) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan struct{})
 	var group sync.WaitGroup
-	repeat := func(do func() error) {
-		for isOver := false; !isOver; {
-			select {
-			case <-over:
-				isOver = true
-			case <-time.After(journalEvery):
+	for _, do := range []func(context.Context) error{j.send, j.write} {
+		group.Go(func() {
+			for isOver := false; !isOver; {
+				select {
+				case <-over:
+					isOver = true
+				case <-time.After(journalEvery):
+				}
+				if err := do(ctx); err != nil {
+					j.mu.Lock()
+					defer j.mu.Unlock()
+					j.err = cmp.Or(j.err, err)
+					return
+				}
 			}
-			if err := do(); err != nil {
-				j.mu.Lock()
-				defer j.mu.Unlock()
-				j.err = cmp.Or(j.err, err)
-				return
-			}
-		}
-	}
-	if j.webhook != nil {
-		group.Go(func() { repeat(func() error { return j.send(ctx) }) })
-	}
-	if j.feed != "" {
-		written := -1
-		group.Go(func() { repeat(func() error { return j.writeFeed(&written) }) })
+		})
 	}
 	return func() error {
 		close(over)
@@ -152,9 +139,9 @@ func (j *journal) start(ctx context.Context) (stop func() error) {
 // send sends the events that wait for the webhook, until it has accepted all of them or ctx ends.
 func (j *journal) send(ctx context.Context) error {
 	for {
-		from := j.state()
-		to := min(from.End, from.Sent+maxBatch)
-		events, err := j.events(from.Sent, to)
+		at, _ := j.state()
+		to := min(at.End, at.Sent+maxBatch)
+		events, err := j.events(at.Sent, to)
 		if err != nil || len(events) == 0 || j.webhook.send(ctx, events, j.log) != nil {
 			return err
 		}
@@ -168,13 +155,13 @@ func (j *journal) send(ctx context.Context) error {
 	}
 }
 
-// writeFeed writes the feed if it lacks events. It always writes the first time.
-func (j *journal) writeFeed(written *int) error {
-	end := j.state().End
-	if *written == end {
+// write writes the feed if it lacks events. It always writes the first time.
+func (j *journal) write(context.Context) error {
+	at, _ := j.state()
+	if j.feed == "" || j.inFeed == at.End {
 		return nil
 	}
-	*written = end
-	events, err := j.events(end-maxFeed, end)
+	j.inFeed = at.End
+	events, err := j.events(at.End-maxFeed, at.End)
 	return cmp.Or(err, writeFeed(j.feed, events))
 }

@@ -20,11 +20,23 @@ type counters struct {
 
 	mu    sync.Mutex
 	at    time.Time
-	known documents
+	known [len(gauges)]float64
 }
 
-// documents are counts of documents.
-type documents struct{ all, due, overdue, failing float64 }
+// gauges count the documents for which a function is true.
+var gauges = [...]struct {
+	name, help string
+	counts     func(watch.Document) bool
+}{
+	{"sitemap_watch_documents", "Sitemaps that are watched.",
+		func(watch.Document) bool { return true }},
+	{"sitemap_watch_due", "Sitemaps that are due.",
+		func(d watch.Document) bool { return time.Since(d.Next) > 0 }},
+	{"sitemap_watch_overdue", "Sitemaps that have been due for an hour.",
+		func(d watch.Document) bool { return time.Since(d.Next) > time.Hour }},
+	{"sitemap_watch_failing", "Sitemaps that could not be read.",
+		func(d watch.Document) bool { return d.Failures > 0 }},
+}
 
 func newCounters(w *watch.Watcher, sites *sites) *counters {
 	m := &counters{registry: prometheus.NewRegistry(), w: w, sites: sites}
@@ -34,18 +46,11 @@ func newCounters(w *watch.Watcher, sites *sites) *counters {
 		Name: "sitemap_watch_delay_seconds", Help: "From the lastmod of a page to its event.",
 		Buckets: []float64{60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600}})
 	m.registry.MustRegister(m.events, m.delay, collectors.NewGoCollector())
-	gauge := func(name, help string, of func(documents) float64) {
-		o := prometheus.GaugeOpts{Name: name, Help: help}
-		value := func() float64 { return of(m.documents()) }
-		m.registry.MustRegister(prometheus.NewGaugeFunc(o, value))
+	for i, g := range gauges {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Name: g.name, Help: g.help},
+			func() float64 { return m.documents()[i] }))
 	}
-	gauge("sitemap_watch_documents", "Sitemaps that are watched.",
-		func(d documents) float64 { return d.all })
-	gauge("sitemap_watch_due", "Sitemaps that are due.", func(d documents) float64 { return d.due })
-	gauge("sitemap_watch_overdue", "Sitemaps that have been due for an hour.",
-		func(d documents) float64 { return d.overdue })
-	gauge("sitemap_watch_failing", "Sitemaps that could not be read.",
-		func(d documents) float64 { return d.failing })
 	return m
 }
 
@@ -58,28 +63,20 @@ func (m *counters) count(e watch.Event) {
 }
 
 // documents counts the documents of all sites, once a minute at most.
-func (m *counters) documents() documents {
+func (m *counters) documents() [len(gauges)]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	if now.Sub(m.at) < time.Minute {
+	if time.Since(m.at) < time.Minute {
 		return m.known
 	}
-	m.at, m.known = now, documents{}
+	m.at = time.Now()
+	clear(m.known[:])
 	for _, site := range m.sites.all() {
 		for d, err := range m.w.Documents(site) {
-			if err != nil {
-				continue
-			}
-			m.known.all++
-			if d.Next.Before(now) {
-				m.known.due++
-			}
-			if d.Next.Before(now.Add(-time.Hour)) {
-				m.known.overdue++
-			}
-			if d.Failures > 0 {
-				m.known.failing++
+			for i, g := range gauges {
+				if err == nil && g.counts(d) {
+					m.known[i]++
+				}
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 	"sync"
@@ -21,8 +20,7 @@ type sites struct {
 	file string // "" for none
 
 	mu    sync.Mutex
-	names []string
-	info  os.FileInfo // of the file, as it was read last
+	names []string // as they were read last
 }
 
 func newSites(args []string, file string) (*sites, error) {
@@ -38,27 +36,28 @@ func newSites(args []string, file string) (*sites, error) {
 	return s, err
 }
 
-// read returns all sites.
-func (s *sites) read() (iter.Seq[string], error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.names = slices.Clone(s.args)
+// read reads the sites. It reports whether they have changed.
+func (s *sites) read() (changed bool, err error) {
+	names := slices.Clone(s.args)
 	if s.file != "" {
 		f, err := os.Open(s.file)
 		if err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
+			return false, fmt.Errorf("--from: %w", err)
 		}
 		defer f.Close()
-		s.info, _ = f.Stat()
 		list := batch.List{Reader: f, Domain: func(string) (string, error) { return "", nil }}
 		for task, err := range list.Tasks("watch") {
 			if err != nil {
-				return nil, fmt.Errorf("--from: %w", err)
+				return false, fmt.Errorf("--from: %w", err)
 			}
-			s.names = append(s.names, task.Targets...)
+			names = append(names, task.Targets...)
 		}
 	}
-	return slices.Values(s.names), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = !slices.Equal(names, s.names)
+	s.names = names
+	return changed, nil
 }
 
 // all returns the sites as they were read last.
@@ -68,13 +67,29 @@ func (s *sites) all() []string {
 	return s.names
 }
 
+// lookEvery is how often the file is read.
+const lookEvery = 10 * time.Second
+
+// await returns when the sites in the file have changed, or ctx ends.
+func (s *sites) await(ctx context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(lookEvery):
+			if changed, err := s.read(); changed && err == nil {
+				return // a file that cannot be read now may be in the making
+			}
+		}
+	}
+}
+
 // sitesKey is the key of the sites that were watched last.
 const sitesKey = "sitemap-watch/sites"
 
 // remember keeps the sites for [remembered].
-func (s *sites) remember(db discover.Store) error {
+func remember(db discover.Store, names []string) error {
 	var b longvalue.Batch
-	b.PutJSON(sitesKey, s.all())
+	b.PutJSON(sitesKey, names)
 	return b.Store(db)
 }
 
@@ -82,26 +97,4 @@ func (s *sites) remember(db discover.Store) error {
 func remembered(db discover.Store) (names []string, err error) {
 	_, err = longvalue.GetJSON(db, sitesKey, &names)
 	return names, err
-}
-
-// lookEvery is how often the file is looked at.
-const lookEvery = 10 * time.Second
-
-// await calls changed when the file has changed. It ends with ctx.
-func (s *sites) await(ctx context.Context, changed func()) {
-	s.mu.Lock()
-	before := s.info
-	s.mu.Unlock()
-	for s.file != "" {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(lookEvery):
-		}
-		now, err := os.Stat(s.file)
-		if err == nil && (now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())) {
-			changed()
-			return
-		}
-	}
 }

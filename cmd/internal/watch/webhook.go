@@ -54,11 +54,8 @@ func newWebhook(loc, secret string, transport http.RoundTripper) (*webhook, erro
 // send sends events until they are accepted. It fails only if ctx ends.
 func (w *webhook) send(ctx context.Context, events []event, log *cli.Log) error {
 	body := jsonl.Marshal(map[string]any{"type": "sitemap.events", "events": events})
-	ids := sha256.New()
-	for _, e := range events {
-		io.WriteString(ids, e.ID)
-	}
-	id := hex.EncodeToString(ids.Sum(nil)[:16])
+	sum := sha256.Sum256(body)
+	id := hex.EncodeToString(sum[:16])
 	for wait := w.least; ; wait = min(2*wait, 5*time.Minute) {
 		err := w.post(ctx, id, body)
 		if err == nil || ctx.Err() != nil {
