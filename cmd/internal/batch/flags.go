@@ -51,16 +51,12 @@ type runFlags struct {
 	plans, works bool
 	placeFlags
 	mode
-	retry    bool
-	lease    time.Duration
-	patience time.Duration
-	metrics  string
-	log      string
-	quiet    bool
-
-	// Of plans.
-	shard    shard
-	replicas int
+	nats    natsqueue.Options
+	retry   bool
+	metrics string
+	log     string
+	quiet   bool
+	shard   shard // of plans
 
 	// Of work.
 	cli.WalkFlags
@@ -78,9 +74,9 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	r.placeFlags.add(cmd)
 	f.BoolVar(&r.retry, "retry", false,
 		"walk targets that failed in the run again; with --queue, plan and work both need it")
-	f.DurationVar(&r.lease, "lease", time.Minute,
+	f.DurationVar(&r.nats.Lease, "lease", time.Minute,
 		"with --queue, `TIME` after which the domains of a silent worker go to others")
-	f.DurationVar(&r.patience, "patience", 10*time.Minute,
+	f.DurationVar(&r.nats.Patience, "patience", 10*time.Minute,
 		"with NATS, `TIME` to wait for a broker that does not answer")
 	cli.Group(cmd, "Target")
 	f.BoolVar(&r.Changed, "changed", false,
@@ -96,7 +92,7 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	cli.OneOf(cmd, "log", "text", "json")
 	cli.Positive(cmd, "patience")
 	if r.plans {
-		f.IntVar(&r.replicas, "replicas", 0,
+		f.IntVar(&r.nats.Replicas, "replicas", 0,
 			"with NATS, keep tasks and states on `N` servers of the cluster (default 1, or as "+
 				"before)")
 		cli.Group(cmd, "Target")
@@ -136,7 +132,7 @@ func (r *runFlags) check() error {
 			"list anyway")
 	case r.Changed && r.Findings:
 		return errors.New("want --check or --changed, not both: --check judges all pages")
-	case r.lease < natsqueue.MinLease:
+	case r.nats.Lease < natsqueue.MinLease:
 		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
 	}
 	err := r.placeFlags.check()

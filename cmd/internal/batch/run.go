@@ -55,14 +55,11 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 		const text = "run %s has the mode %q; begin another one with --run NAME"
 		return r, cli.Misuse(cmd, fmt.Errorf(text, flags.run, r.record.mode.String()))
 	}
-	o := &natsqueue.Options{
-		Lease: flags.lease, Replicas: flags.replicas, Patience: flags.patience,
-	}
-	if r.queue, err = openQueue(ctx, &flags.serverFlags, flags.run, o); err != nil {
+	if r.queue, err = openQueue(ctx, &flags.serverFlags, flags.run, &flags.nats); err != nil {
 		return r, err
 	}
 	r.closers = append(r.closers, r.queue.close)
-	if r.states, err = openStates(ctx, r.store, r.queue, o); err != nil {
+	if r.states, err = openStates(ctx, r.store, r.queue, &flags.nats); err != nil {
 		return r, err
 	}
 	stop, err := r.metrics.serve(flags.metrics, r.queue)

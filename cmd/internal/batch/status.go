@@ -324,14 +324,9 @@ func (s *summary) print(w io.Writer) {
 			cli.Plural(int64(*s.Waiting), "domain"), cli.Thousands(int64(*s.Leased)))
 	}
 	if s.Left > 0 {
-		fmt.Fprintf(w, "%.1f sites/s, %s left\n", s.Rate, s.leftText())
+		left := time.Duration(min(s.Left, math.MaxInt32)) * time.Second
+		fmt.Fprintf(w, "%.1f sites/s, %s left\n", s.Rate, cli.About(left))
 	}
-}
-
-// leftText returns how much time is left. For a run without progress, that can exceed a Duration.
-func (s *summary) leftText() string {
-	const longest = math.MaxInt64 / float64(time.Second)
-	return cli.About(time.Duration(min(s.Left, longest-1) * float64(time.Second)))
 }
 
 func (s *summary) printFailures(w io.Writer) {

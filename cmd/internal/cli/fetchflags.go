@@ -21,49 +21,43 @@ import (
 
 // FetchFlags are the flags for requests.
 type FetchFlags struct {
-	timeout      time.Duration
-	retries      int
-	retryWait    time.Duration
-	Concurrency  int
-	userAgent    string
-	headers      []string
-	delay        time.Duration
-	proxy        string
-	cacert       string
-	insecure     bool
-	connectTo    []string
-	mapped       []string
-	allowPrivate bool
+	client      fetch.Client // as far as its fields are flags
+	Concurrency int
+	headers     []string
+	proxy       string
+	cacert      string
+	connectTo   []string
+	mapped      []string
 }
 
 // Add adds the flags to a command.
 func (n *FetchFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.DurationVar(&n.timeout, "timeout", 5*time.Minute,
+	f.DurationVar(&n.client.Timeout, "timeout", 5*time.Minute,
 		"longest `TIME` for one document with all its attempts; 0 means any")
-	f.IntVar(&n.retries, "retries", 2, "retry a failed request `N` times")
+	f.IntVar(&n.client.Retries, "retries", 2, "retry a failed request `N` times")
 	f.StringVar(&n.proxy, "proxy", "", "`URL` of a proxy (default: as the environment says)")
 	f.StringVar(&n.cacert, "cacert", "",
 		"trust the certificate authorities in `FILE` (PEM) beside those of the system")
-	f.BoolVar(&n.insecure, "insecure", false, "accept every certificate; for tests")
+	f.BoolVar(&n.client.Insecure, "insecure", false, "accept every certificate; for tests")
 	f.StringArrayVar(&n.connectTo, "connect-to", nil,
 		"of the `PAIR` HOST:PORT:HOST2:PORT2, connect to the second where a URL has the first, "+
 			"as curl does; HOST or PORT may be empty for any; repeatable")
 	f.StringArrayVar(&n.mapped, "map", nil,
 		"request URLs that begin with the first of `URL=URL2` from the second, such as a preview "+
 			"of the site; repeatable")
-	f.BoolVar(&n.allowPrivate, "allow-private", false,
+	f.BoolVar(&n.client.AllowPrivateNetworks, "allow-private", false,
 		"allow loopback, private and other addresses that are not public, and every port")
 	f.StringArrayVarP(&n.headers, "header", "H", nil,
 		"send this header `FIELD`, 'Name: value'; repeatable")
 	Group(cmd, "Network")
-	f.StringVarP(&n.userAgent, "user-agent", "A", "",
+	f.StringVarP(&n.client.UserAgent, "user-agent", "A", "",
 		"User-Agent `TEXT` with a way to reach you; its first word is looked up in robots.txt")
 	f.IntVar(&n.Concurrency, "concurrency", 0,
 		"send `N` requests at once, also to one host (default 16, of which 4 to one host)")
-	f.DurationVar(&n.delay, "delay", 0,
+	f.DurationVar(&n.client.Delay, "delay", 0,
 		"least `TIME` between two requests to a host, also if its robots.txt asks for less")
-	f.DurationVar(&n.retryWait, "retry-wait", time.Minute,
+	f.DurationVar(&n.client.RetryWait, "retry-wait", time.Minute,
 		"longest `TIME` to wait before a retry; if Retry-After asks for more, the request fails")
 	Group(cmd, "Politeness")
 	NotNegative(cmd, "timeout", "retries", "concurrency", "delay", "retry-wait")
@@ -71,18 +65,15 @@ func (n *FetchFlags) Add(cmd *cobra.Command) {
 
 // Client returns the client that fetches.
 func (n *FetchFlags) Client() (*fetch.Client, error) {
-	product, _, _ := strings.Cut(strings.TrimSpace(n.userAgent), " ")
-	product, _, _ = strings.Cut(product, "/")
-	c := &fetch.Client{
-		UserAgent: n.userAgent, RobotsAgent: product, Timeout: orNegative(n.timeout),
-		Retries: orNegative(n.retries), RetryWait: orNegative(n.retryWait), Delay: n.delay,
-		Insecure: n.insecure, AllowPrivateNetworks: n.allowPrivate,
-	}
-	switch {
-	case !httpguts.ValidHeaderFieldValue(n.userAgent):
+	c := &n.client
+	product, _, _ := strings.Cut(strings.TrimSpace(c.UserAgent), " ")
+	c.RobotsAgent, _, _ = strings.Cut(product, "/")
+	c.Timeout, c.RetryWait = orNegative(c.Timeout), orNegative(c.RetryWait)
+	c.Retries = orNegative(c.Retries)
+	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		return nil, errors.New("--user-agent: not the value of a header field")
-	case n.Concurrency > 0:
-		n := n.Concurrency
+	}
+	if n := n.Concurrency; n > 0 {
 		c.Limiter = &fetch.HostLimiter{Total: n, PerHost: n, PerAddress: n}
 	}
 	if n.proxy != "" {

@@ -7,10 +7,10 @@ import (
 
 func TestClient(t *testing.T) {
 	n := FetchFlags{
-		delay:     2 * time.Second,
 		connectTo: []string{"a.example:443:b.example:8443", "::[::1]:80", "[::1]:1:c.example:"},
 		mapped:    []string{"https://a.example=http://b.example"},
 	}
+	n.client.Delay = 2 * time.Second
 	c, err := n.Client()
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestClient(t *testing.T) {
 			t.Errorf("ConnectTo[%q] = %q, want %q", from, c.ConnectTo[from], to)
 		}
 	}
-	if c.Delay != n.delay || c.Map["https://a.example"] != "http://b.example" {
+	if c.Delay != 2*time.Second || c.Map["https://a.example"] != "http://b.example" {
 		t.Errorf("Delay %v, Map %v", c.Delay, c.Map)
 	}
 }

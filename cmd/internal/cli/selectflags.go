@@ -12,19 +12,17 @@ import (
 
 // SelectFlags are the flags that choose documents and URLs.
 type SelectFlags struct {
-	Since       string
-	distrust    bool // of the lastmods that indexes list
-	newest      bool
-	Follow      string
-	MinTrust    string
-	verifyHosts int
-	Match       string
-	Exclude     string
-	knownPaths  []string
-	MaxURLs     int64
-	Unique      bool
-	Normalize   bool
-	Limit       Limit
+	Since      string
+	Follow     string
+	MinTrust   string
+	Match      string
+	Exclude    string
+	knownPaths []string
+	MaxURLs    int64
+	Unique     bool
+	Normalize  bool
+	Limit      Limit
+	walk       discover.Options // as far as its fields are flags
 }
 
 // Add adds the flags to a command.
@@ -33,9 +31,9 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 	f.StringVar(&s.Since, "since", "",
 		"leave out what has not changed since this W3C `DATETIME`, such as 2024-05-06, or within "+
 			"a time, such as 7d; URLs without a lastmod stay")
-	f.BoolVar(&s.distrust, "ignore-index-lastmod", false,
+	f.BoolVar(&s.walk.IgnoreIndexLastMod, "ignore-index-lastmod", false,
 		"fetch sitemaps also if their index says that they have not changed")
-	f.BoolVar(&s.newest, "newest", false,
+	f.BoolVar(&s.walk.Newest, "newest", false,
 		"read the sitemaps of an index by their lastmod in it, the latest first")
 	f.StringVar(&s.Follow, "follow", "",
 		"of the sitemaps in an index, fetch those that match `REGEX`")
@@ -44,7 +42,7 @@ func (s *SelectFlags) Add(cmd *cobra.Command) {
 	f.StringSliceVar(&s.knownPaths, "known-paths", nil,
 		"try these `PATHS`, separated by commas, if robots.txt names no sitemap; 'none' tries "+
 			"none; with + before the first, also if it names one")
-	f.IntVar(&s.verifyHosts, "verify-hosts", 4,
+	f.IntVar(&s.walk.VerifyHosts, "verify-hosts", 4,
 		"ask at most `N` further hosts of the site whether their robots.txt names the sitemap")
 	f.Var(&s.Limit, "limit", "read at most this: bytes or entries of a document, "+
 		"depth or sitemaps of a walk; units as in 10MiB; 0 means no limit "+
@@ -93,15 +91,9 @@ func (s *SelectFlags) Matcher() (func(loc string) bool, error) {
 
 // Options returns the options of a walk.
 func (s *SelectFlags) Options() (discover.Options, error) {
-	o := discover.Options{
-		VerifyHosts: orNegative(s.verifyHosts),
-		MaxDepth:    s.Limit.Depth,
-		MaxSitemaps: s.Limit.Sitemaps,
-		Limits:      s.Limit.Document(),
-
-		IgnoreIndexLastMod: s.distrust,
-		Newest:             s.newest,
-	}
+	o := s.walk
+	o.VerifyHosts, o.Limits = orNegative(o.VerifyHosts), s.Limit.Document()
+	o.MaxDepth, o.MaxSitemaps = s.Limit.Depth, s.Limit.Sitemaps
 	if err := o.MinTrust.UnmarshalText([]byte(s.MinTrust)); err != nil {
 		return o, err
 	}

@@ -31,8 +31,8 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// Walk walks the targets of a command. Prepare refuses flags that contradict each other. It sets the
-// Handle or the Printer of the walker.
+// Walk walks the targets of a command. Prepare refuses flags that contradict each other, and sets
+// the Handle or the Printer of the walker.
 func Walk(
 	a *cli.App, cmd *cobra.Command, args []string, flags *Flags,
 	prepare func(*Walker, []target.Target) error,

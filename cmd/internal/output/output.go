@@ -38,9 +38,8 @@ type Writer struct {
 	Length int64        // bytes of the file, without what is buffered
 	plain  int64        // bytes before compression, without what is buffered
 	Head   int64        // of these, those before the first record
-	dirty  bool         // gz holds something back
 	gz     *gzip.Writer // nil if the file is not compressed
-	parts  bool         // each Flush ends a member of gzip, so that the file may be cut there
+	parts  bool         // each write is a member of gzip, so that the file may be cut after it
 }
 
 // New returns the output to standard output.
@@ -56,8 +55,12 @@ func (o *Writer) compress(p []byte) (int, error) {
 	if o.gz == nil {
 		return o.write(p)
 	}
-	o.dirty = true
-	return o.gz.Write(p)
+	n, err := o.gz.Write(p)
+	if o.parts {
+		err = cmp.Or(err, o.gz.Close())
+		o.gz.Reset(WriterFunc(o.write))
+	}
+	return n, err
 }
 
 // A WriterFunc is a function as an [io.Writer].
@@ -121,13 +124,7 @@ func (o *Writer) Flush() error {
 	if o.stale && o.isEmpty() {
 		return nil
 	}
-	err := o.Writer.Flush()
-	if o.parts && o.dirty {
-		err = cmp.Or(err, o.gz.Close())
-		o.gz.Reset(WriterFunc(o.write))
-		o.dirty = false
-	}
-	return err
+	return o.Writer.Flush()
 }
 
 // end writes all that is left. If that is no result, an old file is left alone.

@@ -220,16 +220,14 @@ type documentRow struct {
 }
 
 // Documents prints documents as a table.
-type Documents struct{ *Table[documentRow] }
+type Documents = Table[batch.Document, documentRow]
 
 // NewDocuments returns a table of documents in the format of the flags.
 func NewDocuments(flags *cli.PrintFlags) (*Documents, error) {
-	t, err := newTable[documentRow](flags, nil)
-	return &Documents{t}, err
+	return newTable(flags, appendDocument)
 }
 
-// Print prints a document.
-func (t *Documents) Print(d *batch.Document) error {
+func appendDocument(rows []documentRow, d *batch.Document) []documentRow {
 	row := documentRow{
 		Target: d.Target, Sitemap: d.Sitemap, URL: d.URL, Status: int32(d.Status),
 		ContentType: d.ContentType, Format: d.Format.String(), Bytes: d.Bytes, Entries: d.Entries,
@@ -241,6 +239,5 @@ func (t *Documents) Print(d *batch.Document) error {
 	if d.Error != nil {
 		row.ErrorCode, row.Error = string(d.Error.Code), d.Error.Message
 	}
-	t.rows = append(t.rows, row)
-	return t.write()
+	return append(rows, row)
 }

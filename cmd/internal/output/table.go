@@ -10,17 +10,16 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
-// A Table prints rows as csv, jsonl or Parquet. Its columns are the fields of R, or some of them,
-// by the names in their tags. A column that is optional may lack a value: then its cell is empty in
-// csv, and null in Parquet, and jsonl lacks the field.
-type Table[R any] struct {
+// A Table prints values of S as rows, in csv, jsonl or Parquet. Its columns are the fields of R, or
+// some of them, by the names in their tags. A column that is optional may lack a value: then its
+// cell is empty in csv, and null in Parquet, and jsonl lacks the field.
+type Table[S, R any] struct {
 	format  string
-	rowsOf  func(rows []R, r *batch.URL) []R // appends those of a URL
+	rowsOf  func(rows []R, s *S) []R // appends those of s
 	columns []column[R]
 	schema  *parquet.Schema // of some of the columns, nil for all
 	append  func(b []byte, r *R) []byte
@@ -32,10 +31,10 @@ type Table[R any] struct {
 }
 
 // newTable returns a table in the format of the flags, with the columns of --fields.
-func newTable[R any](
-	flags *cli.PrintFlags, rowsOf func([]R, *batch.URL) []R,
-) (t *Table[R], err error) {
-	t = &Table[R]{format: flags.Format, rowsOf: rowsOf}
+func newTable[S, R any](
+	flags *cli.PrintFlags, rowsOf func([]R, *S) []R,
+) (t *Table[S, R], err error) {
+	t = &Table[S, R]{format: flags.Format, rowsOf: rowsOf}
 	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, t.format) {
 		return nil, fmt.Errorf("--format %s: a table is printed as csv, jsonl or parquet", t.format)
 	}
@@ -85,7 +84,7 @@ func columnOf[R any](field reflect.StructField) column[R] {
 const rowGroup = 50_000
 
 // Begin makes out the output.
-func (t *Table[R]) Begin(out *Writer) {
+func (t *Table[S, R]) Begin(out *Writer) {
 	t.out = out
 	switch t.format {
 	case "csv":
@@ -104,24 +103,19 @@ func (t *Table[R]) Begin(out *Writer) {
 	}
 }
 
-// Print prints the rows of a URL.
-func (t *Table[R]) Print(r *batch.URL) error {
-	t.rows = t.rowsOf(t.rows, r)
-	return t.write()
-}
-
 // batchSize is how many rows Parquet takes at once.
 const batchSize = 256
 
-// write writes the rows. Those of Parquet wait until they are many.
-func (t *Table[R]) write() error {
-	if len(t.rows) == 0 || t.parquet != nil && len(t.rows) < batchSize {
+// Print prints the rows of s. Those of Parquet wait until they are many.
+func (t *Table[S, R]) Print(s *S) error {
+	t.rows = t.rowsOf(t.rows, s)
+	if t.parquet != nil && len(t.rows) < batchSize {
 		return nil
 	}
 	return t.flush()
 }
 
-func (t *Table[R]) flush() (err error) {
+func (t *Table[S, R]) flush() (err error) {
 	if t.parquet != nil {
 		_, err = t.parquet.Write(t.rows)
 	} else {
@@ -137,7 +131,7 @@ func (t *Table[R]) flush() (err error) {
 }
 
 // End ends the table.
-func (t *Table[R]) End() error {
+func (t *Table[S, R]) End() error {
 	err := t.flush()
 	if t.parquet != nil {
 		err = cmp.Or(err, t.parquet.Close())
