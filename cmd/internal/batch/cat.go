@@ -84,22 +84,15 @@ func findRun(a *cli.App, cmd *cobra.Command, location string) (store, string, er
 
 // printParts prints the lines of all parts of a run. A part that cannot be read is reported.
 func printParts(a *cli.App, s store, run string, p linePrinter) error {
-	for part, partErr := range s.Parts(a.Context, run) {
-		if err := a.Context.Err(); err != nil {
+	all := func(batch.Stored) bool { return true }
+	for line, err := range linesOf(a.Context, s, run, all) {
+		if ended := a.Context.Err(); ended != nil {
+			return ended
+		}
+		if err != nil {
+			a.Fail("%s", jsonl.Message("", err))
+		} else if err := p.line(line); err != nil {
 			return err
-		}
-		if partErr == nil {
-			for line, err := range batch.ReadPart(a.Context, s, part) {
-				if partErr = err; err != nil {
-					break
-				}
-				if err := p.line(line); err != nil {
-					return err
-				}
-			}
-		}
-		if partErr != nil {
-			a.Fail("%s", jsonl.Message("", partErr))
 		}
 	}
 	return nil

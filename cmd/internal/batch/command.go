@@ -7,9 +7,7 @@
 //	emit.go     batch emit
 //	cat.go      batch cat: the lines of parts as URLs, documents and findings
 //	status.go   batch status: what a run has done, by its parts, and what has failed
-//	work.go     what a worker reports
-//	plan.go     the tasks of a list
-//	run.go      a run that a command works on
+//	run.go      a run that a command works on: its plan, and what a worker reports
 //	flags.go    flags of the commands that make parts
 //	metrics.go  metrics and health, and what becomes of tasks
 //	queue.go    queues by their URL, and the flags for their servers

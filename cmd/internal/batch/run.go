@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/progress"
 	"github.com/seed-322c453a/sitemap/discover/state"
 	natsqueue "github.com/seed-322c453a/sitemap/engines/jetstream"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // An openRun is a run that a command works on.
@@ -104,5 +108,190 @@ func (r *openRun) lock() error {
 func (r *openRun) close() {
 	for _, c := range slices.Backward(r.closers) {
 		c()
+	}
+}
+
+// openList opens a list of targets.
+func openList(a *cli.App, list string) (io.ReadCloser, error) {
+	in, err := a.Open(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", cli.FileName(list), jsonl.Message("", err))
+	}
+	return in, nil
+}
+
+// A plan puts the tasks of a list that have no part into a queue.
+type plan struct {
+	*openRun
+	list   string
+	in     io.ReadCloser
+	failed map[string]bool // domains that are put although they have a part, or nil
+	isNew  bool            // the run has no parts yet: planning need not look for any
+
+	put, known, done int64 // domains
+	targets          int64 // of the shard
+}
+
+// run reads the list.
+func (p *plan) run(ctx context.Context) (err error) {
+	p.record.Started, p.record.Targets, p.record.BadLines, p.record.Bad = thisSecond(), 0, 0, nil
+	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
+		return err
+	}
+	p.isNew = !hasPart(ctx, p.store, p.flags.run)
+	if p.flags.retry {
+		if p.failed, err = p.failedDomains(ctx); err != nil {
+			return err
+		}
+	}
+	if p.queue.begin != nil {
+		if err := p.queue.begin(ctx); err != nil {
+			return err
+		}
+	}
+	targets := int64(0)
+	for task, err := range batch.Plan(p.in, p.flags.run) {
+		if line := (*batch.LineError)(nil); errors.As(err, &line) {
+			p.record.add(line)
+			p.metrics.bad.Inc()
+			p.app.Log.Printf("%s, %v", cli.FileName(p.list), line)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s", cli.FileName(p.list), jsonl.Message("", err))
+		}
+		targets += int64(len(task.Targets))
+		if !p.flags.shard.has(task.Domain) {
+			continue
+		}
+		if err := p.add(ctx, task); err != nil {
+			return err
+		}
+	}
+	p.record.Targets = targets
+	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
+		return err
+	}
+	return p.queue.End(ctx)
+}
+
+// add puts a task into the queue, unless it is done.
+func (p *plan) add(ctx context.Context, task batch.Task) error {
+	p.targets += int64(len(task.Targets))
+	done := false
+	var err error
+	if !p.isNew && !p.failed[task.Domain] {
+		done, err = batch.IsDone(ctx, p.store, task)
+	}
+	if err != nil {
+		return err
+	}
+	if done {
+		p.done++
+		p.progress.Sites.Add(int64(len(task.Targets)))
+		return nil
+	}
+	added, err := p.queue.Put(ctx, task)
+	if added {
+		p.put++
+		p.metrics.put.Inc()
+	} else {
+		p.known++
+	}
+	return err
+}
+
+// failedDomains returns the domains that have a part with failures.
+func (p *plan) failedDomains(ctx context.Context) (map[string]bool, error) {
+	failed := map[string]bool{}
+	for part, err := range p.store.Parts(ctx, p.flags.run) {
+		if err != nil && !errors.Is(err, batch.ErrDamaged) {
+			return nil, err
+		}
+		if err == nil && part.Counts.Failed > 0 {
+			failed[domainOf(part)] = true
+		}
+	}
+	return failed, nil
+}
+
+// domainOf returns the domain of a part, which may be one of its lots.
+func domainOf(part batch.Stored) string {
+	domain, _, _ := strings.Cut(part.Domain, "~")
+	return domain
+}
+
+// isOver reports whether nothing of the run was left.
+func (p *plan) isOver() bool { return p.put == 0 && p.known == 0 }
+
+// report says that the run is over, and how to begin the next, or what a plan alone has done.
+func (p *plan) report() {
+	switch {
+	case p.isOver():
+		name := "run " + p.flags.run
+		if p.flags.shard.n > 0 {
+			name = "shard " + p.flags.shard.String() + " of " + name
+		}
+		p.app.Log.Printf("%s is over: %s done; begin the next one with --run NAME", name,
+			cli.Plural(p.targets, "site"))
+	case !p.flags.works:
+		p.app.Log.Printf("%s put, %s in the queue before, %s done before",
+			cli.Plural(p.put, "domain"), cli.Thousands(p.known), cli.Thousands(p.done))
+	}
+}
+
+// A work reports what a worker does.
+type work struct {
+	*openRun
+	untrusted atomic.Int64
+	stop      func() // of the display of progress
+}
+
+// newWork lets the worker work on the run of a list, and shows progress until end is called.
+func newWork(r *openRun, worker *batch.Worker, list string) *work {
+	w := &work{openRun: r}
+	worker.Queue, worker.Sink, worker.States = measuredQueue{r.queue, r.metrics}, r.store, r.states
+	worker.Client.Fetch.Wrap = r.metrics.count
+	worker.Done, worker.Report = w.done, w.report
+	w.progress.Begin(nil, list)
+	w.progress.IsList = true
+	w.progress.Total /= int64(max(1, r.flags.shard.n)) // about
+	w.stop = w.progress.Show(w.app, w.flags.Progress, w.flags.quiet || w.log != nil, false)
+	return w
+}
+
+// done counts a task.
+func (w *work) done(t batch.Task, c batch.Counts) {
+	w.progress.Sites.Add(c.Targets)
+	w.progress.URLs.Add(c.URLs)
+	w.untrusted.Add(c.Untrusted)
+	if c.Failed > 0 {
+		w.progress.Failed.Add(1)
+	}
+	w.metrics.done(c)
+	if w.log != nil {
+		w.log.Info("done", "domain", t.Domain, "targets", c.Targets, "documents", c.Documents,
+			"urls", c.URLs, "failed", c.Failed, "cause", c.Cause)
+	}
+}
+
+// report reports a damaged part or state, and a task that cannot be done.
+func (w *work) report(t batch.Task, err error) {
+	if w.log != nil {
+		w.log.Warn(err.Error(), "domain", t.Domain)
+		return
+	}
+	w.app.Log.Printf("%s: %v", t.Domain, err)
+}
+
+// end ends the display of progress, and reports the totals unless there was nothing to do.
+func (w *work) end(idle bool) {
+	w.stop()
+	if idle || w.flags.quiet {
+		return
+	}
+	w.app.Log.Printf("%s", w.progress.Totals())
+	if n := w.untrusted.Load(); n > 0 {
+		w.app.Log.Printf("%s left out: see 'sitemap help trust'", cli.Plural(n, "untrusted URL"))
 	}
 }

@@ -158,35 +158,23 @@ func (l *failureList) print(ctx context.Context, runs []string) error {
 	if l.format == "csv" {
 		l.out.Begin("run,target,sitemap,code,message\n")
 	}
+	hasFailed := func(part batch.Stored) bool { return part.Counts.Failed > 0 }
 	for _, run := range runs {
-		for part, err := range l.store.Parts(ctx, run) {
-			if err == nil && part.Counts.Failed > 0 {
-				err = l.part(ctx, part)
-			}
-			if errors.Is(err, batch.ErrDamaged) {
+		for line, err := range linesOf(ctx, l.store, run, hasFailed) {
+			switch {
+			case errors.Is(err, batch.ErrDamaged):
 				l.app.Log.Printf("%v", err)
-			} else if err != nil {
+				err = nil
+			case err != nil:
+			case line.Target != nil:
+				err = l.failure(run, line.Target.Target, "", line.Target.Error)
+			case line.Document != nil:
+				d := line.Document
+				err = l.failure(run, d.Target, d.Sitemap, d.Error)
+			}
+			if err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// part prints the failures of a part.
-func (l *failureList) part(ctx context.Context, part batch.Stored) error {
-	for line, err := range batch.ReadPart(ctx, l.store, part) {
-		switch {
-		case err != nil:
-			return err
-		case line.Target != nil:
-			err = l.failure(part.Run, line.Target.Target, "", line.Target.Error)
-		case line.Document != nil:
-			err = l.failure(part.Run, line.Document.Target, line.Document.Sitemap,
-				line.Document.Error)
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -71,6 +72,27 @@ func hasPart(ctx context.Context, s store, run string) bool {
 		return err == nil || errors.Is(err, batch.ErrDamaged)
 	}
 	return false
+}
+
+// linesOf yields the lines of the parts of a run that are wanted. After the error of a part, it goes
+// on with the next one.
+func linesOf(
+	ctx context.Context, s store, run string, wants func(batch.Stored) bool,
+) iter.Seq2[batch.Line, error] {
+	return func(yield func(batch.Line, error) bool) {
+		for part, err := range s.Parts(ctx, run) {
+			if err != nil && !yield(batch.Line{}, err) {
+				return
+			} else if err != nil || !wants(part) {
+				continue
+			}
+			for line, err := range batch.ReadPart(ctx, s, part) {
+				if !yield(line, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // errNoParts is the error for a run without parts. It names the command that makes them.

@@ -2,8 +2,7 @@
 //
 // Each file builds on those below it:
 //
-//	run.go       commands that walk: targets to tasks of package batch, and URLs to their formats
-//	state.go     begins a run with --state
+//	run.go       commands that walk, also with --state: targets to tasks, and URLs to their formats
 //	visit.go     one target to URLs, problems and documents
 //	walker.go    what the visits of a command share
 //	journal.go   what a run with --state keeps
@@ -17,6 +16,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover/state"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -298,4 +300,52 @@ func (w *Walker) domain(name string) (string, error) {
 		return "", target.ReadsOnce([]string{cli.Stdin, cli.Stdin})
 	}
 	return "", nil
+}
+
+// OpenJournal opens the file of --state and the output, and makes the walk go on with the last run
+// if that was stopped. The command ends the journal with its Finish.
+func (w *Walker) OpenJournal() error {
+	f, err := state.Open(w.Flags.State)
+	if err != nil {
+		return err
+	}
+	j := &journal{File: f}
+	if err := j.begin(w); err != nil {
+		f.Close()
+		return err
+	}
+	w.Journal = j
+	w.Selector.taken.Store(j.run.URLs)
+	w.Options.Store, w.Options.Run, w.Options.OnlyChanged = j, j.run.ID, !w.Flags.All
+	w.Selector.known = j.knows
+	if err := cmp.Or(j.write(), j.Sync()); err != nil {
+		return w.Out.Finish(j.Finish(err))
+	}
+	return nil
+}
+
+// begin begins a run or goes on with it, and opens the output. That may not hold lines of another
+// format already.
+func (j *journal) begin(w *Walker) error {
+	value, err := j.Get(runKey)
+	if err != nil {
+		return err
+	}
+	digest := w.Flags.digest()
+	resumed := json.Unmarshal(value, &j.run) == nil && !j.run.Ended && j.run.Digest == digest
+	if !resumed {
+		j.run = runRecord{ID: rand.Text(), Digest: digest, Output: j.run.Output,
+			Format: j.run.Format}
+	}
+	if j.run.Last == nil {
+		j.run.Last = map[string]string{}
+	}
+	out, format := w.Flags.Out, w.Flags.Format
+	if out == j.run.Output && format != j.run.Format && out != "" {
+		return fmt.Errorf("%s holds %s, not %s: name another file", out, j.run.Format, format)
+	}
+	j.run.Output, j.run.Format = out, format
+	j.out, err = output.Append(w.App, out, resumed, j.run.Length)
+	w.Out = j.out
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -21,7 +22,7 @@ type Selector struct {
 	seen  map[uint64]bool        // nil: each URL as often as it is listed
 	known func(hash uint64) bool // reports URLs that the run printed before it was stopped
 	full  func()                 // called when seen is full
-	taken int64
+	taken atomic.Int64
 	again int64 // left out because they were listed before
 }
 
@@ -32,7 +33,7 @@ func (s *Selector) take(loc string) (hash uint64, ok bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.max > 0 && s.taken >= s.max {
+	if s.done() {
 		return 0, false
 	}
 	if s.seen != nil {
@@ -45,7 +46,7 @@ func (s *Selector) take(loc string) (hash uint64, ok bool) {
 		}
 		s.remember(hash)
 	}
-	s.taken++
+	s.taken.Add(1)
 	return hash, true
 }
 
@@ -69,8 +70,4 @@ func (s *Selector) remember(hash uint64) {
 func (s *Selector) done() bool { return s.max > 0 && s.Count() >= s.max }
 
 // Count returns how many URLs were taken.
-func (s *Selector) Count() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.taken
-}
+func (s *Selector) Count() int64 { return s.taken.Load() }
