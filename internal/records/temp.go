@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"sync"
@@ -14,6 +15,9 @@ import (
 // [Temp.ReadFrom] carry what it holds from walk to walk, in the form of a state.Memory. The zero
 // Temp is empty and ready. It must be closed.
 type Temp struct {
+	// Name begins the name of the file. If it is empty, "sitemap-state-" does.
+	Name string
+
 	mu     sync.Mutex
 	memory map[string][]byte
 	size   int // of memory
@@ -90,7 +94,7 @@ func (t *Temp) write(key string, value []byte) error {
 
 // spill moves what is in memory to a file.
 func (t *Temp) spill() (err error) {
-	if t.file, err = tempfile.Create("sitemap-state-"); err != nil {
+	if t.file, err = tempfile.Create(cmp.Or(t.Name, "sitemap-state-")); err != nil {
 		return err
 	}
 	t.slots = map[string]slot{}

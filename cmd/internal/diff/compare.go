@@ -43,7 +43,7 @@ func compare(
 			differ = true
 		},
 	}
-	for n := range parts {
+	for n := range uint64(parts) {
 		err := old.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).old, u) })
 		if err == nil {
 			err = now.read(n, func(u export.URL) { keepLatest(&c.page(u.Loc).now, u) })
@@ -101,14 +101,10 @@ func keepLatest(to *export.URL, u export.URL) {
 func (c *comparison) end() {
 	var added []*page
 	gone := map[string][]*page{}
-	key := func(loc string) string {
-		path, query := pageKey(c.id(loc))
-		return path + query
-	}
 	for i := range c.pages {
 		switch p := &c.pages[i]; {
 		case p.now.Loc == "":
-			k := key(p.old.Loc)
+			k := pageKey(c.id(p.old.Loc))
 			gone[k] = append(gone[k], p)
 		case p.old.Loc == "":
 			added = append(added, p)
@@ -119,7 +115,7 @@ func (c *comparison) end() {
 		}
 	}
 	for _, p := range added {
-		k := key(p.now.Loc)
+		k := pageKey(c.id(p.now.Loc))
 		if len(gone[k]) == 0 {
 			c.report(p.change("added"))
 			continue

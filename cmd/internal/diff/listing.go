@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -15,33 +14,29 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
-	"github.com/seed-322c453a/sitemap/internal/tempfile"
+	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
 // A listing is the URLs of an export, a folder or a site, in parts that fit into memory. URLs that
 // are compared with each other are in the same part of both listings.
 type listing struct {
-	has   export.Fields
-	parts [parts]part
-	file  *tempfile.File // of blocks; nil until there is one
-	size  int64          // of file
-	err   error          // of file
+	has    export.Fields
+	parts  [parts]part
+	blocks records.Temp // by part and number
+	err    error        // of blocks
 }
 
 // parts is how many parts a listing has.
 const parts = 256
 
-// blockSize is how many bytes of a part are held before they go to the file.
+// blockSize is how many bytes of a part are held before they are a block.
 const blockSize = 32 << 10
 
 // A part is some URLs of a listing.
 type part struct {
-	blocks []block // in the file
+	blocks int
 	last   []byte
 }
-
-// A block is a piece of the file.
-type block struct{ offset, size int64 }
 
 // openListing reads all URLs that name stands for.
 func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, error) {
@@ -49,7 +44,7 @@ func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, e
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{}
+	l := &listing{blocks: records.Temp{Name: "sitemap-diff-"}}
 	id := identity(w.Flags.Normalize)
 	put := func(u export.URL) { l.add(partOf(id(u.Loc)), u) }
 	err = readListing(ctx, w, t, l, put)
@@ -67,26 +62,19 @@ func openListing(ctx context.Context, w *lists.Walker, name string) (*listing, e
 func (l *listing) add(n uint64, u export.URL) {
 	p := &l.parts[n]
 	p.last = appendStrings(p.last, u.Loc, u.LastMod, u.Sitemap)
-	if len(p.last) < blockSize || l.err != nil {
-		return
+	if len(p.last) >= blockSize && l.err == nil {
+		l.err = l.blocks.Put(fmt.Sprint(n, p.blocks), p.last)
+		p.blocks++
+		p.last = p.last[:0]
 	}
-	if l.file == nil {
-		if l.file, l.err = tempfile.Create("sitemap-diff-"); l.err != nil {
-			return
-		}
-	}
-	_, l.err = l.file.Write(p.last)
-	p.blocks = append(p.blocks, block{l.size, int64(len(p.last))})
-	l.size += int64(len(p.last))
-	p.last = p.last[:0]
 }
 
 // read calls put with the URLs of a part, in the order in which they were added.
-func (l *listing) read(n int, put func(export.URL)) error {
+func (l *listing) read(n uint64, put func(export.URL)) error {
 	p := &l.parts[n]
-	for _, b := range p.blocks {
-		text := make([]byte, b.size)
-		if _, err := io.ReadFull(io.NewSectionReader(l.file, b.offset, b.size), text); err != nil {
+	for i := range p.blocks {
+		text, err := l.blocks.Get(fmt.Sprint(n, i))
+		if err != nil {
 			return err
 		}
 		readURLs(string(text), put)
@@ -95,7 +83,7 @@ func (l *listing) read(n int, put func(export.URL)) error {
 	return nil
 }
 
-func (l *listing) close() { l.file.Close() }
+func (l *listing) close() { l.blocks.Close() }
 
 func readURLs(text string, put func(export.URL)) {
 	for text != "" {
@@ -131,27 +119,20 @@ func identity(normalize bool) func(loc string) string {
 	return func(loc string) string { return loc }
 }
 
-// pageKey returns the two parts of a URL that do not change when its page moves to https, or gains
-// or loses a slash at the end of its path.
-func pageKey(loc string) (path, query string) {
-	_, path, _ = strings.Cut(loc, "://")
+// pageKey returns what of a URL does not change when its page moves to https, or gains or loses a
+// slash at the end of its path.
+func pageKey(loc string) string {
+	_, path, _ := strings.Cut(loc, "://")
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
-		path, query = path[:i], path[i:]
+		return strings.TrimSuffix(path[:i], "/") + path[i:]
 	}
-	return strings.TrimSuffix(path, "/"), query
+	return strings.TrimSuffix(path, "/")
 }
 
 var seed = maphash.MakeSeed()
 
 // partOf returns the number of the part that a URL is in.
-func partOf(loc string) uint64 {
-	path, query := pageKey(loc)
-	sum := maphash.String(seed, path)
-	if query != "" {
-		sum += maphash.String(seed, query)
-	}
-	return sum % parts
-}
+func partOf(loc string) uint64 { return maphash.String(seed, pageKey(loc)) % parts }
 
 // readListing calls put with each URL of a target.
 func readListing(
