@@ -4,7 +4,6 @@
 //
 //	submit.go    sitemap submit, and --ping
 //	indexnow.go  changed URLs to IndexNow, host by host
-//	sender.go    requests, and keys
 //	changes.go   the URLs in what sitemap diff or sitemap watch has printed
 package submit
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/fetch"
 )
 
 // Command returns the command sitemap submit.
@@ -46,19 +46,15 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
-
-// isIndexNowKey reports whether a key has the form that IndexNow asks for.
-func isIndexNowKey(key string) bool {
-	return 8 <= len(key) && len(key) <= 128 && indexNowKey.MatchString(key)
-}
+// indexNowKey matches a key of the form that IndexNow asks for.
+var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
 func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error {
 	var err error
 	switch {
 	case (flags.key == "") == (flags.ping == ""):
 		err = errors.New("want either --indexnow KEY or --ping URL")
-	case flags.key != "" && !isIndexNowKey(flags.key):
+	case flags.key != "" && !indexNowKey.MatchString(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	}
 	client, clientErr := flags.Client()
@@ -66,18 +62,17 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		return err
 	}
 	client.Transport = a.Transport
-	s := &sender{a, flags, client, output.New(a)}
+	s := &sender{a, flags, client, output.New(a), map[string]*hostChanges{}}
+	send := s.sendChanges
 	if flags.ping != "" {
-		err = ping(cmd.Context(), s, name)
-	} else {
-		err = submitChanges(cmd.Context(), s, name)
+		send = s.ping
 	}
-	return s.out.Finish(err)
+	return s.out.Finish(send(cmd.Context(), name))
 }
 
 // ping notifies a search engine of a sitemap (sitemaps.org, "Submitting your Sitemap via an HTTP
 // request").
-func ping(ctx context.Context, s *sender, loc string) error {
+func (s *sender) ping(ctx context.Context, loc string) error {
 	u, err := url.Parse(s.flags.ping)
 	if err == nil && u.Host == "" {
 		err = fmt.Errorf("%q: want an http or https URL", s.flags.ping)
@@ -88,5 +83,5 @@ func ping(ctx context.Context, s *sender, loc string) error {
 	q := u.Query()
 	q.Set("sitemap", loc)
 	u.RawQuery = q.Encode()
-	return s.send(ctx, u.String(), nil)
+	return s.send(ctx, fetch.Request{URL: u.String()})
 }
