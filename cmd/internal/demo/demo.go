@@ -1,19 +1,20 @@
 // Package demo is the command sitemap demo, a tour that needs no network.
-//
-// Each file builds on those below it:
-//
-//	demo.go   sitemap demo
-//	watch.go  the scene of sitemap watch
-//	site.go   the sites of the demo
 package demo
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"embed"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/tree"
 	"github.com/seed-322c453a/sitemap/cmd/internal/urls"
+	"github.com/seed-322c453a/sitemap/cmd/internal/watch"
 )
 
 // expected is what the demo prints.
@@ -79,4 +81,95 @@ func run(ctx context.Context, to io.Writer) error {
 		}
 	}
 	return watchSite(ctx, to)
+}
+
+// watchSite watches a third site while it changes. Time is short: each sitemap is due at once.
+func watchSite(ctx context.Context, to io.Writer) error {
+	const line = "watch --once --state watch.db www.example.net"
+	dir, err := os.MkdirTemp("", "sitemap-demo")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Fprint(to, "\nWhat changes on a third site, www.example.net, from run to run:\n")
+	for _, scene := range []struct{ title, pages string }{
+		{"the first run remembers its pages", "/ /news/1 /news/2"},
+		{"it publishes a page", "/ /news/1 /news/2 /news/3"},
+		{"a page vanishes", "/ /news/2 /news/3"},
+	} {
+		fmt.Fprintf(to, "\n$ sitemap %s    # %s\n", line, scene.title)
+		a := cli.NewApp(ctx, nil, to, io.Discard)
+		a.Transport = listing(strings.Fields(scene.pages))
+		cmd := watch.Command(a)
+		cmd.SetArgs([]string{"--once", "--state", filepath.Join(dir, "watch.db"), "--min", "1ns",
+			"--max", "1ns", "www.example.net"})
+		if err := cmd.ExecuteContext(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A listing answers for a site whose text sitemap lists these paths.
+type listing []string
+
+func (l listing) RoundTrip(r *http.Request) (*http.Response, error) {
+	text := "Sitemap: /sitemap.txt"
+	if r.URL.Path != "/robots.txt" {
+		text = ""
+		for _, path := range l {
+			text += "https://www.example.net" + path + "\n"
+		}
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(strings.NewReader(text)),
+	}, nil
+}
+
+// sites holds the sites of the demo, each in a folder named like its host.
+//
+//go:embed www.example.com www.example.org
+var sites embed.FS
+
+// serve serves the sites of the demo from loopback. It returns a transport that finds all hosts
+// there, and a function that ends both.
+func serve() (transport *http.Transport, stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	server := &http.Server{Handler: http.HandlerFunc(serveDocument)}
+	go server.Serve(l)
+	transport = &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, network, l.Addr().String())
+		},
+	}
+	return transport, func() { transport.CloseIdleConnections(); server.Close() }, nil
+}
+
+// serveDocument serves a file: name.gz is the file name, compressed.
+func serveDocument(w http.ResponseWriter, r *http.Request) {
+	plain, compressed := strings.CutSuffix(path.Join(r.Host, r.URL.Path), ".gz")
+	f, err := sites.Open(plain)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer f.Close()
+	contentType := "application/xml"
+	if strings.HasSuffix(plain, ".txt") {
+		contentType = "text/plain; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", contentType)
+	if !compressed {
+		io.Copy(w, f)
+		return
+	}
+	w.Header().Set("Content-Type", "application/gzip")
+	zw := gzip.NewWriter(w)
+	io.Copy(zw, f)
+	zw.Close()
 }

@@ -6,10 +6,8 @@
 //	command.go  sitemap report
 //	page.go     the page, by page.html with style.css and script.js
 //	since.go    what has changed since an earlier audit
-//	charts.go   bars, months and fetches
-//	treemap.go  sitemaps by their entries
+//	charts.go   bars, months, fetches, and sitemaps by their entries
 //	report.go   Report, and what it collects
-//	earlier.go  an earlier audit
 package report
 
 import (
@@ -100,6 +98,36 @@ func (r *Report) Finding(f *audit.Finding, _ string) {
 	if r.earlier != nil && r.earlier.isFresh(f) {
 		g.Fresh++
 	}
+}
+
+// An earlierRun is the earlier audit of a target.
+type earlierRun struct {
+	name      string
+	findings  map[findings.Key]int64 // how often, without those that were found again
+	gone      map[sitemap.Code]int64 // findings that were not found again
+	documents map[string]findings.Line
+}
+
+func (e *earlierRun) add(l findings.Line) {
+	switch l.Type {
+	case "problem":
+		e.findings[l.Key()]++
+		e.gone[l.Code]++
+	case "document":
+		e.documents[l.Sitemap] = l
+	}
+}
+
+// isFresh reports whether the earlier audit lacks a finding. Of findings with one key, as many are
+// fresh as there are more of them now.
+func (e *earlierRun) isFresh(f *audit.Finding) bool {
+	key := findings.KeyOf(f.Code, f.Sitemap, f.Loc, f.Text)
+	if e.findings[key] == 0 {
+		return true
+	}
+	e.findings[key]--
+	e.gone[f.Code]--
+	return false
 }
 
 // Untrusted takes a page that a sitemap may not list.
