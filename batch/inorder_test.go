@@ -177,10 +177,10 @@ func TestInOrder_NoFile(t *testing.T) {
 // Lines that wait for their turn go to a file. Beyond the limit (here 100 MiB) the order is given
 // up: nothing is lost.
 func TestInOrder_Waiting(t *testing.T) {
-	for _, test := range []struct{ mib, want int }{{1, 0}, {80, 0}, {150, 1}} {
+	for _, test := range []struct{ mib, want int }{{1, 0}, {40, 0}, {90, 1}} {
 		lines, givenUp := &countingWriter{}, 0
 		sink := batch.NewInOrder(lines, func() { givenUp++ })
-		sink.SetMaxFile(100 << 20)
+		sink.SetMaxFile(50 << 20)
 		first, err := sink.Part(t.Context(), batch.Task{Turn: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -163,7 +163,7 @@ func TestJUnit_Many(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = 200_000 // more than is held in memory
+	const n = 60_000 // more than is held in memory
 	rules := []sitemap.Code{"bad_lastmod", "empty_loc", "zone_assumed"}
 	for i := range n {
 		f := found(rules[i%3], sitemap.Severity(2-i%3), i)

@@ -64,6 +64,8 @@ func noEmptyArray(t *testing.T, name string, v any) {
 	}
 }
 
+var fingerprintForm = regexp.MustCompile(`^[0-9a-f]{16}:[1-9]`)
+
 // forGitHub holds a run to what the page "SARIF support for code scanning" of GitHub asks for.
 func forGitHub(t *testing.T, run *sarif.Run) {
 	t.Helper()
@@ -87,7 +89,7 @@ func forGitHub(t *testing.T, run *sarif.Run) {
 			t.Errorf("%q is no relative reference", *at.URI)
 		}
 		fingerprint := r.PartialFingerprints["primaryLocationLineHash"]
-		if prints[fingerprint] || !regexp.MustCompile(`^[0-9a-f]{16}:[1-9]`).MatchString(fingerprint) {
+		if prints[fingerprint] || !fingerprintForm.MatchString(fingerprint) {
 			t.Errorf("fingerprint %q", fingerprint)
 		}
 		prints[fingerprint] = true
