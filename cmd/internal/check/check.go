@@ -2,25 +2,26 @@
 //
 // Each file builds on those below it:
 //
-//	check.go     sitemap check
-//	rules.go     check --rules and --explain
-//	audit.go     the audit of each target
-//	folder.go    a site in a folder
-//	site.go      a site or a sitemap
-//	file.go      a file
-//	document.go  the findings in a document, and its end
-//	checker.go   what the audits of a command share, and the table of pages
-//	flags.go     the flags of check, and the findings that count
+//	check.go    sitemap check, and its rules
+//	audit.go    the audit of each target: a site, a sitemap, a folder or a file
+//	checker.go  what the audits of a command share, and the table of pages
+//	flags.go    the flags of check
 package check
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/version"
 	"github.com/seed-322c453a/sitemap/discover/state"
+	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
 // Command returns the command sitemap check.
@@ -48,7 +49,7 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 	o := findings.Options{
 		All: flags.All, Verbose: flags.verbose, FailOn: c.failOn,
 		Color: a.HasColor() && flags.Out == "", Raw: flags.Raw, Version: version.Number(),
-		Width: a.Width(), Pages: flags.pages != 0,
+		Width: a.Width(), Pages: flags.audit.Pages != 0,
 		Note: func(note string) { a.Log.Printf("%s", note) },
 	}
 	if flags.State != "" {
@@ -66,4 +67,50 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
 		err = c.Audit(cmd.Context())
 	}
 	return c.Out.Finish(err)
+}
+
+// printRules prints all rules, or the page of one.
+func printRules(a *cli.App, cmd *cobra.Command, args []string, flags *Flags) error {
+	switch {
+	case len(args) > 0 || flags.rules && flags.explain != "":
+		return cli.Misuse(cmd, errors.New("--rules and --explain take no TARGET"))
+	case flags.Format != "text" && flags.Format != "jsonl":
+		const text = "--format: --rules and --explain print text or jsonl, not %s"
+		return cli.Misuse(cmd, fmt.Errorf(text, flags.Format))
+	}
+	rules := audit.Rules()
+	if flags.explain != "" {
+		r, ok := audit.RuleOf(sitemap.Code(flags.explain))
+		if !ok {
+			return cli.Misuse(cmd, unknownCode(flags.explain))
+		}
+		rules = []audit.Rule{r}
+	}
+	out, err := output.Create(a, flags.Out)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		switch {
+		case flags.Format == "jsonl":
+			line := ruleLine{r.Code, r.Severity, r.Summary, r.Why, r.Fix, r.Source}
+			out.Write(append(jsonl.Marshal(line), '\n'))
+		case flags.explain != "":
+			const page = "%s (%s): %s.\n\n%s\n\nFix: %s\n\nSource: %s.\n"
+			fmt.Fprintf(out, page, r.Code, r.Severity, r.Summary, r.Why, r.Fix, r.Source)
+		default:
+			fmt.Fprintf(out, "%-36s %-8s %s\n", r.Code, r.Severity, r.Summary)
+		}
+	}
+	return out.Finish(nil)
+}
+
+// A ruleLine is a rule as "check --rules --format jsonl" prints it.
+type ruleLine struct {
+	Code     sitemap.Code     `json:"code"`
+	Severity sitemap.Severity `json:"severity"`
+	Summary  string           `json:"summary"`
+	Why      string           `json:"why"`
+	Fix      string           `json:"fix"`
+	Source   string           `json:"source"`
 }

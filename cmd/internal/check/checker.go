@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -39,25 +40,30 @@ type Checker struct {
 	table     *output.Writer // nil if none is wanted
 }
 
-// A result is a finding in a target, or a document that has ended, with its share of the totals.
+// A result is a finding in a target, the outcome for a page, or a document that has ended.
 type result struct {
 	Target   string                `json:",omitempty"`
 	Finding  *audit.Finding        `json:",omitempty"`
-	Document *findings.DocumentEnd `json:",omitempty"`
 	Page     *audit.PageResult     `json:",omitempty"`
-	Totals   findings.Totals
+	Document *findings.DocumentEnd `json:",omitempty"`
 }
 
-// print prints a result.
+// print prints a result, counts it, and makes the exit status 1 if it is that severe.
 func (c *Checker) print(r *result) {
-	c.totals.Add(r.Totals)
+	f := r.Finding
 	switch {
-	case r.Finding != nil:
-		c.Printer.Finding(r.Finding, r.Target)
+	case f != nil:
+		c.totals.Count(f.Severity)
+		c.Printer.Finding(f, r.Target)
 	case r.Page != nil:
-		c.row(r.Page)
+		c.page(r.Page)
 	default:
+		c.totals.CountDocument(r.Document)
 		c.Printer.Document(r.Document)
+		f = r.Document.Finding()
+	}
+	if f != nil && f.Severity >= c.failOn {
+		c.App.Failed.Store(true)
 	}
 }
 
@@ -72,8 +78,11 @@ func (c *Checker) openTable() (err error) {
 	return err
 }
 
-// row writes the row of a page.
-func (c *Checker) row(p *audit.PageResult) {
+// page counts a page that was judged, and writes its row.
+func (c *Checker) page(p *audit.PageResult) {
+	if p.Reason == "" {
+		c.totals.Judged++
+	}
 	if c.table == nil {
 		return
 	}
@@ -81,19 +90,9 @@ func (c *Checker) row(p *audit.PageResult) {
 	if p.Status != 0 {
 		status = strconv.Itoa(p.Status)
 	}
-	codes := make([]string, len(p.Codes))
-	for i, code := range p.Codes {
-		codes[i] = string(code)
-	}
+	codes := strings.Trim(fmt.Sprint(p.Codes), "[]") // with a space between them
 	c.table.Write(output.AppendRow(
-		nil, c.flags.Raw, p.Loc, status, p.FinalURL, strings.Join(codes, " "), p.Reason))
-}
-
-// fail makes the exit status 1 if a finding of this severity does.
-func (c *Checker) fail(s sitemap.Severity) {
-	if s >= c.failOn {
-		c.App.Failed.Store(true)
-	}
+		nil, c.flags.Raw, p.Loc, status, p.FinalURL, codes, p.Reason))
 }
 
 // read prints the results that audits side by side have written.
@@ -113,15 +112,17 @@ func (c *Checker) read(in io.Reader) error {
 func New(
 	a *cli.App, cmd *cobra.Command, args []string, flags *Flags, formatErr error,
 ) (c *Checker, err error) {
-	c = &Checker{flags: flags}
-	errs := [5]error{formatErr}
+	c = &Checker{flags: flags, failOn: findings.NoFailure}
+	if flags.FailOn != "never" {
+		c.failOn.UnmarshalText([]byte(flags.FailOn)) // it is one of the severities
+	}
+	errs := [4]error{formatErr}
 	c.Options, errs[1] = flags.options()
-	c.failOn, errs[2] = flags.failOn()
-	errs[3] = ReadEarlier("--baseline", flags.baseline, func(r io.Reader) (err error) {
+	errs[2] = ReadEarlier("--baseline", flags.baseline, func(r io.Reader) (err error) {
 		c.baseline, err = findings.ReadBaseline(r)
 		return err
 	})
-	c.Targets, errs[4] = target.ParseAll(args, flags.From, flags.As)
+	c.Targets, errs[3] = target.ParseAll(args, flags.From, flags.As)
 	err = cli.UsageOf(cmd, cmp.Or(errs[:]...), flags.checkRoot(c.Targets), flags.checkPages())
 	if err != nil {
 		return nil, err

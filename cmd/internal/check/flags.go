@@ -31,10 +31,8 @@ type Flags struct {
 	rules    bool
 	explain  string
 	root     string
-	agent    string
-	pages    int // negative for all
-	seed     uint64
 	table    string
+	audit    audit.Options // Agent, Pages and Seed
 }
 
 // Add adds the flags to a command.
@@ -62,10 +60,11 @@ func (c *Flags) Add(cmd *cobra.Command) {
 	f.StringVar(&c.disable, "disable", "", "do not judge by the rules `CODE,...`")
 	f.StringVar(&c.baseline, "baseline", "",
 		"leave out the findings of an earlier run, as jsonl in `FILE`")
-	f.StringVar(&c.agent, "agent", "Googlebot",
+	f.StringVar(&c.audit.Agent, "agent", "Googlebot",
 		"judge by the rules of robots.txt and pages for the crawler `NAME`")
 	f.Func("pages", "fetch and judge `N` pages of all sitemaps, or all", c.setPages)
-	f.Uint64Var(&c.seed, "sample-seed", 0, "draw another sample of pages: one for each `NUMBER`")
+	f.Uint64Var(&c.audit.Seed, "sample-seed", 0,
+		"draw another sample of pages: one for each `NUMBER`")
 	f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
 	cli.Group(cmd, "Rule")
 	for _, flag := range []string{"explain", "only", "disable"} {
@@ -76,7 +75,7 @@ func (c *Flags) Add(cmd *cobra.Command) {
 
 // checkPages returns an error for flags that need --pages.
 func (c *Flags) checkPages() error {
-	if c.pages == 0 && c.table != "" {
+	if c.audit.Pages == 0 && c.table != "" {
 		return errors.New("--page-table: needs --pages")
 	}
 	return cli.DifferentFiles("--output", c.Out, "--state", c.State, "--baseline", c.baseline,
@@ -101,9 +100,8 @@ func (c *Flags) checkRoot(targets []target.Target) error {
 
 // options returns the options of the audit, without those of its walk.
 func (c *Flags) options() (o audit.Options, err error) {
-	o = audit.Options{
-		Agent: c.agent, Pages: c.pages, Seed: c.seed, Limits: c.Limit.Document(),
-	}
+	o = c.audit
+	o.Limits = c.Limit.Document()
 	if o.Only, err = parseCodes("only", c.only); err == nil {
 		o.Disable, err = parseCodes("disable", c.disable)
 	}
@@ -123,15 +121,6 @@ func parseCodes(flag, list string) (codes []sitemap.Code, err error) {
 		codes = append(codes, sitemap.Code(code))
 	}
 	return codes, nil
-}
-
-// failOn returns the least severity that makes the exit status 1.
-func (c *Flags) failOn() (s sitemap.Severity, err error) {
-	if c.FailOn == "never" {
-		return findings.NoFailure, nil
-	}
-	err = s.UnmarshalText([]byte(c.FailOn))
-	return s, err
 }
 
 // ReadEarlier reads the earlier run in the file that a flag names, if it names one.
@@ -174,6 +163,6 @@ func (c *Flags) setPages(s string) error {
 	case err != nil || n < 0:
 		return errors.New("want a number or all")
 	}
-	c.pages = n
+	c.audit.Pages = n
 	return nil
 }

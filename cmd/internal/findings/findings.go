@@ -3,17 +3,13 @@
 //
 // Each file builds on those below it:
 //
-//	findings.go   the formats
-//	baseline.go   findings of an earlier run
-//	junit.go      JUnit XML
-//	sarif.go      SARIF 2.1.0
-//	sarifjson.go  the objects of SARIF
-//	github.go     workflow commands of GitHub
-//	lines.go      jsonl and csv
-//	text.go       text, grouped by rule
-//	excerpt.go    lines of documents
-//	printer.go    Printer, and what it prints
-//	key.go        what identifies a finding
+//	findings.go  the formats
+//	junit.go     JUnit XML
+//	sarif.go     SARIF 2.1.0
+//	baseline.go  findings of an earlier run, and what identifies a finding
+//	lines.go     jsonl, csv and workflow commands of GitHub
+//	text.go      text, grouped by rule, with lines of documents
+//	printer.go   Printer, and what it prints
 package findings
 
 import (

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -23,16 +22,17 @@ type junitPrinter struct {
 	w      *writer
 	failOn sitemap.Severity
 	all    junitSuites
-	index  map[string]*junitSuite // by the names of their documents
-	lines  *disksort.Sorter[junitLine]
+	index  map[string]*junitSuite   // by the names of their documents
+	lines  *disksort.Sorter[string] // each after its place
 	turn   int                      // of the next line
-	next   func() (junitLine, bool) // the sorted lines
+	next   func() (string, bool)    // the sorted lines
 }
 
 func newJUnit(w *writer, o Options) *junitPrinter {
 	return &junitPrinter{
 		w: w, failOn: o.FailOn, all: junitSuites{Name: "sitemap check"},
-		index: map[string]*junitSuite{}, lines: disksort.New(context.Background(), "", junitOrder),
+		index: map[string]*junitSuite{},
+		lines: disksort.New(context.Background(), "", disksort.Strings),
 	}
 }
 
@@ -64,27 +64,13 @@ type junitCase struct {
 
 // A junitText is an element with the next lines of the printer.
 type junitText struct {
-	first *audit.Finding // of a failure
+	attr  []xml.Attr
 	lines int
 	p     *junitPrinter
 }
 
-// A junitLine is a line of text in a case.
-type junitLine struct {
-	Place [4]int // the suite, the case in it, failures or others, and the turn
-	Text  string
-}
-
-const (
-	junitFailures = iota
-	junitOthers
-)
-
-var junitOrder = disksort.Order[junitLine]{
-	Compare: func(a, b junitLine) int { return slices.Compare(a.Place[:], b.Place[:]) },
-	Encode:  func(l junitLine) ([]byte, error) { return json.Marshal(l) },
-	Decode:  func(b []byte) (l junitLine, err error) { err = json.Unmarshal(b, &l); return l, err },
-}
+// A line is sorted by its place: its suite, the case in it, failures or others, and its turn.
+const junitPlace, placeSize = "%010d%03d%d%010d", 24
 
 // suite returns the suite of a document.
 func (p *junitPrinter) suite(name string) *junitSuite {
@@ -106,22 +92,24 @@ func (p *junitPrinter) add(s *junitSuite, code, line string, failure *audit.Find
 		s.Tests++
 		p.all.Tests++
 	}
-	text, kind := &s.Cases[i].Others, junitOthers
+	text, kind := &s.Cases[i].Others, 1
 	if failure != nil {
-		text, kind = &s.Cases[i].Failure, junitFailures
+		text, kind = &s.Cases[i].Failure, 0
 	}
 	if *text == nil {
 		*text = &junitText{p: p}
 		if failure != nil {
-			first := *failure
-			(*text).first = &first
-			line += "\nfix: " + first.Fix
+			(*text).attr = []xml.Attr{
+				{Name: xml.Name{Local: "message"}, Value: junitSafe(failure.Message)},
+				{Name: xml.Name{Local: "type"}, Value: failure.Severity.String()},
+			}
+			line += "\nfix: " + failure.Fix
 			s.Failures++
 			p.all.Failures++
 		}
 	}
 	(*text).lines++
-	p.lines.Add(junitLine{[4]int{s.index, i, kind, p.turn}, line})
+	p.lines.Add(fmt.Sprintf(junitPlace, s.index, i, kind, p.turn) + line)
 	p.turn++
 }
 
@@ -158,16 +146,11 @@ func (p *junitPrinter) End(Totals) error {
 
 // MarshalXML writes the element.
 func (t *junitText) MarshalXML(x *xml.Encoder, start xml.StartElement) error {
-	if f := t.first; f != nil {
-		start.Attr = []xml.Attr{
-			{Name: xml.Name{Local: "message"}, Value: junitSafe(f.Message)},
-			{Name: xml.Name{Local: "type"}, Value: f.Severity.String()},
-		}
-	}
+	start.Attr = t.attr
 	x.EncodeToken(start)
 	for range t.lines {
 		line, _ := t.p.next()
-		x.EncodeToken(xml.CharData(junitSafe(line.Text) + "\n"))
+		x.EncodeToken(xml.CharData(junitSafe(line[placeSize:]) + "\n"))
 	}
 	return x.EncodeToken(start.End())
 }

@@ -1,8 +1,12 @@
 package findings
 
 import (
+	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -26,13 +30,9 @@ func lineOf(f *audit.Finding, target string) problemLine {
 
 // A totalLine is the last line of jsonl.
 type totalLine struct {
-	Type      string `json:"type"`
-	Documents int64  `json:"documents"`
-	URLs      int64  `json:"urls"`
-	Errors    int64  `json:"errors"`
-	Warnings  int64  `json:"warnings"`
-	Infos     int64  `json:"infos"`
-	Judged    *int64 `json:"pages_judged,omitempty"` // nil without --pages
+	Type string `json:"type"`
+	Totals
+	Judged *int64 `json:"pages_judged,omitempty"` // nil without --pages
 }
 
 // A jsonPrinter prints one object a line.
@@ -48,7 +48,7 @@ func (p *jsonPrinter) Finding(f *audit.Finding, target string) { p.print(lineOf(
 func (p *jsonPrinter) Document(d *DocumentEnd) { p.Write(d.JSON) }
 
 func (p *jsonPrinter) End(t Totals) error {
-	line := totalLine{"total", t.Documents, t.URLs, t.Errors, t.Warnings, t.Infos, nil}
+	line := totalLine{Type: "total", Totals: t}
 	if p.pages {
 		line.Judged = &t.Judged
 	}
@@ -83,4 +83,36 @@ func (p *csvPrinter) Finding(f *audit.Finding, target string) {
 	p.row(string(f.Code), f.Severity.String(), f.Sitemap, strconv.Itoa(f.Pos.Line),
 		strconv.Itoa(f.Column), f.Loc, f.Text, f.Message, f.Fix,
 		strconv.FormatBool(f.Dropped), target)
+}
+
+// A githubPrinter prints the workflow commands that GitHub shows beside the lines of a file.
+type githubPrinter struct{ *writer }
+
+var (
+	dataEscaper     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscaper = strings.NewReplacer(":", "%3A", ",", "%2C")
+)
+
+func (p *githubPrinter) Finding(f *audit.Finding, _ string) {
+	command := f.Severity.String()
+	if f.Severity == sitemap.SeverityInfo {
+		command = "notice"
+	}
+	name := dataEscaper.Replace(printable(filepath.ToSlash(f.Sitemap)))
+	place := "file=" + propertyEscaper.Replace(name)
+	if f.Pos.Line > 0 {
+		place += fmt.Sprintf(",line=%d", f.Pos.Line)
+		if f.Column > 0 {
+			place += fmt.Sprintf(",col=%d", f.Column)
+		}
+	}
+	message := f.Message
+	if f.Loc != "" && !strings.Contains(message, f.Loc) {
+		message += "\n" + f.Loc
+	}
+	if f.Fix != "" {
+		message += "\n" + f.Fix
+	}
+	fmt.Fprintf(p, "::%s %s,title=%s::%s\n", command, place,
+		f.Code, dataEscaper.Replace(cli.Harmless(message, "\r\n\t")))
 }

@@ -19,21 +19,27 @@ type Printer interface {
 
 // A DocumentEnd is a document that has been audited, or could not be, as it is printed.
 type DocumentEnd struct {
-	Name    string
-	Target  string            // as it was given
-	Text    string            // its description
-	JSON    []byte            // its line in jsonl, with the line end
-	Code    sitemap.Code      // of the error that ended it, or ""
-	Message string            // of that error
-	Known   bool              // a finding has reported it as well
-	Summary *discover.Summary `json:"-"` // nil for a target that could not be audited
+	Name   string
+	Target string // as it was given
+	// IsDocument tells a document from a target that could not be audited.
+	IsDocument bool
+	URLs       int64             // that it lists
+	Text       string            // its description
+	JSON       []byte            // its line in jsonl, with the line end
+	Code       sitemap.Code      // of the error that ended it, or ""
+	Message    string            // of that error
+	Known      bool              // a finding has reported it as well
+	Summary    *discover.Summary `json:"-"`
 }
 
 // Totals are counts of a run.
 type Totals struct {
-	Documents, URLs         int64
-	Errors, Warnings, Infos int64
-	Judged                  int64 // pages
+	Documents int64 `json:"documents"`
+	URLs      int64 `json:"urls"`
+	Errors    int64 `json:"errors"`
+	Warnings  int64 `json:"warnings"`
+	Infos     int64 `json:"infos"`
+	Judged    int64 `json:"-"` // pages
 }
 
 // Options are those of a format.
@@ -92,14 +98,15 @@ func (t *Totals) Count(s sitemap.Severity) {
 	}
 }
 
-// Add adds counts.
-func (t *Totals) Add(more Totals) {
-	t.Documents += more.Documents
-	t.URLs += more.URLs
-	t.Errors += more.Errors
-	t.Warnings += more.Warnings
-	t.Infos += more.Infos
-	t.Judged += more.Judged
+// CountDocument counts a document, and the error that ended it.
+func (t *Totals) CountDocument(d *DocumentEnd) {
+	if d.IsDocument {
+		t.Documents++
+	}
+	t.URLs += d.URLs
+	if d.Finding() != nil {
+		t.Errors++
+	}
 }
 
 // Finding returns the error that ended a document as a finding, or nil if there is none, or another
