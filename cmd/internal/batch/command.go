@@ -16,6 +16,7 @@ package batch
 
 import (
 	"cmp"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,12 +63,12 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 	if err := cli.UsageOf(cmd, err); err != nil {
 		return err
 	}
-	p := &plan{list: list}
+	var in io.ReadCloser
 	if flags.plans {
-		if p.in, err = openList(a, list); err != nil {
+		if in, err = openList(a, list); err != nil {
 			return err
 		}
-		defer p.in.Close()
+		defer in.Close()
 	}
 	r, err := open(a, cmd, flags)
 	if err != nil {
@@ -77,11 +78,10 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 	if err := r.lock(); err != nil {
 		return err
 	}
-	p.openRun = r
+	p := &plan{openRun: r, list: list, in: in}
 	group, ctx := errgroup.WithContext(cmd.Context())
-	var w *work
 	if flags.works {
-		w = newWork(r, worker, list)
+		r.employ(worker, list)
 		group.Go(func() error { return worker.Run(ctx) })
 	}
 	if flags.plans {
@@ -90,8 +90,8 @@ func execute(a *cli.App, cmd *cobra.Command, list string, flags *runFlags) error
 		r.queue.End(ctx)
 	}
 	err = group.Wait()
-	if w != nil {
-		w.end(err == nil && flags.plans && p.isOver())
+	if flags.works {
+		r.end(err == nil && flags.plans && p.isOver())
 	}
 	if err == nil && flags.plans && !flags.quiet {
 		p.report()

@@ -39,7 +39,8 @@ func openStore(ctx context.Context, location string) (store, error) {
 	if isBucket(location) {
 		return objects.Open(ctx, location)
 	}
-	return openFolder(location)
+	f, err := batch.OpenFolder(location)
+	return &folder{f, location}, err
 }
 
 // splitRun returns the store and the run that OUT/RUN names.
@@ -106,11 +107,6 @@ func errNoParts(location string) error {
 type folder struct {
 	*batch.Folder
 	dir string
-}
-
-func openFolder(dir string) (*folder, error) {
-	f, err := batch.OpenFolder(dir)
-	return &folder{f, dir}, err
 }
 
 // Runs returns the names of the runs, sorted.

@@ -39,7 +39,6 @@ type Flags struct {
 func (c *Flags) Add(cmd *cobra.Command) {
 	c.Flags.Add(cmd, strings.Join(findings.Formats, ", "))
 	c.AddRaw(cmd)
-	c.AddSave(cmd)
 	c.DocumentFlags.Add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.root, "root", "",

@@ -2,13 +2,12 @@
 //
 // Each file builds on those below it:
 //
-//	root.go             the command sitemap, and wrong command lines
 //	printflags.go       flags of the commands that print results
 //	walkflags.go        flags of the commands that walk sites or read files
 //	selectflags.go      flags that choose documents and URLs
 //	fetchflags.go       flags for requests
 //	values.go           values of flags, and checks of them
-//	help.go             help texts, help topics, and groups of flags
+//	root.go             the command sitemap, wrong command lines, and help
 //	input.go            standard input, files and terminals
 //	console_windows.go  makes a console read escape sequences
 //	console_other.go    where terminals read them anyway

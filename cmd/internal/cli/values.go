@@ -207,8 +207,3 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	cmd.RegisterFlagCompletionFunc(flag,
 		cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
-
-// badValue returns the error about the value of a flag.
-func badValue(e *pflag.InvalidValueError) error {
-	return fmt.Errorf("--%s: %w, not %s", e.GetFlag().Name, e.Unwrap(), quoted(e.GetValue()))
-}

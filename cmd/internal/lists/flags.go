@@ -38,6 +38,10 @@ func (w *Flags) Add(cmd *cobra.Command, formats string) {
 	w.AddAs(cmd)
 	w.WalkFlags.Add(cmd, "targets")
 	cli.NotNegative(cmd, "max-time")
+	f.StringVar(&w.save, "save", "",
+		"keep each document as it was served in the folder `DIR`, with its header fields: see "+
+			"'sitemap help output'")
+	cli.Group(cmd, "Output")
 }
 
 // AddAs adds the flag that says what targets are.
@@ -46,15 +50,6 @@ func (w *Flags) AddAs(cmd *cobra.Command) {
 	f.StringVar(&w.As, "as", "", "treat targets as a `KIND`: site or sitemap")
 	cli.Group(cmd, "Target")
 	cli.OneOf(cmd, "as", "site", "sitemap")
-}
-
-// AddSave adds the flag of the commands that can keep documents.
-func (w *Flags) AddSave(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&w.save, "save", "",
-		"keep each document as it was served in the folder `DIR`, with its header fields: see "+
-			"'sitemap help output'")
-	cli.Group(cmd, "Output")
 }
 
 // check reports flags that contradict each other.

@@ -5,8 +5,7 @@
 //	printer.go    the printer that flags ask for, also of URLs that are chosen at random
 //	rows.go       URLs, alternates, images, videos and documents as rows
 //	table.go      rows as csv, jsonl and Parquet
-//	columns.go    columns, and rows of them as jsonl and csv
-//	format.go     URLs as lines
+//	columns.go    URLs as lines, and rows as csv and jsonl
 //	output.go     standard output and files
 package output
 

@@ -27,7 +27,6 @@ func Command(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
 	flags.Add(cmd, "text, jsonl or csv")
-	flags.AddSave(cmd)
 	return cmd
 }
 

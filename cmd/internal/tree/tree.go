@@ -34,7 +34,6 @@ func Command(a *cli.App) *cobra.Command {
 		},
 	})
 	flags.Add(cmd, "text or jsonl")
-	flags.AddSave(cmd)
 	return cmd
 }
 

@@ -22,7 +22,6 @@ func Command(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return run(a, cmd, args, flags) },
 	})
 	flags.Add(cmd, "text, jsonl, csv or parquet")
-	flags.AddSave(cmd)
 	flags.AddDocuments(cmd)
 	flags.AddRows(cmd)
 	flags.AddRaw(cmd)
