@@ -255,3 +255,17 @@ func BenchmarkParallel(b *testing.B) {
 		})
 	}
 }
+
+// Documents with problems are counted once each, also if they are read side by side.
+func TestProblems_SideBySide(t *testing.T) {
+	const bad = "<url><loc>https://example.com/</loc><lastmod>yesterday</lastmod></url>"
+	var args []string
+	for i := range 40 {
+		text := "<urlset" + xmlns + ">" + strings.Repeat(bad, 500) + "</urlset>"
+		args = append(args, writeFile(t, fmt.Sprintf("%d.xml", i), text))
+	}
+	r := runArgs(t, append([]string{"urls", "--unique"}, args...)...)
+	if !strings.Contains(r.err, "20,000 problems in 40 documents: ") {
+		t.Errorf("reported %q", r.err)
+	}
+}

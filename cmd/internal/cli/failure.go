@@ -133,14 +133,10 @@ type Tally struct {
 	codes     map[string]int
 	total     int
 	documents int
-	last      *discover.Sitemap
 }
 
-// Add counts p unless it is harmless.
-func (t *Tally) Add(s *discover.Sitemap, p sitemap.Problem) {
-	if p.Severity() == sitemap.SeverityInfo {
-		return
-	}
+// Add counts a problem, and the documents that it is the first of.
+func (t *Tally) Add(p sitemap.Problem, documents int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.codes == nil {
@@ -148,10 +144,7 @@ func (t *Tally) Add(s *discover.Sitemap, p sitemap.Problem) {
 	}
 	t.codes[string(p.Code)]++
 	t.total++
-	if s != t.last {
-		t.last = s
-		t.documents++
-	}
+	t.documents += documents
 }
 
 // Print prints the counts in one line, if there are any.

@@ -22,7 +22,7 @@ import (
 // command.
 func (v *Visit) run(ctx context.Context) error {
 	w := v.Walker
-	v.Options.Report, v.Options.Done, v.Options.Fetched = v.problems.Add, v.done, v.Fetched
+	v.Options.Report, v.Options.Done, v.Options.Fetched = v.report, v.done, v.Fetched
 	v.Record.Target = v.Target.Shown()
 	if w.Journal != nil {
 		v.printed, v.to = w.Journal.printed(v.Record.Target), w.Out
@@ -122,6 +122,18 @@ func (v *Visit) end(err error) error {
 		err = cmp.Or(err, v.release())
 	}
 	return err
+}
+
+// report counts a problem of a document, unless it is harmless.
+func (v *Visit) report(s *discover.Sitemap, p sitemap.Problem) {
+	if p.Severity() == sitemap.SeverityInfo {
+		return
+	}
+	documents := 0
+	if s != v.reported {
+		v.reported, documents = s, 1
+	}
+	v.problems.Add(p, documents)
 }
 
 // walk walks the target.
@@ -328,7 +340,7 @@ func (v *Visit) readFile(
 	o.SkipExtensions = v.Options.SkipExtensions
 	o.Report = func(p sitemap.Problem) {
 		problems[p.Code]++
-		v.problems.Add(s, p)
+		v.report(s, p)
 	}
 	doc, err := parse.NewReader(f, &o)
 	if err != nil {

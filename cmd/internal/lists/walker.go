@@ -91,17 +91,18 @@ func (w *Walker) inOrder(to io.Writer) *batch.InOrder {
 // A Visit is the walk of one target. With --state, what it prints of a document stays together.
 type Visit struct {
 	*Walker
-	Target  target.Target
-	Options discover.Options
-	handler Handler
-	Record  batch.URL
-	from    *discover.Sitemap // the document of the record
-	printed string            // the location of a printed document that may be read again
-	doc     batch.Document    // that was fetched last, as far as it is known before its end
-	docOf   *discover.Sitemap
-	cause   *jsonl.Error // why something could not be read, the first time
-	broken  error        // why the walk was stopped: something could not be written
-	stop    func()       // ends the walk
+	Target   target.Target
+	Options  discover.Options
+	handler  Handler
+	Record   batch.URL
+	from     *discover.Sitemap // the document of the record
+	printed  string            // the location of a printed document that may be read again
+	doc      batch.Document    // that was fetched last, as far as it is known before its end
+	docOf    *discover.Sitemap
+	cause    *jsonl.Error      // why something could not be read, the first time
+	reported *discover.Sitemap // whose problem was reported last
+	broken   error             // why the walk was stopped: something could not be written
+	stop     func()            // ends the walk
 
 	to, failures io.Writer
 
