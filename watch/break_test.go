@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -95,6 +97,136 @@ func TestBreaks(t *testing.T) {
 			}
 		}
 		for i := range 60 {
+			page := fmt.Sprintf("p%d", i)
+			if _, ok := listed[page]; ok != known[page] {
+				t.Errorf("%s is listed: %v, known: %v", page, ok, known[page])
+			}
+		}
+	})
+}
+
+// A mortal Store belongs to a process that is killed: what was not synced until then is lost.
+type mortal struct {
+	discover.Store
+	mu      sync.Mutex
+	pending map[string][]byte
+	left    int // puts until the process is killed
+}
+
+func (m *mortal) Get(key string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if value, ok := m.pending[key]; ok {
+		return value, nil
+	}
+	return m.Store.Get(key)
+}
+
+func (m *mortal) Put(key string, value []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left--
+	m.pending[key] = slices.Clone(value)
+	return nil
+}
+
+func (m *mortal) Sync() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.left < 0 {
+		return nil
+	}
+	for key, value := range m.pending {
+		if err := m.Store.Put(key, value); err != nil {
+			return err
+		}
+	}
+	clear(m.pending)
+	return nil
+}
+
+// TestKills: a process that is killed anywhere, again and again while a site changes, has said in
+// the end what is listed. What it says again has the same ID.
+func TestKills(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		web := newWeb()
+		w := web.watcher()
+		w.Initial = true
+		store := &mortal{Store: w.Store, pending: map[string][]byte{}}
+		w.Store = store
+		listed, known, said := map[string]string{}, map[string]bool{}, map[string]string{}
+		files, named := []string{"0", "1", "2"}, 3
+		web.serve("robots.txt", "Sitemap: /i")
+		run := func(day int) {
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Duration(r.IntN(80)) * time.Millisecond)
+				if before, ok := said[e.ID]; ok {
+					if before != short(e) {
+						t.Errorf("day %d: %s has the ID of %s", day, short(e), before)
+					}
+					continue
+				}
+				said[e.ID] = short(e)
+				page, isNew := strings.TrimPrefix(e.URL.Loc, "https://a.test/"), e.Kind == watch.Added
+				if e.URL.Loc != "" && known[page] == isNew {
+					t.Errorf("day %d: %s, and known is %v", day, short(e), known[page])
+				}
+				if e.URL.Loc != "" {
+					known[page] = isNew
+				}
+			}
+		}
+		for day := range 100 {
+			for range r.IntN(10) {
+				page, i := fmt.Sprintf("p%d", r.IntN(40)), r.IntN(len(files))
+				switch r.IntN(12) {
+				default:
+					listed[page] = files[i]
+				case 1, 2, 3, 4, 5:
+					delete(listed, page)
+				case 6: // a sitemap is renamed
+					name := fmt.Sprint(named)
+					named++
+					for page, in := range listed {
+						if in == files[i] {
+							listed[page] = name
+						}
+					}
+					web.fail(files[i], 404)
+					files[i] = name
+				}
+			}
+			for _, file := range files {
+				var pages []string
+				for _, page := range slices.Sorted(maps.Keys(listed)) {
+					if listed[page] == file {
+						pages = append(pages, page)
+					}
+				}
+				web.serve(file, urlset(pages...))
+			}
+			web.serve("i", index(files...))
+			for range 6 {
+				for range 3 {
+					store.left = r.IntN(30)
+					run(day)
+					clear(store.pending)
+				}
+				store.left = math.MaxInt
+				run(day)
+				time.Sleep(4 * time.Hour)
+			}
+		}
+		store.left = math.MaxInt
+		for range 60 {
+			run(100)
+			time.Sleep(4 * time.Hour)
+		}
+		for i := range 40 {
 			page := fmt.Sprintf("p%d", i)
 			if _, ok := listed[page]; ok != known[page] {
 				t.Errorf("%s is listed: %v, known: %v", page, ok, known[page])

@@ -28,19 +28,14 @@ func (s *site) judge() {
 		if d.Failures < failures || d.Failing || s.Failing {
 			continue
 		}
-		isRead, unknown := false, (*document)(nil)
-		for _, other := range s.Docs {
-			isRead = isRead || other.Read.After(d.FailedAt)
-			if other.Failures == 0 && !other.isStill() {
-				unknown = other
-			}
-		}
-		switch err := cmp.Or(d.err, errors.New(d.Err)); {
-		case isRead:
+		wasRead := func(o *document) bool { return o.Read.After(d.FailedAt) }
+		mayBeRead := func(o *document) bool { return o.Failures == 0 && !o.isStill() }
+		err := cmp.Or(d.err, errors.New(d.Err))
+		if slices.ContainsFunc(s.Docs, wasRead) {
 			s.sayOf(Failing, d.Loc, err, func() { d.Failing = true })
-		case unknown != nil:
-			unknown.Next = s.began
-		default:
+		} else if i := slices.IndexFunc(s.Docs, mayBeRead); i >= 0 {
+			s.Docs[i].Next = s.began
+		} else {
 			s.sayOf(Failing, "", err, func() { s.Failing = true })
 		}
 	}

@@ -30,15 +30,6 @@ func (d *document) isStill() bool {
 	return d.isVouched() && !d.isHinted() && !d.Read.IsZero() && d.Failures == 0
 }
 
-// checked returns the time until which the pages of a document are known: when it was read, or
-// when the index that stands for it was.
-func (d *document) checked() time.Time {
-	if d.isStill() && d.index.Read.After(d.Read) {
-		return d.index.Read
-	}
-	return d.Read
-}
-
 // due returns when a document is due: rarely while its index stands for it.
 func (s *site) due(d *document) time.Time {
 	if rare := d.Asked.Add(min(7*24*time.Hour, s.w.most())); d.isStill() && d.Next.Before(rare) {
@@ -123,13 +114,6 @@ func (s *site) nextTurn() {
 		}
 	}
 	s.Next = latest(s.Next, time.Now().Add(s.Delay))
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 func latest(a, b time.Time) time.Time {

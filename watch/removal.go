@@ -24,13 +24,16 @@ func (s *site) recall() {
 	})
 }
 
-// sayPage yields an event about a page. The number of its removals is part of the ID. That number
-// is forgotten in time, so the month is part of it too.
+// sayPage yields an event about a page. The number of its last removal is part of the ID. It is
+// forgotten in time, so the month is part of the ID too.
 func (s *site) sayPage(kind Kind, u discover.URL, from string, note func()) {
-	removed := strconv.Itoa(s.gone[u.Loc].Removed)
-	month := s.Asked.Truncate(keepGone).Format(time.DateOnly)
+	p, at := s.gone[u.Loc], s.Asked
+	if kind == Removed {
+		at = p.Gone
+	}
+	month := at.UTC().Truncate(keepGone).Format(time.DateOnly)
 	s.say(Event{Kind: kind, URL: u, Sitemap: from}, note,
-		u.Loc, u.LastMod.String(), removed, month)
+		u.Loc, u.LastMod.String(), strconv.Itoa(p.Removed), month)
 }
 
 // listed returns the entries of pages in all documents: of each the one with the latest lastmod.
@@ -93,7 +96,10 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 		if d.isFeed() {
 			p.State |= pagelist.InWindow
 		}
-		if p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 ||
+		// The Store may have failed after it had taken what is gone.
+		isSettled := before.State&pagelist.Settled != 0 && before.From == d.Loc &&
+			before.Gone.After(d.Read)
+		if isSettled || p.State&(pagelist.Sitemap|pagelist.Untrusted) != 0 ||
 			p.State&pagelist.InWindow != 0 && isPending(before) {
 			continue
 		}
@@ -115,20 +121,23 @@ func isPending(p pagelist.Page) bool {
 // for an index, which may list a document that has the pages.
 const lostAfter = 30 * 24 * time.Hour
 
-// known returns until when it is known what the documents list. It makes those due that were not
-// read since a time, as far as PerDay allows.
+// known returns until when it is known what the documents list: each was read then, or the index
+// that stands for it. It makes those due that were not since a time, as far as PerDay allows.
 func (s *site) known(since time.Time) time.Time {
 	now := time.Now()
 	known := now
 	for _, d := range s.Docs {
-		isLost := d.Failing && !d.IsIndex && now.Sub(d.FailedAt) > lostAfter
-		checked := d.checked()
-		if isLost || !checked.Before(known) {
+		if d.Failing && !d.IsIndex && now.Sub(d.FailedAt) > lostAfter {
 			continue
 		}
-		known = checked
-		if checked.Before(since) && d.Failures == 0 && !d.isStill() && !s.allowed().After(now) {
+		checked := d.Read
+		if d.isStill() {
+			checked = latest(checked, d.index.Read)
+		} else if checked.Before(since) && d.Failures == 0 && !s.allowed().After(now) {
 			d.Next = s.began
+		}
+		if checked.Before(known) {
+			known = checked
 		}
 	}
 	return known
@@ -142,7 +151,9 @@ func (s *site) settle() {
 	for loc, p := range s.gone {
 		if isPending(p) {
 			locs = append(locs, loc)
-			first = earliest(first, p.Gone)
+			if p.Gone.Before(first) {
+				first = p.Gone
+			}
 		}
 	}
 	if len(locs) == 0 {
@@ -165,7 +176,7 @@ func (s *site) settle() {
 		}
 		u := discover.URL{Entry: sitemap.Entry{Loc: loc, LastMod: p.LastMod}}
 		s.sayPage(Removed, u, p.From, func() {
-			p.Removed++
+			p.Removed = max(p.Removed+1, int(time.Now().Unix()/86_400))
 			settle()
 		})
 	}

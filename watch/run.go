@@ -24,6 +24,7 @@ type run struct {
 	offers  chan offer
 
 	mu       sync.Mutex // nothing is synced before all of a batch is put
+	failed   error      // of the Store, after which nothing is put
 	unsynced bool
 	synced   time.Time
 }
@@ -76,11 +77,11 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 			continue
 		}
 		seen[key] = true
-		var rec siteRecord
-		if _, err := longvalue.GetJSON(r.w.Store, key, &rec); cmp.Or(r.ctx.Err(), err) != nil {
-			return cmp.Or(r.ctx.Err(), err)
+		s := r.w.load(name, key)
+		if err := cmp.Or(r.ctx.Err(), s.err); err != nil {
+			return err
 		}
-		r.waiting = append(r.waiting, &visit{name: name, key: key, prospect: rec.prospect})
+		r.waiting = append(r.waiting, &visit{name: name, key: key, prospect: s.prospect})
 	}
 	return nil
 }
@@ -179,8 +180,10 @@ func (r *run) take(e Event) bool {
 func (r *run) put(b *longvalue.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unsynced = true
-	return b.Store(r.w.Store)
+	if r.failed == nil {
+		r.unsynced, r.failed = true, b.Store(r.w.Store)
+	}
+	return r.failed
 }
 
 // sync makes what was put durable, if it is time. It returns how long to wait until the next time.

@@ -55,7 +55,7 @@ type siteRecord struct {
 // A prospect is when a site is due, and how many changes to expect.
 type prospect struct {
 	Next  time.Time `json:"next"`
-	Asked time.Time `json:"asked"` // when all that was known had been said
+	Asked time.Time `json:"asked"` // when its last turn ended that was not broken off
 	Rate  float64   `json:"rate"`  // changes a day of all documents
 }
 
@@ -218,7 +218,8 @@ func (s *site) say(e Event, note func(), parts ...string) {
 	}
 }
 
-// sayOf yields an event about a document, or about the site if loc is "".
+// sayOf yields an event about a document, or about the site if loc is "". The time of the turn
+// before is part of the ID: it is the same after a kill.
 func (s *site) sayOf(kind Kind, loc string, err error, note func()) {
 	e := Event{Kind: kind, Sitemap: loc, Err: err}
 	s.say(e, note, loc, strconv.FormatInt(s.Asked.UnixNano(), 10))

@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -31,12 +30,10 @@ func (s *site) turn(ctx context.Context) error {
 		}
 	}
 	if s.err == nil {
+		s.Asked = time.Now()
 		s.nextTurn()
 	}
 	s.save()
-	if errors.Is(s.err, errBroken) {
-		return nil
-	}
 	return s.err
 }
 
@@ -47,9 +44,6 @@ func (s *site) conclude() {
 	}
 	s.judge()
 	s.settle()
-	if s.err == nil {
-		s.Asked = time.Now()
-	}
 	if time.Since(s.saved) >= syncEvery {
 		s.save()
 	}
@@ -89,11 +83,7 @@ func (s *site) ask(ctx context.Context, d *document) {
 	}
 	s.leave(d, r.gone, r.at)
 	d.Asked, d.Format = r.at, cmp.Or(r.sum.Format, d.Format)
-	if r.err != nil {
-		d.fail(r)
-	} else {
-		s.succeed(d, r)
-	}
+	s.learn(d, r)
 	if r.isChanged || r.isFirst {
 		d.pages, d.URLs, d.IsIndex = r.pages, len(r.pages), r.isIndex
 		s.isLinked = false
@@ -127,17 +117,16 @@ func (r *reading) isQuiet(d *document) bool {
 	return r.at.Sub(d.Changed) >= max(10*usual, 7*24*time.Hour)
 }
 
-// fail notes that a document could not be read.
-func (d *document) fail(r *reading) {
-	if d.Failures++; d.Failures == 1 {
-		d.FailedAt = r.at
+// learn notes whether a document could be read, and what that says of its rhythm and of the index
+// above it.
+func (s *site) learn(d *document, r *reading) {
+	if r.err != nil {
+		if d.Failures++; d.Failures == 1 {
+			d.FailedAt = r.at
+		}
+		d.err, d.Err, d.Version = r.err, r.err.Error(), fetch.Validators{}
+		return
 	}
-	d.err, d.Err = r.err, r.err.Error()
-	d.Version = fetch.Validators{}
-}
-
-// succeed notes that a document could be read, and learns its rhythm.
-func (s *site) succeed(d *document, r *reading) {
 	d.Failures, d.FailedAt, d.Err = 0, time.Time{}, ""
 	if !r.sum.NotModified {
 		d.Version, d.Ahead = r.sum.Validators, r.ahead
@@ -146,30 +135,18 @@ func (s *site) succeed(d *document, r *reading) {
 		}
 	}
 	if r.isFirst {
-		s.learnFirst(d, r)
+		d.Rhythm = firstRhythm(r.dates, d.isFeed(), r.at)
 	} else {
-		d.learn(r)
+		d.Rhythm = d.Rhythm.after(r.at.Sub(d.Read), r.isChanged)
 	}
-	d.Read, d.Heeded = r.at, d.Listed
 	if r.isChanged && !r.isFirst {
 		d.Changed, d.Usual = r.at, d.Rhythm.usual()
 	}
-}
-
-// learnFirst estimates the rhythm of a document by its dates. Its index changes whenever it does.
-func (s *site) learnFirst(d *document, r *reading) {
-	d.Rhythm = firstRhythm(r.dates, d.isFeed(), r.at)
-	if index := d.index; index != nil && !d.Listed.IsZero() {
-		index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
-		index.Next = index.Asked.Add(s.interval(index))
-	}
-}
-
-// learn updates the rate of a document, and the proof of the index above it.
-func (d *document) learn(r *reading) {
-	d.Rhythm = d.Rhythm.after(r.at.Sub(d.Read), r.isChanged)
 	switch index := d.index; {
 	case index == nil || d.Listed.IsZero():
+	case r.isFirst: // the index changes whenever the document does
+		index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
+		index.Next = index.Asked.Add(s.interval(index))
 	case d.isHinted() && r.isChanged:
 		index.Proof = min(index.Proof+1, proved)
 	case d.isHinted():
@@ -177,4 +154,5 @@ func (d *document) learn(r *reading) {
 	case r.isChanged:
 		d.Early = true
 	}
+	d.Read, d.Heeded = r.at, d.Listed
 }

@@ -56,21 +56,16 @@ func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 			return
 		}
 		for _, d := range s.Docs {
-			if !yield(s.describe(d), nil) {
+			due := s.due(d)
+			known := Document{
+				Sitemap: sitemap.Redact(d.Loc), Index: sitemap.Redact(d.Index),
+				Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
+				Interval: max(due.Sub(d.Asked), 0), Next: due, Read: d.Read, Changed: d.Changed,
+				Failures: d.Failures, Err: d.Err,
+			}
+			if !yield(known, nil) {
 				return
 			}
 		}
 	}
-}
-
-// describe returns the Document that [Watcher.Documents] yields.
-func (s *site) describe(d *document) Document {
-	known := Document{
-		Sitemap: sitemap.Redact(d.Loc), Index: sitemap.Redact(d.Index), Format: d.Format, URLs: d.URLs, Rate: d.Rhythm.rate(),
-		Next: s.due(d), Read: d.Read, Changed: d.Changed, Failures: d.Failures, Err: d.Err,
-	}
-	if known.Next.After(d.Asked) {
-		known.Interval = known.Next.Sub(d.Asked)
-	}
-	return known
 }

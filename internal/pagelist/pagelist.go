@@ -27,7 +27,7 @@ type Page struct {
 	// The others are of pages that are not listed any more.
 
 	Gone    time.Time // when that was seen, to the millisecond
-	Removed int       // how often a removal was reported
+	Removed int       // a number that grows with each removal: at least the day, 0 for none
 	From    string    // the document that listed it
 }
 

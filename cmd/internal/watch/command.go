@@ -37,10 +37,9 @@ type watchFlags struct {
 	cli.PrintFlags
 	cli.SelectFlags
 	cli.FetchFlags
+	watcher                watch.Watcher
+	once                   bool
 	from, state            string
-	once, initial          bool
-	perDay, parallel       int
-	least, most            time.Duration
 	webhook, feed, metrics string
 }
 
@@ -57,8 +56,8 @@ func Command(a *cli.App) *cobra.Command {
 		"watch the sites in `FILE` too, one a line; it is read again when it changes")
 	f.StringVar(&flags.state, "state", "", "remember sitemaps and pages in `FILE`; required")
 	f.BoolVar(&flags.once, "once", false, "request the sitemaps that are due, and end; for cron")
-	f.BoolVar(&flags.initial, "initial", false, "print the pages of the first reading as added")
-	f.IntVar(&flags.parallel, "parallel", 16, "walk `N` sites at once")
+	f.BoolVar(&flags.watcher.Initial, "initial", false, "print the pages of the first reading as added")
+	f.IntVar(&flags.watcher.Parallel, "parallel", 16, "walk `N` sites at once")
 	cli.Group(cmd, "Target")
 	flags.PrintFlags.AddFormat(cmd, "text or jsonl")
 	f.StringVarP(&flags.Out, "output", "o", "", "append to `FILE`")
@@ -74,11 +73,11 @@ func Command(a *cli.App) *cobra.Command {
 		cmd.Flags().MarkHidden(name)
 	}
 	flags.FetchFlags.Add(cmd)
-	f.IntVar(&flags.perDay, "per-day", 96,
+	f.IntVar(&flags.watcher.PerDay, "per-day", 96,
 		"send at most `N` requests for the sitemaps of a site a day")
-	f.DurationVar(&flags.least, "min", 5*time.Minute,
+	f.DurationVar(&flags.watcher.Min, "min", 5*time.Minute,
 		"shortest `TIME` between two requests for a sitemap")
-	f.DurationVar(&flags.most, "max", 14*24*time.Hour,
+	f.DurationVar(&flags.watcher.Max, "max", 14*24*time.Hour,
 		"longest `TIME` between two requests for a sitemap")
 	cli.Group(cmd, "Politeness")
 	cli.Positive(cmd, "parallel", "per-day", "min")
@@ -102,32 +101,30 @@ func (f *watchFlags) check(cmd *cobra.Command, args []string) error {
 		return errors.New("want --state FILE, which remembers sitemaps and pages")
 	case len(args) == 0 && f.from == "":
 		return errors.New("no SITE given")
-	case f.most < f.least:
-		return fmt.Errorf("--min %v is above --max %v", f.least, f.most)
+	case f.watcher.Max < f.watcher.Min:
+		return fmt.Errorf("--min %v is above --max %v", f.watcher.Min, f.watcher.Max)
 	}
 	return cli.DifferentFiles("--output", f.Out, "--state", f.state, "--feed", f.feed,
 		"--from", f.from)
 }
 
-// watcher returns the Watcher that the flags describe.
-func (f *watchFlags) watcher(a *cli.App) (*watch.Watcher, error) {
+// open completes the Watcher that the flags describe.
+func (f *watchFlags) open(a *cli.App) error {
 	client, err := f.Client()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	client.MaxBytes, client.Transport = f.Limit.Bytes, a.Transport
-	if client.Limiter == nil && f.parallel > 8 {
-		client.Limiter = &fetch.HostLimiter{Total: 2 * f.parallel}
+	if n := f.watcher.Parallel; client.Limiter == nil && n > 8 {
+		client.Limiter = &fetch.HostLimiter{Total: 2 * n}
 	}
-	o, err := f.SelectFlags.Options()
-	return &watch.Watcher{
-		Client: &discover.Client{Fetch: client, Concurrency: f.Concurrency}, Options: o,
-		PerDay: f.perDay, Min: f.least, Max: f.most, Parallel: f.parallel, Initial: f.initial,
-	}, err
+	f.watcher.Client = &discover.Client{Fetch: client, Concurrency: f.Concurrency}
+	f.watcher.Options, err = f.SelectFlags.Options()
+	return err
 }
 
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error {
-	w, err := flags.watcher(a)
+	err := flags.open(a)
 	sites, sitesErr := newSites(args, flags.from)
 	var hook *webhook
 	if flags.webhook != "" && err == nil {
@@ -141,16 +138,16 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *watchFlags) error
 	if err != nil {
 		return err
 	}
-	w.Store = db
-	err = runWith(cmd.Context(), a, flags, w, sites, hook)
+	flags.watcher.Store = db
+	err = runWith(cmd.Context(), a, flags, sites, hook)
 	return errors.Join(err, db.Close())
 }
 
 // runWith watches with an open Store.
 func runWith(
-	ctx context.Context, a *cli.App, flags *watchFlags, w *watch.Watcher, sites *sites,
-	hook *webhook,
+	ctx context.Context, a *cli.App, flags *watchFlags, sites *sites, hook *webhook,
 ) error {
+	w := &flags.watcher
 	j, err := openJournal(w.Store, hook, flags.feed, a.Log)
 	if err != nil {
 		return err
