@@ -73,7 +73,7 @@ func TestWorker_FailedDocument(t *testing.T) {
 
 // The parts do not depend on how many workers walk, and two never walk one domain at once.
 func TestWorker_OneWorkerADomain(t *testing.T) {
-	all := tasks(t, hosts(400), "1")
+	all := tasks(t, hosts(150), "1")
 	alone := walkAll(t, &web{lastMod: "2024"}, openFolder(t), all, 1)
 	wantDomains(t, alone, all)
 	synctest.Test(t, func(t *testing.T) {

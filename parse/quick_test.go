@@ -70,7 +70,7 @@ func TestShortcut(t *testing.T) {
 	for _, kind := range []string{gendoc.URLSet, gendoc.Problems, gendoc.CRLF, gendoc.Prefixed,
 		gendoc.CDATA, gendoc.Extensions, gendoc.Index} {
 		for _, skip := range []bool{false, true} {
-			same(t, gendoc.Bytes(kind, 3_000), sitemap.Options{Base: base, SkipExtensions: skip})
+			same(t, gendoc.Bytes(kind, 1_000), sitemap.Options{Base: base, SkipExtensions: skip})
 		}
 	}
 }
@@ -261,7 +261,7 @@ func listed(in io.Reader, o *sitemap.Options) (r reading) {
 func TestEntries_Unreported(t *testing.T) {
 	base, _ := url.Parse("http://www.example.com/")
 	for _, kind := range gendoc.Kinds() {
-		doc := gendoc.Bytes(kind, 100)
+		doc := gendoc.Bytes(kind, 40)
 		sameUnreported(t, doc, sitemap.Options{Base: base})
 		for i := range 300 { // a byte of the text is damaged, in another entry each time
 			bad := bytes.Clone(doc)

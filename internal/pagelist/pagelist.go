@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zlib"
@@ -75,17 +76,24 @@ func (l List) Find(loc string) *Page {
 	return &l[i]
 }
 
+// writers keeps compressors, each of which takes more memory than most lists.
+var writers = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
+
 // Encode returns the list in the form that is stored: a line for each page, and all compressed.
 func (l List) Encode() []byte {
-	var out bytes.Buffer
-	z := zlib.NewWriter(&out)
+	var text []byte
 	for _, p := range l {
-		fmt.Fprintf(z, "%s\t%s\t%d", p.Loc, p.LastMod, p.State)
+		text = fmt.Appendf(text, "%s\t%s\t%d", p.Loc, p.LastMod, p.State)
 		if !p.Gone.IsZero() {
-			fmt.Fprintf(z, "\t%d\t%d\t%s", p.Gone.UnixMilli(), p.Removed, p.From)
+			text = fmt.Appendf(text, "\t%d\t%d\t%s", p.Gone.UnixMilli(), p.Removed, p.From)
 		}
-		io.WriteString(z, "\n")
+		text = append(text, '\n')
 	}
+	var out bytes.Buffer
+	z := writers.Get().(*zlib.Writer)
+	defer writers.Put(z)
+	z.Reset(&out)
+	z.Write(text)
 	z.Close()
 	return out.Bytes()
 }
