@@ -1,45 +1,35 @@
 package batch
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
-	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-// FetchedDocument returns the Document for a response that [discover.Options.Fetched] reports; doc
-// is nil for a file. [Document.End] fills in the rest.
-func FetchedDocument(doc *fetch.Document) Document {
-	d := Document{Fetched: time.Now().UTC().Truncate(time.Second)}
-	if doc != nil {
-		d.ContentType = doc.Header.Get("Content-Type")
-		d.LastModified, d.ETag = doc.LastModified, doc.ETag
-	}
-	return d
-}
-
-// End fills in the fields that are known when [discover.Options.Done] is called, in the walk of a
+// NewDocument returns the Document for what [discover.Options.Done] is called with in the walk of a
 // target. Least is the trust below which pages were left out.
-func (d *Document) End(
+func NewDocument(
 	target string, s *discover.Sitemap, sum *discover.Summary, least trust.Level,
-) {
-	d.Target, d.Sitemap, d.Status = target, sitemap.Redact(s.Loc), sum.Status
-	d.Format, d.Bytes, d.Entries = sum.Format, sum.Bytes, sum.Entries
-	d.LastMod, d.Robots, d.Skipped = s.LastMod, s.RobotsURL, sum.Skipped
+) *Document {
+	d := &Document{
+		Target: target, Sitemap: sitemap.Redact(s.Loc), Status: sum.Status,
+		ContentType: sum.ContentType, Format: sum.Format, Bytes: sum.Bytes, Entries: sum.Entries, LastMod: s.LastMod,
+		Robots: s.RobotsURL, Skipped: sum.Skipped,
+	}
+	if !sum.Fetched.IsZero() {
+		d.Fetched = sum.Fetched.UTC().Truncate(time.Second)
+		d.LastModified, d.ETag = sum.Validators.LastModified, sum.Validators.ETag
+	}
 	if sum.FinalURL != d.Sitemap {
 		d.URL = sum.FinalURL
 	}
 	if s.Referrer != nil {
 		d.Referrer = sitemap.Redact(s.Referrer.Loc)
 	}
-	if len(sum.Scope) > 0 {
-		strongest := slices.MaxFunc(sum.Scope,
-			func(a, b trust.Grant) int { return cmp.Compare(a.By, b.By) })
-		d.Trust = strongest.By
+	for _, grant := range sum.Scope {
+		d.Trust = max(d.Trust, grant.By)
 	}
 	for level, n := range sum.ByTrust {
 		if level < least {
@@ -47,6 +37,7 @@ func (d *Document) End(
 		}
 	}
 	d.Error = errorOf(d.Sitemap, sum.Err)
+	return d
 }
 
 // AppendTo appends the line of a document.

@@ -21,10 +21,8 @@ type visit struct {
 	failed error // of out
 	line   []byte
 
-	url   URL
-	from  *discover.Sitemap // the document of url
-	doc   Document          // the last one fetched, as far as it is known before it is read
-	docOf *discover.Sitemap
+	url  URL
+	from *discover.Sitemap // the document of url
 }
 
 // A walkFunc walks a target and writes lines. It returns the error of the walk.
@@ -72,17 +70,11 @@ func (w *Worker) visit(
 
 // options returns the options of the walk.
 func (v *visit) options(ctx context.Context, o discover.Options) *discover.Options {
-	fetched, done := o.Fetched, o.Done
-	minTrust := cmp.Or(o.MinTrust, trust.Variant)
-	o.Fetched = func(s *discover.Sitemap, doc *fetch.Document) {
-		v.docOf, v.doc = s, FetchedDocument(doc)
-		if fetched != nil {
-			fetched(s, doc)
-		}
-	}
+	done, least := o.Done, cmp.Or(o.MinTrust, trust.Variant)
 	o.Done = func(s *discover.Sitemap, sum discover.Summary) {
 		if sum.Err == nil || !isStopped(ctx) {
-			v.document(s, &sum, minTrust)
+			d := NewDocument(v.target, s, &sum, least)
+			v.write(Line{Document: d, Text: d.AppendTo(nil)})
 		}
 		if done != nil {
 			done(s, sum)
@@ -102,16 +94,6 @@ func (v *visit) page(u *discover.URL, withChange bool) {
 	}
 	v.line = v.url.AppendTo(v.line[:0])
 	v.write(Line{URL: &v.url, Text: v.line})
-}
-
-// document writes the line of a document that has ended.
-func (v *visit) document(s *discover.Sitemap, sum *discover.Summary, minTrust trust.Level) {
-	var d Document
-	if v.docOf == s {
-		d, v.docOf = v.doc, nil
-	}
-	d.End(v.target, s, sum, minTrust)
-	v.write(Line{Document: &d, Text: d.AppendTo(nil)})
 }
 
 // fail writes the line of a target that could not be read.

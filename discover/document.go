@@ -65,10 +65,11 @@ func (w *walk) newDocument(n *node, got answer, final string) *document {
 // read reads the body and yields its pages. It reports false if the walk must end.
 func (d *document) read() bool {
 	doc := d.got.doc
+	d.sum.Fetched, d.sum.ContentType = time.Now(), doc.Header.Get("Content-Type")
 	d.o.fetched(d.n.sm, doc)
 	rd, err := parse.NewReader(doc.Body, &sitemap.Options{
 		Base:           doc.URL,
-		ContentType:    doc.Header.Get("Content-Type"),
+		ContentType:    d.sum.ContentType,
 		Limits:         d.o.Limits,
 		SkipExtensions: d.o.SkipExtensions,
 		Report:         d.report,

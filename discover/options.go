@@ -184,6 +184,8 @@ type Summary struct {
 	Status      int           // HTTP status of the last response, 0 if there was none
 	Attempts    int           // how often the document was requested, retries included
 	Hops        []fetch.Hop   // the redirects that were followed
+	Fetched     time.Time     // when it was there to be read, if it was
+	ContentType string        // as served, if it was read
 	Received    int64         // bytes of the body on the wire
 	Elapsed     time.Duration // from the request to the end of the caller's loop
 	NotModified bool          // the server answered 304

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
@@ -187,12 +188,10 @@ func (v *Visit) walkSite(ctx context.Context, client *discover.Client) error {
 	return nil
 }
 
-// Fetched records what is known of a sitemap that was fetched, and saves doc for --save. For a
-// file, doc is nil.
+// Fetched notes when a sitemap was fetched, and saves doc for --save. For a file, doc is nil.
 func (v *Visit) Fetched(s *discover.Sitemap, doc *fetch.Document) {
 	if s != nil {
-		v.docOf, v.doc = s, batch.FetchedDocument(doc)
-		v.Record.Fetched = v.doc.Fetched
+		v.Record.Fetched = time.Now().UTC().Truncate(time.Second)
 	}
 	if v.Flags.save == "" || doc == nil {
 		return
@@ -321,6 +320,7 @@ func (v *Visit) walkFile(ctx context.Context) error {
 		v.App.Log.Printf("%s lists %s, which are not fetched: a file is read alone",
 			cli.FileName(t.Name), cli.Plural(children, "sitemap"))
 	}
+	sum.Fetched = v.Record.Fetched
 	v.done(s, sum)
 	return nil
 }
@@ -386,16 +386,12 @@ func (v *Visit) noteDocument(s *discover.Sitemap, sum *discover.Summary) error {
 	if v.documents == nil {
 		return nil
 	}
-	var d batch.Document
-	if v.docOf == s {
-		d = v.doc
-	}
-	d.End(v.Record.Target, s, sum, cmp.Or(v.Options.MinTrust, trust.Variant))
+	d := batch.NewDocument(v.Record.Target, s, sum, cmp.Or(v.Options.MinTrust, trust.Variant))
 	switch {
 	case v.Journal != nil:
-		return cmp.Or(v.flush(), v.documents.Print(&d)) // one visit at a time
+		return cmp.Or(v.flush(), v.documents.Print(d)) // one visit at a time
 	case v.OneByOne():
-		return v.documents.Print(&d)
+		return v.documents.Print(d)
 	}
 	v.lines = d.AppendTo(v.lines)
 	return nil

@@ -97,8 +97,6 @@ type Visit struct {
 	Record   batch.URL
 	from     *discover.Sitemap // the document of the record
 	printed  string            // the location of a printed document that may be read again
-	doc      batch.Document    // that was fetched last, as far as it is known before its end
-	docOf    *discover.Sitemap
 	cause    *jsonl.Error      // why something could not be read, the first time
 	reported *discover.Sitemap // whose problem was reported last
 	broken   error             // why the walk was stopped: something could not be written
