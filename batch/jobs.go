@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"math"
 	"net/url"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -78,17 +80,12 @@ func (w *Worker) eachTarget(
 	if len(t.Targets) == 1 {
 		return w.visit(ctx, t.Targets[0], p, walk)
 	}
-	var hosts [][]int // the targets of each
-	known := map[string]int{}
+	targets := map[string][]int{} // of each host
 	for i, target := range t.Targets {
 		host, _ := hostOf(target)
-		n, ok := known[host]
-		if !ok {
-			n, hosts = len(hosts), append(hosts, nil)
-			known[host] = n
-		}
-		hosts[n] = append(hosts[n], i)
+		targets[host] = append(targets[host], i)
 	}
+	hosts := slices.SortedFunc(maps.Values(targets), slices.Compare)
 	lines := NewInOrder(p, nil)
 	lines.maxMemory, lines.maxFile = 1<<20, math.MaxInt64
 	walkHost := func(ctx context.Context, n int) (sum Counts, err error) {

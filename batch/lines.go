@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -114,17 +113,8 @@ type Error struct {
 	Offset *int64 `json:"offset,omitempty"`
 }
 
-// localPort matches the part of an error message that differs between connections.
-var localPort = regexp.MustCompile(`\btcp \S+->`)
-
 // errorOf returns an error of the document or target with this name, nil if err is nil.
-func errorOf(name string, err error) *Error {
-	e := (*Error)(jsonl.ErrorOf(name, err))
-	if e != nil {
-		e.Message = localPort.ReplaceAllString(e.Message, "tcp ")
-	}
-	return e
-}
+func errorOf(name string, err error) *Error { return (*Error)(jsonl.ErrorOf(name, err)) }
 
 // version is the number of the format of parts. It is raised when a field changes its meaning for
 // older versions; new types and fields do not raise it.

@@ -14,7 +14,6 @@ import (
 // A run is a Worker that runs.
 type run struct {
 	*Worker
-	runs   sync.Map // from a run to whether the sink has parts of it
 	first  sync.Once
 	failed error // of the first task that could not be done
 }
@@ -112,16 +111,11 @@ func (r *run) lacks(ctx context.Context, run, domain string) (bool, error) {
 	if has, err := r.has(ctx, Task{Run: run, Domain: domain}); has || err != nil {
 		return false, err
 	}
-	if is, known := r.runs.Load(run); known {
-		return is.(bool), nil
-	}
-	is := false
 	for _, err := range r.Sink.Parts(ctx, run) {
-		if is = err == nil || errors.Is(err, ErrDamaged); !is {
-			return false, err
+		if errors.Is(err, ErrDamaged) {
+			err = nil
 		}
-		break
+		return err == nil, err
 	}
-	r.runs.Store(run, is)
-	return is, nil
+	return false, nil
 }

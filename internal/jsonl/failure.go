@@ -3,6 +3,7 @@ package jsonl
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -10,8 +11,11 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// Message returns the text of an error without the names of packages, and without the name of
-// the document that the message is about.
+// localPort matches the part of an error message that differs between connections.
+var localPort = regexp.MustCompile(`\btcp \S+->`)
+
+// Message returns the text of an error without the names of packages, without the name of the
+// document that the message is about, and without the local port of a connection.
 func Message(name string, err error) string {
 	text := err.Error()
 	if e := (*fs.PathError)(nil); errors.As(err, &e) && text == e.Error() {
@@ -23,7 +27,7 @@ func Message(name string, err error) string {
 	for _, prefix := range []string{"discover: ", "robots: ", "fetch: ", "sitemap: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, prefix), ": "+prefix, ": ")
 	}
-	return strings.TrimPrefix(text, name+": ")
+	return localPort.ReplaceAllString(strings.TrimPrefix(text, name+": "), "tcp ")
 }
 
 // An Error is an error as it is printed.
