@@ -284,26 +284,30 @@ func (l *lease) read(ctx context.Context) error {
 
 func (l *lease) Task() batch.Task { return l.task }
 
-func (l *lease) over() bool { return time.Now().After(*l.until.Load()) }
-
-func (l *lease) Renew(context.Context) error {
-	if l.over() {
+// send sends the end of the lease, or that it goes on.
+func (l *lease) send(what func() error) error {
+	if time.Now().After(*l.until.Load()) {
 		return batch.ErrStale
 	}
-	until := time.Now().Add(l.queue.lease)
-	if err := l.message.InProgress(); err != nil {
-		return stale(err)
+	err := what()
+	if errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+		return batch.ErrStale
 	}
-	l.until.Store(&until)
-	return nil
+	return err
+}
+
+func (l *lease) Renew(context.Context) error {
+	until := time.Now().Add(l.queue.lease)
+	err := l.send(l.message.InProgress)
+	if err == nil {
+		l.until.Store(&until)
+	}
+	return err
 }
 
 func (l *lease) Done(ctx context.Context) error {
 	err := l.queue.patience.ask(ctx, attempt, func(ctx context.Context) error {
-		if l.over() {
-			return batch.ErrStale
-		}
-		return stale(l.message.DoubleAck(ctx))
+		return l.send(func() error { return l.message.DoubleAck(ctx) })
 	})
 	if err == nil {
 		l.queue.drop(ctx, l.message.Data())
@@ -312,19 +316,5 @@ func (l *lease) Done(ctx context.Context) error {
 }
 
 func (l *lease) Later(_ context.Context, delay time.Duration) error {
-	if l.over() {
-		return batch.ErrStale
-	}
-	if delay <= 0 {
-		return stale(l.message.Nak())
-	}
-	return stale(l.message.NakWithDelay(delay))
-}
-
-// stale returns ErrStale for the error of a message whose lease was ended.
-func stale(err error) error {
-	if errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
-		return batch.ErrStale
-	}
-	return err
+	return l.send(func() error { return l.message.NakWithDelay(delay) })
 }

@@ -32,6 +32,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -78,10 +79,7 @@ func Open(ctx context.Context, location string) (*Store, error) {
 
 // newClient returns the client that the environment describes.
 func newClient() (*minio.Client, error) {
-	endpoint := os.Getenv("AWS_ENDPOINT_URL")
-	if endpoint == "" {
-		endpoint = "https://s3.amazonaws.com"
-	}
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
 		return nil, fmt.Errorf("AWS_ENDPOINT_URL %q: want http:// or https:// and a host", endpoint)
@@ -99,16 +97,12 @@ func newClient() (*minio.Client, error) {
 const openTime = 30 * time.Second
 
 // New opens the store under a prefix of a bucket, with the caller's client.
-func New(
-	ctx context.Context, client *minio.Client, bucketName, prefix string,
-) (*Store, error) {
+func New(ctx context.Context, client *minio.Client, name, prefix string) (*Store, error) {
 	ctx, stop := context.WithTimeout(ctx, openTime)
 	defer stop()
-	b := &bucket{client: minio.Core{Client: client}, name: bucketName}
-	if prefix = strings.Trim(prefix, "/"); prefix != "" {
-		b.prefix = prefix + "/"
-	}
-	exists, err := client.BucketExists(ctx, b.name)
+	b := &bucket{client: minio.Core{Client: client}, name: name}
+	b.prefix = strings.TrimPrefix(strings.Trim(prefix, "/")+"/", "/") // "" stays ""
+	exists, err := client.BucketExists(ctx, name)
 	if err != nil {
 		return nil, b.wrap("", err)
 	}

@@ -60,15 +60,31 @@ func (o *object) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// get requests n bytes, or those up to the end. The first request learns the size.
+// get requests n bytes, or those up to the end. The first request learns the size. Each reads its
+// body to the end of the range.
 func (o *object) get(at, n int64) (p []byte, err error) {
 	var options minio.GetObjectOptions
 	options.SetRange(at, at+n-1)
 	if o.etag != "" {
 		options.SetMatchETag(o.etag)
 	}
-	err = o.bucket.retry(o.ctx, o.name, func() error {
-		p, err = o.request(n, options)
+	b := o.bucket
+	err = b.retry(o.ctx, o.name, func() error {
+		body, info, header, err := b.client.GetObject(o.ctx, b.name, b.prefix+o.name, options)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if o.etag == "" {
+			o.etag, o.size = info.ETag, info.Size
+		}
+		if _, size, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
+			if o.size, err = strconv.ParseInt(size, 10, 64); err != nil {
+				return fmt.Errorf("Content-Range: %w", err)
+			}
+		}
+		p = make([]byte, min(n, info.Size))
+		_, err = io.ReadFull(body, p)
 		return err
 	})
 	switch statusOf(err) {
@@ -79,26 +95,5 @@ func (o *object) get(at, n int64) (p []byte, err error) {
 	case http.StatusPreconditionFailed: // it was replaced meanwhile
 		return nil, batch.ErrStale
 	}
-	return p, err
-}
-
-// request makes one request. It reads the body to the end of the range.
-func (o *object) request(n int64, options minio.GetObjectOptions) ([]byte, error) {
-	b := o.bucket
-	body, info, header, err := b.client.GetObject(o.ctx, b.name, b.prefix+o.name, options)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
-	if o.etag == "" {
-		o.etag, o.size = info.ETag, info.Size
-		if _, size, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
-			if o.size, err = strconv.ParseInt(size, 10, 64); err != nil {
-				return nil, fmt.Errorf("Content-Range: %w", err)
-			}
-		}
-	}
-	p := make([]byte, min(n, info.Size))
-	_, err = io.ReadFull(body, p)
 	return p, err
 }

@@ -31,9 +31,6 @@ func recordName(run string) string { return run + "/run.json" }
 // Record returns the record of a run, in which a program keeps its own data about the run, such as
 // a mode. If the run has none, the error matches fs.ErrNotExist.
 func (s *Store) Record(ctx context.Context, run string) ([]byte, error) {
-	if err := batch.CheckRun(run); err != nil {
-		return nil, err
-	}
 	o, err := s.bucket.Open(ctx, recordName(run))
 	if err != nil {
 		return nil, err
@@ -45,9 +42,6 @@ func (s *Store) Record(ctx context.Context, run string) ([]byte, error) {
 
 // SaveRecord replaces the record of a run.
 func (s *Store) SaveRecord(ctx context.Context, run string, record []byte) error {
-	if err := batch.CheckRun(run); err != nil {
-		return err
-	}
 	r := io.NewSectionReader(bytes.NewReader(record), 0, int64(len(record)))
 	return s.bucket.put(ctx, recordName(run), r, batch.AnyVersion)
 }
