@@ -44,31 +44,24 @@ func Plan(r io.Reader, run string) iter.Seq2[Task, error] {
 				return
 			}
 		}
-		if group(sorter.Sorted(), run, yield) {
-			if err := cmp.Or(sorter.Err(), broken); err != nil {
-				yield(Task{}, err)
+		p, seen := &planner{task: Task{Run: run}, yield: yield}, map[string]bool{}
+		for key := range sorter.Sorted() {
+			l := listedOf(key)
+			if l.domain != p.task.Domain {
+				clear(seen)
+			}
+			if !seen[l.target] {
+				seen[l.target] = true
+				p.add(l)
+			}
+			if p.ended {
+				return
 			}
 		}
-	}
-}
-
-// group yields the tasks of sorted targets.
-func group(keys iter.Seq[string], run string, yield func(Task, error) bool) bool {
-	task, seen := Task{Run: run}, map[string]bool{}
-	for key := range keys {
-		l := listedOf(key)
-		if l.domain != task.Domain {
-			if task.Domain != "" && !yield(task, nil) {
-				return false
-			}
-			task, seen = Task{Run: run, Domain: l.domain}, map[string]bool{}
-		}
-		if !seen[l.target] {
-			seen[l.target] = true
-			task.Targets = append(task.Targets, l.target)
+		if err := cmp.Or(sorter.Err(), broken); p.flush() && err != nil {
+			yield(Task{}, err)
 		}
 	}
-	return task.Domain == "" || yield(task, nil)
 }
 
 // A listed is a target of a list.
@@ -168,14 +161,25 @@ func (l *List) Tasks(run string) iter.Seq2[Task, error] {
 		if domain == nil {
 			domain = DomainOf
 		}
-		p := &listPlan{task: Task{Run: run}, yield: yield}
+		p := &planner{task: Task{Run: run, Turn: 1}, yield: yield}
+		add := func(target listed, err error) {
+			if err == nil && checkDomain(target.domain) != nil { // a file, a task of its own
+				p.flush()
+				target.domain = fmt.Sprintf("target-%d", p.task.Turn)
+			}
+			if err == nil {
+				p.add(target)
+			} else if p.flush() {
+				p.ended = !yield(Task{}, err)
+			}
+		}
 		for _, target := range l.First {
 			name, err := domain(target)
-			p.add(listed{domain: name, target: target}, err)
+			add(listed{domain: name, target: target}, err)
 		}
 		if l.Reader != nil {
 			for target, err := range readList(waitingReader{l.Reader, p.flush}, domain) {
-				p.add(target, err)
+				add(target, err)
 			}
 		}
 		p.flush()
@@ -195,37 +199,27 @@ func (w waitingReader) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// A listPlan makes the tasks of a List.
-type listPlan struct {
-	task  Task // the open task, which may get further targets
+// A planner makes tasks of targets.
+type planner struct {
+	task  Task // the open task, which may get further targets; its Turn is 0 if there is no order
 	yield func(Task, error) bool
 	ended bool // yield has returned false
 }
 
-// add adds a target to the task, or begins the next task with it. It yields an error between two
-// tasks.
-func (p *listPlan) add(l listed, err error) {
-	if err == nil && checkDomain(l.domain) != nil {
-		l.domain = ""
-	}
-	if err != nil || l.domain == "" || l.domain != p.task.Domain ||
-		len(p.task.Targets) == maxTargets {
+// add adds a target to the task, or begins the next task with it.
+func (p *planner) add(l listed) {
+	if l.domain != p.task.Domain || p.task.Turn > 0 && len(p.task.Targets) == maxTargets {
 		p.flush()
 	}
-	if err == nil {
-		p.task.Domain, p.task.Targets = l.domain, append(p.task.Targets, l.target)
-	} else if !p.ended {
-		p.ended = !p.yield(Task{}, err)
-	}
+	p.task.Domain, p.task.Targets = l.domain, append(p.task.Targets, l.target)
 }
 
 // flush yields the task, if it has targets. It returns false if yield does.
-func (p *listPlan) flush() bool {
+func (p *planner) flush() bool {
 	if ready := p.task; len(ready.Targets) > 0 && !p.ended {
-		ready.Turn++
 		p.task = Task{Run: ready.Run, Turn: ready.Turn}
-		if ready.Domain == "" {
-			ready.Domain = fmt.Sprintf("target-%d", ready.Turn)
+		if ready.Turn > 0 {
+			p.task.Turn++
 		}
 		p.ended = !p.yield(ready, nil)
 	}
