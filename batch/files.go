@@ -69,13 +69,9 @@ type closingReader struct {
 // returns.
 type FileSink struct{ Files Files }
 
-// checkedName returns the name of a part.
-func checkedName(run, domain string) (string, error) { return PartName(run, domain), CheckRun(run) }
-
 // Part begins the part of a task: see [Sink].
 func (s FileSink) Part(_ context.Context, t Task) (Part, error) {
-	name, err := checkedName(t.Run, t.Domain)
-	if err != nil {
+	if err := CheckRun(t.Run); err != nil {
 		return nil, err
 	}
 	file, err := s.Files.Create()
@@ -83,17 +79,16 @@ func (s FileSink) Part(_ context.Context, t Task) (Part, error) {
 		return nil, err
 	}
 	return NewFilePart(file, t, func(ctx context.Context) error {
-		return s.Files.Replace(ctx, name, file, AnyVersion)
+		return s.Files.Replace(ctx, PartName(t.Run, t.Domain), file, AnyVersion)
 	}), nil
 }
 
 // Has reports whether the part of a task was committed: see [Sink].
 func (s FileSink) Has(ctx context.Context, t Task) (bool, error) {
-	name, err := checkedName(t.Run, t.Domain)
-	if err != nil {
+	if err := CheckRun(t.Run); err != nil {
 		return false, err
 	}
-	part, err := s.stored(ctx, name)
+	part, err := s.stored(ctx, PartName(t.Run, t.Domain))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -169,11 +164,10 @@ func (s FileSink) yield(
 
 // Open reads the lines of a part: see [Sink].
 func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) {
-	name, err := checkedName(part.Run, part.Domain)
-	if err != nil {
+	if err := CheckRun(part.Run); err != nil {
 		return nil, err
 	}
-	f, err := s.Files.Open(ctx, name)
+	f, err := s.Files.Open(ctx, PartName(part.Run, part.Domain))
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +181,8 @@ func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) 
 
 // Remove removes a part: see [Remover].
 func (s FileSink) Remove(ctx context.Context, part Stored) error {
-	name, err := checkedName(part.Run, part.Domain)
-	if err != nil {
+	if err := CheckRun(part.Run); err != nil {
 		return err
 	}
-	return s.Files.Remove(ctx, name)
+	return s.Files.Remove(ctx, PartName(part.Run, part.Domain))
 }

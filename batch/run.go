@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/internal/records"
@@ -52,15 +53,14 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	if json.Unmarshal(line, &first) != nil || first.Lots == 0 {
 		return nil
 	}
-	kept := map[string]bool{}
-	for _, lot := range keep {
-		kept[lot.Domain] = true
-	}
 	for i := range 256 {
-		if name := lotName(t.Domain, i); !kept[name] {
-			if err := sink.Remove(ctx, Stored{Task: Task{Run: t.Run, Domain: name}}); err != nil {
-				return err
-			}
+		lot := Task{Run: t.Run, Domain: lotName(t.Domain, i)}
+		isLot := func(t Task) bool { return t.Domain == lot.Domain }
+		if slices.ContainsFunc(keep, isLot) {
+			continue
+		}
+		if err := sink.Remove(ctx, Stored{Task: lot}); err != nil {
+			return err
 		}
 	}
 	return nil
