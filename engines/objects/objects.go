@@ -70,27 +70,23 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	if !ok || bucket == "" {
 		return nil, fmt.Errorf("objects: %q: want s3://BUCKET or s3://BUCKET/PREFIX", location)
 	}
-	client, err := newClient()
-	if err != nil {
-		return nil, fmt.Errorf("objects: %w", err)
-	}
-	return New(ctx, client, bucket, prefix)
-}
-
-// newClient returns the client that the environment describes.
-func newClient() (*minio.Client, error) {
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
-		return nil, fmt.Errorf("AWS_ENDPOINT_URL %q: want http:// or https:// and a host", endpoint)
+		const text = "objects: AWS_ENDPOINT_URL %q: want http:// or https:// and a host"
+		return nil, fmt.Errorf(text, endpoint)
 	}
-	return minio.New(u.Host, &minio.Options{
+	client, err := minio.New(u.Host, &minio.Options{
 		Secure: u.Scheme == "https",
 		Region: os.Getenv("AWS_REGION"),
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
 		}),
 	})
+	if err != nil {
+		return nil, fmt.Errorf("objects: %w", err)
+	}
+	return New(ctx, client, bucket, prefix)
 }
 
 // openTime is how long New waits for an unresponsive store.
