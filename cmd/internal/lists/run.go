@@ -2,7 +2,7 @@
 //
 // Each file builds on those below it:
 //
-//	run.go       commands that walk, also with --state: targets to tasks, and URLs to their formats
+//	run.go       commands that walk, with --state too: targets to tasks, URLs to formats
 //	visit.go     one target to URLs, problems and documents
 //	walker.go    what the visits of a command share
 //	journal.go   what a run with --state keeps
@@ -92,13 +92,20 @@ func (w *Walker) Print(ctx context.Context, targets []target.Target) error {
 		}
 		return nil
 	}
-	end, err := w.openDocuments()
-	if err != nil {
-		return err
+	var documents *output.Writer
+	if w.documents != nil {
+		out, err := output.Create(w.App, w.Flags.Documents)
+		if err != nil {
+			return err
+		}
+		w.documents.Begin(out)
+		documents = out
 	}
-	err = w.Run(ctx, targets)
+	err := w.Run(ctx, targets)
 	err = cmp.Or(err, p.End())
-	err = end(err)
+	if documents != nil {
+		err = documents.Finish(cmp.Or(err, w.documents.End()))
+	}
 	if err != nil || w.Flags.Quiet {
 		return err
 	}
@@ -129,19 +136,6 @@ func (v *Visit) print(r *batch.URL) error {
 	return v.writeFull()
 }
 
-// openDocuments begins the table of --documents, and returns how it ends if the run ends with err.
-func (w *Walker) openDocuments() (end func(err error) error, err error) {
-	if w.documents == nil {
-		return func(err error) error { return err }, nil
-	}
-	out, err := output.Create(w.App, w.Flags.Documents)
-	if err != nil {
-		return nil, err
-	}
-	w.documents.Begin(out)
-	return func(err error) error { return out.Finish(cmp.Or(err, w.documents.End())) }, nil
-}
-
 // Run walks the targets and prints to w.Out. It reports what could not be read as it meets it; an
 // error ends the command.
 func (w *Walker) Run(ctx context.Context, args []target.Target) error {
@@ -154,29 +148,23 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, w.Flags.maxTime, cli.ErrMaxTime)
 		defer cancel()
 	}
-	endFailures, err := w.openFailures()
-	if err != nil {
-		return err
+	var failed *os.File // written in place, so that it has what a run that is killed has met
+	var err error
+	if name := w.Flags.failed; name != "" {
+		failed, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		w.failures = w.inOrder(failed)
 	}
-	workErr, endErr := w.work(ctx, args), endFailures()
+	err = w.work(ctx, args)
+	if failed != nil {
+		err = cmp.Or(err, w.failures.Close(), failed.Close())
+	}
 	if w.Progress.IsList && !w.Flags.Quiet {
 		w.App.Log.Line("sitemap: " + w.Progress.Totals())
 	}
-	return cmp.Or(workErr, endErr)
-}
-
-// openFailures opens the file of --failed. It is written in place, so that it has what a run that
-// is killed has met.
-func (w *Walker) openFailures() (end func() error, err error) {
-	if w.Flags.failed == "" {
-		return func() error { return nil }, nil
-	}
-	f, err := os.OpenFile(w.Flags.failed, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	w.failures = w.inOrder(f)
-	return func() error { return cmp.Or(w.failures.Close(), f.Close()) }, nil
+	return err
 }
 
 // work does the targets, --parallel of them at once.

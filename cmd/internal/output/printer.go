@@ -15,10 +15,24 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
 
+// maxSample is the size of the largest sample. It is in memory twice.
+const maxSample = 1_000_000
+
 // NewPrinter returns the printer that the flags describe. Walked URLs have more columns in csv, and
 // withChange one more.
-func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (Printer, error) {
-	p, err := newRows(flags, walked, withChange)
+func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (p Printer, err error) {
+	switch {
+	case flags.Rows == "alternates":
+		p, err = newTable(flags, appendAlternates)
+	case flags.Rows == "images":
+		p, err = newTable(flags, appendImages)
+	case flags.Rows == "videos":
+		p, err = newTable(flags, appendVideos)
+	case flags.Format == "parquet":
+		p, err = newTable(flags, appendURL)
+	default:
+		p, err = FormatOf(flags, walked, withChange)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -30,25 +44,6 @@ func NewPrinter(flags *cli.PrintFlags, walked, withChange bool) (Printer, error)
 		return newSample(p, flags.Sample, flags.Seed), nil
 	}
 	return p, nil
-}
-
-// maxSample is the size of the largest sample. It is in memory twice.
-const maxSample = 1_000_000
-
-// newRows returns the printer of the rows that the flags ask for.
-func newRows(flags *cli.PrintFlags, walked, withChange bool) (Printer, error) {
-	switch flags.Rows {
-	case "alternates":
-		return newTable(flags, appendAlternates)
-	case "images":
-		return newTable(flags, appendImages)
-	case "videos":
-		return newTable(flags, appendVideos)
-	}
-	if flags.Format == "parquet" {
-		return newTable(flags, appendURL)
-	}
-	return FormatOf(flags, walked, withChange)
 }
 
 // WantsExtensions reports whether any printed field is from extensions.
