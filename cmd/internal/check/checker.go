@@ -123,7 +123,7 @@ func New(
 		return err
 	})
 	c.Targets, errs[3] = target.ParseAll(args, flags.From, flags.As)
-	err = cli.UsageOf(cmd, cmp.Or(errs[:]...), flags.checkRoot(c.Targets), flags.checkPages())
+	err = cli.UsageOf(cmd, cmp.Or(errs[:]...), flags.check(c.Targets))
 	if err != nil {
 		return nil, err
 	}

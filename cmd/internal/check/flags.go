@@ -72,29 +72,21 @@ func (c *Flags) Add(cmd *cobra.Command) {
 	cli.OneOf(cmd, "fail-on", "error", "warning", "info", "never")
 }
 
-// checkPages returns an error for flags that need --pages.
-func (c *Flags) checkPages() error {
+// check returns an error for flags that do not fit together, or do not apply to the targets.
+func (c *Flags) check(targets []target.Target) error {
+	if c.root != "" && !target.IsDir(c.root) {
+		return fmt.Errorf("--root: %s is not a folder", c.root)
+	}
+	for _, t := range targets {
+		if c.root != "" && t.Kind == target.File {
+			return fmt.Errorf("--root: %s: want a site or the URL of a sitemap", t.Label())
+		}
+	}
 	if c.audit.Pages == 0 && c.table != "" {
 		return errors.New("--page-table: needs --pages")
 	}
 	return cli.DifferentFiles("--output", c.Out, "--state", c.State, "--baseline", c.baseline,
 		"--page-table", c.table, "--from", c.From)
-}
-
-// checkRoot returns an error for targets that --root does not apply to.
-func (c *Flags) checkRoot(targets []target.Target) error {
-	if c.root == "" {
-		return nil
-	}
-	if !target.IsDir(c.root) {
-		return fmt.Errorf("--root: %s is not a folder", c.root)
-	}
-	for _, t := range targets {
-		if t.Kind == target.File {
-			return fmt.Errorf("--root: %s: want a site or the URL of a sitemap", t.Label())
-		}
-	}
-	return nil
 }
 
 // options returns the options of the audit, without those of its walk.

@@ -9,6 +9,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -99,20 +100,14 @@ func changeFormat(p *cli.PrintFlags) (header string, line appendFunc) {
 // appendText appends the line of a change to b.
 func appendText(b []byte, c *change) []byte {
 	b = append(append(b, signs[c.Change]...), cli.Printable(c.Loc)...)
+	old, now := c.OldLoc, c.Loc
 	switch {
-	case c.OldLoc != "":
-		b = fmt.Appendf(b, "  %s → %s", cli.Printable(c.OldLoc), cli.Printable(c.Loc))
 	case c.Change == "changed":
-		b = fmt.Appendf(b, "  %s → %s", orNone(c.OldLastMod), orNone(c.LastMod))
-	case c.Change == "moved":
-		b = fmt.Appendf(b, "  %s → %s", cli.Printable(c.OldSitemap), cli.Printable(c.Sitemap))
+		old, now = cmp.Or(c.OldLastMod, "none"), cmp.Or(c.LastMod, "none")
+	case c.Change != "moved":
+		return append(b, '\n')
+	case old == "":
+		old, now = c.OldSitemap, c.Sitemap
 	}
-	return append(b, '\n')
-}
-
-func orNone(lastMod string) string {
-	if lastMod == "" {
-		return "none"
-	}
-	return lastMod
+	return fmt.Appendf(b, "  %s → %s\n", cli.Printable(old), cli.Printable(now))
 }

@@ -88,14 +88,7 @@ func (p withErrors) Document(d *DocumentEnd) {
 
 // Count counts a finding.
 func (t *Totals) Count(s sitemap.Severity) {
-	switch s {
-	case sitemap.SeverityError:
-		t.Errors++
-	case sitemap.SeverityWarning:
-		t.Warnings++
-	default:
-		t.Infos++
-	}
+	*[...]*int64{&t.Infos, &t.Warnings, &t.Errors}[s]++
 }
 
 // CountDocument counts a document, and the error that ended it.

@@ -108,16 +108,6 @@ type earlierRun struct {
 	documents map[string]findings.Line
 }
 
-func (e *earlierRun) add(l findings.Line) {
-	switch l.Type {
-	case "problem":
-		e.findings[l.Key()]++
-		e.gone[l.Code]++
-	case "document":
-		e.documents[l.Sitemap] = l
-	}
-}
-
 // isFresh reports whether the earlier audit lacks a finding. Of findings with one key, as many are
 // fresh as there are more of them now.
 func (e *earlierRun) isFresh(f *audit.Finding) bool {

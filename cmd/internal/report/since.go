@@ -17,19 +17,21 @@ func (r *Report) Since(in io.Reader, name string) error {
 	old := &earlierRun{
 		name, map[findings.Key]int64{}, map[sitemap.Code]int64{}, map[string]findings.Line{},
 	}
-	known, other := false, ""
+	other := ""
 	for l, err := range findings.Lines(in) {
 		switch {
 		case err != nil:
 			return err
-		case l.Target == r.target:
-			known = true
-			old.add(l)
-		default:
+		case l.Target != r.target:
 			other = cmp.Or(other, l.Target)
+		case l.Type == "problem":
+			old.findings[l.Key()]++
+			old.gone[l.Code]++
+		case l.Type == "document":
+			old.documents[l.Sitemap] = l
 		}
 	}
-	if !known {
+	if len(old.findings)+len(old.documents) == 0 {
 		return fmt.Errorf("nothing about %s in it, but about %s", r.target,
 			cmp.Or(other, "nothing else"))
 	}
