@@ -105,17 +105,24 @@ func TestBreaks(t *testing.T) {
 	})
 }
 
-// A mortal Store belongs to a process that is killed: what was not synced until then is lost.
+// A mortal Store belongs to a process that is killed: what was not synced until then is lost. Or it
+// cannot be read any more from some time on.
 type mortal struct {
 	discover.Store
-	mu      sync.Mutex
-	pending map[string][]byte
-	left    int // puts until the process is killed
+	isUnreadable bool
+	mu           sync.Mutex
+	pending      map[string][]byte
+	left         int // puts, or gets, until then
 }
 
 func (m *mortal) Get(key string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.isUnreadable {
+		if m.left--; m.left < 0 {
+			return nil, errors.New("unreadable")
+		}
+	}
 	if value, ok := m.pending[key]; ok {
 		return value, nil
 	}
@@ -125,7 +132,9 @@ func (m *mortal) Get(key string) ([]byte, error) {
 func (m *mortal) Put(key string, value []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.left--
+	if !m.isUnreadable {
+		m.left--
+	}
 	m.pending[key] = slices.Clone(value)
 	return nil
 }
@@ -133,7 +142,7 @@ func (m *mortal) Put(key string, value []byte) error {
 func (m *mortal) Sync() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.left < 0 {
+	if m.left < 0 && !m.isUnreadable {
 		return nil
 	}
 	for key, value := range m.pending {
@@ -145,15 +154,21 @@ func (m *mortal) Sync() error {
 	return nil
 }
 
-// TestKills: a process that is killed anywhere, again and again while a site changes, has said in
-// the end what is listed. What it says again has the same ID.
+// TestKills: a process that is killed anywhere, or whose Store cannot be read, again and again while
+// a site changes, has said in the end what is listed. What it says again has the same ID.
 func TestKills(t *testing.T) {
+	testKills(t, false)
+	testKills(t, true)
+}
+
+func testKills(t *testing.T, isUnreadable bool) {
+	t.Helper()
 	bubble(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
 		web := newWeb()
 		w := web.watcher()
 		w.Initial = true
-		store := &mortal{Store: w.Store, pending: map[string][]byte{}}
+		store := &mortal{Store: w.Store, isUnreadable: isUnreadable, pending: map[string][]byte{}}
 		w.Store = store
 		listed, known, said := map[string]string{}, map[string]bool{}, map[string]string{}
 		files, named := []string{"0", "1", "2"}, 3
@@ -161,7 +176,10 @@ func TestKills(t *testing.T) {
 		run := func(day int) {
 			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
 				if err != nil {
-					t.Fatal(err)
+					if !isUnreadable {
+						t.Error(err)
+					}
+					break
 				}
 				time.Sleep(time.Duration(r.IntN(80)) * time.Millisecond)
 				if before, ok := said[e.ID]; ok {

@@ -44,8 +44,9 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		if named[d.Loc] {
 			continue
 		}
+		pages := s.entries(d)
 		s.sayOf(SitemapRemoved, d.Loc, nil, func() {
-			s.leave(d, s.entries(d), time.Now())
+			s.leave(d, pages, time.Now())
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
 			d.pages = map[string]pagelist.Page{}
 			s.dropped = append(s.dropped, d)

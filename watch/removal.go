@@ -61,6 +61,7 @@ func (s *site) listed(locs []string) map[string]pagelist.Page {
 func (s *site) tell(d *document, r *reading) {
 	locs := slices.Sorted(maps.Keys(r.changes))
 	known := s.listed(locs)
+	told := r.old.ByLoc()
 	for _, loc := range locs {
 		p, isNew, isLater := r.pages[loc], true, true
 		compare := func(was pagelist.Page) {
@@ -80,10 +81,8 @@ func (s *site) tell(d *document, r *reading) {
 			continue
 		}
 		s.sayPage(kind, r.changes[loc], d.Loc, func() {
-			if d.pages == nil {
-				d.pages = s.entries(d).ByLoc()
-			}
-			d.pages[loc] = p
+			told[loc] = p
+			d.pages = told
 		})
 	}
 }

@@ -21,18 +21,13 @@ type run struct {
 	waiting []*visit // sites that wait for their turn
 	turns   int      // under way
 	ended   chan *visit
-	offers  chan offer
+	events  chan Event
+	taken   chan bool // whether the loop has asked for the next event after the last one
 
 	mu       sync.Mutex // nothing is synced before all of a batch is put
 	failed   error      // of the Store, after which nothing is put
 	unsynced bool
 	synced   time.Time
-}
-
-// An offer is an event for the loop. Taken receives whether the loop has asked for the next one.
-type offer struct {
-	event Event
-	taken chan bool
 }
 
 // A visit is a site in a run.
@@ -51,7 +46,8 @@ func (w *Watcher) run(
 	var turns sync.WaitGroup
 	r := &run{
 		w: w, ctx: ctx, yield: yield,
-		ended: make(chan *visit), offers: make(chan offer), synced: time.Now(),
+		ended: make(chan *visit), events: make(chan Event), taken: make(chan bool),
+		synced: time.Now(),
 	}
 	end := func() {
 		cancel()
@@ -108,8 +104,8 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 			return true, err
 		}
 		select {
-		case o := <-r.offers:
-			if !r.pass(o) {
+		case e := <-r.events:
+			if !r.pass(e) {
 				return false, nil
 			}
 		case v := <-r.ended:
@@ -127,9 +123,9 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 }
 
 // pass yields an event. It is not taken if the loop breaks off or panics.
-func (r *run) pass(o offer) (alive bool) {
-	defer func() { o.taken <- alive }()
-	return r.yield(o.event, nil)
+func (r *run) pass(e Event) (alive bool) {
+	defer func() { r.taken <- alive }()
+	return r.yield(e, nil)
 }
 
 // next takes the site that has its turn next: of those that are due, the one with the most changes
@@ -167,10 +163,9 @@ func (r *run) turn(v *visit) {
 
 // take hands an event of a turn to the loop. It reports whether the event was taken.
 func (r *run) take(e Event) bool {
-	o := offer{e, make(chan bool, 1)}
 	select {
-	case r.offers <- o:
-		return <-o.taken
+	case r.events <- e:
+		return <-r.taken
 	case <-r.ctx.Done():
 		return false
 	}

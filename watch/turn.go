@@ -11,7 +11,9 @@ import (
 
 // turn requests the documents of a site that are due, and says what has changed.
 func (s *site) turn(ctx context.Context) error {
-	s.recall()
+	if s.recall(); s.err != nil {
+		return s.err
+	}
 	s.began = time.Now()
 	s.saved = s.began
 	if !s.Find.After(s.began) {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -48,14 +49,7 @@ func line(e event, format string) []byte {
 
 // text returns an event in words.
 func (e event) text() string {
-	what := e.Sitemap
-	if e.Loc != "" {
-		what = e.Loc
-	}
-	if what == "" {
-		what = e.Site
-	}
-	text := string(e.Event) + " " + what
+	text := string(e.Event) + " " + cmp.Or(e.Loc, e.Sitemap, e.Site)
 	if e.Error != "" {
 		text += ": " + e.Error
 	}

@@ -26,7 +26,6 @@ type webhook struct {
 	url    string
 	key    []byte // nil: requests are not signed
 	client *http.Client
-	least  time.Duration // the first wait after a failure
 }
 
 // newWebhook returns the webhook at a URL. The secret is "whsec_" and base64.
@@ -39,7 +38,7 @@ func newWebhook(loc, secret string, transport http.RoundTripper) (*webhook, erro
 	client.CheckRedirect = func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // a redirect may turn into a GET that brings no event
 	}
-	w := &webhook{url: loc, client: client, least: time.Second}
+	w := &webhook{url: loc, client: client}
 	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		w.key, err = base64.StdEncoding.DecodeString(text)
 	} else if secret != "" {
@@ -56,7 +55,7 @@ func (w *webhook) send(ctx context.Context, events []event, log *cli.Log) error 
 	body := jsonl.Marshal(map[string]any{"type": "sitemap.events", "events": events})
 	sum := sha256.Sum256(body)
 	id := hex.EncodeToString(sum[:16])
-	for wait := w.least; ; wait = min(2*wait, 5*time.Minute) {
+	for wait := time.Second; ; wait = min(2*wait, 5*time.Minute) {
 		err := w.post(ctx, id, body)
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
