@@ -51,6 +51,12 @@ func (d *decoder) quickEntries() {
 		}
 		d.begin(d.kind, i)
 		i = d.quickFields(b, i+len(q.start.text))
+		if len(b)-i < maxCut && !q.end.starts(b, i) {
+			d.in.Advance(i)
+			d.in.MoreAtHand()
+			b = d.padded()
+			i = d.quickFields(b, 0)
+		}
 		if d.listener != nil {
 			d.listener.Entry(d.entry.Pos.Offset, d.fields)
 		}
@@ -64,6 +70,9 @@ func (d *decoder) quickEntries() {
 		d.flush()
 	}
 }
+
+// maxCut is longer than most fields and groups of links, which the end of the window may cut.
+const maxCut = 4 << 10
 
 // enter leaves the rest of an entry that was read quickly so far to the general reader.
 func (d *decoder) enter() {

@@ -52,6 +52,29 @@ func SoundLen(b []byte) int {
 	return i
 }
 
+// IsPlain reports whether b has only ASCII characters from the space on, and neither '&' nor ']'.
+func IsPlain(b []byte) bool {
+	if len(b) < 8 {
+		for _, c := range b {
+			if c < ' ' || c >= 0x80 || c == '&' || c == ']' {
+				return false
+			}
+		}
+		return true
+	}
+	low, full := uint64((0x80-' ')*chars.Ones), uint64(0x7f*chars.Ones)
+	amp, bracket := uint64('&'*chars.Ones), uint64(']'*chars.Ones)
+	ok := ^uint64(0)
+	for i := 0; ; i += 8 {
+		i = min(i, len(b)-8)
+		word := binary.LittleEndian.Uint64(b[i : i+8])
+		ok &= (word + low) & ((word ^ amp) + full) & ((word ^ bracket) + full) &^ word
+		if i == len(b)-8 {
+			return ok&chars.Highs == chars.Highs
+		}
+	}
+}
+
 // suspect returns a word whose lowest high bit is that of the first byte in x that is not ASCII, or
 // is below space and not LF. It returns 0 if there is no such byte.
 func suspect(x uint64) uint64 {

@@ -50,6 +50,22 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// IsPlain sees each byte wherever it is in texts of all lengths around those of words.
+func TestIsPlain(t *testing.T) {
+	for c := range 256 {
+		for size := 1; size <= 17; size++ {
+			for at := range size {
+				b := []byte("plain text, ~ no\u007f"[:size])
+				b[at] = byte(c)
+				want := ' ' <= c && c < 0x80 && c != '&' && c != ']'
+				if got := xmlchar.IsPlain(b); got != want {
+					t.Fatalf("IsPlain(%q) = %v", b, got)
+				}
+			}
+		}
+	}
+}
+
 // A reference by number has at most 1,024 bytes.
 func TestDecode_LeadingZeros(t *testing.T) {
 	for _, test := range []struct{ in, want string }{

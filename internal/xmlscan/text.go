@@ -62,6 +62,9 @@ func (s *Scanner) CheckText(at int, text []byte) {
 // IsUsual reports whether CheckText has no problem of text to report, and whether the text has
 // references.
 func IsUsual(text []byte) (ok, references bool) {
+	if xmlchar.IsPlain(text) {
+		return true, false
+	}
 	if !xmlchar.Sound(text) || indexCDATAEnd(text) >= 0 {
 		return false, false
 	}
