@@ -15,15 +15,13 @@ const (
 )
 
 var _ = register(
-	Rule{Code: AlternateNotListed, Severity: info, Source: googleAlternates,
-		Summary: "an alternate that no sitemap lists",
-		Why: "Search engines find it by the alternates of other pages only, and cannot see that " +
-			"it names them in return.",
-		Fix: "List the page as well, with the same alternates."},
-	Rule{Code: URLInSeveralSitemaps, Severity: warning, Source: protocolIndex,
-		Summary: "a URL that several sitemaps list",
-		Why:     "It wastes room, and search engines may read two lastmods that contradict.",
-		Fix:     "List each URL in one sitemap."},
+	rule(AlternateNotListed, info, googleAlternates, "an alternate that no sitemap lists",
+		"Search engines find it by the alternates of other pages only, and cannot see that it "+
+			"names them in return.",
+		"List the page as well, with the same alternates."),
+	rule(URLInSeveralSitemaps, warning, protocolIndex, "a URL that several sitemaps list",
+		"It wastes room, and search engines may read two lastmods that contradict.",
+		"List each URL in one sitemap."),
 )
 
 // A cross finds defects that only a comparison of all pages of a site shows. It sorts records of

@@ -15,17 +15,15 @@ const (
 )
 
 var _ = register(
-	Rule{Code: sitemap.DuplicateLoc, habit: true, Severity: warning, Source: yandexErrors,
-		Summary: "a URL that is listed twice in a document, or a sitemap twice in a robots.txt",
-		Why:     "The repetition is ignored. It wastes room, and its other values may contradict.",
-		Fix:     "Keep one entry for each URL, the one with the latest lastmod."},
-	Rule{Code: SamePageVariants, Severity: warning, Source: protocolFAQ,
-		Summary: "URLs of one page that are written differently",
-		Why: "They differ in http or https, www, a default port, a fragment, escapes or the " +
-			"letter case of the host only. Search engines crawl the page several times, and " +
-			"choose one of the URLs. If only a trailing slash or letter case differs, it is an " +
-			"info.",
-		Fix: "List the canonical URL alone, for example https://www.example.com/page."},
+	rule(sitemap.DuplicateLoc, warning, yandexErrors,
+		"a URL that is listed twice in a document, or a sitemap twice in a robots.txt",
+		"The repetition is ignored. It wastes room, and its other values may contradict.",
+		"Keep one entry for each URL, the one with the latest lastmod.").ofHabit(),
+	rule(SamePageVariants, warning, protocolFAQ, "URLs of one page that are written differently",
+		"They differ in http or https, www, a default port, a fragment, escapes or the letter "+
+			"case of the host only. Search engines crawl the page several times, and choose one "+
+			"of the URLs. If only a trailing slash or letter case differs, it is an info.",
+		"List the canonical URL alone, for example https://www.example.com/page."),
 )
 
 // maxRemembered is how many locations of a document are compared.

@@ -14,44 +14,39 @@ const (
 )
 
 var _ = register(
-	Rule{Code: sitemap.DoubleGzip, Severity: failure, Source: searchConsole,
-		Summary: "gzip inside gzip",
-		Why:     "Search engines undo one layer, find compressed data and read no URL.",
-		Fix: "Compress the document once: if the server sends Content-Encoding: gzip, do not " +
-			"compress sitemap.xml.gz again."},
-	Rule{Code: sitemap.GzipTrailingJunk, Severity: warning, Source: rfcGzip,
-		Summary: "bytes after the end of the gzip data",
-		Why:     "They are ignored, or a reader reports a damaged file.",
-		Fix:     "Compress the document again, and check the file with gzip -t."},
-	Rule{Code: WrongCompression, Severity: failure, Source: searchConsole,
-		Summary: "a .gz document that is not gzip, or gzip that neither its name nor a header " +
-			"announces",
-		Why: "Search Console reports a compression error, and readers that trust the name cannot " +
-			"read the document.",
-		Fix: "Compress the document with gzip if its name ends with .gz. Else add .gz to the " +
-			"name, serve it as application/gzip, or do not compress it."},
-	Rule{Code: sitemap.EncodingFallback, Severity: warning, Source: protocolXML,
-		Summary: "an encoding that is unknown, undeclared or contradicted by the bytes",
-		Why: "Readers guess the encoding differently, so letters outside of ASCII may turn into " +
-			"other ones, and URLs with them fail.",
-		Fix: `Save the document in UTF-8, and declare it: ` +
-			`<?xml version="1.0" encoding="UTF-8"?>. Remove another charset from the ` +
-			"Content-Type header."},
-	Rule{Code: NotUTF8, Severity: failure, Source: protocolXML,
-		Summary: "an encoding other than UTF-8",
-		Why:     "The protocol requires UTF-8. Readers of UTF-8 alone refuse the document.",
-		Fix: `Save the document in UTF-8, and declare it: ` +
-			`<?xml version="1.0" encoding="UTF-8"?>. Remove a byte order mark of UTF-16.`},
-	Rule{Code: sitemap.WrongContentType, Severity: warning, Source: "RFC 9110, section 8.3",
-		Summary: "a content type that names another format than that of the document",
-		Why:     "Readers that trust the header take the document for something else.",
-		Fix: "Serve sitemaps in XML as application/xml, in text as text/plain, and .gz files as " +
-			"application/gzip."},
-	Rule{Code: sitemap.TooLarge, Severity: failure, Source: protocolXML + "; RFC 9309, section 2.5",
-		Summary: "a sitemap of more than 52,428,800 bytes, or a robots.txt of more than 500 KiB",
-		Why:     "Search engines refuse a larger sitemap. Of a robots.txt they ignore the rest.",
-		Fix: "Split the sitemap into several, and list them in a sitemap index. The limit counts " +
-			"bytes before compression."},
+	rule(sitemap.DoubleGzip, failure, searchConsole, "gzip inside gzip",
+		"Search engines undo one layer, find compressed data and read no URL.",
+		"Compress the document once: if the server sends Content-Encoding: gzip, do not compress "+
+			"sitemap.xml.gz again."),
+	rule(sitemap.GzipTrailingJunk, warning, rfcGzip, "bytes after the end of the gzip data",
+		"They are ignored, or a reader reports a damaged file.",
+		"Compress the document again, and check the file with gzip -t."),
+	rule(WrongCompression, failure, searchConsole,
+		"a .gz document that is not gzip, or gzip that neither its name nor a header announces",
+		"Search Console reports a compression error, and readers that trust the name cannot read "+
+			"the document.",
+		"Compress the document with gzip if its name ends with .gz. Else add .gz to the name, "+
+			"serve it as application/gzip, or do not compress it."),
+	rule(sitemap.EncodingFallback, warning, protocolXML,
+		"an encoding that is unknown, undeclared or contradicted by the bytes",
+		"Readers guess the encoding differently, so letters outside of ASCII may turn into other "+
+			"ones, and URLs with them fail.",
+		`Save the document in UTF-8, and declare it: <?xml version="1.0" encoding="UTF-8"?>. `+
+			"Remove another charset from the Content-Type header."),
+	rule(NotUTF8, failure, protocolXML, "an encoding other than UTF-8",
+		"The protocol requires UTF-8. Readers of UTF-8 alone refuse the document.",
+		`Save the document in UTF-8, and declare it: <?xml version="1.0" encoding="UTF-8"?>. `+
+			"Remove a byte order mark of UTF-16."),
+	rule(sitemap.WrongContentType, warning, "RFC 9110, section 8.3",
+		"a content type that names another format than that of the document",
+		"Readers that trust the header take the document for something else.",
+		"Serve sitemaps in XML as application/xml, in text as text/plain, and .gz files as "+
+			"application/gzip."),
+	rule(sitemap.TooLarge, failure, protocolXML+"; RFC 9309, section 2.5",
+		"a sitemap of more than 52,428,800 bytes, or a robots.txt of more than 500 KiB",
+		"Search engines refuse a larger sitemap. Of a robots.txt they ignore the rest.",
+		"Split the sitemap into several, and list them in a sitemap index. The limit counts bytes "+
+			"before compression."),
 )
 
 // encoding judges the encoding of a document that is not a feed.

@@ -15,25 +15,24 @@ const (
 )
 
 var _ = register(
-	Rule{Code: sitemap.BadExtension, Severity: warning,
-		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
-		Summary: "an incomplete or invalid record for an image, a video, news or a link",
-		Why: "The record is left out, so the engine does not learn of the image, " +
-			"video or link.",
-		Fix: "Add what the record lacks or correct its value, as the documentation of the " +
-			"extension defines it."},
-	Rule{Code: DeprecatedElement, Severity: info,
-		Source:  `Google Search Central, "Spring cleaning: simplifying sitemap extensions"`,
-		Summary: "an element of images, videos or news that Google no longer reads",
-		Why:     "It has no effect since 2022, and makes the document larger.",
-		Fix:     "Remove the element."},
-	Rule{Code: sitemap.ExtensionNamespace, Severity: failure,
-		Source:  googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`,
-		Summary: "an extension in another namespace than the documented one",
-		Why: "Search engines know images, videos, news and alternates by their namespaces, and " +
-			"ignore them in others.",
-		Fix: "Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, " +
-			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml."},
+	rule(sitemap.BadExtension, warning,
+		googleImages+`; "News sitemaps"; "Video sitemaps and alternatives"`,
+		"an incomplete or invalid record for an image, a video, news or a link",
+		"The record is left out, so the engine does not learn of the image, video or link.",
+		"Add what the record lacks or correct its value, as the documentation of the extension "+
+			"defines it."),
+	rule(DeprecatedElement, info,
+		`Google Search Central, "Spring cleaning: simplifying sitemap extensions"`,
+		"an element of images, videos or news that Google no longer reads",
+		"It has no effect since 2022, and makes the document larger.",
+		"Remove the element."),
+	rule(sitemap.ExtensionNamespace, failure,
+		googleImages+`; "News sitemaps"; "Video sitemaps and alternatives"`,
+		"an extension in another namespace than the documented one",
+		"Search engines know images, videos, news and alternates by their namespaces, and ignore "+
+			"them in others.",
+		"Declare the namespace exactly: http://www.google.com/schemas/sitemap-image/1.1, "+
+			"sitemap-video/1.1 or sitemap-news/0.9, or http://www.w3.org/1999/xhtml."),
 )
 
 // extensions judges the extensions of the entry that is judged.

@@ -29,43 +29,36 @@ const (
 )
 
 var _ = register(
-	Rule{Code: NoSitemap, Severity: failure, Source: protocolSubmit,
-		Summary: "a site where no sitemap was found",
-		Why: "Search engines find pages by links only, " +
-			"so they may miss some or find them late.",
-		Fix: "Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the " +
-			"URL of the sitemap."},
-	Rule{Code: RobotsUnreachable, Severity: failure, Source: "RFC 9309, section 2.3.1.4",
-		Summary: "a robots.txt that could not be fetched",
-		Why: "Its rules are unknown, so crawlers must assume that they may fetch nothing. The " +
-			"site is not crawled meanwhile.",
-		Fix: "Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 " +
-			"or 5xx."},
-	Rule{Code: SiteRefused, Severity: failure, Source: "RFC 9110, section 15.5",
-		Summary: "a site that refused to answer",
-		Why: "Whether it has a sitemap could not be judged. Search engines may get another " +
-			"answer than this client.",
-		Fix: "Let this client in: allow its address or its user agent in the firewall or the bot " +
-			"protection of the site, or audit the sitemap as a file."},
-	Rule{Code: SitemapRedirects, Severity: warning, Source: `Yandex Webmaster, "Sitemap files"`,
-		Summary: "a sitemap whose location redirects",
-		Why:     "Yandex asks to remove the redirect. Each hop costs a request and can fail.",
-		Fix:     "List the final URL in robots.txt or in the index."},
-	Rule{Code: SitemapStatus, Severity: failure, Source: searchConsole,
-		Summary: "a sitemap that is answered with an error status",
-		Why:     "Search Console reports an HTTP error, and no URL is read from it.",
-		Fix: "Answer with status 200, also to crawlers. If the sitemap is gone, remove it from " +
-			"robots.txt and from its index."},
-	Rule{Code: SitemapTimeout, Severity: failure, Source: searchConsole,
-		Summary: "a sitemap that does not come in time",
-		Why:     "Search engines give up as well, and read no URL or a part of them.",
-		Fix: "Write the sitemap to a file ahead of time instead of at each request, " +
-			"or split it."},
-	Rule{Code: SitemapUnreachable, Severity: failure, Source: searchConsole,
-		Summary: "a sitemap that cannot be fetched",
-		Why:     "Search Console reports that it could not be fetched, and no URL is read from it.",
-		Fix: "Check the host name, the certificate and the redirects of its URL, and whether the " +
-			"server blocks crawlers."},
+	rule(NoSitemap, failure, protocolSubmit, "a site where no sitemap was found",
+		"Search engines find pages by links only, so they may miss some or find them late.",
+		"Add the line Sitemap: https://www.example.com/sitemap.xml to robots.txt, with the URL of "+
+			"the sitemap."),
+	rule(RobotsUnreachable, failure, "RFC 9309, section 2.3.1.4",
+		"a robots.txt that could not be fetched",
+		"Its rules are unknown, so crawlers must assume that they may fetch nothing. The site is "+
+			"not crawled meanwhile.",
+		"Answer /robots.txt with status 200, or with 404 if there is none, but not with 429 or "+
+			"5xx."),
+	rule(SiteRefused, failure, "RFC 9110, section 15.5", "a site that refused to answer",
+		"Whether it has a sitemap could not be judged. Search engines may get another answer than "+
+			"this client.",
+		"Let this client in: allow its address or its user agent in the firewall or the bot "+
+			"protection of the site, or audit the sitemap as a file."),
+	rule(SitemapRedirects, warning, `Yandex Webmaster, "Sitemap files"`,
+		"a sitemap whose location redirects",
+		"Yandex asks to remove the redirect. Each hop costs a request and can fail.",
+		"List the final URL in robots.txt or in the index."),
+	rule(SitemapStatus, failure, searchConsole, "a sitemap that is answered with an error status",
+		"Search Console reports an HTTP error, and no URL is read from it.",
+		"Answer with status 200, also to crawlers. If the sitemap is gone, remove it from "+
+			"robots.txt and from its index."),
+	rule(SitemapTimeout, failure, searchConsole, "a sitemap that does not come in time",
+		"Search engines give up as well, and read no URL or a part of them.",
+		"Write the sitemap to a file ahead of time instead of at each request, or split it."),
+	rule(SitemapUnreachable, failure, searchConsole, "a sitemap that cannot be fetched",
+		"Search Console reports that it could not be fetched, and no URL is read from it.",
+		"Check the host name, the certificate and the redirects of its URL, and whether the "+
+			"server blocks crawlers."),
 )
 
 // refusals are the statuses with which a server turns this client away.

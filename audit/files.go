@@ -20,17 +20,16 @@ const (
 )
 
 var _ = register(
-	Rule{Code: PageMissingFile, Severity: failure, Source: googleStatus,
-		Summary: "a page that has no file in the folder of the site",
-		Why:     "The server will answer with status 404, so search engines cannot index the page.",
-		Fix: "Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for " +
-			"/a also a.html. If a server renders the pages, leave the rule out: " +
-			"--disable page_missing_file."},
-	Rule{Code: PageNotListed, Severity: warning, Source: protocolSubmit,
-		Summary: "a page in the folder of the site that no sitemap lists",
-		Why:     "Search engines find it by links only, if at all.",
-		Fix: "List the page, " +
-			"or keep it out of the index with a robots meta tag if that is meant."},
+	rule(PageMissingFile, failure, googleStatus,
+		"a page that has no file in the folder of the site",
+		"The server will answer with status 404, so search engines cannot index the page.",
+		"Add the file, or remove the page from the sitemap. For /a/ it is a/index.html, for /a "+
+			"also a.html. If a server renders the pages, leave the rule out: --disable "+
+			"page_missing_file."),
+	rule(PageNotListed, warning, protocolSubmit,
+		"a page in the folder of the site that no sitemap lists",
+		"Search engines find it by links only, if at all.",
+		"List the page, or keep it out of the index with a robots meta tag if that is meant."),
 )
 
 // fileRules compare the pages of a site with the files of a folder. Pages without a file are held

@@ -25,31 +25,26 @@ const (
 )
 
 var _ = register(
-	Rule{Code: LocalHost, Severity: failure, Source: "RFC 6761 and RFC 6890",
-		Summary: "a page on a local or private host",
-		Why:     "Nobody else can reach it. The sitemap was written on a computer of a developer.",
-		Fix: "Configure the public URL of the site in the program that writes the sitemap, and " +
-			"write it again."},
-	Rule{Code: MixedHosts, Severity: warning, Source: protocolXML,
-		Summary: "pages of several hosts or schemes in a sitemap or the sitemaps of a site",
-		Why: "All URLs of a sitemap have to be on one host. Often some are left from a move to " +
-			"https or to another name.",
-		Fix: "List the canonical URLs alone, and give each host a sitemap of its own."},
-	Rule{Code: StagingHost, Severity: warning, Source: protocolXML,
-		Summary: "a few pages on a staging or preview host",
-		Why:     "They are copies of the public pages, which search engines then show twice.",
-		Fix:     "List the public URLs, and keep search engines off the other host."},
-	Rule{Code: UntrustedHost, Severity: failure, Source: protocolCross,
-		Summary: "URLs on a host that does not vouch for the sitemap",
-		Why:     "Search engines ignore them, since anybody could list URLs of others otherwise.",
-		Fix: "Remove or correct the URLs. If the host is yours, its robots.txt can name the " +
-			"sitemap."},
-	Rule{Code: sitemap.UntrustedLoc, Severity: failure, Source: protocolLocation,
-		Summary: "a URL that the sitemap may not list",
-		Why: "Search Console reports that the URL is not allowed, and it is left out. Anybody " +
-			"could list URLs of others otherwise.",
-		Fix: "Remove or correct the URL. If its host is yours, its robots.txt can name the " +
-			"sitemap."},
+	rule(LocalHost, failure, "RFC 6761 and RFC 6890", "a page on a local or private host",
+		"Nobody else can reach it. The sitemap was written on a computer of a developer.",
+		"Configure the public URL of the site in the program that writes the sitemap, and write "+
+			"it again."),
+	rule(MixedHosts, warning, protocolXML,
+		"pages of several hosts or schemes in a sitemap or the sitemaps of a site",
+		"All URLs of a sitemap have to be on one host. Often some are left from a move to https "+
+			"or to another name.",
+		"List the canonical URLs alone, and give each host a sitemap of its own."),
+	rule(StagingHost, warning, protocolXML, "a few pages on a staging or preview host",
+		"They are copies of the public pages, which search engines then show twice.",
+		"List the public URLs, and keep search engines off the other host."),
+	rule(UntrustedHost, failure, protocolCross,
+		"URLs on a host that does not vouch for the sitemap",
+		"Search engines ignore them, since anybody could list URLs of others otherwise.",
+		"Remove or correct the URLs. If the host is yours, its robots.txt can name the sitemap."),
+	rule(sitemap.UntrustedLoc, failure, protocolLocation, "a URL that the sitemap may not list",
+		"Search Console reports that the URL is not allowed, and it is left out. Anybody could "+
+			"list URLs of others otherwise.",
+		"Remove or correct the URL. If its host is yours, its robots.txt can name the sitemap."),
 )
 
 // hostRules judges the hosts of a document whose site is not known.

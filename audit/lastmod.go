@@ -18,59 +18,51 @@ const (
 )
 
 var _ = register(
-	Rule{Code: sitemap.BadFeedDate, Severity: failure,
-		Source:  "RFC 822, section 5; RFC 3339, section 5.6",
-		Summary: "a date of a feed that is neither of RFC 822 nor of RFC 3339",
-		Why:     "Search engines do not learn when the page changed.",
-		Fix: "In RSS write Mon, 23 Nov 2026 12:00:00 GMT, in Atom 2026-11-23T12:00:00Z, or leave " +
-			"the date out."},
-	Rule{Code: sitemap.BadLastMod, Severity: failure, Source: w3cDates,
-		Summary: "a lastmod that is not a W3C date",
-		Why: "Search Console reports an invalid date. Search engines do not learn when the page " +
+	rule(sitemap.BadFeedDate, failure, "RFC 822, section 5; RFC 3339, section 5.6",
+		"a date of a feed that is neither of RFC 822 nor of RFC 3339",
+		"Search engines do not learn when the page changed.",
+		"In RSS write Mon, 23 Nov 2026 12:00:00 GMT, in Atom 2026-11-23T12:00:00Z, or leave the "+
+			"date out."),
+	rule(sitemap.BadLastMod, failure, w3cDates, "a lastmod that is not a W3C date",
+		"Search Console reports an invalid date. Search engines do not learn when the page "+
 			"changed.",
-		Fix: "Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, " +
-			"or leave the lastmod out."},
-	Rule{Code: sitemap.ImplausibleLastMod, Severity: warning, Source: googleBuild,
-		Summary: "a date that is too unlikely to be meant",
-		Why: "Search engines stop trusting the dates of a site that are wrong. It is often the " +
-			"zero date of a programming language.",
-		Fix: "Write the date of the last change, or leave the lastmod out where none is known."},
-	Rule{Code: LastmodAllEqual, Severity: warning, Source: bingLastMod,
-		Summary: "more than 20 lastmods of which 95 % are within one minute",
-		Why: "It is the time of a build rather than of changes. Bing and Google then ignore the " +
+		"Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, or "+
+			"leave the lastmod out."),
+	rule(sitemap.ImplausibleLastMod, warning, googleBuild,
+		"a date that is too unlikely to be meant",
+		"Search engines stop trusting the dates of a site that are wrong. It is often the zero "+
+			"date of a programming language.",
+		"Write the date of the last change, or leave the lastmod out where none is known."),
+	rule(LastmodAllEqual, warning, bingLastMod,
+		"more than 20 lastmods of which 95 % are within one minute",
+		"It is the time of a build rather than of changes. Bing and Google then ignore the "+
 			"lastmods of the site.",
-		Fix: "Write when the content of each page last changed, or leave the lastmod out."},
-	Rule{Code: LastmodCoverage, Severity: info, Source: bingLastMod,
-		Summary: "entries without a lastmod, if at least half of them have one",
-		Why: "Search engines do not learn which of these pages have changed, " +
-			"and have to guess.",
-		Fix: "Add a lastmod to each page for which the date of its last change is known."},
-	Rule{Code: LastmodFuture, Severity: warning, Source: googleBuild,
-		Summary: "a lastmod more than a day ahead",
-		Why: "No page can have changed then. Search engines ignore the value and may distrust " +
-			"others.",
-		Fix: "Write when the page last changed. Check the clock, the zone and the order of day " +
-			"and month."},
-	Rule{Code: LastmodIsFetchTime, Severity: warning, Source: googleBuild,
-		Summary: "lastmods that are all the time of the request",
-		Why: "The server writes the present time at each request. Google then ignores the " +
-			"lastmods of the site.",
-		Fix: "Write when the content of each page last changed, for example from its record."},
-	Rule{Code: LastmodStale, Severity: info, Source: bingLastMod,
-		Summary: "a document whose newest lastmod is older than a year",
-		Why:     "Either nothing changes there, or the sitemap is not written any more.",
-		Fix:     "Check that the sitemap is still updated, and that new pages come into it."},
-	Rule{Code: sitemap.NonstandardLastMod, habit: true, Severity: failure, Source: w3cDates,
-		Summary: "a date in another form than that of the format",
-		Why: "Search Console reports an invalid date. Readers guess what it means, " +
-			"or ignore it.",
-		Fix: "Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. In RSS " +
-			"write Mon, 23 Nov 2026 12:00:00 GMT."},
-	Rule{Code: sitemap.ZoneAssumed, Severity: info, Source: `W3C, "Date and Time Formats"`,
-		Summary: "a date and time without a known zone",
-		Why: "UTC is assumed here, other readers may assume another zone. The change then seems " +
-			"to be some hours earlier or later.",
-		Fix: "Add the zone: 2026-11-23T12:00:00+01:00, or Z for UTC."},
+		"Write when the content of each page last changed, or leave the lastmod out."),
+	rule(LastmodCoverage, info, bingLastMod,
+		"entries without a lastmod, if at least half of them have one",
+		"Search engines do not learn which of these pages have changed, and have to guess.",
+		"Add a lastmod to each page for which the date of its last change is known."),
+	rule(LastmodFuture, warning, googleBuild, "a lastmod more than a day ahead",
+		"No page can have changed then. Search engines ignore the value and may distrust others.",
+		"Write when the page last changed. Check the clock, the zone and the order of day and "+
+			"month."),
+	rule(LastmodIsFetchTime, warning, googleBuild, "lastmods that are all the time of the request",
+		"The server writes the present time at each request. Google then ignores the lastmods of "+
+			"the site.",
+		"Write when the content of each page last changed, for example from its record."),
+	rule(LastmodStale, info, bingLastMod, "a document whose newest lastmod is older than a year",
+		"Either nothing changes there, or the sitemap is not written any more.",
+		"Check that the sitemap is still updated, and that new pages come into it."),
+	rule(sitemap.NonstandardLastMod, failure, w3cDates,
+		"a date in another form than that of the format",
+		"Search Console reports an invalid date. Readers guess what it means, or ignore it.",
+		"Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. In RSS write "+
+			"Mon, 23 Nov 2026 12:00:00 GMT.").ofHabit(),
+	rule(sitemap.ZoneAssumed, info, `W3C, "Date and Time Formats"`,
+		"a date and time without a known zone",
+		"UTC is assumed here, other readers may assume another zone. The change then seems to be "+
+			"some hours earlier or later.",
+		"Add the zone: 2026-11-23T12:00:00+01:00, or Z for UTC."),
 )
 
 const (

@@ -17,18 +17,15 @@ const (
 )
 
 var _ = register(
-	Rule{Code: ImageMissingLoc, Severity: failure, Source: googleImages,
-		Summary: "an image:image without an image:loc",
-		Why:     "Google requires it, and ignores the image without it.",
-		Fix:     "Add <image:loc>https://www.example.com/image.jpg</image:loc> to image:image."},
-	Rule{Code: ImageRelative, Severity: failure, Source: googleImages,
-		Summary: "an image:loc that is not an absolute URL",
-		Why:     "Google asks for the full URL, and ignores the image.",
-		Fix:     "Write the URL with its scheme and host: https://www.example.com/image.jpg."},
-	Rule{Code: ImageTooMany, Severity: failure, Source: googleImages,
-		Summary: "more than 1,000 images in an entry",
-		Why:     "Google allows 1,000 images for a page, and may ignore the others.",
-		Fix:     "Keep the 1,000 most important images of the page."},
+	rule(ImageMissingLoc, failure, googleImages, "an image:image without an image:loc",
+		"Google requires it, and ignores the image without it.",
+		"Add <image:loc>https://www.example.com/image.jpg</image:loc> to image:image."),
+	rule(ImageRelative, failure, googleImages, "an image:loc that is not an absolute URL",
+		"Google asks for the full URL, and ignores the image.",
+		"Write the URL with its scheme and host: https://www.example.com/image.jpg."),
+	rule(ImageTooMany, failure, googleImages, "more than 1,000 images in an entry",
+		"Google allows 1,000 images for a page, and may ignore the others.",
+		"Keep the 1,000 most important images of the page."),
 )
 
 const maxImages = 1_000 // of an entry
@@ -66,52 +63,44 @@ const (
 const videoLost = "Google requires it, and ignores the video without it."
 
 var _ = register(
-	Rule{Code: VideoBadDuration, Severity: failure, Source: googleVideos,
-		Summary: "a video duration that is not a number of seconds from 1 to 28800",
-		Why:     "Search Console reports an invalid tag value, and Google ignores the duration.",
-		Fix:     "Write whole seconds: <video:duration>90</video:duration>, not 1:30."},
-	Rule{Code: VideoBadRating, Severity: failure, Source: googleVideos,
-		Summary: "a video rating that is not a number from 0 to 5",
-		Why:     "Search Console reports an invalid tag value, and Google ignores the rating.",
-		Fix:     "Write a number from 0.0 to 5.0: <video:rating>4.2</video:rating>."},
-	Rule{Code: VideoDescriptionTooLong, Severity: failure, Source: googleVideos,
-		Summary: "a video description of more than 2,048 characters",
-		Why:     "Google allows 2,048 characters, and may ignore the description.",
-		Fix:     "Shorten the description."},
-	Rule{Code: VideoExpired, Severity: warning, Source: googleVideos,
-		Summary: "a video whose expiration date has passed",
-		Why:     "Google removes the video from its results.",
-		Fix:     "Remove the video, or correct video:expiration_date."},
-	Rule{Code: VideoLocIsPage, Severity: failure, Source: googleVideos,
-		Summary: "a video file or player at the URL of its page",
-		Why: "Search Console reports that the location of the video and the page are the same. " +
-			"Google finds no video there.",
-		Fix: "Write the URL of the video file into video:content_loc, or that of the embedded " +
-			"player into video:player_loc."},
-	Rule{Code: VideoMissingContentOrPlayerLoc, Severity: failure, Source: googleVideos,
-		Summary: "a video:video without a video:content_loc and a video:player_loc",
-		Why:     "Google requires one of them, and ignores the video without it.",
-		Fix: "Add the URL of the video file: " +
-			"<video:content_loc>https://www.example.com/video.mp4</video:content_loc>."},
-	Rule{Code: VideoMissingDescription, Severity: failure, Source: googleVideos,
-		Summary: "a video:video without its description",
-		Why:     videoLost,
-		Fix:     "Add <video:description>…</video:description> with at most 2,048 characters."},
-	Rule{Code: VideoMissingThumbnailLoc, Severity: failure, Source: googleVideos,
-		Summary: "a video:video without its thumbnail",
-		Why: "Search Console reports a missing thumbnail URL. Google requires it, and ignores " +
-			"the video without it.",
-		Fix: "Add the URL of an image: " +
-			"<video:thumbnail_loc>https://www.example.com/video.jpg</video:thumbnail_loc>."},
-	Rule{Code: VideoMissingTitle, Severity: failure, Source: googleVideos,
-		Summary: "a video:video without its title",
-		Why: "Search Console reports a missing video title. Google requires it, and ignores the " +
+	rule(VideoBadDuration, failure, googleVideos,
+		"a video duration that is not a number of seconds from 1 to 28800",
+		"Search Console reports an invalid tag value, and Google ignores the duration.",
+		"Write whole seconds: <video:duration>90</video:duration>, not 1:30."),
+	rule(VideoBadRating, failure, googleVideos, "a video rating that is not a number from 0 to 5",
+		"Search Console reports an invalid tag value, and Google ignores the rating.",
+		"Write a number from 0.0 to 5.0: <video:rating>4.2</video:rating>."),
+	rule(VideoDescriptionTooLong, failure, googleVideos,
+		"a video description of more than 2,048 characters",
+		"Google allows 2,048 characters, and may ignore the description.",
+		"Shorten the description."),
+	rule(VideoExpired, warning, googleVideos, "a video whose expiration date has passed",
+		"Google removes the video from its results.",
+		"Remove the video, or correct video:expiration_date."),
+	rule(VideoLocIsPage, failure, googleVideos, "a video file or player at the URL of its page",
+		"Search Console reports that the location of the video and the page are the same. Google "+
+			"finds no video there.",
+		"Write the URL of the video file into video:content_loc, or that of the embedded player "+
+			"into video:player_loc."),
+	rule(VideoMissingContentOrPlayerLoc, failure, googleVideos,
+		"a video:video without a video:content_loc and a video:player_loc",
+		"Google requires one of them, and ignores the video without it.",
+		"Add the URL of the video file: "+
+			"<video:content_loc>https://www.example.com/video.mp4</video:content_loc>."),
+	rule(VideoMissingDescription, failure, googleVideos, "a video:video without its description",
+		videoLost, "Add <video:description>…</video:description> with at most 2,048 characters."),
+	rule(VideoMissingThumbnailLoc, failure, googleVideos, "a video:video without its thumbnail",
+		"Search Console reports a missing thumbnail URL. Google requires it, and ignores the "+
 			"video without it.",
-		Fix: "Add <video:title>…</video:title>, the title that the page shows."},
-	Rule{Code: VideoTooManyTags, Severity: failure, Source: googleVideos,
-		Summary: "more than 32 tags for a video",
-		Why:     "Google allows 32 tags for a video, and may ignore the others.",
-		Fix:     "Keep at most 32 video:tag elements in each video."},
+		"Add the URL of an image: "+
+			"<video:thumbnail_loc>https://www.example.com/video.jpg</video:thumbnail_loc>."),
+	rule(VideoMissingTitle, failure, googleVideos, "a video:video without its title",
+		"Search Console reports a missing video title. Google requires it, and ignores the video "+
+			"without it.",
+		"Add <video:title>…</video:title>, the title that the page shows."),
+	rule(VideoTooManyTags, failure, googleVideos, "more than 32 tags for a video",
+		"Google allows 32 tags for a video, and may ignore the others.",
+		"Keep at most 32 video:tag elements in each video."),
 )
 
 // The limits of videos.

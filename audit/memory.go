@@ -21,15 +21,15 @@ const (
 )
 
 var _ = register(
-	Rule{Code: LastmodWithoutChange, Severity: warning, Source: googleBuild,
-		Summary: "a lastmod in an index that moved although the sitemap did not change",
-		Why: "Search engines fetch the sitemap in vain. Google ignores lastmods that turn out to " +
-			"be wrong.",
-		Fix: "Write when the sitemap last changed, not when it was last written."},
-	Rule{Code: sitemap.StoreFormat, Severity: info, Source: "package discover",
-		Summary: "what a Store remembers was written by another version of this program",
-		Why:     "It counts as absent, so pages that were seen before are new.",
-		Fix:     "Nothing is to be done: it is written again."},
+	rule(LastmodWithoutChange, warning, googleBuild,
+		"a lastmod in an index that moved although the sitemap did not change",
+		"Search engines fetch the sitemap in vain. Google ignores lastmods that turn out to be "+
+			"wrong.",
+		"Write when the sitemap last changed, not when it was last written."),
+	rule(sitemap.StoreFormat, info, "package discover",
+		"what a Store remembers was written by another version of this program",
+		"It counts as absent, so pages that were seen before are new.",
+		"Nothing is to be done: it is written again."),
 )
 
 // The keys of an audit in Options.Store have the site's host, a slash, a letter and a hash:

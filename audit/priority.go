@@ -14,31 +14,29 @@ const (
 )
 
 var _ = register(
-	Rule{Code: sitemap.BadChangeFreq, Severity: failure, Source: protocolTags,
-		Summary: "a changefreq that is not one of the seven values",
-		Why: "The schema refuses the document, and readers ignore the value. Google ignores " +
-			"every changefreq.",
-		Fix: "Write always, hourly, daily, weekly, monthly, yearly or never, or leave the " +
-			"changefreq out."},
-	Rule{Code: sitemap.BadPriority, Severity: failure, Source: protocolTags,
-		Summary: "a priority that is not a number from 0 to 1",
-		Why: "The schema refuses the document, and readers ignore the value. Google ignores " +
-			"every priority.",
-		Fix: "Write a decimal number from 0.0 to 1.0, or leave the priority out."},
-	Rule{Code: sitemap.NonstandardChangeFreq, habit: true, Severity: failure,
-		Source:  protocolSchema,
-		Summary: "a changefreq in the wrong letter case or with white space around it",
-		Why:     "The schema refuses the document, and strict readers ignore the value.",
-		Fix:     "Write it in lower case without white space: <changefreq>daily</changefreq>."},
-	Rule{Code: sitemap.NonstandardPriority, Severity: failure, Source: protocolSchema,
-		Summary: "a priority that is not plain decimal, or has white space that XML does not know",
-		Why:     "The schema refuses the document, and strict readers ignore the value.",
-		Fix:     "Write digits and a point: 0.8, not 0,8 or 8e-1."},
-	Rule{Code: PriorityAllEqual, Severity: info, Source: protocolTags,
-		Summary: "more than 20 entries that all have the same priority",
-		Why: "Priorities only compare the pages of one site, so equal ones say nothing. Google " +
-			"ignores all of them.",
-		Fix: "Leave the priority out, or give higher ones to the pages that matter most."},
+	rule(sitemap.BadChangeFreq, failure, protocolTags,
+		"a changefreq that is not one of the seven values",
+		"The schema refuses the document, and readers ignore the value. Google ignores every "+
+			"changefreq.",
+		"Write always, hourly, daily, weekly, monthly, yearly or never, or leave the changefreq "+
+			"out."),
+	rule(sitemap.BadPriority, failure, protocolTags, "a priority that is not a number from 0 to 1",
+		"The schema refuses the document, and readers ignore the value. Google ignores every "+
+			"priority.",
+		"Write a decimal number from 0.0 to 1.0, or leave the priority out."),
+	rule(sitemap.NonstandardChangeFreq, failure, protocolSchema,
+		"a changefreq in the wrong letter case or with white space around it",
+		"The schema refuses the document, and strict readers ignore the value.",
+		"Write it in lower case without white space: <changefreq>daily</changefreq>.").ofHabit(),
+	rule(sitemap.NonstandardPriority, failure, protocolSchema,
+		"a priority that is not plain decimal, or has white space that XML does not know",
+		"The schema refuses the document, and strict readers ignore the value.",
+		"Write digits and a point: 0.8, not 0,8 or 8e-1."),
+	rule(PriorityAllEqual, info, protocolTags,
+		"more than 20 entries that all have the same priority",
+		"Priorities only compare the pages of one site, so equal ones say nothing. Google ignores "+
+			"all of them.",
+		"Leave the priority out, or give higher ones to the pages that matter most."),
 )
 
 // priorities judges the priorities of a document.

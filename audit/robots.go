@@ -16,33 +16,28 @@ const (
 )
 
 var _ = register(
-	Rule{Code: sitemap.NonstandardKey, Severity: warning, Source: protocolSubmit,
-		Summary: "a misspelling of the key Sitemap in a robots.txt",
-		Why:     "Crawlers ignore the line, and do not find the sitemap.",
-		Fix:     "Write Sitemap: https://www.example.com/sitemap.xml."},
-	Rule{Code: sitemap.NonstandardRule, Severity: warning, Source: "RFC 9309, section 2.2.2",
-		Summary: "a rule of a robots.txt that starts with neither a slash nor an asterisk",
-		Why:     "It matches no URL: a path starts with a slash.",
-		Fix:     "Write the path from its first slash on: Disallow: /private/."},
-	Rule{Code: NotInRobots, Severity: warning, Source: protocolSubmit,
-		Summary: "a sitemap that robots.txt does not name",
-		Why:     "Search engines find it only if it is submitted to each of them.",
-		Fix:     "Add a line to robots.txt: Sitemap: https://www.example.com/sitemap.xml."},
-	Rule{Code: sitemap.RobotsHTML, Severity: warning, Source: "RFC 9309, section 2.3",
-		Summary: "HTML instead of a robots.txt",
-		Why:     "Crawlers find no rules and no sitemaps in it, and so crawl everything.",
-		Fix: "Serve a robots.txt as text/plain, or status 404 if there is none. A server often " +
-			"sends its start page or an error page with status 200."},
-	Rule{Code: SitemapDisallowed, Severity: failure, Source: searchConsole,
-		Summary: "a sitemap that robots.txt disallows",
-		Why: "The search engine does not fetch it: Search Console reports that robots.txt blocks " +
-			"it.",
-		Fix: "Remove the Disallow rule, or add Allow: /sitemap.xml to the same group."},
-	Rule{Code: URLDisallowed, Severity: failure, Source: searchConsole,
-		Summary: "a listed page that robots.txt disallows",
-		Why: "The search engine may not crawl the page. Search Console reports that the sitemap " +
-			"has URLs blocked by robots.txt.",
-		Fix: "Remove the page from the sitemap, or change the rule in robots.txt."},
+	rule(sitemap.NonstandardKey, warning, protocolSubmit,
+		"a misspelling of the key Sitemap in a robots.txt",
+		"Crawlers ignore the line, and do not find the sitemap.",
+		"Write Sitemap: https://www.example.com/sitemap.xml."),
+	rule(sitemap.NonstandardRule, warning, "RFC 9309, section 2.2.2",
+		"a rule of a robots.txt that starts with neither a slash nor an asterisk",
+		"It matches no URL: a path starts with a slash.",
+		"Write the path from its first slash on: Disallow: /private/."),
+	rule(NotInRobots, warning, protocolSubmit, "a sitemap that robots.txt does not name",
+		"Search engines find it only if it is submitted to each of them.",
+		"Add a line to robots.txt: Sitemap: https://www.example.com/sitemap.xml."),
+	rule(sitemap.RobotsHTML, warning, "RFC 9309, section 2.3", "HTML instead of a robots.txt",
+		"Crawlers find no rules and no sitemaps in it, and so crawl everything.",
+		"Serve a robots.txt as text/plain, or status 404 if there is none. A server often sends "+
+			"its start page or an error page with status 200."),
+	rule(SitemapDisallowed, failure, searchConsole, "a sitemap that robots.txt disallows",
+		"The search engine does not fetch it: Search Console reports that robots.txt blocks it.",
+		"Remove the Disallow rule, or add Allow: /sitemap.xml to the same group."),
+	rule(URLDisallowed, failure, searchConsole, "a listed page that robots.txt disallows",
+		"The search engine may not crawl the page. Search Console reports that the sitemap has "+
+			"URLs blocked by robots.txt.",
+		"Remove the page from the sitemap, or change the rule in robots.txt."),
 )
 
 // inRobots judges whether robots.txt names and allows a document. IsRead reports whether the

@@ -15,7 +15,19 @@ type Rule struct {
 	Why      string // the consequence
 	Fix      string // how to fix it
 	Source   string // a section of the protocol, an RFC, the documentation of an engine
-	habit    bool   // a document may have many findings, of one habit of its generator
+	habit    bool   // ofHabit
+}
+
+// rule returns a rule. Its texts are the defect, the consequence, and how to fix it.
+func rule(code sitemap.Code, severity sitemap.Severity, source, summary, why, fix string) Rule {
+	return Rule{code, severity, summary, why, fix, source, false}
+}
+
+// ofHabit returns the rule for a defect that a generator makes in each entry: a document has many
+// findings, of which the first are reported.
+func (r Rule) ofHabit() Rule {
+	r.habit = true
+	return r
 }
 
 // rules holds all rules. Each is registered in the file of its topic.

@@ -19,62 +19,55 @@ const lostRest = "An XML parser that follows the standard stops here. " +
 	"Search engines report a parsing error, and the entries after it may be lost."
 
 var _ = register(
-	Rule{Code: sitemap.ControlChar, Severity: failure, Source: xmlCharacters,
-		Summary: "a NUL or another control character that XML forbids",
-		Why:     lostRest,
-		Fix: "Remove the control characters, for example U+0000 to U+0008, from the data that " +
-			"the sitemap is made of."},
-	Rule{Code: sitemap.Doctype, Severity: warning, Source: protocolXML, Summary: "a DOCTYPE",
-		Why: "Readers skip it or refuse the document, because expanding entities is unsafe. " +
-			"References to the entities that it declares remain as they are.",
-		Fix: "Remove the DOCTYPE, and write the values of its entities in place of the " +
-			"references to them."},
-	Rule{Code: sitemap.InvalidUTF8, Severity: failure, Source: protocolXML,
-		Summary: "bytes that are not UTF-8 in a UTF-8 document",
-		Why:     lostRest,
-		Fix:     "Convert the document to UTF-8, for example with iconv -f windows-1252 -t utf-8."},
-	Rule{Code: sitemap.JunkAfterRoot, Severity: failure, Source: "XML 1.0, section 2.1",
-		Summary: "content after the root element",
-		Why: "An XML parser that follows the standard reports an error there. Search engines may " +
+	rule(sitemap.ControlChar, failure, xmlCharacters,
+		"a NUL or another control character that XML forbids",
+		lostRest,
+		"Remove the control characters, for example U+0000 to U+0008, from the data that the "+
+			"sitemap is made of."),
+	rule(sitemap.Doctype, warning, protocolXML, "a DOCTYPE",
+		"Readers skip it or refuse the document, because expanding entities is unsafe. References "+
+			"to the entities that it declares remain as they are.",
+		"Remove the DOCTYPE, and write the values of its entities in place of the references to "+
+			"them."),
+	rule(sitemap.InvalidUTF8, failure, protocolXML, "bytes that are not UTF-8 in a UTF-8 document",
+		lostRest,
+		"Convert the document to UTF-8, for example with iconv -f windows-1252 -t utf-8."),
+	rule(sitemap.JunkAfterRoot, failure, "XML 1.0, section 2.1", "content after the root element",
+		"An XML parser that follows the standard reports an error there. Search engines may "+
 			"refuse the document.",
-		Fix: "End the document at </urlset> or </sitemapindex>. Look for messages of the program " +
-			"that writes it, or for a second document."},
-	Rule{Code: sitemap.JunkBeforeRoot, Severity: failure, Source: xmlProlog,
-		Summary: "text or markup before the root element",
-		Why: "An XML parser that follows the standard stops at once, and search engines may " +
-			"refuse the document.",
-		Fix: "Print nothing before <?xml or <urlset. Often it is a warning of the program that " +
-			"writes the document."},
-	Rule{Code: sitemap.LeadingWhitespace, Severity: failure, Source: xmlProlog,
-		Summary: "white space before the XML declaration",
-		Why:     "Search Console reports leading white space, and an XML parser stops at once.",
-		Fix: "Remove the spaces and line ends before <?xml. Often they come from an empty line " +
-			"in a template."},
-	Rule{Code: sitemap.MismatchedTag, Severity: failure, Source: "XML 1.0, sections 2.1 and 3.1",
-		Summary: "a tag that is missing, misplaced or malformed",
-		Why:     lostRest,
-		Fix: "Close each element with the end tag of its own name, innermost first: " +
-			"<url><loc>…</loc></url>."},
-	Rule{Code: SmartQuotes, Severity: failure, Source: "XML 1.0, sections 2.3 and 2.8",
-		Summary: "typographic quotes in a tag or in the XML declaration",
-		Why: "XML knows straight quotes only, so an XML parser stops here. Word processors and " +
-			"some editors write the others.",
-		Fix: `Write straight quotes, " or ', around the values of attributes.`},
-	Rule{Code: sitemap.RawAmpersand, Severity: failure, Source: protocolEscaping,
-		Summary: "an ampersand that is not escaped",
-		Why:     lostRest,
-		Fix:     "Write &amp; for &: https://www.example.com/?a=1&amp;b=2."},
-	Rule{Code: sitemap.UndeclaredEntity, Severity: failure, Source: xmlReferences,
-		Summary: "a named reference that XML does not define",
-		Why:     lostRest,
-		Fix: "Write the character itself in UTF-8: é for &eacute;. XML knows only &amp;, &lt;, " +
-			"&gt;, &quot; and &apos;."},
-	Rule{Code: sitemap.UndeclaredPrefix, Severity: failure,
-		Source:  "Namespaces in XML 1.0, section 5",
-		Summary: "a namespace prefix without a declaration",
-		Why:     "XML parsers with namespaces stop here, and others ignore the element.",
-		Fix: "Declare the prefix in the root: " +
-			`xmlns:image="http://www.google.com/schemas/sitemap-image/1.1".`},
+		"End the document at </urlset> or </sitemapindex>. Look for messages of the program that "+
+			"writes it, or for a second document."),
+	rule(sitemap.JunkBeforeRoot, failure, xmlProlog, "text or markup before the root element",
+		"An XML parser that follows the standard stops at once, and search engines may refuse the "+
+			"document.",
+		"Print nothing before <?xml or <urlset. Often it is a warning of the program that writes "+
+			"the document."),
+	rule(sitemap.LeadingWhitespace, failure, xmlProlog, "white space before the XML declaration",
+		"Search Console reports leading white space, and an XML parser stops at once.",
+		"Remove the spaces and line ends before <?xml. Often they come from an empty line in a "+
+			"template."),
+	rule(sitemap.MismatchedTag, failure, "XML 1.0, sections 2.1 and 3.1",
+		"a tag that is missing, misplaced or malformed",
+		lostRest,
+		"Close each element with the end tag of its own name, innermost first: "+
+			"<url><loc>…</loc></url>."),
+	rule(SmartQuotes, failure, "XML 1.0, sections 2.3 and 2.8",
+		"typographic quotes in a tag or in the XML declaration",
+		"XML knows straight quotes only, so an XML parser stops here. Word processors and some "+
+			"editors write the others.",
+		`Write straight quotes, " or ', around the values of attributes.`),
+	rule(sitemap.RawAmpersand, failure, protocolEscaping, "an ampersand that is not escaped",
+		lostRest, "Write &amp; for &: https://www.example.com/?a=1&amp;b=2."),
+	rule(sitemap.UndeclaredEntity, failure, xmlReferences,
+		"a named reference that XML does not define",
+		lostRest,
+		"Write the character itself in UTF-8: é for &eacute;. XML knows only &amp;, &lt;, &gt;, "+
+			"&quot; and &apos;."),
+	rule(sitemap.UndeclaredPrefix, failure, "Namespaces in XML 1.0, section 5",
+		"a namespace prefix without a declaration",
+		"XML parsers with namespaces stop here, and others ignore the element.",
+		"Declare the prefix in the root: "+
+			`xmlns:image="http://www.google.com/schemas/sitemap-image/1.1".`),
 )
 
 // declaration matches a well-formed XML declaration (XML 1.0, section 2.8), with its encoding.
