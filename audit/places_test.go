@@ -8,19 +8,23 @@ import (
 	"github.com/seed-322c453a/sitemap/audit"
 )
 
-// A finding about a field is at the start tag of the field, in each entry.
+// A finding about a field is at the start tag of the field, in each entry, also where the end of what
+// is in memory cuts the entry.
 func TestDocument_FieldPlaces(t *testing.T) {
-	text := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + strings.Repeat(
-		"\n<url><loc>https://www.example.com/?sid=1</loc><lastmod>2030-01-01</lastmod></url>", 3) + "</urlset>"
+	const entries = 20_000
+	text := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" ` +
+		`xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">` + strings.Repeat(
+		"\n<url><loc>https://www.example.com/?sid=1</loc><lastmod>2030-01-01</lastmod>"+
+			"<news:news>\n\n\n</news:news></url>", entries) + "</urlset>"
 	tags := map[sitemap.Code]string{audit.SessionID: "<loc>", audit.LastmodFuture: "<lastmod>"}
 	o := audit.Options{Time: testTime, Only: []sitemap.Code{audit.SessionID, audit.LastmodFuture}}
 	found, err := collect(audit.Document(source("s.xml", []byte(text)), &o))
-	if len(found) != 6 || err != nil {
+	if len(found) != 2*entries || err != nil {
 		t.Fatalf("%d findings, %v", len(found), err)
 	}
-	for _, f := range found {
-		if !strings.HasPrefix(text[f.Pos.Offset:], tags[f.Code]) {
-			t.Errorf("%s at %+v: %.20q", f.Code, f.Pos, text[f.Pos.Offset:])
+	for i, f := range found {
+		if !strings.HasPrefix(text[f.Pos.Offset:], tags[f.Code]) || f.Pos.Line != i/2*4+2 {
+			t.Fatalf("%s at %+v: %.20q", f.Code, f.Pos, text[f.Pos.Offset:])
 		}
 	}
 }
