@@ -50,29 +50,16 @@ func (s *siteJudge) kind(loc string, format sitemap.Format, err error, at place)
 	}
 }
 
-// seeds are the documents that no index has led to.
-type seeds struct {
-	*siteJudge
-	list []namedSitemap
-}
-
-// A namedSitemap is one of these documents.
-type namedSitemap struct {
-	loc    string
-	format sitemap.Format
-	err    error
-}
-
-// add adds a document.
-func (s *seeds) add(sm *discover.Sitemap, sum *discover.Summary) {
-	if len(s.list) < maxListed && (sum.Format != 0 || sum.Err != nil) {
-		s.list = append(s.list, namedSitemap{sm.Loc, sum.Format, sum.Err})
+// addSeed adds a document that no index has led to.
+func (s *siteJudge) addSeed(sm *discover.Sitemap, sum *discover.Summary) {
+	if len(s.seeds) < maxListed && (sum.Format != 0 || sum.Err != nil) {
+		s.seeds = append(s.seeds, namedSitemap{sm.Loc, sum.Format, sum.Err})
 	}
 }
 
-// end judges those that an index lists as well.
-func (s *seeds) end() {
-	for _, seed := range s.list {
+// endSeeds judges the seeds that an index lists as well.
+func (s *siteJudge) endSeeds() {
+	for _, seed := range s.seeds {
 		if p, ok := s.listed[formOf(seed.loc)]; ok {
 			s.kind(seed.loc, seed.format, seed.err, p)
 		}

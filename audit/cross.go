@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"cmp"
+	"encoding/binary"
+	"errors"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -23,6 +26,57 @@ var _ = register(
 		"It wastes room, and search engines may read two lastmods that contradict.",
 		"List each URL in one sitemap."),
 )
+
+// The kinds of records, in the order in which those of a location are sorted.
+const (
+	isListed = iota // a document lists the location
+	isNaming        // the page names other as an alternate
+	isNamed         // other names the location as an alternate
+)
+
+// A record says something about a location.
+type record struct {
+	loc      string
+	kind     byte
+	other    string // of a page that is listed, its lastmod
+	document uint32
+	line     uint32
+	column   uint32
+	offset   uint64
+}
+
+func compareRecords(a, b record) int {
+	if order := cmp.Or(strings.Compare(a.loc, b.loc), cmp.Compare(a.kind, b.kind)); order != 0 {
+		return order
+	}
+	if a.kind == isNamed {
+		if order := strings.Compare(a.other, b.other); order != 0 {
+			return order
+		}
+	}
+	return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.offset, b.offset),
+		strings.Compare(a.other, b.other))
+}
+
+func encodeRecord(r record) ([]byte, error) {
+	b, err := binary.Append(make([]byte, 0, len(r.loc)+len(r.other)+48), binary.LittleEndian,
+		[]uint64{uint64(r.kind), uint64(r.document), uint64(r.line), uint64(r.column), r.offset,
+			uint64(len(r.loc))})
+	return append(append(b, r.loc...), r.other...), err
+}
+
+func decodeRecord(b []byte) (record, error) {
+	n := make([]uint64, 6)
+	from, err := binary.Decode(b, binary.LittleEndian, n)
+	text := string(b[from:])
+	if err != nil || n[5] > uint64(len(text)) {
+		return record{}, cmp.Or(err, errors.New("damaged temporary file"))
+	}
+	return record{
+		kind: byte(n[0]), document: uint32(n[1]), line: uint32(n[2]), column: uint32(n[3]),
+		offset: n[4], loc: text[:n[5]], other: text[n[5]:],
+	}, nil
+}
 
 // A cross finds defects that only a comparison of all pages of a site shows. It sorts records of
 // the pages on disk by location, so that all records of one location follow each other.

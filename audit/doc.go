@@ -45,14 +45,12 @@
 //
 // Each file builds on those below it:
 //
-//	robotsfile.go   Robots
 //	site.go         Site and Sitemaps
 //	walk.go         listens to a walk
 //	pages.go        fetches pages
 //	page.go         rules about a page
 //	untrusted.go    rules about pages that a sitemap may not list
 //	cross.go        rules about pages of different documents
-//	record.go       the records that these sort
 //	files.go        rules about the folder of a site
 //	pagehead.go     what a page says to search engines
 //	sample.go       the pages that are fetched
@@ -60,7 +58,7 @@
 //	children.go     documents that indexes list
 //	errors.go       CodeOf, and the rules about what ends a document
 //	fetch.go        rules about documents that cannot be had
-//	robots.go       rules about robots.txt
+//	robots.go       Robots, and the rules about robots.txt
 //	sitejudge.go    what the rules of a site share
 //	document.go     Document: listens to the parser
 //	problem.go      problems of reading as findings

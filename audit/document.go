@@ -23,8 +23,8 @@ import (
 // entries 40 bytes. A nil o is a zero Options. Documents may be audited concurrently, but not with
 // one Source.
 func Document(src Source, o *Options) iter.Seq2[Finding, error] {
-	return sequence(o, func(o *Options, yield func(Finding) bool) error {
-		d := newAuditor(src, o, yield)
+	return sequence(o, func(r *reporter) error {
+		d := newAuditor(src, r)
 		d.alone = true
 		return d.run()
 	})
@@ -34,6 +34,7 @@ func Document(src Source, o *Options) iter.Seq2[Finding, error] {
 type auditor struct {
 	judge
 	source  Source
+	limits  sitemap.Limits
 	summary sitemap.Summary
 	alone   bool // no site is known
 
@@ -56,13 +57,14 @@ type auditor struct {
 	listing sitemap.Entry                     // its argument
 }
 
-func newAuditor(src Source, o *Options, yield func(Finding) bool) *auditor {
-	d := &auditor{source: src, origins: newOrigins()}
+func newAuditor(src Source, out *reporter) *auditor {
+	o := out.o
+	d := &auditor{source: src, limits: o.Limits, origins: newOrigins()}
 	j := &d.judge
 	*j = judge{
-		reporter: reporter{o: o, yield: yield, found: j.hold},
-		text:     text{name: src.Name, excerpts: o.Excerpts},
-		now:      o.now(), once: map[string]bool{}, habits: map[sitemap.Code]*habit{},
+		reporter: reporter{o: o, found: j.hold}, out: out,
+		text: text{name: src.Name, excerpts: o.Excerpts},
+		now:  o.now(), once: map[string]bool{}, habits: map[sitemap.Code]tally{},
 		entry: entry{kept: map[int64]place{}},
 	}
 	j.begin(-1)
@@ -84,7 +86,7 @@ func (d *auditor) run() error {
 	}
 	defer body.Close()
 	r, err := parse.NewReader(body, &sitemap.Options{
-		Base: d.source.Base, ContentType: d.source.ContentType, Limits: d.o.Limits,
+		Base: d.source.Base, ContentType: d.source.ContentType, Limits: d.limits,
 		Report: d.problem,
 	})
 	switch {
@@ -101,7 +103,7 @@ func (d *auditor) run() error {
 		d.end()
 	}
 	d.flush(math.MaxInt64)
-	if d.source.Done != nil && !d.stopped {
+	if d.source.Done != nil && !d.out.stopped {
 		d.source.Done(d.summary)
 	}
 	return err
@@ -113,7 +115,7 @@ func (d *auditor) read(r *parse.Reader) error {
 		if err != nil {
 			return err
 		}
-		if d.stopped {
+		if d.out.stopped {
 			return nil
 		}
 		d.take(&e)

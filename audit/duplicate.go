@@ -10,9 +10,7 @@ import (
 )
 
 // The codes of repetitions.
-const (
-	SamePageVariants sitemap.Code = "same_page_variants"
-)
+const SamePageVariants sitemap.Code = "same_page_variants"
 
 var _ = register(
 	rule(sitemap.DuplicateLoc, warning, yandexErrors,

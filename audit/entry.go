@@ -147,30 +147,22 @@ func (e *entry) addText(text []byte, isRaw bool, depth int) {
 	}
 }
 
+// fieldNames are the names of the kinds of fields.
+var fieldNames = []string{"", "loc", "lastmod", "changefreq", "priority", "an extension"}
+
 // kindOf returns the kind of a child of an entry, or 0 for one that the schema does not have.
 func kindOf(e *element) document.FieldKind {
 	if !e.own {
 		return document.Extension
 	}
-	switch string(e.local) {
-	case "loc":
-		return document.Loc
-	case "lastmod":
-		return document.LastMod
-	case "changefreq":
-		return document.ChangeFrequency
-	case "priority":
-		return document.Priority
-	}
-	return 0
+	return document.FieldKind(max(0, slices.Index(fieldNames, string(e.local))))
 }
 
 // fieldOf returns the first field of this kind in the entry, or nil.
 func (e *entry) fieldOf(kind document.FieldKind) *document.Field {
-	for i := range e.fields {
-		if e.fields[i].Kind == kind {
-			return &e.fields[i]
-		}
+	i := slices.IndexFunc(e.fields, func(f document.Field) bool { return f.Kind == kind })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &e.fields[i]
 }

@@ -10,9 +10,7 @@ import (
 )
 
 // The code of elements that Google no longer reads.
-const (
-	DeprecatedElement sitemap.Code = "deprecated_element"
-)
+const DeprecatedElement sitemap.Code = "deprecated_element"
 
 var _ = register(
 	rule(sitemap.BadExtension, warning,

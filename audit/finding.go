@@ -47,6 +47,7 @@ type place struct {
 	pos     sitemap.Position
 	column  int // in characters
 	excerpt Excerpt
+	dropped bool // an entry was dropped because of what is there
 }
 
 // of returns the place with the URL of its entry.
@@ -67,12 +68,10 @@ func (t *tally) add(at func() place) {
 	}
 }
 
-// A reporter yields the findings of rules.
+// A reporter reports the findings of rules.
 type reporter struct {
 	o       *Options
-	yield   func(Finding) bool
 	found   func(Finding) // receives each finding
-	dropped bool          // an entry was dropped because of what is reported
 	stopped bool          // the caller wants no further findings
 }
 
@@ -87,7 +86,7 @@ func (r *reporter) report(rule Rule, at place, text, format string, args ...any)
 	f := Finding{
 		Code: rule.Code, Severity: rule.Severity, Fix: rule.Fix, Message: format,
 		Sitemap: withoutUser(at.sitemap), Loc: withoutUser(at.loc), Pos: at.pos, Column: at.column,
-		Text: withoutUser(chars.Excerpt(text)), Excerpt: at.excerpt, Dropped: r.dropped,
+		Text: withoutUser(chars.Excerpt(text)), Excerpt: at.excerpt, Dropped: at.dropped,
 	}
 	if withoutUser(f.Excerpt.Text) != f.Excerpt.Text {
 		f.Excerpt = Excerpt{}
@@ -95,22 +94,15 @@ func (r *reporter) report(rule Rule, at place, text, format string, args ...any)
 	r.found(f)
 }
 
-// emit yields a finding. It reports whether the caller wants more.
-func (r *reporter) emit(f Finding) bool {
-	r.stopped = r.stopped || !r.yield(f)
-	return !r.stopped
-}
-
-// sequence returns the findings that an audit yields, and then its error.
-func sequence(
-	o *Options, audit func(o *Options, yield func(Finding) bool) error,
-) iter.Seq2[Finding, error] {
+// sequence returns the findings that an audit reports, and then its error.
+func sequence(o *Options, audit func(r *reporter) error) iter.Seq2[Finding, error] {
 	if o == nil {
 		o = new(Options)
 	}
 	return func(yield func(Finding, error) bool) {
-		r := reporter{yield: func(f Finding) bool { return yield(f, nil) }}
-		if err := audit(o, r.emit); err != nil && !r.stopped {
+		r := &reporter{o: o}
+		r.found = func(f Finding) { r.stopped = r.stopped || !yield(f, nil) }
+		if err := audit(r); err != nil && !r.stopped {
 			yield(Finding{}, err)
 		}
 	}

@@ -119,21 +119,10 @@ func (h *hostRules) otherChildren() {
 	}
 }
 
-// hosts returns the origins, the most common one first, with all spellings of each together.
-func (o *origins) hosts() []*origin {
-	var list []*origin
-	for _, n := range o.order {
-		i := slices.IndexFunc(list, func(have *origin) bool { return have.Origin == n.Origin })
-		switch {
-		case n.count == 0:
-		case i < 0:
-			clone := *n
-			list = append(list, &clone)
-		default:
-			list[i].count += n.count
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *origin) int { return cmp.Compare(b.count, a.count) })
+// hosts returns the hosts that have pages, the most common one first.
+func (o *origins) hosts() []*host {
+	list := slices.DeleteFunc(slices.Clone(o.list), func(h *host) bool { return h.count == 0 })
+	slices.SortStableFunc(list, func(a, b *host) int { return cmp.Compare(b.count, a.count) })
 	return list
 }
 
@@ -151,7 +140,7 @@ func (o *origins) end(r *reporter, site string, isJudged bool) {
 			public++
 		}
 	}
-	all = slices.DeleteFunc(all, func(n *origin) bool {
+	all = slices.DeleteFunc(all, func(n *host) bool {
 		switch {
 		case isLocalHost(n.Host) && !isLocalHost(site) && (site != "" || public > 0):
 			r.report(of(LocalHost), n.first, n.Host, "%s on %s, which only its own network reaches",
@@ -172,7 +161,7 @@ func (o *origins) end(r *reporter, site string, isJudged bool) {
 // maxNamed is how many hosts a message names.
 const maxNamed = 10
 
-func mixedHosts(r *reporter, all []*origin) {
+func mixedHosts(r *reporter, all []*host) {
 	var list []string
 	for _, n := range all[:min(len(all), maxNamed)] {
 		list = append(list, fmt.Sprintf("%s (%d)", n.Origin, n.count))
@@ -219,22 +208,27 @@ func isStaging(host, main string) bool {
 // maxOrigins bounds the origins that are counted separately.
 const maxOrigins = 1_000
 
-// An origin counts the pages of one scheme and host, in one spelling.
-type origin struct {
+// A host counts the pages of one scheme and host.
+type host struct {
 	location.Origin
-	tally                            // of its pages
-	authority string                 // as it is spelled: "https://www.example.com"
-	key       uint64                 // a hash of the host without "www."
-	exact     uint64                 // a hash of authority
-	odd       bool                   // authority has characters that a URL may not contain
-	asked     bool                   // allows is known
-	allows    func(path string) bool // by its robots.txt, nil if that has no rules
+	tally                         // of its pages
+	asked  bool                   // allows is known
+	allows func(path string) bool // by its robots.txt, nil if that has no rules
+}
+
+// An origin is a host in one spelling.
+type origin struct {
+	*host
+	authority string // "https://www.example.com"
+	key       uint64 // a hash of the host without "www."
+	exact     uint64 // a hash of authority
+	odd       bool   // authority has characters that a URL may not contain
 }
 
 // An origins holds the origins of the pages of a document or a site.
 type origins struct {
 	byAuthority map[string]*origin
-	order       []*origin // by their first page
+	list        []*host // by their first page
 	last        *origin
 }
 
@@ -251,19 +245,22 @@ func (o *origins) of(loc string) *origin {
 	authority, _ := location.Split(loc)
 	n := o.byAuthority[authority]
 	if n == nil {
-		if len(o.order) >= maxOrigins {
+		if len(o.byAuthority) >= maxOrigins {
 			return nil
 		}
 		parsed, err := location.AuthorityOrigin(authority)
 		if err != nil {
 			return nil
 		}
-		n = &origin{Origin: parsed, authority: authority}
+		i := slices.IndexFunc(o.list, func(h *host) bool { return h.Origin == parsed })
+		if i < 0 {
+			i, o.list = len(o.list), append(o.list, &host{Origin: parsed})
+		}
+		n = &origin{host: o.list[i], authority: authority}
 		n.key = maphash.String(seed, strings.TrimPrefix(parsed.Host, "www."))
 		n.exact = maphash.String(seed, authority)
 		n.odd = classOf(authority[strings.Index(authority, "://")+3:])&isOdd != 0
 		o.byAuthority[authority] = n
-		o.order = append(o.order, n)
 	}
 	o.last = n
 	return n

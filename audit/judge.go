@@ -13,6 +13,7 @@ import (
 // A judge holds what the rules of one document share.
 type judge struct {
 	reporter
+	out *reporter // of the findings that are held no longer
 	text
 	entry
 	format sitemap.Format
@@ -21,8 +22,8 @@ type judge struct {
 	loc    string           // of the entry that is judged, "" if it was dropped
 	pos    sitemap.Position // of that entry
 	once   map[string]bool
-	held   []Finding // of the current entry, to be sorted
-	habits map[sitemap.Code]*habit
+	held   []Finding              // of the current entry, to be sorted
+	habits map[sitemap.Code]tally // of their findings, with the first one that is not reported
 }
 
 // findAt reports what a rule finds at a place, in the entry that is judged.
@@ -91,12 +92,6 @@ func (j *judge) keepPlace(offset int64) {
 	}
 }
 
-// A habit counts a defect that a generator makes in each entry.
-type habit struct {
-	count int
-	next  place // the first one that is not reported
-}
-
 // maxHabit is how many findings of a habit are reported in a document.
 const maxHabit = 100
 
@@ -106,13 +101,10 @@ func (j *judge) isRepeat(rule Rule, p place) bool {
 		return false
 	}
 	h := j.habits[rule.Code]
-	if h == nil {
-		h = new(habit)
-		j.habits[rule.Code] = h
-	}
 	if h.count++; h.count == maxHabit+1 {
-		h.next = p
+		h.first = p
 	}
+	j.habits[rule.Code] = h
 	return h.count > maxHabit
 }
 
@@ -120,7 +112,7 @@ func (j *judge) isRepeat(rule Rule, p place) bool {
 func (j *judge) endHabits() {
 	for _, code := range slices.Sorted(maps.Keys(j.habits)) {
 		if h := j.habits[code]; h.count > maxHabit {
-			j.report(of(code), h.next, "", "%d more from here on", h.count-maxHabit)
+			j.report(of(code), h.first, "", "%d more from here on", h.count-maxHabit)
 		}
 	}
 }
@@ -166,7 +158,7 @@ func (j *judge) flush(to int64) {
 	}
 	n := 0
 	for ; n < len(j.held) && j.held[n].Pos.Offset < to; n++ {
-		j.emit(j.held[n])
+		j.out.found(j.held[n])
 	}
 	rest := copy(j.held, j.held[n:])
 	clear(j.held[rest:])

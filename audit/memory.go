@@ -16,9 +16,7 @@ import (
 )
 
 // The code of a lastmod that moved.
-const (
-	LastmodWithoutChange sitemap.Code = "lastmod_without_change"
-)
+const LastmodWithoutChange sitemap.Code = "lastmod_without_change"
 
 var _ = register(
 	rule(LastmodWithoutChange, warning, googleBuild,

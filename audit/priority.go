@@ -9,9 +9,7 @@ import (
 )
 
 // The code of equal priorities.
-const (
-	PriorityAllEqual sitemap.Code = "priority_all_equal"
-)
+const PriorityAllEqual sitemap.Code = "priority_all_equal"
 
 var _ = register(
 	rule(sitemap.BadChangeFreq, failure, protocolTags,

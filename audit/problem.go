@@ -49,8 +49,7 @@ func (j *judge) problem(p sitemap.Problem) {
 		}
 	}
 	if p.Dropped || !j.isRepeat(of(p.Code), at) {
-		j.dropped = p.Dropped
+		at.dropped = p.Dropped
 		j.report(j.ruleOf(p), at, p.Text, "%s", p.Message())
-		j.dropped = false
 	}
 }

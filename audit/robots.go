@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"iter"
 	"net/url"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
 )
 
 // The codes of robots.txt.
@@ -39,6 +41,31 @@ var _ = register(
 			"URLs blocked by robots.txt.",
 		"Remove the page from the sitemap, or change the rule in robots.txt."),
 )
+
+// Robots audits a robots.txt by the rules of reading. The Base of src is its location: without it,
+// relative records are dropped. In the Summary for Done, Entries is the number of sitemaps that the
+// file names. The error, if any, is the last element: that of Open or of the reader. A nil o is a
+// zero Options.
+func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
+	return sequence(o, func(r *reporter) error {
+		in, err := src.Open()
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		file, err := robots.Parse(in, src.Base)
+		for _, p := range file.Problems {
+			at := place{
+				sitemap: src.Name, pos: p.Pos, column: p.Pos.Column, dropped: p.Dropped,
+			}
+			r.report(of(p.Code), at, p.Text, "%s", p.Message())
+		}
+		if src.Done != nil && !r.stopped {
+			src.Done(sitemap.Summary{Entries: int64(len(file.Sitemaps))})
+		}
+		return err
+	})
+}
 
 // inRobots judges whether robots.txt names and allows a document. IsRead reports whether the
 // document could be read.

@@ -15,7 +15,7 @@ type Rule struct {
 	Why      string // the consequence
 	Fix      string // how to fix it
 	Source   string // a section of the protocol, an RFC, the documentation of an engine
-	habit    bool   // ofHabit
+	habit    bool   // see ofHabit
 }
 
 // rule returns a rule. Its texts are the defect, the consequence, and how to fix it.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -101,7 +102,7 @@ func (j *judge) order() {
 	for i := range j.fields {
 		f := &j.fields[i]
 		if f.Kind < last {
-			name, before := fieldName(f.Kind), fieldName(last)
+			name, before := fieldNames[f.Kind], fieldNames[last]
 			j.findAt(of(ElementOrder), j.placeOfField(f), name,
 				"%s comes after %s, which follows it in the schema", name, before)
 			return
@@ -110,16 +111,11 @@ func (j *judge) order() {
 	}
 }
 
-// fieldName returns the name of a field in messages.
-func fieldName(kind document.FieldKind) string {
-	return [...]string{"", "loc", "lastmod", "changefreq", "priority", "an extension"}[kind]
-}
-
 // attributes reports attributes that the schema does not have, each once a document.
 func (j *judge) attributes(e *element) {
 	for _, a := range e.attrs {
 		prefix, local, hasPrefix := bytes.Cut(a.Name, []byte(":"))
-		if string(prefix) == "xmlns" || hasPrefix && isInstance(local) {
+		if string(prefix) == "xmlns" || hasPrefix && slices.Contains(instanceNames, string(local)) {
 			continue
 		}
 		if j.first(string(e.local) + " " + string(a.Name)) {
@@ -129,11 +125,5 @@ func (j *judge) attributes(e *element) {
 	}
 }
 
-// isInstance reports whether an attribute is one of XML Schema's own, such as xsi:schemaLocation.
-func isInstance(local []byte) bool {
-	switch string(local) {
-	case "schemaLocation", "noNamespaceSchemaLocation", "type", "nil":
-		return true
-	}
-	return false
-}
+// instanceNames are the attributes of XML Schema's own, such as xsi:schemaLocation.
+var instanceNames = []string{"schemaLocation", "noNamespaceSchemaLocation", "type", "nil"}

@@ -61,7 +61,7 @@ func Pages(
 		if s.o.Pages < 0 {
 			s.sample.size = math.MaxInt32
 		}
-		d := newAuditor(src, s.o, s.emit)
+		d := newAuditor(src, s.reporter)
 		d.alone = true
 		sm := &discover.Sitemap{Loc: src.Name}
 		d.listed = func(e *sitemap.Entry, _ *origin) {
@@ -82,16 +82,16 @@ func Pages(
 // siteSequence returns the findings of an audit that fetches, and its error or that of its Store.
 func siteSequence(ctx context.Context, c *discover.Client, o *Options, name string,
 	audit func(*siteAuditor) error) iter.Seq2[Finding, error] {
-	return sequence(o, func(o *Options, yield func(Finding) bool) error {
+	return sequence(o, func(r *reporter) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		s := newSiteAuditor(ctx, c, o, name, func(f Finding) bool {
-			goesOn := yield(f)
-			if !goesOn {
+		yield := r.found
+		r.found = func(f Finding) {
+			if yield(f); r.stopped {
 				cancel()
 			}
-			return goesOn
-		})
+		}
+		s := newSiteAuditor(ctx, c, r, name)
 		defer s.cross.close()
 		return cmp.Or(audit(s), s.lastErr)
 	})
@@ -129,13 +129,13 @@ func (s *siteAuditor) end(err error) {
 	if s.ctx.Err() != nil {
 		return
 	}
-	s.seeds.end()
+	s.endSeeds()
 	s.loose.end(&s.siteJudge)
 	site := s.named
 	if o, _, err := location.ParseOrigin(s.named); err == nil {
 		site = o.Host
 	}
-	s.origins.end(&s.reporter, site, false)
+	s.origins.end(s.reporter, site, false)
 	s.files.end()
 	s.pages()
 }

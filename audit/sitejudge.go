@@ -13,7 +13,7 @@ import (
 
 // A siteJudge holds what the rules of a site share.
 type siteJudge struct {
-	reporter
+	*reporter
 	ctx     context.Context
 	client  *discover.Client
 	named   string // the site or sitemap that the caller named, with its user name and password
@@ -22,6 +22,14 @@ type siteJudge struct {
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
 	listed map[string]place                 // of sitemaps in indexes, by the form of a request
+	seeds  []namedSitemap                   // documents that no index has led to
+}
+
+// A namedSitemap is a document that no index has led to.
+type namedSitemap struct {
+	loc    string
+	format sitemap.Format
+	err    error
 }
 
 // maxListed bounds the places that are remembered.

@@ -23,7 +23,6 @@ type siteAuditor struct {
 
 	origins *origins
 	loose   untrustedHosts
-	seeds   seeds
 	files   *fileRules
 	cross   *cross
 	sample  *sample
@@ -36,17 +35,15 @@ type verdict struct {
 	isOdd  bool // a page that the document may not list, or a sitemap on another host
 }
 
-func newSiteAuditor(ctx context.Context, c *discover.Client, o *Options, name string,
-	yield func(Finding) bool) *siteAuditor {
+func newSiteAuditor(
+	ctx context.Context, c *discover.Client, r *reporter, name string,
+) *siteAuditor {
 	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}}
-	s.sample = &sample{size: o.Pages, seed: o.Seed}
+	s.sample = &sample{size: r.o.Pages, seed: r.o.Seed}
 	s.siteJudge = siteJudge{
-		reporter: reporter{o: o, yield: yield}, ctx: ctx, client: c, named: name,
-		name: sitemap.Redact(name), files: map[location.Origin]*robots.File{},
-		listed: map[string]place{},
+		reporter: r, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
+		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
 	}
-	s.found = func(f Finding) { s.emit(f) }
-	s.seeds.siteJudge = &s.siteJudge
 	s.files = &fileRules{siteJudge: &s.siteJudge, listed: map[string]bool{}}
 	s.cross = &cross{siteJudge: &s.siteJudge}
 	return s
@@ -106,7 +103,7 @@ func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 		s.howFetched(sm, &sum, here)
 		s.inRobots(sm, here, sum.Format != 0 && sum.Err == nil)
 		if sm.Referrer == nil {
-			s.seeds.add(sm, &sum)
+			s.addSeed(sm, &sum)
 		} else {
 			s.kind(sm.Loc, sum.Format, sum.Err, here)
 			s.lastModMoved(sm, doc, here)
@@ -127,16 +124,14 @@ func (s *siteAuditor) verdict(sm *discover.Sitemap, v verdict) {
 
 // document audits the document that was fetched last.
 func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *discover.Summary) {
-	o := *s.o
-	o.Limits = s.o.Walk.Limits
 	date, _ := http.ParseTime(doc.Header.Get("Date"))
 	src := Source{
 		Name: sitemap.Redact(sm.Loc), Base: doc.URL, Date: date,
 		ContentType: doc.Header.Get("Content-Type"), Encoding: doc.Header.Get("Content-Encoding"),
 		Open: func() (io.ReadCloser, error) { return doc.Again(), nil },
 	}
-	d := newAuditor(src, &o, s.emit)
-	d.origins = s.origins
+	d := newAuditor(src, s.reporter)
+	d.limits, d.origins = s.o.Walk.Limits, s.origins
 	above := newOutside(sum)
 	left := s.verdicts
 	d.listed = func(e *sitemap.Entry, o *origin) {

@@ -10,9 +10,7 @@ import (
 )
 
 // The codes of XML.
-const (
-	SmartQuotes sitemap.Code = "smart_quotes"
-)
+const SmartQuotes sitemap.Code = "smart_quotes"
 
 // lostRest is the consequence if a document is not well-formed.
 const lostRest = "An XML parser that follows the standard stops here. " +
