@@ -56,8 +56,7 @@
 //	sample.go       the pages that are fetched
 //	memory.go       rules about changes, and what an audit keeps in a Store
 //	children.go     documents that indexes list
-//	errors.go       CodeOf, and the rules about what ends a document
-//	fetch.go        rules about documents that cannot be had
+//	fetch.go        CodeOf, and the rules about documents that cannot be had
 //	robots.go       Robots, and the rules about robots.txt
 //	sitejudge.go    what the rules of a site share
 //	document.go     Document: listens to the parser
@@ -66,8 +65,7 @@
 //	media.go        rules about images and videos
 //	alternate.go    rules about alternates
 //	extension.go    rules about extensions
-//	priority.go     rules about priorities and changefreqs
-//	lastmod.go      rules about dates
+//	values.go       rules about dates, priorities and changefreqs
 //	duplicate.go    rules about repetitions
 //	occurrences.go  the locations of a document
 //	loc.go          rules about locations

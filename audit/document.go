@@ -285,6 +285,7 @@ func (d *auditor) judgeExtensions() {
 			continue
 		}
 		x.isNamed = false
+		x.deprecated(i)
 		switch record {
 		case namespace.News:
 			x.judgeNews(i)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 
@@ -67,12 +68,12 @@ func recordOf(e *element) namespace.Space {
 	return namespace.NoSpace
 }
 
-// children yields the indexes of the children of the element i that are its parts.
-func (j *judge) children(i int) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		in := &j.elements[i]
-		for n := i + 1; n < len(j.elements) && j.elements[n].depth > in.depth; n++ {
-			if j.elements[n].depth == in.depth+1 && !yield(n) {
+// children yields the children of the element i, with their indexes.
+func (j *judge) children(i int) iter.Seq2[int, *element] {
+	return func(yield func(int, *element) bool) {
+		depth := j.elements[i].depth
+		for n := i + 1; n < len(j.elements) && j.elements[n].depth > depth; n++ {
+			if e := &j.elements[n]; e.depth == depth+1 && !yield(n, e) {
 				return
 			}
 		}
@@ -81,8 +82,7 @@ func (j *judge) children(i int) func(yield func(int) bool) {
 
 // child returns the first child of the element i with this name that has text or children, or nil.
 func (j *judge) child(i int, local string) *element {
-	for n := range j.children(i) {
-		e := &j.elements[n]
+	for n, e := range j.children(i) {
 		hasChildren := n+1 < len(j.elements) && j.elements[n+1].depth > e.depth
 		if string(e.local) == local && (len(bytes.TrimSpace(e.text)) > 0 || hasChildren) {
 			return e
@@ -113,8 +113,7 @@ const maxNear = 100
 // repeated reports children of the element i that are repeated.
 func (x *extensions) repeated(rule Rule, i int) {
 	var seen [][]byte
-	for n := range x.children(i) {
-		e := &x.elements[n]
+	for _, e := range x.children(i) {
 		if slices.ContainsFunc(seen, func(name []byte) bool { return bytes.Equal(name, e.local) }) {
 			x.find(rule, e, string(e.value()), "a second %s in %s", e.local, x.elements[i].local)
 		} else if len(seen) < maxNear {
@@ -133,8 +132,7 @@ var deprecated = map[string]bool{
 
 // deprecated reports parts of a record that have no effect any more, once a name and document.
 func (x *extensions) deprecated(i int) {
-	for n := range x.children(i) {
-		e := &x.elements[n]
+	for _, e := range x.children(i) {
 		name := string(x.elements[i].local) + ":" + string(e.local)
 		if deprecated[name] && x.first(name) {
 			x.findIn(of(DeprecatedElement), e, name, "Google no longer reads %s", name)

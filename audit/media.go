@@ -36,7 +36,6 @@ func (x *extensions) judgeImage(i int) {
 	if x.images++; x.images == maxImages+1 {
 		x.find(of(ImageTooMany), e, "", "the entry has more than %d images", maxImages)
 	}
-	x.deprecated(i)
 	loc := x.child(i, "loc")
 	if loc == nil {
 		x.find(of(ImageMissingLoc), e, "", "the image has no image:loc")
@@ -125,10 +124,8 @@ func (x *extensions) judgeVideo(i int) {
 		x.find(of(VideoMissingContentOrPlayerLoc), e, "",
 			"the video has no video:content_loc and no video:player_loc")
 	}
-	x.deprecated(i)
 	tags := 0
-	for n := range x.children(i) {
-		part := &x.elements[n]
+	for _, part := range x.children(i) {
 		if string(part.local) != "tag" {
 			x.videoPart(part)
 		} else if tags++; tags == maxVideoTags+1 {

@@ -92,14 +92,13 @@ func (x *extensions) judgeNews(i int) {
 	} else if x.newsEntries++; x.newsEntries == maxNews+1 {
 		x.find(of(NewsTooMany), e, "", "the document has more than %d news entries", maxNews)
 	}
-	x.deprecated(i)
 	x.repeated(of(NewsRepeated), i)
 	x.needs(i, NewsMissingTitle)
 	if date := x.needs(i, NewsMissingPublicationDate); date != nil {
 		x.newsDate(date)
 	}
-	for n := range x.children(i) {
-		if string(x.elements[n].local) == "publication" {
+	for n, part := range x.children(i) {
+		if string(part.local) == "publication" {
 			x.publication(n)
 			return
 		}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"regexp"
 	"time"
 
@@ -8,16 +9,23 @@ import (
 	"github.com/seed-322c453a/sitemap/internal/document"
 )
 
-// The codes of dates.
+// The codes of dates and priorities.
 const (
 	LastmodAllEqual    sitemap.Code = "lastmod_all_equal"
 	LastmodCoverage    sitemap.Code = "lastmod_coverage"
 	LastmodFuture      sitemap.Code = "lastmod_future"
 	LastmodIsFetchTime sitemap.Code = "lastmod_is_fetch_time"
 	LastmodStale       sitemap.Code = "lastmod_stale"
+	PriorityAllEqual   sitemap.Code = "priority_all_equal"
 )
 
 var _ = register(
+	rule(sitemap.BadChangeFreq, failure, protocolTags,
+		"a changefreq that is not one of the seven values",
+		"The schema refuses the document, and readers ignore the value. Google ignores every "+
+			"changefreq.",
+		"Write always, hourly, daily, weekly, monthly, yearly or never, or leave the changefreq "+
+			"out."),
 	rule(sitemap.BadFeedDate, failure, "RFC 822, section 5; RFC 3339, section 5.6",
 		"a date of a feed that is neither of RFC 822 nor of RFC 3339",
 		"Search engines do not learn when the page changed.",
@@ -28,6 +36,10 @@ var _ = register(
 			"changed.",
 		"Write the date as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00, or "+
 			"leave the lastmod out."),
+	rule(sitemap.BadPriority, failure, protocolTags, "a priority that is not a number from 0 to 1",
+		"The schema refuses the document, and readers ignore the value. Google ignores every "+
+			"priority.",
+		"Write a decimal number from 0.0 to 1.0, or leave the priority out."),
 	rule(sitemap.ImplausibleLastMod, warning, googleBuild,
 		"a date that is too unlikely to be meant",
 		"Search engines stop trusting the dates of a site that are wrong. It is often the zero "+
@@ -53,11 +65,24 @@ var _ = register(
 	rule(LastmodStale, info, bingLastMod, "a document whose newest lastmod is older than a year",
 		"Either nothing changes there, or the sitemap is not written any more.",
 		"Check that the sitemap is still updated, and that new pages come into it."),
+	rule(sitemap.NonstandardChangeFreq, failure, protocolSchema,
+		"a changefreq in the wrong letter case or with white space around it",
+		"The schema refuses the document, and strict readers ignore the value.",
+		"Write it in lower case without white space: <changefreq>daily</changefreq>.").ofHabit(),
 	rule(sitemap.NonstandardLastMod, failure, w3cDates,
 		"a date in another form than that of the format",
 		"Search Console reports an invalid date. Readers guess what it means, or ignore it.",
 		"Write it as 2026-11-23, or with time and zone as 2026-11-23T12:00:00+00:00. In RSS write "+
 			"Mon, 23 Nov 2026 12:00:00 GMT.").ofHabit(),
+	rule(sitemap.NonstandardPriority, failure, protocolSchema,
+		"a priority that is not plain decimal, or has white space that XML does not know",
+		"The schema refuses the document, and strict readers ignore the value.",
+		"Write digits and a point: 0.8, not 0,8 or 8e-1."),
+	rule(PriorityAllEqual, info, protocolTags,
+		"more than 20 entries that all have the same priority",
+		"Priorities only compare the pages of one site, so equal ones say nothing. Google ignores "+
+			"all of them.",
+		"Leave the priority out, or give higher ones to the pages that matter most."),
 	rule(sitemap.ZoneAssumed, info, `W3C, "Date and Time Formats"`,
 		"a date and time without a known zone",
 		"UTC is assumed here, other readers may assume another zone. The change then seems to be "+
@@ -177,3 +202,44 @@ func isW3CDate(text string) bool {
 	_, err := sitemap.ParseTime(text)
 	return err == nil
 }
+
+// priorities judges the priorities of a document.
+type priorities struct {
+	*judge
+	tally
+	value float64
+	other bool // two differ
+}
+
+// add takes the priority of an entry.
+func (p *priorities) add(e *sitemap.Entry) {
+	v, ok := e.Priority.Get()
+	if !ok {
+		return
+	}
+	if p.count == 0 {
+		p.value = v
+	}
+	p.tally.add(func() place { return p.field(e, document.Priority) })
+	p.other = p.other || v != p.value
+}
+
+// end judges the priorities together.
+func (p *priorities) end() {
+	if p.count > manyEntries && !p.other {
+		p.findAt(of(PriorityAllEqual), p.tally.first, fmt.Sprint(p.value),
+			"all %d priorities are %v", p.count, p.value)
+	}
+}
+
+// changeFreqText judges white space around a changefreq, which the schema refuses.
+func (j *judge) changeFreqText() {
+	if j.spaced != nil {
+		text := string(j.spaced)
+		at := j.placeOfField(j.fieldOf(document.ChangeFrequency))
+		j.findAt(of(sitemap.NonstandardChangeFreq), at, text,
+			"changefreq %s has white space around it", quoted(text))
+	}
+}
+
+var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$`)
