@@ -264,9 +264,15 @@ func (d *auditor) endEntry() {
 func (d *auditor) judgeElements() {
 	d.isJudged = true
 	d.order()
-	if len(d.elements) > 0 {
-		d.changeFreqText()
-		d.oddStart()
+	for i := range d.elements {
+		e := &d.elements[i]
+		switch kind := kindOf(e); {
+		case e.depth != 1:
+		case kind == document.Loc:
+			d.oddStart(e)
+		case kind == document.ChangeFrequency:
+			d.changeFreqText(e)
+		}
 	}
 	d.judgeExtensions()
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
-	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
@@ -95,7 +94,7 @@ func (d *duplicates) repeated(e *sitemap.Entry, before, now occurrence) {
 		format = "%s differs from the URL on line %d only in a trailing slash or the case of " +
 			"letters"
 	}
-	d.findAt(rule, d.field(e, document.Loc), e.Loc, format, quoted(e.Loc), before.line)
+	d.findLoc(rule, e, format, quoted(e.Loc), before.line)
 }
 
 // end reports that not all locations were compared, if so.

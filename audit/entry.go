@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
@@ -29,7 +28,7 @@ const maxElementText = 16 << 10
 // value returns the text of the element with decoded references.
 func (e *element) value() []byte {
 	if e.cdata {
-		return xmlscan.TrimSpace(e.text)
+		return bytes.TrimSpace(e.text)
 	}
 	return decoded(e.text)
 }
@@ -57,8 +56,6 @@ type entry struct {
 	start    int64 // its offset, -1 before the first one
 	fields   []document.Field
 	elements []element       // unless all of it has the common shape
-	odd      []byte          // a loc that does not start like a URL, or nil
-	spaced   []byte          // a changefreq with white space around it, or nil
 	kept     map[int64]place // of start tags whose bytes have left the memory, by offset
 
 	bytes []byte // that the elements keep
@@ -71,25 +68,6 @@ func (e *entry) begin(offset int64) {
 	if len(e.elements) > 0 || len(e.kept) > 0 {
 		clear(e.kept)
 		e.elements, e.bytes, e.attrs = e.elements[:0], e.bytes[:0], e.attrs[:0]
-	}
-	if e.odd != nil || e.spaced != nil {
-		e.odd, e.spaced = nil, nil
-	}
-}
-
-// fieldText checks the text of a field.
-func (e *entry) fieldText(kind document.FieldKind, text []byte) {
-	switch {
-	case len(text) == 0:
-	case kind == document.Loc:
-		first := xmlscan.TrimSpace(text)
-		if len(first) > 0 && (first[0] >= utf8.RuneSelf || first[0] == '&') {
-			e.odd = bytes.Clone(first)
-		}
-	case kind == document.ChangeFrequency:
-		if trimmed := bytes.TrimSpace(text); len(trimmed) < len(text) && len(trimmed) > 0 {
-			e.spaced = bytes.Clone(text)
-		}
 	}
 }
 
@@ -139,12 +117,6 @@ func (e *entry) addText(text []byte, isRaw bool, depth int) {
 	}
 	el := &e.elements[n]
 	el.text, el.cdata = e.keep(text[:min(len(text), maxElementText)]), !isRaw
-	if el.own && depth == 1 {
-		if el.cdata {
-			text = bytes.TrimSpace(text)
-		}
-		e.fieldText(kindOf(el), text)
-	}
 }
 
 // fieldNames are the names of the kinds of fields.
@@ -156,13 +128,4 @@ func kindOf(e *element) document.FieldKind {
 		return document.Extension
 	}
 	return document.FieldKind(max(0, slices.Index(fieldNames, string(e.local))))
-}
-
-// fieldOf returns the first field of this kind in the entry, or nil.
-func (e *entry) fieldOf(kind document.FieldKind) *document.Field {
-	i := slices.IndexFunc(e.fields, func(f document.Field) bool { return f.Kind == kind })
-	if i < 0 {
-		return nil
-	}
-	return &e.fields[i]
 }

@@ -39,13 +39,8 @@ type fileRules struct {
 	*siteJudge
 	listed  map[string]bool // files of pages that sitemaps list
 	page    *url.URL        // the first of these pages
-	held    []missingFile
+	held    []place
 	missing int // how many pages have no file; only the first of them are held
-}
-
-type missingFile struct {
-	at   place
-	path string
 }
 
 // maxMissing bounds the pages that are held.
@@ -67,22 +62,24 @@ func (f *fileRules) add(e *sitemap.Entry, at func() place) {
 		f.page = cmp.Or(f.page, target)
 		f.reportHeld()
 	case !ok && len(f.listed) > 0:
-		f.reportMissing(at(), target.Path)
+		f.reportMissing(at())
 	case !ok:
 		if f.missing++; f.missing <= maxMissing {
-			f.held = append(f.held, missingFile{at(), target.Path})
+			f.held = append(f.held, at())
 		}
 	}
 }
 
-func (f *fileRules) reportMissing(at place, path string) {
-	f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(path))
+func (f *fileRules) reportMissing(at place) {
+	if target, err := sitemap.ParseLoc(at.loc); err == nil {
+		f.report(of(PageMissingFile), at, at.loc, "no file for %s", quoted(target.Path))
+	}
 }
 
 // reportHeld reports the pages that are held.
 func (f *fileRules) reportHeld() {
-	for _, page := range f.held {
-		f.reportMissing(page.at, page.path)
+	for _, at := range f.held {
+		f.reportMissing(at)
 	}
 	if more := f.missing - len(f.held); more > 0 {
 		f.report(of(PageMissingFile), place{sitemap: f.name}, "", "no file for %d more pages", more)
@@ -162,7 +159,7 @@ func (f *fileRules) noneHasFile() {
 		f.reportHeld()
 		return
 	}
-	f.report(of(PageMissingFile).with(info), f.held[0].at, "",
+	f.report(of(PageMissingFile).with(info), f.held[0], "",
 		"none of the %d pages has a file: a server renders them, or this is not their folder",
 		f.missing)
 }

@@ -57,18 +57,18 @@ type hostRules struct {
 
 // add judges the host of an entry.
 func (h *hostRules) add(e *sitemap.Entry, o *origin) {
-	at := func() place { return h.field(e, document.Loc) }
-	if o.add(at); len(h.scope) > 0 && !isFeed(h.format) {
-		h.atBase(e, o, at)
+	o.add(func() place { return h.field(e, document.Loc) })
+	if len(h.scope) > 0 && !isFeed(h.format) {
+		h.atBase(e, o)
 	}
 }
 
 // atBase judges whether a sitemap at the base of a document may list an entry.
-func (h *hostRules) atBase(e *sitemap.Entry, o *origin, at func() place) {
+func (h *hostRules) atBase(e *sitemap.Entry, o *origin) {
 	grant := h.scope[0]
 	if e.Kind == sitemap.Sitemap {
 		if o.Host != grant.Host {
-			h.findAt(of(ChildOnOtherSite).with(warning), at(), e.Loc,
+			h.findLoc(of(ChildOnOtherSite).with(warning), e,
 				"%s is on another host than the index", quoted(e.Loc))
 		}
 		return
@@ -89,7 +89,7 @@ func (h *hostRules) atBase(e *sitemap.Entry, o *origin, at func() place) {
 	default:
 		rule, why = rule.fixedBy(moveUp), "is not in the directory of the sitemap"
 	}
-	h.findAt(rule, at(), e.Loc, "%s %s", quoted(e.Loc), why)
+	h.findLoc(rule, e, "%s %s", quoted(e.Loc), why)
 }
 
 // end judges the hosts together.

@@ -26,6 +26,11 @@ type judge struct {
 	habits map[sitemap.Code]tally // of their findings, with the first one that is not reported
 }
 
+// hasSchema reports whether the protocol has a schema for the document.
+func (j *judge) hasSchema() bool {
+	return j.format == sitemap.URLSet || j.format == sitemap.SitemapIndex
+}
+
 // findAt reports what a rule finds at a place, in the entry that is judged.
 func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
 	if p.loc == "" {
@@ -36,9 +41,14 @@ func (j *judge) findAt(rule Rule, p place, text, format string, args ...any) {
 	}
 }
 
-// findIn is find for an element.
+// findIn is findAt for an element.
 func (j *judge) findIn(rule Rule, e *element, text, format string, args ...any) {
 	j.findAt(rule, j.placeOf(e.offset), text, format, args...)
+}
+
+// findLoc is findAt for the location of an entry.
+func (j *judge) findLoc(rule Rule, e *sitemap.Entry, format string, args ...any) {
+	j.findAt(rule, j.field(e, document.Loc), e.Loc, format, args...)
 }
 
 // placeOf returns the place of a start tag of the current entry.
@@ -60,19 +70,13 @@ func (j *judge) startOfEntry() place {
 // field returns the place of a field of an entry: that of the entry if it has none.
 func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 	if e.Pos.Offset == j.start {
-		if f := j.fieldOf(kind); f != nil {
-			return j.placeOfField(f).of(e.Loc)
+		for i := range j.fields {
+			if f := &j.fields[i]; f.Kind == kind {
+				return j.placeOf(f.Offset).of(e.Loc)
+			}
 		}
 	}
 	return j.at(e.Pos).of(e.Loc)
-}
-
-// placeOfField returns the place of a field of the entry that was read.
-func (j *judge) placeOfField(f *document.Field) place {
-	if f == nil { // it is in another element
-		return j.startOfEntry()
-	}
-	return j.placeOf(f.Offset)
 }
 
 // keepPlaces keeps the places of the current entry before its bytes leave the memory.

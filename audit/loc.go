@@ -150,20 +150,17 @@ func (l *locations) isTemplate(e *sitemap.Entry, rest string) bool {
 }
 
 func (l *locations) bogus(e *sitemap.Entry) {
-	l.findAt(of(sitemap.BogusLoc), l.field(e, document.Loc), e.Loc,
-		"%s cannot be meant as a location", quoted(e.Loc))
+	l.findLoc(of(sitemap.BogusLoc), e, "%s cannot be meant as a location", quoted(e.Loc))
 }
 
 // unusual judges a location with unusual characters.
 func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class) {
-	if why := notURI(e.Loc, rest,
-		o); why != "" && (l.format == sitemap.URLSet || l.format == sitemap.SitemapIndex) {
-		l.findAt(of(sitemap.BadLoc), l.field(e, document.Loc), e.Loc, "%s %s", quoted(e.Loc), why)
+	if why := notURI(e.Loc, rest, o); why != "" && l.hasSchema() {
+		l.findLoc(of(sitemap.BadLoc), e, "%s %s", quoted(e.Loc), why)
 	}
 	if odd := l.indexOdd(e.Loc, rest, has, o); odd >= 0 {
 		r, _ := utf8.DecodeRuneInString(e.Loc[odd:])
-		l.findAt(of(UnescapedLoc), l.field(e, document.Loc), e.Loc,
-			"the URL contains %q, which must be escaped", r)
+		l.findLoc(of(UnescapedLoc), e, "the URL contains %q, which must be escaped", r)
 	}
 	if has&isHash != 0 && !isFeed(l.format) {
 		l.fragments.add(func() place { return l.field(e, document.Loc) })
@@ -173,11 +170,9 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	}
 	switch name, value, code := parameter(rest); code {
 	case SessionID:
-		l.findAt(of(SessionID), l.field(e, document.Loc), e.Loc, "the URL has a session ID: %s",
-			quoted(name+"="+value))
+		l.findLoc(of(SessionID), e, "the URL has a session ID: %s", quoted(name+"="+value))
 	case SecretInLoc:
-		l.findAt(of(SecretInLoc), l.field(e, document.Loc), e.Loc,
-			"the URL has a secret in the field %s", quoted(name))
+		l.findLoc(of(SecretInLoc), e, "the URL has a secret in the field %s", quoted(name))
 	}
 }
 
@@ -284,13 +279,9 @@ func parameter(loc string) (name, value string, code sitemap.Code) {
 }
 
 // oddStart judges a location with a character before its scheme, which reading removes.
-func (j *judge) oddStart() {
-	if j.odd == nil || j.loc == "" {
-		return
-	}
-	v := string(decoded(j.odd))
-	if strings.Contains(v, "://") && v != j.loc && v[0] >= utf8.RuneSelf {
-		j.findAt(of(sitemap.BadLoc), j.placeOfField(j.fieldOf(document.Loc)), v,
-			"%s starts with a character that no URL has", quoted(v))
+func (j *judge) oddStart(e *element) {
+	v := string(e.value())
+	if j.loc != "" && v != j.loc && strings.Contains(v, "://") && v[0] >= utf8.RuneSelf {
+		j.findIn(of(sitemap.BadLoc), e, v, "%s starts with a character that no URL has", quoted(v))
 	}
 }

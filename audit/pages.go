@@ -103,18 +103,16 @@ func (p *pageAuditor) judge(j *judgment) {
 
 // request fetches a page and judges the response.
 func (p *pageAuditor) request(j *judgment) {
-	doc, err := p.get(j.Loc)
-	if err != nil {
+	doc, body, err := p.get(j.Loc)
+	if doc == nil {
 		if e, ok := errors.AsType[*fetch.Error](err); ok && p.site.ctx.Err() == nil {
 			j.Status, j.FinalURL = e.Status, e.URL
 			j.failed(e)
 		}
 		return
 	}
-	defer doc.Body.Close()
 	j.Status, j.FinalURL = doc.Status, doc.URL.String()
-	body, err := io.ReadAll(doc.Body)
-	if err != nil && !errors.Is(err, sitemap.ErrTooLarge) {
+	if err != nil {
 		j.find(of(PageError), "", "the page breaks off")
 		return
 	}
@@ -125,10 +123,19 @@ func (p *pageAuditor) request(j *judgment) {
 	}
 }
 
-// get fetches a page.
-func (p *pageAuditor) get(loc string) (*fetch.Document, error) {
+// get fetches a page and reads its start. If it breaks off, the document has come with an error.
+func (p *pageAuditor) get(loc string) (*fetch.Document, []byte, error) {
 	req := fetch.Request{URL: loc, MaxBytes: maxPage, Origins: []string{p.site.named}}
-	return p.fetch.Get(p.site.ctx, req)
+	doc, err := p.fetch.Get(p.site.ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer doc.Body.Close()
+	body, err := io.ReadAll(doc.Body)
+	if errors.Is(err, sitemap.ErrTooLarge) {
+		err = nil
+	}
+	return doc, body, err
 }
 
 // mayFetch reports whether a robots.txt allows us to fetch a page. If it cannot be fetched, it is
@@ -152,13 +159,8 @@ func (p *pageAuditor) blankDigest(origin string, file *robots.File) string {
 	if u, err := url.Parse(origin + path); err != nil || !p.mayFetch(file, u) {
 		return ""
 	}
-	doc, err := p.get(origin + path)
-	if err != nil {
-		return ""
-	}
-	defer doc.Body.Close()
-	body, err := io.ReadAll(doc.Body)
-	if err != nil && !errors.Is(err, sitemap.ErrTooLarge) || len(doc.Hops) > 0 {
+	doc, body, err := p.get(origin + path)
+	if err != nil || len(doc.Hops) > 0 {
 		return ""
 	}
 	return digest(body, path)

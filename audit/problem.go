@@ -10,16 +10,15 @@ import (
 // its severity applies.
 func (j *judge) ruleOf(p sitemap.Problem) Rule {
 	rule, text := of(p.Code), strings.Trim(p.Text, " \t\r\n")
-	hasSchema := j.format == sitemap.URLSet || j.format == sitemap.SitemapIndex
 	switch {
 	case p.Code == sitemap.MismatchedTag:
 		return malformed(p.Text)
 	case p.Code == sitemap.UndeclaredPrefix:
 		return undeclared(p.Text)
-	case p.Code == sitemap.NonstandardLastMod && hasSchema && isW3CDate(text),
+	case p.Code == sitemap.NonstandardLastMod && j.hasSchema() && isW3CDate(text),
 		p.Code == sitemap.NonstandardPriority && decimal.MatchString(text):
 		return rule.with(info) // white space around it, or more digits
-	case p.Code == sitemap.ImplausibleLastMod && hasSchema && farZone.MatchString(text):
+	case p.Code == sitemap.ImplausibleLastMod && j.hasSchema() && farZone.MatchString(text):
 		return rule.with(failure) // the schema has no such zone
 	}
 	return rule

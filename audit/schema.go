@@ -103,7 +103,7 @@ func (j *judge) order() {
 		f := &j.fields[i]
 		if f.Kind < last {
 			name, before := fieldNames[f.Kind], fieldNames[last]
-			j.findAt(of(ElementOrder), j.placeOfField(f), name,
+			j.findAt(of(ElementOrder), j.placeOf(f.Offset), name,
 				"%s comes after %s, which follows it in the schema", name, before)
 			return
 		}

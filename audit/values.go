@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"time"
@@ -233,12 +234,11 @@ func (p *priorities) end() {
 }
 
 // changeFreqText judges white space around a changefreq, which the schema refuses.
-func (j *judge) changeFreqText() {
-	if j.spaced != nil {
-		text := string(j.spaced)
-		at := j.placeOfField(j.fieldOf(document.ChangeFrequency))
-		j.findAt(of(sitemap.NonstandardChangeFreq), at, text,
-			"changefreq %s has white space around it", quoted(text))
+func (j *judge) changeFreqText(e *element) {
+	trimmed := bytes.TrimSpace(e.text)
+	if !e.cdata && len(trimmed) < len(e.text) && len(trimmed) > 0 {
+		j.findIn(of(sitemap.NonstandardChangeFreq), e, string(e.text),
+			"changefreq %s has white space around it", quoted(e.text))
 	}
 }
 

@@ -138,10 +138,9 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 		for len(left) > 0 && left[0].offset < e.Pos.Offset {
 			left = left[1:]
 		}
-		var v verdict
-		isJudged := len(left) > 0 && left[0].offset == e.Pos.Offset
+		v, isJudged := verdict{}, len(left) > 0 && left[0].offset == e.Pos.Offset
 		if isJudged {
-			v, left = left[0], left[1:]
+			v = left[0]
 		}
 		at := func() place { return d.field(e, document.Loc) }
 		switch {
