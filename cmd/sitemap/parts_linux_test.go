@@ -17,7 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-var batchParts = flag.Int("parts", 1_000, "how many parts TestBatchStatus_Parts counts")
+var batchParts = flag.Int("parts", 200, "how many parts TestBatchStatus_Parts counts")
 
 // writeParts writes the parts of run 1 without syncing them.
 func writeParts(t *testing.T, dir string, n int) {

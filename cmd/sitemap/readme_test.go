@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,43 +55,49 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// The README's programs print what stands below them.
+// The README's programs print what stands below them. One build has them all, since linking takes
+// longest.
 func TestReadmePrograms(t *testing.T) {
 	blocks := readmeBlocks(t)
-	n := 0
+	text, want := readmeHead, map[string]string{}
 	for i, b := range blocks {
 		if b.kind != "go" || i+1 == len(blocks) {
 			continue
 		}
-		n++
-		dir := t.TempDir()
-		file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
-		text := strings.Replace(readmeProgram, "PROGRAM", b.text, 1)
+		name := fmt.Sprint(len(want))
 		// The program walks a site of the test's, without a network.
-		text = strings.Replace(text, "var c discover.Client",
+		program := strings.Replace(b.text, "var c discover.Client",
 			"c := discover.Client{Fetch: &site}", 1)
-		writeTo(t, file, text)
-		if out, err := exec.Command("go", "build", "-o", program, file).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		got, err := exec.Command(program).CombinedOutput()
-		if err != nil || string(got) != blocks[i+1].text {
-			t.Errorf("%s\nprints, %v\n%s\nthe README has\n%s", b.text, err, got, blocks[i+1].text)
-		}
+		text += "func init() { programs[`" + name + "`] = func() {\n" + program + "} }\n"
+		want[name] = blocks[i+1].text
 	}
-	if n != 2 {
-		t.Errorf("%d programs", n)
+	if len(want) != 2 {
+		t.Fatalf("%d programs", len(want))
+	}
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
+	writeTo(t, file, text)
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, file)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, text := range want {
+		got, err := exec.Command(program, name).CombinedOutput()
+		if err != nil || string(got) != text {
+			t.Errorf("program %s prints, %v\n%s\nthe README has\n%s", name, err, got, text)
+		}
 	}
 }
 
-// readmeProgram is what is around a program of the README.
-const readmeProgram = `package main
+// readmeHead is what stands before the programs of the README.
+const readmeHead = `package main
 
 import (
 	"context"
 	"fmt"
 	"log"
 	"net/http"
+	"os"
 	"strings"
 	"testing/fstest"
 
@@ -115,8 +122,10 @@ var (
 	})}
 )
 
-func main() {
-PROGRAM}
+var programs = map[string]func(){}
+
+func main() { programs[os.Args[1]]() }
+
 `
 
 // The README's events of watch are lines that submit reads.

@@ -357,7 +357,7 @@ func killUntil(t *testing.T, n int, within time.Duration, out string, args ...st
 // Runs that are killed at any moment go on, and their output is that of one that was not.
 func TestKilledRunsGoOn(t *testing.T) {
 	t.Parallel()
-	s := manySite(t, 600+30**kills)
+	s := manySite(t, 54**kills)
 	whole := map[string]string{}
 	formats := []string{"text", "jsonl", "csv"}
 	for _, format := range formats {
@@ -383,10 +383,10 @@ func TestKilledListsGoOn(t *testing.T) {
 	t.Parallel()
 	list, walk := "", []string{"urls", "--parallel", "4"}
 	for i := range 5 { // of different domains, which are walked side by side
-		s := manySite(t, 20+2**kills)
+		s := manySite(t, 3**kills)
 		for name := range s.docs {
 			if number, ok := strings.CutSuffix(name, ".xml"); ok && name != "/index.xml" {
-				s.docs[name] = urlset(numbered("HOST"+number+"/", 400)...)
+				s.docs[name] = urlset(numbered("HOST"+number+"/", 16**kills)...)
 			}
 		}
 		host := fmt.Sprintf("site%d.example", i)

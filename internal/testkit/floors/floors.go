@@ -22,22 +22,21 @@ import (
 // import paths and patterns, as of go list.
 func Check(t *testing.T, packages ...string) {
 	t.Helper()
-	const (
-		exported = "{{.ImportPath}}\t{{.Export}}"
-		sources  = "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \"\t\"}}"
-	)
+	const format = "{{.ImportPath}}\t{{.Export}}\t{{.DepOnly}}\t{{.Dir}}\t{{join .GoFiles \"\t\"}}"
 	at := map[string]string{} // the export data of each package
-	for _, fields := range list(t, packages, "-deps", "-export", "-f", exported) {
-		at[fields[0]] = fields[1]
-	}
 	lookup := func(path string) (io.ReadCloser, error) { return os.Open(at[path]) }
-	for _, fields := range list(t, packages, "-f", sources) {
+	fset := token.NewFileSet()
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
+	packages = slices.Concat([]string{"list", "-deps", "-export", "-f", format}, packages)
+	for _, fields := range list(t, packages) { // what a package needs comes before it
+		at[fields[0]] = fields[1]
+		if fields[2] == "true" {
+			continue
+		}
 		t.Run(fields[0], func(t *testing.T) {
-			fset := token.NewFileSet()
-			files := parse(t, fset, fields[1], fields[2:])
+			files := parse(t, fset, fields[3], fields[4:])
 			listed := order(t, files)
 			info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-			config := types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
 			pkg, err := config.Check(fields[0], fset, files, info)
 			if err != nil {
 				t.Fatal(err)
@@ -57,10 +56,10 @@ func Check(t *testing.T, packages ...string) {
 	}
 }
 
-// list returns what go list prints of packages, as lines of fields that tabs separate.
-func list(t *testing.T, packages []string, flags ...string) (lines [][]string) {
+// list returns what go list prints, as lines of fields that tabs separate.
+func list(t *testing.T, args []string) (lines [][]string) {
 	t.Helper()
-	cmd := exec.Command("go", slices.Concat([]string{"list"}, flags, packages)...)
+	cmd := exec.Command("go", args...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
