@@ -198,7 +198,7 @@ func testKills(t *testing.T, isUnreadable bool) {
 				}
 			}
 		}
-		for day := range 100 {
+		for day := range 10 + 10**kills {
 			for range r.IntN(10) {
 				page, i := fmt.Sprintf("p%d", r.IntN(40)), r.IntN(len(files))
 				switch r.IntN(12) {
@@ -288,7 +288,7 @@ func (f *failing) Put(key string, value []byte) error {
 // TestStoreFails: whichever Put fails, the next range finds what has changed.
 func TestStoreFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		for n := range 60 {
+		for n := 0; ; n++ {
 			web := newWeb()
 			web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
 			web.serve("a", urlset("1", "2"))
@@ -298,7 +298,8 @@ func TestStoreFails(t *testing.T) {
 			want(t, "first", once(t, w))
 			web.serve("a", urlset("1", "4"))
 			time.Sleep(2 * day)
-			w.Store = &failing{store, n}
+			failing := &failing{store, n}
+			w.Store = failing
 			got := map[string]bool{}
 			for range 2 {
 				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
@@ -313,6 +314,12 @@ func TestStoreFails(t *testing.T) {
 			}
 			want(t, fmt.Sprint("after ", n, " puts"), slices.Collect(maps.Keys(got)),
 				"added 4", "removed 2")
+			if failing.left > 0 { // than there were
+				if n < 2 {
+					t.Errorf("no more than %d puts", n)
+				}
+				return
+			}
 		}
 	})
 }

@@ -26,6 +26,7 @@ const task = "WATCH_TEST_STATE"
 
 // TestMain watches the sites of the test if it runs in another process for that.
 func TestMain(m *testing.M) {
+	flag.Parse()
 	if path := os.Getenv(task); path != "" {
 		if err := printEvents(path, time.Millisecond); err != nil {
 			fmt.Println(err)
@@ -34,6 +35,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// killPages returns how many pages a sitemap has in which processes are killed.
+func killPages() int { return 50 + 2**kills }
 
 // killSites returns sites with many pages, and their names.
 func killSites() (*web, []string) {
@@ -50,7 +54,7 @@ func killSites() (*web, []string) {
 		put("i", index("0", "1", "2"))
 		for j := range 3 {
 			var pages []string
-			for k := range 200 {
+			for k := range killPages() {
 				pages = append(pages, fmt.Sprintf("%d/%d", j, k))
 			}
 			put(fmt.Sprint(j), urlset(pages...))
@@ -89,7 +93,7 @@ func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	// watchUntil watches until n events are printed, and then kills the process.
 	watchUntil := func(path string, most int) (ids []string) {
-		cmd := exec.Command(self)
+		cmd := exec.Command(self, fmt.Sprint("-kills=", *kills))
 		cmd.Env = append(os.Environ(), task+"="+path)
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -109,7 +113,7 @@ func TestKilled(t *testing.T) {
 		cmd.Wait()
 		return ids
 	}
-	const all = 4 * 3 * 200
+	all := 4 * 3 * killPages()
 	wanted := watchUntil(path+".undisturbed", all+1)
 	if len(wanted) != all {
 		t.Fatalf("%d events without kills; the last is %s", len(wanted), wanted[len(wanted)-1])

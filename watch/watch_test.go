@@ -202,7 +202,7 @@ func TestPerDay(t *testing.T) {
 			count("i", index())
 			web.fail("robots.txt", 503) // for a day: the first reading is late
 			web.pages["https://a.test/robots.txt"] = func() string { return "Sitemap: /i" }
-			for hour := range 24 * 8 {
+			for hour := range 24 * 5 {
 				switch {
 				case hour == 20:
 					delete(web.status, "https://a.test/robots.txt")
