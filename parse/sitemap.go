@@ -51,14 +51,13 @@ func (d *decoder) quickEntries() {
 		}
 		d.begin(d.kind, i)
 		i = d.quickFields(b, i+len(q.start.text))
-		d.hearFields()
-		if len(b)-i < maxCut && !q.end.starts(b, i) {
+		if d.listener != nil {
+			d.listener.Entry(d.entry.Pos.Offset, d.fields)
+		} else if len(b)-i < maxCut && !q.end.starts(b, i) {
 			d.in.Advance(i)
 			d.in.MoreAtHand()
 			b = d.padded()
-			if i = d.quickFields(b, 0); len(d.fields) > 0 {
-				d.hearFields()
-			}
+			i = d.quickFields(b, 0)
 		}
 		if d.locs == 0 || !q.end.starts(b, i) {
 			d.in.Advance(i)
@@ -68,15 +67,6 @@ func (d *decoder) quickEntries() {
 		}
 		d.in.Advance(i + len(q.end.text))
 		d.flush()
-	}
-}
-
-// hearFields passes the fields that were read quickly to the listener, while their bytes are in the
-// window.
-func (d *decoder) hearFields() {
-	if d.listener != nil {
-		d.listener.Entry(d.entry.Pos.Offset, d.fields)
-		d.fields = d.fields[:0]
 	}
 }
 

@@ -14,10 +14,9 @@ type Listener interface {
 	// Root takes the start tag of a urlset or sitemapindex.
 	Root(r *xmlscan.Reader)
 	// Entry takes an entry that starts with a tag without attributes, at an offset, and with fields
-	// without attributes. Often that is all of it, or all but what Extension took. If the end of the
-	// window cuts the entry, Entry is called again with the fields after that. The fields are valid
-	// in this call only. No white space surrounds a changefreq of them, and no location of them
-	// starts with a reference or with a character other than ASCII.
+	// without attributes. Often that is all of it, or all but what Extension took. The fields are
+	// valid in this call only. No white space surrounds a changefreq of them, and no location of
+	// them starts with a reference or with a character other than ASCII.
 	Entry(offset int64, fields []Field)
 	// Extension takes links or images that were read quickly from text at an offset, in the entry
 	// at another one. It returns false to take their elements instead.
