@@ -245,22 +245,28 @@ func TestBatchQueue_Killed(t *testing.T) {
 	want := partFiles(t, whole)
 	const lease = "--lease=2s"
 	b.run(t, "plan", list, "-o", dir, lease)
-	workers := make([]*process, 3)
-	for i := range workers {
-		workers[i] = b.work(t, dir, lease, "--parallel", "4")
-	}
-	for i := range 4 {
-		n := (1 + i) * len(want) / 6
-		waitFor(t, fmt.Sprint(n, " parts"), func() bool { return len(partDomains(t, dir)) >= n })
-		if i == 2 {
+	var workers [3]*process
+	start := func(i int) { workers[i] = b.work(t, dir, lease, "--parallel", "4") }
+	kill := func(i, parts int) {
+		waitFor(t, fmt.Sprint(parts, " parts"), func() bool { return len(partDomains(t, dir)) >= parts })
+		if i == 2 { // the last worker: it has made the latest parts, so it is connected
 			b.kill()
 			b.start(t)
 		}
-		worker := workers[i%3]
-		worker.Process.Kill()
-		worker.Wait()
-		workers[i%3] = b.work(t, dir, lease, "--parallel", "4")
+		workers[i].Process.Kill()
+		workers[i].Wait()
 	}
+	for i := range workers {
+		start(i)
+	}
+	for i := range workers {
+		kill(i, (1+i)*len(want)/6)
+	}
+	for i := range workers {
+		start(i)
+	}
+	kill(0, 4*len(want)/6)
+	start(0)
 	for _, worker := range workers {
 		worker.end(t, cli.ExitOK)
 	}
