@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-322c453a/sitemap"
@@ -104,6 +105,18 @@ func isCode(t types.Type) bool {
 	return t != nil && strings.HasSuffix(t.String(), "sitemap.Code")
 }
 
+// exports returns the export data of what the package imports, by path.
+var exports = sync.OnceValues(func() (map[string]string, error) {
+	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}",
+		".").Output()
+	at := map[string]string{}
+	for line := range bytes.Lines(out) {
+		path, file, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		at[path] = file
+	}
+	return at, err
+})
+
 // load returns the package in a folder, without its tests.
 func load(t *testing.T, dir string) (*types.Package, *types.Info) {
 	t.Helper()
@@ -123,15 +136,9 @@ func load(t *testing.T, dir string) (*types.Package, *types.Info) {
 		}
 		files = append(files, file)
 	}
-	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}",
-		".").Output()
+	at, err := exports()
 	if err != nil {
 		t.Fatal(err)
-	}
-	at := map[string]string{}
-	for line := range bytes.Lines(out) {
-		path, file, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-		at[path] = file
 	}
 	open := func(path string) (io.ReadCloser, error) { return os.Open(at[path]) }
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}

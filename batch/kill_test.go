@@ -24,7 +24,7 @@ type mortal struct {
 func (m *mortal) step(do func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	fate := m.random.IntN(20)
+	fate := m.random.IntN(10)
 	if m.dead = m.dead || fate == 0; m.dead {
 		return errKilled
 	}
@@ -72,7 +72,7 @@ func TestWorker_Killed(t *testing.T) {
 		lastMods := []string{"2024-01-01", "2024-02-02", "2024-02-02", "2024-03-03"}
 		kills := 0
 		for i, lastMod := range lastMods {
-			all := tasks(t, hosts(30), string(rune('1'+i)))
+			all := tasks(t, hosts(15), string(rune('1'+i)))
 			for {
 				err := do(t, &web{lastMod: lastMod, forgets: true}, m, all, changed)
 				if err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
-var million = flag.Int("sites", 2_000, "how many sites TestWorker_Memory walks")
+var million = flag.Int("sites", 500, "how many sites TestWorker_Memory walks")
 
 // The memory of a worker does not grow with the list: 256 MiB are enough for a million sites.
 func TestWorker_Memory(t *testing.T) {

@@ -93,7 +93,7 @@ func TestWorker_MoreTargets(t *testing.T) {
 
 // A run goes on under its name, with any number of shards, and another name begins the next.
 func TestWorker_Runs(t *testing.T) {
-	f, list := openFolder(t), hosts(60)
+	f, list := openFolder(t), hosts(30)
 	shards := func(run string, n int) (requests int) {
 		for i := range n {
 			w := &web{lastMod: "2024"}
@@ -105,13 +105,13 @@ func TestWorker_Runs(t *testing.T) {
 		}
 		return requests
 	}
-	if n := shards("2026-11-22", 4); n != 60 {
+	if n := shards("2026-11-22", 4); n != 30 {
 		t.Errorf("%d hosts were asked", n)
 	}
 	if n := shards("2026-11-22", 3); n != 0 {
 		t.Errorf("%d hosts were asked again", n)
 	}
-	if n := shards("2026-11-23", 3); n != 60 {
+	if n := shards("2026-11-23", 3); n != 30 {
 		t.Errorf("%d hosts were asked in the next run", n)
 	}
 }

@@ -73,7 +73,7 @@ func TestWorker_FailedDocument(t *testing.T) {
 
 // The parts do not depend on how many workers walk, and two never walk one domain at once.
 func TestWorker_OneWorkerADomain(t *testing.T) {
-	all := tasks(t, hosts(150), "1")
+	all := tasks(t, hosts(40), "1")
 	alone := walkAll(t, &web{lastMod: "2024"}, openFolder(t), all, 1)
 	wantDomains(t, alone, all)
 	synctest.Test(t, func(t *testing.T) {
@@ -89,11 +89,11 @@ func TestWorker_OneWorkerADomain(t *testing.T) {
 
 // A task with a part is not walked again.
 func TestWorker_CommittedParts(t *testing.T) {
-	all, f := tasks(t, hosts(100), "1"), openFolder(t)
-	walkAll(t, &web{lastMod: "2024"}, f, all[:30], 1)
+	all, f := tasks(t, hosts(30), "1"), openFolder(t)
+	walkAll(t, &web{lastMod: "2024"}, f, all[:10], 1)
 	w := &web{lastMod: "2024"}
 	wantDomains(t, walkAll(t, w, f, all, 2), all)
-	for _, task := range all[:30] {
+	for _, task := range all[:10] {
 		if n := w.requests[task.Targets[0]]; n > 0 {
 			t.Errorf("%s was requested %d times", task.Targets[0], n)
 		}

@@ -212,7 +212,7 @@ func TestStore_IgnoreIndexLastMod(t *testing.T) {
 // TestStore_LargeDocument: a document of more pages than the protocol allows is compared with the
 // walk before like any other, and takes little room in the Store.
 func TestStore_LargeDocument(t *testing.T) {
-	const n = 150_000
+	const n = 60_000
 	w, store := newWeb(), &mapStore{}
 	list := func(from int) string {
 		var b strings.Builder
@@ -266,7 +266,7 @@ func TestStore_NotComparable(t *testing.T) {
 // TestStore_QueuedRecords: what the Store says of documents that wait for their turn is not held:
 // their children are as many as a record has room for.
 func TestStore_QueuedRecords(t *testing.T) {
-	const indexes = 200
+	const indexes = 100
 	w, store := newWeb(), &mapStore{}
 	locs := append([]string{example + "/gone.xml"}, numbered(example+"/%d.xml", indexes)...)
 	w.serve(example+"/i.xml", index(locs...))
@@ -302,7 +302,7 @@ func heap() int64 {
 
 // TestStore_EndlessIndex: the record of an index is bounded by the memory limit of the walk.
 func TestStore_EndlessIndex(t *testing.T) {
-	const n = 500_000
+	const n = 150_000
 	w, store := newWeb(), &mapStore{}
 	var b strings.Builder
 	b.WriteString("<sitemapindex>")
@@ -336,7 +336,7 @@ func TestStore_EndlessIndex(t *testing.T) {
 	for _, value := range store.m {
 		size, largest = size+len(value), max(largest, len(value))
 	}
-	if size > 16<<20 || largest > 128<<10 || listed < 50_000 {
+	if size > 8<<20 || largest > 128<<10 || listed < 50_000 {
 		t.Errorf("%d bytes stored, %d in one value, of %d children that found room",
 			size, largest, listed)
 	}

@@ -228,9 +228,9 @@ func TestSeeds_OfManyHosts(t *testing.T) {
 		}
 		return (allocated() - before) / uint64(hosts)
 	}
-	few, many := perDocument(250), perDocument(4_000)
+	few, many := perDocument(250), perDocument(2_000)
 	if many > 2*few {
-		t.Errorf("%d bytes a document for 4,000 hosts, %d for 250", many, few)
+		t.Errorf("%d bytes a document for 2,000 hosts, %d for 250", many, few)
 	}
 }
 

@@ -535,7 +535,7 @@ func TestStore_NoRetryTime(t *testing.T) {
 // TestStore_ErrorEndsTheWalk: whichever call of a Store fails, the walk ends with that error as its
 // last element, after the pages before it, and requests nothing more.
 func TestStore_ErrorEndsTheWalk(t *testing.T) {
-	const n = 40
+	const n = 20
 	w := newNews(n)
 	whole := &mapStore{}
 	c := w.client()
@@ -616,7 +616,7 @@ func TestStore_DonePutSync(t *testing.T) {
 // TestStore_RandomWebs: while a random web changes, walks with OnlyChanged yield each page once,
 // when it is new, by 304 as without; walks that are stopped lose none.
 func TestStore_RandomWebs(t *testing.T) {
-	for seed := range randomWebs(60) {
+	for seed := range randomWebs(30) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		w := newRandomWeb(r)
 		documents := slices.Sorted(maps.Keys(w.answers))

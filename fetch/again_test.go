@@ -83,7 +83,7 @@ func TestDocument_AgainOfNotModified(t *testing.T) {
 // returns.
 func TestDocument_AgainYieldsNoOtherDocument(t *testing.T) {
 	c := newUniformClient()
-	for range 10 {
+	for range 5 {
 		doc := get(t, c, "http://a.test/a/1000000")
 		var wg sync.WaitGroup
 		half := make(chan struct{}, 4)

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	damages    = flag.Int("damages", 10_000, "random damages to try")
+	damages    = flag.Int("damages", 3_000, "random damages to try")
 	damageSeed = flag.Uint64("damageseed", 1, "seed of the damages")
 )
 
