@@ -177,11 +177,11 @@ func (x *extensions) endLinks() {
 		hasDefault = hasDefault || isDefault
 	}
 	if x.loc != "" && !x.hasSelf() {
-		x.findAt(of(HreflangNoSelf), x.startOfEntry(), "",
+		x.findAt(of(HreflangNoSelf), x.placeOf(x.start), "",
 			"none of the entry's alternates is the entry itself")
 	}
 	if distinct >= manyLanguages && !hasDefault && x.first("x-default") {
-		x.findAt(of(XDefaultMissing), x.startOfEntry(), "",
+		x.findAt(of(XDefaultMissing), x.placeOf(x.start), "",
 			"%d alternates, none for x-default", distinct)
 	}
 }

@@ -130,7 +130,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 			f.Loc = withoutUser(e.Loc)
 		}
 	}
-	d.loc, d.pos = e.Loc, e.Pos
+	d.loc = e.Loc
 	if e.Pos.Offset == d.start && !d.isJudged {
 		d.judgeElements()
 	}

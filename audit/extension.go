@@ -15,18 +15,18 @@ const DeprecatedElement sitemap.Code = "deprecated_element"
 
 var _ = register(
 	rule(sitemap.BadExtension, warning,
-		googleImages+`; "News sitemaps"; "Video sitemaps and alternatives"`,
+		googleRecords,
 		"an incomplete or invalid record for an image, a video, news or a link",
 		"The record is left out, so the engine does not learn of the image, video or link.",
 		"Add what the record lacks or correct its value, as the documentation of the extension "+
 			"defines it."),
 	rule(DeprecatedElement, info,
-		`Google Search Central, "Spring cleaning: simplifying sitemap extensions"`,
+		google+`"Spring cleaning: simplifying sitemap extensions"`,
 		"an element of images, videos or news that Google no longer reads",
 		"It has no effect since 2022, and makes the document larger.",
 		"Remove the element."),
 	rule(sitemap.ExtensionNamespace, failure,
-		googleImages+`; "News sitemaps"; "Video sitemaps and alternatives"`,
+		googleRecords,
 		"an extension in another namespace than the documented one",
 		"Search engines know images, videos, news and alternates by their namespaces, and ignore "+
 			"them in others.",

@@ -195,12 +195,12 @@ func TestIsHreflang(t *testing.T) {
 // spelling.
 func TestOccurrences(t *testing.T) {
 	var m occurrences
-	first := map[key]uint32{}
+	first := map[[2]uint64]uint32{}
 	bySum := map[uint64]uint32{}
 	for i := range uint32(100_000) {
 		sum, exact := uint64(i*2_654_435_761>>17), i*40_503>>14&1
 		_, wasSum := bySum[max(sum, 1)]
-		line, wasExact := first[key{max(sum, 1), exact}]
+		line, wasExact := first[[2]uint64{max(sum, 1), uint64(exact)}]
 		before, isNew := m.add(sum, occurrence{exact: exact, line: i + 1})
 		switch {
 		case isNew == wasSum:
@@ -211,7 +211,7 @@ func TestOccurrences(t *testing.T) {
 			t.Fatalf("%d: found %+v, want line %d", i, before, bySum[max(sum, 1)])
 		}
 		if !wasExact {
-			first[key{max(sum, 1), exact}] = i + 1
+			first[[2]uint64{max(sum, 1), uint64(exact)}] = i + 1
 		}
 		if !wasSum {
 			bySum[max(sum, 1)] = i + 1

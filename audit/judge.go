@@ -19,8 +19,7 @@ type judge struct {
 	format sitemap.Format
 	head   place // of the root
 	now    time.Time
-	loc    string           // of the entry that is judged, "" if it was dropped
-	pos    sitemap.Position // of that entry
+	loc    string // of the entry that is judged, "" if it was dropped
 	once   map[string]bool
 	held   []Finding              // of the current entry, to be sorted
 	habits map[sitemap.Code]tally // of their findings, with the first one that is not reported
@@ -59,14 +58,6 @@ func (j *judge) placeOf(offset int64) place {
 	return j.place(offset)
 }
 
-// startOfEntry returns the place of the start tag of the entry that was read.
-func (j *judge) startOfEntry() place {
-	if p := j.place(j.start); p.pos.Line > 0 || j.loc == "" {
-		return p
-	}
-	return j.at(j.pos)
-}
-
 // field returns the place of a field of an entry: that of the entry if it has none.
 func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 	if e.Pos.Offset == j.start {
@@ -81,6 +72,7 @@ func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 
 // keepPlaces keeps the places of the current entry before its bytes leave the memory.
 func (j *judge) keepPlaces() {
+	j.keepPlace(j.start)
 	for i := range j.elements {
 		j.keepPlace(j.elements[i].offset)
 	}

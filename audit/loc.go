@@ -46,7 +46,7 @@ var _ = register(
 		"Search Console reports an invalid URL, and the entry is lost.",
 		"Write the URL into it, or remove the entry."),
 	rule(FragmentInLoc, warning,
-		`Google Search Central, "URL structure best practices for Google Search"`,
+		google+`"URL structure best practices for Google Search"`,
 		"a fragment in a URL",
 		"Search engines remove the fragment, so the URL is that of the page without it.",
 		"List the page without the # and what follows it, once."),

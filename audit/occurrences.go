@@ -11,19 +11,13 @@ type occurrence struct {
 type occurrences struct {
 	slots []slot // a power of two of them, at most three quarters used
 	n     int
-	more  map[key]uint32 // lines of further spellings of one key
+	more  map[[2]uint64]uint32 // lines of further spellings of one key, by sum and exact
 }
 
 // A slot is free if its sum is 0.
 type slot struct {
 	sum uint64
 	occurrence
-}
-
-// A key is one spelling of a location.
-type key struct {
-	sum   uint64
-	exact uint32
 }
 
 // add adds a location. If its key was added before, add returns the first occurrence with the same
@@ -43,12 +37,12 @@ func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bo
 	if before.exact == o.exact {
 		return before, false
 	}
-	k := key{sum, o.exact}
+	k := [2]uint64{sum, uint64(o.exact)}
 	if line, ok := m.more[k]; ok {
 		return occurrence{o.exact, o.norm, line}, false
 	}
 	if m.more == nil {
-		m.more = map[key]uint32{}
+		m.more = map[[2]uint64]uint32{}
 	}
 	m.more[k] = o.line
 	m.n++

@@ -48,7 +48,7 @@ var _ = register(
 		"Search engines compare the two, and ignore the lastmods of a site if they are wrong. "+
 			"They may also come late to the change.",
 		"Take the lastmod from the source of Last-Modified or article:modified_time."),
-	rule(PageMetaRefresh, failure, `Google Search Central, "Redirects and Google Search"`,
+	rule(PageMetaRefresh, failure, google+`"Redirects and Google Search"`,
 		"a page that sends its readers on by a meta refresh",
 		"Google takes it for a redirect and indexes the other page.",
 		"List the URL that the refresh leads to, or remove the refresh."),
@@ -88,8 +88,8 @@ type judgment struct {
 	isBad  bool         // it leads elsewhere or nowhere, so no other such finding is made
 }
 
-func newJudgment(o *Options, page sampled) *judgment {
-	j := &judgment{reporter: reporter{o: o}, page: page}
+func newJudgment(o *Options, page sampled, file *robots.File) *judgment {
+	j := &judgment{reporter: reporter{o: o}, page: page, robots: file}
 	j.Loc = page.loc
 	j.found = func(f Finding) { j.Found = append(j.Found, f) }
 	return j

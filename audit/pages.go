@@ -43,8 +43,7 @@ func (p *pageAuditor) add(page sampled) {
 	}
 	ready := make(chan *judgment, 1)
 	p.pending = append(p.pending, ready)
-	j := newJudgment(p.site.o, page)
-	j.robots = p.site.robots(page.loc)
+	j := newJudgment(p.site.o, page, p.site.robots(page.loc))
 	go func() {
 		p.judge(j)
 		ready <- j

@@ -100,20 +100,21 @@ const (
 	rssItems      = `RSS 2.0 Specification, "Elements of <item>"`
 	w3cDates      = protocolTags + `; W3C, "Date and Time Formats"`
 
-	googleBuild      = `Google Search Central, "Build and submit a sitemap"`
-	googleIndex      = `Google Search Central, "Manage your sitemaps with a sitemap index file"`
-	googleNews       = `Google Search Central, "News sitemaps"`
-	googleImages     = `Google Search Central, "Image sitemaps"`
-	googleVideos     = `Google Search Central, "Video sitemaps and alternatives"`
-	googleAlternates = `Google Search Central, "Tell Google about localized versions of your page"`
-	googleCanonical  = "Google Search Central, " +
+	google           = "Google Search Central, "
+	googleBuild      = google + `"Build and submit a sitemap"`
+	googleIndex      = google + `"Manage your sitemaps with a sitemap index file"`
+	googleRecords    = googleImages + `; "News sitemaps"; "Video sitemaps and alternatives"`
+	googleNews       = google + `"News sitemaps"`
+	googleImages     = google + `"Image sitemaps"`
+	googleVideos     = google + `"Video sitemaps and alternatives"`
+	googleAlternates = google + `"Tell Google about localized versions of your page"`
+	googleCanonical  = google +
 		`"How to specify a canonical URL with rel="canonical" and other methods"`
-	googleStatus = "Google Search Central, " +
+	googleStatus = google +
 		`"How HTTP status codes, and network and DNS errors affect Google Search"`
-	googleRobotsMeta = "Google Search Central, " +
-		`"Robots meta tag, data-nosnippet, and X-Robots-Tag specifications"`
-	searchConsole = `Search Console Help, "Manage your sitemaps using the Sitemaps report"`
-	bingLastMod   = "Bing Webmaster Blog, " +
+	googleRobotsMeta = google + `"Robots meta tag, data-nosnippet, and X-Robots-Tag specifications"`
+	searchConsole    = `Search Console Help, "Manage your sitemaps using the Sitemaps report"`
+	bingLastMod      = "Bing Webmaster Blog, " +
 		`"The Importance of Setting the "lastmod" Tag in Your Sitemap"`
 	yandexErrors = `Yandex Webmaster, "Sitemap errors reference"`
 )

@@ -88,15 +88,14 @@ func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 // done ends a document.
 func (s *siteAuditor) done(sm *discover.Sitemap, sum discover.Summary) {
 	if sum.Skipped == "" && !s.stopped {
-		here := s.placeOf(sm)
 		doc := s.doc
 		if sm != s.current {
 			doc = nil
 		}
 		if doc != nil {
 			s.document(sm, doc, &sum)
-			here = s.placeOf(sm)
 		}
+		here := s.placeOf(sm)
 		if sm.Referrer != nil {
 			here.loc = sm.Loc
 		}
