@@ -156,7 +156,5 @@ func (j *judge) flush(to int64) {
 	for ; n < len(j.held) && j.held[n].Pos.Offset < to; n++ {
 		j.out.found(j.held[n])
 	}
-	rest := copy(j.held, j.held[n:])
-	clear(j.held[rest:])
-	j.held = j.held[:rest]
+	j.held = slices.Delete(j.held, 0, n)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"net/url"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -40,10 +39,7 @@ var _ = register(
 
 // key returns a key of the site in the Store.
 func (s *siteJudge) key(letter, of string) string {
-	host := s.name
-	if u, err := url.Parse(s.name); err == nil && u.Host != "" {
-		host = u.Host
-	}
+	host := cmp.Or(s.origin.Host, s.name)
 	sum := sha256.Sum256([]byte(of))
 	return host[:min(len(host), 200)] + "/" + letter + hex.EncodeToString(sum[:12])
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -96,12 +97,9 @@ func hasWord(list, word string) bool {
 
 // hasItem reports whether a list with commas has an item, in any letter case.
 func hasItem(list, item string) bool {
-	for s := range strings.SplitSeq(list, ",") {
-		if strings.EqualFold(strings.TrimSpace(s), item) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(list, ","), func(s string) bool {
+		return strings.EqualFold(strings.TrimSpace(s), item)
+	})
 }
 
 // noIndex returns the first list of directives that keeps a page out of the index, or "".
@@ -130,42 +128,34 @@ func directivesFor(fields []string, agent string) (lists []string) {
 	return lists
 }
 
+var (
+	linkField    = regexp.MustCompile(`<([^>]*)>([^<]*)`)
+	relCanonical = regexp.MustCompile(
+		`(?i)[;,]\s*rel\s*=\s*(?:canonical\s*(?:[;,]|$)|"(?:[^"]*\s)?canonical(?:\s[^"]*)?")`,
+	)
+)
+
 // canonicalHeader returns the URL of the first Link field with rel=canonical (RFC 8288), or "".
 func canonicalHeader(fields []string) string {
-	for rest := strings.Join(fields, ","); ; {
-		_, after, _ := strings.Cut(rest, "<")
-		target, params, ok := strings.Cut(after, ">")
-		if !ok {
-			return ""
-		}
-		params, rest, _ = strings.Cut(params, "<")
-		rest = "<" + rest
-		for p := range strings.SplitSeq(params, ";") {
-			name, value, _ := strings.Cut(strings.Trim(p, " ,"), "=")
-			if strings.EqualFold(strings.TrimSpace(name), "rel") &&
-				hasWord(strings.Trim(value, `" `), "canonical") {
-				return target
-			}
+	for _, m := range linkField.FindAllStringSubmatch(strings.Join(fields, ","), -1) {
+		if relCanonical.MatchString(m[2]) {
+			return m[1]
 		}
 	}
+	return ""
 }
+
+var refresh = regexp.MustCompile(
+	`(?is)^[^;,]*[;,]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))`,
+)
 
 // refreshTarget returns the URL in the content of a meta refresh, or "". It follows the seconds and
 // a semicolon or comma, often after "url=", and may be in quotes.
 func refreshTarget(content string) string {
-	i := strings.IndexAny(content, ";,")
-	if i < 0 {
-		return ""
+	if m := refresh.FindStringSubmatch(content); m != nil {
+		return strings.TrimSpace(m[1] + m[2] + m[3])
 	}
-	target := strings.TrimSpace(content[i+1:])
-	name, value, ok := strings.Cut(target, "=")
-	if ok && strings.EqualFold(strings.TrimSpace(name), "url") {
-		target = strings.TrimSpace(value)
-	}
-	if target != "" && (target[0] == '"' || target[0] == '\'') {
-		target, _, _ = strings.Cut(target[1:], target[:1])
-	}
-	return target
+	return ""
 }
 
 // unavailableAfter returns the date after which a page asks to be left out, if that has passed, or

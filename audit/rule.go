@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
@@ -43,12 +44,8 @@ func register(list ...Rule) struct{} {
 // Rules returns all rules, sorted by code: those of reading, those that end a document, and those
 // of documents, sites and pages.
 func Rules() []Rule {
-	all := make([]Rule, 0, len(rules))
-	for _, r := range rules {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.Code, b.Code) })
-	return all
+	byCode := func(a, b Rule) int { return cmp.Compare(a.Code, b.Code) }
+	return slices.SortedFunc(maps.Values(rules), byCode)
 }
 
 // RuleOf returns the rule with this code.

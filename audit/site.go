@@ -11,7 +11,6 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/document"
-	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // Site audits the sitemaps of a site. It finds them as [discover.Client.URLs] does. It yields the
@@ -131,11 +130,7 @@ func (s *siteAuditor) end(err error) {
 	}
 	s.endSeeds()
 	s.loose.end(&s.siteJudge)
-	site := s.named
-	if o, _, err := location.ParseOrigin(s.named); err == nil {
-		site = o.Host
-	}
-	s.origins.end(s.reporter, site, false)
+	s.origins.end(s.reporter, cmp.Or(s.origin.Host, s.named), false)
 	s.files.end()
 	s.pages()
 }

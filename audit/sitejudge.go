@@ -16,9 +16,10 @@ type siteJudge struct {
 	*reporter
 	ctx     context.Context
 	client  *discover.Client
-	named   string // the site or sitemap that the caller named, with its user name and password
-	name    string // the same without those
-	lastErr error  // is yielded last
+	named   string          // by the caller: a site or sitemap, with its user name and password
+	name    string          // the same without those
+	origin  location.Origin // of named, zero if that is not a URL
+	lastErr error           // is yielded last
 
 	files  map[location.Origin]*robots.File // nil if it could not be read
 	listed map[string]place                 // of sitemaps in indexes, by the form of a request
@@ -63,7 +64,7 @@ func (s *siteJudge) robots(loc string) *robots.File {
 	file, ok := s.files[origin]
 	if !ok && len(s.files) < maxOrigins {
 		site := origin.String()
-		if named, _, err := location.ParseOrigin(s.named); err == nil && named == origin {
+		if origin == s.origin {
 			site = s.named // with its user name and password
 		}
 		if file, err = s.client.Robots(s.ctx, site); err != nil {

@@ -40,8 +40,9 @@ func newSiteAuditor(
 ) *siteAuditor {
 	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}}
 	s.sample = &sample{size: r.o.Pages, seed: r.o.Seed}
+	origin, _, _ := location.ParseOrigin(name)
 	s.siteJudge = siteJudge{
-		reporter: r, ctx: ctx, client: c, named: name, name: sitemap.Redact(name),
+		reporter: r, ctx: ctx, client: c, named: name, name: sitemap.Redact(name), origin: origin,
 		files: map[location.Origin]*robots.File{}, listed: map[string]place{},
 	}
 	s.files = &fileRules{siteJudge: &s.siteJudge, listed: map[string]bool{}}
