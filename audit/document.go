@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"errors"
 	"iter"
 	"math"
@@ -211,20 +210,14 @@ func (d *auditor) enter(offset int64) {
 	}
 }
 
-// Extension implements document.Listener. It takes links, and images of a location alone.
+// Extension implements document.Listener. It takes links, and images without a defect.
 func (d *auditor) Extension(entry, offset int64, text []byte, links []sitemap.Alternate,
 	images []sitemap.Image) bool {
 	d.enter(entry)
 	if len(images) == 0 {
 		return d.extensions.judgeLinks(offset, text, links)
 	}
-	const tags = 4
-	if d.extensions.images == maxImages || bytes.Count(text, []byte("<")) != tags ||
-		!bytes.Contains(text, []byte(images[0].Loc)) {
-		return false
-	}
-	d.extensions.images++
-	return true
+	return d.extensions.judgeQuickImage(text, &images[0])
 }
 
 // Element implements document.Listener.

@@ -184,7 +184,10 @@ func TestDocument_QuickExtensions(t *testing.T) {
 		link("en", loc) + link("EN", loc+"/en") + link("x-default", loc) + link("X-Default", loc),
 		link("en-UK", loc), link("en", "/0"), link("en", "x:y"), link("en", ""), link("en", loc) + link("fr", "//www.example.com/"),
 		link("de", loc+"1") + link("fr", loc+"2") + link("it", loc+"3"), image(""), image("<image:loc>/i.jpg</image:loc>"),
-		image(one + "<image:title>T</image:title>"), image(one + "<image:title/>"), strings.Repeat(image(one), 1_001),
+		image(one + "<image:title>T</image:title>"), image(one + "<image:title/>"),
+		image(one+"<image:title>T</image:title><image:caption>C</image:caption>") + sound, image(one + one + "<image:title>T</image:title>"),
+		image("<image:title><![CDATA[T & T]]></image:title>" + one + "<image:license/>"), image("<!-- </ -->" + one + "<image:title>/></image:title>"),
+		strings.Repeat(image(one), 1_001),
 		image(one) + "<video:video></video:video>" + sound + link("en", loc), "<news:news></news:news>" + sound,
 		sound + "<lastmod>2026-11-01</lastmod>" + link("de", loc) + "<priority>2</priority>",
 		sound + `<xhtml:link rel="stylesheet" href="https://www.example.com/x.css"/>`,
@@ -194,9 +197,9 @@ func TestDocument_QuickExtensions(t *testing.T) {
 		sound + `<xhtml:link rel="alternate" href="https://www.example.com/x" hreflang="en-UK"/>` + link("DE", loc),
 		sound + `<xhtml:link media=" href=" rel="alternate" href="https://www.example.com/x" hreflang="en-UK"/>`,
 	} {
-		said := func(start string) string {
+		said := func(start, before string) string {
 			// The parser reads no first entry quickly.
-			text := urlsetStart + "<url><loc>" + loc + "/first</loc></url>" + start + "\n<loc>" + loc + "</loc>\n" + body +
+			text := urlsetStart + "<url><loc>" + loc + "/first</loc>" + before + "</url>" + start + "\n<loc>" + loc + "</loc>\n" + body +
 				"</url>" + urlsetEnd
 			src := source("s.xml", []byte(text))
 			src.Base, _ = url.Parse("https://www.example.com/s.xml")
@@ -207,8 +210,10 @@ func TestDocument_QuickExtensions(t *testing.T) {
 			}
 			return list
 		}
-		if quick, slow := said("<url>"), said("<url >"); quick != slow {
-			t.Errorf("%.300s:\n%s\nslowly\n%s", body, quick, slow)
+		for _, before := range []string{"", image(one + "<image:title>T</image:title>")} {
+			if quick, slow := said("<url>", before), said("<url >", before); quick != slow {
+				t.Errorf("%.300s:\n%s\nslowly\n%s", body, quick, slow)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -42,6 +43,31 @@ func (x *extensions) judgeImage(i int) {
 	} else if v := loc.value(); len(chars.SchemeOf(v)) == 0 {
 		x.find(of(ImageRelative), loc, string(v), "image:loc %s is a relative URL", quoted(v))
 	}
+}
+
+// judgeQuickImage judges an image that was read quickly from text. It returns false if there may be
+// something to report: other parts than those that were read, a location that was changed, or parts
+// that Google no longer reads and that were not reported before.
+func (x *extensions) judgeQuickImage(text []byte, image *sitemap.Image) bool {
+	parts := 0
+	for _, part := range [...]struct{ name, value string }{
+		{"image:caption", image.Caption}, {"image:geo_location", image.GeoLocation},
+		{"image:title", image.Title}, {"image:license", image.License},
+	} {
+		if part.value != "" {
+			if parts++; !x.once[part.name] {
+				return false
+			}
+		}
+	}
+	const others = 2 // the image and its location
+	tags := bytes.Count(text, []byte("<")) - bytes.Count(text, []byte("<!"))
+	if x.images == maxImages || tags != 2*(parts+others) ||
+		!bytes.Contains(text, []byte(image.Loc)) {
+		return false
+	}
+	x.images++
+	return true
 }
 
 // The codes of videos.

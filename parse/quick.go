@@ -74,8 +74,8 @@ func (d *decoder) quickExtension(b []byte, i int) int {
 	n := x.Quick(b, i)
 	if n > 0 && d.listener != nil {
 		at := d.in.Offset() + int64(i)
-		if links, images, ok := x.Last(); !ok ||
-			!d.listener.Extension(d.entry.Pos.Offset, at, b[i:n], links, images) {
+		links, images := x.Last()
+		if !d.listener.Extension(d.entry.Pos.Offset, at, b[i:n], links, images) {
 			x.Undo()
 			return 0
 		}

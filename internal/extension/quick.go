@@ -12,12 +12,13 @@ import (
 // Quick reads the extension at b[i] straight from b, the window with its padding, and returns the
 // index after it. If the extension does not have the most common shape, or if something in it needs
 // a report, Quick does nothing and returns 0. The common shape is an empty link or mobile, or an
-// image, a video, news or PageMap whose parts hold only text.
+// image, a video, news or PageMap whose parts hold only text. Where a Listener takes the elements of
+// others, it is a link or an image.
 func (d *Decoder) Quick(b []byte, i int) int {
 	q := &d.quick
 	q.before = d.sizes()
 	q.window, q.next, q.outer, q.failed = b, i, nil, false
-	if !d.quickElement() && !d.quickPageMap() {
+	if !d.quickElement() && (d.r.Listener != nil || !d.quickPageMap()) {
 		q.fail()
 	}
 	q.window = nil
@@ -28,12 +29,10 @@ func (d *Decoder) Quick(b []byte, i int) int {
 	return q.next
 }
 
-// Last returns the links and images of the last call of Quick, and reports whether they are all
-// that it has read.
-func (d *Decoder) Last() (links []sitemap.Alternate, images []sitemap.Image, isAll bool) {
+// Last returns the links and images of the last call of Quick.
+func (d *Decoder) Last() (links []sitemap.Alternate, images []sitemap.Image) {
 	before := d.quick.before
-	links, images = d.alternates.current()[before.alternates:], d.images.current()[before.images:]
-	return links, images, len(links) > 0 || len(images) > 0
+	return d.alternates.current()[before.alternates:], d.images.current()[before.images:]
 }
 
 // Undo discards what the last call of Quick has read.
@@ -51,7 +50,8 @@ func (d *Decoder) quickElement() bool {
 	q.prefix = n + 1 - start
 	q.next = n + 1 + wordLen(b[n+1:])
 	q.tag = b[start:q.next]
-	if string(q.tag[q.prefix:]) != recordName(space) || !d.r.IsExtension(space) {
+	isQuick := d.r.Listener == nil || space == namespace.XHTML || space == namespace.Image
+	if string(q.tag[q.prefix:]) != recordName(space) || !isQuick || !d.r.IsExtension(space) {
 		return false
 	}
 	switch space {
