@@ -149,6 +149,22 @@ func partFiles(t *testing.T, dir string) map[string]string {
 	return parts
 }
 
+// countParts returns how many parts are in a folder, if there is one.
+func countParts(dir string) (n int) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // it is being made
+		case d.Name() == ".tmp":
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".jsonl.gz"):
+			n++
+		}
+		return nil
+	})
+	return n
+}
+
 func readGzip(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -286,7 +302,7 @@ for name in sys.argv[1:]:
 // The shards of a list are the list, also where another run has another number of them.
 func TestBatchShards(t *testing.T) {
 	w := newLoopbackWeb(t)
-	list := w.list(t, 60)
+	list := w.list(t, 24)
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "out")
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o"}
 	runArgs(t, append(args, whole)...).want(t, cli.ExitOK, "")
@@ -301,13 +317,13 @@ func TestBatchShards(t *testing.T) {
 	}
 	wantBatchParts(t, dir, partFiles(t, whole))
 	status := runArgs(t, "batch", "status", dir)
-	if status.status != cli.ExitOK || !strings.Contains(status.out, ": 60 of 60 sites done") {
+	if status.status != cli.ExitOK || !strings.Contains(status.out, ": 24 of 24 sites done") {
 		t.Errorf("status printed\n%s%s", status.out, status.err)
 	}
 	for i := range 3 {
 		runArgs(t, append(args, dir, "--run", "2", "--shard", fmt.Sprintf("%d/3", i))...).want(t, cli.ExitOK, "")
 	}
-	if n := len(partFiles(t, filepath.Join(dir, "2"))); n != 60 {
+	if n := len(partFiles(t, filepath.Join(dir, "2"))); n != 24 {
 		t.Errorf("the second run has %d parts", n)
 	}
 	over := runArgs(t, "batch", list, "-o", dir, "--shard", "1/2")
@@ -355,13 +371,13 @@ func parquetRows(t *testing.T, name string) int64 {
 // An interrupted run leaves no part that is not whole, and goes on.
 func TestBatchInterrupted(t *testing.T) {
 	w := newLoopbackWeb(t)
-	list, dir := w.list(t, 200), filepath.Join(t.TempDir(), "out")
+	list, dir := w.list(t, 100), filepath.Join(t.TempDir(), "out")
 	args := []string{"batch", list, "--allow-private", "--retries", "0", "-q", "-o", dir}
 	cmd := command(t, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(hang); len(partFiles(t, dirOrTemp(t, dir))) == 0; {
+	for deadline := time.Now().Add(hang); countParts(dir) == 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("%q has written no part after %v", args, hang)
 		}
@@ -372,7 +388,7 @@ func TestBatchInterrupted(t *testing.T) {
 		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
 	}
 	runArgs(t, args...).want(t, cli.ExitOK, "")
-	if n := len(partFiles(t, dir)); n != 200 {
+	if n := len(partFiles(t, dir)); n != 100 {
 		t.Errorf("%d parts", n)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, ".tmp")); err != nil || len(left) > 0 {
@@ -398,12 +414,4 @@ func TestBatchLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	runArgs(t, args...).want(t, cli.ExitOK, "", "run 1 is over: 1 site done")
-}
-
-// dirOrTemp returns dir, or an empty folder if dir does not exist yet.
-func dirOrTemp(t *testing.T, dir string) string {
-	if _, err := os.Stat(dir); err != nil {
-		return t.TempDir()
-	}
-	return dir
 }

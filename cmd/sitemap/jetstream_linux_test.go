@@ -62,7 +62,7 @@ func (w *loopbackWeb) holdFirst() (held, release chan struct{}) {
 // has a part.
 func TestBatchQueue_BrokerLost(t *testing.T) {
 	t.Parallel()
-	const sites = 150
+	const sites = 60
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
 	var requests atomic.Int64
 	killed := make(chan struct{})
@@ -74,15 +74,15 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 	list := w.list(t, sites)
 	plan := []string{"plan", list, "-o", dir}
 	for _, want := range []string{
-		"sitemap: 150 domains put, 0 in the queue before, 0 done before\n",
-		"sitemap: 0 domains put, 150 in the queue before, 0 done before\n",
+		"sitemap: 60 domains put, 0 in the queue before, 0 done before\n",
+		"sitemap: 0 domains put, 60 in the queue before, 0 done before\n",
 	} {
 		if out := b.run(t, plan...); out != want {
 			t.Errorf("plan printed %q, want %q", out, want)
 		}
 	}
 	worker := b.work(t, dir, "--parallel", "2")
-	waitFor(t, "parts", func() bool { return len(partDomains(t, dir)) > sites/4 })
+	waitFor(t, "parts", func() bool { return countParts(dir) > sites/4 })
 	b.kill()
 	worker.Process.Kill()
 	worker.Wait()
@@ -109,10 +109,10 @@ func TestBatchQueue_BrokerLost(t *testing.T) {
 		}
 	}
 	status := b.run(t, "status", "-o", dir)
-	if !strings.Contains(status, ": 150 of 150 sites done, 450 URLs") || !strings.Contains(status, "\n0 domains in the queue, 0 with workers\n") {
+	if !strings.Contains(status, ": 60 of 60 sites done, 180 URLs") || !strings.Contains(status, "\n0 domains in the queue, 0 with workers\n") {
 		t.Errorf("status printed %q", status)
 	}
-	const over = "sitemap: run 1 is over: 150 sites done; begin the next one with --run NAME\n"
+	const over = "sitemap: run 1 is over: 60 sites done; begin the next one with --run NAME\n"
 	if out := b.run(t, plan...); out != over {
 		t.Errorf("plan printed %q, want %q", out, over)
 	}
@@ -248,7 +248,7 @@ func TestBatchQueue_Killed(t *testing.T) {
 	var workers [3]*process
 	start := func(i int) { workers[i] = b.work(t, dir, lease, "--parallel", "4") }
 	kill := func(i, parts int) {
-		waitFor(t, fmt.Sprint(parts, " parts"), func() bool { return len(partDomains(t, dir)) >= parts })
+		waitFor(t, fmt.Sprint(parts, " parts"), func() bool { return countParts(dir) >= parts })
 		if i == 2 { // the last worker: it has made the latest parts, so it is connected
 			b.kill()
 			b.start(t)
@@ -277,12 +277,12 @@ func TestBatchQueue_Killed(t *testing.T) {
 func TestBatchQueue_PlanAndWork(t *testing.T) {
 	t.Parallel()
 	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
-	args := []string{w.list(t, 60), "-o", dir, "--allow-private", "--run", "2026.11"}
+	args := []string{w.list(t, 30), "-o", dir, "--allow-private", "--run", "2026.11"}
 	first, second := b.command(t, args...), b.command(t, args...)
 	first.end(t, cli.ExitOK)
 	second.end(t, cli.ExitOK)
 	status := b.run(t, "status", dir+"/2026.11")
-	if !strings.Contains(status, ": 60 of 60 sites done, 180 URLs in 60 sitemaps\n0 of 60 domains failed") {
+	if !strings.Contains(status, ": 30 of 30 sites done, 90 URLs in 30 sitemaps\n0 of 30 domains failed") {
 		t.Errorf("status printed %q", status)
 	}
 }
