@@ -12,7 +12,7 @@ import (
 const SamePageVariants sitemap.Code = "same_page_variants"
 
 var _ = register(
-	rule(sitemap.DuplicateLoc, warning, yandexErrors,
+	rule(sitemap.DuplicateLoc, warning, `Yandex Webmaster, "Sitemap errors reference"`,
 		"a URL that is listed twice in a document, or a sitemap twice in a robots.txt",
 		"The repetition is ignored. It wastes room, and its other values may contradict.",
 		"Keep one entry for each URL, the one with the latest lastmod.").ofHabit(),

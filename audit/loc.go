@@ -50,7 +50,7 @@ var _ = register(
 		"a fragment in a URL",
 		"Search engines remove the fragment, so the URL is that of the page without it.",
 		"List the page without the # and what follows it, once."),
-	rule(sitemap.GuidAsLoc, warning, rssItems,
+	rule(sitemap.GuidAsLoc, warning, `RSS 2.0 Specification, "Elements of <item>"`,
 		"an RSS item without a link, of which the guid is used",
 		"Readers that want a link drop the item. A guid does not have to be a URL.",
 		"Add a link to the item: <link>https://www.example.com/page</link>."),

@@ -89,13 +89,10 @@ const (
 	protocolFAQ      = `sitemaps.org, "Frequently asked questions"`
 	protocolSchema   = "sitemaps.org, the schemas sitemap.xsd and siteindex.xsd"
 
-	xmlCharacters = "XML 1.0, section 2.2"
-	xmlProlog     = "XML 1.0, section 2.8"
-	xmlReferences = "XML 1.0, section 4.1"
-	rfcGzip       = "RFC 1952, section 2.2"
-	rfcURI        = "RFC 3986, section 3"
-	rssItems      = `RSS 2.0 Specification, "Elements of <item>"`
-	w3cDates      = protocolTags + `; W3C, "Date and Time Formats"`
+	xmlProlog = "XML 1.0, section 2.8"
+	rfcGzip   = "RFC 1952, section 2.2"
+	rfcURI    = "RFC 3986, section 3"
+	w3cDates  = protocolTags + `; W3C, "Date and Time Formats"`
 
 	google           = "Google Search Central, "
 	googleBuild      = google + `"Build and submit a sitemap"`
@@ -113,5 +110,4 @@ const (
 	searchConsole    = `Search Console Help, "Manage your sitemaps using the Sitemaps report"`
 	bingLastMod      = "Bing Webmaster Blog, " +
 		`"The Importance of Setting the "lastmod" Tag in Your Sitemap"`
-	yandexErrors = `Yandex Webmaster, "Sitemap errors reference"`
 )

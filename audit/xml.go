@@ -17,7 +17,7 @@ const lostRest = "An XML parser that follows the standard stops here. " +
 	"Search engines report a parsing error, and the entries after it may be lost."
 
 var _ = register(
-	rule(sitemap.ControlChar, failure, xmlCharacters,
+	rule(sitemap.ControlChar, failure, "XML 1.0, section 2.2",
 		"a NUL or another control character that XML forbids",
 		lostRest,
 		"Remove the control characters, for example U+0000 to U+0008, from the data that the "+
@@ -56,7 +56,7 @@ var _ = register(
 		`Write straight quotes, " or ', around the values of attributes.`),
 	rule(sitemap.RawAmpersand, failure, protocolEscaping, "an ampersand that is not escaped",
 		lostRest, "Write &amp; for &: https://www.example.com/?a=1&amp;b=2."),
-	rule(sitemap.UndeclaredEntity, failure, xmlReferences,
+	rule(sitemap.UndeclaredEntity, failure, "XML 1.0, section 4.1",
 		"a named reference that XML does not define",
 		lostRest,
 		"Write the character itself in UTF-8: é for &eacute;. XML knows only &amp;, &lt;, &gt;, "+
