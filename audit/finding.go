@@ -119,18 +119,10 @@ func withoutUser(s string) string {
 // quoted returns a value in quotes, at most 80 bytes of it.
 func quoted[T ~string | ~[]byte](s T) string { return chars.Quote(withoutUser(string(s))) }
 
-// urls returns "1 URL is" or "12 URLs are".
-func urls(n int, one, many string) string {
-	if n != 1 {
-		one = many
-	}
-	return plural(n, "URL") + " " + one
-}
-
-// plural returns "1 URL" or "12 URLs".
-func plural(n int, what string) string {
+// plural returns "1 URL is" or "12 URLs are".
+func plural(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, many)
 }

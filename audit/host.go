@@ -114,7 +114,8 @@ func (h *hostRules) otherChildren() {
 	for _, n := range all {
 		if n.Host != all[0].Host {
 			h.report(of(ChildOnOtherSite).with(warning), n.first, n.Host,
-				"%s on %s, the others on %s", plural(n.count, "sitemap"), n.Host, all[0].Host)
+				"%s on %s, the others on %s", plural(n.count, "sitemap", "sitemaps"), n.Host,
+				all[0].Host)
 		}
 	}
 }
@@ -144,10 +145,10 @@ func (o *origins) end(r *reporter, site string, isJudged bool) {
 		switch {
 		case isLocalHost(n.Host) && !isLocalHost(site) && (site != "" || public > 0):
 			r.report(of(LocalHost), n.first, n.Host, "%s on %s, which only its own network reaches",
-				plural(n.count, "page"), n.Host)
+				plural(n.count, "page", "pages"), n.Host)
 		case isStaging(n.Host, all[0].Host) && n.count*rareHost < total:
 			r.report(of(StagingHost), n.first, n.Host, "%s on %s, which looks like a preview of %s",
-				plural(n.count, "page"), n.Host, all[0].Host)
+				plural(n.count, "page", "pages"), n.Host, all[0].Host)
 		default:
 			return false
 		}

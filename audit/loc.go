@@ -179,11 +179,12 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 // end judges the locations together.
 func (l *locations) end() {
 	if n := l.fragments.count; n > 0 {
-		l.findAt(of(FragmentInLoc), l.fragments.first, "", "%s a fragment", urls(n, "has", "have"))
+		l.findAt(of(FragmentInLoc), l.fragments.first, "", "%s a fragment",
+			plural(n, "URL has", "URLs have"))
 	}
 	if n := l.sitemaps.count; n > 0 {
 		l.findAt(of(SitemapInUrlset), l.sitemaps.first, "", "the urlset lists %s as pages",
-			plural(n, "sitemap"))
+			plural(n, "sitemap", "sitemaps"))
 	}
 }
 

@@ -158,18 +158,15 @@ func refreshTarget(content string) string {
 	return ""
 }
 
+var unavailable = regexp.MustCompile(`(?i)unavailable_after:(([^,]*)(?:,[^,]*)?)`)
+
 // unavailableAfter returns the date after which a page asks to be left out, if that has passed, or
 // "". A date may contain a comma, which also separates directives.
 func unavailableAfter(lists []string, now time.Time) string {
-	const name = "unavailable_after:"
 	for _, list := range lists {
-		i := strings.Index(strings.ToLower(list), name)
-		if i < 0 {
-			continue
-		}
-		parts := strings.Split(list[i+len(name):], ",")
-		for n := min(2, len(parts)); n > 0; n-- {
-			date := strings.TrimSpace(strings.Join(parts[:n], ","))
+		m := unavailable.FindStringSubmatch(list)
+		for _, date := range m[min(1, len(m)):] {
+			date = strings.TrimSpace(date)
 			if t, _ := datetime.ParseRFC822([]byte(date)); !t.IsZero() {
 				if t.End().Before(now) {
 					return date

@@ -55,9 +55,7 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 		defer in.Close()
 		file, err := robots.Parse(in, src.Base)
 		for _, p := range file.Problems {
-			at := place{
-				sitemap: src.Name, pos: p.Pos, column: p.Pos.Column, dropped: p.Dropped,
-			}
+			at := place{sitemap: src.Name, pos: p.Pos, column: p.Pos.Column, dropped: p.Dropped}
 			r.report(of(p.Code), at, p.Text, "%s", p.Message())
 		}
 		if src.Done != nil && !r.stopped {

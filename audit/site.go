@@ -27,9 +27,8 @@ import (
 // Memory does not grow with the number of URLs: repetitions across documents are found by sorting
 // on disk. A nil o is a zero Options. The sequence is a single-use iterator; the Client may serve
 // other walks and audits at once.
-func Site(
-	ctx context.Context, c *discover.Client, site string, o *Options,
-) iter.Seq2[Finding, error] {
+func Site(ctx context.Context, c *discover.Client, site string,
+	o *Options) iter.Seq2[Finding, error] {
 	return auditWalk(ctx, c, o, site, func(ctx context.Context, w *discover.Options) walk {
 		return c.URLs(ctx, site, w)
 	})
@@ -49,9 +48,8 @@ func Sitemaps(ctx context.Context, c *discover.Client, from []*discover.Sitemap,
 
 // Pages is like [Document], and also fetches and judges up to [Options.Pages] of the pages. Their
 // findings are last.
-func Pages(
-	ctx context.Context, c *discover.Client, src Source, o *Options,
-) iter.Seq2[Finding, error] {
+func Pages(ctx context.Context, c *discover.Client, src Source,
+	o *Options) iter.Seq2[Finding, error] {
 	name := src.Name
 	if src.Base != nil {
 		name = src.Base.String()

@@ -39,7 +39,7 @@ func (u untrustedHosts) end(s *siteJudge) {
 		}
 		s.report(rule, first, host,
 			"%s on %s, which does not vouch for the sitemap; the first is %s",
-			plural(n.pages.count, "URL"), host, quoted(first.loc))
+			plural(n.pages.count, "URL", "URLs"), host, quoted(first.loc))
 	}
 }
 
@@ -90,6 +90,6 @@ func (a *outside) end(s *siteJudge, sm *discover.Sitemap) {
 	}
 	rule := of(sitemap.UntrustedLoc).with(warning).fixedBy(moveUp)
 	dir := a.scope[0].Dir
-	s.report(rule, a.first, dir,
-		"%s not in %s, the directory of the sitemap", urls(a.count, "is", "are"), quoted(dir))
+	s.report(rule, a.first, dir, "%s not in %s, the directory of the sitemap",
+		plural(a.count, "URL is", "URLs are"), quoted(dir))
 }

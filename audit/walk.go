@@ -35,9 +35,8 @@ type verdict struct {
 	isOdd  bool // a page that the document may not list, or a sitemap on another host
 }
 
-func newSiteAuditor(
-	ctx context.Context, c *discover.Client, r *reporter, name string,
-) *siteAuditor {
+func newSiteAuditor(ctx context.Context, c *discover.Client, r *reporter,
+	name string) *siteAuditor {
 	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}}
 	s.sample = &sample{size: r.o.Pages, seed: r.o.Seed}
 	origin, _, _ := location.ParseOrigin(name)
