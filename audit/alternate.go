@@ -75,34 +75,6 @@ func (x *extensions) judgeElement(e *element) {
 	}
 }
 
-// judgeLinks judges alternates that were read quickly from text at an offset. It returns false if a
-// link is of another kind, or if a URL in the text is another one.
-func (x *extensions) judgeLinks(offset int64, text []byte, links []sitemap.Alternate) bool {
-	start := []byte(` href="`)
-	before := len(x.links)
-	for i := range links {
-		l := &links[i]
-		at := max(0, bytes.IndexByte(text, '<'))
-		tag, rest := text[at:], []byte(nil)
-		n := x.width + len(l.Hreflang)
-		if n >= 0 && n < len(tag) && bytes.HasPrefix(tag[n:], start) {
-			tag, rest = tag[:n], tag[n+len(start):] // like the link before it
-		} else {
-			tag, rest, _ = bytes.Cut(tag, start)
-		}
-		x.width = len(tag) - len(l.Hreflang)
-		href, rest, _ := bytes.Cut(rest, []byte(`"`))
-		usual := l.Rel == "alternate" && l.Hreflang != ""
-		if !usual || string(href) != l.Href && string(decoded(href)) != l.Href {
-			x.links = x.links[:before]
-			return false
-		}
-		x.judgeLink(offset+int64(at), l.Hreflang, l.Href)
-		offset, text = offset+int64(len(text)-len(rest)), rest
-	}
-	return true
-}
-
 // judgeLink judges an alternate.
 func (x *extensions) judgeLink(at int64, code, href string) {
 	find := func(rule Rule, text, format string, args ...any) {

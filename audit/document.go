@@ -211,13 +211,13 @@ func (d *auditor) enter(offset int64) {
 }
 
 // Extension implements document.Listener. It takes links, and images without a defect.
-func (d *auditor) Extension(entry, offset int64, text []byte, links []sitemap.Alternate,
+func (d *auditor) Extension(entry int64, text []byte, links []sitemap.Alternate, offsets []int64,
 	images []sitemap.Image) bool {
 	d.enter(entry)
-	if len(images) == 0 {
-		return d.extensions.judgeLinks(offset, text, links)
+	for i := range links {
+		d.extensions.judgeLink(offsets[i], links[i].Hreflang, links[i].Href)
 	}
-	return d.extensions.judgeQuickImage(text, &images[0])
+	return len(images) == 0 || d.extensions.judgeQuickImage(text, &images[0])
 }
 
 // Element implements document.Listener.

@@ -40,7 +40,6 @@ type extensions struct {
 	images, news int // of the entry
 	newsEntries  int // of the document
 	links        []link
-	width        int             // of the tag of the last link up to its href, without its code
 	sound        map[string]bool // valid codes of hreflang
 	isNamed      bool            // a rule names the defect of the extension
 }

@@ -40,7 +40,7 @@ func (r *recorder) Entry(offset int64, fields []doc.Field) {
 	r.heard, r.last = append(r.heard, s), offset
 }
 
-func (r *recorder) Extension(int64, int64, []byte, []sitemap.Alternate, []sitemap.Image) bool {
+func (r *recorder) Extension(int64, []byte, []sitemap.Alternate, []int64, []sitemap.Image) bool {
 	return false
 }
 

@@ -73,9 +73,8 @@ func (d *decoder) quickExtension(b []byte, i int) int {
 	x := d.extensions()
 	n := x.Quick(b, i)
 	if n > 0 && d.listener != nil {
-		at := d.in.Offset() + int64(i)
-		links, images := x.Last()
-		if !d.listener.Extension(d.entry.Pos.Offset, at, b[i:n], links, images) {
+		links, offsets, images := x.Last()
+		if !d.listener.Extension(d.entry.Pos.Offset, b[i:n], links, offsets, images) {
 			x.Undo()
 			return 0
 		}

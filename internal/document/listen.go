@@ -18,9 +18,9 @@ type Listener interface {
 	// valid in this call only. No white space surrounds a changefreq of them, and no location of
 	// them starts with a reference or with a character other than ASCII.
 	Entry(offset int64, fields []Field)
-	// Extension takes links or images that were read quickly from text at an offset, in the entry
-	// at another one. It returns false to take their elements instead.
-	Extension(entry, offset int64, text []byte, links []sitemap.Alternate,
+	// Extension takes links, with their offsets, or an image that was read quickly from text, in
+	// the entry at an offset. It returns false to take their elements instead.
+	Extension(entry int64, text []byte, links []sitemap.Alternate, offsets []int64,
 		images []sitemap.Image) bool
 	// Listener takes the other entries, and everything after the fields of Entry.
 	xmlscan.Listener

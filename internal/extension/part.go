@@ -20,7 +20,8 @@ type quick struct {
 	attrs      []xmlscan.Attr
 	empty      bool // the start tag ends with "/>"
 	failed     bool
-	before     sizes // of the records
+	before     sizes   // of the records
+	offsets    []int64 // of links in the document
 }
 
 // active reports whether the current element is the part.

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/namespace"
+	"github.com/seed-322c453a/sitemap/internal/xmlchar"
 	"github.com/seed-322c453a/sitemap/internal/xmlscan"
 )
 
@@ -17,7 +18,7 @@ import (
 func (d *Decoder) Quick(b []byte, i int) int {
 	q := &d.quick
 	q.before = d.sizes()
-	q.window, q.next, q.outer, q.failed = b, i, nil, false
+	q.window, q.next, q.outer, q.offsets, q.failed = b, i, nil, q.offsets[:0], false
 	if !d.quickElement() && (d.r.Listener != nil || !d.quickPageMap()) {
 		q.fail()
 	}
@@ -29,10 +30,12 @@ func (d *Decoder) Quick(b []byte, i int) int {
 	return q.next
 }
 
-// Last returns the links and images of the last call of Quick.
-func (d *Decoder) Last() (links []sitemap.Alternate, images []sitemap.Image) {
+// Last returns the links, with their offsets in the document, and images of the last call of Quick.
+// Where a Listener takes the elements of others, the URLs of these links are as they are written.
+func (d *Decoder) Last() (links []sitemap.Alternate, offsets []int64, images []sitemap.Image) {
 	before := d.quick.before
-	return d.alternates.current()[before.alternates:], d.images.current()[before.images:]
+	links, images = d.alternates.current()[before.alternates:], d.images.current()[before.images:]
+	return links, d.quick.offsets, images
 }
 
 // Undo discards what the last call of Quick has read.
@@ -61,7 +64,7 @@ func (d *Decoder) quickElement() bool {
 			return true
 		}
 		q.next = next
-		return d.quickLink()
+		return d.r.Listener == nil && d.quickLink()
 	case namespace.Mobile:
 		q.next = emptyEnd(b, q.next)
 		d.mobile = d.mobile || q.next > 0
@@ -105,6 +108,7 @@ func (d *Decoder) quickLinks() bool {
 		if next == 0 || d.alternates.len() == MaxRecords {
 			break
 		}
+		q.offsets = append(q.offsets, d.r.Offset()+int64(i))
 		a := d.alternates.next()
 		a.Rel, a.Hreflang, a.Href = "alternate", d.name(lang), d.quickHref(b[at:at+size])
 		if q.next = next; a.Href == "" {
@@ -127,7 +131,8 @@ func (d *Decoder) quickLink() bool {
 	return a.Href != ""
 }
 
-// quickHref is href, but returns "" for an attribute that is malformed or needs a report.
+// quickHref is href, but returns "" for an attribute that is malformed or needs a report, or whose
+// URL a Listener should see as it is written.
 func (d *Decoder) quickHref(raw []byte) string {
 	if bytes.IndexByte(raw, '<') >= 0 {
 		return ""
@@ -138,7 +143,11 @@ func (d *Decoder) quickHref(raw []byte) string {
 	if usual, _ := xmlscan.IsUsual(raw); !usual {
 		return ""
 	}
-	return d.href(raw)
+	href := d.href(raw)
+	if d.r.Listener != nil && href != string(xmlchar.Decode(nil, raw)) {
+		return ""
+	}
+	return href
 }
 
 // quickPageMap reads a PageMap. It reports whether there is one.
