@@ -32,8 +32,6 @@ type lineReader struct {
 	seen     map[string]bool // the locations of records
 }
 
-var lineEnd = regexp.MustCompile(`\r\n?|\n|$`)
-
 // knownKey matches a key at the start of a line or after white space.
 var knownKey = regexp.MustCompile(`(?i)(?:^|[\s\x{a0}])((?:user-?agent|allow|disallow|` +
 	`crawl-?delay|host|clean-param|request-rate|visit-time|noindex|content-signal|content-usage|` +
@@ -55,10 +53,17 @@ func (p *lineReader) read(text []byte) {
 		}
 	}
 	for ; len(text) > 0; p.pos.Line++ {
-		end := lineEnd.FindIndex(text)
-		p.line(text[:end[0]])
-		p.pos.Offset += int64(end[1])
-		text = text[end[1]:]
+		end := bytes.IndexAny(text, "\r\n")
+		if end < 0 {
+			end = len(text)
+		}
+		p.line(text[:end])
+		if bytes.HasPrefix(text[end:], []byte("\r\n")) {
+			end++
+		}
+		end = min(end+1, len(text))
+		p.pos.Offset += int64(end)
+		text = text[end:]
 	}
 }
 

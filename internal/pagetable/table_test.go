@@ -142,17 +142,16 @@ func TestTable_Crash(t *testing.T) {
 		maps.Copy(want, new)
 	}
 	s.Sync()
-	whole := s.restarted()
+	whole, new := s.restarted(), pages(rand.New(rand.NewPCG(5, 6)), 60_000)
+	all := maps.Clone(want)
+	maps.Copy(all, new)
 	for _, crash := range []int{1, 2, 3, 4, 6} {
-		s, new := whole.restarted(), pages(rand.New(rand.NewPCG(5, 6)), 60_000)
-		table := open("a/")
+		s, table := whole.restarted(), open("a/")
 		table.Put(s, new)
 		s.Sync()
 		s.syncs, s.crash = 0, crash
 		table.Merge(s)
 		after, again := s.restarted(), open("a/")
-		all := maps.Clone(want)
-		maps.Copy(all, new)
 		check(t, "after a crash", again, after, all)
 		again.Merge(after)
 		check(t, "after another merge", again, after, all)

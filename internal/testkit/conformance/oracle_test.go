@@ -70,7 +70,7 @@ func TestEncodingXML(t *testing.T) {
 		t.Errorf("%d of %d generated documents compared", compared, documents)
 	}
 	for _, kind := range gendoc.Kinds() {
-		if doc := gendoc.Bytes(kind, 1000); compare(t, doc) == (kind == gendoc.Text ||
+		if doc := gendoc.Bytes(kind, 300); compare(t, doc) == (kind == gendoc.Text ||
 			kind == gendoc.Problems) {
 			t.Errorf("%s: compared or not, against expectation", kind)
 		}
