@@ -126,7 +126,8 @@ func TestWorker_Lots(t *testing.T) {
 	if len(w.requests) == 0 || len(w.requests) > 30 {
 		t.Errorf("%d hosts were asked for one lot", len(w.requests))
 	}
-	mustDo(t, &web{lastMod: "2024", forgets: true}, f, tasks(t, small, "1"), batch.Worker{})
+	few := tasks(t, subdomains(20), "1")
+	mustDo(t, &web{lastMod: "2024", forgets: true}, f, few, batch.Worker{})
 	if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
 		t.Errorf("parts %q and %q after the list has become shorter", lots, others)
 	}

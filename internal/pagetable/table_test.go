@@ -170,7 +170,7 @@ func TestTable_Bounds(t *testing.T) {
 			t.Fatalf("%d pages in %d segments of the log", len(table.log), table.segments)
 		}
 	}
-	for range 6 {
+	for range 4 {
 		table.Put(s, pages(r, 100_000))
 		s.Sync()
 		table.Merge(s)
@@ -208,7 +208,7 @@ func TestTable_Damage(t *testing.T) {
 	table.Put(s, pages(r, maxLog+10))
 	table.Merge(s)
 	table.Put(s, pages(r, 100))
-	for range 12 {
+	for range 8 {
 		damaged := &mapStore{m: maps.Clone(s.m)}
 		for key, value := range damaged.m {
 			if r.IntN(20) == 0 {

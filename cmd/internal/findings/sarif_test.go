@@ -194,7 +194,7 @@ func TestSARIF_Limit(t *testing.T) {
 		t.Fatal(err)
 	}
 	severities := []sitemap.Severity{sitemap.SeverityInfo, sitemap.SeverityWarning, sitemap.SeverityError}
-	for i := range 60_000 {
+	for i := range 45_000 {
 		f := found("bad_lastmod", severities[i%3], i+1)
 		f.Excerpt.Text = ""
 		p.Finding(&f, "example.com")
@@ -212,11 +212,11 @@ func TestSARIF_Limit(t *testing.T) {
 	for _, r := range run.Results {
 		levels[r.Level]++
 	}
-	if fmt.Sprint(levels) != "map[error:20000 warning:5000]" || *run.Results[0].Locations[0].PhysicalLocation.Region.StartLine != 2 {
+	if fmt.Sprint(levels) != "map[error:15000 warning:10000]" || *run.Results[0].Locations[0].PhysicalLocation.Region.StartLine != 2 {
 		t.Errorf("%v", levels)
 	}
-	const want = "35,000 of 60,000 findings are left out, since GitHub takes no more than 25,000: " +
-		"0 errors, 15,000 warnings, 20,000 infos"
+	const want = "20,000 of 45,000 findings are left out, since GitHub takes no more than 25,000: " +
+		"0 errors, 5,000 warnings, 15,000 infos"
 	if got := *run.Invocations[0].ToolExecutionNotifications[0].Message.Text; got != want || note != want {
 		t.Errorf("noted %q, %q", got, note)
 	}
