@@ -148,40 +148,40 @@ func wasRefused(none *discover.NoSitemapError) bool {
 const letIn = "Let this client in: allow its address or its user agent in the firewall or the " +
 	"bot protection. Search engines may get another answer."
 
-// noSitemap reports a site without a sitemap, or one that turned this client away.
-func (s *siteJudge) noSitemap(none *discover.NoSitemapError, isChallenged bool) {
-	var tried []string
+// failed reports a site that has no sitemap, one whose robots.txt cannot be fetched, or one that
+// turned this client away.
+func (s *siteJudge) failed(err error, isChallenged bool) {
+	none, isNone := errors.AsType[*discover.NoSitemapError](err)
+	e, isFetch := errors.AsType[*fetch.Error](err)
+	switch at := (place{sitemap: s.name}); {
+	case isNone && (isChallenged || wasRefused(none)):
+		s.report(of(SiteRefused), place{sitemap: none.Site}, "",
+			"the site could not be judged, since it refused requests; tried %s", tried(none))
+	case isNone:
+		s.report(of(NoSitemap), place{sitemap: none.Site}, "", "no sitemap found; tried %s",
+			tried(none))
+	case !isFetch || !errors.Is(err, discover.ErrUnreachable):
+	case isTurnedAway(e):
+		s.report(of(SiteRefused), at, fmt.Sprint(e.Status),
+			"the site could not be judged, since it refused %s with status %d", quoted(e.URL),
+			e.Status)
+	default:
+		s.report(of(RobotsUnreachable).causedBy(e), at, "", "robots.txt unreachable: %s",
+			strings.TrimPrefix(e.Error(), "fetch: "))
+	}
+}
+
+// tried lists the URLs where no sitemap was found, with their statuses.
+func tried(none *discover.NoSitemapError) string {
+	var list []string
 	for _, t := range none.Tried {
 		text := t.URL
 		if e, ok := errors.AsType[*fetch.Error](t.Err); ok && e.Status != 0 {
 			text += fmt.Sprintf(" (status %d)", e.Status)
 		}
-		tried = append(tried, text)
+		list = append(list, text)
 	}
-	at, list := place{sitemap: none.Site}, strings.Join(tried, ", ")
-	if isChallenged || wasRefused(none) {
-		s.report(of(SiteRefused), at, "",
-			"the site could not be judged, since it refused requests; tried %s", list)
-	} else {
-		s.report(of(NoSitemap), at, "", "no sitemap found; tried %s", list)
-	}
-}
-
-// unreachable reports a site whose robots.txt cannot be fetched.
-func (s *siteJudge) unreachable(err error) {
-	e, ok := errors.AsType[*fetch.Error](err)
-	if !ok || !errors.Is(err, discover.ErrUnreachable) {
-		return
-	}
-	at := place{sitemap: s.name}
-	if isTurnedAway(e) {
-		s.report(of(SiteRefused), at, fmt.Sprint(e.Status),
-			"the site could not be judged, since it refused %s with status %d", quoted(e.URL),
-			e.Status)
-		return
-	}
-	s.report(of(RobotsUnreachable).causedBy(e), at, "", "robots.txt unreachable: %s",
-		strings.TrimPrefix(e.Error(), "fetch: "))
+	return strings.Join(list, ", ")
 }
 
 // challenges are parts of pages that ask for proof of a human.

@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -118,11 +117,7 @@ func auditWalk(ctx context.Context, c *discover.Client, o *Options, name string,
 
 // end judges the site as a whole.
 func (s *siteAuditor) end(err error) {
-	if none, ok := errors.AsType[*discover.NoSitemapError](err); ok {
-		s.noSitemap(none, s.isChallenged)
-	} else if err != nil {
-		s.unreachable(err)
-	}
+	s.failed(err, s.isChallenged)
 	if s.ctx.Err() != nil {
 		return
 	}
