@@ -156,15 +156,12 @@ func (c *cross) end() error {
 	var g group
 	for r := range c.records.Sorted() {
 		if c.stopped {
-			break
+			return nil
 		}
 		if r.loc != g.loc {
 			g = group{loc: r.loc, names: map[string]bool{}}
 		}
 		c.compare(&g, &r)
-	}
-	if c.stopped {
-		return nil
 	}
 	return c.records.Err()
 }

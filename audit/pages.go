@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -29,11 +30,8 @@ type pageAuditor struct {
 }
 
 func newPageAuditor(s *siteJudge, f *fileRules) *pageAuditor {
-	p := &pageAuditor{site: s, files: f, fetch: s.client.Fetch, memory: newPageMemory(s)}
-	if p.fetch == nil {
-		p.fetch = new(fetch.Client)
-	}
-	return p
+	client := cmp.Or(s.client.Fetch, new(fetch.Client))
+	return &pageAuditor{site: s, files: f, fetch: client, memory: newPageMemory(s)}
 }
 
 // add requests a page, and emits the findings of those before it that are ready.

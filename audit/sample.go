@@ -63,14 +63,12 @@ func (s *sample) trim() {
 	if len(s.strata) == 0 {
 		return
 	}
-	stratum := s.strata[len(s.strata)-1]
-	slices.SortStableFunc(stratum, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
-	stratum = slices.CompactFunc(stratum, func(a, b sampled) bool { return a.loc == b.loc })
-	s.strata[len(s.strata)-1] = stratum
-	if n := s.share(); len(stratum) > n {
-		s.limit = stratum[n].hash
-		clear(stratum[n:])
-		s.strata[len(s.strata)-1] = stratum[:n]
+	stratum := &s.strata[len(s.strata)-1]
+	slices.SortStableFunc(*stratum, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+	*stratum = slices.CompactFunc(*stratum, func(a, b sampled) bool { return a.loc == b.loc })
+	if n := s.share(); len(*stratum) > n {
+		s.limit = (*stratum)[n].hash
+		*stratum = slices.Delete(*stratum, n, len(*stratum))
 	}
 }
 
