@@ -66,10 +66,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 // fold returns the part of a location after its origin, in lower case and without a slash at the
 // end of the path.
 func fold(rest string, has class) string {
-	path, query, ok := rest, "", false
-	if has&isQuery != 0 {
-		path, query, ok = strings.Cut(rest, "?")
-	}
+	path, query, ok := strings.Cut(rest, "?")
 	path = strings.TrimSuffix(path, "/")
 	if has&isUpper != 0 {
 		path = strings.ToLower(path)

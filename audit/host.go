@@ -223,7 +223,7 @@ type origin struct {
 	authority string // "https://www.example.com"
 	key       uint64 // a hash of the host without "www."
 	exact     uint64 // a hash of authority
-	odd       bool   // authority has characters that a URL may not contain
+	odd       bool   // authority has characters that a URL may not contain, or an empty port
 }
 
 // An origins holds the origins of the pages of a document or a site.
@@ -260,7 +260,8 @@ func (o *origins) of(loc string) *origin {
 		n = &origin{host: o.list[i], authority: authority}
 		n.key = maphash.String(seed, strings.TrimPrefix(parsed.Host, "www."))
 		n.exact = maphash.String(seed, authority)
-		n.odd = classOf(authority[strings.Index(authority, "://")+3:])&isOdd != 0
+		n.odd = classOf(authority[strings.Index(authority, "://")+3:])&isOdd != 0 ||
+			strings.HasSuffix(authority, ":")
 		o.byAuthority[authority] = n
 	}
 	o.last = n

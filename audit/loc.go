@@ -127,9 +127,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	if isUnrendered(rest) {
 		l.bogus(e)
 	}
-	isUsual := o != nil && has&^(isUpper|isDot) == 0 && !o.odd &&
-		!strings.HasSuffix(o.authority, ":")
-	if !isUsual || len(e.Loc) < minLoc {
+	if o == nil || has&^(isUpper|isDot) != 0 || o.odd || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/robots"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // The codes of robots.txt.
@@ -93,15 +94,8 @@ func (s *siteJudge) disallowed(e *sitemap.Entry, o *origin, at func() place) {
 	if o.allows == nil {
 		return
 	}
-	path := e.Loc[len(o.authority):]
-	if !isRequestForm(e.Loc) {
-		u, err := e.URL()
-		if err != nil {
-			return
-		}
-		path = u.RequestURI()
-	}
-	if !o.allows(path) {
+	_, path := location.Split(formOf(e.Loc))
+	if path, _, _ = strings.Cut(path, "#"); !o.allows(path) {
 		agent := s.o.agent()
 		s.report(of(URLDisallowed), at(), agent,
 			"robots.txt disallows %s for %s", quoted(e.Loc), agent)
