@@ -106,21 +106,16 @@ func isHreflang(code string) bool {
 		return true
 	}
 	parts := strings.Split(code, "-")
-	if _, err := language.ParseBase(parts[0]); err != nil {
-		return false
-	}
-	parts = parts[1:]
-	if len(parts) > 0 && len(parts[0]) == 4 {
-		if _, err := language.ParseScript(parts[0]); err != nil {
-			return false
-		}
+	_, err := language.ParseBase(parts[0])
+	if len(parts) > 1 && len(parts[1]) == len("Latn") && err == nil {
+		_, err = language.ParseScript(parts[1])
 		parts = parts[1:]
 	}
-	if len(parts) == 0 {
-		return true
+	if len(parts) == 1 || err != nil {
+		return err == nil
 	}
-	region, err := language.ParseRegion(parts[0])
-	return err == nil && len(parts) == 1 && len(parts[0]) == 2 && region.IsCountry() &&
+	region, err := language.ParseRegion(parts[1])
+	return err == nil && len(parts) == 2 && len(parts[1]) == 2 && region.IsCountry() &&
 		region.Canonicalize() == region
 }
 
@@ -170,14 +165,10 @@ func (x *extensions) isRepeated(i int) bool {
 
 // hasSelf reports whether the entry is one of its alternates.
 func (x *extensions) hasSelf() bool {
-	loc := x.loc
-	if slices.ContainsFunc(x.links, func(l link) bool { return l.href == loc }) {
-		return true
-	}
-	form := formOf(loc)
+	form := formOf(x.loc)
 	return slices.ContainsFunc(x.links, func(l link) bool {
-		if form == loc && strings.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
-			return false // only an escape or a missing path would make another spelling
+		if form == x.loc && strings.IndexByte(l.href, '%') < 0 && len(l.href)+1 != len(form) {
+			return l.href == form // only an escape or a missing path would make another spelling
 		}
 		return formOf(l.href) == form
 	})

@@ -70,15 +70,14 @@ func (j *judge) compression(src *Source, layers int, top place) {
 	if src.Base != nil {
 		name = src.Base.Path
 	}
-	ext := strings.ToLower(path.Ext(name))
-	media := strings.ToLower(src.ContentType)
-	isGzip := strings.Contains(media, "gzip") || strings.EqualFold(src.Encoding, "gzip")
+	base, ext := path.Base(name), strings.ToLower(path.Ext(name))
+	isMedia := strings.Contains(strings.ToLower(src.ContentType), "gzip")
 	switch {
-	case ext == ".gz" && layers == 0 && !strings.EqualFold(src.Encoding, "gzip"):
-		j.report(of(WrongCompression), top, path.Base(name),
-			"%s is not compressed", quoted(path.Base(name)))
-	case ext != ".gz" && layers > 0 && !isGzip && ext != "":
-		j.report(of(WrongCompression), top, path.Base(name),
-			"%s is gzip, which neither its name nor its headers say", quoted(path.Base(name)))
+	case strings.EqualFold(src.Encoding, "gzip"):
+	case ext == ".gz" && layers == 0:
+		j.report(of(WrongCompression), top, base, "%s is not compressed", quoted(base))
+	case ext != ".gz" && ext != "" && layers > 0 && !isMedia:
+		j.report(of(WrongCompression), top, base,
+			"%s is gzip, which neither its name nor its headers say", quoted(base))
 	}
 }

@@ -253,24 +253,17 @@ var parameters = map[string]sitemap.Code{
 
 // parameter returns the first parameter of a location that holds a session ID or a secret, with the
 // code of its rule.
-func parameter(loc string) (name, value string, code sitemap.Code) {
+func parameter(rest string) (name, value string, code sitemap.Code) {
 	const asp = "aspsessionid" // and some letters
-	for i := range len(loc) {
-		if c := loc[i]; c != '?' && c != '&' && c != ';' {
-			continue
-		}
-		name, value, _ = strings.Cut(loc[i+1:], "=")
+	isStart := func(r rune) bool { return r == '?' || r == '&' || r == ';' }
+	for field := range strings.FieldsFuncSeq(rest, isStart) {
+		name, value, _ = strings.Cut(field, "=")
+		value, _, _ = strings.Cut(value, "#")
 		lower := strings.ToLower(name)
 		if code = parameters[lower]; strings.HasPrefix(lower, asp) && lower != asp {
 			code = SessionID
 		}
-		if code == "" {
-			continue
-		}
-		if end := strings.IndexAny(value, "&;#"); end >= 0 {
-			value = value[:end]
-		}
-		if value != "" {
+		if code != "" && value != "" {
 			return name, value, code
 		}
 	}
