@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
@@ -83,10 +84,7 @@ func (j *judge) rootNamespace(root *element, prefix string) {
 	if root.space != namespace.Sitemap {
 		return
 	}
-	declares := "xmlns"
-	if prefix != "" {
-		declares += ":" + prefix
-	}
+	declares := strings.TrimSuffix("xmlns:"+prefix, ":")
 	for _, a := range root.attrs {
 		uri := string(a.Value)
 		if string(a.Name) == declares && uri != protocolNamespace {

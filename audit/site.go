@@ -64,8 +64,8 @@ func Pages(ctx context.Context, c *discover.Client, src Source,
 			if e.Kind != sitemap.Page {
 				return
 			}
-			if o.Page != nil {
-				o.Page(&discover.URL{Entry: *e})
+			if s.o.Page != nil {
+				s.o.Page(&discover.URL{Entry: *e})
 			}
 			s.sample.add(sm, e, func() place { return d.field(e, document.Loc) })
 		}

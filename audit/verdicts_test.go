@@ -310,6 +310,10 @@ func TestPages(t *testing.T) {
 			t.Errorf("%d pages: %s", pages, said(found))
 		}
 	}
+	found, err := collect(audit.Pages(t.Context(), client(w), src, nil))
+	if said(found) != "duplicate_loc warning" || err != nil {
+		t.Errorf("without options: %s, %v", said(found), err)
+	}
 }
 
 // A seed draws another sample, and the same one each time.
