@@ -129,6 +129,9 @@ func asciiHost(host string) (string, error) {
 // text that is not quite a URL: with something before the URL, with a slash in the password, or
 // with a scheme that is mistyped ("http:/", "https//") or missing. It is safe for concurrent use.
 func Redact(loc string) string {
+	if strings.IndexByte(loc, '@') < 0 {
+		return loc
+	}
 	from, ok := authorityStart(loc)
 	if ok {
 		loc = redactAt(loc, from)

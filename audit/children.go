@@ -15,7 +15,7 @@ func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
 		s.listed[form] = p
 	case ok && before.sitemap != p.sitemap: // repetitions in one index are found elsewhere
 		s.report(of(SitemapListedTwice), p, e.Loc, "%s is listed in %s as well", quoted(e.Loc),
-			withoutUser(before.sitemap))
+			sitemap.Redact(before.sitemap))
 	}
 	if isForeign {
 		s.foreignChild(e.Loc, p)

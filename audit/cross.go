@@ -191,7 +191,7 @@ func (c *cross) compare(g *group, r *record) {
 		case r.document != g.last:
 			c.report(of(URLInSeveralSitemaps), c.place(r), r.loc,
 				"%s is listed in %s as well", quoted(r.loc),
-				withoutUser(c.documents[g.first.document]))
+				sitemap.Redact(c.documents[g.first.document]))
 		}
 		g.last = r.document
 	case isNaming:

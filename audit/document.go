@@ -126,7 +126,7 @@ func (d *auditor) read(r *parse.Reader) error {
 func (d *auditor) take(e *sitemap.Entry) {
 	for i := range d.held {
 		if f := &d.held[i]; f.Loc == "" && f.Pos.Offset >= e.Pos.Offset {
-			f.Loc = withoutUser(e.Loc)
+			f.Loc = sitemap.Redact(e.Loc)
 		}
 	}
 	d.loc = e.Loc

@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -85,10 +84,11 @@ func (r *reporter) report(rule Rule, at place, text, format string, args ...any)
 	}
 	f := Finding{
 		Code: rule.Code, Severity: rule.Severity, Fix: rule.Fix, Message: format,
-		Sitemap: withoutUser(at.sitemap), Loc: withoutUser(at.loc), Pos: at.pos, Column: at.column,
-		Text: withoutUser(chars.Excerpt(text)), Excerpt: at.excerpt, Dropped: at.dropped,
+		Sitemap: sitemap.Redact(at.sitemap), Loc: sitemap.Redact(at.loc),
+		Pos: at.pos, Column: at.column, Excerpt: at.excerpt, Dropped: at.dropped,
+		Text: sitemap.Redact(chars.Excerpt(text)),
 	}
-	if withoutUser(f.Excerpt.Text) != f.Excerpt.Text {
+	if sitemap.Redact(f.Excerpt.Text) != f.Excerpt.Text {
 		f.Excerpt = Excerpt{}
 	}
 	r.found(f)
@@ -108,16 +108,8 @@ func sequence(o *Options, audit func(r *reporter) error) iter.Seq2[Finding, erro
 	}
 }
 
-// withoutUser returns text without the user name and password of a URL in it.
-func withoutUser(s string) string {
-	if strings.IndexByte(s, '@') < 0 {
-		return s
-	}
-	return sitemap.Redact(s)
-}
-
 // quoted returns a value in quotes, at most 80 bytes of it.
-func quoted[T ~string | ~[]byte](s T) string { return chars.Quote(withoutUser(string(s))) }
+func quoted[T ~string | ~[]byte](s T) string { return chars.Quote(sitemap.Redact(string(s))) }
 
 // plural returns "1 URL is" or "12 URLs are".
 func plural(n int, one, many string) string {

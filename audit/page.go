@@ -130,12 +130,11 @@ func (j *judgment) redirects(hops []fetch.Hop, final string) {
 	if len(hops) == 0 {
 		return
 	}
-	chain := make([]string, 0, len(hops))
+	via := ""
 	for _, h := range hops[1:] {
-		chain = append(chain, h.URL)
+		via += h.URL + ", then to "
 	}
-	j.bad(of(PageRedirects), final, "the page redirects to %s", strings.Join(append(chain, final),
-		", then to "))
+	j.bad(of(PageRedirects), final, "the page redirects to %s", via+final)
 }
 
 // document judges a page that was fetched, of which body is the start.
