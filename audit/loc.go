@@ -256,7 +256,8 @@ var parameters = map[string]sitemap.Code{
 func parameter(rest string) (name, value string, code sitemap.Code) {
 	const asp = "aspsessionid" // and some letters
 	isStart := func(r rune) bool { return r == '?' || r == '&' || r == ';' }
-	for field := range strings.FieldsFuncSeq(rest, isStart) {
+	path := max(0, strings.IndexAny(rest, "?&;"))
+	for field := range strings.FieldsFuncSeq(rest[path:], isStart) {
 		name, value, _ = strings.Cut(field, "=")
 		value, _, _ = strings.Cut(value, "#")
 		lower := strings.ToLower(name)
