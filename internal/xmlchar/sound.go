@@ -62,13 +62,12 @@ func IsPlain(b []byte) bool {
 		}
 		return true
 	}
-	low, full := uint64((0x80-' ')*chars.Ones), uint64(0x7f*chars.Ones)
-	amp, bracket := uint64('&'*chars.Ones), uint64(']'*chars.Ones)
 	ok := ^uint64(0)
 	for i := 0; ; i += 8 {
 		i = min(i, len(b)-8)
 		word := binary.LittleEndian.Uint64(b[i : i+8])
-		ok &= (word + low) & ((word ^ amp) + full) & ((word ^ bracket) + full) &^ word
+		ok &= chars.AtLeast(word, ' ') & chars.Differ(word, '&'*chars.Ones) &
+			chars.Differ(word, ']'*chars.Ones) &^ word
 		if i == len(b)-8 {
 			return ok&chars.Highs == chars.Highs
 		}
