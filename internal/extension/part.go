@@ -21,7 +21,7 @@ type quick struct {
 	empty      bool // the start tag ends with "/>"
 	failed     bool
 	before     sizes   // of the records
-	offsets    []int64 // of links in the document
+	offsets    []int64 // of links in the document, for a Listener
 }
 
 // active reports whether the current element is the part.

@@ -30,8 +30,8 @@ func (d *Decoder) Quick(b []byte, i int) int {
 	return q.next
 }
 
-// Last returns the links, with their offsets in the document, and images of the last call of Quick.
-// Where a Listener takes the elements of others, the URLs of these links are as they are written.
+// Last returns the links, with their offsets in the document, and images of the last call of Quick,
+// for a Listener. The URLs of the links are as they are written.
 func (d *Decoder) Last() (links []sitemap.Alternate, offsets []int64, images []sitemap.Image) {
 	before := d.quick.before
 	links, images = d.alternates.current()[before.alternates:], d.images.current()[before.images:]
@@ -108,7 +108,9 @@ func (d *Decoder) quickLinks() bool {
 		if next == 0 || d.alternates.len() == MaxRecords {
 			break
 		}
-		q.offsets = append(q.offsets, d.r.Offset()+int64(i))
+		if d.r.Listener != nil {
+			q.offsets = append(q.offsets, d.r.Offset()+int64(i))
+		}
 		a := d.alternates.next()
 		a.Rel, a.Hreflang, a.Href = "alternate", d.name(lang), d.quickHref(b[at:at+size])
 		if q.next = next; a.Href == "" {
