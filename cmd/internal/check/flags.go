@@ -66,9 +66,8 @@ func (c *Flags) Add(cmd *cobra.Command) {
 		"draw another sample of pages: one for each `NUMBER`")
 	f.StringVar(&c.table, "page-table", "", "write a row for each of these pages to `FILE`, in CSV")
 	cli.Group(cmd, "Rule")
-	codes := ruleCodes()
 	for _, flag := range []string{"explain", "only", "disable"} {
-		cli.Complete(cmd, flag, codes...)
+		cli.Complete(cmd, flag, ruleCodes)
 	}
 	cli.OneOf(cmd, "fail-on", "error", "warning", "info", "never")
 }

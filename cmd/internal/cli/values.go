@@ -199,11 +199,13 @@ func OneOf(cmd *cobra.Command, name string, values ...string) {
 		last := len(values) - 1
 		return fmt.Errorf("want %s or %s", strings.Join(values[:last], ", "), values[last])
 	})
-	Complete(cmd, name, values...)
+	Complete(cmd, name, func() []string { return values })
 }
 
-// Complete makes the shell complete the values of a flag.
-func Complete(cmd *cobra.Command, flag string, values ...string) {
+// Complete makes the shell complete the values of a flag. They are asked for when it does.
+func Complete(cmd *cobra.Command, flag string, values func() []string) {
 	cmd.RegisterFlagCompletionFunc(flag,
-		cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return values(), cobra.ShellCompDirectiveNoFileComp
+		})
 }
