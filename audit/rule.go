@@ -24,8 +24,8 @@ func rule(code sitemap.Code, severity sitemap.Severity, source, summary, why, fi
 	return Rule{code, severity, summary, why, fix, source, false}
 }
 
-// ofHabit returns the rule for a defect that a generator makes in each entry: a document has many
-// findings, of which the first are reported.
+// ofHabit returns the rule for a defect that a generator makes in each entry. In a document, only
+// the first findings of it are reported, and how many more there are.
 func (r Rule) ofHabit() Rule {
 	r.habit = true
 	return r
