@@ -9,31 +9,26 @@ type occurrence struct {
 // occurrences is a map from hashes of locations to their first occurrences. It takes a third of the
 // time and half of the memory of a Go map. Most of the audit of a plain document is spent here.
 type occurrences struct {
-	slots []slot // a power of two of them, at most three quarters used
+	sums  []uint64     // a power of two of them, at most three quarters used; 0 is free
+	first []occurrence // of each sum
 	n     int
 	more  map[[2]uint64]uint32 // lines of further spellings of one key, by sum and exact
-}
-
-// A slot is free if its sum is 0.
-type slot struct {
-	sum uint64
-	occurrence
 }
 
 // add adds a location. If its key was added before, add returns the first occurrence with the same
 // spelling, or else the first one of the key.
 func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bool) {
-	if 4*m.n >= 3*len(m.slots) {
+	if 4*m.n >= 3*len(m.sums) {
 		m.grow()
 	}
 	sum = max(sum, 1)
-	at := m.find(sum)
-	if at.sum == 0 {
-		*at = slot{sum, o}
+	i := m.find(sum)
+	if m.sums[i] == 0 {
+		m.sums[i], m.first[i] = sum, o
 		m.n++
 		return o, true
 	}
-	before = at.occurrence
+	before = m.first[i]
 	if before.exact == o.exact {
 		return before, false
 	}
@@ -49,22 +44,24 @@ func (m *occurrences) add(sum uint64, o occurrence) (before occurrence, isNew bo
 	return before, false
 }
 
-// find returns the slot of a key, or the free slot for it.
-func (m *occurrences) find(sum uint64) *slot {
-	mask := uint64(len(m.slots) - 1)
+// find returns the index of a key, or the free one for it.
+func (m *occurrences) find(sum uint64) uint64 {
+	mask := uint64(len(m.sums) - 1)
 	i := sum & mask
-	for m.slots[i].sum != 0 && m.slots[i].sum != sum {
+	for m.sums[i] != 0 && m.sums[i] != sum {
 		i = (i + 1) & mask
 	}
-	return &m.slots[i]
+	return i
 }
 
 func (m *occurrences) grow() {
-	before := m.slots
-	m.slots = make([]slot, max(1_024, 4*len(before)))
-	for _, s := range before {
-		if s.sum != 0 {
-			*m.find(s.sum) = s
+	sums, first := m.sums, m.first
+	n := max(1_024, 4*len(sums))
+	m.sums, m.first = make([]uint64, n), make([]occurrence, n)
+	for i, sum := range sums {
+		if sum != 0 {
+			at := m.find(sum)
+			m.sums[at], m.first[at] = sum, first[i]
 		}
 	}
 }

@@ -156,18 +156,18 @@ func (l *lastMods) add(e *sitemap.Entry) {
 
 // build counts a lastmod among those of the same time. A new time replaces the rarest one.
 func (l *lastMods) build(t int64) {
-	rarest := &l.builds[0]
+	rarest := 0
 	for i := range l.builds {
 		b := &l.builds[i]
-		if t-b.from <= buildTime && b.to-t <= buildTime {
+		if uint64(t-b.to+buildTime) <= uint64(b.from-b.to+2*buildTime) {
 			b.from, b.to, b.count = min(t, b.from), max(t, b.to), b.count+1
 			return
 		}
-		if b.count < rarest.count {
-			rarest = b
+		if b.count < l.builds[rarest].count {
+			rarest = i
 		}
 	}
-	*rarest = build{t, t, 1}
+	l.builds[rarest] = build{t, t, 1}
 }
 
 // end judges the lastmods together.
