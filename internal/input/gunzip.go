@@ -162,7 +162,7 @@ func newLayer(src io.Reader, limit int64) *layer {
 // member that replaces them.
 func (l *layer) release() {
 	if l.gzipped {
-		l.gz.Reset(bytes.NewReader(blank)) // is sound
+		l.gz.Reset(bytes.NewReader(blank())) // is sound
 		io.Copy(io.Discard, &l.gz)
 	}
 	*l = layer{buf: l.buf, gz: l.gz}
@@ -170,8 +170,9 @@ func (l *layer) release() {
 	layerPool.Put(l)
 }
 
-// blank is a member of one block with its own codes for letters and distances.
-var blank = func() []byte {
+// blank returns a member of one block with its own codes for letters and distances. It is made only
+// if it is needed, since a writer takes a megabyte.
+var blank = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level exists
 	for i := range 200 {
@@ -179,7 +180,7 @@ var blank = func() []byte {
 	}
 	w.Close()
 	return b.Bytes()
-}()
+})
 
 // isGzip reports whether the first two bytes of the layer are those of gzip.
 func (l *layer) isGzip() bool {

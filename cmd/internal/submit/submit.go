@@ -46,15 +46,20 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// indexNowKey matches a key of the form that IndexNow asks for.
-var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
+// indexNowKey matches the characters of a key of IndexNow.
+var indexNowKey = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+// isIndexNowKey reports whether key has the form that IndexNow asks for.
+func isIndexNowKey(key string) bool {
+	return 8 <= len(key) && len(key) <= 128 && indexNowKey.MatchString(key)
+}
 
 func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error {
 	var err error
 	switch {
 	case (flags.key == "") == (flags.ping == ""):
 		err = errors.New("want either --indexnow KEY or --ping URL")
-	case flags.key != "" && !indexNowKey.MatchString(flags.key):
+	case flags.key != "" && !isIndexNowKey(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
 	}
 	client, clientErr := flags.Client()
