@@ -29,7 +29,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var batchSites = flag.Int("sites", 40, "how many sites the tests of batch walk")
+var batchSites = flag.Int("sites", 20, "how many sites the tests of batch walk")
 
 // A loopbackWeb serves a site with three pages at each address of 127.0.0.0/8, which Linux has
 // without setting them up. Every tenth has no sitemap.

@@ -24,7 +24,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/state"
 )
 
-var kills = flag.Int("kills", 3, "how often TestKilled... kills the command")
+var kills = flag.Int("kills", 1, "how often TestKilled... kills the command")
 
 // manySite has an index of n children with 20 URLs each.
 func manySite(t *testing.T, n int) *testSite {
