@@ -118,12 +118,15 @@ func (s *site) heed(index *document, r *reading) {
 		}
 		d.Listed = r.pages[d.Loc].LastMod
 		switch {
-		case d.Early && d.isHinted():
-			index.Proof = min(index.Proof+1, proved)
-		case d.Early && r.err == nil:
-			index.Proof -= refute
+		case !d.Early:
+		case d.isHinted():
+			index.Proof, d.Early = min(index.Proof+1, proved), false
+			if !d.Listed.After(d.Read) {
+				d.Heeded = d.Listed // by the reading that was early
+			}
+		case r.err == nil:
+			index.Proof, d.Early = index.Proof-refute, false
 		}
-		d.Early = d.Early && !d.isHinted() && r.err != nil
 		if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {
 			d.Next = s.began
 		}

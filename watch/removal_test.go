@@ -282,6 +282,25 @@ func TestRemoved_Lost(t *testing.T) {
 	})
 }
 
+// TestRemoved_LostReturns: a page that only a lost sitemap still lists is removed if the sitemap comes
+// back without it.
+func TestRemoved_LostReturns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1", "2"))
+		web.serve("b", urlset("2", "3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("b", 404)
+		want(t, "lost", run(t, w, 40*day), "failing b")
+		web.serve("a", urlset("1"))
+		want(t, "gone from the other", run(t, w, 20*day))
+		web.serve("b", urlset("3"))
+		want(t, "back", run(t, w, 20*day), "recovered b", "removed 2")
+	})
+}
+
 // TestSince: a watch whose Since moves on, as that of a cron job, removes no page that is listed.
 func TestSince(t *testing.T) {
 	bubble(t, func(t *testing.T) {

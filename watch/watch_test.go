@@ -50,6 +50,20 @@ func TestOnce(t *testing.T) {
 	})
 }
 
+// TestUnchanged: a document that has not changed is sent once, even if it is requested often.
+func TestUnchanged(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1|2026-05-31", "2|2026-05-30", "3|2026-05-29"))
+		run(t, web.watcher(), 2*day)
+		asked, same := web.requests["https://a.test/s"], web.same["https://a.test/s"]
+		if asked < 3 || same != asked-1 {
+			t.Errorf("%d of %d requests answered with 304", same, asked)
+		}
+	})
+}
+
 // TestRefresh: after its first reading, a feed is left alone as long as it asks for, up to a day.
 func TestRefresh(t *testing.T) {
 	for _, test := range []struct {

@@ -24,10 +24,14 @@ type web struct {
 	pages    map[string]func() string
 	status   map[string]int // instead of 200
 	requests map[string]int
+	same     map[string]int // of these, those answered with 304
 }
 
 func newWeb() *web {
-	return &web{pages: map[string]func() string{}, status: map[string]int{}, requests: map[string]int{}}
+	return &web{
+		pages: map[string]func() string{}, status: map[string]int{},
+		requests: map[string]int{}, same: map[string]int{},
+	}
 }
 
 // serve sets the body of a URL of https://a.test/.
@@ -64,6 +68,7 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(body)))
 	answer.Header.Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
+		w.same[url]++
 		answer.StatusCode = 304
 		return answer, nil
 	}

@@ -1,0 +1,155 @@
+package watch_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seed-322c453a/sitemap/watch"
+)
+
+// A busySite has an index of sitemaps in which pages are published.
+type busySite struct {
+	*web
+	w      *watch.Watcher
+	pages  [][]string
+	listed []string // the entries of the index
+}
+
+// newBusySite returns a site whose index lists sitemaps with their lastmods.
+func newBusySite(sitemaps int) *busySite {
+	b := &busySite{
+		web: newWeb(), pages: make([][]string, sitemaps), listed: make([]string, sitemaps),
+	}
+	b.w = b.watcher()
+	b.serve("robots.txt", "Sitemap: /i")
+	for i := range b.pages {
+		b.publish(i, true)
+	}
+	return b
+}
+
+// publish adds a page to a sitemap. The index says so if it tells. It returns the event.
+func (b *busySite) publish(i int, tells bool) string {
+	page, now := fmt.Sprintf("%d-%d", i, len(b.pages[i])), time.Now().UTC().Format(time.RFC3339)
+	b.pages[i] = append(b.pages[i], page+"|"+now)
+	b.serve(b.name(i), urlset(b.pages[i]...))
+	if tells {
+		b.listed[i] = b.name(i) + "|" + now
+		b.serve("i", index(b.listed...))
+	}
+	return "added " + page
+}
+
+func (b *busySite) name(i int) string { return fmt.Sprint("s", i) }
+
+// asked returns how often a document was requested.
+func (b *busySite) asked(path string) int { return b.requests["https://a.test/"+path] }
+
+// publishDaily publishes a page a day in each sitemap, at different hours, and watches the site.
+func (b *busySite) publishDaily(t *testing.T, days int, tells func(i int) bool) {
+	for range days {
+		for i := range b.pages {
+			b.publish(i, tells(i))
+			for range 24 {
+				once(t, b.w)
+				time.Sleep(day / time.Duration(24*len(b.pages)))
+			}
+		}
+	}
+}
+
+func always(int) bool { return true }
+
+// until watches the site until an event.
+func (b *busySite) until(t *testing.T, event string) {
+	for !slices.Contains(once(t, b.w), event) {
+		time.Sleep(5 * time.Minute)
+	}
+	time.Sleep(time.Minute)
+}
+
+// wantWithIndex checks that an event comes when the index is requested next.
+func (b *busySite) wantWithIndex(t *testing.T, event string) {
+	t.Helper()
+	for asked := b.asked("i"); b.asked("i") == asked; {
+		time.Sleep(5 * time.Minute)
+		if got := once(t, b.w); b.asked("i") > asked {
+			want(t, "with the index", got, event)
+		}
+	}
+}
+
+// TestIndexHint: what an index says has changed is requested at once, however seldom it changes by
+// itself.
+func TestIndexHint(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(5)
+		b.publishDaily(t, 10, always)
+		b.until(t, b.publish(0, true))
+		b.wantWithIndex(t, b.publish(0, true))
+	})
+}
+
+// TestIndexLate: an index that is late says nothing of what was found without it, and all of what
+// has changed since.
+func TestIndexLate(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(5)
+		once(t, b.w)
+		b.until(t, b.publish(0, false))
+		b.wantWithIndex(t, b.publish(0, true))
+	})
+}
+
+// TestIndexForgiven: an index that has once said nothing of a change is believed again when it has
+// been right for some time.
+func TestIndexForgiven(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(1)
+		b.publishDaily(t, 10, always)
+		before := b.asked("s0")
+		run(t, b.w, 3*day)
+		if n := b.asked("s0") - before; n != 0 {
+			t.Errorf("%d requests while the index says that nothing has changed", n)
+		}
+		silent := b.publish(0, false)
+		want(t, "without a word", run(t, b.w, 8*day), silent)
+		before = b.asked("s0")
+		run(t, b.w, day)
+		if n := b.asked("s0") - before; n < 2 {
+			t.Errorf("%d requests after the index was wrong", n)
+		}
+		b.publishDaily(t, 10, always)
+		before = b.asked("s0")
+		run(t, b.w, day)
+		if n := b.asked("s0") - before; n < 2 {
+			t.Errorf("%d requests after the index has been right ten times", n)
+		}
+		b.publishDaily(t, 15, always)
+		before = b.asked("s0")
+		run(t, b.w, 3*day)
+		if n := b.asked("s0") - before; n != 0 {
+			t.Errorf("%d requests after the index has been right for long", n)
+		}
+	})
+}
+
+// TestIndexWithoutLastMods: a sitemap that an index lists without a lastmod does not speak against
+// the lastmods of the others.
+func TestIndexWithoutLastMods(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(2)
+		b.listed[1] = b.name(1)
+		b.publishDaily(t, 10, func(i int) bool { return i == 0 })
+		listed, other := b.asked("s0"), b.asked("s1")
+		run(t, b.w, 3*day)
+		if n := b.asked("s0") - listed; n != 0 {
+			t.Errorf("%d requests while the index says that nothing has changed", n)
+		}
+		if n := b.asked("s1") - other; n < 3 {
+			t.Errorf("%d requests for the sitemap without a lastmod", n)
+		}
+	})
+}
