@@ -21,6 +21,12 @@ func TestFileName(t *testing.T) {
 	if n := len(batch.FileName(long)); n > 240 {
 		t.Errorf("a long domain has a name of %d bytes", n)
 	}
+	for n := range len(long) { // a name is as long as can be before it is made shorter
+		_, name, _ := strings.Cut(batch.FileName("A"+strings.Repeat("a", n)), "/")
+		if isWhole := name == "%41"+strings.Repeat("a", n); isWhole != (n+len("%41") <= 200) {
+			t.Errorf("%d letters: %q", n+1, name)
+		}
+	}
 	if batch.FileName(long) == batch.FileName(long+"a") {
 		t.Error("two long domains have one name")
 	}

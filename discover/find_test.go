@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/discover/robots"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -99,6 +101,42 @@ func TestFind_RobotsCut(t *testing.T) {
 	if len(found) != 1 || !errors.Is(err, fetch.ErrBody) {
 		t.Errorf("Find: %v, %v", found, err)
 	}
+}
+
+// TestFind_LongRobots: little more of a robots.txt is fetched than is read of it.
+func TestFind_LongRobots(t *testing.T) {
+	w := newWeb()
+	w.serve(example+"/robots.txt", "Sitemap: /s.xml\n"+strings.Repeat("# long\n", 1<<20))
+	w.serve(example+"/s.xml", urlset(example+"/1"))
+	c, sent := w.client(), &countedBodies{web: w}
+	c.Fetch.Transport = sent
+	r := w.site(t, c, example, discover.Options{})
+	equal(t, "URLs", r.locs(), []string{example + "/1"})
+	if n := sent.n.Load(); n < robots.MaxBytes || n > 3*robots.MaxBytes {
+		t.Errorf("%d bytes were sent, of which %d of robots.txt count", n, robots.MaxBytes)
+	}
+}
+
+// countedBodies is a web that counts the bytes which it sends.
+type countedBodies struct {
+	*web
+	n atomic.Int64
+}
+
+func (c *countedBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := c.web.RoundTrip(r)
+	if err == nil {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(resp.Body, c), resp.Body}
+	}
+	return resp, err
+}
+
+func (c *countedBodies) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
 }
 
 // TestFind_Refused: an address that may not be requested is no missing robots.txt.

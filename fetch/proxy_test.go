@@ -95,10 +95,29 @@ func TestProxy(t *testing.T) {
 	if _, err := c.Get(t.Context(), fetch.Request{URL: self}); !errors.Is(err, fetch.ErrRefused) {
 		t.Errorf("the proxy as a target: %v, want %v", err, fetch.ErrRefused)
 	}
+	// It is exempt only for requests that go through the proxy, not for what these redirect to.
+	named := &fetch.Client{Proxy: func(r *http.Request) (*url.URL, error) {
+		if r.URL.Hostname() == "self.test" {
+			return nil, nil
+		}
+		return url.Parse(self)
+	}}
+	defer named.CloseIdleConnections()
+	fetch.Resolve(named, resolver, netip.Prefix{})
+	doc, err := named.Get(t.Context(), fetch.Request{URL: "http://public.test/"})
+	if err != nil {
+		t.Fatalf("through a proxy with a name: %v", err)
+	}
+	doc.Body.Close()
+	if _, err := named.Get(t.Context(), fetch.Request{
+		URL: "http://public.test/?to=" + self, Origins: []string{"http://public.test", self},
+	}); !errors.Is(err, fetch.ErrRefused) {
+		t.Errorf("a redirect to the proxy: %v, want %v", err, fetch.ErrRefused)
+	}
 
 	open := &fetch.Client{AllowPrivateNetworks: true, Proxy: http.ProxyURL(to)}
 	defer open.CloseIdleConnections()
-	doc, err := open.Get(t.Context(), fetch.Request{URL: "http://private.test/"})
+	doc, err = open.Get(t.Context(), fetch.Request{URL: "http://private.test/"})
 	if err != nil {
 		t.Fatalf("with AllowPrivateNetworks: %v", err)
 	}

@@ -109,23 +109,31 @@ func TestLimiter_CancelledWaits(t *testing.T) {
 
 // A request that is given up does not use up its turn.
 func TestLimiter_GivesBackCancelledTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(Bounds{PerAddress: 1})
-		r, other := request("http://192.0.2.1/"), request("http://192.0.2.1:81/")
-		l.SetDelay(r.Host, 10*time.Second)
-		release := acquire(t, l, other)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if _, err := l.Acquire(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("waiting for a slot of the address: %v", err)
-		}
-		release(200, 0)
-		start := time.Now()
-		acquire(t, l, r)(200, 0)
-		if waited := time.Since(start); waited != 0 {
-			t.Errorf("the next request waited %v, want no wait", waited)
-		}
-	})
+	for name, tt := range map[string]struct {
+		bounds Bounds
+		other  string // that holds the slot
+	}{
+		"of the address":  {Bounds{PerAddress: 1}, "http://192.0.2.1:81/"},
+		"of all requests": {Bounds{Total: 1}, "http://192.0.2.2/"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(tt.bounds)
+			r := request("http://192.0.2.1/")
+			l.SetDelay(r.Host, 10*time.Second)
+			release := acquire(t, l, request(tt.other))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := l.Acquire(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("waiting for a slot %s: %v", name, err)
+			}
+			release(200, 0)
+			start := time.Now()
+			acquire(t, l, r)(200, 0)
+			if waited := time.Since(start); waited != 0 {
+				t.Errorf("slot %s: the next request waited %v, want no wait", name, waited)
+			}
+		})
+	}
 }
 
 // A busy host is remembered however many other hosts there are.

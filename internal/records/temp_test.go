@@ -48,8 +48,12 @@ func TestTemp(t *testing.T) {
 		if _, err := memory.ReadFrom(bytes.NewReader(stream.Bytes())); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := again.ReadFrom(bytes.NewReader(stream.Bytes())); err != nil {
-			t.Fatal(err)
+		again.Put("c.example/replaced", value(1))
+		if n, err := again.ReadFrom(bytes.NewReader(stream.Bytes())); err != nil || n != int64(stream.Len()) {
+			t.Fatalf("read %d of %d bytes, %v", n, stream.Len(), err)
+		}
+		if got, err := again.Get("c.example/replaced"); got != nil || err != nil {
+			t.Errorf("kept %d bytes from before, %v", len(got), err)
 		}
 		for i := range test.records {
 			key := fmt.Sprintf("a.example/%d", i)
