@@ -371,6 +371,18 @@ func TestTrust_LateGrant(t *testing.T) {
 	}
 }
 
+// TestTrust_ChildrenOfMovedIndex: children on the host that an index was asked for, or that served
+// it, are not on another host.
+func TestTrust_ChildrenOfMovedIndex(t *testing.T) {
+	w := newWeb()
+	w.redirect("https://a.test/i.xml", "https://b.test/i.xml")
+	w.serve("https://b.test/i.xml", index("https://a.test/1", "https://b.test/2", "https://c.test/3"))
+	r := w.walk(t, nil, seeds("https://a.test/i.xml"), discover.Options{})
+	if got := r.with("foreign_child"); len(got) != 1 || !strings.Contains(got[0], "https://c.test/3") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestTrust_ForeignChildren: a child on another host is reported and fetched; at most MaxForeign of
 // those that no grant covers.
 func TestTrust_ForeignChildren(t *testing.T) {

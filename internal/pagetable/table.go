@@ -179,6 +179,5 @@ func (t *Table) putBucket(s Store, p prefix, bucket []entry) (put int) {
 		bucket = bucket[n:]
 	}
 	s.Put(t.bucketKey(p), []byte(isSplit)) // its children are stored
-	t.split[p] = true
 	return put
 }
