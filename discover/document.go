@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
 	"github.com/seed-322c453a/sitemap/internal/chars"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/parse"
 )
@@ -46,7 +47,7 @@ func (w *walk) newDocument(n *node, got answer, final string) *document {
 		return w.verifier.verify(w.ctx, n, o, w.named(o.Host, n.seed))
 	}
 	if n.index != nil {
-		d.listed = endOf(n.sm.LastMod)
+		d.listed = datetime.EndOf(n.sm.LastMod)
 	}
 	d.sum.URL, d.sum.FinalURL, d.sum.Err = n.sm.Loc, final, got.err
 	d.sum.Problems = map[sitemap.Code]int{}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/location"
 	"github.com/seed-322c453a/sitemap/internal/pagetable"
 )
@@ -201,7 +202,7 @@ const (
 // past returns t, or the zero Time if t is in the future: such a lastmod must not hide later
 // changes.
 func (m *memory) past(t sitemap.Time) sitemap.Time {
-	if isAhead(t, time.Now()) {
+	if datetime.IsAhead(t, time.Now()) {
 		return sitemap.Time{}
 	}
 	return t
@@ -215,11 +216,18 @@ func (m *memory) stamp(t sitemap.Time) uint32 {
 	return uint32(min(max(t.Start().Unix(), 1), math.MaxUint32))
 }
 
-// isSettled reports whether the listed lastmod has not moved since the document was read.
+// isSettled reports whether the listed lastmod says that the document has not changed since it was
+// read.
 func (m *memory) isSettled(sm *Sitemap, r *record) bool {
-	lastMod := m.past(sm.LastMod).String()
-	return !m.o.IgnoreIndexLastMod && lastMod != "" && lastMod == r.LastMod &&
-		time.Since(time.Unix(r.Read, 0)) < maxUnread
+	lastMod := m.past(sm.LastMod)
+	return !m.o.IgnoreIndexLastMod && !lastMod.IsZero() && lastMod.String() == r.LastMod &&
+		r.isAfter(lastMod) && time.Since(time.Unix(r.Read, 0)) < maxUnread
+}
+
+// isAfter reports whether the document was read after the end of a lastmod. Before it, the lastmod
+// says nothing of further changes, such as those on the same day if it is only a date.
+func (r *record) isAfter(lastMod sitemap.Time) bool {
+	return !datetime.EndOf(lastMod).After(time.Unix(r.Read, 0))
 }
 
 // isChecked picks one in ten documents that are requested although their lastmod has not moved,
@@ -249,8 +257,9 @@ func (m *memory) judgeLastMod(site string, old, r *record) {
 		return
 	}
 	right, wrong := m.lastMods(site, r.URL)
+	lastMod, _ := sitemap.ParseTime(old.LastMod) // as String has written it
 	switch moved, changed := old.LastMod != r.LastMod, string(old.Digest) != string(r.Digest); {
-	case changed && !moved:
+	case changed && !moved && old.isAfter(lastMod):
 		wrong = 1
 	case changed == moved && right < provedRight:
 		right++

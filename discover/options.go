@@ -11,6 +11,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 )
 
 // A Sitemap is the location of a document and how it was found. A walk never changes a Sitemap,
@@ -235,28 +236,8 @@ func (o *Options) Excludes(lastMod sitemap.Time) bool {
 // judgeDate reports whether Since leaves out an entry with this lastmod, and whether the lastmod is
 // after listed, the end of what an index says, unless that is zero.
 func (o *Options) judgeDate(lastMod sitemap.Time, listed time.Time) (excluded, isLate bool) {
-	isLate = !listed.IsZero() && lastMod.Start().After(listed) && !isAhead(lastMod, time.Now())
+	isLate = !listed.IsZero() && lastMod.Start().After(listed) && !datetime.IsAhead(lastMod, time.Now())
 	return o.Excludes(lastMod), isLate
-}
-
-// zoneSpan returns how far a date may be from the instant that it means because its zone is not
-// known.
-func zoneSpan(t sitemap.Time) time.Duration {
-	if t.ZoneAssumed() || t.Precision() <= sitemap.Day {
-		return 14 * time.Hour
-	}
-	return 0
-}
-
-// isAhead reports whether t is after now, in whatever zone.
-func isAhead(t sitemap.Time, now time.Time) bool { return t.Start().Add(-zoneSpan(t)).After(now) }
-
-// endOf returns the end of t in whatever zone, or the zero time of a zero t.
-func endOf(t sitemap.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.End().Add(zoneSpan(t))
 }
 
 // fetched calls Fetched if there is one.

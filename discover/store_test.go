@@ -415,6 +415,37 @@ func TestStore_WrongLastModEndsSkipping(t *testing.T) {
 	})
 }
 
+// TestStore_TwoChangesOfADay: a document is requested again on the day of its listed lastmod, and
+// still until that day is over everywhere, if the lastmod is only a date. A second change on that day
+// proves nothing against the lastmods of the host.
+func TestStore_TwoChangesOfADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 40
+		w, store := newNews(n), &mapStore{}
+		o := discover.Options{Store: store, OnlyChanged: true}
+		time.Sleep(25 * 365 * 24 * time.Hour) // the lastmods are not in the future
+		for range 2 {
+			w.site(t, nil, example, o)
+			time.Sleep(time.Hour)
+		}
+		w.listed[7] = time.Now().Format(time.DateOnly)
+		for version := range 10 {
+			w.version[7]++
+			equal(t, fmt.Sprint("change ", version+1), w.site(t, nil, example, o).locs(),
+				[]string{page(7, version+1)})
+			time.Sleep(time.Hour)
+		}
+		w.children()
+		time.Sleep(2 * 24 * time.Hour)
+		for i := range 4 {
+			w.site(t, nil, example, o)
+			if asked := w.children(); asked > n/2 {
+				t.Errorf("walk %d after that day: %d of %d children were requested", i+1, asked, n)
+			}
+		}
+	})
+}
+
 // TestStore_LastModsOfOtherHosts: what the lastmods of one host have proved says nothing of
 // another.
 func TestStore_LastModsOfOtherHosts(t *testing.T) {

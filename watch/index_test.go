@@ -15,12 +15,14 @@ type busySite struct {
 	w      *watch.Watcher
 	pages  [][]string
 	listed []string // the entries of the index
+	layout string   // of the lastmods in the index
 }
 
 // newBusySite returns a site whose index lists sitemaps with their lastmods.
 func newBusySite(sitemaps int) *busySite {
 	b := &busySite{
 		web: newWeb(), pages: make([][]string, sitemaps), listed: make([]string, sitemaps),
+		layout: time.RFC3339,
 	}
 	b.w = b.watcher()
 	b.serve("robots.txt", "Sitemap: /i")
@@ -32,11 +34,11 @@ func newBusySite(sitemaps int) *busySite {
 
 // publish adds a page to a sitemap. The index says so if it tells. It returns the event.
 func (b *busySite) publish(i int, tells bool) string {
-	page, now := fmt.Sprintf("%d-%d", i, len(b.pages[i])), time.Now().UTC().Format(time.RFC3339)
-	b.pages[i] = append(b.pages[i], page+"|"+now)
+	page, now := fmt.Sprintf("%d-%d", i, len(b.pages[i])), time.Now().UTC()
+	b.pages[i] = append(b.pages[i], page+"|"+now.Format(time.RFC3339))
 	b.serve(b.name(i), urlset(b.pages[i]...))
 	if tells {
-		b.listed[i] = b.name(i) + "|" + now
+		b.listed[i] = b.name(i) + "|" + now.Format(b.layout)
 		b.serve("i", index(b.listed...))
 	}
 	return "added " + page
@@ -151,5 +153,31 @@ func TestIndexWithoutLastMods(t *testing.T) {
 		if n := b.asked("s1") - other; n < 3 {
 			t.Errorf("%d requests for the sitemap without a lastmod", n)
 		}
+	})
+}
+
+// TestIndexDates: a lastmod in an index that is only a date says nothing of further changes on that
+// day. On other days it stands for its sitemap.
+func TestIndexDates(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(1)
+		b.layout = time.DateOnly
+		once(t, b.w)
+		for range 10 {
+			time.Sleep(2 * day)
+			b.until(t, b.publish(0, true))
+		}
+		begun := time.Now()
+		b.until(t, b.publish(0, true)) // on the same day
+		if wait := time.Since(begun); wait > 12*time.Hour {
+			t.Errorf("the second page of a day was found after %v", wait)
+		}
+		run(t, b.w, 3*day)
+		asked := b.asked("s0")
+		run(t, b.w, 3*day)
+		if n := b.asked("s0") - asked; n != 0 {
+			t.Errorf("%d requests while the index says that nothing has changed", n)
+		}
+		b.until(t, b.publish(0, true))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
@@ -118,14 +119,14 @@ func (s *site) heed(index *document, r *reading) {
 		}
 		d.Listed = r.pages[d.Loc].LastMod
 		switch {
-		case !d.Early:
+		case d.Early.IsZero():
 		case d.isHinted():
-			index.Proof, d.Early = min(index.Proof+1, proved), false
-			if !d.Listed.After(d.Read) {
+			index.Proof, d.Early = min(index.Proof+1, proved), time.Time{}
+			if !d.Listed.After(d.Changed) {
 				d.Heeded = d.Listed // by the reading that was early
 			}
-		case r.err == nil:
-			index.Proof, d.Early = index.Proof-refute, false
+		case r.err == nil && !datetime.EndOf(d.Listed).After(d.Early):
+			index.Proof, d.Early = index.Proof-refute, time.Time{}
 		}
 		if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {
 			d.Next = s.began

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 )
 
 // The proof of an index's lastmods: how often they must have been right before they stand for its
@@ -25,9 +26,10 @@ func (d *document) isVouched() bool {
 	return i != nil && i.Proof >= proved && i.Failures == 0 && !d.Listed.IsZero()
 }
 
-// isStill reports whether the index above a document says that it has not changed.
+// isStill reports whether the index above a document says that it has not changed. A lastmod that
+// is only a date says nothing of further changes on that day.
 func (d *document) isStill() bool {
-	return d.isVouched() && !d.isHinted() && !d.Read.IsZero() && d.Failures == 0
+	return d.isVouched() && !d.isHinted() && d.Failures == 0 && !datetime.EndOf(d.Listed).After(d.Read)
 }
 
 // due returns when a document is due: rarely while its index stands for it.

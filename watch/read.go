@@ -9,6 +9,7 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
+	"github.com/seed-322c453a/sitemap/internal/datetime"
 	"github.com/seed-322c453a/sitemap/internal/pagelist"
 )
 
@@ -95,7 +96,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 // add adds an entry. It reports whether it is new, and whether its lastmod is later than before. Of
 // an entry that is listed twice, the one with the later lastmod counts.
 func (r *reading) add(p pagelist.Page) (isNew, isLater bool) {
-	if isAhead(p.LastMod, r.at) {
+	if datetime.IsAhead(p.LastMod, r.at) {
 		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
 			r.ahead = at
 		}
@@ -131,12 +132,4 @@ func (r *reading) end() {
 		r.pages[p.Loc] = p
 		r.isIndex = r.isIndex || p.State&pagelist.Sitemap != 0
 	}
-}
-
-// isAhead reports whether t is after now, whatever its zone.
-func isAhead(t sitemap.Time, now time.Time) bool {
-	if t.ZoneAssumed() || t.Precision() <= sitemap.Day {
-		now = now.Add(14 * time.Hour)
-	}
-	return t.After(now)
 }

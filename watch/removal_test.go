@@ -253,6 +253,32 @@ func TestLimits_Kept(t *testing.T) {
 	})
 }
 
+// TestRemoved_IndexDates: a page is not removed that moves to another sitemap on a day whose date the
+// index lists already.
+func TestRemoved_IndexDates(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(2)
+		b.layout = time.DateOnly
+		once(t, b.w)
+		for range 10 {
+			time.Sleep(2 * day)
+			b.publish(0, true)
+			b.until(t, b.publish(1, true))
+		}
+		moved, _, _ := strings.Cut(b.pages[0][0], "|")
+		b.pages[1] = append(b.pages[1], b.pages[0][0])
+		b.pages[0] = b.pages[0][1:]
+		for i := range b.pages {
+			b.serve(b.name(i), urlset(b.pages[i]...))
+		}
+		time.Sleep(2 * day)
+		b.publish(0, true)
+		if got := run(t, b.w, 20*day); slices.Contains(got, "removed "+moved) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
 // TestRemoved_Lost: a sitemap that has failed for 30 days no longer holds up removals, since its
 // pages cannot be known.
 func TestRemoved_Lost(t *testing.T) {

@@ -81,7 +81,7 @@ type document struct {
 	Err      string           `json:"err,omitempty"`      // the last of them
 	Failing  bool             `json:"failing,omitempty"`  // failing was reported
 	Baseline bool             `json:"baseline,omitempty"` // the first reading of the site had it
-	Early    bool             `json:"early,omitempty"`    // its index may still say that it changed
+	Early    time.Time        `json:"unhinted,omitzero"`  // the reading before a change without a hint
 	Proof    int              `json:"proof,omitempty"`    // how far an index is right about that
 
 	pages map[string]pagelist.Page // its entries, if they are not stored yet

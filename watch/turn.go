@@ -154,7 +154,7 @@ func (s *site) learn(d *document, r *reading) {
 	case d.isHinted():
 		index.Proof = max(index.Proof-1, -refute)
 	case r.isChanged:
-		d.Early = true
+		d.Early = d.Read
 	}
 	d.Read, d.Heeded = r.at, d.Listed
 }

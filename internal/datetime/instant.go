@@ -1,0 +1,28 @@
+package datetime
+
+import (
+	"time"
+
+	"github.com/seed-322c453a/sitemap"
+)
+
+// zoneSpan returns how far a date may be from the instant that it means because its zone is not
+// known.
+func zoneSpan(t sitemap.Time) time.Duration {
+	if t.ZoneAssumed() || t.Precision() <= sitemap.Day {
+		return 14 * time.Hour
+	}
+	return 0
+}
+
+// IsAhead reports whether t is after now, in whatever zone.
+func IsAhead(t sitemap.Time, now time.Time) bool { return t.After(now.Add(zoneSpan(t))) }
+
+// EndOf returns the end of t in whatever zone, or the zero time of a zero t. A change before it may
+// be one that t does not tell of: on the same day, if t is only a date.
+func EndOf(t sitemap.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.End().Add(zoneSpan(t))
+}
