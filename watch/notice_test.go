@@ -124,6 +124,26 @@ func TestFuture(t *testing.T) {
 	})
 }
 
+// TestFuture_Slow: a page that is published while the server takes its time is not in the future.
+func TestFuture_Slow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		web.serve("s", urlset("1|2026-05-01"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		published := ""
+		web.pages["https://a.test/s"] = func() string {
+			if published == "" {
+				time.Sleep(time.Minute)
+				published = time.Now().UTC().Format(time.RFC3339)
+			}
+			return urlset("1|2026-05-01", "2|"+published)
+		}
+		want(t, "then", run(t, w, 9*day), "added 2")
+	})
+}
+
 // TestOutage: a site that is down for a day has failed and recovered, once, and lost nothing.
 func TestOutage(t *testing.T) {
 	bubble(t, func(t *testing.T) {

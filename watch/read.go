@@ -96,7 +96,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 // add adds an entry. It reports whether it is new, and whether its lastmod is later than before. Of
 // an entry that is listed twice, the one with the later lastmod counts.
 func (r *reading) add(p pagelist.Page) (isNew, isLater bool) {
-	if datetime.IsAhead(p.LastMod, r.at) {
+	if datetime.IsAhead(p.LastMod, time.Now()) {
 		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
 			r.ahead = at
 		}
