@@ -19,7 +19,21 @@ func TestFolder_Sink(t *testing.T) {
 }
 
 func TestFolder_States(t *testing.T) {
-	batchtest.States(t, func(t *testing.T) batch.States { return openFolder(t) })
+	batchtest.States(t, func(t *testing.T) batch.States {
+		dir := t.TempDir()
+		f, err := batch.OpenFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if left := slices.DeleteFunc(files(t, dir), func(name string) bool {
+				return !strings.HasPrefix(name, ".tmp/")
+			}); len(left) > 0 {
+				t.Errorf("left %q", left)
+			}
+		})
+		return f
+	})
 }
 
 // files returns the paths of the files below a folder.

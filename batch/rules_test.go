@@ -69,12 +69,16 @@ func TestWorker_AddedTarget_OnlyChanged(t *testing.T) {
 	}
 }
 
-// Of a queue that hands out the targets of a domain one by one, the part has them all.
+// Of a queue that hands out the targets of a domain one by one, the part has them all, and the next
+// run knows the pages of each.
 func TestWorker_MoreTargets(t *testing.T) {
 	f, w := openFolder(t), &web{lastMod: "2024"}
+	one := func(run, target string, worker batch.Worker) {
+		task := batch.Task{Run: run, Domain: "a.example", Targets: []string{target}, More: true}
+		mustDo(t, w, f, []batch.Task{task}, worker)
+	}
 	for _, target := range []string{"www.a.example", "shop.a.example", "none.a.example", "shop.a.example"} {
-		task := batch.Task{Run: "1", Domain: "a.example", Targets: []string{target}, More: true}
-		mustDo(t, w, f, []batch.Task{task}, batch.Worker{})
+		one("1", target, batch.Worker{})
 	}
 	lines := part(t, f, "1", "a.example")
 	if n := len(pages(t, lines)); n != 6 || count(lines, `{"type":"document"`) != 2 || count(lines, `{"type":"target"`) != 1 {
@@ -88,6 +92,12 @@ func TestWorker_MoreTargets(t *testing.T) {
 	}
 	if w.requests["www.a.example"] != 2 { // robots.txt and a sitemap
 		t.Errorf("requests %v", w.requests)
+	}
+	for _, target := range []string{"www.a.example", "shop.a.example"} {
+		one("2", target, changed)
+	}
+	if lines := part(t, f, "2", "a.example"); len(pages(t, lines)) > 0 {
+		t.Errorf("the next run has\n%s", lines)
 	}
 }
 
