@@ -181,3 +181,34 @@ func TestIndexDates(t *testing.T) {
 		b.until(t, b.publish(0, true))
 	})
 }
+
+// TestIndexOfNow: an index whose lastmods are always the time of the request is soon requested as
+// seldom as one without lastmods.
+func TestIndexOfNow(t *testing.T) {
+	asked := map[bool]int{}
+	for _, isNow := range []bool{false, true} {
+		bubble(t, func(t *testing.T) {
+			b := newBusySite(3)
+			b.pages = [][]string{{"1|2026-05-20"}, {"2|2026-05-10"}, {"3"}}
+			for i := range b.pages {
+				b.serve(b.name(i), urlset(b.pages[i]...))
+			}
+			b.web.pages["https://a.test/i"] = func() string {
+				if !isNow {
+					return index("s0", "s1", "s2")
+				}
+				now := time.Now().UTC().Format(time.RFC3339)
+				return index("s0|"+now, "s1|"+now, "s2|"+now)
+			}
+			run(t, b.w, day)
+			before := b.asked("i")
+			for range 14 {
+				run(t, b.w, day)
+			}
+			asked[isNow] = b.asked("i") - before
+		})
+	}
+	if asked[false] < 10 || asked[true] > 3*asked[false] {
+		t.Errorf("%d requests, for an index without lastmods %d", asked[true], asked[false])
+	}
+}

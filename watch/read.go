@@ -24,6 +24,7 @@ type reading struct {
 	dates     []time.Time              // the lastmods
 	ahead     time.Time                // the first that is in the future
 	isChanged bool                     // something appeared, vanished or moved its lastmod
+	isNews    bool                     // so it did, other than by a lastmod that proves nothing
 	isIndex   bool                     // some entries are sitemaps
 	sum       discover.Summary
 	err       error // why it was not read, or not to its end
@@ -56,7 +57,8 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 			if !o.IgnoreIndexLastMod {
 				p.LastMod = sm.LastMod
 			}
-			r.add(p)
+			isNew, isLater := r.add(p)
+			r.isNews = r.isNews || isNew || isLater && d.Proof >= 0
 			r.isIndex = true
 		}
 		return false
@@ -84,6 +86,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 			p.State |= pagelist.Untrusted
 		}
 		isNew, isLater := r.add(p)
+		r.isNews = r.isNews || isNew || isLater
 		isShown := p.State&pagelist.Untrusted == 0 && !given.Excludes(u.LastMod)
 		if isShown && (isNew && isWanted || isLater) {
 			r.changes[u.Loc] = u
@@ -126,7 +129,7 @@ func (r *reading) end() {
 			continue
 		}
 		if r.isWhole() {
-			r.gone, r.isChanged = append(r.gone, p), true
+			r.gone, r.isChanged, r.isNews = append(r.gone, p), true, true
 			continue
 		}
 		r.pages[p.Loc] = p

@@ -112,7 +112,7 @@ func (s *site) remark(d *document, r *reading) {
 
 // isQuiet reports whether nothing has changed in a document for unusually long.
 func (r *reading) isQuiet(d *document) bool {
-	if r.err != nil || r.isFirst || r.isChanged || d.IsIndex || d.Usual == 0 {
+	if r.err != nil || r.isFirst || r.isNews || d.IsIndex || d.Usual == 0 {
 		return false
 	}
 	usual := time.Duration(float64(24*time.Hour) / d.Usual)
@@ -139,9 +139,9 @@ func (s *site) learn(d *document, r *reading) {
 	if r.isFirst {
 		d.Rhythm = firstRhythm(r.dates, d.isFeed(), r.at)
 	} else {
-		d.Rhythm = d.Rhythm.after(r.at.Sub(d.Read), r.isChanged)
+		d.Rhythm = d.Rhythm.after(r.at.Sub(d.Read), r.isNews)
 	}
-	if r.isChanged && !r.isFirst {
+	if r.isNews && !r.isFirst {
 		d.Changed, d.Usual = r.at, d.Rhythm.usual()
 	}
 	switch index := d.index; {
@@ -149,11 +149,11 @@ func (s *site) learn(d *document, r *reading) {
 	case r.isFirst: // the index changes whenever the document does
 		index.Rhythm.Long.Changes += d.Rhythm.Long.Changes
 		index.Next = index.Asked.Add(s.interval(index))
-	case d.isHinted() && r.isChanged:
+	case d.isHinted() && r.isNews:
 		index.Proof = min(index.Proof+1, proved)
 	case d.isHinted():
 		index.Proof = max(index.Proof-1, -refute)
-	case r.isChanged:
+	case r.isNews:
 		d.Early = d.Read
 	}
 	d.Read, d.Heeded = r.at, d.Listed
