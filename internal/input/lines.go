@@ -28,21 +28,12 @@ func (in *Reader) Position(n int) sitemap.Position {
 
 // startOf returns the offset of the line that buf[to] is on.
 func (in *Reader) startOf(to int) int64 {
-	i := to - 1
-	for i >= 0 && in.buf[i] != '\n' {
-		i--
-	}
-	if in.loneCR {
-		for j := to - 1; j > i; j-- {
-			if in.endsWithCR(j) {
-				i = j
-			}
+	for i, b := to-1, in.buf; i >= 0; i-- {
+		if b[i] == '\n' || b[i] == '\r' && in.loneCR && in.endsWithCR(i) {
+			return in.base + int64(i) + 1
 		}
 	}
-	if i < 0 {
-		return in.first
-	}
-	return in.base + int64(i) + 1
+	return in.first
 }
 
 // endsWithCR reports whether buf[i] is a CR without LF.
