@@ -56,6 +56,7 @@ type entry struct {
 	start    int64 // its offset, -1 before the first one
 	fields   []document.Field
 	elements []element       // unless all of it has the common shape
+	path     []int           // of each depth, the element that was added last below the one above
 	kept     map[int64]place // of start tags whose bytes have left the memory, by offset
 
 	bytes []byte // that the elements keep
@@ -68,6 +69,7 @@ func (e *entry) begin(offset int64) {
 	if len(e.elements) > 0 || len(e.kept) > 0 {
 		clear(e.kept)
 		e.elements, e.bytes, e.attrs = e.elements[:0], e.bytes[:0], e.attrs[:0]
+		e.path = e.path[:0]
 	}
 }
 
@@ -83,9 +85,14 @@ func (e *entry) add(r *xmlscan.Reader, depth int, own bool) {
 	if n := len(e.fields); n > 0 && e.fields[n-1].Offset == at {
 		e.fields = e.fields[:n-1]
 	}
+	for len(e.path) < depth {
+		e.path = append(e.path, -1)
+	}
+	e.path = append(e.path[:depth], -1)
 	if len(e.elements) >= maxElements {
 		return
 	}
+	e.path[depth] = len(e.elements)
 	el := element{local: e.keep(r.Local()), space: r.Space, own: own, depth: depth, offset: at}
 	from := len(e.attrs)
 	for a := range r.Attrs() {
@@ -107,16 +114,12 @@ func (e *entry) keep(b []byte) []byte {
 
 // addText adds text of the last element at depth.
 func (e *entry) addText(text []byte, isRaw bool, depth int) {
-	n := len(e.elements) - 1
-	for n >= 0 && e.elements[n].depth > depth {
-		n--
-	}
-	if n < 0 || e.elements[n].depth != depth || len(e.elements[n].text) > 0 ||
-		len(bytes.TrimSpace(text)) == 0 {
+	if depth >= len(e.path) || e.path[depth] < 0 || len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
-	el := &e.elements[n]
-	el.text, el.cdata = e.keep(text[:min(len(text), maxElementText)]), !isRaw
+	if el := &e.elements[e.path[depth]]; len(el.text) == 0 {
+		el.text, el.cdata = e.keep(text[:min(len(text), maxElementText)]), !isRaw
+	}
 }
 
 // fieldNames are the names of the kinds of fields.

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -131,7 +132,7 @@ const maxHeld = 1_000
 // hold keeps a finding until its entry has been read.
 func (j *judge) hold(f Finding) {
 	if j.held = append(j.held, f); len(j.held) >= maxHeld {
-		j.flush(f.Pos.Offset + 1)
+		j.flush(math.MaxInt64)
 	}
 }
 
