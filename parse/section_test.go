@@ -136,3 +136,19 @@ func TestEntries_SkippedSections(t *testing.T) {
 		}
 	}
 }
+
+// A CDATA section after an element that was read quickly is as unclosed as it is otherwise.
+func TestEntries_SectionAfterField(t *testing.T) {
+	const before = "<urlset><url><loc>http://a.example/1</loc>"
+	const after = "<![CDATA[<loc>http://a.example/2<![CDATA[]]><x/></loc></url></urlset>"
+	var listed [2][]string
+	for i, between := range []string{"<priority>1</priority>", "<priority >1</priority>"} {
+		for e := range parse.Entries(strings.NewReader(before+between+after), nil) {
+			listed[i] = append(listed[i], e.Loc)
+		}
+	}
+	want := []string{"http://a.example/1", "http://a.example/2"}
+	if !slices.Equal(listed[0], want) || !slices.Equal(listed[1], want) {
+		t.Errorf("got %q, and %q read by the general reader; want %q", listed[0], listed[1], want)
+	}
+}

@@ -77,6 +77,9 @@ const maxCut = 4 << 10
 func (d *decoder) enter() {
 	start := d.quick.start.text
 	d.r.Enter(start[1 : len(start)-1])
+	if d.locs > 0 || d.seen != 0 || d.extended {
+		d.r.Passed()
+	}
 	d.entrySpc, d.usual = d.space, true
 	d.start = append(d.start[:0], start...)
 	d.readFields(false)

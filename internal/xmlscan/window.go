@@ -50,7 +50,12 @@ func (r *Reader) Enter(name []byte) {
 	r.size, r.Empty = 0, false
 	r.unbind(len(r.stack))
 	r.pushEntry(name)
+	r.owner = append(r.owner[:0], name...)
 }
+
+// Passed tells that the caller has itself read an element in the entry, so that text that follows
+// is not that of a start tag.
+func (r *Reader) Passed() { r.owner = r.owner[:0] }
 
 // Exit closes the open entry, whose end tag the caller has read itself.
 func (r *Reader) Exit() { r.pop(r.entry - 1) }
