@@ -92,17 +92,23 @@ type Document struct {
 // Fresh returns how long the response is fresh, by its Cache-Control or else its Expires (RFC 9111,
 // section 4.2.1). It is 0 if neither says.
 func (d *Document) Fresh() time.Duration {
-	for field := range strings.SplitSeq(d.Header.Get("Cache-Control"), ",") {
+	control := strings.Join(d.Header.Values("Cache-Control"), ",")
+	for field := range strings.SplitSeq(control, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
 		n, err := strconv.ParseUint(value, 10, 31)
 		if err == nil && strings.EqualFold(name, "max-age") {
 			return time.Duration(n) * time.Second
 		}
 	}
-	if at, err := http.ParseTime(d.Header.Get("Expires")); err == nil {
-		return max(time.Until(at), 0)
+	at, err := http.ParseTime(d.Header.Get("Expires"))
+	if err != nil {
+		return 0
 	}
-	return 0
+	from, err := http.ParseTime(d.Header.Get("Date")) // by the clock of the server
+	if err != nil {
+		from = time.Now()
+	}
+	return max(at.Sub(from), 0)
 }
 
 // Again returns another reader of the body, from its start. It is independent of Body and of other

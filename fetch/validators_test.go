@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/fetch"
 )
@@ -84,6 +85,28 @@ func TestValidators_TooLong(t *testing.T) {
 		if len(doc.ETag) != want || len(doc.LastModified) != want {
 			t.Errorf("of %d bytes: %d and %d are kept, want %d",
 				size, len(doc.ETag), len(doc.LastModified), want)
+		}
+	}
+}
+
+// A response is as fresh as one of its Cache-Control lines says, or its Expires by its Date.
+func TestDocument_Fresh(t *testing.T) {
+	for _, test := range []struct {
+		header http.Header
+		want   time.Duration
+	}{
+		{nil, 0},
+		{http.Header{"Cache-Control": {"public", "Max-Age=60"}}, time.Minute},
+		{http.Header{"Cache-Control": {"public, max-age=60"}}, time.Minute},
+		{http.Header{"Cache-Control": {"max-age=0"},
+			"Expires": {"Mon, 06 May 2024 07:09:08 GMT"}}, 0},
+		{http.Header{"Date": {"Mon, 06 May 2024 07:08:08 GMT"},
+			"Expires": {"Mon, 06 May 2024 07:09:08 GMT"}}, time.Minute},
+		{http.Header{"Expires": {"Mon, 06 May 2024 07:09:08 GMT"}}, 0},
+		{http.Header{"Expires": {"0"}}, 0},
+	} {
+		if got := (&fetch.Document{Header: test.header}).Fresh(); got != test.want {
+			t.Errorf("%v: %v, want %v", test.header, got, test.want)
 		}
 	}
 }
