@@ -253,6 +253,24 @@ func TestLimits_Kept(t *testing.T) {
 	})
 }
 
+// TestRemoved_SitemapReturns: the pages of a sitemap that is dropped are removed, and those of one
+// that comes back are added.
+func TestRemoved_SitemapReturns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "b"))
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2", "3"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("i", index("a"))
+		want(t, "dropped", run(t, w, 3*day), "sitemap_removed b", "removed 2", "removed 3")
+		web.serve("i", index("a", "b"))
+		want(t, "back", run(t, w, 3*day), "sitemap_added b", "added 2", "added 3")
+	})
+}
+
 // TestRemoved_IndexDates: a page is not removed that moves to another sitemap on a day whose date the
 // index lists already.
 func TestRemoved_IndexDates(t *testing.T) {
