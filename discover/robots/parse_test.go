@@ -204,3 +204,13 @@ func TestParse_ExcerptsHaveNoCredentials(t *testing.T) {
 		}
 	}
 }
+
+// TestParse_OfTheFile: a problem of the whole file drops no record.
+func TestParse_OfTheFile(t *testing.T) {
+	for _, text := range []string{"<html>", strings.Repeat("# no\n", robots.MaxBytes/5+1)} {
+		r := parse(t, text)
+		if len(r.Problems) != 1 || r.Problems[0].Dropped || r.Problems[0].Pos.Line != 0 {
+			t.Errorf("problems %+v, want one of the file", r.Problems)
+		}
+	}
+}
