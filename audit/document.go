@@ -163,12 +163,7 @@ func (d *auditor) take(e *sitemap.Entry) {
 // Start implements document.Listener.
 func (d *auditor) Start(in *input.Reader) {
 	d.in, d.line = in, -1
-	in.Sliding = func() {
-		for i := range d.extensions.links {
-			d.keepPlace(d.extensions.links[i].offset)
-		}
-		d.keepPlaces()
-	}
+	in.Sliding = d.keepPlaces
 	d.layers = in.Layers()
 	d.top = d.place(max(0, d.base()))
 	d.top.excerpt = Excerpt{}

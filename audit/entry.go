@@ -55,12 +55,20 @@ func (e *element) attr(name string) (value []byte, ok bool) {
 type entry struct {
 	start    int64 // its offset, -1 before the first one
 	fields   []document.Field
+	links    []link          // alternates
 	elements []element       // unless all of it has the common shape
 	path     []int           // of each depth, the element that was added last below the one above
 	kept     map[int64]place // of start tags whose bytes have left the memory, by offset
+	keptTo   int64           // the end of the offsets that were kept
 
 	bytes []byte // that the elements keep
 	attrs []xmlscan.Attr
+}
+
+// A link is an alternate of the entry.
+type link struct {
+	offset     int64
+	code, href string
 }
 
 // begin starts the next entry.
@@ -68,6 +76,7 @@ func (e *entry) begin(offset int64) {
 	e.start, e.fields = offset, e.fields[:0]
 	if len(e.elements) > 0 || len(e.kept) > 0 {
 		clear(e.kept)
+		e.keptTo = 0
 		e.elements, e.bytes, e.attrs = e.elements[:0], e.bytes[:0], e.attrs[:0]
 		e.path = e.path[:0]
 	}

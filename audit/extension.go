@@ -37,17 +37,10 @@ var _ = register(
 // extensions judges the extensions of the entry that is judged.
 type extensions struct {
 	*judge
-	images, news int // of the entry
-	newsEntries  int // of the document
-	links        []link
+	images, news int             // of the entry
+	newsEntries  int             // of the document
 	sound        map[string]bool // valid codes of hreflang
 	isNamed      bool            // a rule names the defect of the extension
-}
-
-// A link is an alternate of the entry.
-type link struct {
-	offset     int64
-	code, href string
 }
 
 // recordOf returns the namespace of the extension that an element is read as, or NoSpace.

@@ -71,22 +71,30 @@ func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 	return j.at(e.Pos).of(e.Loc)
 }
 
-// keepPlaces keeps the places of the current entry before its bytes leave the memory.
+// keepPlaces keeps the places of the current entry before its bytes leave the memory: those that
+// were added since the last time.
 func (j *judge) keepPlaces() {
-	j.keepPlace(j.start)
-	for i := range j.elements {
-		j.keepPlace(j.elements[i].offset)
+	from := j.keptTo
+	keep := func(offset int64) (isNew bool) {
+		if offset < from {
+			return false
+		}
+		if j.keptTo = max(j.keptTo, offset+1); j.holds(offset) {
+			j.kept[offset] = j.place(offset)
+		}
+		return true
 	}
-	for i := range j.fields {
-		j.keepPlace(j.fields[i].Offset)
+	keep(j.start)
+	for i := len(j.elements) - 1; i >= 0 && keep(j.elements[i].offset); {
+		i--
+	}
+	for i := len(j.fields) - 1; i >= 0 && keep(j.fields[i].Offset); {
+		i--
+	}
+	for i := len(j.links) - 1; i >= 0 && keep(j.links[i].offset); {
+		i--
 	}
 	j.wideBefore(j.in.Position(0)) // it remembers what is needed of bytes that leave the memory
-}
-
-func (j *judge) keepPlace(offset int64) {
-	if j.holds(offset) {
-		j.kept[offset] = j.place(offset)
-	}
 }
 
 // maxHabit is how many findings of a habit are reported in a document.
