@@ -76,10 +76,7 @@ const maxCut = 4 << 10
 // enter leaves the rest of an entry that was read quickly so far to the general reader.
 func (d *decoder) enter() {
 	start := d.quick.start.text
-	d.r.Enter(start[1 : len(start)-1])
-	if d.locs > 0 || d.seen != 0 || d.extended {
-		d.r.Passed()
-	}
+	d.r.Enter(start[1:len(start)-1], d.locs > 0 || d.seen != 0 || d.extended)
 	d.entrySpc, d.usual = d.space, true
 	d.start = append(d.start[:0], start...)
 	d.readFields(false)
@@ -99,6 +96,9 @@ func (d *decoder) quickRest(depth int) (ended bool) {
 	}
 	b := d.padded()
 	i := d.quickFields(b, 0)
+	if first := xmlscan.SkipSpace(b, 0); first < i && b[first+1] != '!' {
+		d.r.Passed() // an element was read, not only comments
+	}
 	if ended = d.quick.end.starts(b, i); ended {
 		i += len(d.quick.end.text)
 		d.r.Exit()

@@ -45,17 +45,15 @@ func PlainSection(b []byte, i int) (text []byte, end int) {
 }
 
 // Enter opens an entry with this name whose start tag, without attributes, the caller has read
-// itself. The window starts after it.
-func (r *Reader) Enter(name []byte) {
+// itself, and elements in it if hasElements is set. The window starts after them.
+func (r *Reader) Enter(name []byte, hasElements bool) {
 	r.size, r.Empty = 0, false
 	r.unbind(len(r.stack))
 	r.pushEntry(name)
-	r.owner = append(r.owner[:0], name...)
+	if r.owner = append(r.owner[:0], name...); hasElements {
+		r.Passed()
+	}
 }
-
-// Passed tells that the caller has itself read an element in the entry, so that text that follows
-// is not that of a start tag.
-func (r *Reader) Passed() { r.owner = r.owner[:0] }
 
 // Exit closes the open entry, whose end tag the caller has read itself.
 func (r *Reader) Exit() { r.pop(r.entry - 1) }
@@ -184,3 +182,7 @@ func (r *Reader) plainEnd(b []byte) bool {
 	r.pop(d - 1)
 	return true
 }
+
+// Passed tells that the caller has itself read an element in the entry, so that text that follows
+// is not that of a start tag.
+func (r *Reader) Passed() { r.owner = r.owner[:0] }
