@@ -45,6 +45,7 @@ const (
 	isQuery                     // a query or parameters
 	isOdd                       // what a URL may not contain as it is (RFC 3986, section 2)
 	isBracket                   // allowed in the host only
+	isDot                       // a dot
 )
 
 var classes = func() (table [256]class) {
@@ -57,6 +58,7 @@ var classes = func() (table [256]class) {
 	for c := 'A'; c <= 'Z'; c++ {
 		table[c] = isUpper
 	}
+	table['.'] = isDot
 	table['%'], table['#'], table['?'], table[';'] = isPercent, isHash, isQuery, isQuery
 	table['['], table[']'] = isOdd|isBracket, isOdd|isBracket
 	return table

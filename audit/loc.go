@@ -127,7 +127,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	if isUnrendered(rest) {
 		l.bogus(e)
 	}
-	if o == nil || has&^isUpper != 0 || o.odd || len(e.Loc) < minLoc {
+	if o == nil || has&^(isUpper|isDot) != 0 || o.odd || len(e.Loc) < minLoc {
 		l.unusual(e, o, rest, has)
 	}
 	return false
