@@ -83,6 +83,18 @@ func TestRemoved(t *testing.T) {
 			w.serve("robots.txt", "Sitemap: /n")
 			w.serve("n", fmt.Sprintf(news, "1"))
 		}, func(w *web) { w.serve("n", fmt.Sprintf(news, "2")) }, "added 2"},
+		{"in a feed too, gone from both", func(w *web) {
+			w.serve("robots.txt", "Sitemap: /s\nSitemap: /f")
+			w.serve("s", urlset("1", "2"))
+			w.serve("f", fmt.Sprintf(feed, "2"))
+		}, func(w *web) {
+			w.serve("s", urlset("1"))
+			w.serve("f", fmt.Sprintf(feed, "1"))
+		}, "removed 2"},
+		{"a page of another host", func(w *web) {
+			two(w)
+			w.serve("a", strings.Replace(urlset("1", "2"), "a.test/2", "b.test/2", 1))
+		}, func(w *web) { w.serve("a", urlset("1")) }, ""},
 		{"robots.txt names another sitemap", two, func(w *web) {
 			w.serve("robots.txt", "Sitemap: /j")
 			w.serve("j", index("b"))
@@ -251,6 +263,38 @@ func TestLimits_Kept(t *testing.T) {
 		want(t, "c is gone", run(t, w, 6*day), "added of-a", "sitemap_added a",
 			"removed of-c", "sitemap_removed c")
 	})
+}
+
+// TestRemoved_LastMod: a removed page has the latest of its lastmods, whichever sitemap drops it
+// first.
+func TestRemoved_LastMod(t *testing.T) {
+	for _, names := range []string{"ab", "ba"} {
+		bubble(t, func(t *testing.T) {
+			web := newWeb()
+			web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+			web.serve("a", urlset("1", "2|2026-05-20"))
+			web.serve("b", urlset("3", "2|2026-05-10"))
+			w := web.watcher()
+			want(t, "first", once(t, w))
+			for _, name := range strings.Split(names, "") {
+				web.serve(name, urlset(map[string]string{"a": "1", "b": "3"}[name]))
+				if name == names[:1] {
+					want(t, "gone from one", run(t, w, 3*day))
+				}
+			}
+			var lastMods []string
+			for range 24 {
+				time.Sleep(3 * time.Hour)
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					lastMods = append(lastMods, short(e)+" "+e.URL.LastMod.String())
+				}
+			}
+			want(t, names, lastMods, "removed 2 2026-05-20")
+		})
+	}
 }
 
 // TestRemoved_SitemapReturns: the pages of a sitemap that is dropped are removed, and those of one
