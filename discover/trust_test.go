@@ -520,8 +520,11 @@ func TestOnSite(t *testing.T) {
 		return list
 	}
 	o := discover.Options{MinTrust: trust.Untrusted}
-	if got := on(w.site(t, nil, example, o)); got != "yynn" {
-		t.Errorf("site: %s", got)
+	w.serve("https://www.example.com/robots.txt", "Sitemap: https://cdn.test/s.xml")
+	for _, site := range []string{example, "https://www.example.com"} {
+		if got := on(w.site(t, nil, site, o)); got != "yynn" {
+			t.Errorf("site %s: %s", site, got)
+		}
 	}
 	if got := on(w.walk(t, nil, seeds("https://cdn.test/s.xml"), o)); got != "nnyn" {
 		t.Errorf("seed of the caller: %s", got)
