@@ -346,7 +346,7 @@ func TestBatchCat_Parquet(t *testing.T) {
 	if n := parquetRows(t, file); n != 7 {
 		t.Errorf("%d sitemaps", n)
 	}
-	runArgs(t, "batch", "cat", dir+"/1", "--documents", "--format", "text").want(t, cli.ExitUsage, "", "a table is printed as")
+	runArgs(t, "batch", "cat", dir+"/1", "--documents", "--format", "text").want(t, cli.ExitUsage, "", "for a table, not text")
 }
 
 // parquetRows returns how many rows a file has.

@@ -28,8 +28,11 @@ const (
 	schemeFrontierTLS = "urlfrontiers://"
 )
 
-var errQueue = errors.New("--queue: want nats://HOST:PORT, several separated by commas, or " +
-	"urlfrontier://HOST:PORT/CRAWL")
+var (
+	errFrontier = errors.New("--queue: want urlfrontier://HOST:PORT/CRAWL")
+	errQueue    = errors.New("--queue: want nats://HOST:PORT, several separated by commas, or " +
+		"urlfrontier://HOST:PORT/CRAWL")
+)
 
 func isNATS(location string) bool {
 	return strings.HasPrefix(location, schemeNATS) || strings.HasPrefix(location, schemeTLS)
@@ -41,7 +44,7 @@ func parseFrontier(location string) (*url.URL, error) {
 	isFrontier := strings.HasPrefix(location, schemeFrontier) ||
 		strings.HasPrefix(location, schemeFrontierTLS)
 	if err != nil || !isFrontier || u.Port() == "" || u.User != nil {
-		return nil, errQueue
+		return nil, errFrontier
 	}
 	u.Path = strings.Trim(u.Path, "/")
 	return u, nil
@@ -76,8 +79,10 @@ func (s *serverFlags) check() error {
 	case s.queue == "" || isNATS(s.queue):
 		return nil
 	}
-	_, err := parseFrontier(s.queue)
-	return err
+	if _, err := parseFrontier(s.queue); err != nil {
+		return errQueue
+	}
+	return nil
 }
 
 // secure returns the TLS configuration for a frontier, or nil for no TLS.

@@ -36,7 +36,7 @@ func newTable[S, R any](
 ) (t *Table[S, R], err error) {
 	t = &Table[S, R]{format: flags.Format, rowsOf: rowsOf}
 	if !slices.Contains([]string{"csv", "jsonl", "parquet"}, t.format) {
-		return nil, fmt.Errorf("--format %s: a table is printed as csv, jsonl or parquet", t.format)
+		return nil, fmt.Errorf("want --format csv, jsonl or parquet for a table, not %s", t.format)
 	}
 	fields := map[string]reflect.StructField{}
 	for field := range reflect.TypeFor[R]().Fields() {
