@@ -47,7 +47,7 @@ func (d *duplicates) add(e *sitemap.Entry, o *origin, rest string, has class) {
 		exact: uint32((sum ^ o.exact) >> 32), norm: uint32(sum >> 32), line: uint32(e.Pos.Line),
 	}
 	if !strings.HasPrefix(rest, "/") || has&(isPercent|isHash|isOdd) != 0 ||
-		has&isDot != 0 && strings.Contains(rest, "/.") {
+		has&isDot != 0 && strings.Contains(rest[strings.IndexByte(rest, '.')-1:], "/.") {
 		rest = location.Normalize(location.Origin{}, rest)[len("://"):]
 		has = classOf(rest)
 		sum = maphash.String(seed, rest)
