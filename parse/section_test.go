@@ -139,16 +139,19 @@ func TestEntries_SkippedSections(t *testing.T) {
 
 // A CDATA section after an element that was read quickly is as unclosed as it is otherwise.
 func TestEntries_SectionAfterField(t *testing.T) {
-	const before = "<urlset><url><loc>http://a.example/1</loc>"
 	const after = "<![CDATA[<loc>http://a.example/2<![CDATA[]]><x/></loc></url></urlset>"
-	var listed [2][]string
-	for i, between := range []string{"<priority>1</priority>", "<priority >1</priority>"} {
-		for e := range parse.Entries(strings.NewReader(before+between+after), nil) {
-			listed[i] = append(listed[i], e.Loc)
+	for _, before := range []string{"<urlset><url>", "<urlset><url><!-- c -->"} {
+		before += "<loc>http://a.example/1</loc>"
+		var listed [2][]string
+		for i, between := range []string{"<priority>1</priority>", "<priority >1</priority>"} {
+			for e := range parse.Entries(strings.NewReader(before+between+after), nil) {
+				listed[i] = append(listed[i], e.Loc)
+			}
 		}
-	}
-	want := []string{"http://a.example/1", "http://a.example/2"}
-	if !slices.Equal(listed[0], want) || !slices.Equal(listed[1], want) {
-		t.Errorf("got %q, and %q read by the general reader; want %q", listed[0], listed[1], want)
+		want := []string{"http://a.example/1", "http://a.example/2"}
+		if !slices.Equal(listed[0], want) || !slices.Equal(listed[1], want) {
+			t.Errorf("%s: got %q, and %q read by the general reader; want %q", before, listed[0],
+				listed[1], want)
+		}
 	}
 }

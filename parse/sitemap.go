@@ -96,9 +96,6 @@ func (d *decoder) quickRest(depth int) (ended bool) {
 	}
 	b := d.padded()
 	i := d.quickFields(b, 0)
-	if first := xmlscan.SkipSpace(b, 0); first < i && b[first+1] != '!' {
-		d.r.Passed() // an element was read, not only comments
-	}
 	if ended = d.quick.end.starts(b, i); ended {
 		i += len(d.quick.end.text)
 		d.r.Exit()

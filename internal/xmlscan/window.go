@@ -50,10 +50,15 @@ func (r *Reader) Enter(name []byte, hasElements bool) {
 	r.size, r.Empty = 0, false
 	r.unbind(len(r.stack))
 	r.pushEntry(name)
-	if r.owner = append(r.owner[:0], name...); hasElements {
-		r.Passed()
+	r.owner = r.owner[:0]
+	if !hasElements {
+		r.owner = append(r.owner, name...)
 	}
 }
+
+// Passed tells that the caller has itself read an element in the entry, so that text that follows
+// is not that of a start tag.
+func (r *Reader) Passed() { r.owner = r.owner[:0] }
 
 // Exit closes the open entry, whose end tag the caller has read itself.
 func (r *Reader) Exit() { r.pop(r.entry - 1) }
@@ -182,7 +187,3 @@ func (r *Reader) plainEnd(b []byte) bool {
 	r.pop(d - 1)
 	return true
 }
-
-// Passed tells that the caller has itself read an element in the entry, so that text that follows
-// is not that of a start tag.
-func (r *Reader) Passed() { r.owner = r.owner[:0] }
