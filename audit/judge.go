@@ -75,25 +75,18 @@ func (j *judge) field(e *sitemap.Entry, kind document.FieldKind) place {
 // were added since the last time.
 func (j *judge) keepPlaces() {
 	from := j.keptTo
-	keep := func(offset int64) (isNew bool) {
-		if offset < from {
-			return false
+	keep := func(n int, offsetOf func(i int) int64) {
+		for i := n - 1; i >= 0 && offsetOf(i) >= from; i-- {
+			offset := offsetOf(i)
+			if j.keptTo = max(j.keptTo, offset+1); j.holds(offset) {
+				j.kept[offset] = j.place(offset)
+			}
 		}
-		if j.keptTo = max(j.keptTo, offset+1); j.holds(offset) {
-			j.kept[offset] = j.place(offset)
-		}
-		return true
 	}
-	keep(j.start)
-	for i := len(j.elements) - 1; i >= 0 && keep(j.elements[i].offset); {
-		i--
-	}
-	for i := len(j.fields) - 1; i >= 0 && keep(j.fields[i].Offset); {
-		i--
-	}
-	for i := len(j.links) - 1; i >= 0 && keep(j.links[i].offset); {
-		i--
-	}
+	keep(1, func(int) int64 { return j.start })
+	keep(len(j.elements), func(i int) int64 { return j.elements[i].offset })
+	keep(len(j.fields), func(i int) int64 { return j.fields[i].Offset })
+	keep(len(j.links), func(i int) int64 { return j.links[i].offset })
 	j.wideBefore(j.in.Position(0)) // it remembers what is needed of bytes that leave the memory
 }
 

@@ -156,18 +156,18 @@ func (l *lastMods) add(e *sitemap.Entry) {
 
 // build counts a lastmod among those of the same time. A new time replaces the rarest one.
 func (l *lastMods) build(t int64) {
-	rarest := 0
+	rarest := &l.builds[0]
 	for i := range l.builds {
 		b := &l.builds[i]
-		if uint64(t-b.to+buildTime) <= uint64(b.from-b.to+2*buildTime) {
+		if t-b.from <= buildTime && b.to-t <= buildTime {
 			b.from, b.to, b.count = min(t, b.from), max(t, b.to), b.count+1
 			return
 		}
-		if b.count < l.builds[rarest].count {
-			rarest = i
+		if b.count < rarest.count {
+			rarest = b
 		}
 	}
-	l.builds[rarest] = build{t, t, 1}
+	*rarest = build{t, t, 1}
 }
 
 // end judges the lastmods together.
