@@ -227,7 +227,7 @@ func (m *memory) isSettled(sm *Sitemap, r *record) bool {
 // isAfter reports whether the document was read after the end of a lastmod. Before it, the lastmod
 // says nothing of further changes, such as those on the same day if it is only a date.
 func (r *record) isAfter(lastMod sitemap.Time) bool {
-	return !datetime.EndOf(lastMod).After(time.Unix(r.Read, 0))
+	return datetime.IsOver(lastMod, time.Unix(r.Read, 0))
 }
 
 // isChecked picks one in ten documents that are requested although their lastmod has not moved,

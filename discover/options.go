@@ -236,8 +236,8 @@ func (o *Options) Excludes(lastMod sitemap.Time) bool {
 // judgeDate reports whether Since leaves out an entry with this lastmod, and whether the lastmod is
 // after listed, the end of what an index says, unless that is zero.
 func (o *Options) judgeDate(lastMod sitemap.Time, listed time.Time) (excluded, isLate bool) {
-	isLate = !listed.IsZero() && lastMod.Start().After(listed) && !datetime.IsAhead(lastMod, time.Now())
-	return o.Excludes(lastMod), isLate
+	isLater := !listed.IsZero() && lastMod.Start().After(listed)
+	return o.Excludes(lastMod), isLater && !datetime.IsAhead(lastMod, time.Now())
 }
 
 // fetched calls Fetched if there is one.

@@ -29,10 +29,10 @@
 // days. Below 20, two requests are held back for retries.
 //
 // An index whose lastmods have proved right stands for its children: they are requested when it
-// lists a new lastmod, and otherwise once a week. A lastmod that is only a date stands for them from
-// the day after it on. Robots.txt is requested once a day. Its Crawl-delay holds, and so does the
-// Retry-After of a response. After its first reading, a document is not requested again as long as
-// its Cache-Control or Expires calls it fresh, or as a feed asks readers to wait
+// lists a new lastmod, and otherwise once a week. A lastmod that is only a date stands for them
+// from the day after it on. Robots.txt is requested once a day. Its Crawl-delay holds, and so does
+// the Retry-After of a response. After its first reading, a document is not requested again as long
+// as its Cache-Control or Expires calls it fresh, or as a feed asks readers to wait
 // ([sitemap.Summary.Refresh]), whichever is longer, up to a day.
 //
 // After a pause, overdue documents are requested in the order of the changes to expect.

@@ -49,6 +49,13 @@ func (b *busySite) name(i int) string { return fmt.Sprint("s", i) }
 // asked returns how often a document was requested.
 func (b *busySite) asked(path string) int { return b.requests["https://a.test/"+path] }
 
+// askedIn watches the site for a time and returns how often a document was requested.
+func (b *busySite) askedIn(t *testing.T, path string, d time.Duration) int {
+	before := b.asked(path)
+	run(t, b.w, d)
+	return b.asked(path) - before
+}
+
 // publishDaily publishes a page a day in each sitemap, at different hours, and watches the site.
 func (b *busySite) publishDaily(t *testing.T, days int, tells func(i int) bool) {
 	for range days {
@@ -111,28 +118,20 @@ func TestIndexForgiven(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBusySite(1)
 		b.publishDaily(t, 10, always)
-		before := b.asked("s0")
-		run(t, b.w, 3*day)
-		if n := b.asked("s0") - before; n != 0 {
+		if n := b.askedIn(t, "s0", 3*day); n != 0 {
 			t.Errorf("%d requests while the index says that nothing has changed", n)
 		}
 		silent := b.publish(0, false)
 		want(t, "without a word", run(t, b.w, 8*day), silent)
-		before = b.asked("s0")
-		run(t, b.w, day)
-		if n := b.asked("s0") - before; n < 2 {
+		if n := b.askedIn(t, "s0", day); n < 2 {
 			t.Errorf("%d requests after the index was wrong", n)
 		}
 		b.publishDaily(t, 10, always)
-		before = b.asked("s0")
-		run(t, b.w, day)
-		if n := b.asked("s0") - before; n < 2 {
+		if n := b.askedIn(t, "s0", day); n < 2 {
 			t.Errorf("%d requests after the index has been right ten times", n)
 		}
 		b.publishDaily(t, 15, always)
-		before = b.asked("s0")
-		run(t, b.w, 3*day)
-		if n := b.asked("s0") - before; n != 0 {
+		if n := b.askedIn(t, "s0", 3*day); n != 0 {
 			t.Errorf("%d requests after the index has been right for long", n)
 		}
 	})
@@ -145,9 +144,8 @@ func TestIndexWithoutLastMods(t *testing.T) {
 		b := newBusySite(2)
 		b.listed[1] = b.name(1)
 		b.publishDaily(t, 10, func(i int) bool { return i == 0 })
-		listed, other := b.asked("s0"), b.asked("s1")
-		run(t, b.w, 3*day)
-		if n := b.asked("s0") - listed; n != 0 {
+		other := b.asked("s1")
+		if n := b.askedIn(t, "s0", 3*day); n != 0 {
 			t.Errorf("%d requests while the index says that nothing has changed", n)
 		}
 		if n := b.asked("s1") - other; n < 3 {
@@ -173,9 +171,7 @@ func TestIndexDates(t *testing.T) {
 			t.Errorf("the second page of a day was found after %v", wait)
 		}
 		run(t, b.w, 3*day)
-		asked := b.asked("s0")
-		run(t, b.w, 3*day)
-		if n := b.asked("s0") - asked; n != 0 {
+		if n := b.askedIn(t, "s0", 3*day); n != 0 {
 			t.Errorf("%d requests while the index says that nothing has changed", n)
 		}
 		b.until(t, b.publish(0, true))
@@ -201,11 +197,9 @@ func TestIndexOfNow(t *testing.T) {
 				return index("s0|"+now, "s1|"+now, "s2|"+now)
 			}
 			run(t, b.w, day)
-			before := b.asked("i")
 			for range 14 {
-				run(t, b.w, day)
+				asked[isNow] += b.askedIn(t, "i", day)
 			}
-			asked[isNow] = b.asked("i") - before
 		})
 	}
 	if asked[false] < 10 || asked[true] > 3*asked[false] {

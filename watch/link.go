@@ -125,7 +125,7 @@ func (s *site) heed(index *document, r *reading) {
 			if !d.Listed.After(d.Changed) {
 				d.Heeded = d.Listed // by the reading that was early
 			}
-		case r.err == nil && !datetime.EndOf(d.Listed).After(d.Early):
+		case r.err == nil && datetime.IsOver(d.Listed, d.Early):
 			index.Proof, d.Early = index.Proof-refute, time.Time{}
 		}
 		if d.isHinted() && d.Failures == 0 && index.Proof >= 0 {

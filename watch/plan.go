@@ -29,7 +29,7 @@ func (d *document) isVouched() bool {
 // isStill reports whether the index above a document says that it has not changed. A lastmod that
 // is only a date says nothing of further changes on that day.
 func (d *document) isStill() bool {
-	return d.isVouched() && !d.isHinted() && d.Failures == 0 && !datetime.EndOf(d.Listed).After(d.Read)
+	return d.isVouched() && !d.isHinted() && d.Failures == 0 && datetime.IsOver(d.Listed, d.Read)
 }
 
 // due returns when a document is due: rarely while its index stands for it.

@@ -57,8 +57,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 			if !o.IgnoreIndexLastMod {
 				p.LastMod = sm.LastMod
 			}
-			isNew, isLater := r.add(p)
-			r.isNews = r.isNews || isNew || isLater && d.Proof >= 0
+			r.add(p, d.Proof >= 0)
 			r.isIndex = true
 		}
 		return false
@@ -85,8 +84,7 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 		if u.Trust < s.w.minTrust() {
 			p.State |= pagelist.Untrusted
 		}
-		isNew, isLater := r.add(p)
-		r.isNews = r.isNews || isNew || isLater
+		isNew, isLater := r.add(p, true)
 		isShown := p.State&pagelist.Untrusted == 0 && !given.Excludes(u.LastMod)
 		if isShown && (isNew && isWanted || isLater) {
 			r.changes[u.Loc] = u
@@ -96,9 +94,9 @@ func (s *site) fetch(ctx context.Context, d *document) *reading {
 	return r
 }
 
-// add adds an entry. It reports whether it is new, and whether its lastmod is later than before. Of
-// an entry that is listed twice, the one with the later lastmod counts.
-func (r *reading) add(p pagelist.Page) (isNew, isLater bool) {
+// add adds an entry, whose lastmod proves a change or not. It reports whether the entry is new, and
+// whether its lastmod is later than before. If it is listed twice, the later lastmod counts.
+func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 	if datetime.IsAhead(p.LastMod, time.Now()) {
 		if at := p.LastMod.Start(); r.ahead.IsZero() || at.Before(r.ahead) {
 			r.ahead = at
@@ -115,6 +113,7 @@ func (r *reading) add(p pagelist.Page) (isNew, isLater bool) {
 	isNew = was == nil || was.State&pagelist.Untrusted != 0
 	isLater = was != nil && p.LastMod.After(was.LastMod.Start())
 	r.isChanged = r.isChanged || isNew || isLater
+	r.isNews = r.isNews || isNew || isLater && proves
 	if was != nil && !isLater {
 		p.LastMod = was.LastMod
 	}

@@ -315,8 +315,8 @@ func TestRemoved_SitemapReturns(t *testing.T) {
 	})
 }
 
-// TestRemoved_IndexDates: a page is not removed that moves to another sitemap on a day whose date the
-// index lists already.
+// TestRemoved_IndexDates: a page is not removed that moves to another sitemap on a day whose date
+// the index lists already.
 func TestRemoved_IndexDates(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		b := newBusySite(2)
@@ -370,8 +370,8 @@ func TestRemoved_Lost(t *testing.T) {
 	})
 }
 
-// TestRemoved_LostReturns: a page that only a lost sitemap still lists is removed if the sitemap comes
-// back without it.
+// TestRemoved_LostReturns: a page that only a lost sitemap still lists is removed if the sitemap
+// comes back without it.
 func TestRemoved_LostReturns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		web := newWeb()

@@ -18,8 +18,11 @@ func zoneSpan(t sitemap.Time) time.Duration {
 // IsAhead reports whether t is after now, in whatever zone.
 func IsAhead(t sitemap.Time, now time.Time) bool { return t.After(now.Add(zoneSpan(t))) }
 
-// EndOf returns the end of t in whatever zone, or the zero time of a zero t. A change before it may
-// be one that t does not tell of: on the same day, if t is only a date.
+// IsOver reports whether t has ended at a time, in whatever zone. A lastmod that is not over then
+// does not say whether there was a further change: it may be a date, and the change on that day.
+func IsOver(t sitemap.Time, at time.Time) bool { return !EndOf(t).After(at) }
+
+// EndOf returns the end of t in whatever zone, or the zero time of a zero t.
 func EndOf(t sitemap.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
