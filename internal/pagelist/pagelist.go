@@ -115,15 +115,15 @@ func Decode(b []byte) (l List, err error) {
 		if len(fields) != 3 && len(fields) != 6 {
 			return nil, errDamaged
 		}
-		number := func(i int) (n int) {
-			n, _ = strconv.Atoi(fields[i]) // written by Encode
+		number := func(i int) (n int64) {
+			n, _ = strconv.ParseInt(fields[i], 10, 64) // written by Encode
 			return n
 		}
 		p := Page{Loc: fields[0], State: State(number(2))}
 		p.LastMod.UnmarshalText([]byte(fields[1]))
 		if len(fields) == 6 {
-			p.Gone = time.UnixMilli(int64(number(3)))
-			p.Removed, p.From = number(4), fields[5]
+			p.Gone = time.UnixMilli(number(3))
+			p.Removed, p.From = int(number(4)), fields[5]
 		}
 		l = append(l, p)
 	}
