@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"encoding/binary"
 	"hash/fnv"
+	"math"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 )
+
+// maxSample is more than there are pages. Eight times as much is still an int.
+const maxSample = math.MaxInt / 8
 
 // A sample draws pages, spread evenly over the sitemaps. From each sitemap it keeps the pages with
 // the smallest hashes, which include the seed. So the same pages are drawn again as long as they

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -55,7 +54,7 @@ func Pages(ctx context.Context, c *discover.Client, src Source,
 	}
 	return siteSequence(ctx, c, o, name, func(s *siteAuditor) error {
 		if s.o.Pages < 0 {
-			s.sample.size = math.MaxInt32
+			s.sample.size = maxSample
 		}
 		d := newAuditor(src, s.reporter)
 		d.alone = true

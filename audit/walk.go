@@ -38,7 +38,7 @@ type verdict struct {
 func newSiteAuditor(ctx context.Context, c *discover.Client, r *reporter,
 	name string) *siteAuditor {
 	s := &siteAuditor{origins: newOrigins(), loose: untrustedHosts{}}
-	s.sample = &sample{size: r.o.Pages, seed: r.o.Seed}
+	s.sample = &sample{size: min(r.o.Pages, maxSample), seed: r.o.Seed}
 	origin, _, _ := location.ParseOrigin(name)
 	s.siteJudge = siteJudge{
 		reporter: r, ctx: ctx, client: c, named: name, name: sitemap.Redact(name), origin: origin,
