@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -64,7 +65,8 @@ func (f *File) connect(readOnly bool) (err error) {
 	o := &bolt.Options{
 		ReadOnly: readOnly, Timeout: 500 * time.Millisecond, FreelistType: bolt.FreelistMapType,
 	}
-	if runtime.GOOS != "windows" { // where files have the size of their map
+	// On Windows files have the size of their map. Words of 32 bits have few addresses.
+	if runtime.GOOS != "windows" && strconv.IntSize == 64 {
 		o.InitialMmapSize = mapSize
 	}
 	f.db, err = bolt.Open(f.path, 0o600, o)
