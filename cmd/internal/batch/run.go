@@ -190,7 +190,7 @@ func (p *plan) add(ctx context.Context, task batch.Task) error {
 	}
 	if done {
 		p.done++
-		p.progress.Sites.Add(int64(len(task.Targets)))
+		p.progress.Before.Add(int64(len(task.Targets)))
 		return nil
 	}
 	added, err := p.queue.Put(ctx, task)

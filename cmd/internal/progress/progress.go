@@ -23,6 +23,7 @@ type Counter struct {
 	IsList        bool  // there may be several targets
 	Total         int64 // targets, 0 if it is not known how many
 	Sites, Failed atomic.Int64
+	Before        atomic.Int64 // sites that were done before, by another process
 	URLs, queued  atomic.Int64
 	ended, bytes  atomic.Int64
 	hasRead       atomic.Bool
@@ -65,11 +66,15 @@ func (p *Counter) Note(sum *discover.Summary) {
 // HasRead reports whether something of a document could be read.
 func (p *Counter) HasRead() bool { return p.hasRead.Load() }
 
-// Totals returns what the run has done.
+// Totals returns what this process has done.
 func (p *Counter) Totals() string {
-	return fmt.Sprintf("%s, %s, %s failed, %v", cli.Plural(p.Sites.Load(), "site"),
+	totals := fmt.Sprintf("%s, %s, %s failed, %v", cli.Plural(p.Sites.Load(), "site"),
 		cli.Plural(p.URLs.Load(), "URL"), cli.Thousands(p.Failed.Load()),
 		time.Since(p.start).Round(time.Millisecond))
+	if before := p.Before.Load(); before > 0 {
+		totals += "; " + cli.Plural(before, "site") + " done before"
+	}
+	return totals
 }
 
 // Show shows p on standard error, as --progress says, until stop is called. By default it does on a
@@ -112,14 +117,15 @@ func (p *Counter) line(elapsed time.Duration) string {
 // listLine is line for several targets: "412/1,000 sites · 9 failed · 1.2 M URLs · 3 min left".
 func (p *Counter) listLine(elapsed time.Duration) string {
 	sites := p.Sites.Load()
-	line := cli.Thousands(sites)
+	done := p.Before.Load() + sites
+	line := cli.Thousands(done)
 	if p.Total > 0 {
 		line += "/" + cli.Thousands(p.Total)
 	}
 	line += fmt.Sprintf(" sites · %s failed · %s URLs", cli.Thousands(p.Failed.Load()),
 		cli.Rounded(p.URLs.Load()))
-	if sites > 0 && p.Total > sites {
-		left := time.Duration(float64(elapsed) / float64(sites) * float64(p.Total-sites))
+	if sites > 0 && p.Total > done {
+		left := time.Duration(float64(elapsed) / float64(sites) * float64(p.Total-done))
 		line += " · " + cli.About(left) + " left"
 	}
 	return line
