@@ -63,8 +63,8 @@ func (p mortalPart) Commit(ctx context.Context, c batch.Counts) error {
 
 var killSeeds = flag.Int("kill-seeds", 2, "how often TestWorker_Killed tries other moments")
 
-// Whatever is killed, and whether a run is ended or given up for the next, each page is in the
-// parts of the runs once for each time that it was new or modified.
+// Each page is in the parts of the runs once for each time that it was new or modified, whatever is
+// killed, and whether a run is ended or given up for the next.
 func TestWorker_Killed(t *testing.T) {
 	for seed := range uint64(*killSeeds) {
 		f := openFolder(t)

@@ -108,10 +108,9 @@ func newAttackWeb(r *rand.Rand) *attackWeb {
 	return w
 }
 
-// TestTrust_Attacks: in random small webs with an attacker, redirects, relative records and links
-// of home pages, no page of the victim is credited to what the attacker has written, except for
-// pages in the folder where its files, or indexes above them, were served. The caller's header goes
-// to the site alone.
+// TestTrust_Attacks: in random small webs with redirects, relative records and links of home pages,
+// an attacker's files are credited with no page of the victim, except for pages in the folder where
+// the files, or indexes above them, were served. The caller's header is sent to the site alone.
 func TestTrust_Attacks(t *testing.T) {
 	credited, webs := 0, randomWebs(600)
 	for seed := range webs {

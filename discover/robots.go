@@ -195,8 +195,8 @@ func isUnavailable(err error) bool {
 	return errors.Is(err, fetch.ErrRedirect) || errors.Is(err, fetch.ErrEncoding)
 }
 
-// keepDelay hands the Crawl-delay of a robots.txt to the limiter, for the hosts that it speaks for
-// and for their www variants, unless these have a robots.txt of their own that was read.
+// keepDelay passes the Crawl-delay of a robots.txt to the limiter. It holds for the hosts that the
+// robots.txt speaks for, and for their www variants unless their own robots.txt was read.
 func (c *Client) keepDelay(f *robotsFile) {
 	if isUnavailable(f.none) {
 		return

@@ -81,7 +81,7 @@ func (s *site) ask(ctx context.Context, d *document) {
 	s.tell(d, r)
 	s.remark(d, r)
 	if s.err != nil {
-		return // it is requested again, and tells what was not taken
+		return // it is requested again, and yields the events that were not taken
 	}
 	s.leave(d, r.gone, r.at)
 	d.Asked, d.Format = r.at, cmp.Or(r.sum.Format, d.Format)

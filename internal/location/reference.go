@@ -27,8 +27,8 @@ func isBogus(s string) bool {
 }
 
 // meant reports whether ref, which has no scheme, was meant as a reference. It was not if it holds
-// markup, a template or another URL, if it starts with a host with a comma for a dot, or if it is
-// only a reference to a character. With spaces in it, it must start as a path or a query does.
+// markup, a template or another URL. Nor was it if it starts with a host with a comma for a dot, or
+// is only a reference to a character. With spaces in it, it must start as a path or a query does.
 func meant(ref string) bool {
 	for _, sign := range []string{"<", ">", "{{", "}}", "{%", "${"} {
 		if strings.Contains(ref, sign) {

@@ -320,8 +320,8 @@ func nextTag(b []byte, last bool) (tag []byte, searched int, known bool) {
 }
 
 // isBalanced reports whether the tags in the text of a CDATA section that have the name of its
-// element belong together, so that none of them is that of the element itself, or of another one
-// that the "]]>" after the text ends in.
+// element belong together. Otherwise one of them is the end tag of the element itself, or a tag of
+// another element, in which the "]]>" after the text stands.
 func (s *Scanner) isBalanced(text []byte) bool {
 	open, crossed := 0, false
 	for range maxOwnTags {

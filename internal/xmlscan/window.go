@@ -56,8 +56,8 @@ func (r *Reader) Enter(name []byte, hasElements bool) {
 	}
 }
 
-// Passed tells that the caller has itself read an element in the entry, so that text that follows
-// is not that of a start tag.
+// Passed records that the caller has itself read an element in the entry. Text that follows is not
+// the text of a start tag.
 func (r *Reader) Passed() { r.owner = r.owner[:0] }
 
 // Exit closes the open entry, whose end tag the caller has read itself.
