@@ -92,18 +92,16 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	added, err := q.publish(ctx, task.Domain, message)
-	if !added {
-		q.drop(ctx, message)
-	}
-	return added, err
+	return q.publish(ctx, task.Domain, message)
 }
 
-// publish sends the message of a domain, unless the stream has one.
-func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, error) {
-	for {
+// publish sends the message of a domain, unless the stream has one. Then it drops the object of the
+// message, if it is certain that the message in the stream is another one.
+func (q *Queue) publish(ctx context.Context, domain string, message []byte) (bool, error) {
+	for isSent := false; ; {
 		err := q.patience.ask(ctx, attempt, func(ctx context.Context) error {
-			_, err := q.js.Publish(ctx, q.subject(keyOf(domain)), data)
+			_, err := q.js.Publish(ctx, q.subject(keyOf(domain)), message)
+			isSent = isSent || err != nil && !isAnswer(err) // perhaps
 			return err
 		})
 		switch {
@@ -112,6 +110,9 @@ func (q *Queue) publish(ctx context.Context, domain string, data []byte) (bool, 
 		case !hasCode(err, storeFailed):
 			return false, fmt.Errorf("natsqueue: put %s: %w", domain, err)
 		case strings.Contains(err.Error(), "per subject"):
+			if !isSent {
+				q.drop(ctx, message)
+			}
 			return false, nil
 		}
 		select { // the stream is full
