@@ -51,7 +51,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		}
 	}
 	if w.States != nil {
-		_, err = w.States.Save(ctx, t.Domain, t.Run, revision, func(out io.Writer) error {
+		_, err = w.States.Save(ctx, t.Domain, t.saver(), revision, func(out io.Writer) error {
 			_, err := store.WriteTo(out)
 			return err
 		})

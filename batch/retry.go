@@ -40,7 +40,7 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 }
 
 // carry copies lines from the old part of a task, if any, to a new part: those of targets that are
-// not in the task. It returns their counts.
+// not in the task, and changes that its own targets had before. It returns their counts.
 func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err error) {
 	retried, counted := map[string]bool{}, map[string]bool{}
 	for _, target := range t.Targets {
@@ -54,10 +54,10 @@ func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err e
 			return sum, err
 		}
 		target, counts := l.about()
-		if retried[target] {
+		if retried[target] && (l.URL == nil || !r.Options.OnlyChanged) {
 			continue
 		}
-		if !counted[target] {
+		if !retried[target] && !counted[target] {
 			counted[target], counts.Targets = true, 1
 		}
 		sum.Add(counts)

@@ -101,6 +101,48 @@ func TestWorker_MoreTargets(t *testing.T) {
 	}
 }
 
+// A target of such a queue that is walked again, after a kill or because something of it failed,
+// loses none of its changes.
+func TestWorker_MoreTargets_Again(t *testing.T) {
+	f := openFolder(t)
+	w := &web{lastMod: "2024", broken: func(host string) bool { return host == "blog.a.example" }}
+	one := func(s batch.Sink, worker batch.Worker, targets ...string) error {
+		task := batch.Task{Run: "1", Domain: "a.example", Targets: targets, More: true}
+		return do(t, w, s, []batch.Task{task}, worker)
+	}
+	want := func(pages int, failed int64) {
+		t.Helper()
+		if n := count(part(t, f, "1", "a.example"), `"change":"new"`); n != pages {
+			t.Errorf("%d new pages, want %d", n, pages)
+		}
+		for p, err := range f.Parts(t.Context(), "1") {
+			if c := p.Counts; err != nil || c.URLs != int64(pages) || c.Failed != failed {
+				t.Errorf("counts %+v, %v", c, err)
+			}
+		}
+	}
+	for i, targets := range [][]string{{"www.a.example"}, {"shop.a.example", "blog.a.example"}} {
+		if err := one(dying{f}, changed, targets...); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if err := one(f, changed, targets...); err != nil {
+			t.Fatal(err)
+		}
+		want(3+3*i, int64(i))
+	}
+	w.broken = nil
+	retry := changed
+	retry.Retry = true
+	if err := one(f, retry, "shop.a.example", "blog.a.example"); err != nil {
+		t.Fatal(err)
+	}
+	want(9, 0)
+	if err := one(f, changed, "www.a.example"); err != nil { // Done had failed
+		t.Fatal(err)
+	}
+	want(9, 0)
+}
+
 // A run goes on under its name, with any number of shards, and another name begins the next.
 func TestWorker_Runs(t *testing.T) {
 	f, list := openFolder(t), hosts(30)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/internal/records"
@@ -68,17 +69,19 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 
 // load reads the state of a domain and returns its revision, which Save will replace. If the part
 // that belongs to the state never appeared, or is to be done again, load reads the predecessor. But
-// a retry of a full run, and further targets of a domain, continue with the state itself.
+// a retry of a full run, and one of a task with More, continue with the state itself.
 func (r *run) load(ctx context.Context, t Task, store *records.Temp, retry bool) (uint64, error) {
 	s, err := r.States.Load(ctx, t.Domain)
 	if err != nil || s.Open == nil {
 		return s.Revision, err
 	}
-	again := !t.More && (!retry || r.Options.OnlyChanged)
-	if s.Run != t.Run {
-		if again, err = r.lacks(ctx, s.Run, t.Domain); err != nil {
+	again := !retry || r.Options.OnlyChanged && !t.More
+	if run, _, _ := strings.Cut(s.Run, moreMark); run != t.Run {
+		if again, err = r.lacks(ctx, run, t.Domain); err != nil {
 			return 0, err
 		}
+	} else if t.More && s.Run != t.saver() { // another task of the domain is done
+		again = false
 	}
 	from := &s
 	if again {
