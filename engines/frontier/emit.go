@@ -3,6 +3,7 @@ package frontier
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"iter"
 
@@ -24,7 +25,8 @@ const (
 
 // Emit puts the pages in the lines of a part into a crawl of a frontier, as URLs that were
 // discovered. "" means [DefaultCrawl]. Emit calls answered with the answer to each page, from one
-// goroutine. A part may be emitted twice. The queue of a page is its host.
+// goroutine. A part may be emitted twice. The queue of a page is its host. If the lines cannot be
+// read to their end, the error matches [batch.ErrDamaged].
 //
 // The metadata of a URL have the keys that StormCrawler's SiteMapParserBolt gives it, isSitemap and
 // sitemap.lastModified, and also sitemap.url and sitemap.trust. The time is as in a sitemap, such
@@ -54,7 +56,7 @@ func pages(lines io.Reader, crawl string) iter.Seq2[*pb.URLItem, error] {
 	return func(yield func(*pb.URLItem, error) bool) {
 		for line, err := range batch.Lines(lines) {
 			if err != nil {
-				yield(nil, err)
+				yield(nil, fmt.Errorf("%w: %w", batch.ErrDamaged, err))
 				return
 			}
 			if line.URL != nil && !yield(item(line.URL, crawl), nil) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/engines/frontier/frontiertest"
 )
 
@@ -101,6 +102,9 @@ func TestEmitFails(t *testing.T) {
 			}
 			if test.name == "cut off" && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("Emit = %v, want io.ErrUnexpectedEOF", err)
+			}
+			if isDamaged := test.cut == 0; errors.Is(err, batch.ErrDamaged) != isDamaged {
+				t.Errorf("Emit = %v, want damaged lines: %t", err, isDamaged)
 			}
 		})
 	}
