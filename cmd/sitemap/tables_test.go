@@ -236,3 +236,34 @@ func TestParquet(t *testing.T) {
 		t.Errorf("version %q, begun %q", version, begun)
 	}
 }
+
+// Columns that only Parquet has do not keep those of extensions from being read. No column may be
+// named twice.
+func TestParquet_Fields(t *testing.T) {
+	file := writeFile(t, "s.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>http://example.com/</loc><image:image><image:loc>http://example.com/1.png</image:loc></image:image></url></urlset>`)
+	out := filepath.Join(t.TempDir(), "urls.parquet")
+	runArgs(t, "urls", file, "-o", out, "--fields", "loc,lastmod_precision,images").want(t, cli.ExitOK, "")
+	type row struct {
+		Images []struct {
+			Loc string `parquet:"loc"`
+		} `parquet:"images,list"`
+	}
+	rows, err := parquet.ReadFile[row](out)
+	if err != nil || len(rows) != 1 || len(rows[0].Images) != 1 || rows[0].Images[0].Loc != "http://example.com/1.png" {
+		t.Errorf("%+v, %v", rows, err)
+	}
+	for _, name := range []string{"urls.parquet", "urls.jsonl", "urls.csv"} {
+		runArgs(t, "urls", file, "-o", name, "--fields", "loc,kind,loc").want(t, cli.ExitUsage, "", "--fields: loc is named twice")
+	}
+}
+
+// With --raw, the table of documents has its cells as they are too.
+func TestDocuments_Raw(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "docs.csv")
+	for flag, want := range map[string]string{"--raw=false": "\n'-,'-,", "--raw": "\n-,-,"} {
+		runWith(t, strings.NewReader("http://example.com/\n"), "urls", "-", flag, "--documents", out).want(t, cli.ExitOK, "http://example.com/\n")
+		if text := readFile(t, out); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", flag, text)
+		}
+	}
+}

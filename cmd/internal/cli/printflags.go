@@ -96,6 +96,8 @@ func FormatOf(name string) (format string, ok bool) {
 func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error {
 	format, ok := FormatOf(p.Out)
 	switch {
+	case IsGzip(p.Out) && (p.Format == "parquet" || format == "parquet"):
+		return fmt.Errorf("--output %s: want no .gz: Parquet is compressed anyway", p.Out)
 	case !ok || p.Format == format:
 		return nil
 	case cmd.Flags().Changed("format"):

@@ -73,9 +73,13 @@ func (w *Flags) documentTable() (*output.Documents, error) {
 		return nil, nil
 	}
 	format, _ := cli.FormatOf(w.Documents)
-	table, err := output.NewDocuments(&cli.PrintFlags{Format: format})
+	table, err := output.NewDocuments(&cli.PrintFlags{Format: format, Raw: w.Raw})
 	if err != nil {
 		return nil, fmt.Errorf("--documents %s: want a name that ends in .csv, .jsonl or .parquet",
+			w.Documents)
+	}
+	if format == "parquet" && cli.IsGzip(w.Documents) {
+		return nil, fmt.Errorf("--documents %s: want no .gz: Parquet is compressed anyway",
 			w.Documents)
 	}
 	return table, nil

@@ -61,6 +61,9 @@ var columns = []column[batch.URL]{
 	text("kind", func(r *batch.URL) string { return r.Kind.String() }),
 	moment("lastmod", func(r *batch.URL) sitemap.Time { return r.LastMod }),
 	moment("published", func(r *batch.URL) sitemap.Time { return r.Published }),
+	{name: "zone_assumed", isJSON: true, text: func(b []byte, r *batch.URL) []byte {
+		return appendTrue(b, r.LastMod.ZoneAssumed() || r.Published.ZoneAssumed())
+	}},
 	text("changefreq", func(r *batch.URL) string { return r.ChangeFreq.String() }),
 	{name: "priority", isJSON: true, text: func(b []byte, r *batch.URL) []byte {
 		if p, ok := r.Priority.Get(); ok {
@@ -99,8 +102,19 @@ var columns = []column[batch.URL]{
 	nested("videos", func(x *sitemap.Extensions) []sitemap.Video { return x.Videos }),
 	nested("alternates", func(x *sitemap.Extensions) []sitemap.Alternate { return x.Alternates }),
 	nested("news", func(x *sitemap.Extensions) []sitemap.News { return x.News }),
+	{name: "mobile", isJSON: true, extended: true, text: func(b []byte, r *batch.URL) []byte {
+		return appendTrue(b, extensionsOf(r).Mobile)
+	}},
 	nested("pagemap", func(x *sitemap.Extensions) []sitemap.DataObject { return x.PageMap }),
 	nested("other", func(x *sitemap.Extensions) []sitemap.Element { return x.Other }),
+}
+
+// appendTrue appends true, or nothing.
+func appendTrue(b []byte, is bool) []byte {
+	if is {
+		b = append(b, "true"...)
+	}
+	return b
 }
 
 func ofNews(name string, value func(n *sitemap.News) string) column[batch.URL] {
@@ -172,10 +186,18 @@ func csvFormat(p *cli.PrintFlags, walked, withChange bool) (*Format, error) {
 	return &Format{Header: header(picked), Append: rowsAs(p, picked)}, err
 }
 
-// hasExtended reports whether one of the fields is from extensions.
+// hasExtended reports whether one of the fields is from extensions. Names that only Parquet has are
+// not.
 func hasExtended(fields string) bool {
-	picked, _ := pick(columns, fields)
-	return slices.ContainsFunc(picked, func(c column[batch.URL]) bool { return c.extended })
+	for name := range strings.SplitSeq(fields, ",") {
+		name = strings.TrimSpace(name)
+		if slices.ContainsFunc(columns, func(c column[batch.URL]) bool {
+			return c.extended && c.name == name
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // A column is a field of rows that --fields may pick. A row without a value has an empty cell in
@@ -198,6 +220,9 @@ func pick[R any](columns []column[R], names string) ([]column[R], error) {
 		if i < 0 {
 			return nil, fmt.Errorf("--fields: unknown field %q: want %s", name,
 				strings.Join(namesOf(columns), ", "))
+		}
+		if slices.Contains(namesOf(picked), name) {
+			return nil, fmt.Errorf("--fields: %s is named twice", name)
 		}
 		picked = append(picked, columns[i])
 	}

@@ -71,6 +71,8 @@ func TestFormats(t *testing.T) {
 			`"http://example.com/?a=1&b=<2>,""ü""",page,2024-05-06T07:08:09.120+02:00,daily,0.8,http://example.com/sitemap.xml,robots,true,example.com,2026-11-23T12:00:00Z,http://example.com/1.jpg,,,,,de=http://example.com/de` + "\n"},
 		{"csv", "", false, bare, "loc,kind,lastmod,changefreq,priority,image,news_name,news_language,news_date,news_title,hreflang\nhttp://example.com/,sitemap,,,1,,,,,,\n"},
 		{"csv", "loc, image,on_site", true, fullRecord(t), "loc,image,on_site\n" + `"http://example.com/?a=1&b=<2>,""ü""",http://example.com/1.jpg,true` + "\n"},
+		{"csv", "mobile,zone_assumed", true, fullRecord(t), "mobile,zone_assumed\ntrue,\n"},
+		{"jsonl", "loc,mobile,zone_assumed", false, &batch.URL{Entry: sitemap.Entry{Loc: "x", LastMod: mustTime(t, "2024-05-06T07:08:09Z").AssumeZone()}}, `{"loc":"x","zone_assumed":true}` + "\n"},
 		{"jsonl", "priority,images,news,trust", true, fullRecord(t), `{"priority":0.8,"images":[{"loc":"http://example.com/1.jpg","title":"a & b <c>"}],"trust":"robots"}` + "\n"},
 	}
 	for _, tt := range tests {
