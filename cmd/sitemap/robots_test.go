@@ -3,6 +3,7 @@ package main
 import (
 	"compress/gzip"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +17,9 @@ func TestRobots(t *testing.T) {
 		`{"loc":"http://example.com/a.xml","line":3}`+"\n"+`{"loc":"http://example.com/b.xml","line":4}`+"\n",
 		`robots.txt:4: error: relative_loc`, `robots.txt:5: error: bad_scheme`)
 	runWith(t, strings.NewReader(text), "robots", "-q", "-").want(t, cli.ExitOK, "http://example.com/a.xml\n")
+	out := filepath.Join(t.TempDir(), "robots.jsonl") // whose suffix decides the format
+	runArgs(t, "robots", "-q", file, "-o", out).want(t, cli.ExitOK, "")
+	wantFile(t, out, `{"loc":"http://example.com/a.xml","line":3}`+"\n")
 	runArgs(t, "robots", "./none").want(t, cli.ExitFailed, "", "./none: no such file")
 
 	s := newTestSite(t, map[string]string{"/robots.txt": text})

@@ -30,7 +30,8 @@ func Command(a *cli.App) *cobra.Command {
 			t, err := target.Parse(args[0], "")
 			client, clientErr := net.Client()
 			o, baseErr := docs.Options(cli.Limit{})
-			if err := cli.UsageOf(cmd, err, clientErr, baseErr); err != nil {
+			err = cli.UsageOf(cmd, print.Resolve(cmd), err, clientErr, baseErr)
+			if err != nil {
 				return err
 			}
 			out, err := output.Create(a, print.Out)
