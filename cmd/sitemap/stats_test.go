@@ -50,3 +50,26 @@ by lastmod:
 	}
 	runArgs(t, "stats", "--format", "parquet", file).want(t, cli.ExitUsage, "", `--format: want text, jsonl or csv, not parquet`)
 }
+
+// Percents are rounded, and a fragment is no part of a host or directory.
+func TestStats_Rounding(t *testing.T) {
+	file := writeFile(t, "s.txt", "http://example.com/a/1\nhttp://example.com/a/#/b/\nhttp://example.com#c/d/\n")
+	r := runArgs(t, "stats", "--format", "csv", file)
+	r.want(t, cli.ExitOK, strings.ReplaceAll(`target,kind,name,urls,percent
+FILE,total,,3,100
+FILE,host,example.com,3,100
+FILE,directory,/a/,2,66.7
+FILE,directory,/,1,33.3
+FILE,month,none,3,100
+FILE,sitemap,FILE,3,100
+FILE,lastmod,with a lastmod,0,0
+`, "FILE", file))
+}
+
+// Of a target that could not be read no number is printed, but of one without URLs that is 0.
+func TestStats_Unread(t *testing.T) {
+	cut := writeFile(t, "cut.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url>`)
+	empty := writeFile(t, "empty.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`)
+	runArgs(t, "stats", "-q", "--format", "csv", cut, "./none", empty).want(t, cli.ExitFailed,
+		"target,kind,name,urls,percent\n"+empty+",total,,0,100\n", "document ends too early", "no such file")
+}

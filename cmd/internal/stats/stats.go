@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
+	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/jsonl"
 )
 
@@ -38,9 +40,17 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		}
 		w.Handle = func(v *lists.Visit) lists.Handler {
 			c := &census{counts: map[string]map[string]int64{}}
+			unread := false
 			return lists.Handler{
-				Page: func(r *batch.URL) error { c.add(r); return nil },
-				End:  func() { v.Write(c.print(nil, v.Record.Target, flags.Format)) },
+				Page:     func(r *batch.URL) error { c.add(r); return nil },
+				Document: func(_ *discover.Sitemap, s *discover.Summary) { unread = unread || s.Err != nil },
+				Failure:  func(error) { unread = true },
+				End: func() {
+					if unread && c.urls == 0 {
+						return // nobody knows how many there are
+					}
+					v.Write(c.print(nil, v.Record.Target, flags.Format))
+				},
 			}
 		}
 		return nil
@@ -110,7 +120,9 @@ func (c *census) lastMod(t sitemap.Time) {
 // Split returns the host of a URL, and the first directory of its path.
 func Split(loc string) (host, directory string) {
 	_, rest, _ := strings.Cut(loc, "://")
-	rest, _, _ = strings.Cut(rest, "?")
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
 	host, path, _ := strings.Cut(rest, "/")
 	if directory, _, ok := strings.Cut(path, "/"); ok {
 		return host, "/" + directory + "/"
@@ -205,5 +217,5 @@ func percent(n, of int64) float64 {
 	if of == 0 {
 		return 0
 	}
-	return float64(n*1000/of) / 10
+	return math.Round(float64(n)*1000/float64(of)) / 10
 }
