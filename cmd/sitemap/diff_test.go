@@ -114,6 +114,7 @@ func TestDiffErrors(t *testing.T) {
 		writeFile(t, "bad.jsonl", `{"loc":"https://a/1"}`+"\n{"):              "object 2 is no JSON",
 		writeFile(t, "no.jsonl", `{"lock":"https://a/1"}`):                    "object 1 has no loc",
 		writeFile(t, "cut.txt.gz", string(mustGzip(t, "https://a/1\n"))[:20]): "unexpected EOF",
+		writeFile(t, "x.parquet", "PAR1\x15\x00"):                             "a Parquet file; want an export in text, jsonl or csv",
 		writeFile(t, "x.html", "<html></html>"):                               "an HTML page",
 	} {
 		r := runArgs(t, "diff", list, name)
@@ -123,6 +124,29 @@ func TestDiffErrors(t *testing.T) {
 	}
 	runArgs(t, "diff", list).want(t, cli.ExitUsage, "", "want two exports")
 	runArgs(t, "diff", "--format", "yaml", list, list).want(t, cli.ExitUsage, "", `--format: want text, jsonl or csv, not yaml`)
+}
+
+// The exit status says whether the lists differ, also if nobody reads the output to its end. If the
+// output cannot be written, it is neither that of equal lists nor of others.
+func TestDiff_Status(t *testing.T) {
+	old, now := writeFile(t, "old.txt", "https://a/1\n"), writeFile(t, "new.txt", "https://a/2\n")
+	for _, tt := range []struct {
+		err  error
+		list string
+		want int
+	}{
+		{io.ErrClosedPipe, now, cli.ExitFailed},
+		{io.ErrShortWrite, now, cli.ExitUsage},
+		{io.ErrClosedPipe, old, cli.ExitOK},
+	} {
+		var stderr strings.Builder
+		status := run(t.Context(), []string{"diff", old, tt.list}, nil, failingWriter{tt.err}, &stderr)
+		if status != tt.want {
+			t.Errorf("%v: exit status %d, want %d, %s", tt.err, status, tt.want, stderr.String())
+		}
+	}
+	out := filepath.Join(t.TempDir(), "no", "out")
+	runArgs(t, "diff", old, old, "-o", out).want(t, cli.ExitUsage, "", "no such file")
 }
 
 func mustGzip(t *testing.T, text string) []byte {

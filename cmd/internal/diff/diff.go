@@ -11,6 +11,7 @@ package diff
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -62,19 +63,28 @@ func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) erro
 		if ended := a.Ended(ctx); ended != nil {
 			return ended
 		}
-		return &cli.UsageError{Err: err} // exit status 2
+		return trouble(err)
 	}
 	if w.Out, err = output.Create(a, flags.Out); err != nil {
-		return err
+		return trouble(err)
 	}
 	header, line := changeFormat(&flags.PrintFlags)
 	w.Out.Begin(header)
 	differ, err := compare(ctx, sides[0], sides[1], flags.Normalize, line, w.Out)
-	if differ && err == nil {
+	if differ && (err == nil || errors.Is(err, cli.ErrStopped)) {
 		a.Failed.Store(true)
 		w.Out.Head = -1 // a failure says that they differ, not that nothing could be read
 	}
-	return w.Out.Finish(err)
+	return trouble(w.Out.Finish(err))
+}
+
+// trouble makes err, if it is not nil, end the command with exit status 2: it is not known whether
+// the lists differ.
+func trouble(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &cli.UsageError{Err: err}
 }
 
 // signs start the lines of text.

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/parse"
 )
@@ -35,44 +37,67 @@ func (h Fields) With(other Fields) Fields {
 	return Fields{h.LastMod && other.LastMod, h.Sitemap && other.Sitemap}
 }
 
-// Read reads the output of sitemap urls, or a sitemap.
-func Read(r io.Reader, has *Fields, put func(URL)) error {
-	b := bufio.NewReaderSize(r, 64<<10)
+// Text returns the text of a listing: decompressed, in UTF-8 and without a byte order mark. Shells
+// of Windows write UTF-16.
+func Text(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, bufferSize)
 	if magic, _ := b.Peek(2); string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		b = bufio.NewReaderSize(z, 64<<10)
+		b = bufio.NewReaderSize(z, bufferSize)
+	}
+	switch start, _ := b.Peek(3); {
+	case bytes.HasPrefix(start, []byte("\ufeff")):
+		b.Discard(len("\ufeff"))
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+		decoder := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
+		b = bufio.NewReaderSize(decoder.Reader(b), bufferSize)
+	}
+	return b, nil
+}
+
+const bufferSize = 64 << 10
+
+// Read reads the output of sitemap urls, or a sitemap.
+func Read(r io.Reader, has *Fields, put func(URL)) error {
+	b, err := Text(r)
+	if err != nil {
+		return err
 	}
 	start, _ := b.Peek(4 << 10)
-	if rest, ok := bytes.CutPrefix(start, []byte("\ufeff")); ok {
-		start = rest
-		b.Discard(len("\ufeff"))
-	}
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	switch {
+	case bytes.HasPrefix(start, []byte("PAR1")):
+		return errors.New("a Parquet file; want an export in text, jsonl or csv")
 	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")):
 		return readJSONL(b, has, put)
 	case locColumn(columnsOf(line)) >= 0:
 		return readCSV(newCSV(b, line), has, put)
 	}
-	has.LastMod = !isURL(line)
+	err = readDocument(b, has, put)
+	if errors.Is(err, sitemap.ErrEmpty) {
+		return nil // an export without URLs
+	}
+	return err
+}
+
+// readDocument reads a sitemap or a list of URLs, which has no lastmods.
+func readDocument(r io.Reader, has *Fields, put func(URL)) error {
 	o := &sitemap.Options{SkipExtensions: true, Limits: sitemap.Limits{Bytes: -1, Entries: -1}}
-	for e, err := range parse.Entries(b, o) {
+	doc, err := parse.NewReader(r, o)
+	if err != nil {
+		return err
+	}
+	has.LastMod = doc.Format() != sitemap.Text
+	for e, err := range doc.Entries() {
 		if err != nil {
-			if errors.Is(err, sitemap.ErrEmpty) {
-				return nil // an export without URLs
-			}
 			return err
 		}
 		put(URL{Loc: e.Loc, LastMod: e.LastMod.String()})
 	}
 	return nil
-}
-
-func isURL(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("http://")) || bytes.HasPrefix(line, []byte("https://"))
 }
 
 // readJSONL reads an export in jsonl. A field that its first lines lack is not compared if all
