@@ -84,6 +84,8 @@ func TestSubmitIndexNow(t *testing.T) {
 		{"! failing https://a.example/s\n- https://a.example/1\n", "a.example 12345678 1 https://a.example/1", "https/a.example"},
 		{`{"event":"failing","sitemap":"https://a.example/s"}` + "\n" + `{"event":"removed","loc":"https://a.example/1"}`,
 			"a.example 12345678 1 https://a.example/1", "https/a.example"},
+		{string(mustGzip(t, "+ https://a.example/1\n")), "a.example 12345678 1 https://a.example/1", "https/a.example"},
+		{"\ufeff- https://a.example/1\r\n", "a.example 12345678 1 https://a.example/1", "https/a.example"},
 		{many.String(), "a.example 12345678 10000 https://a.example/0 https://a.example/1 https://a.example/2, a.example 12345678 1 https://a.example/10000", "https/a.example"},
 	} {
 		r := n.submit(t, test.in)
@@ -92,6 +94,7 @@ func TestSubmitIndexNow(t *testing.T) {
 				test.in, r.status, got, asked, r.err)
 		}
 	}
+	runArgs(t, "submit", "--indexnow", "12345678", writeFile(t, "c", "text\n")).want(t, cli.ExitFailed, "", "c: line 2: not a sitemap: text without a URL")
 	n.submit(t, "- https://a.example/1\n", "--removed=false").want(t, cli.ExitOK, "", "nothing was added, changed or removed")
 	r := n.submit(t, "+ https://a.example/1\n", "--dry-run")
 	r.want(t, cli.ExitOK, "GET https://a.example/12345678.txt\nPOST "+n.URL+"\n"+`{"host":"a.example","key":"12345678","urlList":["https://a.example/1"]}`+"\n")
@@ -133,9 +136,11 @@ func TestSubmitPing(t *testing.T) {
 		t.Error(asked)
 	}
 	for args, want := range map[string]string{
-		"submit x":                  "want either --indexnow KEY or --ping URL",
-		"submit --indexnow short x": "a key has 8 to 128",
-		"submit --ping none x":      `--ping: "none": want an http or https URL`,
+		"submit x":                                           "want either --indexnow KEY or --ping URL",
+		"submit --indexnow short x":                          "a key has 8 to 128",
+		"submit --ping none x":                               `--ping: "none": want an http or https URL`,
+		"submit --ping http://a.example/ x":                  `--ping: want the URL of a sitemap, not "x"`,
+		"submit --indexnow 12345678 https://a.example/s.xml": "want a FILE; sitemap urls prints the URLs of a sitemap",
 	} {
 		runArgs(t, strings.Fields(args)...).want(t, cli.ExitUsage, "", want)
 	}

@@ -31,7 +31,10 @@ func readChanges(r io.Reader, removed bool, report func(loc string)) error {
 			}
 		}
 	}
-	b := bufio.NewReader(r)
+	b, err := export.Text(r)
+	if err != nil {
+		return err
+	}
 	if start, _ := b.Peek(80); !changeLine.Match(start) {
 		return export.Read(b, &export.Fields{}, put)
 	}

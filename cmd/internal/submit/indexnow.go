@@ -62,12 +62,15 @@ type hostChanges struct {
 // sendChanges sends the URLs in a file of changes.
 func (s *sender) sendChanges(ctx context.Context, name string) error {
 	f, err := s.app.Open(name)
-	if err != nil {
-		return err
+	if err == nil {
+		defer f.Close()
+		err = readChanges(f, s.flags.removed, func(loc string) { s.add(ctx, loc) })
 	}
-	defer f.Close()
-	if err := readChanges(f, s.flags.removed, func(loc string) { s.add(ctx, loc) }); err != nil {
-		return err
+	if ended := s.app.Ended(ctx); ended != nil {
+		return ended
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s", cli.FileName(name), jsonl.Message(name, err))
 	}
 	for _, host := range slices.Sorted(maps.Keys(s.hosts)) {
 		s.flush(ctx, host)

@@ -16,8 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/output"
+	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/fetch"
 )
 
@@ -54,6 +56,12 @@ func isIndexNowKey(key string) bool {
 	return 8 <= len(key) && len(key) <= 128 && indexNowKey.MatchString(key)
 }
 
+// isURL reports whether name is an http or https URL.
+func isURL(name string) bool {
+	u, err := sitemap.ParseLoc(name)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
+}
+
 func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error {
 	var err error
 	switch {
@@ -61,6 +69,8 @@ func run(a *cli.App, cmd *cobra.Command, name string, flags *submitFlags) error 
 		err = errors.New("want either --indexnow KEY or --ping URL")
 	case flags.key != "" && !isIndexNowKey(flags.key):
 		err = errors.New("--indexnow: a key has 8 to 128 letters, digits and hyphens")
+	case flags.key != "" && target.SchemeOf(name) != "":
+		err = errors.New("--indexnow: want a FILE; sitemap urls prints the URLs of a sitemap")
 	}
 	client, clientErr := flags.Client()
 	if err := cli.UsageOf(cmd, err, clientErr); err != nil {
@@ -81,6 +91,9 @@ func (s *sender) ping(ctx context.Context, loc string) error {
 	u, err := url.Parse(s.flags.ping)
 	if err == nil && u.Host == "" {
 		err = fmt.Errorf("%q: want an http or https URL", s.flags.ping)
+	}
+	if err == nil && !isURL(loc) {
+		err = fmt.Errorf("want the URL of a sitemap, not %q", loc)
 	}
 	if err != nil {
 		return &cli.UsageError{Err: fmt.Errorf("--ping: %w", err)}
