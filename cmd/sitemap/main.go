@@ -49,6 +49,7 @@ func main() {
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
 		time.Sleep(grace + a.Grace())
+		a.RemoveTemps()
 		fmt.Fprintln(os.Stderr, "sitemap: interrupted")
 		os.Exit(cli.ExitInterrupted)
 	})

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
@@ -98,6 +99,30 @@ func TestInterruptStdin(t *testing.T) {
 	cmd.Process.Signal(os.Interrupt)
 	if status := wait(t, cmd); status != cli.ExitInterrupted {
 		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
+	}
+}
+
+// Nothing is left of a file whose command does not end by itself.
+func TestInterruptStdin_File(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := command(t, "parse", "-", "-o", filepath.Join(dir, "out"))
+	cmd.Env = append(cmd.Env, "SITEMAP_TEST_COMMAND=10ms")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, strings.Repeat("http://example.com/\n", 20_000)) // more than a pipe holds
+	time.Sleep(100 * time.Millisecond)                                  // until it waits for more
+	cmd.Process.Signal(os.Interrupt)
+	if status := wait(t, cmd); status != cli.ExitInterrupted {
+		t.Errorf("exit status %d, want %d", status, cli.ExitInterrupted)
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("left %q", got)
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,6 +57,7 @@ type App struct {
 	CommandLine string // without credentials
 
 	linger atomic.Int64 // see Linger
+	temps  sync.Map     // see Temp
 }
 
 // NewApp returns the run of a command that reads in, and writes to out and err.
@@ -68,6 +70,20 @@ func (a *App) Linger(d time.Duration) { a.linger.Store(int64(d)) }
 
 // Grace returns the time that Linger has set.
 func (a *App) Grace() time.Duration { return time.Duration(a.linger.Load()) }
+
+// Temp notes the name of a temporary file, and returns a function to call when there is no such
+// file any more.
+func (a *App) Temp(name string) (gone func()) {
+	a.temps.Store(name, true)
+	return func() { a.temps.Delete(name) }
+}
+
+// RemoveTemps removes the temporary files of a command that does not end by itself.
+func (a *App) RemoveTemps() {
+	for name := range a.temps.Range {
+		os.Remove(name.(string))
+	}
+}
 
 // Status returns the exit status of a run that ended with err, and reports err.
 func (a *App) Status(err error) int {
