@@ -75,7 +75,7 @@ func hostOf(target string) (string, error) {
 	}
 	u, err := sitemap.ParseLoc(rawURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%q: want a host or an http or https URL", sitemap.Redact(target))
+		return "", fmt.Errorf("%.200q: want a host or an http or https URL", sitemap.Redact(target))
 	}
 	host := strings.TrimSuffix(u.Hostname(), ".")
 	return host, checkDomain(host)

@@ -48,6 +48,15 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// The message about a document in place of a list is no document itself.
+func TestPlan_Document(t *testing.T) {
+	for _, err := range batch.Plan(strings.NewReader("<urlset>"+strings.Repeat(" <url>", 1000)), "1") {
+		if err == nil || len(err.Error()) > 300 {
+			t.Error(err)
+		}
+	}
+}
+
 // The error of a list that breaks off is the last element.
 func TestPlan_Errors(t *testing.T) {
 	broken := errors.New("broken")

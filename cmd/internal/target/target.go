@@ -83,7 +83,7 @@ func Parse(arg, as string) (Target, error) {
 	}
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return Target{}, fmt.Errorf("%q: want a host, an http or https URL, or a file", shown)
+		return Target{}, fmt.Errorf("%.200q: want a host, an http or https URL, or a file", shown)
 	}
 	if !hasScheme && u.User == nil {
 		rawURL = "https://" + shown

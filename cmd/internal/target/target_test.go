@@ -32,6 +32,14 @@ func TestIsMistyped(t *testing.T) {
 	}
 }
 
+// The message about a document in place of a list is no document itself.
+func TestParseTarget_Long(t *testing.T) {
+	_, err := Parse("<urlset>"+strings.Repeat(" <url>", 1000), "")
+	if err == nil || len(err.Error()) > 300 {
+		t.Error(err)
+	}
+}
+
 func TestParseTarget(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "example.com")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
