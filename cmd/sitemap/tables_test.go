@@ -267,3 +267,19 @@ func TestDocuments_Raw(t *testing.T) {
 		}
 	}
 }
+
+// As check says below the first findings of a rule, --all prints the others.
+func TestBatchCat_All(t *testing.T) {
+	entries := strings.Repeat("<url><loc>HOST/a</loc><lastmod>yesterday</lastmod></url>", 7)
+	s := newTestSite(t, map[string]string{"/robots.txt": "Sitemap: HOST/a.xml\n", "/a.xml": "<urlset>" + entries + "</urlset>"})
+	dir := t.TempDir()
+	runArgs(t, "batch", writeFile(t, "list", s.URL+"\n"), "-o", dir, "--check", "-q", "--allow-private").want(t, cli.ExitOK, "")
+	some, all := runArgs(t, "batch", "cat", dir+"/1", "--format", "text"), runArgs(t, "batch", "cat", dir+"/1", "--format", "text", "--all")
+	const code = "is not a W3C date [bad_lastmod]"
+	if n := strings.Count(some.out, code); n != 5 || !strings.Contains(some.out, "2 more [bad_lastmod]: --all") {
+		t.Errorf("%d findings:\n%s", n, some.out)
+	}
+	if n := strings.Count(all.out, code); n != 7 || all.status != cli.ExitOK {
+		t.Errorf("%d findings with --all:\n%s", n, all.out)
+	}
+}

@@ -21,6 +21,7 @@ import (
 type catFlags struct {
 	cli.PrintFlags
 	documents bool
+	all       bool
 }
 
 func catCommand(a *cli.App) *cobra.Command {
@@ -34,6 +35,8 @@ func catCommand(a *cli.App) *cobra.Command {
 	flags.AddRows(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&flags.documents, "documents", false, "print a table of the sitemaps, not their URLs")
+	f.BoolVar(&flags.all, "all", false,
+		"in text, print all findings, not only the first five of a rule and document")
 	cli.Group(cmd, "Output")
 	cmd.Flags().Lookup("format").DefValue, flags.Format = "jsonl", "jsonl"
 	return cmd
@@ -123,7 +126,7 @@ func (c *catFlags) printer(m mode) (p linePrinter, err error) {
 	case ofFindings:
 		f := &findingPrinter{codes: map[sitemap.Code]bool{}}
 		begin := func(out *output.Writer) {
-			o := findings.Options{FailOn: findings.NoFailure}
+			o := findings.Options{All: c.all, FailOn: findings.NoFailure}
 			f.printer, _ = findings.New(c.Format, out, o) // the format was checked
 		}
 		return linePrinter{begin, f.line, f.end}, nil

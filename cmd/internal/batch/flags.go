@@ -132,6 +132,8 @@ func (r *runFlags) check() error {
 			"list anyway")
 	case r.Changed && r.Findings:
 		return errors.New("want --check or --changed, not both: --check judges all pages")
+	case r.Findings && (r.Match != "" || r.Exclude != ""):
+		return errors.New("--match, --exclude: want them without --check, which judges all pages")
 	case r.nats.Lease < natsqueue.MinLease:
 		return fmt.Errorf("--lease: want at least %v", natsqueue.MinLease)
 	}
