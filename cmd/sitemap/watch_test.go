@@ -98,6 +98,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("status: %s%s, %v", r.out, r.err, err)
 	}
 	other := filepath.Join(dir, "other.db")
+	runArgs(t, "watch", "status", "http://none.test", "--state", filepath.Join(dir, "watch.db"), "--format", "jsonl").want(t, cli.ExitOK, "", "http://none.test: no sitemap was found yet")
 	runArgs(t, "watch", "status", loc, "--state", other).want(t, cli.ExitFailed, "", "other.db: no such file")
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }

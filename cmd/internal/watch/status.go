@@ -43,8 +43,12 @@ func statusCommand(a *cli.App) *cobra.Command {
 			if len(names) == 0 {
 				names, err = remembered(db)
 			}
+			if len(names) == 0 && err == nil {
+				a.Log.Printf("%s: no site was watched with it", file)
+			}
 			out := output.New(a)
-			err = cmp.Or(err, printStatus(out, &watch.Watcher{Store: db}, names, format.Format))
+			w := &watch.Watcher{Store: db}
+			err = cmp.Or(err, printStatus(a, out, w, names, format.Format))
 			return errors.Join(out.Finish(err), db.Close())
 		},
 	}, "watch-status")
@@ -71,16 +75,20 @@ type status struct {
 	Error    string    `json:"error,omitempty"`
 }
 
-func printStatus(out *output.Writer, w *watch.Watcher, sites []string, format string) error {
+func printStatus(
+	a *cli.App, out *output.Writer, w *watch.Watcher, sites []string, format string,
+) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if format == "text" {
 		fmt.Fprintln(table, "SITEMAP\tURLS\tCHANGES/DAY\tINTERVAL\tNEXT\tCHANGED\tFAILURES")
 	}
 	for _, site := range sites {
+		isFound := false
 		for d, err := range w.Documents(site) {
 			if err != nil {
 				return err
 			}
+			isFound = true
 			if format == "text" {
 				fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%s\t%s\t%d\n",
 					cli.Harmless(d.Sitemap, ""), d.URLs, d.Rate, cli.About(d.Interval),
@@ -92,6 +100,9 @@ func printStatus(out *output.Writer, w *watch.Watcher, sites []string, format st
 				PerDay: d.Rate, Interval: d.Interval.Seconds(), Next: d.Next.UTC(),
 				Read: d.Read.UTC(), Changed: d.Changed.UTC(), Failures: d.Failures, Error: d.Err,
 			}), '\n'))
+		}
+		if !isFound {
+			a.Log.Printf("%s: no sitemap was found yet", cli.Redact(site))
 		}
 	}
 	return table.Flush()
