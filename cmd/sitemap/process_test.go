@@ -137,6 +137,38 @@ func TestFromPipe(t *testing.T) {
 	runArgs(t, "urls", "--allow-private", "--from", name).want(t, cli.ExitOK, site.URL+"/a\n", "1 site, 1 URL, 0 failed, ")
 }
 
+// With --state, a run may print to a pipe too, and go on after a stop.
+func TestStateToPipe(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	site := newTestSite(t, map[string]string{"/a.txt": "HOST/a\nHOST/b\n"})
+	for _, test := range []struct{ limit, want string }{{"1", site.URL + "/a\n"}, {"0", site.URL + "/a\n" + site.URL + "/b\n"}} {
+		cmd := command(t, "urls", "--allow-private", site.URL+"/a.txt", "-o", name, "--state", filepath.Join(dir, "db"), "-n", test.limit)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, name, test.want)
+		if status := wait(t, cmd); status != cli.ExitOK {
+			t.Errorf("exit status %d, want %d", status, cli.ExitOK)
+		}
+	}
+}
+
+// A target that no line can name is not written to the file of --failed.
+func TestFailed_Names(t *testing.T) {
+	t.Chdir(t.TempDir())
+	names := []string{"a #b.xml", "a\nb.xml", "a.xml ", "#a.xml", "a#b.xml", "a b.xml"}
+	for _, name := range names {
+		writeTo(t, name, "")
+	}
+	r := runArgs(t, append([]string{"urls", "-q", "--failed", "failed", "--parallel", "1"}, names...)...)
+	r.want(t, cli.ExitFailed, "", `"a #b.xml" is not written`, `"a\nb.xml" is not written`, `"a.xml " is not written`, `"#a.xml" is not written`)
+	wantFile(t, "failed", "a#b.xml # empty: line 1: empty document\na b.xml # empty: line 1: empty document\n")
+}
+
 // Only regular files are replaced, so -o /dev/null is safe.
 func TestOutputToPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")

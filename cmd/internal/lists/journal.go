@@ -120,12 +120,7 @@ func (j *journal) Put(key string, value []byte) error {
 func (j *journal) Sync() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.out.File != nil {
-		if err := j.out.File.Sync(); err != nil {
-			return err
-		}
-	}
-	return j.File.Sync()
+	return cmp.Or(j.out.Sync(), j.File.Sync())
 }
 
 // Finish closes the journal of a run that ended with err. The run has ended if err is nil.

@@ -4,6 +4,7 @@
 //
 //	run.go       commands that walk, with --state too: targets to tasks, URLs to formats
 //	visit.go     one target to URLs, problems and documents
+//	failures.go  what could not be read, for --failed
 //	walker.go    what the visits of a command share
 //	journal.go   what a run with --state keeps
 //	save.go      documents as they were served

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/seed-322c453a/sitemap"
@@ -15,7 +14,6 @@ import (
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/discover/trust"
 	"github.com/seed-322c453a/sitemap/fetch"
-	"github.com/seed-322c453a/sitemap/internal/jsonl"
 	"github.com/seed-322c453a/sitemap/parse"
 )
 
@@ -356,29 +354,6 @@ func (v *Visit) readFile(
 	}
 	sum.Summary = doc.Summary()
 	return sum, nil
-}
-
-// noteFailure writes the target to the file of --failed, as it was given, with why it failed as a
-// comment. A target that the list has several times is written once.
-func (v *Visit) noteFailure() {
-	if _, again := v.failed.LoadOrStore(v.Target.Given, true); again {
-		return
-	}
-	line := v.Target.Given + " # " + string(v.cause.Code) + ": " + cli.Harmless(v.cause.Message, "")
-	if _, err := io.WriteString(v.failures, line+"\n"); err != nil {
-		v.App.Fail("--failed: %v", err)
-	}
-}
-
-// NoteCause notes why the target, or a document of it, could not be read. The first cause counts.
-func (v *Visit) NoteCause(name string, err error) {
-	if v.cause != nil {
-		return
-	}
-	v.cause = jsonl.ErrorOf(name, err)
-	if name != v.Target.Label() {
-		v.cause.Message = name + ": " + v.cause.Message
-	}
 }
 
 // noteDocument prints a document that has ended to the table of --documents.

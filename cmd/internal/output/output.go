@@ -201,6 +201,9 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 	if name == "" || name == cli.Stdin {
 		return New(a), nil
 	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		resumed = false // what a pipe or device has got cannot be cut
+	}
 	size, isEnded := ending(name)
 	if resumed && size < length {
 		return nil, fmt.Errorf("%s: shorter than the stopped run left it; "+
@@ -225,6 +228,18 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 		}
 	}
 	return o, nil
+}
+
+// Sync makes the output durable, if it is a file and no pipe or device.
+func (o *Writer) Sync() error {
+	if o.File == nil {
+		return nil
+	}
+	info, err := o.File.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return o.File.Sync()
 }
 
 // ending returns the size of a file, and whether its last line is ended, as far as that can be
