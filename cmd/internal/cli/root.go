@@ -52,6 +52,20 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 	return root
 }
 
+// AddCompletion adds the command that prints completions for shells. It refuses the names of
+// others.
+func AddCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, _ := root.Find([]string{"completion"})
+	cmd.Args = AnyArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return Misuse(cmd, errors.New("want bash, zsh, fish or powershell"))
+	}
+	for _, c := range cmd.Commands() {
+		c.Args = Exactly(0, "want no argument after the name of the shell")
+	}
+}
+
 // unknownCommand returns the error about an unknown command below parent, with the one that may be
 // meant.
 func unknownCommand(parent *cobra.Command, name string) error {
@@ -194,8 +208,11 @@ func printHelp(cmd *cobra.Command, _ []string) {
 	if cmd.HasSubCommands() && !cmd.HasParent() {
 		use += " COMMAND"
 	}
-	const text = "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n\n%s\n"
-	fmt.Fprintf(w, text, cmd.Short, use, cmd.Example, cmd.Long)
+	fmt.Fprintf(w, "%s\n\nUsage:\n  %s\n\n", cmd.Short, use)
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "Examples:\n%s\n\n", cmd.Example)
+	}
+	fmt.Fprintln(w, cmd.Long)
 	if cmd.HasSubCommands() {
 		title := "Commands"
 		if !cmd.HasParent() {
