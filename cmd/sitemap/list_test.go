@@ -114,6 +114,9 @@ func testListFailures(t *testing.T) {
 	if got, err := os.ReadFile(out); r.status != cli.ExitFailed || !strings.Contains(r.err, "stopped after --max-time") || !strings.HasPrefix(string(got), targets[0]) || err != nil {
 		t.Errorf("status %d, %q, printed %q, %v", r.status, r.err, got, err)
 	}
+	old, _ := os.ReadFile(out)
+	runOver(t, transport, "urls", slow, "--max-time", "300ms", "-o", out).want(t, cli.ExitFailed, "", "stopped after --max-time", "out.txt is not written")
+	wantFile(t, out, string(old))
 	runArgs(t, "urls", "--parallel", "0", "x").want(t, cli.ExitUsage, "", "--parallel")
 }
 

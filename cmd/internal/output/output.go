@@ -267,7 +267,8 @@ func ending(name string) (size int64, isEnded bool) {
 func (o *Writer) Finish(err error) error {
 	a := o.app
 	complete := err == nil || errors.Is(err, cli.ErrStopped) || errors.Is(err, cli.ErrMaxTime)
-	unread := complete && o.isEmpty() && a.Failed.Load() && (o.temp != "" || o.stale)
+	failed := a.Failed.Load() || errors.Is(err, cli.ErrMaxTime)
+	unread := complete && o.isEmpty() && failed && (o.temp != "" || o.stale)
 	if unread {
 		a.Log.Printf("%s is not written: nothing could be read", o.name)
 	}
