@@ -135,8 +135,8 @@ type States interface {
 	// It returns the new revision, which is never 0. If the state no longer has the given revision,
 	// Save changes nothing and the error matches [ErrStale]: of two workers with one domain, the
 	// second cannot undo what the first has saved. A state of another run becomes the predecessor.
-	// One of the same run is dropped, and its predecessor stays. A task with More counts as a run,
-	// with a name of its own. A state may have many megabytes.
+	// One of the same run is dropped, and its predecessor stays. If a run has several tasks of a
+	// domain, each counts as a run of its own. A state may have many megabytes.
 	Save(
 		ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
 	) (uint64, error)

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -101,6 +102,31 @@ func TestWorker_Killed(t *testing.T) {
 		}
 		if kills < 3 {
 			t.Errorf("seed %d: only %d kills", seed, kills)
+		}
+	}
+}
+
+// So it is if a queue hands out the targets of a domain one by one, in any order.
+func TestWorker_KilledTargets(t *testing.T) {
+	for seed := range uint64(5 * *killSeeds) {
+		f, random := openFolder(t), rand.New(rand.NewPCG(seed, 1))
+		m := &mortal{Folder: f, random: random}
+		for i, lastMod := range []string{"2024-01-01", "2024-02-02", "2024-02-02", "2024-03-03"} {
+			run := string(rune('1' + i))
+			left := []string{"www.a.example", "shop.a.example", "blog.a.example"}
+			for len(left) > 0 {
+				n := random.IntN(len(left))
+				task := batch.Task{Run: run, Domain: "a.example", Targets: left[n : n+1], More: true}
+				err := do(t, &web{lastMod: lastMod}, m, []batch.Task{task}, changed)
+				if m.dead = false; err == nil {
+					left = slices.Delete(left, n, n+1)
+				} else if !errors.Is(err, errKilled) {
+					t.Fatal(err)
+				}
+			}
+			if n, want := len(pages(t, part(t, f, run, "a.example"))), []int{9, 9, 0, 9}[i]; n != want {
+				t.Fatalf("seed %d, run %s has %d pages, want %d", seed, run, n, want)
+			}
 		}
 	}
 }

@@ -136,15 +136,16 @@ func (h *header) check() error {
 
 // Types of lines. A line without a type is a URL.
 const (
-	typePart     = "part" // the first line of a part: its version, run and domain
-	typeEnd      = "end"  // the last line: its counts
+	typePart     = "part"  // the first line of a part: its version, run and domain
+	typeState    = "state" // what saved the state that belongs to the part; see stateLine
+	typeEnd      = "end"   // the last line: its counts
 	typeDocument = "document"
 	typeTarget   = "target"
 	typeFinding  = "finding"
 )
 
 // Lines reads the lines of a part: JSON objects, each with a "type" unless it is a [URL]. It leaves
-// out lines of unknown types, and the first and the last line, which are about the part itself. The
+// out lines of unknown types, and lines about the part itself, such as the first and the last. The
 // error, if any, is the last element.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {

@@ -23,11 +23,11 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	}
 	var store records.Temp
 	defer store.Close()
-	w, revision := *r.Worker, uint64(0) // the worker of this task
+	w, revision, saver := *r.Worker, uint64(0), "" // the worker of this task
 	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if revision, err = r.load(ctx, t, &store, old != nil); err != nil {
+		if revision, saver, err = r.load(ctx, t, &store, old != nil); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -36,6 +36,11 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		return Counts{}, err
 	}
 	defer part.Discard()
+	if w.States != nil && t.More {
+		if _, err := part.Write(stateLine(saver)); err != nil {
+			return Counts{}, err
+		}
+	}
 	counts, err := r.write(ctx, &w, t, part, old)
 	if err != nil {
 		return Counts{}, err
@@ -51,7 +56,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		}
 	}
 	if w.States != nil {
-		_, err = w.States.Save(ctx, t.Domain, t.saver(), revision, func(out io.Writer) error {
+		_, err = w.States.Save(ctx, t.Domain, saver, revision, func(out io.Writer) error {
 			_, err := store.WriteTo(out)
 			return err
 		})

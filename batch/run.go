@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,14 +45,8 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	if !ok {
 		return nil
 	}
-	in, err := r.Sink.Open(ctx, Stored{Task: t})
-	if err != nil {
-		return nil
-	}
-	line, _ := bufio.NewReader(in).ReadBytes('\n')
-	in.Close()
-	var first header
-	if json.Unmarshal(line, &first) != nil || first.Lots == 0 {
+	var h header
+	if first, _ := r.begins(ctx, t); json.Unmarshal(first, &h) != nil || h.Lots == 0 {
 		return nil
 	}
 	for i := range 256 {
@@ -67,21 +62,49 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	return nil
 }
 
-// load reads the state of a domain and returns its revision, which Save will replace. If the part
-// that belongs to the state never appeared, or is to be done again, load reads the predecessor. But
-// a retry of a full run, and one of a task with More, continue with the state itself.
-func (r *run) load(ctx context.Context, t Task, store *records.Temp, retry bool) (uint64, error) {
-	s, err := r.States.Load(ctx, t.Domain)
-	if err != nil || s.Open == nil {
-		return s.Revision, err
+// begins returns the first two lines of a part, or what can be read of them.
+func (r *run) begins(ctx context.Context, t Task) (first, second []byte) {
+	in, err := r.Sink.Open(ctx, Stored{Task: t})
+	if err != nil {
+		return nil, nil
 	}
-	again := !retry || r.Options.OnlyChanged && !t.More
-	if run, _, _ := strings.Cut(s.Run, moreMark); run != t.Run {
-		if again, err = r.lacks(ctx, run, t.Domain); err != nil {
-			return 0, err
+	defer in.Close()
+	lines := bufio.NewReader(in)
+	first, _ = lines.ReadBytes('\n')
+	second, _ = lines.ReadBytes('\n')
+	return first, second
+}
+
+// load reads the state of a domain and returns its revision, which Save will replace, and the name
+// of what will save it. If the part that belongs to the state never appeared, or is to be done
+// again, load reads the predecessor. But a retry of a full run continues with the state itself.
+//
+// If a run has several tasks of a domain, each counts as a run for the states, with a name of its
+// own, which its part has too.
+func (r *run) load(
+	ctx context.Context, t Task, store *records.Temp, retry bool,
+) (revision uint64, saver string, err error) {
+	s, err := r.States.Load(ctx, t.Domain)
+	if err != nil {
+		return 0, "", err
+	}
+	saver = t.Run
+	if t.More {
+		saver = fmt.Sprintf("%s/%d", t.Run, s.Revision+1)
+	}
+	if s.Open == nil {
+		return s.Revision, saver, nil
+	}
+	again := !retry || r.Options.OnlyChanged
+	if run, _, _ := strings.Cut(s.Run, "/"); run != t.Run {
+		again, err = r.lacks(ctx, s.Run, t.Domain)
+	} else if t.More {
+		if again, err = r.isOpen(ctx, s.Run, t.Domain); again {
+			saver = s.Run // which is dropped
 		}
-	} else if t.More && s.Run != t.saver() { // another task of the domain is done
-		again = false
+	}
+	if err != nil {
+		return 0, "", err
 	}
 	from := &s
 	if again {
@@ -92,11 +115,11 @@ func (r *run) load(ctx context.Context, t Task, store *records.Temp, retry bool)
 			break
 		}
 		if ctx.Err() != nil {
-			return 0, ctx.Err()
+			return 0, "", ctx.Err()
 		}
 		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
 	}
-	return s.Revision, nil
+	return s.Revision, saver, nil
 }
 
 func read(ctx context.Context, s *State, store *records.Temp) error {
@@ -109,11 +132,31 @@ func read(ctx context.Context, s *State, store *records.Temp) error {
 	return err
 }
 
-// lacks reports whether a run has parts, but none for a domain. The user may have removed runs.
-func (r *run) lacks(ctx context.Context, run, domain string) (bool, error) {
-	if has, err := r.has(ctx, Task{Run: run, Domain: domain}); has || err != nil {
+// isOpen reports whether there is no part that belongs to the state of a domain that saver saved.
+func (r *run) isOpen(ctx context.Context, saver, domain string) (bool, error) {
+	run, _, more := strings.Cut(saver, "/")
+	t := Task{Run: run, Domain: domain}
+	has, err := r.has(ctx, t)
+	if has && more {
+		_, second := r.begins(ctx, t)
+		has = bytes.Equal(second, stateLine(saver))
+	}
+	return !has, err
+}
+
+// stateLine returns the second line of the part of a task with More: what saved its state.
+func stateLine(saver string) []byte {
+	return typed(typeState, struct {
+		Saver string `json:"saver"`
+	}{saver})
+}
+
+// lacks reports whether a run has parts, but not the one of isOpen. The user may have removed runs.
+func (r *run) lacks(ctx context.Context, saver, domain string) (bool, error) {
+	if open, err := r.isOpen(ctx, saver, domain); !open || err != nil {
 		return false, err
 	}
+	run, _, _ := strings.Cut(saver, "/")
 	for _, err := range r.Sink.Parts(ctx, run) {
 		if errors.Is(err, ErrDamaged) {
 			err = nil

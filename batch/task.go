@@ -41,17 +41,6 @@ func (t Task) Digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// moreMark stands between the run and the digest in the name of a task with More.
-const moreMark = "/"
-
-// saver names what saves a state: the run, or the task if the run has several of its domain.
-func (t Task) saver() string {
-	if t.More {
-		return t.Run + moreMark + t.Digest()
-	}
-	return t.Run
-}
-
 // check returns an error if the task cannot be done.
 func (t Task) check() error {
 	if err := cmp.Or(CheckRun(t.Run), checkDomain(t.Domain)); err != nil {
