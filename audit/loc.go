@@ -166,10 +166,10 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	if has&isQuery == 0 {
 		return
 	}
-	switch name, value, code := parameter(rest); code {
-	case SessionID:
+	if name, value := parameter(rest, SessionID); name != "" {
 		l.findLoc(of(SessionID), e, "the URL has a session ID: %s", quoted(name+"="+value))
-	case SecretInLoc:
+	}
+	if name, _ := parameter(rest, SecretInLoc); name != "" {
 		l.findLoc(of(SecretInLoc), e, "the URL has a secret in the field %s", quoted(name))
 	}
 }
@@ -251,9 +251,8 @@ var parameters = map[string]sitemap.Code{
 	"key": SecretInLoc, "password": SecretInLoc, "signature": SecretInLoc,
 }
 
-// parameter returns the first parameter of a location that holds a session ID or a secret, with the
-// code of its rule.
-func parameter(rest string) (name, value string, code sitemap.Code) {
+// parameter returns the first parameter of a location that a rule is about, if any has a value.
+func parameter(rest string, rule sitemap.Code) (name, value string) {
 	const asp = "aspsessionid" // and some letters
 	isStart := func(r rune) bool { return r == '?' || r == '&' || r == ';' }
 	path := max(0, strings.IndexAny(rest, "?&;"))
@@ -261,14 +260,15 @@ func parameter(rest string) (name, value string, code sitemap.Code) {
 		name, value, _ = strings.Cut(field, "=")
 		value, _, _ = strings.Cut(value, "#")
 		lower := strings.ToLower(name)
-		if code = parameters[lower]; strings.HasPrefix(lower, asp) && lower != asp {
+		code := parameters[lower]
+		if strings.HasPrefix(lower, asp) && lower != asp {
 			code = SessionID
 		}
-		if code != "" && value != "" {
-			return name, value, code
+		if code == rule && value != "" {
+			return name, value
 		}
 	}
-	return "", "", ""
+	return "", ""
 }
 
 // oddStart judges a location with a character before its scheme, which reading removes.

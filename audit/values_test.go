@@ -61,6 +61,7 @@ func TestDocument_Locations(t *testing.T) {
 		"https://www.example.com/?ASPSESSIONID=1":           "",
 		"https://www.example.com/?token=abc":                "secret_in_loc warning",
 		"https://www.example.com/?a=1&amp;password=b":       "secret_in_loc warning",
+		"https://www.example.com/?sid=1&amp;token=abc":      "session_id warning, secret_in_loc warning",
 		"https://www.example.com/?access_token=b#c":         "secret_in_loc warning, fragment_in_loc warning",
 		"https://www.example.com/?key":                      "",
 		"https://www.example.com/?keyboard=1":               "",
