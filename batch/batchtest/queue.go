@@ -196,7 +196,12 @@ func endsNoOther(t testing.TB, q batch.Queue) {
 	done(t, second)
 	none(t, q)
 	put(t, q, "a.test", true)
-	done(t, take(t, q))
+	third := take(t, q)
+	mayBeStale(t, "Done of a task that was done", second.Done)
+	mayBeStale(t, "Later of a task that was done", sooner(second))
+	none(t, q)
+	put(t, q, "a.test", false)
+	done(t, third)
 }
 
 func onceUntilDone(t testing.TB, q batch.Queue) {
