@@ -23,9 +23,8 @@
 // severity applies: white space around a date is only an info.
 //
 // Problems of reading ([sitemap.Problem]) are findings too, with their codes. An error that ends a
-// document is not a finding in it. It is passed to Walk.Done in the [discover.Summary], and the
-// rules explain its code as well. A document that could not be fetched is a finding at the place
-// that lists it.
+// document is not a finding in it. It is passed to [discover.Options.Done], and the rules explain
+// its code as well. A document that could not be fetched is a finding at the place that lists it.
 //
 // # How a document is audited
 //

@@ -160,8 +160,8 @@ func (f *fileRules) noneHasFile() {
 		return
 	}
 	f.report(of(PageMissingFile).with(info), f.held[0], "",
-		"none of the %d pages has a file: a server renders them, or this is not their folder",
-		f.missing)
+		"no file for %s: a server renders pages, or this is not the folder of the site",
+		plural(f.missing, "page", "pages"))
 }
 
 // isPageFile reports whether the name of a file is that of a page, and not of an error page, a

@@ -26,8 +26,8 @@
 // A task is done if the [Sink] has its part, whatever the queue holds. So a queue may lose tasks or
 // hand one out twice: a run that is resumed puts all tasks without a part, and a worker ends the
 // lease of a task with a part at once. A part appears whole or not at all. The same pages make the
-// same lines, except for times. So the output holds each page once, however often workers were
-// killed.
+// same lines, except for times. So the output holds each page of a target once, however often
+// workers were killed.
 //
 // # Runs
 //

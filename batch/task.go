@@ -21,7 +21,7 @@ type Task struct {
 	// Targets are sites and URLs of sitemaps, as they were listed and in that order.
 	Targets []string `json:"targets,omitempty"`
 	// Turn is the place of the task in its list, from 1, if [PlanInOrder] has planned it. Several
-	// such tasks may have one domain.
+	// such tasks may have one domain, so they need a [MemoryQueue].
 	Turn uint64 `json:"turn,omitempty"`
 	// More means that the queue hands out the targets of a domain in several tasks. So the part
 	// keeps the lines of other targets, and the task is never divided into lots.

@@ -14,6 +14,7 @@
 //		fmt.Println(e.Kind, e.Site, e.URL.Loc)
 //	}
 //
+// The first reading of a site yields none of its pages, unless [Watcher.Initial] is set.
 // [Watcher.Events] never ends by itself. [Watcher.Once] requests what is due and ends, for programs
 // that run now and then. Both resume where the last range with the same Store ended.
 //
