@@ -166,8 +166,8 @@ func TestRows(t *testing.T) {
 			"http://example.com/2,de,http://example.com/de,alternate,,FILE,FILE\nhttp://example.com/2,fr,http://example.com/fr,alternate,,FILE,FILE\n"},
 		{"images", "jsonl", `{"loc":"http://example.com/1","image":"http://example.com/1.png","sitemap":"FILE","target":"FILE"}` + "\n" +
 			`{"loc":"http://example.com/1","image":"http://example.com/2.png","caption":"A, B","sitemap":"FILE","target":"FILE"}` + "\n"},
-		{"videos", "csv", "loc,thumbnail_loc,title,description,content_loc,player_loc,duration,publication_date,sitemap,target\n" +
-			"http://example.com/3,http://example.com/3.png,T,D,http://example.com/3.mp4,,60,2026-11-01T00:00:00Z,FILE,FILE\n"},
+		{"videos", "csv", "loc,thumbnail_loc,title,description,content_loc,player_loc,duration,publication_date,publication_date_precision,sitemap,target\n" +
+			"http://example.com/3,http://example.com/3.png,T,D,http://example.com/3.mp4,,60,2026-11-01T00:00:00Z,day,FILE,FILE\n"},
 	} {
 		if got := run("--rows", tt.rows, "--format", tt.format, file); got != tt.want {
 			t.Errorf("%s: printed\n%s\nwant\n%s", tt.rows, got, tt.want)

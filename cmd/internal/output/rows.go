@@ -180,6 +180,7 @@ type videoRow struct {
 	PlayerLoc       string    `parquet:"player_loc,optional"`
 	Duration        *int64    `parquet:"duration,optional"`
 	PublicationDate time.Time `parquet:"publication_date,optional,timestamp(microsecond)"`
+	DatePrecision   string    `parquet:"publication_date_precision,optional,dict"`
 	Sitemap         string    `parquet:"sitemap,optional,dict"`
 	Target          string    `parquet:"target,optional,dict"`
 }
@@ -188,7 +189,8 @@ func appendVideos(rows []videoRow, r *batch.URL) []videoRow {
 	for _, v := range extensionsOf(r).Videos {
 		rows = append(rows, videoRow{
 			r.Loc, v.ThumbnailLoc, v.Title, v.Description, v.ContentLoc, v.Player.Loc,
-			orNull(v.Duration), v.PublicationDate.Start(), r.Sitemap, r.Target,
+			orNull(v.Duration), v.PublicationDate.Start(), precisionOf(v.PublicationDate), r.Sitemap,
+			r.Target,
 		})
 	}
 	return rows
