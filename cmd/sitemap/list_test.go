@@ -114,6 +114,12 @@ func testListFailures(t *testing.T) {
 	if got, err := os.ReadFile(out); r.status != cli.ExitFailed || !strings.Contains(r.err, "stopped after --max-time") || !strings.HasPrefix(string(got), targets[0]) || err != nil {
 		t.Errorf("status %d, %q, printed %q, %v", r.status, r.err, got, err)
 	}
+	r = runOver(t, transport, "stats", "-q", targets[0], slow, "--max-time", "300ms", "--format", "csv")
+	if want := targets[0] + ",total,,2,100\n"; r.status != cli.ExitFailed || !strings.Contains(r.out, want) || strings.Contains(r.out, slow) {
+		t.Errorf("stats printed %q, want %q", r.out, want)
+	}
+	r = runOver(t, transport, "tree", "-q", slow, "--max-time", "300ms")
+	r.want(t, cli.ExitFailed, slow+"\n└── FAILED: stopped after 300ms (--max-time): timed out\n", "stopped after --max-time")
 	old, _ := os.ReadFile(out)
 	runOver(t, transport, "urls", slow, "--max-time", "300ms", "-o", out).want(t, cli.ExitFailed, "", "stopped after --max-time", "out.txt is not written")
 	wantFile(t, out, string(old))

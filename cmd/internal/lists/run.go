@@ -149,6 +149,7 @@ func (w *Walker) Run(ctx context.Context, args []target.Target) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, w.Flags.maxTime, cli.ErrMaxTime)
 		defer cancel()
 	}
+	w.ended = func() error { return w.App.Ended(ctx) }
 	var failed *os.File // written in place, so that it has what a run that is killed has met
 	var err error
 	if name := w.Flags.failed; name != "" {

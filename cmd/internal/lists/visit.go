@@ -41,11 +41,15 @@ func (v *Visit) run(ctx context.Context) error {
 		if w.Journal != nil {
 			v.lines = nil // of a document that the next run reads
 		}
-		late := fmt.Errorf("stopped after %v (--site-time): %w", w.Flags.SiteTime, fetch.ErrTimeout)
-		v.fail(late, "")
+		v.fail(late(w.Flags.SiteTime, "--site-time"), "")
 		err = nil
 	}
-	if err == nil && v.handler.End != nil {
+	// When --max-time is over, the results so far are printed.
+	isLate := err != nil && v.broken == nil && errors.Is(w.ended(), cli.ErrMaxTime)
+	if isLate && v.handler.Failure != nil {
+		v.handler.Failure(late(w.Flags.maxTime, "--max-time"))
+	}
+	if (err == nil || isLate) && v.handler.End != nil {
 		v.handler.End()
 	}
 	err = v.end(err)
@@ -55,6 +59,11 @@ func (v *Visit) run(ctx context.Context) error {
 		v.noteFailure()
 	}
 	return err
+}
+
+// late is the error of a visit that a flag has bounded.
+func late(limit time.Duration, flag string) error {
+	return fmt.Errorf("stopped after %v (%s): %w", limit, flag, fetch.ErrTimeout)
 }
 
 // Write prints lines of the current document.

@@ -40,6 +40,7 @@ type Walker struct {
 	Selector *Selector
 	Handle   func(v *Visit) Handler
 	Progress progress.Counter
+	ended    func() error // returns why the run has ended
 	problems cli.Tally
 	failed   sync.Map // the targets in the file of --failed
 	Out      *output.Writer
