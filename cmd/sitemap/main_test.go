@@ -254,6 +254,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// Help that cannot be written is a failure, but one may read only its beginning.
+func TestHelp_Full(t *testing.T) {
+	for err, want := range map[error]int{io.ErrShortWrite: cli.ExitFailed, io.ErrClosedPipe: cli.ExitOK} {
+		for _, args := range [][]string{{"--help"}, {"urls", "--help"}, {"help", "trust"}} {
+			if status := run(t.Context(), args, nil, failingWriter{err}, io.Discard); status != want {
+				t.Errorf("%q, %v: status %d, want %d", args, err, status, want)
+			}
+		}
+	}
+}
+
 // checkHelp fails the test if a line of a help text is too long, or if the text names an unknown
 // help topic.
 func checkHelp(t *testing.T, name, text string) {

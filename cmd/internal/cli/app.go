@@ -29,6 +29,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -128,6 +129,13 @@ func (a *App) Ended(ctx context.Context) error {
 // ErrStopped ends a command early without a failure: standard output was closed, or --max-urls was
 // reached.
 var ErrStopped = errors.New("stopped")
+
+// IsClosedPipe reports whether err means that nobody reads what is written.
+func IsClosedPipe(err error) bool {
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // on Windows
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, brokenPipe) || errors.Is(err, noData)
+}
 
 // ErrMaxTime ends a run whose time is over. Its output so far is valid.
 var ErrMaxTime = errors.New("stopped after --max-time; the results so far are printed")

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -37,7 +39,14 @@ func Root(a *App, version string, commands ...*cobra.Command) *cobra.Command {
 		},
 	})
 	root.SetFlagErrorFunc(badFlag)
-	root.SetHelpFunc(printHelp)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		var help bytes.Buffer
+		printHelp(&help, cmd)
+		_, err := cmd.OutOrStdout().Write(help.Bytes())
+		if err != nil && !IsClosedPipe(err) {
+			a.Fail("%v", err)
+		}
+	})
 	root.SetVersionTemplate("sitemap {{.Version}}\n")
 	root.AddCommand(commands...)
 	addTopics(root)
@@ -198,8 +207,7 @@ const boolValue = "[=true|false]"
 const helpWidth = 80
 
 // printHelp prints the help of a command: usage and examples first.
-func printHelp(cmd *cobra.Command, _ []string) {
-	w := cmd.OutOrStdout()
+func printHelp(w io.Writer, cmd *cobra.Command) {
 	if slices.Contains(topics, cmd.Name()) {
 		fmt.Fprintf(w, "%s\n\n%s\n", cmd.Short, cmd.Long)
 		return

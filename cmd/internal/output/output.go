@@ -19,7 +19,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 )
@@ -74,7 +73,7 @@ func (o *Writer) write(p []byte) (int, error) {
 	}
 	n, err := o.to.Write(p)
 	o.Length += int64(n)
-	if isClosedPipe(err) {
+	if cli.IsClosedPipe(err) {
 		err = cli.ErrStopped
 	}
 	return n, err
@@ -87,13 +86,6 @@ func (o *Writer) empty() error {
 	}
 	o.stale = false
 	return o.File.Truncate(0)
-}
-
-// isClosedPipe reports whether err means that nobody reads what is written.
-func isClosedPipe(err error) bool {
-	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // on Windows
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
-		errors.Is(err, brokenPipe) || errors.Is(err, noData)
 }
 
 // Begin writes the text before the first record.
