@@ -84,7 +84,7 @@ func TestBatchFrontier(t *testing.T) {
 	s := &frontiertest.Server{}
 	url := openFrontier(t, s, "1.test", "2.test", "3.test")
 	dir, web := filepath.Join(t.TempDir(), "out"), &browser{}
-	web.batch(t.Context(), "work", "-o", dir, "--queue", url+"sites").want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 domains failed, ")
+	web.batch(t.Context(), "work", "-o", dir, "--queue", url+"sites").want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 failed, ")
 	if got := s.URLs("sites"); len(got) > 0 {
 		t.Errorf("in the frontier are still %v", got)
 	}
@@ -114,7 +114,7 @@ func TestBatchFrontier_List(t *testing.T) {
 	dir, web := filepath.Join(t.TempDir(), "out"), &browser{}
 	list := writeFile(t, "sites.txt", "1.test\n2.test\nwww.2.test\n")
 	args := []string{list, "-o", dir, "--queue", url + "sites", "--run", "2"}
-	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 domains failed, ")
+	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 failed, ")
 	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: run 2 is over: 3 sites done; ")
 	web.batch(t.Context(), "plan", list, "-o", dir, "--queue", url+"sites", "--run", "3").
 		want(t, cli.ExitOK, "", "sitemap: 2 domains put, 0 in the queue before, 0 done before\n")
@@ -138,7 +138,7 @@ func TestBatchFrontier_TLS(t *testing.T) {
 	args := []string{list, "-o", dir, "--queue", "urlfrontiers://" + l.Addr().String() + "/sites"}
 	web := &browser{}
 	web.batch(t.Context(), append(args, "--queue-ca", list)...).want(t, cli.ExitFailed, "", "no certificate in PEM")
-	web.batch(t.Context(), append(args, "--queue-ca", ca)...).want(t, cli.ExitOK, "", "sitemap: 1 site, 2 URLs, 0 domains failed, ")
+	web.batch(t.Context(), append(args, "--queue-ca", ca)...).want(t, cli.ExitOK, "", "sitemap: 1 site, 2 URLs, 0 failed, ")
 }
 
 // An interrupted worker lets its domains end within the grace time, and hands them back then.
@@ -197,7 +197,7 @@ func TestBatchFrontier_Restarted(t *testing.T) {
 		return err
 	}}
 	args := []string{list, "-o", t.TempDir(), "--queue", "urlfrontier://" + address, "--parallel", "1", "--retries", "0"}
-	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 domains failed, ")
+	web.batch(t.Context(), args...).want(t, cli.ExitOK, "", "sitemap: 3 sites, 6 URLs, 0 failed, ")
 	if got := s.URLs("DEFAULT"); len(got) > 0 {
 		t.Errorf("in the frontier are still %v", got)
 	}
@@ -224,7 +224,7 @@ func TestBatchFrontier_Wait(t *testing.T) {
 	if _, err := q.Put(t.Context(), batch.Task{Run: "1", Domain: "1.test", Targets: []string{"1.test"}}); err != nil {
 		t.Fatal(err)
 	}
-	(<-ended).want(t, cli.ExitInterrupted, "", "sitemap: 1 site, 2 URLs, 0 domains failed, ", "sitemap: interrupted\n")
+	(<-ended).want(t, cli.ExitInterrupted, "", "sitemap: 1 site, 2 URLs, 0 failed, ", "sitemap: interrupted\n")
 }
 
 func TestBatchFrontier_Failures(t *testing.T) {

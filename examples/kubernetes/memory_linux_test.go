@@ -76,7 +76,7 @@ func TestShards_Memory(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT="+variable(pod, "GOMEMLIMIT"), "TMPDIR="+dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil || !strings.Contains(stderr.String(), "sitemap: 80 sites, 4,000,000 URLs, 0 domains failed") {
+	if err := cmd.Run(); err != nil || !strings.Contains(stderr.String(), "sitemap: 80 sites, 4,000,000 URLs, 0 failed") {
 		t.Errorf("%v: %s", err, &stderr)
 	}
 	most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10

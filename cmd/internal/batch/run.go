@@ -248,7 +248,7 @@ func (r *openRun) employ(worker *batch.Worker, list string) {
 	worker.Client.Fetch.Wrap = r.metrics.count
 	worker.Done, worker.Report = r.count, r.warn
 	r.progress.Begin(nil, list)
-	r.progress.IsList, r.progress.Unit = true, "domain"
+	r.progress.IsList = true
 	r.progress.Total /= int64(max(1, r.flags.shard.n)) // about
 	r.stop = r.progress.Show(r.app, r.flags.Progress, r.flags.quiet || r.log != nil, false)
 }

@@ -23,7 +23,6 @@ type Counter struct {
 	IsList        bool  // there may be several targets
 	Total         int64 // targets, 0 if it is not known how many
 	Sites, Failed atomic.Int64
-	Unit          string       // what Failed counts, if not sites
 	Before        atomic.Int64 // sites that were done before, by another process
 	URLs, queued  atomic.Int64
 	ended, bytes  atomic.Int64
@@ -70,20 +69,12 @@ func (p *Counter) HasRead() bool { return p.hasRead.Load() }
 // Totals returns what this process has done.
 func (p *Counter) Totals() string {
 	totals := fmt.Sprintf("%s, %s, %s failed, %v", cli.Plural(p.Sites.Load(), "site"),
-		cli.Plural(p.URLs.Load(), "URL"), p.failures(),
+		cli.Plural(p.URLs.Load(), "URL"), cli.Thousands(p.Failed.Load()),
 		time.Since(p.start).Round(time.Millisecond))
 	if before := p.Before.Load(); before > 0 {
 		totals += "; " + cli.Plural(before, "site") + " done before"
 	}
 	return totals
-}
-
-// failures returns how many sites, or units, have failed.
-func (p *Counter) failures() string {
-	if p.Unit == "" {
-		return cli.Thousands(p.Failed.Load())
-	}
-	return cli.Plural(p.Failed.Load(), p.Unit)
 }
 
 // Show shows p on standard error, as --progress says, until stop is called. By default it does on a
@@ -131,7 +122,7 @@ func (p *Counter) listLine(elapsed time.Duration) string {
 	if p.Total > 0 {
 		line += "/" + cli.Thousands(p.Total)
 	}
-	line += fmt.Sprintf(" sites · %s failed · %s URLs", p.failures(),
+	line += fmt.Sprintf(" sites · %s failed · %s URLs", cli.Thousands(p.Failed.Load()),
 		cli.Rounded(p.URLs.Load()))
 	if sites > 0 && p.Total > done {
 		left := time.Duration(float64(elapsed) / float64(sites) * float64(p.Total-done))
