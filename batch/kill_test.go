@@ -130,3 +130,30 @@ func TestWorker_KilledTargets(t *testing.T) {
 		}
 	}
 }
+
+// A change is in the part of a run that is given up, or in that of the next, whatever is killed.
+func TestWorker_KilledAndGivenUp(t *testing.T) {
+	for seed := range uint64(2 * *killSeeds) {
+		f := openFolder(t)
+		m := &mortal{Folder: f, random: rand.New(rand.NewPCG(seed, 2))}
+		mustDo(t, &web{lastMod: "2024-01-01"}, f, tasks(t, hosts(15), "1"), changed)
+		w := &web{lastMod: "2024-02-02", forgets: true}
+		mustDo(t, w, f, tasks(t, "other.example", "2"), changed) // a run without parts counts as removed
+		for i := 0; i < 20 && !m.dead; i++ {
+			do(t, w, m, tasks(t, hosts(15), "2"), changed)
+		}
+		for m.dead {
+			m.dead = false
+			if err := do(t, w, m, tasks(t, hosts(15), "3"), changed); err != nil && !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+		}
+		second, third := partsOf(t, f, "2"), partsOf(t, f, "3")
+		for domain, first := range partsOf(t, f, "1") {
+			const modified = `"change":"modified"`
+			if n, want := count(second[domain]+third[domain], modified), len(pages(t, first)); n != want {
+				t.Errorf("seed %d: %s has %d modified pages, want %d", seed, domain, n, want)
+			}
+		}
+	}
+}

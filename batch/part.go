@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap"
@@ -56,10 +55,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		}
 	}
 	if w.States != nil {
-		_, err = w.States.Save(ctx, t.Domain, saver, revision, func(out io.Writer) error {
-			_, err := store.WriteTo(out)
-			return err
-		})
+		_, err = r.save(ctx, t.Domain, saver, revision, &store)
 	}
 	if err == nil {
 		err = r.removeLots(ctx, t, nil)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -95,9 +96,10 @@ func (r *run) load(
 	if s.Open == nil {
 		return s.Revision, saver, nil
 	}
-	again := !retry || r.Options.OnlyChanged
+	again, isLost := !retry || r.Options.OnlyChanged, false
 	if run, _, _ := strings.Cut(s.Run, "/"); run != t.Run {
-		again, err = r.lacks(ctx, s.Run, t.Domain)
+		isLost, err = r.lacks(ctx, s.Run, t.Domain)
+		again = isLost
 	} else if t.More {
 		if again, err = r.isOpen(ctx, s.Run, t.Domain); again {
 			saver = s.Run // which is dropped
@@ -111,7 +113,8 @@ func (r *run) load(
 		from = s.Predecessor
 	}
 	for ; from != nil && from.Open != nil; from = from.Predecessor {
-		if err = read(ctx, from, store); err == nil {
+		err := read(ctx, from, store)
+		if err == nil {
 			break
 		}
 		if ctx.Err() != nil {
@@ -119,7 +122,21 @@ func (r *run) load(
 		}
 		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
 	}
-	return s.Revision, saver, nil
+	revision = s.Revision
+	if isLost { // it must not become the predecessor
+		revision, err = r.save(ctx, t.Domain, s.Run, revision, store)
+	}
+	return revision, saver, err
+}
+
+// save replaces the state of a domain.
+func (r *run) save(
+	ctx context.Context, domain, saver string, revision uint64, store *records.Temp,
+) (next uint64, err error) {
+	return r.States.Save(ctx, domain, saver, revision, func(out io.Writer) error {
+		_, err := store.WriteTo(out)
+		return err
+	})
 }
 
 func read(ctx context.Context, s *State, store *records.Temp) error {
