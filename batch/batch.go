@@ -145,7 +145,7 @@ type States interface {
 // A State is what walks remember of a domain.
 type State struct {
 	Revision uint64 // 0 if there is none
-	Run      string // the run that saved it
+	Run      string // what saved it: the run, or one of several tasks of the domain in it
 	// Open reads the bytes that were saved. It is nil if there are none.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Predecessor is the state of the run before, or nil. It has no predecessor itself.
