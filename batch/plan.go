@@ -11,6 +11,9 @@ import (
 	"iter"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/seed-322c453a/sitemap/internal/disksort"
 )
 
@@ -104,6 +107,8 @@ const maxLine = 64 << 10
 // Any other error is the last element.
 func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
+		// Shells of Windows write UTF-16.
+		r = transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, maxLine)
 		n := uint64(0)

@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,25 @@ func TestPlan(t *testing.T) {
 	}
 	if !slices.Equal(errs, wantErrs) {
 		t.Errorf("errors %q, want %q", errs, wantErrs)
+	}
+}
+
+// A list may be in UTF-16, as shells of Windows write it.
+func TestPlan_UTF16(t *testing.T) {
+	list := []byte{0xff, 0xfe}
+	for _, c := range []byte("b\xfccher.example\r\n# a comment\r\na.example\r\n") { // in Latin-1
+		list = append(list, c, 0)
+	}
+	var got []string
+	for task, err := range batch.Plan(bytes.NewReader(list), "1") {
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, task.Targets...)
+	}
+	slices.Sort(got)
+	if want := []string{"a.example", "bücher.example"}; !slices.Equal(got, want) {
+		t.Errorf("planned %q, want %q", got, want)
 	}
 }
 
