@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,15 @@ func Command(a *cli.App) *cobra.Command {
 
 // run compares two lists of URLs.
 func run(a *cli.App, cmd *cobra.Command, args []string, flags *lists.Flags) error {
-	if err := cli.UsageOf(cmd, flags.Resolve(cmd), target.ReadsOnce(args)); err != nil {
+	var sinceErr error
+	if flags.Since != "" && slices.ContainsFunc(args, func(name string) bool {
+		t, err := target.Parse(name, flags.As)
+		return err == nil && t.Kind == target.File && !target.IsDir(t.Name)
+	}) {
+		sinceErr = errors.New("--since: want sites or folders, since a file is compared as a whole")
+	}
+	err := cli.UsageOf(cmd, flags.Resolve(cmd), target.ReadsOnce(args), sinceErr)
+	if err != nil {
 		return err
 	}
 	w, err := lists.NewWalker(a, cmd, flags, &cli.DocumentFlags{})
