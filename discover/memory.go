@@ -167,7 +167,7 @@ func (m *memory) plan(n *node) *plan {
 	p.record, p.brief = r, r.Children != ""
 	r.Children = "" // a queue of thousands must not hold them
 	switch {
-	case r.Run == m.number && !r.failedEmpty():
+	case r.endedIn(m.number) && !r.failedEmpty():
 		p.skip = SkippedResume
 	case !m.o.OnlyChanged || r.Partial || r.Err != "":
 	default:

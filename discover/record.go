@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -20,6 +21,24 @@ type record struct {
 	Err     string `json:"err,omitempty"`     // why it could not be read
 	Read    int64  `json:"read,omitempty"`    // when it was last read, in Unix seconds
 	Run     uint32 `json:"run"`               // that ended it last
+	// Earlier are the runs of other walks that ended it before, the last ones only. Such a walk, if
+	// it is resumed, must not read the document again.
+	Earlier []uint32 `json:"earlier,omitempty"`
+}
+
+// maxEarlier is how many other walks of a document are remembered.
+const maxEarlier = 3
+
+// endedIn reports whether the document was ended in a run.
+func (r *record) endedIn(number uint32) bool {
+	return r.Run == number || slices.Contains(r.Earlier, number)
+}
+
+// before returns the runs before one that ends the document now.
+func (r *record) before(number uint32) []uint32 {
+	runs := append(slices.Clone(r.Earlier), r.Run)
+	runs = slices.DeleteFunc(runs, func(n uint32) bool { return n == number || n == 0 })
+	return runs[max(0, len(runs)-maxEarlier):]
 }
 
 // A family is the children of an index in its record: a line each, in parts of bounded size.

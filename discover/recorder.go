@@ -67,9 +67,13 @@ func (r *recorder) end(old, rec *record) {
 	m, table := r.m, r.m.table(r.site)
 	table.Put(m, r.pages)
 	m.judgeLastMod(r.site, old, rec)
-	rec.Run = m.number
 	r.pages = nil // they are in the table
-	m.save(keyIn(r.site, 'd', rec.URL), rec)
+	key, last := keyIn(r.site, 'd', rec.URL), record{}
+	rec.Run, rec.Earlier = m.number, nil
+	if m.o.Run != "" && m.load(key, &last) { // another walk may have ended it since the plan
+		rec.Earlier = last.before(m.number)
+	}
+	m.save(key, rec)
 	table.Merge(m)
 	if time.Since(m.synced) >= syncEvery {
 		m.Sync()

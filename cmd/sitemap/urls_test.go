@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,3 +235,21 @@ func TestURLsOfFileSince(t *testing.T) {
 
 // now is a time that want takes for any other near now.
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
+
+// A run that is resumed prints each URL once, also if several targets lead to a document.
+func TestState_SharedDocument(t *testing.T) {
+	s := newTestSite(t, map[string]string{
+		"/index.xml": "<sitemapindex><sitemap><loc>HOST/a.txt</loc></sitemap></sitemapindex>",
+		"/a.txt":     "HOST/1\nHOST/2\n", "/b.txt": "HOST/3\nHOST/4\nHOST/5\n",
+	})
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("If-None-Match") // so that what is requested is read
+		s.ServeHTTP(w, r)
+	})
+	dir := t.TempDir()
+	for _, n := range []string{"3", "4", "0"} {
+		runArgs(t, "urls", "-q", "--allow-private", "--parallel", "1", "--state", filepath.Join(dir, "db"), "-o", filepath.Join(dir, "out"), "-n", n,
+			s.URL+"/index.xml", s.URL+"/a.txt", s.URL+"/b.txt").want(t, cli.ExitOK, "")
+	}
+	wantFile(t, filepath.Join(dir, "out"), s.text("HOST/1\nHOST/2\nHOST/3\nHOST/4\nHOST/5\n"))
+}
