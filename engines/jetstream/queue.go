@@ -163,12 +163,13 @@ func (q *Queue) Take(ctx context.Context) (taken batch.Lease, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := q.patience.ask(ctx, attempt, func(ctx context.Context) (err error) {
+		err := q.patience.ask(ctx, attempt, func(once context.Context) (err error) {
+			// Without once: a large task takes longer.
 			if taken, err = q.next(ctx); taken != nil || err != nil && !isDeleted(err) {
 				return err
 			}
 			var overErr error
-			if over, overErr = q.isOver(ctx); over || err == nil {
+			if over, overErr = q.isOver(once); over || err == nil {
 				err = overErr
 			}
 			return err
