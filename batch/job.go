@@ -47,7 +47,8 @@ type Worker struct {
 	Grace time.Duration
 	// Retry does a task again, in the same run, if its part has failures: only the targets that
 	// failed, or with OnlyChanged all of them. The part is replaced if the new one has fewer
-	// failures. Put all tasks into the queue, also those that are done.
+	// failures, and not fewer documents unless it has no failures. Put all tasks into the queue,
+	// also those that are done.
 	Retry bool
 	// Done, if set, is called after each task. If the part existed before, counts are zero; after a
 	// retry that is no better, they are those of the old part. Done may be called by several

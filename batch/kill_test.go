@@ -108,7 +108,7 @@ func TestWorker_Killed(t *testing.T) {
 
 // So it is if a queue hands out the targets of a domain one by one, in any order.
 func TestWorker_KilledTargets(t *testing.T) {
-	for seed := range uint64(5 * *killSeeds) {
+	for seed := range uint64(2 * *killSeeds) {
 		f, random := openFolder(t), rand.New(rand.NewPCG(seed, 1))
 		m := &mortal{Folder: f, random: random}
 		for i, lastMod := range []string{"2024-01-01", "2024-02-02", "2024-02-02", "2024-03-03"} {
@@ -133,7 +133,7 @@ func TestWorker_KilledTargets(t *testing.T) {
 
 // A change is in the part of a run that is given up, or in that of the next, whatever is killed.
 func TestWorker_KilledAndGivenUp(t *testing.T) {
-	for seed := range uint64(2 * *killSeeds) {
+	for seed := range uint64(*killSeeds) {
 		f := openFolder(t)
 		m := &mortal{Folder: f, random: rand.New(rand.NewPCG(seed, 2))}
 		mustDo(t, &web{lastMod: "2024-01-01"}, f, tasks(t, hosts(15), "1"), changed)

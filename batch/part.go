@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/records"
 )
 
@@ -44,7 +43,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	if err != nil {
 		return Counts{}, err
 	}
-	if old != nil && counts.Failed >= old.counts.Failed {
+	if old != nil && !old.isWorseThan(counts) {
 		old.counts.Targets = int64(len(t.Targets))
 		return old.counts, nil
 	}
@@ -76,7 +75,7 @@ func (r *run) write(
 	again := old != nil && !w.Options.OnlyChanged // with it, all goes on from the state before
 	if again {
 		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
-			return !old.failed[sitemap.Redact(target)]
+			return !old.failed[shown(target)]
 		})
 	}
 	if again || t.More {

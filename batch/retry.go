@@ -5,14 +5,18 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-
-	"github.com/seed-322c453a/sitemap"
 )
 
 // A retry holds a committed part with failures.
 type retry struct {
 	counts Counts
 	failed map[string]bool // targets as they are in lines
+}
+
+// isWorseThan reports whether the new part, with these counts, has fewer failures. While some are
+// left it must not have fewer documents: a site that does not answer at all fails only once.
+func (r *retry) isWorseThan(c Counts) bool {
+	return c.Failed == 0 || c.Failed < r.counts.Failed && c.Documents >= r.counts.Documents
 }
 
 // previous reports whether a task is done. If its part is to be retried, old holds the failures.
@@ -44,7 +48,7 @@ func (r *run) previous(ctx context.Context, t Task) (old *retry, done bool, err 
 func (r *run) carry(ctx context.Context, t Task, p io.Writer) (sum Counts, err error) {
 	retried, counted := map[string]bool{}, map[string]bool{}
 	for _, target := range t.Targets {
-		retried[sitemap.Redact(target)] = true
+		retried[shown(target)] = true
 	}
 	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -46,7 +46,7 @@ func (w *Worker) visit(
 		ctx, stop = context.WithTimeoutCause(ctx, w.SiteTime, errSiteTime)
 		defer stop()
 	}
-	v := &visit{target: sitemap.Redact(target), out: out, counts: Counts{Targets: 1}}
+	v := &visit{target: shown(target), out: out, counts: Counts{Targets: 1}}
 	v.url.Target = v.target
 	err := walk(ctx, v, target)
 	var several *discover.WalkError
@@ -67,6 +67,10 @@ func (w *Worker) visit(
 	}
 	return v.counts, v.failed
 }
+
+// shown returns a target as it is in lines: without credentials, and as JSON has bytes that are not
+// UTF-8.
+func shown(target string) string { return string([]rune(sitemap.Redact(target))) }
 
 // options returns the options of the walk.
 func (v *visit) options(ctx context.Context, o discover.Options) *discover.Options {

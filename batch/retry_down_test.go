@@ -1,0 +1,79 @@
+package batch_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/fetch"
+)
+
+// texts answers with a text for each URL, 404 for any other, and 500 for all while it is down.
+type texts struct {
+	of     map[string]string
+	isDown bool
+}
+
+func (x *texts) RoundTrip(req *http.Request) (*http.Response, error) {
+	text, ok := x.of[req.URL.String()]
+	status := http.StatusOK
+	switch {
+	case x.isDown || text == "down":
+		status = http.StatusInternalServerError
+	case !ok:
+		status = http.StatusNotFound
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: req}, nil
+}
+
+// retried does a task, and again after its failures, and returns the URLs of its part.
+func (x *texts) retried(t *testing.T, f *batch.Folder, list string, w batch.Worker) int {
+	w.Client = &discover.Client{Fetch: &fetch.Client{Transport: x, Retries: -1}}
+	w.Queue, w.Sink, w.States = queueOf(t, tasks(t, list, "1")), f, f
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return len(pages(t, part(t, f, "1", "a.example")))
+}
+
+// A retry while a site is down, which then fails once and not for each sitemap, keeps the part.
+func TestRetry_SiteDown(t *testing.T) {
+	for _, w := range []batch.Worker{{}, changed} {
+		x, f := &texts{of: map[string]string{
+			"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
+			"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
+		}}, openFolder(t)
+		if n := x.retried(t, f, "a.example", w); n != 1 {
+			t.Fatalf("%d pages", n)
+		}
+		w.Retry, x.isDown = true, true
+		if n := x.retried(t, f, "a.example", w); n != 1 {
+			t.Errorf("%d pages after a retry while the site was down", n)
+		}
+		x.isDown, x.of["https://a.example/b.txt"] = false, "https://a.example/2\n"
+		if n := x.retried(t, f, "a.example", w); n != 2 {
+			t.Errorf("%d pages after a retry that is better", n)
+		}
+		delete(x.of, "https://a.example/c.txt")
+		x.of["https://a.example/robots.txt"] = "Sitemap: /b.txt\n"
+		if n := x.retried(t, f, "a.example", w); n != 1 {
+			t.Errorf("%d pages after a retry without failures", n)
+		}
+	}
+}
+
+// A target that is not UTF-8 is retried as well as others.
+func TestRetry_Latin1(t *testing.T) {
+	x, f := &texts{of: map[string]string{"https://a.example/b.txt": "https://a.example/1\n"}}, openFolder(t)
+	const list = "https://a.example/\xfc\xfc.txt\nhttps://a.example/b.txt"
+	if n := x.retried(t, f, list, batch.Worker{}); n != 1 {
+		t.Fatalf("%d pages", n)
+	}
+	x.of["https://a.example/%FC%FC.txt"] = "https://a.example/2\n"
+	if n := x.retried(t, f, list, batch.Worker{Retry: true}); n != 2 {
+		t.Errorf("%d pages after a retry", n)
+	}
+}
