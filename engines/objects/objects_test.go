@@ -88,6 +88,8 @@ func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/bucket/":
 	case !exists:
 		w.WriteHeader(http.StatusNotFound)
+	case old == "" && r.Header.Get("Range") != "": // as Amazon does
+		w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
 	default:
 		w.Header().Set("ETag", etag(old))
 		http.ServeContent(w, r, "", time.Now(), strings.NewReader(old))
@@ -170,6 +172,27 @@ func TestStates_LostAnswer(t *testing.T) {
 	}
 	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); !errors.Is(err, batch.ErrStale) {
 		t.Errorf("a second Save: %v, want ErrStale", err)
+	}
+}
+
+// A state that something has emptied is replaced.
+func TestStates_Empty(t *testing.T) {
+	fake := &fakeStore{}
+	states, err := open(t, fake).States(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake.objects["/bucket/p/.state/"+batch.FileName("a.test")+".state"] = ""
+	state, err := states.Load(t.Context(), "a.test")
+	if state.Revision != 0 || err != nil {
+		t.Errorf("Load = %+v, %v", state, err)
+	}
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, "state")
+		return err
+	}
+	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); err != nil {
+		t.Error(err)
 	}
 }
 
