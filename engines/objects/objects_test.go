@@ -30,6 +30,7 @@ type fakeStore struct {
 	aborted []string
 	pieces  map[string]string // of uploads
 	loses   int               // uploads that it says it has joined
+	gone    bool              // its bucket
 	// ignores lists the conditions that are not evaluated.
 	ignores []string
 	// drop, if not nil, reports whether the answer to a request is lost.
@@ -55,6 +56,8 @@ func (s *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
 	old, exists := s.objects[r.URL.Path]
 	switch {
+	case s.gone:
+		w.WriteHeader(http.StatusNotFound)
 	case r.URL.Query().Has("uploads") && r.Method == http.MethodPost:
 		fmt.Fprint(w, "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>")
 	case r.URL.Query().Has("uploads"):
@@ -193,6 +196,20 @@ func TestStates_Empty(t *testing.T) {
 	}
 	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); err != nil {
 		t.Error(err)
+	}
+}
+
+// That a bucket is gone does not mean that another worker has saved a state.
+func TestStates_NoBucket(t *testing.T) {
+	fake := &fakeStore{}
+	states, err := open(t, fake).States(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake.gone = true
+	_, err = states.Save(t.Context(), "a.test", "1", 0, func(io.Writer) error { return nil })
+	if err == nil || errors.Is(err, batch.ErrStale) {
+		t.Errorf("Save = %v", err)
 	}
 }
 

@@ -70,9 +70,9 @@ func (b *bucket) put(
 		}
 		return err
 	})
-	status := statusOf(err)
-	if version != batch.AnyVersion &&
-		(status == http.StatusPreconditionFailed || status == http.StatusNotFound) {
+	switch status := statusOf(err); {
+	case version == batch.AnyVersion:
+	case status == http.StatusPreconditionFailed, status == http.StatusNotFound && version != "":
 		return batch.ErrStale
 	}
 	return err
