@@ -297,3 +297,32 @@ func TestWorker_Abandoned(t *testing.T) {
 		t.Errorf("%d pages of b.example", n)
 	}
 }
+
+// staleOnce are States of which another worker has saved one before the first Save here.
+type staleOnce struct {
+	memoryStates
+	saves int
+}
+
+func (s *staleOnce) Save(
+	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
+) (uint64, error) {
+	if s.saves++; s.saves == 1 {
+		return 0, batch.ErrStale
+	}
+	return s.memoryStates.Save(ctx, domain, run, revision, write)
+}
+
+// A task whose state another worker has replaced is handed back, and done again. The worker goes
+// on.
+func TestWorker_Stale(t *testing.T) {
+	q := &returned{Queue: queueOf(t, tasks(t, "a.example\n", "1"))}
+	f, client := openFolder(t), (&web{lastMod: "2024"}).client()
+	w := &batch.Worker{Client: client, Queue: q, States: &staleOnce{}, Sink: f, Parallel: 1}
+	if err := w.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(q.later) != 1 || len(partsOf(t, f, "1")) != 1 {
+		t.Errorf("%q were handed back, parts %q", q.later, partsOf(t, f, "1"))
+	}
+}

@@ -37,11 +37,11 @@ func (w *Worker) Run(ctx context.Context) error {
 		group.Go(func() error {
 			for {
 				lease, err := w.Queue.Take(taking)
-				if err == nil {
-					err = r.work(working, lease)
-				}
 				if errors.Is(err, io.EOF) {
 					return nil
+				}
+				if err == nil {
+					err = r.work(working, lease)
 				}
 				if err = cmp.Or(err, taking.Err()); err != nil {
 					return err

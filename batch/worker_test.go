@@ -320,20 +320,24 @@ func testSiteTimeDocument(t *testing.T) {
 }
 
 // fullDisk refuses parts.
-type fullDisk struct{ *batch.Folder }
+type fullDisk struct {
+	*batch.Folder
+	err error
+}
 
-var errFull = errors.New("no space left")
-
-func (fullDisk) Part(context.Context, batch.Task) (batch.Part, error) { return nil, errFull }
+func (d fullDisk) Part(context.Context, batch.Task) (batch.Part, error) { return nil, d.err }
 
 func TestWorker_SinkFails(t *testing.T) {
-	q := &returned{Queue: queueOf(t, tasks(t, "a.example\nb.example\n", "1"))}
-	worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: fullDisk{openFolder(t)}, Parallel: 1}
-	if err := worker.Run(t.Context()); !errors.Is(err, errFull) {
-		t.Errorf("%v, want %v", err, errFull)
-	}
-	if len(q.later) != 1 {
-		t.Errorf("%q were handed back", q.later)
+	for _, want := range []error{errors.New("no space left"), io.EOF} {
+		q := &returned{Queue: queueOf(t, tasks(t, "a.example\nb.example\n", "1"))}
+		sink := fullDisk{openFolder(t), want}
+		worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: sink, Parallel: 1}
+		if err := worker.Run(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+		if len(q.later) != 1 {
+			t.Errorf("%q were handed back", q.later)
+		}
 	}
 }
 
@@ -371,34 +375,5 @@ func TestWorker_NegativeParallel(t *testing.T) {
 	err := worker.Run(t.Context())
 	if done, _ := f.Has(t.Context(), task); !done || err != nil {
 		t.Errorf("the task is done: %t, %v", done, err)
-	}
-}
-
-// staleOnce are States of which another worker has saved one before the first Save here.
-type staleOnce struct {
-	memoryStates
-	saves int
-}
-
-func (s *staleOnce) Save(
-	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-) (uint64, error) {
-	if s.saves++; s.saves == 1 {
-		return 0, batch.ErrStale
-	}
-	return s.memoryStates.Save(ctx, domain, run, revision, write)
-}
-
-// A task whose state another worker has replaced is handed back, and done again. The worker goes
-// on.
-func TestWorker_Stale(t *testing.T) {
-	q := &returned{Queue: queueOf(t, tasks(t, "a.example\n", "1"))}
-	f, client := openFolder(t), (&web{lastMod: "2024"}).client()
-	w := &batch.Worker{Client: client, Queue: q, States: &staleOnce{}, Sink: f, Parallel: 1}
-	if err := w.Run(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if len(q.later) != 1 || len(partsOf(t, f, "1")) != 1 {
-		t.Errorf("%q were handed back, parts %q", q.later, partsOf(t, f, "1"))
 	}
 }
