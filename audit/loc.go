@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -166,11 +167,12 @@ func (l *locations) unusual(e *sitemap.Entry, o *origin, rest string, has class)
 	if has&isQuery == 0 {
 		return
 	}
-	if name, value := parameter(rest, SessionID); name != "" {
-		l.findLoc(of(SessionID), e, "the URL has a session ID: %s", quoted(name+"="+value))
+	session, secret := revealing(rest)
+	if session != "" {
+		l.findLoc(of(SessionID), e, "the URL has a session ID: %s", quoted(session))
 	}
-	if name, _ := parameter(rest, SecretInLoc); name != "" {
-		l.findLoc(of(SecretInLoc), e, "the URL has a secret in the field %s", quoted(name))
+	if secret != "" {
+		l.findLoc(of(SecretInLoc), e, "the URL has a secret in the field %s", quoted(secret))
 	}
 }
 
@@ -251,24 +253,28 @@ var parameters = map[string]sitemap.Code{
 	"key": SecretInLoc, "password": SecretInLoc, "signature": SecretInLoc,
 }
 
-// parameter returns the first parameter of a location that a rule is about, if any has a value.
-func parameter(rest string, rule sitemap.Code) (name, value string) {
+// revealing returns the first parameter of a location that holds a session ID, as name=value, and
+// the name of the first one that holds a secret.
+func revealing(rest string) (session, secret string) {
 	const asp = "aspsessionid" // and some letters
 	isStart := func(r rune) bool { return r == '?' || r == '&' || r == ';' }
 	path := max(0, strings.IndexAny(rest, "?&;"))
 	for field := range strings.FieldsFuncSeq(rest[path:], isStart) {
-		name, value, _ = strings.Cut(field, "=")
+		name, value, _ := strings.Cut(field, "=")
 		value, _, _ = strings.Cut(value, "#")
+		if value == "" {
+			continue
+		}
 		lower := strings.ToLower(name)
 		code := parameters[lower]
-		if strings.HasPrefix(lower, asp) && lower != asp {
-			code = SessionID
-		}
-		if code == rule && value != "" {
-			return name, value
+		switch {
+		case code == SessionID, strings.HasPrefix(lower, asp) && lower != asp:
+			session = cmp.Or(session, name+"="+value)
+		case code == SecretInLoc:
+			secret = cmp.Or(secret, name)
 		}
 	}
-	return "", ""
+	return session, secret
 }
 
 // oddStart judges a location with a character before its scheme, which reading removes.
