@@ -89,15 +89,12 @@ func (r *run) load(
 	if err != nil {
 		return 0, "", err
 	}
-	saver = t.Run
-	if t.More {
-		saver = fmt.Sprintf("%s/%d", t.Run, s.Revision+1)
-	}
+	saver = saverOf(t, s.Revision+1)
 	if s.Open == nil {
 		return s.Revision, saver, nil
 	}
 	again, isLost := !retry || r.Options.OnlyChanged, false
-	if run, _, _ := strings.Cut(s.Run, "/"); run != t.Run {
+	if run, _ := runOf(s.Run); run != t.Run {
 		isLost, err = r.lacks(ctx, s.Run, t.Domain)
 		again = isLost
 	} else if t.More {
@@ -129,6 +126,21 @@ func (r *run) load(
 	return revision, saver, err
 }
 
+// saverOf names what saves a state of this revision: the run, or a task if the run has several of a
+// domain.
+func saverOf(t Task, revision uint64) string {
+	if t.More {
+		return fmt.Sprintf("%s/%d", t.Run, revision)
+	}
+	return t.Run
+}
+
+// runOf returns the run of what has saved a state, and whether it was one of several tasks.
+func runOf(saver string) (run string, more bool) {
+	run, _, more = strings.Cut(saver, "/")
+	return run, more
+}
+
 // save replaces the state of a domain.
 func (r *run) save(
 	ctx context.Context, domain, saver string, revision uint64, store *records.Temp,
@@ -151,7 +163,7 @@ func read(ctx context.Context, s *State, store *records.Temp) error {
 
 // isOpen reports whether there is no part that belongs to the state of a domain that saver saved.
 func (r *run) isOpen(ctx context.Context, saver, domain string) (bool, error) {
-	run, _, more := strings.Cut(saver, "/")
+	run, more := runOf(saver)
 	t := Task{Run: run, Domain: domain}
 	has, err := r.has(ctx, t)
 	if has && more {
@@ -173,7 +185,7 @@ func (r *run) lacks(ctx context.Context, saver, domain string) (bool, error) {
 	if open, err := r.isOpen(ctx, saver, domain); !open || err != nil {
 		return false, err
 	}
-	run, _, _ := strings.Cut(saver, "/")
+	run, _ := runOf(saver)
 	for _, err := range r.Sink.Parts(ctx, run) {
 		if errors.Is(err, ErrDamaged) {
 			err = nil
