@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/parse"
@@ -48,14 +49,8 @@ func Text(r io.Reader) (*bufio.Reader, error) {
 		}
 		b = bufio.NewReaderSize(z, bufferSize)
 	}
-	switch start, _ := b.Peek(3); {
-	case bytes.HasPrefix(start, []byte("\ufeff")):
-		b.Discard(len("\ufeff"))
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		decoder := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
-		b = bufio.NewReaderSize(decoder.Reader(b), bufferSize)
-	}
-	return b, nil
+	text := transform.NewReader(b, unicode.BOMOverride(transform.Nop))
+	return bufio.NewReaderSize(text, bufferSize), nil
 }
 
 const bufferSize = 64 << 10
