@@ -78,9 +78,5 @@ func (w *Flags) documentTable() (*output.Documents, error) {
 		return nil, fmt.Errorf("--documents %s: want a name that ends in .csv, .jsonl or .parquet",
 			w.Documents)
 	}
-	if format == "parquet" && cli.IsGzip(w.Documents) {
-		return nil, fmt.Errorf("--documents %s: want no .gz: Parquet is compressed anyway",
-			w.Documents)
-	}
-	return table, nil
+	return table, cli.CheckGzip("documents", w.Documents, format == "parquet")
 }
