@@ -58,7 +58,7 @@ type App struct {
 	CommandLine string // without credentials
 
 	linger atomic.Int64 // see Linger
-	temps  sync.Map     // see Temp
+	temps  sync.Map     // see NoteTemp
 }
 
 // NewApp returns the run of a command that reads in, and writes to out and err.
@@ -72,12 +72,11 @@ func (a *App) Linger(d time.Duration) { a.linger.Store(int64(d)) }
 // Grace returns the time that Linger has set.
 func (a *App) Grace() time.Duration { return time.Duration(a.linger.Load()) }
 
-// Temp notes the name of a temporary file, and returns a function to call when there is no such
-// file any more.
-func (a *App) Temp(name string) (gone func()) {
-	a.temps.Store(name, true)
-	return func() { a.temps.Delete(name) }
-}
+// NoteTemp notes that there is a temporary file with a name.
+func (a *App) NoteTemp(name string) { a.temps.Store(name, true) }
+
+// NoteGone notes that there is no temporary file with a name any more.
+func (a *App) NoteGone(name string) { a.temps.Delete(name) }
 
 // RemoveTemps removes the temporary files of a command that does not end by itself.
 func (a *App) RemoveTemps() {

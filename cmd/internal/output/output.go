@@ -28,17 +28,16 @@ import (
 type Writer struct {
 	app *cli.App
 	*bufio.Writer
-	to       io.Writer
-	File     *os.File     // nil for standard output
-	name     string       // of the file
-	temp     string       // the name of the file until it is finished, "" if it is written in place
-	tempGone func()       // to call when there is no such file any more
-	stale    bool         // the file is written in place, and still has what it held before
-	Length   int64        // bytes of the file, without what is buffered
-	plain    int64        // bytes before compression, without what is buffered
-	Head     int64        // of these, those before the first record
-	gz       *gzip.Writer // nil if the file is not compressed
-	parts    bool         // each write is a member of gzip, so that the file may be cut after it
+	to     io.Writer
+	File   *os.File     // nil for standard output
+	name   string       // of the file
+	temp   string       // the name of the file until it is finished, "" if it is written in place
+	stale  bool         // the file is written in place, and still has what it held before
+	Length int64        // bytes of the file, without what is buffered
+	plain  int64        // bytes before compression, without what is buffered
+	Head   int64        // of these, those before the first record
+	gz     *gzip.Writer // nil if the file is not compressed
+	parts  bool         // each write is a member of gzip, so that the file may be cut after it
 }
 
 // New returns the output to standard output.
@@ -148,7 +147,8 @@ func Create(a *cli.App, name string) (*Writer, error) {
 				f.Chmod(info.Mode().Perm())
 			}
 			o := newFile(a, f, name)
-			o.temp, o.tempGone = f.Name(), a.Temp(f.Name())
+			o.temp = f.Name()
+			a.NoteTemp(o.temp)
 			return o, nil
 		}
 	}
@@ -275,9 +275,9 @@ func (o *Writer) Finish(err error) error {
 	case o.temp == "":
 	case !complete || unread:
 		os.Remove(o.temp)
-		o.tempGone()
+		a.NoteGone(o.temp)
 	default:
-		defer o.tempGone()
+		defer a.NoteGone(o.temp)
 		if err := os.Rename(o.temp, o.name); err != nil {
 			return fmt.Errorf("%w; all that was printed is in %s", err, o.temp)
 		}
