@@ -72,10 +72,11 @@ func (j *judge) verdictOn(loc string, isPage bool) verdict {
 	}
 	h.asked = true
 	g, ok := j.verify(h.origin)
-	if !ok {
+	scope := j.scope.With(g)
+	if !ok || len(scope) == len(j.scope) { // it has as many grants as a scope can have
 		return v
 	}
-	j.scope, j.last = j.scope.With(g), nil
+	j.scope, j.last = scope, nil
 	clear(j.hosts)
 	return j.verdictOn(loc, isPage)
 }

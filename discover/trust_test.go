@@ -448,6 +448,23 @@ func TestVerify_AsksOnce(t *testing.T) {
 	}
 }
 
+// TestVerify_FullScope: a document with as many grants as it can have is read to its end.
+func TestVerify_FullScope(t *testing.T) {
+	const e, n = "https://www.example.com", 70
+	w := newWeb()
+	blogs := numbered("https://%d.example.com", n)
+	pages := []string{e + "/1"}
+	for _, blog := range blogs {
+		w.serve(blog+"/robots.txt", "Sitemap: "+e+"/a.xml")
+		pages = append(pages, blog+"/")
+	}
+	w.serve(e+"/a.xml", urlset(append(pages, e+"/2")...))
+	r := w.walk(t, nil, seeds(e+"/a.xml"), discover.Options{VerifyHosts: n})
+	if untrusted := len(r.with("untrusted_loc")); len(r.urls) < 60 || len(r.urls)+untrusted != n+2 {
+		t.Errorf("%d URLs, %d untrusted ones, %v", len(r.urls), untrusted, r.err)
+	}
+}
+
 // TestVerify_SlowHost: a host that does not answer holds a walk up for 15 s a scheme.
 func TestVerify_SlowHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
