@@ -8,9 +8,10 @@ import (
 
 // An answer is the result of the request for a document.
 type answer struct {
-	doc *fetch.Document // nil if it could not be fetched
-	err error
-	at  time.Time // when it was requested
+	doc  *fetch.Document // nil if it could not be fetched
+	err  error
+	at   time.Time        // when it was requested
+	sent fetch.Validators // with the request
 }
 
 // hops returns the URLs that redirects led to, the one that answered last.

@@ -52,7 +52,7 @@ func (c *Client) CloseIdleConnections() { c.fetcher().CloseIdleConnections() }
 
 // get requests a document.
 func (c *Client) get(ctx context.Context, req fetch.Request) answer {
-	a := answer{at: time.Now()}
+	a := answer{at: time.Now(), sent: req.Validators}
 	a.doc, a.err = c.fetcher().Get(ctx, req)
 	return a
 }

@@ -33,12 +33,15 @@ func (p *prefetcher) ask(k key, req fetch.Request) {
 }
 
 // take returns the document of k, which was asked for, and waits for it. If there was no room to
-// hold it before its turn, take requests it again.
+// hold it before its turn, or if it is unchanged by validators other than those of req, take
+// requests it again.
 func (p *prefetcher) take(k key, req fetch.Request) answer {
 	ready := p.asked[k]
 	delete(p.asked, k)
 	a := <-ready
-	if errors.Is(a.err, fetch.ErrNoRoom) {
+	isOther := a.doc != nil && a.doc.NotModified && a.sent != req.Validators
+	if isOther || errors.Is(a.err, fetch.ErrNoRoom) {
+		a.close()
 		a = p.c.get(p.ctx, req)
 	}
 	return a

@@ -235,6 +235,22 @@ func TestStore_SeedsOfOtherHosts(t *testing.T) {
 	equal(t, "b alone", r.changes(), []string{"https://b.test/ unchanged"})
 }
 
+// TestStore_SharedIndex: an index of two sites is read for the first one that lists it, although
+// the Store remembers it for the other one.
+func TestStore_SharedIndex(t *testing.T) {
+	w, store := newWeb(), &mapStore{}
+	page := ""
+	w.serve("https://a.test/i.xml", index("https://b.test/i.xml"))
+	w.tagged("https://b.test/i.xml", func() string { return index("https://b.test/s.xml") })
+	w.tagged("https://b.test/s.xml", func() string { return urlset(page) })
+	b := seeds("https://b.test/i.xml")
+	for i, from := range [][]*discover.Sitemap{b, append(seeds("https://a.test/i.xml"), b...)} {
+		page = fmt.Sprint("https://b.test/", i)
+		r := w.walk(t, nil, from, discover.Options{Store: store, OnlyChanged: true})
+		equal(t, fmt.Sprint("walk ", i), r.changes(), []string{page + " new"})
+	}
+}
+
 // TestStore_SeedOfNoSite: a seed that is no URL fails, and others are remembered all the same.
 func TestStore_SeedOfNoSite(t *testing.T) {
 	w, store := newWeb(), &mapStore{}
