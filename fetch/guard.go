@@ -47,13 +47,17 @@ func (g *guard) control(_ context.Context, network, address string, _ syscall.Ra
 }
 
 // checkHost refuses a host that a proxy would connect to, if it is known to have an address that is
-// refused. A name that does not resolve here is for the proxy to judge.
+// refused. A name that does not resolve here is for the proxy to judge, unless it may be an address
+// to that one: no public name has a digit after its last dot, but 127.1 and 0x7f000001 have.
 func (g *guard) checkHost(ctx context.Context, host string) error {
-	if name := strings.ToLower(strings.TrimSuffix(host, ".")); name == "localhost" ||
-		strings.HasSuffix(name, ".localhost") {
+	name := strings.ToLower(strings.TrimRight(host, "."))
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	_, notAddr := netip.ParseAddr(name)
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		notAddr != nil && strings.IndexAny(last, "0123456789") == 0 {
 		return refused("host " + chars.Clip(host, 64) + " is not public")
 	}
-	addrs, err := g.lookup(ctx, host)
+	addrs, err := g.lookup(ctx, name)
 	if err != nil {
 		return ctx.Err()
 	}

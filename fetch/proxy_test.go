@@ -51,7 +51,8 @@ func (p *proxy) check(t *testing.T, c *fetch.Client) {
 	asked := p.asked.Load()
 	for _, to := range []string{
 		"http://private.test/", "https://private.test/", "http://mixed.test/", "http://10.0.0.1/", "http://127.0.0.1/",
-		"http://localhost/", "http://app.localhost./", p.URL,
+		"http://localhost/", "http://app.localhost./", p.URL, "http://127.0.0.1./", "http://127.1/",
+		"http://2130706433/", "http://0x7f.1/", "http://127.0.0.01/", "http://localhost../",
 	} {
 		if _, err := c.Get(t.Context(), fetch.Request{URL: to}); !errors.Is(err, fetch.ErrRefused) {
 			t.Errorf("%s: %v, want %v", to, err, fetch.ErrRefused)
@@ -66,6 +67,10 @@ func (p *proxy) check(t *testing.T, c *fetch.Client) {
 	doc, err = c.Get(t.Context(), fetch.Request{URL: "http://unknown.test/"})
 	if err != nil {
 		t.Fatalf("host that only the proxy can resolve: %v", err)
+	}
+	doc.Body.Close()
+	if doc, err = c.Get(t.Context(), fetch.Request{URL: "http://8.8.8.8./"}); err != nil {
+		t.Fatalf("public address: %v", err)
 	}
 	doc.Body.Close()
 }
