@@ -80,6 +80,17 @@ func TestLimits_MaxSitemaps(t *testing.T) {
 	}
 }
 
+// TestLimits_KnownPaths: known paths without a sitemap do not count.
+func TestLimits_KnownPaths(t *testing.T) {
+	w := tree("wp-sitemap.xml: s t", "s:, 1", "t:, 2")
+	w.redirect(a("sitemap.xml"), a("robots.txt"))
+	r := w.site(t, nil, a(""), discover.Options{MaxSitemaps: 2})
+	if got := names(r.locs()); got != "1" {
+		t.Errorf("pages %s", got)
+	}
+	wantLimit(t, r.err, "sitemaps", 2, 1)
+}
+
 // TestLimits_Memory: whatever indexes list, at most 32 MiB of locations wait for their turn; what
 // finds no room is in the error.
 func TestLimits_Memory(t *testing.T) {

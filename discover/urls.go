@@ -145,6 +145,7 @@ func (w *walk) tryKnown(st siteurl.Site, f *robotsFile, of *seed) []Attempt {
 		case !alive, missed == nil && !w.run():
 			return nil
 		case missed != nil:
+			w.read-- // no document was there
 			tried = append(tried, Attempt{sm.Loc, missed})
 			again = append(again, Attempt{sm.Loc, missed})
 			continue
