@@ -32,19 +32,26 @@ const format = 1
 // ErrNewer means that a newer version of this module wrote a stream or a file.
 var ErrNewer = errors.New("a newer version of this module wrote it")
 
+// ErrDamaged means that a stream is damaged or truncated.
+var ErrDamaged = errors.New("a damaged or truncated state")
+
 // A gzip.Writer is larger than most states.
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // A counter counts bytes.
 type counter struct {
-	r io.Reader
-	w io.Writer
-	n int64
+	r      io.Reader
+	w      io.Writer
+	n      int64
+	failed error // of r
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if err != io.EOF {
+		c.failed = err
+	}
 	return n, err
 }
 
@@ -72,11 +79,14 @@ func Write(w io.Writer, records iter.Seq2[string, []byte]) (int64, error) {
 }
 
 // Read calls put with the records that Write has written to r, and returns the number of bytes. A
-// value is put's to keep. If r is damaged or truncated, or has a newer format, there is an error,
-// after the records that could be read.
+// value is put's to keep. If r cannot be read, is damaged ([ErrDamaged]) or has a newer format
+// ([ErrNewer]), there is an error, after the records that could be read.
 func Read(r io.Reader, put func(key string, value []byte) error) (int64, error) {
 	count := &counter{r: r}
 	err := read(count, put)
+	if count.failed != nil {
+		err = count.failed
+	}
 	if err != nil {
 		err = fmt.Errorf("state: %w", err)
 	}
@@ -86,7 +96,7 @@ func Read(r io.Reader, put func(key string, value []byte) error) (int64, error) 
 func read(r io.Reader, put func(key string, value []byte) error) error {
 	zip, err := gzip.NewReader(bufio.NewReader(r))
 	if err != nil {
-		return fmt.Errorf("a damaged or truncated state: %w", err)
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	version := 0
 	in := gob.NewDecoder(zip)
@@ -103,7 +113,7 @@ func read(r io.Reader, put func(key string, value []byte) error) error {
 	case end == nil && version > format:
 		return ErrNewer
 	case end != nil, err != io.EOF, rest > 0, version < 1:
-		return fmt.Errorf("a damaged or truncated state: %w", cmp.Or(end, err))
+		return fmt.Errorf("%w: %w", ErrDamaged, cmp.Or(end, err))
 	}
 	return nil
 }

@@ -87,8 +87,10 @@ func (t *Temp) write(key string, value []byte) error {
 		s.at, s.room = t.end, 2*s.n
 		t.end += int64(s.room)
 	}
-	t.slots[key] = s
 	_, err := t.file.WriteAt(value, s.at)
+	if err == nil {
+		t.slots[key] = s
+	}
 	return err
 }
 
