@@ -57,7 +57,7 @@
 //
 //	worker.go    Run: takes tasks and ends their leases
 //	part.go      one part: its state, the job, and when it appears
-//	retry.go     what is carried over from a part
+//	replaced.go  a part that gives way to a new one
 //	run.go       a Worker that runs: parts, lots and states that are there
 //	jobs.go      the jobs of a walk and of an audit; hosts and lots, side by side
 //	visit.go     the lines that the jobs write
@@ -135,8 +135,8 @@ type States interface {
 	// It returns the new revision, which is never 0. If the state no longer has the given revision,
 	// Save changes nothing and the error matches [ErrStale]: of two workers with one domain, the
 	// second cannot undo what the first has saved. A state of another run becomes the predecessor.
-	// One of the same run is dropped, and its predecessor stays. If a run has several tasks of a
-	// domain, each counts as a run of its own. A state may have many megabytes.
+	// One of the same run is dropped, and its predecessor stays. If a part of a run is replaced, as
+	// a retry does, the new one counts as a run of its own. A state may have many megabytes.
 	Save(
 		ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
 	) (uint64, error)
@@ -145,7 +145,7 @@ type States interface {
 // A State is what walks remember of a domain.
 type State struct {
 	Revision uint64 // 0 if there is none
-	Run      string // what saved it: the run, or one of several tasks of the domain in it
+	Run      string // what saved it: the run, with a number if its part has replaced another
 	// Open reads the bytes that were saved. It is nil if there are none.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Predecessor is the state of the run before, or nil. It has no predecessor itself.

@@ -45,10 +45,9 @@ type Worker struct {
 	// Grace is how long tasks may go on after the context has ended. Tasks that need longer are
 	// handed back. 0 or a negative value hands all tasks back at once.
 	Grace time.Duration
-	// Retry does a task again, in the same run, if its part has failures: only the targets that
-	// failed, or with OnlyChanged all of them. The part is replaced if the new one has fewer
-	// failures, and not fewer documents unless it has no failures. Put all tasks into the queue,
-	// also those that are done.
+	// Retry does a task again, in the same run, if its part has failures: the targets that failed.
+	// The part is replaced if the new one has no failures, or fewer and each document that was read
+	// before. Put all tasks into the queue, also those that are done.
 	Retry bool
 	// Done, if set, is called after each task. If the part existed before, counts are zero; after a
 	// retry that is no better, they are those of the old part. Done may be called by several

@@ -21,11 +21,11 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	}
 	var store records.Temp
 	defer store.Close()
-	w, revision, saver := *r.Worker, uint64(0), "" // the worker of this task
+	w, state := *r.Worker, loaded{ofRun: true} // the worker and the state of this task
 	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if revision, saver, err = r.load(ctx, t, &store, old != nil); err != nil {
+		if state, err = r.load(ctx, t, &store, old != nil); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -34,12 +34,12 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		return Counts{}, err
 	}
 	defer part.Discard()
-	if w.States != nil && t.More {
-		if _, err := part.Write(stateLine(saver)); err != nil {
+	if _, n := runOf(state.saver); n > 1 {
+		if _, err := part.Write(stateLine(state.saver)); err != nil {
 			return Counts{}, err
 		}
 	}
-	counts, err := r.write(ctx, &w, t, part, old)
+	counts, err := r.write(ctx, &w, t, part, old, state.ofRun)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -54,7 +54,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		}
 	}
 	if w.States != nil {
-		_, err = r.save(ctx, t.Domain, saver, revision, &store)
+		_, err = r.save(ctx, t.Domain, state.saver, state.revision, &store)
 	}
 	if err == nil {
 		err = r.removeLots(ctx, t, nil)
@@ -65,26 +65,24 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	return counts, part.Commit(ctx, counts)
 }
 
-// write does the job for a task, or for the targets of it that failed before.
+// write carries over what the new part keeps of the old one, and does the job for the targets that
+// are left. OfRun is that of the state: without it, nothing tells what of a target is known.
 func (r *run) write(
-	ctx context.Context, w *Worker, t Task, p Part, old *retry,
+	ctx context.Context, w *Worker, t Task, p Part, old *replaced, ofRun bool,
 ) (sum Counts, err error) {
 	if t.Attempts >= maxAttempts {
 		return abandon(ctx, w, t, p)
 	}
-	again := old != nil && !w.Options.OnlyChanged // with it, all goes on from the state before
-	if again {
-		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
-			return !old.failed[shown(target)]
-		})
-	}
-	if again || t.More {
-		sum, err = r.carry(ctx, t, p)
-	}
-	if t.More && errors.Is(err, ErrDamaged) {
-		r.report(t, err)
-	} else if err != nil {
-		return sum, err
+	if old != nil {
+		if old.isRetried && ofRun {
+			t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
+				return !old.failed[shown(target)]
+			})
+		}
+		if sum, err = r.carry(ctx, t, old, p, ofRun); err != nil {
+			return sum, err
+		}
+		old.watch(t, &w.Options)
 	}
 	job := w.Job
 	if job == nil {

@@ -3,9 +3,11 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/iotest"
 
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
@@ -81,5 +83,32 @@ func TestFindings(t *testing.T) {
 		if err != nil || p.Domain == "a.example" && (p.Counts.Errors == 0 || p.Counts.URLs != 3) || p.Domain == "none.example" && p.Counts.Failed != 1 {
 			t.Errorf("%s: %+v, %v", p.Domain, p.Counts, err)
 		}
+	}
+}
+
+// A silent folder has states that cannot be read.
+type silent struct{ *batch.Folder }
+
+var errSilent = errors.New("no answer")
+
+func (s silent) Load(ctx context.Context, domain string) (batch.State, error) {
+	state, err := s.Folder.Load(ctx, domain)
+	state.Open = func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(iotest.ErrReader(errSilent)), nil
+	}
+	return state, err
+}
+
+// A state that cannot be read now is not forgotten.
+func TestWorker_SilentState(t *testing.T) {
+	f, w := openFolder(t), &web{lastMod: "2024"}
+	mustDo(t, w, f, tasks(t, "a.example", "1"), changed)
+	next := tasks(t, "a.example", "2")
+	if err := do(t, w, silent{f}, next, changed); !errors.Is(err, errSilent) {
+		t.Errorf("%v, want %v", err, errSilent)
+	}
+	mustDo(t, w, f, next, changed)
+	if lines := part(t, f, "2", "a.example"); len(pages(t, lines)) > 0 {
+		t.Errorf("the next run has\n%s", lines)
 	}
 }

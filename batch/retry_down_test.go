@@ -59,9 +59,32 @@ func TestRetry_SiteDown(t *testing.T) {
 		}
 		delete(x.of, "https://a.example/c.txt")
 		x.of["https://a.example/robots.txt"] = "Sitemap: /b.txt\n"
-		if n := x.retried(t, f, "a.example", w); n != 1 {
-			t.Errorf("%d pages after a retry without failures", n)
+		want := 1 // or both, that were new in this run
+		if w.Options.OnlyChanged {
+			want = 2
 		}
+		if n := x.retried(t, f, "a.example", w); n != want {
+			t.Errorf("%d pages after a retry without failures, want %d", n, want)
+		}
+	}
+}
+
+// A retry in which one document recovers and another is no longer there keeps the part.
+func TestRetry_OtherDocument(t *testing.T) {
+	x, f := &texts{of: map[string]string{
+		"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
+		"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
+	}}, openFolder(t)
+	if n := x.retried(t, f, "a.example", batch.Worker{}); n != 1 {
+		t.Fatalf("%d pages", n)
+	}
+	x.of["https://a.example/a.txt"], x.of["https://a.example/b.txt"], x.of["https://a.example/c.txt"] = "down", "https://a.example/2\n", "https://a.example/3\n"
+	if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 1 {
+		t.Errorf("%d pages after a retry that has lost a document", n)
+	}
+	x.of["https://a.example/a.txt"] = "https://a.example/1\n"
+	if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 3 {
+		t.Errorf("%d pages after a retry without failures", n)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -76,69 +77,69 @@ func (r *run) begins(ctx context.Context, t Task) (first, second []byte) {
 	return first, second
 }
 
-// load reads the state of a domain and returns its revision, which Save will replace, and the name
-// of what will save it. If the part that belongs to the state never appeared, or is to be done
-// again, load reads the predecessor. But a retry of a full run continues with the state itself.
-//
-// If a run has several tasks of a domain, each counts as a run for the states, with a name of its
-// own, which its part has too.
+// loaded describes the state that a task goes on from.
+type loaded struct {
+	revision uint64 // which Save will replace
+	saver    string // what will save the next state; see runOf
+	ofRun    bool   // it belongs to the part of the task's own run
+}
+
+// load reads the state of a domain, or its predecessor if the part that belongs to the state never
+// appeared. HasPart says that the task's own run has a whole part of the domain.
 func (r *run) load(
-	ctx context.Context, t Task, store *records.Temp, retry bool,
-) (revision uint64, saver string, err error) {
+	ctx context.Context, t Task, store *records.Temp, hasPart bool,
+) (l loaded, err error) {
 	s, err := r.States.Load(ctx, t.Domain)
-	if err != nil {
-		return 0, "", err
+	l = loaded{revision: s.Revision, saver: t.Run}
+	if err != nil || s.Open == nil {
+		return l, err
 	}
-	saver = saverOf(t, s.Revision+1)
-	if s.Open == nil {
-		return s.Revision, saver, nil
+	run, n := runOf(s.Run)
+	isOwn := run == t.Run
+	isLost := isOwn && !hasPart
+	if !isLost {
+		isLost, err = r.isOpen(ctx, s.Run, t.Domain)
 	}
-	again, isLost := !retry || r.Options.OnlyChanged, false
-	if run, _ := runOf(s.Run); run != t.Run {
-		isLost, err = r.lacks(ctx, s.Run, t.Domain)
-		again = isLost
-	} else if t.More {
-		if again, err = r.isOpen(ctx, s.Run, t.Domain); again {
-			saver = s.Run // which is dropped
-		}
+	if isLost && !isOwn { // unless the user has removed the run
+		isLost, err = r.hasParts(ctx, run)
 	}
 	if err != nil {
-		return 0, "", err
+		return l, err
 	}
 	from := &s
-	if again {
+	if isLost {
 		from = s.Predecessor
 	}
 	for ; from != nil && from.Open != nil; from = from.Predecessor {
 		err := read(ctx, from, store)
 		if err == nil {
+			before, _ := runOf(from.Run)
+			l.ofRun = before == t.Run
 			break
 		}
-		if ctx.Err() != nil {
-			return 0, "", ctx.Err()
+		if !errors.Is(err, records.ErrDamaged) {
+			return l, err
 		}
 		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
 	}
-	revision = s.Revision
-	if isLost { // it must not become the predecessor
-		revision, err = r.save(ctx, t.Domain, s.Run, revision, store)
+	switch {
+	case isLost && isOwn:
+		l.saver = s.Run // a state with this name is dropped
+	case isOwn:
+		l.saver = fmt.Sprintf("%s/%d", run, n+1)
+	case isLost: // it must not become the predecessor
+		l.revision, err = r.save(ctx, t.Domain, s.Run, l.revision, store)
 	}
-	return revision, saver, err
+	return l, err
 }
 
-// saverOf names what saves a state of this revision: the run, or a task if the run has several of a
-// domain.
-func saverOf(t Task, revision uint64) string {
-	if t.More {
-		return fmt.Sprintf("%s/%d", t.Run, revision)
-	}
-	return t.Run
-}
-
-// runOf returns the run of what has saved a state, and whether it was one of several tasks.
-func runOf(saver string) (run string, more bool) {
-	run, _, more = strings.Cut(saver, "/")
-	return run, more
+// runOf returns the run of what has saved a state, and its number there. The first state of a run
+// has the name of the run. One that belongs to a part that replaces another has a number too, which
+// the part has in its second line; see stateLine. So the two count as two runs for the States.
+func runOf(saver string) (run string, n int) {
+	run, number, _ := strings.Cut(saver, "/")
+	n, _ = strconv.Atoi(number)
+	return run, max(n, 1)
 }
 
 // save replaces the state of a domain.
@@ -163,29 +164,25 @@ func read(ctx context.Context, s *State, store *records.Temp) error {
 
 // isOpen reports whether there is no part that belongs to the state of a domain that saver saved.
 func (r *run) isOpen(ctx context.Context, saver, domain string) (bool, error) {
-	run, more := runOf(saver)
+	run, n := runOf(saver)
 	t := Task{Run: run, Domain: domain}
 	has, err := r.has(ctx, t)
-	if has && more {
+	if has && n > 1 {
 		_, second := r.begins(ctx, t)
 		has = bytes.Equal(second, stateLine(saver))
 	}
 	return !has, err
 }
 
-// stateLine returns the second line of the part of a task with More: what saved its state.
+// stateLine returns the second line of a part that has replaced another: what saved its state.
 func stateLine(saver string) []byte {
 	return typed(typeState, struct {
 		Saver string `json:"saver"`
 	}{saver})
 }
 
-// lacks reports whether a run has parts, but not the one of isOpen. The user may have removed runs.
-func (r *run) lacks(ctx context.Context, saver, domain string) (bool, error) {
-	if open, err := r.isOpen(ctx, saver, domain); !open || err != nil {
-		return false, err
-	}
-	run, _ := runOf(saver)
+// hasParts reports whether a run has parts.
+func (r *run) hasParts(ctx context.Context, run string) (bool, error) {
 	for _, err := range r.Sink.Parts(ctx, run) {
 		if errors.Is(err, ErrDamaged) {
 			err = nil

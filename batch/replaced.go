@@ -1,0 +1,125 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"sync"
+
+	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// A replaced part gives way to another one, of other targets or of the same ones, retried.
+type replaced struct {
+	isRetried bool
+	counts    Counts
+	failed    map[string]bool     // targets as they are in lines
+	read      map[string][]string // the documents that were read, by target
+
+	mu     sync.Mutex
+	missed map[string]bool // of read, those that the retry has not read
+}
+
+// isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
+// are left, each document that was read before.
+func (o *replaced) isWorseThan(c Counts) bool {
+	return !o.isRetried || c.Failed == 0 || c.Failed < o.counts.Failed && len(o.missed) == 0
+}
+
+// watch notes which documents of a task are read.
+func (o *replaced) watch(t Task, options *discover.Options) {
+	o.missed = map[string]bool{}
+	for _, target := range t.Targets {
+		for _, loc := range o.read[shown(target)] {
+			o.missed[loc] = true
+		}
+	}
+	done := options.Done
+	options.Done = func(s *discover.Sitemap, sum discover.Summary) {
+		if sum.Err == nil {
+			o.mu.Lock()
+			delete(o.missed, sitemap.Redact(s.Loc))
+			o.mu.Unlock()
+		}
+		if done != nil {
+			done(s, sum)
+		}
+	}
+}
+
+// previous reports whether a task is done. If there is a part that it replaces, previous returns
+// it. A damaged part is reported and counts as missing, unless it has lines of other tasks.
+func (r *run) previous(ctx context.Context, t Task) (old *replaced, done bool, err error) {
+	exists, err := r.has(ctx, Task{Run: t.Run, Domain: t.Domain})
+	if err != nil || !exists && !t.More {
+		return nil, false, err
+	}
+	isSame := false
+	if exists {
+		if isSame, err = r.has(ctx, t); err != nil || isSame && !r.Retry {
+			return nil, isSame, err
+		}
+	}
+	old = &replaced{isRetried: isSame, failed: map[string]bool{}, read: map[string][]string{}}
+	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, false, nil
+		}
+		if errors.Is(err, ErrDamaged) {
+			r.report(t, err)
+			if !t.More {
+				return nil, false, nil
+			}
+			old.isRetried = false
+			break
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		target, counts := l.about()
+		old.counts.Add(counts)
+		if counts.Failed > 0 {
+			old.failed[target] = true
+		} else if l.Document != nil {
+			old.read[target] = append(old.read[target], l.Document.Sitemap)
+		}
+	}
+	return old, isSame && old.counts.Failed == 0, nil
+}
+
+// carry copies lines from the old part of a task to a new part: those of targets that are not
+// walked, and if the state goes on from the old part, the changes that the others had before. It
+// returns their counts.
+func (r *run) carry(
+	ctx context.Context, t Task, old *replaced, p io.Writer, ofRun bool,
+) (sum Counts, err error) {
+	walked, counted := map[string]bool{}, map[string]bool{}
+	for _, target := range t.Targets {
+		walked[shown(target)] = true
+	}
+	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
+		if t.More && errors.Is(err, ErrDamaged) {
+			break
+		}
+		if err != nil {
+			return sum, err
+		}
+		target, counts := l.about()
+		switch {
+		case !walked[target] && (t.More || old.isRetried):
+			if !counted[target] {
+				counted[target], counts.Targets = true, 1
+			}
+		case walked[target] && l.URL != nil && ofRun && r.Options.OnlyChanged:
+		default:
+			continue
+		}
+		sum.Add(counts)
+		if _, err := p.Write(l.Text); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
