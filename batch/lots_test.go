@@ -2,11 +2,14 @@ package batch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,5 +133,52 @@ func TestWorker_Lots(t *testing.T) {
 	mustDo(t, &web{lastMod: "2024", forgets: true}, f, few, batch.Worker{})
 	if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
 		t.Errorf("parts %q and %q after the list has become shorter", lots, others)
+	}
+}
+
+// A limited folder is killed at the commit of a part that is one too many.
+type limited struct {
+	*batch.Folder
+	left *atomic.Int64
+}
+
+func (l limited) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
+	if l.left.Add(-1) < 0 {
+		return nil, errKilled
+	}
+	return l.Folder.Part(ctx, t)
+}
+
+// If a run is killed among the lots of a domain, or the part that counts them is damaged, and the
+// list becomes shorter, no lot is left.
+func TestWorker_LotsKilled(t *testing.T) {
+	for _, isDamaged := range []bool{false, true} {
+		f, left := openFolder(t), new(atomic.Int64)
+		left.Store(20)
+		err := do(t, &web{forgets: true}, limited{f, left}, tasks(t, subdomains(1_001), "1"), batch.Worker{Parallel: -1})
+		if !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if lots, _ := lotsOf(t, f, "1"); len(lots) < 15 {
+			t.Fatalf("%d lots", len(lots))
+		}
+		few := tasks(t, subdomains(2), "1")
+		if isDamaged {
+			part := batch.PartName("1", "a.example")
+			for p := range f.Parts(t.Context(), "1") {
+				if strings.HasSuffix(filepath.ToSlash(p.Path), part) {
+					if err := os.Truncate(p.Path, 10); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if _, err := f.Has(t.Context(), few[0]); !errors.Is(err, batch.ErrDamaged) {
+				t.Fatal(err)
+			}
+		}
+		mustDo(t, &web{}, f, few, batch.Worker{})
+		if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
+			t.Errorf("parts %q and %q", lots, others)
+		}
 	}
 }

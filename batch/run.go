@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,15 +41,19 @@ func (r *run) has(ctx context.Context, t Task) (bool, error) {
 	return has, err
 }
 
-// removeLots removes the lots of a task whose part says that it has some, except those in keep. It
-// ignores a part that cannot be read: it is missing, or its damage was reported.
+// removeLots removes the lots of a task whose part says that it has some or is damaged, except
+// those in keep.
 func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 	sink, ok := r.Sink.(Remover)
 	if !ok {
 		return nil
 	}
+	first, _, err := r.begins(ctx, t)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	var h header
-	if first, _ := r.begins(ctx, t); json.Unmarshal(first, &h) != nil || h.Lots == 0 {
+	if json.Unmarshal(first, &h) == nil && h.Lots == 0 {
 		return nil
 	}
 	for i := range 256 {
@@ -65,16 +70,16 @@ func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
 }
 
 // begins returns the first two lines of a part, or what can be read of them.
-func (r *run) begins(ctx context.Context, t Task) (first, second []byte) {
+func (r *run) begins(ctx context.Context, t Task) (first, second []byte, err error) {
 	in, err := r.Sink.Open(ctx, Stored{Task: t})
 	if err != nil {
-		return nil, nil
+		return nil, nil, err
 	}
 	defer in.Close()
 	lines := bufio.NewReader(in)
 	first, _ = lines.ReadBytes('\n')
 	second, _ = lines.ReadBytes('\n')
-	return first, second
+	return first, second, nil
 }
 
 // loaded describes the state that a task goes on from.
@@ -168,7 +173,7 @@ func (r *run) isOpen(ctx context.Context, saver, domain string) (bool, error) {
 	t := Task{Run: run, Domain: domain}
 	has, err := r.has(ctx, t)
 	if has && n > 1 {
-		_, second := r.begins(ctx, t)
+		_, second, _ := r.begins(ctx, t)
 		has = bytes.Equal(second, stateLine(saver))
 	}
 	return !has, err

@@ -79,31 +79,36 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 	return nil
 }
 
-// task does a task, in lots if it is large. The part of the domain, which counts the lots, is
-// committed after all of them. All targets of a host are in one lot.
+// task does a task, in lots if it is large. All targets of a host are in one lot. The part of the
+// domain, which counts the lots, is committed before them, so that they are found if the list then
+// becomes shorter.
 func (r *run) task(ctx context.Context, t Task) (Counts, error) {
 	lots := t.lots()
 	if lots == nil {
 		return r.part(ctx, t)
 	}
-	sum, err := r.sideBySide(ctx, len(lots), func(ctx context.Context, i int) (Counts, error) {
+	if err := r.countLots(ctx, t, lots); err != nil {
+		return Counts{}, err
+	}
+	return r.sideBySide(ctx, len(lots), func(ctx context.Context, i int) (Counts, error) {
 		return r.part(ctx, lots[i])
 	})
-	if err != nil {
-		return sum, err
-	}
+}
+
+// countLots commits the part of a domain that is done in lots.
+func (r *run) countLots(ctx context.Context, t Task, lots []Task) error {
 	if has, err := r.has(ctx, t); has || err != nil {
-		return sum, err
+		return err
 	}
 	if err := r.removeLots(ctx, t, lots); err != nil {
-		return sum, err
+		return err
 	}
 	list, err := r.Sink.Part(ctx, t)
 	if err != nil {
-		return sum, err
+		return err
 	}
 	defer list.Discard()
-	return sum, list.Commit(ctx, Counts{})
+	return list.Commit(ctx, Counts{})
 }
 
 // renew renews a lease until the function that it returns is called.
