@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -74,7 +75,8 @@ func hostOf(target string) (string, error) {
 		rawURL = "https://" + target
 	}
 	u, err := sitemap.ParseLoc(rawURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+		strings.ContainsFunc(target, unicode.IsControl) { // several columns, or old Mac line ends
 		return "", fmt.Errorf("%.200q: want a host or an http or https URL", sitemap.Redact(target))
 	}
 	host := strings.TrimSuffix(u.Hostname(), ".")

@@ -19,7 +19,8 @@ import (
 func TestPlan(t *testing.T) {
 	const list = "\ufeff# sites\nwww.example.co.uk\nhttps://example.co.uk/sitemap.xml # the shop\n\n" +
 		"192.0.2.7:8080\nhttp://[2001:DB8::1]/\nlocalhost\nwww.example.co.uk\nBÜCHER.example\n" +
-		"https://user:secret@www.a.github.io/\n a b\nftp://example.com/\n"
+		"https://user:secret@www.a.github.io/\n a b\nftp://example.com/\n" +
+		"http://c.example/\t5\nhttp://d.example/\rhttp://e.example/\n"
 	got, errs := map[string]string{}, []string{}
 	for task, err := range batch.Plan(strings.NewReader(list), "7") {
 		if err != nil {
@@ -43,6 +44,8 @@ func TestPlan(t *testing.T) {
 	wantErrs := []string{
 		`line 11: "a b": want a host or an http or https URL`,
 		`line 12: "ftp://example.com/": want a host or an http or https URL`,
+		`line 13: "http://c.example/\t5": want a host or an http or https URL`,
+		`line 14: "http://d.example/\rhttp://e.example/": want a host or an http or https URL`,
 	}
 	if !slices.Equal(errs, wantErrs) {
 		t.Errorf("errors %q, want %q", errs, wantErrs)
