@@ -15,11 +15,12 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/seed-322c453a/sitemap/internal/disksort"
+	"github.com/seed-322c453a/sitemap/internal/input"
 )
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
 // at the start of a line or after a space begins a comment. A target is a host, the URL of a site,
-// or the URL of a sitemap. A repeated target counts once.
+// or the URL of a sitemap. A repeated target counts once. The list may be gzip-compressed.
 //
 // A line that is not a target yields a [*LineError], before all tasks. Any other error, of r or of
 // the disk, is the last element: the list was not read to its end. The order of tasks depends on
@@ -107,8 +108,10 @@ const maxLine = 64 << 10
 // Any other error is the last element.
 func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
+		gunzip := input.NewGunzip(r, 1)
+		defer gunzip.Close()
 		// Shells of Windows write UTF-16.
-		r = transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+		r = transform.NewReader(gunzip, unicode.BOMOverride(transform.Nop))
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, maxLine)
 		n := uint64(0)

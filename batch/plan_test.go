@@ -3,6 +3,7 @@ package batch_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
@@ -68,6 +70,24 @@ func TestPlan_UTF16(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{"a.example", "bücher.example"}; !slices.Equal(got, want) {
 		t.Errorf("planned %q, want %q", got, want)
+	}
+}
+
+// A list may be gzip-compressed. One that is cut short is planned as far as it can be read.
+func TestPlan_Gzip(t *testing.T) {
+	var list bytes.Buffer
+	z := gzip.NewWriter(&list)
+	io.WriteString(z, "a.example\nb.example\n")
+	z.Close()
+	got := tasks(t, list.String(), "1")
+	if len(got) != 2 {
+		t.Errorf("planned %v", got)
+	}
+	var last error
+	for _, last = range batch.Plan(bytes.NewReader(list.Bytes()[:list.Len()-8]), "1") {
+	}
+	if !errors.Is(last, sitemap.ErrTruncated) {
+		t.Errorf("a list that is cut short: %v", last)
 	}
 }
 
