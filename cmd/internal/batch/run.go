@@ -174,6 +174,9 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
 	}
+	if targets == 0 {
+		return fmt.Errorf("%s: no target in it", cli.FileName(p.list))
+	}
 	return p.queue.End(ctx)
 }
 
