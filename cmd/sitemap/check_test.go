@@ -59,19 +59,19 @@ func TestCheckExitStatus(t *testing.T) {
 	warned := writeFile(t, "warned.txt", "http://user@example.com/\n")
 	cut := writeFile(t, "cut.xml", urlset("http://example.com/1", "http://example.com/2")[:100])
 	for _, test := range []struct {
-		args string
-		want int
+		args, file string
+		want       int
 	}{
-		{warned, cli.ExitOK},
-		{"--fail-on warning " + warned, cli.ExitFailed},
-		{"--fail-on info --disable userinfo " + warned, cli.ExitOK},
-		{"--fail-on warning --only bad_lastmod " + warned, cli.ExitOK},
-		{cut, cli.ExitFailed},
-		{"--fail-on never " + cut, cli.ExitOK},
-		{"--disable truncated,mismatched_tag " + cut, cli.ExitOK},
-		{"--only truncated " + cut, cli.ExitFailed},
+		{"", warned, cli.ExitOK},
+		{"--fail-on warning", warned, cli.ExitFailed},
+		{"--fail-on info --disable userinfo", warned, cli.ExitOK},
+		{"--fail-on warning --only bad_lastmod", warned, cli.ExitOK},
+		{"", cut, cli.ExitFailed},
+		{"--fail-on never", cut, cli.ExitOK},
+		{"--disable truncated,mismatched_tag", cut, cli.ExitOK},
+		{"--only truncated", cut, cli.ExitFailed},
 	} {
-		if r := runArgs(t, append([]string{"check"}, strings.Fields(test.args)...)...); r.status != test.want {
+		if r := runArgs(t, append(strings.Fields("check "+test.args), test.file)...); r.status != test.want {
 			t.Errorf("%s: status %d, want %d; printed %s", test.args, r.status, test.want, r.out)
 		}
 	}
