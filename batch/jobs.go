@@ -6,12 +6,12 @@ import (
 	"io"
 	"maps"
 	"math"
-	"net/url"
 	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/discover"
 )
@@ -39,8 +39,8 @@ func URLs(ctx context.Context, w *Worker, t Task, p Part) (Counts, error) {
 
 // isSite reports whether a target is a site, and not a sitemap: a host or a URL without a path.
 func isSite(target string) bool {
-	u, err := url.Parse(target)
-	return err != nil || u.Host == "" || u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
+	u, err := sitemap.ParseLoc(target)
+	return err != nil || u.Path == "" || u.Path == "/" || u.Path == "/robots.txt"
 }
 
 // Findings returns the [Job] that audits the targets of a task. It writes a line for each finding,

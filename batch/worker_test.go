@@ -71,6 +71,16 @@ func TestWorker_FailedDocument(t *testing.T) {
 	}
 }
 
+// A sitemap is walked and not its site, however its URL is escaped.
+func TestWorker_UnescapedTarget(t *testing.T) {
+	f := openFolder(t)
+	walkAll(t, &web{}, f, tasks(t, "https://a.example/100%.xml", "1"), 1)
+	const want = `"sitemap":"https://a.example/100%.xml","status":404,`
+	if got := part(t, f, "1", "a.example"); count(got, want) != 1 {
+		t.Errorf("the part has\n%swant\n%s", got, want)
+	}
+}
+
 // The parts do not depend on how many workers walk, and two never walk one domain at once.
 func TestWorker_OneWorkerADomain(t *testing.T) {
 	all := tasks(t, hosts(40), "1")
