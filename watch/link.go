@@ -19,10 +19,6 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 	if s.err != nil {
 		return
 	}
-	isDamaged := func(d *document) bool { return d.IsIndex && d.Read.IsZero() }
-	if slices.ContainsFunc(s.Docs, isDamaged) {
-		return // what it lists is not known
-	}
 	named := map[string]bool{}
 	for _, d := range docs {
 		named[d.Loc] = true
@@ -94,6 +90,11 @@ func (s *site) linked(seeds []*discover.Sitemap) (docs []*document) {
 				name(p.Loc, link{
 					Index: index.Loc, index: index, Listed: p.LastMod, depth: index.depth + 1,
 				})
+			}
+		}
+		for _, d := range s.Docs {
+			if index.Read.IsZero() && d.Index == index.Loc {
+				name(d.Loc, d.link) // all that it lists is not known
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package watch_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -226,5 +227,25 @@ func TestIndexBreaksOff(t *testing.T) {
 		}
 		web.serve("i", list)
 		want(t, "then", append(got, run(t, w, day)...), "added 21")
+	})
+}
+
+// TestIndexBroken: an index that could never be read to its end hides no sitemap, of its own or
+// not.
+func TestIndexBroken(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i\nSitemap: /j")
+		web.serve("i", index("a"))
+		web.serve("j", strings.TrimSuffix(index("b"), "</sitemapindex>"))
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		want(t, "first", run(t, w, 3*day), "failing j")
+		web.serve("a", urlset("1", "3"))
+		web.serve("b", urlset("2", "4"))
+		web.serve("d", urlset("5"))
+		web.serve("i", index("a", "d"))
+		want(t, "then", run(t, w, 6*day), "added 3", "added 4", "added 5", "sitemap_added d")
 	})
 }

@@ -187,6 +187,33 @@ func TestDamagedList(t *testing.T) {
 	})
 }
 
+// TestDamagedIndex: an index whose list is missing in the Store, and that breaks off when it is read
+// again, keeps the sitemaps that it listed.
+func TestDamagedIndex(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "j"))
+		web.serve("a", urlset("1"))
+		web.serve("j", index("b"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		store := w.Store
+		for range 5 {
+			w.Store = lossy{store}
+			web.serve("i", strings.TrimSuffix(index("a"), "</sitemapindex>"))
+			once(t, w)
+			w.Store = store
+			once(t, w)
+			time.Sleep(day)
+		}
+		web.serve("i", index("a", "j"))
+		web.serve("b", urlset("2", "3"))
+		want(t, "then", run(t, w, 9*day), "added 3", "recovered i")
+	})
+}
+
 // A lossy Store has lost the values that are no JSON: the lists of pages.
 type lossy struct{ discover.Store }
 
