@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-322c453a/sitemap/watch"
 )
 
 const day = 24 * time.Hour
@@ -107,6 +109,39 @@ func TestShrunk(t *testing.T) {
 		if len(got) != 62 || got[61] != "shrunk s" {
 			t.Errorf("less than half is left: %d events", len(got))
 		}
+	})
+}
+
+// TestRecovered_Shrunk: a document that returns with few of its URLs recovers once, and is not said
+// to be failing again, if the loop breaks off at the event after that.
+func TestRecovered_Shrunk(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		var pages []string
+		for i := range 100 {
+			pages = append(pages, fmt.Sprint(i))
+		}
+		web.serve("robots.txt", "Sitemap: /s\nSitemap: /other")
+		web.serve("s", urlset(pages...))
+		web.serve("other", urlset(pages[10:]...))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.fail("s", 404)
+		want(t, "down", run(t, w, 3*day), "failing s")
+		web.serve("s", urlset(pages[:10]...))
+		var got []string
+		for len(got) < 2 {
+			for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got = append(got, short(e)); e.Kind == watch.Shrunk {
+					break
+				}
+			}
+			time.Sleep(time.Hour)
+		}
+		want(t, "up", append(got, run(t, w, day)...), "recovered s", "shrunk s", "shrunk s")
 	})
 }
 

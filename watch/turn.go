@@ -100,7 +100,7 @@ func (s *site) ask(ctx context.Context, d *document) {
 // remark says what a reading shows of the document as a whole.
 func (s *site) remark(d *document, r *reading) {
 	if r.err == nil && d.Failing {
-		s.sayOf(Recovered, d.Loc, nil, func() { d.Failing = false })
+		s.sayOf(Recovered, d.Loc, nil, func() { d.Failing, d.Failures = false, 0 })
 	}
 	if r.isQuiet(d) {
 		s.sayOf(Quiet, d.Loc, nil, func() { d.Usual = 0 })
