@@ -110,6 +110,9 @@ func (r *reading) add(p pagelist.Page, proves bool) (isNew, isLater bool) {
 		return false, false
 	}
 	was := r.old.Find(p.Loc)
+	if was != nil && was.State&pagelist.Untrusted < p.State&pagelist.Untrusted {
+		p = *was // its host may verify the document again
+	}
 	isNew = was == nil || was.State&pagelist.Untrusted != 0
 	isLater = was != nil && p.LastMod.After(was.LastMod.Start())
 	r.isChanged = r.isChanged || isNew || isLater

@@ -225,6 +225,29 @@ func (l lossy) Get(key string) ([]byte, error) {
 	return value, err
 }
 
+// TestVerified: the pages of a host that verifies a document are not added again if it could not be
+// asked for some time.
+func TestVerified(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /s")
+		other := strings.NewReplacer("a.test/b", "b.a.test/b")
+		web.serve("s", other.Replace(urlset("1", "b2")))
+		web.pages["https://b.a.test/robots.txt"] = func() string { return "Sitemap: https://a.test/s" }
+		w := web.watcher()
+		w.Initial = true
+		want(t, "first", once(t, w), "added 1", "added https://b.a.test/b2")
+		time.Sleep(2 * day)
+		web.status["https://b.a.test/robots.txt"] = 503
+		web.serve("s", other.Replace(urlset("1", "b2", "3")))
+		want(t, "down", run(t, w, 2*day), "added 3")
+		time.Sleep(40 * day)
+		delete(web.status, "https://b.a.test/robots.txt")
+		web.serve("s", other.Replace(urlset("1", "b2", "3", "4")))
+		want(t, "up", run(t, w, 40*day), "added 4")
+	})
+}
+
 // TestPerDay: no 24 hours have more requests than PerDay and a tenth, whatever a site does.
 func TestPerDay(t *testing.T) {
 	for _, perDay := range []int{8, 30, 96} {
