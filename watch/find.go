@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"time"
 
@@ -54,10 +55,15 @@ func (s *site) sitemaps(ctx context.Context) ([]*discover.Sitemap, error) {
 	if f == nil {
 		return nil, err
 	}
-	s.Delay = min(f.CrawlDelay(s.w.Client.Fetch.RobotsToken()), maxDelay)
+	agent := s.w.Client.Fetch.RobotsToken()
+	s.Delay = min(f.CrawlDelay(agent), maxDelay)
 	if len(f.Sitemaps) == 0 {
 		isGood := func(d *document) bool {
-			return d.Seed != nil && d.Seed.RobotsURL == "" && d.Failures == 0
+			if d.Seed == nil || d.Seed.RobotsURL != "" || d.Failures > 0 {
+				return false
+			}
+			u, err := url.Parse(d.Loc)
+			return err == nil && f.Allowed(agent, u)
 		}
 		if slices.ContainsFunc(s.Docs, isGood) {
 			return s.seeds(), nil

@@ -360,3 +360,20 @@ func TestRobots_Changing(t *testing.T) {
 		}
 	})
 }
+
+// TestRobots_Forbids: a sitemap that robots.txt does not name is left alone once it is forbidden.
+func TestRobots_Forbids(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("sitemap.xml", urlset("1"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("robots.txt", "User-agent: *\nDisallow: /")
+		run(t, w, 2*day)
+		n := web.requests["https://a.test/sitemap.xml"]
+		want(t, "forbidden", run(t, w, 10*day))
+		if m := web.requests["https://a.test/sitemap.xml"]; m > n {
+			t.Errorf("%d requests", m-n)
+		}
+	})
+}
