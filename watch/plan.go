@@ -117,10 +117,3 @@ func (s *site) nextTurn() {
 	}
 	s.Next = latest(s.Next, time.Now().Add(s.Delay))
 }
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}

@@ -18,7 +18,11 @@ const keepGone = 30 * 24 * time.Hour
 // recall reads the pages that have left a document, without those that were remembered long enough.
 func (s *site) recall() {
 	list, _ := s.list(s.goneKey())
-	s.gone = list.ByLoc()
+	s.gone, s.isGoneNew = list.ByLoc(), s.ahead > 0
+	for loc, p := range s.gone {
+		p.Gone = p.Gone.Add(-s.ahead)
+		s.gone[loc] = p
+	}
 	maps.DeleteFunc(s.gone, func(_ string, p pagelist.Page) bool {
 		return !isPending(p) && s.Asked.Sub(p.Gone) > keepGone
 	})

@@ -85,3 +85,10 @@ func interval(f, all float64, perDay int, least, most time.Duration) time.Durati
 	f *= min(1, float64(perDay)/all)
 	return min(max(time.Duration(float64(24*time.Hour)/f), least), most)
 }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

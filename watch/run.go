@@ -86,11 +86,11 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 // on.
 func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	for {
-		wait := time.Hour
+		wait := time.Hour // also if nothing is due: the clock may be set meanwhile
 		for r.turns < r.w.parallel() {
 			v, until := r.next(time.Now())
 			if v == nil {
-				wait = until
+				wait = min(wait, until)
 				break
 			}
 			r.turns++

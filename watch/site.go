@@ -34,6 +34,7 @@ type site struct {
 	gone      map[string]pagelist.Page // that left a document, by location
 	isGoneNew bool                     // gone is not stored yet
 	isLinked  bool                     // Docs are those that are named now
+	ahead     time.Duration            // of the clock, at the last request
 	began     time.Time                // of the turn
 	saved     time.Time
 	err       error // that ends the turn
@@ -136,7 +137,27 @@ func (w *Watcher) load(name, key string) *site {
 		s.byLoc[d.Loc] = d
 		d.index = s.byLoc[d.Index]
 	}
+	s.setBack()
 	return s
+}
+
+// setBack moves the times of the site back by as much as the clock was set back after its last
+// request. Otherwise nothing would be due until the clock is there again.
+func (s *site) setBack() {
+	last, times := s.Asked, []*time.Time{&s.Asked, &s.Find, &s.First, &s.Paid}
+	for _, d := range s.Docs {
+		last = latest(last, d.Asked)
+		times = append(times, &d.Next, &d.Asked, &d.Read, &d.Changed, &d.FailedAt, &d.Early)
+	}
+	if s.ahead = max(time.Until(last), 0); s.ahead == 0 {
+		return
+	}
+	s.Next = time.Now() // the turn stores the times
+	for _, t := range times {
+		if !t.IsZero() {
+			*t = t.Add(-s.ahead)
+		}
+	}
 }
 
 // seeds returns the sitemaps that robots.txt or a known path named.
