@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
@@ -76,6 +77,9 @@ func shown(target string) string { return string([]rune(sitemap.Redact(target)))
 func (v *visit) options(ctx context.Context, o discover.Options) *discover.Options {
 	done, least := o.Done, cmp.Or(o.MinTrust, trust.Variant)
 	o.Done = func(s *discover.Sitemap, sum discover.Summary) {
+		if errors.As(sum.Err, new(*fs.PathError)) { // no room for the body: not the site's failure
+			v.failed = cmp.Or(v.failed, sum.Err)
+		}
 		if sum.Err == nil || !isStopped(ctx) {
 			d := NewDocument(v.target, s, &sum, least)
 			v.write(Line{Document: d, Text: d.AppendTo(nil)})

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -348,6 +350,22 @@ func TestWorker_SinkFails(t *testing.T) {
 		if len(q.later) != 1 {
 			t.Errorf("%q were handed back", q.later)
 		}
+	}
+}
+
+// A site whose sitemap does not fit on this disk has not failed.
+func TestWorker_NoTempFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	t.Setenv("TMPDIR", file)
+	t.Setenv("TMP", file)
+	f := openFolder(t)
+	w := &web{lastMod: strings.Repeat(" ", 3<<20)}
+	worker := &batch.Worker{Client: w.client(), Queue: queueOf(t, tasks(t, "a.example", "1")), Sink: f}
+	if err := worker.Run(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if parts := partsOf(t, f, "1"); len(parts) > 0 {
+		t.Errorf("parts %.500q", parts)
 	}
 }
 
