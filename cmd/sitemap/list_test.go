@@ -150,7 +150,7 @@ func TestSuffixes(t *testing.T) {
 		News       []news      `parquet:"news,list"`
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"a.csv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.txt", "a.txt.gz", "a.parquet"} {
+	for _, name := range []string{"a.csv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.ndjson", "a.txt", "a.txt.gz", "a.parquet"} {
 		out := filepath.Join(dir, name)
 		runArgs(t, "urls", "-o", out, file).want(t, cli.ExitOK, "")
 		var r io.Reader
@@ -170,7 +170,7 @@ func TestSuffixes(t *testing.T) {
 			if err != nil || len(rows) != 3 || rows[1][0] != "http://example.com/1" || !slices.Contains(rows[1], "http://example.com/1.png") || !slices.Contains(rows[2], "de=http://example.com/de") {
 				t.Errorf("%s: %q, %v", name, rows, err)
 			}
-		case strings.Contains(name, "jsonl"):
+		case strings.Contains(name, "json"):
 			d := json.NewDecoder(r)
 			var v struct {
 				Loc    string
@@ -209,6 +209,8 @@ func TestSuffixes(t *testing.T) {
 	for args, want := range map[string]string{
 		"urls -o x.csv --format jsonl y":          "--output x.csv contradicts --format jsonl",
 		"tree -o x.csv y":                         "--output x.csv: this command prints text, jsonl",
+		"urls -o x.json y":                        "--output x.json: this command prints text, jsonl, csv, parquet",
+		"check -o x.xml.gz y":                     "--output x.xml.gz: this command prints text, jsonl, csv, sarif, junit, github",
 		"urls --fields none --format csv y":       `--fields: unknown field "none"`,
 		"urls --fields loc y":                     "--fields: format text has only URLs",
 		"urls --fields images --format csv y":     "--fields: images is a list, which csv cannot hold",

@@ -79,7 +79,9 @@ func (p *PrintFlags) Resolve(cmd *cobra.Command) error { return p.ResolveSuffix(
 // formatOfSuffix maps suffixes of file names to formats.
 var formatOfSuffix = map[string]string{
 	".txt": "text", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".sarif": "sarif",
-	".html": "html",
+	".html": "html", ".ndjson": "jsonl",
+	// These are no text, and only --format can say what they are.
+	".json": "", ".tsv": "", ".xlsx": "", ".xml": "",
 }
 
 // FormatOf returns the format by the suffix of a file name, or "".
@@ -107,7 +109,7 @@ func (p *PrintFlags) ResolveSuffix(cmd *cobra.Command, formats ...string) error 
 	switch {
 	case err != nil:
 		return err
-	case !ok || p.Format == format:
+	case !ok || p.Format == format || format == "" && p.Format != "text":
 		return nil
 	case cmd.Flags().Changed("format"):
 		return fmt.Errorf("--output %s contradicts --format %s", p.Out, p.Format)
