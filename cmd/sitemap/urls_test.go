@@ -227,6 +227,15 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// Lines that are no targets, and in a batch repeated ones, do not count.
+func TestProgressOfList(t *testing.T) {
+	s := smallSite(t)
+	list := writeFile(t, "list", s.text("HOST/b.xml\na b\nHOST/b.xml\n"))
+	out := filepath.Join(t.TempDir(), "out")
+	runArgs(t, "batch", "--allow-private", "--progress", "always", list, "-o", out).want(t, cli.ExitOK, "", "\n1/1 sites")
+	runArgs(t, "urls", "--allow-private", "--progress", "always", "--from", list).want(t, cli.ExitFailed, s.text("HOST/2\nHOST/4\nHOST/2\nHOST/4\n"), "\n2/2 sites")
+}
+
 func TestURLsOfFileSince(t *testing.T) {
 	doc := writeFile(t, "a.xml", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://example.com/1</loc><lastmod>2024-05-05</lastmod></url>`+
 		`<url><loc>http://example.com/2</loc><lastmod>2024-05-06</lastmod></url><url><loc>http://example.com/3</loc></url></urlset>`)

@@ -171,6 +171,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 		}
 	}
 	p.record.Targets = targets
+	p.progress.Total.Store(p.targets)
 	if err := p.record.save(ctx, p.store, p.flags.run); err != nil {
 		return err
 	}
@@ -252,7 +253,7 @@ func (r *openRun) employ(worker *batch.Worker, list string) {
 	worker.Done, worker.Report = r.count, r.warn
 	r.progress.Begin(nil, list)
 	r.progress.IsList = true
-	r.progress.Total /= int64(max(1, r.flags.shard.n)) // about
+	r.progress.Total.Store(r.progress.Total.Load() / int64(max(1, r.flags.shard.n))) // about
 	r.stop = r.progress.Show(r.app, r.flags.Progress, r.flags.quiet || r.log != nil, false)
 }
 

@@ -257,6 +257,7 @@ func (w *Walker) plan(ctx context.Context, args []target.Target, queue batch.Que
 		found++
 		if bad := (*batch.LineError)(nil); errors.As(err, &bad) {
 			w.fail(cli.FileName(from)+",", err)
+			w.Progress.Total.Add(-1)
 		} else if err != nil {
 			w.fail("--from: "+cli.FileName(from)+":", err)
 		} else if _, err := queue.Put(ctx, task); err != nil {

@@ -20,8 +20,8 @@ import (
 // A Counter counts how far a run is. The goroutine that shows it only reads it.
 type Counter struct {
 	start         time.Time
-	IsList        bool  // there may be several targets
-	Total         int64 // targets, 0 if it is not known how many
+	IsList        bool         // there may be several targets
+	Total         atomic.Int64 // targets, not positive if it is not known how many
 	Sites, Failed atomic.Int64
 	Before        atomic.Int64 // sites that were done before, by another process
 	URLs, queued  atomic.Int64
@@ -33,13 +33,13 @@ type Counter struct {
 // Begin starts the clock, and counts the targets in the arguments and in the file from.
 func (p *Counter) Begin(args []target.Target, from string) {
 	p.start, p.IsList = time.Now(), len(args) > 1 || from != ""
-	p.Total = int64(len(args))
+	p.Total.Store(int64(len(args)))
 	if from == "" {
 		return
 	}
 	info, err := os.Stat(from)
 	if err != nil || !info.Mode().IsRegular() {
-		p.Total = 0
+		p.Total.Store(0)
 		return
 	}
 	f, err := os.Open(from)
@@ -49,7 +49,7 @@ func (p *Counter) Begin(args []target.Target, from string) {
 	defer f.Close()
 	list := batch.List{Reader: f, Domain: func(string) (string, error) { return "", nil }}
 	for range list.Tasks("1") {
-		p.Total++
+		p.Total.Add(1)
 	}
 }
 
@@ -119,13 +119,14 @@ func (p *Counter) listLine(elapsed time.Duration) string {
 	sites := p.Sites.Load()
 	done := p.Before.Load() + sites
 	line := cli.Thousands(done)
-	if p.Total > 0 {
-		line += "/" + cli.Thousands(p.Total)
+	total := p.Total.Load()
+	if total > 0 {
+		line += "/" + cli.Thousands(total)
 	}
 	line += fmt.Sprintf(" sites · %s failed · %s URLs", cli.Thousands(p.Failed.Load()),
 		cli.Rounded(p.URLs.Load()))
-	if sites > 0 && p.Total > done {
-		left := time.Duration(float64(elapsed) / float64(sites) * float64(p.Total-done))
+	if sites > 0 && total > done {
+		left := time.Duration(float64(elapsed) / float64(sites) * float64(total-done))
 		line += " · " + cli.About(left) + " left"
 	}
 	return line

@@ -7,7 +7,8 @@ import (
 )
 
 func TestProgressOfList(t *testing.T) {
-	p := Counter{IsList: true, Total: 1000}
+	p := Counter{IsList: true}
+	p.Total.Store(1000)
 	p.Sites.Store(412)
 	p.Failed.Store(9)
 	p.URLs.Store(1_234_567)
@@ -18,7 +19,8 @@ func TestProgressOfList(t *testing.T) {
 
 // Sites that were done before count as done, but say nothing of how long the others take.
 func TestProgressOfResumedList(t *testing.T) {
-	p := Counter{IsList: true, Total: 1000}
+	p := Counter{IsList: true}
+	p.Total.Store(1000)
 	p.Before.Store(900)
 	p.Sites.Store(50)
 	p.URLs.Store(200)
