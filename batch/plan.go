@@ -142,7 +142,8 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 
 // PlanInOrder yields the tasks of a list in its order, for a [MemoryQueue] and an [InOrder] sink.
 // It yields each task as soon as its lines have been read: consecutive lines of one domain, as far
-// as they are available together. So a domain may have several tasks. For the rest, see [Plan].
+// as they are available together. So a domain may have several tasks, and a repeated target is done
+// again. For the rest, see [Plan].
 func PlanInOrder(r io.Reader, run string) iter.Seq2[Task, error] {
 	return (&List{Reader: r}).Tasks(run)
 }
