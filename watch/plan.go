@@ -115,5 +115,4 @@ func (s *site) nextTurn() {
 			s.Next = due
 		}
 	}
-	s.Next = latest(s.Next, time.Now().Add(s.Delay))
 }

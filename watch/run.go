@@ -24,10 +24,12 @@ type run struct {
 	events  chan Event
 	taken   chan bool // whether the loop has asked for the next event after the last one
 
+	cancel func()
+	group  sync.WaitGroup // what runs on other goroutines
+
 	mu       sync.Mutex // nothing is synced before all of a batch is put
 	failed   error      // of the Store, after which nothing is put
-	unsynced bool
-	synced   time.Time
+	unsynced bool       // until sync
 }
 
 // A visit is a site in a run.
@@ -41,26 +43,23 @@ type visit struct {
 func (w *Watcher) run(
 	ctx context.Context, sites iter.Seq[string], yield func(Event, error) bool, once bool,
 ) {
-	parent := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	var turns sync.WaitGroup
 	r := &run{
-		w: w, ctx: ctx, yield: yield,
+		w: w, yield: yield,
 		ended: make(chan *visit), events: make(chan Event), taken: make(chan bool),
-		synced: time.Now(),
 	}
+	r.ctx, r.cancel = context.WithCancel(ctx)
 	end := func() {
-		cancel()
-		turns.Wait()
+		r.cancel()
+		r.group.Wait()
 	}
 	defer end() // the caller's loop may panic
 	alive, err := true, r.addSites(sites)
 	if err == nil {
-		alive, err = r.loop(&turns, once)
+		alive, err = r.loop(once)
 	}
 	end()
-	if err = cmp.Or(err, w.Store.Sync()); alive && err != nil {
-		yield(Event{}, cmp.Or(parent.Err(), err))
+	if err = cmp.Or(r.failed, err, w.Store.Sync()); alive && err != nil {
+		yield(Event{}, cmp.Or(r.failed, ctx.Err(), err))
 	}
 }
 
@@ -84,7 +83,7 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 
 // loop gives sites their turns and yields their events. It reports whether the caller's loop goes
 // on.
-func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
+func (r *run) loop(once bool) (alive bool, err error) {
 	for {
 		wait := time.Hour // also if nothing is due: the clock may be set meanwhile
 		for r.turns < r.w.parallel() {
@@ -94,14 +93,10 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 				break
 			}
 			r.turns++
-			turns.Go(func() { r.turn(v) })
+			r.group.Go(func() { r.turn(v) })
 		}
 		if r.turns == 0 && (once || len(r.waiting) == 0) {
 			return true, nil
-		}
-		untilSync, err := r.sync()
-		if err != nil {
-			return true, err
 		}
 		select {
 		case e := <-r.events:
@@ -117,7 +112,7 @@ func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 			}
 		case <-r.ctx.Done():
 			return true, r.ctx.Err()
-		case <-time.After(min(wait, untilSync)):
+		case <-time.After(wait):
 		}
 	}
 }
@@ -171,26 +166,31 @@ func (r *run) take(e Event) bool {
 	}
 }
 
-// put stores what a turn remembers.
+// put stores what a turn remembers. It is synced soon.
 func (r *run) put(b *longvalue.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failed == nil {
-		r.unsynced, r.failed = true, b.Store(r.w.Store)
+		r.failed = b.Store(r.w.Store)
+	}
+	if !r.unsynced {
+		r.unsynced = true
+		r.group.Go(r.sync)
 	}
 	return r.failed
 }
 
-// sync makes what was put durable, if it is time. It returns how long to wait until the next time.
-func (r *run) sync() (wait time.Duration, err error) {
+// sync makes what was put durable after some time, also while the caller's loop is busy.
+func (r *run) sync() {
+	select {
+	case <-r.ctx.Done():
+		return // run syncs
+	case <-time.After(syncEvery):
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.unsynced {
-		return math.MaxInt64, nil
+	r.unsynced = false
+	if r.failed = cmp.Or(r.failed, r.w.Store.Sync()); r.failed != nil {
+		r.cancel()
 	}
-	if wait = syncEvery - time.Since(r.synced); wait > 0 {
-		return wait, nil
-	}
-	r.unsynced, r.synced = false, time.Now()
-	return math.MaxInt64, r.w.Store.Sync()
 }

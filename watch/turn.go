@@ -25,11 +25,12 @@ func (s *site) turn(ctx context.Context) error {
 		if d == nil || s.allowed().After(time.Now()) {
 			break
 		}
-		s.ask(ctx, d)
+		s.save() // what was said, before it waits
 		select {
 		case <-ctx.Done():
 		case <-time.After(s.Delay):
 		}
+		s.ask(ctx, d)
 	}
 	if s.err == nil {
 		s.Asked = time.Now()
@@ -46,9 +47,6 @@ func (s *site) conclude() {
 	}
 	s.judge()
 	s.settle()
-	if time.Since(s.saved) >= syncEvery {
-		s.save()
-	}
 }
 
 // next returns the document to request next: a new one first, then the one with the most changes to
