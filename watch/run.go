@@ -39,7 +39,7 @@ type visit struct {
 	err error // of the last turn
 }
 
-// run yields events until no site is left or, unless once is set, for ever.
+// run yields events for ever or, if once is set, until no site is due.
 func (w *Watcher) run(
 	ctx context.Context, sites iter.Seq[string], yield func(Event, error) bool, once bool,
 ) {
@@ -85,7 +85,7 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 // on.
 func (r *run) loop(once bool) (alive bool, err error) {
 	for {
-		wait := time.Hour // also if nothing is due: the clock may be set meanwhile
+		wait := time.Hour // at most: the clock may be set meanwhile
 		for r.turns < r.w.parallel() {
 			v, until := r.next(time.Now())
 			if v == nil {
@@ -95,7 +95,7 @@ func (r *run) loop(once bool) (alive bool, err error) {
 			r.turns++
 			r.group.Go(func() { r.turn(v) })
 		}
-		if r.turns == 0 && (once || len(r.waiting) == 0) {
+		if r.turns == 0 && once {
 			return true, nil
 		}
 		select {

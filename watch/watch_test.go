@@ -152,6 +152,21 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// TestEvents_NoSites: a list of sites that is empty for now is watched for ever too.
+func TestEvents_NoSites(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), day)
+		defer cancel()
+		var got error
+		for _, err := range newWeb().watcher().Events(ctx, slices.Values([]string{})) {
+			got = err
+		}
+		if !errors.Is(got, context.DeadlineExceeded) {
+			t.Errorf("it ends with %v", got)
+		}
+	})
+}
+
 // TestNotASite: a name that is not a site is failing, once.
 func TestNotASite(t *testing.T) {
 	bubble(t, func(t *testing.T) {
