@@ -182,3 +182,18 @@ func TestWorker_LotsKilled(t *testing.T) {
 		}
 	}
 }
+
+// A host of many targets is a lot that has no lots.
+func TestWorker_LargeHost(t *testing.T) {
+	var list strings.Builder
+	for i := range 1_001 {
+		fmt.Fprintf(&list, "https://a.example/%d.txt\n", i)
+	}
+	f := openFolder(t)
+	mustDo(t, &web{forgets: true}, f, tasks(t, list.String(), "1"), batch.Worker{})
+	for p, err := range f.Parts(t.Context(), "1") {
+		if want := strings.Count(p.Domain, "~") != 1; err != nil || (p.Lots == 1) != want {
+			t.Errorf("%s has %d lots, %v", p.Domain, p.Lots, err)
+		}
+	}
+}

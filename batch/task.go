@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Task is the targets of one registrable domain.
@@ -52,10 +53,10 @@ func (t Task) check() error {
 // maxTargets is how many targets are done as one. A domain with more is divided into lots.
 const maxTargets = 1_000
 
-// lots returns the lots of a task, sorted by name, or nil if it is done as one. The lot of a target
-// is the first byte of the SHA-256 of its host.
+// lots returns the lots of a task, sorted by name, or nil if it is done as one, as a lot is. The lot
+// of a target is the first byte of the SHA-256 of its host.
 func (t Task) lots() []Task {
-	if len(t.Targets) <= maxTargets || t.More {
+	if len(t.Targets) <= maxTargets || t.More || strings.Contains(t.Domain, "~") {
 		return nil
 	}
 	var all [256]Task
