@@ -31,6 +31,7 @@ type InOrder struct {
 	memory  int                     // bytes that wait in memory
 	file    *tempfile.File
 	end     int64 // of the file
+	inFile  int   // parts that have lines in the file
 	failed  error // of w or the file, for all that follows
 }
 
@@ -92,6 +93,9 @@ func (s *InOrder) toFile() {
 			_, err = s.file.WriteAt(p.lines.Bytes(), s.end)
 		}
 		if err == nil && n > 0 {
+			if p.file == nil {
+				s.inFile++
+			}
 			p.file = append(p.file, io.NewSectionReader(s.file, s.end, n))
 			s.end += n
 			s.memory -= int(n)
@@ -123,6 +127,11 @@ func (s *InOrder) flush(p *waitingPart) {
 			_, s.failed = io.Copy(s.w, lines)
 		}
 	}
+	if p.file != nil {
+		if s.inFile--; s.inFile == 0 {
+			s.end = 0
+		}
+	}
 	p.file, p.lines = nil, bytes.Buffer{}
 }
 
@@ -141,9 +150,6 @@ func (p *waitingPart) Commit(context.Context, Counts) error {
 		}
 		delete(s.waiting, s.turn)
 		s.turn++
-	}
-	if len(s.waiting) == 0 {
-		s.end = 0
 	}
 	return s.failed
 }

@@ -235,3 +235,30 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// The limit is for what waits at one time.
+func TestInOrder_WaitingAgain(t *testing.T) {
+	sink := batch.NewInOrder(io.Discard, func() { t.Error("the order was given up") })
+	sink.SetMaxFile(50 << 20)
+	var parts []batch.Part
+	for turn := range 7 {
+		p, err := sink.Part(t.Context(), batch.Task{Turn: uint64(turn) + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts = append(parts, p); turn%2 == 0 {
+			continue
+		}
+		for _, p := range parts[max(0, turn-3) : turn-1] { // the last one still waits
+			if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := p.Write(make([]byte, 33<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
