@@ -49,16 +49,19 @@ func (s *site) listed(locs []string) map[string]pagelist.Page {
 		}
 		list := s.entries(d)
 		for _, loc := range locs {
-			p := list.Find(loc)
-			if p == nil || p.State&pagelist.Untrusted != 0 {
-				continue
-			}
-			if was, ok := found[loc]; !ok || p.LastMod.After(was.LastMod.Start()) {
-				found[loc] = *p
+			if p := list.Find(loc); p != nil && p.State&pagelist.Untrusted == 0 {
+				keepLater(found, *p)
 			}
 		}
 	}
 	return found
+}
+
+// keepLater adds a page, or keeps the one with the later lastmod.
+func keepLater(pages map[string]pagelist.Page, p pagelist.Page) {
+	if was, ok := pages[p.Loc]; !ok || p.LastMod.After(was.LastMod.Start()) {
+		pages[p.Loc] = p
+	}
 }
 
 // tell yields the changes of a reading that no other document of the site has shown before.
@@ -67,22 +70,15 @@ func (s *site) tell(d *document, r *reading) {
 	known := s.listed(locs)
 	told := r.old.ByLoc()
 	for _, loc := range locs {
-		p, isNew, isLater := r.pages[loc], true, true
-		compare := func(was pagelist.Page) {
-			isNew, isLater = false, isLater && p.LastMod.After(was.LastMod.Start())
+		if p, ok := s.gone[loc]; ok && p.State&pagelist.Settled == 0 {
+			keepLater(known, p)
 		}
+		kind, p := Added, r.pages[loc]
 		if was, ok := known[loc]; ok {
-			compare(was)
-		}
-		if was, ok := s.gone[loc]; ok && was.State&pagelist.Settled == 0 {
-			compare(was)
-		}
-		kind := Modified
-		switch {
-		case isNew:
-			kind = Added
-		case !isLater:
-			continue
+			kind = Modified
+			if !p.LastMod.After(was.LastMod.Start()) {
+				continue
+			}
 		}
 		s.sayPage(kind, r.changes[loc], d.Loc, func() {
 			told[loc] = p

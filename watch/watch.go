@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -46,13 +47,9 @@ type Document struct {
 func (w *Watcher) Documents(name string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		key, err := siteKey(name)
-		if err != nil {
-			yield(Document{}, err)
-			return
-		}
 		s := w.load(name, key)
-		if s.err != nil {
-			yield(Document{}, s.err)
+		if err = cmp.Or(err, s.err); err != nil {
+			yield(Document{}, err)
 			return
 		}
 		for _, d := range s.Docs {
