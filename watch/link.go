@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -51,31 +52,30 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		})
 	}
 	if s.err == nil {
-		s.Docs, s.isLinked = docs, true
+		s.Docs, s.isLinked = docs, s.dropped == nil // there may be room now
 	}
 }
 
-// linked returns the documents that the seeds and the indexes name, each index before its children,
-// and the new ones last: where a limit excludes some, the others stay.
+// linked returns the documents that the seeds and the indexes name, each index before its children.
+// Limits exclude only new ones: the pages of the others would seem to be removed.
 func (s *site) linked(seeds []*discover.Sitemap) (docs []*document) {
-	var unknown []*document
-	isTaken := map[string]bool{}
-	take := func(d *document) {
-		isLeft := isOver(d.depth-1, s.w.Options.MaxDepth, 10) ||
-			isOver(len(docs), s.w.Options.MaxSitemaps, 50_001)
-		if !isLeft && !isTaken[d.Loc] {
-			isTaken[d.Loc] = true
-			docs = append(docs, d)
-		}
-	}
+	isNamed := map[string]bool{}
+	room := limit(s.w.Options.MaxSitemaps, 50_001) - len(s.Docs)
 	name := func(loc string, by link) {
 		d := s.byLoc[loc]
-		if d == nil {
-			unknown = append(unknown, &document{Loc: loc, link: by})
-		} else if !isTaken[loc] {
+		switch {
+		case isNamed[loc]:
+			return
+		case d != nil:
 			d.link = by
-			take(d)
+		case room <= 0 || by.depth > limit(s.w.Options.MaxDepth, 10):
+			return
+		default:
+			d = &document{Loc: loc, link: by}
+			room--
 		}
+		isNamed[loc] = true
+		docs = append(docs, d)
 	}
 	for _, seed := range seeds {
 		name(seed.Loc, link{Seed: seed})
@@ -98,16 +98,15 @@ func (s *site) linked(seeds []*discover.Sitemap) (docs []*document) {
 			}
 		}
 	}
-	for _, d := range unknown {
-		take(d)
-	}
 	return docs
 }
 
-// isOver reports whether n things are as many as a limit of a walk allows.
-func isOver(n, limit, byDefault int) bool {
-	limit = cmp.Or(limit, byDefault)
-	return limit > 0 && n >= limit
+// limit resolves a limit of a walk as the walk does.
+func limit(n, byDefault int) int {
+	if n < 0 {
+		return math.MaxInt
+	}
+	return cmp.Or(n, byDefault)
 }
 
 // heed makes the children of an index due whose lastmod has moved, unless the lastmods of the index

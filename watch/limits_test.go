@@ -1,0 +1,80 @@
+package watch_test
+
+import (
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// TestLimits: a watched site has as many sitemaps as a walk may read, and as deep.
+func TestLimits(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, test := range []struct {
+			options discover.Options
+			want    int
+		}{
+			{discover.Options{}, 5}, {discover.Options{MaxSitemaps: 3}, 3}, {discover.Options{MaxSitemaps: -1}, 5},
+			{discover.Options{MaxDepth: 1}, 3}, {discover.Options{MaxDepth: 2}, 5},
+		} {
+			web := newWeb()
+			web.serve("robots.txt", "Sitemap: /i")
+			web.serve("i", index("a", "j"))
+			web.serve("a", urlset("1"))
+			web.serve("j", index("b", "c"))
+			web.serve("b", urlset("2"))
+			web.serve("c", urlset("3"))
+			w := web.watcher()
+			w.Options = test.options
+			want(t, "first", append(once(t, w), run(t, w, day)...))
+			n := 0
+			for _, err := range w.Documents("a.test") {
+				if err != nil {
+					t.Error(err)
+				}
+				n++
+			}
+			if n != test.want {
+				t.Errorf("%+v: %d sitemaps, want %d", test.options, n, test.want)
+			}
+		}
+	})
+}
+
+// TestLimits_Kept: a new sitemap that a limit excludes does not replace another one, whose pages
+// would seem to be removed.
+func TestLimits_Kept(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("b", "c"))
+		for _, name := range []string{"a", "b", "c"} {
+			web.serve(name, urlset("of-"+name))
+		}
+		w := web.watcher()
+		w.Options.MaxSitemaps = 3
+		want(t, "first", once(t, w))
+		web.serve("i", index("a", "b", "c"))
+		want(t, "a is new", run(t, w, 6*day))
+		web.serve("i", index("a", "b"))
+		want(t, "c is gone", run(t, w, 6*day), "added of-a", "sitemap_added a",
+			"removed of-c", "sitemap_removed c")
+	})
+}
+
+// TestLimits_Lowered: a limit that is lowered removes nothing that the site lists.
+func TestLimits_Lowered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /i")
+		web.serve("i", index("a", "j"))
+		web.serve("a", urlset("1"))
+		web.serve("j", index("b"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		w.Options.MaxSitemaps, w.Options.MaxDepth = 2, 1
+		web.serve("b", urlset("2", "3"))
+		web.serve("i", index("a", "j", "c"))
+		want(t, "lowered", run(t, w, 6*day), "added 3")
+	})
+}
