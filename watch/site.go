@@ -2,9 +2,9 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -218,9 +218,6 @@ func (s *site) save() {
 // remembers while its events are taken. Both together are 200 ms.
 const syncEvery = 100 * time.Millisecond
 
-// errBroken ends a turn whose event was not taken.
-var errBroken = errors.New("watch: the loop was broken off")
-
 // say yields an event, whose ID depends on the parts too. If it is taken, say notes that.
 func (s *site) say(e Event, note func(), parts ...string) {
 	if s.err != nil {
@@ -230,7 +227,7 @@ func (s *site) say(e Event, note func(), parts ...string) {
 	e.ID = hex.EncodeToString([]byte(hashed(strings.Join(parts, "\n"))))
 	e.Time, e.Site, e.Sitemap = time.Now(), s.name, sitemap.Redact(e.Sitemap)
 	if !s.take(e) {
-		s.err = errBroken
+		s.err = context.Canceled
 		return
 	}
 	note()
