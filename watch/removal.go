@@ -92,7 +92,10 @@ func (s *site) tell(d *document, r *reading) {
 func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
 		before := s.gone[p.Loc]
-		if d.isFeed() {
+		switch {
+		case before.State&pagelist.Elsewhere != 0:
+			p.State &^= pagelist.InWindow // it has not only been in windows
+		case d.isFeed():
 			p.State |= pagelist.InWindow
 		}
 		// The Store may have failed after it had taken what is gone.
@@ -170,6 +173,7 @@ func (s *site) settle() {
 		p.State |= pagelist.Settled
 		settle := func() { s.gone[loc], s.isGoneNew = p, true }
 		if _, ok := listed[loc]; ok {
+			p.State |= pagelist.Elsewhere
 			settle()
 			continue
 		}

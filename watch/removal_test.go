@@ -332,6 +332,31 @@ func TestRemoved_LostReturns(t *testing.T) {
 	})
 }
 
+// TestRemoved_Feed: a page that has left a sitemap is removed when it leaves a feed too, but not if it
+// returns in a feed only.
+func TestRemoved_Feed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		feed := func(page string) {
+			web.serve("f", "<rss version='2.0'><channel><item><link>https://a.test/"+page+
+				"</link></item></channel></rss>")
+		}
+		web.serve("robots.txt", "Sitemap: /s\nSitemap: /f")
+		web.serve("s", urlset("1", "2"))
+		feed("2")
+		w := web.watcher()
+		want(t, "first", once(t, w))
+		web.serve("s", urlset("1"))
+		want(t, "in the feed only", run(t, w, 6*day))
+		feed("1")
+		want(t, "in none", run(t, w, 6*day), "removed 2")
+		feed("2")
+		want(t, "back in the feed", run(t, w, 6*day), "added 2")
+		feed("1")
+		want(t, "in none again", run(t, w, 6*day))
+	})
+}
+
 // TestSince: a watch whose Since moves on, as that of a cron job, removes no page that is listed.
 func TestSince(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -41,6 +41,7 @@ const (
 	Untrusted                   // the document may not list it
 	Sitemap                     // it is no page: an index lists it
 	Settled                     // it is not listed, and it is known whether it was removed
+	Elsewhere                   // it was not: another document listed it
 )
 
 // A List holds pages, sorted by location, each once.
