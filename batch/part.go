@@ -65,8 +65,9 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	return counts, part.Commit(ctx, counts)
 }
 
-// write carries over what the new part keeps of the old one, and does the job for the targets that
-// are left. OfRun is that of the state: without it, nothing tells what of a target is known.
+// write does the job for a task, after the lines that the new part keeps of the old one. A retry
+// leaves out the targets that did not fail, unless the state is older than the run: then it does
+// not know their pages.
 func (r *run) write(
 	ctx context.Context, w *Worker, t Task, p Part, old *replaced, ofRun bool,
 ) (sum Counts, err error) {
