@@ -145,6 +145,23 @@ func (q *quick) passes(tag string) bool {
 	return true
 }
 
+// plainTag passes white space and a tag that begins with start and ends after the value of that
+// attribute. It returns the value, or nil if the tag is not there or the value is not plain.
+func (q *quick) plainTag(start string) []byte {
+	b, i := q.window, xmlscan.SkipSpace(q.window, q.next)
+	if !bytes.HasPrefix(b[i:], []byte(start)) {
+		return nil
+	}
+	value := b[i+len(start):]
+	n := bytes.IndexByte(value, '"')
+	if n <= 0 || n > maxName || value[n+1] != '>' || !xmlchar.IsPlain(value[:n]) ||
+		bytes.IndexByte(value[:n], '<') >= 0 || len(trim(value[:n])) == 0 {
+		return nil
+	}
+	q.next = i + len(start) + n + len(`">`)
+	return trim(value[:n])
+}
+
 // wordLen returns the length of the word in lower case at the start of b.
 func wordLen(b []byte) int {
 	for i, c := range b {

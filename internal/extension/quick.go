@@ -159,13 +159,21 @@ func (d *Decoder) quickPageMap() bool {
 	if !q.passes(start) || !d.r.IsExtension(namespace.PageMap) {
 		return false
 	}
-	for d.objects.len() < MaxRecords && q.passes("<DataObject") {
-		if !q.scanTag() || q.empty {
+	for d.objects.len() < MaxRecords {
+		var o sitemap.DataObject
+		if kind := q.plainTag(`<DataObject type="`); kind != nil {
+			o.Type = d.name(kind)
+		} else if !q.passes("<DataObject") {
+			break
+		} else if !q.scanTag() || q.empty {
 			return false
+		} else {
+			o = d.newObject()
 		}
-		o := d.newObject()
+		d.plainAttributes()
 		for q.passes("<Attribute") && q.scanPart([]byte("Attribute")) {
 			d.objectAttribute()
+			d.plainAttributes()
 		}
 		if !q.passes("</DataObject>") {
 			return false
@@ -173,6 +181,28 @@ func (d *Decoder) quickPageMap() bool {
 		d.addObject(o, sitemap.Position{})
 	}
 	return q.passes("</PageMap>")
+}
+
+// plainAttributes reads attributes of a DataObject that are written as almost all are.
+func (d *Decoder) plainAttributes() {
+	const end = "</Attribute>"
+	for q := &d.quick; d.attributes.len() < MaxRecords; {
+		from := q.next
+		name := q.plainTag(`<Attribute name="`)
+		if name == nil {
+			return
+		}
+		text := q.window[q.next:]
+		n := bytes.IndexByte(text, '<')
+		if n < 0 || n > maxShared || !bytes.HasPrefix(text[n:], []byte(end)) ||
+			!xmlchar.IsPlain(text[:n]) {
+			q.next = from
+			return
+		}
+		q.next += n + len(end)
+		value := d.keep(trim(text[:n]), "Attribute")
+		*d.attributes.next() = sitemap.Attribute{Name: d.name(name), Value: value}
+	}
 }
 
 // sizes are the numbers of records of an entry, and the size of its text.
