@@ -157,6 +157,39 @@ func TestWatchWebhook(t *testing.T) {
 	}
 }
 
+// A request whose answer is lost has the same id after a kill, although more events wait by then.
+func TestWatchWebhook_Killed(t *testing.T) {
+	loc, set := newPages(t)
+	dir := t.TempDir()
+	ids, sent := make(chan string, 100), make(chan bool, 1)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		ids <- r.Header.Get("webhook-id")
+		select {
+		case sent <- true:
+			<-r.Context().Done() // until the sender is killed
+		default:
+		}
+	}))
+	defer hook.Close()
+	args := watchArgs(loc, dir, "--initial", "--webhook", hook.URL)
+	set("1")
+	cmd := command(t, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := <-ids
+	cmd.Process.Kill()
+	wait(t, cmd)
+	set("1", "2")
+	if r := runArgs(t, args...); r.status != cli.ExitOK || len(ids) != 2 {
+		t.Fatalf("%d more requests, status %d, %s", len(ids), r.status, r.err)
+	}
+	if again, next := <-ids, <-ids; again != first || next == first {
+		t.Errorf("the id was %s, then %s and %s", first, again, next)
+	}
+}
+
 // The feed holds the last events, and our own parser reads it.
 func TestWatchFeed(t *testing.T) {
 	loc, set := newPages(t)

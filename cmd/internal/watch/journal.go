@@ -41,8 +41,9 @@ type journal struct {
 	journalState
 }
 
-// A journalState holds the number of the next event, and of the next one for the webhook.
-type journalState struct{ End, Sent int }
+// A journalState holds the numbers of the next event, of the next one for the webhook, and of the
+// one after those that are being sent.
+type journalState struct{ End, Sent, To int }
 
 const journalKey = "journal/"
 
@@ -139,20 +140,34 @@ func (j *journal) start(ctx context.Context) (stop func() error) {
 // send sends the events that wait for the webhook, until it has accepted all of them or ctx ends.
 func (j *journal) send(ctx context.Context) error {
 	for {
-		at, _ := j.state()
-		to := min(at.End, at.Sent+maxBatch)
-		events, err := j.events(at.Sent, to)
-		if err != nil || len(events) == 0 || j.webhook.send(ctx, events, j.log) != nil {
+		at, err := j.request()
+		if err != nil || at.Sent == at.End {
+			return err
+		}
+		events, err := j.events(at.Sent, at.To)
+		if err != nil || j.webhook.send(ctx, events, j.log) != nil {
 			return err
 		}
 		j.mu.Lock()
-		j.Sent = to
+		j.Sent = at.To
 		err = j.save()
 		j.mu.Unlock()
 		if err = cmp.Or(err, j.db.Sync()); err != nil {
 			return err
 		}
 	}
+}
+
+// request returns which events are sent next: the same as before if they were not accepted, so that
+// their request keeps its id, also after a kill.
+func (j *journal) request() (journalState, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.To > j.Sent || j.Sent == j.End {
+		return j.journalState, nil
+	}
+	j.To = min(j.End, j.Sent+maxBatch)
+	return j.journalState, cmp.Or(j.save(), j.db.Sync())
 }
 
 // write writes the feed if it lacks events. It always writes the first time.
