@@ -78,10 +78,10 @@
 //	failing.go  documents and sites that cannot be read
 //	link.go     documents that are named or dropped, and the lastmods that indexes list for them
 //	removal.go  pages that several documents list, and pages that none lists any more
-//	plan.go     when documents and sites are due
+//	plan.go     how often to ask, and when documents and sites are due
 //	read.go     one request for a document, and the changes in it
 //	site.go     the documents of a site and their records
-//	rhythm.go   rates of change, and how often to ask
+//	rhythm.go   rates of change
 //	watcher.go  Watcher
 //	event.go    Event
 package watch

@@ -16,13 +16,11 @@ import (
 // that nothing names any more are gone.
 func (s *site) relink(seeds []*discover.Sitemap) {
 	isFirst := len(s.Docs) == 0
-	docs := s.linked(seeds)
+	docs, isNamed := s.linked(seeds)
 	if s.err != nil {
 		return
 	}
-	named := map[string]bool{}
 	for _, d := range docs {
-		named[d.Loc] = true
 		if s.byLoc[d.Loc] != nil {
 			continue
 		}
@@ -39,7 +37,7 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		}
 	}
 	for _, d := range slices.Clone(s.Docs) {
-		if named[d.Loc] {
+		if isNamed[d.Loc] {
 			continue
 		}
 		pages := s.entries(d)
@@ -58,8 +56,8 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 
 // linked returns the documents that the seeds and the indexes name, each index before its children.
 // Limits exclude only new ones: the pages of the others would seem to be removed.
-func (s *site) linked(seeds []*discover.Sitemap) (docs []*document) {
-	isNamed := map[string]bool{}
+func (s *site) linked(seeds []*discover.Sitemap) (docs []*document, isNamed map[string]bool) {
+	isNamed = map[string]bool{}
 	room := limit(s.w.Options.MaxSitemaps, 50_001) - len(s.Docs)
 	name := func(loc string, by link) {
 		d := s.byLoc[loc]
@@ -98,7 +96,7 @@ func (s *site) linked(seeds []*discover.Sitemap) (docs []*document) {
 			}
 		}
 	}
-	return docs
+	return docs, isNamed
 }
 
 // limit resolves a limit of a walk as the walk does.

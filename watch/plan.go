@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -54,16 +55,20 @@ func (s *site) plan(d *document, r *reading) {
 	d.Next = r.at.Add(wait)
 }
 
-// interval returns the time between two requests for a document by its rhythm.
+// interval returns the time between two requests for a document by its rhythm. For a given number
+// of requests, the sum of all delays is least if the frequencies are in proportion to the square
+// roots of the rates: with rates λ and frequencies f, the sum of the delays is the sum of λ/2f.
 func (s *site) interval(d *document) time.Duration {
-	f := frequency(d.Rhythm.rate(), s.w.perDay())
-	all := f
+	perDay := float64(s.w.perDay())
+	frequency := func(d *document) float64 { return math.Sqrt(d.Rhythm.rate() * perDay) }
+	all := frequency(d)
 	for _, other := range s.Docs {
 		if other != d && !other.isVouched() {
-			all += frequency(other.Rhythm.rate(), s.w.perDay())
+			all += frequency(other)
 		}
 	}
-	return interval(f, all, s.w.perDay(), s.w.least(), s.w.most())
+	f := frequency(d) * min(1, perDay/all)
+	return min(max(time.Duration(float64(24*time.Hour)/f), s.w.least()), s.w.most())
 }
 
 // backoff returns the wait before the next request after the n-th failure in a row. It is at most

@@ -73,19 +73,6 @@ func firstRhythm(dates []time.Time, window bool, now time.Time) rhythm {
 	return rhythm{Long: counts{float64(n) / days * evidence, evidence}}
 }
 
-// frequency returns how many requests a day a document deserves that changes rate times a day. For
-// a given number of requests, the sum of all delays is least if the frequencies are in proportion
-// to the square roots of the rates: with rates λ and frequencies f, the sum of the delays is the
-// sum of λ/2f.
-func frequency(rate float64, perDay int) float64 { return math.Sqrt(rate * float64(perDay)) }
-
-// interval returns the time between two requests for a document that deserves f requests a day, on
-// a site whose documents together deserve all.
-func interval(f, all float64, perDay int, least, most time.Duration) time.Duration {
-	f *= min(1, float64(perDay)/all)
-	return min(max(time.Duration(float64(24*time.Hour)/f), least), most)
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -68,25 +68,26 @@ func TestRhythm_After(t *testing.T) {
 
 // TestInterval: requests go with the square root of the rate, within the bounds.
 func TestInterval(t *testing.T) {
-	const least, most = 5 * time.Minute, 14 * 24 * time.Hour
-	for _, test := range []struct {
-		rate, others float64
-		want         time.Duration
-	}{
-		{1.0 / 96, 0, 24 * time.Hour},
-		{96, 0, 15 * time.Minute},
-		{96 * 9, 0, 15 * time.Minute}, // PerDay bounds it
-		{96, 96, 30 * time.Minute},    // two documents share it
-		{1e-9, 0, most},
-	} {
-		f := frequency(test.rate, 96)
-		got := interval(f, f+test.others, 96, least, most)
-		if (got - test.want).Abs() > time.Second {
-			t.Errorf("%g changes a day beside %g requests: every %v, want %v",
-				test.rate, test.others, got, test.want)
-		}
+	of := func(rate float64) *document {
+		return &document{Rhythm: rhythm{Long: counts{rate*evidence - 0.5, 0}}}
 	}
-	if f := frequency(1e6, 1e6); interval(f, f, 1e6, least, most) != least {
-		t.Error("below the shortest interval")
+	for _, test := range []struct {
+		rate, other float64
+		perDay      int
+		want        time.Duration
+	}{
+		{1.0 / 96, 0, 96, 24 * time.Hour},
+		{96, 0, 96, 15 * time.Minute},
+		{96 * 9, 0, 96, 15 * time.Minute}, // PerDay bounds it
+		{96, 96, 96, 30 * time.Minute},    // two documents share it
+		{1e-9, 0, 96, 14 * 24 * time.Hour},
+		{1e6, 0, 1e6, 5 * time.Minute},
+	} {
+		s := &site{w: &Watcher{PerDay: test.perDay}}
+		s.Docs = []*document{of(test.rate), of(test.other)}
+		if got := s.interval(s.Docs[0]); (got - test.want).Abs() > time.Second {
+			t.Errorf("%g changes a day beside %g: every %v, want %v",
+				test.rate, test.other, got, test.want)
+		}
 	}
 }
