@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/chars"
@@ -38,6 +39,7 @@ func Parse(s string) (Site, error) {
 	}
 	// "http:/example.com" reads as the host "http" with an empty port.
 	mistyped := bare && strings.HasSuffix(u.Host, ":") && !strings.Contains(u.Host, ".")
+	mistyped = mistyped || strings.ContainsFunc(s, unicode.IsControl) // columns, or several lines
 	if _, err := location.OriginOf(u); err != nil || u.Hostname() == "" || mistyped {
 		return Site{}, fmt.Errorf("%q", sitemap.Redact(s))
 	}

@@ -36,6 +36,7 @@ func TestParse_NoSite(t *testing.T) {
 	for _, in := range []string{
 		"", "/a/b", "a b.com", "ftp://example.com", "http:/example.com", "https://",
 		"https://example.com:x", "mailto:x@example.com", "SIP:x@example.com",
+		"http://example.com/\t5", "example.com/\rhttp://example.org/",
 		"https://u:secret@", "https://u:secret@example.com:x", "ftp://u:secret@example.com",
 	} {
 		if s, err := Parse(in); err == nil || strings.Contains(err.Error(), "secret") {
