@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/internal/longvalue"
@@ -51,6 +52,9 @@ func (s *sites) read() (changed bool, err error) {
 				return false, fmt.Errorf("--from: %w", err)
 			}
 			names = append(names, task.Targets...)
+		}
+		if len(names) == 0 {
+			return false, fmt.Errorf("--from: %s: no site in it", cli.FileName(s.file))
 		}
 	}
 	s.mu.Lock()
