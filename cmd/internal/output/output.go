@@ -11,6 +11,7 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -50,15 +51,18 @@ func New(a *cli.App) *Writer {
 // compress writes p to the file, compressed if its name says so.
 func (o *Writer) compress(p []byte) (int, error) {
 	o.plain += int64(len(p))
-	if o.gz == nil {
+	switch {
+	case o.gz == nil:
 		return o.write(p)
+	case !o.parts:
+		return o.gz.Write(p)
 	}
-	n, err := o.gz.Write(p)
-	if o.parts {
-		err = cmp.Or(err, o.gz.Close())
-		o.gz.Reset(WriterFunc(o.write))
-	}
-	return n, err
+	var member bytes.Buffer // written at once: what follows half a member cannot be read
+	o.gz.Reset(&member)
+	o.gz.Write(p)
+	o.gz.Close()
+	_, err := o.write(member.Bytes())
+	return len(p), err
 }
 
 // A WriterFunc is a function as an [io.Writer].

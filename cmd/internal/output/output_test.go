@@ -1,6 +1,7 @@
 package output
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"os"
@@ -63,6 +64,45 @@ func TestAppend(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(name); string(got) != "cut\n1\n1\n2\n2\n" || err != nil {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
+
+// Each flush of a compressed file is one write, so that a kill, or another process that appends to
+// it, leaves no half of a member in it.
+func TestAppend_Gzip(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out.gz")
+	o, err := Append(cli.NewApp(t.Context(), nil, io.Discard, io.Discard), name, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes := 0
+	o.to = WriterFunc(func(p []byte) (int, error) {
+		writes++
+		return o.File.Write(p)
+	})
+	for range 3 {
+		o.WriteString("a\n")
+		o.Flush()
+	}
+	if err := o.Finish(nil); err != nil || writes != 3 {
+		t.Errorf("%d writes, %v", writes, err)
+	}
+	wantGzip(t, name, "a\na\na\n")
+}
+
+func wantGzip(t *testing.T, name, want string) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(z); string(got) != want || err != nil {
 		t.Errorf("the file holds %q, %v", got, err)
 	}
 }
