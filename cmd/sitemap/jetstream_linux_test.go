@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
@@ -285,4 +288,54 @@ func TestBatchQueue_PlanAndWork(t *testing.T) {
 	if !strings.Contains(status, ": 30 of 30 sites done, 90 URLs in 30 sitemaps\n0 of 30 domains failed") {
 		t.Errorf("status printed %q", status)
 	}
+}
+
+// A command that plans and works goes on with a run that was over, however long it looks for parts:
+// here until it has read one that is a pipe.
+func TestBatchQueue_AnotherList(t *testing.T) {
+	t.Parallel()
+	w, b, dir := newSoundWeb(t), newBroker(t), filepath.Join(t.TempDir(), "out")
+	walk := func(sites int) *process {
+		return b.command(t, w.list(t, sites), "-o", dir, "--allow-private", "--retries", "0")
+	}
+	walk(1).end(t, cli.ExitOK)
+	pipe := filepath.Join(dir, "1", "00", "pipe"+batch.PartSuffix)
+	if err := cmp.Or(os.MkdirAll(filepath.Dir(pipe), 0o777), syscall.Mkfifo(pipe, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	again := walk(3)
+	values := b.values(t)
+	waitFor(t, "the run to go on", func() bool {
+		_, err := values.Get(t.Context(), "run.1")
+		return errors.Is(err, jetstream.ErrKeyNotFound)
+	})
+	if err := os.WriteFile(pipe, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	again.end(t, cli.ExitOK)
+	if err := os.Remove(pipe); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(partDomains(t, dir)); n != 3 {
+		t.Errorf("%d parts, want 3", n)
+	}
+}
+
+// values returns what the broker keeps beside tasks.
+func (b *broker) values(t *testing.T) jetstream.KeyValue {
+	t.Helper()
+	nc, err := nats.Connect(b.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := js.KeyValue(t.Context(), "sitemap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
 }

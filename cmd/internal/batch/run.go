@@ -65,6 +65,11 @@ func open(a *cli.App, cmd *cobra.Command, flags *runFlags) (r *openRun, err erro
 		return r, err
 	}
 	r.closers = append(r.closers, r.queue.close)
+	if flags.plans && r.queue.begin != nil { // before a worker asks whether the run is over
+		if err = r.queue.begin(ctx); err != nil {
+			return r, err
+		}
+	}
 	if r.states, err = openStates(ctx, r.store, r.queue, &flags.nats); err != nil {
 		return r, err
 	}
@@ -143,11 +148,6 @@ func (p *plan) run(ctx context.Context) (err error) {
 	p.isNew = !hasPart(ctx, p.store, p.flags.run)
 	if p.flags.retry {
 		if p.failed, err = p.failedDomains(ctx); err != nil {
-			return err
-		}
-	}
-	if p.queue.begin != nil {
-		if err := p.queue.begin(ctx); err != nil {
 			return err
 		}
 	}
