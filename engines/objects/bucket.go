@@ -52,11 +52,14 @@ func (b *bucket) retry(ctx context.Context, name string, f func() error) error {
 var errLost = errors.New("the store has lost the object")
 
 // unanswered reports whether an error means that the store could not be reached, has failed or was
-// busy: a conflict is one with a write at the same moment, which may have failed.
+// busy: a conflict is one with a write at the same moment, which may have failed. An upload that does
+// not exist may be one that has ended, when the answer was lost.
 func unanswered(err error) bool {
 	switch status := statusOf(err); status {
 	case http.StatusConflict, http.StatusTooManyRequests:
 		return true
+	case http.StatusNotFound:
+		return minio.ToErrorResponse(err).Code == minio.NoSuchUpload
 	case 0:
 		return errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF) ||
 			errors.Is(err, errLost)

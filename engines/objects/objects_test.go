@@ -69,10 +69,14 @@ func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.pieces[r.URL.Query().Get("partNumber")] = string(body)
 		w.Header().Set("ETag", etag(string(body)))
+	case r.URL.Query().Has("uploadId") && r.Method == http.MethodPost && len(s.pieces) == 0:
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, "<Error><Code>NoSuchUpload</Code></Error>")
 	case r.URL.Query().Has("uploadId") && r.Method == http.MethodPost:
 		if s.loses--; s.loses < 0 {
 			s.objects[r.URL.Path] = s.pieces["1"] + s.pieces["2"]
 		}
+		clear(s.pieces)
 		fmt.Fprint(w, "<CompleteMultipartUploadResult><Bucket>bucket</Bucket></CompleteMultipartUploadResult>")
 	case r.URL.Query().Has("uploadId"):
 		s.aborted = append(s.aborted, r.URL.Query().Get("uploadId"))
@@ -217,6 +221,15 @@ func TestStates_NoBucket(t *testing.T) {
 func TestPart_Lost(t *testing.T) {
 	fake := &fakeStore{loses: 1}
 	s, task := open(t, fake), batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
+	commitLarge(t, s, task)
+	if has, err := s.Has(t.Context(), task); !has || err != nil || fake.loses != -1 {
+		t.Errorf("Has = %t, %v", has, err)
+	}
+}
+
+// commitLarge commits a part that is put in two pieces.
+func commitLarge(t *testing.T, s *objects.Store, task batch.Task) {
+	t.Helper()
 	p, err := s.Part(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
@@ -229,8 +242,24 @@ func TestPart_Lost(t *testing.T) {
 	if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
 		t.Fatal(err)
 	}
-	if has, err := s.Has(t.Context(), task); !has || err != nil || fake.loses != -1 {
-		t.Errorf("Has = %t, %v", has, err)
+}
+
+// A large part is put again if the answer is lost that its pieces were joined: the next one is that
+// there is no such upload.
+func TestPart_LostAnswer(t *testing.T) {
+	fake := &fakeStore{}
+	s, task := open(t, fake), batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
+	joined := 0
+	fake.drop = func(r *http.Request) bool {
+		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
+			joined++
+			return joined == 1
+		}
+		return false
+	}
+	commitLarge(t, s, task)
+	if has, err := s.Has(t.Context(), task); !has || err != nil || joined != 3 {
+		t.Errorf("Has = %t, %v after %d requests to join pieces", has, err, joined)
 	}
 }
 
