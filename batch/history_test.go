@@ -12,7 +12,7 @@ import (
 // run is ended, retried, or given up for the next. Whenever a run has ended without failures, each
 // page is in one part as it is now.
 func TestWorker_Histories(t *testing.T) {
-	for seed := range uint64(2 * *killSeeds) {
+	for seed := range uint64(*killSeeds) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		f := &mortal{Folder: openFolder(t), random: random}
 		run, version, targets := 1, 1, 2
