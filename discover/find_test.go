@@ -85,6 +85,20 @@ func TestFind_RobotsOutcomes(t *testing.T) {
 	}
 }
 
+// TestFind_Moved: the error for a host that redirects every path to the home page of another host
+// names that one.
+func TestFind_Moved(t *testing.T) {
+	w := newWeb()
+	w.redirect(example+"/robots.txt", "https://www.example.com/")
+	w.serve("https://www.example.com/", "<!doctype html><p>Welcome")
+	_, err := w.client().Find(t.Context(), example)
+	var none *discover.NoSitemapError
+	const want = "names no sitemap: an HTML page instead of a robots.txt (redirected to https://www.example.com/)"
+	if !errors.As(err, &none) || none.Tried[0].Err.Error() != want {
+		t.Errorf("%v, want one that tried %q", err, want)
+	}
+}
+
 // TestFind_RobotsCut: the sitemaps that a robots.txt named before it broke off are walked, and the
 // error is the last element.
 func TestFind_RobotsCut(t *testing.T) {

@@ -141,6 +141,9 @@ func (c *Client) fetchRobots(
 		return nil, err
 	case len(f.Sitemaps) == 0:
 		f.none = noSitemapReason(f.File)
+		if len(hops) > 0 { // the site may be there
+			f.none = fmt.Errorf("%w (redirected to %s)", f.none, hops[len(hops)-1])
+		}
 	case isCut:
 		f.cut = answer{doc: got.doc, err: err}
 	}
