@@ -162,6 +162,8 @@ func runWith(
 	if err != nil {
 		return err
 	}
+	w.Store = store{w.Store, out}
+	j.db = w.Store
 	end := j.start(ctx)
 	err = each(ctx, flags.once, w, sites, func(e watch.Event) error {
 		m.count(e)
@@ -173,6 +175,19 @@ func runWith(
 		return out.Flush()
 	})
 	return out.Finish(cmp.Or(err, end()))
+}
+
+// A store makes the output durable before it learns of it.
+type store struct {
+	discover.Store
+	out *output.Writer
+}
+
+func (s store) Sync() error {
+	if err := s.out.Sync(); err != nil {
+		return err
+	}
+	return s.Store.Sync()
 }
 
 // each calls use with each event. When the file of sites has changed, it begins with the new ones.
