@@ -37,6 +37,7 @@ type site struct {
 	ahead     time.Duration            // of the clock, at the last request
 	began     time.Time                // of the turn
 	saved     time.Time
+	isTold    bool  // an event was taken since then
 	err       error // that ends the turn
 }
 
@@ -211,7 +212,7 @@ func (s *site) save() {
 	s.dropped = nil
 	b.PutJSON(s.key, s.siteRecord)
 	s.err = cmp.Or(s.put(&b), s.err)
-	s.saved = time.Now()
+	s.saved, s.isTold = time.Now(), false
 }
 
 // syncEvery is the least time between two syncs, and between two times when a turn puts what it
@@ -231,6 +232,7 @@ func (s *site) say(e Event, note func(), parts ...string) {
 		return
 	}
 	note()
+	s.isTold = true
 	if time.Since(s.saved) >= syncEvery {
 		s.save()
 	}

@@ -25,7 +25,9 @@ func (s *site) turn(ctx context.Context) error {
 		if d == nil || s.allowed().After(time.Now()) {
 			break
 		}
-		s.save() // what was said, before it waits
+		if s.isTold || time.Since(s.saved) >= syncEvery { // before it waits
+			s.save()
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(s.Delay):
