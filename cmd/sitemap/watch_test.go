@@ -181,6 +181,10 @@ func TestWatchWebhook_Killed(t *testing.T) {
 	first := <-ids
 	cmd.Process.Kill()
 	wait(t, cmd)
+	r := runArgs(t, watchArgs(loc, dir, "--feed", filepath.Join(dir, "feed"))...) // it goes on waiting
+	if r.status != cli.ExitOK {
+		t.Errorf("without the webhook: status %d, %s", r.status, r.err)
+	}
 	set("1", "2")
 	if r := runArgs(t, args...); r.status != cli.ExitOK || len(ids) != 2 {
 		t.Fatalf("%d more requests, status %d, %s", len(ids), r.status, r.err)

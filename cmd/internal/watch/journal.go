@@ -73,10 +73,10 @@ func (j *journal) put(ctx context.Context, e event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	err := j.db.Put(eventKey(j.End), jsonl.Marshal(e))
-	j.End++
-	if j.webhook == nil {
-		j.Sent = j.End
+	if j.webhook == nil && j.Sent == j.End { // no event waits for the webhook of an earlier run
+		j.Sent++
 	}
+	j.End++
 	return cmp.Or(j.err, err, j.save())
 }
 
@@ -139,7 +139,7 @@ func (j *journal) start(ctx context.Context) (stop func() error) {
 
 // send sends the events that wait for the webhook, until it has accepted all of them or ctx ends.
 func (j *journal) send(ctx context.Context) error {
-	for {
+	for j.webhook != nil {
 		at, err := j.request()
 		if err != nil || at.Sent == at.End {
 			return err
@@ -156,6 +156,7 @@ func (j *journal) send(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // request returns which events are sent next: the same as before if they were not accepted, so that
