@@ -75,11 +75,23 @@ func (o *Writer) write(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := o.to.Write(p)
+	if err != nil && n > 0 && o.parts && o.cut(n) == nil {
+		n = 0
+	}
 	o.Length += int64(n)
 	if cli.IsClosedPipe(err) {
 		err = cli.ErrStopped
 	}
 	return n, err
+}
+
+// cut removes the last n bytes of the file.
+func (o *Writer) cut(n int) error {
+	info, err := o.File.Stat()
+	if err != nil {
+		return err
+	}
+	return o.File.Truncate(info.Size() - int64(n))
 }
 
 // empty removes what the file held before, once.

@@ -91,6 +91,26 @@ func TestAppend_Gzip(t *testing.T) {
 	wantGzip(t, name, "a\na\na\n")
 }
 
+// Of a write that finds no room, nothing is left.
+func TestAppend_Full(t *testing.T) {
+	name, full := filepath.Join(t.TempDir(), "out.gz"), errors.New("disk full")
+	o, err := Append(cli.NewApp(t.Context(), nil, io.Discard, io.Discard), name, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.WriteString("a\n")
+	o.Flush()
+	o.to = WriterFunc(func(p []byte) (int, error) {
+		n, _ := o.File.Write(p[:len(p)/2])
+		return n, full
+	})
+	o.WriteString("b\n")
+	if err := o.Finish(nil); err != full {
+		t.Error(err)
+	}
+	wantGzip(t, name, "a\n")
+}
+
 func wantGzip(t *testing.T, name, want string) {
 	t.Helper()
 	f, err := os.Open(name)
