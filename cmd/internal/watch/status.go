@@ -85,10 +85,11 @@ func printStatus(
 	for _, site := range sites {
 		isFound := false
 		for d, err := range w.Documents(site) {
-			if err != nil {
-				return err
-			}
 			isFound = true
+			if err != nil {
+				a.Fail("%s", jsonl.Message("", err))
+				continue
+			}
 			if format == "text" {
 				fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%s\t%s\t%d\n",
 					cli.Harmless(d.Sitemap, ""), d.URLs, d.Rate, cli.About(d.Interval),
