@@ -80,8 +80,8 @@ func TestCheckExitStatus(t *testing.T) {
 // TestCheckBaseline leaves out what an earlier run has found, wherever it has moved.
 func TestCheckBaseline(t *testing.T) {
 	name := writeFile(t, "s.xml", dated)
-	earlier := filepath.Join(t.TempDir(), "earlier.jsonl")
-	runArgs(t, "check", "--format", "jsonl", "-o", earlier, name)
+	earlier := filepath.Join(t.TempDir(), "earlier.jsonl.gz")
+	runArgs(t, "check", "-o", earlier, name)
 	moved := strings.Replace(dated, "<url>", "\n\n<url><loc>ftp://example.com/</loc></url><url>", 1)
 	if err := os.WriteFile(name, []byte(moved), 0o600); err != nil {
 		t.Fatal(err)

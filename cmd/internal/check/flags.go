@@ -13,6 +13,7 @@ import (
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/cmd/internal/cli"
+	"github.com/seed-322c453a/sitemap/cmd/internal/export"
 	"github.com/seed-322c453a/sitemap/cmd/internal/findings"
 	"github.com/seed-322c453a/sitemap/cmd/internal/lists"
 	"github.com/seed-322c453a/sitemap/cmd/internal/target"
@@ -122,7 +123,10 @@ func ReadEarlier(flag, name string, read func(io.Reader) error) error {
 	file, err := os.Open(name)
 	if err == nil {
 		defer file.Close()
-		err = read(file)
+		var text io.Reader
+		if text, err = export.Text(file); err == nil {
+			err = read(text)
+		}
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %s: %s", flag, name, jsonl.Message("", err))
