@@ -86,6 +86,9 @@ func (c *Flags) check(targets []target.Target) error {
 	if c.audit.Pages == 0 && c.table != "" {
 		return errors.New("--page-table: needs --pages")
 	}
+	if format, ok := cli.FormatOf(c.table); ok && format != "csv" {
+		return fmt.Errorf("--page-table %s: want a name that ends in .csv", c.table)
+	}
 	return cli.DifferentFiles("--output", c.Out, "--state", c.State, "--baseline", c.baseline,
 		"--page-table", c.table, "--from", c.From)
 }
