@@ -74,3 +74,10 @@ func TestTreeNothing(t *testing.T) {
 	r := runArgs(t, "tree", "--allow-private", s.URL)
 	r.want(t, cli.ExitFailed, s.text("HOST\n└── FAILED: ")+strings.TrimPrefix(strings.TrimPrefix(r.out, s.URL+"\n└── FAILED: "), ""), "no sitemap found")
 }
+
+// A name in a list cannot control the terminal.
+func TestTreeControlCharacters(t *testing.T) {
+	list := writeFile(t, "list", "./a\x1b[31m.xml\n")
+	runArgs(t, "tree", "--from", list).want(t, cli.ExitFailed,
+		"./a\ufffd[31m.xml\n└── ./a\ufffd[31m.xml  FAILED: no such file or directory\n", "no such file")
+}

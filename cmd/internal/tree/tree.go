@@ -65,7 +65,7 @@ func drawTree(v *lists.Visit) lists.Handler {
 			add(&node{text: "FAILED: " + jsonl.Message(v.Target.Label(), err)})
 		},
 		End: func() {
-			v.Write([]byte(v.Target.Label() + "\n"))
+			v.Write([]byte(cli.Harmless(v.Target.Label(), "") + "\n"))
 			v.Write(drawNodes(nil, "", path[0].children))
 		},
 	}
