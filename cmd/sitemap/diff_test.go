@@ -61,6 +61,12 @@ func TestDiff(t *testing.T) {
 	r.want(t, cli.ExitFailed, "+ "+s.URL+"/4\n")
 }
 
+// A URL with a line break is no second change, which submit would take for one.
+func TestDiff_LineBreak(t *testing.T) {
+	old, now := writeFile(t, "old.txt", ""), writeFile(t, "new.csv", "loc\n\"https://a/1\n+ https://a/2\"\n")
+	runArgs(t, "diff", old, now).want(t, cli.ExitFailed, "+ https://a/1\ufffd+ https://a/2\n")
+}
+
 // A page whose URL differs only in http or https, or in a slash at its end, has moved.
 func TestDiff_Moved(t *testing.T) {
 	old := writeFile(t, "old.txt", "http://a/1\nhttps://a/2?q\nhttps://a/3\nhttp://a/4/\nhttps://a/4\nhttps://a\nhttps://a/5\n")

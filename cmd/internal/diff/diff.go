@@ -118,7 +118,7 @@ func changeFormat(p *cli.PrintFlags) (header string, line appendFunc) {
 
 // appendText appends the line of a change to b.
 func appendText(b []byte, c *change) []byte {
-	b = append(append(b, signs[c.Change]...), cli.Printable(c.Loc)...)
+	b = append(append(b, signs[c.Change]...), cli.Harmless(c.Loc, "")...)
 	old, now := c.OldLoc, c.Loc
 	switch {
 	case c.Change == "changed":
@@ -128,5 +128,5 @@ func appendText(b []byte, c *change) []byte {
 	case old == "":
 		old, now = c.OldSitemap, c.Sitemap
 	}
-	return fmt.Appendf(b, "  %s → %s\n", cli.Printable(old), cli.Printable(now))
+	return fmt.Appendf(b, "  %s → %s\n", cli.Harmless(old, ""), cli.Harmless(now, ""))
 }
