@@ -19,7 +19,7 @@ import (
 )
 
 // Plan yields the tasks of a list: targets, one a line, grouped by their registrable domain. A "#"
-// at the start of a line or after a space begins a comment. A target is a host, the URL of a site,
+// at the start of a line or after a blank begins a comment. A target is a host, the URL of a site,
 // or the URL of a sitemap. A repeated target counts once. The list may be gzip-compressed.
 //
 // A line that is not a target yields a [*LineError], before all tasks. Any other error, of r or of
@@ -117,7 +117,8 @@ func readList(r io.Reader, domainOf func(target string) (string, error)) iter.Se
 		n := uint64(0)
 		for lines.Scan() {
 			n++
-			line, _, _ := strings.Cut(" "+strings.TrimPrefix(lines.Text(), "\ufeff"), " #")
+			line := " " + strings.TrimPrefix(lines.Text(), "\ufeff")
+			line, _, _ = strings.Cut(strings.ReplaceAll(line, "\t#", " #"), " #")
 			target := strings.TrimSpace(line)
 			if target == "" {
 				continue

@@ -20,7 +20,7 @@ import (
 
 func TestPlan(t *testing.T) {
 	const list = "\ufeff# sites\nwww.example.co.uk\nhttps://example.co.uk/sitemap.xml # the shop\n\n" +
-		"192.0.2.7:8080\nhttp://[2001:DB8::1]/\nlocalhost\nwww.example.co.uk\nBÜCHER.example\n" +
+		"192.0.2.7:8080\nhttp://[2001:DB8::1]/\t# by tab\nlocalhost\nwww.example.co.uk\nBÜCHER.example\n" +
 		"https://user:secret@www.a.github.io/\n a b\nftp://example.com/\n" +
 		"http://c.example/\t5\nhttp://d.example/\rhttp://e.example/\n"
 	got, errs := map[string]string{}, []string{}

@@ -27,7 +27,7 @@ func (v *Visit) noteFailure() {
 // isLine reports whether a line of a list names the target with this name.
 func isLine(name string) bool {
 	line, _, _ := strings.Cut(" "+name, " #")
-	return strings.TrimSpace(line) == name && !strings.ContainsAny(name, "\r\n")
+	return strings.TrimSpace(line) == name && !strings.ContainsAny(name, "\t\r\n")
 }
 
 // NoteCause notes why the target, or a document of it, could not be read. The first cause counts.
