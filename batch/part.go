@@ -71,9 +71,6 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 func (r *run) write(
 	ctx context.Context, w *Worker, t Task, p Part, old *replaced, ofRun bool,
 ) (sum Counts, err error) {
-	if t.Attempts >= maxAttempts {
-		return abandon(ctx, w, t, p)
-	}
 	if old != nil {
 		if old.isRetried && ofRun {
 			t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
@@ -88,6 +85,9 @@ func (r *run) write(
 	job := w.Job
 	if job == nil {
 		job = URLs
+	}
+	if t.Attempts >= maxAttempts {
+		job = abandon
 	}
 	counts, err := job(ctx, w, t, p)
 	sum.Add(counts)

@@ -100,3 +100,23 @@ func TestRetry_Latin1(t *testing.T) {
 		t.Errorf("%d pages after a retry", n)
 	}
 }
+
+// A retry that is abandoned keeps the part, which has pages.
+func TestRetry_Abandoned(t *testing.T) {
+	x, f := &texts{of: map[string]string{
+		"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
+		"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
+	}}, openFolder(t)
+	if n := x.retried(t, f, "a.example", batch.Worker{}); n != 1 {
+		t.Fatalf("%d pages", n)
+	}
+	task := tasks(t, "a.example", "1")[0]
+	task.Attempts = 5
+	w := &batch.Worker{Queue: &given{all: []batch.Task{task}}, Sink: f, States: f, Retry: true}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(pages(t, part(t, f, "1", "a.example"))); n != 1 {
+		t.Errorf("%d pages after a retry that was abandoned", n)
+	}
+}
