@@ -15,7 +15,7 @@ const maxAttempts = 5
 // part does a task, or one lot of it, and commits its part. Counts are zero if the part existed
 // before. After a retry that is no better, they are those of the old part.
 func (r *run) part(ctx context.Context, t Task) (Counts, error) {
-	old, done, err := r.previous(ctx, t)
+	old, saver, done, err := r.previous(ctx, t)
 	if done || err != nil {
 		return Counts{}, err
 	}
@@ -25,7 +25,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if state, err = r.load(ctx, t, &store, old != nil); err != nil {
+		if state, err = r.load(ctx, t, &store, saver); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -35,7 +35,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	}
 	defer part.Discard()
 	if _, n := runOf(state.saver); n > 1 {
-		if _, err := part.Write(stateLine(state.saver)); err != nil {
+		if _, err := part.Write(typed(typeState, stateLine{state.saver})); err != nil {
 			return Counts{}, err
 		}
 	}

@@ -50,33 +50,36 @@ func (o *replaced) watch(t Task, options *discover.Options) {
 }
 
 // previous reports whether a task is done. If there is a part that it replaces, previous returns
-// it. A damaged part is reported and counts as missing, unless it has lines of other tasks.
-func (r *run) previous(ctx context.Context, t Task) (old *replaced, done bool, err error) {
-	exists, err := r.has(ctx, Task{Run: t.Run, Domain: t.Domain})
-	if err != nil || !exists && !t.More {
-		return nil, false, err
+// it, and what has saved its state. A damaged part counts as missing, and has no state. But it is
+// returned if it has lines of other tasks.
+func (r *run) previous(
+	ctx context.Context, t Task,
+) (old *replaced, saver string, done bool, err error) {
+	saver, err = r.saverOf(ctx, t.Run, t.Domain)
+	if err != nil || saver == "" && !t.More {
+		return nil, "", false, err
 	}
 	isSame := false
-	if exists {
+	if saver != "" {
 		if isSame, err = r.has(ctx, t); err != nil || isSame && !r.Retry {
-			return nil, isSame, err
+			return nil, "", isSame, err
 		}
 	}
 	old = &replaced{isRetried: isSame, failed: map[string]bool{}, read: map[string][]string{}}
 	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, false, nil
+			return nil, "", false, nil
 		}
 		if errors.Is(err, ErrDamaged) {
 			r.report(t, err)
 			if !t.More {
-				return nil, false, nil
+				return nil, "", false, nil
 			}
-			old.isRetried = false
+			old.isRetried, saver = false, ""
 			break
 		}
 		if err != nil {
-			return nil, false, err
+			return nil, "", false, err
 		}
 		target, counts := l.about()
 		old.counts.Add(counts)
@@ -86,7 +89,7 @@ func (r *run) previous(ctx context.Context, t Task) (old *replaced, done bool, e
 			old.read[target] = append(old.read[target], l.Document.Sitemap)
 		}
 	}
-	return old, isSame && old.counts.Failed == 0, nil
+	return old, saver, isSame && old.counts.Failed == 0, nil
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,43 +81,81 @@ func (r *run) begins(ctx context.Context, t Task) (first, second []byte, err err
 	return first, second, nil
 }
 
+// A stateLine is the second line of a part that has replaced another.
+type stateLine struct {
+	Saver string `json:"saver"` // of the state that belongs to the part
+}
+
+// runOf returns the run of what has saved a state, and its number there. The state of the first
+// part of a domain in a run has the name of the run. That of a part that replaces another has a
+// number too, which the part has in its second line. So the two count as two runs for the States.
+func runOf(saver string) (run string, n int) {
+	run, number, _ := strings.Cut(saver, "/")
+	n, _ = strconv.Atoi(number)
+	return run, max(n, 1)
+}
+
+// saverOf returns what has saved the state that belongs to the part of a domain in a run. It is ""
+// if there is no such part, or if that counts lots.
+func (r *run) saverOf(ctx context.Context, run, domain string) (string, error) {
+	t := Task{Run: run, Domain: domain}
+	if has, err := r.has(ctx, t); !has || err != nil {
+		return "", err
+	}
+	first, second, err := r.begins(ctx, t)
+	var h header
+	if json.Unmarshal(first, &h); h.Lots > 0 || err != nil {
+		return "", err
+	}
+	s := stateLine{run}
+	if typeOf(second) == typeState {
+		json.Unmarshal(second, &s)
+	}
+	return s.Saver, nil
+}
+
 // loaded describes the state that a task goes on from.
 type loaded struct {
 	revision uint64 // which Save will replace
-	saver    string // what will save the next state; see runOf
+	saver    string // what will save the next state
 	ofRun    bool   // it belongs to the part of the task's own run
 }
 
-// load reads the state of a domain, or its predecessor if the part that belongs to the state never
-// appeared. HasPart says that the task's own run has a whole part of the domain.
+// load reads the newest state of a domain whose part is there: that of a part that never appeared
+// or is gone has changes that no part has. Saver is of the part that the task replaces, or "".
 func (r *run) load(
-	ctx context.Context, t Task, store *records.Temp, hasPart bool,
+	ctx context.Context, t Task, store *records.Temp, saver string,
 ) (l loaded, err error) {
+	l.saver = t.Run
+	if saver != "" {
+		_, n := runOf(saver)
+		l.saver = fmt.Sprintf("%s/%d", t.Run, n+1)
+	}
 	s, err := r.States.Load(ctx, t.Domain)
-	l = loaded{revision: s.Revision, saver: t.Run}
+	l.revision = s.Revision
 	if err != nil || s.Open == nil {
 		return l, err
 	}
-	run, n := runOf(s.Run)
+	run, _ := runOf(s.Run)
 	isOwn := run == t.Run
-	isLost := isOwn && !hasPart
-	if !isLost {
-		isLost, err = r.isOpen(ctx, s.Run, t.Domain)
+	if !isOwn {
+		if saver, err = r.saverOf(ctx, run, t.Domain); err != nil {
+			return l, err
+		}
 	}
-	if isLost && !isOwn { // unless the user has removed the run
-		isLost, err = r.hasParts(ctx, run)
+	isLost := saver != s.Run
+	if saver == "" && !isOwn { // unless the user has removed the run
+		if isLost, err = r.hasParts(ctx, run); err != nil {
+			return l, err
+		}
 	}
-	if err != nil {
-		return l, err
-	}
-	from := &s
-	if isLost {
-		from = s.Predecessor
-	}
-	for ; from != nil && from.Open != nil; from = from.Predecessor {
+	for from := &s; from != nil && from.Open != nil; from = from.Predecessor {
+		before, _ := runOf(from.Run)
+		if isLost && before == run && from.Run != saver {
+			continue
+		}
 		err := read(ctx, from, store)
 		if err == nil {
-			before, _ := runOf(from.Run)
 			l.ofRun = before == t.Run
 			break
 		}
@@ -127,24 +164,10 @@ func (r *run) load(
 		}
 		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
 	}
-	switch {
-	case isLost && isOwn:
-		l.saver = s.Run // a state with this name is dropped
-	case isOwn:
-		l.saver = fmt.Sprintf("%s/%d", run, n+1)
-	case isLost: // it must not become the predecessor
+	if isLost && !isOwn { // it must not become the predecessor
 		l.revision, err = r.save(ctx, t.Domain, s.Run, l.revision, store)
 	}
 	return l, err
-}
-
-// runOf returns the run of what has saved a state, and its number there. The first state of a run
-// has the name of the run. One that belongs to a part that replaces another has a number too, which
-// the part has in its second line; see stateLine. So the two count as two runs for the States.
-func runOf(saver string) (run string, n int) {
-	run, number, _ := strings.Cut(saver, "/")
-	n, _ = strconv.Atoi(number)
-	return run, max(n, 1)
 }
 
 // save replaces the state of a domain.
@@ -165,25 +188,6 @@ func read(ctx context.Context, s *State, store *records.Temp) error {
 	defer in.Close()
 	_, err = store.ReadFrom(in)
 	return err
-}
-
-// isOpen reports whether there is no part that belongs to the state of a domain that saver saved.
-func (r *run) isOpen(ctx context.Context, saver, domain string) (bool, error) {
-	run, n := runOf(saver)
-	t := Task{Run: run, Domain: domain}
-	has, err := r.has(ctx, t)
-	if has && n > 1 {
-		_, second, _ := r.begins(ctx, t)
-		has = bytes.Equal(second, stateLine(saver))
-	}
-	return !has, err
-}
-
-// stateLine returns the second line of a part that has replaced another: what saved its state.
-func stateLine(saver string) []byte {
-	return typed(typeState, struct {
-		Saver string `json:"saver"`
-	}{saver})
 }
 
 // hasParts reports whether a run has parts.

@@ -1,0 +1,92 @@
+package batch_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-322c453a/sitemap/batch"
+	"github.com/seed-322c453a/sitemap/discover"
+)
+
+// retried walks again what has failed, and prints what is new or modified.
+var retried = batch.Worker{Options: discover.Options{OnlyChanged: true}, Retry: true}
+
+// site returns the web as it is in a year, in which one host may be down.
+func site(year int, isDown bool) *web {
+	return &web{lastMod: fmt.Sprint(year), forgets: true, broken: func(host string) bool {
+		return isDown && host == "b.a.example"
+	}}
+}
+
+const bothHosts = "a.a.example\nb.a.example"
+
+// wantPages checks how many pages of a year are in the parts of some runs.
+func wantPages(t *testing.T, f *batch.Folder, year, want int, runs ...string) {
+	t.Helper()
+	n := 0
+	for _, run := range runs {
+		for _, lines := range partsOf(t, f, run) {
+			n += count(lines, fmt.Sprintf(`"lastmod":"%d"`, year))
+		}
+	}
+	if n != want {
+		t.Errorf("runs %s have %d pages of %d, want %d", runs, n, year, want)
+	}
+}
+
+// A kill in the retry of a run that is not the last one loses no change.
+func TestReplaced_EarlierRunKilled(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, site(2001, true), f, tasks(t, bothHosts, "1"), changed)
+	mustDo(t, site(2001, true), f, tasks(t, bothHosts, "2"), changed)
+	if err := do(t, site(2001, false), dying{f}, tasks(t, bothHosts, "1"), retried); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	mustDo(t, site(2001, false), f, tasks(t, bothHosts, "3"), changed)
+	wantPages(t, f, 2001, 6, "1", "2", "3")
+}
+
+// A run that was retried and removed has all changes if it is done again.
+func TestReplaced_RemovedRun(t *testing.T) {
+	dir := t.TempDir()
+	f, err := batch.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustDo(t, site(2001, true), f, tasks(t, bothHosts, "1"), changed)
+	mustDo(t, site(2001, false), f, tasks(t, bothHosts, "1"), retried)
+	if err := os.RemoveAll(filepath.Join(dir, "1")); err != nil {
+		t.Fatal(err)
+	}
+	mustDo(t, site(2001, false), f, tasks(t, bothHosts, "1"), changed)
+	wantPages(t, f, 2001, 6, "1")
+}
+
+// The changes of several tasks of a domain whose part is damaged are in the next run.
+func TestReplaced_MoreDamaged(t *testing.T) {
+	f := openFolder(t)
+	for _, run := range []string{"1", "2"} {
+		for p := range f.Parts(t.Context(), "1") {
+			if err := os.Truncate(p.Path, 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, host := range []string{"a.a.example", "b.a.example", "c.a.example"} {
+			task := batch.Task{Run: run, Domain: "a.example", Targets: []string{host}, More: true}
+			mustDo(t, site(2001, false), f, []batch.Task{task}, changed)
+		}
+	}
+	wantPages(t, f, 2001, 9, "2")
+}
+
+// A domain that has too many targets for some time, in one run, loses no change.
+func TestReplaced_Lots(t *testing.T) {
+	f := openFolder(t)
+	for _, n := range []int{1_000, 1_001, 1_000} {
+		mustDo(t, site(2001, false), f, tasks(t, subdomains(n), "1"), changed)
+	}
+	wantPages(t, f, 2001, 3_000, "1")
+}
