@@ -21,7 +21,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	}
 	var store records.Temp
 	defer store.Close()
-	w, state := *r.Worker, loaded{ofRun: true} // the worker and the state of this task
+	w, state := *r.Worker, loaded{known: true} // the worker and the state of this task
 	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
@@ -39,7 +39,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 			return Counts{}, err
 		}
 	}
-	counts, err := r.write(ctx, &w, t, part, old, state.ofRun)
+	counts, err := r.write(ctx, &w, t, part, old, state.known)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -66,18 +66,17 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 }
 
 // write does the job for a task, after the lines that the new part keeps of the old one. A retry
-// leaves out the targets that did not fail, unless the state is older than the run: then it does
-// not know their pages.
+// leaves out the targets that did not fail, unless there is no state that knows their pages.
 func (r *run) write(
-	ctx context.Context, w *Worker, t Task, p Part, old *replaced, ofRun bool,
+	ctx context.Context, w *Worker, t Task, p Part, old *replaced, known bool,
 ) (sum Counts, err error) {
 	if old != nil {
-		if old.isRetried && ofRun {
+		if old.isRetried && known {
 			t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
 				return !old.failed[shown(target)]
 			})
 		}
-		if sum, err = r.carry(ctx, t, old, p, ofRun); err != nil {
+		if sum, err = r.carry(ctx, t, old, p, known); err != nil {
 			return sum, err
 		}
 		old.watch(t, &w.Options)

@@ -93,10 +93,9 @@ func (r *run) previous(
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not
-// walked, and if the state goes on from the old part, the changes that the others had before. It
-// returns their counts.
+// walked, and of the others the changes that the state knows. It returns their counts.
 func (r *run) carry(
-	ctx context.Context, t Task, old *replaced, p io.Writer, ofRun bool,
+	ctx context.Context, t Task, old *replaced, p io.Writer, known bool,
 ) (sum Counts, err error) {
 	walked, counted := map[string]bool{}, map[string]bool{}
 	for _, target := range t.Targets {
@@ -115,7 +114,7 @@ func (r *run) carry(
 			if !counted[target] {
 				counted[target], counts.Targets = true, 1
 			}
-		case walked[target] && l.URL != nil && ofRun && r.Options.OnlyChanged:
+		case walked[target] && l.URL != nil && known && r.Options.OnlyChanged:
 		default:
 			continue
 		}

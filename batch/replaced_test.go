@@ -49,6 +49,17 @@ func TestReplaced_EarlierRunKilled(t *testing.T) {
 	wantPages(t, f, 2001, 6, "1", "2", "3")
 }
 
+// A run that is not the last one keeps its changes in a retry, and if a target is added.
+func TestReplaced_EarlierRun(t *testing.T) {
+	for _, list := range []string{bothHosts, bothHosts + "\nc.a.example"} {
+		f := openFolder(t)
+		mustDo(t, site(2001, true), f, tasks(t, bothHosts, "1"), changed)
+		mustDo(t, site(2002, true), f, tasks(t, bothHosts, "2"), changed)
+		mustDo(t, site(2002, false), f, tasks(t, list, "1"), retried)
+		wantPages(t, f, 2001, 3, "1")
+	}
+}
+
 // A run that was retried and removed has all changes if it is done again.
 func TestReplaced_RemovedRun(t *testing.T) {
 	dir := t.TempDir()

@@ -118,7 +118,7 @@ func (r *run) saverOf(ctx context.Context, run, domain string) (string, error) {
 type loaded struct {
 	revision uint64 // which Save will replace
 	saver    string // what will save the next state
-	ofRun    bool   // it belongs to the part of the task's own run
+	known    bool   // there is one: it knows the pages of the part that the task replaces
 }
 
 // load reads the newest state of a domain whose part is there: that of a part that never appeared
@@ -156,7 +156,7 @@ func (r *run) load(
 		}
 		err := read(ctx, from, store)
 		if err == nil {
-			l.ofRun = before == t.Run
+			l.known = true
 			break
 		}
 		if !errors.Is(err, records.ErrDamaged) {
