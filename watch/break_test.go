@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -252,52 +251,6 @@ func testKills(t *testing.T, isUnreadable bool) {
 			}
 		}
 	})
-}
-
-// TestDurable: after a kill, nothing comes again that was taken 200 ms before, also if the loop is
-// busy with the next event, or the site with its Crawl-delay.
-func TestDurable(t *testing.T) {
-	for _, test := range []struct {
-		loop, crawl time.Duration // the time that they take
-		want        string
-	}{
-		{time.Second, 0, "added 1, added 2, added 2, added 3, added 3, added 4"},
-		{0, 10 * time.Second, "added 1, added 2, added 3, added 4"},
-	} {
-		bubble(t, func(t *testing.T) {
-			web := newWeb()
-			web.serve("robots.txt", fmt.Sprintf(
-				"User-agent: *\nCrawl-delay: %d\nSitemap: /a\nSitemap: /b", test.crawl/time.Second))
-			web.serve("a", urlset("1", "2"))
-			web.serve("b", urlset("3", "4"))
-			w := web.watcher()
-			w.Initial = true
-			store := &mortal{Store: w.Store, pending: map[string][]byte{}}
-			w.Store = store
-			var got []string
-			for range 3 {
-				ctx, cancel := context.WithCancel(t.Context())
-				store.left = math.MaxInt
-				time.AfterFunc((test.crawl+test.loop)*3/2, func() { // while it is busy
-					store.mu.Lock()
-					store.left = -1
-					store.mu.Unlock()
-					cancel()
-				})
-				for e, err := range w.Once(ctx, slices.Values([]string{"a.test"})) {
-					if err == nil {
-						got = append(got, short(e))
-						time.Sleep(test.loop)
-					}
-				}
-				cancel()
-				clear(store.pending)
-			}
-			if strings.Join(got, ", ") != test.want {
-				t.Errorf("%v, %v: %s; want %s", test.loop, test.crawl, strings.Join(got, ", "), test.want)
-			}
-		})
-	}
 }
 
 // TestPanic: a loop that panics leaves nothing running.
