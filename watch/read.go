@@ -30,8 +30,12 @@ type reading struct {
 	err       error // why it was not read, or not to its end
 }
 
-// isWhole reports whether every entry of the document was read.
-func (r *reading) isWhole() bool { return r.err == nil && r.sum.Dropped == 0 && !r.sum.NotModified }
+// isWhole reports whether every entry of the document was read that may have been there before. A
+// feed with an item that is always dropped must not keep all others.
+func (r *reading) isWhole() bool {
+	isKept := r.sum.Dropped == 0 || isFeed(r.sum.Format)
+	return r.err == nil && !r.sum.NotModified && isKept
+}
 
 // fetch requests a document and compares it with its record.
 func (s *site) fetch(ctx context.Context, d *document) *reading {

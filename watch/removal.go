@@ -95,7 +95,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 		switch {
 		case before.State&pagelist.Elsewhere != 0:
 			p.State &^= pagelist.InWindow // it has not only been in windows
-		case d.isFeed():
+		case isFeed(d.Format):
 			p.State |= pagelist.InWindow
 		}
 		// The Store may have failed after it had taken what is gone.

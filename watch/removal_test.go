@@ -357,6 +357,26 @@ func TestRemoved_Feed(t *testing.T) {
 	})
 }
 
+// TestWindow_Dropped: a feed of which an item is always dropped keeps no items that have left it.
+func TestWindow_Dropped(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /f")
+		w := web.watcher()
+		for i := range 10 {
+			item := fmt.Sprintf("<item><link>https://a.test/%d</link></item>", i)
+			web.serve("f", "<rss version='2.0'><channel><item><link>mailto:x</link></item>"+item+
+				"</channel></rss>")
+			run(t, w, 2*day)
+		}
+		for d, err := range w.Documents("a.test") {
+			if err != nil || d.URLs != 1 || d.Failures != 0 {
+				t.Errorf("%+v, %v", d, err)
+			}
+		}
+	})
+}
+
 // TestSince: a watch whose Since moves on, as that of a cron job, removes no page that is listed.
 func TestSince(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -100,8 +100,8 @@ type link struct {
 	depth int       // how many indexes lie above it
 }
 
-// isFeed reports whether entries leave the document by design.
-func (d *document) isFeed() bool { return d.Format == sitemap.RSS || d.Format == sitemap.Atom }
+// isFeed reports whether entries leave a document by design.
+func isFeed(f sitemap.Format) bool { return f == sitemap.RSS || f == sitemap.Atom }
 
 // sitemap returns the document as a seed for a walk, with the grants of the index above it.
 func (d *document) sitemap() *discover.Sitemap {

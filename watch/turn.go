@@ -137,7 +137,7 @@ func (s *site) learn(d *document, r *reading) {
 		}
 	}
 	if r.isFirst {
-		d.Rhythm = firstRhythm(r.dates, d.isFeed(), r.at)
+		d.Rhythm = firstRhythm(r.dates, isFeed(d.Format), r.at)
 	} else {
 		d.Rhythm = d.Rhythm.after(r.at.Sub(d.Read), r.isNews)
 	}
