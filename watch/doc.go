@@ -41,10 +41,10 @@
 // # Delivery
 //
 // An event counts as delivered when the loop asks for the next one. It is stored after that, at
-// most 200 ms later; one that came within 100 ms of others may wait until the loop asks again. After
-// a kill, the events that were not stored are yielded again, with the same [Event.ID]; none is lost.
-// If the loop breaks off, its last event does not count as delivered: another range yields it again,
-// unless the site has undone the change meanwhile.
+// most 200 ms later, unless the loop is busy with the next one by then. After a kill, the events
+// that were not stored are yielded again, with the same [Event.ID]; none is lost. If the loop
+// breaks off, its last event does not count as delivered: another range yields it again, unless the
+// site has undone the change meanwhile.
 //
 // # Removal
 //

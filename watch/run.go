@@ -24,12 +24,8 @@ type run struct {
 	events  chan Event
 	taken   chan bool // whether the loop has asked for the next event after the last one
 
-	cancel func()
-	group  sync.WaitGroup // what runs on other goroutines
-
-	mu       sync.Mutex // nothing is synced before all of a batch is put
-	failed   error      // of the Store, after which nothing is put
-	unsynced bool       // until sync
+	mu     sync.Mutex // nothing is synced before all of a batch is put
+	failed error      // of the Store, after which nothing is put
 }
 
 // A visit is a site in a run.
@@ -43,23 +39,25 @@ type visit struct {
 func (w *Watcher) run(
 	ctx context.Context, sites iter.Seq[string], yield func(Event, error) bool, once bool,
 ) {
+	parent := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	var turns sync.WaitGroup
 	r := &run{
-		w: w, yield: yield,
+		w: w, ctx: ctx, yield: yield,
 		ended: make(chan *visit), events: make(chan Event), taken: make(chan bool),
 	}
-	r.ctx, r.cancel = context.WithCancel(ctx)
 	end := func() {
-		r.cancel()
-		r.group.Wait()
+		cancel()
+		turns.Wait()
 	}
 	defer end() // the caller's loop may panic
 	alive, err := true, r.addSites(sites)
 	if err == nil {
-		alive, err = r.loop(once)
+		alive, err = r.loop(&turns, once)
 	}
 	end()
-	if err = cmp.Or(r.failed, err, w.Store.Sync()); alive && err != nil {
-		yield(Event{}, cmp.Or(r.failed, ctx.Err(), err))
+	if alive && err != nil {
+		yield(Event{}, cmp.Or(parent.Err(), err))
 	}
 }
 
@@ -83,7 +81,7 @@ func (r *run) addSites(sites iter.Seq[string]) error {
 
 // loop gives sites their turns and yields their events. It reports whether the caller's loop goes
 // on.
-func (r *run) loop(once bool) (alive bool, err error) {
+func (r *run) loop(turns *sync.WaitGroup, once bool) (alive bool, err error) {
 	for {
 		wait := time.Hour // at most: the clock may be set meanwhile
 		for r.turns < r.w.parallel() {
@@ -93,7 +91,7 @@ func (r *run) loop(once bool) (alive bool, err error) {
 				break
 			}
 			r.turns++
-			r.group.Go(func() { r.turn(v) })
+			turns.Go(func() { r.turn(v) })
 		}
 		if r.turns == 0 && once {
 			return true, nil
@@ -166,31 +164,15 @@ func (r *run) take(e Event) bool {
 	}
 }
 
-// put stores what a turn remembers. It is synced soon.
+// put makes durable what a turn remembers.
 func (r *run) put(b *longvalue.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failed == nil {
 		r.failed = b.Store(r.w.Store)
 	}
-	if !r.unsynced {
-		r.unsynced = true
-		r.group.Go(r.sync)
+	if r.failed == nil {
+		r.failed = r.w.Store.Sync()
 	}
 	return r.failed
-}
-
-// sync makes what was put durable after some time, also while the caller's loop is busy.
-func (r *run) sync() {
-	select {
-	case <-r.ctx.Done():
-		return // run syncs
-	case <-time.After(syncEvery):
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.unsynced = false
-	if r.failed = cmp.Or(r.failed, r.w.Store.Sync()); r.failed != nil {
-		r.cancel()
-	}
 }

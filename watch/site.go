@@ -215,9 +215,8 @@ func (s *site) save() {
 	s.saved, s.isTold = time.Now(), false
 }
 
-// syncEvery is the least time between two syncs, and between two times when a turn puts what it
-// remembers while its events are taken. Both together are 200 ms.
-const syncEvery = 100 * time.Millisecond
+// saveEvery is the least time between two saves of a turn whose events are taken one after another.
+const saveEvery = 200 * time.Millisecond
 
 // say yields an event, whose ID depends on the parts too. If it is taken, say notes that.
 func (s *site) say(e Event, note func(), parts ...string) {
@@ -233,7 +232,7 @@ func (s *site) say(e Event, note func(), parts ...string) {
 	}
 	note()
 	s.isTold = true
-	if time.Since(s.saved) >= syncEvery {
+	if time.Since(s.saved) >= saveEvery {
 		s.save()
 	}
 }

@@ -25,7 +25,7 @@ func (s *site) turn(ctx context.Context) error {
 		if d == nil || s.allowed().After(time.Now()) {
 			break
 		}
-		if s.isTold || time.Since(s.saved) >= syncEvery { // before it waits
+		if s.isTold || time.Since(s.saved) >= saveEvery { // before it waits
 			s.save()
 		}
 		select {
