@@ -62,7 +62,7 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 		return err
 	}
 	start, _ := b.Peek(4 << 10)
-	line, _, _ := bytes.Cut(start, []byte("\n"))
+	line, rest, _ := bytes.Cut(start, []byte("\n"))
 	switch {
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		return errors.New("a Parquet file; want an export in text, jsonl or csv")
@@ -70,6 +70,8 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 		return readJSONL(b, has, put)
 	case locColumn(columnsOf(line)) >= 0:
 		return readCSV(newCSV(b, line), has, put)
+	case isTable(line, rest):
+		return errors.New("a table without a column loc, URL, Address, page or Top pages")
 	}
 	err = readDocument(b, has, put)
 	if errors.Is(err, sitemap.ErrEmpty) {
@@ -158,6 +160,17 @@ func readCSV(c *csv.Reader, has *Fields, put func(URL)) error {
 	}
 }
 
+// isTable reports whether a line is the header of a table with URLs, and no part of a document.
+func isTable(line, rest []byte) bool {
+	row, _, _ := bytes.Cut(rest, []byte("\n"))
+	i := bytes.IndexAny(line, separators)
+	return i >= 0 && !bytes.ContainsAny(line, "/<#[") && bytes.Contains(row, []byte("://")) &&
+		bytes.IndexByte(row, line[i]) >= 0
+}
+
+// separators may separate columns.
+const separators = ",;\t"
+
 // columnsOf returns the columns of a line if it is a header.
 func columnsOf(line []byte) map[string]int {
 	header, err := newCSV(bytes.NewReader(line), line).Read()
@@ -170,7 +183,7 @@ func columnsOf(line []byte) map[string]int {
 // newCSV returns a reader of CSV with this header. Semicolons or tabs may separate its columns.
 func newCSV(r io.Reader, header []byte) *csv.Reader {
 	c := csv.NewReader(r)
-	if i := bytes.IndexAny(header, ",;\t"); i >= 0 {
+	if i := bytes.IndexAny(header, separators); i >= 0 {
 		c.Comma = rune(header[i])
 	}
 	return c
@@ -188,7 +201,7 @@ func columnNames(header []string) map[string]int {
 // locColumn returns the column of the URLs, by the names that this command and others give it, or
 // -1.
 func locColumn(columns map[string]int) int {
-	for _, name := range []string{"loc", "url", "address", "page"} {
+	for _, name := range []string{"loc", "url", "address", "page", "top pages"} {
 		if i, ok := columns[name]; ok {
 			return i
 		}

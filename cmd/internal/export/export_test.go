@@ -18,6 +18,8 @@ func TestRead_Columns(t *testing.T) {
 		"Address;Status\nhttps://a/1;200\n":                  {Loc: "https://a/1"},
 		"Keyword\tURL\n\"a, b\"\thttps://a/1,2\n":            {Loc: "https://a/1,2"},
 		"page,clicks\nhttps://a/1,3\n":                       {Loc: "https://a/1"},
+		"Top pages,Clicks\nhttps://a/1,3\n":                  {Loc: "https://a/1"},
+		"A list, of URLs\nhttps://a/1\n":                     {Loc: "https://a/1"},
 		"Page,URL\nHome,https://a/1\nPage,URL\n":             {Loc: "https://a/1"},
 		"change,loc,old_loc\nmoved,https://a/1,http://a/1":   {Loc: "https://a/1", OldLoc: "http://a/1", Change: "moved"},
 		"https://a/1\n":                                      {Loc: "https://a/1"},
@@ -30,6 +32,17 @@ func TestRead_Columns(t *testing.T) {
 		err := export.Read(strings.NewReader(text), &has, func(u export.URL) { got = append(got, u) })
 		if err != nil || !reflect.DeepEqual(got, []export.URL{want}) {
 			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+}
+
+// The rows of a table whose column of URLs is unknown are not taken for URLs.
+func TestRead_UnknownColumns(t *testing.T) {
+	for _, text := range []string{"Landing,Clicks\nhttps://a/1,3\n", "Clicks;Target\n3;https://a/1\n"} {
+		var has export.Fields
+		err := export.Read(strings.NewReader(text), &has, func(u export.URL) { t.Errorf("%+v", u) })
+		if err == nil || !strings.Contains(err.Error(), "without a column loc") {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
