@@ -146,7 +146,8 @@ type States interface {
 type State struct {
 	Revision uint64 // 0 if there is none
 	Run      string // what saved it: the run, with a number if its part has replaced another
-	// Open reads the bytes that were saved. It is nil if there are none.
+	// Open reads the bytes that were saved. It is nil if there are none. If the state was replaced
+	// since Load, the error may match [ErrStale].
 	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Predecessor is the state of the run before, or nil. It has no predecessor itself.
 	Predecessor *State

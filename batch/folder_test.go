@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,6 +35,32 @@ func TestFolder_States(t *testing.T) {
 		})
 		return f
 	})
+}
+
+// A state that was replaced since it was loaded is not read: another worker has saved one.
+func TestFolder_ReplacedState(t *testing.T) {
+	f := openFolder(t)
+	save := func(run string, revision uint64) {
+		_, err := f.Save(t.Context(), "a.test", run, revision, func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Repeat(run, 10))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("1", 0)
+	save("22", 1)
+	state, err := f.Load(t.Context(), "a.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save("333", 2)
+	for _, s := range []*batch.State{&state, state.Predecessor} {
+		if _, err := s.Open(t.Context()); !errors.Is(err, batch.ErrStale) {
+			t.Errorf("Open of the state of run %s: %v, want ErrStale", s.Run, err)
+		}
+	}
 }
 
 // files returns the paths of the files below a folder.

@@ -81,6 +81,10 @@ func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ St
 			if err != nil {
 				return nil, err
 			}
+			if f.Version != h.file {
+				f.Close()
+				return nil, ErrStale
+			}
 			return f.reader(from, saved.Size), nil
 		}
 		state, start = next, start+saved.Size
