@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -35,6 +36,9 @@ type fakeStore struct {
 	ignores []string
 	// drop, if not nil, reports whether the answer to a request is lost.
 	drop func(r *http.Request) bool
+	// cut, if not nil, is called after half of the answer to a request was sent, which then breaks
+	// off. It may make itself nil.
+	cut func()
 }
 
 type upload struct {
@@ -48,6 +52,16 @@ func (s *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	if s.drop != nil && s.drop(r) {
 		s.serve(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	}
+	if s.cut != nil {
+		whole := httptest.NewRecorder()
+		s.serve(whole, r)
+		maps.Copy(w.Header(), whole.Header())
+		w.WriteHeader(whole.Code)
+		w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
+		http.NewResponseController(w).Flush()
+		s.cut()
 		panic(http.ErrAbortHandler)
 	}
 	s.serve(w, r)
@@ -179,6 +193,39 @@ func TestStates_LostAnswer(t *testing.T) {
 	}
 	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); !errors.Is(err, batch.ErrStale) {
 		t.Errorf("a second Save: %v, want ErrStale", err)
+	}
+}
+
+// A state is read as one version if the answer breaks off, and the state is replaced meanwhile.
+func TestStates_CutAndReplaced(t *testing.T) {
+	fake := &fakeStore{}
+	states, err := open(t, fake).States(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, versions := "/bucket/p/.state/"+batch.FileName("a.test")+".state", []string(nil)
+	for i, run := range []string{"1", "2"} {
+		_, err := states.Save(t.Context(), "a.test", run, uint64(i), func(w io.Writer) error {
+			_, err := io.WriteString(w, "state of "+run)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, fake.objects[name])
+	}
+	fake.objects[name] = versions[0]
+	fake.cut = func() { fake.objects[name], fake.cut = versions[1], nil }
+	state, err := states.Load(t.Context(), "a.test")
+	if state.Run != "2" || err != nil {
+		t.Fatalf("Load = %+v, %v", state, err)
+	}
+	in, err := state.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(in); string(text) != "state of 2" || err != nil {
+		t.Errorf("read %q, %v", text, err)
 	}
 }
 

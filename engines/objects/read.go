@@ -75,16 +75,16 @@ func (o *object) get(at, n int64) (p []byte, err error) {
 			return err
 		}
 		defer body.Close()
-		if o.etag == "" {
-			o.etag, o.size = info.ETag, info.Size
-		}
-		if _, size, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
-			if o.size, err = strconv.ParseInt(size, 10, 64); err != nil {
+		size := info.Size
+		if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
+			if size, err = strconv.ParseInt(total, 10, 64); err != nil {
 				return fmt.Errorf("Content-Range: %w", err)
 			}
 		}
 		p = make([]byte, min(n, info.Size))
-		_, err = io.ReadFull(body, p)
+		if _, err = io.ReadFull(body, p); err == nil {
+			o.etag, o.size = info.ETag, size
+		}
 		return err
 	})
 	if statusOf(err) == http.StatusRequestedRangeNotSatisfiable { // it is empty
