@@ -16,6 +16,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -132,6 +133,9 @@ const (
 	targetsKey = "sitemap.targets"
 )
 
+// perURL is how many targets are in one URL: gRPC takes messages of 4 MiB, if nothing else is set.
+const perURL = 5_000
+
 // Put adds a task: see [batch.Queue]. It first asks whether the domain has URLs that are not done,
 // so fill a crawl from one process at a time.
 func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
@@ -140,14 +144,21 @@ func (q *Queue) Put(ctx context.Context, task batch.Task) (bool, error) {
 	if n, err := q.size(ctx, task.Domain); n > 0 || err != nil {
 		return false, err
 	}
-	u := &pb.URLInfo{
-		Url: "https://" + task.Domain + "/", Key: task.Domain, CrawlID: q.crawl(),
-		Metadata: map[string]*pb.StringList{
-			runKey:     {Values: []string{task.Run}},
-			targetsKey: {Values: task.Targets},
-		},
+	var urls []*pb.URLInfo
+	for targets := range slices.Chunk(task.Targets, perURL) {
+		u := &pb.URLInfo{
+			Url: "https://" + task.Domain + "/", Key: task.Domain, CrawlID: q.crawl(),
+			Metadata: map[string]*pb.StringList{
+				runKey:     {Values: []string{task.Run}},
+				targetsKey: {Values: targets},
+			},
+		}
+		if n := len(urls); n > 0 {
+			u.Url += fmt.Sprintf("?%06d", n)
+		}
+		urls = append(urls, u)
 	}
-	err := q.update(ctx, []*pb.URLInfo{u}, unix(time.Now()))
+	err := q.update(ctx, urls, unix(time.Now()))
 	return err == nil, err
 }
 
@@ -206,6 +217,15 @@ func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
 			break
 		}
 		l.urls = append(l.urls, u)
+	}
+	if err != io.EOF {
+		return nil, failure(ctx, err)
+	}
+	if len(l.urls) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(l.urls, func(a, b *pb.URLInfo) int { return cmp.Compare(a.Url, b.Url) })
+	for _, u := range l.urls {
 		l.task.Domain, u.CrawlID = u.Key, q.crawl()
 		if run := u.Metadata[runKey].GetValues(); len(run) > 0 {
 			l.task.Run = run[0]
@@ -215,12 +235,6 @@ func (q *Queue) poll(ctx context.Context) (batch.Lease, error) {
 			targets = []string{u.Url}
 		}
 		l.task.Targets = append(l.task.Targets, targets...)
-	}
-	if err != io.EOF {
-		return nil, failure(ctx, err)
-	}
-	if len(l.urls) == 0 {
-		return nil, nil
 	}
 	// URLs of the domain that arrive later wait for the end of the lease, too.
 	return l, q.block(ctx, l.task.Domain, unix(l.until))

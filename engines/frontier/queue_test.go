@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http/httptest"
@@ -139,6 +140,33 @@ func TestRefetch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A task of more than 4 MiB, which is too large for a message, arrives whole.
+func TestPut_Large(t *testing.T) {
+	t.Parallel()
+	q := open(t, &frontiertest.Server{}, 0)
+	task := batch.Task{Run: "1", Domain: "a.test"}
+	for i := range 120_001 {
+		task.Targets = append(task.Targets, fmt.Sprintf("https://www.a.test/sitemap/%06d.xml", i))
+	}
+	if ok, err := q.Put(t.Context(), task); !ok || err != nil {
+		t.Fatalf("Put = %t, %v", ok, err)
+	}
+	q.End(t.Context())
+	lease, err := q.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := lease.Task(); got.Digest() != task.Digest() {
+		t.Errorf("took %d targets, want %d", len(got.Targets), len(task.Targets))
+	}
+	if err := lease.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := q.Take(t.Context()); err != io.EOF {
+		t.Errorf("Take = %v, %v, want io.EOF", l, err)
+	}
 }
 
 // A frontier that counts below zero takes tasks, and its crawl is over.
