@@ -138,22 +138,21 @@ func (q *Queue) Begin(ctx context.Context) error {
 		if err := q.values.Purge(ctx, overKey(q.run)); err != nil {
 			return err
 		}
-		ended, err := q.values.ListKeysFiltered(ctx, overKey("*"))
-		if err != nil {
-			return err
-		}
-		defer ended.Stop()
-		for key := range ended.Keys() {
-			name := streamOf(q.name, strings.TrimPrefix(key, overKey("")))
+		names := q.js.StreamNames(ctx, jetstream.WithStreamListSubject(q.name+".*.*"))
+		for name := range names.Name() {
+			run := strings.TrimPrefix(name, streamOf(q.name, ""))
 			stream, err := q.js.Stream(ctx, name)
 			if err == nil && stream.CachedInfo().State.Msgs == 0 {
-				err = q.js.DeleteStream(ctx, name)
+				if _, err = q.values.Get(ctx, overKey(run)); err == nil {
+					err = q.js.DeleteStream(ctx, name)
+				}
 			}
-			if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) &&
+				!errors.Is(err, jetstream.ErrKeyNotFound) {
 				return err
 			}
 		}
-		return nil
+		return names.Err()
 	})
 }
 

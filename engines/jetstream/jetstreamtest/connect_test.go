@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -176,6 +178,24 @@ func TestBegin_DeletesStreams(t *testing.T) {
 	put(again)
 	if l := must[batch.Lease](t)(again.Take(t.Context())); l.Task().Domain != "1.example" {
 		t.Errorf("took %+v", l.Task())
+	}
+}
+
+// What a plan asks the broker does not grow with the runs that were ever planned.
+func TestBegin_ManyRuns(t *testing.T) {
+	nc := connect(t)
+	q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "next", nil))
+	js := must[jetstream.JetStream](t)(jetstream.New(nc))
+	values := must[jetstream.KeyValue](t)(js.KeyValue(t.Context(), "sitemap"))
+	for i := range 100 {
+		must[uint64](t)(values.PutString(t.Context(), fmt.Sprint("run.over-", i), "ended"))
+	}
+	before := nc.Stats().OutMsgs
+	if err := q.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := nc.Stats().OutMsgs - before; n > 50 {
+		t.Errorf("Begin sent %d messages", n)
 	}
 }
 
