@@ -2,6 +2,7 @@ package natsqueue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -297,9 +298,12 @@ func (l *lease) send(what func() error) error {
 	return err
 }
 
+// Renew fails while the broker is away: what is sent then may arrive after the end of the lease.
 func (l *lease) Renew(context.Context) error {
 	until := time.Now().Add(l.queue.lease)
-	err := l.send(l.message.InProgress)
+	err := l.send(func() error {
+		return cmp.Or(l.message.InProgress(), l.queue.js.Conn().FlushTimeout(attempt))
+	})
 	if err == nil {
 		l.until.Store(&until)
 	}

@@ -2,12 +2,16 @@ package jetstreamtest_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/natstest"
@@ -109,4 +113,54 @@ func testLate(t *testing.T, after string) {
 	if wait := time.Since(begun); wait < late.lasts {
 		t.Errorf("the broker was not silent: it took %v", wait)
 	}
+}
+
+// A worker whose connection is away for longer than its lease does not end the lease of the next
+// one, although it has tried to renew its own.
+func TestLease_Away(t *testing.T) {
+	s := must[*natstest.Server](t)(natstest.Start(t.TempDir(), -1))
+	defer s.Close()
+	road := &road{}
+	away := must[*nats.Conn](t)(nats.Connect(s.URL(), nats.SetCustomDialer(road), nats.MaxReconnects(-1),
+		nats.ReconnectWait(10*time.Millisecond)))
+	defer away.Close()
+	open := func(nc *nats.Conn) *natsqueue.Queue {
+		o := &natsqueue.Options{Lease: 2 * time.Second}
+		return must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", o))
+	}
+	q := open(away)
+	must[bool](t)(q.Put(t.Context(), taskOf(1)))
+	first := must[batch.Lease](t)(q.Take(t.Context()))
+	road.closed.Store(true)
+	road.conn.Close()
+	if err := first.Renew(t.Context()); err == nil {
+		t.Error("a lease was renewed without a broker")
+	}
+	near := must[*nats.Conn](t)(nats.Connect(s.URL()))
+	defer near.Close()
+	second := must[batch.Lease](t)(open(near).Take(t.Context()))
+	road.closed.Store(false)
+	for !away.IsConnected() {
+		time.Sleep(time.Millisecond)
+	}
+	if err := first.Later(t.Context(), 0); !errors.Is(err, batch.ErrStale) {
+		t.Errorf("Later of the first lease: %v, want ErrStale", err)
+	}
+	if err := second.Done(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A road leads to a broker, unless it is closed.
+type road struct {
+	closed atomic.Bool
+	conn   net.Conn
+}
+
+func (r *road) Dial(network, address string) (conn net.Conn, err error) {
+	if r.closed.Load() {
+		return nil, net.ErrClosed
+	}
+	r.conn, err = net.Dial(network, address)
+	return r.conn, err
 }
