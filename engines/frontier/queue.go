@@ -186,15 +186,14 @@ func (q *Queue) Take(ctx context.Context) (batch.Lease, error) {
 		if err == nil && l != nil {
 			return l, nil
 		}
-		if err != nil && status.Code(err) != codes.Unavailable { // it restarts
-			return nil, err
-		}
 		if ended && err == nil {
-			if n, err := q.size(ctx, ""); err != nil {
-				return nil, err
-			} else if n <= 0 {
+			var n int64
+			if n, err = q.size(ctx, ""); err == nil && n <= 0 {
 				return nil, io.EOF
 			}
+		}
+		if err != nil && status.Code(err) != codes.Unavailable { // it restarts
+			return nil, err
 		}
 		select {
 		case <-time.After(cmp.Or(q.every, time.Second)):

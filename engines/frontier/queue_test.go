@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/seed-322c453a/sitemap/batch"
@@ -261,5 +263,34 @@ func TestRestart(t *testing.T) {
 	}
 	if _, more := <-domains; more {
 		t.Error("a third task")
+	}
+}
+
+// A restless frontier restarts while it is asked how many URLs it has.
+type restless struct {
+	grpc.ClientConnInterface
+	asked int
+}
+
+func (r *restless) Invoke(
+	ctx context.Context, method string, args, reply any, o ...grpc.CallOption,
+) error {
+	if method == pb.URLFrontier_GetStats_FullMethodName {
+		if r.asked++; r.asked == 1 {
+			return status.Error(codes.Unavailable, "restarting")
+		}
+	}
+	return r.ClientConnInterface.Invoke(ctx, method, args, reply, o...)
+}
+
+// Take waits for a frontier that restarts, whatever it asks.
+func TestTake_Unavailable(t *testing.T) {
+	t.Parallel()
+	q := open(t, &frontiertest.Server{}, 0)
+	conn := &restless{ClientConnInterface: q.Conn}
+	q.Conn = conn
+	q.End(t.Context())
+	if l, err := q.Take(t.Context()); err != io.EOF || conn.asked != 2 {
+		t.Errorf("Take = %v, %v after %d questions, want io.EOF", l, err, conn.asked)
 	}
 }
