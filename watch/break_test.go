@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -288,16 +289,26 @@ func (f *failing) Put(key string, value []byte) error {
 // TestStoreFails: whichever Put fails, the next range finds what has changed, and gives what it has
 // said before the same ID.
 func TestStoreFails(t *testing.T) {
+	testStoreFails(t)
+	var pages []string // so many that their list takes several Puts
+	for i := range 5_000 {
+		pages = append(pages, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)})))
+	}
+	testStoreFails(t, pages...)
+}
+
+func testStoreFails(t *testing.T, pages ...string) {
+	t.Helper()
 	bubble(t, func(t *testing.T) {
 		for n := 0; ; n++ {
 			web := newWeb()
 			web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
-			web.serve("a", urlset("1", "2"))
+			web.serve("a", urlset(append(pages, "1", "2")...))
 			web.serve("b", urlset("3"))
 			w := web.watcher()
 			store := w.Store
 			want(t, "first", once(t, w))
-			web.serve("a", urlset("1", "4"))
+			web.serve("a", urlset(append(pages, "1", "4")...))
 			time.Sleep(2 * day)
 			failing := &failing{store, n}
 			w.Store = failing
@@ -309,6 +320,7 @@ func TestStoreFails(t *testing.T) {
 				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
 					if err == nil {
 						got[e.ID] = short(e)
+						time.Sleep(time.Second) // so that it is stored before the next one
 					}
 				}
 				if i >= 2 {
