@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/seed-322c453a/sitemap/internal/longvalue"
 )
 
 // A run is one range over Events or Once. Turns run on goroutines of their own. They hand their
@@ -23,9 +21,6 @@ type run struct {
 	ended   chan *visit
 	events  chan Event
 	taken   chan bool // whether the loop has asked for the next event after the last one
-
-	mu     sync.Mutex // nothing is synced before all of a batch is put
-	failed error      // of the Store, after which nothing is put
 }
 
 // A visit is a site in a run.
@@ -144,7 +139,7 @@ func (r *run) next(now time.Time) (*visit, time.Duration) {
 // turn gives a site its turn.
 func (r *run) turn(v *visit) {
 	s := r.w.load(v.name, v.key)
-	s.take, s.put = r.take, r.put
+	s.take = r.take
 	v.err = s.turn(r.ctx)
 	v.prospect = s.prospect
 	v.Next = latest(v.Next, time.Now().Add(time.Second))
@@ -162,17 +157,4 @@ func (r *run) take(e Event) bool {
 	case <-r.ctx.Done():
 		return false
 	}
-}
-
-// put makes durable what a turn remembers.
-func (r *run) put(b *longvalue.Batch) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failed == nil {
-		r.failed = b.Store(r.w.Store)
-	}
-	if r.failed == nil {
-		r.failed = r.w.Store.Sync()
-	}
-	return r.failed
 }

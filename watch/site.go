@@ -24,8 +24,7 @@ import (
 // event says enters it when the event was taken.
 type site struct {
 	w    *Watcher
-	take func(Event) bool             // yields an event, and reports whether it was taken
-	put  func(*longvalue.Batch) error // stores values
+	take func(Event) bool // yields an event, and reports whether it was taken
 	name string
 	key  string // the prefix of its keys in the Store
 	siteRecord
@@ -194,25 +193,33 @@ func (s *site) entries(d *document) pagelist.List {
 	return list
 }
 
-// save puts what has changed: the pages that are gone before the documents that have lost them, and
-// the documents before the record that says they were read. So a Store that fails in between loses
-// nothing.
+// save makes durable what has changed: the pages that are gone before the documents that have lost
+// them, and the documents before the record that says they were read. So a Store that fails in
+// between loses nothing.
 func (s *site) save() {
 	var b longvalue.Batch
 	if s.isGoneNew {
-		s.isGoneNew = false
 		b.Put(s.goneKey(), pagelist.Of(s.gone).Encode())
 	}
-	for _, d := range slices.Concat(s.dropped, s.Docs) {
+	docs := slices.Concat(s.dropped, s.Docs)
+	for _, d := range docs {
 		if d.pages != nil {
 			b.Put(s.listKey(d), pagelist.Of(d.pages).Encode())
-			d.pages = nil
 		}
 	}
-	s.dropped = nil
 	b.PutJSON(s.key, s.siteRecord)
-	s.err = cmp.Or(s.put(&b), s.err)
-	s.saved, s.isTold = time.Now(), false
+	err := b.Store(s.w.Store)
+	if err == nil {
+		err = s.w.Store.Sync()
+	}
+	if err != nil {
+		s.err = err
+		return
+	}
+	for _, d := range docs {
+		d.pages = nil
+	}
+	s.dropped, s.isGoneNew, s.isTold, s.saved = nil, false, false, time.Now()
 }
 
 // saveEvery is the least time between two saves of a turn whose events are taken one after another.
