@@ -104,6 +104,14 @@ func TestWatch(t *testing.T) {
 	runArgs(t, "watch", loc).want(t, cli.ExitUsage, "", "--state")
 }
 
+// A secret that cannot be read, or is empty so that anybody could sign, is refused.
+func TestWatchWebhook_Secret(t *testing.T) {
+	for _, secret := range []string{"secret", "whsec_", "whsec_!"} {
+		t.Setenv("SITEMAP_WEBHOOK_SECRET", secret)
+		runArgs(t, watchArgs("http://127.0.0.1:1/", t.TempDir(), "--webhook", "http://127.0.0.1:1/")...).want(t, cli.ExitUsage, "", "SITEMAP_WEBHOOK_SECRET: ")
+	}
+}
+
 // A webhook receives each event once it answers 2xx, signed, also if it was down before. A redirect
 // is no such answer.
 func TestWatchWebhook(t *testing.T) {

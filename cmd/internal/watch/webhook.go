@@ -39,7 +39,7 @@ func newWebhook(loc, secret string, transport http.RoundTripper) (*webhook, erro
 		return http.ErrUseLastResponse // a redirect may turn into a GET that brings no event
 	}
 	w := &webhook{url: loc, client: client}
-	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
+	if text, ok := strings.CutPrefix(secret, "whsec_"); ok && text != "" {
 		w.key, err = base64.StdEncoding.DecodeString(text)
 	} else if secret != "" {
 		err = fmt.Errorf("want whsec_ and base64")
