@@ -68,6 +68,8 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 		return errors.New("a Parquet file; want an export in text, jsonl or csv")
 	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")):
 		return readJSONL(b, has, put)
+	case locColumn(columnsOf(line)) >= 0 && bytes.ContainsRune(bytes.TrimSpace(line), '\r'):
+		return errors.New("lines that end in a carriage return alone; want line feeds")
 	case locColumn(columnsOf(line)) >= 0:
 		return readCSV(newCSV(b, line), has, put)
 	case isTable(line, rest):

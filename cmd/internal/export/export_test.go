@@ -36,12 +36,16 @@ func TestRead_Columns(t *testing.T) {
 	}
 }
 
-// The rows of a table whose column of URLs is unknown are not taken for URLs.
-func TestRead_UnknownColumns(t *testing.T) {
-	for _, text := range []string{"Landing,Clicks\nhttps://a/1,3\n", "Clicks;Target\n3;https://a/1\n"} {
+// The rows of a table whose column of URLs is unknown are not taken for URLs, and none are lost.
+func TestRead_BadTables(t *testing.T) {
+	for text, want := range map[string]string{
+		"Landing,Clicks\nhttps://a/1,3\n": "without a column loc",
+		"Clicks;Target\n3;https://a/1\n":  "without a column loc",
+		"loc,lastmod\rhttps://a/1,2026\r": "carriage return",
+	} {
 		var has export.Fields
 		err := export.Read(strings.NewReader(text), &has, func(u export.URL) { t.Errorf("%+v", u) })
-		if err == nil || !strings.Contains(err.Error(), "without a column loc") {
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
