@@ -51,7 +51,7 @@ func Findings(o audit.Options) Job {
 		return w.eachTarget(ctx, t, p, func(ctx context.Context, v *visit, target string) error {
 			o := o
 			o.Walk, o.Store = *v.options(ctx, w.Options), w.Options.Store
-			o.Page = func(*discover.URL) { v.counts.URLs++ }
+			o.Page = func(*discover.URL) { v.pages++ }
 			found := audit.Site(ctx, w.Client, target, &o)
 			if !isSite(target) {
 				found = audit.Sitemaps(ctx, w.Client, []*discover.Sitemap{{Loc: target}}, &o)

@@ -34,7 +34,8 @@ func (l *Line) about() (target string, c Counts) {
 	case l.URL != nil:
 		target, c.URLs = l.URL.Target, 1
 	case l.Document != nil:
-		target, failure, c.Untrusted = l.Document.Target, l.Document.Error, l.Document.Untrusted
+		target, failure = l.Document.Target, l.Document.Error
+		c.Untrusted, c.URLs = l.Document.Untrusted, l.Document.URLs
 		if l.Document.Skipped == "" {
 			c.Documents = 1
 		}
@@ -71,6 +72,7 @@ type Document struct {
 	Format       sitemap.Format   `json:"format,omitempty"`
 	Bytes        int64            `json:"bytes,omitempty"` // decoded
 	Entries      int64            `json:"entries"`
+	URLs         int64            `json:"urls,omitempty"`      // pages without lines, of an audit
 	LastMod      sitemap.Time     `json:"lastmod,omitzero"`    // as its index lists it
 	Referrer     string           `json:"referrer,omitempty"`  // the index that lists it
 	Robots       string           `json:"robots,omitempty"`    // the robots.txt that names it

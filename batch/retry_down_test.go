@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-322c453a/sitemap/audit"
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/discover"
 	"github.com/seed-322c453a/sitemap/fetch"
@@ -85,6 +86,25 @@ func TestRetry_OtherDocument(t *testing.T) {
 	x.of["https://a.example/a.txt"] = "https://a.example/1\n"
 	if n := x.retried(t, f, "a.example", batch.Worker{Retry: true}); n != 3 {
 		t.Errorf("%d pages after a retry without failures", n)
+	}
+}
+
+// The part of an audit counts the pages of all its targets, also after a retry.
+func TestRetry_Findings(t *testing.T) {
+	f, list := openFolder(t), "a.a.example\nb.a.example\nc.a.example"
+	w := batch.Worker{Job: batch.Findings(audit.Options{})}
+	for i, down := range []string{"b.a.example c.a.example", "b.a.example c.a.example", "c.a.example", ""} {
+		done := int64(0)
+		w.Done = func(_ batch.Task, c batch.Counts) { done = c.URLs }
+		isDown := func(host string) bool { return strings.Contains(down, host) }
+		mustDo(t, &web{lastMod: "2024", broken: isDown}, f, tasks(t, list, "1"), w)
+		w.Retry = true
+		want := []int64{3, 3, 6, 9}[i]
+		for p, err := range f.Parts(t.Context(), "1") {
+			if err != nil || p.Counts.URLs != want || done != want {
+				t.Errorf("run %d: the part has %d URLs, %v, and %d are done, want %d", i, p.Counts.URLs, err, done, want)
+			}
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type visit struct {
 	counts Counts
 	failed error // of out
 	line   []byte
+	pages  int64 // that have no lines, of the document that is read
 
 	url  URL
 	from *discover.Sitemap // the document of url
@@ -82,6 +83,7 @@ func (v *visit) options(ctx context.Context, o discover.Options) *discover.Optio
 		}
 		if sum.Err == nil || !isStopped(ctx) {
 			d := NewDocument(v.target, s, &sum, least)
+			d.URLs, v.pages = v.pages, 0
 			v.write(Line{Document: d, Text: d.AppendTo(nil)})
 		}
 		if done != nil {
