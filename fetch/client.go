@@ -39,8 +39,7 @@ type Client struct {
 	// is nil. The Host field and the name in the certificate stay those of the URL, as with
 	// curl --connect-to. In a key, an empty host or port matches any. The first match counts, of
 	// "host:port", "host:", ":port" and ":". In a value, an empty host or port keeps that of the
-	// URL. A host in a value may be private. Unlike curl, the Client connects to it without the
-	// proxy.
+	// URL. A host in a value may be private. Unlike curl, the Client connects without the proxy.
 	ConnectTo map[string]string
 	// Map maps prefixes of URLs to those to request instead, such as "https://www.example.com" to
 	// "http://localhost:3000", so that a preview can stand for a public site. Errors, logs, Hops,

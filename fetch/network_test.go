@@ -98,7 +98,7 @@ func TestClient_ConnectTo(t *testing.T) {
 	}
 }
 
-// A host that ConnectTo names is connected to without the proxy.
+// What ConnectTo names, a host or only a port, is connected to without the proxy.
 func TestClient_ConnectToBesideProxy(t *testing.T) {
 	s, roots := newTLSServer(t)
 	p := newProxy(t)
@@ -108,6 +108,15 @@ func TestClient_ConnectToBesideProxy(t *testing.T) {
 	c.ConnectTo = map[string]string{"example.com:443": s.Listener.Addr().String()}
 	if got := body(t, c, "https://example.com/a"); got != "example.com/a" {
 		t.Errorf("body %q, want that for example.com", got)
+	}
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	c = publicClient(t)
+	c.Proxy, c.RootCAs = http.ProxyURL(to), roots
+	c.ConnectTo = map[string]string{":443": ":" + port}
+	_, resolver := newNameServer(map[string][]string{"example.com": {"127.0.0.1"}})
+	fetch.Resolve(c, resolver, netip.MustParsePrefix("127.0.0.1/32"))
+	if got := body(t, c, "https://example.com/a"); got != "example.com/a" {
+		t.Errorf("another port: body %q, want that for example.com", got)
 	}
 	if n := p.asked.Load(); n != 0 {
 		t.Errorf("the proxy was asked %d times, want none", n)

@@ -149,7 +149,7 @@ func (n *network) proxyOf(req *http.Request) (*url.URL, error) {
 		port = "80"
 	}
 	addr := net.JoinHostPort(req.URL.Hostname(), cmp.Or(req.URL.Port(), port))
-	if _, isNamed := n.endpoint(addr); isNamed {
+	if to, isNamed := n.endpoint(addr); isNamed || to != addr {
 		return nil, nil
 	}
 	find := n.proxy
