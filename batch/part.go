@@ -15,17 +15,17 @@ const maxAttempts = 5
 // part does a task, or one lot of it, and commits its part. Counts are zero if the part existed
 // before. After a retry that is no better, they are those of the old part.
 func (r *run) part(ctx context.Context, t Task) (Counts, error) {
-	old, saver, done, err := r.previous(ctx, t)
+	old, before, done, err := r.previous(ctx, t)
 	if done || err != nil {
 		return Counts{}, err
 	}
 	var store records.Temp
 	defer store.Close()
-	w, state := *r.Worker, loaded{known: true} // the worker and the state of this task
+	w, revision := *r.Worker, uint64(0) // the worker and the state of this task
 	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if state, err = r.load(ctx, t, &store, saver); err != nil {
+		if revision, err = r.load(ctx, t, &store, before); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -34,12 +34,15 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		return Counts{}, err
 	}
 	defer part.Discard()
-	if _, n := runOf(state.saver); n > 1 {
-		if _, err := part.Write(typed(typeState, stateLine{state.saver})); err != nil {
+	saver := t.Run
+	if before != "" {
+		_, n := runOf(before)
+		saver = fmt.Sprintf("%s/%d", t.Run, n+1)
+		if _, err := part.Write(typed(typeState, stateLine{saver})); err != nil {
 			return Counts{}, err
 		}
 	}
-	counts, err := r.write(ctx, &w, t, part, old, state.known)
+	counts, err := r.write(ctx, &w, t, part, old)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -54,7 +57,7 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		}
 	}
 	if w.States != nil {
-		_, err = r.save(ctx, t.Domain, state.saver, state.revision, &store)
+		_, err = r.save(ctx, t.Domain, saver, revision, &store)
 	}
 	if err == nil {
 		err = r.removeLots(ctx, t, nil)
@@ -65,20 +68,18 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 	return counts, part.Commit(ctx, counts)
 }
 
-// write does the job for a task, after the lines that the new part keeps of the old one. A retry
-// leaves out the targets that did not fail, unless there is no state that knows their pages.
+// write does the job for the targets of a task that are not in the old part, or are retried. Before
+// that come the lines that the new part keeps of the old one.
 func (r *run) write(
-	ctx context.Context, w *Worker, t Task, p Part, old *replaced, known bool,
+	ctx context.Context, w *Worker, t Task, p Part, old *replaced,
 ) (sum Counts, err error) {
 	if old != nil {
-		if old.isRetried && known {
-			t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
-				return !old.failed[shown(target)]
-			})
-		}
-		if sum, err = r.carry(ctx, t, old, p, known); err != nil {
+		if sum, err = r.carry(ctx, t, old, p); err != nil {
 			return sum, err
 		}
+		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
+			return !old.walked[shown(target)]
+		})
 		old.watch(t, &w.Options)
 	}
 	job := w.Job

@@ -15,8 +15,8 @@ import (
 type replaced struct {
 	isRetried bool
 	counts    Counts
-	failed    map[string]bool     // targets as they are in lines
-	read      map[string][]string // the documents that were read, by target
+	read      map[string][]string // the documents that were read, by target as it is in lines
+	walked    map[string]bool     // the targets of the task: whether they are new, or retried
 
 	mu     sync.Mutex
 	missed map[string]bool // of read, those that the retry has not read
@@ -65,7 +65,8 @@ func (r *run) previous(
 			return nil, "", isSame, err
 		}
 	}
-	old = &replaced{isRetried: isSame, failed: map[string]bool{}, read: map[string][]string{}}
+	old = &replaced{read: map[string][]string{}, walked: map[string]bool{}}
+	failed := map[string]bool{}
 	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, "", false, nil
@@ -75,7 +76,8 @@ func (r *run) previous(
 			if !t.More {
 				return nil, "", false, nil
 			}
-			old.isRetried, saver = false, ""
+			saver, isSame = "", false
+			clear(old.read)
 			break
 		}
 		if err != nil {
@@ -83,24 +85,31 @@ func (r *run) previous(
 		}
 		target, counts := l.about()
 		old.counts.Add(counts)
+		read := old.read[target]
 		if counts.Failed > 0 {
-			old.failed[target] = true
+			failed[target] = true
 		} else if l.Document != nil {
-			old.read[target] = append(old.read[target], l.Document.Sitemap)
+			read = append(read, l.Document.Sitemap)
 		}
+		old.read[target] = read
 	}
-	return old, saver, isSame && old.counts.Failed == 0, nil
+	isNew, isWalked := false, false
+	for _, target := range t.Targets {
+		target = shown(target)
+		_, has := old.read[target]
+		old.walked[target] = !has || r.Retry && failed[target]
+		isNew, isWalked = isNew || !has, isWalked || old.walked[target]
+	}
+	old.isRetried = isSame || t.More && !isNew
+	return old, saver, old.isRetried && !isWalked, nil
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not
-// walked, and of the others the changes that the state knows. It returns their counts.
+// walked, and the changes of the others, which the state knows. It returns their counts.
 func (r *run) carry(
-	ctx context.Context, t Task, old *replaced, p io.Writer, known bool,
+	ctx context.Context, t Task, old *replaced, p io.Writer,
 ) (sum Counts, err error) {
-	walked, counted := map[string]bool{}, map[string]bool{}
-	for _, target := range t.Targets {
-		walked[shown(target)] = true
-	}
+	counted := map[string]bool{}
 	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
 		if t.More && errors.Is(err, ErrDamaged) {
 			break
@@ -109,12 +118,13 @@ func (r *run) carry(
 			return sum, err
 		}
 		target, counts := l.about()
+		isWalked, isListed := old.walked[target]
 		switch {
-		case !walked[target] && (t.More || old.isRetried):
+		case !isWalked && (isListed || t.More):
 			if !counted[target] {
 				counted[target], counts.Targets = true, 1
 			}
-		case walked[target] && l.URL != nil && known && r.Options.OnlyChanged:
+		case isWalked && l.URL != nil && r.Options.OnlyChanged:
 		default:
 			continue
 		}

@@ -60,6 +60,30 @@ func TestReplaced_EarlierRun(t *testing.T) {
 	}
 }
 
+// If a target is added to the list, only that target is walked. The part keeps the pages of the
+// others, which may be down.
+func TestReplaced_AddedTarget(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, site(2001, false), f, tasks(t, bothHosts, "1"), batch.Worker{})
+	w := site(2002, true)
+	w.forgets = false
+	mustDo(t, w, f, tasks(t, "c.a.example\n"+bothHosts, "1"), batch.Worker{})
+	wantPages(t, f, 2001, 6, "1")
+	if len(w.requests) != 1 || w.requests["c.a.example"] == 0 {
+		t.Errorf("requests %v", w.requests)
+	}
+}
+
+// One of several tasks of a domain that is handed out again keeps its pages.
+func TestReplaced_More(t *testing.T) {
+	f := openFolder(t)
+	for _, host := range []string{"b.a.example", "a.a.example", "b.a.example"} {
+		task := batch.Task{Run: "1", Domain: "a.example", Targets: []string{host}, More: true}
+		mustDo(t, site(2001, host == "b.a.example" && len(partsOf(t, f, "1")) > 0), f, []batch.Task{task}, batch.Worker{})
+	}
+	wantPages(t, f, 2001, 6, "1")
+}
+
 // A run that was retried and removed has all changes if it is done again.
 func TestReplaced_RemovedRun(t *testing.T) {
 	dir := t.TempDir()

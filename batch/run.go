@@ -114,39 +114,27 @@ func (r *run) saverOf(ctx context.Context, run, domain string) (string, error) {
 	return s.Saver, nil
 }
 
-// loaded describes the state that a task goes on from.
-type loaded struct {
-	revision uint64 // which Save will replace
-	saver    string // what will save the next state
-	known    bool   // there is one: it knows the pages of the part that the task replaces
-}
-
 // load reads the newest state of a domain whose part is there: that of a part that never appeared
-// or is gone has changes that no part has. Saver is of the part that the task replaces, or "".
+// or is gone has changes that no part has. Saver is of the part that the task replaces, or "". Load
+// returns the revision that Save will replace.
 func (r *run) load(
 	ctx context.Context, t Task, store *records.Temp, saver string,
-) (l loaded, err error) {
-	l.saver = t.Run
-	if saver != "" {
-		_, n := runOf(saver)
-		l.saver = fmt.Sprintf("%s/%d", t.Run, n+1)
-	}
+) (revision uint64, err error) {
 	s, err := r.States.Load(ctx, t.Domain)
-	l.revision = s.Revision
 	if err != nil || s.Open == nil {
-		return l, err
+		return s.Revision, err
 	}
 	run, _ := runOf(s.Run)
 	isOwn := run == t.Run
 	if !isOwn {
 		if saver, err = r.saverOf(ctx, run, t.Domain); err != nil {
-			return l, err
+			return s.Revision, err
 		}
 	}
 	isLost := saver != s.Run
 	if saver == "" && !isOwn { // unless the user has removed the run
 		if isLost, err = r.hasParts(ctx, run); err != nil {
-			return l, err
+			return s.Revision, err
 		}
 	}
 	for from := &s; from != nil && from.Open != nil; from = from.Predecessor {
@@ -156,18 +144,17 @@ func (r *run) load(
 		}
 		err := read(ctx, from, store)
 		if err == nil {
-			l.known = true
 			break
 		}
 		if !errors.Is(err, records.ErrDamaged) {
-			return l, err
+			return s.Revision, err
 		}
 		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
 	}
 	if isLost && !isOwn { // it must not become the predecessor
-		l.revision, err = r.save(ctx, t.Domain, s.Run, l.revision, store)
+		return r.save(ctx, t.Domain, s.Run, s.Revision, store)
 	}
-	return l, err
+	return s.Revision, nil
 }
 
 // save replaces the state of a domain.
