@@ -174,7 +174,7 @@ func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) 
 	lines, err := gzip.NewReader(f.reader(0, f.Size))
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
+		return nil, fmt.Errorf("%s: %w: %w", f.Path, ErrDamaged, err)
 	}
 	return &closingReader{lines, f}, nil
 }

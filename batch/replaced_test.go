@@ -100,13 +100,14 @@ func TestReplaced_RemovedRun(t *testing.T) {
 	wantPages(t, f, 2001, 6, "1")
 }
 
-// The changes of several tasks of a domain whose part is damaged are in the next run.
+// The changes of several tasks of a domain whose part is damaged are in the next run. The part is
+// made again in its own run.
 func TestReplaced_MoreDamaged(t *testing.T) {
 	f := openFolder(t)
-	for _, run := range []string{"1", "2"} {
-		for p := range f.Parts(t.Context(), "1") {
-			if err := os.Truncate(p.Path, 10); err != nil {
-				t.Fatal(err)
+	for _, run := range []string{"1", "2", "1"} {
+		for p, err := range f.Parts(t.Context(), "1") {
+			if err == nil && os.Truncate(p.Path, 10) != nil {
+				t.Fatal(p.Path)
 			}
 		}
 		for _, host := range []string{"a.a.example", "b.a.example", "c.a.example"} {
@@ -115,6 +116,7 @@ func TestReplaced_MoreDamaged(t *testing.T) {
 		}
 	}
 	wantPages(t, f, 2001, 9, "2")
+	wantPages(t, f, 2001, 0, "1")
 }
 
 // A domain that has too many targets for some time, in one run, loses no change.
