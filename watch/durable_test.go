@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-322c453a/sitemap/discover"
+	"github.com/seed-322c453a/sitemap/watch"
 )
 
 // A full Store cannot make anything durable.
@@ -83,4 +84,50 @@ func TestDurable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRecovered_Killed: that a document has recovered has the same ID if it is said again after a
+// kill, also some turns later.
+func TestRecovered_Killed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		web.serve("a", urlset("1"))
+		web.serve("b", urlset("2"))
+		w := web.watcher()
+		store := &mortal{Store: w.Store, pending: map[string][]byte{}, left: math.MaxInt}
+		w.Store = store
+		want(t, "first", once(t, w))
+		web.fail("a", 404)
+		want(t, "down", run(t, w, 3*day), "failing a")
+		web.serve("a", urlset("1"))
+		ids := map[string]bool{}
+		recover := func() {
+			for n := len(ids); len(ids) == n; time.Sleep(time.Hour) {
+				clear(store.pending)
+				for e, err := range w.Once(t.Context(), slices.Values([]string{"a.test"})) {
+					if err != nil || e.Kind != watch.Recovered {
+						t.Errorf("%s, %v", short(e), err)
+					}
+					if ids[e.ID] {
+						return
+					}
+					ids[e.ID] = true
+				}
+			}
+		}
+		store.left = -1 // it is killed
+		recover()
+		store.left = math.MaxInt
+		web.fail("robots.txt", 503)
+		time.Sleep(25 * time.Hour)
+		clear(store.pending)
+		want(t, "robots.txt is down", once(t, w))
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		time.Sleep(time.Hour)
+		recover()
+		if len(ids) != 1 {
+			t.Errorf("%d IDs", len(ids))
+		}
+	})
 }

@@ -15,7 +15,7 @@ const failures = 3
 func (s *site) judge() {
 	isRead := func(d *document) bool { return d.Failures == 0 && !d.Read.IsZero() }
 	if s.Failing && slices.ContainsFunc(s.Docs, isRead) {
-		s.sayOf(Recovered, "", nil, func() {
+		s.sayOf(Recovered, "", s.Asked, nil, func() {
 			s.Failing = false
 			for _, d := range s.Docs {
 				if d.Failures > 0 { // count again, since it failed with the site
@@ -32,11 +32,11 @@ func (s *site) judge() {
 		mayBeRead := func(o *document) bool { return o.Failures == 0 && !o.isStill() }
 		err := cmp.Or(d.err, errors.New(d.Err))
 		if slices.ContainsFunc(s.Docs, wasRead) {
-			s.sayOf(Failing, d.Loc, err, func() { d.Failing = true })
+			s.sayOf(Failing, d.Loc, d.FailedAt, err, func() { d.Failing = true })
 		} else if i := slices.IndexFunc(s.Docs, mayBeRead); i >= 0 {
 			s.Docs[i].Next = s.began
 		} else {
-			s.sayOf(Failing, "", err, func() { s.Failing = true })
+			s.sayOf(Failing, "", s.Asked, err, func() { s.Failing = true })
 		}
 	}
 }

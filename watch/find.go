@@ -36,7 +36,7 @@ func (s *site) find(ctx context.Context) {
 		return
 	}
 	if (s.Failures+1 >= failures || errors.Is(err, discover.ErrSite)) && !s.Failing {
-		s.sayOf(Failing, "", err, func() { s.Failing = true })
+		s.sayOf(Failing, "", s.Asked, err, func() { s.Failing = true })
 	}
 	most := 2 * time.Hour
 	if errors.Is(err, discover.ErrNoSitemap) {

@@ -33,7 +33,7 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		if d.Baseline {
 			add()
 		} else {
-			s.sayOf(SitemapAdded, d.Loc, nil, add)
+			s.sayOf(SitemapAdded, d.Loc, s.Asked, nil, add)
 		}
 	}
 	for _, d := range slices.Clone(s.Docs) {
@@ -41,7 +41,7 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 			continue
 		}
 		pages := s.entries(d)
-		s.sayOf(SitemapRemoved, d.Loc, nil, func() {
+		s.sayOf(SitemapRemoved, d.Loc, s.Asked, nil, func() {
 			s.leave(d, pages, time.Now())
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
 			d.pages = map[string]pagelist.Page{}

@@ -244,9 +244,10 @@ func (s *site) say(e Event, note func(), parts ...string) {
 	}
 }
 
-// sayOf yields an event about a document, or about the site if loc is "". The time of the turn
-// before is part of the ID: it is the same after a kill.
-func (s *site) sayOf(kind Kind, loc string, err error, note func()) {
+// sayOf yields an event about a document, or about the site if loc is "". A time is part of the ID
+// that is the same after a kill: that of the turn before, or of what happened to the document
+// before, since the event may come some turns later then.
+func (s *site) sayOf(kind Kind, loc string, before time.Time, err error, note func()) {
 	e := Event{Kind: kind, Sitemap: loc, Err: err}
-	s.say(e, note, loc, strconv.FormatInt(s.Asked.UnixNano(), 10))
+	s.say(e, note, loc, strconv.FormatInt(before.UnixNano(), 10))
 }

@@ -100,13 +100,14 @@ func (s *site) ask(ctx context.Context, d *document) {
 // remark says what a reading shows of the document as a whole.
 func (s *site) remark(d *document, r *reading) {
 	if r.err == nil && d.Failing {
-		s.sayOf(Recovered, d.Loc, nil, func() { d.Failing, d.Failures = false, 0 })
+		note := func() { d.Failing, d.Failures = false, 0 }
+		s.sayOf(Recovered, d.Loc, d.FailedAt, nil, note)
 	}
 	if r.isQuiet(d) {
-		s.sayOf(Quiet, d.Loc, nil, func() { d.Usual = 0 })
+		s.sayOf(Quiet, d.Loc, d.Changed, nil, func() { d.Usual = 0 })
 	}
 	if r.isWhole() && len(r.old) >= 100 && 2*len(r.pages) < len(r.old) {
-		s.sayOf(Shrunk, d.Loc, nil, func() {})
+		s.sayOf(Shrunk, d.Loc, d.Read, nil, func() {})
 	}
 }
 
