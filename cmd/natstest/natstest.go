@@ -23,7 +23,7 @@ func Start(dir string, port int) (*Server, error) {
 		return nil, err
 	}
 	go s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		s.Shutdown()
 		return nil, errors.New("natstest: the broker did not start: is the port in use?")
 	}

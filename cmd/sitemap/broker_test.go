@@ -28,8 +28,8 @@ func serveBroker() {
 		return
 	}
 	s, err := natstest.Start(dir, port)
-	if err != nil {
-		panic(err)
+	for err != nil { // something else may have the port for a moment
+		s, err = natstest.Start(dir, port)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
