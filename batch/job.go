@@ -11,7 +11,8 @@ import (
 
 // A Job does a task: it writes lines to p and counts them. It gets its own copy of the Worker,
 // whose Options.Store is the state of the domain. A target that cannot be read becomes a line; an
-// error of the Job ends the Worker. A Job must not commit p.
+// error of the Job ends the Worker. A Job must not commit p. When some targets of a part are done
+// again, the lines of the others are kept if they are a [Line].
 type Job func(ctx context.Context, w *Worker, t Task, p Part) (Counts, error)
 
 // A Worker does the tasks of a queue. Client, Queue and Sink must be set. Its fields must not
@@ -28,7 +29,9 @@ type Worker struct {
 	// States, if set, keep the state of each domain or lot.
 	States States
 	// Store, if set, keeps the state of all domains, in place of States. Use it in one process
-	// only: nothing prevents another Worker from overwriting it.
+	// only: nothing prevents another Worker from overwriting it. It remembers pages at once, so
+	// with OnlyChanged those of a part that is discarded, by a kill or a retry, are not yielded
+	// again.
 	Store discover.Store
 	// Options are the options of each walk. Their Store is replaced by States or Store. With
 	// OnlyChanged, parts hold only the pages that are new or modified since the run before, and
