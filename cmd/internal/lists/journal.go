@@ -81,7 +81,9 @@ func (j *journal) note(target, loc string, t *taken) error {
 	j.run.URLs += t.urls
 	err := j.write()
 	for _, hash := range t.hashes {
-		err = cmp.Or(err, j.File.Put(keyOf(hash), []byte(j.run.ID)))
+		if err == nil { // else they would be left out after a resume
+			err = j.File.Put(keyOf(hash), []byte(j.run.ID))
+		}
 	}
 	t.urls, t.hashes = 0, t.hashes[:0]
 	j.stopped = err != nil
@@ -120,7 +122,10 @@ func (j *journal) Put(key string, value []byte) error {
 func (j *journal) Sync() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return cmp.Or(j.out.Sync(), j.File.Sync())
+	if err := j.out.Sync(); err != nil {
+		return err
+	}
+	return j.File.Sync()
 }
 
 // Finish closes the journal of a run that ended with err. The run has ended if err is nil.

@@ -47,3 +47,35 @@ func TestJournal_Stopped(t *testing.T) {
 		}
 	}
 }
+
+// If the output finds no room, what was not printed is not known.
+func TestJournal_Failed(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *journal {
+		t.Helper()
+		a := cli.NewApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{})
+		flags := &Flags{State: filepath.Join(dir, "db")}
+		flags.Out, flags.Format = filepath.Join(dir, "out.txt"), "text"
+		w := &Walker{App: a, Flags: flags, Selector: &Selector{}}
+		if err := w.OpenJournal(); err != nil {
+			t.Fatal(err)
+		}
+		return w.Journal
+	}
+	j := open()
+	if err := j.out.File.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.out.Write([]byte("https://a.example/\n")); err != nil {
+		t.Fatal(err)
+	}
+	err := j.note("a", "a/1", &taken{urls: 1, hashes: []uint64{5}})
+	if err == nil || j.Finish(err) != err {
+		t.Fatal(err)
+	}
+	j = open()
+	defer j.Close()
+	if j.printed("a") != "" || j.run.URLs != 0 || j.knows(5) {
+		t.Errorf("the run goes on with %+v, and knows the URL: %t", j.run, j.knows(5))
+	}
+}
