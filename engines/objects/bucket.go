@@ -52,8 +52,8 @@ func (b *bucket) retry(ctx context.Context, name string, f func() error) error {
 var errLost = errors.New("the store has lost the object")
 
 // unanswered reports whether an error means that the store could not be reached, has failed or was
-// busy: a conflict is one with a write at the same moment, which may have failed. An upload that does
-// not exist may be one that has ended, when the answer was lost.
+// busy: a conflict is one with a write at the same moment, which may have failed. An upload that
+// does not exist may be one that has ended, when the answer was lost.
 func unanswered(err error) bool {
 	switch status := statusOf(err); status {
 	case http.StatusConflict, http.StatusTooManyRequests:

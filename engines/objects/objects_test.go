@@ -169,6 +169,24 @@ func TestStates_NoFence(t *testing.T) {
 	}
 }
 
+// A store with a fence is not refused because an answer was lost when the fence was tried.
+func TestStates_FenceLostAnswer(t *testing.T) {
+	for lost := range 2 {
+		fake := &fakeStore{}
+		store, puts := open(t, fake), 0
+		fake.drop = func(r *http.Request) bool {
+			if r.Method != http.MethodPut {
+				return false
+			}
+			puts++
+			return puts == 1+lost
+		}
+		if _, err := store.States(t.Context()); err != nil || len(fake.objects) > 0 {
+			t.Errorf("the answer to write %d is lost: %v, left %v", lost, err, fake.objects)
+		}
+	}
+}
+
 // A Save whose answer is lost is repeated, finds its own state and succeeds.
 func TestStates_LostAnswer(t *testing.T) {
 	fake := &fakeStore{}

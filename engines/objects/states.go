@@ -20,7 +20,11 @@ var ErrNoFence = errors.New("the store ignores If-Match or If-None-Match")
 func (s *Store) States(ctx context.Context) (batch.States, error) {
 	ctx, stop := context.WithTimeout(ctx, openTime)
 	defer stop()
-	if err := s.bucket.tryFence(ctx); err != nil {
+	err := s.bucket.tryFence(ctx)
+	if errors.Is(err, batch.ErrStale) { // of a lost answer: its request was repeated
+		err = s.bucket.tryFence(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return batch.NewStates(s.bucket), nil
