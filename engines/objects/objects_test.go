@@ -328,10 +328,13 @@ func TestPart_LostAnswer(t *testing.T) {
 	}
 }
 
-// Pieces that a killed worker has left are removed a day later, and not before.
+// Pieces that a killed worker has left are removed a day later, and not before. Those of other
+// programs stay.
 func TestNew_AbortsUploads(t *testing.T) {
 	fake := &fakeStore{uploads: []upload{
-		{"p/1/a", "old", time.Now().Add(-25 * time.Hour)}, {"p/1/b", "new", time.Now().Add(-23 * time.Hour)},
+		{"p/1/00/a.jsonl.gz", "old", time.Now().Add(-25 * time.Hour)},
+		{"p/1/00/b.jsonl.gz", "new", time.Now().Add(-23 * time.Hour)},
+		{"p/film.mp4", "another's", time.Now().Add(-25 * time.Hour)},
 	}}
 	open(t, fake)
 	if !slices.Equal(fake.aborted, []string{"old"}) {

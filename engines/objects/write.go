@@ -126,11 +126,12 @@ func (b *bucket) Remove(ctx context.Context, name string) error {
 	})
 }
 
-// abortUploads removes pieces more than a day old, left by workers that were killed. Errors are
-// ignored: the user may lack the permission, and pieces only take space.
+// abortUploads removes pieces of parts more than a day old, left by workers that were killed. Errors
+// are ignored: the user may lack the permission, and pieces only take space.
 func (b *bucket) abortUploads(ctx context.Context) {
 	for upload := range b.client.ListIncompleteUploads(ctx, b.name, b.prefix, true) {
-		if upload.Err == nil && time.Since(upload.Initiated) > 24*time.Hour {
+		isPart := strings.HasSuffix(upload.Key, batch.PartSuffix)
+		if upload.Err == nil && isPart && time.Since(upload.Initiated) > 24*time.Hour {
 			b.client.AbortMultipartUpload(ctx, b.name, upload.Key, upload.UploadID)
 		}
 	}
