@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -81,6 +83,12 @@ func (b *broker) pack(ctx context.Context, key string, content *io.SectionReader
 	return append([]byte{isObject}, name...), err
 }
 
+// behind is how long an object is looked for that is not found: in a cluster, the server that is
+// asked may not have yet what another one has confirmed.
+const behind = 10 * time.Second
+
+var errBehind = errors.New("an object is not there yet")
+
 // unpack opens the content of a message. An object is read whole: the broker may go away while the
 // content is used. If there is no such object, the error matches jetstream.ErrObjectNotFound.
 func (b *broker) unpack(ctx context.Context, message []byte) (*batch.File, error) {
@@ -95,8 +103,12 @@ func (b *broker) unpack(ctx context.Context, message []byte) (*batch.File, error
 		return nil, err
 	}
 	content := &batch.File{ReaderAt: file, Closer: file}
+	end := time.Now().Add(behind)
 	err = b.patience.ask(ctx, long, func(ctx context.Context) error {
 		object, err := b.objects.Get(ctx, string(message[1:]))
+		if errors.Is(err, jetstream.ErrObjectNotFound) && time.Now().Before(end) {
+			return errBehind
+		}
 		if err != nil {
 			return err
 		}

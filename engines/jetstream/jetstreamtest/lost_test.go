@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/seed-322c453a/sitemap/batch"
 	"github.com/seed-322c453a/sitemap/cmd/natstest"
@@ -112,6 +113,35 @@ func testLate(t *testing.T, after string) {
 	}
 	if wait := time.Since(begun); wait < late.lasts {
 		t.Errorf("the broker was not silent: it took %v", wait)
+	}
+}
+
+// A large task is taken although its object is found only after its message: in a cluster, the
+// server that is asked for it may be behind the others.
+func TestQueue_LateObject(t *testing.T) {
+	nc := connect(t)
+	q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", nil))
+	js := must[jetstream.JetStream](t)(jetstream.New(nc))
+	must[*jetstream.PubAck](t)(js.Publish(t.Context(), "sitemap.1.a", []byte("@late")))
+	if err := q.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan batch.Lease, 1)
+	go func() {
+		defer close(taken)
+		if l, err := q.Take(t.Context()); err != nil {
+			t.Error(err)
+		} else {
+			taken <- l
+		}
+	}()
+	for leased := 0; leased == 0; {
+		_, leased, _ = natsqueue.Left(t.Context(), nc, "1", nil)
+	}
+	objects := must[jetstream.ObjectStore](t)(js.ObjectStore(t.Context(), "sitemap"))
+	must[*jetstream.ObjectInfo](t)(objects.PutString(t.Context(), "late", `{"run":"1","domain":"a.test"}`))
+	if l := <-taken; l != nil && (l.Task().Domain != "a.test" || l.Task().Attempts != 0) {
+		t.Errorf("took %+v", l.Task())
 	}
 }
 
