@@ -72,7 +72,9 @@ func (r *run) previous(
 			return nil, "", false, nil
 		}
 		if errors.Is(err, ErrDamaged) {
-			r.report(t, err)
+			if saver != "" { // else it was reported before
+				r.report(t, err)
+			}
 			if !t.More {
 				return nil, "", false, nil
 			}

@@ -101,9 +101,10 @@ func TestReplaced_RemovedRun(t *testing.T) {
 }
 
 // The changes of several tasks of a domain whose part is damaged are in the next run. The part is
-// made again in its own run.
+// made again in its own run. Each part is reported once.
 func TestReplaced_MoreDamaged(t *testing.T) {
-	f := openFolder(t)
+	f, w, reports := openFolder(t), changed, 0
+	w.Report = func(batch.Task, error) { reports++ }
 	for _, run := range []string{"1", "2", "1"} {
 		for p, err := range f.Parts(t.Context(), "1") {
 			if err == nil && os.Truncate(p.Path, 5) != nil {
@@ -112,8 +113,11 @@ func TestReplaced_MoreDamaged(t *testing.T) {
 		}
 		for _, host := range []string{"a.a.example", "b.a.example", "c.a.example"} {
 			task := batch.Task{Run: run, Domain: "a.example", Targets: []string{host}, More: true}
-			mustDo(t, site(2001, false), f, []batch.Task{task}, changed)
+			mustDo(t, site(2001, false), f, []batch.Task{task}, w)
 		}
+	}
+	if reports != 2 { // one in the next run and one in its own
+		t.Errorf("%d reports", reports)
 	}
 	wantPages(t, f, 2001, 9, "2")
 	wantPages(t, f, 2001, 0, "1")
