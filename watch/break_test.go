@@ -291,7 +291,7 @@ func (f *failing) Put(key string, value []byte) error {
 func TestStoreFails(t *testing.T) {
 	testStoreFails(t)
 	var pages []string // so many that their list takes several Puts
-	for i := range 5_000 {
+	for i := range 2_500 {
 		pages = append(pages, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)})))
 	}
 	testStoreFails(t, pages...)
