@@ -81,14 +81,14 @@ func (r *run) begins(ctx context.Context, t Task) (first, second []byte, err err
 	return first, second, nil
 }
 
-// A stateLine is the second line of a part that has replaced another.
+// A stateLine is the line that a part begins with that has replaced another, after the header.
 type stateLine struct {
 	Saver string `json:"saver"` // of the state that belongs to the part
 }
 
 // runOf returns the run of what has saved a state, and its number there. The state of the first
 // part of a domain in a run has the name of the run. That of a part that replaces another has a
-// number too, which the part has in its second line. So the two count as two runs for the States.
+// number too, which the part has in its stateLine. So the two count as two runs for the States.
 func runOf(saver string) (run string, n int) {
 	run, number, _ := strings.Cut(saver, "/")
 	n, _ = strconv.Atoi(number)
@@ -108,8 +108,10 @@ func (r *run) saverOf(ctx context.Context, run, domain string) (string, error) {
 		return "", err
 	}
 	s := stateLine{run}
-	if typeOf(second) == typeState {
-		json.Unmarshal(second, &s)
+	for _, line := range [][]byte{first, second} { // a Sink need not keep the header
+		if typeOf(line) == typeState {
+			json.Unmarshal(line, &s)
+		}
 	}
 	return s.Saver, nil
 }
