@@ -122,10 +122,7 @@ func (j *journal) Put(key string, value []byte) error {
 func (j *journal) Sync() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.out.Sync(); err != nil {
-		return err
-	}
-	return j.File.Sync()
+	return j.out.SyncBefore(j.File)
 }
 
 // Finish closes the journal of a run that ended with err. The run has ended if err is nil.

@@ -238,16 +238,19 @@ func Append(a *cli.App, name string, resumed bool, length int64) (*Writer, error
 	return o, nil
 }
 
-// Sync makes the output durable, if it is a file and no pipe or device.
-func (o *Writer) Sync() error {
-	if o.File == nil {
-		return nil
+// SyncBefore makes the output durable, if it is a file and no pipe or device, and then a store that
+// remembers what was printed.
+func (o *Writer) SyncBefore(store interface{ Sync() error }) error {
+	if o.File != nil {
+		info, err := o.File.Stat()
+		if err == nil && info.Mode().IsRegular() {
+			err = o.File.Sync()
+		}
+		if err != nil {
+			return err
+		}
 	}
-	info, err := o.File.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	return o.File.Sync()
+	return store.Sync()
 }
 
 // ending returns the size of a file, and whether its last line is ended, as far as that can be

@@ -183,12 +183,7 @@ type store struct {
 	out *output.Writer
 }
 
-func (s store) Sync() error {
-	if err := s.out.Sync(); err != nil {
-		return err
-	}
-	return s.Store.Sync()
-}
+func (s store) Sync() error { return s.out.SyncBefore(s.Store) }
 
 // each calls use with each event. When the file of sites has changed, it begins with the new ones.
 func each(
