@@ -63,14 +63,15 @@ func Read(r io.Reader, has *Fields, put func(URL)) error {
 	}
 	start, _ := b.Peek(4 << 10)
 	line, rest, _ := bytes.Cut(start, []byte("\n"))
+	hasLoc := locColumn(columnsOf(line)) >= 0
 	switch {
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		return errors.New("a Parquet file; want an export in text, jsonl or csv")
 	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")):
 		return readJSONL(b, has, put)
-	case locColumn(columnsOf(line)) >= 0 && bytes.ContainsRune(bytes.TrimSpace(line), '\r'):
+	case hasLoc && bytes.ContainsRune(bytes.TrimSpace(line), '\r'):
 		return errors.New("lines that end in a carriage return alone; want line feeds")
-	case locColumn(columnsOf(line)) >= 0:
+	case hasLoc:
 		return readCSV(newCSV(b, line), has, put)
 	case isTable(line, rest):
 		return errors.New("a table without a column loc, URL, Address, page or Top pages")
