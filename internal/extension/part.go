@@ -154,12 +154,16 @@ func (q *quick) plainTag(start string) []byte {
 	}
 	value := b[i+len(start):]
 	n := bytes.IndexByte(value, '"')
-	if n <= 0 || n > maxName || value[n+1] != '>' || !xmlchar.IsPlain(value[:n]) ||
-		bytes.IndexByte(value[:n], '<') >= 0 || len(trim(value[:n])) == 0 {
+	if n <= 0 || n > maxName || value[n+1] != '>' {
+		return nil
+	}
+	value = value[:n]
+	text := trim(value)
+	if len(text) == 0 || !xmlchar.IsPlain(value) || bytes.IndexByte(value, '<') >= 0 {
 		return nil
 	}
 	q.next = i + len(start) + n + len(`">`)
-	return trim(value[:n])
+	return text
 }
 
 // wordLen returns the length of the word in lower case at the start of b.
