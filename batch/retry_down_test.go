@@ -30,6 +30,14 @@ func (x *texts) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: req}, nil
 }
 
+// oneOfThree returns a site with three sitemaps, of which one can be read.
+func oneOfThree() *texts {
+	return &texts{of: map[string]string{
+		"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
+		"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
+	}}
+}
+
 // retried does a task, and again after its failures, and returns the URLs of its part.
 func (x *texts) retried(t *testing.T, f *batch.Folder, list string, w batch.Worker) int {
 	w.Client = &discover.Client{Fetch: &fetch.Client{Transport: x, Retries: -1}}
@@ -43,10 +51,7 @@ func (x *texts) retried(t *testing.T, f *batch.Folder, list string, w batch.Work
 // A retry while a site is down, which then fails once and not for each sitemap, keeps the part.
 func TestRetry_SiteDown(t *testing.T) {
 	for _, w := range []batch.Worker{{}, changed} {
-		x, f := &texts{of: map[string]string{
-			"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
-			"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
-		}}, openFolder(t)
+		x, f := oneOfThree(), openFolder(t)
 		if n := x.retried(t, f, "a.example", w); n != 1 {
 			t.Fatalf("%d pages", n)
 		}
@@ -72,10 +77,7 @@ func TestRetry_SiteDown(t *testing.T) {
 
 // A retry in which one document recovers and another is no longer there keeps the part.
 func TestRetry_OtherDocument(t *testing.T) {
-	x, f := &texts{of: map[string]string{
-		"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
-		"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
-	}}, openFolder(t)
+	x, f := oneOfThree(), openFolder(t)
 	if n := x.retried(t, f, "a.example", batch.Worker{}); n != 1 {
 		t.Fatalf("%d pages", n)
 	}
@@ -123,10 +125,7 @@ func TestRetry_Latin1(t *testing.T) {
 
 // A retry that is abandoned keeps the part, which has pages.
 func TestRetry_Abandoned(t *testing.T) {
-	x, f := &texts{of: map[string]string{
-		"https://a.example/robots.txt": "Sitemap: /a.txt\nSitemap: /b.txt\nSitemap: /c.txt\n",
-		"https://a.example/a.txt":      "https://a.example/1\n", "https://a.example/b.txt": "down", "https://a.example/c.txt": "down",
-	}}, openFolder(t)
+	x, f := oneOfThree(), openFolder(t)
 	if n := x.retried(t, f, "a.example", batch.Worker{}); n != 1 {
 		t.Fatalf("%d pages", n)
 	}
