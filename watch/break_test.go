@@ -290,7 +290,7 @@ func (f *failing) Put(key string, value []byte) error {
 // said before the same ID.
 func TestStoreFails(t *testing.T) {
 	testStoreFails(t)
-	var pages []string // so many that their list takes several Puts
+	var pages []string // a list of them takes several Puts
 	for i := range 2_500 {
 		pages = append(pages, fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)})))
 	}

@@ -83,11 +83,11 @@ func (b *broker) pack(ctx context.Context, key string, content *io.SectionReader
 	return append([]byte{isObject}, name...), err
 }
 
-// behind is how long an object is looked for that is not found: in a cluster, the server that is
-// asked may not have yet what another one has confirmed.
-const behind = 10 * time.Second
+// lateObject is how long an object that is not found is looked for. In a cluster, one server may
+// confirm an object before another one has it.
+const lateObject = 10 * time.Second
 
-var errBehind = errors.New("an object is not there yet")
+var errLateObject = errors.New("an object is not there yet")
 
 // unpack opens the content of a message. An object is read whole: the broker may go away while the
 // content is used. If there is no such object, the error matches jetstream.ErrObjectNotFound.
@@ -103,11 +103,11 @@ func (b *broker) unpack(ctx context.Context, message []byte) (*batch.File, error
 		return nil, err
 	}
 	content := &batch.File{ReaderAt: file, Closer: file}
-	end := time.Now().Add(behind)
+	end := time.Now().Add(lateObject)
 	err = b.patience.ask(ctx, long, func(ctx context.Context) error {
 		object, err := b.objects.Get(ctx, string(message[1:]))
 		if errors.Is(err, jetstream.ErrObjectNotFound) && time.Now().Before(end) {
-			return errBehind
+			return errLateObject
 		}
 		if err != nil {
 			return err

@@ -116,8 +116,8 @@ func testLate(t *testing.T, after string) {
 	}
 }
 
-// A large task is taken although its object is found only after its message: in a cluster, the
-// server that is asked for it may be behind the others.
+// A large task is taken although its object is found some time after its message. In a cluster, the
+// servers do not all learn of an object at once.
 func TestQueue_LateObject(t *testing.T) {
 	nc := connect(t)
 	q := must[*natsqueue.Queue](t)(natsqueue.OpenQueue(t.Context(), nc, "1", nil))
