@@ -27,12 +27,9 @@ import (
 // skipped.
 const maxLine = 64 << 10
 
-// Locations of neighboring lines share one allocation: those of at most block lines, and of no more
-// lines after maxShared bytes. Allocating each on its own takes a third of the time of a line.
-const (
-	block     = 64
-	maxShared = 6 << 10
-)
+// maxShared is the maximum size in bytes of the block of lines that share one allocation. Allocating
+// each location on its own takes a third of the time of a line.
+const maxShared = 6 << 10
 
 // Entries yields the URLs of the text in r, in document order. It undoes gzip and charsets, and
 // reads any document as text. Lines end with LF, CR LF or CR. White space, quotes and angle
@@ -64,67 +61,74 @@ func Entries(r io.Reader, o *sitemap.Options) iter.Seq2[sitemap.Entry, error] {
 
 // A decoder reads one text sitemap.
 type decoder struct {
-	in    *input.Reader
-	sink  *document.Sink
-	urls  bool // a line was a URL, or a dropped one with an authority
-	other bool // a line was something else
+	in      *input.Reader
+	sink    *document.Sink
+	urls    bool   // a line was a URL, or a dropped one with an authority
+	other   bool   // a line was something else
+	block   string // lines that plain locations share
+	blockAt int64  // its offset
 }
 
-// plainLines reads the next lines, at most block of them, up to one that is not a URL or needs a
+// plainLines reads the next lines, up to the end of the block or one that is not a URL or needs a
 // report. It returns false if there are none.
 func (d *decoder) plainLines() bool {
 	b, pos := d.in.Window(), d.in.Position(0)
-	var urls [block]struct{ start, end int }
+	text := d.shared(b, pos.Offset)
+	var entries [2]sitemap.Entry // each is yielded after the next is written: reading it at once is slow
 	n, size := 0, 0
-	for ; n < block && size < maxShared; n++ {
+	for size < len(text) {
 		end, next := d.sink.Recent.PlainLine(b[size:])
 		if end == 0 {
 			break
 		}
-		urls[n].start, urls[n].end = size, size+end
+		e := &entries[n%2]
+		e.Loc, e.Pos = text[size:size+end], pos
+		if n > 0 && !d.sink.Emit(&entries[1-n%2]) {
+			return true
+		}
+		n++
 		size += next
+		pos = sitemap.Position{Offset: pos.Offset + int64(next), Line: pos.Line + 1, Column: 1}
 	}
 	if n == 0 {
 		return false
 	}
 	d.in.AdvanceLines(n, size)
 	d.urls = true
-	text := string(b[:size])
-	var entries [block]sitemap.Entry // written together: a copy would wait for one just written
-	at := pos
-	for i, u := range urls[:n] {
-		at.Offset = pos.Offset + int64(u.start)
-		entries[i].Loc, entries[i].Pos = text[u.start:u.end], at
-		at.Line, at.Column = at.Line+1, 1
-	}
-	for i := range n {
-		d.sink.Emit(&entries[i])
-	}
+	d.sink.Emit(&entries[1-n%2])
 	return true
 }
 
-// line reads the next line. It returns false at the document's end. Between CR and LF is an empty
-// line.
-func (d *decoder) line() bool {
-	for {
-		b := d.in.Window()
-		end := bytes.IndexAny(b, "\r\n")
-		switch {
-		case end >= maxLine || end < 0 && len(b) >= maxLine:
-			d.longLine(b[:maxLine])
-			return true
-		case end >= 0:
-			d.read(b[:end])
-			d.in.Advance(end + 1)
-			return true
-		case !d.in.More():
-			if b = d.in.Window(); len(b) > 0 && d.in.Err() == nil {
-				d.read(d.withoutHalf(b))
-			}
-			d.in.Advance(len(b))
-			return len(b) > 0
-		}
+// shared returns the whole lines at the start of b, at an offset of the document, as a part of the
+// block.
+func (d *decoder) shared(b []byte, offset int64) string {
+	if at := offset - d.blockAt; at < int64(len(d.block)) {
+		return d.block[at:]
 	}
+	b = b[:min(len(b), maxShared)]
+	d.block, d.blockAt = string(b[:bytes.LastIndexByte(b, '\n')+1]), offset
+	return d.block
+}
+
+// line reads the next line, or more of it. It returns false at the document's end. Between CR and LF
+// is an empty line.
+func (d *decoder) line() bool {
+	b := d.in.Window()
+	end := bytes.IndexAny(b, "\r\n")
+	switch {
+	case end >= maxLine || end < 0 && len(b) >= maxLine:
+		d.longLine(b[:maxLine])
+	case end >= 0:
+		d.read(b[:end])
+		d.in.Advance(end + 1)
+	case !d.in.More():
+		if b = d.in.Window(); len(b) > 0 && d.in.Err() == nil {
+			d.read(d.withoutHalf(b))
+		}
+		d.in.Advance(len(b))
+		return len(b) > 0
+	}
+	return true
 }
 
 // withoutHalf returns the last line of the document without half a unit of UTF-16 or UTF-32 at its

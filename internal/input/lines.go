@@ -10,6 +10,9 @@ import (
 // cheap for places near the previous one.
 func (in *Reader) Position(n int) sitemap.Position {
 	to := in.r + n
+	if to != in.lineAt {
+		in.findCR()
+	}
 	if to > in.lineAt {
 		if lines := in.countLines(in.lineAt, to); lines > 0 {
 			in.line += lines
@@ -55,10 +58,9 @@ func (in *Reader) countLines(from, to int) int {
 	return n
 }
 
-// noteCR searches the new bytes for a CR without an LF. After the first one, countLines searches
-// for them too. For a CR at the end of the bytes, the next byte decides. If its place was counted
-// by then, noteCR counts it.
-func (in *Reader) noteCR(fresh []byte) {
+// noteEdge notes whether the new bytes end with a CR, for which the byte after it decides. If the
+// place of such a CR was counted by then, noteEdge counts it.
+func (in *Reader) noteEdge(fresh []byte) {
 	if len(fresh) == 0 {
 		return
 	}
@@ -67,13 +69,19 @@ func (in *Reader) noteCR(fresh []byte) {
 		in.endLine()
 	}
 	in.lastCR = fresh[len(fresh)-1] == '\r'
-	for i := 0; !in.loneCR && i < len(fresh)-1; i++ {
-		j := bytes.IndexByte(fresh[i:len(fresh)-1], '\r')
-		if j < 0 {
+}
+
+// findCR searches the bytes that were not searched before for a CR without an LF. After the first
+// one, countLines searches for them too.
+func (in *Reader) findCR() {
+	for !in.loneCR && in.searched < in.w-1 {
+		n := bytes.IndexByte(in.buf[in.searched:in.w-1], '\r')
+		if n < 0 {
+			in.searched = in.w - 1
 			return
 		}
-		i += j
-		in.loneCR = fresh[i+1] != '\n'
+		in.searched += n + 1
+		in.loneCR = in.buf[in.searched] != '\n'
 	}
 }
 

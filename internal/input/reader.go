@@ -44,13 +44,14 @@ type Reader struct {
 
 // A lineCounter is the state of counting lines.
 type lineCounter struct {
-	lineAt int // buf[lineAt] is on line number line
-	line   int
-	start  int64 // offset of that line in the document
-	first  int64 // offset of the line that buf[0] is on
-	loneCR bool  // a CR without LF, which ends a line too, was seen
-	lastCR bool  // the last byte read is a CR
-	endCR  bool  // it is the last one of the document, and ends a line
+	lineAt   int // buf[lineAt] is on line number line
+	line     int
+	start    int64 // offset of that line in the document
+	first    int64 // offset of the line that buf[0] is on
+	loneCR   bool  // a CR without LF, which ends a line too, was seen
+	searched int   // no CR without LF ends before buf[searched], unless loneCR is set
+	lastCR   bool  // the last byte read is a CR
+	endCR    bool  // it is the last one of the document, and ends a line
 }
 
 // Close releases the memory of the window, whose content must not be used any more. Closing again

@@ -6,10 +6,10 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// AdvanceLines is Advance for n bytes that are whole lines, each with its LF. They need not be
-// counted later.
+// AdvanceLines is Advance for n bytes that are whole lines, each with its LF and without another CR.
+// They need not be counted later.
 func (in *Reader) AdvanceLines(lines, n int) {
-	if in.lineAt == in.r && !in.loneCR {
+	if in.lineAt == in.r {
 		in.lineAt += n
 		in.line += lines
 		in.start = in.base + int64(in.lineAt)
@@ -67,6 +67,7 @@ func (in *Reader) slide() {
 	}
 	in.base += int64(in.r)
 	in.lineAt -= in.r
+	in.searched = max(0, in.searched-in.r)
 	in.w = copy(in.buf, in.buf[in.r:in.w])
 	in.r = 0
 	clear(in.buf[in.w : in.w+Padding])
@@ -100,7 +101,7 @@ func (in *Reader) take(n int, err error) {
 		next = in.buf[in.w+n]
 	}
 	in.left -= int64(n)
-	in.noteCR(in.buf[in.w : in.w+n])
+	in.noteEdge(in.buf[in.w : in.w+n])
 	before := in.Bytes()
 	in.w += n
 	clear(in.buf[in.w : in.w+Padding])
