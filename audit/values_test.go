@@ -198,6 +198,8 @@ func TestDocument_Extensions(t *testing.T) {
 		clip(whole + part("expiration_date", "2026-11-24")):                                           "",
 		clip(whole + part("price", "1")):                                                              "deprecated_element info",
 		clip(thumbnail + videoTitle + description + part("content_loc", "https://www.example.com/0")): "video_loc_is_page error",
+		clip(thumbnail + videoTitle + description + part("content_loc", "ftp://www.example.com/v")):   "bad_extension warning",
+		clip(part("thumbnail_loc", "ftp://www.example.com/t") + videoTitle + description + content):   "bad_extension warning",
 	} {
 		wantSaid(t, one("%s", body), want)
 	}

@@ -99,6 +99,8 @@ type entryState struct {
 	nested     int  // depth of records in records
 	// the namespace of the start tag of the open record
 	actual namespace.Space
+	// the part of the open record whose value was invalid last
+	invalid string
 }
 
 // New returns a decoder of the extensions that r reads from in. Locations are

@@ -17,9 +17,7 @@ import (
 func (d *Decoder) image() {
 	at, pos, ok := readRecord(d, &d.images, namespace.Image, "image:image", d.image, d.imagePart)
 	if ok && d.images.current()[at].Loc == "" {
-		if !d.r.Truncated() {
-			d.bad(pos, "image:loc", nil)
-		}
+		d.missing(pos, "image:loc")
 		d.images.remove(at)
 	}
 }

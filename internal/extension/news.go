@@ -20,9 +20,7 @@ func (d *Decoder) newsItem() {
 		return
 	}
 	n := &d.news.current()[at]
-	if missing := missingOfNews(n); missing != "" && !d.r.Truncated() {
-		d.bad(pos, missing, nil)
-	}
+	d.missing(pos, missingOfNews(n))
 	if n.PublicationName == "" && n.Title == "" && n.PublicationDate.IsZero() {
 		d.news.remove(at)
 	}

@@ -41,7 +41,18 @@ func (d *Decoder) value(field string) value {
 }
 
 // badValue reports a value that is invalid.
-func (d *Decoder) badValue(v value) { d.bad(d.pos(v), v.field, v.raw) }
+func (d *Decoder) badValue(v value) {
+	d.invalid = v.field
+	d.bad(d.pos(v), v.field, v.raw)
+}
+
+// missing reports a part that a record lacks, unless that is "". An invalid value of the part has
+// been reported, and a record that the document cuts may have it.
+func (d *Decoder) missing(pos sitemap.Position, field string) {
+	if field != "" && field != d.invalid && !d.r.Truncated() {
+		d.bad(pos, field, nil)
+	}
+}
 
 // pos returns the position of a value. Few are reported, and finding a position takes longer than
 // reading most values.
@@ -297,6 +308,7 @@ func readRecord[T any](d *Decoder, s *slab[T], space namespace.Space, field stri
 	}
 	at = s.len()
 	s.next()
+	d.invalid = ""
 	if d.quick.active() {
 		for d.quick.nextPart() {
 			part(&s.current()[at])

@@ -15,9 +15,7 @@ func (d *Decoder) video() {
 		return
 	}
 	v := &d.videos.current()[at]
-	if missing := missingOfVideo(v); missing != "" && !d.r.Truncated() {
-		d.bad(pos, missing, nil)
-	}
+	d.missing(pos, missingOfVideo(v))
 	if isBlank(v) {
 		d.videos.remove(at)
 	}
