@@ -235,10 +235,16 @@ type origins struct {
 
 func newOrigins() *origins { return &origins{byAuthority: map[string]*origin{}} }
 
+// hasSecondScheme reports whether what precedes a path is a URL that another one follows without a
+// slash, as in https://www.example.comhttps://www.example.com/page.
+func hasSecondScheme(authority string) bool {
+	return strings.HasSuffix(authority, "http:") || strings.HasSuffix(authority, "https:")
+}
+
 var seed = maphash.MakeSeed()
 
-// of returns the origin of a location. It returns nil for a location that is not a URL, and beyond
-// maxOrigins.
+// of returns the origin of a location. It returns nil for a location that is not a URL or two in
+// one, and beyond maxOrigins.
 func (o *origins) of(loc string) *origin {
 	if o.last != nil && location.HasAuthority(loc, o.last.authority) {
 		return o.last
@@ -250,7 +256,7 @@ func (o *origins) of(loc string) *origin {
 			return nil
 		}
 		parsed, err := location.AuthorityOrigin(authority)
-		if err != nil {
+		if err != nil || hasSecondScheme(authority) {
 			return nil
 		}
 		i := slices.IndexFunc(o.list, func(h *host) bool { return h.Origin == parsed })

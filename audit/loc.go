@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/document"
+	"github.com/seed-322c453a/sitemap/internal/location"
 )
 
 // The codes of locations.
@@ -125,7 +126,7 @@ func (l *locations) add(e *sitemap.Entry, o *origin, rest string, has class) (is
 	if l.format == sitemap.URLSet && e.Kind == sitemap.Page && isSitemapName(e.Loc) {
 		l.sitemaps.add(func() place { return l.field(e, document.Loc) })
 	}
-	if isUnrendered(rest) {
+	if isUnrendered(e.Loc, rest, o) {
 		l.bogus(e)
 	}
 	if o == nil || has&^(isUpper|isDot) != 0 || o.odd || len(e.Loc) < minLoc {
@@ -205,8 +206,12 @@ func template(text string) string {
 }
 
 // isUnrendered reports whether the part after an origin is another URL, or ends in a placeholder
-// such as undefined.
-func isUnrendered(rest string) bool {
+// such as undefined. Without an origin, the location may be two URLs.
+func isUnrendered(loc, rest string, o *origin) bool {
+	if o == nil {
+		authority, _ := location.Split(loc)
+		return hasSecondScheme(authority)
+	}
 	if strings.HasPrefix(rest, "/http") {
 		return strings.HasPrefix(rest, "/https://") || strings.HasPrefix(rest, "/http://")
 	}
