@@ -257,7 +257,7 @@ func (d *auditor) judgeElements() {
 		switch kind := kindOf(e); {
 		case e.depth != 1:
 		case kind == document.Loc:
-			d.oddStart(e)
+			d.oddEnds(e)
 		case kind == document.ChangeFrequency:
 			d.changeFreqText(e)
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-322c453a/sitemap"
+	"github.com/seed-322c453a/sitemap/internal/chars"
 	"github.com/seed-322c453a/sitemap/internal/document"
 	"github.com/seed-322c453a/sitemap/internal/location"
 )
@@ -282,10 +283,18 @@ func revealing(rest string) (session, secret string) {
 	return session, secret
 }
 
-// oddStart judges a location with a character before its scheme, which reading removes.
-func (j *judge) oddStart(e *element) {
+// oddEnds judges a location with a character before or after it that reading removes, such as a
+// no-break space.
+func (j *judge) oddEnds(e *element) {
 	v := string(e.value())
-	if j.loc != "" && v != j.loc && strings.Contains(v, "://") && v[0] >= utf8.RuneSelf {
+	if j.loc == "" || v == j.loc || !strings.Contains(v, "://") {
+		return
+	}
+	switch end, ok := strings.CutPrefix(v, j.loc); {
+	case v[0] >= utf8.RuneSelf:
 		j.findIn(of(sitemap.BadLoc), e, v, "%s starts with a character that no URL has", quoted(v))
+	case ok && strings.TrimFunc(end, chars.IsSpace) == "":
+		j.findIn(of(sitemap.LocWhitespace).fixedBy("Remove what follows the URL."), e, v,
+			"%s ends with a character that no URL has", quoted(v))
 	}
 }

@@ -87,6 +87,10 @@ func TestDocument_Locations(t *testing.T) {
 		"https://www.example.com/" + strings.Repeat("a", 2_024): "",
 		"https://www.example.com/" + strings.Repeat("a", 2_025): "loc_too_long error",
 		"\u200bhttps://www.example.com/a":                       "bad_loc error",
+		"https://www.example.com/a\u00a0":                       "loc_whitespace warning",
+		"https://www.example.com/a&#8203;":                      "loc_whitespace warning",
+		"https://www.example.com/a&#32;":                        "",
+		"https://www.example.com/a;":                            "",
 	} {
 		wantSaid(t, urlsetStart+"<url><loc>"+loc+"</loc></url>"+urlsetEnd, want)
 	}

@@ -168,7 +168,7 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 		d.locs = 1
 		return end + 4
 	}
-	if d.listener != nil && len(loc) > 0 && (loc[0] == '&' || loc[0] >= utf8.RuneSelf) {
+	if d.listener != nil && hasOddEnds(loc) {
 		return 0
 	}
 	ok := section && xmlchar.Sound(raw)
@@ -180,6 +180,15 @@ func (d *decoder) quickLoc(b []byte, i int) int {
 	}
 	d.setLoc(raw, d.tagAt(i, len("loc")))
 	return end + 4
+}
+
+// hasOddEnds reports whether reading may remove a character around a location.
+func hasOddEnds(loc []byte) bool {
+	if len(loc) == 0 {
+		return false
+	}
+	last, _ := utf8.DecodeLastRune(loc)
+	return loc[0] == '&' || loc[0] >= utf8.RuneSelf || last == ';' || chars.IsSpace(last)
 }
 
 // section is textTo for a CDATA section without a '<' or ']' in it.

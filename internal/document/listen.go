@@ -16,7 +16,8 @@ type Listener interface {
 	// Entry takes an entry that starts with a tag without attributes, at an offset, and with fields
 	// without attributes. Often that is all of it, or all but what Extension took. The fields are
 	// valid in this call only. No white space surrounds a changefreq of them, and no location of
-	// them starts with a reference or with a character other than ASCII.
+	// them starts or ends with a reference or with white space beyond ASCII, or starts with another
+	// character beyond ASCII.
 	Entry(offset int64, fields []Field)
 	// Extension takes links, with their offsets, or an image that was read quickly from text, in
 	// the entry at an offset. It returns false to take their elements instead.
