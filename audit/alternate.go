@@ -67,11 +67,16 @@ var _ = register(
 
 // judgeElement judges an element that may be an alternate.
 func (x *extensions) judgeElement(e *element) {
-	rel, _ := e.attr("rel")
+	rel, hasRel := e.attr("rel")
 	code, hasCode := e.attr("hreflang")
-	if hasCode && bytes.EqualFold(rel, []byte("alternate")) {
-		href, _ := e.attr("href")
-		x.judgeLink(e.offset, string(code), string(href))
+	if !hasCode || hasRel && !bytes.EqualFold(rel, []byte("alternate")) {
+		return
+	}
+	href, _ := e.attr("href")
+	x.judgeLink(e.offset, string(code), string(href))
+	if !hasRel {
+		x.findIn(of(sitemap.BadExtension).fixedBy(`Add rel="alternate" to the link.`), e,
+			string(code), "the alternate for %s has no rel", quoted(code))
 	}
 }
 

@@ -238,6 +238,7 @@ func TestDocument_Alternates(t *testing.T) {
 		link("en", self) + link("de", other) + link("x-default", other+"2"): "",
 		strings.Replace(link("en", self), "alternate", "Alternate", 1):      "",
 		strings.Replace(link("xx-YY", "/"), "alternate", "stylesheet", 1):   "",
+		strings.Replace(link("en", self), `rel="alternate"`, "", 1):         "bad_extension warning",
 		strings.Replace(link("en", self), "xhtml:", "", 1):                  "extension_namespace error",
 	} {
 		wantSaid(t, one("%s", body), want)
