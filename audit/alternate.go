@@ -234,8 +234,10 @@ func (r *returns) end() {
 		return
 	}
 	byLoc := make(map[uint64]int32, len(r.pages))
-	for i := range r.pages {
-		byLoc[r.pages[i].self] = int32(i)
+	for i, page := range r.pages {
+		if _, isRepeated := byLoc[page.self]; !isRepeated || page.from < page.to {
+			byLoc[page.self] = int32(i)
+		}
 	}
 	reported := map[int32]bool{}
 	for i := range r.pages {
