@@ -262,6 +262,23 @@ func TestDocument_Returns(t *testing.T) {
 	}
 }
 
+// A page that is repeated without its alternates has one finding. So has a date that cannot be meant.
+func TestDocument_OneFinding(t *testing.T) {
+	const link = `<xhtml:link rel="alternate" hreflang="%s" href="https://www.example.com/%d"/>`
+	both := fmt.Sprintf(link, "en", 0) + fmt.Sprintf(link, "de", 1)
+	repeated := strings.Replace(entries(2, func(int) string { return both }), urlsetEnd,
+		"<url><loc>https://www.example.com/1</loc></url>"+urlsetEnd, 1)
+	for text, want := range map[string]string{
+		repeated:                             "duplicate_loc warning",
+		one("<lastmod>1970-01-01</lastmod>"): "implausible_lastmod warning",
+	} {
+		found, err := collect(audit.Document(source("s.xml", []byte(text)), &audit.Options{Time: testTime}))
+		if got := said(found); got != want || err != nil {
+			t.Errorf("%s: %s, want %s, %v", text, got, want, err)
+		}
+	}
+}
+
 func TestDuplicates_Spellings(t *testing.T) {
 	for _, test := range []struct{ a, b, want string }{
 		{"https://example.com/a", "https://example.com/a", "duplicate_loc warning"},

@@ -110,14 +110,14 @@ var (
 // lastMods judges the lastmods of a document.
 type lastMods struct {
 	*judge
-	served       time.Time // when the document was, or zero
-	present      tally
-	absent       tally
-	newest       sitemap.Time
-	latest, late int64  // seconds: when newest starts, and from which on a date is in the future
-	text         string // of the first one
-	fresh        bool   // all lastmods so far are those of the response
-	builds       [4]build
+	served  time.Time // when the document was, or zero
+	present tally
+	absent  tally
+	newest  sitemap.Time // of those that can be meant
+	late    int64        // seconds from which on a date is in the future
+	text    string       // of the first one
+	fresh   bool         // all lastmods so far are those of the response
+	builds  [4]build
 }
 
 // A build is a time around which there are lastmods.
@@ -136,18 +136,19 @@ func (l *lastMods) add(e *sitemap.Entry) {
 	at := func() place { return l.field(e, document.LastMod) }
 	start := t.Start().Unix()
 	if l.present.count == 0 {
-		l.text, l.newest, l.latest, l.fresh = t.String(), t, start, !l.served.IsZero()
+		l.text, l.fresh = t.String(), !l.served.IsZero()
 	}
 	l.present.add(at)
-	if start > l.latest {
-		l.newest, l.latest = t, start
-	}
 	l.fresh = l.fresh && t.Precision() >= sitemap.Minute &&
 		t.Start().Sub(l.served).Abs() <= fetchWindow
+	isPlausible := start >= plausible || isFeed(l.format)
+	if isPlausible && start > l.newest.Start().Unix() {
+		l.newest = t
+	}
 	switch {
 	case start > l.late:
 		l.findAt(of(LastmodFuture), at(), t.String(), "lastmod %q is in the future", t)
-	case readable <= start && start < plausible && !isFeed(l.format):
+	case !isPlausible && start >= readable:
 		l.findAt(of(sitemap.ImplausibleLastMod), at(), t.String(),
 			"lastmod %q is too unlikely to be meant", t)
 	}
@@ -188,7 +189,7 @@ func (l *lastMods) end(start place) {
 		l.findAt(of(LastmodCoverage), l.absent.first, "", "%d of %d entries have a lastmod (%d %%)",
 			count, entries, count*100/entries)
 	}
-	if count > 0 && l.newest.End().Before(l.now.Add(-stale)) {
+	if !l.newest.IsZero() && l.newest.End().Before(l.now.Add(-stale)) {
 		l.findAt(of(LastmodStale), start, l.newest.String(),
 			"the newest lastmod, %q, is older than a year", l.newest)
 	}
