@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-322c453a/sitemap"
@@ -30,6 +31,10 @@ func (j *judge) problem(p sitemap.Problem) {
 	switch p.Code {
 	case sitemap.UnknownNamespace:
 		if hasSmartQuotes(p.Text) {
+			return
+		}
+	case sitemap.StrayText, sitemap.ForeignElement:
+		if slices.ContainsFunc(j.held, func(f Finding) bool { return f.Pos == p.Pos }) {
 			return
 		}
 	case sitemap.NoEntries:
