@@ -7,12 +7,12 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/internal/filename"
+	"github.com/seed-322c453a/sitemap/internal/siteurl"
 )
 
 var runName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -70,16 +70,11 @@ func DomainOf(target string) (string, error) {
 
 // hostOf returns the host of a target, in lower case and ASCII.
 func hostOf(target string) (string, error) {
-	rawURL := target
-	if !strings.Contains(target, "://") {
-		rawURL = "https://" + target
-	}
-	u, err := sitemap.ParseLoc(rawURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" ||
-		strings.ContainsFunc(target, unicode.IsControl) { // several columns, or old Mac line ends
+	site, err := siteurl.Parse(target)
+	if err != nil {
 		return "", fmt.Errorf("%.200q: want a host or an http or https URL", sitemap.Redact(target))
 	}
-	host := strings.TrimSuffix(u.Hostname(), ".")
+	host := strings.TrimSuffix(site.URL.Hostname(), ".")
 	return host, checkDomain(host)
 }
 
