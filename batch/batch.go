@@ -34,15 +34,16 @@
 // A run is one pass over a list, under a name that the caller chooses. The same name resumes a run,
 // and another name starts the next one. Each run has its own parts. The state of a domain is what
 // walks remember of it. It outlives the run, so that a run with OnlyChanged yields only new and
-// modified pages. A state is saved before its part appears. It keeps its predecessor, which is used
-// if that part never appeared, so that no change is lost.
+// modified pages. A state is saved before its part appears, and names it. It keeps its predecessor,
+// with which the next walk begins if that part never appeared. So no change is lost.
 //
 // # Large domains
 //
 // A domain may have any number of targets. If it has more than 1,000, a hash of the host divides
 // them into up to 256 lots, which are done side by side under one lease. Each lot has its own part
-// and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain says how many there are. If
-// the list grows by a target, only the lot of that target is done again.
+// and state, named DOMAIN~00 to DOMAIN~ff, and the part of the domain says that there are lots. If
+// the list grows by a target, only the lot of that target is done again. In one run a domain stays
+// in lots, or undivided, however the list changes.
 //
 // # A queue of your own
 //
@@ -58,7 +59,7 @@
 //	worker.go    Run: takes tasks and ends their leases
 //	part.go      one part: its state, the job, and when it appears
 //	replaced.go  a part that gives way to a new one
-//	run.go       a Worker that runs: parts, lots and states that are there
+//	run.go       a Worker that runs, and the parts and states that it finds
 //	jobs.go      the jobs of a walk and of an audit; hosts and lots, side by side
 //	visit.go     the lines that the jobs write
 //	document.go  what is known of a document
@@ -80,7 +81,6 @@ package batch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"time"
@@ -131,62 +131,41 @@ type Lease interface {
 type States interface {
 	// Load returns the state of a domain, or the zero State if none was saved.
 	Load(ctx context.Context, domain string) (State, error)
-	// Save replaces the state of a domain with the bytes that write writes, or leaves it as it was.
-	// It returns the new revision, which is never 0. If the state no longer has the given revision,
-	// Save changes nothing and the error matches [ErrStale]: of two workers with one domain, the
-	// second cannot undo what the first has saved. A state of another run becomes the predecessor.
-	// One of the same run is dropped, and its predecessor stays. If a part of a run is replaced, as
-	// a retry does, the new one counts as a run of its own. A state may have many megabytes.
-	Save(
-		ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-	) (uint64, error)
+	// Save replaces the state of a domain by next, whose bytes write writes, or leaves it as it
+	// was. Next has the Version of the state that Load returned. If that was replaced since, Save
+	// changes nothing and the error matches [ErrStale]: of two workers with one domain, the second
+	// cannot undo what the first has saved. The Predecessor of next is that state, its predecessor,
+	// or nil. A state may have many megabytes.
+	Save(ctx context.Context, domain string, next State, write func(io.Writer) error) error
 }
 
 // A State is what walks remember of a domain.
 type State struct {
-	Revision uint64 // 0 if there is none
-	Run      string // what saved it: the run, with a number if its part has replaced another
+	Version string // another one after each Save; "" if there is no state
+	Run     string // the run of the part that it was saved for
+	Part    string // the ID of that part
 	// Open reads the bytes that were saved. It is nil if there are none. If the state was replaced
 	// since Load, the error may match [ErrStale].
 	Open func(ctx context.Context) (io.ReadCloser, error)
-	// Predecessor is the state of the run before, or nil. It has no predecessor itself.
+	// Predecessor is the state that the walk began with, or nil. It counts if the part of this one
+	// never appeared. It has no predecessor itself.
 	Predecessor *State
 }
 
 // A Sink keeps parts. It is safe for concurrent use.
 type Sink interface {
-	// Part begins the part of a task.
-	Part(ctx context.Context, task Task) (Part, error)
-	// Has reports whether a part of the task with the same targets was committed. If the task has
-	// no targets, any part of its domain counts. If the part is not whole, Has returns false and an
-	// error that matches [ErrDamaged] and names the part.
-	Has(ctx context.Context, task Task) (bool, error)
+	// Part begins a part. Once it is committed, Stat and Parts return this description, with Path,
+	// Time and Counts.
+	Part(ctx context.Context, part Stored) (Part, error)
+	// Stat returns the part with this Run and Domain. If there is no such part, the error matches
+	// fs.ErrNotExist. If it is not whole, the error matches [ErrDamaged] and names the part.
+	Stat(ctx context.Context, part Stored) (Stored, error)
 	// Parts yields the parts of a run, always in the same order. For a part that is not whole it
 	// yields an error that matches [ErrDamaged] and names the part, and goes on.
 	Parts(ctx context.Context, run string) iter.Seq2[Stored, error]
 	// Open reads the lines of the part with this Run and Domain; see [Lines]. If there is no such
 	// part, the error matches fs.ErrNotExist.
 	Open(ctx context.Context, part Stored) (io.ReadCloser, error)
-}
-
-// A Remover is a [Sink] that can remove parts: the lots of a domain that is no longer done in lots.
-// Other sinks keep such parts.
-type Remover interface {
-	// Remove removes a part. It returns nil if there is no such part.
-	Remove(ctx context.Context, part Stored) error
-}
-
-// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if
-// it is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
-func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
-	for _, part := range append(t.lots(), t) {
-		if has, err := s.Has(ctx, part); errors.Is(err, ErrDamaged) {
-			return false, nil
-		} else if !has || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // A Part receives the lines of one task; see [Lines] for their form. Commit makes them visible all
@@ -199,11 +178,12 @@ type Part interface {
 	Discard()
 }
 
-// A Stored describes a part that was committed.
+// A Stored describes a part.
 type Stored struct {
 	Task             // without Targets
+	ID     string    `json:"id,omitempty"`     // no other part has it
 	Digest string    `json:"digest,omitempty"` // of the targets
-	Lots   int       `json:"lots,omitempty"`   // how many lots have parts of their own
+	InLots bool      `json:"lots,omitempty"`   // the lines are in lots with parts of their own
 	Path   string    `json:"-"`                // its location, for people to read
 	Time   time.Time `json:"time,omitzero"`    // when it was committed
 	Counts Counts    `json:"counts"`

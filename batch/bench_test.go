@@ -53,11 +53,14 @@ func BenchmarkWorker(b *testing.B) {
 // discard is a sink that keeps nothing.
 type discard struct{}
 
-func (discard) Has(context.Context, batch.Task) (bool, error)        { return false, nil }
-func (discard) Part(context.Context, batch.Task) (batch.Part, error) { return discard{}, nil }
-func (discard) Write(p []byte) (int, error)                          { return len(p), nil }
-func (discard) Commit(context.Context, batch.Counts) error           { return nil }
-func (discard) Discard()                                             {}
+func (discard) Part(context.Context, batch.Stored) (batch.Part, error) { return discard{}, nil }
+func (discard) Write(p []byte) (int, error)                            { return len(p), nil }
+func (discard) Commit(context.Context, batch.Counts) error             { return nil }
+func (discard) Discard()                                               {}
+
+func (discard) Stat(context.Context, batch.Stored) (batch.Stored, error) {
+	return batch.Stored{}, fs.ErrNotExist
+}
 
 func (discard) Parts(context.Context, string) iter.Seq2[batch.Stored, error] {
 	return func(func(batch.Stored, error) bool) {}
@@ -80,30 +83,26 @@ func (m *memoryStates) Load(_ context.Context, domain string) (batch.State, erro
 }
 
 func (m *memoryStates) Save(
-	_ context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-) (uint64, error) {
+	_ context.Context, domain string, next batch.State, write func(io.Writer) error,
+) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
-		return 0, err
+		return err
 	}
-	next := batch.State{Revision: revision + 1, Run: run, Open: func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
-	}}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := m.states[domain]
-	if now.Revision != revision {
-		return 0, batch.ErrStale
-	}
-	if next.Predecessor = now.Predecessor; now.Revision > 0 && now.Run != run {
-		now.Predecessor = nil
-		next.Predecessor = &now
+	if m.states[domain].Version != next.Version {
+		return batch.ErrStale
 	}
 	if m.states == nil {
 		m.states = map[string]batch.State{}
 	}
+	next.Version += "+"
+	next.Open = func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())), nil
+	}
 	m.states[domain] = next
-	return revision + 1, nil
+	return nil
 }
 
 // noStates forgets states.
@@ -111,6 +110,6 @@ type noStates struct{}
 
 func (noStates) Load(context.Context, string) (batch.State, error) { return batch.State{}, nil }
 
-func (noStates) Save(_ context.Context, _, _ string, _ uint64, write func(io.Writer) error) (uint64, error) {
-	return 1, write(io.Discard)
+func (noStates) Save(_ context.Context, _ string, _ batch.State, write func(io.Writer) error) error {
+	return write(io.Discard)
 }

@@ -61,12 +61,9 @@ type filePart struct {
 // NewFilePart begins a part in a file, in the format of a [Folder]. Commit completes the file and
 // calls put. If put succeeds, it has closed the file, and removed or renamed it. Discard closes and
 // removes the file, also after put has failed.
-func NewFilePart(file *os.File, t Task, put func(ctx context.Context) error) Part {
+func NewFilePart(file *os.File, part Stored, put func(ctx context.Context) error) Part {
 	p := &filePart{file: file, buf: bufio.NewWriterSize(file, 16<<10), put: put}
-	first := header{Version: version, Stored: Stored{
-		Task: t, Digest: t.Digest(), Lots: len(t.lots()),
-	}}
-	first.Targets = nil
+	first := header{Version: version, Stored: part}
 	p.buf.Write(appendMember(nil, typed(typePart, first))) // Flush has its error
 	p.gz = zippers.Get().(*gzip.Writer)
 	p.gz.Reset(p.buf)
@@ -129,9 +126,4 @@ func ReadStored(r io.ReaderAt, size int64) (Stored, error) {
 		return Stored{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return h.Stored, h.check()
-}
-
-// Of reports whether the part belongs to a task: it has the same targets, or the task has none.
-func (s *Stored) Of(t Task) bool {
-	return s.Run == t.Run && s.Domain == t.Domain && (len(t.Targets) == 0 || s.Digest == t.Digest())
 }

@@ -20,8 +20,6 @@ type Files interface {
 	StateFiles
 	// List yields the names of the files below a folder, sorted.
 	List(ctx context.Context, folder string) iter.Seq2[string, error]
-	// Remove removes a file. It returns nil if there is none.
-	Remove(ctx context.Context, name string) error
 }
 
 // StateFiles are what [NewStates] needs of [Files].
@@ -65,34 +63,29 @@ type closingReader struct {
 	io.Closer
 }
 
-// A FileSink is a [Sink] and a [Remover] that keeps parts as files, under the names that [PartName]
-// returns.
+// A FileSink is a [Sink] that keeps parts as files, under the names that [PartName] returns.
 type FileSink struct{ Files Files }
 
-// Part begins the part of a task: see [Sink].
-func (s FileSink) Part(_ context.Context, t Task) (Part, error) {
-	if err := CheckRun(t.Run); err != nil {
+// Part begins a part: see [Sink].
+func (s FileSink) Part(_ context.Context, part Stored) (Part, error) {
+	if err := CheckRun(part.Run); err != nil {
 		return nil, err
 	}
 	file, err := s.Files.Create()
 	if err != nil {
 		return nil, err
 	}
-	return NewFilePart(file, t, func(ctx context.Context) error {
-		return s.Files.Replace(ctx, PartName(t.Run, t.Domain), file, AnyVersion)
+	return NewFilePart(file, part, func(ctx context.Context) error {
+		return s.Files.Replace(ctx, PartName(part.Run, part.Domain), file, AnyVersion)
 	}), nil
 }
 
-// Has reports whether the part of a task was committed: see [Sink].
-func (s FileSink) Has(ctx context.Context, t Task) (bool, error) {
-	if err := CheckRun(t.Run); err != nil {
-		return false, err
+// Stat returns a part: see [Sink].
+func (s FileSink) Stat(ctx context.Context, part Stored) (Stored, error) {
+	if err := CheckRun(part.Run); err != nil {
+		return Stored{}, err
 	}
-	part, err := s.stored(ctx, PartName(t.Run, t.Domain))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && part.Of(t), err
+	return s.stored(ctx, PartName(part.Run, part.Domain))
 }
 
 // stored reads the ends of a part.
@@ -177,12 +170,4 @@ func (s FileSink) Open(ctx context.Context, part Stored) (io.ReadCloser, error) 
 		return nil, fmt.Errorf("%s: %w: %w", f.Path, ErrDamaged, err)
 	}
 	return &closingReader{lines, f}, nil
-}
-
-// Remove removes a part: see [Remover].
-func (s FileSink) Remove(ctx context.Context, part Stored) error {
-	if err := CheckRun(part.Run); err != nil {
-		return err
-	}
-	return s.Files.Remove(ctx, PartName(part.Run, part.Domain))
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A Folder keeps parts and states as files. It implements [Sink], [Remover] and [States], and is
-// safe for concurrent use. Workers in several processes may share one as long as no two of them do
-// the same domain at once.
+// A Folder keeps parts and states as files. It implements [Sink] and [States], and is safe for
+// concurrent use. Workers in several processes may share one as long as no two of them do the same
+// domain at once.
 //
 // A part has the name that [PartName] returns. To forget a run, remove its folder. States are in
 // ".state". Files are written in ".tmp" and renamed.
@@ -148,13 +148,4 @@ func (f *folderFiles) List(ctx context.Context, folder string) iter.Seq2[string,
 		}
 		fs.WalkDir(os.DirFS(f.path(folder)), ".", walk)
 	}
-}
-
-// Remove removes a file: see [Files].
-func (f *folderFiles) Remove(_ context.Context, name string) error {
-	err := os.Remove(f.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -40,8 +40,17 @@ func TestFolder_States(t *testing.T) {
 // A state that was replaced since it was loaded is not read: another worker has saved one.
 func TestFolder_ReplacedState(t *testing.T) {
 	f := openFolder(t)
-	save := func(run string, revision uint64) {
-		_, err := f.Save(t.Context(), "a.test", run, revision, func(w io.Writer) error {
+	var state batch.State
+	for _, run := range []string{"1", "22", "333"} {
+		var err error
+		if state, err = f.Load(t.Context(), "a.test"); err != nil {
+			t.Fatal(err)
+		}
+		next := batch.State{Version: state.Version, Run: run}
+		if state.Open != nil {
+			next.Predecessor = &state
+		}
+		err = f.Save(t.Context(), "a.test", next, func(w io.Writer) error {
 			_, err := io.WriteString(w, strings.Repeat(run, 10))
 			return err
 		})
@@ -49,13 +58,6 @@ func TestFolder_ReplacedState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	save("1", 0)
-	save("22", 1)
-	state, err := f.Load(t.Context(), "a.test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	save("333", 2)
 	for _, s := range []*batch.State{&state, state.Predecessor} {
 		if _, err := s.Open(t.Context()); !errors.Is(err, batch.ErrStale) {
 			t.Errorf("Open of the state of run %s: %v, want ErrStale", s.Run, err)
@@ -93,16 +95,16 @@ func TestFolder_Names(t *testing.T) {
 		strings.Repeat("x", 300), strings.Repeat("x", 299) + "y", strings.Repeat("../", 200), "ü",
 	}
 	for _, domain := range domains {
-		task := batch.Task{Run: "1", Domain: domain, Targets: []string{"x"}}
-		p, err := f.Part(t.Context(), task)
+		part := batch.Stored{Task: batch.Task{Run: "1", Domain: domain}}
+		p, err := f.Part(t.Context(), part)
 		if err != nil {
 			t.Fatalf("%q: %v", domain, err)
 		}
 		if err := p.Commit(t.Context(), batch.Counts{}); err != nil {
 			t.Fatalf("%q: %v", domain, err)
 		}
-		if has, err := f.Has(t.Context(), task); !has || err != nil {
-			t.Errorf("%q: %t, %v", domain, has, err)
+		if got, err := f.Stat(t.Context(), part); got.Domain != domain || err != nil {
+			t.Errorf("%q: %+v, %v", domain, got, err)
 		}
 	}
 	var got []string
@@ -149,7 +151,7 @@ func TestFolder_FolderOfRuns(t *testing.T) {
 func TestFolder_Runs(t *testing.T) {
 	f := openFolder(t)
 	for _, run := range []string{"", "..", ".state", "a/b", "-a", strings.Repeat("x", 65), "ü"} {
-		if _, err := f.Part(t.Context(), batch.Task{Run: run, Domain: "a.example"}); err == nil {
+		if _, err := f.Part(t.Context(), batch.Stored{Task: batch.Task{Run: run, Domain: "a.example"}}); err == nil {
 			t.Errorf("a part of run %q was begun", run)
 		}
 		for _, err := range f.Parts(t.Context(), run) {
@@ -194,9 +196,9 @@ func TestFolder_Damaged(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		has, err := f.Has(t.Context(), task)
-		if has || !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%d bytes: %t, %v", len(text), has, err)
+		got, err := f.Stat(t.Context(), batch.Stored{Task: task})
+		if !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%d bytes: %+v, %v", len(text), got, err)
 		}
 		if done, err := batch.IsDone(t.Context(), f, task); done || err != nil {
 			t.Errorf("%d bytes: done %t, %v", len(text), done, err)
@@ -238,7 +240,7 @@ func TestOpenFolder_Left(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := f.Part(t.Context(), batch.Task{Run: "1", Domain: "a.example"}); err != nil { // neither ended
+		if _, err := f.Part(t.Context(), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.example"}}); err != nil { // neither ended
 			t.Fatal(err)
 		}
 	}

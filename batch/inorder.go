@@ -53,12 +53,12 @@ type waitingPart struct {
 	over  bool
 }
 
-// Part begins the part of a task: see [Sink].
-func (s *InOrder) Part(_ context.Context, t Task) (Part, error) {
+// Part begins the part of a task, by its Turn: see [Sink].
+func (s *InOrder) Part(_ context.Context, part Stored) (Part, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := &waitingPart{sink: s, turn: t.Turn}
-	s.waiting[t.Turn] = p
+	p := &waitingPart{sink: s, turn: part.Turn}
+	s.waiting[part.Turn] = p
 	return p, s.failed
 }
 
@@ -167,8 +167,10 @@ func (s *InOrder) Close() error {
 	return cmp.Or(s.failed, s.file.Close())
 }
 
-// Has returns false: nothing is kept.
-func (s *InOrder) Has(context.Context, Task) (bool, error) { return false, nil }
+// Stat returns fs.ErrNotExist: nothing is kept.
+func (s *InOrder) Stat(context.Context, Stored) (Stored, error) {
+	return Stored{}, fs.ErrNotExist
+}
 
 // Parts yields nothing.
 func (s *InOrder) Parts(context.Context, string) iter.Seq2[Stored, error] {

@@ -151,7 +151,7 @@ func TestInOrder_NoFile(t *testing.T) {
 	sink := batch.NewInOrder(lines, func() { givenUp++ })
 	var parts []batch.Part
 	for turn := range 2 {
-		p, err := sink.Part(t.Context(), batch.Task{Turn: uint64(turn) + 1})
+		p, err := sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: uint64(turn) + 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,14 +181,14 @@ func TestInOrder_Waiting(t *testing.T) {
 		lines, givenUp := &countingWriter{}, 0
 		sink := batch.NewInOrder(lines, func() { givenUp++ })
 		sink.SetMaxFile(50 << 20)
-		first, err := sink.Part(t.Context(), batch.Task{Turn: 1})
+		first, err := sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		line := append(bytes.Repeat([]byte("x"), 1<<20-1), '\n')
 		later := make([]batch.Part, 3)
 		for i := range later {
-			if later[i], err = sink.Part(t.Context(), batch.Task{Turn: uint64(i) + 2}); err != nil {
+			if later[i], err = sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: uint64(i) + 2}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -242,7 +242,7 @@ func TestInOrder_WaitingAgain(t *testing.T) {
 	sink.SetMaxFile(50 << 20)
 	var parts []batch.Part
 	for turn := range 7 {
-		p, err := sink.Part(t.Context(), batch.Task{Turn: uint64(turn) + 1})
+		p, err := sink.Part(t.Context(), batch.Stored{Task: batch.Task{Turn: uint64(turn) + 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (w *Worker) eachTarget(
 	lines.maxMemory, lines.maxFile = 1<<20, math.MaxInt64
 	walkHost := func(ctx context.Context, n int) (sum Counts, err error) {
 		for _, i := range hosts[n] {
-			part, _ := lines.Part(ctx, Task{Turn: uint64(i + 1)})
+			part, _ := lines.Part(ctx, Stored{Task: Task{Turn: uint64(i + 1)}})
 			counts, err := w.visit(ctx, t.Targets[i], part, walk)
 			if err = cmp.Or(err, part.Commit(ctx, counts)); err != nil {
 				return sum, err

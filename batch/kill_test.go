@@ -39,17 +39,13 @@ func (m *mortal) step(do func() error) error {
 }
 
 func (m *mortal) Save(
-	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-) (next uint64, err error) {
-	err = m.step(func() (err error) {
-		next, err = m.Folder.Save(ctx, domain, run, revision, write)
-		return err
-	})
-	return next, err
+	ctx context.Context, domain string, next batch.State, write func(io.Writer) error,
+) error {
+	return m.step(func() error { return m.Folder.Save(ctx, domain, next, write) })
 }
 
-func (m *mortal) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
-	p, err := m.Folder.Part(ctx, t)
+func (m *mortal) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	p, err := m.Folder.Part(ctx, part)
 	return mortalPart{p, m}, err
 }
 

@@ -138,9 +138,8 @@ func (h *header) check() error {
 
 // Types of lines. A line without a type is a URL.
 const (
-	typePart     = "part"  // the first line of a part: its version, run and domain
-	typeState    = "state" // what saved the state that belongs to the part; see stateLine
-	typeEnd      = "end"   // the last line: its counts
+	typePart     = "part" // the first line of a part: its version, run and domain
+	typeEnd      = "end"  // the last line: its counts
 	typeDocument = "document"
 	typeTarget   = "target"
 	typeFinding  = "finding"

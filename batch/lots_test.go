@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -53,8 +52,9 @@ func testSideBySide(t *testing.T) {
 	}
 }
 
-// lotsOf returns the names of the parts of a run that are lots.
-func lotsOf(t testing.TB, f *batch.Folder, run string) (lots []string, others []string) {
+// lotsOf returns the names of the parts of a run that are lots, and how often its parts have each
+// page.
+func lotsOf(t testing.TB, f *batch.Folder, run string) (lots []string, all map[string]int) {
 	t.Helper()
 	for p, err := range f.Parts(t.Context(), run) {
 		if err != nil {
@@ -62,11 +62,20 @@ func lotsOf(t testing.TB, f *batch.Folder, run string) (lots []string, others []
 		}
 		if strings.Contains(p.Domain, "~") {
 			lots = append(lots, p.Domain)
-		} else {
-			others = append(others, p.Domain)
 		}
 	}
-	return lots, others
+	all = map[string]int{}
+	for _, lines := range partsOf(t, f, run) {
+		for _, page := range pages(t, lines) {
+			all[page]++
+		}
+	}
+	for page, n := range all {
+		if n != 1 {
+			t.Errorf("run %s has %s %d times", run, page, n)
+		}
+	}
+	return lots, all
 }
 
 // subdomains returns a list of n hosts below a.example.
@@ -78,30 +87,14 @@ func subdomains(n int) string {
 	return b.String()
 }
 
-// A domain of many targets is done in lots; a target that is added makes one of them stale, and
-// what belongs to the other kind of part is removed.
+// A domain of many targets is done in lots; a target that is added makes one of them stale. If the
+// list becomes shorter, the pages of the others are gone.
 func TestWorker_Lots(t *testing.T) {
-	f, small := openFolder(t), subdomains(1_000)
-	mustDo(t, &web{lastMod: "2024", forgets: true}, f, tasks(t, small, "1"), batch.Worker{})
-	if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
-		t.Fatalf("parts %q and %q", lots, others)
-	}
-	large := subdomains(1_001)
+	f, large := openFolder(t), subdomains(1_001)
 	mustDo(t, &web{lastMod: "2024", forgets: true}, f, tasks(t, large, "1"), batch.Worker{})
-	lots, others := lotsOf(t, f, "1")
-	all := map[string]int{}
-	for _, lines := range partsOf(t, f, "1") {
-		for _, page := range pages(t, lines) {
-			all[page]++
-		}
-	}
-	if len(lots) < 200 || len(others) != 1 || len(all) != 3_003 {
-		t.Fatalf("%d lots, parts %q, %d pages", len(lots), others, len(all))
-	}
-	for page, n := range all {
-		if n != 1 {
-			t.Errorf("%s is there %d times", page, n)
-		}
+	lots, all := lotsOf(t, f, "1")
+	if len(lots) < 200 || len(all) != 3_003 {
+		t.Fatalf("%d lots, %d pages", len(lots), len(all))
 	}
 	task := tasks(t, large, "1")[0]
 	if done, err := batch.IsDone(t.Context(), f, task); !done || err != nil {
@@ -109,6 +102,9 @@ func TestWorker_Lots(t *testing.T) {
 	}
 	w := &web{lastMod: "2024"}
 	more := tasks(t, large+"new.a.example\n", "1")
+	if done, err := batch.IsDone(t.Context(), f, more[0]); done || err != nil {
+		t.Errorf("done %t, %v with a new target", done, err)
+	}
 	mustDo(t, w, f, more, batch.Worker{})
 	if w.requests["new.a.example"] == 0 || len(w.requests) > 30 {
 		t.Errorf("%d hosts were asked for one more", len(w.requests))
@@ -131,8 +127,36 @@ func TestWorker_Lots(t *testing.T) {
 	}
 	few := tasks(t, subdomains(20), "1")
 	mustDo(t, &web{lastMod: "2024", forgets: true}, f, few, batch.Worker{})
-	if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
-		t.Errorf("parts %q and %q after the list has become shorter", lots, others)
+	if _, all := lotsOf(t, f, "1"); len(all) != 60 {
+		t.Errorf("%d pages of 20 targets", len(all))
+	}
+	if done, err := batch.IsDone(t.Context(), f, few[0]); !done || err != nil {
+		t.Errorf("done %t, %v after the list has become shorter", done, err)
+	}
+}
+
+// A domain that is done as one, or in lots, stays so in its run. The next run decides again.
+func TestWorker_StaysInLots(t *testing.T) {
+	f := openFolder(t)
+	for i, n := range []int{1_000, 1_001, 1_000} {
+		for _, run := range []string{"1", fmt.Sprintf("next-%d", i)} {
+			w := &web{lastMod: "2024", forgets: true}
+			mustDo(t, w, f, tasks(t, subdomains(n), run), batch.Worker{})
+			lots, all := lotsOf(t, f, run)
+			if isIn := len(lots) > 0; isIn != (run != "1" && n > 1_000) || len(all) != 3*n {
+				t.Errorf("run %s of %d targets has %d lots, %d pages", run, n, len(lots), len(all))
+			}
+		}
+	}
+}
+
+// The queue of a run may not change to one that hands out the targets of a domain one by one.
+func TestWorker_LotsAndMore(t *testing.T) {
+	f := openFolder(t)
+	mustDo(t, &web{forgets: true}, f, tasks(t, subdomains(1_001), "1"), batch.Worker{})
+	task := batch.Task{Run: "1", Domain: "a.example", Targets: []string{"x.a.example"}, More: true}
+	if err := do(t, &web{}, f, []batch.Task{task}, batch.Worker{}); !errors.Is(err, batch.ErrTask) {
+		t.Errorf("%v, want ErrTask", err)
 	}
 }
 
@@ -142,44 +166,28 @@ type limited struct {
 	left *atomic.Int64
 }
 
-func (l limited) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
+func (l limited) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
 	if l.left.Add(-1) < 0 {
 		return nil, errKilled
 	}
-	return l.Folder.Part(ctx, t)
+	return l.Folder.Part(ctx, part)
 }
 
-// If a run is killed among the lots of a domain, or the part that counts them is damaged, and the
-// list becomes shorter, no lot is left.
+// If a run is killed among the lots of a domain, and the list becomes shorter, no other pages are
+// left.
 func TestWorker_LotsKilled(t *testing.T) {
-	for _, isDamaged := range []bool{false, true} {
-		f, left := openFolder(t), new(atomic.Int64)
-		left.Store(20)
-		err := do(t, &web{forgets: true}, limited{f, left}, tasks(t, subdomains(1_001), "1"), batch.Worker{Parallel: -1})
-		if !errors.Is(err, errKilled) {
-			t.Fatal(err)
-		}
-		if lots, _ := lotsOf(t, f, "1"); len(lots) < 15 {
-			t.Fatalf("%d lots", len(lots))
-		}
-		few := tasks(t, subdomains(2), "1")
-		if isDamaged {
-			part := batch.PartName("1", "a.example")
-			for p := range f.Parts(t.Context(), "1") {
-				if strings.HasSuffix(filepath.ToSlash(p.Path), part) {
-					if err := os.Truncate(p.Path, 10); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			if _, err := f.Has(t.Context(), few[0]); !errors.Is(err, batch.ErrDamaged) {
-				t.Fatal(err)
-			}
-		}
-		mustDo(t, &web{}, f, few, batch.Worker{})
-		if lots, others := lotsOf(t, f, "1"); len(lots) > 0 || len(others) != 1 {
-			t.Errorf("parts %q and %q", lots, others)
-		}
+	f, left := openFolder(t), new(atomic.Int64)
+	left.Store(20)
+	err := do(t, &web{forgets: true}, limited{f, left}, tasks(t, subdomains(1_001), "1"), batch.Worker{Parallel: -1})
+	if !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	if lots, _ := lotsOf(t, f, "1"); len(lots) < 15 {
+		t.Fatalf("%d lots", len(lots))
+	}
+	mustDo(t, &web{}, f, tasks(t, subdomains(2), "1"), batch.Worker{})
+	if _, all := lotsOf(t, f, "1"); len(all) != 6 {
+		t.Errorf("pages %v", all)
 	}
 }
 
@@ -192,8 +200,8 @@ func TestWorker_LargeHost(t *testing.T) {
 	f := openFolder(t)
 	mustDo(t, &web{forgets: true}, f, tasks(t, list.String(), "1"), batch.Worker{})
 	for p, err := range f.Parts(t.Context(), "1") {
-		if want := strings.Count(p.Domain, "~") != 1; err != nil || (p.Lots == 1) != want {
-			t.Errorf("%s has %d lots, %v", p.Domain, p.Lots, err)
+		if isLot := strings.Count(p.Domain, "~") == 1; err != nil || p.InLots == isLot {
+			t.Errorf("%s is in lots: %t, %v", p.Domain, p.InLots, err)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package batch
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/seed-322c453a/sitemap/internal/records"
@@ -12,36 +12,30 @@ import (
 // maxAttempts is how often a task is handed out before it is abandoned: its site may kill workers.
 const maxAttempts = 5
 
-// part does a task, or one lot of it, and commits its part. Counts are zero if the part existed
-// before. After a retry that is no better, they are those of the old part.
-func (r *run) part(ctx context.Context, t Task) (Counts, error) {
-	old, before, done, err := r.previous(ctx, t)
+// part does a task, or one lot of it, and commits its part. It gets the part that is there. Counts
+// are zero if that is the part of these targets. After a retry that is no better, they are those of
+// the old part.
+func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
+	old, before, done, err := r.previous(ctx, t, before)
 	if done || err != nil {
 		return Counts{}, err
 	}
 	var store records.Temp
 	defer store.Close()
-	w, revision := *r.Worker, uint64(0) // the worker and the state of this task
+	w, next, state := *r.Worker, newStored(t), State{} // the worker, part and state of this task
 	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if revision, err = r.load(ctx, t, &store, before); err != nil {
+		if state, err = r.load(ctx, t, before, &store); err != nil {
 			return Counts{}, err
 		}
+		state.Part = next.ID
 	}
-	part, err := w.Sink.Part(ctx, t)
+	part, err := w.Sink.Part(ctx, next)
 	if err != nil {
 		return Counts{}, err
 	}
 	defer part.Discard()
-	saver := t.Run
-	if before != "" {
-		_, n := runOf(before)
-		saver = fmt.Sprintf("%s/%d", t.Run, n+1)
-		if _, err := part.Write(typed(typeState, stateLine{saver})); err != nil {
-			return Counts{}, err
-		}
-	}
 	counts, err := r.write(ctx, &w, t, part, old)
 	if err != nil {
 		return Counts{}, err
@@ -51,19 +45,19 @@ func (r *run) part(ctx context.Context, t Task) (Counts, error) {
 		return old.counts, nil
 	}
 	if !r.Retry { // another worker may have done the task, if the lease was lost
-		has, err := r.Sink.Has(ctx, t) // a damaged part was reported before
-		if has || err != nil && !errors.Is(err, ErrDamaged) {
+		now, err := r.Sink.Stat(ctx, next) // a damaged part was reported before
+		if err == nil && now.isOf(t) || err != nil && !isMissing(err) {
 			return Counts{}, err
 		}
 	}
 	if w.States != nil {
-		_, err = r.save(ctx, t.Domain, saver, revision, &store)
-	}
-	if err == nil {
-		err = r.removeLots(ctx, t, nil)
-	}
-	if err != nil {
-		return Counts{}, err
+		err := w.States.Save(ctx, t.Domain, state, func(out io.Writer) error {
+			_, err := store.WriteTo(out)
+			return err
+		})
+		if err != nil {
+			return Counts{}, err
+		}
 	}
 	return counts, part.Commit(ctx, counts)
 }

@@ -16,8 +16,8 @@ import (
 // dying is a folder in which no part appears: the process is killed after it has saved the state.
 type dying struct{ *batch.Folder }
 
-func (d dying) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
-	p, err := d.Folder.Part(ctx, t)
+func (d dying) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	p, err := d.Folder.Part(ctx, part)
 	return dyingPart{p}, err
 }
 

@@ -49,41 +49,35 @@ func (o *replaced) watch(t Task, options *discover.Options) {
 	}
 }
 
-// previous reports whether a task is done. If there is a part that it replaces, previous returns
-// it, and what has saved its state. A damaged part counts as missing, and has no state. But it is
-// returned if it has lines of other tasks.
+// previous reports whether a task is done by the part that is there, and needs no retry. Otherwise
+// it returns what the new part keeps of that part, and the part unless it is damaged. A damaged part
+// counts as missing, but lines of other tasks are kept as far as they can be read.
 func (r *run) previous(
-	ctx context.Context, t Task,
-) (old *replaced, saver string, done bool, err error) {
-	saver, err = r.saverOf(ctx, t.Run, t.Domain)
-	if err != nil || saver == "" && !t.More {
-		return nil, "", false, err
-	}
-	isSame := false
-	if saver != "" {
-		if isSame, err = r.has(ctx, t); err != nil || isSame && !r.Retry {
-			return nil, "", isSame, err
-		}
+	ctx context.Context, t Task, part Stored,
+) (old *replaced, before Stored, done bool, err error) {
+	isSame := part.isOf(t)
+	if isSame && !r.Retry || part.ID == "" && !t.More {
+		return nil, part, isSame, nil
 	}
 	old = &replaced{read: map[string][]string{}, walked: map[string]bool{}}
 	failed := map[string]bool{}
 	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, "", false, nil
+			return nil, Stored{}, false, nil
 		}
 		if errors.Is(err, ErrDamaged) {
-			if saver != "" { // else it was reported before
+			if part.ID != "" { // else it was reported before
 				r.report(t, err)
 			}
 			if !t.More {
-				return nil, "", false, nil
+				return nil, Stored{}, false, nil
 			}
-			saver, isSame = "", false
+			part, isSame = Stored{}, false
 			clear(old.read)
 			break
 		}
 		if err != nil {
-			return nil, "", false, err
+			return nil, part, false, err
 		}
 		target, counts := l.about()
 		old.counts.Add(counts)
@@ -103,7 +97,7 @@ func (r *run) previous(
 		isNew, isWalked = isNew || !has, isWalked || old.walked[target]
 	}
 	old.isRetried = isSame || t.More && !isNew
-	return old, saver, old.isRetried && !isWalked, nil
+	return old, part, old.isRetried && !isWalked, nil
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not

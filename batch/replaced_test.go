@@ -1,12 +1,8 @@
 package batch_test
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,37 +47,6 @@ func TestReplaced_EarlierRunKilled(t *testing.T) {
 	}
 	mustDo(t, site(2001, false), f, tasks(t, bothHosts, "3"), changed)
 	wantPages(t, f, 2001, 6, "1", "2", "3")
-}
-
-// A bare folder keeps no lines about the part itself but those that the Worker writes.
-type bare struct{ *batch.Folder }
-
-func (b bare) Open(ctx context.Context, part batch.Stored) (io.ReadCloser, error) {
-	in, err := b.Folder.Open(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	var kept bytes.Buffer
-	for lines := bufio.NewReader(in); ; {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return io.NopCloser(&kept), nil
-		}
-		if !bytes.HasPrefix(line, []byte(`{"type":"part"`)) && !bytes.HasPrefix(line, []byte(`{"type":"end"`)) {
-			kept.Write(line)
-		}
-	}
-}
-
-// A Sink need not keep the first and the last line of a part.
-func TestReplaced_Bare(t *testing.T) {
-	f := openFolder(t)
-	mustDo(t, site(2001, true), bare{f}, tasks(t, bothHosts, "1"), changed)
-	mustDo(t, site(2001, false), bare{f}, tasks(t, bothHosts, "1"), retried)
-	mustDo(t, site(2001, false), bare{f}, tasks(t, bothHosts, "2"), changed)
-	wantPages(t, f, 2001, 6, "1")
-	wantPages(t, f, 2001, 0, "2")
 }
 
 // A run that is not the last one keeps its changes in a retry, and if a target is added.

@@ -305,12 +305,12 @@ type staleOnce struct {
 }
 
 func (s *staleOnce) Save(
-	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-) (uint64, error) {
+	ctx context.Context, domain string, next batch.State, write func(io.Writer) error,
+) error {
 	if s.saves++; s.saves == 1 {
-		return 0, batch.ErrStale
+		return batch.ErrStale
 	}
-	return s.memoryStates.Save(ctx, domain, run, revision, write)
+	return s.memoryStates.Save(ctx, domain, next, write)
 }
 
 // A task whose state another worker has replaced is handed back, and done again. The worker goes

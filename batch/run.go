@@ -1,16 +1,11 @@
 package batch
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap/internal/records"
@@ -30,143 +25,108 @@ func (r *run) report(t Task, err error) {
 	}
 }
 
-// has reports whether the part of a task exists. A damaged part is reported and counts as missing.
-func (r *run) has(ctx context.Context, t Task) (bool, error) {
-	has, err := r.Sink.Has(ctx, t)
+// stat returns the part of a domain in a run, or one without an ID if there is none. A damaged part
+// is reported and counts as missing.
+func (r *run) stat(ctx context.Context, t Task) (Stored, error) {
+	part, err := r.Sink.Stat(ctx, Stored{Task: t})
 	if errors.Is(err, ErrDamaged) {
 		r.report(t, err)
-		return false, nil
 	}
-	return has, err
+	if isMissing(err) {
+		return Stored{}, nil
+	}
+	return part, err
 }
 
-// removeLots removes the lots of a task whose part says that it has some or is damaged, except
-// those in keep.
-func (r *run) removeLots(ctx context.Context, t Task, keep []Task) error {
-	sink, ok := r.Sink.(Remover)
-	if !ok {
-		return nil
-	}
-	first, _, err := r.begins(ctx, t)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var h header
-	if json.Unmarshal(first, &h) == nil && h.Lots == 0 {
-		return nil
-	}
-	for i := range 256 {
-		lot := Task{Run: t.Run, Domain: lotName(t.Domain, i)}
-		isLot := func(t Task) bool { return t.Domain == lot.Domain }
-		if slices.ContainsFunc(keep, isLot) {
-			continue
-		}
-		if err := sink.Remove(ctx, Stored{Task: lot}); err != nil {
-			return err
-		}
-	}
-	return nil
+// isMissing reports whether an error of Stat means that the part counts as missing.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrDamaged)
 }
 
-// begins returns the first two lines of a part, or what can be read of them.
-func (r *run) begins(ctx context.Context, t Task) (first, second []byte, err error) {
-	in, err := r.Sink.Open(ctx, Stored{Task: t})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer in.Close()
-	lines := bufio.NewReader(in)
-	first, _ = lines.ReadBytes('\n')
-	second, _ = lines.ReadBytes('\n')
-	return first, second, nil
+// newStored describes a new part of a task.
+func newStored(t Task) Stored {
+	part := Stored{Task: t, ID: rand.Text(), Digest: t.Digest()}
+	part.Targets = nil
+	return part
 }
 
-// A stateLine is the line that a part begins with that has replaced another, after the header.
-type stateLine struct {
-	Saver string `json:"saver"` // of the state that belongs to the part
+// isOf reports whether the part that is there, if any, is that of a task. A lot without targets
+// needs none.
+func (s *Stored) isOf(t Task) bool {
+	return s.Digest == t.Digest() || s.ID == "" && len(t.Targets) == 0
 }
 
-// runOf returns the run of what has saved a state, and its number there. The state of the first
-// part of a domain in a run has the name of the run. That of a part that replaces another has a
-// number too, which the part has in its stateLine. So the two count as two runs for the States.
-func runOf(saver string) (run string, n int) {
-	run, number, _ := strings.Cut(saver, "/")
-	n, _ = strconv.Atoi(number)
-	return run, max(n, 1)
-}
-
-// saverOf returns what has saved the state that belongs to the part of a domain in a run. It is ""
-// if there is no such part, or if that counts lots.
-func (r *run) saverOf(ctx context.Context, run, domain string) (string, error) {
-	t := Task{Run: run, Domain: domain}
-	if has, err := r.has(ctx, t); !has || err != nil {
-		return "", err
+// IsDone reports whether a task needs no worker: its part is committed, and those of its lots, if
+// it is done in lots. A damaged part counts as missing: the worker that takes the task reports it.
+func IsDone(ctx context.Context, s Sink, t Task) (bool, error) {
+	r := &run{Worker: &Worker{Sink: s}}
+	part, err := r.stat(ctx, t)
+	if err != nil || !part.isOf(t) {
+		return false, err
 	}
-	first, second, err := r.begins(ctx, t)
-	var h header
-	if json.Unmarshal(first, &h); h.Lots > 0 || err != nil {
-		return "", err
+	if !part.InLots {
+		return true, nil
 	}
-	s := stateLine{run}
-	for _, line := range [][]byte{first, second} { // a Sink need not keep the header
-		if typeOf(line) == typeState {
-			json.Unmarshal(line, &s)
+	for _, lot := range t.lots() {
+		if part, err := r.stat(ctx, lot); err != nil || !part.isOf(lot) {
+			return false, err
 		}
 	}
-	return s.Saver, nil
+	return true, nil
 }
 
-// load reads the newest state of a domain whose part is there: that of a part that never appeared
-// or is gone has changes that no part has. Saver is of the part that the task replaces, or "". Load
-// returns the revision that Save will replace.
+// load reads the state that the walk of a task begins with, and returns the State to save after it.
+// A state whose part never appeared, or is gone, has changes that no part has. So the walk begins
+// with the newest state whose part is there. Before is the part that the task replaces, if any.
 func (r *run) load(
-	ctx context.Context, t Task, store *records.Temp, saver string,
-) (revision uint64, err error) {
-	s, err := r.States.Load(ctx, t.Domain)
-	if err != nil || s.Open == nil {
-		return s.Revision, err
+	ctx context.Context, t Task, before Stored, store *records.Temp,
+) (next State, err error) {
+	newest, err := r.States.Load(ctx, t.Domain)
+	if err != nil {
+		return next, err
 	}
-	run, _ := runOf(s.Run)
-	isOwn := run == t.Run
-	if !isOwn {
-		if saver, err = r.saverOf(ctx, run, t.Domain); err != nil {
-			return s.Revision, err
+	next = State{Version: newest.Version, Run: t.Run}
+	run, part, isRemoved := t.Run, before, false
+	for s := &newest; s != nil && s.Open != nil; s = s.Predecessor {
+		if s.Run != run {
+			run = s.Run
+			part, isRemoved, err = r.partOrRemoved(ctx, Task{Run: run, Domain: t.Domain})
+			if err != nil {
+				return next, err
+			}
 		}
-	}
-	isLost := saver != s.Run
-	if saver == "" && !isOwn { // unless the user has removed the run
-		if isLost, err = r.hasParts(ctx, run); err != nil {
-			return s.Revision, err
-		}
-	}
-	for from := &s; from != nil && from.Open != nil; from = from.Predecessor {
-		before, _ := runOf(from.Run)
-		if isLost && before == run && from.Run != saver {
+		if s.Part != part.ID && !isRemoved {
 			continue
 		}
-		err := read(ctx, from, store)
+		err := read(ctx, s, store)
 		if err == nil {
-			break
+			next.Predecessor = s
+			return next, nil
 		}
 		if !errors.Is(err, records.ErrDamaged) {
-			return s.Revision, err
+			return next, err
 		}
 		r.report(t, fmt.Errorf("its state is forgotten: %w", err))
 	}
-	if isLost && !isOwn { // it must not become the predecessor
-		return r.save(ctx, t.Domain, s.Run, s.Revision, store)
-	}
-	return s.Revision, nil
+	return next, nil
 }
 
-// save replaces the state of a domain.
-func (r *run) save(
-	ctx context.Context, domain, saver string, revision uint64, store *records.Temp,
-) (next uint64, err error) {
-	return r.States.Save(ctx, domain, saver, revision, func(out io.Writer) error {
-		_, err := store.WriteTo(out)
-		return err
-	})
+// partOrRemoved returns the part of a task. If there is none, it reports whether the run has no
+// other parts either: then the user has removed it, and its states count.
+func (r *run) partOrRemoved(
+	ctx context.Context, t Task,
+) (part Stored, isRemoved bool, err error) {
+	part, err = r.stat(ctx, t)
+	if err != nil || part.ID != "" {
+		return part, false, err
+	}
+	for _, err := range r.Sink.Parts(ctx, t.Run) {
+		if errors.Is(err, ErrDamaged) {
+			err = nil
+		}
+		return part, false, err
+	}
+	return part, true, nil
 }
 
 func read(ctx context.Context, s *State, store *records.Temp) error {
@@ -177,15 +137,4 @@ func read(ctx context.Context, s *State, store *records.Temp) error {
 	defer in.Close()
 	_, err = store.ReadFrom(in)
 	return err
-}
-
-// hasParts reports whether a run has parts.
-func (r *run) hasParts(ctx context.Context, run string) (bool, error) {
-	for _, err := range r.Sink.Parts(ctx, run) {
-		if errors.Is(err, ErrDamaged) {
-			err = nil
-		}
-		return err == nil, err
-	}
-	return false, nil
 }

@@ -27,14 +27,13 @@ type stateHeader struct {
 	Version int          `json:"version"`
 	ID      string       `json:"id"`     // no other Save has it
 	States  []savedState `json:"states"` // the predecessor, if any, and the state
-	file    string       // the Version of the file
 }
 
 // A savedState describes a state in a file.
 type savedState struct {
-	Revision uint64 `json:"revision"`
-	Run      string `json:"run"`
-	Size     int64  `json:"size"`
+	Run  string `json:"run"`
+	Part string `json:"part"`
+	Size int64  `json:"size"`
 }
 
 const headerSize = 512
@@ -48,7 +47,7 @@ func (s *fileStates) Load(ctx context.Context, domain string) (State, error) {
 }
 
 // load returns the state in a file, and the header. If the file is missing or its header is
-// damaged, both are empty.
+// damaged, there is no state.
 func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ State, err error) {
 	f, err := s.files.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,10 +67,9 @@ func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ St
 	if h.Version > version {
 		return h, State{}, fmt.Errorf("%s: a newer version of this module wrote it", f.Path)
 	}
-	h.file = f.Version
-	state, start := &State{}, int64(headerSize)
+	state, start := &State{Version: f.Version}, int64(headerSize)
 	for i, saved := range h.States {
-		next := &State{Revision: saved.Revision, Run: saved.Run}
+		next := &State{Version: f.Version, Run: saved.Run, Part: saved.Part}
 		if i > 0 {
 			next.Predecessor = state
 		}
@@ -81,7 +79,7 @@ func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ St
 			if err != nil {
 				return nil, err
 			}
-			if f.Version != h.file {
+			if f.Version != next.Version {
 				f.Close()
 				return nil, ErrStale
 			}
@@ -94,26 +92,16 @@ func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ St
 
 // Save replaces the state of a domain: see [States].
 func (s *fileStates) Save(
-	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-) (uint64, error) {
-	h, before, err := s.load(ctx, stateName(domain))
-	if err != nil {
-		return 0, err
-	}
-	if before.Revision != revision {
-		return 0, ErrStale
-	}
-	if before.Run == run && before.Predecessor != nil {
-		before = *before.Predecessor
-	}
+	ctx context.Context, domain string, next State, write func(io.Writer) error,
+) error {
 	file, err := s.files.Create()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	next := stateHeader{Version: version, ID: rand.Text()}
+	h := stateHeader{Version: version, ID: rand.Text()}
 	file.Seek(headerSize, io.SeekStart) // further calls have its error
-	if before.Revision > 0 && before.Run != run {
-		err = next.append(file, before.Revision, before.Run, func(out io.Writer) error {
+	if before := next.Predecessor; before != nil {
+		err = h.append(file, before, func(out io.Writer) error {
 			in, err := before.Open(ctx)
 			if err == nil {
 				defer in.Close()
@@ -123,38 +111,36 @@ func (s *fileStates) Save(
 		})
 	}
 	if err == nil {
-		err = next.append(file, revision+1, run, write)
+		err = h.append(file, &next, write)
 	}
 	if err == nil {
-		text := fmt.Appendf(nil, "%-*s\n", headerSize-1, jsonl.Marshal(next))
+		text := fmt.Appendf(nil, "%-*s\n", headerSize-1, jsonl.Marshal(h))
 		_, err = file.WriteAt(text, 0)
 	}
 	if err == nil {
-		err = s.files.Replace(ctx, stateName(domain), file, h.file)
+		err = s.files.Replace(ctx, stateName(domain), file, next.Version)
 	}
 	if errors.Is(err, ErrStale) { // perhaps by an attempt whose answer was lost
-		if h, _, loadErr := s.load(ctx, stateName(domain)); loadErr == nil && h.ID == next.ID {
+		now, _, loadErr := s.load(ctx, stateName(domain))
+		if loadErr == nil && now.ID == h.ID {
 			err = nil
 		}
 	}
 	file.Close()
 	if err != nil {
 		os.Remove(file.Name())
-		return 0, err
 	}
-	return revision + 1, nil
+	return err
 }
 
-// append appends what write writes to a file, and describes it.
-func (h *stateHeader) append(
-	file *os.File, revision uint64, run string, write func(io.Writer) error,
-) error {
+// append appends what write writes to a file, as the bytes of a state.
+func (h *stateHeader) append(file *os.File, s *State, write func(io.Writer) error) error {
 	start, _ := file.Seek(0, io.SeekCurrent)
 	out := bufio.NewWriter(file)
 	if err := cmp.Or(write(out), out.Flush()); err != nil {
 		return err
 	}
 	end, err := file.Seek(0, io.SeekCurrent)
-	h.States = append(h.States, savedState{revision, run, end - start})
+	h.States = append(h.States, savedState{s.Run, s.Part, end - start})
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A Task is the targets of one registrable domain.
@@ -53,34 +52,26 @@ func (t Task) check() error {
 // maxTargets is how many targets are done as one. A domain with more is divided into lots.
 const maxTargets = 1_000
 
-// lots returns the lots of a task, sorted by name, or nil if it is done as one, as a lot is. The lot
-// of a target is the first byte of the SHA-256 of its host.
+// lots returns the 256 lots of a task. The lot of a target is the first byte of the SHA-256 of its
+// host.
 func (t Task) lots() []Task {
-	if len(t.Targets) <= maxTargets || t.More || strings.Contains(t.Domain, "~") {
-		return nil
+	lots := make([]Task, 256)
+	for i := range lots {
+		name := fmt.Sprintf("%s~%02x", t.Domain, i)
+		lots[i] = Task{Run: t.Run, Domain: name, Attempts: t.Attempts}
 	}
-	var all [256]Task
 	for _, target := range t.Targets {
 		host, _ := hostOf(target) // "" if it is not a target: its walk fails
-		lot := &all[hash(host)>>56]
+		lot := &lots[hash(host)>>56]
 		lot.Targets = append(lot.Targets, target)
-	}
-	var lots []Task
-	for i, lot := range all {
-		if len(lot.Targets) > 0 {
-			lot.Run, lot.Domain, lot.Attempts = t.Run, lotName(t.Domain, i), t.Attempts
-			lots = append(lots, lot)
-		}
 	}
 	return lots
 }
 
-func lotName(domain string, i int) string { return fmt.Sprintf("%s~%02x", domain, i) }
-
 // Causes of errors, for errors.Is.
 var (
-	// ErrStale means that another worker has taken over a domain: its state has a newer revision,
-	// or the lease has ended.
+	// ErrStale means that another worker has taken over a domain: its state was replaced, or the
+	// lease has ended.
 	ErrStale = errors.New("batch: another worker has taken over the domain")
 	// ErrDamaged means that a part is not whole. It counts as missing and is done again.
 	ErrDamaged = errors.New("damaged part")

@@ -80,35 +80,45 @@ func (r *run) work(ctx context.Context, lease Lease) error {
 }
 
 // task does a task, in lots if it is large. All targets of a host are in one lot. The part of the
-// domain, which counts the lots, is committed before them, so that they are found if the list then
-// becomes shorter.
+// domain, which has no lines, is committed before those of the lots. So the domain stays in lots in
+// this run if the list becomes shorter; and one that is done as one stays so if the list grows.
 func (r *run) task(ctx context.Context, t Task) (Counts, error) {
-	lots := t.lots()
-	if lots == nil {
-		return r.part(ctx, t)
-	}
-	if err := r.countLots(ctx, t, lots); err != nil {
+	part, err := r.stat(ctx, t)
+	if err != nil {
 		return Counts{}, err
 	}
+	isLarge := len(t.Targets) > maxTargets && !t.More
+	if !part.InLots && (part.ID != "" || !isLarge) {
+		return r.part(ctx, t, part)
+	}
+	if t.More {
+		const text = "%w: run %s has it in lots, to which no single targets can be added"
+		return Counts{}, fmt.Errorf(text, ErrTask, t.Run)
+	}
+	if part.Digest != t.Digest() {
+		part = newStored(t)
+		part.InLots = true
+		if err := r.commitEmpty(ctx, part); err != nil {
+			return Counts{}, err
+		}
+	}
+	lots := t.lots()
 	return r.sideBySide(ctx, len(lots), func(ctx context.Context, i int) (Counts, error) {
-		return r.part(ctx, lots[i])
+		part, err := r.stat(ctx, lots[i])
+		if err != nil {
+			return Counts{}, err
+		}
+		return r.part(ctx, lots[i], part)
 	})
 }
 
-// countLots commits the part of a domain that is done in lots.
-func (r *run) countLots(ctx context.Context, t Task, lots []Task) error {
-	if has, err := r.has(ctx, t); has || err != nil {
-		return err
-	}
-	if err := r.removeLots(ctx, t, lots); err != nil {
-		return err
-	}
-	list, err := r.Sink.Part(ctx, t)
+func (r *run) commitEmpty(ctx context.Context, part Stored) error {
+	p, err := r.Sink.Part(ctx, part)
 	if err != nil {
 		return err
 	}
-	defer list.Discard()
-	return list.Commit(ctx, Counts{})
+	defer p.Discard()
+	return p.Commit(ctx, Counts{})
 }
 
 // renew renews a lease until the function that it returns is called.

@@ -169,8 +169,8 @@ type commits struct {
 	n  int
 }
 
-func (c *commits) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
-	p, err := c.Folder.Part(ctx, t)
+func (c *commits) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	p, err := c.Folder.Part(ctx, part)
 	return countedPart{p, c}, err
 }
 
@@ -225,8 +225,8 @@ func TestWorker_LostLease(t *testing.T) {
 	if c.n != 1 {
 		t.Errorf("the part was committed %d times", c.n)
 	}
-	if s, err := c.Load(t.Context(), "a.example"); err != nil || s.Revision != 1 {
-		t.Errorf("the state has revision %d, %v; want 1", s.Revision, err)
+	if s, err := c.Load(t.Context(), "a.example"); err != nil || s.Open == nil || s.Predecessor != nil {
+		t.Errorf("the state is %+v, %v; want one that was saved once", s, err)
 	}
 }
 
@@ -337,7 +337,7 @@ type fullDisk struct {
 	err error
 }
 
-func (d fullDisk) Part(context.Context, batch.Task) (batch.Part, error) { return nil, d.err }
+func (d fullDisk) Part(context.Context, batch.Stored) (batch.Part, error) { return nil, d.err }
 
 func TestWorker_SinkFails(t *testing.T) {
 	for _, want := range []error{errors.New("no space left"), io.EOF} {
@@ -372,7 +372,7 @@ func TestWorker_NoTempFile(t *testing.T) {
 // A state that is damaged is forgotten, and reported.
 func TestWorker_DamagedState(t *testing.T) {
 	f := openFolder(t)
-	_, err := f.Save(t.Context(), "a.example", "0", 0, func(w io.Writer) error {
+	err := f.Save(t.Context(), "a.example", batch.State{Run: "0"}, func(w io.Writer) error {
 		_, err := w.Write(bytes.Repeat([]byte("x"), 100))
 		return err
 	})
@@ -401,7 +401,7 @@ func TestWorker_NegativeParallel(t *testing.T) {
 	q.End(t.Context())
 	worker := &batch.Worker{Client: (&web{}).client(), Queue: q, Sink: f, Parallel: -1}
 	err := worker.Run(t.Context())
-	if done, _ := f.Has(t.Context(), task); !done || err != nil {
+	if done, _ := batch.IsDone(t.Context(), f, task); !done || err != nil {
 		t.Errorf("the task is done: %t, %v", done, err)
 	}
 }

@@ -143,34 +143,28 @@ func TestQueue_Broken(t *testing.T) {
 	wantCaught(t, queuePromises, "The run is over when all is done", batch.Queue(hasty{memory(), new(int)}))
 }
 
-// Unfenced states save whatever the revision.
+// Unfenced states save whatever the version.
 type unfenced struct{ batch.States }
 
 func (s unfenced) Save(
-	ctx context.Context, domain, run string, _ uint64, write func(io.Writer) error,
-) (uint64, error) {
+	ctx context.Context, domain string, next batch.State, write func(io.Writer) error,
+) error {
 	now, err := s.Load(ctx, domain)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return s.States.Save(ctx, domain, run, now.Revision, write)
+	next.Version = now.Version
+	return s.States.Save(ctx, domain, next, write)
 }
 
-// States of everyRun take every Save for one of another run.
-type everyRun struct{ batch.States }
+// Single states have no predecessors.
+type single struct{ batch.States }
 
-func (s everyRun) Save(
-	ctx context.Context, domain, run string, revision uint64, write func(io.Writer) error,
-) (uint64, error) {
-	return s.States.Save(ctx, domain, run+"-"+time.Now().Format(time.StampNano), revision, write)
-}
-
-func (s everyRun) Load(ctx context.Context, domain string) (batch.State, error) {
-	now, err := s.States.Load(ctx, domain)
-	for p := &now; p != nil && p.Run != ""; p = p.Predecessor {
-		p.Run = p.Run[:1]
-	}
-	return now, err
+func (s single) Save(
+	ctx context.Context, domain string, next batch.State, write func(io.Writer) error,
+) error {
+	next.Predecessor = nil
+	return s.States.Save(ctx, domain, next, write)
 }
 
 func folder(t *testing.T) *batch.Folder {
@@ -183,32 +177,32 @@ func folder(t *testing.T) *batch.Folder {
 
 func TestStates_Broken(t *testing.T) {
 	wantCaught(t, statesPromises, "A stale Save is refused", batch.States(unfenced{folder(t)}))
-	wantCaught(t, statesPromises, "The predecessor is the state of the run before", batch.States(everyRun{folder(t)}))
+	wantCaught(t, statesPromises, "The predecessor is kept", batch.States(single{folder(t)}))
 }
 
 // A byName sink knows parts by their names alone.
 type byName struct{ *batch.Folder }
 
-func (s byName) Has(ctx context.Context, t batch.Task) (bool, error) {
-	t.Targets = nil
-	return s.Folder.Has(ctx, t)
+func (s byName) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	part.Digest = ""
+	return s.Folder.Part(ctx, part)
 }
 
 // An eager sink shows a part before it is committed.
 type eager struct{ *batch.Folder }
 
-func (s eager) Part(ctx context.Context, t batch.Task) (batch.Part, error) {
-	p, err := s.Folder.Part(ctx, t)
+func (s eager) Part(ctx context.Context, part batch.Stored) (batch.Part, error) {
+	p, err := s.Folder.Part(ctx, part)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.Commit(ctx, batch.Counts{URLs: 1}); err != nil {
 		return nil, err
 	}
-	return s.Folder.Part(ctx, t)
+	return s.Folder.Part(ctx, part)
 }
 
 func TestSink_Broken(t *testing.T) {
-	wantCaught(t, sinkPromises, "A part of other targets is not there", batch.Sink(byName{folder(t)}))
+	wantCaught(t, sinkPromises, "The description of a part is kept", batch.Sink(byName{folder(t)}))
 	wantCaught(t, sinkPromises, "A part appears when it is committed", batch.Sink(eager{folder(t)}))
 }

@@ -16,7 +16,7 @@ func States(t *testing.T, open func(t *testing.T) batch.States) { run(t, statesP
 var statesPromises = []promise[batch.States]{
 	{"A state is kept", kept},
 	{"A stale Save is refused", stale},
-	{"The predecessor is the state of the run before", predecessor},
+	{"The predecessor is kept", predecessor},
 	{"A Save that fails changes nothing", saveFails},
 	{"A state can be large", large},
 	{"One of two workers saves", oneSaves},
@@ -30,22 +30,35 @@ func text(state string) func(io.Writer) error {
 	}
 }
 
-func save(t testing.TB, s batch.States, domain, run, state string, rev uint64) uint64 {
+// save saves a state in place of an older one, and returns it as it is loaded. A state begins with
+// its run.
+func save(
+	t testing.TB, s batch.States, domain, state string, old batch.State, before *batch.State,
+) batch.State {
 	t.Helper()
-	next, err := s.Save(t.Context(), domain, run, rev, text(state))
-	if err != nil || next == 0 || next == rev {
-		t.Fatalf("Save(%s, %d) = %d, %v", domain, rev, next, err)
+	if err := s.Save(t.Context(), domain, next(state, old, before), text(state)); err != nil {
+		t.Fatalf("Save(%s): %v", domain, err)
 	}
-	return next
+	got, err := s.Load(t.Context(), domain)
+	if err != nil || got.Version == "" || got.Version == old.Version {
+		t.Fatalf("Load(%s) = %+v, %v", domain, got, err)
+	}
+	return got
 }
 
-// load checks the state of a domain and the predecessor, which is "" if there is none. The states
-// begin with their run.
-func load(t testing.TB, s batch.States, domain, want, before string, rev uint64) {
+// next describes a state that replaces an older one.
+func next(state string, old batch.State, before *batch.State) batch.State {
+	return batch.State{
+		Version: old.Version, Run: state[:1], Part: "part" + state[:1], Predecessor: before,
+	}
+}
+
+// load checks the state of a domain and the predecessor, which is "" if there is none.
+func load(t testing.TB, s batch.States, domain, want, before string) {
 	t.Helper()
 	got, err := s.Load(t.Context(), domain)
-	if err != nil || got.Revision != rev {
-		t.Fatalf("Load(%s) = %+v, %v, want revision %d", domain, got, err, rev)
+	if err != nil {
+		t.Fatalf("Load(%s): %v", domain, err)
 	}
 	wantState(t, &got, want)
 	if before != "" || got.Predecessor != nil {
@@ -64,83 +77,86 @@ func wantState(t testing.TB, s *batch.State, want string) {
 	}
 	defer in.Close()
 	got, err := io.ReadAll(in)
-	if err != nil || string(got) != want || want == "" || s.Run != want[:1] {
-		t.Fatalf("the state of run %q is %.40q, %v, want %.40q", s.Run, got, err, want)
+	if err != nil || want == "" || string(got) != want {
+		t.Fatalf("the state is %.40q, %v, want %.40q", got, err, want)
+	}
+	if run := want[:1]; s.Run != run || s.Part != "part"+run {
+		t.Errorf("the state of run %s is that of run %q, part %q", run, s.Run, s.Part)
 	}
 }
 
 func kept(t testing.TB, s batch.States) {
-	got, err := s.Load(t.Context(), "a.test")
-	if got.Revision != 0 || got.Open != nil || err != nil {
-		t.Errorf("Load = %+v, %v, want none", got, err)
+	none, err := s.Load(t.Context(), "a.test")
+	if none.Version != "" || none.Open != nil || err != nil {
+		t.Errorf("Load = %+v, %v, want none", none, err)
 	}
-	a := save(t, s, "a.test", "1", "1 one\x00\xff", 0)
-	b := save(t, s, "b.test~0f", "1", "1 other", 0)
-	load(t, s, "a.test", "1 one\x00\xff", "", a)
-	load(t, s, "b.test~0f", "1 other", "", b)
-	a = save(t, s, "a.test", "1", "1 two", a)
-	load(t, s, "a.test", "1 two", "", a)
-	load(t, s, "b.test~0f", "1 other", "", b)
+	a := save(t, s, "a.test", "1 one\x00\xff", none, nil)
+	save(t, s, "b.test~0f", "1 other", none, nil)
+	load(t, s, "a.test", "1 one\x00\xff", "")
+	load(t, s, "b.test~0f", "1 other", "")
+	save(t, s, "a.test", "1 two", a, nil)
+	load(t, s, "a.test", "1 two", "")
+	load(t, s, "b.test~0f", "1 other", "")
 }
 
 func stale(t testing.TB, s batch.States) {
-	first := save(t, s, "a.test", "1", "1 one", 0)
-	second := save(t, s, "a.test", "2", "2 two", first)
-	for _, rev := range []uint64{0, first, second + 1} {
-		_, err := s.Save(t.Context(), "a.test", "2", rev, text("x"))
+	first := save(t, s, "a.test", "1 one", batch.State{}, nil)
+	second := save(t, s, "a.test", "2 two", first, &first)
+	for _, old := range []batch.State{{}, first} {
+		err := s.Save(t.Context(), "a.test", next("2", old, nil), text("x"))
 		if !errors.Is(err, batch.ErrStale) {
-			t.Errorf("Save at %d = %v, want ErrStale", rev, err)
+			t.Errorf("Save at %q = %v, want ErrStale", old.Version, err)
 		}
 	}
-	if _, err := s.Save(t.Context(), "b.test", "1", 7, text("x")); !errors.Is(err, batch.ErrStale) {
+	err := s.Save(t.Context(), "b.test", next("1", second, nil), text("x"))
+	if !errors.Is(err, batch.ErrStale) {
 		t.Errorf("Save where there is no state = %v, want ErrStale", err)
 	}
-	load(t, s, "a.test", "2 two", "1 one", second)
+	load(t, s, "a.test", "2 two", "1 one")
 }
 
 func predecessor(t testing.TB, s batch.States) {
-	rev := save(t, s, "a.test", "1", "1 one", 0)
-	rev = save(t, s, "a.test", "1", "1 again", rev)
-	load(t, s, "a.test", "1 again", "", rev)
-	rev = save(t, s, "a.test", "2", "2 two", rev)
-	load(t, s, "a.test", "2 two", "1 again", rev)
-	rev = save(t, s, "a.test", "2", "2 again", rev)
-	load(t, s, "a.test", "2 again", "1 again", rev)
-	rev = save(t, s, "a.test", "3", "3 three", rev)
-	load(t, s, "a.test", "3 three", "2 again", rev)
+	one := save(t, s, "a.test", "1 one", batch.State{}, nil)
+	two := save(t, s, "a.test", "2 two", one, &one)
+	load(t, s, "a.test", "2 two", "1 one")
+	again := save(t, s, "a.test", "3 three", two, two.Predecessor)
+	load(t, s, "a.test", "3 three", "1 one")
+	four := save(t, s, "a.test", "4 four", again, &again)
+	load(t, s, "a.test", "4 four", "3 three")
+	save(t, s, "a.test", "5 five", four, nil)
+	load(t, s, "a.test", "5 five", "")
 }
 
 func saveFails(t testing.TB, s batch.States) {
-	rev := save(t, s, "a.test", "1", "1 one", 0)
+	one := save(t, s, "a.test", "1 one", batch.State{}, nil)
 	broken := errors.New("broken")
-	_, err := s.Save(t.Context(), "a.test", "2", rev, func(w io.Writer) error {
+	err := s.Save(t.Context(), "a.test", next("2", one, &one), func(w io.Writer) error {
 		io.WriteString(w, "2 cut")
 		return broken
 	})
 	if !errors.Is(err, broken) {
 		t.Errorf("Save = %v, want %v", err, broken)
 	}
-	load(t, s, "a.test", "1 one", "", rev)
+	load(t, s, "a.test", "1 one", "")
 }
 
 func large(t testing.TB, s batch.States) {
 	want := "1" + string(bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16))
-	rev := save(t, s, "a.test", "1", want, 0)
-	load(t, s, "a.test", want, "", rev)
-	rev = save(t, s, "a.test", "2", "2 small", rev)
-	load(t, s, "a.test", "2 small", want, rev)
-	rev = save(t, s, "a.test", "3", "3"+want, rev)
-	load(t, s, "a.test", "3"+want, "2 small", rev)
+	one := save(t, s, "a.test", want, batch.State{}, nil)
+	load(t, s, "a.test", want, "")
+	two := save(t, s, "a.test", "2 small", one, &one)
+	load(t, s, "a.test", "2 small", want)
+	save(t, s, "a.test", "3"+want, two, &two)
+	load(t, s, "a.test", "3"+want, "2 small")
 }
 
 func oneSaves(t testing.TB, s batch.States) {
-	rev := save(t, s, "a.test", "1", "1 one", 0)
+	one := save(t, s, "a.test", "1 one", batch.State{}, nil)
 	const workers = 8
 	errs := make(chan error, workers)
 	for i := range workers {
 		go func() {
-			_, err := s.Save(t.Context(), "a.test", "2", rev, text(fmt.Sprint("2 of ", i)))
-			errs <- err
+			errs <- s.Save(t.Context(), "a.test", next("2", one, &one), text(fmt.Sprint("2 of ", i)))
 		}()
 	}
 	saved := 0

@@ -129,7 +129,7 @@ func (w *loopbackWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 // partTimes matches the times in a part.
-var partTimes = regexp.MustCompile(`"(fetched|time)":"[^"]*"`)
+var partTimes = regexp.MustCompile(`"(fetched|time|id)":"[^"]*"`)
 
 // partFiles returns the lines of the parts in a folder, without times, by name.
 func partFiles(t *testing.T, dir string) map[string]string {

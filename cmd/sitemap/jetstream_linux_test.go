@@ -138,7 +138,7 @@ func TestBatchQueue_StoppedWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	revision := b.revision(t, "127.1.0.1")
+	version := b.version(t, "127.1.0.1")
 	stopped.Process.Signal(syscall.SIGCONT)
 	close(release)
 	stopped.end(t, cli.ExitOK)
@@ -146,13 +146,13 @@ func TestBatchQueue_StoppedWorker(t *testing.T) {
 	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("the part was committed again: %v", err)
 	}
-	if again := b.revision(t, "127.1.0.1"); revision == 0 || again != revision {
-		t.Errorf("the state had revision %d, and has %d", revision, again)
+	if again := b.version(t, "127.1.0.1"); version == "" || again != version {
+		t.Errorf("the state had version %s, and has %s", version, again)
 	}
 }
 
-// revision returns the revision of a domain's state.
-func (b *broker) revision(t *testing.T, domain string) uint64 {
+// version returns the version of a domain's state.
+func (b *broker) version(t *testing.T, domain string) string {
 	t.Helper()
 	nc, err := nats.Connect(b.url())
 	if err != nil {
@@ -167,7 +167,7 @@ func (b *broker) revision(t *testing.T, domain string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return state.Revision
+	return state.Version
 }
 
 // On SIGTERM, a walk that needs longer than the grace time is handed back at once.

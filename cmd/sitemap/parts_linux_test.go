@@ -34,8 +34,7 @@ func writeParts(t *testing.T, dir string, n int) {
 			t.Fatal(err)
 		}
 		put := func(context.Context) error { return file.Close() }
-		p := batch.NewFilePart(file,
-			batch.Task{Run: "1", Domain: target, Targets: []string{target}}, put)
+		p := batch.NewFilePart(file, batch.Stored{Task: batch.Task{Run: "1", Domain: target}}, put)
 		fmt.Fprintf(p, `{"loc":"https://%s/","kind":"page","target":"%s"}`+"\n", target, target)
 		if err := p.Commit(t.Context(), batch.Counts{Targets: 1, Documents: 1, URLs: 1}); err != nil {
 			t.Fatal(err)

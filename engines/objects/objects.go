@@ -47,8 +47,8 @@ import (
 	"github.com/seed-322c453a/sitemap/batch"
 )
 
-// A Store keeps parts under a prefix of a bucket. It is a [batch.Sink] and a [batch.Remover], and
-// safe for concurrent use by workers on many machines.
+// A Store keeps parts under a prefix of a bucket. It is a [batch.Sink], and safe for concurrent use
+// by workers on many machines.
 type Store struct {
 	batch.FileSink
 	bucket *bucket

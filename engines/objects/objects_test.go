@@ -205,11 +205,11 @@ func TestStates_LostAnswer(t *testing.T) {
 		_, err := io.WriteString(w, "state")
 		return err
 	}
-	rev, err := states.Save(t.Context(), "a.test", "1", 0, write)
-	if rev == 0 || err != nil || lost < 2 {
-		t.Errorf("Save = %d, %v after %d requests", rev, err, lost)
+	first := batch.State{Run: "1"}
+	if err := states.Save(t.Context(), "a.test", first, write); err != nil || lost < 2 {
+		t.Errorf("Save = %v after %d requests", err, lost)
 	}
-	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); !errors.Is(err, batch.ErrStale) {
+	if err := states.Save(t.Context(), "a.test", first, write); !errors.Is(err, batch.ErrStale) {
 		t.Errorf("a second Save: %v, want ErrStale", err)
 	}
 }
@@ -222,8 +222,13 @@ func TestStates_CutAndReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, versions := "/bucket/p/.state/"+batch.FileName("a.test")+".state", []string(nil)
-	for i, run := range []string{"1", "2"} {
-		_, err := states.Save(t.Context(), "a.test", run, uint64(i), func(w io.Writer) error {
+	for _, run := range []string{"1", "2"} {
+		now, err := states.Load(t.Context(), "a.test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := batch.State{Version: now.Version, Run: run}
+		err = states.Save(t.Context(), "a.test", next, func(w io.Writer) error {
 			_, err := io.WriteString(w, "state of "+run)
 			return err
 		})
@@ -256,14 +261,15 @@ func TestStates_Empty(t *testing.T) {
 	}
 	fake.objects["/bucket/p/.state/"+batch.FileName("a.test")+".state"] = ""
 	state, err := states.Load(t.Context(), "a.test")
-	if state.Revision != 0 || err != nil {
+	if state.Open != nil || err != nil {
 		t.Errorf("Load = %+v, %v", state, err)
 	}
 	write := func(w io.Writer) error {
 		_, err := io.WriteString(w, "state")
 		return err
 	}
-	if _, err := states.Save(t.Context(), "a.test", "1", 0, write); err != nil {
+	next := batch.State{Version: state.Version, Run: "1"}
+	if err := states.Save(t.Context(), "a.test", next, write); err != nil {
 		t.Error(err)
 	}
 }
@@ -276,7 +282,7 @@ func TestStates_NoBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	fake.gone = true
-	_, err = states.Save(t.Context(), "a.test", "1", 0, func(io.Writer) error { return nil })
+	err = states.Save(t.Context(), "a.test", batch.State{Run: "1"}, func(io.Writer) error { return nil })
 	if err == nil || errors.Is(err, batch.ErrStale) {
 		t.Errorf("Save = %v", err)
 	}
@@ -285,17 +291,17 @@ func TestStates_NoBucket(t *testing.T) {
 // A large part that the store says it has, and has not, is put again.
 func TestPart_Lost(t *testing.T) {
 	fake := &fakeStore{loses: 1}
-	s, task := open(t, fake), batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
-	commitLarge(t, s, task)
-	if has, err := s.Has(t.Context(), task); !has || err != nil || fake.loses != -1 {
-		t.Errorf("Has = %t, %v", has, err)
+	s, part := open(t, fake), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
+	commitLarge(t, s, part)
+	if got, err := s.Stat(t.Context(), part); err != nil || fake.loses != -1 {
+		t.Errorf("Stat = %+v, %v", got, err)
 	}
 }
 
 // commitLarge commits a part that is put in two pieces.
-func commitLarge(t *testing.T, s *objects.Store, task batch.Task) {
+func commitLarge(t *testing.T, s *objects.Store, part batch.Stored) {
 	t.Helper()
-	p, err := s.Part(t.Context(), task)
+	p, err := s.Part(t.Context(), part)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +319,7 @@ func commitLarge(t *testing.T, s *objects.Store, task batch.Task) {
 // there is no such upload.
 func TestPart_LostAnswer(t *testing.T) {
 	fake := &fakeStore{}
-	s, task := open(t, fake), batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
+	s, part := open(t, fake), batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
 	joined := 0
 	fake.drop = func(r *http.Request) bool {
 		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
@@ -322,9 +328,9 @@ func TestPart_LostAnswer(t *testing.T) {
 		}
 		return false
 	}
-	commitLarge(t, s, task)
-	if has, err := s.Has(t.Context(), task); !has || err != nil || joined != 3 {
-		t.Errorf("Has = %t, %v after %d requests to join pieces", has, err, joined)
+	commitLarge(t, s, part)
+	if got, err := s.Stat(t.Context(), part); err != nil || joined != 3 {
+		t.Errorf("Stat = %+v, %v after %d requests to join pieces", got, err, joined)
 	}
 }
 

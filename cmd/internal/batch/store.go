@@ -23,7 +23,6 @@ import (
 // A store keeps the parts of runs, a record of each run, and the states of domains.
 type store interface {
 	batch.Sink
-	batch.Remover
 	Runs(ctx context.Context) ([]string, error)
 	// Record returns the bytes that SaveRecord saved. If there are none, the error matches
 	// fs.ErrNotExist.

@@ -211,7 +211,7 @@ func (w *Walker) job(
 ) (batch.Counts, error) {
 	failures := io.Discard
 	if w.failures != nil {
-		part, _ := w.failures.Part(ctx, task) // Write returns its error too
+		part, _ := w.failures.Part(ctx, batch.Stored{Task: task}) // Write returns its error too
 		defer part.Commit(ctx, batch.Counts{})
 		failures = part
 	}

@@ -259,7 +259,8 @@ func roundTrip(
 		_, err := w.Write(state)
 		return err
 	}
-	if _, err := s.Save(ctx, l.Task().Domain, "1", before.Revision, write); err != nil {
+	next := batch.State{Version: before.Version, Run: "1"}
+	if err := s.Save(ctx, l.Task().Domain, next, write); err != nil {
 		return err
 	}
 	return l.Done(ctx)
@@ -280,11 +281,14 @@ func emptyWeb() *discover.Client {
 // discard is a sink that keeps nothing.
 type discard struct{}
 
-func (discard) Has(context.Context, batch.Task) (bool, error)        { return false, nil }
-func (discard) Part(context.Context, batch.Task) (batch.Part, error) { return discard{}, nil }
-func (discard) Write(p []byte) (int, error)                          { return len(p), nil }
-func (discard) Commit(context.Context, batch.Counts) error           { return nil }
-func (discard) Discard()                                             {}
+func (discard) Part(context.Context, batch.Stored) (batch.Part, error) { return discard{}, nil }
+func (discard) Write(p []byte) (int, error)                            { return len(p), nil }
+func (discard) Commit(context.Context, batch.Counts) error             { return nil }
+func (discard) Discard()                                               {}
+
+func (discard) Stat(context.Context, batch.Stored) (batch.Stored, error) {
+	return batch.Stored{}, fs.ErrNotExist
+}
 
 func (discard) Parts(context.Context, string) iter.Seq2[batch.Stored, error] {
 	return func(func(batch.Stored, error) bool) {}

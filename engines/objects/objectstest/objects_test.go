@@ -69,7 +69,7 @@ func TestRuns(t *testing.T) {
 	s := open(t, "")
 	states(t, s)
 	for _, run := range []string{"2", "1", "a.b-c"} {
-		p, err := s.Part(t.Context(), batch.Task{Run: run, Domain: "a.test"})
+		p, err := s.Part(t.Context(), batch.Stored{Task: batch.Task{Run: run, Domain: "a.test"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,8 @@ func TestRuns(t *testing.T) {
 // A run has the parts under its own prefix, not those of a run below it.
 func TestParts_RunsBelow(t *testing.T) {
 	startServer(t)
-	p, err := open(t, "/out").Part(t.Context(), batch.Task{Run: "1", Domain: "a.test"})
+	task := batch.Task{Run: "1", Domain: "a.test"}
+	p, err := open(t, "/out").Part(t.Context(), batch.Stored{Task: task})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,16 +131,16 @@ func TestOpen_Refused(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	srv := startServer(t)
 	s, client := open(t, "/p"), srv.client(nil)
-	task := batch.Task{Run: "1", Domain: "a.test", Targets: []string{"a.test"}}
+	part := batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
 	for _, text := range []string{"", "no gzip", strings.Repeat("x", 100_000)} {
 		_, err := client.PutObject(t.Context(), bucket, "p/"+batch.PartName("1", "a.test"),
 			strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		has, err := s.Has(t.Context(), task)
-		if has || !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), "s3://bucket/p/1/") {
-			t.Errorf("%d bytes: %t, %v", len(text), has, err)
+		got, err := s.Stat(t.Context(), part)
+		if !errors.Is(err, batch.ErrDamaged) || !strings.Contains(err.Error(), "s3://bucket/p/1/") {
+			t.Errorf("%d bytes: %+v, %v", len(text), got, err)
 		}
 	}
 }
@@ -197,8 +198,8 @@ func TestPart_BrokenOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := batch.Task{Run: "1", Domain: "a.test"}
-	p, err := s.Part(t.Context(), task)
+	part := batch.Stored{Task: batch.Task{Run: "1", Domain: "a.test"}}
+	p, err := s.Part(t.Context(), part)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +213,8 @@ func TestPart_BrokenOff(t *testing.T) {
 	if n := transport.pieces.Load(); n < 2 {
 		t.Errorf("the part was put in %d pieces", n)
 	}
-	if has, err := s.Has(t.Context(), task); has || err != nil {
-		t.Errorf("Has = %t, %v", has, err)
+	if got, err := s.Stat(t.Context(), part); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat = %+v, %v", got, err)
 	}
 	if n := uploads(t, srv); n != 0 {
 		t.Errorf("%d uploads are left", n)
