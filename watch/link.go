@@ -36,6 +36,7 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 			s.sayOf(SitemapAdded, d.Loc, s.Asked, nil, add)
 		}
 	}
+	isLinked := true
 	for _, d := range slices.Clone(s.Docs) {
 		if isNamed[d.Loc] {
 			continue
@@ -44,13 +45,13 @@ func (s *site) relink(seeds []*discover.Sitemap) {
 		s.sayOf(SitemapRemoved, d.Loc, s.Asked, nil, func() {
 			s.leave(d, pages, time.Now())
 			s.Docs = slices.DeleteFunc(s.Docs, func(o *document) bool { return o == d })
-			d.pages = map[string]pagelist.Page{}
-			s.dropped = append(s.dropped, d)
+			s.unsaved[s.listKey(d)] = nil
 			delete(s.byLoc, d.Loc)
+			isLinked = false // there may be room now
 		})
 	}
 	if s.err == nil {
-		s.Docs, s.isLinked = docs, s.dropped == nil // there may be room now
+		s.Docs, s.isLinked = docs, isLinked
 	}
 }
 

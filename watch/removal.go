@@ -18,14 +18,22 @@ const keepGone = 30 * 24 * time.Hour
 // recall reads the pages that have left a document, without those that were remembered long enough.
 func (s *site) recall() {
 	list, _ := s.list(s.goneKey())
-	s.gone, s.isGoneNew = list.ByLoc(), s.ahead > 0
-	for loc, p := range s.gone {
-		p.Gone = p.Gone.Add(-s.ahead)
-		s.gone[loc] = p
+	s.gone = list.ByLoc()
+	for _, p := range s.gone {
+		if s.ahead > 0 {
+			p.Gone = p.Gone.Add(-s.ahead)
+			s.setGone(p)
+		}
 	}
 	maps.DeleteFunc(s.gone, func(_ string, p pagelist.Page) bool {
 		return !isPending(p) && s.Asked.Sub(p.Gone) > keepGone
 	})
+}
+
+// setGone remembers a page that has left a document.
+func (s *site) setGone(p pagelist.Page) {
+	s.gone[p.Loc] = p
+	s.unsaved[s.goneKey()] = s.gone
 }
 
 // sayPage yields an event about a page. The number of its last removal is part of the ID. It is
@@ -82,7 +90,7 @@ func (s *site) tell(d *document, r *reading) {
 		}
 		s.sayPage(kind, r.changes[loc], d.Loc, func() {
 			told[loc] = p
-			d.pages = told
+			s.unsaved[s.listKey(d)] = told
 		})
 	}
 }
@@ -93,7 +101,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
 		before := s.gone[p.Loc]
 		switch {
-		case before.State&pagelist.Elsewhere != 0:
+		case before.State&(pagelist.Settled|pagelist.InWindow) == pagelist.Settled:
 			p.State &^= pagelist.InWindow // it has not only been in windows
 		case isFeed(d.Format):
 			p.State |= pagelist.InWindow
@@ -109,8 +117,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 			p.LastMod = before.LastMod
 		}
 		p.Gone, p.Removed, p.From = at, before.Removed, d.Loc
-		s.gone[p.Loc] = p
-		s.isGoneNew = true
+		s.setGone(p)
 	}
 }
 
@@ -171,16 +178,15 @@ func (s *site) settle() {
 	for _, loc := range locs {
 		p := s.gone[loc]
 		p.State |= pagelist.Settled
-		settle := func() { s.gone[loc], s.isGoneNew = p, true }
 		if _, ok := listed[loc]; ok {
-			p.State |= pagelist.Elsewhere
-			settle()
+			s.setGone(p)
 			continue
 		}
 		u := discover.URL{Entry: sitemap.Entry{Loc: loc, LastMod: p.LastMod}}
 		s.sayPage(Removed, u, p.From, func() {
 			p.Removed = max(p.Removed+1, int(time.Now().Unix()/86_400))
-			settle()
+			p.State |= pagelist.InWindow // only a window may drop it now
+			s.setGone(p)
 		})
 	}
 }

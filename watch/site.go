@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,17 +29,19 @@ type site struct {
 	name string
 	key  string // the prefix of its keys in the Store
 	siteRecord
-	byLoc     map[string]*document     // Docs
-	dropped   []*document              // that nothing names any more, until save
-	gone      map[string]pagelist.Page // that left a document, by location
-	isGoneNew bool                     // gone is not stored yet
-	isLinked  bool                     // Docs are those that are named now
-	ahead     time.Duration            // of the clock, at the last request
-	began     time.Time                // of the turn
-	saved     time.Time
-	isTold    bool  // an event was taken since then
-	err       error // that ends the turn
+	byLoc    map[string]*document     // Docs
+	gone     map[string]pagelist.Page // that left a document, by location
+	unsaved  map[string]pageMap       // lists that are not stored yet, by key
+	isLinked bool                     // Docs are those that are named now
+	ahead    time.Duration            // of the clock, at the last request
+	began    time.Time                // of the turn
+	saved    time.Time
+	isTold   bool  // an event was taken since then
+	err      error // that ends the turn
 }
+
+// A pageMap holds pages by location.
+type pageMap = map[string]pagelist.Page
 
 // A siteRecord is the record of a site.
 type siteRecord struct {
@@ -85,8 +88,7 @@ type document struct {
 	Early    time.Time        `json:"unhinted,omitzero"`  // the reading before a change without a hint
 	Proof    int              `json:"proof,omitempty"`    // how far an index is right about that
 
-	pages map[string]pagelist.Page // its entries, if they are not stored yet
-	err   error                    // the last failure
+	err error // the last failure
 }
 
 // A link says how a document is named.
@@ -131,7 +133,10 @@ func (s *site) goneKey() string            { return s.key + "g" }
 
 // load reads a site from the Store.
 func (w *Watcher) load(name, key string) *site {
-	s := &site{w: w, name: sitemap.Redact(name), key: key, byLoc: map[string]*document{}}
+	s := &site{
+		w: w, name: sitemap.Redact(name), key: key,
+		byLoc: map[string]*document{}, unsaved: map[string]pageMap{},
+	}
 	_, s.err = longvalue.GetJSON(w.Store, key, &s.siteRecord)
 	for _, d := range s.Docs {
 		s.byLoc[d.Loc] = d
@@ -170,8 +175,11 @@ func (s *site) seeds() (seeds []*discover.Sitemap) {
 	return seeds
 }
 
-// list reads a list of pages from the Store. A missing list is empty.
+// list returns a list of pages. A missing list is empty.
 func (s *site) list(key string) (pagelist.List, error) {
+	if pages, ok := s.unsaved[key]; ok {
+		return pagelist.Of(pages), nil
+	}
 	value, err := longvalue.Get(s.w.Store, key)
 	s.err = cmp.Or(s.err, err)
 	if len(value) == 0 {
@@ -183,9 +191,6 @@ func (s *site) list(key string) (pagelist.List, error) {
 // entries returns the entries of a document. If their list is missing or damaged, the document
 // counts as not read.
 func (s *site) entries(d *document) pagelist.List {
-	if d.pages != nil {
-		return pagelist.Of(d.pages)
-	}
 	list, err := s.list(s.listKey(d))
 	if s.err == nil && (err != nil || len(list) == 0 && d.URLs > 0) {
 		d.Baseline, d.Read, d.Version = true, time.Time{}, fetch.Validators{}
@@ -198,14 +203,8 @@ func (s *site) entries(d *document) pagelist.List {
 // between loses nothing.
 func (s *site) save() {
 	var b longvalue.Batch
-	if s.isGoneNew {
-		b.Put(s.goneKey(), pagelist.Of(s.gone).Encode())
-	}
-	docs := slices.Concat(s.dropped, s.Docs)
-	for _, d := range docs {
-		if d.pages != nil {
-			b.Put(s.listKey(d), pagelist.Of(d.pages).Encode())
-		}
+	for _, key := range slices.Sorted(maps.Keys(s.unsaved)) { // goneKey first
+		b.Put(key, pagelist.Of(s.unsaved[key]).Encode())
 	}
 	b.PutJSON(s.key, s.siteRecord)
 	err := b.Store(s.w.Store)
@@ -216,10 +215,8 @@ func (s *site) save() {
 		s.err = err
 		return
 	}
-	for _, d := range docs {
-		d.pages = nil
-	}
-	s.dropped, s.isGoneNew, s.isTold, s.saved = nil, false, false, time.Now()
+	clear(s.unsaved)
+	s.isTold, s.saved = false, time.Now()
 }
 
 // saveEvery is the least time between two saves of a turn whose events are taken one after another.

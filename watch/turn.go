@@ -87,8 +87,8 @@ func (s *site) ask(ctx context.Context, d *document) {
 	d.Asked, d.Format = r.at, cmp.Or(r.sum.Format, d.Format)
 	s.learn(d, r)
 	if r.isChanged || r.isFirst {
-		d.pages, d.URLs, d.IsIndex = r.pages, len(r.pages), r.isIndex
-		s.isLinked = false
+		s.unsaved[s.listKey(d)], d.URLs = r.pages, len(r.pages)
+		d.IsIndex, s.isLinked = r.isIndex, false
 	}
 	if r.isIndex && r.sum.FinalURL != "" {
 		d.Scope = r.sum.Scope

@@ -37,11 +37,10 @@ type State int
 
 // The bits of a State.
 const (
-	InWindow  State = 1 << iota // it leaves the document by design: feeds and news
+	InWindow  State = 1 << iota // it leaves by design: only feeds and news list it, or have since
 	Untrusted                   // the document may not list it
 	Sitemap                     // it is no page: an index lists it
 	Settled                     // it is not listed, and it is known whether it was removed
-	Elsewhere                   // it was not: another document listed it
 )
 
 // A List holds pages, sorted by location, each once.
