@@ -121,6 +121,17 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	}
 }
 
+// moveOn lets the pages wait anew that may have moved to a document while it was not read: they may
+// have moved on from there.
+func (s *site) moveOn(d *document) {
+	for _, p := range s.gone {
+		if isPending(p) && !d.Read.After(p.Gone) {
+			p.Gone = time.Now()
+			s.setGone(p)
+		}
+	}
+}
+
 // isPending reports whether a page is gone that may have been removed.
 func isPending(p pagelist.Page) bool {
 	return !p.Gone.IsZero() && p.State&(pagelist.Settled|pagelist.InWindow) == 0

@@ -401,3 +401,37 @@ func TestSince(t *testing.T) {
 		want(t, "all", got, "added 5", "added 6", "sitemap_added d")
 	})
 }
+
+// TestRemoved_MovesOn: a page that moves to a sitemap that cannot be read, and from there to
+// another one, is not removed.
+func TestRemoved_MovesOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func(*web)
+		want []string
+	}{
+		"is named no more": {func(w *web) { w.serve("i", index("a", "c")) },
+			[]string{"sitemap_removed b", "removed 3"}},
+		"can be read": {func(w *web) { w.serve("b", urlset("3")) }, []string{"recovered b"}},
+	} {
+		bubble(t, func(t *testing.T) {
+			web := newWeb()
+			web.serve("robots.txt", "Sitemap: /i")
+			web.serve("i", index("a", "b", "c"))
+			web.serve("a", urlset("1", "2"))
+			web.serve("b", urlset("3"))
+			web.serve("c", urlset("4"))
+			w := web.watcher()
+			want(t, "first", once(t, w))
+			web.serve("a", urlset("1"))
+			web.fail("b", 404)
+			want(t, "it moves", run(t, w, 5*day), "failing b")
+			for asked := web.requests["https://a.test/c"]; web.requests["https://a.test/c"] == asked; {
+				want(t, "still", once(t, w))
+				time.Sleep(time.Hour)
+			}
+			test.end(web)
+			web.serve("c", urlset("4", "2"))
+			want(t, "b "+name, run(t, w, 6*day), test.want...)
+		})
+	}
+}

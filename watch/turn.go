@@ -100,8 +100,10 @@ func (s *site) ask(ctx context.Context, d *document) {
 // remark says what a reading shows of the document as a whole.
 func (s *site) remark(d *document, r *reading) {
 	if r.err == nil && d.Failing {
-		note := func() { d.Failing, d.Failures = false, 0 }
-		s.sayOf(Recovered, d.Loc, d.FailedAt, nil, note)
+		s.sayOf(Recovered, d.Loc, d.FailedAt, nil, func() {
+			d.Failing, d.Failures = false, 0
+			s.moveOn(d)
+		})
 	}
 	if r.isQuiet(d) {
 		s.sayOf(Quiet, d.Loc, d.Changed, nil, func() { d.Usual = 0 })
