@@ -6,8 +6,10 @@ import (
 	"github.com/seed-322c453a/sitemap"
 )
 
-// sameURL reports whether two locations are one URL in the form that a request has.
-func sameURL(a, b string) bool { return a == b || formOf(a) == formOf(b) }
+// sameURL reports whether two locations are spellings of one URL.
+func sameURL(a, b string) bool {
+	return a == b || sitemap.Entry{Loc: a}.Normalized() == sitemap.Entry{Loc: b}.Normalized()
+}
 
 // formOf returns a location in the form of a request, so that equal ones are compared as such.
 func formOf(loc string) string {
