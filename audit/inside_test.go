@@ -20,6 +20,8 @@ func TestReadHead(t *testing.T) {
 		`<link rel="canonical" href="/a"><link rel="canonical" href="/a">`:     {canonicals: []string{"/a"}},
 		`<link rel="canonical" href="/a"><link rel="canonical" href="/b">`:     {canonicals: []string{"/a", "/b"}},
 		`<head></head><link rel="canonical" href="/a">`:                        {},
+		`<head><img src="i"><link rel="canonical" href="/a">`:                  {},
+		`<title>T</title></title><link rel="canonical" href="/a">`:             {canonicals: []string{"/a"}},
 		`<body><link rel="canonical" href="/a">`:                               {},
 		`<template><link rel="canonical" href="/a"></template>`:                {},
 		`<template><template></template><base href="/a"></template>`:           {},

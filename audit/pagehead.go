@@ -25,10 +25,14 @@ type head struct {
 	robots     []string // lists of directives for the agent or for all
 }
 
+// inHead are the elements that may be in a head. Another one ends it.
+var inHead = []atom.Atom{atom.Html, atom.Head, atom.Base, atom.Link, atom.Meta, atom.Noscript,
+	atom.Script, atom.Style, atom.Template, atom.Title}
+
 // readHead reads the head of a page. Directives for agent or for all count anywhere on the page. A
 // canonical URL counts only in the head, as for Google. Templates are not part of the page.
 func readHead(page []byte, agent string) (h head) {
-	templates, inHead := 0, true
+	templates, isHead := 0, true
 	for t := html.NewTokenizer(bytes.NewReader(page)); ; {
 		kind := t.Next()
 		if kind == html.ErrorToken {
@@ -43,16 +47,17 @@ func readHead(page []byte, agent string) (h head) {
 		case tag.DataAtom == atom.Template:
 			templates++
 		case templates > 0:
-		case tag.DataAtom == atom.Body || tag.DataAtom == atom.Head && kind == html.EndTagToken:
-			inHead = false
-		case kind != html.EndTagToken:
-			h.take(&tag, agent, inHead)
+		case kind == html.EndTagToken:
+			isHead = isHead && tag.DataAtom != atom.Head
+		default:
+			isHead = isHead && slices.Contains(inHead, tag.DataAtom)
+			h.take(&tag, agent, isHead)
 		}
 	}
 }
 
 // take reads a start tag.
-func (h *head) take(tag *html.Token, agent string, inHead bool) {
+func (h *head) take(tag *html.Token, agent string, isHead bool) {
 	switch tag.DataAtom {
 	case atom.Base:
 		h.base = cmp.Or(h.base, attrOf(tag, "href"))
@@ -61,7 +66,7 @@ func (h *head) take(tag *html.Token, agent string, inHead bool) {
 	case atom.Link:
 		href := attrOf(tag, "href")
 		isNew := href != "" && !slices.Contains(h.canonicals, href)
-		if inHead && isNew && hasWord(attrOf(tag, "rel"), "canonical") {
+		if isHead && isNew && hasWord(attrOf(tag, "rel"), "canonical") {
 			h.canonicals = append(h.canonicals, href)
 		}
 	}
