@@ -109,7 +109,9 @@ func (j *judgment) bad(rule Rule, text, format string, args ...any) {
 
 // failed judges a page that could not be fetched.
 func (j *judgment) failed(e *fetch.Error) {
-	j.redirects(e.Hops, e.URL)
+	if !errors.Is(e, fetch.ErrRedirect) { // the last hop is not the page
+		j.redirects(e.Hops, e.URL)
+	}
 	status := fmt.Sprint(e.Status)
 	switch {
 	case errors.Is(e, fetch.ErrTimeout), errors.Is(e, fetch.ErrHostDown):
@@ -121,7 +123,7 @@ func (j *judgment) failed(e *fetch.Error) {
 	case errors.Is(e, fetch.ErrStatus):
 		j.bad(of(PageError), status, "the page is answered with status %d", e.Status)
 	default:
-		j.bad(of(PageError), "", "the page cannot be fetched: %v", e.Err)
+		j.bad(of(PageError).causedBy(e), "", "the page cannot be fetched: %v", e.Err)
 	}
 }
 

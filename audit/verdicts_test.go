@@ -210,6 +210,8 @@ func TestSite_Pages(t *testing.T) {
 		{"unavailable later", htmlPage("<meta name=robots content='unavailable_after: 2027-01-01'>"), ""},
 		{"unavailable to another", with("200", "X-Robots-Tag", "otherbot: unavailable_after: 2026-01-01"), ""},
 		{"its own canonical URL", htmlPage("<link rel=canonical href=/1>"), ""},
+		{"in another spelling", htmlPage("<link rel=canonical href=HTTPS://WWW.Example.com:443/x/../%31>"), ""},
+		{"redirect to itself", with("302", "Location", "/1"), "page_error error"},
 		{"with a fragment", htmlPage("<link rel=canonical href='/1#a'>"), ""},
 		{"canonical elsewhere", htmlPage("<link rel=canonical href=/2>"), "page_canonical_elsewhere error"},
 		{"canonical by a base", htmlPage("<base href=/a/><link rel=canonical href=1>"), "page_canonical_elsewhere error"},
