@@ -85,6 +85,8 @@ func TestSite_Verdicts(t *testing.T) {
 		{"several of them", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "https://b.example.net/", "https://a.example.net/", "https://b.example.net/2")},
 			"untrusted_host error, untrusted_host error"},
 		{"http beside https", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "http://www.example.com/2")}, "mixed_hosts warning"},
+		{"other host by an index", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"t.xml", "https://b.example.net/t.xml"), "t.xml": sound},
+			"child_on_other_site error"},
 		{"nested index", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "t.xml"), "t.xml": indexOf(home + "u.xml"), "u.xml": sound}, "nested_index error"},
 		{"index of itself", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"s.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
 		{"child twice", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
@@ -94,7 +96,9 @@ func TestSite_Verdicts(t *testing.T) {
 		{"child is missing", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"v.xml"), "u.xml": sound}, "sitemap_status error"},
 		{"page in two sitemaps", map[string]string{"robots.txt": named + "\nSitemap: " + home + "t.xml", "s.xml": sound, "t.xml": sound}, "url_in_several_sitemaps warning"},
 	} {
-		found, _ := auditSite(t, siteOf(test.docs), audit.Options{})
+		site := siteOf(test.docs)
+		site["https://b.example.net/t.xml"] = section{"200", nil, []byte(wholeURLSet("https://b.example.net/"))}
+		found, _ := auditSite(t, site, audit.Options{})
 		if got := said(found); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}

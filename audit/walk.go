@@ -132,6 +132,8 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 	d := newAuditor(src, s.reporter)
 	d.limits, d.origins = s.o.Walk.Limits, s.origins
 	above := newOutside(sum)
+	// Of a sitemap on another host than its index, that is the finding, not where its pages are.
+	foreign, root := hostOf(sm.Loc), hostOf(rootOf(sm).Loc)
 	left := s.verdicts
 	d.listed = func(e *sitemap.Entry, o *origin) {
 		for len(left) > 0 && left[0].offset < e.Pos.Offset {
@@ -150,6 +152,9 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 			s.loose.add(sm, o, at)
 		default:
 			above.add(e, o, at)
+			if o.Host != foreign || foreign == root {
+				s.countHost(o, at)
+			}
 			s.listedPage(sm, e, o, v.onSite, at)
 		}
 	}
@@ -157,12 +162,21 @@ func (s *siteAuditor) document(sm *discover.Sitemap, doc *fetch.Document, sum *d
 	above.end(&s.siteJudge, sm)
 }
 
-// listedPage judges a page that a sitemap lists.
-func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, onSite bool,
-	at func() place) {
+// hostOf returns the host of a location.
+func hostOf(loc string) string {
+	origin, _, _ := location.ParseOrigin(loc)
+	return origin.Host
+}
+
+func (s *siteAuditor) countHost(o *origin, at func() place) {
 	if o.add(at); o.count == 1 {
 		o.first.excerpt = Excerpt{}
 	}
+}
+
+// listedPage judges a page that a sitemap lists.
+func (s *siteAuditor) listedPage(sm *discover.Sitemap, e *sitemap.Entry, o *origin, onSite bool,
+	at func() place) {
 	if onSite {
 		s.files.add(e, at)
 	}
