@@ -22,17 +22,19 @@ func (s *siteJudge) child(e *sitemap.Entry, p place, isForeign bool) {
 	}
 }
 
-// foreignChild reports a sitemap on another host than its index. It is an error if that host does
-// not vouch for it.
+// foreignChild reports a sitemap on another host than its index, unless that host vouches for the
+// index. It is an error if that host does not vouch for the sitemap either.
 func (s *siteJudge) foreignChild(loc string, p place) {
-	file := s.robots(loc)
-	if file != nil && !names(file.Sitemaps, p.sitemap) && !names(file.Sitemaps, loc) {
+	switch file := s.robots(loc); {
+	case file != nil && names(file.Sitemaps, p.sitemap):
+	case file != nil && !names(file.Sitemaps, loc):
 		s.report(of(ChildOnOtherSite), p, loc,
 			"%s is on another host, whose robots.txt names neither it nor the index",
 			quoted(loc))
-		return
+	default:
+		s.report(of(sitemap.ForeignChild), p, loc, "%s is on another host than the index",
+			quoted(loc))
 	}
-	s.report(of(sitemap.ForeignChild), p, loc, "%s is on another host than the index", quoted(loc))
 }
 
 // kind reports a child of an index that is not a sitemap.

@@ -87,6 +87,7 @@ func TestSite_Verdicts(t *testing.T) {
 		{"http beside https", map[string]string{"robots.txt": named, "s.xml": wholeURLSet(page, "http://www.example.com/2")}, "mixed_hosts warning"},
 		{"other host by an index", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"t.xml", "https://b.example.net/t.xml"), "t.xml": sound},
 			"child_on_other_site error"},
+		{"other host that names the index", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"t.xml", "https://c.example.net/t.xml"), "t.xml": sound}, ""},
 		{"nested index", map[string]string{"robots.txt": named, "s.xml": indexOf(home + "t.xml"), "t.xml": indexOf(home + "u.xml"), "u.xml": sound}, "nested_index error"},
 		{"index of itself", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"s.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
 		{"child twice", map[string]string{"robots.txt": named, "s.xml": indexOf(home+"u.xml", home+"u.xml"), "u.xml": sound}, "sitemap_listed_twice warning"},
@@ -98,6 +99,8 @@ func TestSite_Verdicts(t *testing.T) {
 	} {
 		site := siteOf(test.docs)
 		site["https://b.example.net/t.xml"] = section{"200", nil, []byte(wholeURLSet("https://b.example.net/"))}
+		site["https://c.example.net/t.xml"] = section{"200", nil, []byte(wholeURLSet("https://c.example.net/"))}
+		site["https://c.example.net/robots.txt"] = section{"200", nil, []byte(named)}
 		found, _ := auditSite(t, site, audit.Options{})
 		if got := said(found); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
