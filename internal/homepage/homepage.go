@@ -20,43 +20,48 @@ const MaxBytes = 1 << 20
 const maxLinks = 10
 
 // Sitemaps returns the http and https URLs that a page at base names in its head, each once and
-// without credentials and fragment. It returns what precedes an error of r.
+// without credentials and fragment. A <base> before them counts. It returns what precedes an error
+// of r.
 func Sitemaps(r io.Reader, base *url.URL) []string {
 	var locs []string
+	isBased := false // only the first <base> counts
 	for t := html.NewTokenizer(io.LimitReader(r, MaxBytes)); len(locs) < maxLinks; {
 		kind := t.Next()
 		tag := t.Token()
 		if kind == html.ErrorToken || tag.DataAtom == atom.Body {
 			break
 		}
-		if tag.DataAtom != atom.Link || kind == html.EndTagToken {
+		rel, href := attributes(tag)
+		if kind == html.EndTagToken || href == "" {
 			continue
 		}
-		if loc := target(tag, base); loc != "" && !slices.Contains(locs, loc) {
+		u, err := base.Parse(href)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+			continue
+		}
+		if tag.DataAtom == atom.Base && !isBased {
+			base, isBased = u, true
+		}
+		if tag.DataAtom != atom.Link || !slices.Contains(rel, "sitemap") {
+			continue
+		}
+		u.User, u.Fragment = nil, ""
+		if loc := u.String(); !slices.Contains(locs, loc) {
 			locs = append(locs, loc)
 		}
 	}
 	return locs
 }
 
-// target returns the URL of a link to a sitemap, "" for other links.
-func target(link html.Token, base *url.URL) string {
-	rel, href := "", ""
-	for _, a := range link.Attr {
+// attributes returns the words of rel in lower case, and href.
+func attributes(tag html.Token) (rel []string, href string) {
+	for _, a := range tag.Attr {
 		switch a.Key {
 		case "rel":
-			rel = a.Val
+			rel = strings.Fields(strings.ToLower(a.Val))
 		case "href":
 			href = strings.TrimSpace(a.Val)
 		}
 	}
-	if href == "" || !slices.Contains(strings.Fields(strings.ToLower(rel)), "sitemap") {
-		return ""
-	}
-	u, err := base.Parse(href)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return ""
-	}
-	u.User, u.Fragment = nil, ""
-	return u.String()
+	return rel, href
 }

@@ -21,6 +21,8 @@ func TestSitemaps(t *testing.T) {
 		{"another scheme", `<link rel=sitemap href=ftp://example.com/s.xml>`, nil},
 		{"another relation", `<link rel=stylesheet href=/s.css>`, nil},
 		{"no target", `<link rel=sitemap>`, nil},
+		{"base", `<base target=_top><base href=/b/><base href=/c/><link rel=sitemap href=s.xml>`,
+			[]string{"https://example.com/b/s.xml"}},
 		{"in the body", `<head></head><body><link rel=sitemap href=/s.xml>`, nil},
 		{"no page", "", nil},
 	}
