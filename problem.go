@@ -85,7 +85,8 @@ const (
 	DoubleGzip Code = "double_gzip"
 	// DuplicateLoc reports a sitemap that a robots.txt names twice.
 	DuplicateLoc Code = "duplicate_loc"
-	// ElementInLoc reports an element inside loc. Its text is used.
+	// ElementInLoc reports an element inside loc. Its text is used, or the href of an HTML link if
+	// the text is no absolute URL.
 	ElementInLoc Code = "element_in_loc"
 	// EmptyLoc reports an empty loc. The entry is dropped.
 	EmptyLoc Code = "empty_loc"

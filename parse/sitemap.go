@@ -322,6 +322,9 @@ func (d *decoder) readField() {
 		}
 		if d.r.Nested {
 			d.sink.Problem(sitemap.ElementInLoc, pos, name, text)
+			if len(d.r.Href) > 0 && !location.IsAbsolute(text) {
+				text = d.r.Href
+			}
 		}
 		if d.r.Overflow {
 			d.locs++
