@@ -143,7 +143,7 @@ type States interface {
 type State struct {
 	Version string // another one after each Save; "" if there is no state
 	Run     string // the run of the part that it was saved for
-	Part    string // the ID of that part
+	Part    string // the ID of that part, which no other state has
 	// Open reads the bytes that were saved. It is nil if there are none. If the state was replaced
 	// since Load, the error may match [ErrStale].
 	Open func(ctx context.Context) (io.ReadCloser, error)

@@ -108,7 +108,8 @@ func (f *folderFiles) Replace(
 	return cmp.Or(os.MkdirAll(filepath.Dir(path), 0o777), os.Rename(file.Name(), path))
 }
 
-// Open opens a file: see [Files]. Its version is what it begins with: a state has an ID there.
+// Open opens a file: see [Files]. Its version is what it begins with: a state has the ID of its part
+// there.
 func (f *folderFiles) Open(_ context.Context, name string) (*File, error) {
 	path := f.path(name)
 	file, err := os.Open(path)

@@ -46,7 +46,7 @@ func TestFolder_ReplacedState(t *testing.T) {
 		if state, err = f.Load(t.Context(), "a.test"); err != nil {
 			t.Fatal(err)
 		}
-		next := batch.State{Version: state.Version, Run: run}
+		next := batch.State{Version: state.Version, Run: run, Part: "of " + run}
 		if state.Open != nil {
 			next.Predecessor = &state
 		}

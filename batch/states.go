@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +24,6 @@ type fileStates struct{ files StateFiles }
 // follow.
 type stateHeader struct {
 	Version int          `json:"version"`
-	ID      string       `json:"id"`     // no other Save has it
 	States  []savedState `json:"states"` // the predecessor, if any, and the state
 }
 
@@ -40,32 +38,28 @@ const headerSize = 512
 
 func stateName(domain string) string { return ".state/" + FileName(domain) + ".state" }
 
-// Load returns the state of a domain: see [States].
+// Load returns the state of a domain: see [States]. If the header of the file is damaged, there is
+// no state.
 func (s *fileStates) Load(ctx context.Context, domain string) (State, error) {
-	_, state, err := s.load(ctx, stateName(domain))
-	return state, err
-}
-
-// load returns the state in a file, and the header. If the file is missing or its header is
-// damaged, there is no state.
-func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ State, err error) {
+	name := stateName(domain)
 	f, err := s.files.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, State{}, nil
+		return State{}, nil
 	}
 	if err != nil {
-		return h, State{}, err
+		return State{}, err
 	}
 	defer f.Close()
 	text := make([]byte, min(f.Size, headerSize))
 	if _, err := f.ReadAt(text, 0); err != nil && err != io.EOF {
-		return h, State{}, err
+		return State{}, err
 	}
+	var h stateHeader
 	if json.Unmarshal(text, &h) != nil {
 		h = stateHeader{}
 	}
 	if h.Version > version {
-		return h, State{}, fmt.Errorf("%s: a newer version of this module wrote it", f.Path)
+		return State{}, fmt.Errorf("%s: a newer version of this module wrote it", f.Path)
 	}
 	state, start := &State{Version: f.Version}, int64(headerSize)
 	for i, saved := range h.States {
@@ -87,7 +81,7 @@ func (s *fileStates) load(ctx context.Context, name string) (h stateHeader, _ St
 		}
 		state, start = next, start+saved.Size
 	}
-	return h, *state, nil
+	return *state, nil
 }
 
 // Save replaces the state of a domain: see [States].
@@ -98,7 +92,7 @@ func (s *fileStates) Save(
 	if err != nil {
 		return err
 	}
-	h := stateHeader{Version: version, ID: rand.Text()}
+	h := stateHeader{Version: version}
 	file.Seek(headerSize, io.SeekStart) // further calls have its error
 	if before := next.Predecessor; before != nil {
 		err = h.append(file, before, func(out io.Writer) error {
@@ -121,8 +115,8 @@ func (s *fileStates) Save(
 		err = s.files.Replace(ctx, stateName(domain), file, next.Version)
 	}
 	if errors.Is(err, ErrStale) { // perhaps by an attempt whose answer was lost
-		now, _, loadErr := s.load(ctx, stateName(domain))
-		if loadErr == nil && now.ID == h.ID {
+		now, loadErr := s.Load(ctx, domain)
+		if loadErr == nil && now.Part == next.Part {
 			err = nil
 		}
 	}

@@ -372,7 +372,7 @@ func TestWorker_NoTempFile(t *testing.T) {
 // A state that is damaged is forgotten, and reported.
 func TestWorker_DamagedState(t *testing.T) {
 	f := openFolder(t)
-	err := f.Save(t.Context(), "a.example", batch.State{Run: "0"}, func(w io.Writer) error {
+	err := f.Save(t.Context(), "a.example", batch.State{Run: "0", Part: "a"}, func(w io.Writer) error {
 		_, err := w.Write(bytes.Repeat([]byte("x"), 100))
 		return err
 	})

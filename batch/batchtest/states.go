@@ -49,9 +49,12 @@ func save(
 // next describes a state that replaces an older one.
 func next(state string, old batch.State, before *batch.State) batch.State {
 	return batch.State{
-		Version: old.Version, Run: state[:1], Part: "part" + state[:1], Predecessor: before,
+		Version: old.Version, Run: state[:1], Part: partID(state), Predecessor: before,
 	}
 }
+
+// partID returns an ID that no other state of a test has.
+func partID(state string) string { return "part " + state[:min(6, len(state))] }
 
 // load checks the state of a domain and the predecessor, which is "" if there is none.
 func load(t testing.TB, s batch.States, domain, want, before string) {
@@ -80,8 +83,8 @@ func wantState(t testing.TB, s *batch.State, want string) {
 	if err != nil || want == "" || string(got) != want {
 		t.Fatalf("the state is %.40q, %v, want %.40q", got, err, want)
 	}
-	if run := want[:1]; s.Run != run || s.Part != "part"+run {
-		t.Errorf("the state of run %s is that of run %q, part %q", run, s.Run, s.Part)
+	if s.Run != want[:1] || s.Part != partID(want) {
+		t.Errorf("the state %.40q is that of run %q, part %q", want, s.Run, s.Part)
 	}
 }
 
@@ -156,7 +159,8 @@ func oneSaves(t testing.TB, s batch.States) {
 	errs := make(chan error, workers)
 	for i := range workers {
 		go func() {
-			errs <- s.Save(t.Context(), "a.test", next("2", one, &one), text(fmt.Sprint("2 of ", i)))
+			state := fmt.Sprint("2 by ", i)
+			errs <- s.Save(t.Context(), "a.test", next(state, one, &one), text(state))
 		}()
 	}
 	saved := 0

@@ -205,11 +205,11 @@ func TestStates_LostAnswer(t *testing.T) {
 		_, err := io.WriteString(w, "state")
 		return err
 	}
-	first := batch.State{Run: "1"}
+	first, other := batch.State{Run: "1", Part: "a"}, batch.State{Run: "1", Part: "b"}
 	if err := states.Save(t.Context(), "a.test", first, write); err != nil || lost < 2 {
 		t.Errorf("Save = %v after %d requests", err, lost)
 	}
-	if err := states.Save(t.Context(), "a.test", first, write); !errors.Is(err, batch.ErrStale) {
+	if err := states.Save(t.Context(), "a.test", other, write); !errors.Is(err, batch.ErrStale) {
 		t.Errorf("a second Save: %v, want ErrStale", err)
 	}
 }
@@ -227,7 +227,7 @@ func TestStates_CutAndReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next := batch.State{Version: now.Version, Run: run}
+		next := batch.State{Version: now.Version, Run: run, Part: "of " + run}
 		err = states.Save(t.Context(), "a.test", next, func(w io.Writer) error {
 			_, err := io.WriteString(w, "state of "+run)
 			return err
@@ -268,7 +268,7 @@ func TestStates_Empty(t *testing.T) {
 		_, err := io.WriteString(w, "state")
 		return err
 	}
-	next := batch.State{Version: state.Version, Run: "1"}
+	next := batch.State{Version: state.Version, Run: "1", Part: "a"}
 	if err := states.Save(t.Context(), "a.test", next, write); err != nil {
 		t.Error(err)
 	}
@@ -282,7 +282,7 @@ func TestStates_NoBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	fake.gone = true
-	err = states.Save(t.Context(), "a.test", batch.State{Run: "1"}, func(io.Writer) error { return nil })
+	err = states.Save(t.Context(), "a.test", batch.State{Run: "1", Part: "a"}, func(io.Writer) error { return nil })
 	if err == nil || errors.Is(err, batch.ErrStale) {
 		t.Errorf("Save = %v", err)
 	}

@@ -220,7 +220,7 @@ func TestPatience(t *testing.T) {
 	saved := make(chan error, 1)
 	state := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
 	go func() {
-		saved <- states.Save(context.Background(), "1.example", batch.State{}, func(w io.Writer) error {
+		saved <- states.Save(context.Background(), "1.example", batch.State{Part: "a"}, func(w io.Writer) error {
 			_, err := w.Write(state)
 			return err
 		})

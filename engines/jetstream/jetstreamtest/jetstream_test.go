@@ -259,7 +259,7 @@ func roundTrip(
 		_, err := w.Write(state)
 		return err
 	}
-	next := batch.State{Version: before.Version, Run: "1"}
+	next := batch.State{Version: before.Version, Run: "1", Part: task.Domain + before.Version}
 	if err := s.Save(ctx, l.Task().Domain, next, write); err != nil {
 		return err
 	}
