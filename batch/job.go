@@ -26,16 +26,13 @@ type Worker struct {
 	Queue Queue
 	// Sink keeps the parts.
 	Sink Sink
-	// States, if set, keep the state of each domain or lot.
+	// States, if set, keep the state of each domain or lot, in place of the Store of Options.
 	States States
-	// Store, if set, keeps the state of all domains, in place of States. Use it in one process
-	// only: nothing prevents another Worker from overwriting it. It remembers pages at once, so
-	// with OnlyChanged those of a part that is discarded, by a kill or a retry, are not yielded
-	// again.
-	Store discover.Store
-	// Options are the options of each walk. Their Store is replaced by States or Store. With
-	// OnlyChanged, parts hold only the pages that are new or modified since the run before, and
-	// each URL says which.
+	// Options are the options of each walk. With OnlyChanged, parts hold only the pages that are
+	// new or modified since the run before, and each URL says which. Without States, the Store
+	// keeps the state of all domains. Use it in one process only: nothing prevents another Worker
+	// from overwriting it. It remembers pages at once, so with OnlyChanged those of a part that is
+	// discarded, by a kill or a retry, are not yielded again.
 	Options discover.Options
 	// Select, if set, chooses the pages that [URLs] writes: those for which it returns true. It may
 	// be called by several goroutines at once.

@@ -23,7 +23,6 @@ func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
 	var store records.Temp
 	defer store.Close()
 	w, next, state := *r.Worker, newStored(t), State{} // the worker, part and state of this task
-	w.Options.Store = w.Store
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
 		if state, err = r.load(ctx, t, before, &store); err != nil {
@@ -40,9 +39,9 @@ func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
 	if err != nil {
 		return Counts{}, err
 	}
-	if old != nil && !old.isWorseThan(counts) {
-		old.counts.Targets = int64(len(t.Targets))
-		return old.counts, nil
+	if old != nil && old.isRetried && !old.isImproved(before.Counts, counts) {
+		before.Counts.Targets = int64(len(t.Targets))
+		return before.Counts, nil
 	}
 	if !r.Retry { // another worker may have done the task, if the lease was lost
 		now, err := r.Sink.Stat(ctx, next) // a damaged part was reported before

@@ -13,19 +13,18 @@ import (
 
 // A replaced part gives way to another one, of other targets or of the same ones, retried.
 type replaced struct {
-	isRetried bool
-	counts    Counts
+	isRetried bool                // all targets are in the part: some of them are walked again
 	read      map[string][]string // the documents that were read, by target as it is in lines
-	walked    map[string]bool     // the targets of the task: whether they are new, or retried
+	walked    map[string]bool     // the targets of the task: whether they are new, or walked again
 
 	mu     sync.Mutex
 	missed map[string]bool // of read, those that the retry has not read
 }
 
-// isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
-// are left, each document that was read before.
-func (o *replaced) isWorseThan(c Counts) bool {
-	return !o.isRetried || c.Failed == 0 || c.Failed < o.counts.Failed && len(o.missed) == 0
+// isImproved reports whether the new part of a retry has fewer failures and, while some are left,
+// each document that was read before.
+func (o *replaced) isImproved(before, now Counts) bool {
+	return now.Failed == 0 || now.Failed < before.Failed && len(o.missed) == 0
 }
 
 // watch notes which documents of a task are read.
@@ -80,7 +79,6 @@ func (r *run) previous(
 			return nil, part, false, err
 		}
 		target, counts := l.about()
-		old.counts.Add(counts)
 		read := old.read[target]
 		if counts.Failed > 0 {
 			failed[target] = true

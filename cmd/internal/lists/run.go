@@ -177,8 +177,8 @@ func (w *Walker) work(ctx context.Context, args []target.Target) error {
 	// Nothing waits for it after an error: it may wait for standard input.
 	go w.plan(ctx, args, queue)
 	worker := &batch.Worker{
-		Client: w.Client, Queue: queue, Sink: sink, Store: w.Options.Store, Options: w.Options,
-		Parallel: w.Flags.Parallel, Job: w.job,
+		Client: w.Client, Queue: queue, Sink: sink, Options: w.Options, Parallel: w.Flags.Parallel,
+		Job: w.job,
 	}
 	err := worker.Run(ctx)
 	closeErr := sink.Close()
