@@ -12,11 +12,11 @@ import (
 // maxAttempts is how often a task is handed out before it is abandoned: its site may kill workers.
 const maxAttempts = 5
 
-// part does a task, or one lot of it, and commits its part. It gets the part that is there. Counts
+// part does a task, or one lot of it, and commits its part in place of the one that is there. Counts
 // are zero if that is the part of these targets. After a retry that is no better, they are those of
 // the old part.
-func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
-	old, before, done, err := r.previous(ctx, t, before)
+func (r *run) part(ctx context.Context, t Task, there Stored) (Counts, error) {
+	old, done, err := r.replace(ctx, t, there)
 	if done || err != nil {
 		return Counts{}, err
 	}
@@ -25,7 +25,7 @@ func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
 	w, next, state := *r.Worker, newStored(t), State{} // the worker, part and state of this task
 	if w.States != nil {
 		w.Options.Store, w.Options.Run = &store, ""
-		if state, err = r.load(ctx, t, before, &store); err != nil {
+		if state, err = r.load(ctx, t, old.part, &store); err != nil {
 			return Counts{}, err
 		}
 		state.Part = next.ID
@@ -39,9 +39,9 @@ func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
 	if err != nil {
 		return Counts{}, err
 	}
-	if old != nil && old.isRetried && !old.isImproved(before.Counts, counts) {
-		before.Counts.Targets = int64(len(t.Targets))
-		return before.Counts, nil
+	if !old.isWorseThan(counts) {
+		old.part.Counts.Targets = int64(len(t.Targets))
+		return old.part.Counts, nil
 	}
 	if !r.Retry { // another worker may have done the task, if the lease was lost
 		now, err := r.Sink.Stat(ctx, next) // a damaged part was reported before
@@ -66,15 +66,13 @@ func (r *run) part(ctx context.Context, t Task, before Stored) (Counts, error) {
 func (r *run) write(
 	ctx context.Context, w *Worker, t Task, p Part, old *replaced,
 ) (sum Counts, err error) {
-	if old != nil {
-		if sum, err = r.carry(ctx, t, old, p); err != nil {
-			return sum, err
-		}
-		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
-			return !old.walked[shown(target)]
-		})
-		old.watch(t, &w.Options)
+	if sum, err = r.carry(ctx, t, old, p); err != nil {
+		return sum, err
 	}
+	t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), func(target string) bool {
+		return !old.walked[shown(target)]
+	})
+	old.watch(t, &w.Options)
 	job := w.Job
 	if job == nil {
 		job = URLs

@@ -2,17 +2,18 @@ package batch
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
+	"iter"
 	"sync"
 
 	"github.com/seed-322c453a/sitemap"
 	"github.com/seed-322c453a/sitemap/discover"
 )
 
-// A replaced part gives way to another one, of other targets or of the same ones, retried.
+// A replaced part gives way to another one, of other targets or of the same ones, retried. A new
+// part of which there was none replaces an empty one.
 type replaced struct {
+	part      Stored              // without an ID if there is none, or it is damaged
 	isRetried bool                // all targets are in the part: some of them are walked again
 	read      map[string][]string // the documents that were read, by target as it is in lines
 	walked    map[string]bool     // the targets of the task: whether they are new, or walked again
@@ -21,10 +22,10 @@ type replaced struct {
 	missed map[string]bool // of read, those that the retry has not read
 }
 
-// isImproved reports whether the new part of a retry has fewer failures and, while some are left,
-// each document that was read before.
-func (o *replaced) isImproved(before, now Counts) bool {
-	return now.Failed == 0 || now.Failed < before.Failed && len(o.missed) == 0
+// isWorseThan reports whether the new part, with these counts, has fewer failures and, while some
+// are left, each document that was read before.
+func (o *replaced) isWorseThan(c Counts) bool {
+	return !o.isRetried || c.Failed == 0 || c.Failed < o.part.Counts.Failed && len(o.missed) == 0
 }
 
 // watch notes which documents of a task are read.
@@ -48,35 +49,28 @@ func (o *replaced) watch(t Task, options *discover.Options) {
 	}
 }
 
-// previous reports whether a task is done by the part that is there, and needs no retry. Otherwise
-// it returns what the new part keeps of that part, and the part unless it is damaged. A damaged part
-// counts as missing, but lines of other tasks are kept as far as they can be read.
-func (r *run) previous(
+// replace reports whether a task is done by the part that is there, and needs no retry. Otherwise it
+// returns what a new part has to know of that part.
+func (r *run) replace(
 	ctx context.Context, t Task, part Stored,
-) (old *replaced, before Stored, done bool, err error) {
+) (old *replaced, done bool, err error) {
 	isSame := part.isOf(t)
-	if isSame && !r.Retry || part.ID == "" && !t.More {
-		return nil, part, isSame, nil
+	if isSame && (!r.Retry || part.ID == "") {
+		return nil, true, nil
 	}
-	old = &replaced{read: map[string][]string{}, walked: map[string]bool{}}
+	old = &replaced{part: part, read: map[string][]string{}, walked: map[string]bool{}}
 	failed := map[string]bool{}
-	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, Stored{}, false, nil
-		}
-		if errors.Is(err, ErrDamaged) {
+	for l, err := range r.lines(ctx, t, part) {
+		if isMissing(err) {
 			if part.ID != "" { // else it was reported before
 				r.report(t, err)
 			}
-			if !t.More {
-				return nil, Stored{}, false, nil
-			}
-			part, isSame = Stored{}, false
+			old.part, isSame = Stored{}, false
 			clear(old.read)
 			break
 		}
 		if err != nil {
-			return nil, part, false, err
+			return nil, false, err
 		}
 		target, counts := l.about()
 		read := old.read[target]
@@ -95,7 +89,16 @@ func (r *run) previous(
 		isNew, isWalked = isNew || !has, isWalked || old.walked[target]
 	}
 	old.isRetried = isSame || t.More && !isNew
-	return old, part, old.isRetried && !isWalked, nil
+	return old, old.isRetried && !isWalked, nil
+}
+
+// lines yields the lines of the part that a task replaces. Those of one that is damaged count only
+// if it has lines of other tasks: these are kept as far as they can be read.
+func (r *run) lines(ctx context.Context, t Task, part Stored) iter.Seq2[Line, error] {
+	if part.ID == "" && !t.More {
+		return func(func(Line, error) bool) {}
+	}
+	return ReadPart(ctx, r.Sink, Stored{Task: t})
 }
 
 // carry copies lines from the old part of a task to a new part: those of targets that are not
@@ -104,8 +107,8 @@ func (r *run) carry(
 	ctx context.Context, t Task, old *replaced, p io.Writer,
 ) (sum Counts, err error) {
 	counted := map[string]bool{}
-	for l, err := range ReadPart(ctx, r.Sink, Stored{Task: t}) {
-		if t.More && errors.Is(err, ErrDamaged) {
+	for l, err := range r.lines(ctx, t, old.part) {
+		if t.More && isMissing(err) {
 			break
 		}
 		if err != nil {
