@@ -37,7 +37,7 @@ func (b *bucket) tryFence(ctx context.Context) error {
 		r := io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))
 		return b.put(ctx, name, r, version)
 	}
-	defer b.Remove(ctx, name)
+	defer b.remove(ctx, name)
 	if err := write(name, "1", ""); err != nil {
 		return b.wrap(name, err)
 	}
@@ -55,7 +55,7 @@ func (b *bucket) tryFence(ctx context.Context) error {
 	} {
 		err := write(try.name, "3", try.version)
 		if err == nil {
-			b.Remove(ctx, try.name)
+			b.remove(ctx, try.name)
 			return b.wrap(try.name, fmt.Errorf("%w: it wrote an object %s", ErrNoFence, try.what))
 		}
 		if !errors.Is(err, batch.ErrStale) {

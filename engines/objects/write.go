@@ -119,8 +119,8 @@ func (b *bucket) list(ctx context.Context, o minio.ListObjectsOptions) iter.Seq2
 	}
 }
 
-// Remove removes an object: see [batch.Files].
-func (b *bucket) Remove(ctx context.Context, name string) error {
+// remove removes an object, if it is there.
+func (b *bucket) remove(ctx context.Context, name string) error {
 	return b.retry(ctx, name, func() error {
 		return b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
 	})
