@@ -185,10 +185,11 @@ func (m *memory) plan(n *node) *plan {
 	return p
 }
 
-// complete adds the fields to the record of a plan that plan left out.
+// complete reads the record of a plan again of which plan left out the children.
 func (m *memory) complete(n *node, p *plan) {
-	if p.brief {
-		m.load(keyIn(n.seed.site, 'd', n.sm.Loc), p.record)
+	var r record // not the one before: another walk may have replaced it
+	if p.brief && m.load(keyIn(n.seed.site, 'd', n.sm.Loc), &r) {
+		p.record = &r
 	}
 }
 

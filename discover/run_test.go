@@ -397,6 +397,36 @@ func TestStore_WalksSideBySide(t *testing.T) {
 	}
 }
 
+// TestStore_IndexShrinks: an index is listed as another walk reads it between the plan for it and
+// its turn.
+func TestStore_IndexShrinks(t *testing.T) {
+	w, store := newNews(3), &mapStore{}
+	w.serve(example+"/robots.txt", "Sitemap: "+child(0)+"\nSitemap: "+example+"/index.xml")
+	listed := []string{child(1), child(2)}
+	for i := range 80 { // their record takes several parts
+		listed = append(listed, child(i)+strings.Repeat("x", 1_900))
+	}
+	w.tagged(example+"/index.xml", func() string { return index(listed...) })
+	o := discover.Options{Store: store, OnlyChanged: true}
+	w.site(t, nil, example, o)
+	var other *result
+	mine := o
+	mine.Done = func(sm *discover.Sitemap, _ discover.Summary) {
+		if sm.Loc == child(0) {
+			w.tagged(example+"/index.xml", func() string { return index(listed[:2]...) })
+			other = w.site(t, nil, example, o)
+		}
+	}
+	for _, err := range w.client().URLs(t.Context(), example, &mine) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if other.err != nil {
+		t.Error(other.err)
+	}
+}
+
 // TestRun_RandomWebs: wherever a walk of a random web is stopped, it goes on with the same pages
 // and verdicts, and one of an unchanged web with OnlyChanged yields nothing.
 func TestRun_RandomWebs(t *testing.T) {
