@@ -206,3 +206,23 @@ func TestIndexOfNow(t *testing.T) {
 		t.Errorf("%d requests, for an index without lastmods %d", asked[true], asked[false])
 	}
 }
+
+// TestIndexHint_Failing: sitemaps that an index calls changed and that cannot be read do not keep
+// the index from being requested, which may name others meanwhile.
+func TestIndexHint_Failing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		b := newBusySite(20)
+		b.w.PerDay = 24
+		run(t, b.w, 3*day)
+		for i := range b.pages {
+			b.publish(i, true)
+			b.fail(b.name(i), 404)
+		}
+		run(t, b.w, 6*day)
+		b.serve("new", urlset("new/1"))
+		b.serve("i", index("new"))
+		if got := run(t, b.w, 3*day); !slices.Contains(got, "sitemap_added new") {
+			t.Errorf("three days later: %q", got)
+		}
+	})
+}

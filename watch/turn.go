@@ -63,7 +63,7 @@ func (s *site) next() (best *document) {
 		switch {
 		case d.Read.IsZero() && d.Failures == 0:
 			expected = math.Inf(1)
-		case d.isHinted():
+		case d.isHinted() && d.Failures == 0:
 			expected += 1_000
 		}
 		if expected > most {
