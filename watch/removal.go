@@ -78,7 +78,7 @@ func (s *site) tell(d *document, r *reading) {
 	known := s.listed(locs)
 	told := r.old.ByLoc()
 	for _, loc := range locs {
-		if p, ok := s.gone[loc]; ok && p.State&pagelist.Settled == 0 {
+		if p, ok := s.gone[loc]; ok && p.State&removed != removed {
 			keepLater(known, p)
 		}
 		kind, p := Added, r.pages[loc]
@@ -101,7 +101,7 @@ func (s *site) leave(d *document, pages []pagelist.Page, at time.Time) {
 	for _, p := range pages {
 		before := s.gone[p.Loc]
 		switch {
-		case before.State&(pagelist.Settled|pagelist.InWindow) == pagelist.Settled:
+		case before.State&removed == pagelist.Settled:
 			p.State &^= pagelist.InWindow // it has not only been in windows
 		case isFeed(d.Format):
 			p.State |= pagelist.InWindow
@@ -131,6 +131,10 @@ func (s *site) moveOn(d *document) {
 		}
 	}
 }
+
+// removed is the state of a page that was removed: if it returns, a window may drop it. A page
+// that is only settled moved to another document.
+const removed = pagelist.Settled | pagelist.InWindow
 
 // isPending reports whether a page is gone that may have been removed.
 func isPending(p pagelist.Page) bool {
@@ -196,7 +200,7 @@ func (s *site) settle() {
 		u := discover.URL{Entry: sitemap.Entry{Loc: loc, LastMod: p.LastMod}}
 		s.sayPage(Removed, u, p.From, func() {
 			p.Removed = max(p.Removed+1, int(time.Now().Unix()/86_400))
-			p.State |= pagelist.InWindow // only a window may drop it now
+			p.State |= removed
 			s.setGone(p)
 		})
 	}

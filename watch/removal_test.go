@@ -208,6 +208,25 @@ func TestCutEntry(t *testing.T) {
 	})
 }
 
+// TestMoved_LastMod: a page that moves to a sitemap that lists no lastmod for it, and back, is not
+// modified.
+func TestMoved_LastMod(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		web := newWeb()
+		w := web.watcher()
+		web.serve("robots.txt", "Sitemap: /a\nSitemap: /b")
+		for i := range 4 {
+			a, b := urlset("1", "2|2026-05-20"), urlset("3")
+			if i%2 == 1 {
+				a, b = urlset("1"), urlset("3", "2")
+			}
+			web.serve("a", a)
+			web.serve("b", b)
+			want(t, fmt.Sprint(i), run(t, w, 6*day))
+		}
+	})
+}
+
 // TestRemoved_LastMod: a removed page has the latest of its lastmods, whichever sitemap drops it
 // first.
 func TestRemoved_LastMod(t *testing.T) {
