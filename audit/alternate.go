@@ -225,6 +225,12 @@ func (r *returns) add(e *sitemap.Entry) {
 	r.pages = append(r.pages, p)
 }
 
+// noReturn reports a page at a place that does not name the page that names it.
+func (r *reporter) noReturn(page string, at place) {
+	r.report(of(HreflangNoReturn), at, page,
+		"%s names this page as an alternate, and this page does not name it", quoted(page))
+}
+
 // hashOf returns a hash of the request for a location.
 func hashOf(loc string) uint64 { return maphash.String(seed, formOf(loc)) }
 
@@ -252,10 +258,9 @@ func (r *returns) end() {
 			}
 			if other := &r.pages[n]; !slices.Contains(r.names[other.from:other.to], page.self) {
 				reported[n] = true
-				at := place{sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column}
-				r.findAt(of(HreflangNoReturn), at, page.loc,
-					"%s names this page as an alternate, and this page does not name it",
-					quoted(page.loc))
+				r.noReturn(page.loc, place{
+					sitemap: r.name, loc: other.loc, pos: other.pos, column: other.column,
+				})
 			}
 		}
 	}

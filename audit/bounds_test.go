@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func TestSite_Strata(t *testing.T) {
 	}
 }
 
-// A robots.txt is judged at its place.
+// A robots.txt is judged at its place, by the audit of a site as by that of the file.
 func TestSite_RobotsLines(t *testing.T) {
 	for lines, want := range map[string]string{
 		"":                               "",
@@ -130,6 +131,11 @@ func TestSite_RobotsLines(t *testing.T) {
 		found = slices.DeleteFunc(found, func(f audit.Finding) bool { return f.Sitemap != home+"robots.txt" || f.Code == audit.SitemapStatus })
 		if got := said(found); got != want {
 			t.Errorf("%q: %s, want %s", lines, got, want)
+		}
+		src := source(home+"robots.txt", []byte(text))
+		src.Base, _ = url.Parse(src.Name)
+		if file, err := collect(audit.Robots(src, nil)); !slices.Equal(found, file) || err != nil {
+			t.Errorf("%q: %v of the site, %v of the file, %v", lines, found, file, err)
 		}
 		for _, f := range found {
 			if n := strings.Count(text, "\n") + 1; f.Pos.Line != n {

@@ -214,7 +214,6 @@ func (c *cross) named(g *group, r *record) {
 		c.report(of(AlternateNotListed), c.place(r).of(r.other), r.loc,
 			"no sitemap lists the alternate %s", quoted(r.loc))
 	case g.isListed && !g.names[r.other] && len(g.names) < maxNames:
-		c.report(of(HreflangNoReturn), c.place(&g.first), r.other,
-			"%s names this page as an alternate, and this page does not name it", quoted(r.other))
+		c.noReturn(r.other, c.place(&g.first))
 	}
 }

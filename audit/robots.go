@@ -56,14 +56,19 @@ func Robots(src Source, o *Options) iter.Seq2[Finding, error] {
 		defer in.Close()
 		file, err := robots.Parse(in, src.Base)
 		for _, p := range file.Problems {
-			at := place{sitemap: src.Name, pos: p.Pos, column: p.Pos.Column, dropped: p.Dropped}
-			r.report(of(p.Code), at, p.Text, "%s", p.Message())
+			r.robotsProblem(src.Name, p)
 		}
 		if src.Done != nil && !r.stopped {
 			src.Done(sitemap.Summary{Entries: int64(len(file.Sitemaps))})
 		}
 		return err
 	})
+}
+
+// robotsProblem reports a problem of reading a robots.txt.
+func (r *reporter) robotsProblem(name string, p sitemap.Problem) {
+	at := place{sitemap: name, pos: p.Pos, dropped: p.Dropped}
+	r.report(of(p.Code), at, p.Text, "%s", p.Message())
 }
 
 // inRobots judges whether robots.txt names and allows a document. IsRead reports whether the

@@ -78,7 +78,7 @@ func (s *siteAuditor) problem(sm *discover.Sitemap, p sitemap.Problem) {
 		s.report(of(p.Code), s.placeOf(sm), p.Text, "%s", p.Message())
 	case p.Code == sitemap.RobotsHTML && s.isChallenged:
 	case isRobots(sm.Loc):
-		s.report(of(p.Code), place{sitemap: sm.Loc, pos: p.Pos}, p.Text, "%s", p.Message())
+		s.robotsProblem(sm.Loc, p)
 	}
 	if s.o.Walk.Report != nil {
 		s.o.Walk.Report(sm, p)
