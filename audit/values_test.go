@@ -136,6 +136,7 @@ func TestDocument_Fields(t *testing.T) {
 		"<lastMod>2026-11-01</lastMod>":                              "uppercase_tag error",
 		"<lastmodified>2026-11-01</lastmodified>":                    "unknown_element error",
 		"some text":                    "stray_text warning",
+		"\u00a0":                       "stray_text warning",
 		"<!-- a comment --><?pi?>":     "",
 		"<a:b xmlns:a='urn:a'>c</a:b>": "",
 		"<a:b>c</a:b>":                 "undeclared_prefix error",

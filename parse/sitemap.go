@@ -249,7 +249,7 @@ func (d *decoder) readFields(ended bool) {
 		}
 		ended = own && d.quickRest(depth)
 	}
-	direct := bytes.TrimSpace(d.r.Direct)
+	direct := xmlscan.TrimSpace(d.r.Direct)
 	if d.locs == 0 {
 		d.withoutLoc(direct)
 	} else if len(direct) > 0 {
