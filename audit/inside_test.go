@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-322c453a/sitemap"
 )
 
 // These tests are of the inside, since each case would take a site and a page otherwise.
@@ -260,6 +262,44 @@ func TestCompareRecords(t *testing.T) {
 			if got := compareRecords(sorted[i], sorted[k]); got < 0 != (i < k) || got == 0 != (i == k) {
 				t.Errorf("%d and %d: %d", i, k, got)
 			}
+		}
+	}
+}
+
+// The fix of malformed markup is that of its kind.
+func TestMalformed(t *testing.T) {
+	rule := of(sitemap.MismatchedTag)
+	for text, want := range map[string]string{
+		"</loc>":                         rule.Fix,
+		`<url a="1" b="1=1">`:            rule.Fix,
+		`<urlset a="1" a="2">`:           "Write each attribute",
+		`<urlset xmlns="a" xmlns = 'a'>`: "Write each attribute",
+		"<a b=c>":                        "Write each attribute",
+		`<?xml version="1.0"?>`:          "Write the declaration once",
+		"<?XML?>":                        "Write the declaration once",
+		"<!-- a":                         "End the comment",
+		"<![CDATA[a]":                    "End the section",
+		"]]>":                            "Write ]]&gt;",
+		"< url>":                         "Write &lt;",
+		"<a b=“c”>":                      of(SmartQuotes).Fix,
+	} {
+		if got := malformed(text).Fix; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// The fix of an undeclared prefix names that prefix and its namespace.
+func TestUndeclared(t *testing.T) {
+	for tag, want := range map[string]string{
+		"<image:image>": `xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"`,
+		`<urlset xmlns="http://a/" xsi:schemaLocation="http://a/ b">`:     `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"`,
+		`<urlset xmlns:image="http://a/" xsi:schemaLocation="http://a/ b`: "xmlns:xsi=",
+		`<a:b xmlns:a="urn:a" c:d="e">`:                                   "the prefix c in",
+		"<x:y>":                                                           "the prefix x in",
+	} {
+		if got := undeclared(tag).Fix; !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", tag, got, want)
 		}
 	}
 }

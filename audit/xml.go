@@ -95,25 +95,60 @@ func hasSmartQuotes(text string) bool {
 	return strings.ContainsAny(text, "“”„‟‘’‚«»″")
 }
 
-// malformed returns the rule about markup that is malformed.
+// otherMarkup has fixes for markup that is not a tag, by its start.
+var otherMarkup = []struct{ start, fix string }{
+	{"<?xml", "Write the declaration once, at the very start: " +
+		`<?xml version="1.0" encoding="UTF-8"?>.`},
+	{"<!--", "End the comment with -->, and write no other -- in it."},
+	{"<![cdata[", "End the section with ]]>."},
+	{"]]>", "Write ]]&gt; for ]]> in text."},
+	{"< ", "Write &lt; for < in text, and no space after the < of a tag."},
+}
+
+// malformed returns the rule about markup that is malformed, with the fix for its kind.
 func malformed(text string) Rule {
+	rule, lower := of(sitemap.MismatchedTag), strings.ToLower(text)
 	if hasSmartQuotes(text) {
 		return of(SmartQuotes)
 	}
-	return of(sitemap.MismatchedTag)
+	for _, m := range otherMarkup {
+		if strings.HasPrefix(lower, m.start) {
+			return rule.fixedBy(m.fix)
+		}
+	}
+	names := map[string]bool{}
+	for _, m := range attribute.FindAllStringSubmatch(quotedValue.ReplaceAllString(text, `""`), -1) {
+		if names[m[1]] || m[2] != `"` {
+			return rule.fixedBy("Write each attribute of a tag once, with its value in quotes.")
+		}
+		names[m[1]] = true
+	}
+	return rule
 }
 
-var prefixOf = regexp.MustCompile(`([A-Za-z][\w.-]*):`)
+var (
+	quotedValue = regexp.MustCompile(`"[^"]*(?:"|$)|'[^']*(?:'|$)`)
+	attribute   = regexp.MustCompile(`([\w:.-]+)\s*=\s*(.)`)
+	prefixOf    = regexp.MustCompile(`([A-Za-z][\w.-]*):`)
+)
 
 // undeclared returns the rule about the prefix in a tag, with its namespace.
 func undeclared(tag string) Rule {
-	rule, m := of(sitemap.UndeclaredPrefix), prefixOf.FindStringSubmatch(tag)
-	if m == nil {
-		return rule
+	rule := of(sitemap.UndeclaredPrefix)
+	for _, m := range prefixOf.FindAllStringSubmatch(quotedValue.ReplaceAllString(tag, ""), -1) {
+		prefix := m[1]
+		if prefix == "xmlns" || strings.Contains(tag, "xmlns:"+prefix+"=") {
+			continue
+		}
+		uri := namespace.Documented(namespace.Conventional[strings.ToLower(prefix)])
+		if prefix == "xsi" {
+			uri = "http://www.w3.org/2001/XMLSchema-instance"
+		}
+		if uri != "" {
+			return rule.fixedBy("Declare the prefix in the root: xmlns:" + prefix + `="` + uri + `".`)
+		}
+		return rule.fixedBy("Declare the prefix " + prefix + " in the root with the namespace of " +
+			"its elements, or remove it.")
 	}
-	if uri := namespace.Documented(namespace.Conventional[strings.ToLower(m[1])]); uri != "" {
-		return rule.fixedBy("Declare the prefix in the root: xmlns:" + m[1] + `="` + uri + `".`)
-	}
-	return rule.fixedBy("Declare the prefix " + m[1] + " in the root with the namespace of its " +
-		"elements, or remove it.")
+	return rule
 }
