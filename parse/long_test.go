@@ -55,6 +55,8 @@ func TestEntries_Long(t *testing.T) {
 		{"bare text", "<url>http://a.example/" + strings.Repeat("x", 3000) + "<!-- -->" +
 			strings.Repeat("y", 3000) + "</url>", "c", "loc_too_long"},
 		{"an instruction", "<?x <url><loc>http://a.example/hidden</loc></url> ?>", "c", ""},
+		{"a long instruction with entries", "<?x " +
+			strings.Repeat("<url><loc>http://a.example/hidden</loc></url>", 1_000) + "?>", "c", ""},
 		{"a long instruction", "<?x " + strings.Repeat("c", 5_000) + "?>", "c", ""},
 		{"a long instruction in a loc", "<url><loc>http://a.example/<?x " +
 			strings.Repeat("c>", 5_000) + "?>b</loc></url>", "b c", ""},
@@ -104,6 +106,8 @@ func TestEntries_LongProlog(t *testing.T) {
 		{"a comment of more than a window, with a document in it",
 			"<?xml version='1.0'?><!--" + times(root+"><url><loc>http://a.example/no</loc></url>") +
 				"-->", root, ""},
+		{"an instruction of half a window, with a document in it", "<?xml version='1.0'?><?x " + root +
+			">" + strings.Repeat("<url><loc>http://a.example/no</loc></url>", 10_000) + "?>", root, ""},
 		{"an instruction of more than a window", "<?xml version='1.0'?><?x " + times("y") + "?>",
 			root, ""},
 		{"a root", "", root + " a='" + times("x") + "'", "mismatched_tag stray_text"},

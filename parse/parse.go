@@ -37,7 +37,7 @@
 // Unclosed markup must not become one token that fills the memory. Beyond these limits, reading
 // goes on, and the part that is too long is dropped or read as if it were closed:
 //
-//   - a tag: 1 MiB; a processing instruction that contains '<': 4 KiB; a DOCTYPE: 64 KiB
+//   - a tag: 1 MiB; a processing instruction that contains '<': 512 KiB; a DOCTYPE: 64 KiB
 //   - a comment or a CDATA section that is never closed: 512 KiB up to the end of the document. All
 //     after the start of a longer one is lost, and the document counts as truncated.
 //   - the text of a field: 64 KiB, without the white space around it; text directly in an entry: 4

@@ -40,7 +40,7 @@
 //     next '<', which XML forbids there. A quote starts a value only after '=', and only if it is
 //     closed before the next '<'. A '<' that starts no name is text.
 //   - A processing instruction ends at "?>". If a '<' comes first, and the "?>" does not come
-//     within 4 KiB or follows another "<?", the instruction ends at the first '>' or before the
+//     within 512 KiB or follows another "<?", the instruction ends at the first '>' or before the
 //     '<'.
 //   - A DOCTYPE ends at the '>' outside quotes and its internal subset. If that does not come
 //     within 64 KiB, or a tag or a '<' outside the subset comes first, it ends at the first '>' or

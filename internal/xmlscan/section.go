@@ -19,9 +19,9 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 		}
 		return 2 + end + 2
 	}
-	body := b[2:min(len(b), MaxInstruction)]
+	body, another := b[2:min(len(b), MaxInstruction)], false
 	if next := bytes.Index(body, []byte("<?")); next >= 0 {
-		body = body[:next]
+		body, another = body[:next], true
 	}
 	if end := bytes.Index(body, instructionEnd); end >= 0 {
 		return 2 + end + 2
@@ -30,7 +30,7 @@ func (s *Scanner) scanInstruction(b []byte, last bool) int {
 	case !cut && len(b) >= maxLook:
 		s.until = instructionEnd
 		return s.scanPart(b, 2, last)
-	case !cut, len(b) < MaxInstruction && !last:
+	case !cut, !another && len(b) < MaxInstruction && !last:
 		return s.stuck(b, last)
 	}
 	end := 2 + len(region)
@@ -56,7 +56,7 @@ func IsDeclaration(raw []byte) bool {
 }
 
 // MaxInstruction is the maximum length of a processing instruction that contains a '<'.
-const MaxInstruction = 4 << 10
+const MaxInstruction = maxLook
 
 // markup returns b from there up to the next '<', if there is one.
 func markup(b []byte, from int) (region []byte, cut bool) {
