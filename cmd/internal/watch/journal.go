@@ -58,12 +58,16 @@ func openJournal(db discover.Store, w *webhook, feed string, log *cli.Log) (*jou
 	return j, err
 }
 
-// put adds an event. While too many wait for the webhook, put waits too. The Watcher syncs it.
+// put adds an event. While too many wait for the webhook, put waits too. If they wait for that of an
+// earlier run, the oldest one makes room. The Watcher syncs it.
 func (j *journal) put(ctx context.Context, e event) error {
 	if j.webhook == nil && j.feed == "" {
 		return nil
 	}
-	for at, err := j.state(); err == nil && at.End-at.Sent >= maxWaiting; at, err = j.state() {
+	for j.webhook != nil {
+		if at, err := j.state(); err != nil || at.End-at.Sent < maxWaiting {
+			break
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -73,7 +77,7 @@ func (j *journal) put(ctx context.Context, e event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	err := j.db.Put(eventKey(j.End), jsonl.Marshal(e))
-	if j.webhook == nil && j.Sent == j.End { // no event waits for the webhook of an earlier run
+	if waiting := j.End - j.Sent; j.webhook == nil && (waiting == 0 || waiting >= maxWaiting) {
 		j.Sent++
 	}
 	j.End++
