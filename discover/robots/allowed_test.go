@@ -243,6 +243,16 @@ func TestRobots_HostileRules(t *testing.T) {
 	}
 }
 
+// TestRobots_MaxRules: a file has 20,000 rules, and those after them are not asked.
+func TestRobots_MaxRules(t *testing.T) {
+	for n, want := range map[int]bool{19_999: false, 20_000: true} {
+		r := parse(t, "User-agent: *\n"+strings.Repeat("Disallow: /a\n", n)+"Disallow: /last\n")
+		if got := r.Allowed("foobot", mustURL(t, "https://www.example.com/last")); got != want {
+			t.Errorf("after %d rules, the last one allows: %t", n, got)
+		}
+	}
+}
+
 // hostile returns files of 500 KiB.
 func hostile() map[string]string {
 	const head = "User-agent: *\nDisallow: /first\n"

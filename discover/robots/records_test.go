@@ -283,6 +283,9 @@ func TestParse_NonstandardRules(t *testing.T) {
 	var got []string
 	for _, p := range f.Problems {
 		got = append(got, fmt.Sprint(p.Code, " ", p.Pos.Line, " ", p.Field, " ", p.Text))
+		if p.Dropped {
+			t.Errorf("%s: dropped, but a rule is no sitemap", p.Text)
+		}
 	}
 	want := []string{
 		"nonstandard_rule 2 disallow Disallow: private",
